@@ -21,7 +21,7 @@ pub(crate) use self::play::evaluation;
 use clap::Subcommand;
 use std::path::Path;
 use std::process::ExitCode;
-use train::inspect::Loaded;
+use train::inference::Loaded;
 
 /// What `posenc --help` adds where labs are absent.
 pub(crate) fn absent() -> String {

@@ -12,11 +12,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::sync::Arc;
 use tch::Device;
-use train::inspect::activations::{ACTIVATIONS_FILE, activations};
-use train::inspect::cell::config_of;
-use train::inspect::export;
-use train::inspect::export::Folder;
-use train::inspect::{InspectError, Loaded, Request, gradient, positions, tensors_file};
+use train::inference::activations::{ACTIVATIONS_FILE, activations};
+use train::inference::cell::config_of;
+use train::inference::export;
+use train::inference::export::Folder;
+use train::inference::{InferenceError, Loaded, Request, gradient, positions, tensors_file};
 use train::setup::open_data;
 use train::threads::use_threads;
 
@@ -137,7 +137,7 @@ fn asked(args: &Args, cell: &Loaded) -> anyhow::Result<Vec<Request>> {
     Ok(positions::read_lines(&lines, &dataset.manifest().name, game, input, moves)?)
 }
 
-fn read(path: &Path) -> Result<String, InspectError> {
+fn read(path: &Path) -> Result<String, InferenceError> {
     let text = File::open(path).and_then(|file| bounded::read_stream(file, bounded::TEXT));
-    text.map_err(|cause| InspectError::Io { action: "read", path: path.to_owned(), cause })
+    text.map_err(|cause| InferenceError::Io { action: "read", path: path.to_owned(), cause })
 }

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use tch::Device;
 use tempfile::TempDir;
 use train::checkpoint::save_final;
-use train::inspect::Loaded;
+use train::inference::Loaded;
 
 /// A folder with small datasets and a cell of each game, as a finished run leaves them.
 pub(crate) struct Finished {

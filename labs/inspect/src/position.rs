@@ -6,7 +6,7 @@ use super::error::InspectionError;
 use config::RunConfig;
 use games::{Frame, Game, GameKind, InputName, Position, Side, with_game};
 use tch::{Device, Tensor};
-use train::inspect::positions;
+use train::inference::positions;
 
 /// A position to be shown.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 use tch::TchError;
-use train::inspect::InspectError;
+use train::inference::InferenceError;
 
 /// Why a network cannot play, or what it should solve cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -29,7 +29,7 @@ pub enum PlayError {
     },
     /// The network cannot be asked.
     #[error(transparent)]
-    Network(#[from] InspectError),
+    Network(#[from] InferenceError),
     /// The file cannot be opened or unpacked.
     #[error(transparent)]
     Data(#[from] dataset::DatasetError),

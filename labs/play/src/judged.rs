@@ -12,7 +12,7 @@ use std::time::Duration;
 use streams::Stream;
 use strength::interval::standard_errors;
 use strength::kendall::Concordance;
-use train::inspect::Situation;
+use train::inference::Situation;
 
 /// More moves than a position has are not asked for: Stockfish's limit.
 const MOST_MOVES: usize = 500;

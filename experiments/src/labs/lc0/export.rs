@@ -5,12 +5,12 @@ use config::grouped;
 use records::atomic;
 use std::fmt::Write as _;
 use std::path::Path;
-use train::inspect::{InspectError, Loaded};
+use train::inference::{InferenceError, Loaded};
 
 /// Writes the file; returns what to say about it.
 pub(crate) fn write(cell: &Loaded, file: &Path) -> anyhow::Result<String> {
     if file.symlink_metadata().is_ok() {
-        return Err(InspectError::Exists(file.to_owned()).into());
+        return Err(InferenceError::Exists(file.to_owned()).into());
     }
     let not_written = || format!("{} is not written", file.display());
     let exported = lc0::export::file(&cell.config, cell.layout(), &cell.arena.values()?).with_context(not_written)?;

@@ -9,7 +9,7 @@ use std::io::{self, BufRead as _, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use tch::Device;
-use train::inspect::Loaded;
+use train::inference::Loaded;
 use train::threads::use_threads;
 
 /// Options of `posenc play`.

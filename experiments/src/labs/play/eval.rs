@@ -17,7 +17,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use tch::Device;
-use train::inspect::Loaded;
+use train::inference::Loaded;
 use train::threads::use_threads;
 
 /// Options of `posenc eval`.

@@ -12,7 +12,7 @@ use records::{CellLock, CellState, Plan};
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use tch::Device;
-use train::inspect::cell::config_of;
+use train::inference::cell::config_of;
 use train::sinks::tensorboard::show_scalars;
 
 /// Refuses agents that do not exist, before the first cell is trained.

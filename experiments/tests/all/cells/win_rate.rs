@@ -13,8 +13,8 @@ use std::sync::Arc;
 use tch::Device;
 use train::checkpoint::load_final;
 use train::evaluate::evaluate;
-use train::inspect::predict::{Meaning, predictions};
-use train::inspect::{Loaded, outputs, positions};
+use train::inference::predict::{Meaning, predictions};
+use train::inference::{Loaded, outputs, positions};
 use train::tensors::on_device;
 use train::{Outcome, Setup};
 

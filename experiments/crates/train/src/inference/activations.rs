@@ -1,7 +1,7 @@
 //! What a network computes on the way to its outputs, as named tensors.
 
 use super::cell::Loaded;
-use super::error::InspectError;
+use super::error::InferenceError;
 use super::request::Request;
 use super::tensors_file::Named;
 use crate::setup::declare;
@@ -34,7 +34,7 @@ impl HeadObserver for Keeper {
 /// | `rotation.layer.<n>` | what rotations change of q·k/√k, `[b,h,l,l]`; only with such an encoding |
 ///
 /// For a network over games, b counts sequences, of which each ends with its position and padding.
-pub fn activations(cell: &Loaded, asked: &[Request], layers: Option<&[usize]>) -> Result<Vec<Named>, InspectError> {
+pub fn activations(cell: &Loaded, asked: &[Request], layers: Option<&[usize]>) -> Result<Vec<Named>, InferenceError> {
     let plies = cell.config.plies();
     let rows: Vec<u8> = asked.iter().flat_map(|asked| asked.sequence(plies).0).collect();
     let rows = Tensor::f_from_slice(&rows)?.f_view([(asked.len() * plies) as i64, -1])?;
@@ -53,7 +53,7 @@ pub fn activations(cell: &Loaded, asked: &[Request], layers: Option<&[usize]>) -
     if let Some(&missing) =
         layers.unwrap_or_default().iter().find(|layer| maps.iter().all(|maps| maps.layer != **layer))
     {
-        return Err(InspectError::NoLayer { layer: missing, layers: maps.len() });
+        return Err(InferenceError::NoLayer { layer: missing, layers: maps.len() });
     }
     let is_asked = |layer: usize| layers.is_none_or(|layers| layers.contains(&layer));
     let streams = kept.map(|streams| streams.take()).unwrap_or_default();

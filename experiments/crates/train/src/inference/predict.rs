@@ -1,6 +1,6 @@
 //! A network's output on one position in numbers: moves with probabilities, and the other heads.
 
-use super::error::InspectError;
+use super::error::InferenceError;
 use super::request::Request;
 use models::{Answer, HeadName, Reading};
 use serde_json::{Map, Value, json};
@@ -60,15 +60,16 @@ pub enum Meaning {
 
 /// Turns a network's outputs into predictions, one for each position that was asked about. The policy's logits are divided by
 /// `temperature` before they become probabilities; at 0 the likeliest move has all of it.
-pub fn predictions(asked: &[Request], outputs: &[Answer], temperature: f64) -> Result<Vec<Prediction>, InspectError> {
+pub fn predictions(asked: &[Request], outputs: &[Answer], temperature: f64) -> Result<Vec<Prediction>, InferenceError> {
     let of_head = |head: HeadName| {
         let own = outputs.iter().find(|answer| answer.name() == head.name());
         own.map(|answer| rows(&answer.tensor)).transpose()
     };
     let (policy, soft) = (of_head(HeadName::Policy)?, of_head(HeadName::SoftPolicy)?);
     let further = outputs.iter().filter(|answer| answer.head == HeadName::FurtherPolicies);
-    let further: Vec<(&str, Vec<Vec<f32>>)> =
-        further.map(|answer| Ok((answer.part.as_ref(), rows(&answer.tensor)?))).collect::<Result<_, InspectError>>()?;
+    let further: Vec<(&str, Vec<Vec<f32>>)> = further
+        .map(|answer| Ok((answer.part.as_ref(), rows(&answer.tensor)?)))
+        .collect::<Result<_, InferenceError>>()?;
     let choice = of_head(HeadName::Refined)?;
     let candidates = outputs.iter().find(|answer| answer.reading == Reading::Moves);
     let candidates = candidates.map(|answer| rows(&answer.tensor)).transpose()?;
@@ -76,7 +77,7 @@ pub fn predictions(asked: &[Request], outputs: &[Answer], temperature: f64) -> R
     let others = outputs.iter().filter(|answer| !is_of_moves(answer.reading));
     let others: Vec<(String, Reading, Vec<Vec<f32>>)> = others
         .map(|answer| Ok((shown_name(answer.head, answer.name()), answer.reading, rows(&answer.tensor)?)))
-        .collect::<Result<_, InspectError>>()?;
+        .collect::<Result<_, InferenceError>>()?;
     let prediction = |(i, asked): (usize, &Request)| Prediction {
         position: asked.text.clone(),
         moves: move_predictions(
@@ -103,7 +104,7 @@ fn refined_probabilities(moves: &[f32], logits: &[f32]) -> Vec<(u16, f64)> {
 }
 
 /// `[b,…]` as a list of values for each position.
-fn rows(tensor: &Tensor) -> Result<Vec<Vec<f32>>, InspectError> {
+fn rows(tensor: &Tensor) -> Result<Vec<Vec<f32>>, InferenceError> {
     let flat = tensor.f_to_device(Device::Cpu)?.f_to_kind(Kind::Float)?.f_reshape([tensor.size()[0], -1])?;
     Ok(Vec::<Vec<f32>>::try_from(flat)?)
 }

@@ -1,6 +1,6 @@
 //! Named tensors as a safetensors file.
 
-use super::error::InspectError;
+use super::error::InferenceError;
 use records::atomic;
 use safetensors::tensor::{Dtype, TensorView};
 use std::path::Path;
@@ -24,14 +24,14 @@ impl Named {
 ///
 /// # Errors
 /// If a tensor has another type, or the file cannot be written.
-pub fn write(path: &Path, tensors: &[Named]) -> Result<(), InspectError> {
+pub fn write(path: &Path, tensors: &[Named]) -> Result<(), InferenceError> {
     let file = bytes(tensors)?;
-    atomic::replace(path, &file).map_err(InspectError::io("write", path))
+    atomic::replace(path, &file).map_err(InferenceError::io("write", path))
 }
 
 /// The bytes of a file that holds these tensors, without metadata, whose order would differ from run to run.
-fn bytes(tensors: &[Named]) -> Result<Vec<u8>, InspectError> {
-    let wrong = |reason: String| InspectError::Format { what: "a tensor", reason };
+fn bytes(tensors: &[Named]) -> Result<Vec<u8>, InferenceError> {
+    let wrong = |reason: String| InferenceError::Format { what: "a tensor", reason };
     let raw = tensors.iter().map(|named| raw(&named.tensor)).collect::<Result<Vec<_>, _>>()?;
     let mut views = Vec::with_capacity(raw.len());
     for (named, (dtype, bytes)) in tensors.iter().zip(&raw) {
@@ -42,7 +42,7 @@ fn bytes(tensors: &[Named]) -> Result<Vec<u8>, InspectError> {
     safetensors::serialize(views, None).map_err(|error| wrong(error.to_string()))
 }
 
-fn raw(tensor: &Tensor) -> Result<(Dtype, Vec<u8>), InspectError> {
+fn raw(tensor: &Tensor) -> Result<(Dtype, Vec<u8>), InferenceError> {
     let flat = tensor.f_detach()?.f_to_device(Device::Cpu)?.f_contiguous()?.f_view([-1])?;
     Ok(match tensor.kind() {
         Kind::Float => (Dtype::F32, Vec::<f32>::try_from(flat)?.iter().flat_map(|value| value.to_le_bytes()).collect()),
@@ -54,7 +54,10 @@ fn raw(tensor: &Tensor) -> Result<(Dtype, Vec<u8>), InspectError> {
         Kind::Uint8 => (Dtype::U8, Vec::<u8>::try_from(flat)?),
         Kind::Bool => (Dtype::BOOL, Vec::<u8>::try_from(flat.f_to_kind(Kind::Uint8)?)?),
         other => {
-            return Err(InspectError::Format { what: "a tensor", reason: format!("there is no place for {other:?}") });
+            return Err(InferenceError::Format {
+                what: "a tensor",
+                reason: format!("there is no place for {other:?}"),
+            });
         }
     })
 }

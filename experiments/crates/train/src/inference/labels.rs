@@ -1,7 +1,7 @@
 //! A network on the labels of another dataset than its own.
 
 use super::cell::Loaded;
-use super::error::InspectError;
+use super::error::InferenceError;
 use crate::evaluate::{Subject, evaluate};
 use crate::setup::open_data;
 use config::RunConfig;
@@ -23,7 +23,7 @@ pub struct OtherLabels {
 ///
 /// # Errors
 /// If the dataset cannot be opened, is of another game, lacks a target that the network trains on or has no test positions.
-pub fn on_labels(cell: &Loaded, folder: &Path) -> Result<OtherLabels, InspectError> {
+pub fn on_labels(cell: &Loaded, folder: &Path) -> Result<OtherLabels, InferenceError> {
     let config = RunConfig { data: folder.to_owned(), view: config::DataView::default(), ..cell.config.clone() };
     let dataset = Arc::new(open_data(&config)?);
     let subject = Subject { config: &config, network: &cell.network, dataset: &dataset, device: cell.arena.device() };

@@ -1,7 +1,7 @@
 //! A training batch, its losses and the gradient of their sum, as named tensors.
 
 use super::cell::Loaded;
-use super::error::InspectError;
+use super::error::InferenceError;
 use super::export::parameters;
 use super::tensors_file::{self, Named};
 use crate::batch_gradient::{BatchGradient, batch_gradient};
@@ -20,14 +20,14 @@ pub const GRADIENT_FILE: &str = "gradient.safetensors";
 ///
 /// # Errors
 /// If the dataset cannot serve it, or the device has no room.
-pub fn first_batch(cell: &Loaded, dataset: &Arc<Dataset>) -> Result<Examples, InspectError> {
+pub fn first_batch(cell: &Loaded, dataset: &Arc<Dataset>) -> Result<Examples, InferenceError> {
     let device = cell.arena.device();
     let batch = TrainLoader::new(dataset, loader(&cell.config, device), 0)?.next()?;
     Ok(on_device(&batch, device)?)
 }
 
 /// Writes `batch.<part>`, `loss.<name>` and `gradient.<parameter>`.
-pub fn write(cell: &Loaded, batch: &Examples, dir: &Path) -> Result<(), InspectError> {
+pub fn write(cell: &Loaded, batch: &Examples, dir: &Path) -> Result<(), InferenceError> {
     let BatchGradient { losses, total, gradient } = batch_gradient(&cell.config, &cell.network, &cell.arena, batch)?;
     let mut named = batch_parts(cell, batch);
     named.extend(losses.into_iter().map(|(name, loss)| Named::new(format!("loss.{name}"), loss)));

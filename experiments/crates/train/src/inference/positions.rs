@@ -1,6 +1,6 @@
 //! Positions as input text: FEN or SFEN, with the moves played from there.
 
-use super::error::InspectError;
+use super::error::InferenceError;
 use super::request::Request;
 use super::situation::Situation;
 use games::chess::Chess;
@@ -27,8 +27,8 @@ pub fn read(
     game: GameKind,
     input: InputName,
     moves: MovesName,
-) -> Result<Request, InspectError> {
-    let wrong = |reason| InspectError::Position { place: place.to_owned(), game, reason };
+) -> Result<Request, InferenceError> {
+    let wrong = |reason| InferenceError::Position { place: place.to_owned(), game, reason };
     with_game!(game, G => situation::<G>(text, G::input(input), moves).map(|found| found.request(text.to_owned())))
         .map_err(wrong)
 }
@@ -43,26 +43,26 @@ pub fn read_lines(
     game: GameKind,
     input: InputName,
     moves: MovesName,
-) -> Result<Vec<Request>, InspectError> {
+) -> Result<Vec<Request>, InferenceError> {
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'));
     let asked: Vec<Request> = lines
         .map(|(i, line)| read(line.trim(), &format!("{name}, line {}: ", i + 1), game, input, moves))
         .collect::<Result<_, _>>()?;
     if asked.is_empty() {
-        return Err(InspectError::NoPositions(name.to_owned()));
+        return Err(InferenceError::NoPositions(name.to_owned()));
     }
     Ok(asked)
 }
 
 /// Rewrites the rows of `lc0_112` as Lc0 fills them in play (`history-fill=fen_only`): missing history repeats the
 /// first position, unless it is the standard start. The input itself leaves missing history empty.
-pub fn fill_history(asked: &mut [Request], input: InputName) -> Result<(), InspectError> {
+pub fn fill_history(asked: &mut [Request], input: InputName) -> Result<(), InferenceError> {
     if input != InputName::Lc0_112 {
-        return Err(InspectError::NoHistory(input.name()));
+        return Err(InferenceError::NoHistory(input.name()));
     }
     let layout = Chess::input(input);
     for asked in asked {
-        let wrong = |reason| InspectError::Position { place: String::new(), game: GameKind::Chess, reason };
+        let wrong = |reason| InferenceError::Position { place: String::new(), game: GameKind::Chess, reason };
         let situation = situation::<Chess>(&asked.text, layout, MovesName::FromTo).map_err(wrong)?;
         let line = situation.line();
         history::pack(line.position(), line.repetitions(), line.earlier(), HistoryFill::FenOnly, &mut asked.row);
@@ -103,7 +103,7 @@ fn rating(word: &str) -> Result<i32, String> {
 mod tests {
     use super::*;
 
-    fn chess(text: &str) -> Result<Request, InspectError> {
+    fn chess(text: &str) -> Result<Request, InferenceError> {
         read(text, "", GameKind::Chess, InputName::Lc0_112, MovesName::FromTo)
     }
 

@@ -1,6 +1,6 @@
 //! A cell's network with its weights, without its dataset.
 
-use super::error::InspectError;
+use super::error::InferenceError;
 use super::{random, recorded};
 use crate::cell::weights_hash;
 use crate::checkpoint::{Checkpoint, load_averaged, load_final};
@@ -57,10 +57,10 @@ impl Loaded {
     /// # Errors
     /// If the folder is not a cell's, or has no valid weights of this kind: final weights must be those whose hash the cell
     /// recorded, and all weights finite.
-    pub fn cell(dir: &Path, which: Weights, device: Device) -> Result<Self, InspectError> {
+    pub fn cell(dir: &Path, which: Weights, device: Device) -> Result<Self, InferenceError> {
         let config = config_of(dir)?;
         if which == Weights::Averaged && config.train.averaging.is_none() {
-            return Err(InspectError::NoAverage { dir: dir.to_owned() });
+            return Err(InferenceError::NoAverage { dir: dir.to_owned() });
         }
         use_arithmetic(&config);
         let (network, layout) = declare(&config)?;
@@ -72,10 +72,10 @@ impl Loaded {
             (weights, Origin::Final)
         } else {
             let newest = Checkpoint::newest(dir, &dir.join(METRICS_FILE), &layout)?;
-            let (checkpoint, _) = newest.ok_or_else(|| InspectError::NoWeights { dir: dir.to_owned() })?;
+            let (checkpoint, _) = newest.ok_or_else(|| InferenceError::NoWeights { dir: dir.to_owned() })?;
             let tensors = checkpoint.tensors;
             let weights = if which == Weights::Averaged { tensors.average } else { Some(tensors.weights) };
-            let weights = weights.ok_or_else(|| InspectError::NoWeights { dir: dir.to_owned() })?;
+            let weights = weights.ok_or_else(|| InferenceError::NoWeights { dir: dir.to_owned() })?;
             (weights, Origin::Checkpoint { step: checkpoint.progress.step })
         };
         recorded::check_finite(dir, &layout, &weights)?;
@@ -88,7 +88,7 @@ impl Loaded {
     ///
     /// # Errors
     /// If the network cannot be declared, or the device has no room.
-    pub fn random(config: RunConfig, seed: u64, device: Device) -> Result<Self, InspectError> {
+    pub fn random(config: RunConfig, seed: u64, device: Device) -> Result<Self, InferenceError> {
         use_arithmetic(&config);
         let (network, layout) = declare(&config)?;
         let weights = random::weights(&layout, seed);
@@ -97,7 +97,7 @@ impl Loaded {
     }
 
     /// The BLAKE3 hash of its weights, as in `status.json`.
-    pub fn weights_hash(&self) -> Result<String, InspectError> {
+    pub fn weights_hash(&self) -> Result<String, InferenceError> {
         Ok(weights_hash(&self.arena.values()?))
     }
 
@@ -108,9 +108,9 @@ impl Loaded {
 }
 
 /// The configuration in a cell's folder.
-pub fn config_of(dir: &Path) -> Result<RunConfig, InspectError> {
+pub fn config_of(dir: &Path) -> Result<RunConfig, InferenceError> {
     if !dir.join(CONFIG_FILE).is_file() {
-        return Err(InspectError::NoCell { dir: dir.to_owned(), hint: hint(dir) });
+        return Err(InferenceError::NoCell { dir: dir.to_owned(), hint: hint(dir) });
     }
     Ok(read_config(&dir.join(CONFIG_FILE))?)
 }

@@ -1,7 +1,7 @@
 //! A network's outputs on positions, as named tensors.
 
 use super::cell::Loaded;
-use super::error::InspectError;
+use super::error::InferenceError;
 use super::request::Request;
 use super::tensors_file::Named;
 use models::input::Expander;
@@ -27,7 +27,7 @@ pub struct Answers {
 
 impl Answers {
     /// Runs a network on positions, all at once.
-    pub fn of(cell: &Loaded, asked: &[Request]) -> Result<Self, InspectError> {
+    pub fn of(cell: &Loaded, asked: &[Request]) -> Result<Self, InferenceError> {
         let spec = cell.config.spec();
         let batch = Batch::of(cell, asked)?;
         let views = Views::split_in(cell.layout(), &cell.arena.flat(), cell.kind);
@@ -62,7 +62,7 @@ impl Answers {
 
 /// The heads' outputs on positions, in order, as [`Answers::outputs`]; nothing else is computed. Positions may come without
 /// their moves if the network has no refinement pass.
-pub fn outputs(cell: &Loaded, asked: &[Request]) -> Result<Vec<Answer>, InspectError> {
+pub fn outputs(cell: &Loaded, asked: &[Request]) -> Result<Vec<Answer>, InferenceError> {
     let batch = Batch::of(cell, asked)?;
     let views = Views::split_in(cell.layout(), &cell.arena.flat(), cell.kind);
     Ok(tch::no_grad(|| batch.outputs(cell, &views)))
@@ -79,7 +79,7 @@ struct Batch {
 }
 
 impl Batch {
-    fn of(cell: &Loaded, asked: &[Request]) -> Result<Self, InspectError> {
+    fn of(cell: &Loaded, asked: &[Request]) -> Result<Self, InferenceError> {
         let (spec, device, plies) = (cell.config.spec(), cell.arena.device(), cell.config.plies());
         let (rows, places): (Vec<Vec<u8>>, Vec<usize>) = asked.iter().map(|asked| asked.sequence(plies)).unzip();
         let rows =
@@ -114,7 +114,7 @@ fn readable(output: Output, rows: &Tensor) -> Vec<Answer> {
 }
 
 /// How often the position after each move occurred before, i64 `[b,v]`.
-fn repeats(asked: &[Request], moves: usize) -> Result<Tensor, InspectError> {
+fn repeats(asked: &[Request], moves: usize) -> Result<Tensor, InferenceError> {
     let mut repeats = vec![0i64; asked.len() * moves];
     for (row, asked) in repeats.chunks_exact_mut(moves).zip(asked) {
         for mv in &asked.legal {
@@ -124,7 +124,7 @@ fn repeats(asked: &[Request], moves: usize) -> Result<Tensor, InspectError> {
     Ok(Tensor::f_from_slice(&repeats)?.f_view([asked.len() as i64, moves as i64])?)
 }
 
-fn legal(asked: &[Request], moves: usize) -> Result<Tensor, InspectError> {
+fn legal(asked: &[Request], moves: usize) -> Result<Tensor, InferenceError> {
     let mut legal = vec![0u8; asked.len() * moves];
     for (row, asked) in legal.chunks_exact_mut(moves).zip(asked) {
         for mv in &asked.legal {

@@ -1,7 +1,7 @@
 //! Steps of an optimiser as tensors: first weights, gradients, last weights.
 
 use super::cell::Loaded;
-use super::error::InspectError;
+use super::error::InferenceError;
 use super::tensors_file::{self, Named};
 use crate::TrainError;
 use crate::batch_gradient::batch_gradient;
@@ -18,7 +18,7 @@ pub const STEPS_FILE: &str = "steps.safetensors";
 ///
 /// # Errors
 /// If a number is out of range, LibTorch fails or the file cannot be written.
-pub fn write(cell: &mut Loaded, batch: &Examples, count: u64, dir: &Path) -> Result<(), InspectError> {
+pub fn write(cell: &mut Loaded, batch: &Examples, count: u64, dir: &Path) -> Result<(), InferenceError> {
     let train = cell.config.train.clone();
     let mut optimizer =
         Optimizer::new(train.optimizer(), cell.layout(), cell.arena.device()).map_err(TrainError::from)?;

@@ -1,7 +1,7 @@
 //! The export folder: weights, configuration, inputs and outputs of some positions, and a description of the files.
 
 use super::cell::Loaded;
-use super::error::InspectError;
+use super::error::InferenceError;
 use super::forward::Answers;
 use super::readme;
 use super::request::Request;
@@ -31,14 +31,14 @@ impl Folder {
     ///
     /// # Errors
     /// If it exists, or the folder above it cannot be written.
-    pub fn begin(out: &Path) -> Result<Self, InspectError> {
+    pub fn begin(out: &Path) -> Result<Self, InferenceError> {
         if out.symlink_metadata().is_ok() {
-            return Err(InspectError::Exists(out.to_owned()));
+            return Err(InferenceError::Exists(out.to_owned()));
         }
         let mut name = out.file_name().unwrap_or_default().to_owned();
         name.push(format!(".{}.tmp", std::process::id()));
         let beside = out.with_file_name(name);
-        fs::create_dir_all(&beside).map_err(InspectError::io("create", &beside))?;
+        fs::create_dir_all(&beside).map_err(InferenceError::io("create", &beside))?;
         Ok(Self { out: out.to_owned(), beside })
     }
 
@@ -47,11 +47,11 @@ impl Folder {
     }
 
     /// Renames the folder to its final name.
-    pub fn finish(self) -> Result<(), InspectError> {
+    pub fn finish(self) -> Result<(), InferenceError> {
         if self.out.symlink_metadata().is_ok() {
-            return Err(InspectError::Exists(self.out.clone()));
+            return Err(InferenceError::Exists(self.out.clone()));
         }
-        fs::rename(&self.beside, &self.out).map_err(InspectError::io("make", &self.out))
+        fs::rename(&self.beside, &self.out).map_err(InferenceError::io("make", &self.out))
     }
 }
 
@@ -63,13 +63,13 @@ impl Drop for Folder {
 }
 
 /// Writes a cell's network and its outputs on positions into a folder.
-pub fn write(cell: &Loaded, asked: &[Request], folder: &Folder) -> Result<(), InspectError> {
+pub fn write(cell: &Loaded, asked: &[Request], folder: &Folder) -> Result<(), InferenceError> {
     let dir = folder.path();
     let weights = parameters(cell, &cell.arena.frozen_views());
     let forward = Answers::of(cell, asked)?.named();
     let texts: Vec<&str> = asked.iter().map(|asked| asked.text.as_str()).collect();
     let page = readme::page(cell, &weights, &forward, &texts);
-    let wrong = |what| move |error: serde_yaml::Error| InspectError::Format { what, reason: error.to_string() };
+    let wrong = |what| move |error: serde_yaml::Error| InferenceError::Format { what, reason: error.to_string() };
     let texts = [
         (CONFIG_FILE, cell.config.to_yaml().map_err(wrong(CONFIG_FILE))?),
         (PAGE_FILE, page.map_err(wrong(PAGE_FILE))?),
@@ -77,7 +77,7 @@ pub fn write(cell: &Loaded, asked: &[Request], folder: &Folder) -> Result<(), In
     ];
     for (name, text) in texts {
         let path = dir.join(name);
-        fs::write(&path, text).map_err(InspectError::io("write", &path))?;
+        fs::write(&path, text).map_err(InferenceError::io("write", &path))?;
     }
     if let Some(tables) = tables::of_network(&cell.network, &cell.arena) {
         tensors_file::write(&dir.join(TABLES_FILE), &tables)?;

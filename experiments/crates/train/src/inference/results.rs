@@ -1,7 +1,7 @@
 //! The results that a network predicts for the test positions of its dataset, beside the results that came.
 
 use super::cell::Loaded;
-use super::error::InspectError;
+use super::error::InferenceError;
 use crate::objective::measure;
 use crate::setup::open_data;
 use crate::tensors::on_device;
@@ -25,7 +25,7 @@ pub struct Predicted {
 }
 
 /// Predictions for at most `positions` test positions whose game has a result; none where the network predicts no result.
-pub fn on_test_positions(cell: &Loaded, positions: u64) -> Result<Option<Vec<Predicted>>, InspectError> {
+pub fn on_test_positions(cell: &Loaded, positions: u64) -> Result<Option<Vec<Predicted>>, InferenceError> {
     let run = &cell.config;
     let dataset = Arc::new(open_data(run)?);
     let (views, device) = (cell.arena.frozen_views(), cell.arena.device());
@@ -64,6 +64,6 @@ fn normalised(shares: [f64; 3]) -> [f64; 3] {
     shares.map(|share| share / sum)
 }
 
-fn numbers(tensor: &Tensor) -> Result<Vec<Vec<f32>>, InspectError> {
+fn numbers(tensor: &Tensor) -> Result<Vec<Vec<f32>>, InferenceError> {
     Ok(Vec::<Vec<f32>>::try_from(tensor.f_to_device(Device::Cpu)?)?)
 }

@@ -25,7 +25,7 @@ pub mod steps;
 pub mod tensors_file;
 
 pub use cell::{Loaded, Origin};
-pub use error::InspectError;
+pub use error::InferenceError;
 pub use forward::{Answers, outputs};
 pub use request::Request;
 pub use situation::Situation;

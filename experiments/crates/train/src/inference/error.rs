@@ -12,7 +12,7 @@ use tch::TchError;
 
 /// Why a cell cannot be inspected.
 #[derive(Debug, thiserror::Error)]
-pub enum InspectError {
+pub enum InferenceError {
     /// History was requested for an input without history.
     #[error("the input {0} shows no earlier positions, so that there is nothing to fill: leave --history-fill out")]
     NoHistory(&'static str),
@@ -93,13 +93,13 @@ pub enum InspectError {
 }
 
 /// Not by `#[from]`: the message would then contain the cause twice.
-impl From<TchError> for InspectError {
+impl From<TchError> for InferenceError {
     fn from(cause: TchError) -> Self {
         Self::Torch(cause)
     }
 }
 
-impl InspectError {
+impl InferenceError {
     pub(super) fn io(action: &'static str, path: &std::path::Path) -> impl FnOnce(io::Error) -> Self {
         move |cause| Self::Io { action, path: path.to_owned(), cause }
     }
