@@ -31,7 +31,7 @@ test-setup: ## test the set-up
 	scripts/setup-test
 
 build: setup ## build the binary with all labs, target/debug/posenc
-	$(CARGO) build --locked -p experiments $(LABS)
+	$(CARGO) build --locked $(LABS)
 
 lint: components setup ## check format and lints of every target, and of the core without labs; warnings are errors
 	$(CARGO) fmt --all --check

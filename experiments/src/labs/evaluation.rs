@@ -8,8 +8,8 @@ use tch::Device;
 pub(crate) fn check(experiment: &Experiment) -> anyhow::Result<()> {
     anyhow::ensure!(
         experiment.evaluate.is_empty(),
-        "`evaluate` needs the lab `play`, and this program was built without it: run `make build`, or `cargo build -p experiments \
-         --features play`, or remove `evaluate` from the file"
+        "`evaluate` needs the lab `play`, which this program was built without: run `make build`, build with `--features play`, or \
+         remove `evaluate` from the file"
     );
     Ok(())
 }
