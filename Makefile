@@ -13,6 +13,8 @@ help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name what; do \
 		printf '  make %-12s %s\n' "$$name" "$$what"; done
 
+# Labs are left out: the quickstart needs none of them.
+quickstart: LABS := --no-default-features
 quickstart: probe-data ## set up, build, train 2 games x 7 encodings x 3 seeds, print the table
 	$(POSENC) run experiments/quickstart.yaml
 
@@ -28,13 +30,14 @@ setup: ## check the tools, and fetch LibTorch if it is missing (`scripts/setup -
 test-setup: ## test the set-up
 	scripts/setup-test
 
-build: setup ## build the binary, target/debug/posenc
-	$(CARGO) build --locked
+build: setup ## build the binary with all labs, target/debug/posenc
+	$(CARGO) build --locked $(LABS)
 
-lint: components setup ## check format and lints of every target; warnings are errors
+lint: components setup ## check format and lints of every target, and of the core without labs; warnings are errors
 	$(CARGO) fmt --all --check
 	$(CARGO) fmt --manifest-path fuzz/Cargo.toml --check
 	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
+	$(CARGO) clippy --locked -p experiments --no-default-features -- -D warnings
 
 # The standard library of another processor comes through rustup; without it there is nothing to check against.
 other-processors: ## check that crate kernels compiles for Arm's NEON (skips without the target aarch64-unknown-linux-gnu)
@@ -152,7 +155,7 @@ parity: build ## compare with an independent network in PyTorch, number by numbe
 PEERS ?=
 
 torch-test: ## test posenc-torch, the networks as a Python package; POSENC=PROGRAM tests every encoding (docs/torch.md)
-	models/torch/python -m pytest -q --nbmake models/torch/tests models/torch/examples
+	labs/torch/python -m pytest -q --nbmake labs/torch/tests labs/torch/examples
 
 example: setup ## apply docs/add-encoding.patch to a copy of the repository and test the encoding there (CONTRIBUTING.md)
 	rm -rf target/example && git clone -q . target/example && cd target/example && git apply docs/add-encoding.patch && \

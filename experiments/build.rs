@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// The folders of the crates: each of them, and the folders in them, may hold one.
-const ROOMS: [&str; 4] = ["games", "encodings", "models", "experiments"];
+const ROOMS: [&str; 6] = ["games", "encodings", "models", "experiments", "experiments/crates", "labs"];
 
 /// What a crate is built from.
 const OF_CRATE: [&str; 4] = ["src", "shim", "build.rs", "Cargo.toml"];

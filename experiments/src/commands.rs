@@ -11,16 +11,11 @@ pub mod compare;
 pub mod completions;
 pub mod data;
 pub mod devices;
-mod engines;
 mod error_message;
-pub mod eval;
-mod evaluation;
 pub mod export;
-pub mod inspect;
+mod help;
 pub mod list;
-pub mod matches;
 pub mod parity;
-pub mod play;
 pub mod predict;
 pub mod prune;
 pub mod publish;
@@ -29,15 +24,14 @@ pub mod report;
 pub mod retry;
 pub mod run;
 pub mod schema;
-mod sets;
+pub(crate) mod sets;
 pub mod show;
 mod slots;
 pub mod status;
-pub mod submit;
-pub mod task;
 pub mod verify;
-mod version;
+pub(crate) mod version;
 
+use crate::labs::{self, LabCommand};
 use clap::{CommandFactory as _, Parser, Subcommand};
 use std::io::{self, ErrorKind};
 use std::process::ExitCode;
@@ -45,6 +39,7 @@ use std::process::ExitCode;
 /// Compare position encodings for transformers on chess and shogi: train grids, report differences.
 #[derive(Debug, Parser)]
 #[command(name = "posenc", version, long_version = version::long(), max_term_width = 110)]
+#[command(help_template = help::template::<Command>(&labs::absent()))]
 pub struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -58,8 +53,6 @@ enum Command {
     Schema,
     /// Run an experiment, or resume it.
     Run(run::Args),
-    /// Submit an experiment to a Slurm cluster, one job-array task per cell.
-    Submit(submit::Args),
     /// Show the status of every cell of a run folder; on a terminal, follow the run.
     Status(status::Args),
     /// Run failed cells again, from their last checkpoints.
@@ -82,16 +75,8 @@ enum Command {
     Show(show::Args),
     /// Export a network for other programs: weights, configuration, inputs and outputs of some positions.
     Export(export::Args),
-    /// Show what the heads of a cell, or of a run folder's cells, do with positions: maps, movements, statistics.
-    Inspect(inspect::Args),
     /// Evaluate a cell's network on positions: moves with probabilities, values.
     Predict(predict::Args),
-    /// Ask how strong a cell's network is: puzzles, test suites, mates in one, calibration.
-    Eval(eval::Args),
-    /// Play as an engine on stdin and stdout: UCI for chess, USI for shogi.
-    Play(play::Args),
-    /// Play games between cells and engines: Elo with error bars, records.
-    Match(matches::Args),
     /// Make, inspect and check datasets.
     Data(data::Args),
     /// Measure the speed of the loader, of imports, or of a training step.
@@ -105,12 +90,11 @@ enum Command {
     /// Write what networks compute with random weights, for comparing implementations; `make parity` runs it.
     #[command(hide = true)]
     Parity(parity::Args),
-    /// Train one cell of a list, as a task of a Slurm array; `submit` writes it.
-    #[command(hide = true)]
-    Task(task::Args),
     /// Train one cell in this process; `run` starts it.
     #[command(hide = true)]
     Cell(cell::Args),
+    #[command(flatten)]
+    Lab(LabCommand),
 }
 
 impl Cli {
@@ -120,8 +104,6 @@ impl Cli {
             Command::Check(args) => check::run(&args),
             Command::Schema => schema::run(),
             Command::Run(args) => run::run(&args),
-            Command::Submit(args) => submit::run(&args),
-            Command::Task(args) => task::run(&args),
             Command::Status(args) => status::run(&args),
             Command::Retry(args) => retry::run(&args),
             Command::Prune(args) => prune::run(&args),
@@ -135,16 +117,13 @@ impl Cli {
             Command::List(args) => list::run(&args),
             Command::Show(args) => show::run(&args),
             Command::Export(args) => export::run(&args),
-            Command::Inspect(args) => inspect::run(&args),
             Command::Predict(args) => predict::run(&args),
-            Command::Eval(args) => eval::run(&args),
-            Command::Play(args) => play::run(&args),
-            Command::Match(args) => matches::run(&args),
             Command::Data(args) => data::run(&args),
             Command::Bench(args) => bench::run(&args),
             Command::Devices(args) => devices::run(&args),
             Command::Parity(args) => parity::run(&args),
             Command::Cell(args) => cell::run(&args),
+            Command::Lab(command) => command.run(),
         };
         match outcome {
             Ok(code) => code,

@@ -2,5 +2,8 @@
 
 // Doc comments of arguments are their help texts, where `<row>` stands for a name.
 #![allow(rustdoc::invalid_html_tags)]
+// Commands of labs have no value without their labs.
+#![cfg_attr(not(feature = "labs"), allow(unreachable_patterns))]
 
 pub mod commands;
+mod labs;

@@ -5,8 +5,8 @@ mod facts;
 mod phases;
 mod report;
 
-use super::evaluation;
 use super::sets::Sets;
+use crate::labs::evaluation;
 use config::printable_lines;
 use std::io::Write as _;
 use std::path::PathBuf;

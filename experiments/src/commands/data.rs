@@ -2,18 +2,18 @@
 
 mod agreement;
 mod baselines;
-mod display;
+pub(crate) mod display;
 mod export;
 mod filters;
 mod generate;
-mod headline;
+pub(crate) mod headline;
 mod import;
-mod import_net;
 mod info;
 mod remake;
-mod split;
+pub(crate) mod split;
 mod verify;
 
+use crate::labs::DataCommand;
 use clap::Subcommand;
 use dataset::Dataset;
 use std::io::Write as _;
@@ -33,8 +33,6 @@ enum Action {
     /// Convert records to a dataset: PGN, Lc0 chunks, bags (chess), CSA, KIF, USI, HCPE, HCPE3, PSV (shogi), plain or
     /// compressed.
     Import(Box<import::Args>),
-    /// Convert a network file of Lc0 to a cell, for predict, export and comparisons.
-    ImportNet(import_net::Args),
     /// Generate a dataset: engines play games, or solvers label positions.
     Generate(generate::Args),
     /// Show the content of a dataset.
@@ -59,6 +57,8 @@ enum Action {
     Average(remake::AverageCommand),
     /// Write a dataset in the format of another program.
     Export(export::Args),
+    #[command(flatten)]
+    Lab(DataCommand),
 }
 
 /// Does it.
@@ -78,7 +78,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Action::Merge(args) => remake::merge(args)?,
         Action::Average(args) => remake::average(args)?,
         Action::Export(args) => export::run(args)?,
-        Action::ImportNet(args) => import_net::run(args)?,
+        Action::Lab(command) => command.run()?,
     };
     std::io::stdout().lock().write_all(text.as_bytes())?;
     Ok(ExitCode::SUCCESS)

@@ -1,23 +1,22 @@
 //! `posenc export`: a cell's network for other programs.
 
 use super::devices::{parse_device, prepare};
+use crate::labs::ExportFormat;
 use anyhow::Context as _;
 use config::Weights;
 use config::grouped;
 use dataset::{Split, bounded};
-use records::atomic;
-use std::fmt::Write as _;
 use std::fs::File;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::sync::Arc;
 use tch::Device;
-use train::inspect::activations::{ACTIVATIONS_FILE, activations};
-use train::inspect::cell::config_of;
-use train::inspect::export;
-use train::inspect::export::Folder;
-use train::inspect::{InspectError, Loaded, Request, gradient, positions, tensors_file};
+use train::inference::activations::{ACTIVATIONS_FILE, activations};
+use train::inference::cell::config_of;
+use train::inference::export;
+use train::inference::export::Folder;
+use train::inference::{InferenceError, Loaded, Request, gradient, positions, tensors_file};
 use train::setup::open_data;
 use train::threads::use_threads;
 
@@ -27,11 +26,10 @@ pub struct Args {
     /// The cell's folder: runs/<experiment>/<row>/seed-<n>.
     cell: PathBuf,
     /// The folder to write; it must not exist yet.
-    #[arg(long, value_name = "DIR", required_unless_present = "lc0")]
+    #[arg(long, value_name = "DIR", required_unless_present = "format_of_lab")]
     out: Option<PathBuf>,
-    /// Write the network as a weights file of Lc0 (.pb.gz); it must not exist yet. Needs a network of Lc0's architecture.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["positions", "gradient", "activations", "onnx", "out"])]
-    lc0: Option<PathBuf>,
+    #[command(flatten)]
+    format: ExportFormat,
     /// Positions whose inputs and outputs are written: per line a FEN, SFEN or `startpos`, followed by `moves …` for
     /// the history. Default: some test positions of the cell's dataset.
     #[arg(long, value_name = "FILE")]
@@ -48,7 +46,7 @@ pub struct Args {
     /// Write the activations of these layers only, from 0, e.g. 0,3.
     #[arg(long, value_name = "N,…", value_delimiter = ',', requires = "activations")]
     layers: Option<Vec<usize>>,
-    /// Also write network.onnx. It is made by the Python package posenc-torch (models/torch), with $POSENC_TORCH_PYTHON or
+    /// Also write network.onnx. It is made by the Python package posenc-torch (labs/torch), with $POSENC_TORCH_PYTHON or
     /// python3.
     #[arg(long)]
     onnx: bool,
@@ -78,10 +76,10 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Some(seed) => Loaded::random(config_of(&args.cell)?, seed, args.device)?,
         None => Loaded::cell(&args.cell, weights, args.device)?,
     };
-    let text = match (&args.lc0, &args.out) {
-        (Some(file), _) => write_lc0(&cell, file)?,
+    let text = match (args.format.chosen(), &args.out) {
+        (Some((file, write)), _) => write(&cell, file)?,
         (None, Some(out)) => write_folder(args, &cell, out)?,
-        (None, None) => unreachable!("clap requires --out or --lc0"),
+        (None, None) => unreachable!("clap requires --out or the format of a lab"),
     };
     std::io::stdout().lock().write_all(text.as_bytes())?;
     Ok(ExitCode::SUCCESS)
@@ -108,29 +106,12 @@ fn write_folder(args: &Args, cell: &Loaded, out: &Path) -> anyhow::Result<String
     Ok(format!("{}: {parameters} parameters from {}; {positions} positions\n", out.display(), cell.origin))
 }
 
-/// Writes a weights file of Lc0; returns what to say about it.
-fn write_lc0(cell: &Loaded, file: &Path) -> anyhow::Result<String> {
-    if file.symlink_metadata().is_ok() {
-        return Err(InspectError::Exists(file.to_owned()).into());
-    }
-    let not_written = || format!("{} is not written", file.display());
-    let exported = lc0::export::file(&cell.config, cell.layout(), &cell.arena.values()?).with_context(not_written)?;
-    atomic::replace(file, &exported.bytes).with_context(not_written)?;
-    let parameters = grouped(cell.layout().total() as u64);
-    let mut text = format!("{}: {parameters} parameters from {}", file.display(), cell.origin);
-    let _ = write!(text, "; largest rounding error in the file {:.1e}", exported.rounding);
-    if !exported.left_out.is_empty() {
-        let _ = write!(text, "; left out, because Lc0 has no such head: {}", exported.left_out.join(", "));
-    }
-    Ok(text + "\n")
-}
-
 /// Has posenc-torch write the network of an export.
 fn write_onnx(folder: &Path) -> anyhow::Result<()> {
     let python = std::env::var_os(TORCH_PYTHON).unwrap_or_else(|| "python3".into());
     let (name, out) = (python.to_string_lossy(), folder.join("network.onnx"));
     let made = Command::new(&python).args(["-m", "posenc_torch", "onnx"]).arg(folder).arg("--out").arg(&out).output();
-    let remedy = "install the package with `pip install 'models/torch[onnx]'`, and name its Python in";
+    let remedy = "install the package with `pip install 'labs/torch[onnx]'`, and name its Python in";
     let output = made.with_context(|| {
         format!(
             "{} is written, but {name} cannot be started for network.onnx: {remedy} {TORCH_PYTHON}",
@@ -156,7 +137,7 @@ fn asked(args: &Args, cell: &Loaded) -> anyhow::Result<Vec<Request>> {
     Ok(positions::read_lines(&lines, &dataset.manifest().name, game, input, moves)?)
 }
 
-fn read(path: &Path) -> Result<String, InspectError> {
+fn read(path: &Path) -> Result<String, InferenceError> {
     let text = File::open(path).and_then(|file| bounded::read_stream(file, bounded::TEXT));
-    text.map_err(|cause| InspectError::Io { action: "read", path: path.to_owned(), cause })
+    text.map_err(|cause| InferenceError::Io { action: "read", path: path.to_owned(), cause })
 }

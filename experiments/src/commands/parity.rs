@@ -8,9 +8,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use tch::Device;
-use train::inspect::export;
-use train::inspect::export::Folder;
-use train::inspect::{InspectError, Loaded, gradient, positions, steps};
+use train::inference::export;
+use train::inference::export::Folder;
+use train::inference::{InferenceError, Loaded, gradient, positions, steps};
 use train::setup::open_data;
 use train::threads::use_threads;
 
@@ -68,7 +68,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         listed.push(json!({"folder": name, "label": row.label, "game": row.run.game.name()}));
     }
     let path = folder.path().join(ROWS_FILE);
-    let cause = |cause| InspectError::Io { action: "write", path: path.clone(), cause };
+    let cause = |cause| InferenceError::Io { action: "write", path: path.clone(), cause };
     std::fs::write(&path, format!("{:#}\n", Value::from(listed))).map_err(cause)?;
     folder.finish()?;
     Ok(ExitCode::SUCCESS)
@@ -79,7 +79,7 @@ fn serves(opened: &RunConfig, next: &RunConfig) -> bool {
     (&opened.data, &opened.view, opened.moves, opened.outputs()) == (&next.data, &next.view, next.moves, next.outputs())
 }
 
-fn write(args: &Args, row: &Row, dataset: &Arc<Dataset>, out: &std::path::Path) -> Result<(), InspectError> {
+fn write(args: &Args, row: &Row, dataset: &Arc<Dataset>, out: &std::path::Path) -> Result<(), InferenceError> {
     let mut cell = Loaded::random(row.run.clone(), args.random, args.device)?;
     cell.kind = args.dtype.kind();
     let lines = dataset.lines(Split::Test, POSITIONS, row.run.input)?.join("\n");

@@ -10,11 +10,11 @@ use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use tch::{Device, Tensor};
-use train::inspect::positions::{fill_history, read, read_lines};
-use train::inspect::predict::{Meaning, Prediction, predictions};
-use train::inspect::tensors_file;
-use train::inspect::tensors_file::Named;
-use train::inspect::{Answers, InspectError, Loaded, Request};
+use train::inference::positions::{fill_history, read, read_lines};
+use train::inference::predict::{Meaning, Prediction, predictions};
+use train::inference::tensors_file;
+use train::inference::tensors_file::Named;
+use train::inference::{Answers, InferenceError, Loaded, Request};
 use train::threads::use_threads;
 
 /// Options of `posenc predict`.
@@ -75,7 +75,7 @@ const BATCH: usize = 256;
 /// If the cell has no weights, a position cannot be read, or an output cannot be written.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if let Some(dump) = args.dump.as_ref().filter(|dump| dump.symlink_metadata().is_ok()) {
-        return Err(InspectError::Exists(dump.clone()).into());
+        return Err(InferenceError::Exists(dump.clone()).into());
     }
     prepare(args.device)?;
     use_threads(1);
@@ -116,7 +116,7 @@ impl Questions {
                 let (text, name) = if path.as_os_str() == "-" {
                     (bounded::read_stream(io::stdin().lock(), bounded::TEXT)?, "stdin".to_owned())
                 } else {
-                    let cause = |cause| InspectError::Io { action: "read", path: path.clone(), cause };
+                    let cause = |cause| InferenceError::Io { action: "read", path: path.clone(), cause };
                     let text = File::open(path).and_then(|file| bounded::read_stream(file, bounded::TEXT));
                     (text.map_err(cause)?, path.display().to_string())
                 };
@@ -128,7 +128,7 @@ impl Questions {
 }
 
 /// Files of several batches as one.
-fn joined(batches: Vec<Vec<Named>>) -> Result<Vec<Named>, InspectError> {
+fn joined(batches: Vec<Vec<Named>>) -> Result<Vec<Named>, InferenceError> {
     let mut columns: Vec<(String, Vec<Tensor>)> = Vec::new();
     for batch in batches {
         if columns.is_empty() {

@@ -2,9 +2,9 @@
 
 use super::bundle_limit::BundleLimit;
 use super::devices::ensure_environment;
-use super::evaluation;
 use super::sets::Sets;
 use super::slots::Slots;
+use crate::labs::evaluation;
 use anyhow::Context as _;
 use bundle::{Part, Unpacked};
 use config::Experiment;
@@ -154,7 +154,7 @@ fn is_unfinished(outcome: &Outcome) -> bool {
 
 /// Baselines are lines of the report, not a reason to fail: without them it shows the uniform choice only. They come before
 /// the first cell, so that a report has them from the first finished cell on.
-pub(super) fn measure_baselines(experiment: &Experiment, prepared: &Prepared) {
+pub(crate) fn measure_baselines(experiment: &Experiment, prepared: &Prepared) {
     if baselines::is_due(experiment, &prepared.run_dir) {
         eprintln!("measuring baselines: a static prior and a log-linear model on the test positions");
     }
@@ -165,7 +165,7 @@ pub(super) fn measure_baselines(experiment: &Experiment, prepared: &Prepared) {
 
 /// Opens every dataset once, which checks the hash of every shard: a truncated file is refused here, not in the
 /// middle of the night.
-pub(super) fn check_datasets(experiment: &Experiment) -> anyhow::Result<()> {
+pub(crate) fn check_datasets(experiment: &Experiment) -> anyhow::Result<()> {
     let folders: BTreeSet<_> = experiment.rows.iter().map(|row| &row.run.data).collect();
     for folder in folders {
         Dataset::open(folder).with_context(|| format!("the dataset {} cannot be used", folder.display()))?;
@@ -175,7 +175,7 @@ pub(super) fn check_datasets(experiment: &Experiment) -> anyhow::Result<()> {
 
 /// Finished cells whose event files got lost or damaged get them again from `metrics.jsonl`; nothing else needs them,
 /// so a failure is said and no more.
-pub(super) fn repair_events(tasks: &[Task], outcomes: &[Outcome]) {
+pub(crate) fn repair_events(tasks: &[Task], outcomes: &[Outcome]) {
     let finished = |outcome: &Outcome| matches!(outcome, Outcome::Finished { .. } | Outcome::AlreadyFinished);
     for (task, _) in tasks.iter().zip(outcomes).filter(|(_, outcome)| finished(outcome)) {
         match events::repair(&task.dir) {

@@ -27,7 +27,7 @@ pub struct Args {
     json: bool,
 }
 
-pub(super) fn parse_game(text: &str) -> Result<GameKind, String> {
+pub(crate) fn parse_game(text: &str) -> Result<GameKind, String> {
     let names = GameKind::ALL.map(GameKind::name).join(", ");
     GameKind::ALL.into_iter().find(|game| game.name() == text).ok_or(format!("the games are {names}"))
 }

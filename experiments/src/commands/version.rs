@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 const RELEASE: &str = env!("CARGO_PKG_VERSION");
 
 /// The source that this program was built from; `build.rs` asked git.
-pub(super) fn revision() -> Revision {
+pub(crate) fn revision() -> Revision {
     let known = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     let diff = known(env!("POSENC_DIFF"));
     Revision {

@@ -7,9 +7,9 @@ use std::fs;
 /// The commands that `posenc help` lists.
 fn commands() -> BTreeSet<String> {
     let help = run(std::path::Path::new("."), &["help"]).succeeds().stdout;
-    let (_, commands) = help.split_once("Commands:\n").expect("a list of commands");
-    let lines = commands.lines().take_while(|line| !line.is_empty());
-    let names = lines.filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+    let (_, commands) = help.split_once("Experiments:\n").expect("groups of commands");
+    let (commands, _) = commands.split_once("Options:\n").expect("options");
+    let names = commands.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   "));
     let names = names.filter_map(|line| line.split_whitespace().next()).map(str::to_owned);
     names.filter(|name| name != "help").collect()
 }

@@ -1,4 +1,4 @@
-//! `posenc data generate engines`: what the command adds to crate `generate`, with a small engine written for the shell.
+//! `posenc data generate engines`: what the command adds to crate `engines`, with a small engine written for the shell.
 
 use crate::cli::{posenc, run};
 use dataset::{Manifest, Split};

@@ -6,6 +6,7 @@ mod back;
 mod built;
 mod command;
 mod forward;
+#[cfg(feature = "play")]
 mod oracle;
 pub(crate) mod random;
 mod refused;

@@ -1,6 +1,7 @@
 //! `posenc export` and `posenc predict` on finished cells.
 
 mod exported;
+#[cfg(feature = "inspect")]
 mod heads;
 mod predicted;
 mod refused;
@@ -13,7 +14,7 @@ use std::path::{Path, PathBuf};
 use tch::Device;
 use tempfile::TempDir;
 use train::checkpoint::save_final;
-use train::inspect::Loaded;
+use train::inference::Loaded;
 
 /// A folder with small datasets and a cell of each game, as a finished run leaves them.
 pub(crate) struct Finished {

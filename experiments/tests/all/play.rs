@@ -11,7 +11,7 @@ mod suites;
 use crate::inspect::Finished;
 use config::Weights;
 use tch::Device;
-use train::inspect::Loaded;
+use train::inference::Loaded;
 
 /// The untrained network of a game, of the folder's cells.
 fn cell(finished: &Finished, game: &str) -> Loaded {

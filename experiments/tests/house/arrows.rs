@@ -18,7 +18,9 @@ fn forbidden_dependencies(packages: &[Package]) -> Vec<String> {
             breaches.push(format!("{place}: crate `{}` has no row in the table of rooms", package.name));
             continue;
         };
-        for Dependency { name, kind } in package.dependencies.iter().filter(|dependency| dependency.name != ONE_BUILD) {
+        for Dependency { name, kind, .. } in
+            package.dependencies.iter().filter(|dependency| dependency.name != ONE_BUILD)
+        {
             let is_room = ROOMS.iter().any(|room| room.name == name);
             let in_tests = kind == "dev" && IN_TESTS.iter().any(|(who, what, _)| who == &room.name && what == name);
             let reserved = RESERVED.iter().find(|(library, _)| library == name && !in_tests);
@@ -110,7 +112,7 @@ fn the_table_names_exactly_the_crates_and_has_no_circle() {
 
 #[test]
 fn forbidden_arrows_are_caught() {
-    let dependency = |name: &str| Dependency { name: name.to_owned(), kind: "normal".to_owned() };
+    let dependency = |name: &str| Dependency { name: name.to_owned(), kind: "normal".to_owned(), is_optional: false };
     let package = |name: &str, of: &[&str]| Package {
         name: name.to_owned(),
         manifest: PathBuf::from("Cargo.toml"),

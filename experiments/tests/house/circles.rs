@@ -34,11 +34,7 @@ const KNOTS: [(&str, &str, &str); 7] = [
     ),
     ("nn", "arena batch_norm", "views collect what batch normalisation observes; to be resolved"),
     ("kernels", "product products", "one operation and its form in vector instructions"),
-    (
-        "experiments",
-        "commands::data::generate::engines commands::data::generate::engines::command",
-        "arguments and the words that repeat them",
-    ),
+    ("experiments", "labs::engines::games labs::engines::games::command", "arguments and the words that repeat them"),
 ];
 
 /// Re-exports of re-exports are followed this far.

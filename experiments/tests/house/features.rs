@@ -22,6 +22,8 @@ fn one_set_of_features_serves_every_crate() {
         let alone = libraries(&["--package", &package.name]);
         breaches.extend(alone.difference(&of_all).map(|library| format!("`{}` alone builds {library}", package.name)));
     }
+    let core = libraries(&["--package", "experiments", "--no-default-features"]);
+    breaches.extend(core.difference(&of_all).map(|library| format!("the binary without labs builds {library}")));
     let remedy = "Add `one-build.workspace = true` to the crate, and to scripts/one-build/Cargo.toml the features that the \
                   library has in `cargo tree --workspace`.";
     expect_none("Libraries that cargo compiles once more for a crate by itself:", remedy, &breaches);

@@ -6,6 +6,7 @@ mod arrows;
 mod circles;
 mod example;
 mod features;
+mod labs;
 mod laws;
 mod links;
 mod metadata;

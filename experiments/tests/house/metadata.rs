@@ -16,6 +16,7 @@ pub(crate) struct Dependency {
     /// The name in the manifest: `serde_yaml`, though the package behind it is `yaml_serde`.
     pub(crate) name: String,
     pub(crate) kind: String,
+    pub(crate) is_optional: bool,
 }
 
 impl Package {
@@ -64,7 +65,11 @@ fn package(value: &Value) -> Package {
 
 fn dependency(value: &Value) -> Dependency {
     let name = if value["rename"].is_null() { &value["name"] } else { &value["rename"] };
-    Dependency { name: text(name), kind: value["kind"].as_str().unwrap_or("normal").to_owned() }
+    Dependency {
+        name: text(name),
+        kind: value["kind"].as_str().unwrap_or("normal").to_owned(),
+        is_optional: value["optional"] == true,
+    }
 }
 
 fn list(value: &Value) -> &[Value] {

@@ -46,8 +46,7 @@ fn texts() -> Vec<(String, String)> {
     let named = |path: &Path| path.strip_prefix(root()).unwrap_or(path).display().to_string();
     let pages = pages().into_iter().map(|path| (named(&path), fs::read_to_string(&path).expect("a readable page")));
     let sources = packages().into_iter().flat_map(|package| sources(root(), package.dir()));
-    let of_commands =
-        sources.filter(|source| source.path.iter().any(|part| part == "commands" || part == "commands.rs"));
+    let of_commands = sources.filter(|source| source.path.starts_with("experiments/src"));
     let help = of_commands.map(|source| {
         let lines = source.text.lines().map(|line| line.trim_start().strip_prefix("/// ").unwrap_or_default());
         (source.path.display().to_string(), lines.collect::<Vec<_>>().join("\n"))

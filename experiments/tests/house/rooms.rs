@@ -15,7 +15,7 @@ pub(crate) struct Room {
 pub(crate) const ONE_BUILD: &str = "one-build";
 
 /// The rooms, from the leaves up.
-pub(crate) const ROOMS: [Room; 24] = [
+pub(crate) const ROOMS: [Room; 26] = [
     Room { name: ONE_BUILD, may_import: &[], never_std: &["fs", "net", "time"] },
     Room { name: "streams", may_import: &[], never_std: &["fs", "net", "time"] },
     Room { name: "games", may_import: &[], never_std: &["net", "time"] },
@@ -46,6 +46,7 @@ pub(crate) const ROOMS: [Room; 24] = [
         may_import: &["dataset", "facts", "figures", "games", "records", "streams", "strength"],
         never_std: &["net"],
     },
+    Room { name: "engines", may_import: &["dataset", "games", "streams"], never_std: &["net"] },
     Room {
         name: "inspect",
         may_import: &[
@@ -70,9 +71,10 @@ pub(crate) const ROOMS: [Room; 24] = [
     },
     Room {
         name: "play",
-        may_import: &["dataset", "games", "generate", "models", "records", "config", "streams", "strength", "train"],
+        may_import: &["dataset", "engines", "games", "models", "records", "config", "streams", "strength", "train"],
         never_std: &["net"],
     },
+    Room { name: "slurm", may_import: &["grid", "records"], never_std: &["net"] },
     Room {
         name: "bundle",
         may_import: &["dataset", "games", "grid", "records", "report", "config", "train"],
@@ -86,6 +88,7 @@ pub(crate) const ROOMS: [Room; 24] = [
             "bundle",
             "dataset",
             "encodings",
+            "engines",
             "figures",
             "games",
             "generate",
@@ -99,11 +102,48 @@ pub(crate) const ROOMS: [Room; 24] = [
             "render",
             "report",
             "config",
+            "slurm",
             "streams",
             "train",
         ],
         never_std: &["net"],
     },
+];
+
+/// The crates in `labs/`: the binary has each by a feature, and nothing of the core imports one.
+pub(crate) const LABS: [&str; 5] = ["engines", "inspect", "lc0", "play", "slurm"];
+
+/// Where a lab may import another one: (who, whom, what for).
+pub(crate) const BETWEEN_LABS: [(&str, &str, &str); 1] = [("play", "engines", "engines are opponents and judges")];
+
+/// The one idea of each crate, by its folder. The table in `docs/architecture.md` has the same words.
+pub(crate) const IDEAS: [(&str, &str); 26] = [
+    ("games/streams", "seeded randomness: keyed streams, bounded integers, shuffles"),
+    ("games", "a board that encoders can read: geometry, rules, moves, inputs, record formats"),
+    ("games/dataset", "records become immutable shards, and shards become batches"),
+    ("games/baselines", "policies without a network"),
+    ("games/generate", "positions with exact labels, without records or engines"),
+    ("models/nn/kernels", "attention and its neighbours on the CPU, in vector instructions"),
+    ("models/nn", "all weights in one flat tensor, and layers that choose between kernels and LibTorch's operations"),
+    ("models/facts", "plain data that settings, networks, records and reports share"),
+    ("encodings", "one position encoding per file, and the trait with its injection points"),
+    ("models", "a configuration becomes a network with heads and losses"),
+    ("scripts/one-build", "the features of shared libraries, so that cargo builds each once"),
+    ("experiments/crates/config", "a YAML file becomes cells, each with its identity"),
+    ("experiments/crates/records", "the format of every file in a run folder"),
+    ("experiments/crates/train", "one cell, trained and resumed to the last bit, and what its network answers"),
+    ("experiments/crates/grid", "many cells, scheduled and resumed"),
+    ("experiments/crates/strength", "the arithmetic of playing strength: Elo, SPRT, ratings, calibration"),
+    ("experiments/crates/figures", "plots and maps on boards as SVG, PNG and PDF"),
+    ("experiments/crates/report", "records become statistics, tables and plots"),
+    ("experiments/crates/bundle", "published runs: collected, verified, trained again"),
+    ("experiments/crates/render", "pages whose numbers come from bundles"),
+    ("experiments", "the command line, binary `posenc`"),
+    ("labs/engines", "engines as processes: games, forced mates, new labels, even openings"),
+    ("labs/inspect", "what attention heads do: maps, movements, statistics, ablations"),
+    ("labs/lc0", "Lc0's network files, read and written"),
+    ("labs/play", "networks as players: agents, puzzles, UCI and USI, matches"),
+    ("labs/slurm", "a grid as a Slurm job array"),
 ];
 
 /// Libraries from outside that belong to some rooms only: tensors, YAML, rules, the disk format, randomness.
@@ -141,8 +181,8 @@ pub(crate) const RESERVED: [(&str, &[&str]); 29] = [
 ];
 
 /// Crates that do not link LibTorch, and neither do their tests: reading records and drawing reports works without it.
-pub(crate) const WITHOUT_LIBTORCH: [&str; 8] =
-    ["games", "facts", "dataset", "baselines", "generate", "records", "strength", "report"];
+pub(crate) const WITHOUT_LIBTORCH: [&str; 10] =
+    ["games", "facts", "dataset", "baselines", "generate", "engines", "figures", "records", "strength", "report"];
 
 /// Reserved libraries that a room's tests may use all the same: (room, library, what for).
 pub(crate) const IN_TESTS: [(&str, &str, &str); 5] = [

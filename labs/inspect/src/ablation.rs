@@ -14,7 +14,7 @@ use streams::{Stream, below, stream};
 use tch::Device;
 use train::Setup;
 use train::evaluate::evaluate;
-use train::inspect::Loaded;
+use train::inference::Loaded;
 use train::setup::declare;
 
 /// Draws of games for an interval.

@@ -14,7 +14,7 @@ use nn::Views;
 use records::inspected::{HeadRecord, Occupant};
 use streams::stream;
 use tch::{Kind, Tensor};
-use train::inspect::Loaded;
+use train::inference::Loaded;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Testing {

@@ -14,7 +14,7 @@ use train::TrainError;
 pub enum InspectionError {
     /// The cell cannot be loaded.
     #[error(transparent)]
-    Cell(#[from] train::inspect::InspectError),
+    Cell(#[from] train::inference::InferenceError),
     /// The dataset or the network cannot be used.
     #[error(transparent)]
     Train(#[from] TrainError),

@@ -10,7 +10,7 @@ use figures::board::{Shades, View};
 use games::GameKind;
 use records::inspected::{HeadRecord, Signal};
 use tch::Tensor;
-use train::inspect::tensors_file::Named;
+use train::inference::tensors_file::Named;
 
 /// A variance over positions that is this small a share of the signal's is rounding.
 const ROUNDING: f64 = 1e-9;

@@ -12,7 +12,7 @@ use records::inspected::{FILE, FORMAT, Inspected};
 use serde::Serialize;
 use std::fs;
 use std::path::Path;
-use train::inspect::tensors_file;
+use train::inference::tensors_file;
 use train::pictures;
 use train::sinks::tensorboard;
 

@@ -5,7 +5,7 @@ use config::RunConfig;
 use figures::board::{Piece, View};
 use games::{Frame, Game, GameKind, InputName, Position, Side, with_game};
 use tch::{Device, Tensor};
-use train::inspect::positions;
+use train::inference::positions;
 
 /// A position to be shown.
 #[derive(Debug)]

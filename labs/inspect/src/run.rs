@@ -15,7 +15,7 @@ use records::state::CellState;
 use std::path::{Path, PathBuf};
 use tch::Device;
 use train::Setup;
-use train::inspect::{Loaded, Origin};
+use train::inference::{Loaded, Origin};
 use train::sample::validation_positions;
 
 /// What is inspected, and how.

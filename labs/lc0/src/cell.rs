@@ -9,7 +9,7 @@ use records::folder::CONFIG_FILE;
 use std::path::Path;
 use train::TrainError;
 use train::checkpoint::save_final;
-use train::inspect::export::Folder;
+use train::inference::export::Folder;
 use train::setup::declare;
 
 /// The configuration of an imported network's run, beside its network. No step is trained ([`train::setup`] ensures

@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 use train::TrainError;
 use train::checkpoint::CheckpointError;
-use train::inspect::InspectError;
+use train::inference::InferenceError;
 
 /// Why a network cannot be imported or exported.
 #[derive(Debug, thiserror::Error)]
@@ -43,7 +43,7 @@ pub enum NetError {
         what: String,
     },
     #[error(transparent)]
-    Cell(#[from] InspectError),
+    Cell(#[from] InferenceError),
     /// The network or its dataset cannot be used.
     #[error(transparent)]
     Train(#[from] TrainError),

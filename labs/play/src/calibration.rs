@@ -7,8 +7,8 @@ use games::Phase;
 use serde::Serialize;
 use strength::GameResult;
 use strength::calibration::{Bin, brier_of_results, expected_calibration_error, reliability};
-use train::inspect::Loaded;
-use train::inspect::results::{Predicted, on_test_positions};
+use train::inference::Loaded;
+use train::inference::results::{Predicted, on_test_positions};
 
 const BINS: usize = 10;
 

@@ -13,7 +13,7 @@ use crate::player::Player;
 use games::{GameKind, Position, Referee};
 use options::Options;
 use streams::{Stream, stream};
-use train::inspect::{Loaded, Situation};
+use train::inference::{Loaded, Situation};
 
 pub use options::Settings;
 

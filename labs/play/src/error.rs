@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 use tch::TchError;
-use train::inspect::InspectError;
+use train::inference::InferenceError;
 
 /// Why a network cannot play, or what it should solve cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -29,7 +29,7 @@ pub enum PlayError {
     },
     /// The network cannot be asked.
     #[error(transparent)]
-    Network(#[from] InspectError),
+    Network(#[from] InferenceError),
     /// The file cannot be opened or unpacked.
     #[error(transparent)]
     Data(#[from] dataset::DatasetError),
@@ -48,10 +48,10 @@ pub enum PlayError {
         journal: PathBuf,
     },
     #[error(transparent)]
-    Engine(#[from] generate::engines::EngineError),
+    Engine(#[from] engines::EngineError),
     /// A book of openings cannot be used.
     #[error(transparent)]
-    Openings(#[from] generate::GenerateError),
+    Openings(#[from] engines::GenerateError),
     #[error(transparent)]
     Torch(#[from] TchError),
 }

@@ -20,8 +20,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use streams::Stream;
 use tch::Device;
-use train::inspect::Loaded;
-use train::inspect::labels::on_labels;
+use train::inference::Loaded;
+use train::inference::labels::on_labels;
 
 /// Rises when the same question gets another answer.
 const VERSION: u32 = 1;

@@ -4,15 +4,15 @@
 use crate::error::PlayError;
 use crate::player::Player;
 use dataset::ValueCurve;
+use engines::{Engine, EngineSettings, Protocol};
 use games::{Position, Referee, Side};
-use generate::engines::{Engine, EngineSettings, Protocol};
 use serde::Serialize;
 use std::path::PathBuf;
 use std::time::Duration;
 use streams::Stream;
 use strength::interval::standard_errors;
 use strength::kendall::Concordance;
-use train::inspect::Situation;
+use train::inference::Situation;
 
 /// More moves than a position has are not asked for: Stockfish's limit.
 const MOST_MOVES: usize = 500;

@@ -1,9 +1,9 @@
 //! Trained networks as players: which move they choose, and how strong, human and well calibrated that makes them.
 //!
 //! ```text
-//! cell ─▶ train::inspect::Loaded ─▶ player (policy, value) ─┬─▶ puzzles, suites, mates in one, engines' scores; calibration
-//!                                                          ├─▶ engine: UCI, USI
-//!                                                          └─▶ matches, against engines too
+//! cell ─▶ train::inference::Loaded ─▶ player (policy, value) ─┬─▶ puzzles, suites, mates in one, engines' scores; calibration
+//!                                                            ├─▶ engine: UCI, USI
+//!                                                            └─▶ matches, against engines too
 //! experiment's `evaluate` ─▶ evaluation: the same of every finished cell, kept in its folder
 //! ```
 

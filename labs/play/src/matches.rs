@@ -19,6 +19,7 @@ mod standings;
 
 pub use conditions::Conditions;
 pub use contestant::{Contestant, Kind, PATIENCE};
+pub use engines::{DrawRule, WinRule};
 pub use game::{FinishedGame, Limits};
 pub use run::{MatchOptions, play_match};
 pub use schedule::Schedule;

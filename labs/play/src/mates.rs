@@ -9,7 +9,7 @@ use games::{Position, Referee};
 use serde::Serialize;
 use std::path::Path;
 use streams::Stream;
-use train::inspect::Situation;
+use train::inference::Situation;
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct MateScore {

@@ -2,8 +2,8 @@
 
 use crate::error::PlayError;
 use models::{Answer, Reading};
-use train::inspect::predict::{Meaning, Prediction, predictions};
-use train::inspect::{Loaded, Request, outputs};
+use train::inference::predict::{Meaning, Prediction, predictions};
+use train::inference::{Loaded, Request, outputs};
 
 /// Positions that a network sees at a time.
 pub(crate) const BATCH: usize = 256;
@@ -58,7 +58,7 @@ pub(crate) fn points(prediction: &Prediction) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use train::inspect::predict::{MovePrediction, Share};
+    use train::inference::predict::{MovePrediction, Share};
 
     fn prediction(moves: &[(f64, Option<f64>)], others: Vec<(String, Meaning)>) -> Prediction {
         let moves = moves.iter().map(|&(probability, refined)| MovePrediction {

@@ -10,9 +10,9 @@ use games::{Position, Referee};
 use std::fmt;
 use std::str::FromStr;
 use streams::{Stream, uniform};
-use train::inspect::predict::Prediction;
-use train::inspect::situation::Move;
-use train::inspect::{Loaded, Request, Situation};
+use train::inference::predict::Prediction;
+use train::inference::situation::Move;
+use train::inference::{Loaded, Request, Situation};
 
 /// How a network chooses a move.
 #[derive(Debug, Clone, Copy, PartialEq)]

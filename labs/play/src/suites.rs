@@ -14,7 +14,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;
 use streams::Stream;
-use train::inspect::Situation;
+use train::inference::Situation;
 
 /// A position of a suite.
 #[derive(Debug, Clone, PartialEq)]

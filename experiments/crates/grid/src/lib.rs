@@ -17,7 +17,6 @@ pub mod retry;
 mod reuse;
 pub mod scheduler;
 pub mod select;
-pub mod slurm;
 pub mod start_over;
 mod task;
 pub mod tuning;

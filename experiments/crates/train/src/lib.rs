@@ -19,7 +19,7 @@ pub mod evaluate;
 pub mod events;
 mod feed;
 mod fit;
-pub mod inspect;
+pub mod inference;
 mod learner;
 mod metric_sums;
 mod micro;

@@ -7,7 +7,7 @@
 use super::checkpoint::from_little_endian;
 use super::error::TrainError;
 use super::setup::Setup;
-use crate::inspect::tensors_file::Named;
+use crate::inference::tensors_file::Named;
 use config::start::{Start, TableOrder};
 use dataset::bounded;
 use encodings::displacements::Displacement;

@@ -15,7 +15,7 @@ const LINE_EVERY: Duration = Duration::from_secs(10);
 const DRAW_EVERY: Duration = Duration::from_millis(100);
 
 /// Shows how far something is.
-pub(super) struct Display {
+pub(crate) struct Display {
     bar: Option<ProgressBar>,
     what: &'static str,
     /// When the work that is measured began, and what was done by then.
@@ -24,21 +24,21 @@ pub(super) struct Display {
 }
 
 impl Display {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let now = Instant::now();
         let bar = std::io::stderr().is_terminal().then(|| ProgressBar::new(0));
         Self { bar, what: "", begun: (now, 0), shown: now }
     }
 
     /// Rates and times are those of what is done from now on: what was found done says nothing about them.
-    pub(super) fn begin_at(&mut self, done: u64) {
+    pub(crate) fn begin_at(&mut self, done: u64) {
         self.begun = (Instant::now(), done);
         self.bar.iter().for_each(ProgressBar::reset_eta);
     }
 
     /// So much of all of it is done, in `what` ("bytes" are written with their units). `words` says more, of the
     /// seconds since the work began.
-    pub(super) fn show(&mut self, what: &'static str, done: u64, total: u64, words: impl FnOnce(f64) -> String) {
+    pub(crate) fn show(&mut self, what: &'static str, done: u64, total: u64, words: impl FnOnce(f64) -> String) {
         if self.what != what {
             self.what = what;
             self.begun = (Instant::now(), done);
@@ -68,11 +68,11 @@ impl Display {
     }
 
     /// The same for work on whole datasets.
-    pub(super) fn show_done(&mut self, progress: WorkDone) {
+    pub(crate) fn show_done(&mut self, progress: WorkDone) {
         self.show(progress.what, progress.done, progress.total, |_| String::new());
     }
 
-    pub(super) fn finish(&self) {
+    pub(crate) fn finish(&self) {
         self.bar.iter().for_each(ProgressBar::finish_and_clear);
     }
 }

@@ -1,11 +1,8 @@
-//! `posenc data generate`: datasets for whoever has none.
+//! `posenc data generate`: datasets without records.
 
-mod engines;
-mod forced;
-mod openings;
 mod probe;
-mod relabelled;
 
+use crate::labs::GenerateCommand;
 use clap::Subcommand;
 use std::process::ExitCode;
 
@@ -18,24 +15,15 @@ pub(super) struct Args {
 
 #[derive(Debug, Subcommand)]
 enum What {
-    /// Let a UCI or USI engine play against itself; keep its scores and, with MultiPV, soft policies.
-    Engines(Box<engines::Args>),
-    /// Find forced mates in a dataset's test games with an engine, as puzzles for `posenc eval`.
-    ForcedLines(forced::Args),
-    /// Play random openings, and keep those that an engine calls even, as a book for `posenc match`.
-    Openings(openings::Args),
     /// Generate positions with exact labels from the rules: small tasks that separate encodings.
     Probe(probe::Args),
-    /// Search test positions of a dataset again, with more nodes: labels against which losses on the old ones can be read.
-    Relabelled(relabelled::Args),
+    #[command(flatten)]
+    Lab(GenerateCommand),
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     match &args.what {
-        What::Engines(args) => engines::run(args),
-        What::ForcedLines(args) => forced::run(args),
-        What::Openings(args) => openings::run(args),
         What::Probe(args) => probe::run(args),
-        What::Relabelled(args) => relabelled::run(args),
+        What::Lab(command) => command.run(),
     }
 }

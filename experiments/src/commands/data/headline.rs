@@ -5,6 +5,6 @@ use dataset::Counts;
 use std::path::Path;
 
 /// Its folder, games and positions.
-pub(super) fn headline(folder: &Path, counts: &Counts) -> String {
+pub(crate) fn headline(folder: &Path, counts: &Counts) -> String {
     format!("{}: {} games with {} positions\n", folder.display(), grouped(counts.kept), grouped(counts.positions))
 }

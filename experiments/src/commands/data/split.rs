@@ -31,7 +31,7 @@ impl SplitArgs {
 /// Shares and seed.
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Split")]
-pub(super) struct ShareArgs {
+pub(crate) struct ShareArgs {
     /// Share of the games for the test split.
     #[arg(long, default_value_t = 0.1, value_name = "SHARE")]
     test: f64,
@@ -40,11 +40,11 @@ pub(super) struct ShareArgs {
     validation: f64,
     /// Seed of the split.
     #[arg(long, default_value_t = 0, value_name = "SEED")]
-    pub(super) split_seed: u64,
+    pub(crate) split_seed: u64,
 }
 
 impl ShareArgs {
-    pub(super) fn fractions(&self) -> anyhow::Result<PerSplit<f64>> {
+    pub(crate) fn fractions(&self) -> anyhow::Result<PerSplit<f64>> {
         for (option, share) in [("--test", self.test), ("--validation", self.validation)] {
             anyhow::ensure!((0.0..1.0).contains(&share), "{option} {share}: a share is 0 or more and below 1");
         }
@@ -58,7 +58,7 @@ impl ShareArgs {
     }
 
     /// The same as words of a command line.
-    pub(super) fn words(&self) -> String {
+    pub(crate) fn words(&self) -> String {
         let Self { test, validation, split_seed } = self;
         format!("--test {test} --validation {validation} --split-seed {split_seed}")
     }

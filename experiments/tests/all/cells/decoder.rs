@@ -10,8 +10,8 @@ use records::{Metrics, Part};
 use std::path::Path;
 use tch::Device;
 use train::checkpoint::load_final;
-use train::inspect::predict::{Prediction, predictions};
-use train::inspect::{Answers, Loaded, Request, positions};
+use train::inference::predict::{Prediction, predictions};
+use train::inference::{Answers, Loaded, Request, positions};
 use train::setup::declare;
 
 const DECODER: &str = r#"{"decoder": {"layers": 1, "width": 16, "heads": 2, "ff": 16}}"#;

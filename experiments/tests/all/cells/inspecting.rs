@@ -10,7 +10,7 @@ use std::fs;
 use std::path::Path;
 use tch::Device;
 use train::checkpoint::{load_final, save_final};
-use train::inspect::{InspectError, Loaded, Origin, Request, positions};
+use train::inference::{InferenceError, Loaded, Origin, Request, positions};
 
 fn start() -> Request {
     positions::read("startpos", "", GameKind::Chess, InputName::PieceTokens, MovesName::FromTo).expect("a position")
@@ -26,17 +26,17 @@ fn a_finished_cell_has_its_final_weights_and_an_interrupted_one_its_newest_check
     assert_eq!(loaded.arena.values().expect("weights"), finals);
 
     let error = Loaded::cell(&done, Weights::Averaged, Device::Cpu).expect_err("it averages nothing");
-    assert!(matches!(error, InspectError::NoAverage { .. }), "{error}");
+    assert!(matches!(error, InferenceError::NoAverage { .. }), "{error}");
 
     let crashed = bench.crashed("crashed");
     let loaded = Loaded::cell(&crashed, Weights::Raw, Device::Cpu).expect("it has checkpoints");
     assert_eq!(loaded.origin, Origin::Checkpoint { step: 20 });
-    let answers = train::inspect::Answers::of(&loaded, &[start()]).expect("a forward pass");
+    let answers = train::inference::Answers::of(&loaded, &[start()]).expect("a forward pass");
     assert_eq!(answers.output("result").map(tch::Tensor::size), Some(vec![1, 3]));
 
     fs::remove_dir_all(crashed.join("checkpoints")).expect("removed");
     let error = Loaded::cell(&crashed, Weights::Raw, Device::Cpu).expect_err("nothing is left");
-    assert!(matches!(error, InspectError::NoWeights { .. }), "{error}");
+    assert!(matches!(error, InferenceError::NoWeights { .. }), "{error}");
 }
 
 /// Changes the lowest bit of a file's last number.

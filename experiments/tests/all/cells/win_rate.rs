@@ -7,13 +7,14 @@ use games::GameKind;
 use games::chess::Chess;
 use models::{Column, HeadName};
 use nn::Arena;
+#[cfg(feature = "play")]
 use play::engine::{Engine, Settings};
 use std::sync::Arc;
 use tch::Device;
 use train::checkpoint::load_final;
 use train::evaluate::evaluate;
-use train::inspect::predict::{Meaning, predictions};
-use train::inspect::{Loaded, outputs, positions};
+use train::inference::predict::{Meaning, predictions};
+use train::inference::{Loaded, outputs, positions};
 use train::tensors::on_device;
 use train::{Outcome, Setup};
 
@@ -85,6 +86,7 @@ fn the_win_rates_metrics_are_plain_arithmetic() {
     close("dlshogi_loss", metric("policy_loss_unmasked") + sums[0] / all);
 }
 
+#[cfg(feature = "play")]
 #[test]
 fn programs_are_told_the_win_rate_as_a_score() {
     let bench = Bench::new();

@@ -1,7 +1,7 @@
 //! Bytes that are cut, have flipped bits, or are any at all.
 
 use super::counts::Counts;
-use super::fixtures::{CONFIG, bundle, bytes_of, events, network, packed, run_folder};
+use super::fixtures::{self, CONFIG, bundle, bytes_of, events, packed, run_folder};
 use super::{laws, seeded};
 use serde_json::Value;
 use std::fs;
@@ -46,9 +46,10 @@ fn events_are_safe() {
     damage("events", events(), laws::events);
 }
 
+#[cfg(feature = "lc0")]
 #[test]
 fn network_is_safe() {
-    damage("network", network(), laws::network);
+    damage("network", fixtures::network(), laws::network);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use super::documents::text;
 use crate::bundles::list;
+#[cfg(feature = "lc0")]
 use crate::import_net::random::{DEFAULT, Net, SWISH, Shape};
 use config::RunConfig;
 use serde_json::{Map, Value, json};
@@ -229,6 +230,7 @@ pub(crate) fn packed(files: &Value) -> Vec<u8> {
 }
 
 /// A network of Lc0's with an attention body, of random numbers in 16 bits.
+#[cfg(feature = "lc0")]
 pub(crate) fn network() -> Vec<u8> {
     let shape = Shape {
         width: 4,
@@ -251,6 +253,7 @@ pub(crate) fn network() -> Vec<u8> {
 }
 
 /// A file in gzip, of blocks that are stored as they are (RFC 1951 and 1952), with its checksum and its length.
+#[cfg(feature = "lc0")]
 pub(crate) fn gzip(content: &[u8]) -> Vec<u8> {
     let mut out = vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255];
     let mut blocks = content.chunks(usize::from(u16::MAX)).peekable();

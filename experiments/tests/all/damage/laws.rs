@@ -20,7 +20,6 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 use tempfile::TempDir;
 use train::checkpoint::{load_final, save_final};
-use train::setup::declare;
 use train::sinks::tensorboard;
 
 /// Limits for bundles of a few kilobytes.
@@ -97,11 +96,12 @@ pub fn events(bytes: &[u8]) -> Counts {
 }
 
 /// Lc0's weights files: finite weights that are those of the network that they declare.
+#[cfg(feature = "lc0")]
 pub fn network(bytes: &[u8]) -> Counts {
     let read = || -> Result<_, String> {
         let imported = lc0::of_bytes(bytes, &[]).map_err(|error| error.to_string())?;
         let run = lc0::cell::run_of(&imported, Path::new("net.pb.gz"), None).expect("a run");
-        let (_, layout) = declare(&run).map_err(|error| error.to_string())?;
+        let (_, layout) = train::setup::declare(&run).map_err(|error| error.to_string())?;
         let weights = lc0::cell::in_layout_order(&imported, &layout).map_err(|error| error.to_string())?;
         Ok((layout, weights))
     };

@@ -2,7 +2,7 @@
 
 use super::counts::Counts;
 use super::documents::{self, text};
-use super::fixtures::{CELL, CONFIG, bundle, bytes_of, crc, events, gzip, network, packed, run_folder};
+use super::fixtures::{self, CELL, CONFIG, bundle, bytes_of, crc, events, packed, run_folder};
 use super::{laws, messages, seeded};
 use crate::cli::{EXPERIMENT, datasets};
 use config::experiment::MOST_CELLS;
@@ -191,9 +191,10 @@ fn changed_events_are_refused_or_read() {
     seeded::hold("events", USUAL, &files, laws::events);
 }
 
+#[cfg(feature = "lc0")]
 #[test]
 fn a_changed_network_is_refused_or_finite_and_of_its_shapes() {
-    let files = messages::changed(&network()).prop_map(|message| gzip(&message));
+    let files = messages::changed(&fixtures::network()).prop_map(|message| fixtures::gzip(&message));
     seeded::hold("Lc0's network", USUAL, &files, laws::network);
 }
 

@@ -10,9 +10,9 @@ use models::{EmbeddingConfig, FurtherPolicy, ModelConfig, RewardOptions};
 use nn::{Activation, NormKind};
 use std::path::Path;
 use tch::{Device, Kind, Tensor};
-use train::inspect::Request;
-use train::inspect::positions;
-use train::inspect::{Answers, Loaded};
+use train::inference::Request;
+use train::inference::positions;
+use train::inference::{Answers, Loaded};
 
 const LOGIT_TOLERANCE: f64 = 5e-4;
 const PROBABILITY_TOLERANCE: f64 = 1e-4;

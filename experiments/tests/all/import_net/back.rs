@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::process::Command;
 use tch::Device;
-use train::inspect::{Answers, Loaded};
+use train::inference::{Answers, Loaded};
 use train::setup::declare;
 
 fn there_and_back(net: &Net) -> (Imported, Imported, f32) {

@@ -9,10 +9,10 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use tch::Device;
-use train::inspect::Request;
-use train::inspect::positions;
-use train::inspect::predict::{Meaning, Prediction, predictions};
-use train::inspect::{Answers, Loaded, Situation};
+use train::inference::Request;
+use train::inference::positions;
+use train::inference::predict::{Meaning, Prediction, predictions};
+use train::inference::{Answers, Loaded, Situation};
 
 const NET: &str = "maia-1100.pb.gz";
 

@@ -6,8 +6,8 @@ use games::chess::Chess;
 use games::shogi::Shogi;
 use games::{Position, Referee};
 use play::{Agent, Decision, Player};
-use train::inspect::predict::predictions;
-use train::inspect::{Loaded, Situation, outputs};
+use train::inference::predict::predictions;
+use train::inference::{Loaded, Situation, outputs};
 
 fn situation<G: Referee>(cell: &Loaded, start: &str, moves: &str) -> Situation<G> {
     let start = if start.is_empty() { G::Position::start() } else { G::Position::parse(start).expect("a position") };

@@ -9,7 +9,7 @@ use games::shogi::Shogi;
 use play::engine::{Engine, Next, Settings};
 use std::io::Write as _;
 use std::process::Stdio;
-use train::inspect::Loaded;
+use train::inference::Loaded;
 
 fn engine<G: Referee>(cell: &Loaded) -> Engine<'_, G> {
     Engine::new(cell, "test".to_owned(), Settings::default())

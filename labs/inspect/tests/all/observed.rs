@@ -6,7 +6,7 @@ use models::{ModelConfig, Network, Spec};
 use nn::{Arena, Layout, Views};
 use std::sync::{Arc, Mutex};
 use tch::{Device, Kind, Tensor};
-use train::inspect::positions;
+use train::inference::positions;
 
 const HEADS: i64 = 2;
 

@@ -3,14 +3,14 @@
 use crate::error::PlayError;
 use crate::player::{Agent, Player};
 use config::Weights;
+use engines::{Answer, Engine, EngineSettings, Protocol};
 use games::{GameKind, Position, Referee, Score};
-use generate::engines::{Answer, Engine, EngineSettings, Protocol};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::time::Duration;
 use streams::Stream;
 use tch::Device;
-use train::inspect::{Loaded, Situation};
+use train::inference::{Loaded, Situation};
 
 /// How long an engine may take for an answer before it forfeits the game, unless another time is asked for.
 pub const PATIENCE: Duration = Duration::from_secs(60);
@@ -77,7 +77,7 @@ impl Contestant {
     /// The game of a network; an engine plays either.
     pub fn game(&self) -> Result<Option<GameKind>, PlayError> {
         match &self.kind {
-            Kind::Network { cell, .. } => Ok(Some(train::inspect::cell::config_of(cell)?.game)),
+            Kind::Network { cell, .. } => Ok(Some(train::inference::cell::config_of(cell)?.game)),
             Kind::Engine { .. } => Ok(None),
         }
     }

@@ -2,15 +2,14 @@
 
 use super::contestant::{Deed, Seat};
 use crate::error::PlayError;
+use engines::{Adjudicator, DrawRule, EngineError, WinRule};
 use games::{GameResult, Played, Position, Referee, Side, Termination};
-use generate::engines::EngineError;
-use generate::{Adjudicator, DrawRule, WinRule};
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicBool, Ordering};
 use streams::Stream;
 use strength::pairs;
-use train::inspect::Situation;
-use train::inspect::situation::Move;
+use train::inference::Situation;
+use train::inference::situation::Move;
 
 /// When a game ends although the rules do not end it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

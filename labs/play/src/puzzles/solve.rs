@@ -10,7 +10,7 @@ use games::{Position, Referee};
 use std::path::Path;
 use std::str::FromStr;
 use streams::Stream;
-use train::inspect::Situation;
+use train::inference::Situation;
 
 /// When a puzzle counts as solved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

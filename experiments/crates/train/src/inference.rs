@@ -1,0 +1,31 @@
+//! A network's outputs on positions, for people and for other programs.
+//!
+//! ```text
+//! cell ─ config.yaml, weights ─▶ cell::Loaded ┐
+//! FEN, SFEN, moves ─────────────▶ positions   ├─▶ forward::Answers ─▶ export folder, predictions
+//! dataset ─ batch ──────────────▶ gradient    ┘
+//! ```
+
+pub mod activations;
+pub mod cell;
+pub mod error;
+pub mod export;
+pub mod forward;
+pub mod gradient;
+pub mod labels;
+pub mod positions;
+pub mod predict;
+mod random;
+mod readme;
+mod recorded;
+pub mod request;
+pub mod results;
+pub mod situation;
+pub mod steps;
+pub mod tensors_file;
+
+pub use cell::{Loaded, Origin};
+pub use error::InferenceError;
+pub use forward::{Answers, outputs};
+pub use request::Request;
+pub use situation::Situation;

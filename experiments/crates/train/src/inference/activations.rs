@@ -1,0 +1,76 @@
+//! What a network computes on the way to its outputs, as named tensors.
+
+use super::cell::Loaded;
+use super::error::InferenceError;
+use super::request::Request;
+use super::tensors_file::Named;
+use crate::setup::declare;
+use encodings::{HeadMaps, HeadObserver};
+use nn::Views;
+use std::sync::{Arc, Mutex, PoisonError};
+use tch::{Kind, Tensor};
+
+/// The file's name in an export.
+pub const ACTIVATIONS_FILE: &str = "activations.safetensors";
+
+/// Keeps the maps of every layer.
+#[derive(Debug, Clone, Default)]
+struct Keeper(Arc<Mutex<Vec<HeadMaps>>>);
+
+impl HeadObserver for Keeper {
+    fn layer(&mut self, maps: HeadMaps) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(maps);
+    }
+}
+
+/// The activations of some layers, or of all, on positions; f32. b positions, l tokens, d width, h heads.
+///
+/// | tensor | content |
+/// |---|---|
+/// | `stream.embedding`, `stream.layer.<n>` | the residual stream that enters the first layer, and the one after layer n, `[b,l,d]` |
+/// | `attention.layer.<n>` | attention weights, `[b,h,l,l]`, query by key |
+/// | `content.layer.<n>` | q·k/√k before rotation, `[b,h,l,l]` |
+/// | `term.layer.<n>` | what encodings add to the logits, `[b,h,l,l]`; only with such an encoding |
+/// | `rotation.layer.<n>` | what rotations change of q·k/√k, `[b,h,l,l]`; only with such an encoding |
+///
+/// For a network over games, b counts sequences, of which each ends with its position and padding.
+pub fn activations(cell: &Loaded, asked: &[Request], layers: Option<&[usize]>) -> Result<Vec<Named>, InferenceError> {
+    let plies = cell.config.plies();
+    let rows: Vec<u8> = asked.iter().flat_map(|asked| asked.sequence(plies).0).collect();
+    let rows = Tensor::f_from_slice(&rows)?.f_view([(asked.len() * plies) as i64, -1])?;
+    let rows = rows.f_to_device(cell.arena.device())?;
+    let (network, _) = declare(&cell.config)?;
+    let keeper = Keeper::default();
+    let mut kept = None;
+    let network = network.with_encodings(|stack| {
+        let (stack, streams) = stack.observed(Box::new(keeper.clone())).with_streams();
+        kept = Some(streams);
+        stack
+    });
+    let views = Views::split_in(cell.layout(), &cell.arena.flat(), cell.kind);
+    let _ = tch::no_grad(|| network.trunk(&views, &rows));
+    let maps = std::mem::take(&mut *keeper.0.lock().unwrap_or_else(PoisonError::into_inner));
+    if let Some(&missing) =
+        layers.unwrap_or_default().iter().find(|layer| maps.iter().all(|maps| maps.layer != **layer))
+    {
+        return Err(InferenceError::NoLayer { layer: missing, layers: maps.len() });
+    }
+    let is_asked = |layer: usize| layers.is_none_or(|layers| layers.contains(&layer));
+    let streams = kept.map(|streams| streams.take()).unwrap_or_default();
+    let stream = |(place, stream): (usize, Tensor)| {
+        let name = match place.checked_sub(1) {
+            None => "stream.embedding".to_owned(),
+            Some(layer) => format!("stream.layer.{layer}"),
+        };
+        let is_asked = place.checked_sub(1).is_none_or(is_asked);
+        is_asked.then(|| Named::new(name, stream.to_kind(Kind::Float)))
+    };
+    let mut named: Vec<Named> = streams.into_iter().enumerate().filter_map(stream).collect();
+    for maps in maps.into_iter().filter(|maps| is_asked(maps.layer)) {
+        let HeadMaps { layer, content, term, rotation, weights, .. } = maps;
+        let parts = [("attention", Some(weights)), ("content", Some(content)), ("term", term), ("rotation", rotation)];
+        let parts = parts.into_iter().filter_map(|(name, tensor)| Some((name, tensor?)));
+        named.extend(parts.map(|(name, tensor)| Named::new(format!("{name}.layer.{layer}"), tensor)));
+    }
+    Ok(named)
+}

@@ -1,0 +1,135 @@
+//! A network's outputs on positions, as named tensors.
+
+use super::cell::Loaded;
+use super::error::InferenceError;
+use super::request::Request;
+use super::tensors_file::Named;
+use models::input::Expander;
+use models::loss::mask_policy;
+use models::{Answer, MoveContext, Output, Reading};
+use nn::Views;
+use tch::{Kind, Tensor};
+
+/// The suffix of a policy whose illegal moves are masked.
+const MASKED: &str = "masked";
+
+/// Inputs and outputs of one forward pass, on the cell's device. `v` is the size of the vocabulary.
+#[derive(Debug)]
+pub struct Answers {
+    pub packed: Tensor,
+    /// The expanded input, `[b,l,c]`, f32.
+    pub channels: Tensor,
+    pub legal: Tensor,
+    pub trunk: Tensor,
+    /// The heads' outputs, in order. Further tensors of a head are named `<head>.<part>`.
+    pub outputs: Vec<Answer>,
+}
+
+impl Answers {
+    /// Runs a network on positions, all at once.
+    pub fn of(cell: &Loaded, asked: &[Request]) -> Result<Self, InferenceError> {
+        let spec = cell.config.spec();
+        let batch = Batch::of(cell, asked)?;
+        let views = Views::split_in(cell.layout(), &cell.arena.flat(), cell.kind);
+        let packed = batch.rows.f_index_select(0, &batch.own)?;
+        let legal = legal(asked, spec.moves.len())?.f_to_device(cell.arena.device())?;
+        Ok(tch::no_grad(|| Self {
+            channels: Expander::new(spec.input).expand(&packed),
+            trunk: cell.network.trunk(&views, &batch.rows).index_select(0, &batch.own).to_kind(Kind::Float),
+            outputs: batch.outputs(cell, &views),
+            packed,
+            legal,
+        }))
+    }
+
+    pub fn output(&self, name: &str) -> Option<&Tensor> {
+        self.outputs.iter().find(|answer| answer.name() == name).map(|answer| &answer.tensor)
+    }
+
+    /// All tensors, under the names of `forward.safetensors`; each policy is repeated with illegal moves masked.
+    pub fn named(self) -> Vec<Named> {
+        let policies = self.outputs.iter().filter(|answer| answer.reading == Reading::Policy);
+        let masked = |answer: &Answer| {
+            Named::new(format!("{}.{MASKED}", answer.name()), mask_policy(&answer.tensor, &self.legal))
+        };
+        let masked: Vec<Named> = policies.map(masked).collect();
+        let answers = self.outputs.into_iter().map(|answer| Named::new(answer.name(), answer.tensor));
+        let inputs =
+            [("packed", self.packed), ("channels", self.channels), ("legal", self.legal), ("trunk", self.trunk)];
+        inputs.map(|(name, tensor)| Named::new(name, tensor)).into_iter().chain(answers).chain(masked).collect()
+    }
+}
+
+/// The heads' outputs on positions, in order, as [`Answers::outputs`]; nothing else is computed. Positions may come without
+/// their moves if the network has no refinement pass.
+pub fn outputs(cell: &Loaded, asked: &[Request]) -> Result<Vec<Answer>, InferenceError> {
+    let batch = Batch::of(cell, asked)?;
+    let views = Views::split_in(cell.layout(), &cell.arena.flat(), cell.kind);
+    Ok(tch::no_grad(|| batch.outputs(cell, &views)))
+}
+
+/// What a forward pass reads.
+struct Batch {
+    /// Packed rows, for a network of sequences those of all plies.
+    rows: Tensor,
+    /// The rows of the positions themselves.
+    own: Tensor,
+    /// Which moves are legal, and how often the position after each occurred: for a network with a refinement pass.
+    context: Option<[Tensor; 2]>,
+}
+
+impl Batch {
+    fn of(cell: &Loaded, asked: &[Request]) -> Result<Self, InferenceError> {
+        let (spec, device, plies) = (cell.config.spec(), cell.arena.device(), cell.config.plies());
+        let (rows, places): (Vec<Vec<u8>>, Vec<usize>) = asked.iter().map(|asked| asked.sequence(plies)).unzip();
+        let rows =
+            Tensor::f_from_slice(&rows.concat())?.f_view([(asked.len() * plies) as i64, -1])?.f_to_device(device)?;
+        let own: Vec<i64> = places.into_iter().enumerate().map(|(i, place)| (i * plies + place) as i64).collect();
+        let own = Tensor::f_from_slice(&own)?.f_to_device(device)?;
+        let context = if cell.network.refines() {
+            let moves = spec.moves.len();
+            Some([legal(asked, moves)?.f_to_device(device)?, repeats(asked, moves)?.f_to_device(device)?])
+        } else {
+            None
+        };
+        Ok(Self { rows, own, context })
+    }
+
+    fn outputs(&self, cell: &Loaded, views: &Views) -> Vec<Answer> {
+        let context = self.context.as_ref().map(|[legal_bv, repeats_bv]| MoveContext { legal_bv, repeats_bv });
+        readable(cell.network.answer(views, &self.rows, context), &self.own)
+    }
+}
+
+/// The outputs for these rows; sigmoid logits become probabilities.
+fn readable(output: Output, rows: &Tensor) -> Vec<Answer> {
+    // A decoder's board outputs predict earlier tokens, so they are left out.
+    let there = output.into_iter().filter(|answer| answer.reading != Reading::Internal);
+    let of_rows = |answer: Answer| {
+        let tensor = answer.tensor.index_select(0, rows);
+        let tensor = if answer.reading == Reading::Logit { tensor.sigmoid() } else { tensor };
+        Answer { tensor, ..answer }
+    };
+    there.map(of_rows).collect()
+}
+
+/// How often the position after each move occurred before, i64 `[b,v]`.
+fn repeats(asked: &[Request], moves: usize) -> Result<Tensor, InferenceError> {
+    let mut repeats = vec![0i64; asked.len() * moves];
+    for (row, asked) in repeats.chunks_exact_mut(moves).zip(asked) {
+        for mv in &asked.legal {
+            row[usize::from(mv.index)] = mv.repetitions.into();
+        }
+    }
+    Ok(Tensor::f_from_slice(&repeats)?.f_view([asked.len() as i64, moves as i64])?)
+}
+
+fn legal(asked: &[Request], moves: usize) -> Result<Tensor, InferenceError> {
+    let mut legal = vec![0u8; asked.len() * moves];
+    for (row, asked) in legal.chunks_exact_mut(moves).zip(asked) {
+        for mv in &asked.legal {
+            row[usize::from(mv.index)] = 1;
+        }
+    }
+    Ok(Tensor::f_from_slice(&legal)?.f_view([asked.len() as i64, moves as i64])?.f_to_kind(Kind::Bool)?)
+}

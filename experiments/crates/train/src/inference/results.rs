@@ -1,0 +1,69 @@
+//! The results that a network predicts for the test positions of its dataset, beside the results that came.
+
+use super::cell::Loaded;
+use super::error::InferenceError;
+use crate::objective::measure;
+use crate::setup::open_data;
+use crate::tensors::on_device;
+use dataset::{Split, evaluation_batches};
+use games::Phase;
+use models::{HeadName, Reading};
+use std::sync::Arc;
+use tch::{Device, Kind, Tensor};
+
+/// What a network says about a test position, and what came.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Predicted {
+    /// The stage of the game.
+    pub phase: Phase,
+    /// Probabilities of win, draw and loss for the side to move.
+    pub shares: [f64; 3],
+    /// Which of the three came.
+    pub outcome: usize,
+    /// The probability that the policy gives to legal moves, without a mask; none without a policy.
+    pub legal_mass: Option<f64>,
+}
+
+/// Predictions for at most `positions` test positions whose game has a result; none where the network predicts no result.
+pub fn on_test_positions(cell: &Loaded, positions: u64) -> Result<Option<Vec<Predicted>>, InferenceError> {
+    let run = &cell.config;
+    let dataset = Arc::new(open_data(run)?);
+    let (views, device) = (cell.arena.frozen_views(), cell.arena.device());
+    let (measure, moves) = (measure(run), run.spec().moves.len());
+    let mut predicted = Vec::new();
+    for batch in evaluation_batches(&dataset, Split::Test, run.input, run.eval.batch, positions)? {
+        let batch = batch?;
+        let examples = on_device(&batch, device)?;
+        let output = tch::no_grad(|| measure.answer(&cell.network, &views, &examples));
+        let answers: Vec<models::Answer> = output.into_iter().collect();
+        let Some(result) = answers.iter().find(|answer| answer.reading == Reading::Result) else { return Ok(None) };
+        let shares = numbers(&result.tensor.softmax(-1, Kind::Float))?;
+        let policy = answers.iter().find(|answer| answer.head == HeadName::Policy);
+        let legal = policy.map(|answer| {
+            let legal_bv = examples.legal(moves).to_kind(Kind::Float);
+            (answer.tensor.softmax(-1, Kind::Float) * legal_bv).sum_dim_intlist([-1i64].as_slice(), false, Kind::Float)
+        });
+        let legal = legal.map(|mass| numbers(&mass.view([-1, 1]))).transpose()?;
+        for row in (0..batch.size).filter(|&row| !batch.is_padding(row)) {
+            // −1 where the game has no result.
+            let Ok(outcome) = usize::try_from(batch.outcome[row]) else { continue };
+            predicted.push(Predicted {
+                phase: Phase::ALL[usize::from(batch.phase[row])],
+                shares: normalised([0, 1, 2].map(|i| f64::from(shares[row][i]))),
+                outcome,
+                legal_mass: legal.as_ref().map(|mass| f64::from(mass[row][0])),
+            });
+        }
+    }
+    Ok(Some(predicted))
+}
+
+/// Shares that sum to 1 in f64.
+fn normalised(shares: [f64; 3]) -> [f64; 3] {
+    let sum: f64 = shares.iter().sum();
+    shares.map(|share| share / sum)
+}
+
+fn numbers(tensor: &Tensor) -> Result<Vec<Vec<f32>>, InferenceError> {
+    Ok(Vec::<Vec<f32>>::try_from(tensor.f_to_device(Device::Cpu)?)?)
+}

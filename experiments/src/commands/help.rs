@@ -1,0 +1,105 @@
+//! `posenc --help`: the commands in groups.
+
+use clap::Subcommand;
+use clap::builder::Styles;
+use std::fmt::Write as _;
+
+/// The groups, each with its commands. Commands of labs that were not built are left out.
+const GROUPS: [(&str, &[&str]); 5] = [
+    (
+        "Experiments",
+        &[
+            "check", "run", "submit", "status", "retry", "prune", "report", "compare", "publish", "verify", "render",
+            "schema",
+        ],
+    ),
+    ("Data", &["data"]),
+    ("Look inside", &["list", "show", "predict", "inspect", "export"]),
+    ("Play", &["eval", "play", "match"]),
+    ("Machine and shell", &["devices", "bench", "completions", "man", HELP]),
+];
+
+/// clap's own command, which the description of a command line does not have.
+const HELP: &str = "help";
+
+/// Columns of the names.
+const NAMES: usize = 11;
+
+/// Columns of the descriptions: with the names, as many as every terminal has.
+const DESCRIPTIONS: usize = 80 - NAMES - 4;
+
+/// The template of a program with these commands; `note` stands at its end.
+pub(super) fn template<C: Subcommand>(note: &str) -> String {
+    let commands = C::augment_subcommands(clap::Command::new("posenc"));
+    let styles = Styles::styled();
+    let (header, literal) = (styles.get_header(), styles.get_literal());
+    let mut text = "{about-with-newline}\n{usage-heading} {usage}\n".to_owned();
+    // A String takes every character.
+    for (group, names) in GROUPS {
+        let listed: Vec<_> = names.iter().filter_map(|&name| Some((name, about(&commands, name)?))).collect();
+        if !listed.is_empty() {
+            let _ = writeln!(text, "\n{header}{group}:{header:#}");
+        }
+        for (name, about) in listed {
+            let (gap, about) = (NAMES.saturating_sub(name.len()), lines(&about));
+            let _ = writeln!(text, "  {literal}{name}{literal:#}{:gap$}  {about}", "");
+        }
+    }
+    let _ = write!(text, "\n{header}Options:{header:#}\n{{options}}{note}");
+    text
+}
+
+/// The description of a command, if there is such a one and it is not hidden.
+fn about(commands: &clap::Command, name: &str) -> Option<String> {
+    if name == HELP {
+        return Some("Print this message, or the help of a command".to_owned());
+    }
+    let command = commands.find_subcommand(name).filter(|command| !command.is_hide_set())?;
+    command.get_about().map(ToString::to_string)
+}
+
+/// A description in lines, each below the first.
+fn lines(about: &str) -> String {
+    let mut lines = vec![String::new()];
+    for word in about.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.is_empty() => line.push_str(word),
+            Some(line) if line.len() + 1 + word.len() <= DESCRIPTIONS => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines.join(&format!("\n{:1$}", "", NAMES + 4))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::commands::Command;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_command_is_in_one_group() {
+        let commands = Command::augment_subcommands(clap::Command::new("posenc"));
+        let visible = commands.get_subcommands().filter(|command| !command.is_hide_set());
+        let visible: BTreeSet<&str> = visible.map(clap::Command::get_name).chain([HELP]).collect();
+        let listed: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| names.iter().copied()).collect();
+        let grouped: BTreeSet<&str> = listed.iter().copied().collect();
+        assert_eq!(listed.len(), grouped.len(), "no command is in two groups");
+        let missing: Vec<_> = visible.difference(&grouped).collect();
+        assert!(missing.is_empty(), "add to GROUPS: {missing:?}");
+        if cfg!(feature = "labs") {
+            assert_eq!(grouped, visible, "every lab is built");
+        }
+    }
+
+    #[test]
+    fn lines_fit_a_terminal_and_are_aligned() {
+        let help = template::<Command>("");
+        let plain: String = clap::builder::StyledStr::from(help).to_string();
+        assert!(plain.lines().all(|line| line.chars().count() <= 80), "{plain}");
+        assert!(plain.contains("\nData:\n  data         Make, inspect and check datasets\n"), "{plain}");
+    }
+}

@@ -1,0 +1,156 @@
+//! The labs of this program: the commands and options that each adds. Nothing else names their features.
+//!
+//! A lab depends on the core, and the core on no lab. Without its feature a lab is not built, and its commands are absent.
+
+#[cfg(feature = "engines")]
+mod engines;
+#[cfg(not(feature = "play"))]
+pub(crate) mod evaluation;
+#[cfg(feature = "inspect")]
+mod inspect;
+#[cfg(feature = "lc0")]
+mod lc0;
+#[cfg(feature = "play")]
+mod play;
+#[cfg(feature = "slurm")]
+mod slurm;
+
+#[cfg(feature = "play")]
+pub(crate) use self::play::evaluation;
+
+use clap::Subcommand;
+use std::path::Path;
+use std::process::ExitCode;
+use train::inference::Loaded;
+
+/// What `posenc --help` adds where labs are absent.
+pub(crate) fn absent() -> String {
+    let labs = [
+        ("engines", cfg!(feature = "engines")),
+        ("inspect", cfg!(feature = "inspect")),
+        ("lc0", cfg!(feature = "lc0")),
+        ("play", cfg!(feature = "play")),
+        ("slurm", cfg!(feature = "slurm")),
+    ];
+    let absent: Vec<&str> = labs.into_iter().filter(|(_, is_built)| !is_built).map(|(name, _)| name).collect();
+    if absent.is_empty() {
+        return String::new();
+    }
+    format!("\n\nBuilt without the labs {}: `make build` adds their commands.", absent.join(", "))
+}
+
+/// Commands of labs.
+#[derive(Debug, Subcommand)]
+pub(crate) enum LabCommand {
+    /// Submit an experiment to a Slurm cluster, one job-array task per cell.
+    #[cfg(feature = "slurm")]
+    Submit(slurm::submit::Args),
+    /// Train one cell of a list, as a task of a Slurm array; `submit` writes it.
+    #[cfg(feature = "slurm")]
+    #[command(hide = true)]
+    Task(slurm::task::Args),
+    /// Show what the heads of a cell, or of a run folder's cells, do with positions: maps, movements, statistics.
+    #[cfg(feature = "inspect")]
+    Inspect(inspect::Args),
+    /// Measure how strong a cell's network is: puzzles, test suites, mates in one, calibration.
+    #[cfg(feature = "play")]
+    Eval(play::eval::Args),
+    /// Play as an engine on stdin and stdout: UCI for chess, USI for shogi.
+    #[cfg(feature = "play")]
+    Play(play::engine::Args),
+    /// Play games between cells and engines: Elo with error bars, records.
+    #[cfg(feature = "play")]
+    Match(play::matches::Args),
+}
+
+impl LabCommand {
+    pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
+        match self {
+            #[cfg(feature = "slurm")]
+            Self::Submit(args) => slurm::submit::run(&args),
+            #[cfg(feature = "slurm")]
+            Self::Task(args) => slurm::task::run(&args),
+            #[cfg(feature = "inspect")]
+            Self::Inspect(args) => inspect::run(&args),
+            #[cfg(feature = "play")]
+            Self::Eval(args) => play::eval::run(&args),
+            #[cfg(feature = "play")]
+            Self::Play(args) => play::engine::run(&args),
+            #[cfg(feature = "play")]
+            Self::Match(args) => play::matches::run(&args),
+        }
+    }
+}
+
+/// Commands of labs in `posenc data`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum DataCommand {
+    /// Convert a network file of Lc0 to a cell, for predict, export and comparisons.
+    #[cfg(feature = "lc0")]
+    ImportNet(lc0::import::Args),
+}
+
+impl DataCommand {
+    pub(crate) fn run(&self) -> anyhow::Result<String> {
+        match *self {
+            #[cfg(feature = "lc0")]
+            Self::ImportNet(ref args) => lc0::import::run(args),
+        }
+    }
+}
+
+/// Commands of labs in `posenc data generate`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum GenerateCommand {
+    /// Let a UCI or USI engine play against itself; keep its scores and, with MultiPV, soft policies.
+    #[cfg(feature = "engines")]
+    Engines(Box<engines::games::Args>),
+    /// Find forced mates in a dataset's test games with an engine, as puzzles for `posenc eval`.
+    #[cfg(feature = "engines")]
+    ForcedLines(engines::forced::Args),
+    /// Play random openings, and keep those that an engine calls even, as a book for `posenc match`.
+    #[cfg(feature = "engines")]
+    Openings(engines::openings::Args),
+    /// Search test positions of a dataset again, with more nodes: labels against which losses on the old ones can be read.
+    #[cfg(feature = "engines")]
+    Relabelled(engines::relabelled::Args),
+}
+
+impl GenerateCommand {
+    pub(crate) fn run(&self) -> anyhow::Result<ExitCode> {
+        match *self {
+            #[cfg(feature = "engines")]
+            Self::Engines(ref args) => engines::games::run(args),
+            #[cfg(feature = "engines")]
+            Self::ForcedLines(ref args) => engines::forced::run(args),
+            #[cfg(feature = "engines")]
+            Self::Openings(ref args) => engines::openings::run(args),
+            #[cfg(feature = "engines")]
+            Self::Relabelled(ref args) => engines::relabelled::run(args),
+        }
+    }
+}
+
+/// Options of labs in `posenc export`, each for another format than the folder.
+#[derive(Debug, clap::Args)]
+#[group(id = "format_of_lab")]
+pub(crate) struct ExportFormat {
+    /// Write the network as a weights file of Lc0 (.pb.gz); it must not exist yet. Needs a network of Lc0's architecture.
+    #[cfg(feature = "lc0")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["positions", "gradient", "activations", "onnx", "out"])]
+    lc0: Option<std::path::PathBuf>,
+}
+
+/// Writes a cell's network to a file; returns what to say about it.
+type Write = fn(&Loaded, &Path) -> anyhow::Result<String>;
+
+impl ExportFormat {
+    /// The file to write, and how, if an option of a lab was given.
+    pub(crate) fn chosen(&self) -> Option<(&Path, Write)> {
+        #[cfg(feature = "lc0")]
+        if let Some(file) = &self.lc0 {
+            return Some((file.as_path(), lc0::export::write as Write));
+        }
+        None
+    }
+}

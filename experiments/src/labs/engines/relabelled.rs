@@ -1,0 +1,101 @@
+//! `posenc data generate relabelled`.
+
+use crate::commands::data::display::Display;
+use anyhow::Context as _;
+use config::grouped;
+use dataset::{Manifest, WorkDone};
+use engines::relabelled::{RelabelSettings, relabelled};
+use engines::{EngineSettings, Protocol};
+use std::num::{NonZeroU64, NonZeroUsize};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Mutex;
+use std::time::Duration;
+
+/// Options of `posenc data generate relabelled`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Take test positions of this dataset that have a policy target.
+    #[arg(long, value_name = "DIR")]
+    from: PathBuf,
+    /// The engine's program (`make engines` installs /usr/games/stockfish and /usr/games/fairy-stockfish).
+    #[arg(long, value_name = "PATH")]
+    engine: PathBuf,
+    /// Nodes of each search.
+    #[arg(long, value_name = "N")]
+    nodes: NonZeroU64,
+    /// Number of moves that each search compares.
+    #[arg(long, value_name = "N", default_value = "5")]
+    multipv: NonZeroUsize,
+    /// Temperature of the policies in centipawns.
+    #[arg(long, value_name = "CP", default_value_t = 60.0)]
+    temperature: f64,
+    /// Number of positions.
+    #[arg(long, value_name = "N", default_value = "2000")]
+    positions: NonZeroU64,
+    /// The seed of the choice of positions.
+    #[arg(long, value_name = "SEED", default_value_t = 0)]
+    seed: u64,
+    /// Number of engine processes [default: one per core]. The labels do not depend on it.
+    #[arg(long, value_name = "N")]
+    processes: Option<NonZeroUsize>,
+    /// The licence of the labels.
+    #[arg(long, value_name = "LICENCE", default_value = "unknown")]
+    licence: String,
+    /// The dataset's folder; it must not exist yet.
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+}
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    anyhow::ensure!(
+        args.temperature > 0.0,
+        "--temperature {}: expected a number above 0 in centipawns, such as 60",
+        args.temperature
+    );
+    let from = Manifest::read(&args.from).with_context(|| format!("--from {}", args.from.display()))?;
+    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+    let (nodes, multipv, positions) = (args.nodes.get(), args.multipv.get(), args.positions.get());
+    let name = |path: &PathBuf| path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    let settings = RelabelSettings {
+        game: from.game,
+        from: args.from.clone(),
+        from_name: from.name.clone(),
+        engine: EngineSettings {
+            program: args.engine.clone(),
+            arguments: Vec::new(),
+            protocol: Protocol::of(from.game),
+            options: Vec::new(),
+            multipv,
+            timeout: Duration::from_secs(300),
+        },
+        nodes,
+        positions,
+        temperature: args.temperature,
+        seed: args.seed,
+        processes: args.processes.map_or_else(cores, NonZeroUsize::get),
+        output: args.out.clone(),
+        name: name(&args.out),
+        licence: args.licence.clone(),
+        made_by: format!(
+            "posenc data generate relabelled --from {} --engine {} --nodes {nodes} --multipv {multipv} --temperature {} --positions \
+             {positions} --seed {}",
+            from.name,
+            name(&args.engine),
+            args.temperature,
+            args.seed
+        ),
+    };
+    let display = Mutex::new(Display::new());
+    let shown = |done| {
+        if let Ok(mut display) = display.lock() {
+            display.show_done(WorkDone { what: "positions", done, total: positions });
+        }
+    };
+    let made = relabelled(&settings, &shown);
+    if let Ok(display) = display.lock() {
+        display.finish();
+    }
+    println!("{}: {} test positions", args.out.display(), grouped(made?.counts.positions));
+    Ok(ExitCode::SUCCESS)
+}

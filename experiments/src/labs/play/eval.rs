@@ -1,0 +1,249 @@
+//! `posenc eval`: how strong a cell's network is.
+
+use super::opponent::nodes_and_options;
+use crate::commands::devices::{parse_device, prepare};
+use anyhow::Context as _;
+use config::Weights;
+use games::{Referee, with_game};
+use play::calibration::diagram::svg;
+use play::calibration::{self, Calibration};
+use play::judged::{Judge, JudgedScore};
+use play::mates::MateScore;
+use play::puzzles::{self, PuzzleScore, Rule};
+use play::suites::SuiteScore;
+use play::{Agent, Player, Share, judged, mates, suites};
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use tch::Device;
+use train::inference::Loaded;
+use train::threads::use_threads;
+
+/// Options of `posenc eval`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The cell's folder: runs/<experiment>/<row>/seed-<n>.
+    cell: PathBuf,
+    #[command(flatten)]
+    asked: Asked,
+    /// Count a puzzle as solved by this rule: `any_mate` (any mate ends it) or `strict` (every move is the puzzle's).
+    #[arg(long, value_name = "RULE", default_value = "any_mate")]
+    rule: Rule,
+    /// Choose moves by `policy`, by `policy:temperature=T,top_p=P`, or by `value`. May be repeated [default: policy].
+    #[arg(long = "agent", value_name = "AGENT")]
+    agents: Vec<Agent>,
+    /// Also draw the reliability of --calibration to this SVG file.
+    #[arg(long, value_name = "FILE", requires = "calibration")]
+    diagram: Option<PathBuf>,
+    /// Let this engine score the positions of --judged: `PROGRAM@NODES[,OPTION=VALUE…]`, with the nodes of a position.
+    #[arg(long, value_name = "ENGINE", value_parser = parse_judge)]
+    judge: Option<Judge>,
+    /// Start the draws of an agent with a temperature from this seed.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Print one JSON object per agent and file.
+    #[arg(long)]
+    json: bool,
+    /// Use the averaged weights of a run that averages them.
+    #[arg(long)]
+    averaged: bool,
+    /// The device: cpu, cuda or cuda:N.
+    #[arg(long, default_value = "cpu", value_parser = parse_device)]
+    device: Device,
+}
+
+/// What the network is asked; each may be repeated.
+#[derive(Debug, clap::Args)]
+#[group(required = true, multiple = true)]
+struct Asked {
+    /// Solve the puzzles of a CSV file, plain or compressed: the columns of Lichess, or of searchless_chess.
+    #[arg(long, value_name = "FILE")]
+    puzzles: Vec<PathBuf>,
+    /// Find the best moves of a suite: EPD, SFEN with the same operations, or CSA problems.
+    #[arg(long, value_name = "FILE")]
+    suite: Vec<PathBuf>,
+    /// Find a mate in one in each position of a file.
+    #[arg(long, value_name = "FILE")]
+    mates: Vec<PathBuf>,
+    /// Count checks where no move mates, in each position of a file.
+    #[arg(long, value_name = "FILE")]
+    no_mates: Vec<PathBuf>,
+    /// Compare the order of the moves, and the chosen one, with the scores that the engine of --judge gives to every legal move, in
+    /// each position of a file.
+    #[arg(long, value_name = "FILE", requires = "judge")]
+    judged: Vec<PathBuf>,
+    /// Compare predicted results with those that came, on this many test positions of the cell's dataset.
+    #[arg(long, value_name = "POSITIONS", num_args = 0..=1, default_missing_value = "8192")]
+    calibration: Option<u64>,
+}
+
+/// Evaluates the network as each agent.
+///
+/// # Errors
+/// If the cell has no weights, a file cannot be read, or an agent needs an output that the network lacks.
+pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    prepare(args.device)?;
+    use_threads(1);
+    let weights = if args.averaged { Weights::Averaged } else { Weights::Raw };
+    let cell = Loaded::cell(&args.cell, weights, args.device)?;
+    if let Some(positions) = args.asked.calibration {
+        let calibration = calibration::measure(&cell, positions)?;
+        if let Some(file) = &args.diagram {
+            std::fs::write(file, svg(&calibration)).with_context(|| format!("cannot write {}", file.display()))?;
+        }
+        if args.json {
+            println!("{}", json!({"kind": "calibration", "score": calibration}));
+        } else {
+            print!("{}", of_calibration(&calibration));
+        }
+    }
+    let agents = if args.agents.is_empty() { &[Agent::POLICY] } else { args.agents.as_slice() };
+    for &agent in agents {
+        let player = Player::new(&cell, agent);
+        with_game!(cell.config.game, G => ask::<G>(args, &player))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn solve<G: Referee>(args: &Args, player: &Player<'_>, file: &Path) -> anyhow::Result<()> {
+    let puzzles = puzzles::read(file)?;
+    let mut stream = streams::stream(args.seed, &["eval", "puzzles"]);
+    let attempts = puzzles::attempts::<G>(player, &puzzles, file, &mut stream)?;
+    let score = PuzzleScore::of(&puzzles, &attempts, args.rule);
+    let answers = puzzles.iter().zip(&attempts).map(
+        |(puzzle, attempt)| json!({"id": puzzle.id, "answers": attempt.answers, "solved": attempt.solves(args.rule)}),
+    );
+    let told = json!({"score": score, "puzzles": answers.collect::<Vec<_>>()});
+    tell(args, player, "puzzles", file, told, || of_puzzles(&score));
+    Ok(())
+}
+
+/// Everything that is asked of an agent.
+fn ask<G: Referee>(args: &Args, player: &Player<'_>) -> anyhow::Result<()> {
+    for file in &args.asked.puzzles {
+        solve::<G>(args, player, file)?;
+    }
+    for file in &args.asked.suite {
+        let problems = suites::read::<G>(file)?;
+        let mut stream = streams::stream(args.seed, &["eval", "suite"]);
+        let (answers, score) = suites::score::<G>(player, &problems, &mut stream)?;
+        tell(args, player, "suite", file, json!({"score": score, "answers": answers}), || of_suite(&score));
+    }
+    let mates = args.asked.mates.iter().map(|file| ("mates", file));
+    for (what, file) in mates.chain(args.asked.no_mates.iter().map(|file| ("no_mates", file))) {
+        let positions = mates::read::<G>(file)?;
+        let mut stream = streams::stream(args.seed, &["eval", "mates"]);
+        let score = mates::score::<G>(player, &positions, &mut stream)?;
+        tell(args, player, what, file, json!({"score": score}), || of_mates(what, &score));
+    }
+    for (file, judge) in args.asked.judged.iter().zip(args.judge.iter().cycle()) {
+        let positions = mates::read::<G>(file)?;
+        let judgements = judge.scores::<G>(&positions)?;
+        let mut stream = streams::stream(args.seed, &["eval", "judged"]);
+        let score = judged::score::<G>(player, &positions, &judgements, &mut stream)?;
+        tell(args, player, "judged", file, json!({"score": score}), || of_judged(&score));
+    }
+    Ok(())
+}
+
+/// Prints what was found of a file.
+fn tell(args: &Args, player: &Player<'_>, what: &str, file: &Path, mut told: Value, text: impl Fn() -> String) {
+    if args.json {
+        told["agent"] = player.agent().to_string().into();
+        told["paper_flops"] = player.paper_flops().into();
+        told["file"] = file.display().to_string().into();
+        told["kind"] = what.into();
+        println!("{told}");
+    } else {
+        // In millions, as the paper's tables.
+        let flops = player.paper_flops() as f64 / 1e6;
+        print!("{} ({flops:.1}M FLOPs a move), {}: {}", player.agent(), file.display(), text());
+    }
+}
+
+fn of_puzzles(score: &PuzzleScore) -> String {
+    let mut text = format!("{} solved by the rule `{}`\n", said(&score.solved), score.rule);
+    let mut line = |name: &str, share: &Share| {
+        // A String takes every character.
+        let _ = writeln!(text, "  {name:<24}{}", said(share));
+    };
+    line("first move", &score.first_move);
+    line("all moves of the solver", &score.moves);
+    for (number, share) in (1..).zip(&score.by_move) {
+        line(&format!("move {number}"), share);
+    }
+    for band in &score.bands {
+        line(&format!("rated {} to {}", band.from, band.to - 1), &band.solved);
+    }
+    for theme in &score.themes {
+        line(&theme.name, &theme.solved);
+    }
+    if let Some([rating, error]) = score.rating {
+        let _ = writeln!(text, "  puzzle rating           {rating:.0} ± {:.0} (95 %)", 1.96 * error);
+    }
+    text
+}
+
+fn of_suite(score: &SuiteScore) -> String {
+    let with_points = |share: &Share, points: Option<[f64; 2]>| match points {
+        Some([found, most]) => format!("{} solved, {found} of {most} points", said(share)),
+        None => format!("{} solved", said(share)),
+    };
+    let mut text = with_points(&score.solved, score.points) + "\n";
+    for part in &score.parts {
+        let _ = writeln!(text, "  {:<40}{}", part.name, with_points(&part.solved, part.points));
+    }
+    text
+}
+
+fn of_judged(score: &JudgedScore) -> String {
+    let with_ends = |found: Option<[f64; 3]>| match found {
+        Some([mean, low, high]) => format!("{mean:.3} [{low:.3}, {high:.3}]"),
+        None => "unknown".to_owned(),
+    };
+    format!(
+        "{} positions, Kendall's τ {}, loss of winning probability {}, the engine's best move in {:.1} %\n",
+        score.positions,
+        with_ends(score.tau),
+        with_ends(score.loss),
+        100.0 * score.best
+    )
+}
+
+fn parse_judge(text: &str) -> anyhow::Result<Judge> {
+    let (program, rest) = text.split_once('@').context("add `@NODES`, the nodes of a position")?;
+    let (nodes, options) = nodes_and_options(rest)?;
+    Ok(Judge { program: program.into(), nodes, options })
+}
+
+fn of_calibration(calibration: &Calibration) -> String {
+    let mut text = String::new();
+    for part in &calibration.parts {
+        let mass = part.legal_mass.map_or_else(String::new, |mass| format!(", legal mass {:.1} %", 100.0 * mass));
+        // A String takes every character.
+        let _ = writeln!(
+            text,
+            "calibration, {}: {} positions, Brier score {:.4} (of the mean result {:.4}){mass}",
+            part.name, part.positions, part.brier, part.brier_of_mean
+        );
+        for result in &part.results {
+            let bins = result.bins.iter().map(|(said, seen, _)| format!("{:.0}→{:.0}", 100.0 * said, 100.0 * seen));
+            let bins: Vec<String> = bins.collect();
+            let _ = writeln!(text, "  {:<5} ECE {:.4}; said→seen in %: {}", result.name, result.error, bins.join(" "));
+        }
+    }
+    text
+}
+
+fn of_mates(what: &str, score: &MateScore) -> String {
+    match what {
+        "mates" => format!("{} mated\n", said(&score.mates)),
+        _ => format!("{} false alarms (checks where no move mates)\n", said(&score.checks)),
+    }
+}
+
+fn said(share: &Share) -> String {
+    let [low, high] = share.interval.map(|bound| 100.0 * bound);
+    format!("{} of {}, {:.1} % [{low:.1}, {high:.1}]", share.right, share.of, 100.0 * share.share())
+}

@@ -1,0 +1,103 @@
+//! What `posenc run` asks finished cells as players, after the last of them (`evaluate` in the experiment file).
+
+use anyhow::Context as _;
+use config::evaluate::{Evaluations, Opponent};
+use config::{Experiment, RunConfig};
+use grid::{Prepared, Task};
+use play::evaluation::{Subject, evaluate};
+use play::{Agent, PlayError};
+use records::plan::Row;
+use records::strength::{self, Evaluation, Strength};
+use records::{CellLock, CellState, Plan};
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+use tch::Device;
+use train::inference::cell::config_of;
+use train::sinks::tensorboard::show_scalars;
+
+/// Refuses agents that do not exist, before the first cell is trained.
+pub(crate) fn check(experiment: &Experiment) -> anyhow::Result<()> {
+    for (game, asked) in &experiment.evaluate {
+        for agent in &asked.agents {
+            agent.parse::<Agent>().with_context(|| format!("`evaluate.{}.agents`", game.name()))?;
+        }
+    }
+    Ok(())
+}
+
+/// Asks the finished cells what they were not asked before, several at a time. Returns how many could not be asked; the reasons are
+/// printed.
+pub(crate) fn run(experiment: &Experiment, prepared: &Prepared, jobs: usize, device: Device) -> usize {
+    if experiment.evaluate.is_empty() {
+        return 0;
+    }
+    let next = Mutex::new(prepared.tasks.iter().filter(|task| CellState::of(&task.dir) == CellState::Done));
+    let failed = Mutex::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..jobs.max(1) {
+            scope.spawn(|| {
+                // LibTorch counts its threads for each of ours.
+                tch::set_num_threads(1);
+                loop {
+                    let task = next.lock().unwrap_or_else(PoisonError::into_inner).next();
+                    let Some(task) = task else { break };
+                    if let Err(error) = of_cell(experiment, prepared, task, device) {
+                        eprintln!("{}: it cannot be evaluated: {error:#}", task.name);
+                        *failed.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+                    }
+                }
+            });
+        }
+    });
+    failed.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn of_cell(experiment: &Experiment, prepared: &Prepared, task: &Task, device: Device) -> anyhow::Result<()> {
+    let run = config_of(&task.dir)?;
+    let Some(asked) = experiment.evaluate.get(&run.game) else { return Ok(()) };
+    let lock = CellLock::try_take(&task.dir).with_context(|| format!("cannot lock {}", task.dir.display()))?;
+    let Some(_lock) = lock else {
+        eprintln!("{}: another process evaluates it", task.name);
+        return Ok(());
+    };
+    let reference = reference(prepared, task, &run);
+    let waits = |asked: &Evaluations| {
+        let opponent = asked.games.as_ref().map(|games| &games.against);
+        opponent == Some(&Opponent::Reference)
+            && reference.as_ref().is_some_and(|dir| CellState::of(dir) != CellState::Done)
+    };
+    anyhow::ensure!(
+        !waits(asked),
+        "the reference's cell of this seed is not finished; run it, then this command again"
+    );
+    let subject =
+        Subject { cell: &task.dir, reference: reference.as_deref(), weights: experiment.primary.weights, device };
+    let told = |found: &Evaluation| {
+        let Evaluation { measure, name, agent, value, of, .. } = found;
+        let told = if measure.is_share() { format!("{:.1} %", 100.0 * value) } else { format!("{value:.4} nats") };
+        let agent = if measure.is_share() { format!(", agent {agent}") } else { String::new() };
+        eprintln!("{}: {} {name}{agent}: {told} of {of}", task.name, measure.name());
+    };
+    let outcome: Result<(), PlayError> = evaluate(subject, asked, &mut |found| told(found));
+    show(task, run.train.steps);
+    Ok(outcome?)
+}
+
+/// The reference's cell of the same seed; none for the reference itself.
+fn reference(prepared: &Prepared, task: &Task, run: &RunConfig) -> Option<PathBuf> {
+    let rows = &prepared.plan.rows;
+    let cell = |row: &Row| Plan::cell_dir(&prepared.run_dir, row, run.seed);
+    let own = rows.iter().find(|row| cell(row) == task.dir)?;
+    let reference = rows.iter().find(|row| own.is_compared_with(row))?;
+    (reference.folder != own.folder).then(|| cell(reference))
+}
+
+/// TensorBoard's scalars follow from the file, so a failure is said and no more.
+fn show(task: &Task, steps: u64) {
+    let Ok(found) = Strength::read(&task.dir) else { return };
+    let scalar = |one: &Evaluation| (format!("strength/{} {} {}", one.measure.name(), one.name, one.agent), one.value);
+    let scalars: Vec<(String, f64)> = found.evaluations.iter().map(scalar).collect();
+    if let Err(error) = show_scalars(&task.dir.join(strength::EVENTS), steps, &scalars) {
+        eprintln!("{}: TensorBoard does not show its strength: {error}", task.name);
+    }
+}

@@ -1,0 +1,302 @@
+//! `posenc match`: games between cells and engines.
+
+use super::opponent::nodes_and_options;
+use crate::commands::devices::{parse_device, prepare};
+use anyhow::{Context as _, bail, ensure};
+use games::GameKind;
+use play::Agent;
+use play::matches::{
+    Anchor, Conditions, Contestant, DrawRule, Draws, Kind, Limits, MatchOptions, PATIENCE, Pairing, Progress, Scale,
+    Sequential, Standings, WinRule, play_match,
+};
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::str::FromStr;
+use std::time::Duration;
+use tch::Device;
+use train::signals::{report_size_limits, stop_flag};
+
+/// Options of `posenc match`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Let a cell play: `[NAME=]DIR[@AGENT]`, with an agent as of `posenc eval`. May be repeated.
+    #[arg(long = "cell", value_name = "CELL")]
+    cells: Vec<Given>,
+    /// Let an engine play: `[NAME=]PROGRAM@NODES[,OPTION=VALUE…]`. May be repeated.
+    #[arg(long = "engine", value_name = "ENGINE")]
+    engines: Vec<Given>,
+    /// Play this many openings for every two players, each with both colours.
+    #[arg(long, default_value_t = 50)]
+    pairs: u64,
+    /// Take openings from a book: PGN, EPD, or a position or its moves a line; compressed too.
+    #[arg(long, value_name = "FILE")]
+    openings: Option<PathBuf>,
+    /// Play a random number of random plies after the opening: `FROM..TO`.
+    #[arg(long, value_name = "RANGE", value_parser = config::evaluate::range)]
+    random_plies: Option<(u16, u16)>,
+    /// Call a game of this many plies a draw.
+    #[arg(long, default_value_t = 400)]
+    max_plies: u32,
+    /// Call a game won by agreement: both scores at CP or more for PLIES plies in a row.
+    #[arg(long, value_name = "CP:PLIES")]
+    win: Option<WinRule>,
+    /// Call a game drawn by agreement: both scores within CP for PLIES plies in a row, from ply FROM on.
+    #[arg(long, value_name = "CP:PLIES:FROM")]
+    draw: Option<DrawRule>,
+    /// Stop two players' match when a sequential test decides: LOW:HIGH[:MODEL] in Elo of the first, `logistic` or `normalized`.
+    #[arg(long, value_name = "TEST")]
+    sprt: Option<Sequential>,
+    /// Rate three or more players relative to this one, whose rating is ELO [default: the mean of all is 0].
+    #[arg(long, value_name = "NAME=ELO", value_parser = parse_anchor)]
+    anchor: Option<Anchor>,
+    /// Count a draw in ratings as `half` a win, or estimate how frequent draws are (`davidson`).
+    #[arg(long, value_name = "MODEL", default_value = "half", value_parser = parse_draws)]
+    draws: Draws,
+    /// Start all random choices from this seed.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Write journal, records and standings to this folder; a match that it holds is resumed.
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// Play this many games at a time.
+    #[arg(long, default_value_t = 1)]
+    jobs: usize,
+    /// Maximum time for an engine's answer; an engine that takes longer, or dies, forfeits the game and is started again.
+    #[arg(long, value_name = "SECONDS", default_value_t = PATIENCE.as_secs())]
+    timeout: u64,
+    /// Use the averaged weights of cells that average them.
+    #[arg(long)]
+    averaged: bool,
+    /// The game, where only engines play: chess or shogi.
+    #[arg(long)]
+    game: Option<String>,
+    /// Print the standings as JSON.
+    #[arg(long)]
+    json: bool,
+    /// The device of the networks: cpu, cuda or cuda:N.
+    #[arg(long, default_value = "cpu", value_parser = parse_device)]
+    device: Device,
+}
+
+/// A player as it is written: a name, a path, and what follows `@`.
+#[derive(Debug, Clone)]
+struct Given {
+    name: Option<String>,
+    path: PathBuf,
+    rest: Option<String>,
+}
+
+impl FromStr for Given {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (before, rest) = match text.split_once('@') {
+            Some((before, rest)) => (before, Some(rest.to_owned())),
+            None => (text, None),
+        };
+        let (name, path) = match before.split_once('=') {
+            Some((name, path)) => (Some(name.to_owned()), path),
+            None => (None, before),
+        };
+        if path.is_empty() {
+            return Err("a player is `[NAME=]PATH[@…]`".to_owned());
+        }
+        Ok(Self { name, path: path.into(), rest })
+    }
+}
+
+impl Given {
+    fn cell(&self, averaged: bool) -> anyhow::Result<Contestant> {
+        let agent: Agent = self.rest.as_deref().unwrap_or("policy").parse()?;
+        // runs/<experiment>/<row>/seed-<n>: row and seed tell cells apart.
+        let parts: Vec<_> =
+            self.path.components().rev().take(2).map(|part| part.as_os_str().to_string_lossy()).collect();
+        let folders = parts.into_iter().rev().collect::<Vec<_>>().join("/");
+        let name = self.name.clone().unwrap_or_else(|| format!("{folders}@{agent}"));
+        let kind = Kind::Network { cell: self.path.clone(), averaged, agent: agent.to_string() };
+        Ok(Contestant { name, kind })
+    }
+
+    fn engine(&self) -> anyhow::Result<Contestant> {
+        let written = format!("--engine {}", self.path.display());
+        let rest = self.rest.as_deref().with_context(|| format!("{written}: add `@NODES`, the nodes of a move"))?;
+        let (nodes, options) = nodes_and_options(rest).context(written)?;
+        let file = self.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let name = self.name.clone().unwrap_or_else(|| format!("{file}@{rest}"));
+        Ok(Contestant { name, kind: Kind::Engine { program: self.path.clone(), nodes, options } })
+    }
+}
+
+/// Plays the match, or what is missing of it.
+///
+/// # Errors
+/// If a player cannot be used, fewer than two play, or the folder holds another match.
+pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    prepare(args.device)?;
+    report_size_limits();
+    ensure!(args.timeout > 0, "--timeout 0: an engine needs some time");
+    let cells = args.cells.iter().map(|given| given.cell(args.averaged));
+    let contestants: Vec<Contestant> =
+        cells.chain(args.engines.iter().map(Given::engine)).collect::<anyhow::Result<_>>()?;
+    ensure!(contestants.len() > 1, "a match needs two players: give --cell and --engine, together at least two");
+    for (place, contestant) in contestants.iter().enumerate() {
+        let name = &contestant.name;
+        ensure!(
+            contestants[..place].iter().all(|other| other.name != *name),
+            "two players are called {name}: write NAME=… before one of them"
+        );
+    }
+    ensure!(args.sprt.is_none() || contestants.len() == 2, "--sprt tests two players, and {} play", contestants.len());
+    if let Some(Anchor::Player { name, .. }) = &args.anchor {
+        let names: Vec<&str> = contestants.iter().map(|contestant| contestant.name.as_str()).collect();
+        ensure!(
+            names.contains(&name.as_str()),
+            "--anchor: no player is called {name}; the players are {}",
+            names.join(", ")
+        );
+    }
+    let conditions = Conditions {
+        game: game(args, &contestants)?,
+        contestants,
+        identities: Vec::new(),
+        pairs: args.pairs,
+        book: None,
+        random_plies: args.random_plies,
+        limits: Limits { plies: args.max_plies, win: args.win, draw: args.draw },
+        seed: args.seed,
+    };
+    let options = MatchOptions {
+        openings: args.openings.clone(),
+        out: args.out.clone(),
+        jobs: args.jobs,
+        device: args.device,
+        timeout: Duration::from_secs(args.timeout),
+        scale: Scale { anchor: args.anchor.clone().unwrap_or(Anchor::Mean(0.0)), draws: args.draws },
+        sequential: args.sprt,
+    };
+    let stop = stop_flag()?;
+    let (names, all) = (conditions.contestants.clone(), conditions.pairs);
+    let all = play::matches::Schedule::new(names.len(), all).games();
+    let mut progress = |game: &play::matches::FinishedGame, done: u64| {
+        let [first, second] = game.players.map(|player| names[player].name.as_str());
+        let forfeit = match (game.forfeited_by(), &game.forfeit) {
+            (Some(loser), Some(reason)) => format!("; {} forfeits: {reason}", names[loser].name),
+            _ => String::new(),
+        };
+        eprintln!("game {done}/{all}: {first} - {second}, {:?} after {} plies{forfeit}", game.result, game.moves.len());
+    };
+    let standings = play_match(conditions, &options, &mut progress, &stop)?;
+    if args.json {
+        println!("{}", serde_json::to_string(&standings)?);
+    } else {
+        print!("{}", text(&standings));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The game of the cells, or the one that was asked for.
+fn game(args: &Args, contestants: &[Contestant]) -> anyhow::Result<GameKind> {
+    let asked = match args.game.as_deref() {
+        None => None,
+        Some(name) => match GameKind::ALL.into_iter().find(|game| game.name() == name) {
+            Some(game) => Some(game),
+            None => bail!("--game {name}: the games are chess and shogi"),
+        },
+    };
+    let mut found = asked;
+    for contestant in contestants {
+        found = found.or(contestant.game()?);
+    }
+    found.context("engines alone do not tell the game: add --game chess or --game shogi")
+}
+
+fn text(standings: &Standings) -> String {
+    let mut text = String::new();
+    for pairing in &standings.pairings {
+        let [one, other] = pairing.players.map(|player| standings.names[player].as_str());
+        let [wins, draws, losses] = pairing.wins_draws_losses;
+        // A String takes every character.
+        let _ = writeln!(text, "{one} - {other}: {wins} won, {draws} drawn, {losses} lost");
+        let _ = writeln!(text, "  pairs with 0, ½, 1, 1½, 2 points: {:?}", pairing.pairs);
+        if let Some(score) = pairing.score {
+            let _ = writeln!(text, "  {:.1} % of the points, {}", 100.0 * score, elo(pairing));
+        }
+    }
+    for rated in &standings.ratings {
+        let _ = writeln!(text, "  {:<40}{:+.0} ± {:.0} Elo (95 %)", rated.name, rated.elo, 1.96 * rated.error);
+    }
+    if let Some(reason) = &standings.unrated {
+        let _ = writeln!(text, "no ratings of all players: {reason}");
+    }
+    if let Some(test) = &standings.sequential {
+        text.push_str(&sequential(test));
+    }
+    let endings: Vec<String> = standings.endings.iter().map(|(name, count)| format!("{name} {count}")).collect();
+    let _ = writeln!(text, "endings: {}", endings.join(", "));
+    if !standings.forfeits.is_empty() {
+        let forfeits: Vec<String> = standings.forfeits.iter().map(|(name, count)| format!("{name} {count}")).collect();
+        let _ = writeln!(text, "forfeits of engines that died or did not answer: {}", forfeits.join(", "));
+    }
+    text
+}
+
+/// The difference of two players: with its interval, or the bound that a sweep gives.
+fn elo(pairing: &Pairing) -> String {
+    if let (Some([elo, low, high]), Some(superiority)) = (pairing.elo, pairing.superiority) {
+        format!("Elo {elo:+.1} [{low:+.1}, {high:+.1}] (95 %), stronger with {:.2} %", 100.0 * superiority)
+    } else if let Some(bound) = pairing.elo_at_least {
+        format!("Elo at least {bound:+.0} (95 %): every game was won")
+    } else if let Some(bound) = pairing.elo_at_most {
+        format!("Elo at most {bound:+.0} (95 %): every game was lost")
+    } else {
+        "no interval of Elo: all pairs have the same points".to_owned()
+    }
+}
+
+fn sequential(test: &Progress) -> String {
+    let ([low, high], [lower, upper]) = (test.elo, test.bounds);
+    let decided = match test.accepted {
+        Some("first") => format!("{low} Elo accepted"),
+        Some(_) => format!("{high} Elo accepted"),
+        None => "not decided".to_owned(),
+    };
+    format!(
+        "SPRT of {low} against {high} Elo ({}): {decided} after {} pairs, ratio {:.2} of [{lower:.2}, {upper:.2}]\n",
+        test.model, test.pairs, test.ratio
+    )
+}
+
+fn parse_draws(text: &str) -> Result<Draws, String> {
+    Draws::named(text).ok_or_else(|| "the models are `half` and `davidson`".to_owned())
+}
+
+fn parse_anchor(text: &str) -> Result<Anchor, String> {
+    let wrong = || format!("expected NAME=ELO such as stockfish@1=1320, found \"{text}\"");
+    let (name, elo) = text.rsplit_once('=').ok_or_else(wrong)?;
+    let elo: f64 = elo.parse().map_err(|_| wrong())?;
+    Ok(Anchor::Player { name: name.to_owned(), elo })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sweep_is_shown_as_a_bound() {
+        let swept = |elo_at_least, elo_at_most| Pairing {
+            players: [0, 1],
+            wins_draws_losses: [8, 0, 0],
+            pairs: [0, 0, 0, 0, 4],
+            score: Some(1.0),
+            elo: None,
+            normalised: None,
+            superiority: None,
+            elo_at_least,
+            elo_at_most,
+        };
+        assert_eq!(elo(&swept(Some(137.1), None)), "Elo at least +137 (95 %): every game was won");
+        assert_eq!(elo(&swept(None, Some(-137.1))), "Elo at most -137 (95 %): every game was lost");
+        assert_eq!(elo(&swept(None, None)), "no interval of Elo: all pairs have the same points");
+    }
+}

@@ -1,0 +1,207 @@
+//! `posenc submit`: hands an experiment's cells to a Slurm cluster, as a job array.
+
+use crate::commands::run::{check_datasets, measure_baselines};
+use crate::commands::sets::Sets;
+use anyhow::{Context as _, ensure};
+use config::Experiment;
+use grid::limits::HumanDuration;
+use grid::tuning::Search;
+use grid::{Prepared, RunSelection, Selector, Task};
+use records::{CellState, TuningRecord};
+use slurm::{Array, LARGEST_ARRAY, Resources, argument, submit, write_array};
+use std::fs;
+use std::io::{self, Write as _};
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Options of `posenc submit`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The experiment file.
+    file: PathBuf,
+    /// Submit to a Slurm cluster, the only supported queue.
+    #[arg(long, required = true)]
+    slurm: bool,
+    /// The folder of run folders; all nodes must see it under the same path.
+    #[arg(long, default_value = "runs")]
+    out: PathBuf,
+    /// Submit only cells with these values, as in `posenc run`.
+    #[arg(long, value_name = "AXIS=VALUE")]
+    only: Vec<Selector>,
+    /// Also look for finished cells in this folder of run folders, and copy them instead of training them again. May be
+    /// repeated.
+    #[arg(long, value_name = "DIR")]
+    cells: Vec<PathBuf>,
+    /// Replace the plan of the run folder also if it has finished cells that the new plan lacks. Their files stay.
+    #[arg(long)]
+    replace: bool,
+    #[command(flatten)]
+    sets: Sets,
+    /// Slurm's partition.
+    #[arg(long)]
+    partition: Option<String>,
+    /// The account to charge.
+    #[arg(long)]
+    account: Option<String>,
+    /// The quality of service.
+    #[arg(long)]
+    qos: Option<String>,
+    /// Features that a node must have.
+    #[arg(long)]
+    constraint: Option<String>,
+    /// Time limit of a task, e.g. 4h or 04:00:00. Unfinished tasks are requeued and resume from their checkpoints.
+    #[arg(long, value_name = "TIME")]
+    time: Option<HumanDuration>,
+    /// A GPU for each task: 1, or a kind such as a100:1. Without it, cells run on the CPU.
+    #[arg(long, value_name = "[KIND:]1")]
+    gpus: Option<String>,
+    /// Memory of a task, e.g. 8G.
+    #[arg(long)]
+    mem: Option<String>,
+    /// Cores of a task [default: --threads].
+    #[arg(long)]
+    cpus: Option<NonZeroUsize>,
+    /// OpenMP threads of each cell. The bits of the results depend on it.
+    #[arg(long, default_value_t = NonZeroUsize::MIN)]
+    threads: NonZeroUsize,
+    /// Maximum number of tasks at the same time.
+    #[arg(long, default_value = "256")]
+    array_parallelism: NonZeroUsize,
+    /// How long before its time limit a task starts to write its checkpoint.
+    #[arg(long, value_name = "TIME", default_value = "120s")]
+    signal_delay: HumanDuration,
+    /// How often a task is requeued after its time limit.
+    #[arg(long, value_name = "TIMES", default_value_t = 16)]
+    max_requeues: u32,
+    /// Submit the array this often again, each after the one before has ended, instead of requeuing tasks: for clusters whose nodes
+    /// or containers have no scontrol.
+    #[arg(long, value_name = "TIMES", default_value_t = 0, conflicts_with = "max_requeues")]
+    chain: u32,
+    /// Add a line to the script before the cell starts, e.g. 'module load cuda'. May be repeated.
+    #[arg(long, value_name = "LINE")]
+    setup: Vec<String>,
+    /// Pass a further option to sbatch: --sbatch=--exclude=node7. May be repeated.
+    #[arg(long, value_name = "OPTION")]
+    sbatch: Vec<String>,
+    /// Write the scripts and submit nothing.
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// Writes the arrays of all unfinished cells, and submits them.
+///
+/// # Errors
+/// If the experiment is refused, its folders cannot be written, or sbatch refuses.
+pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    if let Some(gpus) = &args.gpus {
+        let count = gpus.rsplit(':').next().unwrap_or(gpus);
+        ensure!(count == "1", "--gpus {gpus}: a cell computes on one GPU; write 1, or a kind like a100:1");
+    }
+    let experiment = args.sets.load(&args.file)?;
+    check_datasets(&experiment)?;
+    let (experiment, only, tuning) = next_stage(args, experiment)?;
+    let prepared = Prepared::new(&experiment, &selection(args, only))?;
+    if let Some(tuning) = tuning {
+        tuning.write(&prepared.run_dir).context("cannot write the record of the trials")?;
+    }
+    measure_baselines(&experiment, &prepared);
+    let run_dir = fs::canonicalize(&prepared.run_dir).context("cannot find the run folder")?;
+    let mut stdout = io::stdout().lock();
+    let tasks: Vec<&Task> = prepared.tasks.iter().filter(|task| is_open(&task.dir)).collect();
+    if tasks.is_empty() {
+        writeln!(stdout, "no cell is left: `posenc status {}` says how each ended", prepared.run_dir.display())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    for tasks in tasks.chunks(LARGEST_ARRAY) {
+        let array = array(args, &experiment.name, &run_dir, tasks)?;
+        let path = array.script();
+        if args.dry_run {
+            writeln!(stdout, "{}: {} cells, not submitted", path.display(), array.cells)?;
+        } else {
+            let mut job = submit(&path, None)?;
+            writeln!(stdout, "job {job}: {} cells by {}", array.cells, path.display())?;
+            for _ in 0..args.chain {
+                let next = submit(&path, Some(&job))?;
+                writeln!(stdout, "job {next}: what is left of them after job {job}")?;
+                job = next;
+            }
+        }
+    }
+    writeln!(stdout, "posenc status {} follows them", prepared.run_dir.display())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn selection(args: &Args, only: Vec<Selector>) -> RunSelection {
+    RunSelection {
+        out: args.out.clone(),
+        only,
+        cells: args.cells.clone(),
+        bundles: Vec::new(),
+        smoke: false,
+        replace: args.replace,
+    }
+}
+
+/// An experiment, the cells to select of it, and the record of its trials if these are finished.
+type Stage = (Experiment, Vec<Selector>, Option<TuningRecord>);
+
+/// What can be submitted now: of an experiment with `tune` the first round of trials with an open cell, or the tuned rows.
+fn next_stage(args: &Args, experiment: Experiment) -> anyhow::Result<Stage> {
+    let Some(mut search) = Search::new(&experiment, &args.only)? else {
+        return Ok((experiment, args.only.clone(), None));
+    };
+    while let Some(trials) = search.next_round() {
+        let prepared = Prepared::new(&trials, &selection(args, search.only()))?;
+        if prepared.tasks.iter().any(|task| is_open(&task.dir)) {
+            eprintln!(
+                "tuning, {}: when its cells are done, the same command submits what follows",
+                search.round_name()
+            );
+            return Ok((trials, search.only(), None));
+        }
+        search.read(&prepared.run_dir)?;
+    }
+    let (experiment, record) = search.finish();
+    Ok((experiment, args.only.clone(), Some(record)))
+}
+
+/// Whether a task could do something for the cell.
+fn is_open(cell: &Path) -> bool {
+    match CellState::of(cell) {
+        CellState::Done => false,
+        CellState::Failed(failure) => !failure.kind.is_final(),
+        CellState::Pending | CellState::Running(_) | CellState::Interrupted(_) => true,
+    }
+}
+
+/// Writes the array of these cells.
+fn array(args: &Args, experiment: &str, run_dir: &Path, tasks: &[&Task]) -> anyhow::Result<Array> {
+    let program = std::env::current_exe().context("cannot find this program itself")?;
+    let device = if args.gpus.is_some() { "cuda:0" } else { "cpu" };
+    let command = vec![
+        argument(&program)?,
+        "task".to_owned(),
+        "--run-dir".to_owned(),
+        argument(run_dir)?,
+        format!("--threads={}", args.threads),
+        format!("--device={device}"),
+        // A chain goes on by itself.
+        format!("--max-requeues={}", if args.chain > 0 { 0 } else { args.max_requeues }),
+    ];
+    let resources = Resources {
+        partition: args.partition.clone(),
+        account: args.account.clone(),
+        qos: args.qos.clone(),
+        constraint: args.constraint.clone(),
+        time: args.time.map(|span| span.0),
+        gpus: args.gpus.clone(),
+        mem: args.mem.clone(),
+        cpus: args.cpus.unwrap_or(args.threads).get(),
+        parallelism: args.array_parallelism.get(),
+        signal_delay: args.signal_delay.0,
+        setup: args.setup.clone(),
+        options: args.sbatch.clone(),
+    };
+    write_array(format!("posenc-{experiment}"), run_dir, tasks, command, &resources)
+}

@@ -1,0 +1,72 @@
+//! `posenc task`: one task of a Slurm array, which trains one cell as `posenc run` would; `submit` writes it into scripts.
+
+use crate::commands::devices::{parse_device, prepare};
+use crate::commands::run::repair_events;
+use anyhow::{Context as _, ensure};
+use grid::progress::Plain;
+use grid::{Interrupt, Limits, Outcome, Scheduler, Task, Worker};
+use slurm::{TIME_RAN_OUT, requeue};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use tch::Device;
+use train::setup::device_name;
+use train::threads::ensure_passive_threads;
+
+/// Train one cell of a list.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The experiment's run folder.
+    #[arg(long)]
+    run_dir: PathBuf,
+    /// The list of cells.
+    #[arg(long)]
+    cells: PathBuf,
+    /// The cell's place in the list, from 0.
+    #[arg(long)]
+    index: usize,
+    /// Threads inside an operation.
+    #[arg(long, default_value_t = 1)]
+    threads: usize,
+    /// Where to compute.
+    #[arg(long, default_value = "cpu", value_parser = parse_device)]
+    device: Device,
+    /// The number of restarts up to which the task is requeued again.
+    #[arg(long, default_value_t = 0)]
+    max_requeues: u32,
+}
+
+/// Trains the cell; goes back into the queue if its time ran out.
+///
+/// # Errors
+/// If there is no such cell. A cell that fails is no error but exit code 1.
+pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    ensure_passive_threads().context("cannot start again with OMP_WAIT_POLICY=PASSIVE")?;
+    let interrupt = Interrupt::install().context("cannot listen to signals")?;
+    prepare(args.device)?;
+    let task = cell(args)?;
+    let worker = Worker::this_program(args.threads, vec![device_name(args.device)])
+        .context("cannot find this program itself")?;
+    let limits = Limits { retries: 1, ..Limits::default() };
+    let scheduler = Scheduler { worker: &worker, jobs: 1, fail_fast: false, interrupt: &interrupt, limits };
+    let tasks = [task];
+    let outcomes = scheduler.run(&tasks, &mut Plain::new(&tasks, std::io::stderr()));
+    interrupt.release();
+    repair_events(&tasks, &outcomes);
+    let well = outcomes.iter().all(|outcome| matches!(outcome, Outcome::Finished { .. } | Outcome::AlreadyFinished));
+    let stopped = outcomes.iter().any(|outcome| matches!(outcome, Outcome::Interrupted | Outcome::NotStarted));
+    let mut note = |text: &str| eprintln!("{text}");
+    if stopped && interrupt.time_runs_out() && !requeue(args.max_requeues, &mut note)? {
+        return Ok(ExitCode::from(TIME_RAN_OUT));
+    }
+    Ok(if well { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+fn cell(args: &Args) -> anyhow::Result<Task> {
+    let list = std::fs::read_to_string(&args.cells).with_context(|| format!("cannot read {}", args.cells.display()))?;
+    let lines = list.lines().count();
+    let name = list.lines().nth(args.index);
+    let name = name.with_context(|| format!("{} has {lines} cells, none at {}", args.cells.display(), args.index))?;
+    let dir = args.run_dir.join(name);
+    ensure!(dir.is_dir(), "there is no cell {}; submit the experiment again", dir.display());
+    Ok(Task { name: name.to_owned(), dir })
+}

@@ -1,0 +1,7 @@
+//! Tests of the crate `engines`, in one binary.
+
+mod balanced;
+mod engines;
+mod fake;
+mod forced;
+mod relabelled;

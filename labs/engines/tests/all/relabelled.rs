@@ -1,0 +1,104 @@
+//! Test positions with the labels of another search: the same positions for every engine, whatever the number of processes.
+
+use crate::fake::{Faults, program};
+use crate::forced::dataset;
+use dataset::store::{GameRow, read_shard};
+use dataset::{Dataset, Split, agreement};
+use engines::relabelled::{RelabelSettings, relabelled};
+use engines::{EngineSettings, Protocol};
+use games::chess::ChessPosition;
+use games::{GameKind, Position as _};
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+use tempfile::TempDir;
+
+fn settings(dir: &Path, from: &Path, name: &str) -> RelabelSettings {
+    RelabelSettings {
+        game: GameKind::Chess,
+        from: from.to_owned(),
+        from_name: "games".to_owned(),
+        engine: EngineSettings {
+            program: program(dir, GameKind::Chess, &Faults::default()),
+            arguments: vec![],
+            protocol: Protocol::of(GameKind::Chess),
+            options: vec![],
+            multipv: 3,
+            timeout: Duration::from_secs(60),
+        },
+        nodes: 5,
+        positions: 40,
+        temperature: 60.0,
+        seed: 1,
+        processes: 2,
+        output: dir.join(name),
+        name: name.to_owned(),
+        licence: "CC0-1.0".to_owned(),
+        made_by: "a test".to_owned(),
+    }
+}
+
+fn rows(settings: &RelabelSettings) -> Vec<GameRow> {
+    let done = AtomicU64::new(0);
+    relabelled(settings, &|count| {
+        done.fetch_max(count, Ordering::Relaxed);
+    })
+    .unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(done.into_inner(), settings.positions);
+    let dataset = Dataset::open(&settings.output).unwrap_or_else(|error| panic!("{error}"));
+    let mut rows = Vec::new();
+    for shard in &dataset.manifest().shards {
+        read_shard(&settings.output.join(&shard.file), &mut |row| rows.push(row)).expect("a good shard");
+    }
+    rows
+}
+
+fn starts(rows: &[GameRow]) -> BTreeSet<String> {
+    rows.iter().filter_map(|row| row.start.clone()).collect()
+}
+
+#[test]
+fn positions_are_those_of_the_seed_and_labels_those_of_the_search() {
+    let dir = TempDir::new().expect("a temporary folder");
+    let from = dataset(dir.path());
+    let first = settings(dir.path(), &from, "first");
+    let labelled = rows(&first);
+    assert_eq!(starts(&labelled).len(), 40, "no position twice");
+    for row in &labelled {
+        let position = ChessPosition::parse(row.start.as_deref().expect("a start")).expect("a legal position");
+        let policy = &row.policy.as_ref().expect("a policy")[0];
+        assert!(row.split == Split::Test && row.plies == 1 && policy.len() <= 3, "{row:?}");
+        assert_eq!(policy.iter().map(|(_, share)| share).sum::<f32>(), 1.0);
+        assert!(policy.iter().all(|(mv, _)| position.parse_move(mv).is_ok()), "{row:?}");
+        assert!(policy.iter().all(|(_, share)| *share <= policy[0].1) && policy[0].0 == row.moves, "{row:?}");
+        assert!(row.value[0].is_some());
+    }
+    let alone = rows(&RelabelSettings { processes: 1, ..settings(dir.path(), &from, "alone") });
+    assert_eq!(alone, labelled);
+    // Another search is about the same positions, another seed about others.
+    let sharper = rows(&RelabelSettings { temperature: 6.0, ..settings(dir.path(), &from, "sharper") });
+    assert_eq!(starts(&sharper), starts(&labelled));
+    let other = rows(&RelabelSettings { seed: 2, ..settings(dir.path(), &from, "other") });
+    assert_ne!(starts(&other), starts(&labelled));
+
+    let same = agreement(&first.output, &dir.path().join("alone")).expect("shared positions");
+    assert_eq!((same.positions, same.same_best, same.accuracy, same.total_variation), (40, 1.0, [1.0, 1.0], 0.0));
+    let sharp = agreement(&first.output, &dir.path().join("sharper")).expect("shared positions");
+    assert!(sharp.same_best == 1.0 && sharp.total_variation > 0.1 && sharp.entropy[1] < sharp.entropy[0], "{sharp:?}");
+}
+
+#[test]
+fn too_many_positions_and_another_game_are_refused() {
+    let dir = TempDir::new().expect("a temporary folder");
+    let from = dataset(dir.path());
+    let refused = |settings: RelabelSettings, part: &str| {
+        let error = relabelled(&settings, &|_| {}).expect_err("refused").to_string();
+        assert!(error.contains(part), "{error}");
+        assert!(!settings.output.exists());
+    };
+    let many = RelabelSettings { positions: 100_000, ..settings(dir.path(), &from, "many") };
+    refused(many, "the test positions of games");
+    let shogi = RelabelSettings { game: GameKind::Shogi, ..settings(dir.path(), &from, "shogi") };
+    refused(shogi, "expected a dataset of shogi, found one of chess");
+}

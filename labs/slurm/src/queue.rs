@@ -1,0 +1,69 @@
+//! What is asked of Slurm: `sbatch` submits a script, `scontrol` puts a task back into the queue.
+
+use anyhow::{Context as _, bail, ensure};
+use std::io::ErrorKind;
+use std::path::Path;
+use std::process::Command;
+
+/// Submits a script, to start when the job `after` has ended, however it ended; the job's number.
+pub fn submit(script: &Path, after: Option<&str>) -> anyhow::Result<String> {
+    let dependency = after.map(|job| format!("--dependency=afterany:{job}"));
+    let output = match Command::new("sbatch").arg("--parsable").args(dependency).arg(script).output() {
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            bail!(
+                "there is no sbatch here, so nothing was submitted; on a login node of the cluster: sbatch {}",
+                script.display()
+            )
+        }
+        output => output.context("cannot start sbatch")?,
+    };
+    let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    ensure!(
+        output.status.success(),
+        "sbatch refused {}: {said}; change the options and submit again",
+        script.display()
+    );
+    // `<job>` or `<job>;<cluster>`.
+    let job = String::from_utf8_lossy(&output.stdout);
+    Ok(job.trim().split(';').next().unwrap_or_default().to_owned())
+}
+
+/// The exit code of a task whose time ran out and that did not go back into the queue: `EX_TEMPFAIL` of sysexits.h. A cluster may
+/// requeue it by that (`RequeueExit=75` in slurm.conf), and the next job of a chain goes on.
+pub const TIME_RAN_OUT: u8 = 75;
+
+/// Puts this task back into the queue. Slurm does so itself where it preempts one, and where a person cancels it nobody
+/// should: both send SIGTERM and not SIGUSR1. False if the task stays out of the queue; `note` is told why.
+pub fn requeue(most: u32, note: &mut dyn FnMut(&str)) -> anyhow::Result<bool> {
+    let variable = |name: &str| std::env::var(name).ok();
+    let restarts = variable("SLURM_RESTART_COUNT").and_then(|count| count.parse::<u32>().ok()).unwrap_or(0);
+    let (Some(array), Some(task)) = (variable("SLURM_ARRAY_JOB_ID"), variable("SLURM_ARRAY_TASK_ID")) else {
+        note("its time ran out, and this is no task of an array: nothing is put back into the queue");
+        return Ok(false);
+    };
+    // The last task of an array has the array's own number as its job's, so the two are named together.
+    let job = format!("{array}_{task}");
+    if most == 0 {
+        note("its time ran out, and it has a checkpoint: the next job of the chain goes on, or submit again");
+        return Ok(false);
+    }
+    ensure!(
+        restarts < most,
+        "the task {job} was started again {restarts} times and its time ran out once more; submit with a longer --time \
+         or more --max-requeues: the cell goes on from its checkpoint"
+    );
+    note(&format!("its time ran out: {job} goes back into the queue"));
+    let status = match Command::new("scontrol").args(["requeue", &job]).status() {
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            note(&format!(
+                "there is no scontrol on this node or in this container, so {job} is not requeued. It has a checkpoint and ends with \
+                 exit code {TIME_RAN_OUT}: let the cluster requeue by that (RequeueExit={TIME_RAN_OUT} in slurm.conf), or submit \
+                 with --chain TIMES"
+            ));
+            return Ok(false);
+        }
+        status => status.context("cannot start scontrol")?,
+    };
+    ensure!(status.success(), "scontrol does not requeue {job}; submit again: the cell goes on from its checkpoint");
+    Ok(true)
+}
