@@ -2,5 +2,6 @@
 
 // Doc comments of arguments are their help texts, where `<row>` stands for a name.
 #![allow(rustdoc::invalid_html_tags)]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "the command line prints")]
 
 pub mod commands;

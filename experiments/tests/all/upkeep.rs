@@ -1,11 +1,11 @@
 //! `posenc status`, `retry` and `prune` on real, tiny cells.
 
-use crate::cli;
-use crate::cli::{cell_of, cells, place, posenc, run, small};
+use crate::cli::{cell_of, cells, posenc, run};
 use records::{CellLock, CellState};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
+use testing::{place, small};
 
 fn status(dir: &Path) -> Value {
     let answer = run(dir, &["status", "runs/small", "--json"]).succeeds();

@@ -1,7 +1,7 @@
 //! A tiny dataset of legal chess games, tiny cells on it, and what is compared of them.
 
 use config::{DataView, Dtype, EvalConfig, LossWeights, Mask, Pictures, Products, RunConfig, TrainConfig};
-use dataset::{ImportOptions, PerSplit, SplitPlan, import};
+use dataset::{ImportOptions, PerSplit, SplitPlan, ValueTarget, import};
 use encodings::EncodingConfig;
 use games::chess::Chess;
 use games::{Game, GameKind, InputName, MovesName, Position};
@@ -12,23 +12,22 @@ use std::fmt::Write as _;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::atomic::AtomicBool;
 use tch::Device;
 use tempfile::TempDir;
 use train::sinks::Sink;
 use train::{CellOptions, Outcome, TrainError, run_cell};
 
-pub(crate) const GAMES: usize = 40;
-pub(crate) const GAME_PLIES: usize = 24;
+const GAMES: usize = 40;
+pub const GAME_PLIES: usize = 24;
 
 /// A folder with a dataset in it, and cells beside.
-pub(crate) struct Bench {
+pub struct Bench {
     dir: TempDir,
 }
 
 impl Bench {
-    pub(crate) fn new() -> Self {
+    pub fn new() -> Self {
         let dir = tempfile::tempdir().expect("a folder for the test");
         let pgn = dir.path().join("games.pgn");
         fs::write(&pgn, random_games()).expect("the games are written");
@@ -46,12 +45,12 @@ impl Bench {
         Self { dir }
     }
 
-    pub(crate) fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         self.dir.path()
     }
 
     /// A run of `steps` steps of a network of width 16.
-    pub(crate) fn run(&self, steps: u64) -> RunConfig {
+    pub fn run(&self, steps: u64) -> RunConfig {
         RunConfig {
             game: GameKind::Chess,
             data: self.dir.path().join("data"),
@@ -94,7 +93,7 @@ impl Bench {
     }
 
     /// The folder of a cell with this configuration.
-    pub(crate) fn cell(&self, name: &str, run: &RunConfig) -> PathBuf {
+    pub fn cell(&self, name: &str, run: &RunConfig) -> PathBuf {
         let dir = self.dir.path().join("runs/test").join(format!("{name}-0123456789ab")).join("seed-1");
         fs::create_dir_all(&dir).expect("the cell's folder");
         fs::write(dir.join("config.yaml"), run.to_yaml().expect("YAML")).expect("config.yaml");
@@ -103,12 +102,12 @@ impl Bench {
 
     /// A cell of 29 steps whose process crashed, as it were, while it recorded step 28: it has checkpoints of steps
     /// 10 and 20, and lines behind them.
-    pub(crate) fn crashed(&self, name: &str) -> PathBuf {
+    pub fn crashed(&self, name: &str) -> PathBuf {
         self.crashed_of(name, &self.run(29), 28)
     }
 
     /// A cell of any run whose process crashed while it recorded a line of step `at`.
-    pub(crate) fn crashed_of(&self, name: &str, run: &RunConfig, at: u64) -> PathBuf {
+    pub fn crashed_of(&self, name: &str, run: &RunConfig, at: u64) -> PathBuf {
         let dir = self.cell(name, run);
         let crash = || {
             let stop = AtomicBool::new(false);
@@ -119,7 +118,7 @@ impl Bench {
     }
 
     /// A cell trained to its end in this process.
-    pub(crate) fn trained(&self, name: &str, run: &RunConfig) -> PathBuf {
+    pub fn trained(&self, name: &str, run: &RunConfig) -> PathBuf {
         let dir = self.cell(name, run);
         assert_eq!(train(&dir).expect("the cell trains"), Outcome::Done);
         dir
@@ -140,43 +139,36 @@ impl Sink for CrashAt {
     }
 }
 
-pub(crate) fn options() -> CellOptions {
+pub fn options() -> CellOptions {
     CellOptions { threads: 1, device: Device::Cpu, smoke: false, force: false, revision: None }
 }
 
-pub(crate) fn train(dir: &Path) -> Result<Outcome, TrainError> {
+pub fn train(dir: &Path) -> Result<Outcome, TrainError> {
     train_with(dir, &options()).0
 }
 
 /// Trains, and says what was noted.
-pub(crate) fn train_with(dir: &Path, options: &CellOptions) -> (Result<Outcome, TrainError>, Vec<String>) {
+pub fn train_with(dir: &Path, options: &CellOptions) -> (Result<Outcome, TrainError>, Vec<String>) {
     let mut notes = Vec::new();
     let outcome = run_cell(dir, options, Vec::new(), &mut |text| notes.push(text.to_owned()), &AtomicBool::new(false));
     (outcome, notes)
 }
 
-/// `posenc cell` on a folder.
-pub(crate) fn posenc_cell(dir: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_posenc"));
-    command.args(["cell", "--threads", "1", "--dir"]).arg(dir);
-    command
-}
-
-pub(crate) fn encoding(yaml: &str) -> EncodingConfig {
+pub fn encoding(yaml: &str) -> EncodingConfig {
     serde_yaml::with::singleton_map_recursive::deserialize(serde_yaml::Deserializer::from_str(yaml))
         .expect("an encoding")
 }
 
-pub(crate) fn status(dir: &Path) -> Status {
+pub fn status(dir: &Path) -> Status {
     Status::read(dir).expect("a status that can be read").expect("a status")
 }
 
-pub(crate) fn lines(dir: &Path) -> Vec<MetricLine> {
+pub fn lines(dir: &Path) -> Vec<MetricLine> {
     lines::read(&dir.join("metrics.jsonl")).expect("metrics that can be read")
 }
 
 /// The bits of `metrics.jsonl`: its text without the times.
-pub(crate) fn bits(dir: &Path) -> Vec<String> {
+fn bits(dir: &Path) -> Vec<String> {
     let text = fs::read_to_string(dir.join("metrics.jsonl")).expect("metrics");
     text.lines()
         .map(|line| line.split_once(",\"time\":").expect("every line ends with its time").0.to_owned())
@@ -184,11 +176,26 @@ pub(crate) fn bits(dir: &Path) -> Vec<String> {
 }
 
 /// Everything that two runs of one cell must share to the last bit.
-pub(crate) fn assert_same_bits(a: &Path, b: &Path) {
+pub fn assert_same_bits(a: &Path, b: &Path) {
     assert_eq!(bits(a), bits(b));
     assert_eq!(status(a), status(b));
     let weights = |dir: &Path| fs::read(dir.join("checkpoints/final.safetensors")).expect("final weights");
     assert_eq!(weights(a), weights(b));
+}
+
+const DLSHOGI: &str = r#"{"resnet_transformer": {
+    "resnet": {"blocks": 1, "channels": 8, "stem": "parted", "policy": "planes", "init": "torch",
+        "value": {"channels": 2, "hidden": 4}, "outputs": {"policy": {}, "win_rate": {}}},
+    "attention": {"layers": 2, "heads": 2, "ff": 8, "qkv_groups": 2}}}"#;
+
+/// dlshogi's transformer on chess, which learns the result twice.
+pub fn dlshogi(bench: &Bench, steps: u64) -> RunConfig {
+    let mut run = bench.run(steps);
+    run.model = serde_json::from_str(DLSHOGI).expect("a model");
+    run.encoding = vec![encoding("absolute: {at: input}"), encoding("dynamic_relative: {bottleneck: 3}")];
+    run.view.value = Some(ValueTarget::Result);
+    run.train.mask = Mask::Eval;
+    run
 }
 
 fn tiny_model() -> ModelConfig {
@@ -196,7 +203,7 @@ fn tiny_model() -> ModelConfig {
     serde_json::from_str(sizes).expect("a model")
 }
 
-pub(crate) fn random_games() -> String {
+pub fn random_games() -> String {
     let mut stream = streams::stream(7, &["test games"]);
     let mut text = String::new();
     for number in 0..GAMES {

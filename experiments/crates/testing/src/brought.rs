@@ -1,15 +1,20 @@
-//! The experiment files that posenc brings.
+//! The files that posenc brings.
 
 use std::path::{Path, PathBuf};
 
 /// The workspace's folder `experiments`, with the quickstart on top.
-pub(crate) fn experiments_folder() -> &'static Path {
+pub fn experiments_folder() -> &'static Path {
     let mut above = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
     above.find(|folder| folder.join("quickstart.yaml").is_file()).expect("the crate lies below the experiments")
 }
 
+/// The folder of the project.
+pub fn root() -> &'static Path {
+    experiments_folder().parent().expect("the experiments lie in the project")
+}
+
 /// Every experiment file, on top or in a folder of its subject, sorted by its path.
-pub(crate) fn brought_experiments() -> Vec<PathBuf> {
+pub fn brought_experiments() -> Vec<PathBuf> {
     let entries = |folder: &Path| -> Vec<PathBuf> {
         std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()).collect()
     };

@@ -1,8 +1,9 @@
 //! Attention bodies through `import-net` say what Lc0's formulas say, on real positions with their history.
 
-use crate::import_net::forward::{Said, forward, softmax};
-use crate::import_net::random::{DEFAULT, Net, PLANES, RELU_2, SQUARES, SWISH, Shape};
-use crate::import_net::wire::file;
+use crate::forward::{Said, forward, softmax};
+use crate::random::{Net, PLANES, RELU_2, SQUARES, SWISH, Shape};
+use crate::samples::{with_a_map, with_everything};
+use crate::wire::file;
 use config::Weights;
 use games::{GameKind, InputName, MovesName};
 use lc0::{Imported, cell};
@@ -16,40 +17,6 @@ use train::inspect::{Answers, Loaded};
 
 const LOGIT_TOLERANCE: f64 = 5e-4;
 const PROBABILITY_TOLERANCE: f64 = 1e-4;
-
-/// The first form: a map behind the planes, one head of each kind.
-pub(crate) fn with_a_map() -> Shape {
-    Shape {
-        width: 24,
-        heads: 3,
-        layers: 2,
-        ff: 32,
-        dense: None,
-        gate: true,
-        smolgen: None,
-        qkv_bias: true,
-        policies: vec![("", 12)],
-        values: vec![("", [3, 0, 0])],
-        mish: false,
-        smolgen_activation: DEFAULT,
-        ff_activation: DEFAULT,
-    }
-}
-
-/// The later form, with all there is.
-pub(crate) fn with_everything() -> Shape {
-    Shape {
-        layers: 3,
-        dense: Some([6, 20]),
-        smolgen: Some([4, 9, 5]),
-        qkv_bias: false,
-        policies: vec![("vanilla", 12), ("optimistic_st", 12), ("soft", 8), ("opponent", 6), ("mine", 12)],
-        values: vec![("winner", [3, 0, 0]), ("q", [3, 1, 11]), ("st", [1, 1, 0])],
-        mish: true,
-        smolgen_activation: SWISH,
-        ..with_a_map()
-    }
-}
 
 /// Positions of the oracle's games, with the moves that led there.
 pub(crate) fn asked() -> Vec<Request> {
@@ -81,6 +48,7 @@ fn rows(tensor: &Tensor) -> Vec<Vec<f64>> {
 }
 
 /// A file's network against its formulas: every output on every position.
+#[allow(clippy::print_stdout, reason = "for those who ask with --nocapture")]
 fn compare(bytes: &[u8], net: &Net) -> Imported {
     let imported = lc0::of_bytes(bytes, &[]).expect("a network");
     let asked = asked();

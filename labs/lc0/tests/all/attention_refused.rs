@@ -1,8 +1,8 @@
 //! Attention bodies that are damaged or that posenc has no place for: each is told by its tensor's name.
 
-use crate::import_net::attention::{with_a_map, with_everything};
-use crate::import_net::random::Net;
-use crate::import_net::wire::{Message, file};
+use crate::random::Net;
+use crate::samples::{with_a_map, with_everything};
+use crate::wire::{Message, file};
 use lc0::{NetError, of_bytes};
 
 fn refused(bytes: &[u8]) -> String {

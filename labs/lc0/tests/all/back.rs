@@ -1,13 +1,12 @@
 //! `posenc export --lc0`: files have the outputs of their cells, read back by the import that is checked against Lc0's formulas.
 
-use crate::import_net::attention::{answers, asked, with_a_map, with_everything};
-use crate::import_net::random::Net;
-use config::{RunConfig, Weights};
+use crate::attention::{answers, asked};
+use crate::random::Net;
+use crate::samples::{with_a_map, with_everything};
+use config::RunConfig;
 use lc0::{Imported, NetError, cell, export};
 use nn::Layout;
 use std::collections::BTreeMap;
-use std::fs;
-use std::process::Command;
 use tch::Device;
 use train::inspect::{Answers, Loaded};
 use train::setup::declare;
@@ -113,26 +112,4 @@ fn what_lc0_lacks_is_refused_by_name() {
         let said = refusal(&layout, &run);
         assert!(said.contains(named) && said.contains("it runs"), "{said}");
     }
-}
-
-#[test]
-fn the_command_writes_a_file_and_overwrites_none() {
-    let dir = tempfile::tempdir().expect("a folder");
-    let [net, cell, out] = ["net.pb", "cell", "back.pb.gz"].map(|name| dir.path().join(name));
-    fs::write(&net, Net::new(with_everything(), 33).file(false)).expect("written");
-    let imported = lc0::read(&net, &[]).expect("a network");
-    let run = cell::run_of(&imported, &net, None).expect("a run");
-    cell::write(&imported, &run, &cell).expect("a cell");
-    let export = || {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_posenc"));
-        command.arg("export").arg(&cell).arg("--lc0").arg(&out).output().expect("it starts")
-    };
-    let made = export();
-    let said = String::from_utf8_lossy(&made.stdout).into_owned();
-    assert!(made.status.success() && said.contains("largest rounding error in the file"), "{said}");
-    let again = lc0::read(&out, &[]).expect("a network");
-    assert_eq!(again.encoding, Loaded::cell(&cell, Weights::Raw, Device::Cpu).expect("a cell").config.encoding);
-    let refused = export();
-    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
-    assert!(refused.status.code() == Some(1) && said.contains("back.pb.gz exists already"), "{said}");
 }

@@ -1,63 +1,13 @@
 //! Networks that the test writes itself: every tensor of the format arrives under its name.
 
-use crate::import_net::wire::{Message, file};
+use crate::random::{PLANES, SQUARES};
+use crate::samples::{CHANNELS, FORMAT, MOVES, dense, normed, oldest, run};
+use crate::wire::{Message, file};
 use config::Shape;
 use games::GameKind;
 use lc0::{Imported, cell, spec};
 use models::{ModelConfig, MovesLeft, ResnetPolicy, ResnetValue};
 use std::collections::BTreeMap;
-
-pub(crate) const CHANNELS: usize = 2;
-const PLANES: usize = 112;
-const MOVES: usize = 1858;
-const SQUARES: usize = 64;
-
-/// Numbers that nothing else has: a run of quarters from `first` on.
-fn run(first: usize, len: usize) -> Vec<f32> {
-    (0..len).map(|i| (first + i) as f32 / 4.0).collect()
-}
-
-/// A convolution and its normalisation, each tensor from its own number on; with bias and gains, or with neither.
-fn normed(first: usize, kernel: usize, outputs: usize, whole: bool) -> Message {
-    let block = Message::default()
-        .tensor(1, &run(first, kernel))
-        .tensor(3, &run(first + 1, outputs))
-        .tensor(4, &run(first + 2, outputs));
-    if !whole {
-        return block;
-    }
-    block.tensor(2, &run(first + 3, outputs)).tensor(5, &run(first + 4, outputs)).tensor(6, &run(first + 5, outputs))
-}
-
-fn dense(message: Message, [w, b]: [u64; 2], first: usize, inputs: usize, outputs: usize) -> Message {
-    message.tensor(w, &run(first, inputs * outputs)).tensor(b, &run(first + 7, outputs))
-}
-
-/// Two blocks of two channels without squeeze-and-excitation, the dense policy from 3 channels, a value head 4 → 5, moves
-/// left 1 → 6, Mish.
-pub(crate) fn oldest() -> Message {
-    let area = CHANNELS * CHANNELS * 9;
-    let block = |first| {
-        Message::default()
-            .message(1, &normed(first, area, CHANNELS, true))
-            .message(2, &normed(first + 50, area, CHANNELS, false))
-    };
-    let mut weights = Message::default()
-        .message(1, &normed(0, CHANNELS * PLANES * 9, CHANNELS, true))
-        .message(2, &block(1000))
-        .message(2, &block(2000))
-        .message(3, &normed(3000, 3 * CHANNELS, 3, false))
-        .message(6, &normed(4000, 4 * CHANNELS, 4, true))
-        .message(12, &normed(5000, CHANNELS, 1, true));
-    weights = dense(weights, [4, 5], 6000, 3 * SQUARES, MOVES);
-    weights = dense(weights, [7, 8], 7000, 4 * SQUARES, 5);
-    weights = dense(weights, [9, 10], 8000, 5, 3);
-    weights = dense(weights, [13, 14], 9000, SQUARES, 6);
-    dense(weights, [15, 16], 10_000, 6, 1)
-}
-
-/// Classical input, WDL, convolutions with head format, the dense policy, moves left, Mish.
-pub(crate) const FORMAT: [u64; 7] = [1, 2, 3, 1, 2, 1, 1];
 
 fn by_name(imported: &Imported) -> BTreeMap<&str, &[f32]> {
     imported.parameters.iter().map(|(name, numbers)| (name.as_str(), numbers.as_slice())).collect()

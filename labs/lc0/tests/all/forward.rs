@@ -1,7 +1,7 @@
 //! What Lc0 computes with the tensors of an attention body, written down once more in plain loops and f64, from the
 //! format's own layouts: nothing of posenc's networks is used.
 
-use crate::import_net::random::{DEFAULT, Net, PIECES, RELU_2, SQUARES, SWISH};
+use crate::random::{DEFAULT, Net, PIECES, RELU_2, SQUARES, SWISH};
 
 type Rows = Vec<Vec<f64>>;
 

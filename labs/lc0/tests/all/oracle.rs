@@ -1,10 +1,9 @@
 //! Maia through `import-net` says what Lc0 says with it: of every legal move, on real games with their history.
 
 use config::Weights;
-use games::chess::{Chess, ChessPosition};
+use games::chess::ChessPosition;
 use games::{GameKind, InputName, MovesName, Position as _};
 use lc0::cell;
-use play::{Agent, Player};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,7 +11,7 @@ use tch::Device;
 use train::inspect::Request;
 use train::inspect::positions;
 use train::inspect::predict::{Meaning, Prediction, predictions};
-use train::inspect::{Answers, Loaded, Situation};
+use train::inspect::{Answers, Loaded};
 
 const NET: &str = "maia-1100.pb.gz";
 
@@ -33,7 +32,7 @@ struct Said {
 /// The network's file, which is no part of the project: see `tests/data/ORIGIN.md`.
 fn net() -> Option<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let places = [root.join("tests/data"), root.join("../../shared/data/chess")];
+    let places = [root.join("tests/data"), root.join("../../../shared/data/chess")];
     places.into_iter().map(|place| place.join(NET)).find(|path| path.is_file())
 }
 
@@ -59,7 +58,7 @@ fn asked(said: &Said) -> Request {
 #[test]
 fn maia_says_what_lc0_says_with_it() {
     let Some(file) = net() else {
-        eprintln!("{NET} is not here, so nothing was compared with Lc0: see experiments/tests/data/ORIGIN.md");
+        eprintln!("{NET} is not here, so nothing was compared with Lc0: see labs/lc0/tests/data/ORIGIN.md");
         return;
     };
     let dir = tempfile::tempdir().expect("a folder");
@@ -82,41 +81,6 @@ fn maia_says_what_lc0_says_with_it() {
         assert!(own[0] < LOGIT_TOLERANCE && own[1] < PROBABILITY_TOLERANCE && own[2] < PROBABILITY_TOLERANCE, "{what}");
     }
     println!("largest differences of logits, probabilities, win/draw/loss: {largest:?}");
-}
-
-#[test]
-fn maia_as_an_agent_plays_the_moves_that_lc0_likes_most_with_it() {
-    let Some(file) = net() else {
-        eprintln!("{NET} is not here, so nothing was compared with Lc0: see experiments/tests/data/ORIGIN.md");
-        return;
-    };
-    let dir = tempfile::tempdir().expect("a folder");
-    let out = dir.path().join("maia");
-    let imported = lc0::read(&file, &[]).expect("a network of Lc0");
-    cell::write(&imported, &cell::run_of(&imported, &file, None).expect("a run"), &out).expect("a cell");
-    let loaded = Loaded::cell(&out, Weights::Raw, Device::Cpu).expect("a cell with weights");
-    let said = said();
-    let situations: Vec<Situation<Chess>> = said
-        .iter()
-        .map(|said| {
-            let start = ChessPosition::parse(&said.startfen).expect("a position");
-            let mut situation: Situation<Chess> = Situation::of_run(start, &loaded.config);
-            for text in &said.moves {
-                let mv = situation.position().parse_move(text).expect("a legal move");
-                situation.play(mv);
-            }
-            situation
-        })
-        .collect();
-    let mut stream = streams::stream(0, &["test"]);
-    let player = Player::new(&loaded, Agent::POLICY);
-    let decisions = player.decide(&situations.iter().collect::<Vec<_>>(), &mut stream).expect("decisions");
-    for ((said, situation), decision) in said.iter().zip(&situations).zip(&decisions) {
-        let best = said.policy.iter().max_by(|(_, a), (_, b)| a.total_cmp(b)).expect("a move").0;
-        // Lc0 writes castling as the king's capture of its rook.
-        let best = situation.position().parse_move(best).expect("a legal move");
-        assert_eq!(decision.text(), Some(situation.position().move_text(best).as_str()), "{}", said.startfen);
-    }
 }
 
 /// The largest difference of a logit, of a move's probability, and of win, draw and loss.

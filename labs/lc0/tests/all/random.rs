@@ -1,53 +1,53 @@
 //! Networks with attention bodies, of random numbers, in Lc0's format: every tensor that such a file may have.
 
-use crate::import_net::wire::{Message, file, rounded};
+use super::wire::{Message, file, rounded};
 use std::collections::BTreeMap;
 
-pub(crate) const SQUARES: usize = 64;
-pub(crate) const PLANES: usize = 112;
-pub(crate) const PIECES: usize = 12;
+pub const SQUARES: usize = 64;
+pub const PLANES: usize = 112;
+pub const PIECES: usize = 12;
 
 /// Numbers of the format's activations.
-pub(crate) const DEFAULT: u64 = 0;
-pub(crate) const SWISH: u64 = 7;
-pub(crate) const RELU_2: u64 = 8;
+pub const DEFAULT: u64 = 0;
+pub const SWISH: u64 = 7;
+pub const RELU_2: u64 = 8;
 
 /// What a network is made of.
 #[derive(Clone)]
-pub(crate) struct Shape {
-    pub(crate) width: usize,
-    pub(crate) heads: usize,
-    pub(crate) layers: usize,
-    pub(crate) ff: usize,
+pub struct Shape {
+    pub width: usize,
+    pub heads: usize,
+    pub layers: usize,
+    pub ff: usize,
     /// Numbers a square of the embedding that sees all squares, and the inside of its feed-forward layer; otherwise a map.
-    pub(crate) dense: Option<[usize; 2]>,
-    pub(crate) gate: bool,
+    pub dense: Option<[usize; 2]>,
+    pub gate: bool,
     /// Compressed channels, hidden layer, inputs of the generator.
-    pub(crate) smolgen: Option<[usize; 3]>,
-    pub(crate) qkv_bias: bool,
+    pub smolgen: Option<[usize; 3]>,
+    pub qkv_bias: bool,
     /// Policies by name with the width of their queries; a single one has no name.
-    pub(crate) policies: Vec<(&'static str, usize)>,
+    pub policies: Vec<(&'static str, usize)>,
     /// Values by name with what they say: outputs, error, intervals.
-    pub(crate) values: Vec<(&'static str, [usize; 3])>,
-    pub(crate) mish: bool,
-    pub(crate) smolgen_activation: u64,
-    pub(crate) ff_activation: u64,
+    pub values: Vec<(&'static str, [usize; 3])>,
+    pub mish: bool,
+    pub smolgen_activation: u64,
+    pub ff_activation: u64,
 }
 
-pub(crate) const POLICY: usize = 10;
-pub(crate) const VALUE: [usize; 2] = [3, 7];
-pub(crate) const MOVES_LEFT: [usize; 2] = [2, 5];
+pub const POLICY: usize = 10;
+pub const VALUE: [usize; 2] = [3, 7];
+pub const MOVES_LEFT: [usize; 2] = [2, 5];
 
 /// A network: its tensors by Lc0's names.
 #[derive(Clone)]
-pub(crate) struct Net {
-    pub(crate) shape: Shape,
-    pub(crate) tensors: BTreeMap<String, Vec<f32>>,
+pub struct Net {
+    pub shape: Shape,
+    pub tensors: BTreeMap<String, Vec<f32>>,
     state: u64,
 }
 
 impl Net {
-    pub(crate) fn new(shape: Shape, seed: u64) -> Self {
+    pub fn new(shape: Shape, seed: u64) -> Self {
         let mut net = Self { shape: shape.clone(), tensors: BTreeMap::new(), state: seed };
         net.embedding();
         (0..shape.layers).for_each(|layer| net.encoder(layer));
@@ -161,13 +161,13 @@ impl Net {
     }
 
     /// The same with the numbers that a file of 16 bits gives back.
-    pub(crate) fn rounded(mut self) -> Self {
+    pub fn rounded(mut self) -> Self {
         self.tensors.values_mut().for_each(|numbers| *numbers = rounded(numbers));
         self
     }
 
     /// The format that says what it is.
-    pub(crate) fn format(&self) -> [u64; 10] {
+    pub fn format(&self) -> [u64; 10] {
         let many = !self.shape.policies[0].0.is_empty();
         let (network, embedding) = (if many { 7 } else { 6 }, if self.shape.dense.is_some() { 2 } else { 1 });
         let [smolgen, ff] = [self.shape.smolgen_activation, self.shape.ff_activation];
@@ -175,11 +175,11 @@ impl Net {
     }
 
     /// The file, in 32-bit numbers or in 16.
-    pub(crate) fn file(&self, wide: bool) -> Vec<u8> {
+    pub fn file(&self, wide: bool) -> Vec<u8> {
         file(self.format(), &self.weights(wide))
     }
 
-    pub(crate) fn weights(&self, wide: bool) -> Message {
+    pub fn weights(&self, wide: bool) -> Message {
         let of = |prefix: &str, names: &[(u64, &str)]| self.message(prefix, names, wide);
         let mut weights = of("", TOP);
         for layer in 0..self.shape.layers {

@@ -1,7 +1,7 @@
 //! What cannot be imported, and what it is told.
 
-use crate::import_net::built::{CHANNELS, FORMAT, oldest};
-use crate::import_net::wire::{Message, file};
+use crate::samples::{CHANNELS, FORMAT, oldest};
+use crate::wire::{Message, file};
 use lc0::of_bytes;
 
 fn refused(bytes: &[u8]) -> String {

@@ -1,40 +1,40 @@
 //! Weights files written by hand, field by field: the wire format of protocol buffers and the numbers of Lc0's fields.
 
 #[derive(Clone, Default)]
-pub(crate) struct Message(Vec<u8>);
+pub struct Message(Vec<u8>);
 
 impl Message {
-    pub(crate) fn varint(mut self, field: u64, value: u64) -> Self {
+    pub fn varint(mut self, field: u64, value: u64) -> Self {
         self.number(field << 3);
         self.number(value);
         self
     }
 
-    pub(crate) fn four_bytes(mut self, field: u64, bytes: [u8; 4]) -> Self {
+    pub fn four_bytes(mut self, field: u64, bytes: [u8; 4]) -> Self {
         self.number(field << 3 | 5);
         self.0.extend(bytes);
         self
     }
 
-    pub(crate) fn bytes(mut self, field: u64, bytes: &[u8]) -> Self {
+    pub fn bytes(mut self, field: u64, bytes: &[u8]) -> Self {
         self.number(field << 3 | 2);
         self.number(bytes.len() as u64);
         self.0.extend(bytes);
         self
     }
 
-    pub(crate) fn message(self, field: u64, message: &Self) -> Self {
+    pub fn message(self, field: u64, message: &Self) -> Self {
         self.bytes(field, &message.0)
     }
 
     /// A tensor in 32-bit numbers.
-    pub(crate) fn tensor(self, field: u64, numbers: &[f32]) -> Self {
+    pub fn tensor(self, field: u64, numbers: &[f32]) -> Self {
         let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
         self.message(field, &Self::default().bytes(3, &bytes).varint(4, 4))
     }
 
     /// A tensor in 16 bits between its smallest and its largest number, as Lc0's training code writes them.
-    pub(crate) fn linear(self, field: u64, numbers: &[f32]) -> Self {
+    pub fn linear(self, field: u64, numbers: &[f32]) -> Self {
         let (min, max) = ends(numbers);
         let word = |number: &f32| ((number - min) / (max - min) * 65535.0).round() as u16;
         let bytes: Vec<u8> = numbers.iter().flat_map(|number| word(number).to_le_bytes()).collect();
@@ -50,7 +50,7 @@ impl Message {
         self.0.push(number as u8);
     }
 
-    pub(crate) fn finish(self) -> Vec<u8> {
+    pub fn finish(self) -> Vec<u8> {
         self.0
     }
 }
@@ -62,14 +62,14 @@ fn ends(numbers: &[f32]) -> (f32, f32) {
 }
 
 /// The numbers that come out of [`Message::linear`].
-pub(crate) fn rounded(numbers: &[f32]) -> Vec<f32> {
+pub fn rounded(numbers: &[f32]) -> Vec<f32> {
     let (min, max) = ends(numbers);
     let share = |number: &f32| ((number - min) / (max - min) * 65535.0).round() / 65535.0;
     numbers.iter().map(|number| min * (1.0 - share(number)) + max * share(number)).collect()
 }
 
 /// What a file says about its network: its format's fields from 1 on.
-pub(crate) fn file<const FIELDS: usize>(format: [u64; FIELDS], weights: &Message) -> Vec<u8> {
+pub fn file<const FIELDS: usize>(format: [u64; FIELDS], weights: &Message) -> Vec<u8> {
     let network = format.into_iter().zip(1..).fold(Message::default(), |m, (value, field)| m.varint(field, value));
     let format = Message::default().varint(1, 1).message(2, &network);
     Message::default()

@@ -1,15 +1,14 @@
 //! What a program that speaks UCI or USI is answered.
 
-use super::cell;
-use crate::cli::posenc;
-use crate::inspect::Finished;
-use games::Referee;
+use config::Weights;
 use games::chess::Chess;
 use games::shogi::Shogi;
+use games::{GameKind, Referee};
 use play::engine::{Engine, Next, Settings};
-use std::io::Write as _;
-use std::process::Stdio;
-use train::inspect::Loaded;
+use tch::Device;
+use testing::{Bench, Finished, dlshogi};
+use train::inspect::predict::{Meaning, predictions};
+use train::inspect::{Loaded, outputs, positions};
 
 fn engine<G: Referee>(cell: &Loaded) -> Engine<'_, G> {
     Engine::new(cell, "test".to_owned(), Settings::default())
@@ -26,7 +25,7 @@ fn said<G: Referee>(engine: &mut Engine<'_, G>, lines: &[&str]) -> Vec<String> {
 #[test]
 fn a_game_of_chess_is_spoken() {
     let finished = Finished::new();
-    let cell = cell(&finished, "chess");
+    let cell = finished.loaded("chess");
     let mut engine = engine::<Chess>(&cell);
     let hello = said(&mut engine, &["uci", "isready"]);
     assert_eq!(hello[0], "id name test");
@@ -52,7 +51,7 @@ fn a_game_of_chess_is_spoken() {
 #[test]
 fn an_answer_waits_for_stop_and_ponderhit_and_a_new_search_forgets_it() {
     let finished = Finished::new();
-    let cell = cell(&finished, "chess");
+    let cell = finished.loaded("chess");
     let mut engine = engine::<Chess>(&cell);
     let mut answers = |lines: &[&str]| {
         let said = said(&mut engine, lines);
@@ -69,7 +68,7 @@ fn an_answer_waits_for_stop_and_ponderhit_and_a_new_search_forgets_it() {
 #[test]
 fn a_game_of_shogi_is_spoken_and_the_mated_side_resigns() {
     let finished = Finished::new();
-    let cell = cell(&finished, "shogi");
+    let cell = finished.loaded("shogi");
     let mut engine = engine::<Shogi>(&cell);
     assert_eq!(said(&mut engine, &["usi"]).last().map(String::as_str), Some("usiok"));
     let best = said(&mut engine, &["usinewgame", "position startpos moves 7g7f", "go btime 0 wtime 0 byoyomi 1000"]);
@@ -79,61 +78,23 @@ fn a_game_of_shogi_is_spoken_and_the_mated_side_resigns() {
     assert_eq!(said(&mut engine, &["go mate infinite"]), ["checkmate notimplemented"]);
 }
 
-/// 10,000 lines of words of both protocols in any order, of bytes, and of nothing.
 #[test]
-fn junk_on_stdin_never_ends_the_engine() {
-    const WORDS: [&str; 24] = [
-        "position",
-        "startpos",
-        "fen",
-        "sfen",
-        "moves",
-        "e2e4",
-        "7g7f",
-        "e1e9",
-        "setoption",
-        "name",
-        "value",
-        "MultiPV",
-        "-5",
-        "99999999999999999999",
-        "stop",
-        "ponderhit",
-        "debug",
-        "register",
-        "\u{0}",
-        "ü",
-        "8/8/8/8 w",
-        "P*5e",
-        "uci",
-        "searchmoves",
-    ];
-    let finished = Finished::new();
-    let mut stream = streams::stream(3, &["junk"]);
-    let mut text = Vec::new();
-    for number in 0..10_000 {
-        if number % 500 == 0 {
-            text.extend(b"go nodes 1\n");
-        }
-        for _ in 0..streams::below(&mut stream, 7) {
-            text.extend(WORDS[streams::below(&mut stream, WORDS.len() as u64) as usize].as_bytes());
-            text.push(b' ');
-        }
-        text.push(streams::below(&mut stream, 256) as u8);
-        text.push(b'\n');
+fn programs_are_told_the_win_rate_as_a_score() {
+    let bench = Bench::new();
+    let run = dlshogi(&bench, 4);
+    let cell = Loaded::cell(&bench.trained("played", &run), Weights::Raw, Device::Cpu).expect("a cell");
+    let asked = [positions::read("startpos", "", GameKind::Chess, run.input, run.moves).expect("a position")];
+    let found = predictions(&asked, &outputs(&cell, &asked).expect("a forward pass"), 1.0).expect("numbers");
+    let win = found[0].others.iter().find_map(|(_, meaning)| match meaning {
+        Meaning::WinRate(win) => Some(*win),
+        _ => None,
+    });
+    let score = (90.0 * (1.563_754_189_7 * (2.0 * win.expect("a win rate") - 1.0)).tan()).round() as i32;
+    let mut engine =
+        Engine::<Chess>::new(&cell, "test".to_owned(), Settings { shows_wdl: true, ..Settings::default() });
+    let mut out = Vec::new();
+    for line in ["position startpos", "go nodes 1"] {
+        engine.line(line, &mut out).expect("an answer");
     }
-    text.extend(b"\nisready\nquit\n");
-    for game in ["chess", "shogi"] {
-        let mut command = posenc(finished.path(), &["play", &finished.cell(game)]);
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");
-        let mut input = child.stdin.take().expect("its input");
-        let junk = text.clone();
-        let writer = std::thread::spawn(move || input.write_all(&junk));
-        let output = child.wait_with_output().expect("it ends");
-        writer.join().expect("no panic").expect("everything was read");
-        assert!(output.status.success(), "{game}: {:?}", output.status);
-        let said = String::from_utf8(output.stdout).expect("text");
-        assert!(said.ends_with("readyok\n"), "{game}");
-        assert_eq!(said.lines().filter(|line| line.starts_with("bestmove ")).count(), 20, "{game}");
-    }
+    assert!(out[0].starts_with(&format!("info depth 1 multipv 1 score cp {score} nodes 1 pv ")), "{out:?}");
 }

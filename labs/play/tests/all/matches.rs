@@ -1,7 +1,5 @@
 //! A match is the same for any number of workers and interruptions.
 
-use crate::cli::{Answer, posenc, run};
-use crate::inspect::Finished;
 use games::GameKind;
 use play::PlayError;
 use play::matches::{
@@ -13,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tch::Device;
+use testing::Finished;
 
 fn conditions(finished: &Finished, game: GameKind) -> Conditions {
     let cell = finished.path().join(finished.cell(game.name()));
@@ -113,34 +112,6 @@ fn a_match_is_not_resumed_with_other_weights() {
     assert!(refused.contains("other players, weights or conditions"), "{refused}");
 }
 
-#[test]
-fn the_command_writes_records_that_can_be_imported() {
-    let finished = Finished::new();
-    let cell = finished.cell("chess");
-    let value = format!("value={cell}@value");
-    let arguments = ["match", "--cell", &cell, "--cell", &value, "--pairs", "1", "--out", "games", "--max-plies", "20"];
-    let told = run(finished.path(), &arguments).succeeds().stdout;
-    assert!(told.contains("chess/seed-0@policy - value: ") && told.contains("endings: "), "{told}");
-    let test = [&arguments[..], &["--sprt", "0:50"]].concat();
-    let tested = run(finished.path(), &test).succeeds().stdout;
-    assert!(tested.contains("SPRT of 0 against 50 Elo (logistic): not decided after 1 pairs"), "{tested}");
-    let import = ["data", "import", "--game", "chess", "--from", "games/games.pgn", "--out", "imported"];
-    let imported = run(finished.path(), &import).succeeds();
-    assert!(format!("{}{}", imported.stdout, imported.stderr).contains('2'), "two games");
-    let (shogi, value) = (finished.cell("shogi"), format!("value={}@value", finished.cell("shogi")));
-    let arguments =
-        ["match", "--cell", &shogi, "--cell", &value, "--pairs", "1", "--out", "shogi-games", "--max-plies", "20"];
-    run(finished.path(), &arguments).succeeds();
-    let import = ["data", "import", "--game", "shogi", "--from", "shogi-games/games.csa", "--out", "imported-shogi"];
-    let imported = run(finished.path(), &import).succeeds();
-    assert!(format!("{}{}", imported.stdout, imported.stderr).contains('2'), "two games");
-    run(finished.path(), &["match", "--cell", &cell, "--out", "alone"]).fails_with(&["a match needs two players"]);
-    run(finished.path(), &["match", "--cell", &cell, "--cell", &cell, "--out", "x"])
-        .fails_with(&["two players are called"]);
-    run(finished.path(), &["match", "--cell", &cell, "--engine", "stockfish", "--out", "x"])
-        .fails_with(&["add `@NODES`"]);
-}
-
 /// A match of the policy against an engine that answers `go` by this shell script.
 fn against(finished: &Finished, answer: &str) -> Conditions {
     let program = finished.path().join("engine");
@@ -193,27 +164,4 @@ fn an_engine_that_always_dies_ends_the_match_after_three_games() {
     let parts = ["brittle forfeited 3 games in a row", "the engine Brittle ended", "--timeout", "games.jsonl"];
     assert!(parts.iter().all(|part| error.contains(part)), "{error}");
     assert_eq!(sorted_lines(&out.join("games.jsonl")).len(), 3);
-}
-
-#[cfg(target_os = "linux")]
-#[test]
-fn a_full_disk_leaves_no_half_conditions_that_would_make_the_folder_another_match() {
-    use std::os::unix::process::CommandExt as _;
-    let finished = Finished::new();
-    let cell = finished.cell("chess");
-    let value = format!("value={cell}@value");
-    let arguments = ["match", "--cell", &cell, "--cell", &value, "--pairs", "1", "--out", "games", "--max-plies", "4"];
-    let mut cramped = posenc(finished.path(), &arguments);
-    let limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: between fork and exec one async-signal-safe system call is made.
-    unsafe {
-        cramped.pre_exec(move || match libc::setrlimit(libc::RLIMIT_FSIZE, &limit) {
-            0 => Ok(()),
-            _ => Err(std::io::Error::last_os_error()),
-        });
-    }
-    let full: Answer = cramped.output().expect("posenc starts").into();
-    full.fails_with(&["match.json"]);
-    assert!(!finished.path().join("games/match.json").exists());
-    run(finished.path(), &arguments).succeeds();
 }

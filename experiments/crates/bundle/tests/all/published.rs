@@ -9,10 +9,7 @@ use report::ranks::{self, Leaders};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the project").to_owned()
-}
+use testing::root;
 
 /// The report of a published bundle.
 fn report_of(bundle: &Path) -> Report {

@@ -1,9 +1,9 @@
 //! Small files from outside that would take all memory or time are refused at once.
 
-use crate::cli::{EXPERIMENT, run};
 use config::{Experiment, RunConfig, Source};
 use std::path::Path;
 use std::time::{Duration, Instant};
+use testing::{EXPERIMENT, refused_with};
 
 fn complaint(text: &str) -> String {
     let source = Source::new(Path::new("experiment.yaml"), text);
@@ -18,9 +18,7 @@ fn deep_nesting_is_refused_at_once() {
     assert!(shown.starts_with("experiment.yaml: line 2 has more than 2683 brackets open"), "{shown}");
     let config = RunConfig::from_yaml(&format!("game: {deep}")).expect_err("too deep").to_string();
     assert!(config.contains("brackets open"), "{config}");
-    let dir = tempfile::tempdir().expect("a temporary folder");
-    std::fs::write(dir.path().join("x.yaml"), EXPERIMENT).expect("written");
-    run(dir.path(), &["check", "x.yaml", "--set", &format!("train.steps={deep}")]).fails_with(&["brackets open"]);
+    refused_with(EXPERIMENT, &[&format!("train.steps={deep}")], &["brackets open"]);
     assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
 }
 

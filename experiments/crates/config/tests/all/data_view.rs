@@ -1,29 +1,19 @@
-//! `data` with options: rating buckets and value targets, as an experiment writes them and as a cell gets them.
+//! `data` with options: rating buckets and value targets, as an experiment writes them.
 
-use crate::cli::{EXPERIMENT, datasets};
-use config::{Experiment, Row, RunConfig, Source};
-use dataset::filter::Buckets;
+use config::{Experiment, Row};
 use dataset::store::read_shard;
-use dataset::value::{SHORT_TERM_DECAY, short_term};
-use dataset::{ImportOptions, Manifest, PerSplit, Split, SplitPlan, ValueTarget, evaluation_batches, import};
-use games::GameKind;
+use dataset::value::SHORT_TERM_DECAY;
+use dataset::{Manifest, PerSplit, Split, ValueTarget};
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::LazyLock;
 use tempfile::TempDir;
-use train::Setup;
+use testing::{EXPERIMENT, assert_says, datasets, load_in, rated};
 
-/// Datasets `chess` and `shogi` without scores and buckets, and `rated` with both: 438 games of Lichess.
+/// Datasets `chess` and `shogi` without scores and buckets, and `rated` with both.
 static DATA: LazyLock<TempDir> = LazyLock::new(|| {
     let dir = TempDir::new().expect("a temporary folder");
     datasets(dir.path());
-    let games = Path::new(env!("CARGO_MANIFEST_DIR")).join("../games/dataset/tests/data/chess_lichess_438.pgn.zst");
-    let options = ImportOptions {
-        buckets: Buckets::new(vec![1000, 1500, 2000]),
-        split: SplitPlan::by_game(0, PerSplit { train: 0.6, validation: 0.2, test: 0.2 }),
-        ..ImportOptions::new(GameKind::Chess, vec![games], dir.path().join("rated"))
-    };
-    import(&options, &mut |_| {}).expect("the records are good");
+    rated(dir.path());
     dir
 });
 
@@ -31,8 +21,7 @@ fn loaded(data: &str) -> Result<Experiment, String> {
     let text = EXPERIMENT
         .replace("data: {chess: chess, shogi: shogi}", &format!("data: {data}"))
         .replace("game: [chess, shogi]", "game: [chess]");
-    let source = Source::new(&DATA.path().join("experiment.yaml"), &text);
-    Experiment::from_source(&source).map_err(|error| error.to_string())
+    load_in(DATA.path(), &text, &[])
 }
 
 /// The first row with this `data`.
@@ -41,10 +30,7 @@ fn row(data: &str) -> Row {
 }
 
 fn refuses(data: &str, parts: &[&str]) {
-    let message = loaded(data).expect_err(data);
-    for part in parts {
-        assert!(message.contains(part), "{part:?} is not in:\n{message}");
-    }
+    assert_says(&loaded(data).expect_err(data), parts);
 }
 
 #[test]
@@ -105,37 +91,6 @@ fn value_targets_have_names_and_options() {
         hash("{path: rated, value: {short_term: {decay: 0.5}}}"),
     ];
     assert!((1..all.len()).all(|i| !all[..i].contains(&all[i])), "{all:?}");
-}
-
-#[test]
-fn a_cell_gets_what_its_experiment_asked_for() {
-    let asked = row("{path: rated, bucket: [1500-2000, 2000-up], value: {short_term: {decay: 0.5}}}");
-    let text = asked.run.to_yaml().expect("YAML");
-    assert_eq!(RunConfig::from_yaml(&text).expect("its own text"), asked.run);
-    let cell = TempDir::new().expect("a temporary folder");
-    std::fs::write(cell.path().join("config.yaml"), text).expect("a file");
-    let setup = Setup::load(cell.path(), tch::Device::Cpu, 1, false).expect("it can be used");
-    assert_eq!(setup.dataset.positions(Split::Train), asked.data.train_positions);
-    assert_eq!(setup.dataset.positions(Split::Test), asked.data.test_positions);
-
-    let dir = DATA.path().join("rated");
-    let mut rows = BTreeMap::new();
-    for shard in Manifest::read(&dir).expect("a dataset").shards {
-        read_shard(&dir.join(shard.file), &mut |row| drop(rows.insert(row.id, row))).expect("a good shard");
-    }
-    let batches = evaluation_batches(&setup.dataset, Split::Test, asked.run.input, 64, 2_000).expect("test games");
-    let mut known = 0;
-    for batch in batches.map(|batch| batch.expect("good games")) {
-        for i in 0..batch.size {
-            let row = &rows[&batch.game[i]];
-            assert!(["1500-2000", "2000-up"].contains(&row.rating_bucket.as_deref().expect("rated")));
-            let stored: Vec<f32> = row.value.iter().map(|value| value.unwrap_or(f32::NAN)).collect();
-            let expected = short_term(&stored, 0.5)[usize::from(batch.ply[i])];
-            assert_eq!(batch.value[i].to_bits(), expected.to_bits());
-            known += usize::from(!expected.is_nan());
-        }
-    }
-    assert!(known > 100, "{known}");
 }
 
 #[test]

@@ -1,21 +1,8 @@
 //! From a file to rows and cells.
 
-use crate::cli::{EXPERIMENT, datasets};
-use config::{Experiment, Mask, Role, RunConfig, Source};
+use config::{Experiment, Mask, Role, RunConfig};
 use std::collections::HashSet;
-use std::sync::LazyLock;
-use tempfile::TempDir;
-
-static DATA: LazyLock<TempDir> = LazyLock::new(|| {
-    let dir = TempDir::new().expect("a temporary folder");
-    datasets(dir.path());
-    dir
-});
-
-fn load(text: &str) -> Experiment {
-    let source = Source::new(&DATA.path().join("experiment.yaml"), text);
-    Experiment::from_source(&source).unwrap_or_else(|error| panic!("{error}"))
-}
+use testing::{DATA, EXPERIMENT, load};
 
 /// The small experiment with its axes and its reference replaced, chess only. What `axes` varies is taken out of the
 /// base.

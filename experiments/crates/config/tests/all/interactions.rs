@@ -1,18 +1,7 @@
 //! `interactions:` of experiment files: which rows they are, and what is refused.
 
-use crate::cli;
-use crate::cli::{EXPERIMENT, datasets, run, write_experiment};
-use config::{Experiment, Interaction, Source};
-use grid::planned;
-use records::Plan;
-use std::sync::LazyLock;
-use tempfile::TempDir;
-
-static DATA: LazyLock<TempDir> = LazyLock::new(|| {
-    let dir = TempDir::new().expect("a temporary folder");
-    datasets(dir.path());
-    dir
-});
+use config::{Experiment, Interaction};
+use testing::{EXPERIMENT, load};
 
 /// The small experiment with two sizes of two networks, on two boards of chess only.
 fn experiment(interactions: &str) -> String {
@@ -37,21 +26,13 @@ fn experiment(interactions: &str) -> String {
     )
 }
 
-fn load(text: &str) -> Result<Experiment, String> {
-    let source = Source::new(&DATA.path().join("experiment.yaml"), text);
-    Experiment::from_source(&source).map_err(|error| error.to_string())
-}
-
 fn asked(interactions: &str) -> Vec<Interaction> {
-    load(&experiment(interactions)).unwrap_or_else(|error| panic!("{error}")).interactions
+    load(&experiment(interactions)).interactions
 }
 
 #[track_caller]
 fn refused(interactions: &str, parts: &[&str]) {
-    let message = load(&experiment(interactions)).expect_err("it is accepted");
-    for part in parts {
-        assert!(message.contains(part), "{part:?} is not in:\n{message}");
-    }
+    testing::refused(&experiment(interactions), parts);
 }
 
 /// The label of a folder, `<label>-<hash>`.
@@ -101,40 +82,10 @@ fn every_further_value_is_compared_with_the_first() {
     let text = text
         .replace("outputs: {policy: {}}}}]\n", &format!("outputs: {{policy: {{}}}}}}}}, {both}\n"))
         .replace("cls_tokens_white]\n  model", "cls_tokens_white, cls_tokens, cls_tokens_white]\n  model");
-    let found = load(&text).unwrap_or_else(|error| panic!("{error}")).interactions;
+    let found = load(&text).interactions;
     let by: Vec<_> = found.iter().map(|one| [&one.by[0][..], &one.by[1][..]]).collect();
     assert_eq!(by[..2], [["layers 1", "layers 2"], ["layers 1", "layers 3"]]);
     assert_eq!(found[0].rows[0], found[1].rows[0]);
-}
-
-#[test]
-fn they_change_no_cell_and_stand_in_the_plan() {
-    let plain = load(&experiment("")).expect("it can be run");
-    let asked = load(&experiment(&format!("interactions:\n  - {BOARDS}\n    {LAYERS}\n"))).expect("it can be run");
-    assert_eq!(plain.rows, asked.rows);
-    let text = |experiment: &Experiment| serde_json::to_string(&planned::plan(experiment, false)).expect("a plan");
-    assert!(!text(&plain).contains("interactions"), "an old plan stays as it was");
-    let read: Plan = serde_json::from_str(&text(&asked)).expect("a plan");
-    assert_eq!(read.interactions, asked.interactions);
-}
-
-#[test]
-fn posenc_check_says_what_is_compared() {
-    let dir = cli::place(&experiment(&format!("interactions:\n  - {BOARDS}\n    {LAYERS}\n")));
-    let answer = run(dir.path(), &["check", "experiment.yaml"]).succeeds();
-    assert!(answer.stdout.contains("interactions:\n"), "{}", answer.stdout);
-    assert!(
-        answer.stdout.contains("  chess, none: cls_tokens less cls_tokens_white, with layers 2 against layers 1\n"),
-        "{}",
-        answer.stdout
-    );
-    write_experiment(
-        dir.path(),
-        &experiment(
-            "interactions:\n  - {gap: {axis: inputs, values: [a, b]}, by: {axis: encoding, values: [none, shaw]}}\n",
-        ),
-    );
-    run(dir.path(), &["check", "experiment.yaml"]).fails_with(&["unknown key `inputs`", "did you mean `input`?"]);
 }
 
 #[test]
@@ -174,7 +125,7 @@ fn the_rows_of_an_interaction_are_those_of_the_chosen_trials() {
     let tune = "tune:\n  axes: {train.encoding_rate: [1, 4]}\n  seeds: [100]\n";
     let text = experiment(&format!("interactions:\n  - {BOARDS}\n    {LAYERS}\n"))
         .replace("seeds: [0, 1, 2]", &format!("{tune}seeds: [0, 1, 2]"));
-    let before = load(&text).expect("an experiment");
+    let before = load(&text);
     let tuning = before.tuning.as_ref().expect("trials");
     // The last trial of each row, which is not the row itself where there is more than one.
     let chosen: Vec<usize> = tuning.rows.iter().map(|row| row.trials.len() - 1).collect();

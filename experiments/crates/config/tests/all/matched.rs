@@ -1,19 +1,9 @@
 //! Matched controls: as large, as expensive or as slow as another row, on both boards.
 
-use crate::cli::{EXPERIMENT, datasets, run, write_experiment};
-use config::{Experiment, Quantity, Role, Row, Source};
+use config::{Experiment, Quantity, Role, Row};
 use games::GameKind;
-use grid::planned;
 use models::ModelConfig;
-use std::path::Path;
-use std::sync::LazyLock;
-use tempfile::TempDir;
-
-static DATA: LazyLock<TempDir> = LazyLock::new(|| {
-    let dir = TempDir::new().expect("a temporary folder");
-    datasets(dir.path());
-    dir
-});
+use testing::{EXPERIMENT, load, refused};
 
 /// The small experiment with these encodings and controls.
 fn experiment(encodings: &str, controls: &str) -> String {
@@ -31,23 +21,6 @@ fn larger(encodings: &str, controls: &str) -> String {
 const WIDTH: u64 = 96;
 const LAYERS: u64 = 4;
 const FF: u64 = 192;
-
-fn source(text: &str) -> Source {
-    Source::new(&DATA.path().join("experiment.yaml"), text)
-}
-
-fn load(text: &str) -> Experiment {
-    Experiment::from_source(&source(text)).unwrap_or_else(|error| panic!("{error}"))
-}
-
-/// Checks that an experiment is refused with a message that has all these parts.
-fn refused(text: &str, parts: &[&str]) {
-    let Err(error) = Experiment::from_source(&source(text)) else { panic!("it is accepted:\n{text}") };
-    let message = error.to_string();
-    for part in parts {
-        assert!(message.contains(part), "{part:?} is not in:\n{message}");
-    }
-}
 
 fn row<'a>(experiment: &'a Experiment, label: &str) -> &'a Row {
     let labels: Vec<&str> = experiment.rows.iter().map(|row| row.label.as_str()).collect();
@@ -228,45 +201,6 @@ fn each_row_of_a_name_gets_its_own_control_and_goal() {
     assert_eq!(pairs, [["chess-absolute-batch4", "shaw, batch 4"], ["chess-absolute-batch8", "shaw, batch 8"]]);
 }
 
-fn checked(text: &str, options: &[&str]) -> String {
-    let dir = TempDir::new().expect("a temporary folder");
-    datasets(dir.path());
-    write_experiment(dir.path(), text);
-    run(dir.path(), &[&["check", "experiment.yaml"], options].concat()).succeeds().stdout
-}
-
-#[test]
-fn check_shows_what_was_found_and_the_plan_names_it() {
-    let entries = "  - {row: absolute, match: {params: shaw, by: ffn}}\n  - {row: absolute, match: {step_time: shaw, by: {ffn: 400}}}\n";
-    let text = with_absolute_as_reference(&larger(ENCODINGS, entries));
-    let shown = checked(&text, &[]);
-    let expected = "\
-matched controls:
-  chess-absolute-ffn520: params of shaw by ffn 192 → 520: 852,675 of 852,515 (1.0002)
-  shogi-absolute-ffn616: params of shaw by ffn 192 → 616: 1,010,051 of 1,007,875 (1.0022)
-  chess-absolute-ffn400: step time of shaw by ffn 192 → 400: not timed; --measure times it on this machine
-  shogi-absolute-ffn400: step time of shaw by ffn 192 → 400: not timed; --measure times it on this machine
-";
-    assert!(shown.contains(expected), "{shown}");
-    let plan = planned::plan(&load(&text), false);
-    let labels: Vec<&str> =
-        plan.rows.iter().filter(|row| row.matched.is_some()).map(|row| row.label.as_str()).collect();
-    let params = ["absolute [= params of shaw by ffn 520]", "absolute [= params of shaw by ffn 616]"];
-    assert_eq!(labels, [params, ["absolute [= step time of shaw by ffn 400]"; 2]].concat());
-    let shaw = plan.rows.iter().find(|row| row.label == "shaw").expect("the goal");
-    let control = plan.rows.iter().find_map(|row| row.matched.as_ref()).expect("a control");
-    assert_eq!(control.goal, shaw.folder);
-}
-
-#[test]
-fn measured_controls_are_compared_with_their_goal() {
-    let entry = "  - {row: absolute, match: {step_time: shaw, by: {ffn: 48}}}\n";
-    let shown = checked(&with_absolute_as_reference(&experiment(ENCODINGS, entry)), &["--measure"]);
-    let line = shown.lines().find(|line| line.contains("step time of shaw")).expect("a line");
-    assert!(line.contains("chess-absolute-ffn48: step time of shaw by ffn 16 → 48: "), "{line}");
-    assert!(line.contains(" ms of "), "{line}");
-}
-
 #[test]
 fn what_is_out_of_reach_is_shown_with_the_nearest_sizes() {
     let refused = |by: &str, parts: &[&str]| {
@@ -356,30 +290,4 @@ fn wrong_entries_are_pointed_at() {
         .replace(REFERENCE[1], "reference: {encoding: absolute, batch: 4}");
     let parts = ["chess-absolute-batch4 could be matched to several rows: chess-shaw-batch8, chess-shaw-batch16"];
     refused(&several, &parts);
-}
-
-#[test]
-fn a_control_runs_to_a_finished_cell_with_its_sizes() {
-    let dir = TempDir::new().expect("a temporary folder");
-    datasets(dir.path());
-    let entry = "  - {row: absolute, match: {params: shaw, by: ffn}}\n";
-    let text =
-        with_absolute_as_reference(&experiment(ENCODINGS, entry)).replace("game: [chess, shogi]", "game: [chess]");
-    write_experiment(dir.path(), &text.replace("seeds: [0, 1, 2]", "seeds: [0]"));
-    let answer = run(dir.path(), &["run", "experiment.yaml", "--jobs", "2"]).succeeds();
-    let [_, _, ff] = sizes(controls(&load(&text))[0]);
-    let label = format!("absolute [= params of shaw by ffn {ff}]");
-    assert!(answer.stdout.contains(&label), "{}", answer.stdout);
-    assert!(
-        answer.stdout.contains(&format!("{label} has 1.0")) || answer.stdout.contains(&format!("{label} has 0.99"))
-    );
-    let runs = dir.path().join("runs/small");
-    let folders = std::fs::read_dir(&runs).expect("a run folder").filter_map(|entry| Some(entry.ok()?.path()));
-    let control = folders.filter(|path| named(path, &format!("chess-absolute-ffn{ff}-"))).collect::<Vec<_>>();
-    let config = std::fs::read_to_string(control[0].join("seed-0/config.yaml")).expect("the cell's configuration");
-    assert!(config.contains(&format!("ff: {ff}\n")) && !config.contains("match"), "{config}");
-}
-
-fn named(path: &Path, start: &str) -> bool {
-    path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(start))
 }

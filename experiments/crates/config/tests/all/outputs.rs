@@ -1,7 +1,6 @@
 //! Heads in experiment files: what the dataset must have for them, and what is said where it has not.
 
-use crate::cli::{EXPERIMENT, datasets};
-use config::{Experiment, Source};
+use config::Experiment;
 use dataset::{GeneratedOptions, MapInfo, MappedPosition, PerSplit, SplitBy, SplitPlan, write_maps};
 use games::chess::Chess;
 use games::maps::MapShape;
@@ -9,6 +8,7 @@ use games::{Game, GameKind, Position};
 use std::path::Path;
 use std::sync::LazyLock;
 use tempfile::TempDir;
+use testing::{EXPERIMENT, assert_says, datasets, load_in};
 
 /// Datasets of games without scores, and one of maps.
 static DATA: LazyLock<TempDir> = LazyLock::new(|| {
@@ -50,8 +50,7 @@ fn maps(dir: &Path, shape: MapShape, classes: u16) {
 }
 
 fn load(text: &str) -> Result<Experiment, String> {
-    let source = Source::new(&DATA.path().join("experiment.yaml"), text);
-    Experiment::from_source(&source).map_err(|error| error.to_string())
+    load_in(DATA.path(), text, &[])
 }
 
 /// The small experiment with these heads.
@@ -70,10 +69,7 @@ fn on_maps(shape: MapShape, outputs: &str) -> String {
 }
 
 fn refused(text: &str, parts: &[&str]) {
-    let message = load(text).expect_err("the experiment is wrong");
-    for part in parts {
-        assert!(message.contains(part), "{part:?} is not in:\n{message}");
-    }
+    assert_says(&load(text).expect_err("the experiment is wrong"), parts);
 }
 
 #[test]

@@ -1,10 +1,7 @@
 //! `reference`: one row of a game, or one for each group of rows.
 
-use crate::cli::{EXPERIMENT, place, run};
-use crate::settings::{load, load_with};
 use config::{Experiment, Role, Row};
-use grid::planned;
-use records::Plan;
+use testing::{EXPERIMENT, load, load_with, refused};
 
 /// The small experiment with these axes beside the encodings.
 fn with(axes: &str) -> String {
@@ -15,14 +12,6 @@ fn with(axes: &str) -> String {
 /// Encodings and depths, on chess.
 fn depths() -> String {
     with("model.chessformer.layers: [1, 2]").replace("game: [chess, shogi]", "game: [chess]")
-}
-
-#[track_caller]
-fn refused(text: &str, parts: &[&str]) {
-    let message = load_with(text, &[]).expect_err("it is accepted");
-    for part in parts {
-        assert!(message.contains(part), "{part:?} is not in:\n{message}");
-    }
 }
 
 /// The label of every row, with that of its reference.
@@ -98,53 +87,7 @@ fn a_row_without_a_reference_is_named() {
 }
 
 #[test]
-fn one_reference_is_no_field_of_the_plan() {
-    let plan = planned::plan(&load(EXPERIMENT), false);
-    assert!(plan.rows.iter().all(|row| row.reference.is_none()));
-    assert!(!serde_json::to_string(&plan).expect("JSON").contains("\"reference\":"));
-
-    let plan = planned::plan(&load(&depths()), false);
-    let read: Plan = serde_json::from_value(serde_json::to_value(&plan).expect("JSON")).expect("a plan");
-    assert_eq!(read, plan);
-    for row in &plan.rows {
-        let reference = plan.rows.iter().find(|other| row.is_compared_with(other)).expect("a reference");
-        assert_eq!(row.reference.as_ref(), Some(&reference.folder));
-        assert_eq!(reference.label.contains("layers 2"), row.label.contains("layers 2"), "{}", row.label);
-    }
-}
-
-#[test]
-fn tuned_rows_and_controls_keep_their_references() {
-    let further = "tune:\n  axes: {train.encoding_rate: [1, 4]}\n  seeds: [100]\ncontrols:\n  - row: {encoding: none, \
-                   model.chessformer.layers: 2}\n    match: {params: {encoding: {shaw: {terms: [q, k]}}}, by: ffn}\n";
-    let experiment = load(&depths().replace("seeds: [0", &format!("{further}seeds: [0")));
-    let number = experiment.tuning.as_ref().expect("trials").rows.len();
-    let tuned = experiment.tuned(&vec![1; number]);
-    assert_eq!(pairs(&tuned), pairs(&experiment));
-    let control = tuned.rows.iter().find(|row| row.matched.is_some()).expect("a control");
-    assert_eq!(control.reference.as_deref(), Some("chess-none-layers2"));
-    let plan = planned::plan(&tuned, false);
-    let folders: Vec<&String> = plan.rows.iter().map(|row| &row.folder).collect();
-    assert!(plan.rows.iter().all(|row| row.reference.as_ref().is_some_and(|folder| folders.contains(&folder))));
-}
-
-#[test]
 fn an_override_may_leave_references_only() {
     let experiment = load_with(&depths(), &["encoding=shaw"]).expect("it can be run");
     assert!(experiment.rows.iter().all(|row| row.role != Role::Compared));
-}
-
-#[test]
-fn encodings_and_depths_are_one_grid_with_a_reference_at_each_depth() {
-    let dir = place(&depths().replace("seeds: [0, 1, 2]", "seeds: [0]").replace("    - absolute: {at: input}\n", ""));
-    let checked = run(dir.path(), &["check", "experiment.yaml"]).succeeds().stdout;
-    assert!(checked.contains("against chess-none-layers2"), "{checked}");
-    let said = run(dir.path(), &["run", "experiment.yaml", "--jobs", "2"]).succeeds().stdout;
-    for part in [
-        "On chess, shaw, layers 1 against none, layers 1 has no verdict",
-        "On chess, shaw, layers 2 against none, layers 2 has no verdict",
-        "each row is compared with the reference above it, the A/A control with none, layers 1;",
-    ] {
-        assert!(said.contains(part), "{part:?} is not in\n{said}");
-    }
 }

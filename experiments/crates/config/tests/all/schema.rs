@@ -1,11 +1,11 @@
 //! The JSON Schema of experiment files: it fits every file of the project, and no misspelt one.
 
-use crate::brought::{brought_experiments, experiments_folder};
 use config::schema;
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
+use testing::{brought_experiments, experiments_folder};
 
 /// It takes a while: the reader is asked about every key.
 static SCHEMA: LazyLock<Value> = LazyLock::new(schema::schema);
@@ -183,7 +183,7 @@ fn forms_that_are_read_in_more_than_one_way_fit_in_each() {
 
 /// The quickstart with other axes, or more keys.
 fn quickstart_with(more: &str) -> Value {
-    let mut document = read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("quickstart.yaml"));
+    let mut document = read(&experiments_folder().join("quickstart.yaml"));
     let Value::Object(more) = yaml(more) else { panic!("a map") };
     document.as_object_mut().expect("a map").extend(more);
     document

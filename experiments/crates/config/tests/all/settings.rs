@@ -1,40 +1,7 @@
 //! Every setting can be an axis, by its dotted name; and the command line overrides any.
 
-use crate::cli;
-use crate::cli::{EXPERIMENT, datasets, run, write_experiment};
-use config::{Experiment, Role, Row, Source};
-use std::sync::LazyLock;
-use tempfile::TempDir;
-
-static DATA: LazyLock<TempDir> = LazyLock::new(|| {
-    let dir = TempDir::new().expect("a temporary folder");
-    datasets(dir.path());
-    dir
-});
-
-pub(crate) fn load_with(text: &str, sets: &[&str]) -> Result<Experiment, String> {
-    let source = Source::new(&DATA.path().join("experiment.yaml"), text);
-    let sets: Vec<String> = sets.iter().map(|&set| set.to_owned()).collect();
-    Experiment::with(&source, &sets).map_err(|error| error.to_string())
-}
-
-#[track_caller]
-pub(crate) fn load(text: &str) -> Experiment {
-    load_with(text, &[]).unwrap_or_else(|error| panic!("{error}\n{text}"))
-}
-
-#[track_caller]
-fn refused(text: &str, parts: &[&str]) {
-    refused_with(text, &[], parts);
-}
-
-#[track_caller]
-fn refused_with(text: &str, sets: &[&str], parts: &[&str]) {
-    let message = load_with(text, sets).expect_err("it is accepted");
-    for part in parts {
-        assert!(message.contains(part), "{part:?} is not in:\n{message}");
-    }
-}
+use config::{Experiment, Role, Row};
+use testing::{DATA, EXPERIMENT, load, load_with, refused, refused_with};
 
 /// The small experiment, chess only, with other axes and what follows them; one of `without` is taken out of the base.
 fn grid(axes: &str, without: &[&str], reference: &str) -> String {
@@ -331,20 +298,4 @@ fn wrong_settings_of_the_command_line_are_pointed_at() {
     refused_with(EXPERIMENT, &["encoding=shawn"], &["--set:1:10: unknown value `shawn`", "did you mean `shaw`?"]);
     refused_with(EXPERIMENT, &["model.chessformer.layrs=3"], &["unknown key `layrs`", "1 | model.chessformer.layrs=3"]);
     refused_with(EXPERIMENT, &["data=[1, 2"], &["--set:1", "this is not YAML"]);
-}
-
-#[test]
-fn posenc_check_and_run_take_settings() {
-    let dir = TempDir::new().expect("a folder for the test");
-    datasets(dir.path());
-    write_experiment(dir.path(), &cli::small());
-    let answer = run(dir.path(), &["check", "experiment.yaml", "--set", "train.steps=500", "--set", "encoding=shaw"]);
-    let shown = answer.succeeds().stdout;
-    assert!(shown.contains("chess-shaw") && !shown.contains("chess-absolute"), "{shown}");
-    run(dir.path(), &["run", "experiment.yaml", "--set", "train.stps=500"])
-        .fails_with(&["unknown key `stps`", "`steps`"]);
-    run(dir.path(), &["run", "experiment.yaml", "--set", "steps=4", "--set", "encoding=none"]).succeeds();
-    let folder = dir.path().join("runs/small+encoding=none+train.steps=4");
-    let kept = std::fs::read_to_string(folder.join("experiment.yaml")).expect("the kept file");
-    assert!(kept.starts_with("# --set steps=4\n# --set encoding=none\nname: small\n"), "{kept}");
 }

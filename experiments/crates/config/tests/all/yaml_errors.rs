@@ -1,30 +1,10 @@
-//! Wrong experiment files: each gets one message with the place, the line, a caret and a remedy, and exit code 1.
+//! Wrong experiment files: each gets one message with the place, the line, a caret and a remedy.
 
-use crate::cli::{EXPERIMENT, datasets, run, write_experiment};
-use config::{Experiment, Source};
-use std::path::Path;
-use std::sync::LazyLock;
-use tempfile::TempDir;
-
-/// One folder with datasets for all tests of this file; nobody changes them.
-static DATA: LazyLock<TempDir> = LazyLock::new(|| {
-    let dir = TempDir::new().expect("a temporary folder");
-    datasets(dir.path());
-    dir
-});
+use testing::{DATA, EXPERIMENT, load, load_with, refused};
 
 /// The message about an experiment, or none.
 fn complaint(text: &str) -> Option<String> {
-    let source = Source::new(&DATA.path().join("experiment.yaml"), text);
-    Experiment::from_source(&source).err().map(|error| error.to_string())
-}
-
-/// Checks that an experiment is refused with a message that has all these parts.
-fn refused(text: &str, parts: &[&str]) {
-    let message = complaint(text).expect("the experiment is wrong");
-    for part in parts {
-        assert!(message.contains(part), "{part:?} is not in:\n{message}");
-    }
+    load_with(text, &[]).err()
 }
 
 /// The small experiment with one piece of text replaced.
@@ -216,22 +196,6 @@ fn a_missing_dataset_is_pointed_at() {
 }
 
 #[test]
-fn a_truncated_shard_is_refused_before_anything_runs() {
-    let dir = TempDir::new().expect("a temporary folder");
-    datasets(dir.path());
-    write_experiment(dir.path(), EXPERIMENT);
-    let shard = std::fs::read_dir(dir.path().join("chess"))
-        .expect("the dataset is a folder")
-        .map(|entry| entry.expect("an entry").path())
-        .find(|path| path.extension().is_some_and(|extension| extension == "parquet"))
-        .expect("there is a shard");
-    let bytes = std::fs::read(&shard).expect("the shard can be read");
-    std::fs::write(&shard, &bytes[..bytes.len() / 2]).expect("the shard can be written");
-    let answer = run(dir.path(), &["check", "experiment.yaml"]);
-    answer.fails_with(&["experiment.yaml:4:17", "is damaged", "fetch the dataset again, or make it again"]);
-}
-
-#[test]
 fn numbers_that_cannot_be_are_refused() {
     refuses(
         "steps: 8",
@@ -363,19 +327,6 @@ fn wrong_combinations_are_refused() {
 }
 
 #[test]
-fn a_file_that_cannot_be_read_is_named() {
-    let answer = run(Path::new("."), &["check", "no-such.yaml"]);
-    answer.fails_with(&["no-such.yaml: cannot be read", "give the path of an experiment file"]);
-}
-
-#[test]
-fn wrong_usage_has_its_own_exit_code() {
-    let answer = run(Path::new("."), &["check"]);
-    assert_eq!(answer.code, Some(2));
-    assert!(answer.stderr.contains("<FILE>"), "{}", answer.stderr);
-}
-
-#[test]
 fn training_options_that_cannot_be_are_refused() {
     let nadam = "optimizer: nadam";
     let group = |text: &str| format!("optimizer: {{nadam: {{groups: [{text}]}}}}");
@@ -489,11 +440,10 @@ fn a_margin_of_equivalence_is_a_positive_size_of_the_primary_metric() {
         &margins("{policy_loss: 0.02, value_loss: 0.1}"),
         &["verdicts are about `policy_loss`, so a margin of `value_loss` judges nothing", "{policy_loss: SIZE}"],
     );
-    let source = |text: &str| Source::new(&DATA.path().join("experiment.yaml"), text);
-    let load = |text: &str| Experiment::from_source(&source(text)).expect("a right experiment");
     let (with, without) = (load(&margins("{policy_loss: 0.02}")), load(EXPERIMENT));
     assert_eq!(with.equivalent_within.of("policy_loss"), Some(0.02));
     assert!(without.equivalent_within.is_empty(), "there is no default");
-    let hashes = |experiment: &Experiment| experiment.rows.iter().map(|row| row.hash.clone()).collect::<Vec<_>>();
+    let hashes =
+        |experiment: &config::Experiment| experiment.rows.iter().map(|row| row.hash.clone()).collect::<Vec<_>>();
     assert_eq!(hashes(&with), hashes(&without), "a margin changes no cell");
 }

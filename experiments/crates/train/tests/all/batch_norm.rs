@@ -1,11 +1,11 @@
 //! Running statistics: they follow the batches, are saved and averaged with the weights, and go on to the same bits.
 
-use crate::cells::support::{Bench, assert_same_bits, encoding, train};
 use config::{MicroBatch, RunConfig};
 use models::AverageConfig;
 use safetensors::SafeTensors;
 use std::fs;
 use std::path::Path;
+use testing::{Bench, assert_same_bits, encoding, train};
 use train::Outcome;
 
 const MODEL: &str = r#"{"resnet": {"blocks": 1, "channels": 6, "se": {"channels": 2},

@@ -1,6 +1,5 @@
 //! Cells of a decoder: batches of sequences through the same loop, and questions about positions with their games.
 
-use crate::cells::support::{Bench, assert_same_bits, encoding, lines, train};
 use config::Weights;
 use config::{MicroBatch, RunConfig};
 use games::{GameKind, InputName, MovesName};
@@ -9,6 +8,7 @@ use models::{OptimizerConfig, Schedule};
 use records::{Metrics, Part};
 use std::path::Path;
 use tch::Device;
+use testing::{Bench, assert_same_bits, encoding, lines, train};
 use train::checkpoint::load_final;
 use train::inspect::predict::{Prediction, predictions};
 use train::inspect::{Answers, Loaded, Request, positions};
@@ -47,7 +47,7 @@ fn a_decoder_is_measured_on_the_positions_of_an_encoder() {
     }
     assert_eq!(encoder.get("board_loss"), None);
     // Two of three boards are asked for, 68 words each.
-    let games = decoder.get("positions").expect("positions") / crate::cells::support::GAME_PLIES as f64;
+    let games = decoder.get("positions").expect("positions") / testing::GAME_PLIES as f64;
     assert_eq!(decoder.get("board_words"), Some(games * 16.0 * 68.0), "games of 24 plies");
 }
 

@@ -1,6 +1,5 @@
 //! Cells with further heads: what is logged agrees with plain arithmetic on what the network says.
 
-use crate::cells::support::{Bench, assert_same_bits, encoding, lines, random_games};
 use config::{LossChanges, RunConfig};
 use dataset::{
     Batch, GeneratedOptions, ImportOptions, MappedPosition, PerSplit, Split, SplitBy, SplitPlan, evaluation_batches,
@@ -18,6 +17,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tch::{Device, Tensor};
+use testing::{Bench, assert_same_bits, encoding, lines, random_games};
 use train::Setup;
 use train::checkpoint::load_final;
 

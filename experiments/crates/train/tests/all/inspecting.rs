@@ -1,6 +1,5 @@
 //! What is exported is what was trained.
 
-use crate::cells::support::Bench;
 use config::Weights;
 use games::{GameKind, InputName, MovesName};
 use models::AverageConfig;
@@ -9,6 +8,7 @@ use serde_json::Value;
 use std::fs;
 use std::path::Path;
 use tch::Device;
+use testing::Bench;
 use train::checkpoint::{load_final, save_final};
 use train::inspect::{InspectError, Loaded, Origin, Request, positions};
 

@@ -1,6 +1,5 @@
 //! Evaluation metrics against plain arithmetic in f64, row by row.
 
-use crate::cells::support::{Bench, encoding};
 use config::Mask;
 use dataset::{Batch, Split, evaluation_batches};
 use models::{Column, HeadName};
@@ -8,6 +7,7 @@ use nn::Arena;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tch::Device;
+use testing::{Bench, encoding};
 use train::Setup;
 use train::checkpoint::load_final;
 use train::evaluate::evaluate;

@@ -1,9 +1,9 @@
 //! Paired seeds: cells of one seed that differ in their encoding share their data and their other weights.
 
-use crate::cells::support::{Bench, encoding, lines, status};
 use config::RunConfig;
 use records::Manifest;
 use std::path::Path;
+use testing::{Bench, encoding, lines, status};
 
 fn manifest(dir: &Path) -> Manifest {
     Manifest::read(dir).expect("readable").expect("there")

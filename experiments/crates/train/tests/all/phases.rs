@@ -1,12 +1,10 @@
 //! A curriculum: each phase has batches of its buckets only, for its epochs, and a killed cell goes on in the middle of one.
 
-use crate::cells::support::{Bench, assert_same_bits, lines, status, train};
 use config::{LossChanges, Phase, RunConfig, TrainConfig};
-use dataset::filter::Buckets;
-use dataset::{Dataset, ImportOptions, PerSplit, Split, SplitPlan, import};
-use games::GameKind;
+use dataset::{Dataset, Split};
 use records::{MetricLine, Part};
 use std::path::Path;
+use testing::{Bench, assert_same_bits, lines, rated, status, train};
 
 fn phase(bucket: &[&str], epochs: Option<f64>) -> Phase {
     Phase { bucket: bucket.iter().map(ToString::to_string).collect(), epochs, ..Phase::default() }
@@ -20,14 +18,7 @@ fn batches(dir: &Path) -> String {
 #[test]
 fn a_killed_curriculum_goes_on_to_the_same_batches() {
     let bench = Bench::new();
-    let games = Path::new(env!("CARGO_MANIFEST_DIR")).join("../games/dataset/tests/data/chess_lichess_438.pgn.zst");
-    let rated = bench.path().join("rated");
-    let options = ImportOptions {
-        buckets: Buckets::new(vec![1000, 1500, 2000]),
-        split: SplitPlan::by_game(0, PerSplit { train: 0.6, validation: 0.2, test: 0.2 }),
-        ..ImportOptions::new(GameKind::Chess, vec![games], rated.clone())
-    };
-    import(&options, &mut |_| {}).expect("the records are good");
+    let rated = rated(bench.path());
     let dataset = Dataset::open(&rated).expect("a dataset");
     let steps_of = |buckets: &[&str], steps: f64| {
         let positions = dataset.training_part(buckets).positions(Split::Train);

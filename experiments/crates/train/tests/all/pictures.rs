@@ -1,6 +1,5 @@
 //! What encodings do, drawn: in the cell's folder, in its event files, and for no bit of training.
 
-use crate::cells::support::{Bench, assert_same_bits, encoding, train};
 use config::{EvalConfig, Pictures, RunConfig, identity};
 use encodings::MapKind;
 use games::GameKind;
@@ -8,6 +7,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+use testing::{Bench, assert_same_bits, encoding, train};
 use train::events::repair;
 use train::pictures::{Picture, folder};
 use train::sinks::tensorboard::{BLOB_SEQUENCE, IMAGES_PLUGIN, Image, PREFIX, read_images};

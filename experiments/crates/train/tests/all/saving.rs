@@ -1,6 +1,5 @@
 //! A network that is saved and loaded computes the same bits, whatever its encodings.
 
-use crate::cells::support::Bench;
 use config::RunConfig;
 use encodings::EncodingConfig;
 use games::{GameKind, InputName, Position as _, with_game};
@@ -12,6 +11,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 use tch::{Device, Tensor};
+use testing::Bench;
 use train::checkpoint::{Checkpoint, CheckpointTensors, Prefix, Progress, Window, load_final, save_final};
 use train::setup::declare;
 

@@ -3,8 +3,8 @@
 
 use dataset::{Batch, Dataset, LoaderConfig, Split, TrainLoader, evaluation_batches};
 use games::InputName;
-use std::path::Path;
 use std::sync::Arc;
+use testing::experiments_folder;
 
 /// A hash over every field of these batches, floats by their bits.
 fn hash(batches: impl Iterator<Item = Batch>) -> String {
@@ -30,7 +30,7 @@ fn hash(batches: impl Iterator<Item = Batch>) -> String {
 #[test]
 fn batches_of_the_starter_datasets_are_pinned() {
     for (name, content, training, test) in PINNED {
-        let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("data").join(name);
+        let dir = experiments_folder().join("data").join(name);
         let dataset = Arc::new(Dataset::open(&dir).expect("the starter datasets are part of the project"));
         assert_eq!(&dataset.content_hash()[..16], content, "{name}");
         let input = InputName::PieceTokens;

@@ -1,7 +1,6 @@
 //! How a step is computed: micro-batches, averages of the weights, bf16.
 
-use crate::cells::heads::{mapped, scored, with_heads};
-use crate::cells::support::{Bench, assert_same_bits, lines, options, status, train, train_with};
+use crate::heads::{mapped, scored, with_heads};
 use config::Weights;
 use config::{Dtype, Mask, MicroBatch, RunConfig};
 use games::maps::MapShape;
@@ -11,6 +10,7 @@ use models::{AverageConfig, OptimizerConfig, Schedule};
 use records::Manifest;
 use records::{MetricLine, Part};
 use std::path::{Path, PathBuf};
+use testing::{Bench, assert_same_bits, lines, options, status, train, train_with};
 use train::checkpoint::{load_averaged, load_final};
 use train::setup::declare;
 use train::sinks::tensorboard;

@@ -1,6 +1,5 @@
 //! `train.start`: a cell begins with the tables of another network, of its own board or of another one.
 
-use crate::cells::support::{Bench, assert_same_bits, encoding, train};
 use config::RunConfig;
 use config::start::{Start, TableOrder};
 use encodings::displacements::Displacement;
@@ -9,7 +8,7 @@ use safetensors::SafeTensors;
 use safetensors::tensor::{Dtype, TensorView};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use testing::{Bench, assert_same_bits, encoding, train};
 use train::Outcome;
 
 const HEADS: usize = 2;
@@ -81,29 +80,6 @@ fn a_scale_multiplies_every_entry() {
     });
     assert!(whole.iter().any(|&entry| entry != 0.0));
     assert_eq!(half, whole.iter().map(|entry| 0.5 * entry).collect::<Vec<_>>());
-}
-
-#[test]
-fn tables_that_start_at_zero_and_are_learnt_are_a_usual_run() {
-    let bench = Bench::new();
-    let plain = bench.trained("plain", &biased(&bench, None));
-    let zeros = biased(&bench, None);
-    let export = exported(&bench, &bench.trained("untrained", &RunConfig { train: steps(&zeros, 0), ..zeros.clone() }));
-    let started = biased(&bench, Some(start(&export, TableOrder::Kept, false)));
-    assert_same_bits(&plain, &bench.trained("zeros", &started));
-}
-
-fn steps(run: &RunConfig, steps: u64) -> config::TrainConfig {
-    config::TrainConfig { steps: steps.max(1), encoding_rate: 0.0, ..run.train.clone() }
-}
-
-/// The tables that `posenc export` writes.
-fn exported(bench: &Bench, cell: &Path) -> PathBuf {
-    let out = bench.path().join("export");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_posenc"));
-    let output = command.arg("export").arg(cell).arg("--out").arg(&out).output().expect("posenc starts");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    out.join("tables.safetensors")
 }
 
 #[test]

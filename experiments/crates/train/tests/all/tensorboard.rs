@@ -1,12 +1,12 @@
 //! Event files hold what `metrics.jsonl` holds, for our reader and for TensorBoard's own.
 
-use crate::cells::support::{Bench, lines, train};
 use config::RunConfig;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use testing::{Bench, lines, train};
 use train::events::{hparams, repair};
 use train::sinks::tensorboard::{PREFIX, Scalar, read, read_dir, read_session, tag};
 
@@ -149,6 +149,7 @@ for tag in events.Tags()['scalars']:
 ";
 
 /// What TensorBoard says of a cell; none if it is not installed.
+#[allow(clippy::print_stderr, reason = "for those who ask with --nocapture")]
 fn ask_tensorboard(script: &str, dir: &Path) -> Option<String> {
     let installed = Command::new("python3").args(["-c", "import tensorboard"]).output();
     if !installed.is_ok_and(|output| output.status.success()) {

@@ -1,6 +1,5 @@
 //! One cell, undisturbed.
 
-use crate::cells::support::{Bench, assert_same_bits, encoding, lines, options, status, train, train_with};
 use config::metrics;
 use config::{Mask, Products, RunConfig, TrainConfig};
 use nn::Arithmetic;
@@ -9,6 +8,7 @@ use records::Part;
 use records::status::State;
 use std::collections::BTreeSet;
 use std::fs;
+use testing::{Bench, assert_same_bits, encoding, lines, options, status, train, train_with};
 use train::checkpoint::load_final;
 use train::setup::declare;
 use train::{CellOptions, Outcome, TrainError};

@@ -1,36 +1,15 @@
 //! dlshogi's value head: its metrics against plain arithmetic, and its network goes on to the same bits.
 
-use crate::cells::support::{Bench, assert_same_bits, encoding, train};
-use config::{Mask, RunConfig, Weights};
-use dataset::{Split, ValueTarget, evaluation_batches};
-use games::GameKind;
-use games::chess::Chess;
+use dataset::{Split, evaluation_batches};
 use models::{Column, HeadName};
 use nn::Arena;
-use play::engine::{Engine, Settings};
 use std::sync::Arc;
 use tch::Device;
+use testing::{Bench, assert_same_bits, dlshogi, train};
 use train::checkpoint::load_final;
 use train::evaluate::evaluate;
-use train::inspect::predict::{Meaning, predictions};
-use train::inspect::{Loaded, outputs, positions};
 use train::tensors::on_device;
 use train::{Outcome, Setup};
-
-const MODEL: &str = r#"{"resnet_transformer": {
-    "resnet": {"blocks": 1, "channels": 8, "stem": "parted", "policy": "planes", "init": "torch",
-        "value": {"channels": 2, "hidden": 4}, "outputs": {"policy": {}, "win_rate": {}}},
-    "attention": {"layers": 2, "heads": 2, "ff": 8, "qkv_groups": 2}}}"#;
-
-/// dlshogi's transformer on chess, which learns the result twice.
-fn dlshogi(bench: &Bench, steps: u64) -> RunConfig {
-    let mut run = bench.run(steps);
-    run.model = serde_json::from_str(MODEL).expect("a model");
-    run.encoding = vec![encoding("absolute: {at: input}"), encoding("dynamic_relative: {bottleneck: 3}")];
-    run.view.value = Some(ValueTarget::Result);
-    run.train.mask = Mask::Eval;
-    run
-}
 
 #[test]
 fn convolutions_and_attention_with_batch_norm_go_on_to_the_same_bits() {
@@ -83,25 +62,4 @@ fn the_win_rates_metrics_are_plain_arithmetic() {
     close("win_rate_entropy", sums[3] / all);
     assert_eq!((metric("win_rate_targets"), metric("win_rate_decided")), (all, decided));
     close("dlshogi_loss", metric("policy_loss_unmasked") + sums[0] / all);
-}
-
-#[test]
-fn programs_are_told_the_win_rate_as_a_score() {
-    let bench = Bench::new();
-    let run = dlshogi(&bench, 4);
-    let cell = Loaded::cell(&bench.trained("played", &run), Weights::Raw, Device::Cpu).expect("a cell");
-    let asked = [positions::read("startpos", "", GameKind::Chess, run.input, run.moves).expect("a position")];
-    let found = predictions(&asked, &outputs(&cell, &asked).expect("a forward pass"), 1.0).expect("numbers");
-    let win = found[0].others.iter().find_map(|(_, meaning)| match meaning {
-        Meaning::WinRate(win) => Some(*win),
-        _ => None,
-    });
-    let score = (90.0 * (1.563_754_189_7 * (2.0 * win.expect("a win rate") - 1.0)).tan()).round() as i32;
-    let mut engine =
-        Engine::<Chess>::new(&cell, "test".to_owned(), Settings { shows_wdl: true, ..Settings::default() });
-    let mut out = Vec::new();
-    for line in ["position startpos", "go nodes 1"] {
-        engine.line(line, &mut out).expect("an answer");
-    }
-    assert!(out[0].starts_with(&format!("info depth 1 multipv 1 score cp {score} nodes 1 pv ")), "{out:?}");
 }

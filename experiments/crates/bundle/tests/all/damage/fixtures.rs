@@ -1,11 +1,9 @@
-//! A run folder, a bundle and a network that are good and small: none of them has more than 20 KB.
+//! A run folder and a bundle that are good and small: none of them has more than 20 KB.
 
 use super::documents::text;
-use crate::bundles::list;
-use crate::import_net::random::{DEFAULT, Net, SWISH, Shape};
 use config::RunConfig;
 use serde_json::{Map, Value, json};
-use train::sinks::tensorboard::{self, HParams};
+use testing::CONFIG;
 
 /// No fixture has more bytes.
 const MOST_BYTES: usize = 20_000;
@@ -17,23 +15,6 @@ pub(crate) const CELL: &str = "chess-none-0123456789ab/seed-0";
 
 /// The encoding of the second row.
 const SHAW: &str = "{shaw: {terms: [q, k]}}";
-
-/// The configuration of the second row's cells.
-pub(crate) const CONFIG: &str = "\
-game: chess
-data: data
-input: piece_tokens
-model: {chessformer: {layers: 1, width: 16, heads: 2, ff: 16}}
-encoding: [{shaw: {terms: [q, k]}}]
-train:
-  steps: 100
-  batch: 4
-  optimizer: {nadam: {}}
-  learning_rate: {values: [0.001]}
-  clip: 1.0
-eval: {validation_positions: 8, test_positions: 8, every: 50}
-seed: 0
-";
 
 /// The files of a run folder by path: two rows with three finished cells each, and all that a report reads beside them.
 /// `metrics.jsonl` is the list of its lines.
@@ -187,18 +168,6 @@ fn metrics(loss: f64) -> Value {
     ])
 }
 
-/// TensorBoard's file with the lines of a cell.
-pub(crate) fn events() -> Vec<u8> {
-    let dir = tempfile::tempdir().expect("a temporary folder");
-    let lines = dir.path().join("metrics.jsonl");
-    std::fs::write(&lines, bytes_of("metrics.jsonl", &metrics(2.5))).expect("written");
-    let hparams = HParams(vec![("train.batch".to_owned(), json!(4)), ("twin".to_owned(), json!(false))]);
-    let file = tensorboard::rebuild(&lines, dir.path(), &hparams).expect("rebuilt");
-    let bytes = std::fs::read(file).expect("a file");
-    assert!(bytes.len() < MOST_BYTES, "{}", bytes.len());
-    bytes
-}
-
 /// The files of a bundle by path.
 pub(crate) fn bundle() -> Map<String, Value> {
     let in_bundle = |path: String| if path.contains('/') { format!("cells/{path}") } else { path };
@@ -218,7 +187,8 @@ pub(crate) fn packed(files: &Value) -> Vec<u8> {
     let files = files.as_object().into_iter().flatten();
     let files: Vec<(&str, Vec<u8>)> = files.map(|(path, value)| (path.as_str(), bytes_of(path, value))).collect();
     let content: Vec<(&str, &[u8])> = files.iter().map(|(path, bytes)| (*path, bytes.as_slice())).collect();
-    let sums = list(&content);
+    let sums: String =
+        content.iter().map(|(name, bytes)| format!("{}  {name}\n", blake3::hash(bytes).to_hex())).collect();
     let mut archive = Vec::new();
     for (path, mut bytes) in std::iter::once(("BLAKE3SUMS", sums.as_bytes())).chain(content.iter().copied()) {
         let size = bytes.len() as u64;
@@ -226,49 +196,4 @@ pub(crate) fn packed(files: &Value) -> Vec<u8> {
     }
     bundle::archive::finish(&mut archive).expect("written");
     zstd::encode_all(archive.as_slice(), 1).expect("packed")
-}
-
-/// A network of Lc0's with an attention body, of random numbers in 16 bits.
-pub(crate) fn network() -> Vec<u8> {
-    let shape = Shape {
-        width: 4,
-        heads: 2,
-        layers: 1,
-        ff: 4,
-        dense: None,
-        gate: true,
-        smolgen: Some([1, 2, 1]),
-        qkv_bias: true,
-        policies: vec![("", 3)],
-        values: vec![("", [3, 0, 0])],
-        mish: true,
-        smolgen_activation: SWISH,
-        ff_activation: DEFAULT,
-    };
-    let file = Net::new(shape, 1).file(false);
-    assert!(file.len() < MOST_BYTES, "{}", file.len());
-    file
-}
-
-/// A file in gzip, of blocks that are stored as they are (RFC 1951 and 1952), with its checksum and its length.
-pub(crate) fn gzip(content: &[u8]) -> Vec<u8> {
-    let mut out = vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255];
-    let mut blocks = content.chunks(usize::from(u16::MAX)).peekable();
-    while let Some(block) = blocks.next() {
-        let length = block.len() as u16;
-        out.push(u8::from(blocks.peek().is_none()));
-        out.extend(length.to_le_bytes());
-        out.extend((!length).to_le_bytes());
-        out.extend(block);
-    }
-    let crc = crc(content, 0xedb8_8320);
-    out.extend(crc.to_le_bytes());
-    out.extend((content.len() as u32).to_le_bytes());
-    out
-}
-
-/// The cyclic redundancy check with this polynomial, its bits reversed.
-pub(crate) fn crc(bytes: &[u8], polynomial: u32) -> u32 {
-    let step = |crc: u32| if crc & 1 == 1 { (crc >> 1) ^ polynomial } else { crc >> 1 };
-    !bytes.iter().fold(u32::MAX, |crc, &byte| (0..8).fold(crc ^ u32::from(byte), |crc, _| step(crc)))
 }

@@ -37,7 +37,7 @@ const VARINTS: &[u64] = &[0, 1, 2, 3, 5, 9, 127, 1 << 24, 1 << 31, 1 << 63, u64:
 const NUMBERS: &[f64] = &[0.0, -1.0, 3e38, -3e38, 1e308, f64::INFINITY, f64::NAN];
 
 /// Changed copies of a message; one in eight is unchanged.
-pub(crate) fn changed(message: &[u8]) -> impl Strategy<Value = Vec<u8>> + use<> {
+pub fn changed(message: &[u8]) -> impl Strategy<Value = Vec<u8>> + use<> {
     let fields = parse(message).expect("a message");
     let change = (any::<Index>(), select(KINDS), any::<Index>());
     let changes = prop_oneof![7 => prop::collection::vec(change, 1..=4), 1 => Just(Vec::<Change>::new())];
@@ -54,13 +54,13 @@ pub(crate) fn changed(message: &[u8]) -> impl Strategy<Value = Vec<u8>> + use<> 
 }
 
 /// A message that holds these byte strings, each as field 1.
-pub(crate) fn joined(parts: &[&[u8]]) -> Vec<u8> {
+pub fn joined(parts: &[&[u8]]) -> Vec<u8> {
     let field = |part: &&[u8]| Field { number: 1, value: Value::Bytes(part.to_vec()) };
     written(&parts.iter().map(field).collect::<Vec<_>>())
 }
 
 /// The byte strings of a message, of whatever fields.
-pub(crate) fn parts(message: &[u8]) -> Vec<Vec<u8>> {
+pub fn parts(message: &[u8]) -> Vec<Vec<u8>> {
     let fields = parse(message).unwrap_or_default();
     let part = |field: Field| match field.value {
         Value::Bytes(bytes) => Some(bytes),

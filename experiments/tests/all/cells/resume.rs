@@ -1,0 +1,127 @@
+//! Processes that train a cell are killed, stopped or run out of disk, and go on to the same bits.
+
+use crate::cli::posenc_cell;
+use config::RunConfig;
+use records::Manifest;
+use records::status::{State, Status};
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+use testing::{Bench, assert_same_bits, status, train};
+use train::Outcome;
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+fn spawn(dir: &Path) -> Child {
+    posenc_cell(dir).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("posenc starts")
+}
+
+/// Waits until the cell has done so many steps.
+fn wait_for_step(dir: &Path, step: u64) {
+    let began = Instant::now();
+    while Status::read(dir).ok().flatten().is_none_or(|status| status.step < step) {
+        assert!(began.elapsed() < PATIENCE, "the cell does not get to step {step}");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// A cell that is stopped by signals, one right after the other, after at least `step` steps.
+fn stopped(bench: &Bench, name: &str, run: &RunConfig, step: u64, signals: &[libc::c_int]) -> PathBuf {
+    let dir = bench.cell(name, run);
+    let mut child = spawn(&dir);
+    wait_for_step(&dir, step);
+    for &signal in signals {
+        // SAFETY: a plain system call on a child that was not waited for yet.
+        unsafe { libc::kill(child.id() as i32, signal) };
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    child.wait().expect("it ends");
+    assert_ne!(status(&dir).state, State::Done, "it was stopped before its end");
+    dir
+}
+
+#[test]
+fn killed_in_the_middle_it_goes_on_to_the_same_bits() {
+    let bench = Bench::new();
+    let run = bench.run(120);
+    let undisturbed = bench.trained("undisturbed", &run);
+    let killed = stopped(&bench, "killed", &run, 30, &[libc::SIGKILL]);
+    assert_eq!(status(&killed).state, State::Running, "it had no time to say more");
+    // A write that the kill cut short.
+    let mut metrics = fs::OpenOptions::new().append(true).open(killed.join("metrics.jsonl")).expect("metrics");
+    metrics.write_all(b"{\"step\":77,\"split\":\"tr").expect("written");
+    let again = posenc_cell(&killed).output().expect("posenc starts");
+    let log = String::from_utf8_lossy(&again.stderr);
+    assert!(again.status.success(), "{log}");
+    assert!(log.contains("resuming from the checkpoint of step"), "{log}");
+    assert_same_bits(&undisturbed, &killed);
+}
+
+#[test]
+fn asked_to_stop_it_writes_a_checkpoint_wherever_it_is() {
+    let bench = Bench::new();
+    let run = bench.run(120);
+    let undisturbed = bench.trained("undisturbed", &run);
+    // A scheduler signals the runner and its cells, and the runner its cells again.
+    let dir = stopped(&bench, "stopped", &run, 15, &[libc::SIGTERM, libc::SIGTERM]);
+    assert_eq!(status(&dir).state, State::Interrupted);
+    assert!(dir.join(format!("checkpoints/step-{}.safetensors", status(&dir).step)).is_file());
+    assert_eq!(train(&dir).expect("it goes on"), Outcome::Done);
+    assert_same_bits(&undisturbed, &dir);
+    assert_eq!(Manifest::read(&dir).expect("readable").expect("there").sessions.len(), 2);
+}
+
+#[test]
+fn a_cell_is_not_resumed_with_other_operations() {
+    let bench = Bench::new();
+    let dir = bench.crashed_of("operations", &bench.run(29), 28);
+    let output = posenc_cell(&dir).env(nn::fused::VARIABLE, "off").output().expect("posenc starts");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success() && said.contains("instruction set: began with"), "{said}");
+    assert!(said.contains("LibTorch's operations only"), "{said}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn started_directly_its_threads_sleep_when_they_wait() {
+    let bench = Bench::new();
+    let dir = bench.cell("direct", &bench.run(120));
+    let mut command = posenc_cell(&dir);
+    let mut child = command.env_remove("OMP_WAIT_POLICY").stderr(Stdio::null()).spawn().expect("posenc starts");
+    wait_for_step(&dir, 1);
+    let environment = fs::read(format!("/proc/{}/environ", child.id())).expect("its environment");
+    child.kill().expect("killed");
+    child.wait().expect("it ends");
+    let variables = environment.split(|&byte| byte == 0).filter(|variable| variable.starts_with(b"OMP_WAIT_POLICY"));
+    assert_eq!(variables.collect::<Vec<_>>(), [b"OMP_WAIT_POLICY=PASSIVE"]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_fails_clearly_and_loses_nothing() {
+    use std::os::unix::process::CommandExt as _;
+    let bench = Bench::new();
+    let run = bench.run(29);
+    let undisturbed = bench.trained("undisturbed", &run);
+    let dir = bench.cell("full", &run);
+    let mut command = posenc_cell(&dir);
+    // Enough for the manifest and the lines, too little for a checkpoint.
+    let limit = libc::rlimit { rlim_cur: 24_000, rlim_max: 24_000 };
+    // SAFETY: between fork and exec one async-signal-safe system call is made.
+    unsafe {
+        command.pre_exec(move || match libc::setrlimit(libc::RLIMIT_FSIZE, &limit) {
+            0 => Ok(()),
+            _ => Err(std::io::Error::last_os_error()),
+        });
+    }
+    let output = command.output().expect("posenc starts");
+    let log = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{log}");
+    assert!(log.contains("posenc: cannot write") && log.contains("checkpoints/step-10"), "{log}");
+    let failed = status(&dir);
+    assert_eq!((failed.state, failed.step, failed.resumable), (State::Failed, 10, true));
+    assert_eq!(train(&dir).expect("with room again"), Outcome::Done);
+    assert_same_bits(&undisturbed, &dir);
+}

@@ -1,0 +1,65 @@
+//! `posenc play` as a process.
+
+use crate::cli::posenc;
+use std::io::Write as _;
+use std::process::Stdio;
+use testing::Finished;
+
+/// 10,000 lines of words of both protocols in any order, of bytes, and of nothing.
+#[test]
+fn junk_on_stdin_never_ends_the_engine() {
+    const WORDS: [&str; 24] = [
+        "position",
+        "startpos",
+        "fen",
+        "sfen",
+        "moves",
+        "e2e4",
+        "7g7f",
+        "e1e9",
+        "setoption",
+        "name",
+        "value",
+        "MultiPV",
+        "-5",
+        "99999999999999999999",
+        "stop",
+        "ponderhit",
+        "debug",
+        "register",
+        "\u{0}",
+        "ü",
+        "8/8/8/8 w",
+        "P*5e",
+        "uci",
+        "searchmoves",
+    ];
+    let finished = Finished::new();
+    let mut stream = streams::stream(3, &["junk"]);
+    let mut text = Vec::new();
+    for number in 0..10_000 {
+        if number % 500 == 0 {
+            text.extend(b"go nodes 1\n");
+        }
+        for _ in 0..streams::below(&mut stream, 7) {
+            text.extend(WORDS[streams::below(&mut stream, WORDS.len() as u64) as usize].as_bytes());
+            text.push(b' ');
+        }
+        text.push(streams::below(&mut stream, 256) as u8);
+        text.push(b'\n');
+    }
+    text.extend(b"\nisready\nquit\n");
+    for game in ["chess", "shogi"] {
+        let mut command = posenc(finished.path(), &["play", &finished.cell(game)]);
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");
+        let mut input = child.stdin.take().expect("its input");
+        let junk = text.clone();
+        let writer = std::thread::spawn(move || input.write_all(&junk));
+        let output = child.wait_with_output().expect("it ends");
+        writer.join().expect("no panic").expect("everything was read");
+        assert!(output.status.success(), "{game}: {:?}", output.status);
+        let said = String::from_utf8(output.stdout).expect("text");
+        assert!(said.ends_with("readyok\n"), "{game}");
+        assert_eq!(said.lines().filter(|line| line.starts_with("bestmove ")).count(), 20, "{game}");
+    }
+}

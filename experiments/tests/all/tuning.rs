@@ -1,0 +1,118 @@
+//! `tune`: one command tries, chooses and trains.
+
+use crate::cli::run;
+use records::TuningRecord;
+use std::path::Path;
+use testing::{place, small};
+
+const TUNE: &str = "tune:\n  axes: {train.encoding_rate: [1, 4, 16]}\n  seeds: [100, 101]\n";
+
+fn record(dir: &Path) -> TuningRecord {
+    TuningRecord::read(&dir.join("runs/small")).expect("a record").expect("a tuned grid")
+}
+
+/// The small experiment with trials of these rates.
+fn tuned(values: &str) -> String {
+    let tune = format!("tune:\n  axes: {{train.encoding_rate: {values}}}\n  seeds: [100]\n");
+    small().replace("seeds: [0]", &format!("{tune}seeds: [0]"))
+}
+
+#[test]
+fn one_command_tries_chooses_and_trains_and_a_longer_range_trains_what_is_new() {
+    let dir = place(&tuned("[1, 8]"));
+    let first = run(dir.path(), &["run", "experiment.yaml"]).succeeds();
+    assert!(first.stderr.contains("tuning, round 1 of 1: 5 cells of trials"), "{}", first.stderr);
+    assert!(
+        first.stdout.contains("verdicts are tuned: the settings of each row are the best of 2 trials"),
+        "{}",
+        first.stdout
+    );
+    assert!(first.stdout.contains("trials: policy_loss on validation, tuning seeds [100]"), "{}", first.stdout);
+    let before = record(dir.path());
+    for row in &before.rows {
+        let scores: Vec<f64> = row.trials.iter().map(|trial| trial.score().expect("a score")).collect();
+        let best = scores.iter().copied().fold(f64::INFINITY, f64::min);
+        assert_eq!(scores[row.chosen.expect("a choice")], best, "{row:?}");
+        assert!(dir.path().join("runs/small").join(&row.folder).join("seed-0/metrics.jsonl").is_file());
+    }
+
+    let again = run(dir.path(), &["run", "experiment.yaml"]).succeeds();
+    assert_eq!(again.stderr, "", "nothing is trained, so nothing is told");
+    assert_eq!(record(dir.path()), before);
+
+    std::fs::write(dir.path().join("experiment.yaml"), tuned("[1, 8, 64]")).expect("a file");
+    // A row may choose a new rate, and then the plan drops its cells of the former one.
+    let longer = run(dir.path(), &["run", "experiment.yaml", "--replace"]).succeeds();
+    let trials = longer.stderr.lines().filter(|line| line.starts_with("cell started") && line.ends_with("seed 100"));
+    assert_eq!(trials.count(), 2, "one new trial for each of two rows: {}", longer.stderr);
+    assert_eq!(record(dir.path()).rows[1].trials[..2], before.rows[1].trials[..]);
+
+    // A bundle has the trials, so its report says that the verdicts are tuned.
+    run(dir.path(), &["publish", "runs/small", "--out", "bundle"]).succeeds();
+    let bundle = dir.path().join("bundle");
+    let report = std::fs::read_to_string(bundle.join("report.txt")).expect("a report");
+    assert!(report.contains("verdicts are tuned: the settings of each row are the best of 3 trials"), "{report}");
+    assert!(bundle.join("tuning.json").is_file());
+    let plan = records::Plan::read(&bundle.join("tuning")).expect("the trials' plan");
+    assert_eq!(plan.seeds, [100]);
+    for row in &plan.rows {
+        let trial = records::Plan::cell_dir(&bundle.join("tuning"), row, 100);
+        assert!(trial.join("metrics.jsonl").is_file() && trial.join("config.yaml").is_file(), "{}", row.folder);
+    }
+    run(dir.path(), &["verify", "bundle"]).succeeds();
+}
+
+#[test]
+fn the_parts_of_a_run_keep_their_choices_and_a_bundle_has_all_of_them() {
+    let dir = place(&tuned("[1, 8]"));
+    let part =
+        |rows: &str| run(dir.path(), &["run", "experiment.yaml", "--only", &format!("encoding={rows}")]).succeeds();
+    part("shaw");
+    let chosen = record(dir.path()).rows.into_iter().find(|row| row.chosen.is_some()).expect("shaw has a choice");
+    part("none,absolute");
+    let both = record(dir.path());
+    assert!(both.rows.contains(&chosen) && both.rows.iter().all(|row| row.chosen.is_some()), "{both:?}");
+    part("shaw");
+    let trials = records::Plan::read(&dir.path().join("runs/small/tuning")).expect("the trials' plan");
+    assert_eq!(trials.rows.len(), 5, "a run of some rows leaves the trials of the others in the plan");
+    run(dir.path(), &["publish", "runs/small", "--out", "bundle"]).succeeds();
+    let again = run(dir.path(), &["run", "experiment.yaml", "--out", "other", "--from", "bundle"]).succeeds();
+    assert!(!again.stderr.contains("cell started"), "{}", again.stderr);
+}
+
+#[test]
+fn a_cell_of_another_run_folder_is_not_trained_again() {
+    let dir = place(&small());
+    run(dir.path(), &["run", "experiment.yaml"]).succeeds();
+    let other = small().replace("name: small", "name: other");
+    std::fs::write(dir.path().join("experiment.yaml"), &other).expect("a file");
+    let second = run(dir.path(), &["run", "experiment.yaml"]).succeeds();
+    assert!(
+        second.stderr.contains("4 cells were finished in other run folders and are copied from there"),
+        "{}",
+        second.stderr
+    );
+    assert!(!second.stderr.contains("cell started"), "{}", second.stderr);
+    let metrics = |name: &str| {
+        let plan = records::Plan::read(&dir.path().join("runs").join(name)).expect("a plan");
+        let cell = records::Plan::cell_dir(&dir.path().join("runs").join(name), &plan.rows[2], 0);
+        std::fs::read(cell.join("metrics.jsonl")).expect("metrics")
+    };
+    assert_eq!(metrics("small"), metrics("other"));
+    // From a folder of run folders elsewhere, too.
+    std::fs::rename(dir.path().join("runs"), dir.path().join("elsewhere")).expect("a folder");
+    let third = run(dir.path(), &["run", "experiment.yaml", "--cells", "elsewhere"]).succeeds();
+    assert!(third.stderr.contains("4 cells were finished in other run folders"), "{}", third.stderr);
+}
+
+#[test]
+fn a_smoke_run_tries_the_trials_too() {
+    let dir = place(&small().replace("seeds: [0]", &format!("{TUNE}seeds: [0]")));
+    for _ in 0..2 {
+        let smoke = run(dir.path(), &["run", "experiment.yaml", "--smoke"]).succeeds();
+        assert!(smoke.stderr.contains("tuning, round 1 of 1: 14 cells of trials"), "{}", smoke.stderr);
+        assert!(smoke.stdout.contains("3 cells finished (and 1 A/A controls)"), "{}", smoke.stdout);
+    }
+    let status = run(dir.path(), &["status", "runs/smoke-small", "--once"]).succeeds();
+    assert!(status.stdout.contains("chess-shaw seed 0"), "{}", status.stdout);
+}
