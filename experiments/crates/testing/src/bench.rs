@@ -117,6 +117,14 @@ impl Bench {
         dir
     }
 
+    /// A cell that was trained to its end, and one that crashed at a line of step `at` and resumed: they have the same bits.
+    pub fn resumed(&self, run: &RunConfig, at: u64) -> [PathBuf; 2] {
+        let cells = [self.trained("whole", run), self.crashed_of("resumed", run, at)];
+        assert_eq!(train(&cells[1]).expect("it resumes"), Outcome::Done);
+        assert_same_bits(&cells[0], &cells[1]);
+        cells
+    }
+
     /// A cell trained to its end in this process.
     pub fn trained(&self, name: &str, run: &RunConfig) -> PathBuf {
         let dir = self.cell(name, run);

@@ -8,7 +8,7 @@ use models::{OptimizerConfig, Schedule};
 use records::{Metrics, Part};
 use std::path::Path;
 use tch::Device;
-use testing::{Bench, assert_same_bits, encoding, lines, train};
+use testing::{Bench, GAME_PLIES, encoding, lines};
 use train::checkpoint::load_final;
 use train::inspect::predict::{Prediction, predictions};
 use train::inspect::{Answers, Loaded, Request, positions};
@@ -47,18 +47,14 @@ fn a_decoder_is_measured_on_the_positions_of_an_encoder() {
     }
     assert_eq!(encoder.get("board_loss"), None);
     // Two of three boards are asked for, 68 words each.
-    let games = decoder.get("positions").expect("positions") / testing::GAME_PLIES as f64;
+    let games = decoder.get("positions").expect("positions") / GAME_PLIES as f64;
     assert_eq!(decoder.get("board_words"), Some(games * 16.0 * 68.0), "games of 24 plies");
 }
 
 #[test]
 fn a_decoder_that_crashed_goes_on_to_the_same_bits() {
     let bench = Bench::new();
-    let run = run(&bench, DECODER, 29);
-    let undisturbed = bench.trained("undisturbed", &run);
-    let crashed = bench.crashed_of("crashed", &run, 28);
-    train(&crashed).expect("it goes on");
-    assert_same_bits(&undisturbed, &crashed);
+    bench.resumed(&run(&bench, DECODER, 29), 28);
 }
 
 /// With so large an ε a step is the gradient itself; a micro-batch of 4 is one sequence.

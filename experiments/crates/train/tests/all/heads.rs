@@ -116,10 +116,10 @@ fn last(dir: &Path, part: Part) -> MetricLine {
 
 /// Sums and counts by metric.
 #[derive(Default)]
-struct Means(BTreeMap<String, (f64, f64)>);
+pub(crate) struct Means(pub(crate) BTreeMap<String, (f64, f64)>);
 
 impl Means {
-    fn add(&mut self, name: &str, value: f64) {
+    pub(crate) fn add(&mut self, name: &str, value: f64) {
         let (sum, count) = self.0.entry(name.to_owned()).or_default();
         *sum += value;
         *count += 1.0;

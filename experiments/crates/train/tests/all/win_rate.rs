@@ -5,20 +5,16 @@ use models::{Column, HeadName};
 use nn::Arena;
 use std::sync::Arc;
 use tch::Device;
-use testing::{Bench, assert_same_bits, dlshogi, train};
+use testing::{Bench, dlshogi};
+use train::Setup;
 use train::checkpoint::load_final;
 use train::evaluate::evaluate;
 use train::tensors::on_device;
-use train::{Outcome, Setup};
 
 #[test]
 fn convolutions_and_attention_with_batch_norm_go_on_to_the_same_bits() {
     let bench = Bench::new();
-    let run = dlshogi(&bench, 29);
-    let undisturbed = bench.trained("undisturbed", &run);
-    let crashed = bench.crashed_of("crashed", &run, 28);
-    assert_eq!(train(&crashed).expect("it goes on"), Outcome::Done);
-    assert_same_bits(&undisturbed, &crashed);
+    bench.resumed(&dlshogi(&bench, 29), 28);
 }
 
 #[test]
