@@ -38,6 +38,7 @@ lint: components setup ## check format and lints of every target, and of the cor
 	$(CARGO) fmt --manifest-path fuzz/Cargo.toml --check
 	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
 	$(CARGO) clippy --locked -p experiments --no-default-features -- -D warnings
+	@if command -v python3 >/dev/null 2>&1; then scripts/links; else echo "make: skipped scripts/links, python3 is missing"; fi
 
 # The standard library of another processor comes through rustup; without it there is nothing to check against.
 other-processors: ## check that crate kernels compiles for Arm's NEON (skips without the target aarch64-unknown-linux-gnu)
@@ -118,6 +119,8 @@ test-fake-gpu: build ## run PyTorch's real CUDA path over a stand-in for the GPU
 SECONDS ?= 20
 CASES ?= 1000000
 CHANGES ?= 100000
+# Crates with a reader of what strangers send, beside `games`.
+DAMAGED := -p dataset -p config -p train -p bundle -p lc0
 
 test-lc0: build ## compare exported networks with Lc0 itself, which it builds; skips where that is impossible (docs/export.md)
 	scripts/test-lc0 $(POSENC)
@@ -127,8 +130,8 @@ fuzz: ## run every fuzz target for SECONDS=20 each (needs a nightly toolchain an
 
 damage: setup ## test CASES=1000000 damaged inputs per reader of bytes, and CHANGES=100000 per format whose meaning is changed; print what was accepted
 	POSENC_CASES=$(CASES) $(CARGO) test --locked -p games --test all damage:: -- --nocapture
-	POSENC_CASES=$(CASES) $(CARGO) test --locked -p dataset -p experiments --test all damage::bytes:: -- --nocapture
-	POSENC_CASES=$(CHANGES) $(CARGO) test --locked -p dataset -p experiments --test all damage::meaning:: -- --nocapture
+	POSENC_CASES=$(CASES) $(CARGO) test --locked $(DAMAGED) --test all damage::bytes:: -- --nocapture
+	POSENC_CASES=$(CHANGES) $(CARGO) test --locked $(DAMAGED) --test all damage::meaning:: -- --nocapture
 
 precision: setup ## train a tiny network for 2,000 steps in bf16 and check for NaN
 	POSENC_BF16_STEPS=2000 $(CARGO) test --locked -p models --test all bf16::many_steps

@@ -1,5 +1,5 @@
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
-    posenc_fuzz::run_folders::events(bytes);
+    posenc_fuzz::cells::events(bytes);
 });

@@ -1,5 +1,5 @@
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
-    posenc_fuzz::run_folders::run_config(bytes);
+    posenc_fuzz::settings::run_config(bytes);
 });

@@ -1,5 +1,5 @@
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
-    posenc_fuzz::run_folders::weights(bytes);
+    posenc_fuzz::cells::weights(bytes);
 });

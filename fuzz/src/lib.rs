@@ -1,10 +1,19 @@
-//! The laws that the fuzz targets hold: those of the seeded tests in `games/tests/all/damage` and
-//! `experiments/tests/all/damage`.
+//! The laws that the fuzz targets hold: those of the seeded tests in the folders `tests/all/damage` of the crates.
 
 #[path = "../../games/tests/all/damage/counts.rs"]
 pub mod counts;
 #[path = "../../games/tests/all/damage/laws.rs"]
 pub mod laws;
+
 #[cfg(feature = "libtorch")]
-#[path = "../../experiments/tests/all/damage/laws.rs"]
+#[path = "../../experiments/crates/train/tests/all/damage/laws.rs"]
+pub mod cells;
+#[cfg(feature = "libtorch")]
+#[path = "../../labs/lc0/tests/all/damage/laws.rs"]
+pub mod networks;
+#[cfg(feature = "libtorch")]
+#[path = "../../experiments/crates/bundle/tests/all/damage/laws.rs"]
 pub mod run_folders;
+#[cfg(feature = "libtorch")]
+#[path = "../../experiments/crates/config/tests/all/damage/laws.rs"]
+pub mod settings;

@@ -2,13 +2,14 @@
 //! cells that are trained again come to the same bits.
 
 use crate::bundles::{archive, files, list, relist};
-use crate::cli::{cell_of, cells, place, run, small};
+use crate::cli::{cell_of, cells, run};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
+use testing::{place, small};
 
 /// A folder with a finished grid of four cells in it.
 fn finished() -> TempDir {

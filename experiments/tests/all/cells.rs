@@ -1,21 +1,7 @@
-//! Training cells: the same bits every time, through kills, damage and full disks; and what they log.
+//! Cells that `posenc` trains in a process: through kills and full disks, and what it says of them.
 
-mod batch_norm;
 mod bench_cli;
-mod decoder;
-mod heads;
-mod inspecting;
-mod metrics;
-mod pairing;
-mod phases;
-mod pictures;
 mod positions;
 mod resume;
-mod saving;
-mod steps;
-mod support;
 mod tables;
-mod tensorboard;
-mod training;
 mod version;
-mod win_rate;

@@ -1,17 +1,15 @@
 //! `posenc check` says what an experiment is before anything is trained.
 
-use crate::brought::{brought_experiments, experiments_folder};
-use crate::cli::{Answer, EXPERIMENT, datasets, run, write_experiment};
+use crate::cli::{Answer, run};
 use config::Experiment;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
+use testing::{EXPERIMENT, brought_experiments, experiments_folder, place, small};
 
 fn check(text: &str, options: &[&str]) -> Answer {
-    let dir = TempDir::new().expect("a temporary folder");
-    datasets(dir.path());
-    write_experiment(dir.path(), text);
+    let dir = place(text);
     run(dir.path(), &[&["check", "experiment.yaml"], options].concat()).succeeds()
 }
 
@@ -189,4 +187,45 @@ fn phases_are_listed_with_their_steps_games_weights_and_rate() {
     );
     assert_eq!((&row["phases"][2]["last_step"], &row["phases"][2]["learning_rate"]), (&8.into(), &0.5.into()));
     assert!(!check(EXPERIMENT, &[]).stdout.contains("phases ("));
+}
+
+#[test]
+fn posenc_check_and_run_take_settings() {
+    let dir = place(&small());
+    let answer = run(dir.path(), &["check", "experiment.yaml", "--set", "train.steps=500", "--set", "encoding=shaw"]);
+    let shown = answer.succeeds().stdout;
+    assert!(shown.contains("chess-shaw") && !shown.contains("chess-absolute"), "{shown}");
+    run(dir.path(), &["run", "experiment.yaml", "--set", "train.stps=500"])
+        .fails_with(&["unknown key `stps`", "`steps`"]);
+    run(dir.path(), &["run", "experiment.yaml", "--set", "steps=4", "--set", "encoding=none"]).succeeds();
+    let folder = dir.path().join("runs/small+encoding=none+train.steps=4");
+    let kept = std::fs::read_to_string(folder.join("experiment.yaml")).expect("the kept file");
+    assert!(kept.starts_with("# --set steps=4\n# --set encoding=none\nname: small\n"), "{kept}");
+}
+
+#[test]
+fn a_truncated_shard_is_refused_before_anything_runs() {
+    let dir = place(EXPERIMENT);
+    let shard = std::fs::read_dir(dir.path().join("chess"))
+        .expect("the dataset is a folder")
+        .map(|entry| entry.expect("an entry").path())
+        .find(|path| path.extension().is_some_and(|extension| extension == "parquet"))
+        .expect("there is a shard");
+    let bytes = std::fs::read(&shard).expect("the shard can be read");
+    std::fs::write(&shard, &bytes[..bytes.len() / 2]).expect("the shard can be written");
+    let answer = run(dir.path(), &["check", "experiment.yaml"]);
+    answer.fails_with(&["experiment.yaml:4:17", "is damaged", "fetch the dataset again, or make it again"]);
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_named() {
+    let answer = run(Path::new("."), &["check", "no-such.yaml"]);
+    answer.fails_with(&["no-such.yaml: cannot be read", "give the path of an experiment file"]);
+}
+
+#[test]
+fn wrong_usage_has_its_own_exit_code() {
+    let answer = run(Path::new("."), &["check"]);
+    assert_eq!(answer.code, Some(2));
+    assert!(answer.stderr.contains("<FILE>"), "{}", answer.stderr);
 }

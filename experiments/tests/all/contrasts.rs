@@ -1,7 +1,8 @@
-//! `contrasts`: which comparisons are the question.
+//! What is compared: `contrasts`, `reference` and `interactions` in what `posenc` says.
 
-use crate::cli::{EXPERIMENT, place, run};
+use crate::cli::run;
 use serde_json::Value;
+use testing::{EXPERIMENT, place, write_experiment};
 
 fn roles(contrasts: &str) -> Vec<(String, String)> {
     let dir = place(&EXPERIMENT.replace("reference:", &format!("{contrasts}reference:")));
@@ -30,4 +31,40 @@ fn a_contrast_that_is_no_row_is_refused_where_it_stands() {
     let dir = place(&text);
     run(dir.path(), &["check", "experiment.yaml"])
         .fails_with(&["experiment.yaml:25", "matches no row but a reference"]);
+}
+
+/// Two encodings and depths on chess; each depth has its reference.
+fn depths() -> String {
+    EXPERIMENT
+        .replace("layers: 2, ", "")
+        .replace("    - absolute: {at: input}\n", "")
+        .replace("axes:\n", "axes:\n  model.chessformer.layers: [1, 2]\n")
+        .replace("game: [chess, shogi]", "game: [chess]")
+}
+
+#[test]
+fn encodings_and_depths_are_one_grid_with_a_reference_at_each_depth() {
+    let dir = place(&depths().replace("seeds: [0, 1, 2]", "seeds: [0]"));
+    let checked = run(dir.path(), &["check", "experiment.yaml"]).succeeds().stdout;
+    assert!(checked.contains("against chess-none-layers2"), "{checked}");
+    let said = run(dir.path(), &["run", "experiment.yaml", "--jobs", "2"]).succeeds().stdout;
+    for part in [
+        "On chess, shaw, layers 1 against none, layers 1 has no verdict",
+        "On chess, shaw, layers 2 against none, layers 2 has no verdict",
+        "each row is compared with the reference above it, the A/A control with none, layers 1;",
+    ] {
+        assert!(said.contains(part), "{part:?} is not in\n{said}");
+    }
+}
+
+#[test]
+fn posenc_check_says_what_is_compared() {
+    let gap = "interactions:\n  - gap: {axis: encoding, values: [none, {shaw: {terms: [q, k]}}]}\n";
+    let by = "    by: {axis: model.chessformer.layers, values: [1, 2]}\n";
+    let dir = place(&format!("{}{gap}{by}", depths()));
+    let answer = run(dir.path(), &["check", "experiment.yaml"]).succeeds().stdout;
+    let line = "interactions:\n  chess: shaw less none, with layers 2 against layers 1\n";
+    assert!(answer.contains(line), "{answer}");
+    write_experiment(dir.path(), &format!("{}{}{by}", depths(), gap.replace("axis: encoding", "axis: encodings")));
+    run(dir.path(), &["check", "experiment.yaml"]).fails_with(&["unknown key `encodings`", "did you mean `encoding`?"]);
 }

@@ -1,9 +1,10 @@
 //! `posenc data`: records become datasets, and bad records lose nothing else.
 
-use crate::cli::{chess_records, run, shogi_records};
+use crate::cli::run;
 use serde_json::Value;
 use std::path::Path;
 use tempfile::TempDir;
+use testing::{chess_records, shogi_records};
 
 fn folder() -> TempDir {
     TempDir::new().expect("a temporary folder")

@@ -1,12 +1,13 @@
 //! `posenc run` and `posenc report` on real, tiny cells.
 
-use crate::cli::{Answer, cell_of, cells, place, posenc, run, small};
+use crate::cli::{Answer, cell_of, cells, posenc, run};
 use records::{Baselines, CellLock, CellState};
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
+use testing::{place, small};
 
 /// What must not change when nothing is trained.
 fn fingerprints(run_dir: &Path) -> Vec<(PathBuf, Vec<u8>)> {

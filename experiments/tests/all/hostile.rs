@@ -2,7 +2,7 @@
 //! is given, and a cell that is not what it says is not taken.
 
 use crate::bundles::{files, relist};
-use crate::cli::{cell_of, place, run, small};
+use crate::cli::{cell_of, run};
 use bundle::{Limits, Part, Unpacked};
 use grid::prune::{PruneOptions, prune};
 use grid::retry::{self, RetryFilter};
@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
+use testing::{place, small};
 
 /// The name of a forgery, the forgery, and what its refusal says.
 type Forgery<'a> = (&'a str, &'a dyn Fn(&Path), &'a str);

@@ -1,13 +1,10 @@
-//! Networks of Lc0: read, mapped, and asked the same as Lc0 itself.
+//! Networks of Lc0 as people import, ask, play and export them.
 
-mod attention;
-mod attention_refused;
-mod back;
-mod built;
+mod agent;
 mod command;
-mod forward;
-#[cfg(feature = "play")]
-mod oracle;
-pub(crate) mod random;
-mod refused;
-mod wire;
+#[path = "../../../labs/lc0/tests/all/random.rs"]
+pub mod random;
+#[path = "../../../labs/lc0/tests/all/samples.rs"]
+pub mod samples;
+#[path = "../../../labs/lc0/tests/all/wire.rs"]
+pub mod wire;

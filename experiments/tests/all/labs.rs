@@ -1,7 +1,8 @@
 //! A program without labs: their commands are absent, and a file that needs one is refused.
 
-use crate::cli::{place, run, small};
+use crate::cli::run;
 use std::fs;
+use testing::{place, small};
 
 #[test]
 fn commands_are_absent_and_evaluations_name_the_lab_that_they_need() {

@@ -1,6 +1,6 @@
 //! `posenc data generate probe`: what the command adds to crate `generate`.
 
-use crate::cli::{cells, run, write_experiment};
+use crate::cli::{cells, run};
 use config::Weights;
 use dataset::{Dataset, MANIFEST_FILE};
 use games::GameKind;
@@ -9,6 +9,7 @@ use records::Part;
 use records::positions::{MEASURES, file, read};
 use std::path::Path;
 use tempfile::TempDir;
+use testing::write_experiment;
 
 fn folder() -> TempDir {
     TempDir::new().expect("a temporary folder")

@@ -1,7 +1,7 @@
 //! Two runners share a grid while their processes are killed at random moments: every cell is finished once, to the bits
 //! of an undisturbed run. A small version here; `make soak` asks for 60 cells and 40 kills.
 
-use crate::cli::{Answer, cells, place, posenc, run};
+use crate::cli::{Answer, cells, posenc, run};
 use records::CellState;
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 use streams::Stream;
+use testing::place;
 use train::cell::DONE;
 
 /// How long a kill waits for a process that it can meet.

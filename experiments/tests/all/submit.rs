@@ -1,13 +1,14 @@
 //! `posenc submit` and the tasks that it writes, with a stand-in for `sbatch` and `scontrol`. `make test-slurm` does the
 //! same with Slurm's own daemons.
 
-use crate::cli::{Answer, cells, place, posenc, run, small};
+use crate::cli::{Answer, cells, posenc, run};
 use records::CellState;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
+use testing::{place, small};
 
 /// A folder with programs that write down their arguments; `sbatch` says that the job is number 42.
 fn stand_ins(dir: &Path) -> String {

@@ -1,11 +1,11 @@
 //! `posenc status`, `retry` and `prune` on real, tiny cells.
 
-use crate::cli;
-use crate::cli::{cell_of, cells, place, posenc, run, small};
+use crate::cli::{Answer, cell_of, cells, posenc, run};
 use records::{CellLock, CellState};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
+use testing::{place, small};
 
 fn status(dir: &Path) -> Value {
     let answer = run(dir, &["status", "runs/small", "--json"]).succeeds();
@@ -165,7 +165,7 @@ fn a_full_disk_is_a_failure_that_the_next_run_mends_with_nothing_lost() {
             _ => Err(std::io::Error::last_os_error()),
         });
     }
-    let full: cli::Answer = command.output().expect("posenc starts").into();
+    let full: Answer = command.output().expect("posenc starts").into();
     assert_eq!(full.code, Some(1), "{}", full.stderr);
     assert!(full.stdout.contains("0 cells finished, 4 failed, 0 skipped"), "{}", full.stdout);
     assert!(full.stdout.contains("FAILED: disk full: cannot write"), "{}", full.stdout);

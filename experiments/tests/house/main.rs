@@ -1,16 +1,15 @@
-//! The house rules, as tests: which crate may import which, and what the sources keep to.
+//! The rules of the house that no tool has, as tests: which crate may depend on which, and what the sources keep to. What tools
+//! know is in clippy.toml and deny.toml.
 //!
-//! Each law is one test; its message names the place and the remedy. The table of the rooms is in [`rooms`].
+//! Each rule is one test; its message names the place and the remedy. The table of the crates is in [`rooms`].
 
-mod arrows;
 mod circles;
 mod example;
 mod features;
 mod labs;
 mod laws;
-mod links;
+mod lines;
 mod metadata;
-mod phrases;
 mod rooms;
 mod source;
 

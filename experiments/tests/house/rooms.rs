@@ -1,114 +1,55 @@
-//! The table of the rooms: who may import whom. `docs/architecture.md` explains it; this file is what counts.
+//! Who may depend on whom. `docs/architecture.md` explains the table; this one counts.
 
-/// One crate of the workspace and what it may import.
-pub(crate) struct Room {
-    /// The crate.
-    pub(crate) name: &'static str,
-    /// Crates of the workspace it may import.
-    pub(crate) may_import: &'static [&'static str],
-    /// Modules of the standard library it never names, because another room has that concern.
-    pub(crate) never_std: &'static [&'static str],
-}
+use crate::expect_none;
+use crate::metadata::{Dependency, Package, packages, root, tree};
+use crate::source::{paths, sources};
+use std::path::PathBuf;
 
 /// The crate without code on which every other one depends: it asks for the features of libraries that several crates
-/// share, so that cargo builds each library once. The rules for libraries do not apply to it.
+/// share, so that cargo builds each library once.
 pub(crate) const ONE_BUILD: &str = "one-build";
 
-/// The rooms, from the leaves up.
-pub(crate) const ROOMS: [Room; 26] = [
-    Room { name: ONE_BUILD, may_import: &[], never_std: &["fs", "net", "time"] },
-    Room { name: "streams", may_import: &[], never_std: &["fs", "net", "time"] },
-    Room { name: "games", may_import: &[], never_std: &["net", "time"] },
-    Room { name: "facts", may_import: &["games"], never_std: &["fs", "net", "time"] },
-    Room { name: "dataset", may_import: &["games", "streams"], never_std: &["net"] },
-    Room { name: "baselines", may_import: &["dataset", "games"], never_std: &["net", "time"] },
-    Room { name: "generate", may_import: &["dataset", "games", "streams"], never_std: &["net"] },
-    Room { name: "kernels", may_import: &[], never_std: &["fs", "net", "time"] },
-    Room { name: "nn", may_import: &["kernels", "streams"], never_std: &["net", "time"] },
-    Room { name: "encodings", may_import: &["games", "nn", "streams"], never_std: &["fs", "net", "time"] },
-    Room { name: "figures", may_import: &["games", "strength"], never_std: &["fs", "net", "time"] },
-    Room { name: "models", may_import: &["encodings", "facts", "games", "nn"], never_std: &["fs", "net", "time"] },
-    Room {
-        name: "config",
-        may_import: &["dataset", "encodings", "facts", "games", "models", "nn", "streams"],
-        never_std: &["net"],
-    },
-    Room { name: "records", may_import: &["dataset", "facts", "games"], never_std: &["net"] },
-    Room {
-        name: "train",
-        may_import: &["dataset", "encodings", "figures", "games", "models", "nn", "records", "config", "streams"],
-        never_std: &["net"],
-    },
-    Room { name: "strength", may_import: &[], never_std: &["fs", "net", "time"] },
-    Room { name: "grid", may_import: &["baselines", "records", "config", "train"], never_std: &["net"] },
-    Room {
-        name: "report",
-        may_import: &["dataset", "facts", "figures", "games", "records", "streams", "strength"],
-        never_std: &["net"],
-    },
-    Room { name: "engines", may_import: &["dataset", "games", "streams"], never_std: &["net"] },
-    Room {
-        name: "inspect",
-        may_import: &[
-            "dataset",
-            "encodings",
-            "figures",
-            "games",
-            "models",
-            "nn",
-            "records",
-            "report",
-            "config",
-            "streams",
-            "train",
-        ],
-        never_std: &["net"],
-    },
-    Room {
-        name: "lc0",
-        may_import: &["encodings", "games", "models", "nn", "records", "config", "train"],
-        never_std: &["net"],
-    },
-    Room {
-        name: "play",
-        may_import: &["dataset", "engines", "games", "models", "records", "config", "streams", "strength", "train"],
-        never_std: &["net"],
-    },
-    Room { name: "slurm", may_import: &["grid", "records"], never_std: &["net"] },
-    Room {
-        name: "bundle",
-        may_import: &["dataset", "games", "grid", "records", "report", "config", "train"],
-        never_std: &["net"],
-    },
-    Room { name: "render", may_import: &["bundle", "facts", "records", "report"], never_std: &["net"] },
-    Room {
-        name: "experiments",
-        may_import: &[
-            "baselines",
-            "bundle",
-            "dataset",
-            "encodings",
-            "engines",
-            "figures",
-            "games",
-            "generate",
-            "grid",
-            "inspect",
-            "lc0",
-            "models",
-            "nn",
-            "play",
-            "records",
-            "render",
-            "report",
-            "config",
-            "slurm",
-            "streams",
-            "train",
-        ],
-        never_std: &["net"],
-    },
+/// What tests share; nothing that ships depends on it.
+const TESTING: &str = "testing";
+
+/// The crates, from the leaves up, and the crates of the workspace on which they may depend.
+const ROOMS: [(&str, &str); 27] = [
+    (ONE_BUILD, ""),
+    ("streams", ""),
+    ("games", ""),
+    ("dataset", "games streams"),
+    ("baselines", "dataset games"),
+    ("generate", "dataset games streams"),
+    ("kernels", ""),
+    ("nn", "kernels streams"),
+    ("encodings", "games nn streams"),
+    ("facts", "games"),
+    ("models", "encodings facts games nn"),
+    ("config", "dataset encodings facts games models nn streams"),
+    ("records", "dataset facts games"),
+    ("strength", ""),
+    ("figures", "games strength"),
+    ("train", "config dataset encodings figures games models nn records streams"),
+    (TESTING, "config dataset encodings games models records streams train"),
+    ("grid", "baselines config records train"),
+    ("report", "dataset facts figures games records streams strength"),
+    ("bundle", "config dataset games grid records report train"),
+    ("render", "bundle facts records report"),
+    ("engines", "dataset games streams"),
+    ("inspect", "config dataset encodings figures games models nn records report streams train"),
+    ("lc0", "config encodings games models nn records train"),
+    ("play", "config dataset engines games models records streams strength train"),
+    ("slurm", "grid records"),
+    (
+        "experiments",
+        "baselines bundle config dataset encodings engines figures games generate grid inspect lc0 models nn play records \
+         render report slurm streams train",
+    ),
 ];
+
+/// Crates that do not link LibTorch, and neither do their tests: reading records and drawing reports works without it.
+const WITHOUT_LIBTORCH: [&str; 10] =
+    ["games", "facts", "dataset", "baselines", "generate", "engines", "figures", "records", "strength", "report"];
 
 /// The crates in `labs/`: the binary has each by a feature, and nothing of the core imports one.
 pub(crate) const LABS: [&str; 5] = ["engines", "inspect", "lc0", "play", "slurm"];
@@ -117,7 +58,7 @@ pub(crate) const LABS: [&str; 5] = ["engines", "inspect", "lc0", "play", "slurm"
 pub(crate) const BETWEEN_LABS: [(&str, &str, &str); 1] = [("play", "engines", "engines are opponents and judges")];
 
 /// The one idea of each crate, by its folder. The table in `docs/architecture.md` has the same words.
-pub(crate) const IDEAS: [(&str, &str); 26] = [
+pub(crate) const IDEAS: [(&str, &str); 27] = [
     ("games/streams", "seeded randomness: keyed streams, bounded integers, shuffles"),
     ("games", "a board that encoders can read: geometry, rules, moves, inputs, record formats"),
     ("games/dataset", "records become immutable shards, and shards become batches"),
@@ -144,84 +85,103 @@ pub(crate) const IDEAS: [(&str, &str); 26] = [
     ("labs/lc0", "Lc0's network files, read and written"),
     ("labs/play", "networks as players: agents, puzzles, UCI and USI, matches"),
     ("labs/slurm", "a grid as a Slurm job array"),
+    ("experiments/crates/testing", "what integration tests share: small datasets, an experiment, tiny cells"),
 ];
 
-/// Libraries from outside that belong to some rooms only: tensors, YAML, rules, the disk format, randomness.
-pub(crate) const RESERVED: [(&str, &[&str]); 29] = [
-    ("tch", &["nn", "encodings", "models", "config", "train", "grid", "inspect", "play", "experiments"]),
-    ("torch-sys", &["nn"]),
-    ("cc", &["nn"]),
-    ("serde_yaml", &["dataset", "config", "train", "grid", "lc0", "experiments"]),
-    ("clap", &["experiments"]),
-    ("csv", &["report", "play"]),
-    ("tensorboard-rs", &["train"]),
-    ("tensorboard-proto", &["train"]),
-    ("protobuf", &["train"]),
-    ("indicatif", &["train", "grid", "experiments"]),
-    ("chrono", &["report", "bundle", "render"]),
-    ("statrs", &["report", "strength"]),
-    ("minijinja", &["render"]),
-    ("svg2pdf", &["figures"]),
-    ("dejavu", &["figures"]),
-    ("resvg", &["figures"]),
-    ("shakmaty", &["games"]),
-    ("rsshogi", &["games"]),
-    ("shogi_core", &["games"]),
-    ("encoding_rs", &["games"]),
-    // Datasets, and the long table of metrics for data frames.
-    ("parquet", &["dataset", "report"]),
-    ("flate2", &["games", "dataset", "lc0"]),
-    ("prost", &["lc0"]),
-    ("bzip2", &["dataset"]),
-    ("zip", &["dataset"]),
-    ("tar", &["games", "dataset"]),
-    ("sevenz-rust2", &["dataset"]),
-    ("zstd", &["games", "dataset", "bundle", "experiments"]),
-    ("rand", &["streams"]),
-];
-
-/// Crates that do not link LibTorch, and neither do their tests: reading records and drawing reports works without it.
-pub(crate) const WITHOUT_LIBTORCH: [&str; 10] =
-    ["games", "facts", "dataset", "baselines", "generate", "engines", "figures", "records", "strength", "report"];
-
-/// Reserved libraries that a room's tests may use all the same: (room, library, what for).
-pub(crate) const IN_TESTS: [(&str, &str, &str); 5] = [
-    ("encodings", "serde_yaml", "an encoding's configuration is tested as people write it"),
-    ("report", "resvg", "its XML reader reads figures"),
-    ("models", "flate2", "the expanded input is compared with the planes in Lc0's own chunks"),
-    ("models", "tar", "the same"),
-    ("models", "zstd", "the same"),
-];
-
-/// Where a room may see only a part of another: (who, of whom, the names at that crate's root that it may write).
-/// The network knows boards as geometry and shapes; it never sees a position, a move or a game's rules.
-pub(crate) const KEYHOLES: [(&str, &str, &[&str]); 3] = [
-    ("facts", "games", &["GameKind", "Phase"]),
-    ("encodings", "games", &["Geometry", "Relation", "geometry"]),
+/// Where a crate that ships may name only a part of another: (who, of whom, the names at that crate's root). Networks know
+/// boards as geometry and shapes; they never see a position, a move or a game's rules.
+const KEYHOLES: [(&str, &str, &str); 2] = [
+    ("encodings", "games", "Geometry Relation geometry"),
     (
         "models",
         "games",
-        &[
-            "Geometry",
-            "Relation",
-            "geometry",
-            "Boards",
-            "Feature",
-            "FeatureKind",
-            "Frame",
-            "InputLayout",
-            "InputName",
-            "Entry",
-            "FromTo",
-            "Listed",
-            "PlaneEntry",
-            "Planes",
-            "Vocabulary",
-        ],
+        "Geometry Relation geometry Boards Feature FeatureKind Frame InputLayout InputName Entry FromTo Listed PlaneEntry \
+         Planes Vocabulary",
     ),
 ];
 
-/// The room of a crate.
-pub(crate) fn room(name: &str) -> Option<&'static Room> {
-    ROOMS.iter().find(|room| room.name == name)
+const REMEDY: &str = "Move the code to the crate whose concern it is (docs/architecture.md), or, if the table itself is to \
+                      change, change experiments/tests/house/rooms.rs and docs/architecture.md and say why.";
+
+fn has(list: &str, name: &str) -> bool {
+    list.split_whitespace().any(|one| one == name)
+}
+
+/// Dependencies that the table does not have.
+fn forbidden(packages: &[Package]) -> Vec<String> {
+    let mut breaches = vec![];
+    for package in packages {
+        let place = package.manifest.strip_prefix(root()).unwrap_or(&package.manifest).display();
+        let Some((room, may_import)) = ROOMS.iter().find(|(name, _)| *name == package.name) else {
+            breaches.push(format!("{place}: crate `{}` has no row in the table", package.name));
+            continue;
+        };
+        for Dependency { name, kind, .. } in &package.dependencies {
+            let is_room = ROOMS.iter().any(|(room, _)| room == name);
+            let allowed = name == ONE_BUILD || has(may_import, name) || (name == TESTING && kind == "dev");
+            if is_room && !allowed {
+                breaches.push(format!("{place}: `{room}` may not depend on `{name}` ({kind})"));
+            }
+        }
+    }
+    breaches
+}
+
+#[test]
+fn manifests_keep_to_the_table() {
+    expect_none("Dependencies that the table of crates does not have:", REMEDY, &forbidden(&packages()));
+}
+
+#[test]
+fn what_reads_records_links_no_libtorch() {
+    let linking = tree(&["--workspace", "--invert", "torch-sys"]);
+    let links = |name: &str| linking.iter().any(|line| line.split(' ').next() == Some(name));
+    assert!(links("nn"), "{linking:?}");
+    let breaches: Vec<String> =
+        WITHOUT_LIBTORCH.iter().filter(|name| links(name)).map(|name| (*name).to_owned()).collect();
+    expect_none("Crates that link LibTorch, themselves or by what they depend on:", REMEDY, &breaches);
+}
+
+#[test]
+fn the_table_names_exactly_the_crates_and_has_no_circle() {
+    let mut declared: Vec<String> = packages().into_iter().map(|package| package.name).collect();
+    let mut rooms: Vec<&str> = ROOMS.iter().map(|(name, _)| *name).collect();
+    declared.sort();
+    rooms.sort_unstable();
+    assert_eq!(declared, rooms, "experiments/tests/house/rooms.rs has one row for each crate of the workspace");
+    for (index, (room, may_import)) in ROOMS.iter().enumerate() {
+        let earlier = |name: &str| ROOMS[..index].iter().any(|(earlier, _)| *earlier == name);
+        let upward: Vec<&str> = may_import.split_whitespace().filter(|name| !earlier(name)).collect();
+        assert!(upward.is_empty(), "`{room}` stands in the table before {upward:?}, which it may import");
+    }
+}
+
+#[test]
+fn forbidden_arrows_are_caught() {
+    let caught = |name: &str, of: &[(&str, &str)]| {
+        let dependency =
+            |(name, kind): &(&str, &str)| Dependency { name: (*name).into(), kind: (*kind).into(), is_optional: false };
+        let dependencies = of.iter().map(dependency).collect();
+        forbidden(&[Package { name: name.into(), manifest: PathBuf::from("Cargo.toml"), dependencies }]).len()
+    };
+    assert_eq!(caught("games", &[("serde", "normal"), (ONE_BUILD, "normal"), (TESTING, "dev")]), 0);
+    assert_eq!(caught("games", &[("dataset", "normal"), ("dataset", "dev"), (TESTING, "normal")]), 3);
+    assert_eq!(caught("records", &[("play", "dev"), ("facts", "normal")]), 1);
+    assert_eq!(caught("a-new-crate", &[]), 1);
+}
+
+#[test]
+fn networks_see_boards_as_geometry_and_shapes() {
+    let mut breaches = vec![];
+    for package in packages() {
+        for (_, whom, names) in KEYHOLES.iter().filter(|(who, ..)| *who == package.name) {
+            for source in sources(root(), package.dir()) {
+                let named = paths(source.shipped()).into_iter();
+                let hidden =
+                    named.filter(|(_, path)| path[0] == *whom && path.get(1).is_some_and(|name| !has(names, name)));
+                breaches.extend(hidden.map(|(line, path)| format!("{}: {}", source.place(line), path.join("::"))));
+            }
+        }
+    }
+    expect_none("Names of `games` that networks must not see:", REMEDY, &breaches);
 }

@@ -1,19 +1,17 @@
-//! Rust sources as far as the laws need them: code without comments and literals, the paths it names, its integers.
+//! Rust sources as far as the laws need them: code without comments and literals, and the paths that it names.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 pub(crate) struct Source {
     pub(crate) path: PathBuf,
-    pub(crate) text: String,
     /// With comments, strings and characters blanked out; line numbers are kept.
     code: String,
 }
 
 impl Source {
     pub(crate) fn new(path: PathBuf, text: String) -> Self {
-        let code = blank(&text);
-        Self { path, text, code }
+        Self { path, code: blank(&text) }
     }
 
     /// `path:line`, as editors and compilers write it.
@@ -28,10 +26,6 @@ impl Source {
         let is_test = self.path.components().any(|part| beside(part.as_os_str()))
             || self.path.file_stem().is_some_and(|stem| stem == "tests");
         if is_test { "" } else { self.code.split("#[cfg(test)]").next().unwrap_or_default() }
-    }
-
-    pub(crate) fn code(&self) -> &str {
-        &self.code
     }
 }
 
@@ -209,24 +203,6 @@ fn tree(tokens: &[Token<'_>], mut at: usize, prefix: &[String], found: &mut Vec<
     at
 }
 
-/// The integers that code writes, suffixes and underscores taken off: `(line, "64")` for `6_4usize`.
-pub(crate) fn integers(code: &str) -> Vec<(usize, String)> {
-    let tokens = tokens(code);
-    let mut found = vec![];
-    for (index, token) in tokens.iter().enumerate() {
-        let around = |step: isize| index.checked_add_signed(step).and_then(|at| tokens.get(at)).map_or("", |t| t.text);
-        let is_number = token.text.starts_with(|c: char| c.is_ascii_digit());
-        let digit = |text: &str| text.starts_with(|c: char| c.is_ascii_digit());
-        let fraction = (around(-1) == "." && digit(around(-2))) || (around(1) == "." && digit(around(2)));
-        let exponent = matches!(around(-1), "-" | "+") && digit(around(-2)) && around(-2).ends_with(['e', 'E']);
-        if is_number && !fraction && !exponent {
-            let digits: String = token.text.chars().filter(|c| *c != '_').take_while(char::is_ascii_digit).collect();
-            found.push((token.line, digits));
-        }
-    }
-    found
-}
-
 #[test]
 fn comments_and_literals_are_no_code() {
     let text = "a // games::x\n/* b /* games::y */ c */ \"games::z \\\" \" r#\"64 \" 64\"# 'g' '\\'' &'a str";
@@ -244,13 +220,4 @@ fn trees_of_paths_are_taken_apart() {
     let expected =
         ["1 games::Geometry", "1 games::chess::Move", "1 games::chess::fen", "2 games::Line::new", "2 crate::games::x"];
     assert_eq!(written, expected);
-}
-
-#[test]
-fn integers_are_told_from_types_and_fractions() {
-    let found: Vec<String> = integers("let a: u64 = 64; b[8_1usize]; 0.64; 64.0; x64; 0x40; 225; 1e-8; 1.5e-9; 9 - 8")
-        .into_iter()
-        .map(|i| i.1)
-        .collect();
-    assert_eq!(found, ["64", "81", "0", "225", "1", "9", "8"]);
 }

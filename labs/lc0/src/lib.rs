@@ -7,7 +7,7 @@
 //! ```
 //!
 //! The format is Lc0's `proto/net.proto`; what it leaves open (layout of kernels, scale of the rule-50 count) was
-//! checked against probabilities computed by Lc0 (`experiments/tests/all/import_net`).
+//! checked against probabilities computed by Lc0 (`labs/lc0/tests/all`).
 
 mod attention;
 mod attention_heads;

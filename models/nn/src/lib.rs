@@ -11,6 +11,7 @@
 //! Shape suffixes in names: `b` batch, `l` tokens, `d` width, `h` heads, `k` head width.
 
 #![warn(missing_docs)]
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests draw from LibTorch"))]
 
 pub mod activation;
 pub mod arena;

@@ -1,8 +1,8 @@
 //! `posenc bench` and `posenc devices`.
 
-use crate::cells::support::Bench;
 use serde_json::Value;
 use std::process::{Command, Output};
+use testing::Bench;
 
 fn posenc(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_posenc")).args(arguments).output().expect("posenc starts")

@@ -1,6 +1,5 @@
 //! What a cell stores of each test position is what `posenc predict` says about it, position by position.
 
-use crate::cells::support::Bench;
 use config::RunConfig;
 use config::Weights;
 use dataset::store::{GameRow, read_shard};
@@ -14,6 +13,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+use testing::Bench;
 
 /// The games of the test split by their number.
 fn games(data: &Path) -> BTreeMap<u32, GameRow> {
@@ -96,7 +96,7 @@ fn every_stored_position_is_what_the_final_weights_say_about_it() {
             *count += 1.0;
         }
     }
-    let lines = crate::cells::support::lines(&dir);
+    let lines = testing::lines(&dir);
     let of_test = |weights: Weights| lines.iter().rfind(|line| line.split == Part::Test && line.weights == weights);
     let test = of_test(Weights::Raw).expect("a line of the test split");
     for (name, (sum, count)) in MEASURES.iter().zip(sums).filter(|(_, (_, count))| *count > 0.0) {

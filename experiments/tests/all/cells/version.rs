@@ -1,11 +1,11 @@
 //! `posenc --version` names everything that results depend on, and manifests record the same source.
 
-use crate::cells::support::{Bench, posenc_cell};
-use crate::cli::run;
+use crate::cli::{posenc_cell, run};
 use config::SCHEMA_VERSION;
 use config::numerics::BASE;
 use records::Manifest;
 use std::path::Path;
+use testing::Bench;
 
 #[test]
 fn the_version_is_that_of_manifests() {

@@ -1,11 +1,14 @@
-//! `posenc data import-net` as people call it.
+//! `posenc data import-net` and `posenc export --lc0`.
 
-use crate::import_net::attention::with_everything;
-use crate::import_net::built::{FORMAT, oldest};
-use crate::import_net::random::Net;
-use crate::import_net::wire::file;
+use super::random::Net;
+use super::samples::{FORMAT, oldest, with_everything};
+use super::wire::file;
+use config::Weights;
+use lc0::cell;
 use std::fs;
 use std::process::Command;
+use tch::Device;
+use train::inference::Loaded;
 
 #[test]
 fn the_command_makes_a_cell_and_overwrites_none() {
@@ -63,4 +66,26 @@ fn an_attention_body_is_imported_without_a_head_and_asked_as_lc0_asks() {
     let [win, draw, loss] = shares.map(|share| share.as_f64().expect("a share"));
     assert!((win + draw + loss - 1.0).abs() < 1e-9);
     assert!((filled["q"].as_f64().expect("a reward") - (win - loss)).abs() < 1e-6);
+}
+
+#[test]
+fn the_command_writes_a_file_and_overwrites_none() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let [net, folder, out] = ["net.pb", "cell", "back.pb.gz"].map(|name| dir.path().join(name));
+    fs::write(&net, Net::new(with_everything(), 33).file(false)).expect("written");
+    let imported = lc0::read(&net, &[]).expect("a network");
+    let run = cell::run_of(&imported, &net, None).expect("a run");
+    cell::write(&imported, &run, &folder).expect("a cell");
+    let export = || {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_posenc"));
+        command.arg("export").arg(&folder).arg("--lc0").arg(&out).output().expect("it starts")
+    };
+    let made = export();
+    let said = String::from_utf8_lossy(&made.stdout).into_owned();
+    assert!(made.status.success() && said.contains("largest rounding error in the file"), "{said}");
+    let again = lc0::read(&out, &[]).expect("a network");
+    assert_eq!(again.encoding, Loaded::cell(&folder, Weights::Raw, Device::Cpu).expect("a cell").config.encoding);
+    let refused = export();
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(refused.status.code() == Some(1) && said.contains("back.pb.gz exists already"), "{said}");
 }

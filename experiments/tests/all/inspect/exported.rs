@@ -1,11 +1,12 @@
 //! What an export holds.
 
 use crate::cli::run;
-use crate::inspect::{Finished, numbers, tensors};
+use crate::inspect::{numbers, tensors};
 use serde_yaml::Value;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
+use testing::Finished;
 
 fn export(dir: &Path, cell: &str, out: &Path, more: &[&str]) {
     let out = out.to_str().expect("UTF-8");

@@ -1,11 +1,12 @@
 //! What `posenc inspect` writes, and the activations of `posenc export`.
 
 use crate::cli::run;
-use crate::inspect::{Finished, numbers, tensors};
+use crate::inspect::{numbers, tensors};
 use records::Inspected;
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
+use testing::Finished;
 
 const QUICK: [&str; 4] = ["--positions", "3", "--controls", "0"];
 

@@ -1,11 +1,12 @@
 //! What `posenc predict` says.
 
 use crate::cli::{posenc, run};
-use crate::inspect::{Finished, tensors};
+use crate::inspect::tensors;
 use serde_json::Value;
 use std::fs;
 use std::io::Write as _;
 use std::process::Stdio;
+use testing::Finished;
 
 const SHOGI_START: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
 

@@ -1,9 +1,9 @@
 //! What `posenc export` and `posenc predict` refuse, and that they leave nothing behind.
 
 use crate::cli::{Answer, posenc, run};
-use crate::inspect::Finished;
 use std::fs;
 use std::path::Path;
+use testing::Finished;
 
 fn names(dir: &Path) -> Vec<String> {
     let entries = fs::read_dir(dir).expect("the folder");

@@ -1,11 +1,12 @@
 //! `evaluate` in an experiment file: finished cells are asked once, and what is missing is asked again.
 
-use crate::cli::{EXPERIMENT, cell_of, place, run, small};
+use crate::cli::{cell_of, run};
 use records::Strength;
 use records::strength::{EVENTS, Evaluation, FILE, Measure};
 use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
+use testing::{EXPERIMENT, place, small};
 use train::sinks::tensorboard::read_dir;
 
 const EVALUATE: &str = "\

@@ -1,10 +1,10 @@
 //! `posenc eval --judged`: a network beside an engine's scores of every move.
 
 use crate::cli::{posenc, run};
-use crate::inspect::Finished;
 use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
+use testing::Finished;
 
 /// A program that is `posenc play` of this cell with the value agent.
 fn engine(finished: &Finished, cell: &str) -> String {

@@ -1,8 +1,8 @@
 //! `posenc eval --puzzles` on an untrained network.
 
 use crate::cli::run;
-use crate::inspect::Finished;
 use std::fs;
+use testing::Finished;
 
 /// A mate in one that several moves give, and a line of two moves of the solver.
 const PUZZLES: &str = "PuzzleId,FEN,Moves,Rating,RatingDeviation,Themes

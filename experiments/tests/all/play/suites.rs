@@ -1,9 +1,9 @@
 //! `posenc eval` on suites, mates and test positions, with untrained networks.
 
 use crate::cli::run;
-use crate::inspect::Finished;
 use serde_json::Value;
 use std::fs;
+use testing::Finished;
 
 const EPD: &str = "\
 6k1/5ppp/8/8/8/8/8/R6K w - - bm Ra8#; id \"mates.1\"; c8 \"10 1\"; c9 \"a1a8 a1a7\";

@@ -35,6 +35,7 @@ pub fn damaged(piece: Vec<u8>, places: impl Strategy<Value = usize>) -> impl Str
 
 /// Holds `law` on every input, and sees to it that both outcomes were common enough for that to mean something. Prints
 /// how often each occurred; `name` is that of the reader.
+#[allow(clippy::print_stdout, reason = "for those who ask with --nocapture")]
 pub fn hold(name: &str, usual: u32, inputs: &impl Strategy<Value = Vec<u8>>, law: impl Fn(&[u8]) -> Counts) {
     let config = config(usual);
     let cases = config.cases;

@@ -1,5 +1,7 @@
 //! Tests of reports and statistics, in one binary.
 
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "for those who ask with --nocapture")]
+
 mod beside;
 mod report;
 mod simulation;

@@ -2,7 +2,7 @@
 //! lengths of 5 to 64 positions, 40 and 200 games. Those of [`validation`](super::validation) have no part in it.
 
 use super::designs::{Design, Effects, Lengths, ROWS, Seeds, null_grid};
-use super::grids;
+use super::{asked, grids, sample};
 use report::statistics::crossed::{Differences, parts, share_power, test};
 use report::statistics::{MeanTest, holm};
 
@@ -53,10 +53,10 @@ fn the_power_of_the_seeds_share_keeps_false_verdicts_at_5_percent() {
     let grids = grids() / 2;
     // Three standard errors of a share of 5 %.
     let noise = 3.0 * (0.95 * 0.05 / grids as f64).sqrt();
-    for seeds in [3, 5, 10] {
+    for &seeds in sample(&[3, 5, 10], 2) {
         let own = POWERS.iter().position(|power| (power - share_power(seeds)).abs() < 1e-9).expect("it is tried");
         let mut reached = [Reached { wrong: 0.0, least: 1.0, greatest: 0.0 }; POWERS.len()];
-        for (games, shares) in [40, 200].iter().flat_map(|&games| SHARES.map(|shares| (games, shares))) {
+        for (games, shares) in sample(&[40, 200], 1).iter().flat_map(|&games| SHARES.map(|shares| (games, shares))) {
             let (effects, lengths, luck) = (Effects::Normal, Lengths::Uniform, Seeds::Equal);
             let design = Design { seeds, games, shares, effects, lengths, luck };
             let mut wrong = [0_u64; POWERS.len()];
@@ -95,6 +95,8 @@ fn the_power_of_the_seeds_share_keeps_false_verdicts_at_5_percent() {
         // With three seeds intervals are too wide: docs/statistics.md.
         let most = [0.99, 0.97][usize::from(seeds > 3)];
         assert!(least >= 0.94 - noise / 2.0 && greatest <= most + noise / 2.0, "{seeds} seeds: {least} {greatest}");
-        assert!(reached[POWERS.len() - 1].wrong > wrong, "{seeds} seeds: Satterthwaite's power would do");
+        if asked().is_some() {
+            assert!(reached[POWERS.len() - 1].wrong > wrong, "{seeds} seeds: Satterthwaite's power would do");
+        }
     }
 }

@@ -2,8 +2,8 @@
 //! docs/statistics.md lists.
 
 use super::designs::{Design, Effects, Lengths, ROWS, Seeds, null_grid};
-use super::grids;
 use super::validation::tested;
+use super::{grids, sample};
 use report::statistics::crossed::{Differences, test};
 use report::statistics::{MeanTest, holm, two_one_sided};
 use std::f64::consts::SQRT_2;
@@ -63,7 +63,7 @@ fn rows_that_differ_by_the_margin_are_rarely_called_equivalent() {
     let grids = grids();
     // Three standard errors of a share of 5 %, as if the rows of a grid were one.
     let noise = 3.0 * (ALPHA * (1.0 - ALPHA) / grids as f64).sqrt();
-    for seeds in [3, 5, 10] {
+    for &seeds in sample(&[3, 5, 10], 1) {
         for (effects, lengths, shares) in NOISE {
             let design = Design { seeds, games: 61, shares, effects, lengths, luck: Seeds::Equal };
             let mut counts = [Counts::default(); MARGINS.len()];
@@ -106,7 +106,7 @@ fn few_games_with_very_skewed_effects_have_more_false_equivalences() {
     let trials = grids();
     let noise = 3.0 * (ALPHA * (1.0 - ALPHA) / trials as f64).sqrt();
     let (effects, lengths, luck) = (Effects::Skewed, Lengths::Lognormal, Seeds::Equal);
-    for (seeds, games) in [3, 5, 10].iter().flat_map(|&seeds| [(seeds, 32), (seeds, 200)]) {
+    for (seeds, games) in sample(&[3, 5, 10], 1).iter().flat_map(|&seeds| [(seeds, 32), (seeds, 200)]) {
         let mut worst: f64 = 0.0;
         for shares in [[0.5, 0.5, 0.0], [0.05, 0.95, 0.0]] {
             let design = Design { seeds, games, shares, effects, lengths, luck };

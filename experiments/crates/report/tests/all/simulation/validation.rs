@@ -2,7 +2,7 @@
 //! of very unequal lengths, seeds of unequal spread; 32, 61 and 200 games.
 
 use super::designs::{Design, Effects, Lengths, Seeds, TRUTH, null_grid};
-use super::grids;
+use super::{grids, sample};
 use report::statistics::MeanTest;
 use report::statistics::crossed::{Differences, test};
 use report::statistics::holm;
@@ -81,12 +81,13 @@ pub(super) fn tested(trial: u64, design: &Design) -> MeanTest {
 #[test]
 fn intervals_over_seeds_and_games_cover() {
     let trials = grids();
+    let tried = sample(&GAMES, 1);
     let noise = 300.0 * (0.95 * 0.05 / trials as f64).sqrt();
     for Kind { name, effects, lengths, luck, reached } in KINDS {
         for seeds in SEEDS {
             let mut coverage = Vec::new();
             let mut strictest = Vec::new();
-            for games in GAMES {
+            for &games in tried {
                 for shares in SHARES {
                     let design = Design { seeds, games, shares, effects, lengths, luck };
                     let p_values: Vec<f64> = (0..trials).map(|trial| tested(trial, &design).p).collect();
@@ -103,7 +104,7 @@ fn intervals_over_seeds_and_games_cover() {
                 coverage.chunks(SHARES.len()).map(|of_games| format!("{:.1}", least(of_games))).collect();
             println!(
                 "{name}, {seeds} seeds, {trials} test sets for each number: 95 % intervals cover {:.1} % on average, {:.1} \
-                 to {greatest:.1} %, at least {} % with {GAMES:?} games; 99.5 % intervals cover {:.2} %, at least {:.2} %",
+                 to {greatest:.1} %, at least {} % with {tried:?} games; 99.5 % intervals cover {:.2} %, at least {:.2} %",
                 mean(&coverage),
                 least(&coverage),
                 by_games.join(", "),
@@ -135,7 +136,7 @@ fn grids_without_differences_whose_seeds_and_games_vary_have_few_false_verdicts(
         (Effects::HeavyTails, Lengths::Uniform),
         (Effects::Skewed, Lengths::Lognormal),
     ] {
-        for (seeds, games) in [(3, 32), (3, 200), (5, 61), (10, 61)] {
+        for &(seeds, games) in sample(&[(3, 32), (5, 61), (3, 200), (10, 61)], 2) {
             for shares in [[0.85, 0.15, 0.0], [0.5, 0.5, 0.0], [0.2, 0.5, 0.3]] {
                 let design = Design { seeds, games, shares, effects, lengths, luck: Seeds::Equal };
                 let wrong = (0..grids).filter(|&grid| has_a_false_verdict(grid, &design)).count();

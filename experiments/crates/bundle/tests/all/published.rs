@@ -1,0 +1,117 @@
+//! Published bundles have the hashes of their lists, and their cells the names that their configurations have today.
+
+use bundle::{Limits, Part, Unpacked};
+use config::{Experiment, RunConfig};
+use grid::tuning::Search;
+use grid::{CellBundle, Prepared, RunSelection};
+use report::Report;
+use report::ranks::{self, Leaders};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use testing::root;
+
+/// The report of a published bundle.
+fn report_of(bundle: &Path) -> Report {
+    let unpacked = Unpacked::of(bundle, Limits::default(), Part::Records).expect("a bundle");
+    Report::of(unpacked.run_dir()).expect("a report")
+}
+
+fn published() -> Vec<PathBuf> {
+    let folder = root().join("runs/published");
+    let bundles = fs::read_dir(&folder).expect("published runs").flatten().map(|entry| entry.path());
+    let bundles: Vec<PathBuf> = bundles.filter(|path| path.to_string_lossy().ends_with(bundle::PACKED)).collect();
+    assert!(!bundles.is_empty(), "{} has no bundles", folder.display());
+    bundles
+}
+
+#[test]
+fn every_published_bundle_has_the_hashes_of_its_list_and_the_identity_of_the_page() {
+    let page = fs::read_to_string(root().join("runs/published/README.md")).expect("runs/published/README.md");
+    let listed: BTreeMap<String, String> = page.lines().filter_map(identity).collect();
+    let found = published().into_iter().map(|path| {
+        let verified = bundle::verify(&path, Limits::default(), None);
+        let verified = verified.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        (path.file_name().expect("a name").to_string_lossy().into_owned(), verified.identity)
+    });
+    let found: BTreeMap<String, String> = found.collect();
+    assert_eq!(listed, found, "runs/published/README.md, on the left, lists the identities of the bundles beside it");
+}
+
+/// The bundle and the identity in a line of the page's table: ``| `zoo.tar.zst` | `<64 digits>` |``.
+fn identity(line: &str) -> Option<(String, String)> {
+    let cells = line.trim().trim_matches('|').split('|').map(|cell| cell.trim().trim_matches('`'));
+    let cells: Vec<&str> = cells.collect();
+    match cells[..] {
+        [name, identity] if name.ends_with(bundle::PACKED) => Some((name.to_owned(), identity.to_owned())),
+        _ => None,
+    }
+}
+
+/// The folders of all cells below a folder: a run folder keeps the cells of its trials deeper than those of its rows.
+fn cell_folders(folder: &Path, found: &mut Vec<PathBuf>) {
+    if folder.join("config.yaml").is_file() {
+        found.push(folder.to_owned());
+        return;
+    }
+    let below = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    below.filter(|path| path.is_dir()).for_each(|path| cell_folders(&path, found));
+}
+
+#[test]
+fn published_cells_have_the_names_that_their_configurations_have_today() {
+    let mut compared = 0;
+    for path in published() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let into = folder.path().join("bundle");
+        bundle::verify(&path, Limits::default(), Some(&into)).expect("a bundle");
+        let mut cells = Vec::new();
+        cell_folders(&into, &mut cells);
+        for cell in cells {
+            let shown = cell.strip_prefix(&into).expect("a path below").display().to_string();
+            let text = fs::read_to_string(cell.join("config.yaml")).expect("a configuration");
+            let run = RunConfig::from_yaml(&text).unwrap_or_else(|error| panic!("{shown}: {error}"));
+            let Ok(manifest) = fs::read_to_string(cell.join("manifest.json")) else { continue };
+            let manifest: serde_json::Value = serde_json::from_str(&manifest).expect("a manifest");
+            let content = manifest["identity"]["dataset"].as_str().expect("a content hash");
+            let row = cell.parent().and_then(Path::file_name).expect("a row").to_string_lossy().into_owned();
+            let named = row.rsplit_once('-').expect("a hash").1;
+            assert_eq!(named, config::identity::hash(&run, content), "{}: {shown}", path.display());
+            compared += 1;
+        }
+    }
+    assert!(compared >= 3540, "{compared} cells of published bundles");
+}
+
+/// Kendall's τ of study 1 with attacked squares, of the 14 encodings that both have; SciPy computes it from the means in the
+/// two files report.csv.
+#[test]
+fn the_order_of_encodings_on_attacked_squares_agrees_with_study_1() {
+    let reports =
+        ["study-encodings", "zoo"].map(|name| report_of(&root().join(format!("runs/published/{name}.tar.zst"))));
+    let tables = ranks::tables(&reports, &Leaders::BestThird);
+    let shown: Vec<&[String]> = tables.iter().map(|table| &table.rows[0][..4]).collect();
+    assert_eq!(shown, [["zoo", "map_loss", "14", "0.89"], ["zoo", "map_loss", "14", "0.74"]]);
+}
+
+#[test]
+fn published_cells_are_taken_by_a_run_of_their_file() {
+    let path = root().join("runs/published/study-encodings-pairs.tar.zst");
+    let unpacked = Unpacked::of(&path, Limits::default(), Part::Everything).expect("a bundle");
+    let identity = unpacked.verified().identity.clone();
+    let experiment = Experiment::load(&root().join("experiments/studies/encodings-pairs.yaml")).expect("an experiment");
+    let out = tempfile::tempdir().expect("a folder for the test");
+    let selection = RunSelection {
+        out: out.path().to_owned(),
+        only: Vec::new(),
+        cells: Vec::new(),
+        bundles: vec![CellBundle { folder: unpacked.folder().to_owned(), path, identity: identity.clone() }],
+        smoke: false,
+        replace: false,
+    };
+    let trials = Search::new(&experiment, &[]).expect("a search").and_then(|search| search.next_round());
+    let prepared = Prepared::new(&trials.expect("trials"), &selection).expect("every cell is what it says");
+    assert_eq!((prepared.reused, prepared.tasks.len()), (30, 30));
+    let manifest = records::Manifest::read(&prepared.tasks[0].dir).expect("readable").expect("a manifest");
+    assert_eq!(manifest.copied_from.last().and_then(|from| from.blake3.as_ref()), Some(&identity));
+}

@@ -1,0 +1,42 @@
+//! Small files from outside that would take all memory or time are refused at once.
+
+use config::{Experiment, RunConfig, Source};
+use std::path::Path;
+use std::time::{Duration, Instant};
+use testing::{EXPERIMENT, refused_with};
+
+fn complaint(text: &str) -> String {
+    let source = Source::new(Path::new("experiment.yaml"), text);
+    Experiment::from_source(&source).expect_err("it is wrong").to_string()
+}
+
+#[test]
+fn deep_nesting_is_refused_at_once() {
+    let start = Instant::now();
+    let deep = "[".repeat(100_000);
+    let shown = complaint(&format!("name: small\nquestion: {deep}\n"));
+    assert!(shown.starts_with("experiment.yaml: line 2 has more than 2683 brackets open"), "{shown}");
+    let config = RunConfig::from_yaml(&format!("game: {deep}")).expect_err("too deep").to_string();
+    assert!(config.contains("brackets open"), "{config}");
+    refused_with(EXPERIMENT, &[&format!("train.steps={deep}")], &["brackets open"]);
+    assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
+}
+
+#[test]
+fn a_byte_order_mark_is_left_out() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let path = dir.path().join("x.yaml");
+    std::fs::write(&path, format!("\u{feff}{EXPERIMENT}")).expect("written");
+    assert_eq!(Source::read(&path).expect("a text").text(), EXPERIMENT);
+}
+
+#[cfg(unix)]
+#[test]
+fn only_regular_files_are_read() {
+    let from = EXPERIMENT.replace("base:\n", "base:\n  from: /dev/zero\n");
+    let shown = complaint(&from);
+    assert!(shown.contains("/dev/zero cannot be read") && shown.contains("must be a regular file"), "{shown}");
+    let error = Source::read(Path::new("/dev/zero")).expect_err("endless").to_string();
+    assert!(error.contains("must be a regular file"), "{error}");
+    assert!(RunConfig::read_text(Path::new("/dev/zero")).is_err());
+}

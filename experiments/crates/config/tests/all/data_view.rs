@@ -1,0 +1,124 @@
+//! `data` with options: rating buckets and value targets, as an experiment writes them.
+
+use config::{Experiment, Row};
+use dataset::store::read_shard;
+use dataset::value::SHORT_TERM_DECAY;
+use dataset::{Manifest, PerSplit, Split, ValueTarget};
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+use tempfile::TempDir;
+use testing::{EXPERIMENT, assert_says, datasets, load_in, rated};
+
+/// Datasets `chess` and `shogi` without scores and buckets, and `rated` with both.
+static DATA: LazyLock<TempDir> = LazyLock::new(|| {
+    let dir = TempDir::new().expect("a temporary folder");
+    datasets(dir.path());
+    rated(dir.path());
+    dir
+});
+
+fn loaded(data: &str) -> Result<Experiment, String> {
+    let text = EXPERIMENT
+        .replace("data: {chess: chess, shogi: shogi}", &format!("data: {data}"))
+        .replace("game: [chess, shogi]", "game: [chess]");
+    load_in(DATA.path(), &text, &[])
+}
+
+/// The first row with this `data`.
+fn row(data: &str) -> Row {
+    loaded(data).unwrap_or_else(|error| panic!("{data}: {error}")).rows.remove(0)
+}
+
+fn refuses(data: &str, parts: &[&str]) {
+    assert_says(&loaded(data).expect_err(data), parts);
+}
+
+#[test]
+fn the_long_form_without_options_is_the_short_form() {
+    let short = row("{chess: rated}");
+    for data in ["rated", "{path: rated}", "{chess: {path: rated}}", "{chess: {path: rated, value: score}}"] {
+        let long = row(data);
+        assert_eq!((&long.hash, &long.run), (&short.hash, &short.run), "{data}");
+    }
+    assert!(!short.run.to_yaml().expect("YAML").contains("below"));
+}
+
+/// Positions by split and bucket, counted in the rows.
+fn counted() -> BTreeMap<String, PerSplit<u64>> {
+    let dir = DATA.path().join("rated");
+    let mut found = BTreeMap::<String, PerSplit<u64>>::new();
+    for shard in Manifest::read(&dir).expect("a dataset").shards {
+        let add = &mut |row: dataset::store::GameRow| {
+            let bucket = row.rating_bucket.expect("every game is rated");
+            found.entry(bucket).or_default()[row.split] += row.moves.split(' ').count() as u64;
+        };
+        read_shard(&dir.join(shard.file), add).expect("a good shard");
+    }
+    found
+}
+
+#[test]
+fn a_bucket_is_what_the_rows_say_it_is() {
+    let counted = counted();
+    let positions = |row: &Row| [row.data.train_positions, row.data.validation_positions, row.data.test_positions];
+    let sum = |names: &[&str]| Split::ALL.map(|split| names.iter().map(|&name| counted[name][split]).sum::<u64>());
+    let whole = row("rated");
+    assert_eq!(positions(&whole), sum(&["below-1000", "1000-1500", "1500-2000", "2000-up"]));
+    let one = row("{chess: {path: rated, bucket: 1500-2000}}");
+    assert_eq!(positions(&one), sum(&["1500-2000"]));
+    let two = row("{path: rated, bucket: [2000-up, 1000-1500]}");
+    assert_eq!(positions(&two), sum(&["1000-1500", "2000-up"]));
+    // The order of the names, and one named twice, change nothing; another choice is another cell.
+    assert_eq!(row("{path: rated, bucket: [1000-1500, 2000-up, 1000-1500]}").hash, two.hash);
+    let hashes = [&whole.hash, &one.hash, &two.hash];
+    assert!(hashes.iter().all(|hash| hashes.iter().filter(|other| other == &hash).count() == 1), "{hashes:?}");
+    assert_eq!(one.epochs(), 32.0 / sum(&["1500-2000"])[0] as f64);
+}
+
+#[test]
+fn value_targets_have_names_and_options() {
+    let target = |data: &str| row(data).run.view.value;
+    let smooth = |decay| Some(ValueTarget::ShortTerm { decay });
+    assert_eq!(target("rated"), None);
+    assert_eq!(target("{path: rated, value: result}"), Some(ValueTarget::Result));
+    assert_eq!(target("{path: rated, value: short_term}"), smooth(SHORT_TERM_DECAY));
+    assert_eq!(target("{path: rated, value: {short_term: {decay: 0.5}}}"), smooth(0.5));
+    let hash = |data: &str| row(data).hash;
+    let all = [
+        hash("rated"),
+        hash("{path: rated, value: result}"),
+        hash("{path: rated, value: short_term}"),
+        hash("{path: rated, value: {short_term: {decay: 0.5}}}"),
+    ];
+    assert!((1..all.len()).all(|i| !all[..i].contains(&all[i])), "{all:?}");
+}
+
+#[test]
+fn what_the_dataset_does_not_offer_is_refused_with_its_place() {
+    refuses(
+        "{chess: {path: rated, bucket: 1500-200}}",
+        &[
+            "experiment.yaml:4:",
+            "`base.data.chess.bucket`",
+            "no rating bucket \"1500-200\"",
+            "valid: below-1000, 1000-1500, 1500-2000, 2000-up",
+            "did you mean `1500-2000`?",
+        ],
+    );
+    refuses("{path: chess, bucket: 1500-2000}", &["`base.data.bucket`", "--rating-buckets"]);
+    refuses("{path: rated, bucket: []}", &["the list is empty; expected the name of a rating bucket"]);
+    for value in ["score", "short_term"] {
+        refuses(
+            &format!("{{path: chess, value: {value}}}"),
+            &["`base.data.value`", "column \"value\"", &format!("\"{value}\""), "`value: result`"],
+        );
+    }
+    refuses("{path: rated, value: {short_term: {decay: 1.5}}}", &["`base.data.value`", "1.5", "0…1"]);
+    refuses("{path: rated, value: reslt}", &["unknown value `reslt`", "did you mean `result`?"]);
+    refuses("{path: rated, valeu: result}", &["unknown key `valeu`", "did you mean `value`?"]);
+    refuses("{chess: {path: rated, bukket: x}}", &["unknown key `bukket`", "did you mean `bucket`?"]);
+    refuses("{bucket: 1500-2000}", &["`path` is missing"]);
+    refuses("{chess: rated, value: result}", &["beside each other"]);
+    refuses("{path: rated, path: chess}", &["`path` stands twice"]);
+    refuses("{path: rated, value: 3}", &["expected score, result, short_term"]);
+}

@@ -1,0 +1,150 @@
+//! `interactions:` of experiment files: which rows they are, and what is refused.
+
+use config::{Experiment, Interaction};
+use testing::{EXPERIMENT, load};
+
+/// The small experiment with two sizes of two networks, on two boards of chess only.
+fn experiment(interactions: &str) -> String {
+    let (head, _) = EXPERIMENT.split_once("axes:\n").expect("there are axes");
+    let head = head
+        .replace("  model:\n    chessformer: {layers: 2, width: 16, heads: 2, ff: 16}\n", "")
+        .replace("  input: piece_tokens\n", "");
+    let head = head.replace("data: {chess: chess, shogi: shogi}", "game: chess\n  data: chess\n  moves: uci_1968_dm");
+    let network = |layers: usize, turn: bool| {
+        format!(
+            "{{chessformer: {{layers: {layers}, width: 16, heads: 2, ff: 16, embedding: {{parts: {{turn: {turn}}}}}, outputs: {{policy: {{}}}}}}}}"
+        )
+    };
+    let models: Vec<String> =
+        [(1, false), (1, true), (2, false), (2, true)].map(|(layers, turn)| network(layers, turn)).to_vec();
+    format!(
+        "{head}axes:\n  encoding: [none, shaw]\n  input: [cls_tokens, cls_tokens_white, cls_tokens, cls_tokens_white]\n  \
+         model: [{}]\nzip: [[input, model]]\nseeds: [0, 1, 2]\nreference: {{encoding: none, input: cls_tokens_white, model: {}}}\n\
+         primary: {{metric: policy_loss, at: last, weights: raw}}\n{interactions}",
+        models.join(", "),
+        models[1]
+    )
+}
+
+fn asked(interactions: &str) -> Vec<Interaction> {
+    load(&experiment(interactions)).interactions
+}
+
+#[track_caller]
+fn refused(interactions: &str, parts: &[&str]) {
+    testing::refused(&experiment(interactions), parts);
+}
+
+/// The label of a folder, `<label>-<hash>`.
+fn label(folder: &str) -> &str {
+    folder.rsplit_once('-').expect("a hash").0
+}
+
+const BOARDS: &str = "gap: {axis: input, values: [cls_tokens_white, cls_tokens]}";
+const LAYERS: &str = "by: {axis: model.chessformer.layers, values: [1, 2]}";
+
+#[test]
+fn rows_are_those_that_have_the_values_and_what_is_zipped_with_them_goes_along() {
+    let found = asked(&format!("interactions:\n  - {BOARDS}\n    {LAYERS}\n"));
+    // One for each encoding, which the entry leaves open.
+    assert_eq!(found.len(), 2);
+    assert_eq!(found[0].gap, ["cls_tokens_white", "cls_tokens"]);
+    assert_eq!(found[0].by, ["layers 1", "layers 2"]);
+    assert_eq!([&found[0].within, &found[1].within], [&Some("none".to_owned()), &Some("shaw".to_owned())]);
+    let labels = found[1].rows.each_ref().map(|side| side.each_ref().map(|folder| label(folder)));
+    assert_eq!(
+        labels,
+        [
+            ["chess-shaw-layers1-cls_tokens_white", "chess-shaw-turnfalse-layers1-cls_tokens"].map(|l| l),
+            ["chess-shaw-layers2-cls_tokens_white", "chess-shaw-turnfalse-layers2-cls_tokens"].map(|l| l),
+        ]
+    );
+}
+
+#[test]
+fn whole_values_of_an_axis_are_written_as_in_axes() {
+    let by =
+        "by: [{axis: input, values: [cls_tokens_white, cls_tokens]}, {axis: model.chessformer.layers, values: [1, 1]}]";
+    let found = asked(&format!("interactions:\n  - gap: {{axis: encoding, values: [none, [shaw]]}}\n    {by}\n"));
+    assert_eq!(found.len(), 1);
+    assert_eq!((&found[0].gap[0][..], found[0].within.as_ref()), ("none", None));
+    assert_eq!(found[0].by[1], "cls_tokens, layers 1");
+}
+
+#[test]
+fn every_further_value_is_compared_with_the_first() {
+    let text = experiment(&format!(
+        "interactions:\n  - {BOARDS}\n    by: {{axis: model.chessformer.layers, values: [1, 2, 3]}}\n"
+    ));
+    let third =
+        "{chessformer: {layers: 3, width: 16, heads: 2, ff: 16, embedding: {parts: {turn: T}}, outputs: {policy: {}}}}";
+    let both = format!("{}, {}]", third.replace('T', "false"), third.replace('T', "true"));
+    let text = text
+        .replace("outputs: {policy: {}}}}]\n", &format!("outputs: {{policy: {{}}}}}}}}, {both}\n"))
+        .replace("cls_tokens_white]\n  model", "cls_tokens_white, cls_tokens, cls_tokens_white]\n  model");
+    let found = load(&text).interactions;
+    let by: Vec<_> = found.iter().map(|one| [&one.by[0][..], &one.by[1][..]]).collect();
+    assert_eq!(by[..2], [["layers 1", "layers 2"], ["layers 1", "layers 3"]]);
+    assert_eq!(found[0].rows[0], found[1].rows[0]);
+}
+
+#[test]
+fn what_is_no_axis_of_the_grid_is_refused() {
+    let entry = |gap: &str| format!("interactions:\n  - gap: {gap}\n    {LAYERS}\n");
+    refused(
+        &entry("{axis: boards, values: [a, b]}"),
+        &["unknown key `boards` in `interactions[0].gap.axis`", "valid: game, encoding, model, input"],
+    );
+    refused(&entry("{axis: batch, values: [4, 8]}"), &["`batch` is the same in all rows"]);
+    refused(&entry("{axis: game, values: [chess, shogi]}"), &["seeds of two games are no pairs"]);
+    refused(&entry("{axis: input, values: [cls_tokens]}"), &["`gap` lies between two values", "help: write gap:"]);
+    refused(&entry("{axis: input, value: [a, b]}"), &["unknown key `value`", "did you mean `values`?"]);
+    refused(&entry("{axis: model.chessformer.layers, values: [1, 2]}"), &["is in `gap` and in `by`"]);
+    refused(
+        &entry("{axis: input, values: [cls_tokens_white, cls_tokns]}"),
+        &["unknown value `cls_tokns`", "did you mean `cls_tokens`?"],
+    );
+    refused(
+        &entry("{axis: input, values: [a, b]}"),
+        &["unknown value `a` in `interactions[0].gap.values[0]`", "valid: piece_tokens"],
+    );
+    refused("interactions:\n  - {gap: {axis: input, values: [a, b]}, bye: 1}\n", &["unknown key `bye`"]);
+}
+
+#[test]
+fn a_value_that_several_rows_have_is_refused_with_their_names() {
+    // Both depths have the boards, and nothing says which is meant.
+    refused(
+        &format!("interactions:\n  - {BOARDS}\n    by: {{axis: encoding, values: [none, shaw]}}\n"),
+        &["several rows: chess-none-layers1-cls_tokens_white, chess-none-layers2-cls_tokens_white", "a further place"],
+    );
+}
+
+#[test]
+fn the_rows_of_an_interaction_are_those_of_the_chosen_trials() {
+    let tune = "tune:\n  axes: {train.encoding_rate: [1, 4]}\n  seeds: [100]\n";
+    let text = experiment(&format!("interactions:\n  - {BOARDS}\n    {LAYERS}\n"))
+        .replace("seeds: [0, 1, 2]", &format!("{tune}seeds: [0, 1, 2]"));
+    let before = load(&text);
+    let tuning = before.tuning.as_ref().expect("trials");
+    // The last trial of each row, which is not the row itself where there is more than one.
+    let chosen: Vec<usize> = tuning.rows.iter().map(|row| row.trials.len() - 1).collect();
+    let tuned = before.tuned(&chosen);
+    assert_ne!(tuned.interactions, before.interactions);
+    for (old, new) in before.interactions.iter().zip(&tuned.interactions) {
+        let places = |experiment: &Experiment, one: &Interaction| -> Vec<usize> {
+            let place =
+                |folder: &String| experiment.rows.iter().position(|row| row.folder() == *folder).expect("a row");
+            one.rows.as_flattened().iter().map(place).collect()
+        };
+        assert_eq!(places(&before, old), places(&tuned, new));
+    }
+}
+
+#[test]
+fn encodings_are_named_without_their_options_where_the_names_differ() {
+    let by = "by: [{axis: input, values: [cls_tokens, cls_tokens]}, {axis: model.chessformer.layers, values: [1, 2]}]";
+    let gap =
+        |values: &str| format!("interactions:\n  - gap: {{axis: encoding, values: [none, {values}]}}\n    {by}\n");
+    assert_eq!(asked(&gap("{shaw: {terms: [q, k, v]}}"))[0].gap, ["none", "shaw"]);
+}

@@ -1,0 +1,15 @@
+//! Tests of experiment files and of the settings of cells, in one binary.
+
+mod bounds;
+pub mod damage;
+mod data_view;
+mod expand;
+mod identity;
+mod interactions;
+mod matched;
+mod outputs;
+mod references;
+mod schema;
+mod settings;
+mod tuning;
+mod yaml_errors;

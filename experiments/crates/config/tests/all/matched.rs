@@ -1,0 +1,293 @@
+//! Matched controls: as large, as expensive or as slow as another row, on both boards.
+
+use config::{Experiment, Quantity, Role, Row};
+use games::GameKind;
+use models::ModelConfig;
+use testing::{EXPERIMENT, load, refused};
+
+/// The small experiment with these encodings and controls.
+fn experiment(encodings: &str, controls: &str) -> String {
+    let (head, tail) = EXPERIMENT.split_once("  encoding:\n").expect("there are encodings");
+    let (_, tail) = tail.split_once("seeds:").expect("there are seeds");
+    format!("{head}  encoding: {encodings}\ncontrols:\n{controls}seeds:{tail}")
+}
+
+/// The same with a network in which tables weigh something.
+fn larger(encodings: &str, controls: &str) -> String {
+    let text = experiment(encodings, controls);
+    text.replace("layers: 2, width: 16, heads: 2, ff: 16", "layers: 4, width: 96, heads: 6, ff: 192")
+}
+
+const WIDTH: u64 = 96;
+const LAYERS: u64 = 4;
+const FF: u64 = 192;
+
+fn row<'a>(experiment: &'a Experiment, label: &str) -> &'a Row {
+    let labels: Vec<&str> = experiment.rows.iter().map(|row| row.label.as_str()).collect();
+    experiment.rows.iter().find(|row| row.label == label).unwrap_or_else(|| panic!("no {label} in {labels:?}"))
+}
+
+fn controls(experiment: &Experiment) -> Vec<&Row> {
+    experiment.rows.iter().filter(|row| row.matched.is_some()).collect()
+}
+
+/// The sizes of a row's network: width, layers, inside of the feed-forward layer.
+fn sizes(row: &Row) -> [u64; 3] {
+    let ModelConfig::Chessformer(network) = &row.run.model else { panic!("{:?}", row.run.model) };
+    [network.width, network.layers, network.ff].map(|size| size as u64)
+}
+
+/// Every number of a network with a learned table at the input, added up by hand from the paper's layers.
+fn numbers(game: GameKind, [width, layers, ff]: [u64; 3]) -> u64 {
+    let squares = game.geometry().squares() as u64;
+    // Channels of `piece_tokens`, and what the moves add to the policy: knight-free promotions; or promotion, seven
+    // kinds in hand and the pooled board's projection.
+    let (channels, moves) = match game {
+        GameKind::Chess => (21, 3 * width),
+        GameKind::Shogi => (45, width + 7 * width + width * width),
+    };
+    let embedding = (channels + 1) * width;
+    let attention = 4 * width * width + width;
+    let feed_forward = width * ff + ff + ff * width + width;
+    let norms = 2 * width;
+    let policy = 3 * (width * width + width) + moves;
+    let (channels, hidden, classes) = (32, 128, 3);
+    let value = width * channels + channels + squares * channels * hidden + hidden + hidden * classes + classes;
+    embedding + squares * width + layers * (attention + feed_forward + norms) + policy + value
+}
+
+fn shaw_numbers(game: GameKind) -> u64 {
+    let squares = game.geometry().squares() as u64;
+    numbers(game, [WIDTH, LAYERS, FF]) - squares * WIDTH
+        + LAYERS * 3 * game.geometry().displacement_classes() as u64 * WIDTH
+}
+
+fn within_one_percent(own: u64, goal: u64) -> bool {
+    100 * own.abs_diff(goal) <= goal
+}
+
+const ENCODINGS: &str = "[absolute, shaw]";
+const REFERENCE: [&str; 2] = ["reference: {encoding: none}", "reference: {encoding: absolute}"];
+
+fn with_absolute_as_reference(text: &str) -> String {
+    text.replace(REFERENCE[0], REFERENCE[1])
+}
+
+#[test]
+fn controls_have_the_parameters_of_their_goal_on_both_boards() {
+    for by in ["ffn", "[width, ffn]", "[depth, ffn]", "[depth, width, ffn]"] {
+        let entry = format!("  - {{row: absolute, match: {{params: shaw, by: {by}}}}}\n");
+        let experiment = load(&with_absolute_as_reference(&larger(ENCODINGS, &entry)));
+        let found = controls(&experiment);
+        assert_eq!(found.len(), 2, "one for each game");
+        for control in found {
+            let game = control.run.game;
+            let (own, goal) = (numbers(game, sizes(control)), shaw_numbers(game));
+            assert_eq!(control.shape.facts.parameters() as u64, own);
+            assert_eq!(row(&experiment, &format!("{}-shaw", game.name())).shape.facts.parameters() as u64, goal);
+            assert!(within_one_percent(own, goal), "{game:?} by {by}: {own} of {goal}");
+            // The last size is the nearest multiple of 8.
+            let [width, layers, ff] = sizes(control);
+            let beside = [ff - 8, ff + 8].map(|ff| numbers(game, [width, layers, ff]));
+            assert!(ff.is_multiple_of(8) && beside.iter().all(|other| own.abs_diff(goal) <= other.abs_diff(goal)));
+            let matched = control.matched.as_ref().expect("it is a control");
+            assert_eq!((matched.quantity, matched.counts), (Quantity::Params, Some([own, goal])));
+        }
+    }
+}
+
+#[test]
+fn controls_have_the_operations_of_their_goal_on_both_boards() {
+    let entry = "  - {row: {encoding: absolute}, match: {flops: {encoding: shaw}, by: ffn}}\n";
+    let experiment = load(&with_absolute_as_reference(&larger(ENCODINGS, entry)));
+    for control in controls(&experiment) {
+        let squares = control.run.game.geometry().squares() as u64;
+        let source = row(&experiment, &format!("{}-absolute", control.run.game.name())).shape.macs.flops();
+        // Two products of every token with what was added to the feed-forward layer; and Shaw's three sums over pairs.
+        let own = source + 2 * LAYERS * squares * 2 * WIDTH * (sizes(control)[2] - FF);
+        let goal = source + 2 * LAYERS * 3 * squares * squares * WIDTH;
+        assert_eq!(control.shape.macs.flops(), own);
+        assert!(within_one_percent(own, goal), "{own} of {goal}");
+    }
+}
+
+#[test]
+fn a_control_can_be_smaller_than_what_it_is_made_of() {
+    let large = 10 * FF;
+    let text = larger(ENCODINGS, "  - {row: shaw, match: {params: absolute, by: ffn}}\n");
+    let text = text.replace("ff: 192", &format!("ff: {large}"));
+    for control in controls(&load(&with_absolute_as_reference(&text))) {
+        let game = control.run.game;
+        let [width, layers, ff] = sizes(control);
+        assert_eq!([width, layers], [WIDTH, LAYERS]);
+        let tables = shaw_numbers(game) - numbers(game, [WIDTH, LAYERS, FF]);
+        let own = numbers(game, [WIDTH, LAYERS, ff]) + tables;
+        assert_eq!(control.shape.facts.parameters() as u64, own);
+        assert!(ff < large && within_one_percent(own, numbers(game, [WIDTH, LAYERS, large])));
+    }
+}
+
+#[test]
+fn an_encoding_grows_by_its_own_size() {
+    let entry = "  - {row: dynamic_relative, match: {params: smolgen, by: encoding}}\n";
+    let experiment = load(&with_absolute_as_reference(&larger("[absolute, smolgen, dynamic_relative]", entry)));
+    for control in controls(&experiment) {
+        let game = control.run.game;
+        let squares = game.geometry().squares() as u64;
+        let bare = numbers(game, [WIDTH, LAYERS, FF]) - squares * WIDTH;
+        let size = &control.matched.as_ref().expect("it is a control").sizes[0];
+        assert_eq!((size.name.as_str(), size.from), ("bottleneck", 32));
+        // Into the bottleneck, out of it into a key per square, and a vector per square.
+        let dynamic = bare + LAYERS * (2 * WIDTH * squares * size.to as u64 + squares * WIDTH);
+        let (compress, hidden, gen_width, heads) = (32, 256, 256, 6);
+        let to_hidden = WIDTH * compress + (squares * compress + 1) * hidden;
+        let to_gen = (hidden + 1) * heads * gen_width;
+        let norms = 2 * hidden + 2 * heads * gen_width;
+        let smolgen = bare + LAYERS * (to_hidden + to_gen + norms) + gen_width * squares * squares;
+        assert_eq!(control.shape.facts.parameters() as u64, dynamic);
+        assert_eq!(row(&experiment, &format!("{}-smolgen", game.name())).shape.facts.parameters() as u64, smolgen);
+        assert!(within_one_percent(dynamic, smolgen), "{dynamic} of {smolgen}");
+    }
+}
+
+#[test]
+fn widths_stay_multiples_of_the_heads_and_fit_rotations() {
+    let entry = "  - {row: rope, match: {params: shaw, by: [width, ffn]}}\n";
+    let text = larger("[absolute, shaw, rope: {layout: axial_2d, theta: 100}]", entry);
+    for control in controls(&load(&with_absolute_as_reference(&text))) {
+        let [width, ..] = sizes(control);
+        assert!(width > WIDTH && width.is_multiple_of(6 * 4), "{width}");
+    }
+}
+
+#[test]
+fn a_control_is_the_cell_that_its_sizes_written_by_hand_are() {
+    let entry = "  - {row: absolute, match: {params: shaw, by: ffn}}\n";
+    let experiment = load(&with_absolute_as_reference(&larger(ENCODINGS, entry)));
+    for control in controls(&experiment) {
+        let [_, _, ff] = sizes(control);
+        let by_hand = larger(ENCODINGS, "").replace("controls:\n", "").replace("ff: 192", &format!("ff: {ff}"));
+        let by_hand = load(&with_absolute_as_reference(&by_hand));
+        let same = row(&by_hand, &format!("{}-absolute", control.run.game.name()));
+        assert_eq!(control.hash, same.hash);
+        assert_eq!(control.run.to_yaml().expect("YAML"), same.run.to_yaml().expect("YAML"));
+    }
+}
+
+#[test]
+fn controls_leave_every_other_row_as_it_is() {
+    let entry = "  - {row: absolute, match: {params: shaw, by: ffn}}\n";
+    let with = load(&with_absolute_as_reference(&larger(ENCODINGS, entry)));
+    let without = larger(ENCODINGS, "").replace("controls:\n", "");
+    let without = load(&with_absolute_as_reference(&without));
+    let others: Vec<&Row> = with.rows.iter().filter(|row| row.matched.is_none()).collect();
+    assert_eq!(others, without.rows.iter().collect::<Vec<_>>());
+    assert!(controls(&with).iter().all(|row| row.role == Role::Compared));
+}
+
+#[test]
+fn each_row_of_a_name_gets_its_own_control_and_goal() {
+    let entry = "  - {row: {encoding: absolute}, match: {params: {encoding: shaw}, by: ffn}}\n";
+    let text = with_absolute_as_reference(&larger(ENCODINGS, entry))
+        .replace("axes:\n", "axes:\n  batch: [4, 8]\n")
+        .replace("    batch: 4\n", "")
+        .replace(REFERENCE[1], "reference: {encoding: absolute, batch: 4}");
+    let experiment = load(&text);
+    let pairs: Vec<[&str; 2]> = controls(&experiment)
+        .iter()
+        .filter(|row| row.run.game == GameKind::Chess)
+        .map(|row| row.matched.as_ref().map_or(["", ""], |matched| [matched.source.as_str(), matched.goal.as_str()]))
+        .collect();
+    assert_eq!(pairs, [["chess-absolute-batch4", "shaw, batch 4"], ["chess-absolute-batch8", "shaw, batch 8"]]);
+}
+
+#[test]
+fn what_is_out_of_reach_is_shown_with_the_nearest_sizes() {
+    let refused = |by: &str, parts: &[&str]| {
+        let entry = format!("  - {{row: absolute, match: {{params: shaw, by: {by}}}}}\n");
+        refused(&with_absolute_as_reference(&larger(ENCODINGS, &entry)), parts);
+    };
+    let depth = [
+        "chess-absolute does not get the params of chess-shaw (852,515) within 1 %: depth 7 gives 822,371 (0.9646), \
+         depth 8 gives 896,675 (1.0518)",
+        "help: let the feed-forward layer take up the rest: by: [depth, ffn]",
+        "by: depth",
+        "^^^^^",
+    ];
+    refused("depth", &depth);
+    refused("{ffn: 300}", &["ffn 300 gives", "help: let it be found: by: ffn"]);
+}
+
+#[test]
+fn a_goal_below_the_smallest_size_names_the_smallest() {
+    let entry = "  - {row: shaw, match: {params: absolute, by: ffn}}\n";
+    let parts = ["ffn 1 gives", "help: change more sizes, the coarse ones first: by: [depth, ffn]"];
+    refused(&with_absolute_as_reference(&larger(ENCODINGS, entry)), &parts);
+}
+
+#[test]
+fn wrong_entries_are_pointed_at() {
+    let entry = |row: &str, matching: &str| {
+        with_absolute_as_reference(&larger(
+            "[none, absolute, shaw]",
+            &format!("  - row: {row}\n    match: {matching}\n"),
+        ))
+    };
+    let cases: [(&str, &str, &[&str]); 14] = [
+        (
+            "absolut",
+            "{params: shaw, by: ffn}",
+            &["no row is called `absolut`", "did you mean `absolute`?", "valid: none, absolute, shaw"],
+        ),
+        ("absolute", "{params: shwa, by: ffn}", &["no row of chess is called `shwa`", "did you mean `shaw`?"]),
+        (
+            "{encoding: smolgen}",
+            "{params: shaw, by: ffn}",
+            &["these values match no row", "valid: none, absolute, shaw"],
+        ),
+        ("absolute", "{params: absolute, by: ffn}", &["chess-absolute is matched to itself"]),
+        ("absolute", "{params: {encoding: shaw, game: shogi}, by: ffn}", &["these values match no row of chess"]),
+        (
+            "none",
+            "{flops: absolute, by: ffn}",
+            &["chess-none has the FLOPs of chess-absolute within 1 % as it is", "(1.0000)"],
+        ),
+        (
+            "absolute",
+            "{params: shaw, by: encoding}",
+            &[
+                "chess-absolute cannot be matched by encoding: absolute has no option that is a size",
+                "valid: ffn, width, depth\n",
+            ],
+        ),
+        ("absolute", "{params: shaw, flops: shaw, by: ffn}", &["`match` names 2 quantities"]),
+        ("absolute", "{by: ffn}", &["`match` names 0 quantities", "valid: params, flops, step_time"]),
+        ("absolute", "{params: shaw}", &["`by` is missing"]),
+        ("absolute", "{params: shaw, by: heads}", &["unknown value `heads`", "valid: ffn, width, depth, encoding"]),
+        ("absolute", "{params: shaw, by: [ffn, ffn]}", &["`by` names `ffn` twice"]),
+        ("absolute", "{params: shaw, by: []}", &["`by` names no size"]),
+        (
+            "absolute",
+            "{step_time: shaw, by: ffn}",
+            &["how long a step takes is not known from the file", "by: {ffn: 288}", "--measure"],
+        ),
+    ];
+    for (row, matching, parts) in cases {
+        refused(&entry(row, matching), parts);
+    }
+    refused(
+        &entry("absolute", "{step_time: shaw, by: {width: 97}}"),
+        &["no control can be made of chess-absolute", "do not divide"],
+    );
+    refused(
+        &entry("absolute", "{step_time: shaw, by: {ffn: 192}}"),
+        &["the control chess-absolute is the same run as the row chess-absolute"],
+    );
+    refused(&entry("absolute", "{params: {game: chess}, by: ffn}"), &["chess-absolute is matched to itself"]);
+    let several = entry("absolute-batch4", "{params: {encoding: shaw}, by: ffn}")
+        .replace("axes:\n", "exclude: [{encoding: shaw, batch: 4}]\naxes:\n  batch: [4, 8, 16]\n")
+        .replace("    batch: 4\n", "")
+        .replace(REFERENCE[1], "reference: {encoding: absolute, batch: 4}");
+    let parts = ["chess-absolute-batch4 could be matched to several rows: chess-shaw-batch8, chess-shaw-batch16"];
+    refused(&several, &parts);
+}

@@ -1,0 +1,269 @@
+//! The JSON Schema of experiment files: it fits every file of the project, and no misspelt one.
+
+use config::schema;
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+use std::sync::LazyLock;
+use testing::{brought_experiments, experiments_folder};
+
+/// It takes a while: the reader is asked about every key.
+static SCHEMA: LazyLock<Value> = LazyLock::new(schema::schema);
+
+/// Whether a document fits a schema: the part of JSON Schema (draft 2020-12) that the schema uses. Another keyword fails
+/// the test.
+fn fits(root: &Value, schema: &Value, value: &Value) -> Result<(), String> {
+    const KNOWN: [&str; 16] = [
+        "$schema",
+        "$defs",
+        "$ref",
+        "title",
+        "description",
+        "type",
+        "enum",
+        "anyOf",
+        "properties",
+        "required",
+        "additionalProperties",
+        "items",
+        "minimum",
+        "exclusiveMinimum",
+        "minProperties",
+        "maxProperties",
+    ];
+    let map = schema.as_object().expect("a schema is a map");
+    assert!(map.keys().all(|key| KNOWN.contains(&key.as_str())), "{:?}", map.keys());
+    let wrong = |what: &str| Err(format!("{value}: {what}"));
+    if let Some(name) = map.get("$ref").and_then(Value::as_str) {
+        let part = root.pointer(name.trim_start_matches('#')).expect("what is referred to is there");
+        return fits(root, part, value);
+    }
+    if let Some(forms) = map.get("anyOf").and_then(Value::as_array) {
+        let tried: Vec<_> = forms.iter().map(|form| fits(root, form, value)).collect();
+        return if tried.iter().any(Result::is_ok) { Ok(()) } else { wrong(&format!("none of {tried:?}")) };
+    }
+    if let Some(words) = map.get("enum").and_then(Value::as_array) {
+        return if words.contains(value) { Ok(()) } else { wrong("no such word") };
+    }
+    let Some(kind) = map.get("type").and_then(Value::as_str) else { return Ok(()) };
+    let of_type = match kind {
+        "object" => value.is_object(),
+        "array" => value.is_array(),
+        "string" => value.is_string(),
+        "boolean" => value.is_boolean(),
+        "null" => value.is_null(),
+        "integer" => value.is_i64() || value.is_u64(),
+        "number" => value.is_number(),
+        other => panic!("unknown type {other}"),
+    };
+    if !of_type {
+        return wrong(&format!("is no {kind}"));
+    }
+    let number = |key: &str| map.get(key).and_then(Value::as_f64);
+    if number("minimum").is_some_and(|least| value.as_f64().is_some_and(|value| value < least)) {
+        return wrong("too small");
+    }
+    if number("exclusiveMinimum").is_some_and(|least| value.as_f64().is_some_and(|value| value <= least)) {
+        return wrong("too small");
+    }
+    if let Some(items) = map.get("items") {
+        return value.as_array().expect("a list").iter().try_for_each(|item| fits(root, items, item));
+    }
+    let Some(entries) = value.as_object() else { return Ok(()) };
+    let count = entries.len() as f64;
+    if number("minProperties").is_some_and(|least| count < least) || number("maxProperties").is_some_and(|m| count > m)
+    {
+        return wrong("too few or too many keys");
+    }
+    for key in map.get("required").and_then(Value::as_array).into_iter().flatten() {
+        if !entries.contains_key(key.as_str().expect("a key")) {
+            return wrong(&format!("{key} is missing"));
+        }
+    }
+    assert_eq!(map.get("additionalProperties"), Some(&Value::Bool(false)), "every map is closed");
+    entries.iter().try_for_each(|(key, value)| match map["properties"].get(key) {
+        Some(part) => fits(root, part, value).map_err(|error| format!("{key}: {error}")),
+        None => Err(format!("unknown key {key}")),
+    })
+}
+
+fn yaml(text: &str) -> Value {
+    serde_yaml::from_str(text).expect("YAML")
+}
+
+fn read(path: &Path) -> Value {
+    yaml(&fs::read_to_string(path).expect("the file"))
+}
+
+#[test]
+fn every_experiment_of_the_project_fits() {
+    let schema: &Value = &SCHEMA;
+    assert!(brought_experiments().len() >= 30);
+    for path in brought_experiments() {
+        fits(schema, schema, &read(&path)).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    }
+}
+
+/// Every map of a document in turn gets a key that nothing is called.
+#[test]
+fn a_misspelt_key_fits_nowhere() {
+    let schema: &Value = &SCHEMA;
+    let mut tried = 0;
+    for path in brought_experiments() {
+        let document = read(&path);
+        for place in maps(&document, String::new()) {
+            // What anchors hold is free.
+            let mut wrong = document.clone();
+            wrong
+                .pointer_mut(&place)
+                .and_then(Value::as_object_mut)
+                .expect("a map")
+                .insert("lerning_rate".into(), 1.into());
+            assert!(fits(schema, schema, &wrong).is_err(), "{}: a wrong key in {place:?} fits", path.display());
+            tried += 1;
+        }
+    }
+    assert!(tried > 100, "{tried} maps");
+}
+
+fn maps(value: &Value, place: String) -> Vec<String> {
+    match value {
+        Value::Object(map) => {
+            let inner = map.iter().flat_map(|(key, value)| maps(value, format!("{place}/{key}")));
+            std::iter::once(place.clone()).chain(inner.collect::<Vec<_>>()).collect()
+        }
+        Value::Array(list) => {
+            list.iter().enumerate().flat_map(|(i, value)| maps(value, format!("{place}/{i}"))).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+#[test]
+fn what_the_reader_refuses_does_not_fit() {
+    let schema: &Value = &SCHEMA;
+    let quickstart = experiments_folder().join("quickstart.yaml");
+    let document = read(&quickstart);
+    let wrong: [(&str, Value); 7] = [
+        ("/base/train/steps", "many".into()),
+        ("/base/train/batch", (-4).into()),
+        ("/base/train/mask", "no".into()),
+        ("/seeds", 3.into()),
+        ("/axes/encoding/0", "ropes".into()),
+        ("/primary/at", "first".into()),
+        ("/base/input", "pieces".into()),
+    ];
+    for (place, value) in wrong {
+        let mut changed = document.clone();
+        *changed.pointer_mut(place).unwrap_or_else(|| panic!("quickstart.yaml has no {place}")) = value;
+        assert!(fits(schema, schema, &changed).is_err(), "{place}");
+    }
+    for key in ["name", "base", "seeds", "reference", "primary"] {
+        let mut changed = document.clone();
+        changed.as_object_mut().expect("a map").remove(key);
+        assert!(fits(schema, schema, &changed).is_err(), "without {key}");
+    }
+}
+
+#[test]
+fn forms_that_are_read_in_more_than_one_way_fit_in_each() {
+    let schema: &Value = &SCHEMA;
+    let base = "name: x\nseeds: [0]\nreference: {}\nprimary: {metric: policy_loss, at: 100, weights: averaged}\n";
+    for more in [
+        "base: {data: {chess: a, shogi: {path: b, value: {short_term: {decay: 0.9}}}}}",
+        "base: {data: {path: a, bucket: [low, high]}, encoding: [none, {rope: {layout: axial_2d, theta: 10}}]}",
+        "base: {from: other.yaml, train: {micro_batch: auto, learning_rate: {warmup: 3, cosine: {from: 1e-3}}}}",
+        "base: {data: a, train: {micro_batch: 8, optimizer: nadam}}\ncontrols:\n  - {row: a, match: {params: {encoding: shaw}, by: {ffn: 8, depth: 2}}}",
+        "base: {}\nanchors: {a: [1, {b: c}]}\nconditional: [{when: {encoding: shaw}, axes: {batch: [1, 2]}}]",
+    ] {
+        let document = yaml(&format!("{base}{more}\n"));
+        fits(schema, schema, &document).unwrap_or_else(|error| panic!("{more}: {error}"));
+    }
+}
+
+/// The quickstart with other axes, or more keys.
+fn quickstart_with(more: &str) -> Value {
+    let mut document = read(&experiments_folder().join("quickstart.yaml"));
+    let Value::Object(more) = yaml(more) else { panic!("a map") };
+    document.as_object_mut().expect("a map").extend(more);
+    document
+}
+
+#[test]
+fn settings_are_named_with_dots_wherever_they_are_named() {
+    let schema: &Value = &SCHEMA;
+    for more in [
+        "axes: {train.clip: [10, null], model.chessformer.layers: [4, 8], encoding.shaw.terms: [[q], [q, k]]}",
+        "zip: [[train.clip, model.chessformer.layers]]",
+        "exclude: [{train.clip: 10, model: {preset: cf-6m}}]",
+        "include: [{train.averaging.swa.every: 10}]",
+        "conditional: [{when: {train.clip: 10}, axes: {train.optimizer.adamw.weight_decay: [0, 0.1]}}]",
+        "controls: [{row: {train.clip: 10}, match: {params: {train.clip: 1}, by: ffn}}]",
+        "reference: {train: {clip: 10}}",
+        "interactions: [{gap: {axis: train.clip, values: [1, 10]}, by: [{axis: encoding, values: [none, shaw]}]}]",
+        "equivalent_within: {policy_loss: 0.02, policy_accuracy.novel: 0.01}",
+    ] {
+        fits(schema, schema, &quickstart_with(more)).unwrap_or_else(|error| panic!("{more}: {error}"));
+    }
+    for wrong in [
+        "axes: {clip: [10]}",
+        "axes: {train.clop: [10]}",
+        "axes: {train.clip: 10}",
+        "axes: {train.clip: [many]}",
+        "axes: {eval.test_positions: [1, 2]}",
+        "exclude: [{train.clip: many}]",
+        "zip: [[clip]]",
+        "axes: {encoding: [rope]}",
+        "axes: {model: [chessformer]}",
+        "equivalent_within: 0.02",
+        "equivalent_within: {policy_loss: 0}",
+        "equivalent_within: {policy_los: 0.02}",
+        "interactions: [{gap: {axis: clip, values: [1, 10]}, by: {axis: encoding, values: [none, shaw]}}]",
+        "interactions: [{gap: {axis: encoding, value: [1, 10]}, by: {axis: encoding, values: [none, shaw]}}]",
+        "interactions: [{gap: {axis: encoding, values: [none, shaw]}, bye: {axis: encoding, values: [none, shaw]}}]",
+    ] {
+        assert!(fits(schema, schema, &quickstart_with(wrong)).is_err(), "{wrong}");
+    }
+}
+
+#[test]
+fn the_least_numbers_are_those_that_are_valid() {
+    let schema: &Value = &SCHEMA;
+    let least = |name: &str| {
+        let found = &schema["$defs"]["point"]["properties"][name];
+        let shared = found["$ref"].as_str().and_then(|name| schema.pointer(name.trim_start_matches('#')));
+        let found = shared.unwrap_or(found);
+        let found = found.get("anyOf").and_then(|forms| forms.get(0)).unwrap_or(found);
+        (found["minimum"].as_f64(), found["exclusiveMinimum"].as_f64())
+    };
+    for name in [
+        "steps",
+        "batch",
+        "train.log_every",
+        "model.chessformer.layers",
+        "model.chessformer.ff",
+        "model.resnet.blocks",
+        "encoding.smolgen.hidden",
+    ] {
+        assert_eq!(least(name), (Some(1.0), None), "{name}");
+    }
+    assert_eq!(least("train.clip"), (None, Some(0.0)));
+    for name in ["train.optimizer.adamw.weight_decay", "learning_rate"] {
+        assert_eq!(least(name), (Some(0.0), None), "{name}");
+    }
+}
+
+#[test]
+fn doc_comments_are_the_descriptions() {
+    let schema: &Value = &SCHEMA;
+    let of = |place: &str| {
+        let part = schema.pointer(place).unwrap_or_else(|| panic!("no {place}"));
+        let shared = part["$ref"].as_str().and_then(|name| schema.pointer(name.trim_start_matches('#')));
+        shared.unwrap_or(part)["description"].as_str()
+    };
+    assert_eq!(of("/properties/seeds").map(|text| text.starts_with("The seeds;")), Some(true));
+    for name in ["train.clip", "game", "steps", "encoding"] {
+        assert!(of(&format!("/$defs/point/properties/{name}")).is_some(), "{name}");
+    }
+    assert!(of("/properties/base/properties/from").is_some());
+}

@@ -1,0 +1,4 @@
+//! Tests of grids, in one binary.
+
+mod planned;
+mod scheduler;

@@ -1,0 +1,3 @@
+//! Pages and their templates.
+
+mod pages;

@@ -1,0 +1,63 @@
+//! Pages are what their templates give, whose numbers come from the published bundles, and they type no number in secret.
+
+use render::{EXTENSION, Renderer, undeclared};
+use std::fs;
+use std::path::{Path, PathBuf};
+use testing::root;
+
+/// The templates of a folder and, below `docs`, of the folders in it.
+fn templates() -> Vec<PathBuf> {
+    let mut folders = vec![root().join("docs")];
+    let mut entries = listed(root());
+    while let Some(folder) = folders.pop() {
+        let inside = listed(&folder);
+        folders.extend(inside.iter().filter(|path| path.is_dir()).cloned());
+        entries.extend(inside);
+    }
+    entries.retain(|path| path.extension().is_some_and(|extension| extension == EXTENSION));
+    assert!(entries.len() >= 11, "{} templates", entries.len());
+    entries
+}
+
+fn listed(folder: &Path) -> Vec<PathBuf> {
+    fs::read_dir(folder).expect("a folder").flatten().map(|entry| entry.path()).collect()
+}
+
+#[test]
+fn every_page_is_what_its_template_gives() {
+    let renderer = Renderer::new(&root().join("runs/published"));
+    let mut wrong = Vec::new();
+    for template in templates() {
+        let rendered = match renderer.render(&template) {
+            Ok(rendered) => rendered,
+            Err(error) => {
+                wrong.push(error.to_string());
+                continue;
+            }
+        };
+        let page = fs::read_to_string(&rendered.page).unwrap_or_default();
+        if page != rendered.text {
+            let line = page.lines().zip(rendered.text.lines()).take_while(|(own, wanted)| own == wanted).count();
+            let of = |text: &str| text.lines().nth(line).unwrap_or_default().to_owned();
+            let (own, wanted) = (of(&page), of(&rendered.text));
+            wrong.push(format!("{}, line {}:\n  {own}\nand not\n  {wanted}", rendered.page.display(), line + 1));
+        }
+    }
+    assert!(wrong.is_empty(), "`make pages` writes the pages from their templates:\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn pages_declare_every_number_that_they_type() {
+    let mut typed = Vec::new();
+    for template in templates() {
+        let text = fs::read_to_string(&template).expect("a template");
+        let page = template.with_extension("");
+        typed.extend(undeclared(&page, &text).into_iter().map(|number| format!("{}:{number}", template.display())));
+    }
+    assert!(
+        typed.is_empty(),
+        "numbers that a template types: ask for them in an expression, or declare them with their source in a comment \
+         (docs/pages.md):\n{}",
+        typed.join("\n")
+    );
+}

@@ -1,0 +1,273 @@
+//! A tiny dataset of legal chess games, tiny cells on it, and what is compared of them.
+
+use config::{DataView, Dtype, EvalConfig, LossWeights, Mask, Pictures, Products, RunConfig, TrainConfig};
+use dataset::{ImportOptions, PerSplit, SplitPlan, ValueTarget, import};
+use encodings::EncodingConfig;
+use games::chess::Chess;
+use games::{Game, GameKind, InputName, MovesName, Position};
+use models::{ModelConfig, OptimizerConfig, Schedule};
+use records::status::Status;
+use records::{MetricLine, lines};
+use std::fmt::Write as _;
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use tch::Device;
+use tempfile::TempDir;
+use train::sinks::Sink;
+use train::{CellOptions, Outcome, TrainError, run_cell};
+
+const GAMES: usize = 40;
+pub const GAME_PLIES: usize = 24;
+
+/// A folder with a dataset in it, and cells beside.
+pub struct Bench {
+    dir: TempDir,
+}
+
+impl Bench {
+    pub fn new() -> Self {
+        let dir = tempfile::tempdir().expect("a folder for the test");
+        let pgn = dir.path().join("games.pgn");
+        fs::write(&pgn, random_games()).expect("the games are written");
+        let options = ImportOptions {
+            name: "random".to_owned(),
+            source: "moves that this test made up".to_owned(),
+            licence: "CC0-1.0".to_owned(),
+            made_by: "a test".to_owned(),
+            policy_from_ply: 2,
+            split: SplitPlan::by_game(0, PerSplit { train: 0.6, validation: 0.2, test: 0.2 }),
+            strict: true,
+            ..ImportOptions::new(GameKind::Chess, vec![pgn], dir.path().join("data"))
+        };
+        import(&options, &mut |_| {}).expect("the games can be imported");
+        Self { dir }
+    }
+
+    pub fn path(&self) -> &Path {
+        self.dir.path()
+    }
+
+    /// A run of `steps` steps of a network of width 16.
+    pub fn run(&self, steps: u64) -> RunConfig {
+        RunConfig {
+            game: GameKind::Chess,
+            data: self.dir.path().join("data"),
+            view: DataView::default(),
+            input: InputName::PieceTokens,
+            moves: MovesName::FromTo,
+            model: tiny_model(),
+            encoding: vec![encoding("absolute: {at: input}")],
+            train: TrainConfig {
+                start: None,
+                steps,
+                batch: 8,
+                optimizer: OptimizerConfig::Nadam(Default::default()),
+                averaging: None,
+                micro_batch: None,
+                dtype: Dtype::F32,
+                products: Products::Ieee,
+                deterministic: false,
+                learning_rate: Schedule::new(3, vec![3e-3, 1e-3], vec![steps / 2]).expect("a schedule"),
+                encoding_rate: 1.0,
+                clip: Some(1.0),
+                mask: Mask::Train,
+                phases: Vec::new(),
+                loss: LossWeights::default(),
+                log_every: 4,
+                checkpoint_every: 10,
+                workers: None,
+            },
+            eval: EvalConfig {
+                validation_positions: 60,
+                test_positions: 60,
+                every: 10,
+                batch: 32,
+                pictures: Pictures::None,
+            },
+            seed: 1,
+            twin: false,
+            imported: None,
+        }
+    }
+
+    /// The folder of a cell with this configuration.
+    pub fn cell(&self, name: &str, run: &RunConfig) -> PathBuf {
+        let dir = self.dir.path().join("runs/test").join(format!("{name}-0123456789ab")).join("seed-1");
+        fs::create_dir_all(&dir).expect("the cell's folder");
+        fs::write(dir.join("config.yaml"), run.to_yaml().expect("YAML")).expect("config.yaml");
+        dir
+    }
+
+    /// A cell of 29 steps whose process crashed, as it were, while it recorded step 28: it has checkpoints of steps
+    /// 10 and 20, and lines behind them.
+    pub fn crashed(&self, name: &str) -> PathBuf {
+        self.crashed_of(name, &self.run(29), 28)
+    }
+
+    /// A cell of any run whose process crashed while it recorded a line of step `at`.
+    pub fn crashed_of(&self, name: &str, run: &RunConfig, at: u64) -> PathBuf {
+        let dir = self.cell(name, run);
+        let crash = || {
+            let stop = AtomicBool::new(false);
+            run_cell(&dir, &options(), vec![Box::new(CrashAt(at))], &mut |_| {}, &stop)
+        };
+        catch_unwind(AssertUnwindSafe(crash)).expect_err("it crashes");
+        dir
+    }
+
+    /// A cell that was trained to its end, and one that crashed at a line of step `at` and resumed: they have the same bits.
+    pub fn resumed(&self, run: &RunConfig, at: u64) -> [PathBuf; 2] {
+        let cells = [self.trained("whole", run), self.crashed_of("resumed", run, at)];
+        assert_eq!(train(&cells[1]).expect("it resumes"), Outcome::Done);
+        assert_same_bits(&cells[0], &cells[1]);
+        cells
+    }
+
+    /// A cell trained to its end in this process.
+    pub fn trained(&self, name: &str, run: &RunConfig) -> PathBuf {
+        let dir = self.cell(name, run);
+        assert_eq!(train(&dir).expect("the cell trains"), Outcome::Done);
+        dir
+    }
+}
+
+/// A sink that panics at a step.
+struct CrashAt(u64);
+
+impl Sink for CrashAt {
+    fn line(&mut self, line: &MetricLine) -> std::io::Result<()> {
+        assert_ne!(line.step, self.0, "the crash of this test");
+        Ok(())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+pub fn options() -> CellOptions {
+    CellOptions { threads: 1, device: Device::Cpu, smoke: false, force: false, revision: None }
+}
+
+pub fn train(dir: &Path) -> Result<Outcome, TrainError> {
+    train_with(dir, &options()).0
+}
+
+/// Trains, and says what was noted.
+pub fn train_with(dir: &Path, options: &CellOptions) -> (Result<Outcome, TrainError>, Vec<String>) {
+    let mut notes = Vec::new();
+    let outcome = run_cell(dir, options, Vec::new(), &mut |text| notes.push(text.to_owned()), &AtomicBool::new(false));
+    (outcome, notes)
+}
+
+pub fn encoding(yaml: &str) -> EncodingConfig {
+    serde_yaml::with::singleton_map_recursive::deserialize(serde_yaml::Deserializer::from_str(yaml))
+        .expect("an encoding")
+}
+
+pub fn status(dir: &Path) -> Status {
+    Status::read(dir).expect("a status that can be read").expect("a status")
+}
+
+pub fn lines(dir: &Path) -> Vec<MetricLine> {
+    lines::read(&dir.join("metrics.jsonl")).expect("metrics that can be read")
+}
+
+/// The bits of `metrics.jsonl`: its text without the times.
+fn bits(dir: &Path) -> Vec<String> {
+    let text = fs::read_to_string(dir.join("metrics.jsonl")).expect("metrics");
+    text.lines()
+        .map(|line| line.split_once(",\"time\":").expect("every line ends with its time").0.to_owned())
+        .collect()
+}
+
+/// Everything that two runs of one cell must share to the last bit.
+pub fn assert_same_bits(a: &Path, b: &Path) {
+    assert_eq!(bits(a), bits(b));
+    assert_eq!(status(a), status(b));
+    let weights = |dir: &Path| fs::read(dir.join("checkpoints/final.safetensors")).expect("final weights");
+    assert_eq!(weights(a), weights(b));
+}
+
+const DLSHOGI: &str = r#"{"resnet_transformer": {
+    "resnet": {"blocks": 1, "channels": 8, "stem": "parted", "policy": "planes", "init": "torch",
+        "value": {"channels": 2, "hidden": 4}, "outputs": {"policy": {}, "win_rate": {}}},
+    "attention": {"layers": 2, "heads": 2, "ff": 8, "qkv_groups": 2}}}"#;
+
+/// dlshogi's transformer on chess, which learns the result twice.
+pub fn dlshogi(bench: &Bench, steps: u64) -> RunConfig {
+    let mut run = bench.run(steps);
+    run.model = serde_json::from_str(DLSHOGI).expect("a model");
+    run.encoding = vec![encoding("absolute: {at: input}"), encoding("dynamic_relative: {bottleneck: 3}")];
+    run.view.value = Some(ValueTarget::Result);
+    run.train.mask = Mask::Eval;
+    run
+}
+
+fn tiny_model() -> ModelConfig {
+    let sizes = r#"{"chessformer": {"layers": 1, "width": 16, "heads": 2, "ff": 16}}"#;
+    serde_json::from_str(sizes).expect("a model")
+}
+
+pub fn random_games() -> String {
+    let mut stream = streams::stream(7, &["test games"]);
+    let mut text = String::new();
+    for number in 0..GAMES {
+        let result = ["1-0", "1/2-1/2", "0-1"][number % 3];
+        let _ = write!(text, "[Event \"{number}\"]\n[Result \"{result}\"]\n\n");
+        let mut position = <Chess as Game>::Position::start();
+        let mut moves = Vec::new();
+        for ply in 0..GAME_PLIES {
+            position.legal_moves(&mut moves);
+            moves.sort_by_key(|&mv| position.move_index(mv));
+            if moves.is_empty() {
+                break;
+            }
+            // White plays at random, Black by a rule that can be learned.
+            let choices = if ply % 2 == 0 { moves.len() as u64 } else { 1 };
+            let played = moves[streams::below(&mut stream, choices) as usize];
+            let _ = write!(text, "{} ", long_algebraic(&position, played));
+            position.play(played);
+        }
+        let _ = write!(text, "{result}\n\n");
+    }
+    text
+}
+
+/// A move with both its squares (`Ng1f3`), which every PGN reader takes; a pawn's as usual.
+fn long_algebraic(position: &<Chess as Game>::Position, mv: <<Chess as Game>::Position as Position>::Move) -> String {
+    let uci = position.move_text(mv);
+    let (from, to, promotion) = (&uci[..2], &uci[2..4], &uci[4..]);
+    let fen = position.to_text();
+    let piece = piece_at(&fen, from);
+    let en_passant = piece == 'P' && from[..1] != to[..1];
+    let takes = if en_passant || piece_at(&fen, to) != '.' { "x" } else { "" };
+    match piece {
+        'K' if matches!(&uci[..], "e1g1" | "e8g8") => "O-O".to_owned(),
+        'K' if matches!(&uci[..], "e1c1" | "e8c8") => "O-O-O".to_owned(),
+        'P' => {
+            let file = if takes.is_empty() { "" } else { &from[..1] };
+            let becomes = if promotion.is_empty() { String::new() } else { format!("={}", promotion.to_uppercase()) };
+            format!("{file}{takes}{to}{becomes}")
+        }
+        piece => format!("{piece}{from}{takes}{to}"),
+    }
+}
+
+/// The letter of the piece on a square, whoever's it is; a dot on an empty one.
+fn piece_at(fen: &str, square: &str) -> char {
+    let mut at = square.chars();
+    let file = at.next().expect("a file") as usize - 'a' as usize;
+    let rank = at.next().and_then(|rank| rank.to_digit(10)).expect("a rank") as usize;
+    let rows: Vec<&str> = fen.split(' ').next().expect("a board").split('/').collect();
+    let row = rows[rows.len() - rank];
+    let expanded: String = row
+        .chars()
+        .flat_map(|c| {
+            std::iter::repeat_n(if c.is_ascii_digit() { '.' } else { c }, c.to_digit(10).unwrap_or(1) as usize)
+        })
+        .collect();
+    expanded.chars().nth(file).expect("a square").to_ascii_uppercase()
+}

@@ -1,0 +1,27 @@
+//! What integration tests of several crates share: small datasets and an experiment over them, and, with feature `cells`,
+//! tiny cells. Crates name it in `dev-dependencies` only.
+
+#![allow(clippy::new_without_default, reason = "a folder that is made on disk is no default")]
+
+mod brought;
+mod datasets;
+mod experiment;
+
+#[cfg(feature = "cells")]
+mod bench;
+#[cfg(feature = "cells")]
+mod finished;
+
+pub use brought::{brought_experiments, experiments_folder, root};
+pub use datasets::{chess_records, datasets, rated, shogi_records};
+pub use experiment::{
+    CONFIG, DATA, EXPERIMENT, assert_says, load, load_in, load_with, place, refused, refused_with, small,
+    write_experiment,
+};
+
+#[cfg(feature = "cells")]
+pub use bench::{
+    Bench, GAME_PLIES, assert_same_bits, dlshogi, encoding, lines, options, random_games, status, train, train_with,
+};
+#[cfg(feature = "cells")]
+pub use finished::Finished;

@@ -1,0 +1,311 @@
+//! Cells with further heads: what is logged agrees with plain arithmetic on what the network says.
+
+use config::{LossChanges, RunConfig};
+use dataset::{
+    Batch, GeneratedOptions, ImportOptions, MappedPosition, PerSplit, Split, SplitBy, SplitPlan, evaluation_batches,
+    import, write_maps,
+};
+use games::chess::Chess;
+use games::maps::MapShape;
+use games::{Game, GameKind, InputName, Position};
+use models::{HeadName, ModelConfig, Output, Outputs};
+use nn::Arena;
+use records::{MetricLine, Part};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tch::{Device, Tensor};
+use testing::{Bench, assert_same_bits, encoding, lines, random_games};
+use train::Setup;
+use train::checkpoint::load_final;
+
+const SHARES: PerSplit<f64> = PerSplit { train: 0.6, validation: 0.2, test: 0.2 };
+
+/// The test's games with a score behind every move but every seventh.
+pub(crate) fn scored(dir: &Path) -> PathBuf {
+    let mut text = String::new();
+    for (number, line) in random_games().lines().enumerate() {
+        match line.is_empty() || line.starts_with('[') {
+            true => text.push_str(line),
+            false => {
+                for (ply, token) in line.split_ascii_whitespace().enumerate() {
+                    let score = f64::from(((number * 31 + ply * 17) % 61) as i32 - 30) / 10.0;
+                    let is_move = token.chars().next().is_some_and(char::is_alphabetic);
+                    let comment =
+                        if is_move && ply % 7 != 6 { format!("{{ [%eval {score}] }} ") } else { String::new() };
+                    let _ = write!(text, "{token} {comment}");
+                }
+            }
+        }
+        text.push('\n');
+    }
+    let pgn = dir.join("scored.pgn");
+    fs::write(&pgn, text).expect("the games are written");
+    let out = dir.join("scored");
+    let options = ImportOptions {
+        policy_from_ply: 2,
+        split: SplitPlan::by_game(0, SHARES),
+        strict: true,
+        ..ImportOptions::new(GameKind::Chess, vec![pgn], out.clone())
+    };
+    import(&options, &mut |_| {}).expect("the games can be imported");
+    out
+}
+
+/// Positions with a map: per square whose piece stands there, or per pair whether both hold one of the mover's.
+pub(crate) fn mapped(dir: &Path, shape: MapShape) -> PathBuf {
+    let mut stream = streams::stream(3, &["maps of a test"]);
+    let mut position = <Chess as Game>::Position::start();
+    let mut positions = Vec::new();
+    let mut moves = Vec::new();
+    let layout = GameKind::Chess.input(InputName::PieceTokens);
+    let squares = layout.geometry.squares();
+    while positions.len() < 120 {
+        position.legal_moves(&mut moves);
+        if moves.is_empty() {
+            position = <Chess as Game>::Position::start();
+            continue;
+        }
+        let mut row = vec![0; layout.row_bytes()];
+        position.pack(InputName::PieceTokens, 0, &mut row);
+        // Nothing is asked about the first square.
+        let whose = |square: usize| match row[square] {
+            _ if square == 0 => -1,
+            0 => 0,
+            code => 1 + i8::from(usize::from(code) > layout.piece_codes / 2),
+        };
+        let map = match shape {
+            MapShape::Squares => (0..squares).map(whose).collect(),
+            MapShape::Pairs => (0..squares * squares)
+                .map(|pair| i8::from(whose(pair / squares) == 1 && whose(pair % squares) == 1))
+                .collect(),
+        };
+        let played = moves[streams::below(&mut stream, moves.len() as u64) as usize];
+        positions.push(MappedPosition { start: position.to_text(), mv: position.move_text(played), map });
+        position.play(played);
+    }
+    let out = dir.join(format!("{shape:?}"));
+    let options = GeneratedOptions {
+        output: out.clone(),
+        name: "maps".to_owned(),
+        game: GameKind::Chess,
+        maker: "a test".to_owned(),
+        source: "positions that this test made up".to_owned(),
+        licence: "CC0-1.0".to_owned(),
+        made_by: "a test".to_owned(),
+        split: SplitPlan { by: SplitBy::Position, ..SplitPlan::by_game(0, SHARES) },
+    };
+    let classes = if shape == MapShape::Squares { 3 } else { 2 };
+    let info = dataset::MapInfo { task: "whose".to_owned(), classes, shape, names: Vec::new() };
+    write_maps(&options, info, 100, positions).expect("the maps can be written");
+    out
+}
+
+pub(crate) fn with_heads(run: RunConfig, outputs: &str) -> RunConfig {
+    let outputs: Outputs = serde_json::from_str(outputs).expect("heads");
+    let ModelConfig::Chessformer(network) = run.model else { panic!("the test's model is written out") };
+    let network = models::ChessformerConfig { outputs, ..*network };
+    RunConfig { model: ModelConfig::Chessformer(Box::new(network)), ..run }
+}
+
+fn last(dir: &Path, part: Part) -> MetricLine {
+    lines(dir).into_iter().rfind(|line| line.split == part).expect("a line")
+}
+
+/// Sums and counts by metric.
+#[derive(Default)]
+pub(crate) struct Means(pub(crate) BTreeMap<String, (f64, f64)>);
+
+impl Means {
+    pub(crate) fn add(&mut self, name: &str, value: f64) {
+        let (sum, count) = self.0.entry(name.to_owned()).or_default();
+        *sum += value;
+        *count += 1.0;
+    }
+
+    fn assert_found(&self, line: &MetricLine) {
+        assert!(self.0.len() > 2);
+        for (name, (sum, count)) in &self.0 {
+            let found = line.metrics.get(name).unwrap_or_else(|| panic!("{name} is missing"));
+            assert!((found - sum / count).abs() < 1e-5 * (1.0 + found.abs()), "{name}: {found}, not {}", sum / count);
+        }
+    }
+}
+
+/// Every test batch with what the trained network says about it.
+fn answers(dir: &Path, look: &mut dyn FnMut(&Batch, Output)) {
+    let setup = Setup::load(dir, Device::Cpu, 1, false).expect("the cell can be loaded");
+    let weights = load_final(dir, &setup.layout).expect("final weights");
+    let arena = Arena::from_values(Arc::clone(&setup.layout), &weights, Device::Cpu).expect("an arena");
+    let config = &setup.config;
+    let positions = config.eval.test_positions as u64;
+    let batches = evaluation_batches(&setup.dataset, Split::Test, config.input, config.eval.batch, positions);
+    for batch in batches.expect("test positions") {
+        let batch = batch.expect("a batch");
+        let packed = Tensor::from_slice(&batch.packed).view([batch.size as i64, -1]);
+        look(&batch, tch::no_grad(|| setup.network.forward(&arena.frozen_views(), &packed)));
+    }
+}
+
+fn numbers(tensor: Option<&Tensor>) -> Vec<f64> {
+    let numbers: Vec<f32> = Vec::try_from(tensor.expect("the head is there").reshape([-1])).expect("numbers");
+    numbers.into_iter().map(f64::from).collect()
+}
+
+fn log_sum_exp(logits: &[f64]) -> f64 {
+    logits.iter().map(|logit| logit.exp()).sum::<f64>().ln()
+}
+
+#[test]
+fn rewards_moves_left_and_the_soft_policy_are_logged_as_they_are() {
+    let bench = Bench::new();
+    let heads = r#"{"policy": {}, "soft_policy": {}, "q": {"buckets": 8}, "short_term": {"error": false},
+        "moves_left": {"embedding": 4, "hidden": 8}}"#;
+    let run = with_heads(RunConfig { data: scored(bench.path()), ..bench.run(24) }, heads);
+    let dir = bench.trained("heads", &run);
+    let mut means = Means::default();
+    let mut unscored = 0;
+    answers(&dir, &mut |batch, output| {
+        let head = |head| numbers(output.get(head));
+        let part = |part| numbers(output.part(HeadName::Q, part));
+        let (value, short, moves) = (head(HeadName::Q), head(HeadName::ShortTerm), head(HeadName::MovesLeft));
+        let (error, buckets) = (part("error"), part("buckets"));
+        for row in 0..batch.size {
+            let target = 2.0 * f64::from(batch.value[row]) - 1.0;
+            if target.is_nan() {
+                unscored += 1;
+            } else {
+                let squared = (value[row] - target).powi(2);
+                means.add("q_loss", squared);
+                means.add("q_error_loss", (error[row] - squared).powi(2));
+                let logits = &buckets[row * 8..][..8];
+                let bucket = (((target + 1.0) / 2.0 * 8.0).floor() as usize).min(7);
+                means.add("q_buckets_loss", log_sum_exp(logits) - logits[bucket]);
+                let target = 2.0 * f64::from(batch.short_term[row]) - 1.0;
+                means.add("short_term_loss", (short[row] - target).powi(2));
+            }
+            let off = (moves[row] - f64::from(batch.plies_left[row])).abs();
+            means.add("moves_left_error", off);
+            let scaled = off / 20.0;
+            means.add("moves_left_loss", if scaled < 0.5 { scaled * scaled / 2.0 } else { 0.5 * (scaled - 0.25) });
+        }
+    });
+    assert!(unscored > 0, "some positions have no score");
+    let test = last(&dir, Part::Test);
+    means.assert_found(&test);
+    let of = |name: &str| test.metrics.get(name);
+    assert_eq!(of("soft_policy_loss").is_some(), of("soft_policy_kl").is_some());
+    assert_eq!(of("q_targets").zip(of("positions")).map(|(q, all)| all - q), Some(f64::from(unscored)));
+    assert_eq!((of("value_loss"), of("short_term_error_loss"), of("map_loss")), (None, None, None));
+}
+
+#[test]
+fn shares_of_the_result_are_logged_as_they_are() {
+    let bench = Bench::new();
+    let mut run = with_heads(bench.run(24), r#"{"policy": {}, "result_shares": {}}"#);
+    run.train.loss = run.train.loss.with(&LossChanges::to(&[("result_shares", 3.0)]));
+    let dir = bench.trained("shares", &run);
+    let (mut means, mut rows) = (Means::default(), 0);
+    answers(&dir, &mut |batch, output| {
+        let shares = numbers(output.get(HeadName::ResultShares));
+        for (shares, &outcome) in shares.chunks(3).zip(&batch.outcome) {
+            let off = |(i, share): (usize, &f64)| share - f64::from(u8::from(i as i64 == outcome));
+            means.add("result_shares_loss", shares.iter().enumerate().map(off).map(|x| x * x).sum::<f64>() / 3.0);
+            let most = shares.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            means.add("result_shares_accuracy", f64::from(u8::from(shares[outcome as usize] == most)));
+            rows += 1;
+        }
+    });
+    means.add("result_shares_targets", f64::from(rows));
+    let test = last(&dir, Part::Test);
+    means.assert_found(&test);
+    assert!(test.metrics.get("value_loss").is_none());
+    let train = last(&dir, Part::Train);
+    let of = |name: &str| train.metrics.get(name).unwrap_or_else(|| panic!("no {name}"));
+    assert!((of("loss") - of("policy_loss") - 3.0 * of("result_shares_loss")).abs() < 1e-5);
+}
+
+#[test]
+fn training_lines_show_every_loss_as_it_is_and_weighted_and_these_add_up() {
+    let bench = Bench::new();
+    let heads = r#"{"policy": {}, "soft_policy": {}, "result": {}, "q": {"buckets": 8}, "moves_left": {}}"#;
+    let mut run = with_heads(RunConfig { data: scored(bench.path()), ..bench.run(12) }, heads);
+    run.train.loss = run.train.loss.with(&LossChanges::to(&[("q_error", 0.25)]));
+    let (a, b) = (bench.trained("a", &run), bench.trained("b", &run));
+    assert_same_bits(&a, &b);
+    for line in lines(&a).iter().filter(|line| line.split == Part::Train) {
+        let of = |name: &str| line.metrics.get(name).unwrap_or_else(|| panic!("{name} is missing"));
+        let weights = [
+            ("policy_loss", 1.0),
+            ("value_loss", 1.0),
+            ("soft_policy_loss", 8.0),
+            ("q_loss", 1.0),
+            ("q_error_loss", 0.25),
+            ("q_buckets_loss", 0.1),
+            ("moves_left_loss", 1.0),
+        ];
+        let sum: f64 = weights.iter().map(|(name, weight)| of(name) * weight).sum();
+        assert!((sum - of("loss")).abs() < 1e-4 * sum, "{sum} and {}", of("loss"));
+        let weighted = weights.map(|(name, weight)| (of(&format!("{name}.weighted")), of(name) * weight));
+        assert!(weighted.iter().all(|(found, expected)| (found - expected).abs() < 1e-6 * (1.0 + expected)));
+        let names: BTreeSet<&str> =
+            line.metrics.iter().map(|(name, _)| name).filter(|n| n.ends_with("_loss")).collect();
+        assert_eq!(names, weights.iter().map(|(name, _)| *name).collect());
+    }
+}
+
+#[test]
+fn a_map_of_squares_is_learnt_and_measured() {
+    let bench = Bench::new();
+    let data = mapped(bench.path(), MapShape::Squares);
+    let mut run = with_heads(RunConfig { data, ..bench.run(120) }, r#"{"per_square": {"classes": 3}}"#);
+    run.train.learning_rate = models::Schedule::new(3, vec![1e-2], Vec::new()).expect("a schedule");
+    let dir = bench.trained("squares", &run);
+    let mut means = Means::default();
+    answers(&dir, &mut |batch, output| {
+        let logits = numbers(output.get(HeadName::PerSquare));
+        for (cell, &label) in batch.map.iter().enumerate().filter(|(_, label)| **label >= 0) {
+            add_cell(&mut means, &logits[cell * 3..][..3], label as usize);
+        }
+    });
+    let test = last(&dir, Part::Test);
+    means.assert_found(&test);
+    let of = |name: &str| test.metrics.get(name).expect("a metric");
+    assert!(of("map_accuracy") > 0.95, "what stands on a square is in its token: {}", of("map_accuracy"));
+    assert_eq!(of("map_balanced_accuracy"), (of("map_recall") + of("map_specificity")) / 2.0);
+    let labelled = GameKind::Chess.geometry().squares() as f64 - 1.0;
+    assert_eq!(of("map_cells"), of("positions") * labelled);
+    let train = last(&dir, Part::Train);
+    assert_eq!(train.metrics.get("map_loss"), train.metrics.get("loss"), "the only loss, weight 1");
+    assert!(train.metrics.get("policy_loss").is_none() && test.metrics.get("policy_targets").is_none());
+}
+
+#[test]
+fn a_map_of_pairs_is_learnt_and_measured() {
+    let bench = Bench::new();
+    let data = mapped(bench.path(), MapShape::Pairs);
+    let mut run = with_heads(RunConfig { data, ..bench.run(100) }, r#"{"pairs": {"embedding": 8, "depth": 8}}"#);
+    run.encoding = vec![encoding("none")];
+    run.train.learning_rate = models::Schedule::new(3, vec![1e-2], Vec::new()).expect("a schedule");
+    let dir = bench.trained("pairs", &run);
+    let mut means = Means::default();
+    answers(&dir, &mut |batch, output| {
+        for (logit, &label) in numbers(output.get(HeadName::Pairs)).into_iter().zip(&batch.map) {
+            add_cell(&mut means, &[0.0, logit], label as usize);
+        }
+    });
+    let test = last(&dir, Part::Test);
+    means.assert_found(&test);
+    let balanced = test.metrics.get("map_balanced_accuracy").expect("a metric");
+    assert!(balanced > 0.9, "{balanced}");
+}
+
+fn add_cell(means: &mut Means, logits: &[f64], label: usize) {
+    means.add("map_loss", log_sum_exp(logits) - logits[label]);
+    let most = logits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let right = f64::from(u8::from(logits.iter().position(|&logit| logit == most) == Some(label)));
+    means.add("map_accuracy", right);
+    means.add(if label == 0 { "map_specificity" } else { "map_recall" }, right);
+}

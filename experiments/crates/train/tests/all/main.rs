@@ -1,0 +1,20 @@
+//! Training cells: the same bits every time, through crashes and damage; and what they log.
+
+mod batch_norm;
+pub mod damage;
+mod data_view;
+mod decoder;
+mod heads;
+mod inspecting;
+mod metrics;
+mod pairing;
+mod phases;
+mod pictures;
+mod resume;
+mod saving;
+mod starter_batches;
+mod steps;
+mod tables;
+mod tensorboard;
+mod training;
+mod win_rate;

@@ -1,0 +1,105 @@
+//! Evaluation metrics against plain arithmetic in f64, row by row.
+
+use crate::heads::Means;
+use config::Mask;
+use dataset::{Batch, Split, evaluation_batches};
+use models::{Column, HeadName};
+use nn::Arena;
+use std::sync::Arc;
+use tch::Device;
+use testing::{Bench, encoding};
+use train::Setup;
+use train::checkpoint::load_final;
+use train::evaluate::evaluate;
+use train::tensors::on_device;
+
+const POSITIONS: usize = 60;
+
+/// What means nothing behind a mask in training.
+const UNMASKED: [&str; 4] = ["legal_mass", "policy_accuracy_unmasked", "policy_loss_unmasked", "policy_entropy"];
+
+impl Means {
+    fn add_policy(&mut self, logits: &[f64], legal: &[bool], wanted: usize, masked: bool) {
+        let allowed = |index: &usize| !masked || legal[*index];
+        let places = || (0..logits.len()).filter(allowed);
+        let normaliser = log_sum_exp(places().map(|index| logits[index]));
+        self.add("policy_loss", normaliser - logits[wanted]);
+        let better = places().filter(|&index| logits[index] > logits[wanted]).count();
+        self.add("policy_accuracy", share(better == 0));
+        self.add("policy_top5", share(better < 5));
+        let better_of_all = logits.iter().filter(|&&logit| logit > logits[wanted]).count();
+        self.add("policy_accuracy_unmasked", share(better_of_all == 0));
+        let everything = log_sum_exp(logits.iter().copied());
+        self.add("policy_loss_unmasked", everything - logits[wanted]);
+        let surprise = |logit: &f64| (logit - everything).exp() * (everything - logit);
+        self.add("policy_entropy", logits.iter().map(surprise).sum());
+        let mass = |index: usize| (logits[index] - everything).exp();
+        self.add("legal_mass", (0..logits.len()).filter(|&index| legal[index]).map(mass).sum());
+        self.add("uniform_baseline", (legal.iter().filter(|&&legal| legal).count() as f64).ln());
+    }
+
+    fn add_value(&mut self, wdl: &[f64], outcome: usize) {
+        self.add("value_loss", log_sum_exp(wdl.iter().copied()) - wdl[outcome]);
+        self.add("value_accuracy", share(wdl.iter().all(|&logit| logit <= wdl[outcome])));
+    }
+}
+
+fn share(hit: bool) -> f64 {
+    f64::from(u8::from(hit))
+}
+
+fn log_sum_exp(logits: impl Iterator<Item = f64> + Clone) -> f64 {
+    let most = logits.clone().fold(f64::NEG_INFINITY, f64::max);
+    most + logits.map(|logit| (logit - most).exp()).sum::<f64>().ln()
+}
+
+fn legal_moves(batch: &Batch, row: usize, moves: usize) -> Vec<bool> {
+    let bytes = &batch.legal[row * batch.legal.len() / batch.size..];
+    let bits = bytes.iter().flat_map(|byte| (0..u8::BITS).map(move |bit| byte >> bit & 1 == 1));
+    bits.take(moves).collect()
+}
+
+fn expected(setup: &Setup, arena: &Arena) -> Means {
+    let mut means = Means::default();
+    let (config, moves) = (&setup.config, setup.config.spec().moves.len());
+    let batches = evaluation_batches(&setup.dataset, Split::Test, config.input, config.eval.batch, POSITIONS as u64);
+    for batch in batches.expect("test positions") {
+        let batch = batch.expect("a batch");
+        let examples = on_device(&batch, Device::Cpu).expect("tensors");
+        let packed = examples.get(Column::Packed);
+        let output = tch::no_grad(|| setup.network.forward(&arena.frozen_views(), packed));
+        let rows = |tensor: &tch::Tensor| Vec::<Vec<f32>>::try_from(tensor).expect("rows");
+        let in_f64 = |row: &[f32]| row.iter().map(|&logit| f64::from(logit)).collect::<Vec<_>>();
+        let answers = [HeadName::Policy, HeadName::Result].map(|head| output[head].shallow_clone());
+        for (row, (policy, wdl)) in rows(&answers[0]).iter().zip(&rows(&answers[1])).enumerate() {
+            if let Ok(wanted) = usize::try_from(batch.policy_index[row]) {
+                let legal = legal_moves(&batch, row, moves);
+                means.add_policy(&in_f64(policy), &legal, wanted, config.train.mask != Mask::None);
+            }
+            means.add_value(&in_f64(wdl), usize::try_from(batch.outcome[row]).expect("every game has a result"));
+        }
+    }
+    means
+}
+
+#[test]
+fn metrics_agree_with_plain_arithmetic_for_every_mask() {
+    let bench = Bench::new();
+    for (name, mask) in [("train", Mask::Train), ("eval", Mask::Eval), ("none", Mask::None)] {
+        let mut run = bench.run(40);
+        run.train.mask = mask;
+        run.encoding = vec![encoding("relative_bias: {share: displacement}")];
+        let dir = bench.trained(name, &run);
+        let setup = Setup::load(&dir, Device::Cpu, 1, false).expect("a cell");
+        let weights = load_final(&dir, &setup.layout).expect("final weights");
+        let arena = Arena::from_values(Arc::clone(&setup.layout), &weights, Device::Cpu).expect("weights");
+        let measured = evaluate(setup.subject(), &arena.frozen_views(), Split::Test, POSITIONS).expect("metrics");
+        for (metric, (sum, count)) in expected(&setup, &arena).0 {
+            let Some(value) = measured.metrics.get(&metric) else {
+                assert!(mask == Mask::Train && UNMASKED.contains(&metric.as_str()), "{metric}");
+                continue;
+            };
+            assert!((value - sum / count).abs() < 1e-5, "{name}: {metric} is {value}, not {}", sum / count);
+        }
+    }
+}

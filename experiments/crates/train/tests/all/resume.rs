@@ -1,0 +1,129 @@
+//! Cells that crashed, were stopped or damaged resume to the same bits.
+
+use records::{Manifest, Revision};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use testing::{Bench, assert_same_bits, options, status, train, train_with};
+use train::{CellOptions, Outcome, run_cell};
+
+fn checkpoints(dir: &Path) -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> = fs::read_dir(dir.join("checkpoints"))
+        .expect("checkpoints")
+        .map(|entry| entry.expect("a file").path())
+        .collect();
+    files.sort();
+    files
+}
+
+/// The tensor files of the checkpoints, by step.
+fn tensor_files(dir: &Path) -> Vec<(u64, PathBuf)> {
+    let step = |path: &PathBuf| path.file_stem()?.to_str()?.strip_prefix("step-")?.parse().ok();
+    let tensors = checkpoints(dir).into_iter().filter(|path| path.extension().is_some_and(|e| e == "safetensors"));
+    let mut files: Vec<_> = tensors.filter_map(|path| Some((step(&path)?, path))).collect();
+    files.sort();
+    files
+}
+
+fn with_two_checkpoints(bench: &Bench, name: &str) -> PathBuf {
+    let dir = bench.crashed(name);
+    assert_eq!(tensor_files(&dir).iter().map(|(step, _)| *step).collect::<Vec<_>>(), [10, 20]);
+    dir
+}
+
+#[test]
+fn what_lies_behind_the_last_checkpoint_is_done_again() {
+    let bench = Bench::new();
+    let undisturbed = bench.trained("undisturbed", &bench.run(29));
+    let dir = with_two_checkpoints(&bench, "tail");
+    assert_eq!(train(&dir).expect("it goes on"), Outcome::Done);
+    assert_same_bits(&undisturbed, &dir);
+}
+
+#[test]
+fn without_its_newest_checkpoint_it_goes_on_from_the_one_before() {
+    let bench = Bench::new();
+    let undisturbed = bench.trained("undisturbed", &bench.run(29));
+    type Damage = fn(&Path);
+    let damages: [(&str, Damage); 3] = [
+        ("deleted", |path| fs::remove_file(path).expect("removed")),
+        ("cut", |path| fs::OpenOptions::new().write(true).open(path).expect("open").set_len(1000).expect("cut")),
+        ("changed", |path| {
+            let mut bytes = fs::read(path).expect("read");
+            let last = bytes.len() - 1;
+            bytes[last] ^= 1;
+            fs::write(path, bytes).expect("written");
+        }),
+    ];
+    for (name, damage) in damages {
+        let dir = with_two_checkpoints(&bench, name);
+        damage(&tensor_files(&dir)[1].1);
+        let (outcome, notes) = train_with(&dir, &options());
+        assert_eq!(outcome.expect("it goes on"), Outcome::Done);
+        assert!(notes.iter().any(|note| note.contains("step 20 is skipped")), "{notes:?}");
+        assert!(notes.iter().any(|note| note.contains("resuming from the checkpoint of step 10")), "{notes:?}");
+        assert_same_bits(&undisturbed, &dir);
+    }
+}
+
+#[test]
+fn lines_that_a_checkpoint_vouches_for_must_be_there() {
+    let bench = Bench::new();
+    let dir = with_two_checkpoints(&bench, "lines");
+    let metrics = dir.join("metrics.jsonl");
+    let text = fs::read_to_string(&metrics).expect("metrics");
+    fs::write(&metrics, text.replacen("\"step\":0", "\"step\":7", 1)).expect("written");
+    let message = train(&dir).expect_err("the truth was changed").to_string();
+    assert!(message.contains("no checkpoint") && message.contains("were changed"), "{message}");
+    assert!(message.contains("begin this cell again"), "{message}");
+    fs::remove_dir_all(dir.join("checkpoints")).expect("as the message says");
+    assert_eq!(train(&dir).expect("from the beginning"), Outcome::Done);
+    assert_same_bits(&bench.trained("undisturbed", &bench.run(29)), &dir);
+}
+
+#[test]
+fn other_bits_are_refused_unless_forced() {
+    let bench = Bench::new();
+    let dir = with_two_checkpoints(&bench, "threads");
+    let two = CellOptions { threads: 2, ..options() };
+    let message = train_with(&dir, &two).0.expect_err("another number of threads").to_string();
+    assert!(message.contains("threads: began with 1, now 2") && message.contains("--force"), "{message}");
+    assert!(status(&dir).resumable);
+    let (outcome, _) = train_with(&dir, &CellOptions { force: true, ..two });
+    assert_eq!(outcome.expect("forced"), Outcome::Done);
+    let sessions = Manifest::read(&dir).expect("readable").expect("there").sessions;
+    assert_eq!(
+        sessions.last().map(|session| &session.forced[..]),
+        Some(&["threads: began with 1, now 2".to_owned()][..])
+    );
+}
+
+#[test]
+fn another_revision_of_the_program_resumes_and_is_recorded() {
+    let bench = Bench::new();
+    let revision = |commit: &str| {
+        let revision = Revision { commit: commit.to_owned(), described: None, dirty: false, diff: None };
+        CellOptions { revision: Some(revision), ..options() }
+    };
+    let dir = bench.cell("revisions", &bench.run(12));
+    let begin = run_cell(&dir, &revision("first"), Vec::new(), &mut |_| {}, &AtomicBool::new(true));
+    assert_eq!(begin.expect("no error"), Outcome::Interrupted { step: 0 });
+    let (outcome, _) = train_with(&dir, &revision("second"));
+    assert_eq!(outcome.expect("it resumes"), Outcome::Done);
+    let manifest = Manifest::read(&dir).expect("readable").expect("there");
+    assert_eq!(manifest.revision.map(|revision| revision.commit).as_deref(), Some("first"));
+    let of_sessions = manifest.sessions.iter().map(|session| session.revision.as_ref().map(|own| own.commit.as_str()));
+    assert_eq!(of_sessions.collect::<Vec<_>>(), [None, Some("second")]);
+    assert_same_bits(&bench.trained("undisturbed", &bench.run(12)), &dir);
+}
+
+#[test]
+fn a_flag_that_is_set_before_the_first_step_stops_there() {
+    let bench = Bench::new();
+    let run = bench.run(12);
+    let dir = bench.cell("flag", &run);
+    let outcome = run_cell(&dir, &options(), Vec::new(), &mut |_| {}, &AtomicBool::new(true)).expect("no error");
+    assert_eq!(outcome, Outcome::Interrupted { step: 0 });
+    assert_eq!(train(&dir).expect("it goes on"), Outcome::Done);
+    assert_same_bits(&bench.trained("undisturbed", &run), &dir);
+}

@@ -1,0 +1,123 @@
+//! `train.start`: a cell begins with the tables of another network, of its own board or of another one.
+
+use crate::batch_norm::tensor;
+use config::RunConfig;
+use config::start::{Start, TableOrder};
+use encodings::displacements::Displacement;
+use games::{GameKind, Geometry};
+use safetensors::tensor::{Dtype, TensorView};
+use std::fs;
+use std::path::{Path, PathBuf};
+use testing::{Bench, encoding, train};
+
+const HEADS: usize = 2;
+const TABLE: &str = "encoding.relative_bias.layer.0.bias";
+
+/// A run whose encoding is a bias, and the tables that it starts with.
+fn biased(bench: &Bench, start: Option<Start>) -> RunConfig {
+    let mut run = bench.run(6);
+    run.encoding = vec![encoding("relative_bias: {share: displacement}")];
+    run.train.start = start;
+    run
+}
+
+fn start(tables: &Path, order: TableOrder, frozen: bool) -> Start {
+    let blake3 = blake3::hash(&fs::read(tables).expect("tables")).to_hex().to_string();
+    Start { tables: tables.to_owned(), blake3, order, frozen, scale: 1.0 }
+}
+
+/// What the entry of a displacement is in [`made_up`].
+fn number(head: usize, displacement: Displacement) -> f32 {
+    (1 + head) as f32 + 0.01 * displacement.ranks as f32 + 0.0001 * displacement.files as f32
+}
+
+/// A file of tables of a board.
+fn made_up(path: PathBuf, board: Geometry) -> PathBuf {
+    let all = Displacement::all(board);
+    let values = (0..HEADS).flat_map(|head| all.iter().map(move |&displacement| number(head, displacement)));
+    let bytes: Vec<u8> = values.flat_map(f32::to_le_bytes).collect();
+    let size: Vec<u8> = [board.files() as i64, board.ranks() as i64].into_iter().flat_map(i64::to_le_bytes).collect();
+    let table = TensorView::new(Dtype::F32, vec![HEADS, all.len()], &bytes).expect("a table");
+    let board = TensorView::new(Dtype::I64, vec![2], &size).expect("a size");
+    let file = safetensors::serialize([(TABLE, table), ("board", board)], None).expect("a file");
+    fs::write(&path, file).expect("written");
+    path
+}
+
+/// The table of a finished cell, `[h, classes]`.
+fn learnt(dir: &Path) -> Vec<f32> {
+    tensor(dir, "final.safetensors", TABLE)
+}
+
+#[test]
+fn a_displacement_keeps_its_entry_on_another_board() {
+    let bench = Bench::new();
+    let chess = GameKind::Chess.geometry();
+    for (name, board) in [("larger", GameKind::Shogi.geometry()), ("same", chess), ("smaller", Geometry::new(5, 6))] {
+        let tables = made_up(bench.path().join(format!("{name}.safetensors")), board);
+        let run = biased(&bench, Some(start(&tables, TableOrder::Kept, true)));
+        let found = learnt(&bench.trained(name, &run));
+        let expected = (0..HEADS).flat_map(|head| {
+            Displacement::all(chess)
+                .into_iter()
+                .map(move |displacement| displacement.class_on(board).map_or(0.0, |_| number(head, displacement)))
+        });
+        assert_eq!(found, expected.collect::<Vec<_>>(), "{name}: frozen tables are those that were moved");
+    }
+}
+
+#[test]
+fn a_scale_multiplies_every_entry() {
+    let bench = Bench::new();
+    let tables = made_up(bench.path().join("tables.safetensors"), GameKind::Chess.geometry());
+    let [whole, half] = [1.0, 0.5].map(|scale| {
+        let start = Start { scale, ..start(&tables, TableOrder::Kept, true) };
+        learnt(&bench.trained(&format!("scale {scale}"), &biased(&bench, Some(start))))
+    });
+    assert!(whole.iter().any(|&entry| entry != 0.0));
+    assert_eq!(half, whole.iter().map(|entry| 0.5 * entry).collect::<Vec<_>>());
+}
+
+#[test]
+fn the_control_has_the_same_numbers_in_other_places() {
+    let bench = Bench::new();
+    let tables = made_up(bench.path().join("shogi.safetensors"), GameKind::Shogi.geometry());
+    let [kept, shuffled] = [TableOrder::Kept, TableOrder::Shuffled]
+        .map(|order| learnt(&bench.trained(&format!("{order:?}"), &biased(&bench, Some(start(&tables, order, true))))));
+    assert_ne!(kept, shuffled);
+    let sorted = |mut values: Vec<f32>| {
+        values.sort_unstable_by(f32::total_cmp);
+        values
+    };
+    assert_eq!(sorted(kept), sorted(shuffled));
+}
+
+#[test]
+fn tables_that_do_not_fit_are_refused_with_a_reason() {
+    let bench = Bench::new();
+    let tables = made_up(bench.path().join("tables.safetensors"), GameKind::Chess.geometry());
+    let refused = |name: &str, run: &RunConfig| match train(&bench.cell(name, run)) {
+        Err(error) => error.to_string(),
+        Ok(outcome) => panic!("{name}: {outcome:?}"),
+    };
+    let kept = start(&tables, TableOrder::Kept, false);
+    let mut run = biased(&bench, Some(kept.clone()));
+    run.encoding = vec![encoding("shaw")];
+    assert!(refused("shaw", &run).contains("no table encoding.shaw.layer.0.q of 2 heads and [8] a displacement"));
+    run.encoding = vec![encoding("relative_bias: {share: pair}")];
+    assert!(refused("pair", &run).contains("no tables by displacement"));
+    let changed = Start { blake3: "00".repeat(32), ..kept };
+    assert!(refused("changed", &biased(&bench, Some(changed))).contains("restore the file"));
+    fs::write(&tables, "no tensors").expect("written");
+    let damaged = start(&tables, TableOrder::Kept, false);
+    assert!(refused("damaged", &biased(&bench, Some(damaged))).contains("tables.safetensors: "));
+}
+
+#[test]
+fn a_started_cell_resumes_to_the_same_bits() {
+    let bench = Bench::new();
+    let tables = made_up(bench.path().join("tables.safetensors"), GameKind::Shogi.geometry());
+    let mut run = biased(&bench, Some(start(&tables, TableOrder::Shuffled, false)));
+    run.train.steps = 29;
+    bench.resumed(&run, 28);
+}

@@ -1,0 +1,244 @@
+//! Event files hold what `metrics.jsonl` holds, for our reader and for TensorBoard's own.
+
+use config::RunConfig;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use testing::{Bench, lines, train};
+use train::events::{hparams, repair};
+use train::sinks::tensorboard::{PREFIX, Scalar, read, read_dir, read_session, tag};
+
+/// What the event files must hold: tag, step, value, in the order of the lines.
+fn expected(dir: &Path) -> Vec<(String, i64, f32)> {
+    let mut scalars = Vec::new();
+    for line in lines(dir) {
+        let mut push = |metric: &str, value: f64| scalars.push((tag(&line, metric), line.step as i64, value as f32));
+        line.metrics.iter().for_each(|(name, value)| push(name, value));
+        push("positions_per_s", line.time.positions_per_s);
+    }
+    scalars
+}
+
+fn found(scalars: Vec<Scalar>) -> Vec<(String, i64, f32)> {
+    scalars.into_iter().map(|scalar| (scalar.tag, scalar.step, scalar.value)).collect()
+}
+
+fn event_files(dir: &Path) -> Vec<PathBuf> {
+    let paths = fs::read_dir(dir).expect("a folder").map(|entry| entry.expect("an entry").path());
+    paths.filter(|path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(PREFIX))).collect()
+}
+
+/// A cell that wrote lines after its last checkpoint, crashed, and went on.
+fn resumed(bench: &Bench) -> PathBuf {
+    let dir = bench.crashed("resumed");
+    train(&dir).expect("it goes on");
+    assert_eq!(event_files(&dir).len(), 2);
+    dir
+}
+
+#[test]
+fn event_files_hold_the_values_of_the_lines() {
+    let bench = Bench::new();
+    let dir = bench.trained("events", &bench.run(12));
+    assert_eq!(found(read_dir(&dir).expect("readable")), expected(&dir));
+    let file = read(&event_files(&dir)[0]).expect("readable");
+    assert_eq!((&file.version[..], &file.starts[..]), ("brain.Event:2", &[0][..]));
+    assert_eq!(file.scalars[0].wall_time, lines(&dir)[0].time.unix_s);
+}
+
+#[test]
+fn going_on_withdraws_what_came_after_the_checkpoint() {
+    let bench = Bench::new();
+    let dir = resumed(&bench);
+    assert_eq!(found(read_dir(&dir).expect("readable")), expected(&dir));
+}
+
+#[test]
+fn event_files_can_be_rebuilt_from_the_lines() {
+    let bench = Bench::new();
+    let dir = resumed(&bench);
+    let before = (expected(&dir), read_session(&dir).expect("readable"));
+    assert!(!repair(&dir).expect("whole"), "what is whole is left alone");
+    assert_eq!(event_files(&dir).len(), 2);
+
+    let damages: [fn(&Path); 4] = [
+        |path| fs::remove_file(path).expect("removed"),
+        |path| fs::write(path, "").expect("emptied"),
+        |path| {
+            let bytes = fs::read(path).expect("bytes");
+            fs::write(path, &bytes[..bytes.len() - 40]).expect("torn");
+        },
+        |path| {
+            let mut bytes = fs::read(path).expect("bytes");
+            bytes[20] ^= 1;
+            fs::write(path, bytes).expect("changed");
+        },
+    ];
+    for damage in damages {
+        damage(&event_files(&dir)[0]);
+        assert!(repair(&dir).expect("rebuilt"));
+        assert_eq!(event_files(&dir).len(), 1);
+        assert_eq!((found(read_dir(&dir).expect("readable")), read_session(&dir).expect("readable")), before);
+        assert!(!repair(&dir).expect("whole"));
+    }
+}
+
+/// What the HParams tab must list of a run.
+fn listed(run: &RunConfig) -> Vec<(String, Value)> {
+    let mut listed = hparams(run).0;
+    let in_floats = |value: Value| value.as_f64().map_or(value.clone(), Value::from);
+    listed.iter_mut().for_each(|(_, value)| {
+        *value = match std::mem::take(value) {
+            whole @ (Value::Object(_) | Value::Array(_)) => Value::from(whole.to_string()),
+            other => in_floats(other),
+        };
+    });
+    listed.sort_by(|(a, _), (b, _)| a.cmp(b));
+    listed
+}
+
+#[test]
+fn the_session_says_what_the_cell_is_made_of_and_when_it_is_done() {
+    let bench = Bench::new();
+    let run = bench.run(29);
+    let dir = bench.crashed("session");
+    let session = read_session(&dir).expect("readable");
+    assert!(!session.done, "it crashed");
+    let found = session.hparams.expect("a session").0;
+    assert_eq!(found, listed(&run));
+    let value = |name: &str| &found.iter().find(|(known, _)| known == name).expect("listed").1;
+    assert_eq!((value("game"), value("seed"), value("twin")), (&json!("chess"), &json!(1.0), &json!(false)));
+    assert!(value("encoding").as_str().is_some_and(|text| text.contains("absolute")), "{found:?}");
+
+    train(&dir).expect("it goes on");
+    let session = read_session(&dir).expect("readable");
+    assert!(session.done);
+    assert_eq!(session.hparams.expect("a session").0, listed(&run));
+}
+
+#[test]
+fn a_torn_record_ends_a_file_and_a_changed_one_is_an_error() {
+    let bench = Bench::new();
+    let dir = bench.trained("torn", &bench.run(2));
+    let path = event_files(&dir).remove(0);
+    let bytes = fs::read(&path).expect("bytes");
+    let whole = read(&path).expect("readable");
+    assert!(whole.session.done, "the end of the session is the last record");
+    fs::write(&path, &bytes[..bytes.len() - 3]).expect("written");
+    let torn = read(&path).expect("readable");
+    assert_eq!((torn.scalars, torn.session.done), (whole.scalars, false));
+    let mut changed = bytes;
+    let at = changed.len() - 10;
+    changed[at] ^= 1;
+    fs::write(&path, &changed).expect("written");
+    let message = read(&path).expect_err("a wrong checksum").to_string();
+    assert!(message.contains("damaged") && message.contains("metrics.jsonl"), "{message}");
+}
+
+/// Prints tag, step and value of every scalar that TensorBoard would show.
+const PYTHON: &str = "
+import sys
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+events = EventAccumulator(sys.argv[1], size_guidance={'scalars': 0})
+events.Reload()
+for tag in events.Tags()['scalars']:
+    for scalar in events.Scalars(tag):
+        print(tag, scalar.step, repr(scalar.value))
+";
+
+/// What TensorBoard says of a cell; none if it is not installed.
+#[allow(clippy::print_stderr, reason = "for those who ask with --nocapture")]
+fn ask_tensorboard(script: &str, dir: &Path) -> Option<String> {
+    let installed = Command::new("python3").args(["-c", "import tensorboard"]).output();
+    if !installed.is_ok_and(|output| output.status.success()) {
+        eprintln!("skipped: python3 has no package tensorboard; the other tests read the files with our own reader");
+        return None;
+    }
+    let output = Command::new("python3").args(["-c", script]).arg(dir).output().expect("python3 starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    Some(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// Prints the session as the HParams plugin reads it.
+const PYTHON_SESSION: &str = "
+import json, sys
+from google.protobuf import json_format
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+from tensorboard.plugins.hparams import metadata
+events = EventAccumulator(sys.argv[1])
+events.Reload()
+content = events.PluginTagToContent('hparams')
+start = metadata.parse_session_start_info_plugin_data(content[metadata.SESSION_START_INFO_TAG])
+end = metadata.parse_session_end_info_plugin_data(content[metadata.SESSION_END_INFO_TAG])
+print(json.dumps([{k: json_format.MessageToDict(v) for k, v in start.hparams.items()}, end.status]))
+";
+
+#[test]
+fn tensorboard_itself_lists_the_session() {
+    let bench = Bench::new();
+    let dir = resumed(&bench);
+    let Some(said) = ask_tensorboard(PYTHON_SESSION, &dir) else { return };
+    let listed: serde_json::Map<String, Value> = listed(&bench.run(29)).into_iter().collect();
+    let success = 1;
+    assert_eq!(serde_json::from_str::<Value>(&said).expect("JSON"), json!([listed, success]));
+}
+
+/// Prints the metrics that the HParams tab shows of every cell below a folder.
+const PYTHON_FINAL: &str = "
+import json, sys
+from tensorboard import context
+from tensorboard.backend.event_processing import data_provider, plugin_event_multiplexer
+from tensorboard.plugins import base_plugin
+from tensorboard.plugins.hparams import api_pb2, backend_context, list_session_groups
+runs = plugin_event_multiplexer.EventMultiplexer(tensor_size_guidance={'scalars': 0})
+runs.AddRunsFromDirectory(sys.argv[1])
+runs.Reload()
+provider = data_provider.MultiplexerDataProvider(runs, sys.argv[1])
+tab = backend_context.Context(base_plugin.TBContext(data_provider=provider))
+wanted = api_pb2.ListSessionGroupsRequest(start_index=0, slice_size=10, include_metrics=True)
+wanted.allowed_statuses.append(api_pb2.STATUS_SUCCESS)
+found = list_session_groups.Handler(context.RequestContext(), tab, '', wanted).run()
+print(json.dumps({g.name: {m.name.tag: [m.training_step, m.value] for m in g.metric_values} for g in found.session_groups}))
+";
+
+#[test]
+fn tensorboard_itself_lists_the_final_metrics_of_every_cell() {
+    let bench = Bench::new();
+    let cells = [12, 14].map(|steps| bench.trained(&format!("steps{steps}"), &bench.run(steps)));
+    let Some(said) = ask_tensorboard(PYTHON_FINAL, &bench.path().join("runs/test")) else { return };
+    let said: serde_json::Map<String, Value> = serde_json::from_str(&said).expect("JSON");
+    assert_eq!(said.len(), cells.len());
+    for cell in cells {
+        let seed = cell.file_name().expect("a name").to_string_lossy();
+        let row = cell.parent().and_then(Path::file_name).expect("a name").to_string_lossy();
+        let shown = said[&format!("{row}/{seed}")].as_object().expect("metrics");
+        // The last value of each curve.
+        let last: BTreeMap<_, _> = expected(&cell).into_iter().map(|(tag, step, value)| (tag, (step, value))).collect();
+        assert!(last.contains_key("test/policy_loss"));
+        let shown = shown.iter().map(|(tag, value)| {
+            let value = (value[0].as_i64().expect("a step"), value[1].as_f64().expect("a value") as f32);
+            (tag.clone(), value)
+        });
+        assert_eq!(shown.collect::<BTreeMap<_, _>>(), last);
+    }
+}
+
+#[test]
+fn tensorboard_itself_reads_the_same() {
+    let bench = Bench::new();
+    let dir = resumed(&bench);
+    let Some(said) = ask_tensorboard(PYTHON, &dir) else { return };
+    let parse = |line: &str| {
+        let mut words = line.split(' ');
+        let mut word = || words.next().expect("three words");
+        (word().to_owned(), word().parse::<i64>().expect("a step"), word().parse::<f64>().expect("a value") as f32)
+    };
+    let mut shown: Vec<_> = said.lines().map(parse).collect();
+    let mut expected = expected(&dir);
+    let key = |scalar: &(String, i64, f32)| (scalar.0.clone(), scalar.1);
+    shown.sort_by_key(key);
+    expected.sort_by_key(key);
+    assert_eq!(shown, expected);
+}

@@ -1,0 +1,40 @@
+//! Networks of strangers: damaged bytes, and files whose fields are changed and whose lengths are right. Their reader holds its
+//! law ([`laws`]) on them.
+
+mod bytes;
+#[path = "../../../../games/tests/all/damage/counts.rs"]
+pub mod counts;
+pub mod laws;
+mod meaning;
+#[path = "../../../../experiments/crates/train/tests/all/damage/messages.rs"]
+pub mod messages;
+#[path = "../../../../experiments/crates/config/tests/all/damage/pieces.rs"]
+pub mod pieces;
+#[path = "../../../../games/tests/all/damage/seeded.rs"]
+pub mod seeded;
+#[path = "../../../../experiments/crates/config/tests/all/damage/laws.rs"]
+pub mod settings;
+
+use crate::random::{DEFAULT, Net, SWISH, Shape};
+
+/// A network with an attention body, of random numbers in 16 bits.
+fn network() -> Vec<u8> {
+    let shape = Shape {
+        width: 4,
+        heads: 2,
+        layers: 1,
+        ff: 4,
+        dense: None,
+        gate: true,
+        smolgen: Some([1, 2, 1]),
+        qkv_bias: true,
+        policies: vec![("", 3)],
+        values: vec![("", [3, 0, 0])],
+        mish: true,
+        smolgen_activation: SWISH,
+        ff_activation: DEFAULT,
+    };
+    let file = Net::new(shape, 1).file(false);
+    assert!(file.len() < 20_000, "{}", file.len());
+    file
+}

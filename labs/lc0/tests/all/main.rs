@@ -1,0 +1,13 @@
+//! Networks of Lc0: read, mapped, written, and asked the same as Lc0 itself.
+
+mod attention;
+mod attention_refused;
+mod back;
+mod built;
+pub mod damage;
+mod forward;
+mod oracle;
+pub mod random;
+mod refused;
+pub mod samples;
+pub mod wire;

@@ -1,0 +1,99 @@
+//! What an agent chooses follows from the network and the rules.
+
+use games::chess::Chess;
+use games::shogi::Shogi;
+use games::{Position, Referee};
+use play::{Agent, Decision, Player};
+use testing::Finished;
+use train::inference::predict::predictions;
+use train::inference::{Loaded, Situation, outputs};
+
+fn situation<G: Referee>(cell: &Loaded, start: &str, moves: &str) -> Situation<G> {
+    let start = if start.is_empty() { G::Position::start() } else { G::Position::parse(start).expect("a position") };
+    let mut situation: Situation<G> = Situation::of_run(start, &cell.config);
+    for text in moves.split_whitespace() {
+        let mv = situation.position().parse_move(text).expect("a legal move");
+        situation.play(mv);
+    }
+    situation
+}
+
+fn decide<G: Referee>(cell: &Loaded, agent: Agent, situation: &Situation<G>) -> Decision {
+    let mut stream = streams::stream(5, &["test"]);
+    Player::new(cell, agent).decide(&[situation], &mut stream).expect("a decision").remove(0)
+}
+
+#[test]
+fn the_policy_agent_plays_the_likeliest_legal_move_on_both_boards() {
+    fn check<G: Referee>(cell: &Loaded) {
+        let situation = situation::<G>(cell, "", "");
+        let asked = [situation.request(String::new())];
+        let predicted = predictions(&asked, &outputs(cell, &asked).expect("a forward pass"), 1.0).expect("numbers");
+        let decision = decide(cell, Agent::POLICY, &situation);
+        assert_eq!(decision.text(), Some(predicted[0].moves[0].text.as_str()));
+        assert_eq!(decision.moves.len(), predicted[0].moves.len());
+        for (mine, wanted) in decision.moves.iter().zip(&predicted[0].moves) {
+            let wanted = wanted.policy.expect("a policy").probability;
+            assert!((mine.weight - wanted).abs() < 1e-6, "{mine:?}: {wanted}");
+        }
+    }
+    let finished = Finished::new();
+    check::<Chess>(&finished.loaded("chess"));
+    check::<Shogi>(&finished.loaded("shogi"));
+}
+
+#[test]
+fn the_value_agent_mates_and_weighs_the_rest_by_the_opponents_points() {
+    let finished = Finished::new();
+    let cell = finished.loaded("chess");
+    let mate = situation::<Chess>(&cell, "6k1/5ppp/8/8/8/8/8/R6K w - - 0 1", "");
+    let decision = decide(&cell, Agent::Value, &mate);
+    assert_eq!((decision.text(), decision.moves[0].weight), (Some("a1a8"), 1.0));
+    for mv in &decision.moves[1..] {
+        let mut after = mate.clone();
+        let played = after.position().parse_move(&mv.text).expect("legal");
+        after.play(played);
+        let result = decide(&cell, Agent::POLICY, &after).result.expect("the network has a result");
+        let points = 1.0 - (result[0] + result[1] / 2.0);
+        assert!((mv.weight - points).abs() < 1e-6, "{mv:?}: {points}");
+    }
+}
+
+#[test]
+fn a_move_that_repeats_a_position_for_the_third_time_is_a_draw_to_the_value_agent() {
+    let finished = Finished::new();
+    let cell = finished.loaded("chess");
+    let before = situation::<Chess>(&cell, "", "g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1");
+    let decision = decide(&cell, Agent::Value, &before);
+    let weight = |text: &str| decision.moves.iter().find(|mv| mv.text == text).expect("legal").weight;
+    assert_eq!(weight("f6g8"), 0.5);
+    assert_ne!(weight("f6d5"), 0.5);
+}
+
+#[test]
+fn mate_counts_in_shogi_and_a_pawn_drop_that_mates_is_not_among_the_moves() {
+    let finished = Finished::new();
+    let cell = finished.loaded("shogi");
+    let mate = situation::<Shogi>(&cell, "4k4/9/4P4/9/9/9/9/9/4K4 b G 1", "");
+    let decision = decide(&cell, Agent::Value, &mate);
+    assert_eq!((decision.text(), decision.moves[0].weight), (Some("G*5b"), 1.0));
+}
+
+#[test]
+fn draws_at_a_temperature_repeat_with_their_stream_and_differ_between_streams() {
+    let finished = Finished::new();
+    let cell = finished.loaded("chess");
+    let start = situation::<Chess>(&cell, "", "");
+    let agent = "policy:temperature=2".parse().expect("an agent");
+    let drawn = |seed| {
+        let mut stream = streams::stream(seed, &["test"]);
+        let all = Player::new(&cell, agent).decide(&[&start; 40], &mut stream).expect("decisions");
+        all.iter().map(|decision| decision.text().expect("a move").to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(drawn(1), drawn(1));
+    assert_ne!(drawn(1), drawn(2));
+    let mut kinds = drawn(1);
+    kinds.sort();
+    kinds.dedup();
+    assert!(kinds.len() > 3, "{kinds:?}");
+}

@@ -1,0 +1,100 @@
+//! What a program that speaks UCI or USI is answered.
+
+use config::Weights;
+use games::chess::Chess;
+use games::shogi::Shogi;
+use games::{GameKind, Referee};
+use play::engine::{Engine, Next, Settings};
+use tch::Device;
+use testing::{Bench, Finished, dlshogi};
+use train::inference::predict::{Meaning, predictions};
+use train::inference::{Loaded, outputs, positions};
+
+fn engine<G: Referee>(cell: &Loaded) -> Engine<'_, G> {
+    Engine::new(cell, "test".to_owned(), Settings::default())
+}
+
+fn said<G: Referee>(engine: &mut Engine<'_, G>, lines: &[&str]) -> Vec<String> {
+    let mut out = Vec::new();
+    for line in lines {
+        assert_eq!(engine.line(line, &mut out).expect("an answer"), Next::Line);
+    }
+    out
+}
+
+#[test]
+fn a_game_of_chess_is_spoken() {
+    let finished = Finished::new();
+    let cell = finished.loaded("chess");
+    let mut engine = engine::<Chess>(&cell);
+    let hello = said(&mut engine, &["uci", "isready"]);
+    assert_eq!(hello[0], "id name test");
+    assert_eq!(hello[hello.len() - 2..], ["uciok", "readyok"]);
+    assert!(said(&mut engine, &["usi"]).is_empty(), "chess is not spoken in USI");
+    let all = said(&mut engine, &["setoption name MultiPV value 20", "position startpos", "go nodes 1"]);
+    assert_eq!(all.len(), 21, "20 moves and the best of them: {all:?}");
+    let best = all[0].rsplit(' ').next().expect("a move");
+    assert_eq!(all[20], format!("bestmove {best}"));
+    let mut lines = |lines: &[&str]| said(&mut engine, lines);
+    lines(&["setoption name MultiPV value 1", "setoption name UCI_ShowWDL value true"]);
+    assert!(lines(&["go movetime 10"])[0].contains(" wdl "));
+    assert_eq!(lines(&["go searchmoves a2a3"])[1], "bestmove a2a3");
+    assert_eq!(lines(&["position startpos moves f2f3 e7e5 g2g4 d8h4", "go depth 3"]), ["bestmove (none)"]);
+    let mated = lines(&["position startpos", "go mate 2"]);
+    assert!(mated[1].starts_with("bestmove "), "UCI has no other answer: {mated:?}");
+    // What follows the first illegal move is not played.
+    let told = lines(&["position startpos moves e2e4 e2e4 e7e5", "go"]);
+    assert!(told[0].starts_with("info string ") && told[0].contains("e2e4"), "{told:?}");
+    assert!(told[2].starts_with("bestmove "), "{told:?}");
+}
+
+#[test]
+fn an_answer_waits_for_stop_and_ponderhit_and_a_new_search_forgets_it() {
+    let finished = Finished::new();
+    let cell = finished.loaded("chess");
+    let mut engine = engine::<Chess>(&cell);
+    let mut answers = |lines: &[&str]| {
+        let said = said(&mut engine, lines);
+        said.iter().filter(|line| line.starts_with("bestmove")).count()
+    };
+    assert_eq!(answers(&["position startpos", "go infinite"]), 0);
+    assert_eq!(answers(&["stop"]), 1);
+    assert_eq!(answers(&["stop"]), 0);
+    assert_eq!(answers(&["go ponder wtime 1000 btime 1000"]), 0);
+    assert_eq!(answers(&["ponderhit"]), 1);
+    assert_eq!(answers(&["go infinite", "go nodes 5", "stop"]), 1);
+}
+
+#[test]
+fn a_game_of_shogi_is_spoken_and_the_mated_side_resigns() {
+    let finished = Finished::new();
+    let cell = finished.loaded("shogi");
+    let mut engine = engine::<Shogi>(&cell);
+    assert_eq!(said(&mut engine, &["usi"]).last().map(String::as_str), Some("usiok"));
+    let best = said(&mut engine, &["usinewgame", "position startpos moves 7g7f", "go btime 0 wtime 0 byoyomi 1000"]);
+    assert!(best.last().is_some_and(|line| line.starts_with("bestmove ")), "{best:?}");
+    let mated = "position sfen 4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1";
+    assert_eq!(said(&mut engine, &[mated, "go byoyomi 1000"]), ["bestmove resign"]);
+    assert_eq!(said(&mut engine, &["go mate infinite"]), ["checkmate notimplemented"]);
+}
+
+#[test]
+fn programs_are_told_the_win_rate_as_a_score() {
+    let bench = Bench::new();
+    let run = dlshogi(&bench, 4);
+    let cell = Loaded::cell(&bench.trained("played", &run), Weights::Raw, Device::Cpu).expect("a cell");
+    let asked = [positions::read("startpos", "", GameKind::Chess, run.input, run.moves).expect("a position")];
+    let found = predictions(&asked, &outputs(&cell, &asked).expect("a forward pass"), 1.0).expect("numbers");
+    let win = found[0].others.iter().find_map(|(_, meaning)| match meaning {
+        Meaning::WinRate(win) => Some(*win),
+        _ => None,
+    });
+    let score = (90.0 * (1.563_754_189_7 * (2.0 * win.expect("a win rate") - 1.0)).tan()).round() as i32;
+    let mut engine =
+        Engine::<Chess>::new(&cell, "test".to_owned(), Settings { shows_wdl: true, ..Settings::default() });
+    let mut out = Vec::new();
+    for line in ["position startpos", "go nodes 1"] {
+        engine.line(line, &mut out).expect("an answer");
+    }
+    assert!(out[0].starts_with(&format!("info depth 1 multipv 1 score cp {score} nodes 1 pv ")), "{out:?}");
+}
