@@ -141,7 +141,7 @@ fn links_and_anchors_are_told_from_code() {
     let page = "# Labels of a longer search\n```sh\n# a comment\n```\n## `from:` and *to*\n## Data\n## Data\n";
     let expected = ["data", "data-1", "from-and-to", "labels-of-a-longer-search"];
     assert_eq!(anchors(page).into_iter().collect::<Vec<_>>(), expected);
-    assert!(wrong(Path::new("docs/index.md"), "no-such-page.md").is_some());
-    assert!(wrong(Path::new("docs/index.md"), "quickstart.md#no-such-heading").is_some());
-    assert!(wrong(Path::new("docs/index.md"), "../../outside.md").is_some());
+    assert!(wrong(Path::new("docs/concepts.md"), "no-such-page.md").is_some());
+    assert!(wrong(Path::new("docs/concepts.md"), "data.md#no-such-heading").is_some());
+    assert!(wrong(Path::new("docs/concepts.md"), "../../outside.md").is_some());
 }

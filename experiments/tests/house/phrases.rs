@@ -87,7 +87,7 @@ fn pages_and_help_are_in_plain_english() {
             breaches.push(format!("{place}:{line}: \"{phrase}\": write {instead}"));
         }
     }
-    let remedy = "Subject, verb, field term; one fact a sentence. docs/glossary.md has the terms.";
+    let remedy = "Subject, verb, field term; one fact a sentence. docs/concepts.md has the terms.";
     expect_none("Phrases that are not plain English:", remedy, &breaches);
 }
 
