@@ -152,19 +152,19 @@ test-html: setup ## open a report in headless Chromium and check every plot (ski
 	$(CARGO) test --locked -p report --test all browser -- --nocapture
 
 parity: build ## compare with an independent network in PyTorch, number by number (docs/parity.md)
-	benches/peers/python benches/peers/parity.py --posenc $(POSENC) --page docs/parity.md
+	benches/peers/python benches/peers/parity.py --posenc $(POSENC) --page target/parity.md
 
 # Options of benches/peers/timing.py, e.g. PEERS="--encodings shaw --batch 32 --threads 2".
 PEERS ?=
 
-torch-test: ## test posenc-torch, the networks as a Python package; POSENC=PROGRAM tests every encoding (docs/torch.md)
+torch-test: ## test posenc-torch, the networks as a Python package; POSENC=PROGRAM tests every encoding (docs/export.md)
 	labs/torch/python -m pytest -q --nbmake labs/torch/tests labs/torch/examples
 
 example: setup ## apply docs/add-encoding.patch to a copy of the repository and test the encoding there (CONTRIBUTING.md)
 	rm -rf target/example && git clone -q . target/example && cd target/example && git apply docs/add-encoding.patch && \
 		ln -s "$$(readlink -f ../../.libtorch)" .libtorch && $(CARGO) test --locked -p encodings --target-dir ../example-build
 
-pages: build ## write every page of a template (page.md.jinja) from runs/published (docs/pages.md)
+pages: build ## write every page of a template (page.md.jinja) from runs/published (docs/metrics.md)
 	$(POSENC) render README.md.jinja $$(find docs -name '*.jinja')
 
 REPORT := target/report

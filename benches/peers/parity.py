@@ -1,6 +1,6 @@
 """Compares posenc's networks with this folder's: inputs, every output, the gradient of the loss, optimiser steps.
 
-    python parity.py --posenc ../../target/debug/posenc [--page ../../docs/parity.md]
+    python parity.py --posenc ../../target/debug/posenc [--page ../../target/parity.md]
 
 posenc writes what it computes with random weights (`posenc parity FILE --out DIR`); this program reads weights, packed rows
 and targets from there, computes the rest by itself, in f32 as posenc does and in f64, and prints the largest differences.
@@ -165,7 +165,7 @@ def main():
     arguments = argparse.ArgumentParser(description="Compare posenc with the network in this folder.")
     arguments.add_argument("--posenc", default=str(HERE.parents[1] / "target/debug/posenc"))
     arguments.add_argument("--work", type=Path, help="keep the exports here instead of in a temporary folder")
-    arguments.add_argument("--page", type=Path, help="write the tables into this page, behind its marker")
+    arguments.add_argument("--page", type=Path, help="write the tables to this page")
     arguments.add_argument("--only", choices=list(FILES), help="this file alone")
     chosen = arguments.parse_args()
     torch.set_num_threads(1)
@@ -196,10 +196,8 @@ def main():
         text.append("### Optimisers\n\n" + table(header, rows))
         print("\n".join("  ".join(cells) for cells in rows))
     if chosen.page:
-        marker = "<!-- measured -->\n"
-        head, _, _ = chosen.page.read_text().partition(marker)
         when = f"`make parity`, {datetime.date.today()}, PyTorch {torch.__version__}, on one thread:\n\n"
-        chosen.page.write_text(head + marker + "\n" + when + "\n".join(text))
+        chosen.page.write_text("# Parity with PyTorch, network by network\n\n" + when + "\n".join(text))
     sys.exit(0 if good else 1)
 
 

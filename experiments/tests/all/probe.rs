@@ -102,7 +102,7 @@ fn wrong_wishes_are_explained() {
 
 #[test]
 fn the_documented_experiment_can_be_run() {
-    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/generate-probes.md");
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/data.md");
     let docs = std::fs::read_to_string(docs).expect("the page is there");
     let experiment = docs.split("```yaml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("an experiment");
     let dir = folder();
