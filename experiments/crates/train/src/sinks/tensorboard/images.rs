@@ -67,7 +67,7 @@ pub(super) fn summary(picture: &Picture) -> io::Result<Summary> {
 fn size(png: &[u8]) -> Option<[i32; 2]> {
     let (words, _) = png.strip_prefix(b"\x89PNG\r\n\x1a\n")?.as_chunks::<4>();
     match words {
-        [_, kind, width, height, ..] if kind == b"IHDR" => Some([*width, *height].map(i32::from_be_bytes)),
+        [_, [b'I', b'H', b'D', b'R'], width, height, ..] => Some([*width, *height].map(i32::from_be_bytes)),
         _ => None,
     }
 }
