@@ -10,7 +10,7 @@ pub struct Limits {
     pub run: Option<Duration>,
     /// The time limit of an attempt at a cell; it then stops at a checkpoint and counts as failed.
     pub cell: Option<Duration>,
-    /// How often a cell is retried after a temporary failure ([`may_pass`](records::FailureKind::may_pass)).
+    /// How often a cell is retried after a temporary failure ([`is_transient`](records::FailureKind::is_transient)).
     pub retries: u32,
 }
 

@@ -6,7 +6,7 @@ use records::Manifest;
 use records::lock::CellLock;
 use records::machine::Cpu;
 use records::plan::Plan;
-use records::state::CellState;
+use records::status::CellState;
 use records::step_times::{StepTime, StepTimes};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;

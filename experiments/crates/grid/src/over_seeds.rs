@@ -1,7 +1,7 @@
 //! TensorBoard's curves over seeds: the mean, the least and the greatest value of the finished cells of each row.
 
 use records::folder::METRICS_FILE;
-use records::line::{MetricLine, Metrics, Time};
+use records::lines::{MetricLine, Metrics, Time};
 use records::{CellState, Plan, lines};
 use std::collections::HashMap;
 use std::fs;

@@ -7,7 +7,7 @@ use records::MetricLine;
 use records::damage;
 use records::folder::{CONFIG_FILE, METRICS_FILE};
 use records::plan::{Plan, PlanError, Row};
-use records::state::{CellState, Progress};
+use records::status::{CellState, Progress};
 use records::status::Status;
 use std::path::Path;
 

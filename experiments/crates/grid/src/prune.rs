@@ -3,7 +3,7 @@
 use records::folder::{AVERAGED, CHECKPOINTS, FINAL};
 use records::lock::CellLock;
 use records::plan::{Plan, PlanError};
-use records::state::CellState;
+use records::status::CellState;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};

@@ -5,7 +5,7 @@ use records::damage;
 use records::failure::Failure;
 use records::folder::CONFIG_FILE;
 use records::plan::{Plan, PlanError};
-use records::state::CellState;
+use records::status::CellState;
 use std::path::Path;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

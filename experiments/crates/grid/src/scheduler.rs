@@ -255,8 +255,8 @@ impl SchedulerRun<'_> {
     }
 
     fn should_retry(&self, task: usize, outcome: &Outcome) -> bool {
-        let may_pass = matches!(outcome, Outcome::Failed(failure) if failure.kind.may_pass());
-        may_pass && !self.stopping() && self.retried[task] < self.scheduler.limits.retries
+        let is_transient = matches!(outcome, Outcome::Failed(failure) if failure.kind.is_transient());
+        is_transient && !self.stopping() && self.retried[task] < self.scheduler.limits.retries
     }
 
     fn schedule_retry(&mut self, task: usize, outcome: &Outcome, observer: &mut dyn Observer) {

@@ -10,7 +10,7 @@ use dataset::Split;
 use models::Macs;
 use nn::{Arena, Layout, ParamSpec, Part};
 use records::Revision;
-use records::conditions::{Determinism, Finish, Seeds};
+use records::manifest::{Determinism, Finish, Seeds};
 use records::machine::Cpu;
 use records::manifest::{DatasetFacts, InitialWeights, MacsByPart, Manifest, Parameters, Session};
 use std::path::Path;

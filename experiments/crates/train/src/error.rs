@@ -4,7 +4,7 @@ use super::checkpoint::CheckpointError;
 use dataset::DatasetError;
 use models::{ModelError, OptimizerError};
 use records::lines::ReadError;
-use records::record_error::RecordError;
+use records::RecordError;
 use records::{Failure, FailureKind};
 use std::io;
 use std::path::{Path, PathBuf};

@@ -18,7 +18,7 @@ use config::metrics;
 use dataset::Split;
 use models::{Average, Column, OptimizerProgress};
 use nn::Arena;
-use records::conditions::Finish;
+use records::manifest::Finish;
 use records::identity::Identity;
 use records::positions::PositionMetrics;
 use records::{MetricLine, Metrics, Part, Time};
