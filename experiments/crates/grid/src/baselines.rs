@@ -7,11 +7,8 @@ use records::Baselines;
 use records::baselines::{Baseline, BaselineName, BaselineSet, FORMAT};
 use std::path::Path;
 
-/// Makes the run folder's record of baselines complete: each set of test positions is measured once, and sets that are
-/// in the record already are kept. Rows without a policy head need none.
-///
-/// # Errors
-/// If a dataset cannot be read, or the record cannot be written.
+/// Completes the run folder's record of baselines: each set of test positions is measured once, and recorded sets are
+/// kept. Rows without a policy head need none.
 pub fn complete(experiment: &Experiment, run_dir: &Path) -> anyhow::Result<()> {
     let known = Baselines::read(run_dir);
     let mut sets: Vec<BaselineSet> = Vec::new();

@@ -14,7 +14,7 @@ pub enum StopRequest {
     Kill,
 }
 
-/// Counts SIGINT, and records SIGTERM and SIGUSR1.
+/// Counts SIGINT; records SIGTERM and SIGUSR1.
 #[derive(Debug, Clone, Default)]
 pub struct Interrupt {
     signals: Arc<AtomicUsize>,

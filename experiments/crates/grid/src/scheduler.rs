@@ -1,32 +1,29 @@
 //! Runs cells: a few child processes at a time, each holding its cell's lock.
 
-use super::interrupt::{Interrupt, StopRequest};
-use super::limits::Limits;
-use super::progress::Observer;
-use super::task::{Outcome, Task};
-use super::worker::{self, Worker};
-use records::failure::{Failure, log_since};
+use crate::interrupt::{Interrupt, StopRequest};
+use crate::limits::Limits;
+use crate::progress::Observer;
+use crate::worker::{self, Outcome, Task, Worker};
+use records::failure::log_since;
 use records::folder::LOG;
-use records::lock::CellLock;
-use records::status::{State, Status};
+use records::status::State;
+use records::{CellLock, Failure, Status};
 use std::collections::VecDeque;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::process::{Child, ExitStatus};
 use std::time::{Duration, Instant, SystemTime};
 
-/// How often children and status files are checked.
+/// The interval of checking children and status files.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
-/// How often cells of another runner are checked; each check takes a lock.
+/// The interval of checking cells of another runner; each check takes a lock.
 const LOCKED_POLL_INTERVAL: Duration = Duration::from_millis(500);
 
 #[derive(Debug)]
 pub struct Scheduler<'a> {
-    /// The program that trains a cell.
     pub worker: &'a Worker,
-    /// How many cells run at the same time.
+    /// Cells at a time.
     pub jobs: usize,
-    /// Whether the first failure stops the run.
     pub fail_fast: bool,
     pub interrupt: &'a Interrupt,
     pub limits: Limits,
@@ -44,7 +41,6 @@ struct Running {
     overdue: Option<Instant>,
 }
 
-/// The result of starting a cell.
 enum Start {
     Child(Running),
     Settled(Outcome),
@@ -121,7 +117,7 @@ struct SchedulerRun<'a> {
     elsewhere: VecDeque<usize>,
     /// Cells with a temporary failure: they are retried one at a time, after all others.
     again: VecDeque<usize>,
-    /// How often each cell was retried.
+    /// Retries of each cell.
     retried: Vec<u32>,
     /// Cells that another runner was found to train, so that each is announced once.
     seen_elsewhere: Vec<bool>,

@@ -3,8 +3,8 @@
 use super::checkpoint::CheckpointError;
 use dataset::DatasetError;
 use models::{ModelError, OptimizerError};
-use records::lines::ReadError;
 use records::RecordError;
+use records::lines::ReadError;
 use records::{Failure, FailureKind};
 use std::io;
 use std::path::{Path, PathBuf};
