@@ -4,12 +4,12 @@
 //! takes one step of each run (A B C A B C …), so a slow period affects all of them. A ratio is the median over rounds
 //! of the ratio within a round.
 
+use super::environment::use_threads;
 use super::error::TrainError;
 use super::fit;
 use super::learner::Learner;
 use super::random_batch::random_batch;
 use super::setup::declare;
-use super::threads::use_threads;
 use config::{MicroBatch, RunConfig};
 use dataset::Batch;
 use models::Network;

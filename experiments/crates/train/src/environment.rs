@@ -1,11 +1,11 @@
-//! Environment variables that decide how LibTorch and its libraries compute. They are read once, when a library is loaded, so
-//! they must be there before this process starts.
+//! LibTorch's threads, and the environment variables that decide how LibTorch and its libraries compute. A library reads them
+//! when it is loaded, so they must be set before this process starts.
 
 use std::ffi::OsString;
 use std::io;
+use std::sync::Once;
 use tch::Device;
 
-/// A variable and its value.
 pub type Variable = (&'static str, &'static str);
 
 /// Makes OpenMP's idle threads sleep instead of spin. (Spinning threads beside one busy process made a step of 0.28 s take
@@ -15,7 +15,7 @@ pub const PASSIVE_THREADS: Variable = ("OMP_WAIT_POLICY", "PASSIVE");
 /// Gives cuBLAS a workspace of a fixed size, without which its sums may have another order each time.
 pub const FIXED_WORKSPACE: Variable = ("CUBLAS_WORKSPACE_CONFIG", ":4096:8");
 
-/// How the names of the variables begin that choose kernels, element types of products, or the order of sums.
+/// Prefixes of the variables that choose kernels, element types of products, or the order of sums.
 const FAMILIES: [&str; 16] = [
     "ATEN_",
     "CUBLASLT_",
@@ -64,12 +64,30 @@ fn replace_process(missing: &[Variable]) -> io::Result<()> {
     std::process::exit(status.code().unwrap_or(1))
 }
 
+/// Makes OpenMP's idle threads sleep instead of spin: a process without the setting replaces itself once by the same
+/// command with it.
+pub fn ensure_passive_threads() -> io::Result<()> {
+    ensure(&[PASSIVE_THREADS])
+}
+
+/// Gives LibTorch `threads` threads inside an operation and one between operations. Results depend on the number, so
+/// the manifest records it.
+pub fn use_threads(threads: usize) {
+    // LibTorch accepts the second setting once per process.
+    static BETWEEN_OPERATIONS: Once = Once::new();
+    BETWEEN_OPERATIONS.call_once(|| {
+        tch::set_num_interop_threads(1);
+        nn::keep_freed_memory();
+    });
+    tch::set_num_threads(i32::try_from(threads.max(1)).unwrap_or(i32::MAX));
+}
+
 /// The variables of this process that decide how it computes, sorted, for manifests.
 pub(super) fn deciding() -> Vec<(String, String)> {
     among(std::env::vars_os())
 }
 
-/// Values with a `/` are paths, which decide no number and are not published.
+/// Values with a `/` are paths: they decide no number and are not published.
 fn among(variables: impl Iterator<Item = (OsString, OsString)>) -> Vec<(String, String)> {
     let text = |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
     let decides = |(name, value): &(String, String)| {

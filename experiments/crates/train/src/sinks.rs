@@ -1,6 +1,5 @@
-//! Where metrics go: JSONL (the primary record), TensorBoard's event files, and the terminal.
+//! Receivers of metrics and pictures besides `metrics.jsonl`: TensorBoard's event files and the terminal.
 
-pub mod jsonl;
 pub mod progress;
 pub mod tensorboard;
 

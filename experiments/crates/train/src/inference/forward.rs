@@ -2,7 +2,7 @@
 
 use super::cell::Loaded;
 use super::error::InferenceError;
-use super::request::Request;
+use super::situation::Request;
 use super::tensors_file::Named;
 use models::input::Expander;
 use models::loss::mask_policy;

@@ -1,7 +1,7 @@
 //! A network's output on one position in numbers: moves with probabilities, and the other heads.
 
 use super::error::InferenceError;
-use super::request::Request;
+use super::situation::Request;
 use models::{Answer, HeadName, Reading};
 use serde_json::{Map, Value, json};
 use tch::{Device, Kind, Tensor};
@@ -237,7 +237,7 @@ impl MovePrediction {
 
 #[cfg(test)]
 mod tests {
-    use super::super::request::LegalMove;
+    use super::super::situation::LegalMove;
     use super::*;
 
     fn asked() -> Request {

@@ -9,20 +9,17 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The folder's name in a cell's.
 pub const DIR: &str = "pictures";
 
 const BEGIN: &str = "step-";
 const END: &str = ".png";
 
-/// Writes pictures into a cell's folder.
 #[derive(Debug)]
 pub struct Folder {
     dir: PathBuf,
 }
 
 impl Folder {
-    /// The picture folder of a cell.
     pub fn of(cell: &Path) -> Self {
         Self { dir: cell.join(DIR) }
     }

@@ -23,12 +23,10 @@ const END_TAG: &str = "_hparams_/session_end_info";
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct HParams(pub Vec<(String, Value)>);
 
-/// The session of an event file.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Session {
     /// Its hyperparameters, in the order of names.
     pub hparams: Option<HParams>,
-    /// Whether it is marked as done.
     pub done: bool,
 }
 

@@ -20,7 +20,6 @@ const DATA_CLASS_FIELD: u32 = 4;
 /// TensorBoard's number for RGB; it does not depend on how the PNG stores colours.
 const COLORSPACE: i32 = 3;
 
-/// A picture of an event file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Image {
     pub tag: String,
@@ -28,14 +27,12 @@ pub struct Image {
     /// Width and height in the summary.
     pub size: [i32; 2],
     pub png: Vec<u8>,
-    /// The description shown beside it.
     pub description: String,
     /// The plugin that shows it: [`PLUGIN`].
     pub plugin: String,
     pub data_class: u64,
 }
 
-/// The tag of a map.
 pub(super) fn tag(map: &str) -> String {
     format!("{GROUP}/{map}")
 }
