@@ -59,7 +59,6 @@ fn source(row: &Row) -> anyhow::Result<Source> {
     source.with_context(|| format!("cannot read the dataset {}", run.data.display()))
 }
 
-/// The record of measured baselines, without rows.
 pub fn record(source: &Source, identity: String, measured: &Measured) -> BaselineSet {
     let fitted = &measured.fitted;
     let [uniform, prior, model] = [

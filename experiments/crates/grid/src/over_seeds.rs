@@ -70,7 +70,6 @@ fn over_seeds(seeds: &[Vec<MetricLine>], of: Statistic) -> Vec<MetricLine> {
     first.iter().filter_map(combined).collect()
 }
 
-/// Removes every other row from a folder.
 fn keep(dir: &Path, rows: &[&str]) -> io::Result<()> {
     let entries = match fs::read_dir(dir) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),

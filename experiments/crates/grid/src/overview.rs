@@ -61,7 +61,6 @@ impl Overview {
         self.cells.iter().filter(|cell| is(&cell.state)).count()
     }
 
-    /// Cells that a process trains now.
     pub fn running(&self) -> usize {
         self.count(|state| matches!(state, CellState::Running(_)))
     }

@@ -65,7 +65,6 @@ pub(super) fn refuse_dropped(run_dir: &Path, new: &Plan) -> Result<(), UserError
     Err(UserError::new(message, help))
 }
 
-/// How many rows a message lists.
 const SHOWN: usize = 3;
 
 /// The hash at the end of the name of a row's folder.

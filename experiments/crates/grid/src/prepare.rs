@@ -36,7 +36,6 @@ pub struct RunSelection {
     pub only: Vec<Selector>,
     /// Further folders to search for finished cells, besides `out`.
     pub cells: Vec<PathBuf>,
-    /// Unpacked bundles to search for finished cells.
     pub bundles: Vec<CellBundle>,
     /// Take a few steps of every cell, in a separate folder `smoke-<experiment>` that is emptied first.
     pub smoke: bool,

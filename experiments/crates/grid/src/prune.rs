@@ -13,7 +13,6 @@ const TEMPORARY_EXTENSION: &str = "tmp";
 pub struct PruneOptions {
     /// Also remove the final weights of finished cells; their hash stays in the status.
     pub weights: bool,
-    /// Only list the files, without removing them.
     pub dry: bool,
 }
 
@@ -22,7 +21,6 @@ pub struct PruneOptions {
 pub struct Pruned {
     /// Files and their sizes, ordered by cell.
     pub files: Vec<(PathBuf, u64)>,
-    /// Finished cells.
     pub finished: usize,
     /// Unfinished cells; their checkpoints stay.
     pub unfinished: usize,

@@ -17,7 +17,6 @@ use train::cell::final_weights_hash;
 /// Folders between an output folder and a row: the experiment, and the trials of a tuned one.
 const DEPTH: usize = 2;
 
-/// An unpacked bundle.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CellBundle {
     /// The folder of its run folder.

@@ -22,7 +22,6 @@ const LOCKED_POLL_INTERVAL: Duration = Duration::from_millis(500);
 #[derive(Debug)]
 pub struct Scheduler<'a> {
     pub worker: &'a Worker,
-    /// Cells at a time.
     pub jobs: usize,
     pub fail_fast: bool,
     pub interrupt: &'a Interrupt,
@@ -108,7 +107,6 @@ fn existing_outcome(dir: &Path, began: SystemTime) -> Option<Outcome> {
     }
 }
 
-/// The state of one call of [`Scheduler::run`].
 struct SchedulerRun<'a> {
     scheduler: &'a Scheduler<'a>,
     tasks: &'a [Task],
@@ -117,7 +115,6 @@ struct SchedulerRun<'a> {
     elsewhere: VecDeque<usize>,
     /// Cells with a temporary failure: they are retried one at a time, after all others.
     again: VecDeque<usize>,
-    /// Retries of each cell.
     retried: Vec<u32>,
     /// Cells that another runner was found to train, so that each is announced once.
     seen_elsewhere: Vec<bool>,

@@ -17,7 +17,6 @@ use std::time::Duration;
 pub struct Task {
     /// Its name in messages, e.g. `chess-shaw seed 1`.
     pub name: String,
-    /// The folder with its configuration.
     pub dir: PathBuf,
 }
 
@@ -25,12 +24,13 @@ pub struct Task {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
     /// By this runner.
-    Finished { took: Duration },
+    Finished {
+        took: Duration,
+    },
     /// Before, or by another runner.
     AlreadyFinished,
     /// In this runner or another one.
     Failed(Failure),
-    /// At a checkpoint.
     Interrupted,
     /// The run stopped first.
     NotStarted,
@@ -44,7 +44,6 @@ pub struct Worker {
     pub threads: usize,
     /// The devices, e.g. `cpu` or `cuda:0`; slots use them in rotation.
     pub devices: Vec<String>,
-    /// The last arguments: `--smoke`, `--force`.
     pub flags: Vec<&'static str>,
 }
 
@@ -89,7 +88,6 @@ impl Worker {
     }
 }
 
-/// Keeps a descriptor open over exec.
 fn keep_open_over_exec(descriptor: i32) -> io::Result<()> {
     // SAFETY: a plain system call on a descriptor that this process has open.
     match unsafe { libc::fcntl(descriptor, libc::F_SETFD, 0) } {

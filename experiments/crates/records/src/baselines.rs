@@ -29,7 +29,6 @@ pub struct BaselineSet {
     /// The rating buckets whose games were taken; all games if empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub buckets: Vec<String>,
-    /// Requested test positions.
     pub asked: u64,
     /// Test positions with a policy target.
     pub positions: usize,
@@ -64,7 +63,6 @@ pub struct Baseline {
     /// Strength of the prior's smoothing, chosen on validation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub smoothing: Option<f64>,
-    /// The model's loss on its training positions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub training_loss: Option<f64>,
 }

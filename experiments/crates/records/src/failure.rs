@@ -14,14 +14,12 @@ use std::time::Duration;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FailureKind {
-    /// An error that the cell reported.
     Error,
     /// A loss or a gradient was not a finite number.
     NotFinite,
     /// The disk is full, or a quota or a limit on file size is reached.
     DiskFull,
     OutOfMemory,
-    /// A bug.
     Panic,
     /// A signal that posenc did not send.
     Killed,
@@ -74,7 +72,6 @@ impl FailureKind {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
     pub kind: FailureKind,
-    /// One line on the cause.
     pub cause: String,
 }
 

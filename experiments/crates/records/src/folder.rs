@@ -4,7 +4,6 @@
 pub const EXPERIMENT_FILE: &str = "experiment.yaml";
 pub const CONFIG_FILE: &str = "config.yaml";
 pub const METRICS_FILE: &str = "metrics.jsonl";
-/// The output of a cell's process.
 pub const LOG: &str = "log.txt";
 pub const CHECKPOINTS: &str = "checkpoints";
 /// The final weights, in the folder of checkpoints.

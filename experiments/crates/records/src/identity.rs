@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Identity {
-    /// BLAKE3 of the resolved configuration.
     pub config: String,
     pub dataset: String,
     pub numerics: Numerics,

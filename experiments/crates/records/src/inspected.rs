@@ -11,10 +11,8 @@ use std::path::Path;
 /// The default name of the folder in a cell's.
 pub const DIR: &str = "inspect";
 
-/// The file's name in that folder.
 pub const FILE: &str = "heads.json";
 
-/// The format that this version writes.
 pub const FORMAT: u32 = 1;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -25,7 +23,6 @@ pub struct Inspected {
     pub row: String,
     pub game: GameKind,
     pub seed: u64,
-    /// The origin of its weights.
     pub weights: String,
     /// Positions over which maps are means.
     pub positions: usize,
@@ -48,9 +45,7 @@ pub struct Inspected {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HeadRecord {
-    /// The attention layer, from 0.
     pub layer: usize,
-    /// The head in it, from 0.
     pub head: usize,
     pub signal: Signal,
     /// The piece on one square of the pairs; `None` for all pairs.
@@ -94,7 +89,6 @@ impl Occupant {
     }
 }
 
-/// The tested values of a head.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Signal {
@@ -150,7 +144,6 @@ impl Movement {
 pub struct RowMovements {
     pub game: GameKind,
     pub row: String,
-    /// The seeds of the inspected cells.
     pub seeds: Vec<u64>,
     pub heads: usize,
     /// Heads that follow a movement.
@@ -218,7 +211,6 @@ impl HeadRecord {
 }
 
 impl Inspected {
-    /// The heads that follow a movement.
     pub fn named(&self) -> impl Iterator<Item = (&HeadRecord, &Movement)> {
         self.heads.iter().filter_map(|head| Some((head, head.movement.as_ref()?)))
     }

@@ -8,7 +8,6 @@ pub struct Cpu {
     pub model: String,
     /// Its maker, by which numeric libraries choose code.
     pub vendor: String,
-    /// Cores that this process may use.
     pub cores: usize,
     /// The instruction set for which LibTorch chooses its kernels.
     pub capability: String,

@@ -45,11 +45,9 @@ pub struct Manifest {
     pub macs: MacsByPart,
     #[serde(alias = "seams")]
     pub injection_points: Vec<String>,
-    /// The other sources of position.
     pub position_sources: Vec<String>,
     pub tokens: usize,
     pub initial_weights: InitialWeights,
-    /// The processes that trained it.
     pub sessions: Vec<Session>,
     /// Where it was copied from, the first copy first; empty for a cell that was trained in its run folder.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -60,7 +58,6 @@ pub struct Manifest {
     pub finish: Option<Finish>,
 }
 
-/// The seeds of a cell's random streams.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Seeds {
     /// The order of the training data: a function of the dataset and this.
@@ -103,7 +100,6 @@ pub struct Revision {
     /// The commit by the nearest tag (`git describe --always --tags`); not in cells of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub described: Option<String>,
-    /// Whether tracked files differed from the commit.
     pub dirty: bool,
     /// The hash of `git diff HEAD` if that is not empty: two dirty builds with the same hash are the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -156,7 +152,6 @@ pub struct InitialWeights {
 /// One process that trained the cell.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Session {
-    /// The step it began at.
     pub from_step: u64,
     pub unix_s: f64,
     /// The changed conditions of a forced resumption: the cell is not bit-identical with an undisturbed run.
@@ -173,7 +168,6 @@ pub struct Session {
 /// Where a finished cell was copied from, instead of being trained again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CopiedFrom {
-    /// The bundle or the run folder.
     pub path: String,
     /// The bundle's identity, BLAKE3 of its list of hashes.
     #[serde(default, skip_serializing_if = "Option::is_none")]

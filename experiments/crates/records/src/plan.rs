@@ -33,7 +33,6 @@ pub struct Plan {
     /// Whether it is a smoke run, whose cells take a few steps only.
     #[serde(default)]
     pub smoke: bool,
-    /// The metric of the verdicts.
     pub primary: Primary,
     pub seeds: Vec<u64>,
     pub rows: Vec<Row>,
@@ -64,13 +63,11 @@ pub struct Row {
     pub exploratory: bool,
     pub mask: Mask,
     pub network: NetworkFacts,
-    /// The goal of a matched control.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub matched: Option<MatchedTo>,
 }
 
 impl Row {
-    /// Whether another row is its reference.
     pub fn is_compared_with(&self, other: &Self) -> bool {
         let is_own = self.reference.as_ref().is_none_or(|folder| *folder == other.folder);
         other.role == Role::Reference && other.game == self.game && is_own
@@ -88,7 +85,6 @@ pub struct MatchedTo {
     pub ratio: Option<f64>,
 }
 
-/// Why a plan cannot be read.
 pub type PlanError = UserError;
 
 impl Plan {
@@ -192,7 +188,6 @@ fn is_experiment(name: &str) -> bool {
     }
 }
 
-/// The first repeated value.
 fn repeated<T: Eq + Hash + Copy>(all: impl IntoIterator<Item = T>) -> Option<T> {
     let mut seen = HashSet::new();
     all.into_iter().find(|&one| !seen.insert(one))

@@ -16,7 +16,6 @@ pub struct StepTimes {
     pub cpu: String,
     pub threads: usize,
     pub unix_s: u64,
-    /// Turns of each row.
     pub rounds: usize,
     pub rows: Vec<StepTime>,
 }

@@ -11,7 +11,6 @@ use std::path::{Path, PathBuf};
 /// Bytes of the longest record. `metrics.jsonl` is read line by line and may be longer.
 const LONGEST: u64 = 1 << 26;
 
-/// Why a stored record cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordError {
     #[error("cannot read {path}: {cause}; correct it and run the experiment again")]

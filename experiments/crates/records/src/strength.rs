@@ -6,7 +6,6 @@ use serde_json::Value;
 use std::io;
 use std::path::Path;
 
-/// The file's name in a cell's folder.
 pub const FILE: &str = "strength.json";
 
 /// The folder of TensorBoard's scalars, beside it.
@@ -39,15 +38,12 @@ pub struct Evaluation {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Measure {
-    /// The share of solved puzzles.
     Puzzles,
     /// The share of a suite's points, or of its solved problems if it has no points.
     Suite,
-    /// The share of found mates in one.
     Mates,
     /// The share of positions without a mate in one in which the network gives check: false alarms.
     NoMates,
-    /// The share of the points of games.
     Match,
     /// The policy loss on the test positions of another dataset, in nats.
     Labels,

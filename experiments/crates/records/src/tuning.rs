@@ -43,7 +43,6 @@ pub struct TunedRowRecord {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TrialRecord {
-    /// Settings and their values.
     pub values: Vec<(String, String)>,
     /// The indices of the values on their axes.
     pub place: Vec<usize>,

@@ -21,7 +21,6 @@ use tch::{Cuda, Device};
 /// A run whose step is timed. Its dataset is not read.
 #[derive(Debug, Clone)]
 pub struct BenchRun {
-    /// Its name in the result.
     pub name: String,
     pub run: RunConfig,
 }
@@ -36,18 +35,15 @@ pub struct BenchOptions {
     pub warm_up: usize,
 }
 
-/// The result of one run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StepTime {
     pub name: String,
     pub parameters: usize,
     pub batch: usize,
-    /// The step time of every round.
     pub rounds: Vec<Duration>,
 }
 
 impl StepTime {
-    /// The median step, in seconds.
     pub fn median_s(&self) -> f64 {
         median(self.rounds.iter().map(Duration::as_secs_f64).collect())
     }

@@ -279,7 +279,6 @@ fn open_tensorboard(dir: &Path, first_step: u64, hparams: &HParams, recorder: &m
     }
 }
 
-/// Names and BLAKE3 hashes of files.
 fn hashes(files: &[PathBuf]) -> Result<Vec<(String, String)>, TrainError> {
     let hash = |path: &PathBuf| {
         let bytes = std::fs::read(path).map_err(TrainError::io("read", path))?;

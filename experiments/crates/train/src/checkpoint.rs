@@ -79,7 +79,6 @@ pub struct Window {
 #[serde(deny_unknown_fields)]
 struct Header {
     format: u32,
-    /// BLAKE3 of the tensor file.
     blake3: String,
     identity: Identity,
     progress: Progress,
@@ -102,14 +101,12 @@ pub struct Checkpoint {
     pub identity: Identity,
 }
 
-/// An unusable checkpoint.
 #[derive(Debug)]
 pub struct Skipped {
     pub step: u64,
     pub reason: CheckpointError,
 }
 
-/// Why a checkpoint cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum CheckpointError {
     #[error("cannot {action} {path}: {cause}; fix this, and the next run resumes from the newest valid checkpoint")]

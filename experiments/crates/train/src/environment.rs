@@ -3,6 +3,7 @@
 
 use std::ffi::OsString;
 use std::io;
+use std::os::unix::process::CommandExt as _;
 use std::sync::Once;
 use tch::Device;
 
@@ -48,20 +49,11 @@ pub fn ensure(variables: &[Variable]) -> io::Result<()> {
     if missing.is_empty() { Ok(()) } else { replace_process(&missing) }
 }
 
-#[cfg(unix)]
 fn replace_process(missing: &[Variable]) -> io::Result<()> {
-    use std::os::unix::process::CommandExt as _;
     let mut arguments = std::env::args_os();
     let name = arguments.next().unwrap_or_default();
     let mut command = std::process::Command::new(std::env::current_exe()?);
     Err(command.arg0(name).args(arguments).envs(missing.iter().copied()).exec())
-}
-
-#[cfg(not(unix))]
-fn replace_process(missing: &[Variable]) -> io::Result<()> {
-    let mut command = std::process::Command::new(std::env::current_exe()?);
-    let status = command.args(std::env::args_os().skip(1)).envs(missing.iter().copied()).status()?;
-    std::process::exit(status.code().unwrap_or(1))
 }
 
 /// Makes OpenMP's idle threads sleep instead of spin: a process without the setting replaces itself once by the same

@@ -16,7 +16,6 @@ pub enum TrainError {
     Config { path: PathBuf, reason: String },
     #[error(transparent)]
     User(#[from] UserError),
-    /// The dataset cannot be opened.
     #[error("{0}")]
     Open(DatasetError),
     #[error(transparent)]

@@ -11,7 +11,6 @@ use models::{Examples, Loss, Masking, Measure, Network, Term};
 use nn::{Arena, Observation};
 use tch::{Kind, TchError, Tensor};
 
-/// Losses of a run and their weights.
 #[derive(Debug, Clone)]
 pub(super) struct Objective {
     pub(super) measure: Measure,
@@ -32,7 +31,6 @@ pub(super) fn measure(run: &RunConfig) -> Measure {
     Measure::new(&run.model, &run.spec(), masking)
 }
 
-/// Losses and gradient of a batch.
 #[derive(Debug)]
 pub(super) struct Gradient {
     /// The gradient of the objective, f32, in layout order.

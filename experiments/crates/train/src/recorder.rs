@@ -14,7 +14,6 @@ pub type Note<'a> = &'a mut dyn FnMut(&str);
 /// Writes every line to `metrics.jsonl` and then to the others.
 pub(super) struct Recorder {
     log: File,
-    /// The length of the log.
     len: u64,
     path: PathBuf,
     others: Vec<SecondarySink>,

@@ -21,7 +21,6 @@ use tch::Device;
 const SMOKE_STEPS: u64 = 4;
 const SMOKE_BATCHES: usize = 2;
 
-/// The name of NVIDIA's GPUs.
 const CUDA: &str = "cuda";
 
 /// Threads that replay games where the device is a GPU, unless `train.workers` says otherwise.

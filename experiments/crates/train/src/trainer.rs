@@ -182,7 +182,6 @@ impl Trainer {
         Ok(Some(Evaluation { line: MetricLine { weights, ..self.line(part, metrics, rate) }, positions }))
     }
 
-    /// The encodings' maps with the raw weights.
     pub(super) fn pictures(&self) -> anyhow::Result<Vec<Picture>> {
         pictures::of_network(&self.setup, &self.learner.views(&self.setup.config), self.step)
     }

@@ -102,7 +102,6 @@ impl Loaded {
     }
 }
 
-/// The configuration in a cell's folder.
 pub fn config_of(dir: &Path) -> Result<RunConfig, InferenceError> {
     if !dir.join(CONFIG_FILE).is_file() {
         let message = format!("{} is not a cell: it has no {CONFIG_FILE}. {}", dir.display(), hint(dir));

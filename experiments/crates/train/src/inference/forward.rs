@@ -68,7 +68,6 @@ pub fn outputs(cell: &Loaded, asked: &[Request]) -> Result<Vec<Answer>, Inferenc
     Ok(tch::no_grad(|| batch.outputs(cell, &views)))
 }
 
-/// What a forward pass reads.
 struct Batch {
     /// Packed rows, for a network of sequences those of all plies.
     rows: Tensor,

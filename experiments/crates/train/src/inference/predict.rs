@@ -6,21 +6,17 @@ use models::{Answer, HeadName, Reading};
 use serde_json::{Map, Value, json};
 use tch::{Device, Kind, Tensor};
 
-/// The output on one position.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Prediction {
     pub position: String,
     /// Legal moves, the most probable first (in the order of the rules if there is no policy).
     pub moves: Vec<MovePrediction>,
-    /// The other outputs, in order.
     pub others: Vec<(String, Meaning)>,
 }
 
-/// A legal move and its probabilities.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MovePrediction {
     pub text: String,
-    /// Its index in the vocabulary.
     pub index: u16,
     /// Its logit and its probability among the legal moves, by the policy.
     pub policy: Option<Share>,
@@ -36,11 +32,9 @@ pub struct MovePrediction {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Share {
     pub logit: f32,
-    /// Its probability among the legal moves.
     pub probability: f64,
 }
 
-/// What an output says about a position.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Meaning {
     /// Probabilities of win, draw and loss for the side to move; of `result_shares` what stands for them.
@@ -52,7 +46,6 @@ pub enum Meaning {
     Intervals(Vec<f64>),
     /// Probabilities of yes, each for itself.
     Answers(Vec<f64>),
-    /// The likeliest label of each square.
     Labels(Vec<usize>),
     /// The pairs of squares that are likelier than not.
     Pairs(Vec<[usize; 2]>),

@@ -61,7 +61,6 @@ pub fn on_test_positions(cell: &Loaded, positions: u64) -> Result<Option<Vec<Pre
     Ok(Some(predicted))
 }
 
-/// Shares that sum to 1 in f64.
 fn normalised(shares: [f64; 3]) -> [f64; 3] {
     let sum: f64 = shares.iter().sum();
     shares.map(|share| share / sum)
@@ -75,7 +74,6 @@ fn numbers(tensor: &Tensor) -> Result<Vec<Vec<f32>>, InferenceError> {
 #[derive(Debug)]
 pub struct OtherLabels {
     pub metrics: Metrics,
-    /// Positions with a policy target.
     pub policy_targets: u64,
 }
 

@@ -81,7 +81,6 @@ impl<G: Game> Situation<G> {
         Request { legal: legal.iter().map(named).collect(), ..self.without_moves(text) }
     }
 
-    /// The packed row of the current position.
     fn row(&self) -> Vec<u8> {
         let mut row = vec![0; self.input.row_bytes()];
         self.line.pack(self.input, &mut row);
@@ -117,7 +116,6 @@ pub struct EarlierPly {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LegalMove {
     pub text: String,
-    /// Its index in the vocabulary.
     pub index: u16,
     /// How often the position after it occurred before.
     pub repetitions: u8,

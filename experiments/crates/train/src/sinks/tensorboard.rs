@@ -30,7 +30,6 @@ use tensorboard_rs::summary::scalar;
 /// The format's name and version, the first record of each file.
 const FILE_VERSION: &str = "brain.Event:2";
 
-/// The tag of a line's speed.
 const SPEED: &str = "positions_per_s";
 
 /// The tag under which a metric of a split appears: `<split>/<metric>`, of averaged weights `<split>_averaged/<metric>`.
@@ -98,7 +97,6 @@ impl EventLog {
 }
 
 impl Sink for EventLog {
-    /// One scalar per metric, and the speed.
     fn line(&mut self, line: &MetricLine) -> io::Result<()> {
         self.newest = (line.step, line.time.unix_s);
         for (name, value) in line.metrics.iter().chain([(SPEED, line.time.positions_per_s)]) {

@@ -24,7 +24,6 @@ const COLORSPACE: i32 = 3;
 pub struct Image {
     pub tag: String,
     pub step: i64,
-    /// Width and height in the summary.
     pub size: [i32; 2],
     pub png: Vec<u8>,
     pub description: String,
@@ -37,7 +36,6 @@ pub(super) fn tag(map: &str) -> String {
     format!("{GROUP}/{map}")
 }
 
-/// A picture as a summary.
 pub(super) fn summary(picture: &Picture) -> io::Result<Summary> {
     let [width, height] = size(&picture.png).ok_or_else(|| io::Error::other("this is not a PNG file"))?;
     let mut image = Summary_Image::new();

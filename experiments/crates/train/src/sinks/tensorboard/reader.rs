@@ -46,7 +46,6 @@ fn damaged(path: &Path, offset: usize, what: impl Display) -> UserError {
     UserError::new(format!("the record at byte {offset} is damaged ({what})"), help).at(path.display().to_string())
 }
 
-/// Reads one event file.
 pub fn read(path: &Path) -> Result<EventFile, UserError> {
     let bytes = bounded::read(path, bounded::RECORD).map_err(unreadable(path))?;
     let mut file = EventFile::default();
