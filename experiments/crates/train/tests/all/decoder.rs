@@ -1,7 +1,6 @@
 //! Cells of a decoder: batches of sequences through the same loop, and questions about positions with their games.
 
-use config::Weights;
-use config::{MicroBatch, RunConfig};
+use config::{MicroBatch, RunConfig, Weights};
 use games::{GameKind, InputName, MovesName};
 use models::optimizer::AdamwConfig;
 use models::{OptimizerConfig, Schedule};

@@ -1,12 +1,12 @@
 //! What encodings do, drawn: in the cell's folder, in its event files, and for no bit of training.
 
+use crate::tensorboard::ask_tensorboard;
 use config::{EvalConfig, Pictures, RunConfig, identity};
 use encodings::MapKind;
 use games::GameKind;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 use testing::{Bench, assert_same_bits, encoding, train};
 use train::events::repair;
 use train::pictures::{Picture, folder};
@@ -106,20 +106,12 @@ for tag in events.Tags()['images']:
     for image in events.Images(tag):
         print(tag, image.step, image.width, image.height, image.encoded_image_string.hex())
 ";
-    let installed = Command::new("python3").args(["-c", "import tensorboard"]).output();
-    if !installed.is_ok_and(|output| output.status.success()) {
-        eprintln!("skipped: python3 has no package tensorboard; the other tests read the files with our own reader");
-        return;
-    }
     let bench = Bench::new();
     let run = drawn(&bench.run(29), every(7));
     let dir = bench.crashed_of("crashed", &run, 28);
-    train(&dir).expect("it goes on");
-    let output = Command::new("python3").args(["-c", PYTHON]).arg(&dir).output().expect("python3 starts");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let warnings = String::from_utf8_lossy(&output.stderr);
-    assert!(!warnings.contains("not associated with a plugin"), "{warnings}");
-    let said: BTreeSet<String> = String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect();
+    train(&dir).expect("it resumes");
+    let Some(said) = ask_tensorboard(PYTHON, &dir) else { return };
+    let said: BTreeSet<String> = said.lines().map(str::to_owned).collect();
     let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     let expected = images(&dir);
     assert_eq!(expected.len(), 18);
