@@ -76,7 +76,7 @@ impl Overview {
     }
 }
 
-/// A smoke run's cells take fewer steps than their configuration says.
+/// A smoke run's cells take fewer steps than in their configuration.
 fn cell(dir: &Path, row: &Row, seed: u64, smoke: bool) -> CellView {
     let mut state = CellState::of(dir);
     let (step, steps) = match Status::read(dir).ok().flatten() {

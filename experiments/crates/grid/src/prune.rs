@@ -75,7 +75,7 @@ pub fn prune(run_dir: &Path, options: PruneOptions) -> Result<Pruned, UserError>
 fn not_removed(path: &Path) -> impl FnOnce(io::Error) -> UserError {
     move |cause| {
         let message = format!("cannot remove {}: {cause}", path.display());
-        UserError::new(message, "what was removed before it is gone, everything else is as it was")
+        UserError::new(message, "files removed before it are gone, all others are unchanged")
     }
 }
 

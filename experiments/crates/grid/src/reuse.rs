@@ -149,7 +149,7 @@ fn config(cell: &Path) -> Result<RunConfig, String> {
     RunConfig::from_yaml(&String::from_utf8_lossy(&text)).map_err(|error| unreadable(&error))
 }
 
-/// Compares what was trained with the hash in the name of the row's folder.
+/// Compares the trained configuration with the hash in the name of the row's folder.
 fn same_run(config: &RunConfig, manifest: &Manifest, wanted: &str, seed: &str) -> Result<(), String> {
     let content = &manifest.dataset.content_hash;
     let recorded: RunConfig = serde_json::from_value(manifest.config.clone())

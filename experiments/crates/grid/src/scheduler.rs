@@ -36,7 +36,7 @@ struct Running {
     since: Instant,
     /// The length of the log before this attempt.
     log_start: u64,
-    /// When it was asked to stop because of the cell's time limit.
+    /// The time of the stop request for exceeding the cell's time limit.
     overdue: Option<Instant>,
 }
 

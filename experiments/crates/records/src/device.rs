@@ -19,7 +19,7 @@ pub fn kind(device: &str) -> &str {
     kind.split_once(NUMBER).map_or(kind, |(kind, _)| kind)
 }
 
-/// The model of a GPU, if its name has it.
+/// The model in a GPU's name.
 pub fn model(device: &str) -> Option<&str> {
     device.split_once(MODEL).map(|(_, model)| model)
 }

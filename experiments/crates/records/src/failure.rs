@@ -56,7 +56,7 @@ impl FailureKind {
         match self {
             Self::Error => "remove the cause and run the experiment again: finished cells are kept",
             Self::NotFinite => "lower the learning rate, lengthen the warm-up or clip the gradient",
-            Self::DiskFull => "make room and run the experiment again: the cell goes on from its last checkpoint",
+            Self::DiskFull => "make room and run the experiment again: the cell resumes from its last checkpoint",
             Self::OutOfMemory => "use fewer --jobs or a smaller batch, and run the experiment again",
             Self::Panic => "this is a bug in posenc: please report it with the cell's log",
             Self::Killed => "if the system's log names the out-of-memory killer, use fewer --jobs; then run it again",
@@ -64,11 +64,17 @@ impl FailureKind {
                 "restore the file, or let `posenc retry RUNDIR --failed` put the folder aside and train the cell again, to \
                  the same numbers"
             }
-            Self::TimeLimit => "run it again, with a longer --cell-time-limit: it goes on from its checkpoint",
+            Self::TimeLimit => "run it again, with a longer --cell-time-limit: it resumes from its checkpoint",
         }
     }
 }
 
+/// ```
+/// # use records::{Failure, FailureKind};
+/// let failure = Failure::from_text("cannot write metrics.jsonl: No space left on device (os error 28)");
+/// assert_eq!(failure.kind, FailureKind::DiskFull);
+/// assert!(!failure.kind.is_final(), "it is retried");
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
     pub kind: FailureKind,

@@ -60,6 +60,13 @@ pub struct Time {
 }
 
 /// Names and values, in order.
+///
+/// ```
+/// # use records::Metrics;
+/// let mut metrics = Metrics::default();
+/// metrics.push("policy_loss", 2.5);
+/// assert_eq!(metrics.get("policy_loss"), Some(2.5));
+/// ```
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Metrics(Vec<(String, f64)>);
 

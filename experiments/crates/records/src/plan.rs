@@ -21,7 +21,7 @@ pub const FILE: &str = "grid.json";
 /// The format that this version writes and reads.
 pub const FORMAT: u32 = 1;
 
-/// The plan of a grid: what it compares.
+/// The plan of a grid: the compared rows and seeds, and the metric of verdicts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
     pub format: u32,

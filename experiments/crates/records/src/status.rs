@@ -117,7 +117,7 @@ pub enum CellState {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Progress {
     pub step: u64,
-    /// The total; 0 until the cell knows it.
+    /// The total; 0 until the cell has recorded it.
     pub steps: u64,
 }
 

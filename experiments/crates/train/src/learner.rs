@@ -79,7 +79,7 @@ impl Learner {
         Views::split_in(self.arena.layout(), &self.arena.flat(), run.train.dtype.kind())
     }
 
-    /// The weights that an evaluation uses, matrices in the run's element type; `None` if there is no average (yet).
+    /// The weights that an evaluation uses, matrices in the run's element type; `None` before the first average.
     pub(super) fn evaluated(&self, run: &RunConfig, weights: Weights) -> Option<Views> {
         let flat = match weights {
             Weights::Raw => self.arena.flat(),

@@ -1,5 +1,4 @@
-//! Pictures of what position encodings do: one small board for each query square, placed at that square of a large
-//! board.
+//! Pictures of position encodings: one small board for each query square, placed at that square of a large board.
 //!
 //! They are stored in a cell's folder as `pictures/<map>/step-<step>.png`; TensorBoard's event files include them.
 

@@ -23,7 +23,7 @@ const SMOKE_BATCHES: usize = 2;
 
 const CUDA: &str = "cuda";
 
-/// Threads that replay games where the device is a GPU, unless `train.workers` says otherwise.
+/// The default of `train.workers` on a GPU: threads that replay games.
 const GPU_WORKERS: usize = 2;
 
 /// Options of training besides the configuration.

@@ -2,7 +2,7 @@
 //!
 //! The file holds the tables `[h, classes, …]` of a network's encodings by name, f32, and `board`, the files and ranks of
 //! its board, i64. The classes are those of [`encodings::pairs::PairClasses`]: on a larger board the displacements of a
-//! smaller one are the inner ones, and what a board lacks is left out.
+//! smaller one are the inner ones; displacements that a board lacks are left out.
 
 use super::checkpoint::from_little_endian;
 use super::error::TrainError;

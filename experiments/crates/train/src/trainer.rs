@@ -117,7 +117,7 @@ impl Trainer {
         Ok(self.learner.arena.values()?)
     }
 
-    /// Their average; `None` if there is none.
+    /// Their average, if the run averages.
     pub(super) fn averaged(&self) -> Result<Option<Vec<f32>>, TrainError> {
         let flat = self.learner.average.as_ref().and_then(Average::flat);
         Ok(flat.map(|flat| Vec::try_from(flat.f_to_device(Device::Cpu)?)).transpose()?)
@@ -164,7 +164,7 @@ impl Trainer {
         self.line(Part::Train, line, if rate.is_finite() { rate } else { 0.0 })
     }
 
-    /// An evaluation of the raw or the averaged weights; `None` if there is no average (yet).
+    /// An evaluation of the raw or the averaged weights; `None` before the first average.
     pub(super) fn evaluation(&self, part: Part, weights: Weights) -> Result<Option<Evaluation>, TrainError> {
         let Some(views) = self.learner.evaluated(&self.setup.config, weights) else { return Ok(None) };
         let eval = &self.setup.config.eval;

@@ -1,6 +1,6 @@
-//! The scheduler, with a shell script in place of the training: what is started, how often, and what comes of it.
+//! The scheduler, with a shell script instead of training: starts, their number, and outcomes.
 //!
-//! A cell's folder holds a file `behave` that says what its process does; `starts` gets a line each time it starts.
+//! The file `behave` in a cell's folder names the behaviour of its process, which appends a line to `starts` when it starts.
 
 use grid::progress::{Observer, Plain};
 use grid::{Interrupt, Limits, Outcome, Scheduler, Task, Worker};
@@ -112,7 +112,7 @@ fn finished(outcome: &Outcome) -> bool {
 fn failed(outcome: &Outcome) -> &Failure {
     match outcome {
         Outcome::Failed(failure) => failure,
-        other => panic!("{other:?} is no failure"),
+        other => panic!("{other:?} is not a failure"),
     }
 }
 
@@ -250,7 +250,7 @@ fn a_cell_that_takes_too_long_stops_at_a_checkpoint_and_is_a_failure() {
     assert!(failure.cause.contains("at step 5"), "{failure}");
     assert!(finished(&outcomes[1]));
     assert_eq!(CellState::of(grid.cell(0)), CellState::Failed(failure.clone()));
-    // The next run goes on with it.
+    // The next run resumes it.
     grid.behave(0, "works");
     assert!(finished(&grid.run()[0]));
 }

@@ -37,7 +37,7 @@ pub struct Share {
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Meaning {
-    /// Probabilities of win, draw and loss for the side to move; of `result_shares` what stands for them.
+    /// Probabilities of win, draw and loss for the side to move; for `result_shares` its raw values.
     Wdl([f64; 3]),
     /// A number as the head gives it.
     Number(f64),
@@ -51,8 +51,8 @@ pub enum Meaning {
     Pairs(Vec<[usize; 2]>),
 }
 
-/// Turns a network's outputs into predictions, one for each position that was asked about. The policy's logits are divided by
-/// `temperature` before they become probabilities; at 0 the likeliest move has all of it.
+/// Turns a network's outputs into one prediction per position. The policy's logits are divided by `temperature`; at 0 the
+/// likeliest move has probability 1.
 pub fn predictions(asked: &[Request], outputs: &[Answer], temperature: f64) -> Result<Vec<Prediction>, InferenceError> {
     let of_head = |head: HeadName| {
         let own = outputs.iter().find(|answer| answer.name() == head.name());
@@ -263,7 +263,7 @@ mod tests {
         };
         assert_eq!(order(refined_probabilities(&[0.0, 2.0], &[1.0, 3.0])), "abc");
         assert_eq!(order(refined_probabilities(&[0.0, 2.0], &[3.0, 1.0])), "bac");
-        // The third candidate is no legal move.
+        // The third candidate is not a legal move.
         assert_eq!(refined_probabilities(&[0.0, 2.0, 1.0], &[0.0, 0.0, -1e30]), [(0, 0.5), (2, 0.5), (1, 0.0)]);
     }
 

@@ -1,4 +1,4 @@
-//! The description of an export: what its files hold, for readers who do not know posenc.
+//! The description of an export's files, for readers without knowledge of posenc.
 
 use super::cell::Loaded;
 use super::tensors_file::Named;

@@ -5,7 +5,7 @@ use games::{Game, InputLayout, Line, MovesName, Played, Position};
 
 pub type Move<G> = <<G as Game>::Position as Position>::Move;
 
-/// A game in progress: the moves that the rules know, and the history that the network's input shows.
+/// A game in progress: its moves for the rules, and its history for the network's input.
 #[derive(Debug)]
 pub struct Situation<G: Game> {
     played: Played<G::Position>,

@@ -1,4 +1,4 @@
-//! Cells with further heads: what is logged agrees with plain arithmetic on what the network says.
+//! Cells with further heads: logged metrics agree with plain arithmetic on the network's outputs.
 
 use config::{LossChanges, RunConfig};
 use dataset::{
@@ -23,7 +23,7 @@ use train::checkpoint::load_final;
 
 const SHARES: PerSplit<f64> = PerSplit { train: 0.6, validation: 0.2, test: 0.2 };
 
-/// The test's games with a score behind every move but every seventh.
+/// The test's games with a score after every move except each seventh.
 pub(crate) fn scored(dir: &Path) -> PathBuf {
     let mut text = String::new();
     for (number, line) in random_games().lines().enumerate() {
@@ -70,7 +70,7 @@ pub(crate) fn mapped(dir: &Path, shape: MapShape) -> PathBuf {
         }
         let mut row = vec![0; layout.row_bytes()];
         position.pack(InputName::PieceTokens, 0, &mut row);
-        // Nothing is asked about the first square.
+        // The first square has no label.
         let whose = |square: usize| match row[square] {
             _ if square == 0 => -1,
             0 => 0,

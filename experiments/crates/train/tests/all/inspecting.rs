@@ -1,4 +1,4 @@
-//! What is exported is what was trained.
+//! Loaded weights are those that the cell ended with.
 
 use config::Weights;
 use games::{GameKind, InputName, MovesName};

@@ -1,4 +1,4 @@
-//! What encodings do, drawn: in the cell's folder, in its event files, and for no bit of training.
+//! Pictures of encodings: in the cell's folder and in its event files, without an effect on training.
 
 use crate::tensorboard::ask_tensorboard;
 use config::{EvalConfig, Pictures, RunConfig, identity};
@@ -60,7 +60,7 @@ fn pictures_are_drawn_at_both_ends_and_change_no_bit() {
         assert!(image.description.contains("small board"), "{image:?}");
         assert_eq!((&image.plugin[..], image.data_class), (IMAGES_PLUGIN, BLOB_SEQUENCE));
     }
-    // Tables start at zero, so that the first pictures of what is added are those of zeros; then they learn.
+    // Tables start at zero, and so do their first pictures.
     let zeros = vec![0.0; GameKind::Chess.geometry().squares().pow(2)];
     for (kind, first, last) in [(MapKind::Attend, 0, 3), (MapKind::Logits, 1, 4)] {
         let neutral = Picture::draw(GameKind::Chess, (kind, Some(0)), 0, &zeros).expect("a picture");
@@ -75,7 +75,7 @@ fn after_a_crash_every_picture_is_there_once() {
     let run = drawn(&bench.run(29), every(7));
     let crashed = bench.crashed_of("crashed", &run, 28);
     assert_eq!(places(&images(&crashed)), of_steps(&[0, 7, 14, 21]));
-    train(&crashed).expect("it goes on");
+    train(&crashed).expect("it resumes");
     assert_eq!(places(&images(&crashed)), of_steps(&[0, 7, 14, 21, 28, 29]));
     assert!(!repair(&crashed).expect("whole"), "what is whole is left alone");
 

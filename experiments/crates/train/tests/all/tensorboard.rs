@@ -33,7 +33,7 @@ fn event_files(dir: &Path) -> Vec<PathBuf> {
 /// A cell that wrote lines after its last checkpoint, crashed, and went on.
 fn resumed(bench: &Bench) -> PathBuf {
     let dir = bench.crashed("resumed");
-    train(&dir).expect("it goes on");
+    train(&dir).expect("it resumes");
     assert_eq!(event_files(&dir).len(), 2);
     dir
 }
@@ -112,7 +112,7 @@ fn the_session_says_what_the_cell_is_made_of_and_when_it_is_done() {
     assert_eq!((value("game"), value("seed"), value("twin")), (&json!("chess"), &json!(1.0), &json!(false)));
     assert!(value("encoding").as_str().is_some_and(|text| text.contains("absolute")), "{found:?}");
 
-    train(&dir).expect("it goes on");
+    train(&dir).expect("it resumes");
     let session = read_session(&dir).expect("readable");
     assert!(session.done);
     assert_eq!(session.hparams.expect("a session").0, listed(&run));
