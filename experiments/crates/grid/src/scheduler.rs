@@ -70,10 +70,10 @@ impl Scheduler<'_> {
     }
 
     fn start(&self, (index, task): (usize, &Task), slot: usize, began: SystemTime) -> Start {
-        match self.try_start((index, task), slot, began) {
-            Ok(start) => start,
-            Err(error) => Start::Settled(Outcome::Failed(Failure::error(format!("cannot start it: {error}")))),
-        }
+        let failed = |error: std::io::Error| {
+            Start::Settled(Outcome::Failed(Failure::error(format!("cannot start it: {error}"))))
+        };
+        self.try_start((index, task), slot, began).unwrap_or_else(failed)
     }
 
     fn try_start(&self, (index, task): (usize, &Task), slot: usize, began: SystemTime) -> std::io::Result<Start> {
@@ -173,11 +173,8 @@ impl SchedulerRun<'_> {
         let failed = |outcome: &Option<Outcome>| matches!(outcome, Some(Outcome::Failed(_)));
         let fail_fast = self.scheduler.fail_fast && self.outcomes.iter().any(failed);
         let late = self.scheduler.limits.run.is_some_and(|limit| self.since.elapsed() >= limit);
-        let request = self.scheduler.interrupt.request().max(if fail_fast || late {
-            StopRequest::Stop
-        } else {
-            StopRequest::Continue
-        });
+        let own = if fail_fast || late { StopRequest::Stop } else { StopRequest::Continue };
+        let request = self.scheduler.interrupt.request().max(own);
         if request <= self.sent_request {
             return;
         }
@@ -197,18 +194,20 @@ impl SchedulerRun<'_> {
             match running.child.try_wait() {
                 Ok(None) => still.push(running),
                 Ok(Some(exit)) => {
-                    let outcome = self.outcome(&running, exit);
-                    let task = running.task;
-                    let again = self.should_retry(task, &outcome);
-                    if again {
-                        mark_for_retry(&self.tasks[task].dir, &outcome);
-                    }
-                    // The lock is released after the status is written.
-                    drop(running.lock);
-                    if again {
-                        self.schedule_retry(task, &outcome, observer);
-                    } else {
-                        self.set_outcome(task, outcome, observer);
+                    let (task, outcome) = (running.task, self.outcome(&running, exit));
+                    match outcome {
+                        Outcome::Failed(failure) if self.should_retry(task, &failure) => {
+                            mark_for_retry(&self.tasks[task].dir, &failure);
+                            // The lock is released after the status is written.
+                            drop(running.lock);
+                            self.retried[task] += 1;
+                            self.again.push_back(task);
+                            observer.retry_later(task, &failure);
+                        }
+                        outcome => {
+                            drop(running.lock);
+                            self.set_outcome(task, outcome, observer);
+                        }
                     }
                 }
                 Err(error) => {
@@ -247,17 +246,8 @@ impl SchedulerRun<'_> {
         Outcome::Failed(failure)
     }
 
-    fn should_retry(&self, task: usize, outcome: &Outcome) -> bool {
-        let is_transient = matches!(outcome, Outcome::Failed(failure) if failure.kind.is_transient());
-        is_transient && !self.stopping() && self.retried[task] < self.scheduler.limits.retries
-    }
-
-    fn schedule_retry(&mut self, task: usize, outcome: &Outcome, observer: &mut dyn Observer) {
-        self.retried[task] += 1;
-        self.again.push_back(task);
-        if let Outcome::Failed(failure) = outcome {
-            observer.retry_later(task, failure);
-        }
+    fn should_retry(&self, task: usize, failure: &Failure) -> bool {
+        failure.kind.is_transient() && !self.stopping() && self.retried[task] < self.scheduler.limits.retries
     }
 
     fn fill_slots(&mut self, observer: &mut dyn Observer) {
@@ -304,8 +294,7 @@ impl SchedulerRun<'_> {
 }
 
 /// Marks a failed cell as interrupted, so that this runner or another one retries it.
-fn mark_for_retry(dir: &Path, outcome: &Outcome) {
-    let Outcome::Failed(failure) = outcome else { return };
+fn mark_for_retry(dir: &Path, failure: &Failure) {
     let (step, steps) = Status::read(dir).ok().flatten().map_or((0, 0), |status| (status.step, status.steps));
     let status = Status::new(State::Interrupted, step, steps).with_failure(failure.clone());
     let _ = status.write(dir);

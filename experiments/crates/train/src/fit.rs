@@ -61,14 +61,10 @@ fn halved(batch: usize, mut fits: impl FnMut(usize) -> Result<bool, TrainError>)
     Ok(positions)
 }
 
-/// The largest of `batch`, `batch`/2, … whose activations fit into `room` bytes; `batch` if `room` is unknown.
+/// The largest of `batch`, `batch`/2, …, 1 whose activations fit into `room` bytes; `batch` if `room` is unknown.
 fn largest_within(batch: usize, room: Option<u64>, bytes: u64) -> usize {
     let Some(room) = room else { return batch };
-    let mut positions = batch.max(1);
-    while positions > 1 && positions as u64 * bytes > room {
-        positions = positions.div_ceil(2);
-    }
-    positions
+    halved(batch, |positions| Ok(positions as u64 * bytes <= room)).unwrap_or(1)
 }
 
 /// Whether a forward and backward pass of this many positions succeeds.

@@ -3,7 +3,6 @@
 use super::Picture;
 use crate::sinks::Sink;
 use dataset::bounded;
-use records::MetricLine;
 use records::atomic;
 use std::fs;
 use std::io;
@@ -26,14 +25,6 @@ impl Folder {
 }
 
 impl Sink for Folder {
-    fn line(&mut self, _line: &MetricLine) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-
     fn picture(&mut self, picture: &Picture) -> io::Result<()> {
         let dir = self.dir.join(&picture.map);
         fs::create_dir_all(&dir)?;

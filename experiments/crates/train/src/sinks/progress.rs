@@ -78,10 +78,6 @@ impl Sink for Bar {
         }
         Ok(())
     }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }
 
 impl Drop for Bar {
