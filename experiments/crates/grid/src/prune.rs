@@ -58,7 +58,7 @@ pub fn prune(run_dir: &Path, options: PruneOptions) -> Result<Pruned, UserError>
             files.extend(checkpoints(&dir, options.weights).map_err(not_removed(&dir))?);
         }
         for path in files {
-            let remove = || {
+            let remove = || -> io::Result<u64> {
                 let bytes = fs::metadata(&path)?.len();
                 if !options.dry {
                     fs::remove_file(&path)?;

@@ -193,7 +193,7 @@ pub fn show_pictures(dir: &Path, pictures: &[Picture]) -> io::Result<()> {
 /// Replaces the event files in `dir` by one with exactly the lines of a finished cell's `metrics.jsonl` and its pictures.
 pub fn rebuild(metrics: &Path, dir: &Path, hparams: &HParams) -> anyhow::Result<PathBuf> {
     let lines = lines::read(metrics)?;
-    let write = |log: &mut EventLog| {
+    let write = |log: &mut EventLog| -> io::Result<()> {
         log.session(hparams)?;
         let mut pictures = folder::read(dir)?.into_iter().peekable();
         for line in &lines {
