@@ -8,11 +8,10 @@ use models::optimizer::AdamwConfig;
 use models::{AverageConfig, OptimizerConfig, Schedule};
 use records::{Manifest, MetricLine, Part};
 use std::path::Path;
-use testing::{Bench, assert_same_bits, lines, options, status, train_with};
+use testing::{Bench, assert_same_bits, lines, status};
 use train::checkpoint::{load_averaged, load_final};
 use train::setup::declare;
 use train::sinks::tensorboard;
-use train::{CellOptions, Outcome};
 
 /// A run that takes 8 positions a step, some of which have no policy target.
 fn run_with(bench: &Bench, change: impl FnOnce(&mut RunConfig)) -> RunConfig {
@@ -166,14 +165,4 @@ fn bf16_learns_about_what_f32_does() {
     let (exact, rounded) = (loss(&f32), loss(&bf16));
     assert!(exact != rounded && (exact - rounded).abs() < 0.02 * exact, "{exact} and {rounded}");
     assert_ne!(status(&f32).result, status(&bf16).result);
-}
-
-#[test]
-fn a_smoke_run_has_an_average_too() {
-    let bench = Bench::new();
-    let run = run_with(&bench, |run| run.train.averaging = Some(AverageConfig::Swa(SwaConfig::default())));
-    let dir = bench.cell("smoke", &run);
-    let outcome = train_with(&dir, &CellOptions { smoke: true, ..options() }).0;
-    assert_eq!(outcome.expect("it trains"), Outcome::Done);
-    assert!(lines(&dir).iter().any(|line| line.weights == Weights::Averaged && line.split == Part::Test));
 }
