@@ -7,11 +7,8 @@ use records::Baselines;
 use records::baselines::{Baseline, BaselineName, BaselineSet, FORMAT};
 use std::path::Path;
 
-/// Makes the run folder's record of baselines complete: each set of test positions is measured once, and sets that are
-/// in the record already are kept. Rows without a policy head need none.
-///
-/// # Errors
-/// If a dataset cannot be read, or the record cannot be written.
+/// Completes the run folder's record of baselines: each set of test positions is measured once, and recorded sets are
+/// kept. Rows without a policy head need none.
 pub fn complete(experiment: &Experiment, run_dir: &Path) -> anyhow::Result<()> {
     let known = Baselines::read(run_dir);
     let mut sets: Vec<BaselineSet> = Vec::new();
@@ -62,7 +59,6 @@ fn source(row: &Row) -> anyhow::Result<Source> {
     source.with_context(|| format!("cannot read the dataset {}", run.data.display()))
 }
 
-/// The record of measured baselines, without rows.
 pub fn record(source: &Source, identity: String, measured: &Measured) -> BaselineSet {
     let fitted = &measured.fitted;
     let [uniform, prior, model] = [

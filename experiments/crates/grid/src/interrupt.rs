@@ -14,7 +14,6 @@ pub enum StopRequest {
     Kill,
 }
 
-/// Counts SIGINT, and records SIGTERM and SIGUSR1.
 #[derive(Debug, Clone, Default)]
 pub struct Interrupt {
     signals: Arc<AtomicUsize>,

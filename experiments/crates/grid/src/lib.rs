@@ -1,9 +1,6 @@
 //! Runs many cells as child processes, and reports their status.
 
 pub mod baselines;
-mod dropped;
-pub mod error;
-mod genuine;
 pub mod interrupt;
 pub mod limits;
 pub mod measure;
@@ -17,17 +14,13 @@ pub mod retry;
 mod reuse;
 pub mod scheduler;
 pub mod select;
-pub mod start_over;
-mod task;
 pub mod tuning;
 pub mod worker;
 
-pub use error::GridError;
 pub use interrupt::Interrupt;
 pub use limits::Limits;
 pub use prepare::{Prepared, RunSelection};
 pub use reuse::CellBundle;
 pub use scheduler::Scheduler;
 pub use select::Selector;
-pub use task::{Outcome, Task};
-pub use worker::Worker;
+pub use worker::{Outcome, Task, Worker};

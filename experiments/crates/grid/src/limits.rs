@@ -1,5 +1,6 @@
 //! Limits of a run: time and attempts.
 
+use records::UserError;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -10,7 +11,7 @@ pub struct Limits {
     pub run: Option<Duration>,
     /// The time limit of an attempt at a cell; it then stops at a checkpoint and counts as failed.
     pub cell: Option<Duration>,
-    /// How often a cell is retried after a temporary failure ([`may_pass`](records::FailureKind::may_pass)).
+    /// How often a cell is retried after a temporary failure ([`is_transient`](records::FailureKind::is_transient)).
     pub retries: u32,
 }
 
@@ -21,40 +22,40 @@ impl Limits {
 }
 
 /// A duration: `90s`, `30m`, `1h30m`, `2d`, a number of seconds, or Slurm's `[D-]HH:MM:SS`.
+///
+/// ```
+/// # use grid::limits::HumanDuration;
+/// let limit: HumanDuration = "1h30m".parse().unwrap();
+/// assert_eq!(limit.0.as_secs(), 5400);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HumanDuration(pub Duration);
-
-/// The text is not a duration.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("\"{0}\" is not a duration; write 90s, 30m, 1h30m, 2d or 04:00:00")]
-pub struct HumanDurationError(String);
 
 const MINUTE: u64 = 60;
 const HOUR: u64 = 60 * MINUTE;
 const DAY: u64 = 24 * HOUR;
 
 impl FromStr for HumanDuration {
-    type Err = HumanDurationError;
+    type Err = UserError;
 
-    fn from_str(text: &str) -> Result<Self, HumanDurationError> {
+    fn from_str(text: &str) -> Result<Self, UserError> {
         let seconds = if text.contains(':') { clock(text) } else { units(text) };
-        let seconds = seconds.filter(|&seconds| seconds > 0).ok_or_else(|| HumanDurationError(text.to_owned()))?;
-        Ok(Self(Duration::from_secs(seconds)))
+        let wrong = || UserError::new(format!("\"{text}\" is not a duration"), "write 90s, 30m, 1h30m, 2d or 04:00:00");
+        Ok(Self(Duration::from_secs(seconds.filter(|&seconds| seconds > 0).ok_or_else(wrong)?)))
     }
 }
 
 fn clock(text: &str) -> Option<u64> {
     let (days, clock) = text.split_once('-').unwrap_or(("0", text));
     let parts: Vec<u64> = clock.split(':').map(|part| part.parse().ok()).collect::<Option<_>>()?;
-    let below = |parts: &[u64]| parts.iter().all(|&part| part < MINUTE);
-    let seconds = match parts[..] {
-        [hours, minutes] if below(&parts[1..]) => hours.checked_mul(HOUR)?.checked_add(minutes * MINUTE)?,
-        [hours, minutes, seconds] if below(&parts[1..]) => {
-            hours.checked_mul(HOUR)?.checked_add(minutes * MINUTE + seconds)?
-        }
+    let (hours, minutes, seconds) = match parts[..] {
+        [hours, minutes] => (hours, minutes, 0),
+        [hours, minutes, seconds] => (hours, minutes, seconds),
         _ => return None,
     };
-    days.parse::<u64>().ok()?.checked_mul(DAY)?.checked_add(seconds)
+    let below_an_hour = (minutes < 60 && seconds < 60).then(|| minutes * MINUTE + seconds)?;
+    let hours = hours.checked_mul(HOUR)?.checked_add(below_an_hour)?;
+    days.parse::<u64>().ok()?.checked_mul(DAY)?.checked_add(hours)
 }
 
 /// `1h30m`, or a number of seconds.
@@ -100,17 +101,9 @@ mod tests {
 
     #[test]
     fn times_are_read_as_people_and_slurm_write_them() {
-        let cases = [
-            ("90", 90),
-            ("90s", 90),
-            ("30m", 1800),
-            ("1h30m", 5400),
-            ("2d", 172_800),
-            ("04:00:00", 14_400),
-            ("00:01", 60),
-            ("1-00:00:10", 86_410),
-        ];
-        for (text, seconds) in cases {
+        let plain = [("90", 90), ("90s", 90), ("30m", 1800), ("1h30m", 5400), ("2d", 172_800)];
+        let slurm = [("04:00:00", 14_400), ("00:01", 60), ("1-00:00:10", 86_410)];
+        for (text, seconds) in plain.into_iter().chain(slurm) {
             assert_eq!(text.parse::<HumanDuration>().map(|span| span.0.as_secs()), Ok(seconds), "{text}");
         }
         for text in ["", "0", "m", "5x", "1h-", "10:99", "1:2:3:4", "-5", "99999999999999999999d"] {

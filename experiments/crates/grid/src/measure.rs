@@ -2,12 +2,9 @@
 
 use anyhow::Context as _;
 use config::{Experiment, MicroBatch, Role};
-use records::Manifest;
-use records::lock::CellLock;
 use records::machine::Cpu;
-use records::plan::Plan;
-use records::state::CellState;
 use records::step_times::{StepTime, StepTimes};
+use records::{CellLock, CellState, Manifest, Plan};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -17,13 +14,14 @@ use train::setup::{gpu_of, recorded_name};
 
 const ROUNDS: usize = 7;
 const WARM_UP: usize = 2;
-/// How often another runner's measurement is checked.
+/// The interval of checks for another runner's measurement.
 const POLL_INTERVAL: Duration = Duration::from_millis(500);
 
 /// Whether step times are missing and can be measured: every cell of the plan must have ended, so that none runs during
 /// the measurement.
 pub fn is_due(plan: &Plan, run_dir: &Path) -> bool {
-    !known(plan, run_dir) && all_ended(plan, run_dir)
+    let mut states = plan.cells(run_dir).map(|(_, _, dir)| CellState::of(&dir));
+    !known(plan, run_dir) && states.all(|state| matches!(state, CellState::Done | CellState::Failed(_)))
 }
 
 /// Measures and writes the step times of every row except A/A controls. If another runner measures, waits for its
@@ -49,11 +47,6 @@ pub fn measure(
     let times = timed
         .map_err(|_| anyhow::anyhow!("a step failed; the rows together may need more memory than the device has"))??;
     times.write(run_dir).with_context(|| format!("cannot write step times to {}", run_dir.display()))
-}
-
-fn all_ended(plan: &Plan, run_dir: &Path) -> bool {
-    let cells = plan.rows.iter().flat_map(|row| plan.seeds.iter().map(move |&seed| Plan::cell_dir(run_dir, row, seed)));
-    cells.map(|dir| CellState::of(&dir)).all(|state| matches!(state, CellState::Done | CellState::Failed(_)))
 }
 
 /// Whether the step time of every row is known.

@@ -1,32 +1,28 @@
-//! TensorBoard's curves over seeds: the mean, the least and the greatest value of the finished cells of each row.
+//! TensorBoard's curves over seeds: mean, minimum and maximum of the finished cells of each row.
 
 use records::folder::METRICS_FILE;
-use records::line::{MetricLine, Metrics, Time};
+use records::lines::{MetricLine, Metrics, Time};
 use records::{CellState, Plan, lines};
 use std::collections::HashMap;
 use std::fs;
 use std::io;
 use std::path::Path;
-use train::sinks::tensorboard::{RebuildError, show_curves};
+use train::sinks::tensorboard::{not_rebuilt, show_curves};
 
-/// The folder below a run folder that holds nothing else: `over-seeds/<row>/{mean,min,max}/events.out.tfevents.*`.
+/// The folder below a run folder, for these curves only: `over-seeds/<row>/{mean,min,max}/events.out.tfevents.*`.
 pub const FOLDER: &str = "over-seeds";
 
 type Statistic = fn(&[f64]) -> f64;
 
-/// What is taken over seeds, by the name of its run in TensorBoard.
+/// Statistics over seeds, by the name of their run in TensorBoard.
 const STATISTICS: [(&str, Statistic); 3] = [
     ("mean", |values| values.iter().sum::<f64>() / values.len() as f64),
     ("min", |values| values.iter().copied().fold(f64::INFINITY, f64::min)),
     ("max", |values| values.iter().copied().fold(f64::NEG_INFINITY, f64::max)),
 ];
 
-/// Writes the curves of every row that has two finished cells or more, and removes those of all others. Files that show
-/// the same already stay.
-///
-/// # Errors
-/// If the metrics of a finished cell cannot be read, or files cannot be replaced.
-pub fn write(plan: &Plan, run_dir: &Path) -> Result<(), RebuildError> {
+/// Writes the curves of every row with at least two finished cells, and removes all others. Unchanged files stay.
+pub fn write(plan: &Plan, run_dir: &Path) -> anyhow::Result<()> {
     let all = run_dir.join(FOLDER);
     let mut shown: Vec<&str> = Vec::new();
     for row in &plan.rows {
@@ -39,13 +35,13 @@ pub fn write(plan: &Plan, run_dir: &Path) -> Result<(), RebuildError> {
         shown.push(&row.folder);
         for (name, of) in STATISTICS {
             let dir = all.join(&row.folder).join(name);
-            show_curves(&dir, &over_seeds(&seeds, of)).map_err(|cause| RebuildError::Io { dir, cause })?;
+            show_curves(&dir, &over_seeds(&seeds, of)).map_err(|cause| not_rebuilt(&dir, &cause))?;
         }
     }
-    keep(&all, &shown).map_err(|cause| RebuildError::Io { dir: all, cause })
+    Ok(keep(&all, &shown).map_err(|cause| not_rebuilt(&all, &cause))?)
 }
 
-/// The lines that all seeds have, each with the metrics that all of them have.
+/// The common lines of all seeds, with their common metrics.
 fn over_seeds(seeds: &[Vec<MetricLine>], of: Statistic) -> Vec<MetricLine> {
     let key = |line: &MetricLine| (line.step, line.split.name(), line.weights.name());
     let Some((first, others)) = seeds.split_first() else { return Vec::new() };
@@ -74,7 +70,6 @@ fn over_seeds(seeds: &[Vec<MetricLine>], of: Statistic) -> Vec<MetricLine> {
     first.iter().filter_map(combined).collect()
 }
 
-/// Removes every row from a folder but these.
 fn keep(dir: &Path, rows: &[&str]) -> io::Result<()> {
     let entries = match fs::read_dir(dir) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),

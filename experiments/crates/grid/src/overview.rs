@@ -1,33 +1,28 @@
 //! The status of every cell of a grid, read from the cells' files.
 
-mod tail;
-
 use config::{Role, RunConfig};
-use records::MetricLine;
-use records::damage;
 use records::folder::{CONFIG_FILE, METRICS_FILE};
-use records::plan::{Plan, PlanError, Row};
-use records::state::{CellState, Progress};
-use records::status::Status;
+use records::plan::Row;
+use records::status::Progress;
+use records::{CellState, MetricLine, Part, Plan, Status, UserError, damage};
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
-/// The metric shown as loss: the first of these that a line has.
+/// The metric shown as loss: the first of these in a line.
 const LOSSES: [&str; 2] = ["loss", "policy_loss"];
 
-/// The status of a grid.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Overview {
     pub experiment: String,
-    /// Its cells in the order in which they run: all rows of the first seed first.
+    /// In the order in which they run: all rows of the first seed first.
     pub cells: Vec<CellView>,
 }
 
-/// The status of a cell.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CellView {
     pub row: String,
     pub seed: u64,
-    /// Whether it is an A/A control.
     pub twin: bool,
     pub state: CellState,
     /// Completed steps, and the total (0 if unknown).
@@ -54,25 +49,18 @@ impl CellView {
 
 impl Overview {
     /// Reads the status of every cell of a run folder.
-    pub fn of(run_dir: &Path) -> Result<Self, PlanError> {
+    pub fn of(run_dir: &Path) -> Result<Self, UserError> {
         let plan = Plan::read(run_dir)?;
-        let look = |seed: u64| plan.rows.iter().map(move |row| (row, seed));
-        let mut cells: Vec<CellView> = plan
-            .seeds
-            .iter()
-            .flat_map(|&seed| look(seed))
-            .map(|(row, seed)| cell(run_dir, row, seed, plan.smoke))
-            .collect();
+        let mut cells: Vec<CellView> =
+            plan.cells(run_dir).map(|(row, seed, dir)| cell(&dir, row, seed, plan.smoke)).collect();
         estimate(&mut cells);
         Ok(Self { experiment: plan.experiment, cells })
     }
 
-    /// The number of cells in a state.
     pub fn count(&self, is: impl Fn(&CellState) -> bool) -> usize {
         self.cells.iter().filter(|cell| is(&cell.state)).count()
     }
 
-    /// Cells that a process trains now.
     pub fn running(&self) -> usize {
         self.count(|state| matches!(state, CellState::Running(_)))
     }
@@ -88,18 +76,17 @@ impl Overview {
     }
 }
 
-/// A smoke run's cells take fewer steps than their configuration says.
-fn cell(run_dir: &Path, row: &Row, seed: u64, smoke: bool) -> CellView {
-    let dir = Plan::cell_dir(run_dir, row, seed);
-    let mut state = CellState::of(&dir);
-    let (step, steps) = match Status::read(&dir).ok().flatten() {
+/// A smoke run's cells take fewer steps than in their configuration.
+fn cell(dir: &Path, row: &Row, seed: u64, smoke: bool) -> CellView {
+    let mut state = CellState::of(dir);
+    let (step, steps) = match Status::read(dir).ok().flatten() {
         Some(status) if status.steps > 0 => (status.step, status.steps),
-        _ => (0, if smoke { 0 } else { configured_steps(&dir) }),
+        _ => (0, if smoke { 0 } else { configured_steps(dir) }),
     };
-    let lines = tail::latest_lines(&dir.join(METRICS_FILE));
+    let lines = latest_lines(&dir.join(METRICS_FILE));
     // Reads only the end of the file; reports check every line.
     if state == CellState::Done && lines.damaged {
-        state = damage::of_finished(&dir).map_or(state, CellState::Failed);
+        state = damage::of_finished(dir).map_or(state, CellState::Failed);
     }
     let of = |value: fn(&MetricLine) -> Option<f64>| lines.train.as_ref().and_then(value);
     CellView {
@@ -121,7 +108,7 @@ fn configured_steps(dir: &Path) -> u64 {
     config.and_then(|text| RunConfig::from_yaml(&text).ok()).map_or(0, |run| run.train.steps)
 }
 
-/// The remaining time of each cell, from its own speed, else its row's, else the grid's.
+/// The remaining time of each cell, from its own speed, otherwise its row's, otherwise the grid's.
 fn estimate(cells: &mut [CellView]) {
     let mean = |paces: Vec<f64>| (!paces.is_empty()).then(|| paces.iter().sum::<f64>() / paces.len() as f64);
     let of_all = mean(cells.iter().filter_map(CellView::pace).collect());
@@ -138,4 +125,43 @@ fn estimate(cells: &mut [CellView]) {
             _ => pace.map(|pace| pace * steps as f64),
         };
     }
+}
+
+/// Bytes read at the end: about twenty lines with the metrics of every head.
+const TAIL: u64 = 1 << 16;
+
+#[derive(Debug, Default)]
+struct LatestLines {
+    any: Option<MetricLine>,
+    train: Option<MetricLine>,
+    /// Whether the last complete line, or the file itself, cannot be read.
+    damaged: bool,
+}
+
+/// The newest lines of a `metrics.jsonl`, read from its end; none if the file is missing. Unreadable lines are skipped.
+fn latest_lines(path: &Path) -> LatestLines {
+    let tail = tail(path).unwrap_or_default();
+    let complete = tail.rsplit_once('\n').map_or("", |(lines, _)| lines);
+    let damaged = complete.lines().next_back().is_none_or(|line| serde_json::from_str::<MetricLine>(line).is_err());
+    let mut latest = LatestLines { damaged, ..LatestLines::default() };
+    for line in tail.lines().rev() {
+        let Ok(line) = serde_json::from_str::<MetricLine>(line) else { continue };
+        if line.split == Part::Train && latest.train.is_none() {
+            latest.train = Some(line.clone());
+        }
+        latest.any.get_or_insert(line);
+        if latest.train.is_some() {
+            break;
+        }
+    }
+    latest
+}
+
+fn tail(path: &Path) -> io::Result<String> {
+    let mut file = File::open(path)?;
+    let length = file.metadata()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(TAIL)))?;
+    let mut bytes = Vec::new();
+    file.take(TAIL).read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

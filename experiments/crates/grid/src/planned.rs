@@ -1,8 +1,9 @@
 //! The plan of an experiment, the content of `grid.json`.
 
 use config::{Experiment, Matched, Primary, ReadAt};
-use records::CellState;
 use records::plan::{FORMAT, MatchedTo, Plan, Row};
+use records::{CellState, UserError};
+use std::collections::HashSet;
 use std::path::Path;
 
 /// The plan of an experiment. A smoke run's cells end before any step at which the primary metric could be read.
@@ -23,20 +24,52 @@ pub fn plan(experiment: &Experiment, smoke: bool) -> Plan {
     }
 }
 
-/// Whether a plan has a margin that was written or changed when a cell had finished in its run folder. A margin that was
-/// late stays late.
+/// Whether a margin of a plan was written or changed after a cell had finished in its run folder. A late margin stays late.
 pub(super) fn margin_is_late(plan: &Plan, run_dir: &Path) -> bool {
     if plan.equivalent_within.is_empty() {
         return false;
     }
     let before = Plan::read(run_dir).ok().filter(|before| before.equivalent_within == plan.equivalent_within);
-    before.map_or_else(|| has_finished(plan, run_dir), |before| before.late_margin)
+    let has_finished = || plan.cells(run_dir).any(|(_, _, cell)| CellState::of(&cell) == CellState::Done);
+    before.map_or_else(has_finished, |before| before.late_margin)
 }
 
-fn has_finished(plan: &Plan, run_dir: &Path) -> bool {
-    let mut cells =
-        plan.rows.iter().flat_map(|row| plan.seeds.iter().map(move |&seed| Plan::cell_dir(run_dir, row, seed)));
-    cells.any(|cell| CellState::of(&cell) == CellState::Done)
+/// Refuses a plan that lacks finished cells of the plan in the run folder: reports and `posenc status` show the cells of
+/// the plan only. Rows are identified by their hash: under another label a row keeps its cells.
+pub(super) fn refuse_dropped(run_dir: &Path, new: &Plan) -> Result<(), UserError> {
+    let Ok(old) = Plan::read(run_dir) else { return Ok(()) };
+    let hashes: HashSet<&str> = new.rows.iter().map(|row| hash(&row.folder)).collect();
+    let is_dropped = |row: &Row, seed: u64| {
+        let stays = hashes.contains(hash(&row.folder)) && new.seeds.contains(&seed);
+        !stays && CellState::of(&Plan::cell_dir(run_dir, row, seed)) == CellState::Done
+    };
+    let count = |row: &Row| old.seeds.iter().filter(|&&seed| is_dropped(row, seed)).count();
+    let rows = old.rows.iter().map(|row| (&row.folder[..], count(row)));
+    let rows: Vec<(&str, usize)> = rows.filter(|&(_, cells)| cells > 0).collect();
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let cells: usize = rows.iter().map(|(_, cells)| cells).sum();
+    let first: Vec<&str> = rows.iter().take(SHOWN).map(|&(folder, _)| folder).collect();
+    let more = match rows.len().saturating_sub(SHOWN) {
+        0 => String::new(),
+        others => format!(" and {others} more"),
+    };
+    let message = format!(
+        "{} has {cells} finished cells that the new plan lacks ({}{more}): the file or the version of posenc has changed",
+        run_dir.display(),
+        first.join(", ")
+    );
+    let help = "to keep both, give the file another `name` or name another folder with --out; to take these cells out of \
+                the plan, add --replace (their files stay)";
+    Err(UserError::new(message, help))
+}
+
+const SHOWN: usize = 3;
+
+/// The hash at the end of the name of a row's folder.
+fn hash(folder: &str) -> &str {
+    folder.rsplit_once('-').map_or(folder, |(_, hash)| hash)
 }
 
 /// A row of the plan; `all` are those of the experiment.

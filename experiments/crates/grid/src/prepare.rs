@@ -1,23 +1,17 @@
 //! Creates the folders of an experiment for the scheduler.
 
-use super::dropped;
-use super::error::GridError;
-use super::planned;
-use super::reuse::{CellBundle, FinishedCells};
-use super::select::Selector;
-use super::task::Task;
+use crate::planned;
+use crate::reuse::{CellBundle, FinishedCells, unwritable};
+use crate::select::Selector;
+use crate::worker::Task;
 use config::{Cell, Experiment, Source};
-use records::CellState;
-use records::atomic;
 use records::folder::{CONFIG_FILE, EXPERIMENT_FILE};
-use records::lock::CellLock;
-use records::plan::Plan;
+use records::{CellLock, CellState, Plan, UserError, atomic};
 use std::cell::LazyCell;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// An experiment with its folders.
 #[derive(Debug)]
 pub struct Prepared {
     pub run_dir: PathBuf,
@@ -26,39 +20,34 @@ pub struct Prepared {
     pub tasks: Vec<Task>,
     /// For each of them, whether it is an A/A control.
     pub twins: Vec<bool>,
-    /// The number of cells outside the selection.
+    /// Cells outside the selection.
     pub left_out: usize,
-    /// Cells that were finished in another run folder and are copied from there.
+    /// Cells that were copied from another run folder or a bundle.
     pub reused: usize,
-    /// Locks a smoke run's folder.
     _smoke: Option<CellLock>,
 }
 
 /// Which cells of an experiment run, and where.
 #[derive(Debug, Clone)]
 pub struct RunSelection {
-    /// The folder of all experiments' run folders.
+    /// The folder of run folders.
     pub out: PathBuf,
     /// Selectors; a cell must match all of them.
     pub only: Vec<Selector>,
-    /// Further folders in which finished cells are looked for; `out` always is.
+    /// Further folders to search for finished cells, besides `out`.
     pub cells: Vec<PathBuf>,
-    /// Unpacked bundles in which finished cells are looked for, too.
     pub bundles: Vec<CellBundle>,
-    /// Take a few steps of every cell, in a separate folder that is emptied first: `smoke-<experiment>`.
+    /// Take a few steps of every cell, in a separate folder `smoke-<experiment>` that is emptied first.
     pub smoke: bool,
-    /// Write the plan also if finished cells of the present one are not in it.
+    /// Write the plan even if it lacks finished cells of the present one.
     pub replace: bool,
 }
 
 impl Prepared {
     /// Selects the cells, checks that their folders are writable, and writes the experiment's file, its plan and each
-    /// cell's configuration.
-    ///
-    /// # Errors
-    /// If no cell is selected, the plan would drop finished cells, a finished cell elsewhere is not what it says, or
-    /// something cannot be written.
-    pub fn new(experiment: &Experiment, selection: &RunSelection) -> Result<Self, GridError> {
+    /// cell's configuration. Refuses an empty selection, a plan that would drop finished cells, and copies of cells that
+    /// are not genuine.
+    pub fn new(experiment: &Experiment, selection: &RunSelection) -> Result<Self, UserError> {
         let name = if selection.smoke { format!("smoke-{}", experiment.name) } else { experiment.name.clone() };
         let (cells, left_out) = selected(experiment, &selection.only)?;
         let run_dir = selection.out.join(&name);
@@ -66,16 +55,12 @@ impl Prepared {
         let smoke = if selection.smoke { Some(emptied(&run_dir)?) } else { None };
         let mut plan = planned::plan(experiment, selection.smoke);
         if !selection.smoke && !selection.replace {
-            dropped::refuse(&run_dir, &plan)?;
+            planned::refuse_dropped(&run_dir, &plan)?;
         }
         plan.late_margin = planned::margin_is_late(&plan, &run_dir);
-        let unwritable = |path: &Path| {
-            let path = path.to_owned();
-            move |cause| GridError::Unwritable { path, cause }
-        };
         keep_source(experiment, &run_dir).map_err(unwritable(&run_dir))?;
         plan.write(&run_dir).map_err(unwritable(&run_dir))?;
-        // Only looked for if a cell needs it: a run folder may hold thousands.
+        // Searched only if a cell needs it: a run folder may hold thousands.
         let finished = LazyCell::new(|| match selection.smoke {
             true => FinishedCells::default(),
             false => {
@@ -87,7 +72,10 @@ impl Prepared {
         let mut reused = 0;
         for cell in cells.iter().map(|cell| Cell { experiment: name.clone(), ..cell.clone() }) {
             let task = Task { name: format!("{} seed {}", cell.label, cell.run.seed), dir: cell.dir(&selection.out) };
-            let text = cell.run.to_yaml().map_err(|cause| GridError::Config { cell: task.name.clone(), cause })?;
+            let text = cell.run.to_yaml().map_err(|cause| {
+                let message = format!("the configuration of {} cannot be written as YAML: {cause}", task.name);
+                UserError::new(message, "keep its dataset under a path in UTF-8")
+            })?;
             write_config(&task.dir, &text).map_err(unwritable(&task.dir))?;
             if CellState::of(&task.dir) == CellState::Pending {
                 reused += usize::from(finished.copy_to(&cell.hash, &task.dir)?);
@@ -99,41 +87,45 @@ impl Prepared {
     }
 }
 
-/// The selected cells of an experiment, and how many others there are.
-pub(super) fn selected(experiment: &Experiment, only: &[Selector]) -> Result<(Vec<Cell>, usize), GridError> {
-    let rows = || experiment.rows.iter().map(|row| row.label.clone()).collect();
+/// The selected cells of an experiment, and the number of others.
+pub(super) fn selected(experiment: &Experiment, only: &[Selector]) -> Result<(Vec<Cell>, usize), UserError> {
+    let rows = || {
+        let labels: Vec<&str> = experiment.rows.iter().map(|row| &row.label[..]).collect();
+        format!("the rows are {}", labels.join(", "))
+    };
     let all = experiment.cells();
     if let Some(value) = only.iter().find_map(|selector| selector.unmatched(&all)) {
-        return Err(GridError::NoSuchValue { value, rows: rows() });
+        return Err(UserError::new(format!("no cell has {value}"), rows()).at("--only"));
     }
     let (cells, left_out): (Vec<Cell>, Vec<Cell>) =
         all.into_iter().partition(|cell| only.iter().all(|selector| selector.matches(cell)));
     if cells.is_empty() {
-        return Err(GridError::NothingSelected { rows: rows() });
+        return Err(UserError::new("no cell has all the values of --only", rows()));
     }
     Ok((cells, left_out.len()))
 }
 
 /// Creates a folder and checks that it is writable, before the first cell runs.
-fn make_writable(dir: &Path) -> Result<(), GridError> {
+fn make_writable(dir: &Path) -> Result<(), UserError> {
     let probe = dir.join(format!(".probe.{}", std::process::id()));
     let tried =
         fs::create_dir_all(dir).and_then(|()| fs::write(&probe, b"posenc")).and_then(|()| fs::remove_file(&probe));
-    tried.map_err(|cause| GridError::Unwritable { path: dir.to_owned(), cause })
+    tried.map_err(unwritable(dir))
 }
 
 /// Locks the folder of a smoke run and empties it.
-fn emptied(dir: &Path) -> Result<CellLock, GridError> {
-    let unwritable = |cause| GridError::Unwritable { path: dir.to_owned(), cause };
-    let lock = CellLock::try_take(dir).map_err(unwritable)?;
-    let lock = lock.ok_or_else(|| GridError::SmokeAtWork(dir.to_owned()))?;
-    for entry in fs::read_dir(dir).map_err(unwritable)? {
-        let path = entry.map_err(unwritable)?.path();
+fn emptied(dir: &Path) -> Result<CellLock, UserError> {
+    let lock = CellLock::try_take(dir).map_err(unwritable(dir))?.ok_or_else(|| {
+        let message = format!("another smoke run is at work in {}", dir.display());
+        UserError::new(message, "wait for it, or name another place with --out")
+    })?;
+    for entry in fs::read_dir(dir).map_err(unwritable(dir))? {
+        let path = entry.map_err(unwritable(dir))?.path();
         // The trials of the same smoke run come before it.
         let holds_trials =
             path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(config::tuning::FOLDER));
         if path.is_dir() && !holds_trials {
-            fs::remove_dir_all(&path).map_err(unwritable)?;
+            fs::remove_dir_all(&path).map_err(unwritable(dir))?;
         }
     }
     Ok(lock)

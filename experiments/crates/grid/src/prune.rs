@@ -1,9 +1,7 @@
 //! Frees disk space: removes checkpoints of finished cells and incomplete files of killed processes. Metrics are kept.
 
 use records::folder::{AVERAGED, CHECKPOINTS, FINAL};
-use records::lock::CellLock;
-use records::plan::{Plan, PlanError};
-use records::state::CellState;
+use records::{CellLock, CellState, Plan, UserError};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -15,7 +13,6 @@ const TEMPORARY_EXTENSION: &str = "tmp";
 pub struct PruneOptions {
     /// Also remove the final weights of finished cells; their hash stays in the status.
     pub weights: bool,
-    /// Only list the files, without removing them.
     pub dry: bool,
 }
 
@@ -24,9 +21,8 @@ pub struct PruneOptions {
 pub struct Pruned {
     /// Files and their sizes, ordered by cell.
     pub files: Vec<(PathBuf, u64)>,
-    /// The number of finished cells.
     pub finished: usize,
-    /// The number of unfinished cells; their checkpoints stay.
+    /// Unfinished cells; their checkpoints stay.
     pub unfinished: usize,
 }
 
@@ -36,27 +32,8 @@ impl Pruned {
     }
 }
 
-/// Why a run folder cannot be pruned.
-#[derive(Debug, thiserror::Error)]
-pub enum PruneError {
-    /// The folder is not a run folder.
-    #[error(transparent)]
-    Plan(#[from] PlanError),
-    /// The folder of a cell is a link to another place.
-    #[error(
-        "{0} leads out of the run folder, so nothing of it is removed; replace the link by a folder, or remove the files there by hand"
-    )]
-    Elsewhere(PathBuf),
-    /// A file cannot be read or removed.
-    #[error("cannot remove {path}: {cause}; what was removed before it is gone, everything else is as it was")]
-    Io { path: PathBuf, cause: io::Error },
-}
-
 /// Prunes every cell of a run folder that no process works in.
-///
-/// # Errors
-/// If the folder has no plan, or a file cannot be removed.
-pub fn prune(run_dir: &Path, options: PruneOptions) -> Result<Pruned, PruneError> {
+pub fn prune(run_dir: &Path, options: PruneOptions) -> Result<Pruned, UserError> {
     let plan = Plan::read(run_dir)?;
     let mut pruned = Pruned::default();
     for (row, &seed) in plan.rows.iter().flat_map(|row| plan.seeds.iter().map(move |seed| (row, seed))) {
@@ -64,39 +41,45 @@ pub fn prune(run_dir: &Path, options: PruneOptions) -> Result<Pruned, PruneError
         if !dir.is_dir() {
             continue;
         }
-        let io = |cause| PruneError::Io { path: dir.clone(), cause };
-        if let Some(link) =
-            [dir.clone(), dir.join(CHECKPOINTS)].into_iter().find(|folder| leads_out_of(run_dir, folder))
-        {
-            return Err(PruneError::Elsewhere(link));
+        let folders = [dir.clone(), dir.join(CHECKPOINTS)];
+        if let Some(link) = folders.iter().find(|folder| leads_out_of(run_dir, folder)) {
+            let message = format!("{} leads out of the run folder, so nothing of it is removed", link.display());
+            return Err(UserError::new(message, "replace the link by a folder, or remove the files there by hand"));
         }
         // The lock prevents other processes from writing here.
-        let lock = CellLock::try_take(&dir).map_err(io)?;
+        let lock = CellLock::try_take(&dir).map_err(not_removed(&dir))?;
         let done = lock.is_some() && CellState::of(&dir) == CellState::Done;
         *(if done { &mut pruned.finished } else { &mut pruned.unfinished }) += 1;
         if lock.is_none() {
             continue;
         }
-        let mut files = temporary_files(&dir).map_err(io)?;
+        let mut files = temporary_files(&dir).map_err(not_removed(&dir))?;
         if done {
-            files.extend(checkpoints(&dir, options.weights).map_err(io)?);
+            files.extend(checkpoints(&dir, options.weights).map_err(not_removed(&dir))?);
         }
         for path in files {
-            let remove = || {
+            let remove = || -> io::Result<u64> {
                 let bytes = fs::metadata(&path)?.len();
                 if !options.dry {
                     fs::remove_file(&path)?;
                 }
                 Ok(bytes)
             };
-            let bytes = remove().map_err(|cause| PruneError::Io { path: path.clone(), cause })?;
+            let bytes = remove().map_err(not_removed(&path))?;
             pruned.files.push((path, bytes));
         }
     }
     Ok(pruned)
 }
 
-/// Whether a folder that exists is not below the run folder once all links are followed.
+fn not_removed(path: &Path) -> impl FnOnce(io::Error) -> UserError {
+    move |cause| {
+        let message = format!("cannot remove {}: {cause}", path.display());
+        UserError::new(message, "files removed before it are gone, all others are unchanged")
+    }
+}
+
+/// Whether an existing folder is not below the run folder after following all links.
 fn leads_out_of(run_dir: &Path, folder: &Path) -> bool {
     let (Ok(folder), Ok(run_dir)) = (folder.canonicalize(), run_dir.canonicalize()) else { return false };
     !folder.starts_with(run_dir)

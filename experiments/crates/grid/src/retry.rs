@@ -1,12 +1,13 @@
-//! Cells of a run folder that can be retried, found by their state, without the experiment's file.
+//! Finds the cells of a run folder that can be retried, and restarts damaged ones. The experiment's file is not needed.
 
-use super::task::Task;
-use records::damage;
-use records::failure::Failure;
+use crate::prepare::write_config;
+use crate::worker::Task;
+use config::RunConfig;
 use records::folder::CONFIG_FILE;
-use records::plan::{Plan, PlanError};
-use records::state::CellState;
-use std::path::Path;
+use records::{CellState, Failure, Plan, UserError, damage};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RetryFilter {
@@ -18,20 +19,18 @@ pub struct RetryFilter {
 pub struct RetryPlan {
     /// Cells, in the order in which they run.
     pub tasks: Vec<Task>,
-    /// Finished cells whose metrics are unreadable, and why; they can be retried after their folder is renamed.
+    /// Finished cells with unreadable metrics, and why; [`start_over`] prepares them for a retry.
     pub damaged: Vec<(Task, Failure)>,
     /// Cells that would fail again in the same way, and why.
     pub permanent: Vec<(String, Failure)>,
-    /// The number of cells that another process trains.
+    /// Cells that another process trains.
     pub running: usize,
 }
 
-/// Finds the cells of a run folder.
-pub fn find(run_dir: &Path, filter: RetryFilter) -> Result<RetryPlan, PlanError> {
+pub fn find(run_dir: &Path, filter: RetryFilter) -> Result<RetryPlan, UserError> {
     let plan = Plan::read(run_dir)?;
     let mut retry = RetryPlan::default();
-    for (row, seed) in plan.seeds.iter().flat_map(|&seed| plan.rows.iter().map(move |row| (row, seed))) {
-        let dir = Plan::cell_dir(run_dir, row, seed);
+    for (row, seed, dir) in plan.cells(run_dir) {
         let label = row.folder.rsplit_once('-').map_or(&row.folder[..], |(label, _)| label);
         let name = format!("{label} seed {seed}");
         match CellState::of(&dir) {
@@ -49,4 +48,22 @@ pub fn find(run_dir: &Path, filter: RetryFilter) -> Result<RetryPlan, PlanError>
     }
     retry.tasks.retain(|task| task.dir.join(CONFIG_FILE).exists());
     Ok(retry)
+}
+
+/// The prefix of the name of a damaged cell's folder.
+const PREFIX: &str = "damaged-";
+
+/// Renames a cell's folder, so that its files are kept, and creates a new one with the same configuration. Returns the
+/// renamed folder.
+pub fn start_over(dir: &Path) -> io::Result<PathBuf> {
+    let text = RunConfig::read_text(&dir.join(CONFIG_FILE))?;
+    let name = dir.file_name().unwrap_or_default().to_string_lossy();
+    let unused = (0..).map(|count: u32| match count {
+        0 => dir.with_file_name(format!("{PREFIX}{name}")),
+        _ => dir.with_file_name(format!("{PREFIX}{name}-{count}")),
+    });
+    let renamed = unused.into_iter().find(|path| !path.exists()).unwrap_or_else(|| dir.with_file_name(PREFIX));
+    fs::rename(dir, &renamed)?;
+    write_config(dir, &text)?;
+    Ok(renamed)
 }

@@ -1,22 +1,22 @@
-//! Cells that are finished in another run folder are taken from there: a cell's folder name holds the hash of all that
-//! decides its numbers, so a finished cell of the same hash and seed is the same cell. What is taken is checked, because
-//! others may have made it.
+//! Copies finished cells from other run folders and bundles: the name of a row's folder contains the hash of everything that
+//! decides its numbers, so a finished cell of the same hash and seed is the same cell. Configuration, dataset, weights and
+//! metrics are checked first, because others may have made it.
 
-use super::error::GridError;
-use super::genuine;
-use records::folder::CONFIG_FILE;
-use records::lock::CellLock;
+use config::RunConfig;
+use config::identity::hash;
+use records::folder::{AVERAGED, CHECKPOINTS, CONFIG_FILE, FINAL, METRICS_FILE};
 use records::manifest::{self, CopiedFrom};
-use records::{CellState, Manifest, atomic, status};
+use records::{CellLock, CellState, Manifest, Status, UserError, atomic, damage, lines, status, stored};
 use std::collections::HashMap;
+use std::fmt;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use train::cell::final_weights_hash;
 
-/// Folders between an output folder and a row: the experiment, and in it the trials of a tuned one.
+/// Folders between an output folder and a row: the experiment, and the trials of a tuned one.
 const DEPTH: usize = 2;
 
-/// An unpacked bundle in which finished cells are looked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CellBundle {
     /// The folder of its run folder.
@@ -26,7 +26,7 @@ pub struct CellBundle {
     pub identity: String,
 }
 
-/// Finished cells by the hash of their row and by their seed.
+/// Finished cells by hash of the row and seed.
 #[derive(Debug, Default)]
 pub(super) struct FinishedCells(HashMap<(String, String), FinishedCell>);
 
@@ -37,7 +37,7 @@ struct FinishedCell {
 }
 
 impl FinishedCells {
-    /// Those below some folders, then those of bundles; what cannot be read is left out. Smoke runs are no results.
+    /// Those below some folders, then those of bundles, without smoke runs and unreadable folders.
     pub(super) fn among<'a>(folders: impl IntoIterator<Item = &'a Path>, bundles: &[CellBundle]) -> Self {
         let mut found = Self::default();
         folders.into_iter().for_each(|folder| found.add(folder, DEPTH, None));
@@ -65,22 +65,18 @@ impl FinishedCells {
         }
     }
 
-    /// Makes a cell's folder a copy of a finished one, if there is one. Returns whether it did. A cell that another
-    /// process is training is left to it.
-    ///
-    /// # Errors
-    /// If the finished one is not what its folder's name says, or cannot be copied.
-    pub(super) fn copy_to(&self, hash: &str, cell: &Path) -> Result<bool, GridError> {
-        let unwritable = |cause| GridError::Unwritable { path: cell.to_owned(), cause };
+    /// Copies a finished cell to a cell's folder, if there is one and no other process trains the cell. Returns whether it
+    /// did. A finished cell that does not agree with its folder's name is refused.
+    pub(super) fn copy_to(&self, hash: &str, cell: &Path) -> Result<bool, UserError> {
         let seed = cell.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let Some(known) = self.0.get(&(hash.to_owned(), seed.clone())) else { return Ok(false) };
-        let Some(_lock) = CellLock::try_take(cell).map_err(unwritable)? else { return Ok(false) };
+        let Some(_lock) = CellLock::try_take(cell).map_err(unwritable(cell))? else { return Ok(false) };
         // It may have begun since its state was read.
         if cell.join(status::FILE).exists() {
             return Ok(false);
         }
-        let manifest = genuine::check(&known.dir, hash, &seed).map_err(|reason| known.refused(reason))?;
-        known.copy_to(cell, manifest).map_err(unwritable)?;
+        let manifest = genuine_manifest(&known.dir, hash, &seed).map_err(|reason| known.refused(&reason))?;
+        known.copy_to(cell, manifest).map_err(unwritable(cell))?;
         Ok(true)
     }
 }
@@ -90,19 +86,20 @@ impl FinishedCell {
         copy(&self.dir, cell)?;
         manifest.copied_from.push(self.from.clone());
         manifest.write(cell)?;
-        // The status comes last, and whole: a copy that was interrupted is no finished cell.
+        // The status comes last: an interrupted copy is not a finished cell.
         atomic::replace(&cell.join(status::FILE), &fs::read(self.dir.join(status::FILE))?)
     }
 
-    fn refused(&self, reason: String) -> GridError {
+    fn refused(&self, reason: &str) -> UserError {
         let names = [self.dir.parent().and_then(Path::file_name), self.dir.file_name()];
         let names: Vec<_> = names.into_iter().flatten().map(|name| name.to_string_lossy().into_owned()).collect();
-        GridError::NotGenuine { cell: names.join("/"), from: self.from.path.clone(), reason }
+        let message = format!("the finished cell {} in {} is refused: {reason}", names.join("/"), self.from.path);
+        let help = "leave out what holds it (--from, --cells) or delete its folder, and the cell is trained here";
+        UserError::new(message, help)
     }
 }
 
-/// The folders in a folder, with their names and in the order of them, so that of several copies of a cell every run
-/// takes the same.
+/// Names and paths of the folders in a folder, sorted, so that every run takes the same one of several copies.
 fn folders(folder: &Path) -> Vec<(String, PathBuf)> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut folders: Vec<(String, PathBuf)> = entries
@@ -113,8 +110,7 @@ fn folders(folder: &Path) -> Vec<(String, PathBuf)> {
     folders
 }
 
-/// Copies what is not there yet, but for the manifest, the status and what belongs to one place (the configuration has the
-/// dataset's path).
+/// Copies everything but manifest, status, lock and configuration, which has the dataset's path.
 fn copy(from: &Path, to: &Path) -> io::Result<()> {
     fs::create_dir_all(to)?;
     for entry in fs::read_dir(from)? {
@@ -134,10 +130,101 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// The manifest of a finished cell, if the cell has this hash and seed.
+fn genuine_manifest(cell: &Path, wanted: &str, seed: &str) -> Result<Manifest, String> {
+    let config = config(cell)?;
+    let manifest = Manifest::read(cell).map_err(|error| error.to_string())?;
+    let manifest = manifest.ok_or_else(|| format!("it has no {}", manifest::FILE))?;
+    if manifest.smoke {
+        return Err("it is of a smoke run".to_owned());
+    }
+    same_run(&config, &manifest, wanted, seed)?;
+    same_files(cell, &config, &manifest)?;
+    Ok(manifest)
+}
+
+fn config(cell: &Path) -> Result<RunConfig, String> {
+    let unreadable = |cause: &dyn fmt::Display| format!("its {CONFIG_FILE} cannot be read: {cause}");
+    let text = stored::read(&cell.join(CONFIG_FILE)).map_err(|error| unreadable(&error))?;
+    RunConfig::from_yaml(&String::from_utf8_lossy(&text)).map_err(|error| unreadable(&error))
+}
+
+/// Compares the trained configuration with the hash in the name of the row's folder.
+fn same_run(config: &RunConfig, manifest: &Manifest, wanted: &str, seed: &str) -> Result<(), String> {
+    let content = &manifest.dataset.content_hash;
+    let recorded: RunConfig = serde_json::from_value(manifest.config.clone())
+        .map_err(|error| format!("the run in its {} cannot be read: {error}", manifest::FILE))?;
+    for (file, run) in [(CONFIG_FILE, config), (manifest::FILE, &recorded)] {
+        let found = hash(run, content);
+        if found != wanted {
+            return Err(format!("configuration ({file}) and dataset have the hash {found}, its folder says {wanted}"));
+        }
+        let found = format!("seed-{}", run.seed);
+        if found != seed {
+            return Err(format!("{file} is of {found}, its folder says {seed}"));
+        }
+    }
+    let recorded = &manifest.identity;
+    let agree = manifest.hash == wanted && recorded.dataset == *content && recorded.numerics == config.numerics();
+    agree.then_some(()).ok_or_else(|| {
+        format!("{} is of another hash, dataset or numerics version than its own folder", manifest::FILE)
+    })
+}
+
+/// Compares metrics and weights with the hashes that the cell recorded.
+fn same_files(cell: &Path, config: &RunConfig, manifest: &Manifest) -> Result<(), String> {
+    if let Some(failure) = damage::of_finished(cell) {
+        return Err(failure.to_string());
+    }
+    let result = Status::read(cell).map_err(|error| error.to_string())?.and_then(|status| status.result);
+    let finish = manifest.finish.as_ref();
+    let recorded = result.as_ref().map(|result| &result.weights);
+    if recorded.zip(finish).is_some_and(|(weights, finish)| *weights != finish.weights) {
+        return Err(format!("{} and {} have other hashes of the weights", status::FILE, manifest::FILE));
+    }
+    if let Some(metrics) = result.as_ref().and_then(|result| result.metrics.as_ref()) {
+        let found = lines::hash(&cell.join(METRICS_FILE)).map_err(|error| error.to_string())?;
+        if found != *metrics {
+            return Err(other(METRICS_FILE, metrics, &found));
+        }
+    }
+    let dir = cell.join(CHECKPOINTS);
+    if dir.join(FINAL).exists() {
+        let recorded = recorded.or(finish.map(|finish| &finish.weights)).ok_or_else(|| unknown(FINAL))?;
+        let found = final_weights_hash(cell, config).map_err(|error| error.to_string())?;
+        if found != *recorded {
+            return Err(other(FINAL, recorded, &found));
+        }
+    }
+    if dir.join(AVERAGED).exists() {
+        let mut files = finish.into_iter().flat_map(|finish| &finish.files);
+        let (_, recorded) = files.find(|(name, _)| name == AVERAGED).ok_or_else(|| unknown(AVERAGED))?;
+        let found = stored::hash(&dir.join(AVERAGED)).map_err(|error| error.to_string())?;
+        if found != *recorded {
+            return Err(other(AVERAGED, recorded, &found));
+        }
+    }
+    Ok(())
+}
+
+fn unknown(file: &str) -> String {
+    format!("it has {file} and no record of its hash")
+}
+
+fn other(file: &str, recorded: &str, found: &str) -> String {
+    format!("{file} has the hash {found}, the cell recorded {recorded}")
+}
+
+pub(super) fn unwritable(path: &Path) -> impl FnOnce(io::Error) -> UserError {
+    move |cause| {
+        let message = format!("cannot write to {}: {cause}", path.display());
+        UserError::new(message, "free or repair it, or name another place with --out")
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use records::Status;
     use records::status::State;
 
     #[test]

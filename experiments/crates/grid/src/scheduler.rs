@@ -1,32 +1,28 @@
 //! Runs cells: a few child processes at a time, each holding its cell's lock.
 
-use super::interrupt::{Interrupt, StopRequest};
-use super::limits::Limits;
-use super::progress::Observer;
-use super::task::{Outcome, Task};
-use super::worker::{self, Worker};
-use records::failure::{Failure, log_since};
+use crate::interrupt::{Interrupt, StopRequest};
+use crate::limits::Limits;
+use crate::progress::Observer;
+use crate::worker::{self, Outcome, Task, Worker};
+use records::failure::log_since;
 use records::folder::LOG;
-use records::lock::CellLock;
-use records::status::{State, Status};
+use records::status::State;
+use records::{CellLock, Failure, Status};
 use std::collections::VecDeque;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::process::{Child, ExitStatus};
 use std::time::{Duration, Instant, SystemTime};
 
-/// How often children and status files are checked.
+/// The interval of checking children and status files.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
-/// How often cells of another runner are checked; each check takes a lock.
+/// The interval of checking cells of another runner; each check takes a lock.
 const LOCKED_POLL_INTERVAL: Duration = Duration::from_millis(500);
 
 #[derive(Debug)]
 pub struct Scheduler<'a> {
-    /// The program that trains a cell.
     pub worker: &'a Worker,
-    /// How many cells run at the same time.
     pub jobs: usize,
-    /// Whether the first failure stops the run.
     pub fail_fast: bool,
     pub interrupt: &'a Interrupt,
     pub limits: Limits,
@@ -40,11 +36,10 @@ struct Running {
     since: Instant,
     /// The length of the log before this attempt.
     log_start: u64,
-    /// When it was asked to stop because of the cell's time limit.
+    /// The time of the stop request for exceeding the cell's time limit.
     overdue: Option<Instant>,
 }
 
-/// The result of starting a cell.
 enum Start {
     Child(Running),
     Settled(Outcome),
@@ -75,10 +70,10 @@ impl Scheduler<'_> {
     }
 
     fn start(&self, (index, task): (usize, &Task), slot: usize, began: SystemTime) -> Start {
-        match self.try_start((index, task), slot, began) {
-            Ok(start) => start,
-            Err(error) => Start::Settled(Outcome::Failed(Failure::error(format!("cannot start it: {error}")))),
-        }
+        let failed = |error: std::io::Error| {
+            Start::Settled(Outcome::Failed(Failure::error(format!("cannot start it: {error}"))))
+        };
+        self.try_start((index, task), slot, began).unwrap_or_else(failed)
     }
 
     fn try_start(&self, (index, task): (usize, &Task), slot: usize, began: SystemTime) -> std::io::Result<Start> {
@@ -112,7 +107,6 @@ fn existing_outcome(dir: &Path, began: SystemTime) -> Option<Outcome> {
     }
 }
 
-/// The state of one call of [`Scheduler::run`].
 struct SchedulerRun<'a> {
     scheduler: &'a Scheduler<'a>,
     tasks: &'a [Task],
@@ -121,7 +115,6 @@ struct SchedulerRun<'a> {
     elsewhere: VecDeque<usize>,
     /// Cells with a temporary failure: they are retried one at a time, after all others.
     again: VecDeque<usize>,
-    /// How often each cell was retried.
     retried: Vec<u32>,
     /// Cells that another runner was found to train, so that each is announced once.
     seen_elsewhere: Vec<bool>,
@@ -180,11 +173,8 @@ impl SchedulerRun<'_> {
         let failed = |outcome: &Option<Outcome>| matches!(outcome, Some(Outcome::Failed(_)));
         let fail_fast = self.scheduler.fail_fast && self.outcomes.iter().any(failed);
         let late = self.scheduler.limits.run.is_some_and(|limit| self.since.elapsed() >= limit);
-        let request = self.scheduler.interrupt.request().max(if fail_fast || late {
-            StopRequest::Stop
-        } else {
-            StopRequest::Continue
-        });
+        let own = if fail_fast || late { StopRequest::Stop } else { StopRequest::Continue };
+        let request = self.scheduler.interrupt.request().max(own);
         if request <= self.sent_request {
             return;
         }
@@ -204,18 +194,20 @@ impl SchedulerRun<'_> {
             match running.child.try_wait() {
                 Ok(None) => still.push(running),
                 Ok(Some(exit)) => {
-                    let outcome = self.outcome(&running, exit);
-                    let task = running.task;
-                    let again = self.should_retry(task, &outcome);
-                    if again {
-                        mark_for_retry(&self.tasks[task].dir, &outcome);
-                    }
-                    // The lock is released after the status is written.
-                    drop(running.lock);
-                    if again {
-                        self.schedule_retry(task, &outcome, observer);
-                    } else {
-                        self.set_outcome(task, outcome, observer);
+                    let (task, outcome) = (running.task, self.outcome(&running, exit));
+                    match outcome {
+                        Outcome::Failed(failure) if self.should_retry(task, &failure) => {
+                            mark_for_retry(&self.tasks[task].dir, &failure);
+                            // The lock is released after the status is written.
+                            drop(running.lock);
+                            self.retried[task] += 1;
+                            self.again.push_back(task);
+                            observer.retry_later(task, &failure);
+                        }
+                        outcome => {
+                            drop(running.lock);
+                            self.set_outcome(task, outcome, observer);
+                        }
                     }
                 }
                 Err(error) => {
@@ -254,17 +246,8 @@ impl SchedulerRun<'_> {
         Outcome::Failed(failure)
     }
 
-    fn should_retry(&self, task: usize, outcome: &Outcome) -> bool {
-        let may_pass = matches!(outcome, Outcome::Failed(failure) if failure.kind.may_pass());
-        may_pass && !self.stopping() && self.retried[task] < self.scheduler.limits.retries
-    }
-
-    fn schedule_retry(&mut self, task: usize, outcome: &Outcome, observer: &mut dyn Observer) {
-        self.retried[task] += 1;
-        self.again.push_back(task);
-        if let Outcome::Failed(failure) = outcome {
-            observer.retry_later(task, failure);
-        }
+    fn should_retry(&self, task: usize, failure: &Failure) -> bool {
+        failure.kind.is_transient() && !self.stopping() && self.retried[task] < self.scheduler.limits.retries
     }
 
     fn fill_slots(&mut self, observer: &mut dyn Observer) {
@@ -311,8 +294,7 @@ impl SchedulerRun<'_> {
 }
 
 /// Marks a failed cell as interrupted, so that this runner or another one retries it.
-fn mark_for_retry(dir: &Path, outcome: &Outcome) {
-    let Outcome::Failed(failure) = outcome else { return };
+fn mark_for_retry(dir: &Path, failure: &Failure) {
     let (step, steps) = Status::read(dir).ok().flatten().map_or((0, 0), |status| (status.step, status.steps));
     let status = Status::new(State::Interrupted, step, steps).with_failure(failure.clone());
     let _ = status.write(dir);

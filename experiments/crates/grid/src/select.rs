@@ -1,8 +1,8 @@
 //! `--only axis=value`: selects a part of a grid.
 
-use config::Cell;
-use config::Setting;
 use config::setting::SHORT;
+use config::{Cell, Setting};
+use records::UserError;
 use serde_json::Value;
 use std::str::FromStr;
 
@@ -24,16 +24,6 @@ enum Axis {
     Of(Setting),
 }
 
-/// The text is not a selector.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum SelectorError {
-    #[error("\"{0}\" is not a selection; write axis=value, e.g. encoding=shaw or seed=0,1")]
-    Form(String),
-    /// The axis does not exist.
-    #[error("there is no setting \"{name}\"; write one of {}, or a dotted name like train.clip", axis_names().join(", "))]
-    Axis { name: String },
-}
-
 fn axis_names() -> Vec<&'static str> {
     SHORT.iter().map(|(name, _)| *name).chain([SEED, ROW]).collect()
 }
@@ -44,33 +34,34 @@ impl Selector {
         Self { axis: Axis::Row, values: folders }
     }
 
-    /// Whether it selects by the seed, which a row has none of.
+    /// Whether it selects seeds, not rows.
     pub(super) fn is_of_seeds(&self) -> bool {
         self.axis == Axis::Seed
     }
 }
 
 impl FromStr for Selector {
-    type Err = SelectorError;
+    type Err = UserError;
 
     /// Reads `axis=value`; several values of one axis are separated by commas.
-    fn from_str(text: &str) -> Result<Self, SelectorError> {
-        let form = || SelectorError::Form(text.to_owned());
+    fn from_str(text: &str) -> Result<Self, UserError> {
+        let form = || {
+            let help = "write axis=value, e.g. encoding=shaw or seed=0,1";
+            UserError::new(format!("\"{text}\" is not a selection"), help)
+        };
         let (name, values) = text.split_once('=').ok_or_else(form)?;
         let axis = match name {
             SEED => Axis::Seed,
             ROW => Axis::Row,
-            _ => {
-                let unknown = || SelectorError::Axis { name: name.to_owned() };
-                Axis::Of(Setting::named(name).ok_or_else(unknown)?)
-            }
+            _ => Axis::Of(Setting::named(name).ok_or_else(|| {
+                let help = format!("write one of {}, or a dotted name like train.clip", axis_names().join(", "));
+                UserError::new(format!("there is no setting \"{name}\""), help)
+            })?),
         };
         // A value with braces or brackets is YAML, in which commas separate items.
-        let whole = values.contains(['{', '[']);
-        let values: Vec<String> = if whole {
-            vec![values.to_owned()]
-        } else {
-            values.split(',').map(|value| value.trim().to_owned()).collect()
+        let values: Vec<String> = match values.contains(['{', '[']) {
+            true => vec![values.to_owned()],
+            false => values.split(',').map(|value| value.trim().to_owned()).collect(),
         };
         if values.iter().any(String::is_empty) { Err(form()) } else { Ok(Self { axis, values }) }
     }
@@ -134,7 +125,8 @@ mod tests {
     #[test]
     fn what_is_no_selection_is_refused_with_what_would_be() {
         for text in ["shaw", "encoding=", "seed=0,,1"] {
-            assert_eq!(text.parse::<Selector>(), Err(SelectorError::Form(text.to_owned())));
+            let message = text.parse::<Selector>().unwrap_err().to_string();
+            assert!(message.starts_with(&format!("\"{text}\" is not a selection; write axis=value")), "{message}");
         }
         let message = "colour=red".parse::<Selector>().unwrap_err().to_string();
         assert!(

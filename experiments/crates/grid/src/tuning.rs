@@ -1,13 +1,13 @@
-//! Chooses a trial for each row of an experiment with `tune`, from what the trials reached on validation positions.
+//! Chooses a trial for each row of an experiment with `tune`, by the scores of the trials on validation positions.
 
-use super::error::GridError;
-use super::prepare::selected;
-use super::select::Selector;
+use crate::prepare::selected;
+use crate::select::Selector;
 use config::metrics::{self, Direction};
 use config::{Experiment, Tuning};
 use records::folder::METRICS_FILE;
+use records::lines::ReadError;
 use records::tuning::{RoundRecord, TrialRecord, TunedRowRecord, TuningRecord};
-use records::{CellState, Part, lines};
+use records::{CellState, Part, UserError, lines};
 use std::path::Path;
 
 /// A search for the best trial of each row, round by round.
@@ -15,26 +15,24 @@ use std::path::Path;
 pub struct Search<'a> {
     experiment: &'a Experiment,
     tuning: &'a Tuning,
-    /// Whether each row is selected.
     selected: Vec<bool>,
-    /// The trials of each row that are still in the search.
+    /// The remaining trials of each row.
     remaining: Vec<Vec<usize>>,
     round: usize,
     record: TuningRecord,
 }
 
 impl<'a> Search<'a> {
-    /// A search among the trials of the selected rows; none if the experiment tunes nothing.
-    ///
-    /// # Errors
-    /// If its primary metric has no better side, or nothing is selected.
-    pub fn new(experiment: &'a Experiment, only: &[Selector]) -> Result<Option<Self>, GridError> {
+    /// A search among the trials of the selected rows; `None` if the experiment tunes nothing. The primary metric must
+    /// have a better side.
+    pub fn new(experiment: &'a Experiment, only: &[Selector]) -> Result<Option<Self>, UserError> {
         let Some(tuning) = &experiment.tuning else { return Ok(None) };
         selected(experiment, only)?;
         let primary = &experiment.primary;
         let direction = metrics::find(&primary.metric).map_or(Direction::Neither, |metric| metric.direction);
         if direction == Direction::Neither {
-            return Err(GridError::NothingToOptimise(primary.metric.clone()));
+            let message = "`tune` needs a primary metric of which more or less is better, and";
+            return Err(UserError::new(format!("{message} {} has no better side", primary.metric), "take another"));
         }
         let mut record = TuningRecord::new(&primary.metric, direction, primary.weights, tuning.seeds.clone());
         let trial = |trial: &config::tuning::Trial| TrialRecord {
@@ -63,7 +61,7 @@ impl<'a> Search<'a> {
         Ok(Some(Self { experiment, tuning, selected, remaining, round: 0, record }))
     }
 
-    /// The grid of the next round; none after the last one. It has the trials of all rows, so that a run of some rows leaves
+    /// The grid of the next round; `None` after the last one. It has the trials of all rows, so that a run of some rows keeps
     /// those of the others in the plan.
     pub fn next_round(&self) -> Option<Experiment> {
         self.experiment.trials(self.round, &self.remaining)
@@ -81,16 +79,16 @@ impl<'a> Search<'a> {
         vec![Selector::of_rows(folders.collect())]
     }
 
-    /// What the next round is called: `round 1 of 2, 100 steps`.
+    /// The name of the next round: `round 1 of 2, 100 steps`.
     pub fn round_name(&self) -> String {
         let steps = self.tuning.rounds.get(self.round).and_then(|round| round.steps);
         let steps = steps.map_or_else(String::new, |steps| format!(", {steps} steps"));
         format!("round {} of {}{steps}", self.round + 1, self.tuning.rounds.len())
     }
 
-    /// Reads the results of the round from its run folder, and keeps the best trials of each row. A row that is not selected
-    /// keeps its choice if an earlier run finished all of its trials.
-    pub fn read(&mut self, run_dir: &Path) -> Result<(), GridError> {
+    /// Reads the scores of the round from its run folder, and keeps the best trials of each row. A row outside of the
+    /// selection keeps its choice if an earlier run finished all of its trials.
+    pub fn read(&mut self, run_dir: &Path) -> Result<(), ReadError> {
         let round = &self.tuning.rounds[self.round];
         self.record.rounds.push(RoundRecord { folder: self.tuning.folder(self.round), steps: round.steps });
         for (row, remaining) in self.remaining.iter_mut().enumerate() {
@@ -121,8 +119,8 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// The experiment with the choice of each row, and the record of the search. A row of which no trial has finished
-    /// keeps the values of its first trial and has no choice in the record.
+    /// The experiment with the choice of each row, and the record of the search. A row without a finished trial keeps the
+    /// values of its first one and has no choice in the record.
     pub fn finish(mut self) -> (Experiment, TuningRecord) {
         let best: Vec<Option<usize>> = self.remaining.iter().map(|trials| trials.first().copied()).collect();
         let chosen: Vec<usize> = best.iter().map(|best| best.unwrap_or(0)).collect();
@@ -135,12 +133,12 @@ impl<'a> Search<'a> {
     }
 }
 
-/// The metric of a finished cell on the validation positions after its last step; none if the cell has not finished.
-fn score(cell: &Path, metric: &str, weights: config::Weights) -> Result<Option<f64>, GridError> {
+/// The metric of a cell on the validation positions after its last step; `None` if the cell has not finished.
+fn score(cell: &Path, metric: &str, weights: config::Weights) -> Result<Option<f64>, ReadError> {
     if CellState::of(cell) != CellState::Done {
         return Ok(None);
     }
-    let lines = lines::read(&cell.join(METRICS_FILE)).map_err(GridError::Metrics)?;
+    let lines = lines::read(&cell.join(METRICS_FILE))?;
     let last = lines.iter().rfind(|line| line.split == Part::Validation && line.weights == weights);
     Ok(last.and_then(|line| line.metrics.get(metric)).filter(|value| value.is_finite()))
 }

@@ -1,16 +1,40 @@
-//! The process that trains one cell.
+//! A cell to train, the process that trains it, and its outcome.
 //!
 //! Every cell is a separate process, because LibTorch's OpenMP threads of one process would spin against those of
 //! another: `OMP_WAIT_POLICY` and the number of threads must be set before it starts.
 
 use records::folder::LOG;
-use records::lock::CellLock;
+use records::{CellLock, Failure};
 use std::ffi::OsString;
 use std::fs::OpenOptions;
 use std::io;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Task {
+    /// Its name in messages, e.g. `chess-shaw seed 1`.
+    pub name: String,
+    pub dir: PathBuf,
+}
+
+/// The outcome of a cell in this run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// By this runner.
+    Finished {
+        took: Duration,
+    },
+    /// Before, or by another runner.
+    AlreadyFinished,
+    /// In this runner or another one.
+    Failed(Failure),
+    Interrupted,
+    /// The run stopped first.
+    NotStarted,
+}
 
 /// How to start the process that trains a cell: `program arguments… --dir DIR --threads N --device D flags…`.
 #[derive(Debug, Clone)]
@@ -20,7 +44,6 @@ pub struct Worker {
     pub threads: usize,
     /// The devices, e.g. `cpu` or `cuda:0`; slots use them in rotation.
     pub devices: Vec<String>,
-    /// The last arguments: `--smoke`, `--force`.
     pub flags: Vec<&'static str>,
 }
 
@@ -37,9 +60,6 @@ impl Worker {
     /// It gets its own process group, so that Ctrl-C reaches only the runner, which then asks every child for a
     /// checkpoint. It gets SIGTERM (checkpoint, then exit) if the runner dies. Linux ties that to the *thread* which
     /// called this: call it from one that lives as long as the runner.
-    ///
-    /// # Errors
-    /// If the log cannot be opened or the program cannot be started.
     pub fn start(&self, dir: &Path, lock: &CellLock, slot: usize) -> io::Result<Child> {
         let log = OpenOptions::new().append(true).create(true).open(dir.join(LOG))?;
         let mut command = Command::new(&self.program);
@@ -68,7 +88,6 @@ impl Worker {
     }
 }
 
-/// Keeps a descriptor open over exec.
 fn keep_open_over_exec(descriptor: i32) -> io::Result<()> {
     // SAFETY: a plain system call on a descriptor that this process has open.
     match unsafe { libc::fcntl(descriptor, libc::F_SETFD, 0) } {

@@ -1,13 +1,11 @@
-//! Files that are either the old or the new, never half of one.
+//! Files are replaced as a whole: a reader sees the old contents or the new ones.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::Path;
 
-/// Replaces a file's contents; after a crash or on a full disk the old contents are still there.
-///
-/// # Errors
-/// If the contents cannot be written beside it or moved into its place; nothing is left behind then.
+/// Replaces a file's contents; after a crash or on a full disk the old contents are still there. A failure leaves no
+/// temporary file.
 pub fn replace(path: &Path, contents: &[u8]) -> io::Result<()> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.tmp", std::process::id()));

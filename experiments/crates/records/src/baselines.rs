@@ -1,7 +1,6 @@
 //! `baselines.json`: the policy losses of policies without a network, on the positions that the rows were tested on.
 
-use crate::atomic;
-use crate::record_error::RecordError;
+use crate::stored::{read_json, write_json};
 use games::GameKind;
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -13,11 +12,9 @@ pub const FILE: &str = "baselines.json";
 /// The format that this version writes and reads.
 pub const FORMAT: u32 = 1;
 
-/// The baselines of a grid.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Baselines {
     pub format: u32,
-    /// One entry for each set of test positions.
     pub sets: Vec<BaselineSet>,
 }
 
@@ -32,11 +29,9 @@ pub struct BaselineSet {
     /// The rating buckets whose games were taken; all games if empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub buckets: Vec<String>,
-    /// Test positions that were asked for.
     pub asked: u64,
     /// Test positions with a policy target.
     pub positions: usize,
-    /// Games that they come from.
     pub games: usize,
     /// The mean entropy of the targets in nats: the loss of a perfect policy.
     pub target_entropy: f64,
@@ -48,9 +43,8 @@ pub struct BaselineSet {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BaselineName {
-    /// A uniform choice among the legal moves.
     Uniform,
-    /// How often a move is chosen when it is legal.
+    /// The frequency of a move where it is legal.
     StaticPrior,
     /// A log-linear model on hand features of position and move.
     LogLinear,
@@ -63,14 +57,12 @@ pub struct Baseline {
     pub loss: f64,
     /// The share of positions in which its likeliest move is one of the target's best.
     pub accuracy: f64,
-    /// Fitted numbers: weights of the model, moves that the prior counts.
+    /// Fitted parameters: weights of the model, or moves of the prior.
     pub weights: usize,
-    /// Training positions that it was fitted on.
     pub training_positions: usize,
     /// Strength of the prior's smoothing, chosen on validation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub smoothing: Option<f64>,
-    /// The model's loss on its training positions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub training_loss: Option<f64>,
 }
@@ -86,27 +78,22 @@ impl BaselineName {
 }
 
 impl Baselines {
-    /// Reads those of a run folder; none if it has none that this version can read (`posenc run` measures them again).
+    /// Reads a run folder's; `None` if they are missing or unreadable: `posenc run` then measures them again.
     pub fn read(run_dir: &Path) -> Option<Self> {
-        let read: Option<Self> = RecordError::read_json(&run_dir.join(FILE)).ok()?;
+        let read: Option<Self> = read_json(&run_dir.join(FILE)).ok()?;
         read.filter(|read| read.format == FORMAT)
     }
 
-    /// Writes them into a run folder.
     pub fn write(&self, run_dir: &Path) -> io::Result<()> {
-        let mut text = serde_json::to_vec_pretty(self)?;
-        text.push(b'\n');
-        atomic::replace(&run_dir.join(FILE), &text)
+        write_json(&run_dir.join(FILE), self)
     }
 
-    /// The set that a row is tested on.
     pub fn of_row(&self, folder: &str) -> Option<&BaselineSet> {
         self.sets.iter().find(|set| set.rows.iter().any(|row| row == folder))
     }
 }
 
 impl BaselineSet {
-    /// A baseline of the set.
     pub fn get(&self, name: BaselineName) -> Option<&Baseline> {
         self.baselines.iter().find(|baseline| baseline.name == name)
     }

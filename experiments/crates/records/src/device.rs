@@ -1,10 +1,9 @@
 //! How records name devices: `cpu`, or a GPU by kind and model, `cuda, NVIDIA H100 80GB HBM3`. A GPU's number is left out,
 //! because two GPUs of one model compute the same. (Records of older versions have the number, `cuda:1`, and no model.)
 
-/// Between the kind and the model.
+/// Separates kind and model.
 const MODEL: &str = ", ";
-
-/// Between the kind and the number, in records of older versions.
+/// Separates kind and number, in records of older versions.
 const NUMBER: char = ':';
 
 pub const CPU: &str = "cpu";
@@ -14,13 +13,13 @@ pub fn gpu(kind: &str, model: Option<&str>) -> String {
     model.map_or_else(|| kind.to_owned(), |model| format!("{kind}{MODEL}{model}"))
 }
 
-/// The kind of a device: `cpu`, `cuda`.
+/// `cpu` or `cuda`.
 pub fn kind(device: &str) -> &str {
     let (kind, _) = device.split_once(MODEL).unwrap_or((device, ""));
     kind.split_once(NUMBER).map_or(kind, |(kind, _)| kind)
 }
 
-/// The model of a GPU, if its name has it.
+/// The model in a GPU's name.
 pub fn model(device: &str) -> Option<&str> {
     device.split_once(MODEL).map(|(_, model)| model)
 }

@@ -1,4 +1,4 @@
-//! Why a cell's process ended before its cell was done.
+//! Why a cell failed.
 
 use crate::folder::LOG;
 use serde::{Deserialize, Serialize};
@@ -10,30 +10,25 @@ use std::path::Path;
 use std::process::ExitStatus;
 use std::time::Duration;
 
-/// The kinds of failure, each with another remedy.
+/// The kinds of failure, each with its remedy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FailureKind {
-    /// The cell said what is wrong.
     Error,
     /// A loss or a gradient was not a finite number.
     NotFinite,
-    /// The disk is full, or a quota or limit on file size is.
+    /// The disk is full, or a quota or a limit on file size is reached.
     DiskFull,
-    /// There was no memory left.
     OutOfMemory,
-    /// The program broke one of its own rules: a bug.
     Panic,
-    /// A signal ended it that nobody here had sent.
+    /// A signal that posenc did not send.
     Killed,
-    /// It took longer than it was allowed to.
     TimeLimit,
-    /// It was finished, and what it measured cannot be read any more.
+    /// A finished cell whose metrics are unreadable.
     Damaged,
 }
 
 impl FailureKind {
-    /// What it is called in tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::Error => "error",
@@ -47,24 +42,21 @@ impl FailureKind {
         }
     }
 
-    /// Whether the same cell would fail in the same way again, so that it is not tried a second time: its bits decide.
-    /// (Another device or number of threads gives other bits; who wants to try that deletes the cell's folder.)
+    /// Deterministic failures are not retried. (Another device or number of threads may help: delete the cell's folder.)
     pub fn is_final(self) -> bool {
         self == Self::NotFinite
     }
 
-    /// Whether another attempt can come to another end without anybody's doing: memory that others held is free when
-    /// they are gone, and what killed a process once need not do so again.
-    pub fn may_pass(self) -> bool {
+    /// Whether a retry may succeed without intervention, e.g. after another process freed memory.
+    pub fn is_transient(self) -> bool {
         matches!(self, Self::OutOfMemory | Self::Killed)
     }
 
-    /// What to do about it.
     pub fn remedy(self) -> &'static str {
         match self {
             Self::Error => "remove the cause and run the experiment again: finished cells are kept",
             Self::NotFinite => "lower the learning rate, lengthen the warm-up or clip the gradient",
-            Self::DiskFull => "make room and run the experiment again: the cell goes on from its last checkpoint",
+            Self::DiskFull => "make room and run the experiment again: the cell resumes from its last checkpoint",
             Self::OutOfMemory => "use fewer --jobs or a smaller batch, and run the experiment again",
             Self::Panic => "this is a bug in posenc: please report it with the cell's log",
             Self::Killed => "if the system's log names the out-of-memory killer, use fewer --jobs; then run it again",
@@ -72,15 +64,20 @@ impl FailureKind {
                 "restore the file, or let `posenc retry RUNDIR --failed` put the folder aside and train the cell again, to \
                  the same numbers"
             }
-            Self::TimeLimit => "run it again, with a longer --cell-time-limit: it goes on from its checkpoint",
+            Self::TimeLimit => "run it again, with a longer --cell-time-limit: it resumes from its checkpoint",
         }
     }
 }
 
+/// ```
+/// # use records::{Failure, FailureKind};
+/// let failure = Failure::from_text("cannot write metrics.jsonl: No space left on device (os error 28)");
+/// assert_eq!(failure.kind, FailureKind::DiskFull);
+/// assert!(!failure.kind.is_final(), "it is retried");
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
     pub kind: FailureKind,
-    /// One line on the cause.
     pub cause: String,
 }
 
@@ -91,31 +88,31 @@ impl fmt::Display for Failure {
 }
 
 impl Failure {
-    /// A failure that this process found, not one that a cell reported.
+    /// A failure that this process found.
     pub fn error(cause: impl fmt::Display) -> Self {
         Self { kind: FailureKind::Error, cause: cause.to_string() }
     }
 
-    /// A cell that was stopped because its time was over.
+    /// A cell that exceeded its time limit.
     pub fn overdue(after: Duration, step: u64) -> Self {
         let cause = format!("stopped after {:.0} s by --cell-time-limit, at step {step}", after.as_secs_f64());
         Self { kind: FailureKind::TimeLimit, cause }
     }
 
-    /// From the text of an error: of LibTorch's and the system's, of the last line of a log, and of a status of an older
-    /// version, which begins with the kind's name if the runner wrote it. The kind follows from the text.
+    /// From the text of an error, which determines the kind: of LibTorch, the system, the last line of a log, or a status
+    /// of an older version, which may begin with the name of the kind.
     pub fn from_text(text: &str) -> Self {
         let named = KINDS.iter().find_map(|kind| Some((*kind, text.strip_prefix(kind.name())?.strip_prefix(": ")?)));
         let (kind, cause) = named.unwrap_or_else(|| (kind_of(text).unwrap_or(FailureKind::Error), text));
         Self { kind, cause: cause.to_owned() }
     }
 
-    /// The error with which a cell's command ended, if its log has one.
+    /// The final error of a cell's command, if its log has one.
     pub fn from_log(log: &str) -> Option<Self> {
         log.lines().rev().find_map(|line| line.strip_prefix("posenc: ")).map(Self::from_text)
     }
 
-    /// From the end of a cell's process and of its log, for a cell that could not write its status.
+    /// From exit status and log, for a cell that could not write its status.
     pub fn of(exit: ExitStatus, log: &str) -> Self {
         if let Some(reported) = Self::from_log(log) {
             return reported;
@@ -181,7 +178,7 @@ fn name_of(signal: i32) -> String {
     name.to_owned()
 }
 
-/// The end of a cell's log from byte `from` on, at most `TAIL` bytes of it.
+/// A cell's log from byte `from` on, at most its last `TAIL` bytes.
 pub fn log_since(dir: &Path, from: u64) -> io::Result<String> {
     const TAIL: u64 = 16 * 1024;
     let mut file = File::open(dir.join(LOG))?;
@@ -243,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_written_down_reads_back_as_itself() {
+    fn a_printed_failure_reads_back_as_itself() {
         for &kind in KINDS {
             let failure = Failure { kind, cause: "signal SIGKILL; last line: out of memory".to_owned() };
             assert_eq!(Failure::from_text(&failure.to_string()), failure);
@@ -252,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_has_a_name_of_its_own_and_a_remedy() {
+    fn every_kind_has_its_name_and_a_remedy() {
         let mut names: Vec<_> = KINDS.iter().map(|kind| kind.name()).collect();
         names.sort_unstable();
         names.dedup();

@@ -2,24 +2,15 @@
 
 /// The experiment's file, copied into its run folder.
 pub const EXPERIMENT_FILE: &str = "experiment.yaml";
-
 pub const CONFIG_FILE: &str = "config.yaml";
-
 pub const METRICS_FILE: &str = "metrics.jsonl";
-
-/// What a cell's process wrote to stderr.
 pub const LOG: &str = "log.txt";
-
-/// The folder of a cell's checkpoints.
 pub const CHECKPOINTS: &str = "checkpoints";
-
-/// The final weights in it.
+/// The final weights, in the folder of checkpoints.
 pub const FINAL: &str = "final.safetensors";
-
-/// The final averaged weights in it.
 pub const AVERAGED: &str = "final-averaged.safetensors";
 
-/// Whether a text is the plain name of a file or folder: it leads to no other place, and a terminal prints it as it is.
+/// Whether a text is the plain name of a file or folder: no path, and without control characters.
 pub fn is_plain(name: &str) -> bool {
     const LONGEST: usize = 255;
     let forbidden = |c: char| c.is_control() || matches!(c, '/' | '\\' | ':');

@@ -19,7 +19,7 @@ pub fn usable() -> Vec<Gpu> {
     driver.gpus().into_iter().map(|gpu| Gpu { driver: version.clone(), ..gpu }).collect()
 }
 
-/// Whether this machine has a GPU that NVIDIA's kernel driver knows, usable or not.
+/// Whether NVIDIA's kernel driver lists a GPU, usable or not.
 pub fn is_present() -> bool {
     fs::read_dir("/proc/driver/nvidia/gpus").is_ok_and(|mut gpus| gpus.next().is_some())
 }

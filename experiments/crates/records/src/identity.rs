@@ -1,17 +1,15 @@
-//! The conditions on which the bits of a cell depend: they must be the same for all of its steps.
+//! The conditions on which the bits of a cell depend: they must stay the same for all of its steps.
 
-use super::device;
+use crate::device;
 use facts::Numerics;
 use serde::{Deserialize, Serialize};
 
-/// Everything except the step that decides a cell's numbers.
+/// What decides a cell's numbers, except the step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Identity {
-    /// BLAKE3 of the resolved configuration.
     pub config: String,
     pub dataset: String,
-    /// The versions of the code's arithmetic.
     pub numerics: Numerics,
     pub libtorch: String,
     /// LibTorch's kernels and the processor's maker; compared on CPUs only.
@@ -27,8 +25,8 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// How `self`, under which a cell began, differs from `now`; empty if the bits stay the same, or on a GPU may. What a GPU
-    /// computes depends on no processor: there the instruction set and the threads are not compared.
+    /// The differences between `self`, under which a cell began, and `now`; empty if the bits stay the same. On a GPU the
+    /// results do not depend on the processor, so instruction set and threads are not compared.
     pub fn differences(&self, now: &Self) -> Vec<String> {
         let on_cpu = [self, now].iter().all(|identity| identity.device == device::CPU);
         let other_device = !device::is_same(&self.device, &now.device);

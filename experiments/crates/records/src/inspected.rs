@@ -1,7 +1,6 @@
-//! `inspect/heads.json`: which movements the heads of a cell follow, as `posenc inspect` found them.
+//! `inspect/heads.json`: the movements that the attention heads of a cell follow, by `posenc inspect`.
 
-use crate::atomic;
-use crate::record_error::RecordError;
+use crate::stored::{RecordError, read_json, write_json};
 use games::GameKind;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
@@ -9,25 +8,21 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
-/// The folder's name in a cell's, if no other was named.
+/// The default name of the folder in a cell's.
 pub const DIR: &str = "inspect";
 
-/// The file's name in that folder.
 pub const FILE: &str = "heads.json";
 
-/// The format that this version writes.
 pub const FORMAT: u32 = 1;
 
-/// What was found in a cell.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Inspected {
     pub format: u32,
     pub cell: String,
-    /// Its row, as the experiment names it; the encoding if the cell is of no experiment.
+    /// Its row in the experiment; the encoding if the cell belongs to none.
     pub row: String,
     pub game: GameKind,
     pub seed: u64,
-    /// Where its weights come from.
     pub weights: String,
     /// Positions over which maps are means.
     pub positions: usize,
@@ -36,12 +31,11 @@ pub struct Inspected {
     pub controls: usize,
     /// A head is named if both p-values are below this.
     pub alpha: f64,
-    /// The heads, by layer and number.
     pub heads: Vec<HeadRecord>,
     /// The same network with random weights; empty without controls.
     pub control: Vec<HeadRecord>,
-    /// The heads again, for pairs of squares with a certain piece on one of them; empty where the signal is the same in all
-    /// positions.
+    /// The heads on pairs of squares with a certain piece on one of them; empty if the signal does not depend on the
+    /// position.
     #[serde(default)]
     pub pieces: Vec<HeadRecord>,
     /// The same of the network with random weights.
@@ -51,12 +45,10 @@ pub struct Inspected {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HeadRecord {
-    /// The attention layer, from 0.
     pub layer: usize,
-    /// The head in it, from 0.
     pub head: usize,
     pub signal: Signal,
-    /// The piece that was asked for; all pairs of squares without it.
+    /// The piece on one square of the pairs; `None` for all pairs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub occupant: Option<Occupant>,
     /// The share of the signal's variance over pairs of squares that displacements explain.
@@ -71,11 +63,10 @@ pub struct HeadRecord {
 /// A piece on one of the two squares of a pair.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Occupant {
-    /// The square that it stands on.
     pub on: End,
     /// Its owner and kind, `own bishop`.
     pub piece: String,
-    /// How often it stood on a square of the positions.
+    /// Its number on all boards of the positions.
     pub seen: usize,
 }
 
@@ -83,9 +74,7 @@ pub struct Occupant {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum End {
-    /// The square whose token asks.
     Query,
-    /// The square whose token is asked.
     Key,
 }
 
@@ -100,13 +89,12 @@ impl Occupant {
     }
 }
 
-/// The numbers of a head that are tested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Signal {
-    /// What encodings add to the logits of this layer, by terms and rotations.
+    /// The contribution of encodings to the logits of this layer, by terms and rotations.
     Position,
-    /// The whole logits, where no encoding acts on those of this layer.
+    /// The whole logits, if no encoding acts on them in this layer.
     Logits,
 }
 
@@ -119,7 +107,6 @@ impl Signal {
     }
 }
 
-/// The movement of a head.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Movement {
     /// The significant relation that explains most.
@@ -128,13 +115,13 @@ pub struct Movement {
     pub favours: bool,
 }
 
-/// What a relation explains of a head's signal.
+/// How much of a head's signal a relation explains.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RelationRecord {
     pub relation: String,
     /// The share of the variance over displacements that it explains beyond distance.
     pub share: f64,
-    /// The share of that variance that it explains by itself, with what distance explains of it.
+    /// The share of that variance that it explains alone, including the part that distance explains.
     pub fit: f64,
     /// The standardised statistic; above 0 if the relation's squares have higher values.
     pub z: f64,
@@ -152,12 +139,11 @@ impl Movement {
     }
 }
 
-/// How many heads of each cell of a row follow each movement. Lists have one number for each seed.
+/// The number of heads per movement in the cells of a row. Lists have one entry per seed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RowMovements {
     pub game: GameKind,
     pub row: String,
-    /// The seeds of the inspected cells.
     pub seeds: Vec<u64>,
     pub heads: usize,
     /// Heads that follow a movement.
@@ -185,10 +171,10 @@ pub fn by_row(cells: &[Inspected]) -> Vec<RowMovements> {
 }
 
 impl RowMovements {
-    /// Of the cells of a row, of which there is one at least.
+    /// `cells`: those of a row, at least one.
     fn of(cells: &[&Inspected]) -> Self {
         let of_heads = counts(cells, |cell| cell.named().map(|(_, movement)| movement.name()).collect());
-        let of_pieces = counts(cells, |cell| cell.pieces.iter().filter_map(HeadRecord::sight).collect());
+        let of_pieces = counts(cells, |cell| cell.pieces.iter().filter_map(HeadRecord::piece_movement).collect());
         let named = |heads: &[HeadRecord]| heads.iter().filter(|head| head.movement.is_some()).count();
         Self {
             game: cells[0].game,
@@ -218,27 +204,23 @@ fn counts(cells: &[&Inspected], names: impl Fn(&Inspected) -> Vec<String>) -> Ve
 }
 
 impl HeadRecord {
-    /// What the head sees of a piece, if it is significant: `own bishop on the key: bishop`.
-    pub fn sight(&self) -> Option<String> {
+    /// The movement that the head follows for a piece: `own bishop on the key: bishop`.
+    pub fn piece_movement(&self) -> Option<String> {
         Some(format!("{}: {}", self.occupant.as_ref()?.name(), self.movement.as_ref()?.name()))
     }
 }
 
 impl Inspected {
-    /// The heads that follow a movement.
     pub fn named(&self) -> impl Iterator<Item = (&HeadRecord, &Movement)> {
         self.heads.iter().filter_map(|head| Some((head, head.movement.as_ref()?)))
     }
 
-    /// Reads that of an inspected cell; none if it was not inspected into its own folder.
+    /// Reads an inspected cell's; `None` if it was not inspected into its own folder.
     pub fn read(cell: &Path) -> Result<Option<Self>, RecordError> {
-        RecordError::read_json(&cell.join(DIR).join(FILE))
+        read_json(&cell.join(DIR).join(FILE))
     }
 
-    /// Writes it into a folder.
     pub fn write(&self, dir: &Path) -> io::Result<()> {
-        let mut text = serde_json::to_vec_pretty(self)?;
-        text.push(b'\n');
-        atomic::replace(&dir.join(FILE), &text)
+        write_json(&dir.join(FILE), self)
     }
 }

@@ -1,13 +1,124 @@
 //! `metrics.jsonl`: one JSON object per line, appended. Everything else can be rebuilt from it.
 
-use super::{MetricLine, stored};
+use crate::stored;
+use facts::Weights;
+use serde::de::{MapAccess, Visitor};
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::fmt;
 use std::io::{self, BufRead as _, BufReader, Error, ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
+
+/// The metrics of one step on one split.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MetricLine {
+    pub step: u64,
+    pub split: Part,
+    /// The weights that were evaluated; left out for raw weights.
+    #[serde(default, skip_serializing_if = "Weights::are_raw")]
+    pub weights: Weights,
+    /// Epochs of the training positions seen by then.
+    pub epochs: f64,
+    /// The values, in the order of the registry ([`facts::metrics`]). A metric without meaning for the cell or
+    /// without positions is left out.
+    pub metrics: Metrics,
+    /// The times, which bit-identical runs do not share.
+    pub time: Time,
+}
+
+/// The positions of a line: a split of the dataset; of the training split either the batches or a sample.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Part {
+    /// Batches of the training split while they were trained on: means over the steps since the last such line.
+    Train,
+    /// A fixed sample of the training split, evaluated like test positions, for the gap between training and test.
+    TrainSample,
+    Validation,
+    Test,
+}
+
+impl Part {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Train => "train",
+            Self::TrainSample => "train_sample",
+            Self::Validation => "validation",
+            Self::Test => "test",
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Time {
+    /// When the line was written: seconds since 1970.
+    pub unix_s: f64,
+    /// Seconds that this process had trained and evaluated by then.
+    pub wall_s: f64,
+    /// Training positions a second since the last line of its split; on evaluations, evaluated ones.
+    pub positions_per_s: f64,
+}
+
+/// Names and values, in order.
+///
+/// ```
+/// # use records::Metrics;
+/// let mut metrics = Metrics::default();
+/// metrics.push("policy_loss", 2.5);
+/// assert_eq!(metrics.get("policy_loss"), Some(2.5));
+/// ```
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Metrics(Vec<(String, f64)>);
+
+impl Metrics {
+    pub fn push(&mut self, name: &str, value: f64) {
+        self.0.push((name.to_owned(), value));
+    }
+
+    pub fn get(&self, name: &str) -> Option<f64> {
+        self.0.iter().find(|(n, _)| n == name).map(|&(_, value)| value)
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (&str, f64)> {
+        self.0.iter().map(|(name, value)| (name.as_str(), *value))
+    }
+}
+
+impl Serialize for Metrics {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (name, value) in &self.0 {
+            map.serialize_entry(name, value)?;
+        }
+        map.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for Metrics {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct InOrder;
+        impl<'de> Visitor<'de> for InOrder {
+            type Value = Metrics;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a map from metric names to numbers")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Metrics, A::Error> {
+                let mut metrics = Vec::new();
+                while let Some(entry) = map.next_entry::<String, f64>()? {
+                    metrics.push(entry);
+                }
+                Ok(Metrics(metrics))
+            }
+        }
+        deserializer.deserialize_map(InOrder)
+    }
+}
 
 /// Why a file of metric lines cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// The file cannot be opened or read.
     #[error("cannot read {path}: {cause}; restore it, or delete the cell's folder to train the cell again")]
     Io { path: PathBuf, cause: io::Error },
     #[error("{path}, line {line}: {cause}; a resumed cell rewrites everything after its last checkpoint")]
@@ -17,14 +128,10 @@ pub enum ReadError {
 /// Bytes of the longest line; they have a few thousand.
 const LONGEST: u64 = 4 << 20;
 
-/// What separates the part of a line that is the same in every run from its times.
+/// The beginning of a line's times, which come last.
 const TIMES: &str = ",\"time\":";
 
-/// Every complete line of a file. An unfinished last line (no line break: the cell is writing it, or was killed) is
-/// left out.
-///
-/// # Errors
-/// If the file cannot be read, or a complete line is invalid.
+/// The complete lines of a file. A last line without a line break is left out: the cell is writing it, or was killed.
 pub fn read(path: &Path) -> Result<Vec<MetricLine>, ReadError> {
     let mut lines = Vec::new();
     each(path, |text| {
@@ -36,7 +143,7 @@ pub fn read(path: &Path) -> Result<Vec<MetricLine>, ReadError> {
     Ok(lines)
 }
 
-/// BLAKE3 of the complete lines of a file without their times: cells with the same numbers have the same.
+/// BLAKE3 of the complete lines of a file without their times: the same for bit-identical cells.
 pub fn hash(path: &Path) -> Result<String, ReadError> {
     let mut hasher = blake3::Hasher::new();
     each(path, |text| {

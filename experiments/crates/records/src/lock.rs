@@ -1,4 +1,4 @@
-//! One trainer a cell: a lock file in the cell's folder, held by the runner *and* by its child.
+//! One trainer per cell: a lock file in the cell's folder, held by the runner *and* by its child.
 //!
 //! The lock belongs to the open file, so it ends with the last process that has it open, however that process ends
 //! (SIGKILL, power loss): there are no stale locks to clean up. The child inherits it, so a cell whose runner was
@@ -11,17 +11,14 @@ use std::path::Path;
 
 const NAME: &str = "lock";
 
-/// The right to write into a cell's folder. Dropping it gives it back.
+/// The right to write into a cell's folder, until it is dropped.
 #[derive(Debug)]
 pub struct CellLock {
     file: File,
 }
 
 impl CellLock {
-    /// Takes the lock of a folder that exists; none if another process has it.
-    ///
-    /// # Errors
-    /// If the lock file cannot be made, or the file system does not support locks.
+    /// Takes the lock of an existing folder; `None` if another process holds it.
     pub fn try_take(dir: &Path) -> io::Result<Option<Self>> {
         let file = OpenOptions::new().write(true).create(true).truncate(false).open(dir.join(NAME))?;
         match file.try_lock() {
@@ -31,8 +28,8 @@ impl CellLock {
         }
     }
 
-    /// Whether some process holds the lock of a folder. Asking takes it for an instant, shared, so that two who ask
-    /// do not see each other.
+    /// Whether a process holds the lock of a folder. The check takes it for an instant, shared, so that two checks do not
+    /// see each other.
     pub fn is_held(dir: &Path) -> bool {
         let Ok(file) = File::open(dir.join(NAME)) else { return false };
         matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock))

@@ -1,16 +1,13 @@
-//! The conditions on which the bits of a result depend, in addition to the code: processor, instruction set, LibTorch,
-//! threads.
+//! The machine on which the bits of a result depend: processor, instruction set, LibTorch.
 
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cpu {
-    /// Its name, as it calls itself.
     pub model: String,
-    /// Its maker: numeric libraries choose code by it.
+    /// Its maker, by which numeric libraries choose code.
     pub vendor: String,
-    /// Cores that this process may use.
     pub cores: usize,
     /// The instruction set for which LibTorch chooses its kernels.
     pub capability: String,
@@ -31,14 +28,14 @@ impl Cpu {
         }
     }
 
-    /// What has to agree for two runs to have the same bits.
+    /// Must be equal for two runs to be bit-identical.
     pub fn instruction_set(&self) -> String {
         format!("{} ({})", self.capability, self.vendor)
     }
 }
 
-/// How LibTorch decides (`aten/src/ATen/native/DispatchStub.cpp`, `compute_cpu_capability`): the variable
-/// `ATEN_CPU_CAPABILITY` if it names a set, else the best that the processor has.
+/// As in LibTorch (`aten/src/ATen/native/DispatchStub.cpp`, `compute_cpu_capability`): the variable `ATEN_CPU_CAPABILITY`
+/// if it names a set, otherwise the best one of the processor.
 fn capability(asked: Option<&str>) -> String {
     match asked {
         Some("avx512") => "AVX512".to_owned(),
@@ -69,22 +66,19 @@ fn best_capability() -> &'static str {
 /// The LibTorch that this process loaded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LibTorch {
-    /// Its version, if its folder names it.
     pub version: Option<String>,
-    /// Where it lies; not written to manifests, which are published.
+    /// Its path; not written to manifests, which are published.
     #[serde(skip)]
     pub library: Option<PathBuf>,
 }
 
 impl LibTorch {
-    /// Looks for it among the libraries of this process.
     pub fn detect() -> Self {
         let library = loaded_library();
         let root = library.as_deref().and_then(Path::parent).and_then(Path::parent);
         Self { version: root.and_then(version_below), library }
     }
 
-    /// The folder of its libraries.
     pub fn library_dir(&self) -> Option<&Path> {
         self.library.as_deref().and_then(Path::parent)
     }

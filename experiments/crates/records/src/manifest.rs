@@ -1,36 +1,31 @@
 //! `manifest.json`: everything about a cell that is known before its first step, and its outcome.
 
-use super::atomic;
-use super::conditions::{Determinism, Finish, Seeds};
-use super::gpu::Gpu;
-use super::identity::Identity;
-use super::machine::Cpu;
-use super::record_error::RecordError;
-use super::revision::Revision;
+use crate::atomic;
+use crate::gpu::Gpu;
+use crate::identity::Identity;
+use crate::machine::Cpu;
+use crate::stored::{RecordError, read_json};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::fmt;
 use std::io;
 use std::path::Path;
 
-/// The file's name in a cell's folder.
 pub const FILE: &str = "manifest.json";
 
 /// Everything about a cell that is known before its first step, and its outcome.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
-    /// The experiment's name, from the folder.
+    /// Experiment, label and hash come from the names of the folders.
     pub experiment: String,
-    /// The row's label, from the folder.
     pub label: String,
-    /// The row's hash, from the folder.
     pub hash: String,
     pub posenc: String,
     /// Version of the configuration's meaning.
     pub schema: u32,
     /// The source that the program was built from; `None` for tests, and in cells of older versions.
     pub revision: Option<Revision>,
-    /// The conditions on which its bits depend.
     pub identity: Identity,
     pub cpu: Cpu,
     /// The GPU's model, if one computes.
@@ -48,36 +43,82 @@ pub struct Manifest {
     pub parameters: Parameters,
     /// Multiplications of one forward pass for one position.
     pub macs: MacsByPart,
-    /// The injection points that the encodings use.
     #[serde(alias = "seams")]
     pub injection_points: Vec<String>,
-    /// The other sources of position.
     pub position_sources: Vec<String>,
     pub tokens: usize,
-    /// Hashes of the first weights.
     pub initial_weights: InitialWeights,
-    /// When processes trained it, and under what.
     pub sessions: Vec<Session>,
     /// Where it was copied from, the first copy first; empty for a cell that was trained in its run folder.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub copied_from: Vec<CopiedFrom>,
     /// The resolved run, as trained (a smoke run is shortened), as JSON.
     pub config: Value,
-    /// Its outcome, once it is done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finish: Option<Finish>,
 }
 
-/// The dataset of a cell.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Seeds {
+    /// The order of the training data: a function of the dataset and this.
+    pub data_order: u64,
+    /// The first weights: each parameter has its own stream, keyed by this and its name.
+    pub parameters: u64,
+    /// Whether the cell is an A/A control, whose parameters have other streams.
+    pub twin: bool,
+}
+
+/// Whether the cell is bit-identical when repeated, and the settings that decide it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Determinism {
+    /// On a CPU, and on a GPU with `train.deterministic`; otherwise a GPU may add in any order.
+    pub same_bits: bool,
+    pub intra_op_threads: usize,
+    pub inter_op_threads: usize,
+    /// The environment variables that change how LibTorch and its libraries compute.
+    pub environment: Vec<(String, String)>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Finish {
+    pub unix_s: f64,
+    /// Seconds trained and evaluated, over all sessions.
+    pub wall_s: f64,
+    /// Training positions a second over that time, evaluations included.
+    pub positions_per_s: f64,
+    /// BLAKE3 of the final weights: little-endian f32 in layout order, as in `status.json`.
+    pub weights: String,
+    /// BLAKE3 of the files of final weights, by name.
+    pub files: Vec<(String, String)>,
+}
+
+/// The source that a program was built from. No metric and no hash of a cell depends on it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Revision {
+    /// The commit; the release, such as `v0.1.0`, of a program that was built outside a git work tree.
+    pub commit: String,
+    /// The commit by the nearest tag (`git describe --always --tags`); not in cells of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub described: Option<String>,
+    pub dirty: bool,
+    /// The hash of `git diff HEAD` if that is not empty: two dirty builds with the same hash are the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub diff: Option<String>,
+}
+
+impl fmt::Display for Revision {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.described.as_ref().unwrap_or(&self.commit))?;
+        if self.dirty { f.write_str(" with changes") } else { Ok(()) }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DatasetFacts {
     pub name: String,
-    /// The hash of its content.
     pub content_hash: String,
     pub train_positions: u64,
-    /// Positions of its validation split.
     pub validation_positions: u64,
-    /// Positions of its test split.
     pub test_positions: u64,
     /// The share of test positions that occur in no training game.
     pub novel_test_positions: f64,
@@ -111,11 +152,9 @@ pub struct InitialWeights {
 /// One process that trained the cell.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Session {
-    /// The step it began at.
     pub from_step: u64,
     pub unix_s: f64,
-    /// The conditions that had changed since the cell began, where resuming was forced: such a cell is not bit-identical
-    /// with an undisturbed run.
+    /// The changed conditions of a forced resumption: the cell is not bit-identical with an undisturbed run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub forced: Vec<String>,
     /// The GPU, if one computed; not in cells of older versions.
@@ -129,7 +168,6 @@ pub struct Session {
 /// Where a finished cell was copied from, instead of being trained again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CopiedFrom {
-    /// The bundle or the run folder.
     pub path: String,
     /// The bundle's identity, BLAKE3 of its list of hashes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -138,23 +176,21 @@ pub struct CopiedFrom {
 
 /// The part of a cell's manifest that `T` names; `None` if the cell never started. The rest may change between versions.
 pub fn read_part<T: DeserializeOwned>(cell: &Path) -> Result<Option<T>, RecordError> {
-    RecordError::read_json(&cell.join(FILE))
+    read_json(&cell.join(FILE))
 }
 
 impl Manifest {
-    /// Reads the manifest of a cell's folder; `None` if the cell never started.
     pub fn read(cell: &Path) -> Result<Option<Self>, RecordError> {
         read_part(cell)
     }
 
-    /// Replaces the manifest of a cell's folder.
     pub fn write(&self, cell: &Path) -> io::Result<()> {
         atomic::replace(&cell.join(FILE), &serde_json::to_vec_pretty(self)?)
     }
 }
 
-/// The BLAKE3 of a cell's files of final weights, by name, whatever version wrote the rest of its manifest; none if it records
-/// none.
+/// The BLAKE3 of a cell's files of final weights, by name. Manifests of other versions are read too; the list is empty if
+/// nothing is recorded.
 pub fn files_of_weights(cell: &Path) -> Result<Vec<(String, String)>, RecordError> {
     #[derive(Deserialize)]
     struct Recorded {
@@ -166,6 +202,21 @@ pub fn files_of_weights(cell: &Path) -> Result<Vec<(String, String)>, RecordErro
         #[serde(default)]
         files: Vec<(String, String)>,
     }
-    let recorded: Option<Recorded> = RecordError::read_json(&cell.join(FILE))?;
+    let recorded: Option<Recorded> = read_json(&cell.join(FILE))?;
     Ok(recorded.and_then(|recorded| recorded.finish).unwrap_or_default().files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_printed_by_its_tag_and_older_records_are_read() {
+        let old: Revision = serde_json::from_str(r#"{"commit": "fdf8bb7c", "dirty": true}"#).expect("an older record");
+        assert_eq!(old.to_string(), "fdf8bb7c with changes");
+        let new = Revision { described: Some("v0.1.0-12-gfdf8bb7".to_owned()), dirty: false, ..old };
+        assert_eq!(new.to_string(), "v0.1.0-12-gfdf8bb7");
+        let again = serde_json::to_string(&new).expect("JSON");
+        assert_eq!(serde_json::from_str::<Revision>(&again).expect("the same"), new);
+    }
 }

@@ -1,8 +1,9 @@
 //! `grid.json`: the plan of a comparison, so that a report needs only the run folder.
 //!
-//! Others publish plans, and paths are made from what stands in them. So reading one checks every name and size.
+//! Plans are published and contain names of folders, so every name and size is checked when one is read.
 
 use crate::folder::is_plain;
+use crate::user_error::UserError;
 use crate::{atomic, stored};
 use facts::grid::{MOST_CELLS, TRIALS};
 use facts::name::{RULE, is_run_name};
@@ -20,62 +21,53 @@ pub const FILE: &str = "grid.json";
 /// The format that this version writes and reads.
 pub const FORMAT: u32 = 1;
 
-/// The plan of a grid: what it compares.
+/// The plan of a grid: the compared rows and seeds, and the metric of verdicts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
     pub format: u32,
     pub experiment: String,
-    /// The question that it answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expect: Option<String>,
-    /// Whether its cells only take a few steps, to see that everything works.
+    /// Whether it is a smoke run, whose cells take a few steps only.
     #[serde(default)]
     pub smoke: bool,
-    /// The metric that verdicts are about.
     pub primary: Primary,
-    /// The seeds of every row.
     pub seeds: Vec<u64>,
-    /// The rows, in the order of the experiment.
     pub rows: Vec<Row>,
-    /// Gaps between rows that are compared over something else.
+    /// Gaps between rows that are compared over another axis.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub interactions: Vec<Interaction>,
     /// Margins within which rows count as equivalent.
     #[serde(default, skip_serializing_if = "Margins::is_empty")]
     pub equivalent_within: Margins,
-    /// Whether a margin was written or changed when a cell had finished.
+    /// Whether a margin was written or changed after a cell had finished.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub late_margin: bool,
 }
 
-/// One row: the cells that differ in their seed only.
+/// The cells that differ in their seed only.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     pub game: GameKind,
     /// Its name within its game, e.g. `shaw`.
     pub label: String,
     pub folder: String,
-    /// Its role in the comparison.
     pub role: Role,
-    /// The folder of the row that it is compared with, where its game has several references; a reference has its own.
+    /// The folder of its reference, if its game has several; a reference names itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<String>,
-    /// Whether the experiment names contrasts and this row is none of them.
+    /// Whether the experiment names contrasts that do not include this row.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub exploratory: bool,
-    /// When illegal moves are masked.
     pub mask: Mask,
-    /// The size and the position sources of its network.
     pub network: NetworkFacts,
-    /// The row that it was matched to, if it is a matched control.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub matched: Option<MatchedTo>,
 }
 
 impl Row {
-    /// Whether another row is the reference that it is compared with.
     pub fn is_compared_with(&self, other: &Self) -> bool {
         let is_own = self.reference.as_ref().is_none_or(|folder| *folder == other.folder);
         other.role == Role::Reference && other.game == self.game && is_own
@@ -85,73 +77,51 @@ impl Row {
 /// The goal of a matched control, and how closely the control matches it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MatchedTo {
-    /// The quantity that was matched.
     pub quantity: Quantity,
-    /// The folder of the row that it was matched to.
+    /// The folder of the matched row.
     pub goal: String,
-    /// Its count divided by that row's; none for step times, which are measured.
+    /// Its count divided by that row's; `None` for step times, which are measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ratio: Option<f64>,
 }
 
-/// Why a plan cannot be read.
-#[derive(Debug, thiserror::Error)]
-pub enum PlanError {
-    #[error(
-        "{0} holds no {FILE}, so it is no experiment's run folder; give the folder that `posenc run` named, e.g. runs/quickstart"
-    )]
-    Missing(PathBuf),
-    #[error("cannot read {path}: {cause}; correct it, or let `posenc run` with the experiment's file write it again")]
-    Io { path: PathBuf, cause: io::Error },
-    /// It is not a plan.
-    #[error("{path} is damaged: {cause}; `posenc run` with the experiment's file writes it again")]
-    Damaged { path: PathBuf, cause: serde_json::Error },
-    #[error("{path} has format {found}, this program reads {FORMAT}; use the version of posenc that wrote it")]
-    Format { path: PathBuf, found: u32 },
-    /// It names folders elsewhere, has something twice, or is too large.
-    #[error(
-        "{path} is refused: {reason}; get it again from its source, or let `posenc run` with the experiment's file write it \
-         again"
-    )]
-    Refused { path: PathBuf, reason: String },
-}
+pub type PlanError = UserError;
 
 impl Plan {
     /// Reads and checks the plan of a run folder.
-    ///
-    /// # Errors
-    /// If there is none, it is not one, or it names folders elsewhere.
     pub fn read(run_dir: &Path) -> Result<Self, PlanError> {
         let path = run_dir.join(FILE);
-        match stored::read(&path) {
-            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-                Err(PlanError::Missing(run_dir.to_owned()))
-            }
-            Err(cause) => Err(PlanError::Io { path, cause }),
-            Ok(text) => Self::parse(&text, &path),
-        }
+        let text = stored::read(&path).map_err(|cause| match cause.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => UserError::new(
+                format!("{} holds no {FILE}, so it is not an experiment's run folder", run_dir.display()),
+                "give the folder that `posenc run` named, e.g. runs/quickstart",
+            ),
+            _ => UserError::new(
+                format!("cannot read {}: {cause}", path.display()),
+                "correct it, or let `posenc run` with the experiment's file write it again",
+            ),
+        })?;
+        Self::parse(&text, &path)
     }
 
     /// Reads and checks the text of a plan; `path` names it in errors.
-    ///
-    /// # Errors
-    /// If it is not a plan, or it names folders elsewhere.
     pub fn parse(text: &[u8], path: &Path) -> Result<Self, PlanError> {
-        let path = path.to_owned();
-        let plan: Self = match serde_json::from_slice(text) {
-            Err(cause) => return Err(PlanError::Damaged { path, cause }),
-            Ok(plan) => plan,
-        };
+        let path = path.display();
+        let plan: Self = serde_json::from_slice(text).map_err(|cause| {
+            let help = "`posenc run` with the experiment's file writes it again";
+            UserError::new(format!("{path} is damaged: {cause}"), help)
+        })?;
         if plan.format != FORMAT {
-            return Err(PlanError::Format { path, found: plan.format });
+            let message = format!("{path} has format {}, this program reads {FORMAT}", plan.format);
+            return Err(UserError::new(message, "use the version of posenc that wrote it"));
         }
-        match plan.fault() {
-            None => Ok(plan),
-            Some(reason) => Err(PlanError::Refused { path, reason }),
-        }
+        let Some(reason) = plan.fault() else { return Ok(plan) };
+        let message = format!("{path} is refused: {reason}");
+        let help = "get it again from its source, or let `posenc run` with the experiment's file write it again";
+        Err(UserError::new(message, help))
     }
 
-    /// What must not stand in a plan.
+    /// Why the plan is invalid.
     fn fault(&self) -> Option<String> {
         let (rows, seeds) = (self.rows.len(), self.seeds.len());
         if rows.max(1).saturating_mul(seeds.max(1)) > MOST_CELLS || self.interactions.len() > MOST_CELLS {
@@ -175,21 +145,26 @@ impl Plan {
         repeated(&self.seeds).map(|seed| format!("the seed {seed} stands twice"))
     }
 
-    /// Writes the plan into a run folder that exists, unless it is there already.
+    /// Writes the plan into an existing run folder, unless it is unchanged.
     pub fn write(&self, run_dir: &Path) -> io::Result<()> {
-        let mut text = serde_json::to_vec_pretty(self)?;
-        text.push(b'\n');
-        let path = run_dir.join(FILE);
+        let (text, path) = (stored::json(self)?, run_dir.join(FILE));
         if std::fs::read(&path).is_ok_and(|old| old == text) {
             return Ok(());
         }
         atomic::replace(&path, &text)
     }
 
-    /// The folder of a row's cell; it is in the run folder whatever the row's folder is called.
+    /// The folder of a row's cell, inside of the run folder whatever the name of the row's folder.
     pub fn cell_dir(run_dir: &Path, row: &Row, seed: u64) -> PathBuf {
         let name = Path::new(&row.folder).file_name().unwrap_or_default();
         run_dir.join(name).join(format!("seed-{seed}"))
+    }
+
+    /// Rows, seeds and folders of all cells, in the order in which they run: all rows of the first seed first.
+    pub fn cells(&self, run_dir: &Path) -> impl Iterator<Item = (&Row, u64, PathBuf)> {
+        self.seeds
+            .iter()
+            .flat_map(move |&seed| self.rows.iter().map(move |row| (row, seed, Self::cell_dir(run_dir, row, seed))))
     }
 
     /// The games, in the order of their first rows.
@@ -204,7 +179,7 @@ impl Plan {
     }
 }
 
-/// Whether this is an experiment's name, alone or before the folder of a round of its trials.
+/// Whether this is the name of an experiment, alone or followed by the folder of a round of its trials.
 fn is_experiment(name: &str) -> bool {
     let is_round = |folder: &str| folder.starts_with(TRIALS) && is_plain(folder);
     match name.split_once('/') {
@@ -213,13 +188,12 @@ fn is_experiment(name: &str) -> bool {
     }
 }
 
-/// The first value that comes twice.
 fn repeated<T: Eq + Hash + Copy>(all: impl IntoIterator<Item = T>) -> Option<T> {
     let mut seen = HashSet::new();
     all.into_iter().find(|&one| !seen.insert(one))
 }
 
-/// A name that others wrote, as a message shows it.
+/// An untrusted name, escaped and shortened for a message.
 fn shown(name: &str) -> String {
     const LONGEST: usize = 100;
     format!("{:?}", name.chars().take(LONGEST).collect::<String>())

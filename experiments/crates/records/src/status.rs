@@ -1,16 +1,15 @@
-//! `status.json`: the status of a cell, replaced atomically.
+//! The status of a cell: `status.json`, replaced atomically, and the lock.
 
-use super::atomic;
-use super::failure::{Failure, FailureKind};
-use super::record_error::RecordError;
+use crate::atomic;
+use crate::failure::{Failure, FailureKind};
+use crate::lock::CellLock;
+use crate::stored::{RecordError, read_json};
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::Path;
 
-/// The file's name in a cell's folder.
 pub const FILE: &str = "status.json";
 
-/// What a cell is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
@@ -23,7 +22,6 @@ pub enum State {
 }
 
 impl State {
-    /// Its name, as in the file.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Running => "running",
@@ -34,23 +32,20 @@ impl State {
     }
 }
 
-/// The status of a cell.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Status {
     pub state: State,
     pub step: u64,
     pub steps: u64,
-    /// The cause of a failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// The kind of the failure; not in cells of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<FailureKind>,
-    /// Whether a failed cell can resume from its last checkpoint once the cause is removed (a full disk), rather than
-    /// fail in the same way again (a loss that is not finite).
+    /// Whether a failed cell can resume from its last checkpoint once the cause is removed (a full disk); a loss that is
+    /// not finite would come again.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub resumable: bool,
-    /// What a finished cell can be compared by.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<Fingerprints>,
 }
@@ -69,7 +64,7 @@ pub struct Fingerprints {
 }
 
 impl Fingerprints {
-    /// Whether two cells agree in everything that both recorded.
+    /// Whether two cells agree in all hashes that both recorded.
     pub fn agree(&self, other: &Self) -> bool {
         let metrics = self.metrics.as_ref().zip(other.metrics.as_ref());
         self.weights == other.weights
@@ -79,17 +74,15 @@ impl Fingerprints {
 }
 
 impl Status {
-    /// A status with nothing but its state.
     pub fn new(state: State, step: u64, steps: u64) -> Self {
         Self { state, step, steps, error: None, kind: None, resumable: false, result: None }
     }
 
-    /// The same with a failure.
     pub fn with_failure(self, Failure { kind, cause }: Failure) -> Self {
         Self { error: Some(cause), kind: Some(kind), ..self }
     }
 
-    /// The failure that it records. Where an older version wrote it, its kind follows from its text.
+    /// The recorded failure. Older versions recorded no kind: it follows from the text.
     pub fn failure(&self) -> Failure {
         let cause = self.error.as_deref().unwrap_or("it did not say why");
         match self.kind {
@@ -100,14 +93,51 @@ impl Status {
 
     /// Reads the status of a cell's folder; `None` if it never started.
     pub fn read(cell: &Path) -> Result<Option<Self>, RecordError> {
-        RecordError::read_json(&cell.join(FILE))
+        read_json(&cell.join(FILE))
     }
 
-    /// Replaces the status of a cell's folder.
     pub fn write(&self, cell: &Path) -> io::Result<()> {
         let mut text = serde_json::to_vec(self)?;
         text.push(b'\n');
         atomic::replace(&cell.join(FILE), &text)
+    }
+}
+
+/// The status of a cell, from its status file and its lock.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CellState {
+    Pending,
+    Running(Progress),
+    /// It stopped at a checkpoint, or its process was killed; the next run resumes it.
+    Interrupted(Progress),
+    Done,
+    Failed(Failure),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Progress {
+    pub step: u64,
+    /// The total; 0 until the cell has recorded it.
+    pub steps: u64,
+}
+
+impl CellState {
+    /// The folder need not exist. The lock distinguishes a running cell from one whose process was killed.
+    pub fn of(dir: &Path) -> Self {
+        let unreadable = |damage: RecordError| {
+            Some(Status::new(State::Failed, 0, 0).with_failure(Failure::from_text(&damage.to_string())))
+        };
+        let status = Status::read(dir).unwrap_or_else(unreadable);
+        let progress = status
+            .as_ref()
+            .map_or_else(Progress::default, |status| Progress { step: status.step, steps: status.steps });
+        match status {
+            Some(Status { state: State::Done, .. }) => Self::Done,
+            _ if CellLock::is_held(dir) => Self::Running(progress),
+            Some(status) if status.state == State::Failed => Self::Failed(status.failure()),
+            Some(_) => Self::Interrupted(progress),
+            None => Self::Pending,
+        }
     }
 }
 

@@ -1,8 +1,7 @@
-//! `step-times.json`: what a training step of each row costs, measured in turns after the cells are done. Cells that
-//! ran side by side give no honest times.
+//! `step-times.json`: the time of a training step of each row, measured in turns after the cells are done, because cells
+//! that run side by side slow each other down.
 
-use crate::atomic;
-use crate::record_error::RecordError;
+use crate::stored::{read_json, write_json};
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::Path;
@@ -17,12 +16,10 @@ pub struct StepTimes {
     pub cpu: String,
     pub threads: usize,
     pub unix_s: u64,
-    /// How often each row had its turn.
     pub rounds: usize,
     pub rows: Vec<StepTime>,
 }
 
-/// Step times of one row.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StepTime {
     pub folder: String,
@@ -34,19 +31,15 @@ pub struct StepTime {
 }
 
 impl StepTimes {
-    /// Reads those of a run folder; none if they cannot be read (they are then measured again).
+    /// Reads a run folder's; `None` if they are missing or unreadable: they are then measured again.
     pub fn read(run_dir: &Path) -> Option<Self> {
-        RecordError::read_json(&run_dir.join(FILE)).ok()?
+        read_json(&run_dir.join(FILE)).ok()?
     }
 
-    /// Writes them into a run folder.
     pub fn write(&self, run_dir: &Path) -> io::Result<()> {
-        let mut text = serde_json::to_vec_pretty(self)?;
-        text.push(b'\n');
-        atomic::replace(&run_dir.join(FILE), &text)
+        write_json(&run_dir.join(FILE), self)
     }
 
-    /// The step time of a row.
     pub fn of(&self, folder: &str) -> Option<&StepTime> {
         self.rows.iter().find(|row| row.folder == folder)
     }

@@ -1,13 +1,11 @@
-//! `strength.json` in a cell's folder: what the finished network did as a player.
+//! `strength.json` in a cell's folder: evaluations of the finished network as a player.
 
-use crate::atomic;
-use crate::record_error::RecordError;
+use crate::stored::{RecordError, read_json, write_json};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::io;
 use std::path::Path;
 
-/// The file's name in a cell's folder.
 pub const FILE: &str = "strength.json";
 
 /// The folder of TensorBoard's scalars, beside it.
@@ -16,11 +14,9 @@ pub const EVENTS: &str = "strength";
 /// The format that this version writes and reads.
 pub const FORMAT: u32 = 1;
 
-/// The evaluations of a cell.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Strength {
     pub format: u32,
-    /// In the order in which they were made.
     pub evaluations: Vec<Evaluation>,
 }
 
@@ -35,29 +31,25 @@ pub struct Evaluation {
     /// A share from 0 to 1, or a loss: see [`Measure`].
     pub value: f64,
     pub of: u64,
-    /// Everything that was found, as `posenc eval --json` and `posenc match --json` print it.
+    /// The whole result, as `posenc eval --json` and `posenc match --json` print it.
     pub details: Value,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Measure {
-    /// The share of puzzles that are solved.
     Puzzles,
-    /// The share of a suite's points; of its problems that are solved, where there are no points.
+    /// The share of a suite's points, or of its solved problems if it has no points.
     Suite,
-    /// The share of mates in one that are found.
     Mates,
     /// The share of positions without a mate in one in which the network gives check: false alarms.
     NoMates,
-    /// The share of the points of games.
     Match,
     /// The policy loss on the test positions of another dataset, in nats.
     Labels,
 }
 
 impl Measure {
-    /// Its name in tables and in TensorBoard.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Puzzles => "puzzles",
@@ -74,7 +66,6 @@ impl Measure {
         !matches!(self, Self::Labels)
     }
 
-    /// Whether a higher value is better.
     pub const fn more_is_better(self) -> bool {
         !matches!(self, Self::NoMates | Self::Labels)
     }
@@ -87,25 +78,21 @@ impl Default for Strength {
 }
 
 impl Strength {
-    /// Reads a cell's; empty if it was not evaluated, or by a version with another format.
+    /// Reads a cell's; empty if it was not evaluated, or has another format.
     pub fn read(cell: &Path) -> Result<Self, RecordError> {
-        let found: Option<Self> = RecordError::read_json(&cell.join(FILE))?;
+        let found: Option<Self> = read_json(&cell.join(FILE))?;
         Ok(found.filter(|found| found.format == FORMAT).unwrap_or_default())
     }
 
-    /// Writes it into a cell's folder.
     pub fn write(&self, cell: &Path) -> io::Result<()> {
-        let mut text = serde_json::to_vec_pretty(self)?;
-        text.push(b'\n');
-        atomic::replace(&cell.join(FILE), &text)
+        write_json(&cell.join(FILE), self)
     }
 
-    /// The evaluation of this identity.
     pub fn get(&self, identity: &str) -> Option<&Evaluation> {
         self.evaluations.iter().find(|one| one.identity == identity)
     }
 
-    /// Adds an evaluation, instead of an earlier one of the same measure, name and agent.
+    /// Adds an evaluation; it replaces an earlier one of the same measure, name and agent.
     pub fn put(&mut self, new: Evaluation) {
         self.evaluations.retain(|old| (old.measure, &old.name, &old.agent) != (new.measure, &new.name, &new.agent));
         self.evaluations.push(new);

@@ -1,8 +1,7 @@
-//! `tuning.json`: the trials of each row of a tuned grid, what they reached, and which one was chosen.
+//! `tuning.json`: the trials of each row of a tuned grid, their scores, and the chosen one.
 
-use crate::atomic;
 use crate::folder::is_plain;
-use crate::record_error::RecordError;
+use crate::stored::{RecordError, read_json, write_json};
 use facts::{Direction, Weights};
 use games::GameKind;
 use serde::{Deserialize, Serialize};
@@ -12,18 +11,14 @@ use std::path::Path;
 /// The file's name in an experiment's run folder.
 pub const FILE: &str = "tuning.json";
 
-/// The trials of a grid.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TuningRecord {
     /// The metric that decides, on the validation positions after the last step of a trial.
     pub metric: String,
-    /// Whether less of it is better.
     pub lower_is_better: bool,
     pub weights: Weights,
-    /// The seeds of the trials.
     pub seeds: Vec<u64>,
     pub rounds: Vec<RoundRecord>,
-    /// The rows, in the order of the grid.
     pub rows: Vec<TunedRowRecord>,
 }
 
@@ -36,32 +31,30 @@ pub struct RoundRecord {
     pub steps: Option<u64>,
 }
 
-/// The trials of one row.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TunedRowRecord {
     pub game: GameKind,
     /// The row's folder, with the choice.
     pub folder: String,
     pub trials: Vec<TrialRecord>,
-    /// The number of the trial that was chosen; none if no trial has finished.
+    /// The index of the chosen trial; `None` if no trial has finished.
     pub chosen: Option<usize>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TrialRecord {
-    /// The settings and their values.
     pub values: Vec<(String, String)>,
-    /// Their places on their axes.
+    /// The indices of the values on their axes.
     pub place: Vec<usize>,
-    /// For each round that it took part in, the metric of each seed; none for a seed that failed.
+    /// For each of its rounds, the metric of each seed; `None` for a failed seed.
     pub scores: Vec<Vec<Option<f64>>>,
 }
 
 impl TunedRowRecord {
-    /// What must not stand in a row: reports compare its trials axis by axis.
+    /// Why the row is invalid; reports compare its trials axis by axis.
     fn fault(&self) -> Option<String> {
         if self.chosen.is_some_and(|chosen| chosen >= self.trials.len()) {
-            return Some(format!("the trial that it chose for {} is not in it", self.folder));
+            return Some(format!("the chosen trial of {} is not in it", self.folder));
         }
         let axes = self.trials.first()?.place.len();
         let fits = |trial: &TrialRecord| trial.place.len() == axes && trial.values.len() == axes;
@@ -75,7 +68,7 @@ impl TunedRowRecord {
 }
 
 impl TrialRecord {
-    /// The mean over the seeds of its last round; none if a seed failed.
+    /// The mean over the seeds of its last round; `None` if a seed failed.
     pub fn score(&self) -> Option<f64> {
         let scores: Option<Vec<f64>> = self.scores.last()?.iter().copied().collect();
         let scores = scores.filter(|scores| !scores.is_empty())?;
@@ -89,20 +82,16 @@ impl TuningRecord {
         Self { metric: metric.to_owned(), lower_is_better, weights, seeds, rounds: Vec::new(), rows: Vec::new() }
     }
 
-    /// Reads that of a run folder; none if the grid is not tuned.
-    ///
-    /// # Errors
-    /// If the file is there and cannot be read, or names folders elsewhere.
+    /// Reads and checks a run folder's; `None` if the grid is not tuned.
     pub fn read(run_dir: &Path) -> Result<Option<Self>, RecordError> {
         let path = run_dir.join(FILE);
-        let record: Option<Self> = RecordError::read_json(&path)?;
+        let record: Option<Self> = read_json(&path)?;
         match record.as_ref().and_then(Self::fault) {
             None => Ok(record),
             Some(reason) => Err(RecordError::Refused { path, reason }),
         }
     }
 
-    /// What must not stand in a record.
     fn fault(&self) -> Option<String> {
         let rounds = self.rounds.iter().map(|round| &round.folder);
         let mut folders = rounds.chain(self.rows.iter().map(|row| &row.folder));
@@ -112,11 +101,8 @@ impl TuningRecord {
         self.rows.iter().find_map(TunedRowRecord::fault)
     }
 
-    /// Writes it into a run folder.
     pub fn write(&self, run_dir: &Path) -> io::Result<()> {
-        let mut text = serde_json::to_vec_pretty(self)?;
-        text.push(b'\n');
-        atomic::replace(&run_dir.join(FILE), &text)
+        write_json(&run_dir.join(FILE), self)
     }
 }
 

@@ -4,12 +4,12 @@
 //! takes one step of each run (A B C A B C …), so a slow period affects all of them. A ratio is the median over rounds
 //! of the ratio within a round.
 
+use super::environment::use_threads;
 use super::error::TrainError;
 use super::fit;
 use super::learner::Learner;
 use super::random_batch::random_batch;
 use super::setup::declare;
-use super::threads::use_threads;
 use config::{MicroBatch, RunConfig};
 use dataset::Batch;
 use models::Network;
@@ -21,7 +21,6 @@ use tch::{Cuda, Device};
 /// A run whose step is timed. Its dataset is not read.
 #[derive(Debug, Clone)]
 pub struct BenchRun {
-    /// Its name in the result.
     pub name: String,
     pub run: RunConfig,
 }
@@ -36,18 +35,15 @@ pub struct BenchOptions {
     pub warm_up: usize,
 }
 
-/// The result of one run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StepTime {
     pub name: String,
     pub parameters: usize,
     pub batch: usize,
-    /// The step time of every round.
     pub rounds: Vec<Duration>,
 }
 
 impl StepTime {
-    /// The median step, in seconds.
     pub fn median_s(&self) -> f64 {
         median(self.rounds.iter().map(Duration::as_secs_f64).collect())
     }

@@ -1,14 +1,13 @@
 //! One cell from its folder to its end: start or resume, train, evaluate, record.
 
-use super::cell_options::CellOptions;
 use super::checkpoint::{self, Checkpoint, Prefix, load_final, save_averaged, save_final};
 use super::describe;
+use super::environment::use_threads;
 use super::error::TrainError;
 use super::events::hparams;
 use super::fit;
 use super::recorder::{Note, Recorder};
-use super::setup::{Setup, declare};
-use super::threads::use_threads;
+use super::setup::{CellOptions, Setup, declare};
 use super::trainer::{Evaluation, Trainer, first_weights};
 use crate::pictures::Folder;
 use crate::sinks::Sink;
@@ -16,15 +15,11 @@ use crate::sinks::tensorboard::{EventLog, HParams};
 use config::{Pictures, Products, RunConfig, Weights};
 use dataset::{Split, evaluation_traits};
 use nn::Arena;
-use records::Part;
-use records::atomic;
 use records::folder::{CHECKPOINTS, METRICS_FILE};
 use records::identity::Identity;
-use records::lines;
-use records::manifest::Manifest;
-use records::positions;
-use records::positions::PositionMetrics;
-use records::status::{Fingerprints, State, Status};
+use records::positions::{self, PositionMetrics};
+use records::status::{Fingerprints, State};
+use records::{Manifest, Part, Status, atomic, lines};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -36,9 +31,9 @@ pub const DONE: &str = "the cell is done";
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     Done,
-    /// It was already done; no file changed.
+    /// No file changed.
     AlreadyDone,
-    /// It stopped at a checkpoint, as requested.
+    /// At a checkpoint, as requested.
     Interrupted {
         step: u64,
     },
@@ -48,10 +43,7 @@ pub enum Outcome {
 /// or `stop` is set. `sinks` get every line, in addition to `metrics.jsonl` and TensorBoard's event files; `note` gets
 /// log messages.
 ///
-/// `status.json` always holds the cell's state, including a failure (unless the disk is full).
-///
-/// # Errors
-/// If the cell cannot be started or resumed, a number is not finite, or the primary log cannot be written. The last
+/// `status.json` always holds the cell's state, including a failure (unless the disk is full). After an error the last
 /// checkpoint stays valid.
 pub fn run_cell(
     dir: &Path,
@@ -78,7 +70,6 @@ pub fn run_cell(
     outcome
 }
 
-/// A started or resumed cell.
 struct Cell<'a> {
     dir: &'a Path,
     metrics: PathBuf,
@@ -211,7 +202,7 @@ impl<'a> Cell<'a> {
         }
     }
 
-    /// Syncs the primary log before writing the checkpoint that records its length.
+    /// Syncs `metrics.jsonl` before writing the checkpoint that records its length.
     fn checkpoint(&mut self) -> Result<(), TrainError> {
         self.recorder.show(self.note);
         self.recorder.sync()?;
@@ -288,7 +279,6 @@ fn open_tensorboard(dir: &Path, first_step: u64, hparams: &HParams, recorder: &m
     }
 }
 
-/// Names and BLAKE3 hashes of files.
 fn hashes(files: &[PathBuf]) -> Result<Vec<(String, String)>, TrainError> {
     let hash = |path: &PathBuf| {
         let bytes = std::fs::read(path).map_err(TrainError::io("read", path))?;
@@ -298,16 +288,13 @@ fn hashes(files: &[PathBuf]) -> Result<Vec<(String, String)>, TrainError> {
     files.iter().map(hash).collect()
 }
 
-/// The hash of the final weights in a cell's folder, which `status.json` of the cell with this configuration records.
-///
-/// # Errors
-/// If they cannot be read, or are those of another network.
+/// The hash of the final weights in the folder of a cell with this configuration, as in `status.json`.
 pub fn final_weights_hash(dir: &Path, config: &RunConfig) -> Result<String, TrainError> {
     let (_, layout) = declare(config)?;
     Ok(weights_hash(&load_final(dir, &layout)?))
 }
 
-/// The BLAKE3 hash of a network's weights in their order, as `status.json` has it.
+/// The BLAKE3 hash of a network's weights in layout order, as in `status.json`.
 pub(crate) fn weights_hash(weights: &[f32]) -> String {
     let mut hasher = blake3::Hasher::new();
     for value in weights {

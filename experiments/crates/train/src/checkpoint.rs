@@ -4,12 +4,8 @@
 //! the rest (scalars, names, shapes and offsets, length of `metrics.jsonl`) and the hash of the tensor file. The YAML
 //! is written last, so a checkpoint exists once its YAML does. The newest two are kept.
 
-mod error;
-mod files;
 mod last;
 
-pub use error::CheckpointError;
-pub use files::{KEPT, prune, remove_all};
 pub use last::{load_averaged, load_final, save_averaged, save_final};
 
 use dataset::bounded;
@@ -20,10 +16,16 @@ use records::identity::Identity;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::io;
+use std::path::{Path, PathBuf};
 
 /// The format that this version writes and reads.
 pub const FORMAT: u32 = 1;
+
+/// The number of kept checkpoints: the newest, and a fallback.
+const KEPT: usize = 2;
+
+const PREFIX: &str = "step-";
 
 /// Names of the flat weights and of their average among the tensors; moments are named `optimizer.<name>`.
 const WEIGHTS: &str = "weights";
@@ -36,7 +38,6 @@ pub struct CheckpointTensors {
     pub weights: Vec<f32>,
     /// The optimiser's moments by name, each as long as the weights.
     pub moments: BTreeMap<String, Vec<f32>>,
-    /// The averaged weights, if the run averages.
     pub average: Option<Vec<f32>>,
 }
 
@@ -46,18 +47,14 @@ pub struct CheckpointTensors {
 pub struct Progress {
     /// Completed optimiser steps. The state of the data loader follows from it.
     pub step: u64,
-    /// The optimiser's scalars by name.
     pub optimizer: BTreeMap<String, f64>,
-    /// Updates of the averaged weights.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub average_updates: Option<u64>,
-    /// The part of `metrics.jsonl` written so far.
     pub metrics: Prefix,
     /// Sums of the training metrics since the last line.
     pub window: Window,
     /// The hash chain over all batches so far.
     pub batches: String,
-    /// Seconds of training and evaluation so far.
     pub wall_s: f64,
 }
 
@@ -73,18 +70,15 @@ pub struct Prefix {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Window {
-    /// Steps since the last line.
     pub steps: u64,
     /// The sum of each metric over these steps.
     pub sums: BTreeMap<String, f64>,
 }
 
-/// The YAML file of a checkpoint.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Header {
     format: u32,
-    /// BLAKE3 of the tensor file.
     blake3: String,
     identity: Identity,
     progress: Progress,
@@ -104,19 +98,40 @@ struct Place {
 pub struct Checkpoint {
     pub tensors: CheckpointTensors,
     pub progress: Progress,
-    /// The identity that its results depend on.
     pub identity: Identity,
 }
 
-/// A checkpoint that was not used, and why.
 #[derive(Debug)]
 pub struct Skipped {
     pub step: u64,
     pub reason: CheckpointError,
 }
 
+#[derive(Debug, thiserror::Error)]
+pub enum CheckpointError {
+    #[error("cannot {action} {path}: {cause}; fix this, and the next run resumes from the newest valid checkpoint")]
+    Io { action: &'static str, path: PathBuf, cause: io::Error },
+    #[error("{path} is damaged: {what}")]
+    Damaged { path: PathBuf, what: String },
+    #[error("{path} holds parameters of another network: {what}")]
+    OtherNetwork { path: PathBuf, what: String },
+    /// All checkpoints are invalid; `why` has the newest first.
+    #[error("no checkpoint in {dir} can be used ({why}); remove that folder to begin this cell again from step 0")]
+    NoneUsable { dir: PathBuf, why: String },
+}
+
+impl CheckpointError {
+    fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        move |cause| Self::Io { action, path: path.to_owned(), cause }
+    }
+
+    fn damaged(path: &Path, what: impl ToString) -> Self {
+        Self::Damaged { path: path.to_owned(), what: what.to_string() }
+    }
+}
+
 impl Checkpoint {
-    /// Writes it into a cell's folder and removes all but the newest [`KEPT`].
+    /// Writes it into a cell's folder and removes all but the newest two.
     pub fn save(&self, cell: &Path, layout: &Layout) -> Result<(), CheckpointError> {
         let dir = cell.join(CHECKPOINTS);
         std::fs::create_dir_all(&dir).map_err(CheckpointError::io("create", &dir))?;
@@ -128,12 +143,13 @@ impl Checkpoint {
             progress: self.progress.clone(),
             layout: places(layout),
         };
-        let tensors = files::tensors(&dir, self.progress.step);
+        let tensors = tensors_file(&dir, self.progress.step);
         atomic::replace(&tensors, &bytes).map_err(CheckpointError::io("write", &tensors))?;
-        let yaml = files::header(&dir, self.progress.step);
+        let yaml = header_file(&dir, self.progress.step);
         let text = serde_yaml::to_string(&header).map_err(|e| CheckpointError::damaged(&yaml, e))?;
         atomic::replace(&yaml, text.as_bytes()).map_err(CheckpointError::io("write", &yaml))?;
-        prune(&dir)
+        let steps = steps(&dir)?;
+        keep(&dir, &steps[steps.len().saturating_sub(KEPT)..])
     }
 
     /// The newest valid checkpoint whose part of `metrics.jsonl` still exists, and the skipped ones; `None` if the cell
@@ -145,7 +161,7 @@ impl Checkpoint {
     ) -> Result<Option<(Self, Vec<Skipped>)>, CheckpointError> {
         let dir = cell.join(CHECKPOINTS);
         let mut skipped: Vec<Skipped> = Vec::new();
-        for step in files::steps(&dir)?.into_iter().rev() {
+        for step in steps(&dir)?.into_iter().rev() {
             match Self::load(&dir, step, metrics, layout) {
                 Ok(checkpoint) => return Ok(Some((checkpoint, skipped))),
                 Err(reason) => skipped.push(Skipped { step, reason }),
@@ -159,7 +175,7 @@ impl Checkpoint {
     }
 
     fn load(dir: &Path, step: u64, metrics: &Path, layout: &Layout) -> Result<Self, CheckpointError> {
-        let yaml = files::header(dir, step);
+        let yaml = header_file(dir, step);
         let text = bounded::read(&yaml, bounded::TEXT).map_err(CheckpointError::io("read", &yaml))?;
         let header: Header = serde_yaml::from_slice(&text).map_err(|e| CheckpointError::damaged(&yaml, e))?;
         if header.format != FORMAT {
@@ -168,10 +184,10 @@ impl Checkpoint {
         }
         check_layout(&yaml, &header.layout, layout)?;
         header.progress.metrics.check(metrics)?;
-        let path = files::tensors(dir, step);
+        let path = tensors_file(dir, step);
         let bytes = bounded::read(&path, bounded::WEIGHTS).map_err(CheckpointError::io("read", &path))?;
         if blake3::hash(&bytes).to_hex().as_str() != header.blake3 {
-            return Err(CheckpointError::damaged(&path, "its hash is not the one beside it"));
+            return Err(CheckpointError::damaged(&path, "its hash is not the recorded one"));
         }
         let tensors = CheckpointTensors::from_bytes(&path, &bytes, layout.len())?;
         Ok(Self { tensors, progress: header.progress, identity: header.identity })
@@ -179,7 +195,6 @@ impl Checkpoint {
 }
 
 impl Prefix {
-    /// Length and hash of a file.
     pub fn of(path: &Path) -> Result<Self, CheckpointError> {
         let bytes = bounded::read(path, bounded::RECORD).map_err(CheckpointError::io("read", path))?;
         Ok(Self { bytes: bytes.len() as u64, blake3: blake3::hash(&bytes).to_hex().to_string() })
@@ -254,4 +269,53 @@ fn little_endian(values: &[f32]) -> Vec<u8> {
 
 pub(crate) fn from_little_endian(bytes: &[u8]) -> Vec<f32> {
     bytes.as_chunks::<{ size_of::<f32>() }>().0.iter().map(|chunk| f32::from_le_bytes(*chunk)).collect()
+}
+
+fn tensors_file(dir: &Path, step: u64) -> PathBuf {
+    dir.join(format!("{PREFIX}{step}.safetensors"))
+}
+
+fn header_file(dir: &Path, step: u64) -> PathBuf {
+    dir.join(format!("{PREFIX}{step}.yaml"))
+}
+
+/// The steps that have a checkpoint, ascending.
+fn steps(dir: &Path) -> Result<Vec<u64>, CheckpointError> {
+    let mut steps: Vec<u64> = names(dir)?.iter().filter_map(|name| name.strip_suffix(".yaml").and_then(step)).collect();
+    steps.sort_unstable();
+    Ok(steps)
+}
+
+/// Removes every checkpoint: a finished cell is never resumed.
+pub fn remove_all(dir: &Path) -> Result<(), CheckpointError> {
+    keep(dir, &[])
+}
+
+/// Removes other checkpoints and files of interrupted writes.
+fn keep(dir: &Path, steps: &[u64]) -> Result<(), CheckpointError> {
+    let kept = |name: &str| {
+        let stem = name.strip_suffix(".yaml").or_else(|| name.strip_suffix(".safetensors"));
+        stem.and_then(step).is_some_and(|step| steps.contains(&step))
+    };
+    for name in names(dir)?.iter().filter(|name| name.starts_with(PREFIX) && !kept(name)) {
+        let path = dir.join(name);
+        std::fs::remove_file(&path).map_err(CheckpointError::io("remove", &path))?;
+    }
+    Ok(())
+}
+
+fn step(stem: &str) -> Option<u64> {
+    stem.strip_prefix(PREFIX)?.parse().ok()
+}
+
+fn names(dir: &Path) -> Result<Vec<String>, CheckpointError> {
+    let entries = match std::fs::read_dir(dir) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.map_err(CheckpointError::io("list", dir))?,
+    };
+    let mut names = Vec::new();
+    for entry in entries {
+        names.push(entry.map_err(CheckpointError::io("list", dir))?.file_name().to_string_lossy().into_owned());
+    }
+    Ok(names)
 }

@@ -1,18 +1,17 @@
 //! The manifest of a cell.
 
-use super::cell_options::CellOptions;
-use super::environment;
-use super::error::TrainError;
-use super::setup::Setup;
+use crate::environment;
+use crate::error::TrainError;
+use crate::setup::{CellOptions, Setup};
+use config::Shape;
 use config::identity::SCHEMA_VERSION;
-use config::{RunConfig, Shape};
 use dataset::Split;
-use models::Macs;
 use nn::{Arena, Layout, ParamSpec, Part};
 use records::Revision;
-use records::conditions::{Determinism, Finish, Seeds};
 use records::machine::Cpu;
-use records::manifest::{DatasetFacts, InitialWeights, MacsByPart, Manifest, Parameters, Session};
+use records::manifest::{
+    DatasetFacts, Determinism, Finish, InitialWeights, MacsByPart, Manifest, Parameters, Seeds, Session,
+};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 use tch::Device;
@@ -36,12 +35,15 @@ pub(super) fn describe(
         identity: setup.identity(),
         cpu: Cpu::detect(),
         gpu: setup.gpu.as_ref().and_then(|gpu| gpu.model.clone()),
-        seeds: Some(seeds(&setup.config)),
+        seeds: Some(Seeds { data_order: setup.config.seed, parameters: setup.config.seed, twin: setup.config.twin }),
         determinism: Some(determinism(setup)),
         smoke: options.smoke,
         dataset: dataset_facts(setup),
         parameters: Parameters { trunk: shape.facts.trunk, encoding: shape.facts.encoding, head: shape.facts.heads },
-        macs: macs(&shape.macs),
+        macs: {
+            let macs = &shape.macs;
+            MacsByPart { trunk: macs.trunk, encoding: macs.encoding, head: macs.of_heads(), paper: macs.paper }
+        },
         injection_points: setup.network.injection_points().names().into_iter().map(str::to_owned).collect(),
         position_sources: shape.facts.position_sources,
         tokens: setup.network.tokens().len(),
@@ -53,8 +55,8 @@ pub(super) fn describe(
     })
 }
 
-/// A session of this process that begins at a step; `forced`: the conditions that changed. Its GPU may be another one than
-/// the manifest's, and so may the source of the program.
+/// A session of this process that begins at a step; `forced`: the changed conditions. GPU and source of the program may
+/// differ from the manifest's.
 pub(super) fn session(
     manifest: &Manifest,
     setup: &Setup,
@@ -82,10 +84,6 @@ pub(super) fn now_s() -> f64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64())
 }
 
-fn seeds(run: &RunConfig) -> Seeds {
-    Seeds { data_order: run.seed, parameters: run.seed, twin: run.twin }
-}
-
 fn determinism(setup: &Setup) -> Determinism {
     Determinism {
         same_bits: setup.device == Device::Cpu || setup.config.train.deterministic,
@@ -105,10 +103,6 @@ fn dataset_facts(setup: &Setup) -> DatasetFacts {
         test_positions: setup.dataset.positions(Split::Test),
         novel_test_positions: manifest.split.novel_test_positions,
     }
-}
-
-fn macs(macs: &Macs) -> MacsByPart {
-    MacsByPart { trunk: macs.trunk, encoding: macs.encoding, head: macs.of_heads(), paper: macs.paper }
 }
 
 fn initial_weights(layout: &Layout, values: &[f32]) -> InitialWeights {

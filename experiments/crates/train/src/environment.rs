@@ -1,11 +1,12 @@
-//! Environment variables that decide how LibTorch and its libraries compute. They are read once, when a library is loaded, so
-//! they must be there before this process starts.
+//! LibTorch's threads, and the environment variables that decide how LibTorch and its libraries compute. A library reads them
+//! when it is loaded, so they must be set before this process starts.
 
 use std::ffi::OsString;
 use std::io;
+use std::os::unix::process::CommandExt as _;
+use std::sync::Once;
 use tch::Device;
 
-/// A variable and its value.
 pub type Variable = (&'static str, &'static str);
 
 /// Makes OpenMP's idle threads sleep instead of spin. (Spinning threads beside one busy process made a step of 0.28 s take
@@ -15,7 +16,7 @@ pub const PASSIVE_THREADS: Variable = ("OMP_WAIT_POLICY", "PASSIVE");
 /// Gives cuBLAS a workspace of a fixed size, without which its sums may have another order each time.
 pub const FIXED_WORKSPACE: Variable = ("CUBLAS_WORKSPACE_CONFIG", ":4096:8");
 
-/// How the names of the variables begin that choose kernels, element types of products, or the order of sums.
+/// Prefixes of the variables that choose kernels, element types of products, or the order of sums.
 const FAMILIES: [&str; 16] = [
     "ATEN_",
     "CUBLASLT_",
@@ -48,20 +49,29 @@ pub fn ensure(variables: &[Variable]) -> io::Result<()> {
     if missing.is_empty() { Ok(()) } else { replace_process(&missing) }
 }
 
-#[cfg(unix)]
 fn replace_process(missing: &[Variable]) -> io::Result<()> {
-    use std::os::unix::process::CommandExt as _;
     let mut arguments = std::env::args_os();
     let name = arguments.next().unwrap_or_default();
     let mut command = std::process::Command::new(std::env::current_exe()?);
     Err(command.arg0(name).args(arguments).envs(missing.iter().copied()).exec())
 }
 
-#[cfg(not(unix))]
-fn replace_process(missing: &[Variable]) -> io::Result<()> {
-    let mut command = std::process::Command::new(std::env::current_exe()?);
-    let status = command.args(std::env::args_os().skip(1)).envs(missing.iter().copied()).status()?;
-    std::process::exit(status.code().unwrap_or(1))
+/// Makes OpenMP's idle threads sleep instead of spin: a process without the setting replaces itself once by the same
+/// command with it.
+pub fn ensure_passive_threads() -> io::Result<()> {
+    ensure(&[PASSIVE_THREADS])
+}
+
+/// Gives LibTorch `threads` threads inside an operation and one between operations. Results depend on the number, so
+/// the manifest records it.
+pub fn use_threads(threads: usize) {
+    // LibTorch accepts the second setting once per process.
+    static BETWEEN_OPERATIONS: Once = Once::new();
+    BETWEEN_OPERATIONS.call_once(|| {
+        tch::set_num_interop_threads(1);
+        nn::keep_freed_memory();
+    });
+    tch::set_num_threads(i32::try_from(threads.max(1)).unwrap_or(i32::MAX));
 }
 
 /// The variables of this process that decide how it computes, sorted, for manifests.
@@ -69,7 +79,7 @@ pub(super) fn deciding() -> Vec<(String, String)> {
     among(std::env::vars_os())
 }
 
-/// Values with a `/` are paths, which decide no number and are not published.
+/// Values with a `/` are paths: they decide no number and are not published.
 fn among(variables: impl Iterator<Item = (OsString, OsString)>) -> Vec<(String, String)> {
     let text = |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
     let decides = |(name, value): &(String, String)| {
@@ -86,33 +96,20 @@ mod tests {
 
     #[test]
     fn a_manifest_gets_every_variable_that_decides_and_no_other() {
-        let all = [
-            ("PATH", "/usr/bin"),
-            ("NVIDIA_TF32_OVERRIDE", "1"),
-            ("CUDA_VISIBLE_DEVICES", "1,0"),
-            ("CUBLAS_WORKSPACE_CONFIG", ":4096:8"),
-            ("TORCH_ALLOW_TF32_CUBLAS_OVERRIDE", "1"),
-            ("CUDA_HOME", "/usr/local/cuda"),
-            ("MKL_CBWR", "AVX2"),
-            ("USER", "somebody"),
+        let deciding = [
             ("ATEN_CPU_CAPABILITY", "avx2"),
+            ("CUBLAS_WORKSPACE_CONFIG", ":4096:8"),
+            ("CUDA_VISIBLE_DEVICES", "1,0"),
+            ("MKL_CBWR", "AVX2"),
+            ("NVIDIA_TF32_OVERRIDE", "1"),
             ("OMP_NUM_THREADS", "1"),
             ("POSENC_KERNELS", "off"),
+            ("TORCH_ALLOW_TF32_CUBLAS_OVERRIDE", "1"),
         ];
-        let found = among(all.into_iter().map(|(name, value)| (OsString::from(name), OsString::from(value))));
-        let names: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
-        let expected = [
-            "ATEN_CPU_CAPABILITY",
-            "CUBLAS_WORKSPACE_CONFIG",
-            "CUDA_VISIBLE_DEVICES",
-            "MKL_CBWR",
-            "NVIDIA_TF32_OVERRIDE",
-            "OMP_NUM_THREADS",
-            "POSENC_KERNELS",
-            "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE",
-        ];
-        assert_eq!(names, expected);
-        assert_eq!(found[2].1, "1,0");
+        let others = [("USER", "somebody"), ("CUDA_HOME", "/usr/local/cuda"), ("PATH", "/usr/bin")];
+        let all = others.into_iter().chain(deciding.into_iter().rev());
+        let found = among(all.map(|(name, value)| (OsString::from(name), OsString::from(value))));
+        assert_eq!(found, deciding.map(|(name, value)| (name.to_owned(), value.to_owned())));
     }
 
     #[test]

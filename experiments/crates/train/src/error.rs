@@ -1,64 +1,39 @@
 //! Why a cell stopped.
 
-use super::checkpoint::CheckpointError;
+use crate::checkpoint::CheckpointError;
 use dataset::DatasetError;
 use models::{ModelError, OptimizerError};
 use records::lines::ReadError;
-use records::record_error::RecordError;
-use records::{Failure, FailureKind};
+use records::{Failure, FailureKind, RecordError, UserError};
 use std::io;
 use std::path::{Path, PathBuf};
 use tch::TchError;
 
 #[derive(Debug, thiserror::Error)]
 pub enum TrainError {
+    /// An invalid file: the configuration, or the tables of `train.start`.
     #[error("{path}: {reason}")]
     Config { path: PathBuf, reason: String },
-    /// The tables of `train.start` cannot be used.
-    #[error("{path}: {reason}")]
-    Tables {
-        path: PathBuf,
-        /// What is wrong, and the remedy.
-        reason: String,
-    },
-    /// The dataset cannot be opened.
+    #[error(transparent)]
+    User(#[from] UserError),
     #[error("{0}")]
     Open(DatasetError),
-    /// The dataset belongs to another game.
-    #[error(
-        "the dataset {dataset} is of {found}, the cell is of {expected}; name a dataset of {expected} under `data`"
-    )]
-    OtherGame { dataset: String, found: &'static str, expected: &'static str },
-    /// A game of the dataset cannot be read.
     #[error(transparent)]
     Data(#[from] DatasetError),
-    /// The network cannot be declared.
     #[error(transparent)]
     Model(#[from] ModelError),
-    /// The optimiser cannot be created or stepped.
     #[error(transparent)]
     Optimizer(#[from] OptimizerError),
-    /// A file cannot be written; everything up to the last checkpoint is safe.
     #[error("cannot {action} {path}: {cause}; the last checkpoint is safe, and the next run resumes from it")]
     Io { action: &'static str, path: PathBuf, cause: io::Error },
-    /// A checkpoint cannot be written or read.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
-    /// The cell's status or manifest cannot be read.
     #[error(transparent)]
     Record(#[from] RecordError),
-    /// The metric lines that the cell wrote cannot be read again.
     #[error(transparent)]
     Lines(#[from] ReadError),
-    /// A number is not finite.
     #[error("the {what} of step {step} is not finite ({value}); {remedy}")]
-    NotFinite {
-        what: String,
-        /// At which step, counted from 1.
-        step: u64,
-        value: f64,
-        remedy: &'static str,
-    },
+    NotFinite { what: String, step: u64, value: f64, remedy: &'static str },
     /// Resuming would not be bit-identical.
     #[error(
         "resuming from step {step} would not be bit-identical: {}; restore what changed, or force \
@@ -66,12 +41,10 @@ pub enum TrainError {
         differences.join("; ")
     )]
     OtherBits { step: u64, differences: Vec<String> },
-    /// The device's memory is too small for a single position.
     #[error("the device has no room for a step of a single position; take a smaller network or another device")]
     NoRoom,
     #[error("LibTorch: {0}")]
     Torch(TchError),
-    /// A thread cannot be started.
     #[error(
         "cannot start the loader's thread: {0}; free memory or raise the limit on processes (ulimit -u), and run again"
     )]
@@ -87,7 +60,7 @@ impl From<TchError> for TrainError {
 
 /// LibTorch's message without the C++ backtrace; other texts unchanged.
 pub fn without_backtrace(text: &str) -> &str {
-    text.split_once("\nException raised from").map_or(text, |(said, _)| said)
+    text.split_once("\nException raised from").map_or(text, |(message, _)| message)
 }
 
 impl TrainError {
@@ -95,7 +68,7 @@ impl TrainError {
         move |cause| Self::Io { action, path: path.to_owned(), cause }
     }
 
-    /// The failure as the cell's status records it. Errors of LibTorch and of the system come as text, and so does their kind.
+    /// The failure for the cell's status. The kind of errors of LibTorch and of the system follows from their text.
     pub(super) fn failure(&self) -> Failure {
         let text = self.to_string();
         let cause = without_backtrace(&text);

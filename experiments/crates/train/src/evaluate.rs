@@ -2,7 +2,7 @@
 
 use super::error::TrainError;
 use super::metric_sums::{BatchMetrics, MetricSums};
-use super::objective::measure;
+use super::micro::measure;
 use super::tensors::on_device;
 use config::RunConfig;
 use dataset::{Dataset, Split, evaluation_batches};
@@ -13,7 +13,6 @@ use records::positions::{MEASURES, PositionMetrics};
 use std::sync::Arc;
 use tch::Device;
 
-/// The result of an evaluation.
 #[derive(Debug)]
 pub struct Evaluated {
     pub metrics: Metrics,
@@ -21,7 +20,7 @@ pub struct Evaluated {
     pub positions: Vec<PositionMetrics>,
 }
 
-/// A network without its weights, and the positions that it is asked about.
+/// A network without its weights, and the dataset of its evaluation.
 #[derive(Debug, Clone, Copy)]
 pub struct Subject<'a> {
     pub config: &'a RunConfig,
@@ -30,10 +29,7 @@ pub struct Subject<'a> {
     pub device: Device,
 }
 
-/// Evaluates weights on at most `positions` positions of a split (whole games, at least one), without gradients.
-///
-/// # Errors
-/// If the split is empty or a game of it cannot be replayed, or LibTorch fails.
+/// Evaluates weights on at most `positions` positions of a split: whole games, at least one.
 pub fn evaluate(subject: Subject<'_>, views: &Views, split: Split, positions: usize) -> Result<Evaluated, TrainError> {
     let Subject { config, network, dataset, device } = subject;
     let batches = evaluation_batches(dataset, split, config.input, config.eval.batch, positions as u64)?;

@@ -1,7 +1,6 @@
 //! A cell's TensorBoard event files: hyperparameters and repair.
 
-use crate::sinks::tensorboard;
-use crate::sinks::tensorboard::{HParams, RebuildError};
+use crate::sinks::tensorboard::{self, HParams};
 use config::setting::SHORT;
 use config::{RunConfig, Setting};
 use records::folder::{CONFIG_FILE, METRICS_FILE};
@@ -26,10 +25,7 @@ pub fn hparams(run: &RunConfig) -> HParams {
 
 /// Rebuilds the event files of a finished cell from its `metrics.jsonl` if they are missing, damaged or incomplete.
 /// Returns whether it rebuilt them.
-///
-/// # Errors
-/// If the cell's own files cannot be read, or its event files cannot be replaced.
-pub fn repair(cell: &Path) -> Result<bool, RebuildError> {
+pub fn repair(cell: &Path) -> anyhow::Result<bool> {
     let metrics = cell.join(METRICS_FILE);
     if tensorboard::is_whole(&metrics, cell)? {
         return Ok(false);

@@ -62,7 +62,7 @@ impl Feed {
     }
 
     pub(super) fn next(&self) -> Result<ChainedBatch, TrainError> {
-        let lost = || TrainError::Thread(std::io::Error::other("it died; its own message stands above"));
+        let lost = || TrainError::Thread(std::io::Error::other("it panicked; its message is above"));
         Ok(self.batches.recv().map_err(|_| lost())??)
     }
 }
@@ -89,8 +89,8 @@ impl Part {
         TrainLoader::new(&self.dataset, self.config, self.first)
     }
 
-    /// Replays its first games in another thread, so that no step waits for them; `None` for one worker, or if there is no
-    /// such thread.
+    /// Replays its first games in another thread, so that no step waits for them; `None` for a single worker, or if the
+    /// thread cannot be started.
     fn open_in_advance(&self) -> Option<Opening> {
         let part = (self.config.workers > 1).then(|| self.clone())?;
         std::thread::Builder::new().name("feed-next".to_owned()).spawn(move || part.open()).ok()

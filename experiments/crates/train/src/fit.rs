@@ -1,4 +1,4 @@
-//! `micro_batch: auto`: how many positions fit into the device's memory at once.
+//! `micro_batch: auto`: the number of positions that fit into the device's memory at once.
 //!
 //! On a GPU this is tried: a forward and backward pass of the whole batch, then of half as many positions, until one
 //! does not run out of memory. On a CPU it is estimated: activations of a position against a quarter of the free
@@ -8,8 +8,7 @@
 mod activations;
 
 use super::error::TrainError;
-use super::micro::{Gradient, Model};
-use super::objective::Objective;
+use super::micro::{Gradient, Model, Objective};
 use super::random_batch::random_batch;
 use super::setup::Setup;
 use super::tensors::on_device;
@@ -27,10 +26,7 @@ const RESERVED: i64 = 6;
 /// A cell on a CPU uses at most 1/4 of the free memory for activations.
 const CPU_SHARE: u64 = 4;
 
-/// How many positions go through the network at once. `known`: the value in the checkpoint.
-///
-/// # Errors
-/// If not even one position fits, or the device fails in another way.
+/// The number of positions that go through the network at once. `known`: the value in the checkpoint.
 pub(super) fn micro_batch(setup: &Setup, arena: &Arena, known: Option<usize>) -> Result<usize, TrainError> {
     let (batch, plies) = (setup.config.train.batch, setup.config.plies());
     match (setup.config.train.micro_batch, known) {
@@ -65,14 +61,10 @@ fn halved(batch: usize, mut fits: impl FnMut(usize) -> Result<bool, TrainError>)
     Ok(positions)
 }
 
-/// The largest of `batch`, `batch`/2, … whose activations fit into `room` bytes; `batch` if `room` is unknown.
+/// The largest of `batch`, `batch`/2, …, 1 whose activations fit into `room` bytes; `batch` if `room` is unknown.
 fn largest_within(batch: usize, room: Option<u64>, bytes: u64) -> usize {
     let Some(room) = room else { return batch };
-    let mut positions = batch.max(1);
-    while positions > 1 && positions as u64 * bytes > room {
-        positions = positions.div_ceil(2);
-    }
-    positions
+    halved(batch, |positions| Ok(positions as u64 * bytes <= room)).unwrap_or(1)
 }
 
 /// Whether a forward and backward pass of this many positions succeeds.
@@ -108,7 +100,6 @@ fn out_of_memory(message: &str) -> bool {
     message.contains("out of memory")
 }
 
-/// Bytes of activations of one position.
 fn activation_bytes(setup: &Setup) -> Result<u64, ModelError> {
     let channels = Expander::new(setup.config.spec().input).channels();
     Ok(activations::bytes(&setup.config.model, setup.network.tokens().len(), channels))

@@ -1,10 +1,9 @@
 //! Parameters, their optimiser, and the step: forward, losses, gradient, clip, update.
 
-use super::error::TrainError;
-use super::micro::{Gradient, LossMean, Model};
-use super::objective::Objective;
-use super::phases::PhaseSchedule;
-use super::tensors::on_device;
+use crate::error::TrainError;
+use crate::micro::{Gradient, LossMean, Model, Objective, measure};
+use crate::phases::PhaseSchedule;
+use crate::tensors::on_device;
 use config::{RunConfig, Weights};
 use dataset::Batch;
 use models::{Average, Network, Optimizer, clip_global_norm};
@@ -14,7 +13,6 @@ use tch::{Device, Tensor};
 /// The remedy named by errors about non-finite values.
 pub(super) const REMEDY: &str = "lower the learning rate, lengthen the warm-up or clip the gradient";
 
-/// Parameters, their optimiser and their average.
 #[derive(Debug)]
 pub(super) struct Learner {
     pub(super) arena: Arena,
@@ -52,7 +50,7 @@ impl Learner {
         let tensors = on_device(batch, self.arena.device())?;
         let model = Model { network, arena: &self.arena, kind: train.dtype.kind() };
         let settings = self.phases.at(number - 1);
-        let objective = Objective::of(run).weighing(settings.loss.clone());
+        let objective = Objective { measure: measure(run), weights: settings.loss.clone() };
         let mut gradient = Gradient::of(&objective, model, &tensors, self.micro)?;
         let loss = finite("loss", number, f64::try_from(&gradient.objective)?)?;
         let gradient_norm = finite("gradient", number, clip_global_norm(&mut gradient.flat, train.clip)?)?;
@@ -81,7 +79,7 @@ impl Learner {
         Views::split_in(self.arena.layout(), &self.arena.flat(), run.train.dtype.kind())
     }
 
-    /// The weights that an evaluation uses, matrices in the run's element type; `None` if there is no average (yet).
+    /// The weights that an evaluation uses, matrices in the run's element type; `None` before the first average.
     pub(super) fn evaluated(&self, run: &RunConfig, weights: Weights) -> Option<Views> {
         let flat = match weights {
             Weights::Raw => self.arena.flat(),

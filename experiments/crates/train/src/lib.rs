@@ -6,13 +6,10 @@
 //!                      └─ checkpoint
 //! ```
 
-pub mod batch_gradient;
 pub mod bench;
 pub mod cell;
-mod cell_options;
 pub mod checkpoint;
 mod describe;
-mod drawing;
 pub mod environment;
 pub mod error;
 pub mod evaluate;
@@ -23,7 +20,6 @@ pub mod inference;
 mod learner;
 mod metric_sums;
 mod micro;
-mod objective;
 mod phases;
 pub mod pictures;
 mod random_batch;
@@ -34,11 +30,9 @@ pub mod signals;
 pub mod sinks;
 pub mod tables;
 pub mod tensors;
-pub mod threads;
 mod trainer;
 
 pub use cell::{Outcome, run_cell};
-pub use cell_options::CellOptions;
 pub use error::TrainError;
 pub use recorder::Note;
-pub use setup::Setup;
+pub use setup::{CellOptions, Setup};

@@ -76,7 +76,6 @@ struct Bucket {
     positions: u64,
     /// How much of each target the examples have.
     counts: Vec<(Target, u64)>,
-    /// Sums of values by metric.
     sums: Vec<(&'static Metric, f64)>,
 }
 

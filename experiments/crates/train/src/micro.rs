@@ -1,17 +1,36 @@
-//! The gradient of a step, accumulated over micro-batches.
+//! The objective of a step, and its gradient, accumulated over micro-batches.
 //!
 //! A loss is a sum over rows divided by the number of rows of the *whole* batch that have its target. That number is
 //! known before any forward pass, so every micro-batch is differentiated with its final weight. The sum over
 //! micro-batches is the gradient of the whole batch, up to the order of additions in f32.
 
-use super::error::TrainError;
-use super::objective::Objective;
+use crate::error::TrainError;
+use config::{LossWeights, Mask, RunConfig};
 use models::loss::mean;
-use models::{Examples, Loss, Network, Term};
+use models::{Examples, Loss, Masking, Measure, Network, Term};
 use nn::{Arena, Observation};
 use tch::{Kind, TchError, Tensor};
 
-/// Losses and gradient of a batch.
+#[derive(Debug, Clone)]
+pub(super) struct Objective {
+    pub(super) measure: Measure,
+    pub(super) weights: LossWeights,
+}
+
+impl Objective {
+    /// With the weights outside of phases.
+    pub(super) fn of(run: &RunConfig) -> Self {
+        Self { measure: measure(run), weights: run.train.loss.clone() }
+    }
+}
+
+/// The losses and metrics of a run's network.
+pub(super) fn measure(run: &RunConfig) -> Measure {
+    let mask = run.train.mask;
+    let masking = Masking { training: mask == Mask::Train, measuring: mask != Mask::None };
+    Measure::new(&run.model, &run.spec(), masking)
+}
+
 #[derive(Debug)]
 pub(super) struct Gradient {
     /// The gradient of the objective, f32, in layout order.
@@ -24,7 +43,6 @@ pub(super) struct Gradient {
     pub(super) observed: Vec<Observation>,
 }
 
-/// The mean of one loss.
 #[derive(Debug)]
 pub(super) struct LossMean {
     pub(super) loss: &'static Loss,
@@ -43,6 +61,17 @@ pub(super) struct Model<'a> {
 }
 
 impl Gradient {
+    /// The gradient on a whole batch in f32, like a training step before clipping, to compare implementations.
+    pub(super) fn of_batch(
+        run: &RunConfig,
+        network: &Network,
+        arena: &Arena,
+        batch: &Examples,
+    ) -> Result<Self, TrainError> {
+        let model = Model { network, arena, kind: Kind::Float };
+        Self::of(&Objective::of(run), model, batch, batch.rows() as usize)
+    }
+
     /// The gradient on `batch`, with `micro` positions (at least one) at once.
     pub(super) fn of(
         objective: &Objective,

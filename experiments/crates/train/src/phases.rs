@@ -23,7 +23,6 @@ pub(super) struct StepSettings {
     multiplier: f64,
 }
 
-/// The settings of all phases, in order.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct PhaseSchedule(Vec<StepSettings>);
 

@@ -1,5 +1,4 @@
-//! Pictures of what position encodings do: one small board for each query square, placed at that square of a large
-//! board.
+//! Pictures of position encodings: one small board for each query square, placed at that square of a large board.
 //!
 //! They are stored in a cell's folder as `pictures/<map>/step-<step>.png`; TensorBoard's event files include them.
 
@@ -7,15 +6,21 @@ pub mod folder;
 
 pub use folder::Folder;
 
-use encodings::MapKind;
+use crate::sample;
+use crate::setup::{Setup, declare};
+use encodings::{AttentionMap, MapKind};
 use figures::board::{Scheme, Shades, doublings, pairs};
 use figures::convert::{ConversionError, png};
 use games::GameKind;
+use nn::Views;
+use tch::{Device, Kind, TchError, Tensor};
 
-/// A picture at a step.
+/// A picture is the mean over at most this many positions.
+const POSITIONS: usize = 50;
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Picture {
-    /// What it shows: `<kind of map>` or `<map_kind>/layer-<number>`.
+    /// `<kind of map>` or `<kind of map>/layer-<number>`.
     pub map: String,
     pub step: u64,
     pub png: Vec<u8>,
@@ -36,11 +41,34 @@ impl Picture {
         Ok(Self { map, step, png })
     }
 
-    /// A description of the map.
     pub fn description(&self) -> &'static str {
         let map_kind = self.map.split('/').next().unwrap_or_default();
         MapKind::ALL.into_iter().find(|known| known.name() == map_kind).map_or("", describe)
     }
+}
+
+/// Draws every map of the encodings with these weights, from a forward pass on a few validation positions that records
+/// intermediate values; a network without attention has none. Drawing uses no random numbers, so a cell trains
+/// bit-identically without pictures.
+pub(super) fn of_network(setup: &Setup, views: &Views, step: u64) -> anyhow::Result<Vec<Picture>> {
+    let (network, _) = declare(&setup.config)?;
+    let (network, watch) = network.watched();
+    let packed = sample::validation_positions(setup, POSITIONS)?;
+    // Only the recorded maps are used, not the output of the last block.
+    let _ = tch::no_grad(|| network.trunk(views, &packed));
+    let squares = sample::first_board(network.tokens());
+    let drawn = |watched: &AttentionMap| -> anyhow::Result<Picture> {
+        let map = of_squares(&watched.map_ll, &squares)?;
+        Ok(Picture::draw(setup.config.game, (watched.kind, watched.layer), step, &map)?)
+    };
+    watch.take().iter().map(drawn).collect()
+}
+
+/// `[l,l]` → the values of pairs of squares, query by key.
+fn of_squares(map_ll: &Tensor, squares: &[i64]) -> Result<Vec<f64>, TchError> {
+    let squares = Tensor::f_from_slice(squares)?.f_to_device(map_ll.device())?;
+    let map = map_ll.f_index_select(0, &squares)?.f_index_select(1, &squares)?;
+    Vec::try_from(map.f_to_device(Device::Cpu)?.f_to_kind(Kind::Double)?.f_reshape([-1])?)
 }
 
 /// The drawn values and their scale.

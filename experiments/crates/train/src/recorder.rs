@@ -1,10 +1,11 @@
-//! The sinks of a cell: a primary one that must not fail, and others that may.
+//! The sinks of a cell: `metrics.jsonl`, which must not fail, and others that may.
 
-use super::error::TrainError;
+use crate::error::TrainError;
 use crate::pictures::Picture;
 use crate::sinks::Sink;
-use crate::sinks::jsonl::Jsonl;
 use records::MetricLine;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
 /// Takes one line of text for the cell's log.
@@ -12,7 +13,8 @@ pub type Note<'a> = &'a mut dyn FnMut(&str);
 
 /// Writes every line to `metrics.jsonl` and then to the others.
 pub(super) struct Recorder {
-    primary_log: Jsonl,
+    log: File,
+    len: u64,
     path: PathBuf,
     others: Vec<SecondarySink>,
 }
@@ -24,10 +26,10 @@ struct SecondarySink {
 }
 
 impl Recorder {
-    /// Opens the primary log and truncates it to the length in the checkpoint.
+    /// Opens or creates `metrics.jsonl` and truncates it to the length in the checkpoint.
     pub(super) fn open(path: &Path, len: u64) -> Result<Self, TrainError> {
-        let primary_log = Jsonl::open(path, len).map_err(TrainError::io("open", path))?;
-        Ok(Self { primary_log, path: path.to_owned(), others: Vec::new() })
+        let log = open_log(path, len).map_err(TrainError::io("open", path))?;
+        Ok(Self { log, len, path: path.to_owned(), others: Vec::new() })
     }
 
     /// Adds a sink whose failure is logged once and does not stop the cell.
@@ -35,18 +37,26 @@ impl Recorder {
         self.others.push(SecondarySink { name, sink, failed: false });
     }
 
-    /// Whether the cell has no line yet.
     pub(super) fn is_empty(&self) -> bool {
-        self.primary_log.is_empty()
+        self.len == 0
     }
 
     pub(super) fn line(&mut self, line: &MetricLine, note: Note<'_>) -> Result<(), TrainError> {
-        self.primary_log.line(line).map_err(TrainError::io("write", &self.path))?;
+        self.append(line).map_err(TrainError::io("write", &self.path))?;
         self.others.iter_mut().for_each(|other| other.attempt(note, |sink| sink.line(line)));
         Ok(())
     }
 
-    /// Records a picture. The primary log does not store pictures.
+    /// One write per line, so that readers rarely see a partial line.
+    fn append(&mut self, line: &MetricLine) -> io::Result<()> {
+        let mut text = serde_json::to_vec(line)?;
+        text.push(b'\n');
+        self.log.write_all(&text)?;
+        self.len += text.len() as u64;
+        Ok(())
+    }
+
+    /// Records a picture, not in `metrics.jsonl`.
     pub(super) fn picture(&mut self, picture: &Picture, note: Note<'_>) {
         self.others.iter_mut().for_each(|other| other.attempt(note, |sink| sink.picture(picture)));
     }
@@ -60,14 +70,14 @@ impl Recorder {
         self.others.iter_mut().for_each(|other| other.attempt(note, |sink| sink.end()));
     }
 
-    /// Syncs the primary log to disk.
-    pub(super) fn sync(&mut self) -> Result<(), TrainError> {
-        self.primary_log.flush().map_err(TrainError::io("write", &self.path))
+    /// Syncs `metrics.jsonl` to disk.
+    pub(super) fn sync(&self) -> Result<(), TrainError> {
+        self.log.sync_data().map_err(TrainError::io("write", &self.path))
     }
 }
 
 impl SecondarySink {
-    fn attempt(&mut self, note: Note<'_>, action: impl FnOnce(&mut dyn Sink) -> std::io::Result<()>) {
+    fn attempt(&mut self, note: Note<'_>, action: impl FnOnce(&mut dyn Sink) -> io::Result<()>) {
         if self.failed {
             return;
         }
@@ -78,12 +88,21 @@ impl SecondarySink {
     }
 }
 
+fn open_log(path: &Path, len: u64) -> io::Result<File> {
+    let mut file = OpenOptions::new().write(true).create(true).truncate(false).open(path)?;
+    if file.metadata()?.len() < len {
+        return Err(io::Error::new(io::ErrorKind::UnexpectedEof, format!("it has fewer than {len} bytes")));
+    }
+    file.set_len(len)?;
+    file.seek(SeekFrom::End(0))?;
+    Ok(file)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use config::Weights;
     use records::{Metrics, Part, Time, lines};
-    use std::io;
 
     struct Full;
 
@@ -98,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sink_that_fails_is_named_once_and_the_truth_has_every_line() {
+    fn a_sink_that_fails_is_named_once_and_the_log_has_every_line() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("metrics.jsonl");
         let mut recorder = Recorder::open(&path, 0).unwrap();

@@ -12,9 +12,6 @@ const CHOSEN_FROM: usize = 1024;
 
 /// Packed rows of at most `most` validation positions, and no more than an evaluation batch, `[b,row]`, u8, on the cell's
 /// device.
-///
-/// # Errors
-/// If the split is empty or a game of it cannot be replayed, or LibTorch fails.
 pub fn validation_positions(setup: &Setup, most: usize) -> Result<Tensor, TrainError> {
     let (config, plies) = (&setup.config, setup.config.plies());
     let from = config.eval.validation_positions.min(CHOSEN_FROM) as u64;

@@ -1,18 +1,18 @@
 //! The parts of a cell before its first step: configuration, dataset, declared network.
 
-use super::error::TrainError;
-use super::evaluate::Subject;
-use super::tensors::required_targets;
+use crate::error::TrainError;
+use crate::evaluate::Subject;
+use crate::tensors::required_targets;
 use config::identity::hash;
 use config::{MicroBatch, RunConfig};
 use dataset::{Dataset, LoaderConfig};
 use models::{AverageConfig, Network};
 use nn::{Arithmetic, Layout};
-use records::device;
 use records::folder::CONFIG_FILE;
 use records::gpu::{self, Gpu};
 use records::identity::Identity;
 use records::machine::{Cpu, LibTorch};
+use records::{Revision, UserError, device};
 use std::path::Path;
 use std::sync::Arc;
 use tch::Device;
@@ -21,11 +21,24 @@ use tch::Device;
 const SMOKE_STEPS: u64 = 4;
 const SMOKE_BATCHES: usize = 2;
 
-/// NVIDIA's GPUs, in names of devices.
 const CUDA: &str = "cuda";
 
-/// Threads that replay games where the device is a GPU, unless `train.workers` says otherwise.
+/// The default of `train.workers` on a GPU: threads that replay games.
 const GPU_WORKERS: usize = 2;
+
+/// Options of training besides the configuration.
+#[derive(Debug, Clone)]
+pub struct CellOptions {
+    /// Threads inside an operation; results depend on it, as on the device.
+    pub threads: usize,
+    pub device: Device,
+    /// Take a few steps and a small evaluation only.
+    pub smoke: bool,
+    /// Resume even if the result will differ from an uninterrupted run; the manifest records it.
+    pub force: bool,
+    /// The source of the program, for the manifest only.
+    pub revision: Option<Revision>,
+}
 
 /// A cell without its parameters.
 #[derive(Debug)]
@@ -35,7 +48,7 @@ pub struct Setup {
     pub network: Network,
     pub layout: Arc<Layout>,
     pub device: Device,
-    /// What the driver says about it, if it is a GPU.
+    /// The driver's description, if it is a GPU.
     pub gpu: Option<Gpu>,
     pub threads: usize,
     /// Positions that go through the network at once.
@@ -57,12 +70,11 @@ impl Setup {
         Ok(Self { config, dataset, network, layout, device, gpu, threads, micro_batch })
     }
 
-    /// What an evaluation looks at.
     pub fn subject(&self) -> Subject<'_> {
         Subject { config: &self.config, network: &self.network, dataset: &self.dataset, device: self.device }
     }
 
-    /// What its results depend on, on this machine.
+    /// The conditions of its results, on this machine.
     pub fn identity(&self) -> Identity {
         let cpu = Cpu::detect();
         Identity {
@@ -79,24 +91,19 @@ impl Setup {
     }
 }
 
-/// What computes on the CPU: LibTorch's kernels for a processor, and posenc's own unless they are switched off.
+/// LibTorch's kernels for a processor, and posenc's own unless they are switched off.
 fn instruction_set(cpu: &Cpu) -> String {
     let found = cpu.instruction_set();
     if nn::fused::of_process() { found } else { format!("{found}, LibTorch's operations only") }
 }
 
-/// A run's dataset, with the targets that the run trains on.
-///
-/// # Errors
-/// If it cannot be opened, is of another game or lacks a target.
+/// A run's dataset, with the targets of the run.
 pub fn open_data(config: &RunConfig) -> Result<Dataset, TrainError> {
     let mut dataset = Dataset::open(&config.data).map_err(TrainError::Open)?;
     if dataset.game() != config.game {
-        return Err(TrainError::OtherGame {
-            dataset: dataset.manifest().name.clone(),
-            found: dataset.game().name(),
-            expected: config.game.name(),
-        });
+        let (name, found, expected) = (&dataset.manifest().name, dataset.game().name(), config.game.name());
+        let message = format!("the dataset {name} is of {found}, the cell is of {expected}");
+        return Err(UserError::new(message, format!("name a dataset of {expected} under `data`")).into());
     }
     if !config.view.bucket.is_empty() {
         dataset.restrict(&config.view.bucket)?;
@@ -107,20 +114,16 @@ pub fn open_data(config: &RunConfig) -> Result<Dataset, TrainError> {
     Ok(dataset)
 }
 
-/// The network of a run.
-///
-/// # Errors
-/// If its sizes contradict each other or an encoding refuses its options.
 pub fn declare(config: &RunConfig) -> Result<(Network, Layout), TrainError> {
     Ok(Network::declare(&config.model, &config.encoding, &config.spec())?)
 }
 
-/// Makes LibTorch compute as in the run's training, except that it need not give the same bits each time: only training does.
+/// Sets LibTorch's arithmetic to the run's; only training needs it to be deterministic, too.
 pub(super) fn use_arithmetic(config: &RunConfig) {
     Arithmetic { deterministic: false, ..config.train.arithmetic() }.set();
 }
 
-/// How the training batches of a run are made on a device. On a GPU the next games are replayed while it computes.
+/// The loader of training batches for a device. While a GPU computes, the next games are replayed.
 pub(super) fn loader(run: &RunConfig, device: Device) -> LoaderConfig {
     let usual = if device == Device::Cpu { 1 } else { GPU_WORKERS };
     LoaderConfig {
@@ -132,7 +135,7 @@ pub(super) fn loader(run: &RunConfig, device: Device) -> LoaderConfig {
     }
 }
 
-/// What the driver says about a device, if it is a GPU of NVIDIA's.
+/// The driver's description of a device, if it is a GPU of NVIDIA's.
 pub fn gpu_of(device: Device) -> Option<Gpu> {
     let Device::Cuda(index) = device else { return None };
     gpu::usable().into_iter().nth(index)
@@ -156,10 +159,6 @@ pub fn device_name(device: Device) -> String {
     }
 }
 
-/// The configuration of a cell.
-///
-/// # Errors
-/// If the file is missing or cannot be read as one.
 pub(crate) fn read_config(path: &Path) -> Result<RunConfig, TrainError> {
     let refused = |reason: String| TrainError::Config { path: path.to_owned(), reason };
     let text = RunConfig::read_text(path)

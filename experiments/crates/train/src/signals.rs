@@ -21,12 +21,7 @@ pub fn stop_flag() -> io::Result<Arc<AtomicBool>> {
 }
 
 /// Makes a write beyond a file-size limit fail with an error instead of a fatal signal.
-#[cfg(unix)]
 pub fn report_size_limits() {
     // SAFETY: ignoring a signal installs no handler.
     unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
 }
-
-/// Other systems have no such signal.
-#[cfg(not(unix))]
-pub fn report_size_limits() {}

@@ -1,6 +1,5 @@
-//! Where metrics go: JSONL (the primary record), TensorBoard's event files, and the terminal.
+//! Receivers of metrics and pictures besides `metrics.jsonl`: TensorBoard's event files and the terminal.
 
-pub mod jsonl;
 pub mod progress;
 pub mod tensorboard;
 
@@ -8,16 +7,20 @@ use crate::pictures::Picture;
 use records::MetricLine;
 use std::io;
 
+/// Receives lines and pictures; each method may ignore its argument.
 pub trait Sink: Send {
-    fn line(&mut self, line: &MetricLine) -> io::Result<()>;
+    fn line(&mut self, _line: &MetricLine) -> io::Result<()> {
+        Ok(())
+    }
 
-    /// Records a picture; ignored by sinks without pictures.
     fn picture(&mut self, _picture: &Picture) -> io::Result<()> {
         Ok(())
     }
 
     /// Makes everything recorded so far durable or visible.
-    fn flush(&mut self) -> io::Result<()>;
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 
     /// Marks the cell as done: no line follows.
     fn end(&mut self) -> io::Result<()> {

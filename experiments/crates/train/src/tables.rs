@@ -2,7 +2,7 @@
 //!
 //! The file holds the tables `[h, classes, …]` of a network's encodings by name, f32, and `board`, the files and ranks of
 //! its board, i64. The classes are those of [`encodings::pairs::PairClasses`]: on a larger board the displacements of a
-//! smaller one are the inner ones, and what a board lacks is left out.
+//! smaller one are the inner ones; displacements that a board lacks are left out.
 
 use super::checkpoint::from_little_endian;
 use super::error::TrainError;
@@ -17,10 +17,8 @@ use nn::{Arena, ParamSpec};
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use tch::Tensor;
 
-/// Its name in an export.
 pub const TABLES_FILE: &str = "tables.safetensors";
 
-/// The files and ranks of the board.
 const BOARD: &str = "board";
 
 /// Further classes of a table whose network has auxiliary tokens: they have no displacement.
@@ -40,7 +38,7 @@ pub(super) fn write_over(start: &Start, setup: &Setup, weights: &mut [f32]) -> R
     let path = &start.tables;
     let bytes = bounded::read(path, bounded::RECORD).map_err(TrainError::io("read", path))?;
     let found = blake3::hash(&bytes).to_hex().to_string();
-    let refused = |reason: String| TrainError::Tables { path: path.clone(), reason };
+    let refused = |reason: String| TrainError::Config { path: path.clone(), reason };
     if found != start.blake3 {
         return Err(refused(format!("its BLAKE3 is {found}, the cell's is {}; restore the file", start.blake3)));
     }

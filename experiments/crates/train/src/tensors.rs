@@ -1,6 +1,6 @@
 //! The targets that a run requests from its dataset, and batches as tensors on the device.
 
-use super::objective::measure;
+use super::micro::measure;
 use config::RunConfig;
 use dataset::value::SHORT_TERM_DECAY;
 use dataset::{Batch, Targets, ValueTarget};

@@ -6,25 +6,22 @@ use super::error::TrainError;
 use super::evaluate::{Evaluated, evaluate};
 use super::feed::{self, ChainedBatch, Feed};
 use super::learner::{Learner, StepMetrics, finite};
-use super::objective::measure;
+use super::micro::measure;
 use super::phases::phase_schedule;
 use super::setup::{Setup, loader};
 use super::tables;
-use crate::drawing;
-use crate::drawing::PictureError;
-use crate::pictures::Picture;
-use config::Weights;
-use config::metrics;
+use crate::pictures::{self, Picture};
+use config::{Weights, metrics};
 use dataset::Split;
 use models::{Average, Column, OptimizerProgress};
 use nn::Arena;
-use records::conditions::Finish;
 use records::identity::Identity;
+use records::manifest::Finish;
 use records::positions::PositionMetrics;
 use records::{MetricLine, Metrics, Part, Time};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 use tch::{Device, Tensor};
 
 /// The random stream of an A/A control's parameters; everything else of it equals the reference's.
@@ -43,7 +40,6 @@ pub(super) struct Evaluation {
     pub(super) positions: Vec<PositionMetrics>,
 }
 
-/// One cell between two steps.
 pub(super) struct Trainer {
     setup: Setup,
     identity: Identity,
@@ -55,7 +51,7 @@ pub(super) struct Trainer {
     clock: Clock,
 }
 
-/// Times. Runs are not compared by them.
+/// Times, by which runs are not compared.
 struct Clock {
     before_s: f64,
     began: Instant,
@@ -65,9 +61,6 @@ struct Clock {
 }
 
 /// The parameters of a run before its first step.
-///
-/// # Errors
-/// If the device has no room, or the tables that the run starts with do not fit.
 pub(super) fn first_weights(setup: &Setup) -> Result<Arena, TrainError> {
     let salt = if setup.config.twin { TWIN_SALT } else { "" };
     let first = Arena::initialise(Arc::clone(&setup.layout), setup.config.seed, salt, setup.device)?;
@@ -120,12 +113,11 @@ impl Trainer {
         self.step
     }
 
-    /// The weights, in layout order.
     pub(super) fn weights(&self) -> Result<Vec<f32>, TrainError> {
         Ok(self.learner.arena.values()?)
     }
 
-    /// Their average; `None` if there is none.
+    /// Their average, if the run averages.
     pub(super) fn averaged(&self) -> Result<Option<Vec<f32>>, TrainError> {
         let flat = self.learner.average.as_ref().and_then(Average::flat);
         Ok(flat.map(|flat| Vec::try_from(flat.f_to_device(Device::Cpu)?)).transpose()?)
@@ -143,7 +135,6 @@ impl Trainer {
         self.chain.to_hex().to_string()
     }
 
-    /// One step of the optimiser.
     pub(super) fn step(&mut self) -> Result<(), TrainError> {
         let began = Instant::now();
         let ChainedBatch { batch, chain } = self.feed.next()?;
@@ -173,7 +164,7 @@ impl Trainer {
         self.line(Part::Train, line, if rate.is_finite() { rate } else { 0.0 })
     }
 
-    /// An evaluation of the raw or the averaged weights; `None` if there is no average (yet).
+    /// An evaluation of the raw or the averaged weights; `None` before the first average.
     pub(super) fn evaluation(&self, part: Part, weights: Weights) -> Result<Option<Evaluation>, TrainError> {
         let Some(views) = self.learner.evaluated(&self.setup.config, weights) else { return Ok(None) };
         let eval = &self.setup.config.eval;
@@ -191,10 +182,8 @@ impl Trainer {
         Ok(Some(Evaluation { line: MetricLine { weights, ..self.line(part, metrics, rate) }, positions }))
     }
 
-    /// The encodings' maps with the raw weights.
-    pub(super) fn pictures(&self) -> Result<Vec<Picture>, PictureError> {
-        let views = self.learner.views(&self.setup.config);
-        drawing::draw(&self.setup, &views, self.step)
+    pub(super) fn pictures(&self) -> anyhow::Result<Vec<Picture>> {
+        pictures::of_network(&self.setup, &self.learner.views(&self.setup.config), self.step)
     }
 
     fn line(&self, split: Part, metrics: Metrics, positions_per_s: f64) -> MetricLine {
@@ -204,7 +193,7 @@ impl Trainer {
         MetricLine { step, split, weights, epochs, metrics, time }
     }
 
-    /// Everything that is needed to resume from here, with `metrics.jsonl` at `metrics`.
+    /// The checkpoint of this step, with `metrics.jsonl` at `metrics`.
     pub(super) fn checkpoint(&self, metrics: Prefix) -> Result<Checkpoint, TrainError> {
         let mut moments = BTreeMap::new();
         for (name, moment) in self.learner.optimizer.state() {
@@ -254,7 +243,7 @@ impl Window {
         }
     }
 
-    /// The mean of a metric over the steps; `None` if they do not have it.
+    /// The mean of a metric over the steps.
     fn mean(&self, name: &str) -> Option<f64> {
         Some(self.sums.get(name)? / self.steps.max(1) as f64)
     }
@@ -270,7 +259,6 @@ impl Clock {
     }
 
     fn time(&self, positions_per_s: f64) -> Time {
-        let unix_s = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64());
-        Time { unix_s, wall_s: self.wall_s(), positions_per_s }
+        Time { unix_s: now_s(), wall_s: self.wall_s(), positions_per_s }
     }
 }

@@ -1,6 +1,6 @@
-//! The scheduler, with a shell script in place of the training: what is started, how often, and what comes of it.
+//! The scheduler, with a shell script instead of training: starts, their number, and outcomes.
 //!
-//! A cell's folder holds a file `behave` that says what its process does; `starts` gets a line each time it starts.
+//! The file `behave` in a cell's folder names the behaviour of its process, which appends a line to `starts` when it starts.
 
 use grid::progress::{Observer, Plain};
 use grid::{Interrupt, Limits, Outcome, Scheduler, Task, Worker};
@@ -14,7 +14,7 @@ use tempfile::TempDir;
 const WORKER: &str = r#"
 dir=$2
 say() { printf '{"state":"%s","step":%s,"steps":10%s}\n' "$1" "$2" "$3" > "$dir/new"; mv "$dir/new" "$dir/status.json"; }
-# What it does when it is stopped holds before it is seen to have started.
+# The trap is set before `starts` shows that it has started.
 case "$(cat "$dir/behave")" in
   stops) trap 'say interrupted 5; exit 1' TERM ;;
   stubborn) trap '' TERM ;;
@@ -31,9 +31,8 @@ case "$(cat "$dir/behave")" in
   killed) echo 'step 4' ; kill -KILL $$ ;;
   killed_once) if [ "$(wc -l < "$dir/starts")" = 1 ]; then kill -KILL $$; fi; say done 10 ;;
   killed_tidying) say done 10; kill -KILL $$ ;;
-  crowded) echo 'posenc: out of memory' >&2; [ -e "$dir/../room" ] && { say done 10; exit 0; }; exit 1 ;;
-  stops) i=0; while [ $i -lt 200 ]; do sleep 0.05; i=$((i+1)); done; say done 10 ;;
-  stubborn) i=0; while [ $i -lt 200 ]; do sleep 0.05; i=$((i+1)); done; say done 10 ;;
+  exhausted) echo 'posenc: out of memory' >&2; exit 1 ;;
+  stops|stubborn) i=0; while [ $i -lt 200 ]; do sleep 0.05; i=$((i+1)); done; say done 10 ;;
 esac
 "#;
 
@@ -80,18 +79,17 @@ impl Grid {
     }
 
     fn run_with(&self, jobs: usize, fail_fast: bool, interrupt: &Interrupt) -> Vec<Outcome> {
-        let worker = self.worker();
-        let mut watch = Plain::new(&self.tasks, Vec::new());
-        Scheduler { worker: &worker, jobs, fail_fast, interrupt, limits: Limits::default() }
-            .run(&self.tasks, &mut watch)
+        let scheduler = Scheduler { worker: &self.worker(), jobs, fail_fast, interrupt, limits: Limits::default() };
+        self.run_by(&scheduler)
     }
 
     fn run_within(&self, jobs: usize, limits: Limits) -> Vec<Outcome> {
-        let worker = self.worker();
-        let mut watch = Plain::new(&self.tasks, Vec::new());
-        let interrupt = Interrupt::default();
-        Scheduler { worker: &worker, jobs, fail_fast: false, interrupt: &interrupt, limits }
-            .run(&self.tasks, &mut watch)
+        let interrupt = &Interrupt::default();
+        self.run_by(&Scheduler { worker: &self.worker(), jobs, fail_fast: false, interrupt, limits })
+    }
+
+    fn run_by(&self, scheduler: &Scheduler<'_>) -> Vec<Outcome> {
+        scheduler.run(&self.tasks, &mut Plain::new(&self.tasks, Vec::new()))
     }
 
     fn starts(&self, cell: usize) -> usize {
@@ -114,7 +112,7 @@ fn finished(outcome: &Outcome) -> bool {
 fn failed(outcome: &Outcome) -> &Failure {
     match outcome {
         Outcome::Failed(failure) => failure,
-        other => panic!("{other:?} is no failure"),
+        other => panic!("{other:?} is not a failure"),
     }
 }
 
@@ -127,7 +125,7 @@ fn finished_cells_are_never_started_again() {
 }
 
 #[test]
-fn a_cell_that_is_killed_behind_its_last_word_is_finished() {
+fn a_cell_that_is_killed_after_its_final_status_is_finished() {
     let grid = Grid::new(&["killed_tidying"]);
     assert!(finished(&grid.run()[0]));
     assert_eq!(CellState::of(grid.cell(0)), CellState::Done);
@@ -220,7 +218,7 @@ fn a_second_interrupt_kills_what_does_not_listen() {
 
 #[test]
 fn only_failures_that_may_pass_are_tried_again() {
-    let behaviours = ["killed_once", "killed", "crowded", "refuses", "diverges", "panics", "mute"];
+    let behaviours = ["killed_once", "killed", "exhausted", "refuses", "diverges", "panics", "mute"];
     let grid = Grid::new(&behaviours);
     let outcomes = grid.run_within(2, Limits { retries: 2, ..Limits::default() });
     assert!(finished(&outcomes[0]), "{outcomes:?}");
@@ -252,7 +250,7 @@ fn a_cell_that_takes_too_long_stops_at_a_checkpoint_and_is_a_failure() {
     assert!(failure.cause.contains("at step 5"), "{failure}");
     assert!(finished(&outcomes[1]));
     assert_eq!(CellState::of(grid.cell(0)), CellState::Failed(failure.clone()));
-    // The next run goes on with it.
+    // The next run resumes it.
     grid.behave(0, "works");
     assert!(finished(&grid.run()[0]));
 }
@@ -317,12 +315,9 @@ fn a_cell_whose_process_was_killed_with_its_runner_is_interrupted_and_goes_on() 
 #[test]
 fn a_worker_that_cannot_be_started_fails_its_cell() {
     let grid = Grid::new(&["works"]);
-    let worker = Worker { program: PathBuf::from("/nowhere/at/all"), ..grid.worker() };
-    let mut watch = Plain::new(&grid.tasks, Vec::new());
-    let interrupt = Interrupt::default();
-    let scheduler =
-        Scheduler { worker: &worker, jobs: 1, fail_fast: false, interrupt: &interrupt, limits: Limits::default() };
-    let outcomes = scheduler.run(&grid.tasks, &mut watch);
+    let worker = &Worker { program: PathBuf::from("/nowhere/at/all"), ..grid.worker() };
+    let (interrupt, limits) = (&Interrupt::default(), Limits::default());
+    let outcomes = grid.run_by(&Scheduler { worker, jobs: 1, fail_fast: false, interrupt, limits });
     assert!(failed(&outcomes[0]).cause.starts_with("cannot start it"), "{outcomes:?}");
 }
 

@@ -103,7 +103,7 @@ impl Driver {
 
     fn model(&self, handle: c_int) -> Option<String> {
         let mut name = [0_u8; NAME];
-        // SAFETY: there is room for as many characters as the second argument says, and the handle is the driver's.
+        // SAFETY: the second argument is the size of the buffer, and the handle is the driver's.
         if unsafe { (self.name)(name.as_mut_ptr().cast(), NAME as c_int, handle) } != SUCCESS {
             return None;
         }
@@ -156,7 +156,7 @@ mod tests {
     unsafe extern "C" fn name(name: *mut c_char, room: c_int, handle: c_int) -> c_int {
         let own = NAMES[(handle - 10) as usize].to_bytes_with_nul();
         assert!(own.len() <= room as usize);
-        // SAFETY: there is room, as the caller says.
+        // SAFETY: the caller's buffer has this size.
         unsafe { std::ptr::copy_nonoverlapping(own.as_ptr(), name.cast(), own.len()) };
         SUCCESS
     }

@@ -8,12 +8,10 @@ use records::folder::{AVERAGED, CHECKPOINTS, FINAL};
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use std::path::{Path, PathBuf};
 
-/// Writes the final weights of a cell.
 pub fn save_final(cell: &Path, layout: &Layout, weights: &[f32]) -> Result<PathBuf, CheckpointError> {
     save(cell, FINAL, layout, weights)
 }
 
-/// Writes the final averaged weights of a cell.
 pub fn save_averaged(cell: &Path, layout: &Layout, weights: &[f32]) -> Result<PathBuf, CheckpointError> {
     save(cell, AVERAGED, layout, weights)
 }
@@ -34,18 +32,11 @@ fn save(cell: &Path, name: &str, layout: &Layout, weights: &[f32]) -> Result<Pat
     Ok(path)
 }
 
-/// Reads the final weights of a cell, in layout order.
-///
-/// # Errors
-/// If the file is missing or damaged, or holds another network's parameters.
+/// Reads the final weights of a cell, in layout order. Another network's parameters are refused.
 pub fn load_final(cell: &Path, layout: &Layout) -> Result<Vec<f32>, CheckpointError> {
     load(cell, FINAL, layout)
 }
 
-/// Reads the final averaged weights of a cell, in layout order.
-///
-/// # Errors
-/// Like [`load_final`]; the file is missing if the run does not average.
 pub fn load_averaged(cell: &Path, layout: &Layout) -> Result<Vec<f32>, CheckpointError> {
     load(cell, AVERAGED, layout)
 }

@@ -1,19 +1,18 @@
-//! What a network computes on the way to its outputs, as named tensors.
+//! The activations of a network, as named tensors.
 
 use super::cell::Loaded;
 use super::error::InferenceError;
-use super::request::Request;
+use super::situation::Request;
 use super::tensors_file::Named;
 use crate::setup::declare;
 use encodings::{HeadMaps, HeadObserver};
 use nn::Views;
+use records::UserError;
 use std::sync::{Arc, Mutex, PoisonError};
 use tch::{Kind, Tensor};
 
-/// The file's name in an export.
 pub const ACTIVATIONS_FILE: &str = "activations.safetensors";
 
-/// Keeps the maps of every layer.
 #[derive(Debug, Clone, Default)]
 struct Keeper(Arc<Mutex<Vec<HeadMaps>>>);
 
@@ -30,8 +29,8 @@ impl HeadObserver for Keeper {
 /// | `stream.embedding`, `stream.layer.<n>` | the residual stream that enters the first layer, and the one after layer n, `[b,l,d]` |
 /// | `attention.layer.<n>` | attention weights, `[b,h,l,l]`, query by key |
 /// | `content.layer.<n>` | q·k/√k before rotation, `[b,h,l,l]` |
-/// | `term.layer.<n>` | what encodings add to the logits, `[b,h,l,l]`; only with such an encoding |
-/// | `rotation.layer.<n>` | what rotations change of q·k/√k, `[b,h,l,l]`; only with such an encoding |
+/// | `term.layer.<n>` | the contribution of encodings to the logits, `[b,h,l,l]`; only with such an encoding |
+/// | `rotation.layer.<n>` | the change of q·k/√k by rotations, `[b,h,l,l]`; only with such an encoding |
 ///
 /// For a network over games, b counts sequences, of which each ends with its position and padding.
 pub fn activations(cell: &Loaded, asked: &[Request], layers: Option<&[usize]>) -> Result<Vec<Named>, InferenceError> {
@@ -53,7 +52,8 @@ pub fn activations(cell: &Loaded, asked: &[Request], layers: Option<&[usize]>) -
     if let Some(&missing) =
         layers.unwrap_or_default().iter().find(|layer| maps.iter().all(|maps| maps.layer != **layer))
     {
-        return Err(InferenceError::NoLayer { layer: missing, layers: maps.len() });
+        let message = format!("the network has {} attention layers", maps.len());
+        return Err(UserError::new(message, "they are numbered from 0").at(format!("--layers {missing}")).into());
     }
     let is_asked = |layer: usize| layers.is_none_or(|layers| layers.contains(&layer));
     let streams = kept.map(|streams| streams.take()).unwrap_or_default();

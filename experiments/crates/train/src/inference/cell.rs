@@ -1,27 +1,25 @@
 //! A cell's network with its weights, without its dataset.
 
 use super::error::InferenceError;
-use super::{random, recorded};
 use crate::cell::weights_hash;
 use crate::checkpoint::{Checkpoint, load_averaged, load_final};
 use crate::setup::{declare, read_config, use_arithmetic};
-use config::RunConfig;
-use config::Weights;
+use config::{RunConfig, Weights};
 use models::Network;
-use nn::{Arena, Layout};
-use records::folder::{CHECKPOINTS, CONFIG_FILE, FINAL, METRICS_FILE};
+use nn::{Arena, Init, Layout, Part, Range};
+use records::folder::{AVERAGED, CHECKPOINTS, CONFIG_FILE, FINAL, METRICS_FILE};
+use records::{Status, UserError, manifest, status};
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use streams::stream;
 use tch::{Device, Kind};
 
-/// A network and its weights.
 #[derive(Debug)]
 pub struct Loaded {
     pub config: RunConfig,
     pub network: Network,
     pub arena: Arena,
-    /// Where the weights come from.
     pub origin: Origin,
     /// The element type of matrix products: f32, unless devices are compared in another type.
     pub kind: Kind,
@@ -30,11 +28,11 @@ pub struct Loaded {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
     Final,
-    /// A checkpoint of a cell that is not done.
+    /// Of an unfinished cell.
     Checkpoint {
         step: u64,
     },
-    /// A stream of random numbers; see [`Loaded::random`].
+    /// See [`Loaded::random`].
     Random {
         seed: u64,
     },
@@ -51,16 +49,13 @@ impl fmt::Display for Origin {
 }
 
 impl Loaded {
-    /// The network of a cell's folder with its final weights, raw or averaged. If the cell is not done, the weights of
-    /// its newest checkpoint.
-    ///
-    /// # Errors
-    /// If the folder is not a cell's, or has no valid weights of this kind: final weights must be those whose hash the cell
-    /// recorded, and all weights finite.
+    /// The network of a cell's folder with its final weights, raw or averaged, or with those of the newest checkpoint of an
+    /// unfinished cell. Final weights must have the recorded hash, and all weights must be finite.
     pub fn cell(dir: &Path, which: Weights, device: Device) -> Result<Self, InferenceError> {
         let config = config_of(dir)?;
         if which == Weights::Averaged && config.train.averaging.is_none() {
-            return Err(InferenceError::NoAverage { dir: dir.to_owned() });
+            let message = format!("{} has no averaged weights: its run has no `averaging`", dir.display());
+            return Err(UserError::new(message, "leave --averaged out").into());
         }
         use_arithmetic(&config);
         let (network, layout) = declare(&config)?;
@@ -68,30 +63,31 @@ impl Loaded {
         let (weights, origin) = if final_weights.is_file() {
             let load = if which == Weights::Averaged { load_averaged } else { load_final };
             let weights = load(dir, &layout)?;
-            recorded::check(dir, which, &weights)?;
+            check_recorded(dir, which, &weights)?;
             (weights, Origin::Final)
         } else {
             let newest = Checkpoint::newest(dir, &dir.join(METRICS_FILE), &layout)?;
-            let (checkpoint, _) = newest.ok_or_else(|| InferenceError::NoWeights { dir: dir.to_owned() })?;
+            let no_weights = || {
+                let message = format!("{} has no weights yet, neither final ones nor a checkpoint", dir.display());
+                UserError::new(message, "run its experiment first")
+            };
+            let (checkpoint, _) = newest.ok_or_else(no_weights)?;
             let tensors = checkpoint.tensors;
             let weights = if which == Weights::Averaged { tensors.average } else { Some(tensors.weights) };
-            let weights = weights.ok_or_else(|| InferenceError::NoWeights { dir: dir.to_owned() })?;
+            let weights = weights.ok_or_else(no_weights)?;
             (weights, Origin::Checkpoint { step: checkpoint.progress.step })
         };
-        recorded::check_finite(dir, &layout, &weights)?;
+        check_finite(dir, &layout, &weights)?;
         let arena = Arena::from_values(Arc::new(layout), &weights, device)?;
         Ok(Self { config, network, arena, origin, kind: Kind::Float })
     }
 
     /// A run's network with random weights, none of them zero, for comparing implementations. Initial weights would
     /// hide errors, because tables that start at zero do not change the output.
-    ///
-    /// # Errors
-    /// If the network cannot be declared, or the device has no room.
     pub fn random(config: RunConfig, seed: u64, device: Device) -> Result<Self, InferenceError> {
         use_arithmetic(&config);
         let (network, layout) = declare(&config)?;
-        let weights = random::weights(&layout, seed);
+        let weights = random_weights(&layout, seed);
         let arena = Arena::from_values(Arc::new(layout), &weights, device)?;
         Ok(Self { config, network, arena, origin: Origin::Random { seed }, kind: Kind::Float })
     }
@@ -101,16 +97,15 @@ impl Loaded {
         Ok(weights_hash(&self.arena.values()?))
     }
 
-    /// Names, shapes and offsets of its parameters.
     pub fn layout(&self) -> &Layout {
         self.arena.layout()
     }
 }
 
-/// The configuration in a cell's folder.
 pub fn config_of(dir: &Path) -> Result<RunConfig, InferenceError> {
     if !dir.join(CONFIG_FILE).is_file() {
-        return Err(InferenceError::NoCell { dir: dir.to_owned(), hint: hint(dir) });
+        let message = format!("{} is not a cell: it has no {CONFIG_FILE}. {}", dir.display(), hint(dir));
+        return Err(UserError::new(message, "name the folder of a cell").into());
     }
     Ok(read_config(&dir.join(CONFIG_FILE))?)
 }
@@ -123,11 +118,11 @@ fn hint(dir: &Path) -> String {
     }
 }
 
-fn cell_below(dir: &Path, depth: usize) -> Option<std::path::PathBuf> {
+fn cell_below(dir: &Path, depth: usize) -> Option<PathBuf> {
     let mut folders: Vec<_> =
         std::fs::read_dir(dir).ok()?.flatten().map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
     folders.sort();
-    let below = |folder: &std::path::PathBuf| {
+    let below = |folder: &PathBuf| {
         if folder.join(CONFIG_FILE).is_file() {
             Some(folder.clone())
         } else {
@@ -135,4 +130,76 @@ fn cell_below(dir: &Path, depth: usize) -> Option<std::path::PathBuf> {
         }
     };
     folders.iter().find_map(below)
+}
+
+const COPY_AGAIN: &str =
+    "copy the cell's folder again from where it was trained, or remove it and run its experiment again";
+
+/// Refuses final weights without the recorded hash. Imported networks and cells of older versions have no record.
+fn check_recorded(dir: &Path, which: Weights, weights: &[f32]) -> Result<(), InferenceError> {
+    let name = if which == Weights::Averaged { AVERAGED } else { FINAL };
+    let file = dir.join(CHECKPOINTS).join(name);
+    let of_file = manifest::files_of_weights(dir)?.into_iter().find(|(of, _)| of == name);
+    let (record, expected, found) = if let Some((_, expected)) = of_file {
+        let bytes = std::fs::read(&file).map_err(InferenceError::io("read", &file))?;
+        (manifest::FILE, expected, blake3::hash(&bytes).to_hex().to_string())
+    } else if let Some(result) = Status::read(dir)?.and_then(|status| status.result).filter(|_| name == FINAL) {
+        (status::FILE, result.weights, weights_hash(weights))
+    } else {
+        return Ok(());
+    };
+    if expected == found {
+        return Ok(());
+    }
+    let message = format!(
+        "{} is damaged or holds other weights: {record} records the BLAKE3 {expected}, found {found}",
+        file.display()
+    );
+    Err(UserError::new(message, COPY_AGAIN).into())
+}
+
+/// Refuses weights that are infinite or not numbers.
+fn check_finite(dir: &Path, layout: &Layout, weights: &[f32]) -> Result<(), InferenceError> {
+    for param in layout.params() {
+        let values = &weights[param.offset..param.offset + param.len()];
+        let count = values.iter().filter(|value| !value.is_finite()).count();
+        if count > 0 {
+            let message = format!(
+                "the weights of {} cannot be used: {count} of the {} numbers of {} are infinite or not numbers",
+                dir.display(),
+                values.len(),
+                param.name
+            );
+            return Err(UserError::new(message, COPY_AGAIN).into());
+        }
+    }
+    Ok(())
+}
+
+/// Standard deviation of the noise on tables, norms, biases and gates: large enough that every one of them changes the
+/// output, and that some gates close.
+const FULL_STD: f64 = 0.4;
+
+/// Standard deviation of the noise on matrices: small against Glorot's values, large enough for those that start at
+/// zero.
+const MATRIX_STD: f64 = 0.02;
+
+/// Weights in layout order: initial values plus normal noise from separate streams; padding is zero.
+fn random_weights(layout: &Layout, seed: u64) -> Vec<f32> {
+    let mut values = vec![0f32; layout.len()];
+    for param in layout.params() {
+        let std = match param.range {
+            Range::Full => FULL_STD,
+            Range::Matrix => MATRIX_STD,
+        };
+        let first = param.init.values(&mut stream(seed, &["random weights", "first", &param.name]), &param.shape);
+        let steps =
+            Init::Normal { std }.values(&mut stream(seed, &["random weights", "step", &param.name]), &param.shape);
+        for ((value, first), step) in values[param.offset..].iter_mut().zip(first).zip(steps) {
+            let moved = first + step;
+            // A variance must be positive.
+            *value = if param.part == Part::Statistic { moved.abs() } else { moved };
+        }
+    }
+    values
 }

@@ -4,12 +4,13 @@ use super::cell::Loaded;
 use super::error::InferenceError;
 use super::forward::Answers;
 use super::readme;
-use super::request::Request;
+use super::situation::Request;
 use super::tensors_file::{self, Named};
 use crate::tables::{self, TABLES_FILE};
 use nn::Views;
 use records::folder::CONFIG_FILE;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// Parameters by name, in their shapes.
@@ -28,9 +29,6 @@ pub struct Folder {
 
 impl Folder {
     /// Begins a folder beside `out`, which must not exist.
-    ///
-    /// # Errors
-    /// If it exists, or the folder above it cannot be written.
     pub fn begin(out: &Path) -> Result<Self, InferenceError> {
         if out.symlink_metadata().is_ok() {
             return Err(InferenceError::Exists(out.to_owned()));
@@ -68,16 +66,15 @@ pub fn write(cell: &Loaded, asked: &[Request], folder: &Folder) -> Result<(), In
     let weights = parameters(cell, &cell.arena.frozen_views());
     let forward = Answers::of(cell, asked)?.named();
     let texts: Vec<&str> = asked.iter().map(|asked| asked.text.as_str()).collect();
-    let page = readme::page(cell, &weights, &forward, &texts);
-    let wrong = |what| move |error: serde_yaml::Error| InferenceError::Format { what, reason: error.to_string() };
     let texts = [
-        (CONFIG_FILE, cell.config.to_yaml().map_err(wrong(CONFIG_FILE))?),
-        (PAGE_FILE, page.map_err(wrong(PAGE_FILE))?),
-        (MOVES_FILE, readme::moves(cell.config.spec().moves)),
+        (CONFIG_FILE, cell.config.to_yaml()),
+        (PAGE_FILE, readme::page(cell, &weights, &forward, &texts)),
+        (MOVES_FILE, Ok(readme::moves(cell.config.spec().moves))),
     ];
     for (name, text) in texts {
         let path = dir.join(name);
-        fs::write(&path, text).map_err(InferenceError::io("write", &path))?;
+        let written = text.map_err(io::Error::other).and_then(|text| fs::write(&path, text));
+        written.map_err(InferenceError::io("write", &path))?;
     }
     if let Some(tables) = tables::of_network(&cell.network, &cell.arena) {
         tensors_file::write(&dir.join(TABLES_FILE), &tables)?;

@@ -2,7 +2,7 @@
 
 use super::cell::Loaded;
 use super::error::InferenceError;
-use super::request::Request;
+use super::situation::{LegalMove, Request};
 use super::tensors_file::Named;
 use models::input::Expander;
 use models::loss::mask_policy;
@@ -68,7 +68,6 @@ pub fn outputs(cell: &Loaded, asked: &[Request]) -> Result<Vec<Answer>, Inferenc
     Ok(tch::no_grad(|| batch.outputs(cell, &views)))
 }
 
-/// What a forward pass reads.
 struct Batch {
     /// Packed rows, for a network of sequences those of all plies.
     rows: Tensor,
@@ -115,21 +114,20 @@ fn readable(output: Output, rows: &Tensor) -> Vec<Answer> {
 
 /// How often the position after each move occurred before, i64 `[b,v]`.
 fn repeats(asked: &[Request], moves: usize) -> Result<Tensor, InferenceError> {
-    let mut repeats = vec![0i64; asked.len() * moves];
-    for (row, asked) in repeats.chunks_exact_mut(moves).zip(asked) {
-        for mv in &asked.legal {
-            row[usize::from(mv.index)] = mv.repetitions.into();
-        }
-    }
-    Ok(Tensor::f_from_slice(&repeats)?.f_view([asked.len() as i64, moves as i64])?)
+    of_moves(asked, moves, |mv| mv.repetitions.into())
 }
 
 fn legal(asked: &[Request], moves: usize) -> Result<Tensor, InferenceError> {
-    let mut legal = vec![0u8; asked.len() * moves];
-    for (row, asked) in legal.chunks_exact_mut(moves).zip(asked) {
+    Ok(of_moves(asked, moves, |_| 1)?.f_to_kind(Kind::Bool)?)
+}
+
+/// A number for each legal move, 0 for the others, i64 `[b,v]`.
+fn of_moves(asked: &[Request], moves: usize, number: impl Fn(&LegalMove) -> i64) -> Result<Tensor, InferenceError> {
+    let mut numbers = vec![0i64; asked.len() * moves];
+    for (row, asked) in numbers.chunks_exact_mut(moves).zip(asked) {
         for mv in &asked.legal {
-            row[usize::from(mv.index)] = 1;
+            row[usize::from(mv.index)] = number(mv);
         }
     }
-    Ok(Tensor::f_from_slice(&legal)?.f_view([asked.len() as i64, moves as i64])?.f_to_kind(Kind::Bool)?)
+    Ok(Tensor::f_from_slice(&numbers)?.f_view([asked.len() as i64, moves as i64])?)
 }

@@ -1,26 +1,21 @@
 //! Positions as input text: FEN or SFEN, with the moves played from there.
 
 use super::error::InferenceError;
-use super::request::Request;
-use super::situation::Situation;
+use super::situation::{Request, Situation};
 use games::chess::Chess;
 use games::chess::history::{self, HistoryFill};
 use games::{Game, GameKind, InputLayout, InputName, MovesName, Position, with_game};
+use records::UserError;
 
-/// The keyword for the standard start.
+/// Keywords: the standard start, the moves from a position, and at the end the ratings of both players.
 const START: &str = "startpos";
-/// The keyword between a position and the moves from there.
 const MOVES: &str = "moves";
-/// The keyword before the ratings of both players, the first player's first, at the end.
 const RATINGS: &str = "ratings";
 
 /// Reads a position of `game`: `FEN`, `SFEN` or `startpos`, optionally followed by `moves` and moves in UCI or USI,
 /// which inputs with history show, and by `ratings` and those of both players, the first player's first, which inputs with
-/// ratings show. The keywords `position`, `fen` and `sfen` of engine protocols may come first.
-///
-/// # Errors
-/// If it is not a position of the game, a move is not legal, or a rating is not a number. `moves` is the vocabulary; `place` locates the text,
-/// with a colon.
+/// ratings show. The keywords `position`, `fen` and `sfen` of engine protocols may come first. `moves` is the vocabulary;
+/// `place` locates the text in errors, with a colon.
 pub fn read(
     text: &str,
     place: &str,
@@ -28,15 +23,17 @@ pub fn read(
     input: InputName,
     moves: MovesName,
 ) -> Result<Request, InferenceError> {
-    let wrong = |reason| InferenceError::Position { place: place.to_owned(), game, reason };
     with_game!(game, G => situation::<G>(text, G::input(input), moves).map(|found| found.request(text.to_owned())))
-        .map_err(wrong)
+        .map_err(|reason| wrong(place, game, &reason))
 }
 
-/// Reads one position per line; empty lines and lines that begin with `#` are skipped. `name` is the file's.
-///
-/// # Errors
-/// At the first line that is not a position, or if there is none.
+fn wrong(place: &str, game: GameKind, reason: &str) -> InferenceError {
+    let message = format!("no position of {}, which the cell is of: {reason}", game.name());
+    let help = "write FEN, SFEN or `startpos`, then `moves` and legal moves";
+    UserError::new(message, help).at(place.trim_end_matches(": ")).into()
+}
+
+/// Reads one position per line, at least one; empty lines and lines that begin with `#` are skipped. `name` is the file's.
 pub fn read_lines(
     text: &str,
     name: &str,
@@ -49,7 +46,7 @@ pub fn read_lines(
         .map(|(i, line)| read(line.trim(), &format!("{name}, line {}: ", i + 1), game, input, moves))
         .collect::<Result<_, _>>()?;
     if asked.is_empty() {
-        return Err(InferenceError::NoPositions(name.to_owned()));
+        return Err(UserError::new(format!("{name} holds no position"), "write one FEN or SFEN a line").into());
     }
     Ok(asked)
 }
@@ -58,12 +55,14 @@ pub fn read_lines(
 /// first position, unless it is the standard start. The input itself leaves missing history empty.
 pub fn fill_history(asked: &mut [Request], input: InputName) -> Result<(), InferenceError> {
     if input != InputName::Lc0_112 {
-        return Err(InferenceError::NoHistory(input.name()));
+        let message =
+            format!("the input {} shows no earlier positions, so that there is nothing to fill", input.name());
+        return Err(UserError::new(message, "leave --history-fill out").into());
     }
     let layout = Chess::input(input);
     for asked in asked {
-        let wrong = |reason| InferenceError::Position { place: String::new(), game: GameKind::Chess, reason };
-        let situation = situation::<Chess>(&asked.text, layout, MovesName::FromTo).map_err(wrong)?;
+        let situation = situation::<Chess>(&asked.text, layout, MovesName::FromTo)
+            .map_err(|reason| wrong("", GameKind::Chess, &reason))?;
         let line = situation.line();
         history::pack(line.position(), line.repetitions(), line.earlier(), HistoryFill::FenOnly, &mut asked.row);
     }

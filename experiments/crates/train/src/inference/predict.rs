@@ -1,26 +1,22 @@
 //! A network's output on one position in numbers: moves with probabilities, and the other heads.
 
 use super::error::InferenceError;
-use super::request::Request;
+use super::situation::Request;
 use models::{Answer, HeadName, Reading};
 use serde_json::{Map, Value, json};
 use tch::{Device, Kind, Tensor};
 
-/// The output on one position.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Prediction {
     pub position: String,
     /// Legal moves, the most probable first (in the order of the rules if there is no policy).
     pub moves: Vec<MovePrediction>,
-    /// The other outputs, in order.
     pub others: Vec<(String, Meaning)>,
 }
 
-/// A legal move and its probabilities.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MovePrediction {
     pub text: String,
-    /// Its index in the vocabulary.
     pub index: u16,
     /// Its logit and its probability among the legal moves, by the policy.
     pub policy: Option<Share>,
@@ -36,14 +32,12 @@ pub struct MovePrediction {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Share {
     pub logit: f32,
-    /// Its probability among the legal moves.
     pub probability: f64,
 }
 
-/// What an output says about a position.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Meaning {
-    /// Probabilities of win, draw and loss for the side to move; of `result_shares` what stands for them.
+    /// Probabilities of win, draw and loss for the side to move; for `result_shares` its raw values.
     Wdl([f64; 3]),
     /// A number as the head gives it.
     Number(f64),
@@ -52,14 +46,13 @@ pub enum Meaning {
     Intervals(Vec<f64>),
     /// Probabilities of yes, each for itself.
     Answers(Vec<f64>),
-    /// The likeliest label of each square.
     Labels(Vec<usize>),
     /// The pairs of squares that are likelier than not.
     Pairs(Vec<[usize; 2]>),
 }
 
-/// Turns a network's outputs into predictions, one for each position that was asked about. The policy's logits are divided by
-/// `temperature` before they become probabilities; at 0 the likeliest move has all of it.
+/// Turns a network's outputs into one prediction per position. The policy's logits are divided by `temperature`; at 0 the
+/// likeliest move has probability 1.
 pub fn predictions(asked: &[Request], outputs: &[Answer], temperature: f64) -> Result<Vec<Prediction>, InferenceError> {
     let of_head = |head: HeadName| {
         let own = outputs.iter().find(|answer| answer.name() == head.name());
@@ -237,7 +230,7 @@ impl MovePrediction {
 
 #[cfg(test)]
 mod tests {
-    use super::super::request::LegalMove;
+    use super::super::situation::LegalMove;
     use super::*;
 
     fn asked() -> Request {
@@ -270,7 +263,7 @@ mod tests {
         };
         assert_eq!(order(refined_probabilities(&[0.0, 2.0], &[1.0, 3.0])), "abc");
         assert_eq!(order(refined_probabilities(&[0.0, 2.0], &[3.0, 1.0])), "bac");
-        // The third candidate is no legal move.
+        // The third candidate is not a legal move.
         assert_eq!(refined_probabilities(&[0.0, 2.0, 1.0], &[0.0, 0.0, -1e30]), [(0, 0.5), (2, 0.5), (1, 0.0)]);
     }
 

@@ -1,4 +1,4 @@
-//! The description of an export: what its files hold, for readers who do not know posenc.
+//! The description of an export's files, for readers without knowledge of posenc.
 
 use super::cell::Loaded;
 use super::tensors_file::Named;
@@ -8,7 +8,6 @@ use serde::Serialize;
 use std::fmt::Write as _;
 use tch::Kind;
 
-/// The format that this version writes.
 const FORMAT: &str = "posenc-export-1";
 
 /// The comment at the top of the description.
@@ -161,7 +160,6 @@ fn described(named: &Named) -> Described {
     Described { name: named.name.clone(), dtype, shape: named.tensor.size() }
 }
 
-/// The vocabulary, one entry per line.
 pub(super) fn moves(moves: Vocabulary) -> String {
     match moves {
         Vocabulary::FromTo(moves) => pairs(moves),

@@ -1,30 +1,33 @@
-//! The results that a network predicts for the test positions of its dataset, beside the results that came.
+//! A network on whole datasets: predicted results beside actual ones, and the metrics on another dataset's labels.
 
 use super::cell::Loaded;
 use super::error::InferenceError;
-use crate::objective::measure;
+use crate::evaluate::{Subject, evaluate};
+use crate::micro::measure;
 use crate::setup::open_data;
 use crate::tensors::on_device;
+use config::{DataView, RunConfig};
 use dataset::{Split, evaluation_batches};
 use games::Phase;
 use models::{HeadName, Reading};
+use records::Metrics;
+use std::path::Path;
 use std::sync::Arc;
 use tch::{Device, Kind, Tensor};
 
-/// What a network says about a test position, and what came.
+/// The prediction for a test position, and its result.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Predicted {
-    /// The stage of the game.
     pub phase: Phase,
     /// Probabilities of win, draw and loss for the side to move.
     pub shares: [f64; 3],
-    /// Which of the three came.
+    /// The index of the actual result.
     pub outcome: usize,
-    /// The probability that the policy gives to legal moves, without a mask; none without a policy.
+    /// The probability of legal moves in the policy without a mask; `None` without a policy.
     pub legal_mass: Option<f64>,
 }
 
-/// Predictions for at most `positions` test positions whose game has a result; none where the network predicts no result.
+/// Predictions for at most `positions` test positions of games with a result; `None` if the network predicts no result.
 pub fn on_test_positions(cell: &Loaded, positions: u64) -> Result<Option<Vec<Predicted>>, InferenceError> {
     let run = &cell.config;
     let dataset = Arc::new(open_data(run)?);
@@ -58,7 +61,6 @@ pub fn on_test_positions(cell: &Loaded, positions: u64) -> Result<Option<Vec<Pre
     Ok(Some(predicted))
 }
 
-/// Shares that sum to 1 in f64.
 fn normalised(shares: [f64; 3]) -> [f64; 3] {
     let sum: f64 = shares.iter().sum();
     shares.map(|share| share / sum)
@@ -66,4 +68,23 @@ fn normalised(shares: [f64; 3]) -> [f64; 3] {
 
 fn numbers(tensor: &Tensor) -> Result<Vec<Vec<f32>>, InferenceError> {
     Ok(Vec::<Vec<f32>>::try_from(tensor.f_to_device(Device::Cpu)?)?)
+}
+
+/// A network on the labels of another dataset.
+#[derive(Debug)]
+pub struct OtherLabels {
+    pub metrics: Metrics,
+    pub policy_targets: u64,
+}
+
+/// Evaluates the network on every test position of the dataset in `folder`, which must be of the same game and have the
+/// network's targets.
+pub fn on_labels(cell: &Loaded, folder: &Path) -> Result<OtherLabels, InferenceError> {
+    let config = RunConfig { data: folder.to_owned(), view: DataView::default(), ..cell.config.clone() };
+    let dataset = Arc::new(open_data(&config)?);
+    let subject = Subject { config: &config, network: &cell.network, dataset: &dataset, device: cell.arena.device() };
+    let found = evaluate(subject, &cell.arena.frozen_views(), Split::Test, usize::MAX)?;
+    let with_policy = |row: &&records::positions::PositionMetrics| row.values[0].is_some();
+    let policy_targets = found.positions.iter().filter(with_policy).count() as u64;
+    Ok(OtherLabels { metrics: found.metrics, policy_targets })
 }

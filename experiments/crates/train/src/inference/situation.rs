@@ -1,13 +1,11 @@
-//! A game in progress, as a network sees it.
+//! A game in progress and its positions, as a network sees them.
 
-use super::request::{EarlierPly, LegalMove, Request};
 use config::RunConfig;
 use games::{Game, InputLayout, Line, MovesName, Played, Position};
 
-/// A move of a game.
 pub type Move<G> = <<G as Game>::Position as Position>::Move;
 
-/// A game in progress: the moves that the rules know, and the history that the network's input shows.
+/// A game in progress: its moves for the rules, and its history for the network's input.
 #[derive(Debug)]
 pub struct Situation<G: Game> {
     played: Played<G::Position>,
@@ -18,7 +16,7 @@ pub struct Situation<G: Game> {
     keeps_plies: bool,
 }
 
-// A derived one would ask that the game itself can be copied.
+// A derived one would require that the game itself is `Clone`.
 impl<G: Game> Clone for Situation<G> {
     fn clone(&self) -> Self {
         let (played, line, earlier) = (self.played.clone(), self.line.clone(), self.earlier.clone());
@@ -55,10 +53,7 @@ impl<G: Game> Situation<G> {
         &self.played
     }
 
-    /// Plays a legal move.
-    ///
-    /// # Panics
-    /// May panic if `mv` is not legal here.
+    /// Plays a legal move; other moves may panic.
     pub fn play(&mut self, mv: Move<G>) {
         if self.keeps_plies {
             let played = self.position().label(mv, self.moves, self.input.name.frame());
@@ -86,7 +81,6 @@ impl<G: Game> Situation<G> {
         Request { legal: legal.iter().map(named).collect(), ..self.without_moves(text) }
     }
 
-    /// The packed row of the current position.
     fn row(&self) -> Vec<u8> {
         let mut row = vec![0; self.input.row_bytes()];
         self.line.pack(self.input, &mut row);
@@ -96,5 +90,56 @@ impl<G: Game> Situation<G> {
     /// The current position with the positions before it that the input shows.
     pub(super) fn line(&self) -> &Line<G::Position> {
         &self.line
+    }
+}
+
+/// A position, ready for the network.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Request {
+    pub text: String,
+    /// The packed row of the cell's input.
+    pub row: Vec<u8>,
+    /// The plies before it, the earliest first.
+    pub earlier: Vec<EarlierPly>,
+    /// Its legal moves, in a fixed order for each position.
+    pub legal: Vec<LegalMove>,
+    pub squares: usize,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EarlierPly {
+    pub row: Vec<u8>,
+    /// The index of the played move.
+    pub played: u16,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LegalMove {
+    pub text: String,
+    pub index: u16,
+    /// How often the position after it occurred before.
+    pub repetitions: u8,
+}
+
+impl Request {
+    /// The rows of a sequence of this many plies that ends with the position, and the position's index there: as much
+    /// history as fits, then padding. A network that reads single positions gets one row.
+    pub fn sequence(&self, plies: usize) -> (Vec<u8>, usize) {
+        if plies == 1 {
+            return (self.row.clone(), 0);
+        }
+        let known = self.earlier.len().min(plies - 1);
+        let earlier = self.earlier[self.earlier.len() - known..].iter().map(|ply| (&ply.row, ply.played));
+        let mut rows = Vec::with_capacity(plies * (self.row.len() + InputLayout::MOVE_BYTES));
+        // The position itself has no played move.
+        for (row, played) in earlier.chain([(&self.row, InputLayout::NO_MOVE)]) {
+            rows.extend_from_slice(row);
+            rows.extend(played.to_le_bytes());
+        }
+        for _ in known + 1..plies {
+            rows.resize(rows.len() + self.row.len(), 0);
+            rows.extend(InputLayout::NO_MOVE.to_le_bytes());
+        }
+        (rows, known)
     }
 }

@@ -3,6 +3,7 @@
 use super::error::InferenceError;
 use records::atomic;
 use safetensors::tensor::{Dtype, TensorView};
+use std::io;
 use std::path::Path;
 use tch::{Device, Kind, Tensor};
 
@@ -20,29 +21,24 @@ impl Named {
     }
 }
 
-/// Writes a file that holds these tensors, or leaves the existing file unchanged.
-///
-/// # Errors
-/// If a tensor has another type, or the file cannot be written.
+/// Writes a file with these tensors, or leaves the existing file unchanged.
 pub fn write(path: &Path, tensors: &[Named]) -> Result<(), InferenceError> {
-    let file = bytes(tensors)?;
-    atomic::replace(path, &file).map_err(InferenceError::io("write", path))
+    let written = bytes(tensors).map_err(io::Error::other).and_then(|bytes| atomic::replace(path, &bytes));
+    written.map_err(InferenceError::io("write", path))
 }
 
-/// The bytes of a file that holds these tensors, without metadata, whose order would differ from run to run.
-fn bytes(tensors: &[Named]) -> Result<Vec<u8>, InferenceError> {
-    let wrong = |reason: String| InferenceError::Format { what: "a tensor", reason };
+/// The bytes of a file with these tensors, without metadata, whose order would differ from run to run.
+fn bytes(tensors: &[Named]) -> anyhow::Result<Vec<u8>> {
     let raw = tensors.iter().map(|named| raw(&named.tensor)).collect::<Result<Vec<_>, _>>()?;
     let mut views = Vec::with_capacity(raw.len());
     for (named, (dtype, bytes)) in tensors.iter().zip(&raw) {
         let shape = named.tensor.size().iter().map(|&size| size as usize).collect();
-        let view = TensorView::new(*dtype, shape, bytes).map_err(|error| wrong(error.to_string()))?;
-        views.push((named.name.as_str(), view));
+        views.push((named.name.as_str(), TensorView::new(*dtype, shape, bytes)?));
     }
-    safetensors::serialize(views, None).map_err(|error| wrong(error.to_string()))
+    Ok(safetensors::serialize(views, None)?)
 }
 
-fn raw(tensor: &Tensor) -> Result<(Dtype, Vec<u8>), InferenceError> {
+fn raw(tensor: &Tensor) -> anyhow::Result<(Dtype, Vec<u8>)> {
     let flat = tensor.f_detach()?.f_to_device(Device::Cpu)?.f_contiguous()?.f_view([-1])?;
     Ok(match tensor.kind() {
         Kind::Float => (Dtype::F32, Vec::<f32>::try_from(flat)?.iter().flat_map(|value| value.to_le_bytes()).collect()),
@@ -53,11 +49,6 @@ fn raw(tensor: &Tensor) -> Result<(Dtype, Vec<u8>), InferenceError> {
         Kind::Int64 => (Dtype::I64, Vec::<i64>::try_from(flat)?.iter().flat_map(|value| value.to_le_bytes()).collect()),
         Kind::Uint8 => (Dtype::U8, Vec::<u8>::try_from(flat)?),
         Kind::Bool => (Dtype::BOOL, Vec::<u8>::try_from(flat.f_to_kind(Kind::Uint8)?)?),
-        other => {
-            return Err(InferenceError::Format {
-                what: "a tensor",
-                reason: format!("there is no place for {other:?}"),
-            });
-        }
+        other => anyhow::bail!("there is no type for {other:?}"),
     })
 }

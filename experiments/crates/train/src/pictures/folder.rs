@@ -3,40 +3,28 @@
 use super::Picture;
 use crate::sinks::Sink;
 use dataset::bounded;
-use records::MetricLine;
 use records::atomic;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The folder's name in a cell's.
 pub const DIR: &str = "pictures";
 
 const BEGIN: &str = "step-";
 const END: &str = ".png";
 
-/// Writes pictures into a cell's folder.
 #[derive(Debug)]
 pub struct Folder {
     dir: PathBuf,
 }
 
 impl Folder {
-    /// The picture folder of a cell.
     pub fn of(cell: &Path) -> Self {
         Self { dir: cell.join(DIR) }
     }
 }
 
 impl Sink for Folder {
-    fn line(&mut self, _line: &MetricLine) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-
     fn picture(&mut self, picture: &Picture) -> io::Result<()> {
         let dir = self.dir.join(&picture.map);
         fs::create_dir_all(&dir)?;

@@ -8,7 +8,6 @@ use records::{MetricLine, Part};
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write};
 
-/// The metrics of a progress line.
 const SHOWN: [&str; 5] = ["policy_loss", "policy_accuracy", "value_loss", "map_loss", "gradient_norm"];
 
 /// Progress on stderr: a bar on a terminal, plain lines elsewhere.
@@ -16,7 +15,6 @@ pub fn on_stderr(steps: u64) -> Box<dyn Sink> {
     if io::stderr().is_terminal() { Box::new(Bar::new(steps)) } else { Box::new(Plain::new(steps, io::stderr())) }
 }
 
-/// Plain lines, one per metric line.
 #[derive(Debug)]
 pub struct Plain<W> {
     steps: u64,
@@ -24,7 +22,6 @@ pub struct Plain<W> {
 }
 
 impl<W: Write + Send> Plain<W> {
-    /// Lines for a cell of this many steps.
     pub fn new(steps: u64, to: W) -> Self {
         Self { steps, to }
     }
@@ -49,14 +46,12 @@ impl<W: Write + Send> Sink for Plain<W> {
     }
 }
 
-/// A bar with the newest training metrics.
 #[derive(Debug)]
 pub struct Bar {
     bar: ProgressBar,
 }
 
 impl Bar {
-    /// A bar for a cell of this many steps.
     pub fn new(steps: u64) -> Self {
         let bar = ProgressBar::with_draw_target(Some(steps), ProgressDrawTarget::stderr());
         // An invalid template would be a mistake in this file; indicatif's default is used then.
@@ -81,10 +76,6 @@ impl Sink for Bar {
                 shown(line)
             ));
         }
-        Ok(())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
 }

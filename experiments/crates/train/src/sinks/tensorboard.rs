@@ -11,18 +11,17 @@ mod reader;
 
 pub use hparams::{HParams, Session};
 pub use images::{BLOB_SEQUENCE, Image, PLUGIN as IMAGES_PLUGIN};
-pub use reader::{EventError, EventFile, PREFIX, Scalar, read, read_dir, read_images, read_session};
+pub use reader::{EventFile, PREFIX, Scalar, read, read_dir, read_images, read_session};
 
 use super::Sink;
+use crate::describe::now_s;
 use crate::pictures::{Picture, folder};
 use protobuf::Message as _;
-use records::MetricLine;
-use records::lines;
-use records::lines::ReadError;
+use records::lines::{self, ReadError};
+use records::{MetricLine, UserError};
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
 use tensorboard_proto::event::{Event, SessionLog, SessionLog_SessionStatus};
 use tensorboard_proto::summary::Summary;
 use tensorboard_rs::record_writer::RecordWriter;
@@ -31,7 +30,6 @@ use tensorboard_rs::summary::scalar;
 /// The format's name and version, the first record of each file.
 const FILE_VERSION: &str = "brain.Event:2";
 
-/// A scalar of a line that is not one of its metrics.
 const SPEED: &str = "positions_per_s";
 
 /// The tag under which a metric of a split appears: `<split>/<metric>`, of averaged weights `<split>_averaged/<metric>`.
@@ -56,14 +54,14 @@ impl EventLog {
     /// are withdrawn.
     pub fn create(dir: &Path, first_step: u64, hparams: &HParams) -> io::Result<Self> {
         let mut log = Self::begin(dir, first_step)?;
-        log.summary(hparams::start(hparams, log.newest.1)?, log.newest)?;
+        log.session(hparams)?;
         log.writer.flush()?;
         Ok(log)
     }
 
     /// The same without a session for the HParams tab.
     fn begin(dir: &Path, first_step: u64) -> io::Result<Self> {
-        let wall_s = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64());
+        let wall_s = now_s();
         let (file, path) = create_unused(dir, wall_s as u64)?;
         let newest = (first_step, wall_s);
         let mut log = Self { writer: RecordWriter::new(BufWriter::new(file)), path, newest };
@@ -79,8 +77,9 @@ impl EventLog {
         Ok(log)
     }
 
-    pub fn path(&self) -> &Path {
-        &self.path
+    fn session(&mut self, hparams: &HParams) -> io::Result<()> {
+        let start = hparams::start(hparams, self.newest.1)?;
+        self.summary(start, self.newest)
     }
 
     fn write(&mut self, mut event: Event, wall_s: f64) -> io::Result<()> {
@@ -98,7 +97,6 @@ impl EventLog {
 }
 
 impl Sink for EventLog {
-    /// One scalar per metric, and the speed.
     fn line(&mut self, line: &MetricLine) -> io::Result<()> {
         self.newest = (line.step, line.time.unix_s);
         for (name, value) in line.metrics.iter().chain([(SPEED, line.time.positions_per_s)]) {
@@ -143,23 +141,14 @@ fn create_unused(dir: &Path, unix_s: u64) -> io::Result<(File, PathBuf)> {
     }
 }
 
-/// Why event files cannot be rebuilt.
-#[derive(Debug, thiserror::Error)]
-pub enum RebuildError {
-    #[error(transparent)]
-    Truth(#[from] ReadError),
-    /// The event files cannot be replaced.
-    #[error(
-        "cannot rebuild the event files in {dir}: {cause}; metrics.jsonl has all lines, and the next run tries again"
-    )]
-    Io { dir: PathBuf, cause: io::Error },
+/// The error of event files that cannot be replaced.
+pub fn not_rebuilt(dir: &Path, cause: &io::Error) -> UserError {
+    let message = format!("cannot rebuild the event files in {}: {cause}", dir.display());
+    UserError::new(message, "metrics.jsonl has all lines, and the next run tries again")
 }
 
 /// Whether the event files in `dir` show every line of a finished cell's `metrics.jsonl`, every picture of its folder,
-/// and its hyperparameters.
-///
-/// # Errors
-/// If the lines cannot be read; unreadable event files count as incomplete.
+/// and its hyperparameters. Unreadable event files count as incomplete.
 pub fn is_whole(metrics: &Path, dir: &Path) -> Result<bool, ReadError> {
     let scalars: usize = lines::read(metrics)?.iter().map(|line| line.metrics.iter().count() + 1).sum();
     let (Ok(found), Ok(images), Ok(session)) = (read_dir(dir), read_images(dir), read_session(dir)) else {
@@ -175,7 +164,7 @@ pub fn is_whole(metrics: &Path, dir: &Path) -> Result<bool, ReadError> {
     Ok(found.len() == scalars && all_shown && session.hparams.is_some() && session.done)
 }
 
-/// Shows exactly these lines in `dir`, which is created: curves that are of no cell. Files that show them already stay.
+/// Shows exactly these curves of no cell in `dir`, which is created. Unchanged files stay.
 pub fn show_curves(dir: &Path, lines: &[MetricLine]) -> io::Result<()> {
     let shown = lines.iter().flat_map(|line| {
         let scalars = line.metrics.iter().chain([(SPEED, line.time.positions_per_s)]);
@@ -185,59 +174,47 @@ pub fn show_curves(dir: &Path, lines: &[MetricLine]) -> io::Result<()> {
     if read_dir(dir).is_ok_and(|found| found.into_iter().map(|one| (one.tag, one.step, one.value)).eq(shown)) {
         return Ok(());
     }
-    let old = reader::event_files(dir)?;
-    let mut log = EventLog::begin(dir, 0)?;
-    lines.iter().try_for_each(|line| log.line(line))?;
-    log.flush()?;
-    old.iter().try_for_each(std::fs::remove_file)
+    renew(dir, 0, |log| lines.iter().try_for_each(|line| log.line(line))).map(drop)
 }
 
-/// Shows exactly these scalars of one step in `dir`, which is created: numbers of no line.
+/// Shows exactly these scalars of one step in `dir`, which is created.
 pub fn show_scalars(dir: &Path, step: u64, scalars: &[(String, f64)]) -> io::Result<()> {
-    std::fs::create_dir_all(dir)?;
-    let old = reader::event_files(dir)?;
-    let mut log = EventLog::begin(dir, step)?;
-    for (tag, value) in scalars {
-        log.summary(scalar(tag, *value as f32), log.newest)?;
-    }
-    log.flush()?;
-    old.iter().try_for_each(std::fs::remove_file)
+    let write = |log: &mut EventLog| {
+        scalars.iter().try_for_each(|(tag, value)| log.summary(scalar(tag, *value as f32), log.newest))
+    };
+    renew(dir, step, write).map(drop)
 }
 
-/// Shows exactly these pictures in `dir`, which is created: those of no cell's training.
+/// Shows exactly these pictures in `dir`, which is created.
 pub fn show_pictures(dir: &Path, pictures: &[Picture]) -> io::Result<()> {
+    renew(dir, 0, |log| pictures.iter().try_for_each(|picture| log.picture(picture))).map(drop)
+}
+
+/// Replaces the event files in `dir` by one with exactly the lines of a finished cell's `metrics.jsonl` and its pictures.
+pub fn rebuild(metrics: &Path, dir: &Path, hparams: &HParams) -> anyhow::Result<PathBuf> {
+    let lines = lines::read(metrics)?;
+    let write = |log: &mut EventLog| -> io::Result<()> {
+        log.session(hparams)?;
+        let mut pictures = folder::read(dir)?.into_iter().peekable();
+        for line in &lines {
+            while let Some(picture) = pictures.next_if(|picture| picture.step < line.step) {
+                log.picture(&picture)?;
+            }
+            log.line(line)?;
+        }
+        pictures.try_for_each(|picture| log.picture(&picture))?;
+        log.end()
+    };
+    Ok(renew(dir, 0, write).map_err(|cause| not_rebuilt(dir, &cause))?)
+}
+
+/// Replaces the event files in `dir`, which is created, by one with these records.
+fn renew(dir: &Path, first_step: u64, write: impl FnOnce(&mut EventLog) -> io::Result<()>) -> io::Result<PathBuf> {
     std::fs::create_dir_all(dir)?;
     let old = reader::event_files(dir)?;
-    let mut log = EventLog::begin(dir, 0)?;
-    pictures.iter().try_for_each(|picture| log.picture(picture))?;
+    let mut log = EventLog::begin(dir, first_step)?;
+    write(&mut log)?;
     log.flush()?;
-    old.iter().try_for_each(std::fs::remove_file)
-}
-
-/// Replaces the event files in `dir` by one that holds exactly the lines of a finished cell's `metrics.jsonl` and its
-/// pictures.
-///
-/// # Errors
-/// If the lines cannot be read, or the files cannot be replaced.
-pub fn rebuild(metrics: &Path, dir: &Path, hparams: &HParams) -> Result<PathBuf, RebuildError> {
-    let lines = lines::read(metrics)?;
-    replace(&lines, dir, hparams).map_err(|cause| RebuildError::Io { dir: dir.to_owned(), cause })
-}
-
-fn replace(lines: &[MetricLine], dir: &Path, hparams: &HParams) -> io::Result<PathBuf> {
-    let old = reader::event_files(dir)?;
-    let mut log = EventLog::create(dir, 0, hparams)?;
-    let mut pictures = folder::read(dir)?.into_iter().peekable();
-    for line in lines {
-        while let Some(picture) = pictures.next_if(|picture| picture.step < line.step) {
-            log.picture(&picture)?;
-        }
-        log.line(line)?;
-    }
-    pictures.try_for_each(|picture| log.picture(&picture))?;
-    log.end()?;
-    for path in old {
-        std::fs::remove_file(path)?;
-    }
+    old.iter().try_for_each(std::fs::remove_file)?;
     Ok(log.path)
 }

@@ -1,7 +1,8 @@
-//! Running statistics: they follow the batches, are saved and averaged with the weights, and go on to the same bits.
+//! Running statistics: they follow the batches, are saved and averaged with the weights, and resume bit-identically.
 
 use config::{MicroBatch, RunConfig};
 use models::AverageConfig;
+use models::average::SwaConfig;
 use safetensors::SafeTensors;
 use std::fs;
 use std::path::Path;
@@ -14,7 +15,7 @@ fn residual(bench: &Bench, steps: u64) -> RunConfig {
     let mut run = bench.run(steps);
     run.model = serde_json::from_str(MODEL).expect("a model");
     run.encoding = vec![encoding("none")];
-    run.train.averaging = Some(AverageConfig::Ema(Default::default()));
+    run.train.averaging = Some(AverageConfig::Swa(SwaConfig { every: 2, max_n: 4 }));
     run
 }
 
@@ -44,8 +45,8 @@ fn running_statistics_go_on_to_the_same_bits() {
 #[test]
 fn micro_batches_give_the_statistics_their_mean() {
     let bench = Bench::new();
-    // After one step a statistic is 0.9 of its beginning and 0.1 of what was seen. Where nothing lies in front of a
-    // normalisation but a convolution, the mean of the halves' means is the mean of the whole.
+    // After one step a statistic is 0.9 of its initial value and 0.1 of the batch's. After a single convolution the mean of
+    // the halves' means is the mean of the whole.
     let mut run = residual(&bench, 1);
     run.train.averaging = None;
     let whole = bench.trained("whole", &run);

@@ -1,7 +1,6 @@
-//! Cells of a decoder: batches of sequences through the same loop, and questions about positions with their games.
+//! Cells of a decoder: batches of sequences in the same loop, and predictions for positions with their games.
 
-use config::Weights;
-use config::{MicroBatch, RunConfig};
+use config::{MicroBatch, RunConfig, Weights};
 use games::{GameKind, InputName, MovesName};
 use models::optimizer::AdamwConfig;
 use models::{OptimizerConfig, Schedule};
@@ -115,7 +114,7 @@ fn a_decoder_answers_positions_with_the_game_that_led_there() {
     }
     assert_eq!(shares(&predicted(&cell, played, 0.0))[0], 1.0, "cold: the likeliest has all of it");
     assert!(shares(&predicted(&cell, played, 4.0))[0] < shares(&known)[0], "hot: less of it");
-    // Three plies are what it reads: what came before the last two is not seen.
+    // It reads three plies: moves before the last two have no effect.
     let other_way = "startpos moves e2e4 e7e5 f1c4 b8c6 g1f3 f8c5";
     assert_ne!(shares(&predicted(&cell, other_way, 1.0)), shares(&known), "the last but one move was another");
     let longer = "startpos moves g1f3 b8c6 e2e4 e7e5 f1c4 f8c5";
@@ -124,7 +123,7 @@ fn a_decoder_answers_positions_with_the_game_that_led_there() {
     assert_eq!(shares(&predicted(&cell, longer, 1.0)), shares(&known));
 }
 
-/// Request about a position of a game, the network sees what it saw in training.
+/// For a position of a game the network gets the same rows as in training.
 #[test]
 fn a_question_is_a_row_of_a_sequence() {
     let asked = asked("startpos moves d2d4 d7d5");
@@ -135,5 +134,5 @@ fn a_question_is_a_row_of_a_sequence() {
     assert_eq!([played(0), played(1), played(2)], [asked.earlier[0].played, asked.earlier[1].played, u16::MAX]);
     assert_eq!((&of(0)[..66], &of(2)[..66]), (&asked.earlier[0].row[..], &asked.row[..]));
     let alone = self::asked("startpos").sequence(3);
-    assert_eq!((alone.1, &alone.0[68..134]), (0, &[0; 66][..]), "padding stands behind it");
+    assert_eq!((alone.1, &alone.0[68..134]), (0, &[0; 66][..]), "padding follows it");
 }

@@ -1,4 +1,4 @@
-//! Cells with further heads: what is logged agrees with plain arithmetic on what the network says.
+//! Cells with further heads: logged metrics agree with plain arithmetic on the network's outputs.
 
 use config::{LossChanges, RunConfig};
 use dataset::{
@@ -23,7 +23,7 @@ use train::checkpoint::load_final;
 
 const SHARES: PerSplit<f64> = PerSplit { train: 0.6, validation: 0.2, test: 0.2 };
 
-/// The test's games with a score behind every move but every seventh.
+/// The test's games with a score after every move except each seventh.
 pub(crate) fn scored(dir: &Path) -> PathBuf {
     let mut text = String::new();
     for (number, line) in random_games().lines().enumerate() {
@@ -70,7 +70,7 @@ pub(crate) fn mapped(dir: &Path, shape: MapShape) -> PathBuf {
         }
         let mut row = vec![0; layout.row_bytes()];
         position.pack(InputName::PieceTokens, 0, &mut row);
-        // Nothing is asked about the first square.
+        // The first square has no label.
         let whose = |square: usize| match row[square] {
             _ if square == 0 => -1,
             0 => 0,
@@ -134,19 +134,29 @@ impl Means {
     }
 }
 
-/// Every test batch with what the trained network says about it.
-fn answers(dir: &Path, look: &mut dyn FnMut(&Batch, Output)) {
-    let setup = Setup::load(dir, Device::Cpu, 1, false).expect("the cell can be loaded");
+/// A finished cell and its final weights.
+pub(crate) fn finished(dir: &Path) -> (Setup, Arena) {
+    let setup = Setup::load(dir, Device::Cpu, 1, false).expect("a cell");
     let weights = load_final(dir, &setup.layout).expect("final weights");
-    let arena = Arena::from_values(Arc::clone(&setup.layout), &weights, Device::Cpu).expect("an arena");
+    let arena = Arena::from_values(Arc::clone(&setup.layout), &weights, Device::Cpu).expect("weights");
+    (setup, arena)
+}
+
+/// Calls `look` with the batches of test positions and the network's outputs.
+pub(crate) fn outputs((setup, arena): &(Setup, Arena), positions: usize, look: &mut dyn FnMut(&Batch, Output)) {
     let config = &setup.config;
-    let positions = config.eval.test_positions as u64;
-    let batches = evaluation_batches(&setup.dataset, Split::Test, config.input, config.eval.batch, positions);
+    let batches = evaluation_batches(&setup.dataset, Split::Test, config.input, config.eval.batch, positions as u64);
     for batch in batches.expect("test positions") {
         let batch = batch.expect("a batch");
         let packed = Tensor::from_slice(&batch.packed).view([batch.size as i64, -1]);
         look(&batch, tch::no_grad(|| setup.network.forward(&arena.frozen_views(), &packed)));
     }
+}
+
+/// The same for a cell's own number of test positions.
+fn answers(dir: &Path, look: &mut dyn FnMut(&Batch, Output)) {
+    let cell = finished(dir);
+    outputs(&cell, cell.0.config.eval.test_positions, look);
 }
 
 fn numbers(tensor: Option<&Tensor>) -> Vec<f64> {

@@ -1,4 +1,4 @@
-//! Training cells: the same bits every time, through crashes and damage; and what they log.
+//! Training cells: bit-identical runs, also after crashes and damage, and their logs.
 
 mod batch_norm;
 pub mod damage;

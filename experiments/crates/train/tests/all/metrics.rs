@@ -1,21 +1,17 @@
 //! Evaluation metrics against plain arithmetic in f64, row by row.
 
-use crate::heads::Means;
+use crate::heads::{Means, finished, outputs};
 use config::Mask;
-use dataset::{Batch, Split, evaluation_batches};
-use models::{Column, HeadName};
+use dataset::{Batch, Split};
+use models::HeadName;
 use nn::Arena;
-use std::sync::Arc;
-use tch::Device;
 use testing::{Bench, encoding};
 use train::Setup;
-use train::checkpoint::load_final;
 use train::evaluate::evaluate;
-use train::tensors::on_device;
 
 const POSITIONS: usize = 60;
 
-/// What means nothing behind a mask in training.
+/// Without meaning for training with a mask.
 const UNMASKED: [&str; 4] = ["legal_mass", "policy_accuracy_unmasked", "policy_loss_unmasked", "policy_entropy"];
 
 impl Means {
@@ -59,26 +55,21 @@ fn legal_moves(batch: &Batch, row: usize, moves: usize) -> Vec<bool> {
     bits.take(moves).collect()
 }
 
-fn expected(setup: &Setup, arena: &Arena) -> Means {
+fn expected(cell: &(Setup, Arena)) -> Means {
     let mut means = Means::default();
-    let (config, moves) = (&setup.config, setup.config.spec().moves.len());
-    let batches = evaluation_batches(&setup.dataset, Split::Test, config.input, config.eval.batch, POSITIONS as u64);
-    for batch in batches.expect("test positions") {
-        let batch = batch.expect("a batch");
-        let examples = on_device(&batch, Device::Cpu).expect("tensors");
-        let packed = examples.get(Column::Packed);
-        let output = tch::no_grad(|| setup.network.forward(&arena.frozen_views(), packed));
-        let rows = |tensor: &tch::Tensor| Vec::<Vec<f32>>::try_from(tensor).expect("rows");
-        let in_f64 = |row: &[f32]| row.iter().map(|&logit| f64::from(logit)).collect::<Vec<_>>();
-        let answers = [HeadName::Policy, HeadName::Result].map(|head| output[head].shallow_clone());
-        for (row, (policy, wdl)) in rows(&answers[0]).iter().zip(&rows(&answers[1])).enumerate() {
+    let (masked, moves) = (cell.0.config.train.mask != Mask::None, cell.0.config.spec().moves.len());
+    outputs(cell, POSITIONS, &mut |batch, output| {
+        let rows = |head: HeadName| -> Vec<Vec<f64>> {
+            let rows = Vec::<Vec<f32>>::try_from(&output[head]).expect("rows");
+            rows.into_iter().map(|row| row.into_iter().map(f64::from).collect()).collect()
+        };
+        for (row, (policy, wdl)) in rows(HeadName::Policy).iter().zip(rows(HeadName::Result)).enumerate() {
             if let Ok(wanted) = usize::try_from(batch.policy_index[row]) {
-                let legal = legal_moves(&batch, row, moves);
-                means.add_policy(&in_f64(policy), &legal, wanted, config.train.mask != Mask::None);
+                means.add_policy(policy, &legal_moves(batch, row, moves), wanted, masked);
             }
-            means.add_value(&in_f64(wdl), usize::try_from(batch.outcome[row]).expect("every game has a result"));
+            means.add_value(&wdl, usize::try_from(batch.outcome[row]).expect("every game has a result"));
         }
-    }
+    });
     means
 }
 
@@ -90,11 +81,10 @@ fn metrics_agree_with_plain_arithmetic_for_every_mask() {
         run.train.mask = mask;
         run.encoding = vec![encoding("relative_bias: {share: displacement}")];
         let dir = bench.trained(name, &run);
-        let setup = Setup::load(&dir, Device::Cpu, 1, false).expect("a cell");
-        let weights = load_final(&dir, &setup.layout).expect("final weights");
-        let arena = Arena::from_values(Arc::clone(&setup.layout), &weights, Device::Cpu).expect("weights");
+        let cell = finished(&dir);
+        let (setup, arena) = &cell;
         let measured = evaluate(setup.subject(), &arena.frozen_views(), Split::Test, POSITIONS).expect("metrics");
-        for (metric, (sum, count)) in expected(&setup, &arena).0 {
+        for (metric, (sum, count)) in expected(&cell).0 {
             let Some(value) = measured.metrics.get(&metric) else {
                 assert!(mask == Mask::Train && UNMASKED.contains(&metric.as_str()), "{metric}");
                 continue;

@@ -1,4 +1,4 @@
-//! A curriculum: each phase has batches of its buckets only, for its epochs, and a killed cell goes on in the middle of one.
+//! A curriculum: each phase has batches of its buckets only, for its epochs, and a killed cell resumes in the middle of one.
 
 use config::{LossChanges, Phase, RunConfig, TrainConfig};
 use dataset::{Dataset, Split};
@@ -26,14 +26,14 @@ fn a_killed_curriculum_goes_on_to_the_same_batches() {
         assert_eq!(phase.steps(positions, 8), Some(steps as u64));
         phase
     };
-    // Seven steps, nine, and what is left: the crash comes at the second phase's end, the last checkpoint lies within it.
+    // Seven steps, nine, and the rest: the crash is at the end of the second phase, the last checkpoint within it.
     let middle = ["1000-1500", "1500-2000"];
     let phases = vec![steps_of(&["below-1000"], 7.0), steps_of(&middle, 9.0), phase(&["2000-up"], None)];
     let usual = bench.run(29);
     let run = RunConfig { data: rated, train: TrainConfig { phases, ..usual.train.clone() }, ..usual };
     let undisturbed = bench.trained("whole", &run);
     let crashed = bench.crashed_of("crashed", &run, 16);
-    train(&crashed).expect("it goes on");
+    train(&crashed).expect("it resumes");
     assert_eq!(batches(&undisturbed), batches(&crashed));
     let three = RunConfig { train: TrainConfig { workers: Some(3), ..run.train.clone() }, ..run.clone() };
     assert_same_bits(&undisturbed, &bench.trained("three workers", &three));

@@ -36,7 +36,7 @@ fn what_lies_behind_the_last_checkpoint_is_done_again() {
     let bench = Bench::new();
     let undisturbed = bench.trained("undisturbed", &bench.run(29));
     let dir = with_two_checkpoints(&bench, "tail");
-    assert_eq!(train(&dir).expect("it goes on"), Outcome::Done);
+    assert_eq!(train(&dir).expect("it resumes"), Outcome::Done);
     assert_same_bits(&undisturbed, &dir);
 }
 
@@ -59,7 +59,7 @@ fn without_its_newest_checkpoint_it_goes_on_from_the_one_before() {
         let dir = with_two_checkpoints(&bench, name);
         damage(&tensor_files(&dir)[1].1);
         let (outcome, notes) = train_with(&dir, &options());
-        assert_eq!(outcome.expect("it goes on"), Outcome::Done);
+        assert_eq!(outcome.expect("it resumes"), Outcome::Done);
         assert!(notes.iter().any(|note| note.contains("step 20 is skipped")), "{notes:?}");
         assert!(notes.iter().any(|note| note.contains("resuming from the checkpoint of step 10")), "{notes:?}");
         assert_same_bits(&undisturbed, &dir);
@@ -124,6 +124,6 @@ fn a_flag_that_is_set_before_the_first_step_stops_there() {
     let dir = bench.cell("flag", &run);
     let outcome = run_cell(&dir, &options(), Vec::new(), &mut |_| {}, &AtomicBool::new(true)).expect("no error");
     assert_eq!(outcome, Outcome::Interrupted { step: 0 });
-    assert_eq!(train(&dir).expect("it goes on"), Outcome::Done);
+    assert_eq!(train(&dir).expect("it resumes"), Outcome::Done);
     assert_same_bits(&bench.trained("undisturbed", &run), &dir);
 }

@@ -1,4 +1,4 @@
-//! The committed starter datasets and the batches that come of them: published runs stand on both, so neither may
+//! The committed starter datasets and their batches: published runs depend on both, so neither may
 //! change by accident.
 
 use dataset::{Batch, Dataset, LoaderConfig, Split, TrainLoader, evaluation_batches};

@@ -1,20 +1,17 @@
 //! How a step is computed: micro-batches, averages of the weights, bf16.
 
 use crate::heads::{mapped, scored, with_heads};
-use config::Weights;
-use config::{Dtype, Mask, MicroBatch, RunConfig};
+use config::{Dtype, Mask, MicroBatch, RunConfig, Weights};
 use games::maps::MapShape;
-use models::average::{EmaConfig, SwaConfig};
+use models::average::SwaConfig;
 use models::optimizer::AdamwConfig;
 use models::{AverageConfig, OptimizerConfig, Schedule};
-use records::Manifest;
-use records::{MetricLine, Part};
-use std::path::{Path, PathBuf};
-use testing::{Bench, assert_same_bits, lines, options, status, train, train_with};
+use records::{Manifest, MetricLine, Part};
+use std::path::Path;
+use testing::{Bench, assert_same_bits, lines, status};
 use train::checkpoint::{load_averaged, load_final};
 use train::setup::declare;
 use train::sinks::tensorboard;
-use train::{CellOptions, Outcome};
 
 /// A run that takes 8 positions a step, some of which have no policy target.
 fn run_with(bench: &Bench, change: impl FnOnce(&mut RunConfig)) -> RunConfig {
@@ -140,30 +137,18 @@ fn averaged_weights_are_evaluated_beside_the_raw_ones() {
     );
 }
 
-/// A cell of a run that was stopped after some steps, and then trained to its end.
-fn resumed(bench: &Bench, name: &str, run: &RunConfig) -> PathBuf {
-    let dir = bench.crashed_of(name, run, 28);
-    assert_eq!(train(&dir).expect("it goes on"), Outcome::Done);
-    dir
-}
-
 #[test]
-fn averages_and_bf16_go_on_to_the_same_bits() {
+fn averages_and_bf16_resume_bit_identically() {
     let bench = Bench::new();
-    let averages = [swa(3), Some(AverageConfig::Ema(EmaConfig { decay: 0.9 }))];
-    for (i, averaging) in averages.into_iter().enumerate() {
-        let mut run = bench.run(29);
-        run.train.averaging = averaging;
-        run.train.dtype = Dtype::Bf16;
-        run.train.micro_batch = Some(MicroBatch::Of(3));
-        let undisturbed = bench.trained(&format!("undisturbed{i}"), &run);
-        let dir = resumed(&bench, &format!("resumed{i}"), &run);
-        assert_same_bits(&undisturbed, &dir);
-        let (_, layout) = declare(&run).expect("the network");
-        let averaged = |dir: &Path| load_averaged(dir, &layout).expect("averaged weights");
-        assert_eq!(averaged(&undisturbed), averaged(&dir));
-        assert_eq!(Manifest::read(&dir).expect("readable").expect("there").identity.dtype, "bf16");
-    }
+    let mut run = bench.run(29);
+    run.train.averaging = swa(3);
+    run.train.dtype = Dtype::Bf16;
+    run.train.micro_batch = Some(MicroBatch::Of(3));
+    let [undisturbed, resumed] = bench.resumed(&run, 28);
+    let (_, layout) = declare(&run).expect("the network");
+    let averaged = |dir: &Path| load_averaged(dir, &layout).expect("averaged weights");
+    assert_eq!(averaged(&undisturbed), averaged(&resumed));
+    assert_eq!(Manifest::read(&resumed).expect("readable").expect("there").identity.dtype, "bf16");
 }
 
 #[test]
@@ -180,14 +165,4 @@ fn bf16_learns_about_what_f32_does() {
     let (exact, rounded) = (loss(&f32), loss(&bf16));
     assert!(exact != rounded && (exact - rounded).abs() < 0.02 * exact, "{exact} and {rounded}");
     assert_ne!(status(&f32).result, status(&bf16).result);
-}
-
-#[test]
-fn a_smoke_run_has_an_average_too() {
-    let bench = Bench::new();
-    let run = run_with(&bench, |run| run.train.averaging = Some(AverageConfig::Swa(SwaConfig::default())));
-    let dir = bench.cell("smoke", &run);
-    let outcome = train_with(&dir, &CellOptions { smoke: true, ..options() }).0;
-    assert_eq!(outcome.expect("it trains"), Outcome::Done);
-    assert!(lines(&dir).iter().any(|line| line.weights == Weights::Averaged && line.split == Part::Test));
 }

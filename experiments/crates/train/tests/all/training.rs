@@ -1,11 +1,11 @@
 //! One cell, undisturbed.
 
-use config::metrics;
-use config::{Mask, Products, RunConfig, TrainConfig};
+use config::{Mask, Products, RunConfig, TrainConfig, Weights, metrics};
+use models::AverageConfig;
+use models::average::SwaConfig;
 use nn::Arithmetic;
-use records::Manifest;
-use records::Part;
 use records::status::State;
+use records::{Manifest, Part};
 use std::collections::BTreeSet;
 use std::fs;
 use testing::{Bench, assert_same_bits, encoding, lines, options, status, train, train_with};
@@ -126,30 +126,6 @@ fn it_learns_its_few_games_by_heart() {
 }
 
 #[test]
-fn the_manifest_says_what_was_trained() {
-    let bench = Bench::new();
-    let run = bench.run(3);
-    let dir = bench.trained("manifest", &run);
-    let manifest = Manifest::read(&dir).expect("readable").expect("there");
-    let (network, layout) = declare(&run).expect("declared");
-    assert_eq!(
-        (&manifest.experiment[..], &manifest.label[..], &manifest.hash[..]),
-        ("test", "manifest", "0123456789ab")
-    );
-    let total = manifest.parameters.trunk + manifest.parameters.encoding + manifest.parameters.head;
-    assert_eq!(total, layout.total());
-    assert!(manifest.parameters.encoding > 0);
-    assert_eq!(manifest.injection_points, network.injection_points().names());
-    assert!(manifest.position_sources.iter().any(|source| source.contains("mask")));
-    assert_eq!(manifest.identity.threads, 1);
-    assert_eq!(manifest.config, run.to_json());
-    assert_eq!(manifest.sessions.len(), 1);
-    let weights = load_final(&dir, &layout).expect("final weights");
-    assert_eq!(weights.len(), layout.len());
-    assert_eq!(fs::read_dir(dir.join("checkpoints")).expect("a folder").count(), 1, "only the final weights stay");
-}
-
-#[test]
 fn a_finished_cell_is_left_alone() {
     let bench = Bench::new();
     let dir = bench.trained("done", &bench.run(2));
@@ -161,12 +137,16 @@ fn a_finished_cell_is_left_alone() {
 #[test]
 fn a_smoke_run_is_short_and_says_so() {
     let bench = Bench::new();
-    let dir = bench.cell("smoke", &bench.run(1_000_000));
+    let mut run = bench.run(1_000_000);
+    run.train.averaging = Some(AverageConfig::Swa(SwaConfig::default()));
+    let dir = bench.cell("smoke", &run);
     let (outcome, _) = train_with(&dir, &CellOptions { smoke: true, ..options() });
     assert_eq!(outcome.expect("it trains"), Outcome::Done);
     assert!(status(&dir).steps < 10);
     assert!(Manifest::read(&dir).expect("readable").expect("there").smoke);
-    assert!(lines(&dir).iter().any(|line| line.split == Part::Test));
+    for weights in [Weights::Raw, Weights::Averaged] {
+        assert!(lines(&dir).iter().any(|line| line.split == Part::Test && line.weights == weights), "{weights:?}");
+    }
 }
 
 #[test]
@@ -200,10 +180,28 @@ fn what_cannot_be_begun_says_why() {
 }
 
 #[test]
-fn a_manifest_says_what_the_cell_was_drawn_from_and_how_it_came_out() {
+fn a_manifest_describes_the_cell_its_conditions_and_its_outcome() {
     let bench = Bench::new();
-    let dir = bench.trained("manifest", &bench.run(12));
+    let run = bench.run(12);
+    let dir = bench.trained("manifest", &run);
     let manifest = Manifest::read(&dir).expect("readable").expect("there");
+    let (network, layout) = declare(&run).expect("declared");
+    assert_eq!(
+        (&manifest.experiment[..], &manifest.label[..], &manifest.hash[..]),
+        ("test", "manifest", "0123456789ab")
+    );
+    let total = manifest.parameters.trunk + manifest.parameters.encoding + manifest.parameters.head;
+    assert_eq!(total, layout.total());
+    assert!(manifest.parameters.encoding > 0);
+    assert_eq!(manifest.injection_points, network.injection_points().names());
+    assert!(manifest.position_sources.iter().any(|source| source.contains("mask")));
+    assert_eq!(manifest.identity.threads, 1);
+    assert_eq!(manifest.config, run.to_json());
+    assert_eq!(manifest.sessions.len(), 1);
+    let weights = load_final(&dir, &layout).expect("final weights");
+    assert_eq!(weights.len(), layout.len());
+    assert_eq!(fs::read_dir(dir.join("checkpoints")).expect("a folder").count(), 1, "only the final weights stay");
+
     let seeds = manifest.seeds.expect("seeds");
     assert_eq!((seeds.data_order, seeds.parameters, seeds.twin), (1, 1, false));
     let determinism = manifest.determinism.expect("determinism");
@@ -217,7 +215,7 @@ fn a_manifest_says_what_the_cell_was_drawn_from_and_how_it_came_out() {
     assert_eq!(Some(&finish.weights), status(&dir).result.as_ref().map(|result| &result.weights));
     let bytes = std::fs::read(dir.join("checkpoints/final.safetensors")).expect("weights");
     assert_eq!(finish.files, [("final.safetensors".to_owned(), blake3::hash(&bytes).to_hex().to_string())]);
-    // Manifests of older versions say less and are read all the same.
+    // Manifests of older versions lack these keys.
     let mut old: serde_json::Value = serde_json::to_value(Manifest::read(&dir).expect("readable")).expect("JSON");
     for key in ["gpu", "seeds", "determinism", "finish"] {
         old.as_object_mut().expect("a map").remove(key);

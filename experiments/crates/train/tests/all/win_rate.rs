@@ -1,15 +1,10 @@
-//! dlshogi's value head: its metrics against plain arithmetic, and its network goes on to the same bits.
+//! dlshogi's value head: its metrics against plain arithmetic, and its network resumes bit-identically.
 
-use dataset::{Split, evaluation_batches};
-use models::{Column, HeadName};
-use nn::Arena;
-use std::sync::Arc;
-use tch::Device;
+use crate::heads::{finished, outputs};
+use dataset::Split;
+use models::HeadName;
 use testing::{Bench, dlshogi};
-use train::Setup;
-use train::checkpoint::load_final;
 use train::evaluate::evaluate;
-use train::tensors::on_device;
 
 #[test]
 fn convolutions_and_attention_with_batch_norm_go_on_to_the_same_bits() {
@@ -22,19 +17,11 @@ fn the_win_rates_metrics_are_plain_arithmetic() {
     const POSITIONS: usize = 1000;
     let bench = Bench::new();
     let dir = bench.trained("measured", &dlshogi(&bench, 12));
-    let setup = Setup::load(&dir, Device::Cpu, 1, false).expect("a cell");
-    let weights = load_final(&dir, &setup.layout).expect("final weights");
-    let arena = Arena::from_values(Arc::clone(&setup.layout), &weights, Device::Cpu).expect("weights");
-    let measured = evaluate(setup.subject(), &arena.frozen_views(), Split::Test, POSITIONS).expect("metrics");
-    let config = &setup.config;
-    let batches = evaluation_batches(&setup.dataset, Split::Test, config.input, config.eval.batch, POSITIONS as u64);
+    let cell = finished(&dir);
+    let measured = evaluate(cell.0.subject(), &cell.1.frozen_views(), Split::Test, POSITIONS).expect("metrics");
     // Cross-entropy, hits among decided games, hits with draws won, entropy; positions and decided ones.
     let (mut sums, mut all, mut decided) = ([0.0; 4], 0.0, 0.0);
-    for batch in batches.expect("test positions") {
-        let batch = batch.expect("a batch");
-        let examples = on_device(&batch, Device::Cpu).expect("tensors");
-        let packed = examples.get(Column::Packed);
-        let output = tch::no_grad(|| setup.network.forward(&arena.frozen_views(), packed));
+    outputs(&cell, POSITIONS, &mut |batch, output| {
         let logits = Vec::<f32>::try_from(output[HeadName::WinRate].shallow_clone()).expect("numbers");
         for (logit, outcome) in logits.into_iter().zip(&batch.outcome) {
             let (p, points) = (1.0 / (1.0 + (-f64::from(logit)).exp()), [1.0, 0.5, 0.0][*outcome as usize]);
@@ -47,7 +34,7 @@ fn the_win_rates_metrics_are_plain_arithmetic() {
             all += 1.0;
             decided += f64::from(u8::from(points != 0.5));
         }
-    }
+    });
     let metric = |name: &str| measured.metrics.get(name).expect(name);
     let close = |name: &str, wanted: f64| assert!((metric(name) - wanted).abs() < 1e-5, "{name}: {}", metric(name));
     assert!(decided > 0.0 && decided < all, "some games are drawn");

@@ -14,7 +14,6 @@ use tensorboard_proto::summary::{Summary, Summary_Value, SummaryMetadata, Summar
 use tensorboard_proto::tensor::TensorProto;
 use tensorboard_proto::types::DataType;
 
-/// The plugin's name, which identifies its summaries.
 const PLUGIN: &str = "hparams";
 const START_TAG: &str = "_hparams_/session_start_info";
 const END_TAG: &str = "_hparams_/session_end_info";
@@ -23,16 +22,12 @@ const END_TAG: &str = "_hparams_/session_end_info";
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct HParams(pub Vec<(String, Value)>);
 
-/// The session of an event file.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Session {
-    /// Its hyperparameters, in the order of names.
     pub hparams: Option<HParams>,
-    /// Whether it is marked as done.
     pub done: bool,
 }
 
-/// The record that begins a session.
 pub(super) fn start(hparams: &HParams, unix_s: f64) -> io::Result<Summary> {
     let mut info = SessionStartInfo::new();
     info.set_hparams(hparams.0.iter().map(|(name, value)| (name.clone(), to_proto(value))).collect());
@@ -42,7 +37,6 @@ pub(super) fn start(hparams: &HParams, unix_s: f64) -> io::Result<Summary> {
     summary(START_TAG, &data)
 }
 
-/// The record that ends a session successfully.
 pub(super) fn end(unix_s: f64) -> io::Result<Summary> {
     let mut info = SessionEndInfo::new();
     info.set_status(Status::STATUS_SUCCESS);

@@ -20,27 +20,22 @@ const DATA_CLASS_FIELD: u32 = 4;
 /// TensorBoard's number for RGB; it does not depend on how the PNG stores colours.
 const COLORSPACE: i32 = 3;
 
-/// A picture of an event file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Image {
     pub tag: String,
     pub step: i64,
-    /// Width and height in the summary.
     pub size: [i32; 2],
     pub png: Vec<u8>,
-    /// The description shown beside it.
     pub description: String,
     /// The plugin that shows it: [`PLUGIN`].
     pub plugin: String,
     pub data_class: u64,
 }
 
-/// The tag of a map.
 pub(super) fn tag(map: &str) -> String {
     format!("{GROUP}/{map}")
 }
 
-/// A picture as a summary.
 pub(super) fn summary(picture: &Picture) -> io::Result<Summary> {
     let [width, height] = size(&picture.png).ok_or_else(|| io::Error::other("this is not a PNG file"))?;
     let mut image = Summary_Image::new();

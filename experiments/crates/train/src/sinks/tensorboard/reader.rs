@@ -5,6 +5,8 @@ use super::Session;
 use super::images::{self, Image};
 use dataset::bounded;
 use protobuf::Message as _;
+use records::UserError;
+use std::fmt::Display;
 use std::io;
 use std::path::{Path, PathBuf};
 use tensorboard_proto::event::{Event, SessionLog_SessionStatus};
@@ -13,7 +15,6 @@ use tensorboard_rs::masked_crc32c::masked_crc32c;
 /// The prefix of every event file's name, which TensorBoard requires.
 pub const PREFIX: &str = "events.out.tfevents.";
 
-/// One scalar of an event file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scalar {
     pub tag: String,
@@ -23,10 +24,8 @@ pub struct Scalar {
     pub wall_time: f64,
 }
 
-/// What an event file holds.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct EventFile {
-    /// The format's name and version.
     pub version: String,
     /// Steps of its START records: events of earlier files from there on are withdrawn.
     pub starts: Vec<i64>,
@@ -35,42 +34,25 @@ pub struct EventFile {
     pub session: Session,
 }
 
-/// Why an event file cannot be read.
-#[derive(Debug, thiserror::Error)]
-pub enum EventError {
-    /// The file or folder cannot be read.
-    #[error("cannot read {path}: {cause}; `posenc run` rebuilds the event files of finished cells")]
-    Io { path: PathBuf, cause: io::Error },
-    #[error(
-        "{path}: the record at byte {offset} is damaged ({what}); `posenc run` rebuilds the event files of finished cells from metrics.jsonl"
-    )]
-    Damaged { path: PathBuf, offset: usize, what: String },
+fn unreadable(path: &Path) -> impl FnOnce(io::Error) -> UserError {
+    move |cause| {
+        let message = format!("cannot read {}: {cause}", path.display());
+        UserError::new(message, "`posenc run` rebuilds the event files of finished cells")
+    }
 }
 
-/// Reads one event file.
-///
-/// # Errors
-/// If it cannot be read, a checksum is wrong, or a record is not an event.
-pub fn read(path: &Path) -> Result<EventFile, EventError> {
-    let bytes =
-        bounded::read(path, bounded::RECORD).map_err(|cause| EventError::Io { path: path.to_owned(), cause })?;
+fn damaged(path: &Path, offset: usize, what: impl Display) -> UserError {
+    let help = "`posenc run` rebuilds the event files of finished cells from metrics.jsonl";
+    UserError::new(format!("the record at byte {offset} is damaged ({what})"), help).at(path.display().to_string())
+}
+
+pub fn read(path: &Path) -> Result<EventFile, UserError> {
+    let bytes = bounded::read(path, bounded::RECORD).map_err(unreadable(path))?;
     let mut file = EventFile::default();
     let mut offset = 0;
-    while let Some((record, next)) = record(&bytes, offset).map_err(|what| EventError::Damaged {
-        path: path.to_owned(),
-        offset,
-        what: what.to_owned(),
-    })? {
-        let event = Event::parse_from_bytes(record).map_err(|error| EventError::Damaged {
-            path: path.to_owned(),
-            offset,
-            what: error.to_string(),
-        })?;
-        file.take(&event).map_err(|error| EventError::Damaged {
-            path: path.to_owned(),
-            offset,
-            what: error.to_string(),
-        })?;
+    while let Some((record, next)) = record(&bytes, offset).map_err(|what| damaged(path, offset, what))? {
+        let event = Event::parse_from_bytes(record).map_err(|error| damaged(path, offset, error))?;
+        file.take(&event).map_err(|error| damaged(path, offset, error))?;
         offset = next;
     }
     Ok(file)
@@ -78,20 +60,17 @@ pub fn read(path: &Path) -> Result<EventFile, EventError> {
 
 /// The scalars that TensorBoard shows for a folder: those of all event files in the order of names, without those that
 /// a later file withdrew.
-///
-/// # Errors
-/// If the folder or one of its event files cannot be read.
-pub fn read_dir(dir: &Path) -> Result<Vec<Scalar>, EventError> {
+pub fn read_dir(dir: &Path) -> Result<Vec<Scalar>, UserError> {
     read_all(dir, |file| file.scalars, |scalar| scalar.step)
 }
 
 /// The pictures that TensorBoard shows for a folder.
-pub fn read_images(dir: &Path) -> Result<Vec<Image>, EventError> {
+pub fn read_images(dir: &Path) -> Result<Vec<Image>, UserError> {
     read_all(dir, |file| file.images, |image| image.step)
 }
 
-fn read_all<T>(dir: &Path, of: fn(EventFile) -> Vec<T>, step: fn(&T) -> i64) -> Result<Vec<T>, EventError> {
-    let files = event_files(dir).map_err(|cause| EventError::Io { path: dir.to_owned(), cause })?;
+fn read_all<T>(dir: &Path, of: fn(EventFile) -> Vec<T>, step: fn(&T) -> i64) -> Result<Vec<T>, UserError> {
+    let files = event_files(dir).map_err(unreadable(dir))?;
     let mut all: Vec<T> = Vec::new();
     for path in files {
         let file = read(&path)?;
@@ -104,8 +83,8 @@ fn read_all<T>(dir: &Path, of: fn(EventFile) -> Vec<T>, step: fn(&T) -> i64) -> 
 }
 
 /// The session of a folder's event files; the first record counts.
-pub fn read_session(dir: &Path) -> Result<Session, EventError> {
-    let files = event_files(dir).map_err(|cause| EventError::Io { path: dir.to_owned(), cause })?;
+pub fn read_session(dir: &Path) -> Result<Session, UserError> {
+    let files = event_files(dir).map_err(unreadable(dir))?;
     let mut session = Session::default();
     for path in files {
         let file = read(&path)?;
