@@ -40,7 +40,7 @@ use std::process::ExitCode;
 #[derive(Debug, Parser)]
 #[command(name = "posenc", version, long_version = version::long(), max_term_width = 110)]
 #[command(help_template = help::template::<Command>(&labs::absent()))]
-pub struct Cli {
+struct Cli {
     #[command(subcommand)]
     command: Command,
 }
@@ -97,9 +97,14 @@ enum Command {
     Lab(LabCommand),
 }
 
+/// Parses the command line, runs the command and turns its outcome into an exit code. `revision` is what `revision::revision!` found.
+pub fn start(revision: [&'static str; 3]) -> ExitCode {
+    let _ = version::SOURCE.set(revision);
+    Cli::parse().run()
+}
+
 impl Cli {
-    /// Runs the command and turns its outcome into an exit code.
-    pub fn run(self) -> ExitCode {
+    fn run(self) -> ExitCode {
         let outcome = match self.command {
             Command::Check(args) => check::run(&args),
             Command::Schema => schema::run(),
