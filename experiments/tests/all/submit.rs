@@ -1,4 +1,4 @@
-//! `posenc submit` and the tasks that it writes, with a stand-in for `sbatch` and `scontrol`. `make test-slurm` does the
+//! `posenc submit` and the tasks that it writes, with a stand-in for `sbatch` and `scontrol`. `scripts/long-check slurm` does the
 //! same with Slurm's own daemons.
 
 use crate::cli::{Answer, cells, posenc, run};
