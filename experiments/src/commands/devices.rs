@@ -1,10 +1,10 @@
 //! `posenc devices`: the processor, LibTorch, and GPUs, with what is missing and how to get it.
 
+use super::options::{json_text, print};
 use anyhow::{Context as _, bail};
 use config::RunConfig;
 use records::gpu::{self, Gpu};
 use records::machine::{Cpu, LibTorch};
-use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use tch::{Cuda, Device};
@@ -32,9 +32,8 @@ struct Found {
 /// Looks and prints.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let found = Found::look();
-    let text = if args.json { found.json() } else { found.text() };
-    std::io::stdout().lock().write_all(text.as_bytes())?;
-    Ok(ExitCode::SUCCESS)
+    let text = if args.json { json_text(&found.json())? } else { found.text() };
+    print(&text)
 }
 
 /// Reads `cpu`, `cuda` or `cuda:N`.
@@ -110,16 +109,15 @@ impl Found {
         text
     }
 
-    fn json(&self) -> String {
-        let value = serde_json::json!({
+    fn json(&self) -> serde_json::Value {
+        serde_json::json!({
             "cpu": self.cpu,
             "libtorch": { "version": self.libtorch.version, "library": self.libtorch.library },
             "threads": self.threads,
             "cuda_library": self.cuda_library,
             "gpus": self.gpus,
             "hint": self.hint,
-        });
-        format!("{value:#}\n")
+        })
     }
 }
 

@@ -12,12 +12,10 @@ use std::process::ExitCode;
 use tch::{Device, Tensor};
 use train::inference::positions::{fill_history, read, read_lines};
 use train::inference::predict::{Meaning, Prediction, predictions};
-use train::inference::tensors_file;
-use train::inference::tensors_file::Named;
+use train::inference::tensors_file::{self, Named};
 use train::inference::{Answers, InferenceError, Loaded, Request};
 use train::threads::use_threads;
 
-/// Options of `posenc predict`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The cell's folder: runs/<experiment>/<row>/seed-<n>.
@@ -70,9 +68,6 @@ const SHOWN: usize = 5;
 const BATCH: usize = 256;
 
 /// Answers every position.
-///
-/// # Errors
-/// If the cell has no weights, a position cannot be read, or an output cannot be written.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if let Some(dump) = args.dump.as_ref().filter(|dump| dump.symlink_metadata().is_ok()) {
         return Err(InferenceError::Exists(dump.clone()).into());

@@ -8,7 +8,6 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Options of `posenc publish`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The experiment's run folder, e.g. runs/quickstart.
@@ -69,9 +68,6 @@ fn authors(path: &Path) -> anyhow::Result<Vec<Author>> {
 }
 
 /// Collects, cleans and writes.
-///
-/// # Errors
-/// If cells are unfinished, the place is taken, or something cannot be read or written.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let publication = Publication {
         licence: args.license.clone(),

@@ -1,8 +1,7 @@
-//! `posenc run`: runs an experiment, or goes on with it where it stopped.
+//! `posenc run`: runs an experiment, or resumes it.
 
-use super::bundle_limit::BundleLimit;
 use super::devices::ensure_environment;
-use super::sets::Sets;
+use super::options::{BundleLimit, GridOptions};
 use super::slots::Slots;
 use crate::labs::evaluation;
 use anyhow::Context as _;
@@ -11,7 +10,7 @@ use config::Experiment;
 use dataset::Dataset;
 use grid::interrupt::StopRequest;
 use grid::tuning::Search;
-use grid::{CellBundle, Interrupt, Outcome, Prepared, RunSelection, Selector, Task};
+use grid::{CellBundle, Interrupt, Outcome, Prepared, RunSelection, Task};
 use grid::{baselines, measure, over_seeds};
 use records::{CellState, TuningRecord};
 use report::{Report, text};
@@ -23,45 +22,26 @@ use std::process::ExitCode;
 use train::events;
 use train::threads::ensure_passive_threads;
 
-/// Options of `posenc run`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The experiment file.
-    file: PathBuf,
-    /// The folder of run folders; the experiment's own has its name.
-    #[arg(long, default_value = "runs")]
-    out: PathBuf,
-    /// Run only cells with these values: encoding=shaw,rope, game=chess, seed=0, row=chess-shaw. May be repeated.
-    #[arg(long, value_name = "AXIS=VALUE")]
-    only: Vec<Selector>,
-    /// Also look for finished cells in this folder of run folders, and copy them instead of training them again. May be
-    /// repeated.
-    #[arg(long, value_name = "DIR")]
-    cells: Vec<PathBuf>,
+    #[command(flatten)]
+    grid: GridOptions,
     /// Also look for finished cells in this bundle of `posenc publish`, whose hashes are checked. May be repeated.
     #[arg(long, value_name = "BUNDLE")]
     from: Vec<PathBuf>,
     #[command(flatten)]
     limit: BundleLimit,
-    #[command(flatten)]
-    sets: Sets,
     /// Try every cell: a few steps, an evaluation and the report, in a separate run folder.
     #[arg(long)]
     smoke: bool,
-    /// Replace the plan of the run folder also if it has finished cells that the new plan lacks. Their files stay.
-    #[arg(long)]
-    replace: bool,
     #[command(flatten)]
     slots: Slots,
 }
 
 /// Runs the grid, then prints its report.
-///
-/// # Errors
-/// If the experiment is refused, or its folders cannot be written. Failed cells are no error but exit code 1.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     ensure_passive_threads().context("cannot start again with OMP_WAIT_POLICY=PASSIVE")?;
-    let experiment = args.sets.load(&args.file)?;
+    let experiment = args.grid.load()?;
     ensure_environment(args.slots.first_device(), experiment.rows.iter().map(|row| &row.run))?;
     check_datasets(&experiment)?;
     evaluation::check(&experiment)?;
@@ -74,12 +54,9 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         identity: bundle.verified().identity.clone(),
     };
     let selection = RunSelection {
-        out: args.out.clone(),
-        only: args.only.clone(),
-        cells: args.cells.clone(),
         bundles: args.from.iter().zip(&bundles).map(of_cells).collect(),
         smoke: args.smoke,
-        replace: args.replace,
+        ..args.grid.selection()
     };
     let interrupt = Interrupt::install().context("cannot listen to signals")?;
     let Some((experiment, tuning)) = tuned(args, experiment, &selection, &interrupt)? else {
@@ -90,7 +67,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if let Some(tuning) = tuning {
         tuning.write(&prepared.run_dir).context("cannot write the record of the trials")?;
     }
-    tell_of_reused(&prepared);
+    report_reused(&prepared);
     if !args.smoke {
         measure_baselines(&experiment, &prepared);
     }
@@ -128,7 +105,7 @@ fn tuned(
     let Some(mut search) = Search::new(&experiment, &selection.only)? else { return Ok(Some((experiment, None))) };
     while let Some(trials) = search.next_round() {
         let prepared = Prepared::new(&trials, &RunSelection { only: search.only(), ..selection.clone() })?;
-        tell_of_reused(&prepared);
+        report_reused(&prepared);
         if prepared.tasks.iter().any(|task| CellState::of(&task.dir) != CellState::Done) {
             eprintln!("tuning, {}: {} cells of trials", search.round_name(), prepared.tasks.len());
         }
@@ -142,7 +119,7 @@ fn tuned(
     Ok(Some((experiment, Some(record))))
 }
 
-fn tell_of_reused(prepared: &Prepared) {
+fn report_reused(prepared: &Prepared) {
     if prepared.reused > 0 {
         eprintln!("{} cells were finished in other run folders and are copied from there", prepared.reused);
     }

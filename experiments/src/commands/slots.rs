@@ -40,9 +40,6 @@ pub(super) struct Slots {
 
 impl Slots {
     /// A grid's cells are compared with each other, so they must be computed on devices of one kind.
-    ///
-    /// # Errors
-    /// If they are of two kinds, or one is not there.
     pub(super) fn check_devices(&self) -> anyhow::Result<()> {
         let on_cpu = self.devices.iter().filter(|&&device| device == Device::Cpu).count();
         anyhow::ensure!(

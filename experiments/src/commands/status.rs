@@ -14,7 +14,6 @@ use std::time::Duration;
 /// How often a live table is redrawn.
 const DRAW_EVERY: Duration = Duration::from_secs(1);
 
-/// Options of `posenc status`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The experiment's run folder, e.g. runs/quickstart.
@@ -28,9 +27,6 @@ pub struct Args {
 }
 
 /// Shows the state of every cell.
-///
-/// # Errors
-/// If the folder is no run folder, or stdout cannot be written.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut stdout = io::stdout().lock();
     let overview = Overview::of(&stage(&args.run_dir))?;

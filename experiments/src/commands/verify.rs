@@ -1,15 +1,12 @@
 //! `posenc verify`: checks a bundle, and trains some of its cells again if that is wanted.
 
-use super::bundle_limit::BundleLimit;
 use super::devices::{parse_device, prepare};
+use super::options::BundleLimit;
 use anyhow::Context as _;
-use bundle::rerun;
-use bundle::rerun::{Comparison, Rerun};
-use bundle::stated;
-use bundle::{Part, Unpacked, verify};
+use bundle::rerun::{self, Comparison, Rerun};
+use bundle::{Part, Unpacked, stated, verify};
 use config::printable;
-use grid::progress;
-use grid::{Interrupt, Scheduler, Task, Worker};
+use grid::{Interrupt, Scheduler, Task, Worker, progress};
 use std::collections::BTreeSet;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::io::Write;
@@ -23,7 +20,6 @@ use train::threads::ensure_passive_threads;
 /// Where the project keeps datasets; looked through beside those that are given.
 const USUAL_DATA: &str = "experiments/data";
 
-/// Options of `posenc verify`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The bundle: a folder or a .tar.zst.
@@ -50,10 +46,6 @@ pub struct Args {
     limit: BundleLimit,
 }
 
-/// Checks; trains; compares.
-///
-/// # Errors
-/// If the bundle is not what its list says, its cells give no report, or cells cannot be trained again.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if args.rerun > 0 {
         ensure_passive_threads().context("cannot start again with OMP_WAIT_POLICY=PASSIVE")?;
