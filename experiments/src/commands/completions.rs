@@ -1,4 +1,4 @@
-//! `posenc completions` and `posenc man`: what shells and `man` read, made from the command line's own description.
+//! `posenc completions` and `posenc man`, generated from the description of the command line.
 
 use super::options::print;
 use anyhow::Context as _;

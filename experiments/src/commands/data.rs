@@ -1,4 +1,4 @@
-//! `posenc data`: makes datasets and looks at them.
+//! `posenc data`: makes, inspects and checks datasets.
 
 mod agreement;
 mod baselines;

@@ -19,7 +19,7 @@ pub struct Args {
     json: bool,
 }
 
-/// What was found.
+/// The processor, libraries and GPUs of this machine.
 struct Found {
     cpu: Cpu,
     libtorch: LibTorch,
@@ -29,7 +29,6 @@ struct Found {
     hint: Option<&'static str>,
 }
 
-/// Looks and prints.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let found = Found::look();
     let text = if args.json { json_text(&found.json())? } else { found.text() };
@@ -38,7 +37,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
 
 /// Reads `cpu`, `cuda` or `cuda:N`.
 pub fn parse_device(text: &str) -> Result<Device, String> {
-    let refused = || format!("\"{text}\" is no device; give cpu, cuda or cuda:N");
+    let refused = || format!("expected cpu, cuda or cuda:N, got \"{text}\"");
     match text.split_once(':') {
         None if text == "cpu" => Ok(Device::Cpu),
         None if text == "cuda" => Ok(Device::Cuda(0)),
@@ -151,7 +150,7 @@ mod tests {
         assert_eq!(parse_device("cpu"), Ok(Device::Cpu));
         assert_eq!(parse_device("cuda"), Ok(Device::Cuda(0)));
         assert_eq!(parse_device("cuda:3"), Ok(Device::Cuda(3)));
-        assert!(parse_device("gpu").unwrap_err().contains("\"gpu\" is no device"));
+        assert!(parse_device("gpu").unwrap_err().contains("got \"gpu\""));
         assert!(parse_device("cuda:x").is_err());
     }
 

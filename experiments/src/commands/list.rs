@@ -180,7 +180,7 @@ fn presets() -> anyhow::Result<Vec<Value>> {
     models::presets().iter().map(entry).collect()
 }
 
-/// What a preset was published with.
+/// The game, input, moves and encoding that a preset was published with.
 struct Setting {
     name: &'static str,
     spec: models::Spec,
@@ -189,13 +189,13 @@ struct Setting {
 
 impl Setting {
     fn of(model: &ModelConfig) -> anyhow::Result<Self> {
-        let reads_words = match model {
+        let reads_tokens = match model {
             ModelConfig::Chessformer(network) => network.embedding == EmbeddingConfig::Table,
             _ => false,
         };
         let (name, game, input, moves, encoding) = match model {
-            // Shaw's encoding, and the gate behind the input embedding.
-            ModelConfig::Chessformer(_) if !reads_words => (
+            // Shaw's encoding, and the gate after the input embedding.
+            ModelConfig::Chessformer(_) if !reads_tokens => (
                 "chess, lc0_112, absolute (gate) + shaw",
                 GameKind::Chess,
                 InputName::Lc0_112,

@@ -1,4 +1,4 @@
-//! `posenc parity`: what networks compute with random weights, for comparing implementations and devices.
+//! `posenc parity`: outputs of networks with random weights, for comparing implementations and devices.
 
 use super::devices::{parse_device, prepare};
 use super::options::{json_text, named};
@@ -55,7 +55,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut listed: Vec<Value> = Vec::new();
     for row in &experiment.rows {
         let dataset = match &opened {
-            Some((run, dataset)) if serves(run, &row.run) => Arc::clone(dataset),
+            Some((run, dataset)) if same_dataset(run, &row.run) => Arc::clone(dataset),
             _ => Arc::new(open_data(&row.run)?),
         };
         opened = Some((row.run.clone(), Arc::clone(&dataset)));
@@ -70,8 +70,8 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Whether the dataset that was opened for one run is that of another.
-fn serves(opened: &RunConfig, next: &RunConfig) -> bool {
+/// Whether two runs read the same dataset in the same way.
+fn same_dataset(opened: &RunConfig, next: &RunConfig) -> bool {
     (&opened.data, &opened.view, opened.moves, opened.outputs()) == (&next.data, &next.view, next.moves, next.outputs())
 }
 

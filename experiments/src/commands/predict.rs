@@ -1,4 +1,4 @@
-//! `posenc predict`: what a cell's network says about positions.
+//! `posenc predict`: the outputs of a cell's network for positions.
 
 use super::devices::{parse_device, prepare};
 use config::Weights;
@@ -61,10 +61,10 @@ struct Questions {
     positions: Option<PathBuf>,
 }
 
-/// Moves that the text shows where nothing else was asked.
+/// Moves in the text by default.
 const SHOWN: usize = 5;
 
-/// Positions that the network sees at a time.
+/// Positions per forward pass.
 const BATCH: usize = 256;
 
 /// Answers every position.
@@ -122,7 +122,7 @@ impl Questions {
     }
 }
 
-/// Files of several batches as one.
+/// Concatenates the tensors of several batches.
 fn joined(batches: Vec<Vec<Named>>) -> Result<Vec<Named>, InferenceError> {
     let mut columns: Vec<(String, Vec<Tensor>)> = Vec::new();
     for batch in batches {

@@ -81,17 +81,17 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if !args.smoke && !stopped {
         measure_steps(args, &experiment, &prepared);
     }
-    let unasked = if args.smoke || stopped { 0 } else { evaluate(args, &experiment, &prepared) };
+    let unevaluated = if args.smoke || stopped { 0 } else { evaluate(args, &experiment, &prepared) };
     let report = Report::of(&prepared.run_dir)?;
     let mut out = text::draw(&report);
     let _ = writeln!(out, "\nTensorBoard: tensorboard --logdir {}", prepared.run_dir.display());
     let _ = writeln!(out, "{}", Tally::of(&outcomes, &prepared).line());
     std::io::stdout().lock().write_all(out.as_bytes())?;
     let failed = outcomes.iter().any(|outcome| matches!(outcome, Outcome::Failed(_)));
-    if unasked > 0 {
-        eprintln!("{unasked} cells could not be evaluated; the same command tries them again");
+    if unevaluated > 0 {
+        eprintln!("{unevaluated} cells could not be evaluated; the same command tries them again");
     }
-    Ok(if failed || stopped || unasked > 0 { ExitCode::from(1) } else { ExitCode::SUCCESS })
+    Ok(if failed || stopped || unevaluated > 0 { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 
 /// The experiment with a trial chosen for every row, and the record of the trials; none if a trial was interrupted.
@@ -129,8 +129,8 @@ fn is_unfinished(outcome: &Outcome) -> bool {
     matches!(outcome, Outcome::Interrupted | Outcome::NotStarted)
 }
 
-/// Baselines are lines of the report, not a reason to fail: without them it shows the uniform choice only. They come before
-/// the first cell, so that a report has them from the first finished cell on.
+/// Measures baselines, before the first cell, so that every report has them. A failure is only reported: the report then shows the
+/// uniform choice alone.
 pub(crate) fn measure_baselines(experiment: &Experiment, prepared: &Prepared) {
     if baselines::is_due(experiment, &prepared.run_dir) {
         eprintln!("measuring baselines: a static prior and a log-linear model on the test positions");
@@ -140,8 +140,7 @@ pub(crate) fn measure_baselines(experiment: &Experiment, prepared: &Prepared) {
     }
 }
 
-/// Opens every dataset once, which checks the hash of every shard: a truncated file is refused here, not in the
-/// middle of the night.
+/// Opens every dataset once, which checks the hash of every shard, so that a truncated file is refused before training.
 pub(crate) fn check_datasets(experiment: &Experiment) -> anyhow::Result<()> {
     let folders: BTreeSet<_> = experiment.rows.iter().map(|row| &row.run.data).collect();
     for folder in folders {
@@ -150,8 +149,8 @@ pub(crate) fn check_datasets(experiment: &Experiment) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Finished cells whose event files got lost or damaged get them again from `metrics.jsonl`; nothing else needs them,
-/// so a failure is said and no more.
+/// Recreates missing or damaged event files of finished cells from `metrics.jsonl`. Nothing else needs them, so a failure is only
+/// reported.
 pub(crate) fn repair_events(tasks: &[Task], outcomes: &[Outcome]) {
     let finished = |outcome: &Outcome| matches!(outcome, Outcome::Finished { .. } | Outcome::AlreadyFinished);
     for (task, _) in tasks.iter().zip(outcomes).filter(|(_, outcome)| finished(outcome)) {
@@ -163,14 +162,14 @@ pub(crate) fn repair_events(tasks: &[Task], outcomes: &[Outcome]) {
     }
 }
 
-/// TensorBoard's curves over seeds follow from the cells, so a failure is said and no more.
+/// Writes TensorBoard's curves over seeds. They follow from the cells, so a failure is only reported.
 fn show_bands(prepared: &Prepared) {
     if let Err(error) = over_seeds::write(&prepared.plan, &prepared.run_dir) {
         eprintln!("TensorBoard does not show means over seeds: {error}");
     }
 }
 
-/// Step times are a column of the table, not a reason to fail: without them the report says "not measured".
+/// Times a training step of each row. A failure is only reported: the table then has "not measured".
 fn measure_steps(args: &Args, experiment: &Experiment, prepared: &Prepared) {
     let Prepared { plan, run_dir, .. } = prepared;
     if !measure::is_due(plan, run_dir) {
@@ -183,12 +182,12 @@ fn measure_steps(args: &Args, experiment: &Experiment, prepared: &Prepared) {
     }
 }
 
-/// Asks finished cells as players; returns how many could not be asked.
+/// Evaluates finished cells as players; returns the number of cells whose evaluation failed.
 fn evaluate(args: &Args, experiment: &Experiment, prepared: &Prepared) -> usize {
     evaluation::run(experiment, prepared, args.slots.jobs(), args.slots.first_device())
 }
 
-/// How the cells came out.
+/// The number of cells by outcome.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Tally {
     finished: usize,

@@ -1,4 +1,4 @@
-//! `posenc show`: a position as people, rules and networks see it; with `--json`, many, for comparing programs.
+//! `posenc show`: the board of a position, its legal moves and the network's input; with `--json`, of many positions.
 
 mod board;
 mod json;
@@ -48,7 +48,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
 /// Bytes that are read and written at a time.
 const BUFFER: usize = 1 << 16;
 
-/// One answer a line. A bad line is answered with its error, and the rest goes on.
+/// Answers each line. The answer to an invalid line is its error.
 fn answer_all(args: &Args, input: impl Read) -> anyhow::Result<ExitCode> {
     let mut lines = BufReader::with_capacity(BUFFER, input);
     let mut writer: Box<dyn json::Answer> = with_game!(args.game, G => Box::new(json::Writer::<G>::new(args.input)));
@@ -62,7 +62,7 @@ fn answer_all(args: &Args, input: impl Read) -> anyhow::Result<ExitCode> {
             first_bad.get_or_insert((number, reason));
         }
         line.clear();
-        // Whoever asks line by line and waits must get the answer; whoever sends a file should not pay for it.
+        // Flush when no further line is waiting: a caller that waits gets each answer at once, and files are written in blocks.
         if answer.len() > BUFFER || !lines.buffer().contains(&b'\n') {
             out.write_all(&answer)?;
             out.flush()?;

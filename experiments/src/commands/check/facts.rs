@@ -1,4 +1,4 @@
-//! What `posenc check` finds out about an experiment beyond its being valid.
+//! Warnings and step times of a valid experiment.
 
 use config::{Experiment, Role, Row};
 use tch::Device;
@@ -7,7 +7,7 @@ use train::bench::{BenchOptions, BenchRun, StepTime, step_times};
 /// Pairs of seeds below which no verdict is given.
 const SEEDS_FOR_A_VERDICT: usize = 3;
 
-/// What can be run but will disappoint.
+/// Warnings about an experiment that can run but may not answer its question.
 pub(super) fn warnings(experiment: &Experiment) -> Vec<String> {
     let mut warnings = experiment.no_effect.clone();
     let seeds = experiment.seeds.len();

@@ -5,7 +5,7 @@ use dataset::filter::Range;
 use dataset::{Buckets, Filters};
 use games::{GameResult, Termination};
 
-/// What an import lets in.
+/// The filters of an import.
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Filters")]
 pub(super) struct FilterArgs {
