@@ -7,7 +7,7 @@ mod report;
 
 use super::options::{Sets, json_text, print};
 use crate::labs::evaluation;
-use config::{Row, printable_lines};
+use config::printable_lines;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -36,20 +36,4 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         printable_lines(&report::text(&experiment, &times, &warnings))
     };
     print(&text)
-}
-
-/// The labels of the rows that share a property, by property in the order of the rows.
-fn labels_by<'a, K: PartialEq>(
-    rows: impl Iterator<Item = &'a Row>,
-    property: impl Fn(&'a Row) -> K,
-) -> Vec<(K, Vec<&'a str>)> {
-    let mut sets: Vec<(K, Vec<&str>)> = Vec::new();
-    for row in rows {
-        let found = property(row);
-        match sets.iter_mut().find(|(known, _)| *known == found) {
-            Some((_, labels)) => labels.push(&row.label),
-            None => sets.push((found, vec![&row.label])),
-        }
-    }
-    sets
 }

@@ -1,4 +1,4 @@
-//! Warnings and step times of a valid experiment.
+//! Warnings and step times of a valid experiment, and the rows that share a property.
 
 use config::{Experiment, Role, Row};
 use tch::Device;
@@ -69,4 +69,20 @@ pub(super) fn measure(experiment: &Experiment) -> anyhow::Result<Vec<f64>> {
     let contender = |row: &Row| BenchRun { name: row.label.clone(), run: row.run.clone() };
     let contenders: Vec<BenchRun> = without_twins(experiment).map(contender).collect();
     Ok(step_times(&contenders, &options)?.iter().map(StepTime::median_s).collect())
+}
+
+/// The labels of the rows that share a property, by property in the order of the rows.
+pub(super) fn labels_by<'a, K: PartialEq>(
+    rows: impl Iterator<Item = &'a Row>,
+    property: impl Fn(&'a Row) -> K,
+) -> Vec<(K, Vec<&'a str>)> {
+    let mut sets: Vec<(K, Vec<&str>)> = Vec::new();
+    for row in rows {
+        let found = property(row);
+        match sets.iter_mut().find(|(known, _)| *known == found) {
+            Some((_, labels)) => labels.push(&row.label),
+            None => sets.push((found, vec![&row.label])),
+        }
+    }
+    sets
 }

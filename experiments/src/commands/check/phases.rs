@@ -1,6 +1,6 @@
 //! The phases of training, as `posenc check` prints them.
 
-use super::labels_by;
+use super::facts::labels_by;
 use config::{Phase, Row, grouped};
 use serde_json::{Value, json};
 

@@ -1,6 +1,7 @@
 //! What `posenc check` prints.
 
-use super::{controls, labels_by, phases};
+use super::facts::labels_by;
+use super::{controls, phases};
 use config::evaluate::Evaluations;
 use config::setting::Setting;
 use config::tuning::{Round, Trial, TunedRow, Tuning};
