@@ -4,7 +4,6 @@
 //! stdout, logs and progress to stderr.
 
 pub mod bench;
-mod bundle_limit;
 pub mod cell;
 pub mod check;
 pub mod compare;
@@ -15,6 +14,7 @@ mod error_message;
 pub mod export;
 mod help;
 pub mod list;
+pub(crate) mod options;
 pub mod parity;
 pub mod predict;
 pub mod prune;
@@ -23,8 +23,6 @@ pub mod render;
 pub mod report;
 pub mod retry;
 pub mod run;
-pub mod schema;
-pub(crate) mod sets;
 pub mod show;
 mod slots;
 pub mod status;
@@ -40,7 +38,7 @@ use std::process::ExitCode;
 #[derive(Debug, Parser)]
 #[command(name = "posenc", version, long_version = version::long(), max_term_width = 110)]
 #[command(help_template = help::template::<Command>(&labs::absent()))]
-pub struct Cli {
+struct Cli {
     #[command(subcommand)]
     command: Command,
 }
@@ -97,12 +95,17 @@ enum Command {
     Lab(LabCommand),
 }
 
+/// Parses the command line, runs the command and turns its outcome into an exit code. `revision` is what `revision::revision!` found.
+pub fn start(revision: [&'static str; 3]) -> ExitCode {
+    let _ = version::SOURCE.set(revision);
+    Cli::parse().run()
+}
+
 impl Cli {
-    /// Runs the command and turns its outcome into an exit code.
-    pub fn run(self) -> ExitCode {
+    fn run(self) -> ExitCode {
         let outcome = match self.command {
             Command::Check(args) => check::run(&args),
-            Command::Schema => schema::run(),
+            Command::Schema => options::print(&format!("{:#}\n", config::schema::schema())),
             Command::Run(args) => run::run(&args),
             Command::Status(args) => status::run(&args),
             Command::Retry(args) => retry::run(&args),

@@ -4,16 +4,14 @@ mod contenders;
 mod import;
 
 use super::devices::{ensure_environment, parse_device, prepare};
-use super::show::parse_input;
+use super::options::{json_text, print};
+use super::show::{parse_game, parse_input};
 use anyhow::Context as _;
-use clap::ValueEnum as _;
-use config::grouped;
-use config::{Dtype, Experiment};
+use config::{Dtype, Experiment, grouped};
 use dataset::{Dataset, bench_loader};
 use games::{GameKind, InputName};
 use report::text_table::table;
 use serde_json::{Value, json};
-use std::io::Write as _;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -72,8 +70,8 @@ struct StepArgs {
     #[arg(long, default_value = "32")]
     batch: NonZeroUsize,
     /// The game.
-    #[arg(long, value_enum, default_value_t = GameArg::Chess)]
-    game: GameArg,
+    #[arg(long, value_parser = parse_game, default_value = "chess")]
+    game: GameKind,
     /// The input representation.
     #[arg(long, value_parser = parse_input, default_value = "piece_tokens")]
     input: InputName,
@@ -129,28 +127,6 @@ impl DtypeArg {
     }
 }
 
-/// The games on the command line.
-#[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum GameArg {
-    Chess,
-    Shogi,
-}
-
-impl std::fmt::Display for GameArg {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.to_possible_value().as_ref().map_or("", |value| value.get_name()))
-    }
-}
-
-impl From<GameArg> for GameKind {
-    fn from(arg: GameArg) -> Self {
-        match arg {
-            GameArg::Chess => Self::Chess,
-            GameArg::Shogi => Self::Shogi,
-        }
-    }
-}
-
 /// Rounds that do not count.
 const WARM_UP: usize = 2;
 
@@ -162,8 +138,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         What::Step(args) => step(args)?,
         What::Encodings(args) => encodings(args)?,
     };
-    std::io::stdout().lock().write_all(text.as_bytes())?;
-    Ok(ExitCode::SUCCESS)
+    print(&text)
 }
 
 fn loader(args: &LoaderArgs) -> anyhow::Result<String> {
@@ -173,7 +148,7 @@ fn loader(args: &LoaderArgs) -> anyhow::Result<String> {
     let seconds = Duration::try_from_secs_f64(args.seconds).context("--seconds")?;
     let rate = bench_loader(&dataset, args.input, args.batch.get(), workers, seconds)?;
     if args.json {
-        return Ok(format!("{:#}\n", serde_json::to_value(rate)?));
+        return json_text(&rate);
     }
     let rows = [(1, rate.one_worker), (rate.workers, rate.many_workers)];
     let rows = rows.map(|(workers, per_s)| {
@@ -186,15 +161,14 @@ fn loader(args: &LoaderArgs) -> anyhow::Result<String> {
 fn step(args: &StepArgs) -> anyhow::Result<String> {
     let model = contenders::preset(&args.model)?;
     let stacks = contenders::encodings(&args.encodings)?;
-    let game = GameKind::from(args.game);
-    game.offered(args.input)?;
+    args.game.offered(args.input)?;
     let dtypes = args.dtype.dtypes();
     let both = dtypes.len() > 1;
     let (mut contenders, mut references): (Vec<BenchRun>, Vec<usize>) = (Vec::new(), Vec::new());
     for stack in stacks {
         let first = contenders.len();
         for &dtype in dtypes {
-            let mut contender = contenders::contender(game, &model, stack.clone(), args.batch.get());
+            let mut contender = contenders::contender(args.game, &model, stack.clone(), args.batch.get());
             contender.run.train.dtype = dtype;
             contender.run.input = args.input;
             if both {
@@ -223,8 +197,7 @@ fn measure(contenders: &[BenchRun], references: &[usize], timing: &Timing) -> an
     let compared: Vec<(&StepTime, &StepTime)> =
         times.iter().zip(references).map(|(time, &reference)| (time, &times[reference])).collect();
     if timing.json {
-        let rows: Vec<Value> = compared.iter().map(|(time, base)| as_json(time, base)).collect();
-        return Ok(format!("{:#}\n", Value::from(rows)));
+        return json_text(&compared.iter().map(|(time, base)| as_json(time, base)).collect::<Vec<_>>());
     }
     let row = |(time, base): &(&StepTime, &StepTime)| {
         vec![

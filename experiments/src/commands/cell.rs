@@ -52,13 +52,13 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// The run, if its configuration can be read; otherwise training says why not.
+/// The run, if its configuration can be read; otherwise training reports the error.
 fn config_of(args: &Args) -> Option<RunConfig> {
     let text = RunConfig::read_text(&args.dir.join(CONFIG_FILE)).ok()?;
     RunConfig::from_yaml(&text).ok()
 }
 
-/// A display of the configured number of steps.
+/// A progress bar over the configured number of steps.
 fn progress_sinks(run: Option<&RunConfig>) -> Vec<Box<dyn Sink>> {
     run.map(|run| progress::on_stderr(run.train.steps)).into_iter().collect()
 }

@@ -1,18 +1,16 @@
-//! `posenc check`: validates an experiment and says what it would do. Trains nothing.
+//! `posenc check`: validates an experiment and prints its rows and cells. Trains nothing.
 
 mod controls;
 mod facts;
 mod phases;
 mod report;
 
-use super::sets::Sets;
+use super::options::{Sets, json_text, print};
 use crate::labs::evaluation;
 use config::printable_lines;
-use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Options of `posenc check`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The experiment file.
@@ -27,17 +25,15 @@ pub struct Args {
     json: bool,
 }
 
-/// Checks.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let experiment = args.sets.load(&args.file)?;
     evaluation::check(&experiment)?;
     let times = if args.measure { facts::measure(&experiment)? } else { Vec::new() };
     let warnings = facts::warnings(&experiment);
     let text = if args.json {
-        format!("{:#}\n", report::json(&experiment, &times, &warnings))
+        json_text(&report::json(&experiment, &times, &warnings))?
     } else {
         printable_lines(&report::text(&experiment, &times, &warnings))
     };
-    std::io::stdout().lock().write_all(text.as_bytes())?;
-    Ok(ExitCode::SUCCESS)
+    print(&text)
 }

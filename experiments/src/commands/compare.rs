@@ -1,15 +1,13 @@
 //! `posenc compare`: what differs between several grids, and their results side by side.
 
-use super::bundle_limit::BundleLimit;
+use super::options::{BundleLimit, print};
 use bundle::unpacked::is_bundle;
 use bundle::{Limits, Part, Unpacked};
 use report::ranks::{self, Leaders};
 use report::{Report, markdown, side_by_side};
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Options of `posenc compare`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Run folders or bundles of `posenc publish`, two or more, e.g. runs/quickstart runs/chess-vs-shogi.
@@ -67,9 +65,6 @@ fn known(args: &Args, first: &Report) -> anyhow::Result<()> {
 }
 
 /// Prints the tables.
-///
-/// # Errors
-/// If a folder is no run folder, the first grid lacks a row to leave out, or stdout cannot be written.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let reports = args.run_dirs.iter().map(|path| report_of(path, args.limit.limits()));
     let reports: Vec<Report> = reports.collect::<anyhow::Result<_>>()?;
@@ -83,6 +78,5 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
             Format::Md => markdown::draw_table(table),
         })
         .collect();
-    writeln!(std::io::stdout().lock(), "{}", drawn.join("\n\n"))?;
-    Ok(ExitCode::SUCCESS)
+    print(&(drawn.join("\n\n") + "\n"))
 }

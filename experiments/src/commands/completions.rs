@@ -1,20 +1,18 @@
-//! `posenc completions` and `posenc man`: what shells and `man` read, made from the command line's own description.
+//! `posenc completions` and `posenc man`, generated from the description of the command line.
 
+use super::options::print;
 use anyhow::Context as _;
 use clap::Command;
 use clap_complete::Shell;
-use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Options of `posenc completions`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The shell.
     shell: Shell,
 }
 
-/// Options of `posenc man`.
 #[derive(Debug, clap::Args)]
 pub struct ManArgs {
     /// The folder to write, a page for each command.
@@ -26,14 +24,10 @@ pub struct ManArgs {
 pub fn run(args: &Args, mut posenc: Command) -> anyhow::Result<ExitCode> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut posenc, "posenc", &mut script);
-    std::io::stdout().lock().write_all(&script)?;
-    Ok(ExitCode::SUCCESS)
+    print(&String::from_utf8(script)?)
 }
 
 /// Writes the pages of a command line.
-///
-/// # Errors
-/// If the folder cannot be made or a page cannot be written.
 pub fn man(args: &ManArgs, posenc: Command) -> anyhow::Result<ExitCode> {
     let out = args.out.display();
     std::fs::create_dir_all(&args.out).with_context(|| format!("cannot make {out}"))?;

@@ -1,4 +1,4 @@
-//! `posenc data`: makes datasets and looks at them.
+//! `posenc data`: makes, inspects and checks datasets.
 
 mod agreement;
 mod baselines;
@@ -13,15 +13,14 @@ mod remake;
 pub(crate) mod split;
 mod verify;
 
+use super::options::{json_text, print};
 use crate::labs::DataCommand;
 use clap::Subcommand;
 use dataset::Dataset;
-use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use train::signals::report_size_limits;
 
-/// Options of `posenc data`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -61,7 +60,6 @@ enum Action {
     Lab(DataCommand),
 }
 
-/// Does it.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     report_size_limits();
     let text = match &args.action {
@@ -69,7 +67,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Action::Generate(args) => return generate::run(args),
         Action::Info { dir, json } => {
             let info = dataset::summarise(&Dataset::open(dir)?)?;
-            if *json { format!("{:#}\n", serde_json::to_value(&info)?) } else { info::text(&info) }
+            if *json { json_text(&info)? } else { info::text(&info) }
         }
         Action::Baselines(args) => baselines::run(args)?,
         Action::Agreement(args) => agreement::run(args)?,
@@ -80,6 +78,5 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Action::Export(args) => export::run(args)?,
         Action::Lab(command) => command.run()?,
     };
-    std::io::stdout().lock().write_all(text.as_bytes())?;
-    Ok(ExitCode::SUCCESS)
+    print(&text)
 }

@@ -1,10 +1,10 @@
 //! `posenc devices`: the processor, LibTorch, and GPUs, with what is missing and how to get it.
 
+use super::options::{json_text, print};
 use anyhow::{Context as _, bail};
 use config::RunConfig;
 use records::gpu::{self, Gpu};
 use records::machine::{Cpu, LibTorch};
-use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use tch::{Cuda, Device};
@@ -19,7 +19,7 @@ pub struct Args {
     json: bool,
 }
 
-/// What was found.
+/// The processor, libraries and GPUs of this machine.
 struct Found {
     cpu: Cpu,
     libtorch: LibTorch,
@@ -29,17 +29,15 @@ struct Found {
     hint: Option<&'static str>,
 }
 
-/// Looks and prints.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let found = Found::look();
-    let text = if args.json { found.json() } else { found.text() };
-    std::io::stdout().lock().write_all(text.as_bytes())?;
-    Ok(ExitCode::SUCCESS)
+    let text = if args.json { json_text(&found.json())? } else { found.text() };
+    print(&text)
 }
 
 /// Reads `cpu`, `cuda` or `cuda:N`.
 pub fn parse_device(text: &str) -> Result<Device, String> {
-    let refused = || format!("\"{text}\" is no device; give cpu, cuda or cuda:N");
+    let refused = || format!("expected cpu, cuda or cuda:N, got \"{text}\"");
     match text.split_once(':') {
         None if text == "cpu" => Ok(Device::Cpu),
         None if text == "cuda" => Ok(Device::Cuda(0)),
@@ -110,16 +108,15 @@ impl Found {
         text
     }
 
-    fn json(&self) -> String {
-        let value = serde_json::json!({
+    fn json(&self) -> serde_json::Value {
+        serde_json::json!({
             "cpu": self.cpu,
             "libtorch": { "version": self.libtorch.version, "library": self.libtorch.library },
             "threads": self.threads,
             "cuda_library": self.cuda_library,
             "gpus": self.gpus,
             "hint": self.hint,
-        });
-        format!("{value:#}\n")
+        })
     }
 }
 
@@ -153,7 +150,7 @@ mod tests {
         assert_eq!(parse_device("cpu"), Ok(Device::Cpu));
         assert_eq!(parse_device("cuda"), Ok(Device::Cuda(0)));
         assert_eq!(parse_device("cuda:3"), Ok(Device::Cuda(3)));
-        assert!(parse_device("gpu").unwrap_err().contains("\"gpu\" is no device"));
+        assert!(parse_device("gpu").unwrap_err().contains("got \"gpu\""));
         assert!(parse_device("cuda:x").is_err());
     }
 

@@ -1,10 +1,10 @@
-//! How an error is said: its chain of causes on stderr, each cause once.
+//! The message of an error: its chain of causes, each cause once.
 
 use config::printable_lines;
 use train::error::without_backtrace;
 
-/// The text of an error and of its causes, without the control characters of names and files that it quotes. Some errors of the
-/// libraries name their cause in their own text, which would say it twice.
+/// The text of an error and of its causes, without control characters. Errors of some libraries contain the text of their cause, which
+/// is not repeated.
 pub(super) fn error_message(error: &anyhow::Error) -> String {
     let mut said = String::new();
     for cause in error.chain() {

@@ -1,26 +1,23 @@
 //! `posenc export`: a cell's network for other programs.
 
 use super::devices::{parse_device, prepare};
+use super::options::print;
 use crate::labs::ExportFormat;
 use anyhow::Context as _;
-use config::Weights;
-use config::grouped;
+use config::{Weights, grouped};
 use dataset::{Split, bounded};
 use std::fs::File;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::sync::Arc;
 use tch::Device;
 use train::inference::activations::{ACTIVATIONS_FILE, activations};
 use train::inference::cell::config_of;
-use train::inference::export;
-use train::inference::export::Folder;
+use train::inference::export::{self, Folder};
 use train::inference::{InferenceError, Loaded, Request, gradient, positions, tensors_file};
 use train::setup::open_data;
 use train::threads::use_threads;
 
-/// Options of `posenc export`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The cell's folder: runs/<experiment>/<row>/seed-<n>.
@@ -65,9 +62,6 @@ const TORCH_PYTHON: &str = "POSENC_TORCH_PYTHON";
 const POSITIONS: usize = 12;
 
 /// Writes the folder or the file and says what is in it.
-///
-/// # Errors
-/// If the cell has no weights, a position cannot be read, or the output cannot be written.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     prepare(args.device)?;
     use_threads(1);
@@ -81,8 +75,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         (None, Some(out)) => write_folder(args, &cell, out)?,
         (None, None) => unreachable!("clap requires --out or the format of a lab"),
     };
-    std::io::stdout().lock().write_all(text.as_bytes())?;
-    Ok(ExitCode::SUCCESS)
+    print(&text)
 }
 
 /// Writes the folder; returns what to say about it.

@@ -1,5 +1,6 @@
 //! `posenc list`: available games, encodings and so on, from the registries.
 
+use super::options::{json_text, print};
 use clap::ValueEnum;
 use config::Shape;
 use config::metrics::{self, Direction};
@@ -7,10 +8,8 @@ use encodings::EncodingConfig;
 use games::{GameKind, InputLayout, InputName, MovesName, Vocabulary, with_game};
 use models::{EmbeddingConfig, ModelConfig};
 use serde_json::{Value, json};
-use std::io::Write as _;
 use std::process::ExitCode;
 
-/// Options of `posenc list`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// What to list.
@@ -32,7 +31,6 @@ enum What {
     Metrics,
 }
 
-/// Lists.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let entries = match args.what {
         What::Games => games(),
@@ -43,10 +41,8 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         What::Presets => presets()?,
         What::Metrics => metrics(),
     };
-    let text =
-        if args.json { format!("{:#}\n", Value::from(entries)) } else { entries.iter().map(paragraph).collect() };
-    std::io::stdout().lock().write_all(text.as_bytes())?;
-    Ok(ExitCode::SUCCESS)
+    let text = if args.json { json_text(&entries)? } else { entries.iter().map(paragraph).collect() };
+    print(&text)
 }
 
 /// The metrics on all positions of a split; those of phases and novel positions have a suffix.
@@ -184,7 +180,7 @@ fn presets() -> anyhow::Result<Vec<Value>> {
     models::presets().iter().map(entry).collect()
 }
 
-/// What a preset was published with.
+/// The game, input, moves and encoding that a preset was published with.
 struct Setting {
     name: &'static str,
     spec: models::Spec,
@@ -193,13 +189,13 @@ struct Setting {
 
 impl Setting {
     fn of(model: &ModelConfig) -> anyhow::Result<Self> {
-        let reads_words = match model {
+        let reads_tokens = match model {
             ModelConfig::Chessformer(network) => network.embedding == EmbeddingConfig::Table,
             _ => false,
         };
         let (name, game, input, moves, encoding) = match model {
-            // Shaw's encoding, and the gate behind the input embedding.
-            ModelConfig::Chessformer(_) if !reads_words => (
+            // Shaw's encoding, and the gate after the input embedding.
+            ModelConfig::Chessformer(_) if !reads_tokens => (
                 "chess, lc0_112, absolute (gate) + shaw",
                 GameKind::Chess,
                 InputName::Lc0_112,

@@ -1,6 +1,7 @@
-//! `posenc parity`: what networks compute with random weights, for comparing implementations and devices.
+//! `posenc parity`: outputs of networks with random weights, for comparing implementations and devices.
 
 use super::devices::{parse_device, prepare};
+use super::options::{json_text, named};
 use config::{Dtype, Experiment, Row, RunConfig};
 use dataset::{Dataset, Split};
 use serde_json::{Value, json};
@@ -8,13 +9,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use tch::Device;
-use train::inference::export;
-use train::inference::export::Folder;
+use train::inference::export::{self, Folder};
 use train::inference::{InferenceError, Loaded, gradient, positions, steps};
 use train::setup::open_data;
 use train::threads::use_threads;
 
-/// Options of `posenc parity`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The experiment file; it is not trained.
@@ -37,7 +36,7 @@ pub struct Args {
 }
 
 fn parse_dtype(text: &str) -> Result<Dtype, String> {
-    [Dtype::F32, Dtype::Bf16].into_iter().find(|dtype| dtype.name() == text).ok_or("it is f32 or bf16".to_owned())
+    named("types", &[Dtype::F32, Dtype::Bf16], Dtype::name, text)
 }
 
 /// The list of the rows, in the folder.
@@ -47,9 +46,6 @@ const ROWS_FILE: &str = "rows.json";
 const POSITIONS: usize = 12;
 
 /// Writes an export with its gradient for every row, and the list of them.
-///
-/// # Errors
-/// If the file is no experiment, or something cannot be computed or written.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     prepare(args.device)?;
     use_threads(1);
@@ -59,7 +55,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut listed: Vec<Value> = Vec::new();
     for row in &experiment.rows {
         let dataset = match &opened {
-            Some((run, dataset)) if serves(run, &row.run) => Arc::clone(dataset),
+            Some((run, dataset)) if same_dataset(run, &row.run) => Arc::clone(dataset),
             _ => Arc::new(open_data(&row.run)?),
         };
         opened = Some((row.run.clone(), Arc::clone(&dataset)));
@@ -69,13 +65,13 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
     let path = folder.path().join(ROWS_FILE);
     let cause = |cause| InferenceError::Io { action: "write", path: path.clone(), cause };
-    std::fs::write(&path, format!("{:#}\n", Value::from(listed))).map_err(cause)?;
+    std::fs::write(&path, json_text(&listed)?).map_err(cause)?;
     folder.finish()?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Whether the dataset that was opened for one run is that of another.
-fn serves(opened: &RunConfig, next: &RunConfig) -> bool {
+/// Whether two runs read the same dataset in the same way.
+fn same_dataset(opened: &RunConfig, next: &RunConfig) -> bool {
     (&opened.data, &opened.view, opened.moves, opened.outputs()) == (&next.data, &next.view, next.moves, next.outputs())
 }
 

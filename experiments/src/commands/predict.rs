@@ -1,4 +1,4 @@
-//! `posenc predict`: what a cell's network says about positions.
+//! `posenc predict`: the outputs of a cell's network for positions.
 
 use super::devices::{parse_device, prepare};
 use config::Weights;
@@ -12,12 +12,10 @@ use std::process::ExitCode;
 use tch::{Device, Tensor};
 use train::inference::positions::{fill_history, read, read_lines};
 use train::inference::predict::{Meaning, Prediction, predictions};
-use train::inference::tensors_file;
-use train::inference::tensors_file::Named;
+use train::inference::tensors_file::{self, Named};
 use train::inference::{Answers, InferenceError, Loaded, Request};
 use train::threads::use_threads;
 
-/// Options of `posenc predict`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The cell's folder: runs/<experiment>/<row>/seed-<n>.
@@ -63,16 +61,13 @@ struct Questions {
     positions: Option<PathBuf>,
 }
 
-/// Moves that the text shows where nothing else was asked.
+/// Moves in the text by default.
 const SHOWN: usize = 5;
 
-/// Positions that the network sees at a time.
+/// Positions per forward pass.
 const BATCH: usize = 256;
 
 /// Answers every position.
-///
-/// # Errors
-/// If the cell has no weights, a position cannot be read, or an output cannot be written.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if let Some(dump) = args.dump.as_ref().filter(|dump| dump.symlink_metadata().is_ok()) {
         return Err(InferenceError::Exists(dump.clone()).into());
@@ -127,7 +122,7 @@ impl Questions {
     }
 }
 
-/// Files of several batches as one.
+/// Concatenates the tensors of several batches.
 fn joined(batches: Vec<Vec<Named>>) -> Result<Vec<Named>, InferenceError> {
     let mut columns: Vec<(String, Vec<Tensor>)> = Vec::new();
     for batch in batches {

@@ -5,7 +5,6 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Options of `posenc prune`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Run folders, e.g. runs/quickstart.
@@ -22,9 +21,6 @@ pub struct Args {
 const MEGABYTE: f64 = 1e6;
 
 /// Removes checkpoints of finished cells.
-///
-/// # Errors
-/// If a folder is no run folder, or a file cannot be removed.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut stdout = std::io::stdout().lock();
     for run_dir in &args.run_dirs {

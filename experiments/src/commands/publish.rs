@@ -8,7 +8,6 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Options of `posenc publish`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The experiment's run folder, e.g. runs/quickstart.
@@ -55,13 +54,14 @@ struct CitedAuthor {
 fn authors(path: &Path) -> anyhow::Result<Vec<Author>> {
     let file = path.display();
     let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {file}"))?;
-    let citation: Citation = serde_yaml::from_str(&text).with_context(|| format!("{file} is no CITATION.cff"))?;
+    let citation: Citation = serde_yaml::from_str(&text).with_context(|| format!("{file} is not a CITATION.cff"))?;
     let author = |cited: CitedAuthor| {
         let person: Vec<String> = [cited.given_names, cited.family_names].into_iter().flatten().collect();
         let name = cited.name.unwrap_or_else(|| person.join(" "));
         anyhow::ensure!(!name.is_empty(), "{file}: an author has neither name nor family-names; add one");
-        let check =
-            |text: String| orcid(&text).with_context(|| format!("{file}: {text} of {name} is no ORCID; correct it"));
+        let check = |text: String| {
+            orcid(&text).with_context(|| format!("{file}: {text} of {name} is not an ORCID iD; correct it"))
+        };
         let orcid = cited.orcid.map(check).transpose()?;
         Ok(Author { orcid, affiliation: cited.affiliation, name })
     };
@@ -69,9 +69,6 @@ fn authors(path: &Path) -> anyhow::Result<Vec<Author>> {
 }
 
 /// Collects, cleans and writes.
-///
-/// # Errors
-/// If cells are unfinished, the place is taken, or something cannot be read or written.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let publication = Publication {
         licence: args.license.clone(),
@@ -90,7 +87,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         writeln!(stdout, "blake3 {}", sums.hash()?.0.to_hex())?;
     }
     if args.license.is_none() {
-        eprintln!("no licence was named (--license CC-BY-4.0): others may look at it and no more");
+        eprintln!("no licence was named (--license CC-BY-4.0), so others may read the bundle but not reuse it");
     }
     Ok(ExitCode::SUCCESS)
 }

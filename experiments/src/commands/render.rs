@@ -6,7 +6,6 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Options of `posenc render`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Templates, each named after its page: page.md.jinja becomes page.md beside it.
@@ -21,9 +20,6 @@ pub struct Args {
 }
 
 /// Renders every template, and writes its page or compares it with the page that is there.
-///
-/// # Errors
-/// If a template is wrong or asks for what no bundle has, a page cannot be written, or with `--check` a page differs.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let renderer = Renderer::new(&args.bundles);
     for template in &args.templates {

@@ -1,6 +1,6 @@
 //! `posenc report`: tables of a run folder, also while it runs, or of a bundle.
 
-use super::bundle_limit::BundleLimit;
+use super::options::{BundleLimit, print};
 use bundle::unpacked::is_bundle;
 use bundle::{Part, Unpacked};
 use config::printable;
@@ -9,7 +9,6 @@ use std::io::{BufWriter, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Options of `posenc report`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The experiment's run folder, e.g. runs/quickstart, or a bundle of `posenc publish`.
@@ -75,9 +74,6 @@ enum Format {
 }
 
 /// Prints the report.
-///
-/// # Errors
-/// If the folder is no run folder, the bundle is damaged, or stdout or a figure cannot be written.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if is_bundle(&args.run_dir) {
         let unpacked = Unpacked::of(&args.run_dir, args.limit.limits(), Part::Records)?;
@@ -117,7 +113,5 @@ fn of_run_folder(run_dir: &Path, args: &Args) -> anyhow::Result<ExitCode> {
             return Ok(ExitCode::SUCCESS);
         }
     };
-    let drawn = draw(&Report::asked(run_dir, &args.asked())?);
-    std::io::stdout().lock().write_all(drawn.as_bytes())?;
-    Ok(ExitCode::SUCCESS)
+    print(&draw(&Report::asked(run_dir, &args.asked())?))
 }

@@ -11,7 +11,6 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use train::threads::ensure_passive_threads;
 
-/// Options of `posenc retry`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The experiment's run folder, e.g. runs/quickstart.
@@ -27,9 +26,6 @@ pub struct Args {
 }
 
 /// Trains the chosen cells, from their last checkpoints.
-///
-/// # Errors
-/// If the folder is no run folder. Cells that fail again are no error but exit code 1.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     ensure_passive_threads().context("cannot start again with OMP_WAIT_POLICY=PASSIVE")?;
     args.slots.check_devices()?;

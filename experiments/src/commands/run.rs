@@ -1,8 +1,7 @@
-//! `posenc run`: runs an experiment, or goes on with it where it stopped.
+//! `posenc run`: runs an experiment, or resumes it.
 
-use super::bundle_limit::BundleLimit;
 use super::devices::ensure_environment;
-use super::sets::Sets;
+use super::options::{BundleLimit, GridOptions};
 use super::slots::Slots;
 use crate::labs::evaluation;
 use anyhow::Context as _;
@@ -11,7 +10,7 @@ use config::Experiment;
 use dataset::Dataset;
 use grid::interrupt::StopRequest;
 use grid::tuning::Search;
-use grid::{CellBundle, Interrupt, Outcome, Prepared, RunSelection, Selector, Task};
+use grid::{CellBundle, Interrupt, Outcome, Prepared, RunSelection, Task};
 use grid::{baselines, measure, over_seeds};
 use records::{CellState, TuningRecord};
 use report::{Report, text};
@@ -23,45 +22,26 @@ use std::process::ExitCode;
 use train::events;
 use train::threads::ensure_passive_threads;
 
-/// Options of `posenc run`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The experiment file.
-    file: PathBuf,
-    /// The folder of run folders; the experiment's own has its name.
-    #[arg(long, default_value = "runs")]
-    out: PathBuf,
-    /// Run only cells with these values: encoding=shaw,rope, game=chess, seed=0, row=chess-shaw. May be repeated.
-    #[arg(long, value_name = "AXIS=VALUE")]
-    only: Vec<Selector>,
-    /// Also look for finished cells in this folder of run folders, and copy them instead of training them again. May be
-    /// repeated.
-    #[arg(long, value_name = "DIR")]
-    cells: Vec<PathBuf>,
+    #[command(flatten)]
+    grid: GridOptions,
     /// Also look for finished cells in this bundle of `posenc publish`, whose hashes are checked. May be repeated.
     #[arg(long, value_name = "BUNDLE")]
     from: Vec<PathBuf>,
     #[command(flatten)]
     limit: BundleLimit,
-    #[command(flatten)]
-    sets: Sets,
     /// Try every cell: a few steps, an evaluation and the report, in a separate run folder.
     #[arg(long)]
     smoke: bool,
-    /// Replace the plan of the run folder also if it has finished cells that the new plan lacks. Their files stay.
-    #[arg(long)]
-    replace: bool,
     #[command(flatten)]
     slots: Slots,
 }
 
 /// Runs the grid, then prints its report.
-///
-/// # Errors
-/// If the experiment is refused, or its folders cannot be written. Failed cells are no error but exit code 1.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     ensure_passive_threads().context("cannot start again with OMP_WAIT_POLICY=PASSIVE")?;
-    let experiment = args.sets.load(&args.file)?;
+    let experiment = args.grid.load()?;
     ensure_environment(args.slots.first_device(), experiment.rows.iter().map(|row| &row.run))?;
     check_datasets(&experiment)?;
     evaluation::check(&experiment)?;
@@ -74,12 +54,9 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         identity: bundle.verified().identity.clone(),
     };
     let selection = RunSelection {
-        out: args.out.clone(),
-        only: args.only.clone(),
-        cells: args.cells.clone(),
         bundles: args.from.iter().zip(&bundles).map(of_cells).collect(),
         smoke: args.smoke,
-        replace: args.replace,
+        ..args.grid.selection()
     };
     let interrupt = Interrupt::install().context("cannot listen to signals")?;
     let Some((experiment, tuning)) = tuned(args, experiment, &selection, &interrupt)? else {
@@ -90,7 +67,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if let Some(tuning) = tuning {
         tuning.write(&prepared.run_dir).context("cannot write the record of the trials")?;
     }
-    tell_of_reused(&prepared);
+    report_reused(&prepared);
     if !args.smoke {
         measure_baselines(&experiment, &prepared);
     }
@@ -104,17 +81,17 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if !args.smoke && !stopped {
         measure_steps(args, &experiment, &prepared);
     }
-    let unasked = if args.smoke || stopped { 0 } else { evaluate(args, &experiment, &prepared) };
+    let unevaluated = if args.smoke || stopped { 0 } else { evaluate(args, &experiment, &prepared) };
     let report = Report::of(&prepared.run_dir)?;
     let mut out = text::draw(&report);
     let _ = writeln!(out, "\nTensorBoard: tensorboard --logdir {}", prepared.run_dir.display());
     let _ = writeln!(out, "{}", Tally::of(&outcomes, &prepared).line());
     std::io::stdout().lock().write_all(out.as_bytes())?;
     let failed = outcomes.iter().any(|outcome| matches!(outcome, Outcome::Failed(_)));
-    if unasked > 0 {
-        eprintln!("{unasked} cells could not be evaluated; the same command tries them again");
+    if unevaluated > 0 {
+        eprintln!("{unevaluated} cells could not be evaluated; the same command tries them again");
     }
-    Ok(if failed || stopped || unasked > 0 { ExitCode::from(1) } else { ExitCode::SUCCESS })
+    Ok(if failed || stopped || unevaluated > 0 { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 
 /// The experiment with a trial chosen for every row, and the record of the trials; none if a trial was interrupted.
@@ -128,7 +105,7 @@ fn tuned(
     let Some(mut search) = Search::new(&experiment, &selection.only)? else { return Ok(Some((experiment, None))) };
     while let Some(trials) = search.next_round() {
         let prepared = Prepared::new(&trials, &RunSelection { only: search.only(), ..selection.clone() })?;
-        tell_of_reused(&prepared);
+        report_reused(&prepared);
         if prepared.tasks.iter().any(|task| CellState::of(&task.dir) != CellState::Done) {
             eprintln!("tuning, {}: {} cells of trials", search.round_name(), prepared.tasks.len());
         }
@@ -142,7 +119,7 @@ fn tuned(
     Ok(Some((experiment, Some(record))))
 }
 
-fn tell_of_reused(prepared: &Prepared) {
+fn report_reused(prepared: &Prepared) {
     if prepared.reused > 0 {
         eprintln!("{} cells were finished in other run folders and are copied from there", prepared.reused);
     }
@@ -152,8 +129,8 @@ fn is_unfinished(outcome: &Outcome) -> bool {
     matches!(outcome, Outcome::Interrupted | Outcome::NotStarted)
 }
 
-/// Baselines are lines of the report, not a reason to fail: without them it shows the uniform choice only. They come before
-/// the first cell, so that a report has them from the first finished cell on.
+/// Measures baselines, before the first cell, so that every report has them. A failure is only reported: the report then shows the
+/// uniform choice alone.
 pub(crate) fn measure_baselines(experiment: &Experiment, prepared: &Prepared) {
     if baselines::is_due(experiment, &prepared.run_dir) {
         eprintln!("measuring baselines: a static prior and a log-linear model on the test positions");
@@ -163,8 +140,7 @@ pub(crate) fn measure_baselines(experiment: &Experiment, prepared: &Prepared) {
     }
 }
 
-/// Opens every dataset once, which checks the hash of every shard: a truncated file is refused here, not in the
-/// middle of the night.
+/// Opens every dataset once, which checks the hash of every shard, so that a truncated file is refused before training.
 pub(crate) fn check_datasets(experiment: &Experiment) -> anyhow::Result<()> {
     let folders: BTreeSet<_> = experiment.rows.iter().map(|row| &row.run.data).collect();
     for folder in folders {
@@ -173,8 +149,8 @@ pub(crate) fn check_datasets(experiment: &Experiment) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Finished cells whose event files got lost or damaged get them again from `metrics.jsonl`; nothing else needs them,
-/// so a failure is said and no more.
+/// Recreates missing or damaged event files of finished cells from `metrics.jsonl`. Nothing else needs them, so a failure is only
+/// reported.
 pub(crate) fn repair_events(tasks: &[Task], outcomes: &[Outcome]) {
     let finished = |outcome: &Outcome| matches!(outcome, Outcome::Finished { .. } | Outcome::AlreadyFinished);
     for (task, _) in tasks.iter().zip(outcomes).filter(|(_, outcome)| finished(outcome)) {
@@ -186,14 +162,14 @@ pub(crate) fn repair_events(tasks: &[Task], outcomes: &[Outcome]) {
     }
 }
 
-/// TensorBoard's curves over seeds follow from the cells, so a failure is said and no more.
+/// Writes TensorBoard's curves over seeds. They follow from the cells, so a failure is only reported.
 fn show_bands(prepared: &Prepared) {
     if let Err(error) = over_seeds::write(&prepared.plan, &prepared.run_dir) {
         eprintln!("TensorBoard does not show means over seeds: {error}");
     }
 }
 
-/// Step times are a column of the table, not a reason to fail: without them the report says "not measured".
+/// Times a training step of each row. A failure is only reported: the table then has "not measured".
 fn measure_steps(args: &Args, experiment: &Experiment, prepared: &Prepared) {
     let Prepared { plan, run_dir, .. } = prepared;
     if !measure::is_due(plan, run_dir) {
@@ -206,12 +182,12 @@ fn measure_steps(args: &Args, experiment: &Experiment, prepared: &Prepared) {
     }
 }
 
-/// Asks finished cells as players; returns how many could not be asked.
+/// Evaluates finished cells as players; returns the number of cells whose evaluation failed.
 fn evaluate(args: &Args, experiment: &Experiment, prepared: &Prepared) -> usize {
     evaluation::run(experiment, prepared, args.slots.jobs(), args.slots.first_device())
 }
 
-/// How the cells came out.
+/// The number of cells by outcome.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Tally {
     finished: usize,

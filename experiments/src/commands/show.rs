@@ -1,14 +1,14 @@
-//! `posenc show`: a position as people, rules and networks see it; with `--json`, many, for comparing programs.
+//! `posenc show`: the board of a position, its legal moves and the network's input; with `--json`, of many positions.
 
 mod board;
 mod json;
 mod text;
 
+use super::options::{named, print};
 use games::{GameKind, InputName, with_game};
 use std::io::{self, BufRead as _, BufReader, Read, Write as _};
 use std::process::ExitCode;
 
-/// Options of `posenc show`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The game.
@@ -28,27 +28,18 @@ pub struct Args {
 }
 
 pub(crate) fn parse_game(text: &str) -> Result<GameKind, String> {
-    let names = GameKind::ALL.map(GameKind::name).join(", ");
-    GameKind::ALL.into_iter().find(|game| game.name() == text).ok_or(format!("the games are {names}"))
+    named("games", &GameKind::ALL, GameKind::name, text)
 }
 
 pub(super) fn parse_input(text: &str) -> Result<InputName, String> {
-    let names = InputName::ALL.map(InputName::name).join(", ");
-    InputName::ALL.into_iter().find(|input| input.name() == text).ok_or(format!("the inputs are {names}"))
+    named("inputs", &InputName::ALL, InputName::name, text)
 }
 
 /// Shows one position as text, or answers every line of stdin.
-///
-/// # Errors
-/// If the game has no such input, the position cannot be read (as text), or stdin or stdout fail.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     args.game.offered(args.input)?;
     match (&args.position, args.json) {
-        (Some(position), false) => {
-            let text = with_game!(args.game, G => text::show::<G>(position, args.input))?;
-            io::stdout().lock().write_all(text.as_bytes())?;
-            Ok(ExitCode::SUCCESS)
-        }
+        (Some(position), false) => print(&with_game!(args.game, G => text::show::<G>(position, args.input))?),
         (Some(position), true) => answer_all(args, position.as_bytes()),
         (None, _) => answer_all(args, io::stdin().lock()),
     }
@@ -57,7 +48,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
 /// Bytes that are read and written at a time.
 const BUFFER: usize = 1 << 16;
 
-/// One answer a line. A bad line is answered with its error, and the rest goes on.
+/// Answers each line. The answer to an invalid line is its error.
 fn answer_all(args: &Args, input: impl Read) -> anyhow::Result<ExitCode> {
     let mut lines = BufReader::with_capacity(BUFFER, input);
     let mut writer: Box<dyn json::Answer> = with_game!(args.game, G => Box::new(json::Writer::<G>::new(args.input)));
@@ -71,7 +62,7 @@ fn answer_all(args: &Args, input: impl Read) -> anyhow::Result<ExitCode> {
             first_bad.get_or_insert((number, reason));
         }
         line.clear();
-        // Whoever asks line by line and waits must get the answer; whoever sends a file should not pay for it.
+        // Flush when no further line is waiting: a caller that waits gets each answer at once, and files are written in blocks.
         if answer.len() > BUFFER || !lines.buffer().contains(&b'\n') {
             out.write_all(&answer)?;
             out.flush()?;

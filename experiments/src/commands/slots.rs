@@ -1,4 +1,4 @@
-//! How cells share a machine: the options that every command which trains has in common.
+//! The options of every command that trains cells: how cells share a machine.
 
 use super::devices::{parse_device, prepare};
 use anyhow::Context as _;
@@ -8,7 +8,7 @@ use std::num::NonZeroUsize;
 use tch::Device;
 use train::setup::device_name;
 
-/// Slots, and what cells may take.
+/// The number of cells at a time, their threads and devices, and their limits.
 #[derive(Debug, clap::Args)]
 pub(super) struct Slots {
     /// Number of cells at a time [default: as many as fit the cores, or one per GPU].
@@ -39,10 +39,7 @@ pub(super) struct Slots {
 }
 
 impl Slots {
-    /// A grid's cells are compared with each other, so they must be computed on devices of one kind.
-    ///
-    /// # Errors
-    /// If they are of two kinds, or one is not there.
+    /// Checks that the devices exist and are of one kind, because a grid's cells are compared with each other.
     pub(super) fn check_devices(&self) -> anyhow::Result<()> {
         let on_cpu = self.devices.iter().filter(|&&device| device == Device::Cpu).count();
         anyhow::ensure!(

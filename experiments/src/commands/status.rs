@@ -1,4 +1,4 @@
-//! `posenc status`: where every cell of a run folder stands; live on a terminal.
+//! `posenc status`: the status of every cell of a run folder; live on a terminal.
 
 mod draw;
 mod screen;
@@ -14,7 +14,6 @@ use std::time::Duration;
 /// How often a live table is redrawn.
 const DRAW_EVERY: Duration = Duration::from_secs(1);
 
-/// Options of `posenc status`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The experiment's run folder, e.g. runs/quickstart.
@@ -28,9 +27,6 @@ pub struct Args {
 }
 
 /// Shows the state of every cell.
-///
-/// # Errors
-/// If the folder is no run folder, or stdout cannot be written.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut stdout = io::stdout().lock();
     let overview = Overview::of(&stage(&args.run_dir))?;
@@ -55,7 +51,7 @@ fn stage(run_dir: &Path) -> PathBuf {
     if is_grid(run_dir) { run_dir.to_owned() } else { rounds.filter(is_round).max().unwrap_or(run_dir.to_owned()) }
 }
 
-/// Draws over what was drawn, in the size that the terminal has by then, until no cell runs any more.
+/// Redraws the table in the current size of the terminal until no cell is running.
 fn follow(args: &Args, mut overview: Overview, to: &mut impl Write) -> anyhow::Result<()> {
     let mut before = String::new();
     loop {

@@ -1,15 +1,12 @@
-//! `posenc verify`: checks a bundle, and trains some of its cells again if that is wanted.
+//! `posenc verify`: checks a bundle, and with `--rerun` trains some of its cells again.
 
-use super::bundle_limit::BundleLimit;
 use super::devices::{parse_device, prepare};
+use super::options::BundleLimit;
 use anyhow::Context as _;
-use bundle::rerun;
-use bundle::rerun::{Comparison, Rerun};
-use bundle::stated;
-use bundle::{Part, Unpacked, verify};
+use bundle::rerun::{self, Comparison, Rerun};
+use bundle::{Part, Unpacked, stated, verify};
 use config::printable;
-use grid::progress;
-use grid::{Interrupt, Scheduler, Task, Worker};
+use grid::{Interrupt, Scheduler, Task, Worker, progress};
 use std::collections::BTreeSet;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::io::Write;
@@ -20,10 +17,9 @@ use tch::Device;
 use train::setup::device_name;
 use train::threads::ensure_passive_threads;
 
-/// Where the project keeps datasets; looked through beside those that are given.
+/// The project's datasets, which are searched in addition to `--data`.
 const USUAL_DATA: &str = "experiments/data";
 
-/// Options of `posenc verify`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The bundle: a folder or a .tar.zst.
@@ -50,10 +46,6 @@ pub struct Args {
     limit: BundleLimit,
 }
 
-/// Checks; trains; compares.
-///
-/// # Errors
-/// If the bundle is not what its list says, its cells give no report, or cells cannot be trained again.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if args.rerun > 0 {
         ensure_passive_threads().context("cannot start again with OMP_WAIT_POLICY=PASSIVE")?;
@@ -73,7 +65,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(if all_well { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
-/// What right hashes promise, and what they do not.
+/// Prints what matching hashes guarantee.
 fn integrity(path: &Path, bundle: &Unpacked, to: &mut impl Write) -> std::io::Result<()> {
     let verified = bundle.verified();
     writeln!(
@@ -90,7 +82,7 @@ fn integrity(path: &Path, bundle: &Unpacked, to: &mut impl Write) -> std::io::Re
     )
 }
 
-/// Compares the report with the cells; whether nothing speaks against it.
+/// Compares the report with the cells; returns whether all numbers agree.
 fn numbers(bundle: &Unpacked, to: &mut impl Write) -> anyhow::Result<bool> {
     const SHOWN: usize = 10;
     let Some(stated) = stated::compare(bundle.run_dir())? else {
@@ -114,7 +106,7 @@ fn numbers(bundle: &Unpacked, to: &mut impl Write) -> anyhow::Result<bool> {
     Ok(differences.is_empty())
 }
 
-/// Trains and compares; whether nothing speaks against the bundle.
+/// Trains cells again and compares them; returns whether all agree.
 fn again(args: &Args, bundle: &Unpacked, out: &Path, to: &mut impl Write) -> anyhow::Result<bool> {
     prepare(args.device)?;
     let mut cells = rerun::finished(bundle)?;
@@ -164,7 +156,7 @@ fn train(args: &Args, reruns: &[Rerun<'_>]) -> anyhow::Result<()> {
 fn in_words(comparison: &Comparison) -> String {
     match comparison {
         Comparison::Same => "the same, bit for bit".to_owned(),
-        Comparison::Different { what } => format!("NOT THE SAME, though the same bits are due: {what} differs"),
+        Comparison::Different { what } => format!("NOT THE SAME under the same conditions: {what} differs"),
         Comparison::Within { deviations, because } => {
             format!("within the spread over seeds ({deviations:.2} standard deviations); {}", because.join("; "))
         }

@@ -1,24 +1,22 @@
-//! What `posenc --version` prints, and manifests record: the source of the program, and what its numbers depend on.
+//! `posenc --version`, and the revision that manifests record: the source of the program, and the versions that results depend on.
 
 use config::identity::SCHEMA_VERSION;
 use config::numerics::BASE;
 use records::Revision;
 use records::machine::LibTorch;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 /// The version of a release.
 const RELEASE: &str = env!("CARGO_PKG_VERSION");
 
-/// The source that this program was built from; `build.rs` asked git.
+/// What `revision::revision!` found; `main` sets it, because this crate would otherwise be compiled again after every commit.
+pub(super) static SOURCE: OnceLock<[&str; 3]> = OnceLock::new();
+
+/// The revision of the source that this program was built from.
 pub(crate) fn revision() -> Revision {
     let known = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-    let diff = known(env!("POSENC_DIFF"));
-    Revision {
-        commit: env!("POSENC_COMMIT").to_owned(),
-        described: known(env!("POSENC_DESCRIBED")),
-        dirty: diff.is_some(),
-        diff,
-    }
+    let [commit, described, diff] = *SOURCE.get().unwrap_or(&[concat!("v", env!("CARGO_PKG_VERSION")), "", ""]);
+    Revision { commit: commit.to_owned(), described: known(described), dirty: !diff.is_empty(), diff: known(diff) }
 }
 
 /// The lines of `posenc --version`.

@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
-use testing::{EXPERIMENT, brought_experiments, experiments_folder, place, small};
+use testing::{EXPERIMENT, assert_says, brought_experiments, experiments_folder, place, small};
 
 fn check(text: &str, options: &[&str]) -> Answer {
     let dir = place(text);
@@ -14,29 +14,18 @@ fn check(text: &str, options: &[&str]) -> Answer {
 }
 
 fn checked(text: &str) -> Value {
-    serde_json::from_str(&check(text, &["--json"]).stdout).expect("one JSON object")
+    check(text, &["--json"]).json()
 }
 
 #[test]
 fn rows_are_listed_with_their_size_and_sources() {
-    let text = check(EXPERIMENT, &[]).stdout;
-    let parts = [
-        "question: does it work?",
-        "chess-none",
-        "reference",
-        "shogi-shaw",
-        "logits",
-        "legal-move mask in training",
-        "dataset chess",
-        "FLOPs/position",
-        "24 cells: 8 rows (2 of them A/A controls) x 3 seeds",
-    ];
-    for part in parts {
-        assert!(text.contains(part), "{part:?} is not in:\n{text}");
-    }
+    let counted = "24 cells: 8 rows (2 of them A/A controls) x 3 seeds";
+    let rows = ["chess-none", "reference", "shogi-shaw", "logits", "legal-move mask in training", "FLOPs/position"];
+    // With --measure, a step of each row is timed.
+    let measured = check(EXPERIMENT, &["--measure"]).says(&rows);
+    measured.says(&["question: does it work?", "dataset chess", "ms/step", counted]);
     let hostile = EXPERIMENT.replace("question: does it work?", "question: \"does it \\e[2Jwork?\"");
-    let text = check(&hostile, &[]).stdout;
-    assert!(text.contains("question: does it �[2Jwork?"), "{text}");
+    check(&hostile, &[]).says(&["question: does it �[2Jwork?"]);
 }
 
 #[test]
@@ -56,6 +45,13 @@ fn the_json_counts_what_the_formulas_say() {
     let classes = games::GameKind::Shogi.geometry().displacement_classes() as u64;
     assert_eq!(encoding("shogi-shaw"), layers * heads * 2 * classes * head_width);
     assert!(rows.iter().all(|row| row["flops"].as_u64() == row["macs"].as_u64().map(|macs| 2 * macs)));
+
+    // An A/A control is a separate row.
+    let twins: Vec<&Value> = rows.iter().filter(|row| row["role"] == "twin").collect();
+    assert_eq!(twins.iter().map(|row| &row["label"]).collect::<Vec<_>>(), ["chess-none-twin", "shogi-none-twin"]);
+    let reference = rows.iter().find(|row| row["label"] == "chess-none").expect("the reference");
+    assert_ne!(twins[0]["hash"], reference["hash"]);
+    assert_eq!(checked(&EXPERIMENT.replace("seeds:", "twin: false\nseeds:"))["cells"], 18);
 }
 
 #[test]
@@ -77,24 +73,6 @@ fn disappointments_are_announced() {
 }
 
 #[test]
-fn a_twin_is_a_row_of_its_own() {
-    let report = checked(EXPERIMENT);
-    let rows = report["rows"].as_array().expect("a list of rows");
-    let twins: Vec<&Value> = rows.iter().filter(|row| row["role"] == "twin").collect();
-    assert_eq!(twins.iter().map(|row| &row["label"]).collect::<Vec<_>>(), ["chess-none-twin", "shogi-none-twin"]);
-    let reference = rows.iter().find(|row| row["label"] == "chess-none").expect("the reference");
-    assert_ne!(twins[0]["hash"], reference["hash"]);
-    assert_eq!(report["cells"], 24);
-    assert_eq!(checked(&EXPERIMENT.replace("seeds:", "twin: false\nseeds:"))["cells"], 18);
-}
-
-#[test]
-fn a_step_of_each_row_can_be_timed() {
-    let text = check(EXPERIMENT, &["--measure"]).stdout;
-    assert!(text.contains("ms/step"), "{text}");
-}
-
-#[test]
 fn the_experiments_that_posenc_brings_can_be_run() {
     let folder = TempDir::new().expect("a temporary folder");
     let files = with_their_data(folder.path());
@@ -102,10 +80,10 @@ fn the_experiments_that_posenc_brings_can_be_run() {
     for path in files {
         let experiment = Experiment::load(&path).unwrap_or_else(|error| panic!("{error}"));
         assert!(experiment.question.is_some() && experiment.expect.is_some() && experiment.cost.is_some(), "{path:?}");
-        // A run folder has the experiment's name, so that of a folder's file begins with the folder's where it needs to.
-        let part = |path: &Path| path.file_stem().and_then(|stem| stem.to_str()).expect("a name").to_owned();
-        let (stem, folder) = (part(&path), part(path.parent().expect("a folder")));
-        assert!([stem.clone(), format!("{folder}-{stem}")].contains(&experiment.name), "{path:?}: {}", experiment.name);
+        // A run folder has the experiment's name: that of its file, with a prefix where files of two folders share a name.
+        let stem = path.file_stem().and_then(|stem| stem.to_str()).expect("a name");
+        let is_named = experiment.name == stem || experiment.name.ends_with(&format!("-{stem}"));
+        assert!(is_named, "{path:?}: {}", experiment.name);
         // CF-240M is the one run that the paper had; the others show what runs and what it costs, or make what another experiment
         // starts with, and compare nothing.
         let single = ["cf-240m", "all-systems", "presets", "study-table-sources"].contains(&experiment.name.as_str());
@@ -192,9 +170,9 @@ fn phases_are_listed_with_their_steps_games_weights_and_rate() {
 #[test]
 fn posenc_check_and_run_take_settings() {
     let dir = place(&small());
-    let answer = run(dir.path(), &["check", "experiment.yaml", "--set", "train.steps=500", "--set", "encoding=shaw"]);
-    let shown = answer.succeeds().stdout;
-    assert!(shown.contains("chess-shaw") && !shown.contains("chess-absolute"), "{shown}");
+    let sets = ["--set", "train.steps=500", "--set", "encoding=shaw"];
+    let shown = run(dir.path(), &[&["check", "experiment.yaml"], &sets[..]].concat()).succeeds().says(&["chess-shaw"]);
+    assert!(!shown.stdout.contains("chess-absolute"), "{}", shown.stdout);
     run(dir.path(), &["run", "experiment.yaml", "--set", "train.stps=500"])
         .fails_with(&["unknown key `stps`", "`steps`"]);
     run(dir.path(), &["run", "experiment.yaml", "--set", "steps=4", "--set", "encoding=none"]).succeeds();
@@ -204,28 +182,11 @@ fn posenc_check_and_run_take_settings() {
 }
 
 #[test]
-fn a_truncated_shard_is_refused_before_anything_runs() {
-    let dir = place(EXPERIMENT);
-    let shard = std::fs::read_dir(dir.path().join("chess"))
-        .expect("the dataset is a folder")
-        .map(|entry| entry.expect("an entry").path())
-        .find(|path| path.extension().is_some_and(|extension| extension == "parquet"))
-        .expect("there is a shard");
-    let bytes = std::fs::read(&shard).expect("the shard can be read");
-    std::fs::write(&shard, &bytes[..bytes.len() / 2]).expect("the shard can be written");
-    let answer = run(dir.path(), &["check", "experiment.yaml"]);
-    answer.fails_with(&["experiment.yaml:4:17", "is damaged", "fetch the dataset again, or make it again"]);
-}
-
-#[test]
-fn a_file_that_cannot_be_read_is_named() {
-    let answer = run(Path::new("."), &["check", "no-such.yaml"]);
-    answer.fails_with(&["no-such.yaml: cannot be read", "give the path of an experiment file"]);
-}
-
-#[test]
-fn wrong_usage_has_its_own_exit_code() {
-    let answer = run(Path::new("."), &["check"]);
+fn a_file_that_cannot_be_read_is_named_and_wrong_usage_has_its_own_exit_code() {
+    let here = Path::new(".");
+    let remedy = "give the path of an experiment file";
+    run(here, &["check", "no-such.yaml"]).fails_with(&["no-such.yaml: cannot be read", remedy]);
+    let answer = run(here, &["check"]);
     assert_eq!(answer.code, Some(2));
-    assert!(answer.stderr.contains("<FILE>"), "{}", answer.stderr);
+    assert_says(&answer.stderr, &["<FILE>"]);
 }

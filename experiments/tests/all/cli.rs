@@ -1,5 +1,6 @@
 //! What the tests of the command line share: `posenc` itself, and the cells that it leaves.
 
+use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use testing::assert_says;
@@ -38,12 +39,34 @@ impl From<Output> for Answer {
 
 impl Answer {
     /// The answer, if it is a success.
+    #[track_caller]
     pub(crate) fn succeeds(self) -> Self {
         assert_eq!(self.code, Some(0), "{}", self.stderr);
         self
     }
 
-    /// The answer, if it is one complaint with exit code 1 that says all of this.
+    /// The answer, if its output has all these parts.
+    #[track_caller]
+    pub(crate) fn says(self, parts: &[&str]) -> Self {
+        assert_says(&self.stdout, parts);
+        self
+    }
+
+    /// The JSON of every line of a success.
+    #[track_caller]
+    pub(crate) fn json_lines(self) -> Vec<Value> {
+        let text = self.succeeds().stdout;
+        text.lines().map(|line| serde_json::from_str(line).expect("each line is JSON")).collect()
+    }
+
+    /// The one JSON value of a success.
+    #[track_caller]
+    pub(crate) fn json(self) -> Value {
+        serde_json::from_str(&self.succeeds().stdout).expect("one JSON value")
+    }
+
+    /// The answer, if it is one error with exit code 1 that has all these parts.
+    #[track_caller]
     pub(crate) fn fails_with(self, parts: &[&str]) -> Self {
         assert_eq!(self.code, Some(1), "stdout: {}\nstderr: {}", self.stdout, self.stderr);
         assert_says(&self.stderr, parts);
@@ -53,7 +76,25 @@ impl Answer {
 }
 
 pub(crate) fn run(dir: &Path, args: &[&str]) -> Answer {
-    posenc(dir, args).output().expect("posenc starts").into()
+    answer(&mut posenc(dir, args))
+}
+
+pub(crate) fn answer(command: &mut Command) -> Answer {
+    command.output().expect("posenc starts").into()
+}
+
+/// Runs a command whose files cannot be larger than this many bytes, as on a full disk.
+pub(crate) fn with_little_room(mut command: Command, bytes: u64) -> Answer {
+    use std::os::unix::process::CommandExt as _;
+    let limit = libc::rlimit { rlim_cur: bytes, rlim_max: bytes };
+    // SAFETY: between fork and exec one async-signal-safe system call is made.
+    unsafe {
+        command.pre_exec(move || match libc::setrlimit(libc::RLIMIT_FSIZE, &limit) {
+            0 => Ok(()),
+            _ => Err(std::io::Error::last_os_error()),
+        });
+    }
+    answer(&mut command)
 }
 
 /// The folders of all cells of a run folder, sorted.
@@ -78,6 +119,12 @@ pub(crate) fn cell_of(run_dir: &Path, label: &str) -> PathBuf {
         row.rsplit_once('-').is_some_and(|(found, _)| found == label)
     };
     cells(run_dir).iter().find(named).expect("the cell").clone()
+}
+
+/// The folder that the plan gives a row.
+pub(crate) fn row_folder(run_dir: &Path, label: &str) -> String {
+    let plan = records::Plan::read(run_dir).expect("a plan");
+    plan.rows.iter().find(|row| row.label == label).expect("the row").folder.clone()
 }
 
 #[test]

@@ -1,13 +1,13 @@
 //! `posenc run` and `posenc report` on real, tiny cells.
 
-use crate::cli::{Answer, cell_of, cells, posenc, run};
+use crate::cli::{Answer, cell_of, cells, posenc, row_folder, run};
 use records::{Baselines, CellLock, CellState};
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
-use testing::{place, small};
+use testing::{assert_says, place, small};
 
 /// What must not change when nothing is trained.
 fn fingerprints(run_dir: &Path) -> Vec<(PathBuf, Vec<u8>)> {
@@ -20,14 +20,11 @@ fn fingerprints(run_dir: &Path) -> Vec<(PathBuf, Vec<u8>)> {
 #[test]
 fn a_grid_runs_once_and_its_report_is_always_the_same() {
     let dir = place(&small());
-    let first = run(dir.path(), &["run", "experiment.yaml"]).succeeds();
-    assert!(
-        first.stdout.contains("\n3 cells finished (and 1 A/A controls), 0 failed, 0 skipped\n"),
-        "{}",
-        first.stdout
-    );
-    assert!(first.stdout.contains("TensorBoard: tensorboard --logdir runs/small\n"), "{}", first.stdout);
-    assert!(first.stdout.contains("needs ≥ 3 complete pairs, has 1"), "{}", first.stdout);
+    let finished = "\n3 cells finished (and 1 A/A controls), 0 failed, 0 skipped\n";
+    let board = "TensorBoard: tensorboard --logdir runs/small\n";
+    let baselines = ["static prior", "log-linear model", "uniform over legal moves"];
+    let parts = [&[finished, board, "needs ≥ 3 complete pairs, has 1"], &baselines[..]].concat();
+    let first = run(dir.path(), &["run", "experiment.yaml"]).succeeds().says(&parts);
     assert!(first.stderr.contains("cell 4/4 done"), "{}", first.stderr);
     let run_dir = dir.path().join("runs/small");
     assert_eq!(fs::read_to_string(run_dir.join("experiment.yaml")).expect("the experiment's file"), small());
@@ -35,18 +32,12 @@ fn a_grid_runs_once_and_its_report_is_always_the_same() {
     assert_eq!(before.len(), 4 * 5);
     let baselines = Baselines::read(&run_dir).expect("baselines of a policy");
     assert_eq!((baselines.sets.len(), baselines.sets[0].rows.len()), (1, 4), "{baselines:?}");
-    for part in ["static prior", "log-linear model", "uniform over legal moves"] {
-        assert!(first.stdout.contains(part), "{part:?} is not in {}", first.stdout);
-    }
 
     let second = run(dir.path(), &["run", "experiment.yaml"]).succeeds();
     assert_eq!(fingerprints(&run_dir), before);
     assert_eq!(second.stderr, "", "nothing is trained, so nothing is told");
     let (table, summary) = second.stdout.split_once("\nTensorBoard").expect("a table, then the summary");
-    assert!(
-        summary.contains("3 cells finished (and 1 A/A controls), 0 failed, 0 skipped; all were finished already"),
-        "{summary}"
-    );
+    assert_says(summary, &["3 cells finished (and 1 A/A controls), 0 failed, 0 skipped; all were finished already"]);
     assert_eq!(table, first.stdout.split_once("\nTensorBoard").expect("a table, then the summary").0);
     assert_eq!(table, run(dir.path(), &["report", "runs/small"]).succeeds().stdout);
     assert!(!table.contains("not measured"), "{table}");
@@ -66,34 +57,24 @@ fn a_grid_runs_once_and_its_report_is_always_the_same() {
 #[test]
 fn a_part_of_a_grid_can_be_chosen() {
     let dir = place(&small());
-    let answer =
-        run(dir.path(), &["run", "experiment.yaml", "--only", "encoding=shaw,none", "--only", "seed=0"]).succeeds();
-    // The twin is a twin of `none`.
-    assert!(answer.stdout.contains("2 cells finished (and 1 A/A controls), 0 failed, 1 skipped"), "{}", answer.stdout);
-    assert!(answer.stdout.contains("2 of 3 cells done, 1 pending"), "{}", answer.stdout);
-    assert!(answer.stdout.contains("not measured"), "step times wait for the whole grid: {}", answer.stdout);
-    let answer = run(dir.path(), &["run", "experiment.yaml", "--only", "row=chess-absolute"]).succeeds();
-    assert!(answer.stdout.contains("3 of 3 cells done"), "{}", answer.stdout);
+    let only = |cells: &str| run(dir.path(), &["run", "experiment.yaml", "--only", "seed=0", "--only", cells]);
+    // The A/A control is a row of `none`. Step times wait for the whole grid.
+    let finished = "2 cells finished (and 1 A/A controls), 0 failed, 1 skipped";
+    only("encoding=shaw,none").succeeds().says(&[finished, "2 of 3 cells done, 1 pending", "not measured"]);
+    only("row=chess-absolute").succeeds().says(&["3 of 3 cells done"]);
 
-    run(dir.path(), &["run", "experiment.yaml", "--only", "encoding=rope"]).fails_with(&["--only", "chess-shaw"]);
-    run(dir.path(), &["run", "experiment.yaml", "--only", "seed=0,seed=1"]).fails_with(&["--only", "seed=seed=1"]);
-    let wrong = run(dir.path(), &["run", "experiment.yaml", "--only", "colour=red"]);
+    only("encoding=rope").fails_with(&["--only", "chess-shaw"]);
+    only("seed=0,seed=1").fails_with(&["--only", "seed=seed=1"]);
+    let wrong = only("colour=red");
     assert_eq!(wrong.code, Some(2));
-    assert!(
-        wrong.stderr.contains("there is no setting \"colour\"") && wrong.stderr.contains("learning_rate"),
-        "{}",
-        wrong.stderr
-    );
+    assert_says(&wrong.stderr, &["there is no setting \"colour\"", "learning_rate"]);
 }
 
 #[test]
 fn no_override_and_no_changed_file_takes_finished_cells_out_of_the_plan() {
     let dir = place(&small());
     run(dir.path(), &["run", "experiment.yaml", "--only", "encoding=none,absolute"]).succeeds();
-    let shown = |run_dir: &str, counts: &str| {
-        let status = run(dir.path(), &["status", run_dir]).succeeds().stdout;
-        assert!(status.contains(counts), "{status}");
-    };
+    let shown = |run_dir: &str, counts: &str| drop(run(dir.path(), &["status", run_dir]).succeeds().says(&[counts]));
     shown("runs/small", "4 cells of small: 3 done, 1 pending");
     let tried =
         run(dir.path(), &["run", "experiment.yaml", "--set", "train.steps=4", "--only", "encoding=none"]).succeeds();
@@ -119,31 +100,6 @@ fn no_override_and_no_changed_file_takes_finished_cells_out_of_the_plan() {
 }
 
 #[test]
-fn a_failed_cell_is_a_row_and_the_next_run_trains_it() {
-    let dir = place(&small());
-    run(dir.path(), &["run", "experiment.yaml", "--only", "encoding=none"]).succeeds();
-    let run_dir = dir.path().join("runs/small");
-    // Something lies where the cell's metrics belong.
-    let shaw = run_dir.join(row_folder(&run_dir, "shaw")).join("seed-0");
-    fs::create_dir_all(shaw.join("metrics.jsonl")).expect("a folder");
-    let answer = run(dir.path(), &["run", "experiment.yaml"]);
-    assert_eq!(answer.code, Some(1), "{}", answer.stderr);
-    assert!(answer.stdout.contains("2 cells finished (and 1 A/A controls), 1 failed, 0 skipped"), "{}", answer.stdout);
-    for part in ["chess shaw seed 0 FAILED: error: ", "metrics.jsonl", "(seed 0 failed)"] {
-        assert!(answer.stdout.contains(part), "{part:?} is not in\n{}", answer.stdout);
-    }
-    fs::remove_dir(shaw.join("metrics.jsonl")).expect("the folder goes");
-    let answer = run(dir.path(), &["run", "experiment.yaml"]).succeeds();
-    assert!(answer.stdout.contains("3 cells finished (and 1 A/A controls), 0 failed, 0 skipped"), "{}", answer.stdout);
-}
-
-/// The folder that the plan gives a row.
-fn row_folder(run_dir: &Path, label: &str) -> String {
-    let plan = records::Plan::read(run_dir).expect("a plan");
-    plan.rows.iter().find(|row| row.label == label).expect("the row").folder.clone()
-}
-
-#[test]
 fn fail_fast_leaves_the_rest_alone() {
     let dir = place(&small());
     run(dir.path(), &["run", "experiment.yaml", "--only", "encoding=shaw"]).succeeds();
@@ -152,52 +108,46 @@ fn fail_fast_leaves_the_rest_alone() {
     fs::create_dir_all(none.join("metrics.jsonl")).expect("a folder");
     let answer = run(dir.path(), &["run", "experiment.yaml", "--fail-fast", "--jobs", "1"]);
     assert_eq!(answer.code, Some(1), "{}", answer.stderr);
-    assert!(answer.stdout.contains("0 cells finished, 1 failed, 3 skipped"), "{}", answer.stdout);
+    answer.says(&["0 cells finished, 1 failed, 3 skipped"]);
 }
 
 #[test]
 fn a_smoke_run_tries_everything_apart_from_real_results() {
     let dir = place(&small().replace("steps: 8", "steps: 100000"));
     for _ in 0..2 {
-        let answer = run(dir.path(), &["run", "experiment.yaml", "--smoke"]).succeeds();
-        assert!(
-            answer.stdout.contains("3 cells finished (and 1 A/A controls), 0 failed, 0 skipped\n"),
-            "{}",
-            answer.stdout
-        );
-        assert!(answer.stdout.contains("this is a smoke run"), "{}", answer.stdout);
+        let parts = ["3 cells finished (and 1 A/A controls), 0 failed, 0 skipped\n", "this is a smoke run"];
+        run(dir.path(), &["run", "experiment.yaml", "--smoke"]).succeeds().says(&parts);
         assert_eq!(cells(&dir.path().join("runs/smoke-small")).len(), 4);
         assert!(!dir.path().join("runs/small").exists());
     }
 }
 
 #[test]
-fn an_output_folder_that_cannot_be_written_is_refused_before_anything_runs() {
+fn what_cannot_run_is_refused_before_anything_runs() {
     let dir = place(&small());
     fs::write(dir.path().join("file"), "").expect("a file");
     let refused = run(dir.path(), &["run", "experiment.yaml", "--out", "file/runs"]);
     refused.fails_with(&["cannot write to file/runs/small", "--out"]);
-}
-
-#[test]
-fn a_damaged_dataset_is_refused_before_anything_runs() {
-    let dir = place(&small());
-    let shard =
-        fs::read_dir(dir.path().join("chess")).expect("the dataset").map(|entry| entry.expect("an entry").path());
-    let shard = shard.into_iter().find(|path| path.extension().is_some_and(|end| end == "parquet")).expect("a shard");
-    let mut bytes = fs::read(&shard).expect("the shard");
-    let middle = bytes.len() / 2;
-    bytes[middle] ^= 0x40;
-    fs::write(&shard, bytes).expect("the shard");
-    run(dir.path(), &["run", "experiment.yaml"]).fails_with(&["chess", ".parquet", "fetch the dataset again"]);
-    assert!(!dir.path().join("runs").exists());
-}
-
-#[test]
-fn a_folder_without_a_plan_is_no_run_folder() {
-    let dir = tempfile::tempdir().expect("a folder for the test");
     run(dir.path(), &["report", "."]).fails_with(&["grid.json", "runs/"]);
     run(dir.path(), &["report", "nowhere"]).fails_with(&["nowhere"]);
+
+    let mut entries =
+        fs::read_dir(dir.path().join("chess")).expect("the dataset").map(|entry| entry.expect("an entry"));
+    let shard = entries.find(|entry| entry.path().extension().is_some_and(|end| end == "parquet")).expect("a shard");
+    let bytes = fs::read(shard.path()).expect("the shard");
+    let middle = bytes.len() / 2;
+    let mut changed = bytes.clone();
+    changed[middle] ^= 0x40;
+    fs::write(shard.path(), changed).expect("the shard");
+    run(dir.path(), &["run", "experiment.yaml"]).fails_with(&["chess", ".parquet", "fetch the dataset again"]);
+    fs::write(shard.path(), &bytes[..middle]).expect("the shard");
+    let place = "experiment.yaml:4:17";
+    run(dir.path(), &["check", "experiment.yaml"]).fails_with(&[
+        place,
+        "is damaged",
+        "fetch the dataset again, or make it again",
+    ]);
+    assert!(!dir.path().join("runs").exists());
 }
 
 /// `posenc run` in the background, with its progress to be read.
@@ -257,12 +207,8 @@ fn a_killed_runner_leaves_no_orphans_and_the_next_one_finishes_the_grid() {
     wait_until_free(&run_dir);
     let done = cells(&run_dir).iter().filter(|cell| CellState::of(cell) == CellState::Done).count();
     assert!((1..4).contains(&done), "{done} cells are done");
-    let answer = run(dir.path(), &["run", "experiment.yaml"]).succeeds();
-    assert!(
-        answer.stdout.contains("3 cells finished (and 1 A/A controls), 0 failed, 0 skipped; "),
-        "{}",
-        answer.stdout
-    );
+    let finished = "3 cells finished (and 1 A/A controls), 0 failed, 0 skipped; ";
+    run(dir.path(), &["run", "experiment.yaml"]).succeeds().says(&[finished]);
 }
 
 #[test]

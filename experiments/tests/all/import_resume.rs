@@ -1,10 +1,10 @@
 //! An import that is killed, or whose disk is full, goes on from where it was, to the same bytes.
 
-use crate::cli::{Answer, posenc, run};
+use crate::cli::{posenc, run, with_little_room};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
@@ -13,20 +13,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Games of the two files together: half of them each, one that is illegal and one that occurs twice.
 const GAMES: u64 = 16 * 14 * 16 * 14 * 2;
 
-const IMPORT: [&str; 12] = [
-    "data",
-    "import",
-    "--game",
-    "chess",
-    "--validation",
-    "0.02",
-    "--test",
-    "0.02",
-    "--split-seed",
-    "3",
-    "--out",
-    "set",
-];
+const IMPORT: &str = "data import --game chess --validation 0.02 --test 0.02 --split-seed 3 --out set";
 
 /// Different games of pawn moves, in two files of `dir`.
 fn two_files(dir: &Path) {
@@ -62,7 +49,7 @@ fn two_files(dir: &Path) {
 }
 
 fn import(threads: &'static str) -> Vec<&'static str> {
-    [&IMPORT[..], &["--threads", threads, "--from", "one.pgn", "two.pgn"]].concat()
+    IMPORT.split(' ').chain(["--threads", threads, "--from", "one.pgn", "two.pgn"]).collect()
 }
 
 /// Every file of the dataset, by name.
@@ -95,9 +82,8 @@ fn killed(dir: &Path, threads: &'static str, so_far: impl Fn() -> bool) {
 }
 
 fn undisturbed(dir: &Path) -> BTreeMap<String, Vec<u8>> {
-    let answer = run(dir, &import("1")).succeeds();
+    let answer = run(dir, &import("1")).succeeds().says(&[&format!("read {}", cli_number(GAMES + 2))]);
     assert!(!answer.stdout.contains("taken over"), "{}", answer.stdout);
-    assert!(answer.stdout.contains(&format!("read {}", cli_number(GAMES + 2))), "{}", answer.stdout);
     let whole = bytes(&dir.join("set"));
     assert!(whole.keys().filter(|name| name.ends_with("train.parquet")).count() >= 4, "{:?}", whole.keys());
     assert!(whole.contains_key("rejects.jsonl") && whole.keys().all(|name| !name.starts_with('.')));
@@ -133,9 +119,8 @@ fn killed_again_and_again_it_comes_to_the_same_bytes() {
         last = read;
     }
     assert_eq!(last, GAMES + 2);
-    let answer = run(dir, &import("2")).succeeds();
-    let said = format!("taken over from an interrupted import: the first {} records", cli_number(last));
-    assert!(answer.stdout.contains(&said), "{}", answer.stdout);
+    let taken_over = format!("taken over from an interrupted import: the first {} records", cli_number(last));
+    run(dir, &import("2")).succeeds().says(&[&taken_over]);
     assert!(bytes(&dir.join("set")) == whole, "other bytes");
     assert!(!dir.join(".set.importing").exists());
 }
@@ -173,7 +158,8 @@ fn other_conditions_and_damage_are_refused_and_nothing_is_lost() {
     run(dir, &import("2")).fails_with(&remedy).fails_with(&["files was [\"one.pgn (", "two.pgn ("]);
     assert!(bytes(&dir.join(".set.importing")) == before, "nothing was touched");
     // Another command with the same target does not take the folder away either.
-    run(dir, &[&IMPORT[..], &["--from", "one.pgn", "--name", "x"]].concat()[..]).fails_with(&["files was"]);
+    let named: Vec<&str> = IMPORT.split(' ').chain(["--from", "one.pgn", "--name", "x"]).collect();
+    run(dir, &named).fails_with(&["files was"]);
     let merge = ["data", "merge", "a", "b", "--out", "set"];
     for name in ["a", "b"] {
         let small = ["data", "import", "--game", "chess", "--max-games", "9", "--from", "one.pgn", "--out", name];
@@ -194,26 +180,9 @@ fn other_conditions_and_damage_are_refused_and_nothing_is_lost() {
     flip();
     run(dir, &import("2")).fails_with(&["cannot be resumed", "00000-train.parquet", "hash", "remove it to start"]);
     flip();
-    let answer = run(dir, &import("2")).succeeds();
-    assert!(answer.stdout.contains("taken over from an interrupted import"), "{}", answer.stdout);
+    run(dir, &import("2")).succeeds().says(&["taken over from an interrupted import"]);
 }
 
-/// Runs `posenc` where no file can be larger than so many bytes, which is what a full disk looks like.
-#[cfg(target_os = "linux")]
-fn with_little_room(mut command: Command, bytes: u64) -> Answer {
-    use std::os::unix::process::CommandExt as _;
-    let limit = libc::rlimit { rlim_cur: bytes, rlim_max: bytes };
-    // SAFETY: between fork and exec one async-signal-safe system call is made.
-    unsafe {
-        command.pre_exec(move || match libc::setrlimit(libc::RLIMIT_FSIZE, &limit) {
-            0 => Ok(()),
-            _ => Err(std::io::Error::last_os_error()),
-        });
-    }
-    command.output().expect("posenc starts").into()
-}
-
-#[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_costs_nothing_that_was_done() {
     let dir = folder();
@@ -226,11 +195,11 @@ fn a_full_disk_costs_nothing_that_was_done() {
     let (read, _) = safe(dir).expect("a checkpoint");
     assert!((32_768..=42_000).contains(&read), "{read}");
     // Nothing at all fits before the first checkpoint: nothing stays.
-    let other = [&import("2")[..9], &["4", "--out", "none", "--from", "one.pgn"]].concat();
+    let other: Vec<&str> = IMPORT.split(' ').map(|word| if word == "set" { "none" } else { word }).collect();
+    let other = [&other[..], &["--from", "one.pgn"]].concat();
     let answer = with_little_room(posenc(dir, &other), 1_000);
     assert!(!answer.fails_with(&["cannot write"]).stderr.contains("resumes from there"));
     assert!(!dir.join(".none.importing").exists());
-    let answer = run(dir, &import("1")).succeeds();
-    assert!(answer.stdout.contains(&format!("the first {} records", cli_number(read))), "{}", answer.stdout);
+    run(dir, &import("1")).succeeds().says(&[&format!("the first {} records", cli_number(read))]);
     assert!(bytes(&dir.join("set")) == whole, "other bytes");
 }

@@ -1,12 +1,18 @@
-//! `posenc list` shows the registries.
+//! `posenc list` shows the registries; `completions` and `man` describe the whole command line.
 
-use crate::cli::run;
+use crate::cli::{Answer, run};
 use serde_json::Value;
+use std::collections::BTreeSet;
+use std::fs;
 use std::path::Path;
+use testing::assert_says;
+
+fn posenc(arguments: &[&str]) -> Answer {
+    run(Path::new("."), arguments)
+}
 
 fn listed(what: &str) -> Vec<Value> {
-    let answer = run(Path::new("."), &["list", what, "--json"]).succeeds();
-    serde_json::from_str(&answer.stdout).expect("a JSON array")
+    posenc(&["list", what, "--json"]).json().as_array().expect("a JSON array").clone()
 }
 
 fn names(entries: &[Value]) -> Vec<&str> {
@@ -15,75 +21,54 @@ fn names(entries: &[Value]) -> Vec<&str> {
 
 #[test]
 fn every_registry_is_listed() {
-    assert_eq!(names(&listed("games")), ["chess", "shogi"]);
-    assert_eq!(
-        names(&listed("moves")),
-        [
-            "from_to_chess_1858",
-            "from_to_shogi_3781",
-            "dlshogi_2187",
-            "shogi_1496",
-            "python_dlshogi_2187",
-            "chessdecoder_1924",
-            "uci_1968_dm",
-            "uci_1968_sid"
-        ]
-    );
-    let inputs: Vec<Value> = listed("inputs");
-    let inputs: Vec<(&str, &str)> =
-        names(&inputs).into_iter().zip(inputs.iter().filter_map(|i| i["game"].as_str())).collect();
-    assert_eq!(
-        inputs,
-        [
-            ("piece_tokens", "chess"),
-            ("piece_tokens", "shogi"),
-            ("piece_tokens_aux", "chess"),
-            ("piece_tokens_aux", "shogi"),
-            ("piece_tokens_rated", "chess"),
-            ("piece_tokens_rated", "shogi"),
-            ("lc0_112", "chess"),
-            ("dlshogi_62_57", "shogi"),
-            ("tokens_68", "chess"),
-            ("cls_tokens", "chess"),
-            ("cls_tokens_white", "chess")
-        ]
-    );
+    let games = listed("games");
+    assert_eq!(names(&games), ["chess", "shogi"]);
+    assert_eq!((&games[0]["board"], &games[1]["board"]), (&"8x8".into(), &"9x9".into()));
+    assert_eq!(games[1]["pieces"].as_array().map(Vec::len), Some(14));
+    let moves = "from_to_chess_1858 from_to_shogi_3781 dlshogi_2187 shogi_1496 python_dlshogi_2187 chessdecoder_1924 uci_1968_dm \
+                 uci_1968_sid";
+    assert_eq!(names(&listed("moves")).join(" "), moves);
+    let inputs = listed("inputs").into_iter().map(|input| {
+        format!("{} {}", input["name"].as_str().expect("a name"), input["game"].as_str().expect("a game"))
+    });
+    let expected = "piece_tokens chess, piece_tokens shogi, piece_tokens_aux chess, piece_tokens_aux shogi, piece_tokens_rated \
+                    chess, piece_tokens_rated shogi, lc0_112 chess, dlshogi_62_57 shogi, tokens_68 chess, cls_tokens chess, \
+                    cls_tokens_white chess";
+    assert_eq!(inputs.collect::<Vec<_>>().join(", "), expected);
     assert_eq!(names(&listed("models")), ["chessformer", "resnet", "resnet_transformer", "decoder"]);
     assert!(names(&listed("presets")).contains(&"cf-6m"));
-    assert_eq!(names(&listed("encodings")), encodings::EncodingConfig::NAMES);
-}
-
-#[test]
-fn the_games_say_what_they_are() {
-    let games = listed("games");
-    assert_eq!(games[0]["board"], "8x8");
-    assert_eq!(games[1]["board"], "9x9");
-    assert_eq!(games[1]["pieces"].as_array().map(Vec::len), Some(14));
-}
-
-#[test]
-fn the_text_has_what_the_json_has() {
-    let text = run(Path::new("."), &["list", "encodings"]).succeeds().stdout;
-    for entry in listed("encodings") {
-        for key in ["name", "summary", "example", "source"] {
-            let value = entry[key].as_str().expect("a text");
-            assert!(text.contains(value), "{value:?} is not in:\n{text}");
-        }
+    let encodings = listed("encodings");
+    assert_eq!(names(&encodings), encodings::EncodingConfig::NAMES);
+    let text = posenc(&["list", "encodings"]).succeeds().stdout;
+    for entry in encodings {
+        assert_says(&text, &["name", "summary", "example", "source"].map(|key| entry[key].as_str().expect("a text")));
     }
-}
-
-#[test]
-fn an_unknown_list_is_wrong_usage() {
-    let answer = run(Path::new("."), &["list", "engines"]);
-    assert_eq!(answer.code, Some(2));
-    assert!(answer.stderr.contains("possible values"), "{}", answer.stderr);
-}
-
-#[test]
-fn metrics_are_listed_with_their_heads() {
     let metrics = listed("metrics");
     let loss = metrics.iter().find(|metric| metric["name"] == "map_loss").expect("the map head has a loss");
     let heads = "per_square, pairs";
     assert_eq!((&loss["heads"], &loss["better"], &loss["unit"]), (&heads.into(), &"lower".into(), &"nats".into()));
     assert!(names(&metrics).iter().all(|name| !name.contains('.')), "metrics of phases have the same meaning");
+    let wrong = posenc(&["list", "engines"]);
+    assert_eq!(wrong.code, Some(2));
+    assert_says(&wrong.stderr, &["possible values"]);
+}
+
+#[test]
+fn every_shell_completes_every_command_and_each_has_a_manual_page() {
+    let help = posenc(&["help"]).succeeds().stdout;
+    let (_, commands) = help.split_once("Experiments:\n").expect("groups of commands");
+    let (commands, _) = commands.split_once("Options:\n").expect("options");
+    let commands = commands.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+    let commands: BTreeSet<&str> = commands.filter_map(|line| line.split_whitespace().next()).collect();
+    let commands: Vec<&str> = commands.into_iter().filter(|name| *name != "help").collect();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        posenc(&["completions", shell]).succeeds().says(&commands);
+    }
+    let dir = tempfile::tempdir().expect("a folder");
+    run(dir.path(), &["man", "--out", "pages"]).succeeds();
+    for command in commands {
+        let page = fs::read_to_string(dir.path().join(format!("pages/posenc-{command}.1")));
+        assert_says(&page.unwrap_or_else(|error| panic!("{command}: {error}")), &[".TH", command]);
+    }
+    assert!(dir.path().join("pages/posenc.1").is_file());
 }

@@ -5,7 +5,6 @@ mod bundles;
 mod cells;
 mod check;
 mod cli;
-mod completions;
 mod contrasts;
 mod data_cli;
 #[cfg(feature = "engines")]

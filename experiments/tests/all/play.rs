@@ -4,5 +4,4 @@ mod engine;
 mod evaluations;
 mod judged;
 mod matches;
-mod puzzles;
 mod suites;

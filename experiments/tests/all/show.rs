@@ -5,6 +5,7 @@ use serde_json::Value;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::process::Stdio;
+use testing::assert_says;
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 const SHOGI_START: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
@@ -34,15 +35,14 @@ fn index_of(answer: &Value, mv: &str) -> Option<u64> {
 
 #[test]
 fn the_text_shows_board_network_and_moves() {
-    let text = show(&["--game", "chess", "--position", START]).succeeds().stdout;
     let parts = ["White to move", "  8  r  n  b  q  k  b  n  r", "castling.own.king_side", "20 legal moves", "e2e4"];
-    for part in parts {
-        assert!(text.contains(part), "{part:?} is not in:\n{text}");
-    }
-    let text = show(&["--game", "shogi", "--position", SHOGI_START]).succeeds().stdout;
-    for part in ["Black to move", "  i  L  N  S  G  K  G  S  N  L", "hand.own.pawn", "30 legal moves", "7g7f"] {
-        assert!(text.contains(part), "{part:?} is not in:\n{text}");
-    }
+    show(&["--game", "chess", "--position", START]).succeeds().says(&parts);
+    let parts = ["Black to move", "  i  L  N  S  G  K  G  S  N  L", "hand.own.pawn", "30 legal moves", "7g7f"];
+    show(&["--game", "shogi", "--position", SHOGI_START]).succeeds().says(&parts);
+    assert_eq!(show(&["--game", "chess"]).code, Some(2));
+    let wrong = show(&["--game", "go", "--position", START]);
+    assert_eq!(wrong.code, Some(2));
+    assert_says(&wrong.stderr, &["the games are chess, shogi"]);
 }
 
 #[test]
@@ -57,10 +57,9 @@ fn the_json_has_moves_indices_board_and_features() {
     assert_eq!(values[0]["input"]["features"]["castling.own.king_side"], 1);
     assert_eq!(values[1]["legal"], serde_json::json!([]), "stalemate");
     assert_eq!(values[1]["input"]["features"]["halfmove_clock"], 3);
-}
+    let args = ["--game", "shogi", "--position", SHOGI_START, "--json", "--input", "piece_tokens_aux"];
+    assert_eq!(show(&args).json()["input"]["name"], "piece_tokens_aux");
 
-#[test]
-fn indices_are_those_of_lc0() {
     // Lc0's table: e1a1 is 97, e1h1 is 103 (castling is the king taking its rook), a7a8q is 1792.
     let (answer, values) = ask("chess", "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1\n8/P3k3/8/8/8/8/8/K7 w - - 0 1\n");
     answer.succeeds();
@@ -115,20 +114,4 @@ fn whoever_asks_line_by_line_is_answered_line_by_line() {
     }
     drop(stdin);
     assert!(child.wait().expect("posenc ends").success());
-}
-
-#[test]
-fn the_input_can_be_chosen() {
-    let args = ["--game", "shogi", "--position", SHOGI_START, "--json", "--input", "piece_tokens_aux"];
-    let answer = show(&args).succeeds();
-    let value: Value = serde_json::from_str(&answer.stdout).expect("one JSON line");
-    assert_eq!(value["input"]["name"], "piece_tokens_aux");
-}
-
-#[test]
-fn wrong_usage_has_its_own_exit_code() {
-    assert_eq!(show(&["--game", "chess"]).code, Some(2));
-    let answer = show(&["--game", "go", "--position", START]);
-    assert_eq!(answer.code, Some(2));
-    assert!(answer.stderr.contains("the games are chess, shogi"), "{}", answer.stderr);
 }

@@ -1,5 +1,5 @@
 //! Two runners share a grid while their processes are killed at random moments: every cell is finished once, to the bits
-//! of an undisturbed run. A small version here; `make soak` asks for 60 cells and 40 kills.
+//! of an undisturbed run. A small version here; `scripts/long-check soak` asks for 60 cells and 40 kills.
 
 use crate::cli::{Answer, cells, posenc, run};
 use records::CellState;

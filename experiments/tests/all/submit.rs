@@ -1,14 +1,14 @@
-//! `posenc submit` and the tasks that it writes, with a stand-in for `sbatch` and `scontrol`. `make test-slurm` does the
+//! `posenc submit` and the tasks that it writes, with a stand-in for `sbatch` and `scontrol`. `scripts/long-check slurm` does the
 //! same with Slurm's own daemons.
 
-use crate::cli::{Answer, cells, posenc, run};
+use crate::cli::{Answer, answer, cells, posenc, run};
 use records::CellState;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
-use testing::{place, small};
+use testing::{assert_says, place, small};
 
 /// A folder with programs that write down their arguments; `sbatch` says that the job is number 42.
 fn stand_ins(dir: &Path) -> String {
@@ -23,9 +23,9 @@ fn stand_ins(dir: &Path) -> String {
     format!("{}:{}", bin.display(), std::env::var("PATH").unwrap_or_default())
 }
 
-fn with_path(mut command: Command, path: &str) -> Command {
-    command.env("PATH", path);
-    command
+/// The answer of `posenc` with these programs.
+fn with_path(dir: &Path, args: &[&str], path: &str) -> Answer {
+    answer(posenc(dir, args).env("PATH", path))
 }
 
 /// The task of an array, as Slurm starts it.
@@ -61,26 +61,20 @@ fn every_task_is_one_cell_and_can_be_started_again() {
     let dir = place(&small());
     let path = stand_ins(dir.path());
     let args = ["submit", "experiment.yaml", "--slurm", "--partition", "main", "--time", "1h", "--setup", "export A=1"];
-    let answer: Answer = with_path(posenc(dir.path(), &args), &path).output().expect("posenc starts").into();
-    let answer = answer.succeeds();
-    assert!(answer.stdout.contains("job 42: 4 cells by"), "{}", answer.stdout);
+    with_path(dir.path(), &args, &path).succeeds().says(&["job 42: 4 cells by"]);
     let script = fs::read_to_string(dir.path().join("runs/small/slurm/array-1/job.sh")).expect("the script");
-    for line in ["#SBATCH --array=0-3%256\n", "#SBATCH --partition=main\n", "#SBATCH --time=60\n", "export A=1\n"] {
-        assert!(script.contains(line), "{line:?} is not in\n{script}");
-    }
+    let lines = ["#SBATCH --array=0-3%256\n", "#SBATCH --partition=main\n", "#SBATCH --time=60\n", "export A=1\n"];
+    assert_says(&script, &lines);
     let calls = fs::read_to_string(dir.path().join("calls")).expect("sbatch was called");
     assert!(calls.starts_with("sbatch --parsable ") && calls.trim_end().ends_with("array-1/job.sh"), "{calls}");
     for index in [0, 1, 2, 3, 2] {
-        let answer: Answer = task(dir.path(), &path, index).output().expect("the task starts").into();
-        answer.succeeds();
+        answer(&mut task(dir.path(), &path, index)).succeeds();
     }
     let run_dir = dir.path().join("runs/small");
     assert_eq!(cells(&run_dir).len(), 4);
     assert!(cells(&run_dir).iter().all(|cell| CellState::of(cell) == CellState::Done));
-    let nothing: Answer = with_path(posenc(dir.path(), &args), &path).output().expect("posenc starts").into();
-    assert!(nothing.succeeds().stdout.starts_with("no cell is left"));
-    let beyond: Answer = task(dir.path(), &path, 4).output().expect("the task starts").into();
-    beyond.fails_with(&["has 4 cells, none at 4"]);
+    assert!(with_path(dir.path(), &args, &path).succeeds().stdout.starts_with("no cell is left"));
+    answer(&mut task(dir.path(), &path, 4)).fails_with(&["has 4 cells, none at 4"]);
 }
 
 #[test]
@@ -88,8 +82,7 @@ fn a_task_whose_time_runs_out_writes_a_checkpoint_and_goes_back_into_the_queue()
     let dir = place(&small().replace("steps: 8", "steps: 100000"));
     let path = stand_ins(dir.path());
     let submit = ["submit", "experiment.yaml", "--slurm", "--only", "encoding=shaw", "--max-requeues", "2"];
-    let answer: Answer = with_path(posenc(dir.path(), &submit), &path).output().expect("posenc starts").into();
-    answer.succeeds();
+    with_path(dir.path(), &submit, &path).succeeds();
     let cell = cells(&dir.path().join("runs/small")).remove(0);
     let mut stopped_at = 0;
     for (restarts, code) in [(0, "42_0"), (2, "")] {
@@ -111,12 +104,9 @@ fn what_no_cluster_would_take_is_refused() {
     let dir = place(&small());
     run(dir.path(), &["submit", "experiment.yaml", "--slurm", "--gpus", "4"])
         .fails_with(&["a cell computes on one GPU"]);
-    let dry = run(dir.path(), &["submit", "experiment.yaml", "--slurm", "--dry-run"]).succeeds();
-    assert!(dry.stdout.contains("4 cells, not submitted"), "{}", dry.stdout);
-    let nowhere: Answer = with_path(posenc(dir.path(), &["submit", "experiment.yaml", "--slurm"]), "/nowhere")
-        .output()
-        .expect("posenc")
-        .into();
+    let dry = run(dir.path(), &["submit", "experiment.yaml", "--slurm", "--dry-run"]);
+    dry.succeeds().says(&["4 cells, not submitted"]);
+    let nowhere = with_path(dir.path(), &["submit", "experiment.yaml", "--slurm"], "/nowhere");
     nowhere.fails_with(&["there is no sbatch here", "array-2/job.sh"]);
     assert_eq!(run(dir.path(), &["submit", "experiment.yaml"]).code, Some(2));
 }
@@ -127,8 +117,7 @@ fn without_scontrol_a_chain_of_jobs_goes_on() {
     let path = stand_ins(dir.path());
     let submit = ["submit", "experiment.yaml", "--slurm", "--only", "encoding=shaw"];
     let chained: Vec<&str> = submit.iter().copied().chain(["--chain", "2"]).collect();
-    let answer: Answer = with_path(posenc(dir.path(), &chained), &path).output().expect("posenc starts").into();
-    let said = answer.succeeds().stdout;
+    let said = with_path(dir.path(), &chained, &path).succeeds().stdout;
     assert_eq!(said.matches("what is left of them after job 42").count(), 2, "{said}");
     let calls = fs::read_to_string(dir.path().join("calls")).expect("calls");
     assert_eq!(calls.matches("--dependency=afterany:42 ").count(), 2, "{calls}");
@@ -136,8 +125,7 @@ fn without_scontrol_a_chain_of_jobs_goes_on() {
     assert_eq!(run(dir.path(), &twice).code, Some(2), "a chain requeues nothing");
 
     // The second array may requeue, where there is no scontrol.
-    let answer: Answer = with_path(posenc(dir.path(), &submit), &path).output().expect("posenc starts").into();
-    answer.succeeds();
+    with_path(dir.path(), &submit, &path).succeeds();
     fs::remove_file(dir.path().join("bin/scontrol")).expect("scontrol goes");
     let cell = cells(&dir.path().join("runs/small")).remove(0);
     let mut stopped_at = 0;

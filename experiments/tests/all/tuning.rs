@@ -3,9 +3,7 @@
 use crate::cli::run;
 use records::TuningRecord;
 use std::path::Path;
-use testing::{place, small};
-
-const TUNE: &str = "tune:\n  axes: {train.encoding_rate: [1, 4, 16]}\n  seeds: [100, 101]\n";
+use testing::{assert_says, place, small};
 
 fn record(dir: &Path) -> TuningRecord {
     TuningRecord::read(&dir.join("runs/small")).expect("a record").expect("a tuned grid")
@@ -20,14 +18,10 @@ fn tuned(values: &str) -> String {
 #[test]
 fn one_command_tries_chooses_and_trains_and_a_longer_range_trains_what_is_new() {
     let dir = place(&tuned("[1, 8]"));
-    let first = run(dir.path(), &["run", "experiment.yaml"]).succeeds();
-    assert!(first.stderr.contains("tuning, round 1 of 1: 5 cells of trials"), "{}", first.stderr);
-    assert!(
-        first.stdout.contains("verdicts are tuned: the settings of each row are the best of 2 trials"),
-        "{}",
-        first.stdout
-    );
-    assert!(first.stdout.contains("trials: policy_loss on validation, tuning seeds [100]"), "{}", first.stdout);
+    let tuned_by = "trials: policy_loss on validation, tuning seeds [100]";
+    let verdicts = "verdicts are tuned: the settings of each row are the best of 2 trials";
+    let first = run(dir.path(), &["run", "experiment.yaml"]).succeeds().says(&[verdicts, tuned_by]);
+    assert_says(&first.stderr, &["tuning, round 1 of 1: 5 cells of trials"]);
     let before = record(dir.path());
     for row in &before.rows {
         let scores: Vec<f64> = row.trials.iter().map(|trial| trial.score().expect("a score")).collect();
@@ -51,7 +45,7 @@ fn one_command_tries_chooses_and_trains_and_a_longer_range_trains_what_is_new() 
     run(dir.path(), &["publish", "runs/small", "--out", "bundle"]).succeeds();
     let bundle = dir.path().join("bundle");
     let report = std::fs::read_to_string(bundle.join("report.txt")).expect("a report");
-    assert!(report.contains("verdicts are tuned: the settings of each row are the best of 3 trials"), "{report}");
+    assert_says(&report, &["verdicts are tuned: the settings of each row are the best of 3 trials"]);
     assert!(bundle.join("tuning.json").is_file());
     let plan = records::Plan::read(&bundle.join("tuning")).expect("the trials' plan");
     assert_eq!(plan.seeds, [100]);
@@ -87,11 +81,7 @@ fn a_cell_of_another_run_folder_is_not_trained_again() {
     let other = small().replace("name: small", "name: other");
     std::fs::write(dir.path().join("experiment.yaml"), &other).expect("a file");
     let second = run(dir.path(), &["run", "experiment.yaml"]).succeeds();
-    assert!(
-        second.stderr.contains("4 cells were finished in other run folders and are copied from there"),
-        "{}",
-        second.stderr
-    );
+    assert_says(&second.stderr, &["4 cells were finished in other run folders and are copied from there"]);
     assert!(!second.stderr.contains("cell started"), "{}", second.stderr);
     let metrics = |name: &str| {
         let plan = records::Plan::read(&dir.path().join("runs").join(name)).expect("a plan");
@@ -102,17 +92,16 @@ fn a_cell_of_another_run_folder_is_not_trained_again() {
     // From a folder of run folders elsewhere, too.
     std::fs::rename(dir.path().join("runs"), dir.path().join("elsewhere")).expect("a folder");
     let third = run(dir.path(), &["run", "experiment.yaml", "--cells", "elsewhere"]).succeeds();
-    assert!(third.stderr.contains("4 cells were finished in other run folders"), "{}", third.stderr);
+    assert_says(&third.stderr, &["4 cells were finished in other run folders"]);
 }
 
 #[test]
 fn a_smoke_run_tries_the_trials_too() {
-    let dir = place(&small().replace("seeds: [0]", &format!("{TUNE}seeds: [0]")));
+    let dir = place(&tuned("[1, 4, 16]"));
     for _ in 0..2 {
         let smoke = run(dir.path(), &["run", "experiment.yaml", "--smoke"]).succeeds();
-        assert!(smoke.stderr.contains("tuning, round 1 of 1: 14 cells of trials"), "{}", smoke.stderr);
-        assert!(smoke.stdout.contains("3 cells finished (and 1 A/A controls)"), "{}", smoke.stdout);
+        assert_says(&smoke.stderr, &["tuning, round 1 of 1: 7 cells of trials"]);
+        smoke.says(&["3 cells finished (and 1 A/A controls)"]);
     }
-    let status = run(dir.path(), &["status", "runs/smoke-small", "--once"]).succeeds();
-    assert!(status.stdout.contains("chess-shaw seed 0"), "{}", status.stdout);
+    run(dir.path(), &["status", "runs/smoke-small", "--once"]).succeeds().says(&["chess-shaw seed 0"]);
 }

@@ -1,15 +1,14 @@
 //! `posenc status`, `retry` and `prune` on real, tiny cells.
 
-use crate::cli::{Answer, cell_of, cells, posenc, run};
+use crate::cli::{cell_of, cells, posenc, row_folder, run, with_little_room};
 use records::{CellLock, CellState};
 use serde_json::Value;
 use std::fs;
-use std::path::{Path, PathBuf};
-use testing::{place, small};
+use std::path::Path;
+use testing::{assert_says, place, small};
 
 fn status(dir: &Path) -> Value {
-    let answer = run(dir, &["status", "runs/small", "--json"]).succeeds();
-    serde_json::from_str(&answer.stdout).expect("JSON")
+    run(dir, &["status", "runs/small", "--json"]).json()
 }
 
 fn state_of<'a>(status: &'a Value, row: &str) -> &'a Value {
@@ -42,54 +41,42 @@ fn status_tells_every_state_with_step_loss_speed_and_what_is_left() {
     let pace = none["spent_s"].as_f64().expect("seconds") / 8.0;
     let left = running["left_s"].as_f64().expect("seconds");
     assert!((left - 6.0 * pace).abs() < 1e-9, "{left} is not six steps of {pace}");
-    let text = run(dir.path(), &["status", "runs/small"]).succeeds().stdout;
-    assert!(text.contains("chess-none-twin seed 0 (twin)"), "{text}");
-    assert!(text.contains("4 cells of small: 1 done, 1 running, 2 pending"), "{text}");
+    let parts = ["chess-none-twin seed 0 (twin)", "4 cells of small: 1 done, 1 running, 2 pending"];
+    run(dir.path(), &["status", "runs/small"]).succeeds().says(&parts);
     drop(lock);
     assert_eq!(state_of(&status(dir.path()), "chess-none-twin")["state"], "interrupted");
     assert!(run(dir.path(), &["status", "."]).fails_with(&["grid.json"]).stdout.is_empty());
 }
 
-/// A grid whose cell `shaw` fails while something lies where its metrics belong.
-fn with_a_failure(dir: &Path) -> PathBuf {
-    run(dir, &["run", "experiment.yaml", "--only", "encoding=none"]).succeeds();
-    let run_dir = dir.join("runs/small");
-    let plan = records::Plan::read(&run_dir).expect("a plan");
-    let row = plan.rows.iter().find(|row| row.label == "shaw").expect("the row");
-    let shaw = run_dir.join(&row.folder).join("seed-0");
-    fs::create_dir_all(shaw.join("metrics.jsonl")).expect("a folder");
-    assert_eq!(run(dir, &["run", "experiment.yaml"]).code, Some(1));
-    shaw
-}
-
 #[test]
-fn failed_cells_are_retried_without_the_experiments_file() {
+fn a_failed_cell_is_a_row_and_is_retried_without_the_experiments_file() {
     let dir = place(&small());
-    let shaw = with_a_failure(dir.path());
-    fs::remove_file(dir.path().join("experiment.yaml")).expect("the file goes");
-    let answer = run(dir.path(), &["retry", "--failed", "runs/small"]);
-    assert_eq!(answer.code, Some(1), "{}", answer.stderr);
-    assert!(answer.stdout.contains("1 cells tried again: 0 finished, 1 failed\n"), "{}", answer.stdout);
-    fs::remove_dir(shaw.join("metrics.jsonl")).expect("the folder goes");
-    let answer = run(dir.path(), &["retry", "--failed", "runs/small"]).succeeds();
-    assert!(answer.stdout.contains("1 cells tried again: 1 finished, 0 failed\n"), "{}", answer.stdout);
-    assert!(cells(&dir.path().join("runs/small")).iter().all(|cell| CellState::of(cell) == CellState::Done));
-    let answer = run(dir.path(), &["retry", "--failed", "runs/small"]).succeeds();
-    assert!(answer.stdout.contains("0 cells tried again"), "{}", answer.stdout);
-    assert_eq!(run(dir.path(), &["retry", "runs/small"]).code, Some(2), "it must be said which cells");
-}
-
-#[test]
-fn what_would_fail_again_is_not_retried() {
-    let dir = place(&small());
-    run(dir.path(), &["run", "experiment.yaml"]).succeeds();
+    run(dir.path(), &["run", "experiment.yaml", "--only", "encoding=none"]).succeeds();
     let run_dir = dir.path().join("runs/small");
+    // A folder lies where the cell's metrics belong.
+    let metrics = run_dir.join(row_folder(&run_dir, "shaw")).join("seed-0/metrics.jsonl");
+    fs::create_dir_all(&metrics).expect("a folder");
+    let failed = run(dir.path(), &["run", "experiment.yaml"]);
+    assert_eq!(failed.code, Some(1), "{}", failed.stderr);
+    let finished = "2 cells finished (and 1 A/A controls), 1 failed, 0 skipped";
+    failed.says(&[finished, "chess shaw seed 0 FAILED: error: ", "metrics.jsonl", "(seed 0 failed)"]);
+
+    fs::remove_file(dir.path().join("experiment.yaml")).expect("the file goes");
+    let retry = || run(dir.path(), &["retry", "--failed", "runs/small"]);
+    let failed = retry().says(&["1 cells tried again: 0 finished, 1 failed\n"]);
+    assert_eq!(failed.code, Some(1), "{}", failed.stderr);
+    fs::remove_dir(metrics).expect("the folder goes");
+    retry().succeeds().says(&["1 cells tried again: 1 finished, 0 failed\n"]);
+    assert!(cells(&run_dir).iter().all(|cell| CellState::of(cell) == CellState::Done));
+    retry().succeeds().says(&["0 cells tried again"]);
+    assert_eq!(run(dir.path(), &["retry", "runs/small"]).code, Some(2), "it must be said which cells");
+
+    // A cell that would fail again is not retried.
     let status = r#"{"state":"failed","step":3,"steps":8,"error":"the loss of step 4 is not finite (NaN)"}"#;
     fs::write(cell_of(&run_dir, "chess-shaw").join("status.json"), status).expect("a status");
-    let answer = run(dir.path(), &["retry", "--failed", "runs/small"]);
-    assert_eq!(answer.code, Some(1));
-    assert!(answer.stderr.contains("chess-shaw seed 0 is left") && answer.stderr.contains("learning rate"));
-    assert!(answer.stdout.contains("0 cells tried again: 0 finished, 0 failed, 1 left"), "{}", answer.stdout);
+    let left = retry().says(&["0 cells tried again: 0 finished, 0 failed, 1 left"]);
+    assert_eq!(left.code, Some(1));
+    assert_says(&left.stderr, &["chess-shaw seed 0 is left", "learning rate"]);
 }
 
 #[test]
@@ -113,12 +100,12 @@ fn pruning_takes_checkpoints_of_finished_cells_and_no_metric() {
         all
     };
     let before = [files(&none), files(&shaw)];
-    let said = run(dir.path(), &["prune", "--dry-run", "runs/small"]).succeeds().stdout;
-    assert!(said.contains("3 files would be removed") && said.contains("checkpoints/step-4.safetensors 100"), "{said}");
+    let parts = ["3 files would be removed", "checkpoints/step-4.safetensors 100"];
+    run(dir.path(), &["prune", "--dry-run", "runs/small"]).succeeds().says(&parts);
     assert_eq!([files(&none), files(&shaw)], before);
 
-    let said = run(dir.path(), &["prune", "runs/small"]).succeeds().stdout;
-    assert!(said.contains("3 files removed") && said.contains("2 cells are finished, 1 are not"), "{said}");
+    let parts = ["3 files removed", "2 cells are finished, 1 are not"];
+    run(dir.path(), &["prune", "runs/small"]).succeeds().says(&parts);
     let without = |names: &[String], gone: &[&str]| -> Vec<String> {
         names.iter().filter(|name| !gone.contains(&&name[..])).cloned().collect()
     };
@@ -127,14 +114,15 @@ fn pruning_takes_checkpoints_of_finished_cells_and_no_metric() {
 
     // Nobody prunes under a process that is at work.
     let lock = CellLock::try_take(&none).expect("a lock").expect("it is free");
-    assert!(run(dir.path(), &["prune", "--weights", "runs/small"]).succeeds().stdout.contains("1 files removed"));
+    run(dir.path(), &["prune", "--weights", "runs/small"]).succeeds().says(&["1 files removed"]);
     assert!(none.join("checkpoints/final.safetensors").exists());
     drop(lock);
     run(dir.path(), &["prune", "--weights", "runs/small"]).succeeds();
     assert!(!none.join("checkpoints/final.safetensors").exists() && none.join("metrics.jsonl").exists());
     // A pruned cell is still a finished one.
-    let again = run(dir.path(), &["run", "experiment.yaml", "--only", "encoding=none"]).succeeds();
-    assert!(again.stdout.contains("all were finished already"), "{}", again.stdout);
+    run(dir.path(), &["run", "experiment.yaml", "--only", "encoding=none"])
+        .succeeds()
+        .says(&["all were finished already"]);
 }
 
 #[test]
@@ -142,62 +130,40 @@ fn a_time_limit_stops_the_run_at_checkpoints() {
     let dir = place(&small().replace("steps: 8", "steps: 100000"));
     let answer = run(dir.path(), &["run", "experiment.yaml", "--jobs", "1", "--time-limit", "3s"]);
     assert_eq!(answer.code, Some(1), "{}", answer.stderr);
-    assert!(answer.stdout.contains("1 interrupted; the same command goes on with them"), "{}", answer.stdout);
-    let wrong =
-        posenc(dir.path(), &["run", "experiment.yaml", "--time-limit", "soon"]).output().expect("posenc starts");
-    assert_eq!(wrong.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&wrong.stderr).contains("write 90s, 30m"));
+    answer.says(&["1 interrupted; the same command goes on with them"]);
+    let wrong = run(dir.path(), &["run", "experiment.yaml", "--time-limit", "soon"]);
+    assert_eq!(wrong.code, Some(2));
+    assert_says(&wrong.stderr, &["write 90s, 30m"]);
 }
 
-#[cfg(target_os = "linux")]
 #[test]
-fn a_full_disk_is_a_failure_that_the_next_run_mends_with_nothing_lost() {
-    use std::os::unix::process::CommandExt as _;
+fn a_full_disk_and_a_torn_line_are_failures_that_the_next_run_mends_with_nothing_lost() {
     let dir = place(&small());
-    let calm = run(dir.path(), &["run", "experiment.yaml", "--out", "calm"]).succeeds();
-    let mut command = posenc(dir.path(), &["run", "experiment.yaml"]);
-    // Enough for configurations, manifests and lines, too little for weights.
-    let limit = libc::rlimit { rlim_cur: 24_000, rlim_max: 24_000 };
-    // SAFETY: between fork and exec one async-signal-safe system call is made.
-    unsafe {
-        command.pre_exec(move || match libc::setrlimit(libc::RLIMIT_FSIZE, &limit) {
-            0 => Ok(()),
-            _ => Err(std::io::Error::last_os_error()),
-        });
-    }
-    let full: Answer = command.output().expect("posenc starts").into();
-    assert_eq!(full.code, Some(1), "{}", full.stderr);
-    assert!(full.stdout.contains("0 cells finished, 4 failed, 0 skipped"), "{}", full.stdout);
-    assert!(full.stdout.contains("FAILED: disk full: cannot write"), "{}", full.stdout);
-    let mended = run(dir.path(), &["run", "experiment.yaml"]).succeeds();
-    assert!(mended.stdout.contains("3 cells finished (and 1 A/A controls), 0 failed"), "{}", mended.stdout);
-    assert!(calm.stdout.contains("3 cells finished (and 1 A/A controls), 0 failed"));
-    let status = |out: &str| -> Vec<Vec<u8>> {
+    let finished = "3 cells finished (and 1 A/A controls), 0 failed";
+    run(dir.path(), &["run", "experiment.yaml", "--out", "calm"]).succeeds().says(&[finished]);
+    let statuses = |out: &str| -> Vec<Vec<u8>> {
         let cells = cells(&dir.path().join(out).join("small"));
         cells.iter().map(|cell| fs::read(cell.join("status.json")).expect("a status")).collect()
     };
-    assert_eq!(status("runs"), status("calm"));
-}
+    // Enough for configurations, manifests and lines, too little for weights.
+    let full = with_little_room(posenc(dir.path(), &["run", "experiment.yaml"]), 24_000);
+    assert_eq!(full.code, Some(1), "{}", full.stderr);
+    full.says(&["0 cells finished, 4 failed, 0 skipped", "FAILED: disk full: cannot write"]);
+    run(dir.path(), &["run", "experiment.yaml"]).succeeds().says(&[finished]);
+    assert_eq!(statuses("runs"), statuses("calm"));
 
-#[test]
-fn a_torn_line_is_cut_off_and_checkpoints_that_are_gone_cost_only_time() {
-    let dir = place(&small().replace("steps: 8", "steps: 40\n    checkpoint_every: 5"));
-    run(dir.path(), &["run", "experiment.yaml", "--out", "calm"]).succeeds();
-    let stopped = run(dir.path(), &["run", "experiment.yaml", "--only", "encoding=shaw"]).succeeds();
-    assert!(stopped.stdout.contains("1 cells finished"), "{}", stopped.stdout);
+    // As a killed process leaves it, with a torn line and without a checkpoint, which costs only time.
     let shaw = cell_of(&dir.path().join("runs/small"), "chess-shaw");
-    // As a killed process leaves it, with a torn line and without a single checkpoint.
-    fs::write(shaw.join("status.json"), r#"{"state":"running","step":20,"steps":40}"#).expect("a status");
+    fs::write(shaw.join("status.json"), r#"{"state":"running","step":4,"steps":8}"#).expect("a status");
     fs::remove_dir_all(shaw.join("checkpoints")).expect("the checkpoints go");
     let metrics = fs::read(shaw.join("metrics.jsonl")).expect("metrics");
     fs::write(shaw.join("metrics.jsonl"), &metrics[..metrics.len() / 2]).expect("half of it");
-    run(dir.path(), &["run", "experiment.yaml"]).succeeds();
-    let result = |out: &str| fs::read(cell_of(&dir.path().join(out).join("small"), "chess-shaw").join("status.json"));
-    assert_eq!(result("runs").expect("a status"), result("calm").expect("a status"));
+    run(dir.path(), &["run", "experiment.yaml"]).succeeds().says(&[finished]);
+    assert_eq!(statuses("runs"), statuses("calm"));
 }
 
 #[test]
-fn a_finished_cell_whose_metrics_are_damaged_is_put_aside_and_trained_to_the_same_numbers() {
+fn a_finished_cell_whose_metrics_are_damaged_is_renamed_and_trained_to_the_same_numbers() {
     let dir = place(&small());
     run(dir.path(), &["run", "experiment.yaml"]).succeeds();
     let run_dir = dir.path().join("runs/small");
@@ -210,28 +176,22 @@ fn a_finished_cell_whose_metrics_are_damaged_is_put_aside_and_trained_to_the_sam
 
     let place = format!("metrics.jsonl, line {lines}: ");
     let remedy = "`posenc retry RUNDIR --failed`";
-    let shown = run(dir.path(), &["status", "runs/small"]).succeeds().stdout;
-    let report = run(dir.path(), &["report", "runs/small"]).succeeds().stdout;
-    for text in [&shown, &report] {
-        for part in ["FAILED: damaged: the cell finished, but ", &place, remedy] {
-            assert!(text.contains(part), "{part:?} is not in\n{text}");
-        }
-    }
-    assert!(shown.contains("3 done, 1 failed"), "{shown}");
+    let parts = ["FAILED: damaged: the cell finished, but ", &place, remedy];
+    run(dir.path(), &["status", "runs/small"]).succeeds().says(&parts).says(&["3 done, 1 failed"]);
+    run(dir.path(), &["report", "runs/small"]).succeeds().says(&parts);
 
     let answer = run(dir.path(), &["retry", "--failed", "runs/small"]).succeeds();
-    assert!(answer.stdout.contains("1 cells tried again: 1 finished, 0 failed"), "{}", answer.stdout);
-    assert!(answer.stderr.contains("damaged-seed-0") && answer.stderr.contains(&place), "{}", answer.stderr);
+    assert_says(&answer.stderr, &["damaged-seed-0", &place]);
+    answer.says(&["1 cells tried again: 1 finished, 0 failed"]);
     let old = fs::read_to_string(cell.with_file_name("damaged-seed-0").join("metrics.jsonl")).expect("put aside");
     assert!(old.starts_with(before), "nothing is lost");
     let bits = |text: &str| -> Vec<String> {
         text.lines().map(|line| line.split_once(",\"time\":").expect("a time").0.to_owned()).collect()
     };
     assert_eq!(bits(&fs::read_to_string(&metrics).expect("metrics")), bits(&whole));
-    assert!(run(dir.path(), &["status", "runs/small"]).succeeds().stdout.contains("4 done"));
+    run(dir.path(), &["status", "runs/small"]).succeeds().says(&["4 done"]);
 
     // In the middle of the file the damage shows in the report.
     fs::write(&metrics, whole.replacen("{\"step\"", "{\"stop\"", 1)).expect("damaged");
-    let report = run(dir.path(), &["report", "runs/small"]).succeeds().stdout;
-    assert!(report.contains("metrics.jsonl, line 1: ") && report.contains(remedy), "{report}");
+    run(dir.path(), &["report", "runs/small"]).succeeds().says(&["metrics.jsonl, line 1: ", remedy]);
 }

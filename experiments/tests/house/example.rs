@@ -1,4 +1,4 @@
-//! The worked example of CONTRIBUTING.md fits the sources; `make example` builds and tests it.
+//! The worked example of CONTRIBUTING.md fits the sources; `scripts/long-check example` builds and tests it.
 
 use crate::metadata::root;
 use std::process::Command;

@@ -13,8 +13,9 @@ pub(crate) const ONE_BUILD: &str = "one-build";
 const TESTING: &str = "testing";
 
 /// The crates, from the leaves up, and the crates of the workspace on which they may depend.
-const ROOMS: [(&str, &str); 27] = [
+const ROOMS: [(&str, &str); 28] = [
     (ONE_BUILD, ""),
+    ("revision", ""),
     ("streams", ""),
     ("games", ""),
     ("dataset", "games streams"),
@@ -43,7 +44,7 @@ const ROOMS: [(&str, &str); 27] = [
     (
         "experiments",
         "baselines bundle config dataset encodings engines figures games generate grid inspect lc0 models nn play records \
-         render report slurm streams train",
+         render report revision slurm streams train",
     ),
 ];
 
@@ -58,7 +59,7 @@ pub(crate) const LABS: [&str; 5] = ["engines", "inspect", "lc0", "play", "slurm"
 pub(crate) const BETWEEN_LABS: [(&str, &str, &str); 1] = [("play", "engines", "engines are opponents and judges")];
 
 /// The one idea of each crate, by its folder. The table in `docs/architecture.md` has the same words.
-pub(crate) const IDEAS: [(&str, &str); 27] = [
+pub(crate) const IDEAS: [(&str, &str); 28] = [
     ("games/streams", "seeded randomness: keyed streams, bounded integers, shuffles"),
     ("games", "a board that encoders can read: geometry, rules, moves, inputs, record formats"),
     ("games/dataset", "records become immutable shards, and shards become batches"),
@@ -79,6 +80,7 @@ pub(crate) const IDEAS: [(&str, &str); 27] = [
     ("experiments/crates/report", "records become statistics, tables and plots"),
     ("experiments/crates/bundle", "published runs: collected, verified, trained again"),
     ("experiments/crates/render", "pages whose numbers come from bundles"),
+    ("experiments/crates/revision", "the revision of the source, from git, as a macro"),
     ("experiments", "the command line, binary `posenc`"),
     ("labs/engines", "engines as processes: games, forced mates, new labels, even openings"),
     ("labs/inspect", "what attention heads do: maps, movements, statistics, ablations"),

@@ -1,4 +1,4 @@
-//! Which runs `posenc bench` lets compete.
+//! The runs that `posenc bench` compares.
 
 use anyhow::{Context as _, bail};
 use config::Role;
@@ -54,7 +54,7 @@ fn from_yaml<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, serde_yaml
     singleton_map_recursive::deserialize(serde_yaml::Deserializer::from_str(text))
 }
 
-/// A run that differs from the others in its encoding only. It is never trained on data.
+/// A run that differs from the others in its encoding only, for random positions instead of data.
 pub(super) fn contender(game: GameKind, model: &ModelConfig, stack: Vec<EncodingConfig>, batch: usize) -> BenchRun {
     let name = stack.iter().map(EncodingConfig::label).collect::<Vec<_>>().join(" + ");
     let train = TrainConfig {

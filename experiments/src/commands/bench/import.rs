@@ -1,5 +1,6 @@
 //! `posenc bench import`: how fast records are read.
 
+use crate::commands::options::json_text;
 use crate::commands::show::parse_game;
 use config::grouped;
 use dataset::{ImportOptions, ImportRate, bench_import};
@@ -8,7 +9,6 @@ use report::text_table::table;
 use serde_json::json;
 use std::path::PathBuf;
 
-/// Options of `posenc bench import`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The game.
@@ -22,7 +22,7 @@ pub(super) struct Args {
     json: bool,
 }
 
-/// Unpacking goes on in a thread of its own, so what one core does is told by the time that all threads had on a core.
+/// Records are unpacked in a separate thread, so the speed per core is computed from the CPU time of all threads.
 pub(super) fn run(args: &Args) -> anyhow::Result<String> {
     let mut rates = Vec::new();
     for path in &args.from {
@@ -36,7 +36,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<String> {
         let rows = rates.iter().map(|(path, rate, on_a_core)| {
             json!({"file": path, "rate": rate, "core_seconds": on_a_core, "peak_bytes": peak_memory()})
         });
-        return Ok(format!("{:#}\n", serde_json::Value::from_iter(rows)));
+        return json_text(&rows.collect::<Vec<_>>());
     }
     let row = |(path, rate, on_a_core): &(&PathBuf, ImportRate, Option<f64>)| {
         let per_s = |count: u64| grouped((count as f64 / rate.seconds.max(1e-9)) as u64);
@@ -55,17 +55,17 @@ pub(super) fn run(args: &Args) -> anyhow::Result<String> {
     Ok(table(&header, &[1, 2, 3, 4, 5, 6], rates.iter().map(row)) + &memory)
 }
 
-/// The most memory that this process had, where the system tells.
+/// The peak memory of this process, on systems that report it.
 fn peak_memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     Some(1024 * line.trim().strip_suffix(" kB")?.parse::<u64>().ok()?)
 }
 
-/// Seconds that all threads of this process had on a core, where the system tells (in hundredths).
+/// The CPU time of all threads in seconds, on systems that report it (in hundredths).
 fn core_seconds() -> Option<f64> {
     let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
-    // The name in front may hold spaces; it ends with a bracket. User and system time are fields 14 and 15.
+    // The name at the start may contain spaces; it ends with a bracket. User and system time are fields 14 and 15.
     let (_, fields) = stat.rsplit_once(')')?;
     let ticks: Vec<u64> = fields.split_whitespace().skip(11).take(2).filter_map(|field| field.parse().ok()).collect();
     Some(ticks.iter().sum::<u64>() as f64 / 100.0)

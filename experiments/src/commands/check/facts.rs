@@ -1,4 +1,4 @@
-//! What `posenc check` finds out about an experiment beyond its being valid.
+//! Warnings and step times of a valid experiment, and the rows that share a property.
 
 use config::{Experiment, Role, Row};
 use tch::Device;
@@ -7,7 +7,7 @@ use train::bench::{BenchOptions, BenchRun, StepTime, step_times};
 /// Pairs of seeds below which no verdict is given.
 const SEEDS_FOR_A_VERDICT: usize = 3;
 
-/// What can be run but will disappoint.
+/// Warnings about an experiment that can run but may not answer its question.
 pub(super) fn warnings(experiment: &Experiment) -> Vec<String> {
     let mut warnings = experiment.no_effect.clone();
     let seeds = experiment.seeds.len();
@@ -69,4 +69,20 @@ pub(super) fn measure(experiment: &Experiment) -> anyhow::Result<Vec<f64>> {
     let contender = |row: &Row| BenchRun { name: row.label.clone(), run: row.run.clone() };
     let contenders: Vec<BenchRun> = without_twins(experiment).map(contender).collect();
     Ok(step_times(&contenders, &options)?.iter().map(StepTime::median_s).collect())
+}
+
+/// The labels of the rows that share a property, by property in the order of the rows.
+pub(super) fn labels_by<'a, K: PartialEq>(
+    rows: impl Iterator<Item = &'a Row>,
+    property: impl Fn(&'a Row) -> K,
+) -> Vec<(K, Vec<&'a str>)> {
+    let mut sets: Vec<(K, Vec<&str>)> = Vec::new();
+    for row in rows {
+        let found = property(row);
+        match sets.iter_mut().find(|(known, _)| *known == found) {
+            Some((_, labels)) => labels.push(&row.label),
+            None => sets.push((found, vec![&row.label])),
+        }
+    }
+    sets
 }

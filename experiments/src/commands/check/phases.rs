@@ -1,27 +1,14 @@
 //! The phases of training, as `posenc check` prints them.
 
-use config::grouped;
-use config::{Phase, Row};
+use super::facts::labels_by;
+use config::{Phase, Row, grouped};
 use serde_json::{Value, json};
 
 /// The phases of every row that has some, once for all rows that share them; empty where none has.
 pub(super) fn text(rows: &[Row]) -> String {
-    let mut sets: Vec<(Vec<String>, Vec<&str>)> = Vec::new();
-    for row in rows.iter().filter(|row| !row.run.train.phases.is_empty()) {
-        let lines = lines(row);
-        match sets.iter_mut().find(|(known, _)| *known == lines) {
-            Some((_, labels)) => labels.push(&row.label),
-            None => sets.push((lines, vec![&row.label])),
-        }
-    }
-    let set = |(lines, labels): &(Vec<String>, Vec<&str>)| {
-        format!(
-            "phases ({}):\n{}",
-            labels.join(", "),
-            lines.iter().map(|line| format!("  {line}\n")).collect::<String>()
-        )
-    };
-    sets.iter().map(set).collect()
+    let with_phases = rows.iter().filter(|row| !row.run.train.phases.is_empty());
+    let sets = labels_by(with_phases, lines).into_iter();
+    sets.map(|(lines, labels)| format!("phases ({}):\n  {}\n", labels.join(", "), lines.join("\n  "))).collect()
 }
 
 fn lines(row: &Row) -> Vec<String> {

@@ -1,11 +1,11 @@
 //! What `posenc check` prints.
 
+use super::facts::labels_by;
 use super::{controls, phases};
 use config::evaluate::Evaluations;
-use config::grouped;
 use config::setting::Setting;
 use config::tuning::{Round, Trial, TunedRow, Tuning};
-use config::{Experiment, ReadAt, Role, Row};
+use config::{Experiment, ReadAt, Role, Row, grouped};
 use games::GameKind;
 use report::text_table::table;
 use serde_json::{Map, Value, json};
@@ -19,8 +19,8 @@ pub(super) fn text(experiment: &Experiment, times: &[f64], warnings: &[String]) 
     out.push('\n');
     out.push_str(&controls::text(experiment, times));
     out.push_str(&interactions(experiment));
-    modules(&mut out, experiment);
-    sources(&mut out, experiment);
+    out.push_str(&by_rows(experiment, "parameters outside the encoding", modules));
+    out.push_str(&by_rows(experiment, "position sources beside the encoding", sources));
     out.push_str(&datasets(experiment));
     out.push_str(&phases::text(&experiment.rows));
     for warning in warnings {
@@ -39,7 +39,7 @@ pub(super) fn text(experiment: &Experiment, times: &[f64], warnings: &[String]) 
     out
 }
 
-/// What finished cells are asked as players.
+/// The evaluations of finished cells as players.
 fn evaluations(experiment: &Experiment) -> String {
     let of_game = |(game, asked): (&GameKind, &Evaluations)| {
         let files = [&asked.puzzles, &asked.suites, &asked.mates, &asked.no_mates].map(Vec::len).iter().sum::<usize>();
@@ -93,7 +93,7 @@ fn tuning_json(experiment: &Experiment) -> Value {
     })
 }
 
-/// A line for each gap that is compared over something else.
+/// A line for each interaction.
 fn interactions(experiment: &Experiment) -> String {
     let lines = experiment.interactions.iter().map(|one| {
         let ([from, to], [first, second]) = (&one.gap, &one.by);
@@ -170,39 +170,22 @@ fn rows(experiment: &Experiment, times: &[f64]) -> String {
     table(&header, &right, experiment.rows.iter().enumerate().map(line))
 }
 
-/// Numbers of each module, once for all rows that agree in everything but the encodings.
-fn modules(out: &mut String, experiment: &Experiment) {
-    let mut sets: Vec<(String, Vec<&str>)> = Vec::new();
-    for row in &experiment.rows {
-        let shared = row.shape.parts.iter().filter(|part| part.name != "encoding");
-        let text = shared.map(|part| format!("{} {}", part.name, grouped(part.parameters as u128)));
-        let text = text.collect::<Vec<_>>().join(", ");
-        match sets.iter_mut().find(|(known, _)| *known == text) {
-            Some((_, labels)) => labels.push(&row.label),
-            None => sets.push((text, vec![&row.label])),
-        }
-    }
-    for (text, labels) in &sets {
-        let who = if sets.len() == 1 { "every row".to_owned() } else { labels.join(", ") };
-        out.push_str(&format!("parameters outside the encoding ({who}): {text}\n"));
-    }
+/// A line for each set of rows that share a property.
+fn by_rows(experiment: &Experiment, title: &str, property: fn(&Row) -> String) -> String {
+    let sets = labels_by(experiment.rows.iter(), property);
+    let rows = |labels: &[&str]| if sets.len() == 1 { "every row".to_owned() } else { labels.join(", ") };
+    sets.iter().map(|(text, labels)| format!("{title} ({}): {text}\n", rows(labels))).collect()
 }
 
-/// Rows mostly share their sources: each set is named once.
-fn sources(out: &mut String, experiment: &Experiment) {
-    let mut sets: Vec<(&[String], Vec<&str>)> = Vec::new();
-    for row in &experiment.rows {
-        let sources = &row.shape.facts.position_sources[..];
-        match sets.iter_mut().find(|(known, _)| *known == sources) {
-            Some((_, labels)) => labels.push(&row.label),
-            None => sets.push((sources, vec![&row.label])),
-        }
-    }
-    for (sources, labels) in &sets {
-        let who = if sets.len() == 1 { "every row".to_owned() } else { labels.join(", ") };
-        let what = if sources.is_empty() { "none".to_owned() } else { sources.join("; ") };
-        out.push_str(&format!("position sources beside the encoding ({who}): {what}\n"));
-    }
+/// The parameters of each module but the encoding.
+fn modules(row: &Row) -> String {
+    let shared = row.shape.parts.iter().filter(|part| part.name != "encoding");
+    shared.map(|part| format!("{} {}", part.name, grouped(part.parameters as u128))).collect::<Vec<_>>().join(", ")
+}
+
+fn sources(row: &Row) -> String {
+    let sources = &row.shape.facts.position_sources;
+    if sources.is_empty() { "none".to_owned() } else { sources.join("; ") }
 }
 
 fn datasets(experiment: &Experiment) -> String {

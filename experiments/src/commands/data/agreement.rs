@@ -1,10 +1,10 @@
 //! `posenc data agreement`.
 
+use crate::commands::options::json_text;
 use config::grouped;
 use dataset::{Agreement, agreement};
 use std::path::PathBuf;
 
-/// Options of `posenc data agreement`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The folder of a dataset.
@@ -18,7 +18,7 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args) -> anyhow::Result<String> {
     let found = agreement(&args.first, &args.second)?;
-    Ok(if args.json { format!("{:#}\n", serde_json::to_value(found)?) } else { text(&found) })
+    if args.json { json_text(&found) } else { Ok(text(&found)) }
 }
 
 fn text(found: &Agreement) -> String {

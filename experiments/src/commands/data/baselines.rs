@@ -1,5 +1,6 @@
 //! `posenc data baselines`.
 
+use crate::commands::options::json_text;
 use baselines::Source;
 use config::grouped;
 use grid::baselines::record;
@@ -7,7 +8,6 @@ use records::baselines::{Baseline, BaselineName, BaselineSet};
 use report::text_table::table;
 use std::path::PathBuf;
 
-/// Options of `posenc data baselines`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The dataset's folder.
@@ -30,7 +30,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<String> {
     if args.json {
         let mut value = serde_json::to_value(&set)?;
         value["model_weights"] = serde_json::to_value(&measured.fitted.weights)?;
-        return Ok(format!("{value:#}\n"));
+        return json_text(&value);
     }
     Ok(text(&set))
 }

@@ -1,4 +1,4 @@
-//! How far long work is, on stderr: a bar with rate and time left on a terminal, elsewhere a line now and then.
+//! The progress of long work, on stderr: a bar with rate and time left on a terminal, otherwise a line every 10 seconds.
 //!
 //! No colours are used, so `NO_COLOR` holds by construction.
 
@@ -14,7 +14,7 @@ const LINE_EVERY: Duration = Duration::from_secs(10);
 /// How often a bar is drawn.
 const DRAW_EVERY: Duration = Duration::from_millis(100);
 
-/// Shows how far something is.
+/// A display of progress.
 pub(crate) struct Display {
     bar: Option<ProgressBar>,
     what: &'static str,
@@ -30,13 +30,13 @@ impl Display {
         Self { bar, what: "", begun: (now, 0), shown: now }
     }
 
-    /// Rates and times are those of what is done from now on: what was found done says nothing about them.
+    /// Measures rates and times from now on; `done` was finished before.
     pub(crate) fn begin_at(&mut self, done: u64) {
         self.begun = (Instant::now(), done);
         self.bar.iter().for_each(ProgressBar::reset_eta);
     }
 
-    /// So much of all of it is done, in `what` ("bytes" are written with their units). `words` says more, of the
+    /// Shows that `done` of `total` units `what` are done ("bytes" are written with their units). `words` adds to the line, from the
     /// seconds since the work began.
     pub(crate) fn show(&mut self, what: &'static str, done: u64, total: u64, words: impl FnOnce(f64) -> String) {
         if self.what != what {

@@ -1,5 +1,6 @@
 //! `posenc data export`.
 
+use crate::commands::options::named;
 use anyhow::Context as _;
 use config::grouped;
 use dataset::{ExportFormat, OnDisk, Split};
@@ -7,7 +8,6 @@ use std::fs::File;
 use std::io::BufWriter;
 use std::path::PathBuf;
 
-/// Options of `posenc data export`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The dataset's folder.
@@ -34,7 +34,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<String> {
     })?;
     let done = dataset::export(&source, &splits, args.to, &mut BufWriter::new(file), &args.out);
     if done.is_err() {
-        // Half a file is worse than none; where it cannot be removed there is nobody to tell.
+        // Remove the partial file; ignore a failure to do so.
         let _ = std::fs::remove_file(&args.out);
     }
     let done = done?;
@@ -52,11 +52,9 @@ pub(super) fn run(args: &Args) -> anyhow::Result<String> {
 }
 
 fn parse_format(text: &str) -> Result<ExportFormat, String> {
-    let found = ExportFormat::ALL.into_iter().find(|format| format.name() == text);
-    found.ok_or_else(|| format!("\"{text}\" is none of pgn, hcpe, psv"))
+    named("formats", &ExportFormat::ALL, ExportFormat::name, text)
 }
 
 fn parse_split(text: &str) -> Result<Split, String> {
-    let found = Split::ALL.into_iter().find(|split| split.name() == text);
-    found.ok_or_else(|| format!("\"{text}\" is none of train, validation, test"))
+    named("splits", &Split::ALL, Split::name, text)
 }

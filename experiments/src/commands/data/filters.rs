@@ -1,10 +1,11 @@
 //! The filters of an import on the command line.
 
+use crate::commands::options::named;
 use dataset::filter::Range;
 use dataset::{Buckets, Filters};
 use games::{GameResult, Termination};
 
-/// What an import lets in.
+/// The filters of an import.
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Filters")]
 pub(super) struct FilterArgs {
@@ -114,16 +115,9 @@ impl FilterArgs {
 }
 
 fn parse_result(text: &str) -> Result<GameResult, String> {
-    named(text, &GameResult::ALL, GameResult::name)
+    named("results", &GameResult::ALL, GameResult::name, text)
 }
 
 fn parse_termination(text: &str) -> Result<Termination, String> {
-    named(text, &Termination::ALL, Termination::name)
-}
-
-fn named<T: Copy>(text: &str, all: &[T], name: fn(T) -> &'static str) -> Result<T, String> {
-    all.iter().copied().find(|&item| name(item) == text).ok_or_else(|| {
-        let names: Vec<&str> = all.iter().map(|&item| name(item)).collect();
-        format!("\"{text}\" is none of {}", names.join(", "))
-    })
+    named("terminations", &Termination::ALL, Termination::name, text)
 }

@@ -6,7 +6,6 @@ use crate::labs::GenerateCommand;
 use clap::Subcommand;
 use std::process::ExitCode;
 
-/// Options of `posenc data generate`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(subcommand)]

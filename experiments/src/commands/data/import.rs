@@ -1,5 +1,6 @@
 //! `posenc data import`.
 
+use super::super::options::{named, print};
 use super::super::show::parse_game;
 use super::display::Display;
 use super::filters::FilterArgs;
@@ -10,11 +11,9 @@ use dataset::{Format, ImportOptions, ImportReport, Progress};
 use games::GameKind;
 use games::chess::lc0::ValueSource;
 use std::collections::BTreeMap;
-use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Options of `posenc data import`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The game.
@@ -63,8 +62,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let outcome = dataset::import(&options, &mut |progress| show(&mut display, &progress));
     display.finish();
     let report = outcome?;
-    std::io::stdout().lock().write_all(printable_lines(&summary(&options, &report)).as_bytes())?;
-    Ok(ExitCode::SUCCESS)
+    print(&printable_lines(&summary(&options, &report)))
 }
 
 fn options(args: &Args) -> anyhow::Result<ImportOptions> {
@@ -101,19 +99,11 @@ fn made_by(args: &Args) -> String {
 }
 
 fn parse_format(text: &str) -> Result<Format, String> {
-    parse_name("format", &Format::ALL, |format| format.name(), text)
+    named("formats", &Format::ALL, Format::name, text)
 }
 
 fn parse_value(text: &str) -> Result<ValueSource, String> {
-    parse_name("value", &ValueSource::ALL, |value| value.name(), text)
-}
-
-/// The one of `all` that is called so.
-fn parse_name<T: Copy>(what: &str, all: &[T], name: fn(T) -> &'static str, text: &str) -> Result<T, String> {
-    all.iter().copied().find(|one| name(*one) == text).ok_or_else(|| {
-        let names: Vec<&str> = all.iter().copied().map(name).collect();
-        format!("there is no {what} \"{text}\"; there are {}", names.join(", "))
-    })
+    named("values", &ValueSource::ALL, ValueSource::name, text)
 }
 
 fn summary(options: &ImportOptions, report: &ImportReport) -> String {

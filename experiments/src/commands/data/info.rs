@@ -1,4 +1,4 @@
-//! `posenc data info` in words.
+//! The text of `posenc data info`.
 
 use config::grouped;
 use dataset::info::Bin;
@@ -104,7 +104,7 @@ fn splits(info: &Info) -> String {
     table(&header, &[1, 2, 3, 4, 5], Split::ALL.map(line))
 }
 
-/// A histogram of numbers; nothing where there are none.
+/// A histogram of numbers, if there are any.
 fn bins(out: &mut String, title: &str, bins: &[Bin], digits: usize) {
     let names: Vec<String> = bins.iter().map(|bin| format!("{:.digits$} … {:.digits$}", bin.from, bin.to)).collect();
     if !bins.is_empty() {

@@ -6,7 +6,6 @@ use config::grouped;
 use dataset::{Manifest, Merge, OnDisk, RemakeOptions};
 use std::path::{Path, PathBuf};
 
-/// Options of `posenc data split`.
 #[derive(Debug, clap::Args)]
 pub(super) struct SplitCommand {
     /// The dataset's folder.
@@ -15,7 +14,6 @@ pub(super) struct SplitCommand {
     new: New,
 }
 
-/// Options of `posenc data merge`.
 #[derive(Debug, clap::Args)]
 pub(super) struct MergeCommand {
     /// The datasets' folders.
@@ -25,7 +23,6 @@ pub(super) struct MergeCommand {
     new: New,
 }
 
-/// Options of `posenc data average`.
 #[derive(Debug, clap::Args)]
 pub(super) struct AverageCommand {
     /// The datasets' folders.

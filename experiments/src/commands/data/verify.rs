@@ -1,11 +1,11 @@
 //! `posenc data verify`.
 
 use super::display::Display;
+use crate::commands::options::json_text;
 use config::grouped;
 use dataset::{Dataset, Split, verify_content};
 use std::path::PathBuf;
 
-/// Options of `posenc data verify`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The dataset's folder.
@@ -33,7 +33,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<String> {
         anyhow::bail!("{}: {problems}{more}: {}", args.dir.display(), dataset.manifest().remedy());
     }
     if args.json {
-        return Ok(format!("{:#}\n", serde_json::to_value(&found)?));
+        return json_text(&found);
     }
     let manifest = dataset.manifest();
     let novel = |split| 100.0 * found.novel_share(split);

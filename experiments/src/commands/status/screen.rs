@@ -1,6 +1,6 @@
-//! What fits on a terminal, and how it is drawn over what was drawn before.
+//! Text that fits on a terminal, and how it replaces the text before it.
 
-/// Rows and columns of a terminal that does not say how many it has.
+/// The size of a terminal that does not report it.
 const USUAL: Screen = Screen { rows: 24, columns: 80 };
 
 const ELLIPSIS: &str = "…";

@@ -1,7 +1,7 @@
 //! `posenc submit`: hands an experiment's cells to a Slurm cluster, as a job array.
 
+use crate::commands::options::GridOptions;
 use crate::commands::run::{check_datasets, measure_baselines};
-use crate::commands::sets::Sets;
 use anyhow::{Context as _, ensure};
 use config::Experiment;
 use grid::limits::HumanDuration;
@@ -12,32 +12,17 @@ use slurm::{Array, LARGEST_ARRAY, Resources, argument, submit, write_array};
 use std::fs;
 use std::io::{self, Write as _};
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 /// Options of `posenc submit`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The experiment file.
-    file: PathBuf,
-    /// Submit to a Slurm cluster, the only supported queue.
+    #[command(flatten)]
+    grid: GridOptions,
+    /// Submit to a Slurm cluster, the only supported queue. All nodes must see --out under the same path.
     #[arg(long, required = true)]
     slurm: bool,
-    /// The folder of run folders; all nodes must see it under the same path.
-    #[arg(long, default_value = "runs")]
-    out: PathBuf,
-    /// Submit only cells with these values, as in `posenc run`.
-    #[arg(long, value_name = "AXIS=VALUE")]
-    only: Vec<Selector>,
-    /// Also look for finished cells in this folder of run folders, and copy them instead of training them again. May be
-    /// repeated.
-    #[arg(long, value_name = "DIR")]
-    cells: Vec<PathBuf>,
-    /// Replace the plan of the run folder also if it has finished cells that the new plan lacks. Their files stay.
-    #[arg(long)]
-    replace: bool,
-    #[command(flatten)]
-    sets: Sets,
     /// Slurm's partition.
     #[arg(long)]
     partition: Option<String>,
@@ -98,7 +83,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         let count = gpus.rsplit(':').next().unwrap_or(gpus);
         ensure!(count == "1", "--gpus {gpus}: a cell computes on one GPU; write 1, or a kind like a100:1");
     }
-    let experiment = args.sets.load(&args.file)?;
+    let experiment = args.grid.load()?;
     check_datasets(&experiment)?;
     let (experiment, only, tuning) = next_stage(args, experiment)?;
     let prepared = Prepared::new(&experiment, &selection(args, only))?;
@@ -133,14 +118,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
 }
 
 fn selection(args: &Args, only: Vec<Selector>) -> RunSelection {
-    RunSelection {
-        out: args.out.clone(),
-        only,
-        cells: args.cells.clone(),
-        bundles: Vec::new(),
-        smoke: false,
-        replace: args.replace,
-    }
+    RunSelection { only, ..args.grid.selection() }
 }
 
 /// An experiment, the cells to select of it, and the record of its trials if these are finished.
@@ -148,8 +126,8 @@ type Stage = (Experiment, Vec<Selector>, Option<TuningRecord>);
 
 /// What can be submitted now: of an experiment with `tune` the first round of trials with an open cell, or the tuned rows.
 fn next_stage(args: &Args, experiment: Experiment) -> anyhow::Result<Stage> {
-    let Some(mut search) = Search::new(&experiment, &args.only)? else {
-        return Ok((experiment, args.only.clone(), None));
+    let Some(mut search) = Search::new(&experiment, &args.grid.only)? else {
+        return Ok((experiment, args.grid.only.clone(), None));
     };
     while let Some(trials) = search.next_round() {
         let prepared = Prepared::new(&trials, &selection(args, search.only()))?;
@@ -163,7 +141,7 @@ fn next_stage(args: &Args, experiment: Experiment) -> anyhow::Result<Stage> {
         search.read(&prepared.run_dir)?;
     }
     let (experiment, record) = search.finish();
-    Ok((experiment, args.only.clone(), Some(record)))
+    Ok((experiment, args.grid.only.clone(), Some(record)))
 }
 
 /// Whether a task could do something for the cell.

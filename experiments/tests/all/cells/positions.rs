@@ -1,7 +1,7 @@
 //! What a cell stores of each test position is what `posenc predict` says about it, position by position.
 
-use config::RunConfig;
-use config::Weights;
+use crate::cli;
+use config::{RunConfig, Weights};
 use dataset::store::{GameRow, read_shard};
 use dataset::{Manifest, Split};
 use games::GameResult;
@@ -12,7 +12,6 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 use testing::Bench;
 
 /// The games of the test split by their number.
@@ -73,14 +72,11 @@ fn every_stored_position_is_what_the_final_weights_say_about_it() {
     let (games, rows) = (games(&run.data), stored(&dir, Weights::Raw));
     assert!(rows.len() > 100, "{}", rows.len());
 
-    let list = bench.path().join("list");
     let texts: Vec<String> = rows.iter().map(|row| at(&games[&row.game], row.ply).0).collect();
-    fs::write(&list, texts.join("\n")).expect("written");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_posenc"));
-    let output = command.arg("predict").arg(&dir).arg("--json").arg("--positions").arg(&list).output().expect("posenc");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let said = String::from_utf8(output.stdout).expect("UTF-8");
-    let answers: Vec<Value> = said.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    fs::write(bench.path().join("list"), texts.join("\n")).expect("written");
+    let cell = dir.display().to_string();
+    let predict = ["predict", &cell[..], "--json", "--positions", "list"];
+    let answers = cli::run(bench.path(), &predict).json_lines();
     assert_eq!(answers.len(), rows.len());
 
     let mut sums = [(0.0, 0.0); MEASURES.len()];

@@ -1,6 +1,6 @@
-//! Processes that train a cell are killed, stopped or run out of disk, and go on to the same bits.
+//! Processes that train a cell are killed, stopped or run out of disk space, and resume to the same bits.
 
-use crate::cli::posenc_cell;
+use crate::cli::{answer, posenc_cell, with_little_room};
 use config::RunConfig;
 use records::Manifest;
 use records::status::{State, Status};
@@ -9,7 +9,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
-use testing::{Bench, assert_same_bits, status, train};
+use testing::{Bench, assert_same_bits, assert_says, status, train};
 use train::Outcome;
 
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -52,10 +52,8 @@ fn killed_in_the_middle_it_goes_on_to_the_same_bits() {
     // A write that the kill cut short.
     let mut metrics = fs::OpenOptions::new().append(true).open(killed.join("metrics.jsonl")).expect("metrics");
     metrics.write_all(b"{\"step\":77,\"split\":\"tr").expect("written");
-    let again = posenc_cell(&killed).output().expect("posenc starts");
-    let log = String::from_utf8_lossy(&again.stderr);
-    assert!(again.status.success(), "{log}");
-    assert!(log.contains("resuming from the checkpoint of step"), "{log}");
+    let again = answer(&mut posenc_cell(&killed)).succeeds();
+    assert_says(&again.stderr, &["resuming from the checkpoint of step"]);
     assert_same_bits(&undisturbed, &killed);
 }
 
@@ -77,10 +75,9 @@ fn asked_to_stop_it_writes_a_checkpoint_wherever_it_is() {
 fn a_cell_is_not_resumed_with_other_operations() {
     let bench = Bench::new();
     let dir = bench.crashed_of("operations", &bench.run(29), 28);
-    let output = posenc_cell(&dir).env(nn::fused::VARIABLE, "off").output().expect("posenc starts");
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(!output.status.success() && said.contains("instruction set: began with"), "{said}");
-    assert!(said.contains("LibTorch's operations only"), "{said}");
+    let refused = answer(posenc_cell(&dir).env(nn::fused::VARIABLE, "off"));
+    assert_ne!(refused.code, Some(0));
+    assert_says(&refused.stderr, &["instruction set: began with", "LibTorch's operations only"]);
 }
 
 #[cfg(target_os = "linux")]
@@ -98,28 +95,16 @@ fn started_directly_its_threads_sleep_when_they_wait() {
     assert_eq!(variables.collect::<Vec<_>>(), [b"OMP_WAIT_POLICY=PASSIVE"]);
 }
 
-#[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_fails_clearly_and_loses_nothing() {
-    use std::os::unix::process::CommandExt as _;
     let bench = Bench::new();
     let run = bench.run(29);
     let undisturbed = bench.trained("undisturbed", &run);
     let dir = bench.cell("full", &run);
-    let mut command = posenc_cell(&dir);
     // Enough for the manifest and the lines, too little for a checkpoint.
-    let limit = libc::rlimit { rlim_cur: 24_000, rlim_max: 24_000 };
-    // SAFETY: between fork and exec one async-signal-safe system call is made.
-    unsafe {
-        command.pre_exec(move || match libc::setrlimit(libc::RLIMIT_FSIZE, &limit) {
-            0 => Ok(()),
-            _ => Err(std::io::Error::last_os_error()),
-        });
-    }
-    let output = command.output().expect("posenc starts");
-    let log = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{log}");
-    assert!(log.contains("posenc: cannot write") && log.contains("checkpoints/step-10"), "{log}");
+    let full = with_little_room(posenc_cell(&dir), 24_000);
+    assert_eq!(full.code, Some(1), "{}", full.stderr);
+    assert_says(&full.stderr, &["posenc: cannot write", "checkpoints/step-10"]);
     let failed = status(&dir);
     assert_eq!((failed.state, failed.step, failed.resumable), (State::Failed, 10, true));
     assert_eq!(train(&dir).expect("with room again"), Outcome::Done);

@@ -28,17 +28,11 @@ fn weights_are_the_cells_and_the_page_describes_every_file() {
         let page: Value = serde_yaml::from_str(&fs::read_to_string(dir.join("README.yaml")).expect("the page"))
             .expect("the page is YAML");
         for (key, found) in [("weights_safetensors", &weights), ("forward_safetensors", &forward)] {
-            let described: BTreeSet<(String, Vec<usize>)> = page[key]
-                .as_sequence()
-                .expect("a list")
-                .iter()
-                .map(|entry| {
-                    (
-                        entry["name"].as_str().expect("a name").to_owned(),
-                        serde_yaml::from_value(entry["shape"].clone()).expect("a shape"),
-                    )
-                })
-                .collect();
+            let shape =
+                |entry: &Value| -> Vec<usize> { serde_yaml::from_value(entry["shape"].clone()).expect("a shape") };
+            let entry = |entry: &Value| (entry["name"].as_str().expect("a name").to_owned(), shape(entry));
+            let described: BTreeSet<(String, Vec<usize>)> =
+                page[key].as_sequence().expect("a list").iter().map(entry).collect();
             let held: BTreeSet<_> = found.iter().map(|(name, shape, _)| (name.clone(), shape.clone())).collect();
             assert_eq!(described, held);
         }

@@ -8,32 +8,9 @@ use testing::Finished;
 /// 10,000 lines of words of both protocols in any order, of bytes, and of nothing.
 #[test]
 fn junk_on_stdin_never_ends_the_engine() {
-    const WORDS: [&str; 24] = [
-        "position",
-        "startpos",
-        "fen",
-        "sfen",
-        "moves",
-        "e2e4",
-        "7g7f",
-        "e1e9",
-        "setoption",
-        "name",
-        "value",
-        "MultiPV",
-        "-5",
-        "99999999999999999999",
-        "stop",
-        "ponderhit",
-        "debug",
-        "register",
-        "\u{0}",
-        "ü",
-        "8/8/8/8 w",
-        "P*5e",
-        "uci",
-        "searchmoves",
-    ];
+    const WORDS: &str = "position|startpos|fen|sfen|moves|e2e4|7g7f|e1e9|setoption|name|value|MultiPV|-5|99999999999999999999|stop|\
+        ponderhit|debug|register|\u{0}|ü|8/8/8/8 w|P*5e|uci|searchmoves";
+    let words: Vec<&str> = WORDS.split('|').collect();
     let finished = Finished::new();
     let mut stream = streams::stream(3, &["junk"]);
     let mut text = Vec::new();
@@ -42,7 +19,7 @@ fn junk_on_stdin_never_ends_the_engine() {
             text.extend(b"go nodes 1\n");
         }
         for _ in 0..streams::below(&mut stream, 7) {
-            text.extend(WORDS[streams::below(&mut stream, WORDS.len() as u64) as usize].as_bytes());
+            text.extend(words[streams::below(&mut stream, words.len() as u64) as usize].as_bytes());
             text.push(b' ');
         }
         text.push(streams::below(&mut stream, 256) as u8);

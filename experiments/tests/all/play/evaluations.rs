@@ -41,8 +41,8 @@ fn questions(cell: &Path) -> Vec<(Measure, String)> {
 #[test]
 fn cells_are_asked_once_and_what_is_missing_is_asked_again() {
     let dir = grid(EVALUATE);
-    let checked = run(dir.path(), &["check", "experiment.yaml"]).succeeds().stdout;
-    assert!(checked.contains("evaluated after: every cell of chess by each agent (policy, value); files: 1, games: 2"));
+    let evaluated = "evaluated after: every cell of chess by each agent (policy, value); files: 1, games: 2";
+    run(dir.path(), &["check", "experiment.yaml"]).succeeds().says(&[evaluated]);
     let first = run(dir.path(), &["run", "experiment.yaml"]).succeeds();
     let run_dir = dir.path().join("runs/small");
     let shaw = cell_of(&run_dir, "chess-shaw");
@@ -56,13 +56,11 @@ fn cells_are_asked_once_and_what_is_missing_is_asked_again() {
     assert_eq!(questions(&shaw), all);
     assert_eq!(asked(&shaw)[2].value, 1.0, "the value agent mates");
     assert_eq!((asked(&shaw)[1].name.as_str(), asked(&shaw)[1].of), ("reference", 2));
-    let reference = run_dir.join(reference_of(&run_dir));
+    let reference = cell_of(&run_dir, "chess-none");
     assert_eq!(questions(&reference), [of(Measure::Suite, "policy"), of(Measure::Suite, "value")]);
     let shogi = cell_of(&run_dir, "shogi-shaw");
     assert_eq!(questions(&shogi), [of(Measure::Mates, "policy"), of(Measure::NoMates, "policy")]);
-    for title in ["strength: suite suite.epd, agent value", "strength: match reference, agent policy", "mates in one"] {
-        assert!(first.stdout.contains(title), "{title} is not in\n{}", first.stdout);
-    }
+    first.says(&["strength: suite suite.epd, agent value", "strength: match reference, agent policy", "mates in one"]);
     let shown = read_dir(&shaw.join(EVENTS)).expect("TensorBoard's scalars");
     let tags: Vec<(&str, i64)> = shown.iter().map(|scalar| (scalar.tag.as_str(), scalar.step)).collect();
     assert_eq!((tags.len(), tags[0]), (4, ("strength/suite suite.epd policy", 8)), "{tags:?}");
@@ -86,14 +84,6 @@ fn cells_are_asked_once_and_what_is_missing_is_asked_again() {
     assert_eq!(asked(&published), asked(&shaw));
 }
 
-/// The folder of a cell of the chess reference.
-fn reference_of(run_dir: &Path) -> String {
-    let entries = fs::read_dir(run_dir).expect("a run folder").map(|entry| entry.expect("an entry").file_name());
-    let names = entries.map(|name| name.to_string_lossy().into_owned());
-    let row = |name: &String| name.starts_with("chess-none-") && !name.contains("twin");
-    names.into_iter().find(row).expect("the reference") + "/seed-0"
-}
-
 #[test]
 fn what_cannot_be_asked_is_refused_before_the_first_step() {
     let refused = |from: &str, to: &str, parts: &[&str]| {
@@ -113,8 +103,7 @@ fn the_labels_of_its_own_dataset_give_a_cells_own_loss() {
     let text = small().replace("test_positions: 8", "test_positions: 100000");
     let dir = place(&format!("{text}evaluate:\n  chess: {{agents: [policy, value], labels: [chess]}}\n"));
     run(dir.path(), &["check", "experiment.yaml"]).succeeds();
-    let shown = run(dir.path(), &["run", "experiment.yaml"]).succeeds();
-    assert!(shown.stdout.contains("other labels: policy loss on chess"), "{}", shown.stdout);
+    run(dir.path(), &["run", "experiment.yaml"]).succeeds().says(&["other labels: policy loss on chess"]);
     let cell = cell_of(&dir.path().join("runs/small"), "chess-shaw");
     let found = asked(&cell);
     assert_eq!((found.len(), found[0].measure), (1, Measure::Labels), "labels depend on no agent");

@@ -1,7 +1,6 @@
 //! `posenc eval --judged`: a network beside an engine's scores of every move.
 
 use crate::cli::{posenc, run};
-use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use testing::Finished;
@@ -31,8 +30,7 @@ fn a_network_agrees_with_its_own_values_as_an_engine() {
         let judge = engine(&finished, &cell) + "@1";
         let arguments = ["eval", &cell, "--judged", "positions", "--judge", &judge, "--json"];
         let agents = ["--agent", "value", "--agent", "policy"];
-        let told = run(finished.path(), &[&arguments[..], &agents].concat()).succeeds().stdout;
-        let told: Vec<Value> = told.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+        let told = run(finished.path(), &[&arguments[..], &agents].concat()).json_lines();
         let [own, policy] = [0, 1].map(|i| &told[i]["score"]);
         assert_eq!((&own["positions"], &policy["positions"]), (&2.into(), &2.into()));
         // Scores are whole centipawns, which tie moves of nearly one value.

@@ -1,26 +1,46 @@
-//! `posenc eval` on suites, mates and test positions, with untrained networks.
+//! `posenc eval` with untrained networks: puzzles, suites, mates and test positions.
 
 use crate::cli::run;
 use serde_json::Value;
 use std::fs;
-use testing::Finished;
+use testing::{Finished, assert_says};
 
 const EPD: &str = "\
 6k1/5ppp/8/8/8/8/8/R6K w - - bm Ra8#; id \"mates.1\"; c8 \"10 1\"; c9 \"a1a8 a1a7\";
 4k3/8/8/8/8/8/4P3/4K3 w - - am e4; id \"waits.1\"; c8 \"3\"; c9 \"e2e3\";
 ";
 
-fn told(finished: &Finished, arguments: &[&str]) -> Vec<Value> {
-    let answer = run(finished.path(), arguments).succeeds();
-    answer.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+/// A mate in one that several moves give, and a line of two moves of the solver.
+const PUZZLES: &str = "PuzzleId,FEN,Moves,Rating,RatingDeviation,Themes
+mate,7k/5ppp/8/8/8/8/8/R5RK b - - 0 1,h8g8 a1a8,900,80,mateIn1
+line,r5k1/pp3p1p/2b2qp1/3pr3/8/4P2P/R1PN1PP1/Q3K2R w K - 0 19,a2a7 e5e3 f2e3 f6a1 a7a1 a8a1,1493,76,crushing long
+";
+
+fn eval(finished: &Finished, game: &str, options: &[&str]) -> Vec<Value> {
+    run(finished.path(), &[&["eval", &finished.cell(game), "--json"], options].concat()).json_lines()
+}
+
+fn write(finished: &Finished, name: &str, text: &str) {
+    fs::write(finished.path().join(name), text).expect("written");
 }
 
 #[test]
-fn suites_are_scored_by_best_moves_and_by_points() {
+fn puzzles_and_suites_are_scored_by_moves_and_by_points() {
     let finished = Finished::new();
-    fs::write(finished.path().join("suite.epd"), EPD).expect("written");
-    let cell = finished.cell("chess");
-    let told = told(&finished, &["eval", &cell, "--suite", "suite.epd", "--agent", "value", "--json"]).remove(0);
+    write(&finished, "puzzles.csv", PUZZLES);
+    let lines = eval(&finished, "chess", &["--puzzles", "puzzles.csv", "--agent", "policy", "--agent", "value"]);
+    assert_eq!(lines.len(), 2);
+    for told in &lines {
+        assert_eq!(told["score"]["moves"]["of"], 4, "one move and three");
+        assert_eq!(told["puzzles"][1]["answers"].as_array().map(Vec::len), Some(3));
+    }
+    // The value agent sees the mate by the rules.
+    assert_eq!((&lines[1]["agent"], &lines[1]["puzzles"][0]["solved"]), (&"value".into(), &true.into()));
+    let flops = |line: usize| lines[line]["paper_flops"].as_u64().expect("a count");
+    assert!(flops(0) > 0 && flops(1) == 20 * flops(0), "the paper counts 20 moves of a position");
+
+    write(&finished, "suite.epd", EPD);
+    let told = eval(&finished, "chess", &["--suite", "suite.epd", "--agent", "value"]).remove(0);
     // The value agent mates; what it plays in the other position is the network's.
     let waits = told["answers"][1] == "e2e4";
     assert_eq!(told["answers"][0], "a1a8");
@@ -29,38 +49,36 @@ fn suites_are_scored_by_best_moves_and_by_points() {
     assert_eq!(told["score"]["points"], serde_json::json!([points, 13.0]));
     let parts = told["score"]["parts"].as_array().expect("parts");
     assert_eq!(parts.iter().map(|part| part["name"].as_str()).collect::<Vec<_>>(), [Some("mates"), Some("waits")]);
-    let wrong = EPD.replace("Ra8#", "Rb8#");
-    fs::write(finished.path().join("suite.epd"), wrong).expect("written");
+
+    write(&finished, "puzzles.csv", &PUZZLES.replace("h8g8", "h8g1"));
+    write(&finished, "suite.epd", &EPD.replace("Ra8#", "Rb8#"));
+    let cell = finished.cell("chess");
+    run(finished.path(), &["eval", &cell, "--puzzles", "puzzles.csv"])
+        .fails_with(&["puzzles.csv, puzzle mate", "h8g1"]);
     run(finished.path(), &["eval", &cell, "--suite", "suite.epd"]).fails_with(&["suite.epd, line 1", "Rb8"]);
+    let refused = run(finished.path(), &["eval", &cell]);
+    assert_eq!(refused.code, Some(2), "nothing is asked");
+    assert_says(&refused.stderr, &["--puzzles", "--calibration"]);
 }
 
 #[test]
 fn mates_are_found_by_the_rules_and_false_alarms_are_checks() {
     let finished = Finished::new();
-    fs::write(finished.path().join("mates.sfen"), "4k4/9/4P4/9/9/9/9/9/4K4 b G 1\n").expect("written");
+    write(&finished, "mates.sfen", "4k4/9/4P4/9/9/9/9/9/4K4 b G 1\n");
     // Every move of the only rook gives check or none does: no move mates.
-    fs::write(finished.path().join("none.sfen"), "4k4/9/9/9/9/9/9/9/4K4 b G 1\n").expect("written");
-    let cell = finished.cell("shogi");
-    let arguments = ["eval", &cell, "--mates", "mates.sfen", "--no-mates", "none.sfen", "--agent", "value", "--json"];
-    let told = told(&finished, &arguments);
-    assert_eq!(told.len(), 2);
-    assert_eq!((&told[0]["kind"], &told[0]["score"]["mates"]["right"]), (&"mates".into(), &1.into()));
-    assert_eq!(told[1]["kind"], "no_mates");
-    assert_eq!(told[1]["score"]["mates"]["right"], 0);
-    let refused = run(finished.path(), &["eval", &cell]);
-    assert_eq!(refused.code, Some(2), "nothing is asked");
-    assert!(refused.stderr.contains("--puzzles") && refused.stderr.contains("--calibration"), "{}", refused.stderr);
+    write(&finished, "none.sfen", "4k4/9/9/9/9/9/9/9/4K4 b G 1\n");
+    let told = eval(&finished, "shogi", &["--mates", "mates.sfen", "--no-mates", "none.sfen", "--agent", "value"]);
+    let of = |line: usize| (told[line]["kind"].clone(), told[line]["score"]["mates"]["right"].clone());
+    assert_eq!((told.len(), of(0), of(1)), (2, ("mates".into(), 1.into()), ("no_mates".into(), 0.into())));
 }
 
 #[test]
 fn calibration_is_of_the_test_positions_and_their_results() {
     let finished = Finished::new();
     for game in ["chess", "shogi"] {
-        let told =
-            told(&finished, &["eval", &finished.cell(game), "--calibration", "--json", "--diagram", "calibration.svg"]);
-        let told = &told[0];
+        let told = eval(&finished, game, &["--calibration", "--diagram", "calibration.svg"]).remove(0);
         let drawn = fs::read_to_string(finished.path().join("calibration.svg")).expect("a diagram");
-        assert!(drawn.contains("win: ECE") && drawn.contains("loss: ECE"), "{drawn}");
+        assert_says(&drawn, &["win: ECE", "loss: ECE"]);
         let parts = told["score"]["parts"].as_array().expect("parts");
         assert_eq!(parts[0]["name"], "all");
         let of_phases: u64 = parts[1..].iter().map(|part| part["positions"].as_u64().expect("a count")).sum();

@@ -2,6 +2,7 @@
 
 use super::super::display::Display;
 use super::super::split::SplitArgs;
+use crate::commands::options::print;
 use crate::commands::show::parse_game;
 use clap::ValueEnum;
 use config::grouped;
@@ -10,12 +11,10 @@ use games::GameKind;
 use games::chess::endgame::Ending;
 use games::maps::MapTask;
 use generate::probe::{ProbeSettings, Task, Unseen, UnseenKind, probe};
-use std::io::Write as _;
 use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Options of `posenc data generate probe`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The task.
@@ -85,7 +84,6 @@ enum UnseenName {
     TranslatedBoards,
 }
 
-/// Makes and writes.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let settings = settings(args)?;
     let mut display = Display::new();
@@ -102,8 +100,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         grouped(positions.test),
         labels(&manifest)
     );
-    std::io::stdout().lock().write_all(text.as_bytes())?;
-    Ok(ExitCode::SUCCESS)
+    print(&text)
 }
 
 /// What the labels are, in a line.
