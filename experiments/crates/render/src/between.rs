@@ -16,13 +16,14 @@ pub(crate) fn between(first: &Grid, second: &Grid, game: &str, name: &str) -> Re
     }
     let row = find(rows.into_iter().map(|row| (row.label.clone(), row)).collect(), name, &what)?;
     let [own, other] = row.levels.map(|level| level.map(|level| level.mean));
-    let shown = row.test.map(|test| with_interval(test.difference, &test.interval));
+    let ends = row.test.map(|test| test.interval(0.95));
+    let shown = row.test.zip(ends).map(|(test, ends)| with_interval(test.mean, &ends));
     Ok(Fields::of(format!("{name}: {what}"))
         .with_some("first", own)
         .with_some("second", other)
-        .with_some("difference", row.test.map(|test| test.difference))
-        .with_some("low", row.test.map(|test| test.interval.low))
-        .with_some("high", row.test.map(|test| test.interval.high))
+        .with_some("difference", row.test.map(|test| test.mean))
+        .with_some("low", ends.map(|ends| ends.low))
+        .with_some("high", ends.map(|ends| ends.high))
         .with("with_interval", shown.unwrap_or_default())
         .with_some("holm_p", row.holm_p)
         .value())

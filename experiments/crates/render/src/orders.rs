@@ -20,7 +20,7 @@ pub(crate) fn tau(first: &[f64], second: &[f64]) -> Result<Value, Error> {
     let found = agreement(first, second)
         .ok_or_else(|| fault(format!("τ needs {ITEMS_NEEDED} items that are not all equal, got {}", first.len())))?;
     Ok(Fields::of("τ")
-        .with("items", found.items)
+        .with("items", first.len())
         .with("tau", found.tau)
         .with("low", found.interval.low)
         .with("high", found.interval.high)
