@@ -3,7 +3,6 @@
 use report::statistics::PairedTest;
 use report::statistics::across::{hedges, kendall, middle, pooled_sd, rank_correlation, welch};
 use report::statistics::power::{self, POWER};
-use report::statistics::sign_flip::{least, sign_flip};
 use serde_json::Value;
 
 fn cases(part: &str) -> Vec<Value> {
@@ -34,16 +33,6 @@ fn power_of(effect: f64, pairs: usize, alpha: f64) -> f64 {
 /// The least number of pairs that sees a difference, where differences have this standard deviation.
 fn seeds_needed(difference: f64, sd: f64, alpha: f64) -> Option<usize> {
     power::seeds_needed(difference, alpha, |pairs| (sd / (pairs as f64).sqrt(), (pairs - 1) as f64))
-}
-
-#[test]
-fn sign_flips_agree_with_scipy() {
-    for case in cases("sign_flip") {
-        close(sign_flip(&numbers(&case["differences"])).expect("few differences"), number(&case["p"]), 1e-12);
-    }
-    assert_eq!(sign_flip(&[2.0]), Some(1.0), "one difference is as far from zero with either sign");
-    assert_eq!((sign_flip(&[]), sign_flip(&[f64::NAN, 1.0]), sign_flip(&[1.0; 21])), (None, None, None));
-    assert_eq!((least(5), least(3), least(1), least(0)), (Some(0.0625), Some(0.25), Some(1.0), None));
 }
 
 #[test]

@@ -5,7 +5,6 @@ use facts::Mask;
 use games::GameKind;
 use records::plan::Plan;
 use report::sections::transfer::incomparable;
-use report::statistics::moderated::prior;
 use report::{Asked, Report, csv, html, latex, markdown, side_by_side, text};
 use serde_json::{Value, json};
 use std::fs;
@@ -75,27 +74,7 @@ fn markdown_and_latex_hold_the_same_tables() {
 fn precision_is_that_of_the_formulas() {
     let report = Folder::finished().report();
     let precision = comparison(&report, "shaw").precision.expect("three pairs");
-    close(precision.sign_flip, 0.25);
     assert_eq!(precision.seeds, Some(3));
-    assert!(text::draw(&report).contains("with this number of seeds it is at least 0.25"));
-}
-
-#[test]
-fn moderated_tests_are_shown_from_three_rows_on_and_decide_nothing() {
-    let mut folder = Folder::finished();
-    assert!(!text::draw(&folder.report()).contains("moderated p"), "two rows");
-    let third = folder.like("alibi");
-    folder.edit(|plan| plan.rows.push(third));
-    folder.row("alibi", [2.36, 2.39, 2.38]);
-    let report = folder.report();
-    let tests = ["shaw", "rope", "alibi"].map(|label| comparison(&report, label).test.expect("three pairs"));
-    let prior = prior(&tests.map(|test| (test.sd.powi(2), 2))).expect("three rows");
-    assert_eq!(report.games[0].prior, Some(prior));
-    let shaw = comparison(&report, "shaw");
-    assert_eq!(shaw.moderated, Some(prior.moderate(&tests[0])));
-    close(shaw.decisive.expect("a test").p, tests[0].p);
-    assert!(text::draw(&report).contains("moderated p: over seeds"), "{}", text::draw(&report));
-    close(Csv::of(&report).number("shaw", "p_moderated"), prior.moderate(&tests[0]).p);
 }
 
 #[test]
