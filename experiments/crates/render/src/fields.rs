@@ -2,6 +2,8 @@
 
 use minijinja::value::{Enumerator, Object};
 use minijinja::{Error, ErrorKind, Value};
+use report::statistics::Interval;
+use report::statistics::across::RankCorrelation;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -30,6 +32,17 @@ impl Fields {
             Some(value) => self.with(name, value),
             None => self,
         }
+    }
+
+    /// The same with the ends of an interval, if there is one: `low` and `high` after a prefix.
+    pub(crate) fn with_ends(self, prefix: &str, ends: Option<Interval>) -> Self {
+        self.with_some(&format!("{prefix}low"), ends.map(|ends| ends.low))
+            .with_some(&format!("{prefix}high"), ends.map(|ends| ends.high))
+    }
+
+    /// The same with a rank correlation, if there is one: `tau`, `tau_low` and `tau_high`.
+    pub(crate) fn with_ranks(self, ranks: Option<RankCorrelation>) -> Self {
+        self.with_some("tau", ranks.map(|ranks| ranks.tau)).with_ends("tau_", ranks.map(|ranks| ranks.interval))
     }
 
     pub(crate) fn value(self) -> Value {

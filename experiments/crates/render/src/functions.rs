@@ -1,11 +1,13 @@
-//! The functions of templates.
+//! The functions and filters of templates.
 
-use crate::clocks;
+use crate::clocks::{self, shown};
+use crate::fields::fault;
 use crate::library::{Grid, Library};
-use crate::trained::{self, Selection};
-use crate::{between, filters, gaps, grids, orders, rows};
+use crate::{gaps, grids, orders, rows};
+use facts::grouped;
 use minijinja::value::Kwargs;
 use minijinja::{Environment, Error, Value};
+use report::numbers::{fixed, p_value, signed};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -14,7 +16,7 @@ pub(crate) type Remarks = Arc<Mutex<Vec<String>>>;
 
 /// Adds all functions and filters to an environment. Commits are looked for in the repository of `folder`.
 pub(crate) fn add(environment: &mut Environment<'_>, library: &Arc<Library>, folder: &Path, remarks: &Remarks) {
-    filters::add(environment);
+    add_filters(environment);
     add_rows(environment, library);
     add_grids(environment, library);
     add_times(environment, library, folder, remarks);
@@ -46,7 +48,7 @@ fn add_rows(environment: &mut Environment<'_>, library: &Arc<Library>) {
     );
     let own = Arc::clone(library);
     environment.add_function("compare", move |first: String, second: String, game: String, name: String| {
-        between::between(&*own.grid(&first)?, &*own.grid(&second)?, &game, &name)
+        orders::between(&*own.grid(&first)?, &*own.grid(&second)?, &game, &name)
     });
 }
 
@@ -64,13 +66,6 @@ fn add_grids(environment: &mut Environment<'_>, library: &Arc<Library>) {
     environment.add_function("asked", move |bundle: String, game: String, about: String, name: String| {
         grids::asked(&*own.grid(&bundle)?, &game, &about, &name)
     });
-    let own = Arc::clone(library);
-    environment.add_function(
-        "printed",
-        move |bundle: String, game: String, title: String, name: String, column: String| {
-            grids::printed(&*own.grid(&bundle)?, &game, &title, &name, &column)
-        },
-    );
     environment.add_function("tau", |first: Vec<f64>, second: Vec<f64>| orders::tau(&first, &second));
     let own = Arc::clone(library);
     environment.add_function("family", move |bundles: Vec<String>| -> Result<Value, Error> {
@@ -91,9 +86,9 @@ fn add_times(environment: &mut Environment<'_>, library: &Arc<Library>, folder: 
     environment.add_function("trained", move |bundle: String, options: Kwargs| -> Result<Value, Error> {
         let without: Option<String> = options.get("without")?;
         let without = without.map(|bundle| own.grid(&bundle)).transpose()?;
-        let selection = Selection { of: options.get("of")?, without };
+        let selection = grids::Selection { of: options.get("of")?, without };
         options.assert_all_used()?;
-        trained::trained(&*own.grid(&bundle)?, &selection)
+        grids::trained(&*own.grid(&bundle)?, &selection)
     });
     let (folder, remarks) = (folder.to_owned(), Arc::clone(remarks));
     environment.add_function("committed", move |hash: String, recorded: String| -> Result<f64, Error> {
@@ -102,4 +97,29 @@ fn add_times(environment: &mut Environment<'_>, library: &Arc<Library>, folder: 
         Ok(time)
     });
     environment.add_function("came_first", |first: f64, then: f64| clocks::came_first(first, then));
+}
+
+/// Adds the filters to an environment.
+fn add_filters(environment: &mut Environment<'_>) {
+    environment.add_filter("fixed", |value: f64, decimals: usize| fixed(value, decimals));
+    environment.add_filter("signed", |value: f64, decimals: usize| signed(value, decimals));
+    environment.add_filter("size", |value: f64, decimals: usize| fixed(value.abs(), decimals));
+    environment.add_filter("percent", |share: f64, decimals: Option<usize>| {
+        fixed(share * 100.0, decimals.unwrap_or_default())
+    });
+    environment.add_filter("grouped", |count: u64| grouped(u128::from(count)));
+    environment.add_filter("p", p_value);
+    environment.add_filter("time", |unix_s: f64| shown(unix_s, "%H:%M:%S"));
+    environment.add_filter("date", |unix_s: f64| shown(unix_s, "%Y-%m-%d"));
+    environment.add_filter("column", |rows: Vec<Value>, field: String| column(&rows, &field));
+}
+
+/// A field of each of several rows. Minijinja's own `map(attribute=…)` would leave out the error of an unknown field.
+fn column(rows: &[Value], field: &str) -> Result<Vec<Value>, Error> {
+    let get = |row: &Value| match row.get_attr(field)? {
+        value if value.is_undefined() => Err(fault(format!("{row} has no field {field:?}"))),
+        value if value.kind() == minijinja::value::ValueKind::Invalid => Err(fault(value.to_string())),
+        value => Ok(value),
+    };
+    rows.iter().map(get).collect()
 }

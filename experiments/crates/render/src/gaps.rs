@@ -25,8 +25,7 @@ pub(crate) fn gap(grid: &Grid, game: &str, name: &str, place: &str) -> Result<Va
     match &found[..] {
         [(_, Gap { mean, interval: ends })] => Ok(Fields::of(what)
             .with("mean", *mean)
-            .with("low", ends.low)
-            .with("high", ends.high)
+            .with_ends("", Some(*ends))
             .with("interval", interval(ends, interval_decimals(ends)))
             .with("with_interval", with_interval(*mean, ends))
             .value()),
@@ -53,8 +52,7 @@ pub(crate) fn change(grid: &Grid, game: &str, name: &str, place: &str, by: &[Str
     let shown = mean.zip(ends).map(|(mean, ends)| with_interval(mean, &ends));
     Ok(Fields::of(what)
         .with_some("mean", mean)
-        .with_some("low", ends.map(|ends| ends.low))
-        .with_some("high", ends.map(|ends| ends.high))
+        .with_ends("", ends)
         .with_some("p", one.decisive.map(|test| test.p))
         .with_some("holm_p", one.holm.map(|corrected| corrected.holm.p))
         .with("with_interval", shown.unwrap_or_default())

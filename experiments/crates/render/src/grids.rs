@@ -1,19 +1,21 @@
-//! What a grid has beside the differences of its rows: its games, its trials, what its cells were asked, every printed table.
+//! What a grid has beside the differences of its rows: its games, its trials, the answers of its cells to
+//! `evaluate`, and the times of its cells.
 
+use crate::clocks::Clock;
 use crate::fields::{Fields, fault, unknown};
 use crate::find::find;
 use crate::library::Grid;
-use crate::rows::{name_of, row};
+use crate::rows::row;
 use facts::Role;
 use minijinja::{Error, Value};
 use records::baselines::BaselineName;
-use report::model::{GameReport, RowReport};
+use report::model::RowReport;
 use report::noise::Noise;
 use report::numbers::{interval, mean_sd, signed};
-use report::printed_tables;
 use report::sections::strength::{RowStrength, StrengthReport};
 use report::statistics::Interval;
-use report::table::Table;
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// Facts about a grid: its comparisons, and the order of its rows on two games.
 pub(crate) fn grid(grid: &Grid) -> Value {
@@ -21,9 +23,7 @@ pub(crate) fn grid(grid: &Grid) -> Value {
     Fields::of(grid.name.as_str())
         .with("comparisons", grid.report.family)
         .with("interactions", grid.report.interaction_family)
-        .with_some("tau", ranks.map(|ranks| ranks.tau))
-        .with_some("tau_low", ranks.map(|ranks| ranks.interval.low))
-        .with_some("tau_high", ranks.map(|ranks| ranks.interval.high))
+        .with_ranks(ranks)
         .value()
 }
 
@@ -98,35 +98,37 @@ fn answer(question: &StrengthReport, row: &RowStrength, what: String) -> Value {
         .with("mean", row.summary.mean * scale)
         .with("value", mean_sd(&row.summary, scale))
         .with_some("difference", difference)
-        .with_some("low", ends.map(|ends| ends.low))
-        .with_some("high", ends.map(|ends| ends.high))
+        .with_ends("", ends)
         .with("with_interval", shown.unwrap_or_default())
-        .with_some("tau", question.ranks.map(|ranks| ranks.tau))
-        .with_some("tau_low", question.ranks.map(|ranks| ranks.interval.low))
-        .with_some("tau_high", question.ranks.map(|ranks| ranks.interval.high))
+        .with_ranks(question.ranks)
         .value()
 }
 
-/// A cell of a table that `posenc report` prints, by a part of the table's title. Tables that belong to no game are asked with an
-/// empty one.
-pub(crate) fn printed(grid: &Grid, game: &str, title: &str, name: &str, column: &str) -> Result<String, Error> {
-    let own: Option<&GameReport> = if game.is_empty() { None } else { Some(grid.game(game)?) };
-    let tables = printed_tables(&grid.report);
-    let of_game = own.map(|own| own.game.as_str());
-    let tables: Vec<&Table> =
-        tables.iter().filter(|(of, _)| of.as_deref() == of_game).map(|(_, table)| table).collect();
-    let table = tables.iter().find(|table| table.title.contains(title)).ok_or_else(|| {
-        let known = tables.iter().map(|table| table.title.as_str());
-        unknown("table", title, &format!("{}, {game}", grid.name), known)
-    })?;
-    let twin = own.and_then(|own| own.twin.as_ref());
-    let label = |shown: &str| match twin {
-        Some(twin) if shown == format!("{} (A/A)", twin.label) => name_of(twin).to_owned(),
-        _ => shown.trim_end_matches(" †").to_owned(),
+/// Which cells of a grid are meant.
+#[derive(Debug, Default)]
+pub(crate) struct Selection {
+    /// `trial` or `cell`; both without it.
+    pub(crate) of: Option<String>,
+    /// Without those that this grid has too.
+    pub(crate) without: Option<Arc<Grid>>,
+}
+
+/// How many cells a grid has, and when the first began and the last ended.
+pub(crate) fn trained(grid: &Grid, selection: &Selection) -> Result<Value, Error> {
+    let is_trial = match selection.of.as_deref() {
+        None => None,
+        Some("trial") => Some(true),
+        Some("cell") => Some(false),
+        Some(other) => return Err(fault(format!("of is \"trial\" or \"cell\", got {other:?}"))),
     };
-    let what = format!("the table {:?} of {}", table.title, grid.name);
-    let place = table.header.iter().position(|own| own == column);
-    let place = place.ok_or_else(|| unknown("column", column, &what, table.header.iter().map(String::as_str)))?;
-    let rows = table.rows.iter().map(|row| (label(&row[0]), row)).collect();
-    Ok(find(rows, name, &what)?[place].clone())
+    let theirs: BTreeSet<&str> =
+        selection.without.iter().flat_map(|other| &other.clocks).map(|clock| clock.id.as_str()).collect();
+    let meant =
+        |clock: &&Clock| is_trial.is_none_or(|wanted| clock.is_trial == wanted) && !theirs.contains(clock.id.as_str());
+    let clocks: Vec<&Clock> = grid.clocks.iter().filter(meant).collect();
+    let fields = Fields::of(format!("the times of {}", grid.name))
+        .with("count", clocks.len())
+        .with_some("began", clocks.iter().map(|clock| clock.began).reduce(f64::min))
+        .with_some("ended", clocks.iter().map(|clock| clock.ended).reduce(f64::max));
+    Ok(fields.value())
 }

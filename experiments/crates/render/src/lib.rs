@@ -8,11 +8,8 @@
 //! No function computes a statistic: each hands out what crate `report` has computed, in objects with fields.
 //! [`undeclared`] finds the numbers that a template types instead of asking for them.
 
-mod between;
 mod clocks;
-mod error;
 mod fields;
-mod filters;
 mod find;
 mod functions;
 mod gaps;
@@ -22,10 +19,8 @@ mod orders;
 mod renderer;
 mod rows;
 mod syntax;
-mod trained;
 mod typed;
 
-pub use error::RenderError;
 pub use renderer::{Rendered, Renderer};
 pub use syntax::EXTENSION;
 pub use typed::undeclared;

@@ -1,6 +1,8 @@
-//! Statistics over rows of several grids: the agreement of two orders, and one correction for the comparisons of several grids.
+//! Rows of several grids: one row in two grids, the agreement of two orders, and one correction for the comparisons of several
+//! grids.
 
 use crate::fields::{Fields, fault, unknown};
+use crate::find::find;
 use crate::library::Grid;
 use crate::rows::{name_of, row};
 use facts::Role;
@@ -8,9 +10,32 @@ use minijinja::{Error, Value};
 use report::comparison::ALPHA;
 use report::missing::Missing;
 use report::model::{GameReport, RowReport};
+use report::numbers::with_interval;
+use report::side_by_side;
 use report::statistics::across::{ITEMS_NEEDED, agreement};
 use report::statistics::holm;
 use std::sync::Arc;
+
+/// A row of the first grid less the same row of the second.
+pub(crate) fn between(first: &Grid, second: &Grid, game: &str, name: &str) -> Result<Value, Error> {
+    let what = format!("{} less {}, {game}", first.name, second.name);
+    let rows = side_by_side::between(&first.report, &second.report, game);
+    if rows.is_empty() {
+        return Err(fault(format!("{what}: the grids have no row of one primary metric in common")));
+    }
+    let row = find(rows.into_iter().map(|row| (row.label.clone(), row)).collect(), name, &what)?;
+    let [own, other] = row.levels.map(|level| level.map(|level| level.mean));
+    let ends = row.test.map(|test| test.interval(0.95));
+    let shown = row.test.zip(ends).map(|(test, ends)| with_interval(test.mean, &ends));
+    Ok(Fields::of(format!("{name}: {what}"))
+        .with_some("first", own)
+        .with_some("second", other)
+        .with_some("difference", row.test.map(|test| test.mean))
+        .with_ends("", ends)
+        .with("with_interval", shown.unwrap_or_default())
+        .with_some("holm_p", row.holm_p)
+        .value())
+}
 
 /// Kendall's τ of two lists with a value of each item, and its interval over draws of the items.
 pub(crate) fn tau(first: &[f64], second: &[f64]) -> Result<Value, Error> {
@@ -19,12 +44,7 @@ pub(crate) fn tau(first: &[f64], second: &[f64]) -> Result<Value, Error> {
     }
     let found = agreement(first, second)
         .ok_or_else(|| fault(format!("τ needs {ITEMS_NEEDED} items that are not all equal, got {}", first.len())))?;
-    Ok(Fields::of("τ")
-        .with("items", found.items)
-        .with("tau", found.tau)
-        .with("low", found.interval.low)
-        .with("high", found.interval.high)
-        .value())
+    Ok(Fields::of("τ").with("items", first.len()).with("tau", found.tau).with_ends("", Some(found.interval)).value())
 }
 
 /// A comparison of a grid.

@@ -1,9 +1,9 @@
 //! Templates become pages.
 
-use crate::error::RenderError;
 use crate::functions::{self, Remarks};
 use crate::library::Library;
 use crate::syntax::{Syntax, page_of};
+use anyhow::{Context as _, anyhow};
 use minijinja::{Environment, UndefinedBehavior};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -35,10 +35,10 @@ impl Renderer {
     /// # Errors
     /// If it cannot be read, is wrong, or asks for what the bundles do not have. A claim that a commit came before a cell
     /// and did not is an error too.
-    pub fn render(&self, template: &Path) -> Result<Rendered, RenderError> {
+    pub fn render(&self, template: &Path) -> anyhow::Result<Rendered> {
         let page = page_of(template)?;
-        let source =
-            fs::read_to_string(template).map_err(|cause| RenderError::Read { path: template.to_owned(), cause })?;
+        let source = fs::read_to_string(template)
+            .with_context(|| format!("cannot read the template {}; check its path", template.display()))?;
         let folder = template.parent().unwrap_or(Path::new(""));
         let remarks = Remarks::default();
         let mut environment = Environment::new();
@@ -47,10 +47,15 @@ impl Renderer {
         environment.set_trim_blocks(true);
         environment.set_lstrip_blocks(true);
         functions::add(&mut environment, &self.library, folder, &remarks);
-        Syntax::of(&page).apply(&mut environment).map_err(|error| RenderError::of(&error))?;
+        Syntax::of(&page).apply(&mut environment).map_err(wrong)?;
         let name = template.to_string_lossy();
-        let text = environment.render_named_str(&name, &source, ()).map_err(|error| RenderError::of(&error))?;
+        let text = environment.render_named_str(&name, &source, ()).map_err(wrong)?;
         let remarks = std::mem::take(&mut *remarks.lock().unwrap_or_else(PoisonError::into_inner));
         Ok(Rendered { page, text, remarks })
     }
+}
+
+/// The template engine's error with its causes: a macro's error names only the macro.
+fn wrong(error: minijinja::Error) -> anyhow::Error {
+    anyhow!("{:#}; correct the template, or name the folder of its bundles with --bundles", anyhow::Error::from(error))
 }

@@ -42,8 +42,7 @@ pub(crate) fn equivalence(grid: &Grid, game: &str, name: &str) -> Result<Value, 
     let (comparison, tests) = tests.ok_or_else(|| fault(format!("{what} was not tested: it has no complete pairs")))?;
     let shown = interval(&tests.interval, interval_decimals(&tests.interval));
     let fields = Fields::of(what).with("p", tests.p).with("holm_p", tests.holm.p).with("interval", shown);
-    let fields = fields.with("low", tests.interval.low).with("high", tests.interval.high);
-    Ok(fields.with("verdict", comparison.judgement()).value())
+    Ok(fields.with_ends("", Some(tests.interval)).with("verdict", comparison.judgement()).value())
 }
 
 /// These rows in this order; without names all but the A/A control, the best first.
@@ -121,13 +120,11 @@ fn compared(fields: Fields, comparison: &Comparison) -> Fields {
     let wide = difference.zip(plain).zip(holm).map(|((mean, plain), holm)| wider(mean, &plain, &holm));
     fields
         .with_some("difference", difference)
-        .with_some("low", plain.map(|ends| ends.low))
-        .with_some("high", plain.map(|ends| ends.high))
+        .with_ends("", plain)
         .with("with_interval", shown)
         .with_some("p", comparison.decisive.map(|test| test.p))
         .with_some("holm_p", holm.map(|corrected| corrected.holm.p))
-        .with_some("holm_low", holm.map(|corrected| corrected.interval.low))
-        .with_some("holm_high", holm.map(|corrected| corrected.interval.high))
+        .with_ends("holm_", holm.map(|corrected| corrected.interval))
         .with("with_holm_interval", wide.unwrap_or_default())
         .with("verdict", comparison.verdict.to_string())
         .with_some("games_share", comparison.noise.as_ref().and_then(Noise::crossed).map(|crossed| crossed.games_share))

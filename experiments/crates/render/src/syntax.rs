@@ -1,6 +1,6 @@
 //! How templates are written: as Jinja's, or in LaTeX with commands, because braces and percent signs are LaTeX's own.
 
-use crate::error::RenderError;
+use anyhow::bail;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{AutoEscape, Environment, Error, ErrorKind};
 use report::latex;
@@ -16,10 +16,13 @@ pub(crate) enum Syntax {
 }
 
 /// The page of a template: its path without the extension.
-pub(crate) fn page_of(template: &Path) -> Result<PathBuf, RenderError> {
+pub(crate) fn page_of(template: &Path) -> anyhow::Result<PathBuf> {
     match template.extension() {
         Some(extension) if extension == EXTENSION => Ok(template.with_extension("")),
-        _ => Err(RenderError::Name(template.to_owned())),
+        _ => bail!(
+            "{} is no template: its name must end in .jinja, after the name of the page, as in page.md.jinja",
+            template.display()
+        ),
     }
 }
 

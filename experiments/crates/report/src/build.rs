@@ -13,7 +13,6 @@ use super::sections::{
     budgets, heads, interactions, learnable, provenance, settings, sizes, slices, strength, systems, ties, training,
     transfer, tuning, warnings,
 };
-use super::statistics::moderated::{Prior, prior};
 use super::statistics::{Summary, holm};
 use facts::metrics::{self, NOVEL};
 use facts::{Mask, Quantity, Role};
@@ -142,11 +141,9 @@ fn game_report(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric, axes
     let cells = || lines.iter().flat_map(|(_, cells)| *cells);
     // These are the same in every cell.
     let measured = |name: &str| cells().find_map(|cell| cell.result.as_ref()?.test.metrics.get(name));
-    let mut rows: Vec<RowReport> = lines.iter().filter(|line| !is_twin(line)).map(report).collect();
-    let prior = moderate(&mut rows);
+    let rows: Vec<RowReport> = lines.iter().filter(|line| !is_twin(line)).map(report).collect();
     let mut report = GameReport {
         game: game.name().to_owned(),
-        prior,
         learnable: learnable::of(&rows, ""),
         heads: heads::of(&rows, primary),
         rows,
@@ -176,17 +173,6 @@ fn game_report(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric, axes
 fn rates(cells: &[CellRecord]) -> Option<String> {
     let train = cells.iter().find_map(|cell| cell.facts.as_ref()?.config.get("train"))?;
     Some(format!("{:?}", ["learning_rate", "encoding_rate"].map(|key| train.get(key))))
-}
-
-/// Adds the moderated test of every comparison of a game; returns what their variances have in common.
-fn moderate(rows: &mut [RowReport]) -> Option<Prior> {
-    let variances =
-        rows.iter().filter_map(|row| row.comparison.as_ref()?.test).map(|test| (test.sd.powi(2), test.n - 1));
-    let prior = prior(&variances.collect::<Vec<_>>())?;
-    for comparison in rows.iter_mut().filter_map(|row| row.comparison.as_mut()) {
-        comparison.moderated = comparison.test.map(|test| prior.moderate(&test));
-    }
-    Some(prior)
 }
 
 fn share(part: Option<f64>, whole: Option<f64>) -> Option<f64> {

@@ -3,7 +3,6 @@
 use super::files::{CellFacts, CellRecord};
 use super::missing::{Missing, PAIRS_NEEDED};
 use super::noise::{Noise, Positions, SeedsOnly};
-use super::statistics::sign_flip::sign_flip;
 use super::statistics::{Holm, Interval, MeanTest, PairedTest, Summary, equivalence_interval, power, two_one_sided};
 use facts::metrics::Direction;
 use facts::{Numerics, Role};
@@ -32,8 +31,6 @@ pub struct Comparison {
     pub decisive: Option<MeanTest>,
     /// The noise that the decisive test counts; none without a test.
     pub noise: Option<Noise>,
-    /// The moderated t-test over seeds, beside the one that decides; none with too few rows.
-    pub moderated: Option<MeanTest>,
     /// The decisive test's plain 95 % interval of the mean difference.
     pub interval: Option<Interval>,
     /// Holm's correction over the grid; none for an A/A control, which is not a comparison of the grid.
@@ -49,7 +46,6 @@ pub struct Comparison {
 /// The precision of a comparison. No verdict depends on it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Precision {
-    pub sign_flip: f64,
     /// The true difference that the present pairs and test games would detect with
     /// [`POWER`](power::POWER), at the strictest level of Holm's procedure.
     pub detectable: Option<f64>,
@@ -167,10 +163,7 @@ impl Comparison {
 
     /// Adds its precision in a family of this size, and its power for a given difference.
     pub(crate) fn add_precision(&mut self, family: usize, target: Option<f64>) {
-        let differences: Vec<f64> = self.differences.iter().map(|&(_, difference)| difference).collect();
-        let (Some(of_seeds), Some(test), Some(sign_flip)) = (self.test, self.decisive, sign_flip(&differences)) else {
-            return;
-        };
+        let (Some(of_seeds), Some(test)) = (self.test, self.decisive) else { return };
         let strictest = ALPHA / family.max(1) as f64;
         let error_of = |seeds: usize| match &self.noise {
             Some(Noise::SeedsAndGames(crossed)) => crossed.with_seeds(seeds),
@@ -181,7 +174,6 @@ impl Comparison {
             if varies { power::seeds_needed(difference, strictest, error_of) } else { None }
         };
         self.precision = Some(Precision {
-            sign_flip,
             detectable: power::visible(test.error, test.freedom, strictest),
             seeds: seeds(test.mean),
             target: target.filter(|_| varies).map(|difference| TargetDifference {
@@ -320,7 +312,6 @@ pub(crate) fn compare(
         test,
         decisive,
         noise,
-        moderated: None,
         differences,
         holm: None,
         equivalence: None,

@@ -43,7 +43,6 @@ struct Line {
     games_share: String,
     /// Of the paired t-test over seeds.
     p_seeds_only: String,
-    p_moderated: String,
     margin: String,
     /// `before` or `after` the run.
     margin_chosen: String,
@@ -154,7 +153,6 @@ fn compared(report: &Report, row: &RowReport, line: Line) -> Line {
         games: shown(row.crossed().map(|crossed| crossed.games)),
         games_share: shown(row.crossed().map(|crossed| crossed.games_share)),
         p_seeds_only: shown(comparison.test.map(|test| test.p)),
-        p_moderated: shown(comparison.moderated.map(|test| test.p)),
         margin: shown(equivalence.map(|tests| tests.margin)),
         margin_chosen: shown(margin.map(|margin| if margin.late { "after" } else { "before" })),
         p_equivalence: shown(equivalence.map(|tests| tests.p)),

@@ -94,7 +94,7 @@ pub(super) fn further(report: &Report, game: &GameReport) -> Vec<Table> {
     tables.push(training::table(report, game));
     tables.extend(heads::phases(game));
     tables.push(precision::table(report, game));
-    tables.extend(tuning::tables(game.tuning.as_ref()));
+    tables.extend(game.tuning.as_ref().map(tuning::table));
     tables.extend(game.sizes.as_ref().map(sizes::table));
     tables.extend(game.budgets.as_ref().map(budgets::table));
     tables.extend(game.strength.iter().map(|asked| strength::table(&report.primary, asked)));

@@ -2,7 +2,8 @@
 
 pub use figures::fixed;
 
-use super::statistics::{Interval, Summary};
+use super::statistics::across::RankCorrelation;
+use super::statistics::{Interval, MeanTest, Summary};
 use super::table::ABSENT;
 use facts::grouped;
 
@@ -58,6 +59,16 @@ pub fn interval(interval: &Interval, decimals: usize) -> String {
 pub fn with_interval(difference: f64, ends: &Interval) -> String {
     let decimals = interval_decimals(ends);
     format!("{} {}", signed(difference, decimals), interval(ends, decimals))
+}
+
+/// The mean of a test with its plain 95 % interval.
+pub(crate) fn of_test(test: &MeanTest) -> String {
+    with_interval(test.mean, &test.interval(0.95))
+}
+
+/// `Kendall's τ = 0.87, over draws of the seeds [+0.60, +1.00]`.
+pub(crate) fn of_ranks(RankCorrelation { tau, interval: ends }: &RankCorrelation) -> String {
+    format!("Kendall's τ = {}, over draws of the seeds {}", fixed(*tau, 2), interval(ends, 2))
 }
 
 /// A difference and its interval in two cells of a table; without an interval, the difference alone.

@@ -4,7 +4,7 @@ use super::distinct::distinct;
 use super::model::{GameReport, Report};
 use super::numbers::{fixed, interval, or_absent};
 use super::side_by_side::labels;
-use super::statistics::across::{Agreement, DRAWS, agreement};
+use super::statistics::across::{DRAWS, RankCorrelation, agreement};
 use super::table::Table;
 use facts::metrics::Direction;
 use facts::setting;
@@ -159,7 +159,7 @@ fn line(own: &Ranking<'_>, other: &Ranking<'_>, leaders: &Leaders, [name, metric
         let (a, b): (Vec<f64>, Vec<f64>) = places.iter().map(|&place| (shared[place].1, shared[place].2)).unzip();
         agreement(&a, &b)
     };
-    let cells = |found: Option<Agreement>| {
+    let cells = |found: Option<RankCorrelation>| {
         let tau = or_absent(found, |found| fixed(found.tau, 2));
         [tau, or_absent(found, |found| interval(&found.interval, 2))]
     };

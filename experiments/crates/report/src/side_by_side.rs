@@ -3,9 +3,9 @@
 use super::comparison::{ALPHA, Comparison};
 use super::distinct::distinct;
 use super::model::{Report, RowReport};
-use super::numbers::{alone, fixed, mean_sd, or_absent, p_value, with_interval};
+use super::numbers::{alone, fixed, mean_sd, of_test, or_absent, p_value, with_interval};
 use super::sections::notes;
-use super::statistics::across::{Welch, kendall, welch};
+use super::statistics::across::{kendall, welch};
 use super::statistics::{MeanTest, Summary, holm};
 use super::table::{ABSENT, ROW, Table};
 use facts::Role;
@@ -144,7 +144,7 @@ pub struct Between {
     /// Its primary metric in each.
     pub levels: [Option<Summary>; 2],
     /// Welch's test of the first mean less the second; none for single seeds.
-    pub test: Option<Welch>,
+    pub test: Option<MeanTest>,
     /// Its p-value after Holm's correction over these rows.
     pub holm_p: Option<f64>,
 }
@@ -160,7 +160,7 @@ pub fn between(one: &Report, other: &Report, game: &str) -> Vec<Between> {
         rows_of(one, game).into_iter().filter_map(|row| Some((row, same(row)?))).collect();
     let test =
         |(one, other): &(&RowReport, &RowReport)| welch(&mean(one.primary.as_ref()?)?, &mean(other.primary.as_ref()?)?);
-    let tests: Vec<Option<Welch>> = shared.iter().map(test).collect();
+    let tests: Vec<Option<MeanTest>> = shared.iter().map(test).collect();
     let corrected = holm(&tests.iter().map(|test| test.map(|test| test.p)).collect::<Vec<_>>(), ALPHA);
     let rows = shared.iter().zip(tests.into_iter().zip(corrected));
     rows.map(|((row, same), (test, corrected))| Between {
@@ -176,7 +176,7 @@ fn less(one: &Report, other: &Report, game: &str) -> Option<Table> {
     let found = between(one, other, game);
     let cells = found.iter().map(|row| {
         let [own, same] = row.levels.map(|level| or_absent(level, |summary| mean_sd(&summary, 1.0)));
-        let difference = or_absent(row.test, |test| with_interval(test.difference, &test.interval));
+        let difference = or_absent(row.test.as_ref(), of_test);
         vec![row.label.clone(), own, same, difference, or_absent(row.holm_p, p_value)]
     });
     let (first, second) = (one.experiment.as_str(), other.experiment.as_str());

@@ -6,9 +6,7 @@
 
 pub mod across;
 pub mod crossed;
-pub mod moderated;
 pub mod power;
-pub mod sign_flip;
 
 pub use strength::Interval;
 

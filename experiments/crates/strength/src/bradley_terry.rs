@@ -9,32 +9,22 @@
 //! which a draw is half a win (<https://github.com/lightvector/KataGo>).
 //!
 //! Only differences follow from games, so an anchor says where zero is. Finite ratings need a path of points from every
-//! player to every other: whoever has all points or none against the rest has no finite rating without a prior.
+//! player to every other: whoever has all points or none against the rest has no finite rating.
 //!
 //! Units: ratings and their errors in Elo, covariances in squared Elo.
 
-mod error;
 mod linear;
 mod newton;
 mod schedule;
 
-pub use error::RatingError;
 pub use newton::Draws;
 pub use schedule::Pairing;
 
+use crate::StrengthError;
 use crate::elo::ELO_PER_DECADE;
 
 /// Elo of one natural logarithm of odds.
 const ELO_PER_LOGIT: f64 = ELO_PER_DECADE / std::f64::consts::LN_10;
-
-/// What is assumed before the first game.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Prior {
-    None,
-    /// Every player has this many virtual draws with one virtual player, whose rating is free. Each counts as half a win
-    /// and half a loss, and does not affect the draw parameter.
-    VirtualDraws(f64),
-}
 
 /// Where the scale has its zero.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,21 +35,13 @@ pub enum Anchor {
     Player { name: String, elo: f64 },
 }
 
-/// A difference of two players.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct RatingDifference {
-    pub elo: f64,
-    /// Its standard error, in Elo.
-    pub error: f64,
-}
-
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ratings {
     /// The players, in the order in which pairings name them.
     pub players: Vec<String>,
     pub elo: Vec<f64>,
     /// The covariance of the ratings under the anchor, in squared Elo.
-    pub covariance: Vec<Vec<f64>>,
+    covariance: Vec<Vec<f64>>,
     /// Davidson's `ν`: players of equal strength draw with probability `ν/(2 + ν)`. 0 if no game is drawn; none if draws
     /// are half a win.
     pub draw_parameter: Option<f64>,
@@ -72,21 +54,12 @@ impl Ratings {
     ///
     /// # Errors
     /// Without games, with an anchor that did not play, or if a rating is not finite; the error names the player.
-    pub fn of(pairings: &[Pairing<'_>], draws: Draws, prior: Prior, anchor: &Anchor) -> Result<Self, RatingError> {
+    pub fn of(pairings: &[Pairing<'_>], draws: Draws, anchor: &Anchor) -> Result<Self, StrengthError> {
         let schedule = schedule::Schedule::of(pairings)?;
         let count = schedule.players.len();
         let weights = weights(&schedule.players, anchor)?;
-        let virtual_draws = match prior {
-            Prior::None => 0.0,
-            Prior::VirtualDraws(games) if games.is_finite() && games > 0.0 => games,
-            Prior::VirtualDraws(value) => {
-                return Err(RatingError::NotANumber { what: "the prior", range: "above zero and finite", value });
-            }
-        };
-        if virtual_draws == 0.0 {
-            schedule.check()?;
-        }
-        let found = newton::maximum(&schedule, draws, virtual_draws)?;
+        schedule.check()?;
+        let found = newton::maximum(&schedule, draws)?;
         let level = match anchor {
             Anchor::Mean(elo) | Anchor::Player { elo, .. } => *elo,
         };
@@ -107,34 +80,22 @@ impl Ratings {
         })
     }
 
-    /// A player's place in the lists.
-    pub fn place(&self, name: &str) -> Option<usize> {
-        self.players.iter().position(|player| player == name)
-    }
-
     /// The standard error of a rating under the anchor, in Elo; 0 for an anchored player.
     pub fn error(&self, place: usize) -> f64 {
         self.covariance[place][place].max(0.0).sqrt()
     }
-
-    /// How much stronger the first player is than the second. The error does not depend on the anchor.
-    pub fn difference(&self, first: usize, second: usize) -> RatingDifference {
-        let covariance = &self.covariance;
-        let variance = covariance[first][first] + covariance[second][second] - 2.0 * covariance[first][second];
-        RatingDifference { elo: self.elo[first] - self.elo[second], error: variance.max(0.0).sqrt() }
-    }
 }
 
 /// What of each player's rating is zero on the scale.
-fn weights(players: &[&str], anchor: &Anchor) -> Result<Vec<f64>, RatingError> {
+fn weights(players: &[&str], anchor: &Anchor) -> Result<Vec<f64>, StrengthError> {
     let (Anchor::Mean(value) | Anchor::Player { elo: value, .. }) = *anchor;
     if !value.is_finite() {
-        return Err(RatingError::NotANumber { what: "the anchor's rating", range: "finite", value });
+        return Err(StrengthError(format!("the anchor's rating must be finite, got {value}")));
     }
     match anchor {
         Anchor::Mean(_) => Ok(vec![1.0 / players.len() as f64; players.len()]),
         Anchor::Player { name, .. } if !players.contains(&name.as_str()) => {
-            Err(RatingError::UnknownAnchor(name.clone()))
+            Err(StrengthError(format!("the anchor {name} has no games; name a player of the schedule")))
         }
         Anchor::Player { name, .. } => Ok(players.iter().map(|player| f64::from(u8::from(player == name))).collect()),
     }

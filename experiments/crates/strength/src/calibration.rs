@@ -5,26 +5,10 @@
 //!   Weinberger, "On calibration of modern neural networks", ICML (2017), <https://arxiv.org/abs/1706.04599>.
 //! - Brier score: the mean of `Σ_c (p_c − o_c)²`, where `o_c` is 1 for the class that occurred and 0 for others. Brier,
 //!   "Verification of forecasts expressed in terms of probability", Monthly Weather Review 78 (1950),
-//!   <https://doi.org/10.1175/1520-0493(1950)078%3C0001:VOFEIT%3E2.0.CO;2>. With two classes the sum has two equal terms;
-//!   the binary score here is one of them, from 0 to 1, as in scikit-learn. The score of win, draw and loss is the full
-//!   sum, from 0 to 2.
+//!   <https://doi.org/10.1175/1520-0493(1950)078%3C0001:VOFEIT%3E2.0.CO;2>. The score of win, draw and
+//!   loss goes from 0 to 2; scikit-learn's score of two classes is one of two equal terms of that sum.
 
 use crate::pairs::GameResult;
-
-/// Why probabilities cannot be judged.
-#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
-pub enum CalibrationError {
-    #[error("there are no predictions to judge")]
-    Empty,
-    #[error("reliability needs at least one bin")]
-    NoBins,
-    /// A number that is not a probability.
-    #[error("prediction {index} has the probability {value}; it must lie between 0 and 1")]
-    NotAProbability { index: usize, value: f64 },
-    /// Probabilities of win, draw and loss that do not sum to one.
-    #[error("the probabilities of prediction {index} sum to {sum} instead of 1")]
-    NotADistribution { index: usize, sum: f64 },
-}
 
 /// Sums of probabilities may differ from 1 by the rounding of 32-bit numbers.
 const ROUNDING: f64 = 1e-4;
@@ -42,15 +26,12 @@ pub struct Bin {
     pub frequency: Option<f64>,
 }
 
-/// The bins of equal width of predictions (probability, whether it came true), in ascending order.
-///
-/// # Errors
-/// Without bins or predictions, or if a number is not a probability.
-pub fn reliability(predictions: &[(f64, bool)], bins: usize) -> Result<Vec<Bin>, CalibrationError> {
-    if bins == 0 {
-        return Err(CalibrationError::NoBins);
+/// The bins of equal width of predictions (probability, whether it came true), in ascending order; none without bins or
+/// predictions, or if a number is not a probability.
+pub fn reliability(predictions: &[(f64, bool)], bins: usize) -> Option<Vec<Bin>> {
+    if bins == 0 || predictions.is_empty() || !predictions.iter().all(|(probability, _)| is_probability(*probability)) {
+        return None;
     }
-    check(predictions.iter().map(|(probability, _)| *probability))?;
     let edges: Vec<f64> = (0..=bins).map(|edge| edge as f64 / bins as f64).collect();
     let mut sums = vec![(0_u64, 0.0, 0_u64); bins];
     for &(probability, came_true) in predictions {
@@ -61,7 +42,7 @@ pub fn reliability(predictions: &[(f64, bool)], bins: usize) -> Result<Vec<Bin>,
         let mean = |sum: f64| (count > 0).then(|| sum / count as f64);
         Bin { low: ends[0], high: ends[1], count, probability: mean(probability), frequency: mean(came_true as f64) }
     };
-    Ok(edges.windows(2).zip(sums).map(|(ends, sum)| filled(ends, sum)).collect())
+    Some(edges.windows(2).zip(sums).map(|(ends, sum)| filled(ends, sum)).collect())
 }
 
 /// The expected calibration error of bins, from 0 to 1; none if all are empty.
@@ -71,48 +52,28 @@ pub fn expected_calibration_error(bins: &[Bin]) -> Option<f64> {
     (all > 0).then(|| bins.iter().filter_map(gap).sum::<f64>() / all as f64)
 }
 
-/// The Brier score of predictions (probability, whether it came true), from 0 to 1.
-pub fn brier(predictions: &[(f64, bool)]) -> Result<f64, CalibrationError> {
-    check(predictions.iter().map(|(probability, _)| *probability))?;
-    let square = |&(probability, came_true): &(f64, bool)| (probability - f64::from(u8::from(came_true))).powi(2);
-    Ok(predictions.iter().map(square).sum::<f64>() / predictions.len() as f64)
-}
-
-/// The Brier score of predicted results (probabilities of loss, draw and win; the result), from 0 to 2.
-pub fn brier_of_results(predictions: &[([f64; 3], GameResult)]) -> Result<f64, CalibrationError> {
-    if predictions.is_empty() {
-        return Err(CalibrationError::Empty);
+/// The Brier score of predicted results (probabilities of loss, draw and win; the result), from 0 to 2; none without
+/// predictions, or if the numbers of one are no distribution.
+pub fn brier_of_results(predictions: &[([f64; 3], GameResult)]) -> Option<f64> {
+    let is_distribution = |probabilities: &[f64; 3]| {
+        let sum: f64 = probabilities.iter().sum();
+        probabilities.iter().all(|value| is_probability(*value)) && (sum - 1.0).abs() <= ROUNDING
+    };
+    if predictions.is_empty() || !predictions.iter().all(|(probabilities, _)| is_distribution(probabilities)) {
+        return None;
     }
     let mut total = 0.0;
-    for (index, (probabilities, result)) in predictions.iter().enumerate() {
-        if let Some(&value) = probabilities.iter().find(|value| !is_probability(**value)) {
-            return Err(CalibrationError::NotAProbability { index, value });
-        }
-        let sum: f64 = probabilities.iter().sum();
-        if (sum - 1.0).abs() > ROUNDING {
-            return Err(CalibrationError::NotADistribution { index, sum });
-        }
+    for (probabilities, result) in predictions {
         for class in GameResult::ALL {
             let occurred = f64::from(u8::from(class == *result));
             total += (probabilities[class.half_points()] - occurred).powi(2);
         }
     }
-    Ok(total / predictions.len() as f64)
+    Some(total / predictions.len() as f64)
 }
 
 fn is_probability(value: f64) -> bool {
     (0.0..=1.0).contains(&value)
-}
-
-fn check(probabilities: impl Iterator<Item = f64>) -> Result<(), CalibrationError> {
-    let mut any = false;
-    for (index, value) in probabilities.enumerate() {
-        any = true;
-        if !is_probability(value) {
-            return Err(CalibrationError::NotAProbability { index, value });
-        }
-    }
-    if any { Ok(()) } else { Err(CalibrationError::Empty) }
 }
 
 #[cfg(test)]
@@ -145,13 +106,6 @@ mod tests {
         assert!((expected_calibration_error(&bins).unwrap() - 1.25 / 9.0).abs() < 1e-12);
     }
 
-    /// The example of scikit-learn's `brier_score_loss`.
-    #[test]
-    fn the_brier_score_is_scikit_learns() {
-        let predictions = [(0.1, false), (0.9, true), (0.8, true), (0.3, false)];
-        assert!((brier(&predictions).unwrap() - 0.0375).abs() < 1e-15);
-    }
-
     #[test]
     fn edges_belong_to_the_bin_below() {
         let bins = reliability(&[(0.0, true), (0.07, true), (0.29, false), (1.0, true)], 100).unwrap();
@@ -161,27 +115,27 @@ mod tests {
         assert_eq!((bins[0].low, bins[99].high), (0.0, 1.0));
     }
 
+    /// The example of scikit-learn's `brier_score_loss`; without draws, the full sum is twice its binary score.
     #[test]
-    fn perfect_and_worst_predictions() {
+    fn the_brier_score_is_scikit_learns() {
+        let predictions = [(0.1, false), (0.9, true), (0.8, true), (0.3, false)]
+            .map(|(win, won)| ([1.0 - win, 0.0, win], if won { GameResult::Win } else { GameResult::Loss }));
+        assert!((brier_of_results(&predictions).unwrap() - 2.0 * 0.0375).abs() < 1e-15);
+        assert_eq!(brier_of_results(&[([0.0, 0.0, 1.0], GameResult::Win)]), Some(0.0));
+        assert_eq!(brier_of_results(&[([1.0, 0.0, 0.0], GameResult::Win)]), Some(2.0));
         let right = [(0.0, false), (1.0, true)];
-        assert_eq!(brier(&right), Ok(0.0));
         assert_eq!(expected_calibration_error(&reliability(&right, 10).unwrap()), Some(0.0));
-        assert_eq!(brier(&[(1.0, false)]), Ok(1.0));
-        assert_eq!(brier_of_results(&[([0.0, 0.0, 1.0], GameResult::Win)]), Ok(0.0));
-        assert_eq!(brier_of_results(&[([1.0, 0.0, 0.0], GameResult::Win)]), Ok(2.0));
-        // Without draws, the full sum is twice the binary score.
-        let two = brier_of_results(&[([0.25, 0.0, 0.75], GameResult::Loss)]).unwrap();
-        assert_eq!(two, 2.0 * brier(&[(0.75, false)]).unwrap());
     }
 
     #[test]
     fn what_is_not_a_probability_is_refused() {
-        assert_eq!(brier(&[]), Err(CalibrationError::Empty));
-        assert_eq!(reliability(&CURVE, 0), Err(CalibrationError::NoBins));
-        assert_eq!(brier(&[(0.5, true), (1.5, true)]), Err(CalibrationError::NotAProbability { index: 1, value: 1.5 }));
-        assert!(reliability(&[(f64::NAN, true)], 2).is_err());
-        let sum = brier_of_results(&[([0.5, 0.5, 0.5], GameResult::Draw)]);
-        assert_eq!(sum, Err(CalibrationError::NotADistribution { index: 0, sum: 1.5 }));
+        assert_eq!(reliability(&CURVE, 0), None);
+        assert_eq!(reliability(&[], 2), None);
+        assert_eq!(reliability(&[(f64::NAN, true)], 2), None);
+        for none in [[0.5, 0.5, 0.5], [-0.5, 0.5, 1.0]] {
+            assert_eq!(brier_of_results(&[(none, GameResult::Draw)]), None, "{none:?}");
+        }
+        assert_eq!(brier_of_results(&[]), None);
         assert_eq!(expected_calibration_error(&[]), None);
     }
 }

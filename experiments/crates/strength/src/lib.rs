@@ -21,3 +21,8 @@ pub mod wilson;
 
 pub use interval::Interval;
 pub use pairs::{GameResult, Outcomes, Pentanomial, Trinomial};
+
+/// Why a test or a rating cannot be computed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct StrengthError(String);

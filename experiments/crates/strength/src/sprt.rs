@@ -18,6 +18,7 @@
 //! (<https://github.com/official-stockfish/fishtest>, `server/fishtest/stats/LLRcalc.py`) and fastchess
 //! (<https://github.com/Disservin/fastchess>, `app/src/matchmaking/sprt`). Units: Elo; natural logarithms.
 
+use crate::StrengthError;
 use crate::elo::{NORMALIZED_PER_DEVIATION, score_of_elo};
 use crate::pairs::Outcomes;
 
@@ -52,25 +53,6 @@ impl Model {
     }
 }
 
-/// Why a test cannot be made or evaluated.
-#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
-pub enum SprtError {
-    /// The hypotheses are not in order.
-    #[error("elo0 must be a finite number below elo1, got {elo0} and {elo1}")]
-    Hypotheses { elo0: f64, elo1: f64 },
-    /// The error rates are not probabilities that leave room for both decisions.
-    #[error("alpha and beta must lie inside (0, 1) with a sum below 1, got {alpha} and {beta}")]
-    Rates {
-        /// Chance to accept H1 if H0 is true.
-        alpha: f64,
-        /// Chance to accept H0 if H1 is true.
-        beta: f64,
-    },
-    /// No distribution of these outcomes was found that has a hypothesis's Elo.
-    #[error("no distribution of the results has {elo} {} Elo; choose hypotheses nearer to zero", model.name())]
-    OutOfReach { elo: f64, model: Model },
-}
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Decision {
     AcceptH0,
@@ -92,12 +74,14 @@ impl Sprt {
     ///
     /// # Errors
     /// If `elo0` is not below `elo1`, or the rates are not as they must be.
-    pub fn new(model: Model, [elo0, elo1]: [f64; 2], alpha: f64, beta: f64) -> Result<Self, SprtError> {
+    pub fn new(model: Model, [elo0, elo1]: [f64; 2], alpha: f64, beta: f64) -> Result<Self, StrengthError> {
         if !(elo0 < elo1 && elo0.is_finite() && elo1.is_finite()) {
-            return Err(SprtError::Hypotheses { elo0, elo1 });
+            let reason = format!("elo0 must be a finite number below elo1, got {elo0} and {elo1}");
+            return Err(StrengthError(reason));
         }
         if !(alpha > 0.0 && beta > 0.0 && alpha + beta < 1.0) {
-            return Err(SprtError::Rates { alpha, beta });
+            let reason = format!("alpha and beta must lie inside (0, 1) with a sum below 1, got {alpha} and {beta}");
+            return Err(StrengthError(reason));
         }
         Ok(Self { model, elo0, elo1, lower: (beta / (1.0 - alpha)).ln(), upper: ((1.0 - beta) / alpha).ln() })
     }
@@ -121,7 +105,7 @@ impl Sprt {
     /// # Errors
     /// If no distribution of these outcomes was found that has the Elo of a hypothesis, which happens for hypotheses of
     /// many hundred Elo only.
-    pub fn llr<O: Outcomes>(&self, outcomes: &O) -> Result<f64, SprtError> {
+    pub fn llr<O: Outcomes>(&self, outcomes: &O) -> Result<f64, StrengthError> {
         if outcomes.observations() == 0 {
             return Ok(0.0);
         }
@@ -131,7 +115,12 @@ impl Sprt {
                 Model::Logistic => observed.with_mean(score_of_elo(elo)),
                 Model::Normalized => observed.with_t(elo / NORMALIZED_PER_DEVIATION * (O::GAMES as f64).sqrt()),
             };
-            found.ok_or(SprtError::OutOfReach { elo, model: self.model })
+            let model = self.model.name();
+            found.ok_or_else(|| {
+                StrengthError(format!(
+                    "no distribution of the results has {elo} {model} Elo; choose hypotheses nearer to zero"
+                ))
+            })
         });
         let ratios = under0?.into_iter().zip(under1?).map(|(p0, p1)| (p1 / p0).ln());
         Ok(observed.total * observed.shares.iter().zip(ratios).map(|(share, ratio)| share * ratio).sum::<f64>())

@@ -9,7 +9,6 @@ use crate::sections::slices::SliceReport;
 use crate::sections::strength::StrengthReport;
 use crate::sections::ties::Ties;
 use crate::sections::tuning::TuningReport;
-use crate::statistics::moderated::Prior;
 use facts::metrics::Metric;
 use records::baselines::{Baseline, BaselineName, BaselineSet};
 
@@ -30,8 +29,6 @@ pub struct GameReport {
     pub test_positions: Option<u64>,
     /// The share of test positions that occur in no training game.
     pub novel_share: Option<f64>,
-    /// What the variances of the rows' differences over seeds have in common; none with too few rows.
-    pub prior: Option<Prior>,
     /// The heads of the networks, as far as a finished cell has measured them.
     pub heads: Vec<HeadReport>,
     /// The rows tested against each other for equivalence; none without a margin, in a smoke run and below two rows.

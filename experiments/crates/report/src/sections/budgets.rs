@@ -3,9 +3,9 @@
 use super::variants::{self, Variant};
 use crate::asked::PrimaryMetric;
 use crate::files::RunFolder;
-use crate::numbers::{alone, fixed, interval, or_absent, with_interval};
+use crate::numbers::{alone, of_ranks, of_test, or_absent};
 use crate::statistics::across::{RankCorrelation, rank_correlation};
-use crate::statistics::{PairedTest, Summary};
+use crate::statistics::{MeanTest, PairedTest, Summary};
 use crate::table::{ROW, Table};
 use facts::{Role, grouped};
 use games::GameKind;
@@ -75,7 +75,7 @@ fn ranks(differences: &[Vec<Vec<f64>>], one: usize, other: usize, seeds: usize) 
         rows.push(vec![0.0; seeds]);
         rows
     };
-    rank_correlation(&of(one), &of(other), 0)
+    rank_correlation(&of(one), &of(other))
 }
 
 /// The common beginning of labels, up to a whole part: `shaw` of `shaw, steps 160` and `shaw, steps 640`, or of `shaw-160` and
@@ -92,19 +92,13 @@ pub(crate) fn common(labels: &[&str]) -> String {
 pub(crate) fn table(budgets: &Budgets) -> Table {
     let header = once(ROW.to_owned()).chain(budgets.steps.iter().map(|&n| format!("{} steps", grouped(n))));
     let difference = |(mean, test): (&Option<f64>, &Option<PairedTest>)| match test {
-        Some(test) => with_interval(test.mean, &test.interval(0.95)),
+        Some(test) => of_test(&MeanTest::from(*test)),
         None => or_absent(*mean, alone),
     };
     let cells = |row: &BudgetRow| row.differences.iter().zip(&row.tests).map(difference).collect::<Vec<_>>();
     let rows = budgets.rows.iter().map(|row| once(row.label.clone()).chain(cells(row)).collect());
     let ranks = budgets.ranks.iter().zip(&budgets.steps).filter_map(|(ranks, &steps)| {
-        let RankCorrelation { tau, interval: ends } = (*ranks)?;
-        Some(format!(
-            "order of the rows after {} steps and at the end: Kendall's τ = {}, over draws of the seeds {}",
-            grouped(steps),
-            fixed(tau, 2),
-            interval(&ends, 2)
-        ))
+        Some(format!("order of the rows after {} steps and at the end: {}", grouped(steps), of_ranks(ranks.as_ref()?)))
     });
     let notes = once("plain 95 % t-intervals, paired by seed, uncorrected".to_owned()).chain(ranks).collect();
     Table::new(header, &[0], rows)

@@ -3,26 +3,16 @@
 use crate::comparison::Precision;
 use crate::model::{GameReport, Report, RowReport};
 use crate::numbers::{decimals, fixed, or_absent, p_value};
-use crate::statistics::moderated::Prior;
 use crate::statistics::power::{MOST_SEEDS, POWER};
-use crate::statistics::sign_flip;
 use crate::table::{ABSENT, ROW, Table};
 use facts::Role;
 
 /// The precision of every comparison; with a given difference, the seeds that it needs.
 pub(crate) fn table(report: &Report, game: &GameReport) -> Table {
-    let mut header = [
-        ROW,
-        "sd over seeds",
-        "games' share",
-        "p over seeds",
-        "moderated p",
-        "sign-flip p",
-        "detectable difference",
-        "seeds for this difference",
-    ]
-    .map(str::to_owned)
-    .to_vec();
+    let mut header =
+        [ROW, "sd over seeds", "games' share", "p over seeds", "detectable difference", "seeds for this difference"]
+            .map(str::to_owned)
+            .to_vec();
     if let Some(size) = report.primary.difference {
         header.extend([format!("seeds for {size}"), format!("power for {size}")]);
     }
@@ -34,16 +24,13 @@ pub(crate) fn table(report: &Report, game: &GameReport) -> Table {
         let detectable = or_absent(precision.detectable, |size| fixed(size, decimals(size)));
         let sd = fixed(test.sd, decimals(test.sd));
         let share = or_absent(row.crossed(), |crossed| format!("{:.0} %", crossed.games_share * 100.0));
-        let moderated = or_absent(comparison.moderated, |test| p_value(test.p));
-        let flips = p_value(precision.sign_flip);
-        let mut cells =
-            vec![row.name(), sd, share, p_value(test.p), moderated, flips, detectable, seeds(precision.seeds)];
+        let mut cells = vec![row.name(), sd, share, p_value(test.p), detectable, seeds(precision.seeds)];
         cells.extend(report.primary.difference.into_iter().flat_map(|_| target(precision)));
         Some(cells)
     });
     Table::new(header, &[0], rows)
         .titled("precision (no verdict depends on it)")
-        .noted(notes(report, game))
+        .noted(notes(report))
         .without_empty_columns()
 }
 
@@ -58,31 +45,18 @@ fn seeds(needed: Option<usize>) -> String {
     needed.map_or_else(|| format!("> {MOST_SEEDS}"), |seeds| seeds.to_string())
 }
 
-fn notes(report: &Report, game: &GameReport) -> Vec<String> {
+fn notes(report: &Report) -> Vec<String> {
     let power = POWER * 100.0;
-    let pairs = game.rows.iter().filter_map(|row| Some(row.comparison.as_ref()?.pairs)).max();
     let mut notes = vec![
         "games' share: the share of test games in the variance of the difference, the rest is of seeds; p over seeds: of the \
          paired t-test that takes the test games as fixed, uncorrected"
             .to_owned(),
-        format!(
-            "sign-flip p: exact, over all signs of the differences; with this number of seeds it is at least {}",
-            or_absent(pairs.and_then(sign_flip::least), p_value)
-        ),
         format!(
             "detectable difference: the true difference that these seeds and test games detect in {power:.0} of 100 grids at \
              the strictest step of Holm's correction; seeds for this difference: the seeds that detect the observed one as \
              often on the same test games; > {MOST_SEEDS}: more seeds do not help, use more test games"
         ),
     ];
-    notes.extend(game.prior.map(|Prior { variance, freedom, .. }| {
-        let worth = if freedom.is_finite() { format!("{freedom:.1}") } else { "all".to_owned() };
-        format!(
-            "moderated p: over seeds, with each row's variance shrunk towards the common sd {} (worth {worth} degrees of \
-             freedom; Smyth 2004), uncorrected; it assumes that rows vary alike over seeds",
-            fixed(variance.sqrt(), decimals(variance.sqrt()))
-        )
-    }));
     notes.extend(report.primary.difference.map(|size| {
         format!(
             "seeds for {size}: the seeds that detect a true difference of {size} in {power:.0} of 100 grids at the same \

@@ -4,8 +4,9 @@ use crate::figures::{Figure, Look, slug};
 use crate::files::RunFolder;
 use crate::model::RowReport;
 use crate::noise::Positions;
-use crate::numbers::{decimals, fixed, or_absent, with_interval};
-use crate::statistics::crossed::{Differences, Estimate, estimate};
+use crate::numbers::{decimals, fixed, of_test, or_absent};
+use crate::statistics::MeanTest;
+use crate::statistics::crossed::{Differences, test};
 use crate::table::Table;
 use dataset::move_type::MOVE_TYPES;
 use facts::{Role, grouped};
@@ -41,7 +42,7 @@ pub struct Slice {
     /// The reference's mean over seeds and positions.
     pub reference: f64,
     /// Row less reference for each row of [`SliceReport::rows`]; none if seeds are missing.
-    pub differences: Vec<Option<Estimate>>,
+    pub differences: Vec<Option<MeanTest>>,
 }
 
 /// Slices with fewer positions are not reported.
@@ -143,7 +144,7 @@ fn of_slice(
                 sums
             })
             .collect();
-        estimate(Differences { sums: &sums, positions: &positions })
+        Some(test(Differences { sums: &sums, positions: &positions })?.test)
     };
     Some(Slice {
         positions: places.len(),
@@ -174,8 +175,7 @@ fn of_rows(report: &SliceReport, places: &[usize]) -> Table {
             if dimension.name == "all" { slice.name.clone() } else { format!("{}: {}", dimension.name, slice.name) };
         let level = fixed(slice.reference, decimals(slice.reference.abs() / 100.0));
         let mut cells = vec![name, grouped(slice.positions as u64), level];
-        let shown = |estimate: Estimate| with_interval(estimate.difference, &estimate.interval);
-        cells.extend(places.iter().map(|&place| or_absent(slice.differences[place], shown)));
+        cells.extend(places.iter().map(|&place| or_absent(slice.differences[place].as_ref(), of_test)));
         cells
     });
     let title = format!("{} by slice: the reference, and differences to it", report.measure);
@@ -199,8 +199,8 @@ pub(crate) fn figures(game: &str, slices: &[SliceReport], look: &Look) -> Vec<Fi
 fn figures_of(game: &str, report: &SliceReport, group: &str, look: &Look) -> Vec<Figure> {
     let figure = |dimension: &Dimension| {
         let groups = dimension.slices.iter().map(|slice| {
-            let dots = report.rows.iter().zip(&slice.differences).filter_map(|(label, estimate)| {
-                let Estimate { difference: mean, interval } = (*estimate)?;
+            let dots = report.rows.iter().zip(&slice.differences).filter_map(|(label, test)| {
+                let (mean, interval) = ((*test)?.mean, (*test)?.interval(0.95));
                 Some(Dot { label: label.clone(), style: look.label(label), mean, interval })
             });
             DotGroup { label: format!("{} ({})", slice.name, grouped(slice.positions as u64)), dots: dots.collect() }

@@ -3,7 +3,7 @@
 use crate::asked::PrimaryMetric;
 use crate::comparison::{Line, reference_of, sort_by_group};
 use crate::files::{CellRecord, RunFolder};
-use crate::numbers::{fixed, interval, mean_sd, or_absent, signed};
+use crate::numbers::{interval, mean_sd, of_ranks, or_absent, signed};
 use crate::statistics::across::{RankCorrelation, rank_correlation};
 use crate::statistics::{Interval, PairedTest, Summary};
 use crate::table::{ABSENT, ROW, Table};
@@ -79,7 +79,7 @@ fn report(lines: &[Line<'_>], asked: Question, primary: &PrimaryMetric) -> Stren
     });
     let ranked = lines.iter().filter(|(row, _)| row.role != Role::Twin);
     let (metrics, strengths): (Vec<_>, Vec<_>) = ranked.filter_map(|line| of_cell.ranked(line)).unzip();
-    let ranks = rank_correlation(&metrics, &strengths, 0).filter(|_| primary.direction != Direction::Neither);
+    let ranks = rank_correlation(&metrics, &strengths).filter(|_| primary.direction != Direction::Neither);
     let of = lines.iter().flat_map(|(_, cells)| *cells).find_map(|cell| of_cell.found(cell)).map_or(0, |one| one.of);
     StrengthReport { rows: rows.collect(), ranks, of, measure: asked.0, name: asked.1.clone(), agent: asked.2.clone() }
 }
@@ -175,14 +175,11 @@ pub(crate) fn table(primary: &PrimaryMetric, asked: &StrengthReport) -> Table {
             "score: the share of the points, or of the problems that are solved in a suite without points".to_owned(),
         );
     }
-    notes.extend(asked.ranks.map(|RankCorrelation { tau, interval: ends }| {
-        format!(
-            "order of the rows by {} and by this measure: Kendall's τ = {}, over draws of the seeds {}",
-            primary.name,
-            fixed(tau, 2),
-            interval(&ends, 2)
-        )
-    }));
+    notes.extend(
+        asked
+            .ranks
+            .map(|ranks| format!("order of the rows by {} and by this measure: {}", primary.name, of_ranks(&ranks))),
+    );
     let title = match asked.measure {
         Measure::Labels => format!("other labels: policy loss on {}", asked.name),
         measure => format!("strength: {} {}, agent {}", measure.name(), asked.name, asked.agent),

@@ -8,8 +8,8 @@ use crate::asked::PrimaryMetric;
 use crate::comparison::ALPHA;
 use crate::figures::{Figure, Look};
 use crate::model::{GameReport, RowReport};
-use crate::numbers::{fixed, interval, p_value, signed, with_interval};
-use crate::statistics::across::{RankCorrelation, Welch, hedges, pooled_sd, rank_correlation, welch};
+use crate::numbers::{of_ranks, p_value, signed, with_interval};
+use crate::statistics::across::{RankCorrelation, hedges, pooled_sd, rank_correlation, welch};
 use crate::statistics::{Interval, MeanTest, holm};
 use crate::table::{ROW, Table};
 use facts::Mask;
@@ -75,7 +75,7 @@ pub struct Effect {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GameDifference {
     /// Welch's test of the mean difference in the first game against that in the second.
-    pub test: Welch,
+    pub test: MeanTest,
     /// Its p-value after Holm's correction over the rows of this table.
     pub holm_p: f64,
 }
@@ -172,7 +172,7 @@ fn ranks(pairs: &[[&RowReport; 2]]) -> Option<RankCorrelation> {
         all.push(vec![0.0; seeds]);
         all
     };
-    rank_correlation(&of(0), &of(1), 0)
+    rank_correlation(&of(0), &of(1))
 }
 
 /// The reason for a metric of another version.
@@ -244,7 +244,7 @@ pub(crate) fn table(transfer: &Transfer) -> Table {
     let rows = transfer.rows.iter().map(|row| {
         let [a, b] = &row.effects;
         let (interaction, p) = match &row.interaction {
-            Some(GameDifference { test, holm_p }) => (shown(test.difference, &test.interval), p_value(*holm_p)),
+            Some(GameDifference { test, holm_p }) => (shown(test.mean, &test.interval(1.0 - ALPHA)), p_value(*holm_p)),
             None => ("n/a".to_owned(), "n/a".to_owned()),
         };
         let difference = |effect: &Effect| shown(effect.difference, &effect.interval);
@@ -268,11 +268,9 @@ pub(crate) fn table(transfer: &Transfer) -> Table {
         ));
     }
     notes.push(match &transfer.ranks {
-        Some(RankCorrelation { tau, interval: ends }) => format!(
-            "order of the rows in both games: Kendall's τ = {}, over draws of the seeds {} (1: the same order, −1: \
-             reversed; imprecise with few rows or seeds)",
-            fixed(*tau, 2),
-            interval(ends, 2)
+        Some(ranks) => format!(
+            "order of the rows in both games: {} (1: the same order, −1: reversed; imprecise with few rows or seeds)",
+            of_ranks(ranks)
         ),
         None => {
             "order of the rows in both games: needs two or more rows with all seeds beside the reference".to_owned()

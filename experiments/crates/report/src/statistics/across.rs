@@ -5,35 +5,20 @@ use statrs::function::gamma::ln_gamma;
 use streams::below;
 use strength::kendall::Concordance;
 
-/// Welch's test of two independent samples.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Welch {
-    /// Mean of the first less mean of the second.
-    pub difference: f64,
-    /// Degrees of freedom, Satterthwaite's approximation; no whole number.
-    pub freedom: f64,
-    pub p: f64,
-    /// The 95 % interval of the difference.
-    pub interval: Interval,
-}
-
 /// Welch's test of two independent means with their standard errors. None if neither has an error, or if the errors are too
 /// small or too large for their squares.
 ///
 /// Welch, "The generalization of 'Student's' problem when several different population variances are involved",
 /// Biometrika 34 (1947); SciPy's `ttest_ind(…, equal_var=False)`.
-pub fn welch(a: &MeanTest, b: &MeanTest) -> Option<Welch> {
+pub fn welch(a: &MeanTest, b: &MeanTest) -> Option<MeanTest> {
     let [error_a, error_b] = [a, b].map(|test| test.error.powi(2));
     let error = error_a + error_b;
     if error.is_nan() || error <= 0.0 {
         return None;
     }
+    // Satterthwaite's approximation.
     let freedom = error.powi(2) / (error_a.powi(2) / a.freedom + error_b.powi(2) / b.freedom);
-    if !freedom.is_finite() {
-        return None;
-    }
-    let test = MeanTest::new(a.mean - b.mean, error.sqrt(), freedom);
-    Some(Welch { difference: test.mean, freedom, p: test.p, interval: test.interval(0.95) })
+    freedom.is_finite().then(|| MeanTest::new(a.mean - b.mean, error.sqrt(), freedom))
 }
 
 /// The standard deviation of several samples around their own means, and its degrees of freedom `Σ (n − 1)`. None
@@ -73,25 +58,33 @@ pub fn kendall(a: &[f64], b: &[f64]) -> Option<f64> {
     Concordance::of(&items)?.tau()
 }
 
-/// How often seeds are drawn for an interval.
+/// How often seeds or items are drawn for an interval.
 pub const DRAWS: usize = 10_000;
 
-/// Kendall's τ of the row means in two games, with the 95 % percentile interval over seeds.
+/// Kendall's τ_b of two rankings.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RankCorrelation {
-    /// τ_b of the means over all seeds.
     pub tau: f64,
-    /// Middle 95 % of τ over [`DRAWS`] draws of the seeds with replacement, each game's apart, all rows of a game
-    /// together. With three seeds it is a sketch.
+    /// The middle 95 % of τ over [`DRAWS`] draws with replacement, the same in every call. Draws without a τ are left out.
     pub interval: Interval,
 }
 
-/// The rank correlation of rows: `a[row][seed]` and `b[row][seed]`, the same rows in both. None below three rows, without
-/// seeds, or if all means are equal.
-pub fn rank_correlation(a: &[Vec<f64>], b: &[Vec<f64>], seed: u64) -> Option<RankCorrelation> {
+impl RankCorrelation {
+    /// Of the τ of all and the τ of each draw.
+    fn of(tau: f64, mut of_draw: impl FnMut() -> Option<f64>) -> Option<Self> {
+        let mut taus: Vec<f64> = (0..DRAWS).filter_map(|_| of_draw()).collect();
+        taus.sort_by(f64::total_cmp);
+        Some(Self { tau, interval: middle(&taus)? })
+    }
+}
+
+/// The rank correlation of the means of rows over their seeds: `a[row][seed]` and `b[row][seed]`, the same rows in both. For the
+/// interval, the seeds of each list are drawn for all of its rows together; with three seeds it is a sketch. None below three
+/// rows, without seeds, or if all means are equal.
+pub fn rank_correlation(a: &[Vec<f64>], b: &[Vec<f64>]) -> Option<RankCorrelation> {
     let seeds = |rows: &[Vec<f64>]| rows.first().map_or(0, Vec::len);
     let (seeds_a, seeds_b) = (seeds(a), seeds(b));
-    if a.len() < 3 || a.len() != b.len() || seeds_a == 0 || seeds_b == 0 {
+    if a.len() < ITEMS_NEEDED || a.len() != b.len() || seeds_a == 0 || seeds_b == 0 {
         return None;
     }
     let means = |rows: &[Vec<f64>], chosen: &[usize]| -> Vec<f64> {
@@ -99,16 +92,34 @@ pub fn rank_correlation(a: &[Vec<f64>], b: &[Vec<f64>], seed: u64) -> Option<Ran
     };
     let all = |n: usize| (0..n).collect::<Vec<_>>();
     let tau = kendall(&means(a, &all(seeds_a)), &means(b, &all(seeds_b)))?;
-    let mut stream = streams::stream(seed, &["report", "rank correlation"]);
+    let mut stream = streams::stream(0, &["report", "rank correlation"]);
     let mut draw = |n: usize| (0..n).map(|_| below(&mut stream, n as u64) as usize).collect::<Vec<_>>();
-    let mut taus: Vec<f64> = (0..DRAWS)
-        .filter_map(|_| {
-            let (of_a, of_b) = (draw(seeds_a), draw(seeds_b));
-            kendall(&means(a, &of_a), &means(b, &of_b))
-        })
-        .collect();
-    taus.sort_by(f64::total_cmp);
-    Some(RankCorrelation { tau, interval: middle(&taus)? })
+    RankCorrelation::of(tau, || {
+        let (of_a, of_b) = (draw(seeds_a), draw(seeds_b));
+        kendall(&means(a, &of_a), &means(b, &of_b))
+    })
+}
+
+/// Fewer items have no ranking to speak of.
+pub const ITEMS_NEEDED: usize = 3;
+
+/// The rank correlation of two lists with a value of each item. For the interval, items are drawn; one that is drawn twice is
+/// tied with itself, which τ_b leaves out. None below [`ITEMS_NEEDED`] items, or if a list ties all of them.
+///
+/// # Panics
+/// If the lists have different lengths.
+pub fn agreement(a: &[f64], b: &[f64]) -> Option<RankCorrelation> {
+    let tau = kendall(a, b)?;
+    let items = a.len();
+    if items < ITEMS_NEEDED {
+        return None;
+    }
+    let mut stream = streams::stream(0, &["report", "agreement of rankings"]);
+    RankCorrelation::of(tau, || {
+        let drawn: Vec<usize> = (0..items).map(|_| below(&mut stream, items as u64) as usize).collect();
+        let of = |values: &[f64]| -> Vec<f64> { drawn.iter().map(|&item| values[item]).collect() };
+        kendall(&of(a), &of(b))
+    })
 }
 
 /// The middle 95 % of sorted values, between order statistics in a straight line (numpy's `percentile`); none without
@@ -121,37 +132,4 @@ pub fn middle(sorted: &[f64]) -> Option<Interval> {
         Some(below + (above - below) * place.fract())
     };
     Some(Interval { low: at(0.025)?, high: at(0.975)? })
-}
-
-/// Fewer items have no ranking to speak of.
-pub const ITEMS_NEEDED: usize = 3;
-
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Agreement {
-    pub items: usize,
-    pub tau: f64,
-    /// The middle 95 % of τ over [`DRAWS`] draws of the items with replacement, the same in every call. An item that is drawn
-    /// twice is tied with itself, which τ_b leaves out. Draws without a τ are left out.
-    pub interval: Interval,
-}
-
-/// The agreement of two lists with a value of each item. None below [`ITEMS_NEEDED`] items, or if a list ties all of them.
-///
-/// # Panics
-/// If the lists have different lengths.
-pub fn agreement(a: &[f64], b: &[f64]) -> Option<Agreement> {
-    let tau = kendall(a, b)?;
-    let items = a.len();
-    if items < ITEMS_NEEDED {
-        return None;
-    }
-    let mut stream = streams::stream(0, &["report", "agreement of rankings"]);
-    let mut draw = |_| {
-        let drawn: Vec<usize> = (0..items).map(|_| below(&mut stream, items as u64) as usize).collect();
-        let of = |values: &[f64]| -> Vec<f64> { drawn.iter().map(|&item| values[item]).collect() };
-        kendall(&of(a), &of(b))
-    };
-    let mut taus: Vec<f64> = (0..DRAWS).filter_map(&mut draw).collect();
-    taus.sort_by(f64::total_cmp);
-    Some(Agreement { items, tau, interval: middle(&taus)? })
 }

@@ -8,20 +8,13 @@
 //! taken off, as in the analysis of variance and in Cameron, Gelbach & Miller, "Robust inference with multiway
 //! clustering", Journal of Business & Economic Statistics 29 (2011).
 
-use super::{Interval, MeanTest};
+use super::MeanTest;
 
 /// The power of the seeds' share in the degrees of freedom: 0.4 for three seeds, 0.15 more for each further one, at most
 /// 1.2. The test `simulation::choice` has the designs that chose it: with larger powers more than 5 of 100 grids without
 /// differences have a verdict.
 pub fn share_power(seeds: usize) -> f64 {
     (0.4 + 0.15 * (seeds as f64 - 3.0)).min(1.2)
-}
-
-/// A mean difference over positions.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Estimate {
-    pub difference: f64,
-    pub interval: Interval,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -77,12 +70,6 @@ pub fn test(differences: Differences<'_>) -> Option<Crossed> {
     let games_share = if variance > 0.0 { of_games / variance } else { 0.0 };
     let test = MeanTest::new(mean, variance.sqrt(), freedom(1.0 - games_share, seeds, effective_games));
     Some(Crossed { test, seeds, games, effective_games, games_share })
-}
-
-/// The mean difference with its interval; none below two seeds or two games with positions.
-pub fn estimate(differences: Differences<'_>) -> Option<Estimate> {
-    let Crossed { test, .. } = test(differences)?;
-    Some(Estimate { difference: test.mean, interval: test.interval(0.95) })
 }
 
 /// The mean difference, and the parts of its variance; a mean over positions is a ratio of sums over games, so a game

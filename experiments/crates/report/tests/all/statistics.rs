@@ -1,6 +1,5 @@
 //! The statistics behind the verdicts: against SciPy's values, against their own definition, and against simulation.
 
-use report::statistics::moderated::prior;
 use report::statistics::{Holm, Interval, MeanTest, PairedTest, Summary, equivalence_interval, holm, two_one_sided};
 use serde_json::Value;
 use std::fmt::Debug;
@@ -35,29 +34,6 @@ fn paired_tests_agree_with_scipy() {
             assert!((interval.high - ends[1]).abs() < 1e-7 * width, "{interval:?} {ends:?}");
         }
     }
-}
-
-#[test]
-fn moderated_tests_agree_with_smyths_formulas_in_scipy() {
-    let cases: Value = serde_json::from_str(include_str!("../fixtures/moderated.json")).expect("JSON");
-    for case in cases.as_array().expect("a list") {
-        let rows = case["rows"].as_array().expect("a list");
-        let of = |row: &Value| PairedTest::of(&numbers(&row["differences"])).expect("pairs");
-        let tests: Vec<PairedTest> = rows.iter().map(of).collect();
-        let prior = prior(&tests.iter().map(|test| (test.sd.powi(2), test.n - 1)).collect::<Vec<_>>()).expect("rows");
-        close(prior.variance, case["variance"].as_f64().expect("a number"), 1e-8);
-        match case["freedom"].as_f64() {
-            Some(freedom) => close(prior.freedom, freedom, 1e-7),
-            None => assert!(prior.freedom.is_infinite(), "{prior:?}"),
-        }
-        for (test, row) in tests.iter().zip(rows) {
-            let moderated = prior.moderate(test);
-            close(moderated.error, row["error"].as_f64().expect("a number"), 1e-8);
-            close(moderated.freedom, row["freedom"].as_f64().expect("a number"), 1e-7);
-            close(moderated.p, row["p"].as_f64().expect("a number"), 1e-6);
-        }
-    }
-    assert_eq!(prior(&[(0.1, 2), (0.2, 2), (0.0, 2)]), None, "a variance of 0 is not one of a row");
 }
 
 #[test]

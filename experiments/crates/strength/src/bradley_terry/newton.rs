@@ -3,9 +3,9 @@
 //! The model is an exponential family, so the log-likelihood is concave, its slope is observed minus expected, and its
 //! observed information is the covariance of the sufficient statistics: every player's points, and the number of draws.
 
-use super::error::RatingError;
 use super::linear::Cholesky;
 use super::schedule::{Counted, Schedule};
+use crate::StrengthError;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Draws {
@@ -39,7 +39,7 @@ const FARTHEST: f64 = 40.0;
 const WIDEST: f64 = 1e12;
 
 pub(super) struct Maximum {
-    /// Players' logarithmic strengths, of which one is 0, then the virtual player's and `ln ν` if there are such.
+    /// Players' logarithmic strengths, of which the first is 0, then `ln ν` if there is one.
     pub(super) parameters: Vec<f64>,
     /// Their covariance; zero for the fixed one.
     pub(super) covariance: Vec<Vec<f64>>,
@@ -55,24 +55,20 @@ struct Derivatives {
 
 /// The games with what their likelihood depends on.
 struct Model<'a> {
-    pairings: Vec<&'a Counted>,
-    /// Virtual draws: games and both places.
-    virtual_draws: Vec<(f64, usize, usize)>,
+    pairings: &'a [Counted],
     parameters: usize,
     ties: Option<usize>,
     half: bool,
 }
 
-/// The maximum of a schedule with virtual draws of every player.
-pub(super) fn maximum(schedule: &Schedule<'_>, draws: Draws, virtual_draws: f64) -> Result<Maximum, RatingError> {
+/// The maximum of a schedule.
+pub(super) fn maximum(schedule: &Schedule<'_>, draws: Draws) -> Result<Maximum, StrengthError> {
     let count = schedule.players.len();
-    let with_virtual = count + usize::from(virtual_draws > 0.0);
     let drawn = schedule.pairings.iter().any(|pairing| pairing.draws > 0.0);
-    let ties = (draws == Draws::Davidson && drawn).then_some(with_virtual);
+    let ties = (draws == Draws::Davidson && drawn).then_some(count);
     let model = Model {
-        pairings: schedule.pairings.iter().collect(),
-        virtual_draws: (0..with_virtual - count).flat_map(|_| (0..count).map(|i| (virtual_draws, i, count))).collect(),
-        parameters: with_virtual + usize::from(ties.is_some()),
+        pairings: &schedule.pairings,
+        parameters: count + usize::from(ties.is_some()),
         ties,
         half: draws == Draws::Half,
     };
@@ -80,7 +76,10 @@ pub(super) fn maximum(schedule: &Schedule<'_>, draws: Draws, virtual_draws: f64)
         let mean = parameters[..count].iter().sum::<f64>() / count as f64;
         let far = |place: &usize| (parameters[*place] - mean).abs();
         let player = (0..count).max_by(|a, b| far(a).total_cmp(&far(b))).unwrap_or_default();
-        RatingError::Diverges { player: schedule.players[player].to_owned() }
+        StrengthError(format!(
+            "the rating of {} grows without limit, as if draws had no rate; count draws as half, or play more games",
+            schedule.players[player]
+        ))
     };
     let mut parameters = vec![0.0; model.parameters];
     for _ in 0..MOST_STEPS {
@@ -144,19 +143,14 @@ impl Model<'_> {
                 false => log(pairing.losses, loss) + log(pairing.draws, draw) + log(pairing.wins, win),
             }
         });
-        let drawn = self.virtual_draws.iter().map(|&(games, first, second)| {
-            let half = (parameters[first] - parameters[second]) / 2.0;
-            // ln of the geometric mean of both chances, 1/(e^h + e^−h).
-            -games * (half.abs() + (-2.0 * half.abs()).exp().ln_1p())
-        });
-        played.sum::<f64>() + drawn.sum::<f64>()
+        played.sum()
     }
 
     fn derivatives(&self, parameters: &[f64]) -> Derivatives {
         let size = self.parameters;
         let mut sums = Derivatives { slope: vec![0.0; size], information: vec![vec![0.0; size]; size] };
-        for pairing in &self.pairings {
-            let Counted { first, second, losses, draws, wins } = **pairing;
+        for pairing in self.pairings {
+            let Counted { first, second, losses, draws, wins } = *pairing;
             let games = losses + draws + wins;
             let [loss, draw, win] = self.chances(parameters, first, second);
             let expected = win + draw / 2.0;
@@ -171,10 +165,6 @@ impl Model<'_> {
                     sums.information[ties][place] += sign * shared;
                 }
             }
-        }
-        for &(games, first, second) in &self.virtual_draws {
-            let win = 1.0 / (1.0 + (parameters[second] - parameters[first]).exp());
-            sums.add_pair(first, second, games * (0.5 - win), games * win * (1.0 - win));
         }
         sums
     }

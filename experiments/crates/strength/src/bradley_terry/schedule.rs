@@ -4,7 +4,7 @@
 //! from every player to every other. Ford, "Solution of a ranking problem from binary comparisons", American Mathematical
 //! Monthly 64 (1957), <https://doi.org/10.1080/00029890.1957.11989117>.
 
-use super::error::RatingError;
+use crate::StrengthError;
 use crate::pairs::{Outcomes, Trinomial};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,17 +34,21 @@ pub(super) struct Counted {
 
 impl<'a> Schedule<'a> {
     /// Pairings without games are left out.
-    pub(super) fn of(pairings: &[Pairing<'a>]) -> Result<Self, RatingError> {
+    pub(super) fn of(pairings: &[Pairing<'a>]) -> Result<Self, StrengthError> {
         let mut schedule = Self { players: vec![], pairings: vec![] };
         for pairing in pairings.iter().filter(|pairing| pairing.results.observations() > 0) {
             if pairing.first == pairing.second {
-                return Err(RatingError::Itself(pairing.first.to_owned()));
+                let reason = format!("{} is paired with itself; name two different players", pairing.first);
+                return Err(StrengthError(reason));
             }
             let [first, second] = [pairing.first, pairing.second].map(|name| schedule.place(name));
             let [losses, draws, wins] = pairing.results.0.map(|count| count as f64);
             schedule.pairings.push(Counted { first, second, losses, draws, wins });
         }
-        if schedule.pairings.is_empty() { Err(RatingError::Empty) } else { Ok(schedule) }
+        match schedule.pairings.is_empty() {
+            true => Err(StrengthError("there are no games to rate".to_owned())),
+            false => Ok(schedule),
+        }
     }
 
     fn place(&mut self, name: &'a str) -> usize {
@@ -56,11 +60,12 @@ impl<'a> Schedule<'a> {
     }
 
     /// That every player took points from every other, along chains.
-    pub(super) fn check(&self) -> Result<(), RatingError> {
+    pub(super) fn check(&self) -> Result<(), StrengthError> {
         let met = self.reached(|_, _| true);
-        let name = |place: usize| self.players[place].to_owned();
         if let Some(other) = met.iter().position(|met| !met) {
-            return Err(RatingError::Disconnected { player: name(0), other: name(other) });
+            let (player, other) = (self.players[0], self.players[other]);
+            let reason = format!("no chain of games connects {player} with {other}; play more games");
+            return Err(StrengthError(reason));
         }
         // Arrows from winners: whom player 0 does not reach took every point from whom it reaches, and turned round.
         let beaten = self.reached(|pairing, forward| pairing.draws > 0.0 || pairing.took(forward));
@@ -74,17 +79,18 @@ impl<'a> Schedule<'a> {
     }
 
     /// The error of a group outside of the reach of player 0: the group, or all others if those are fewer.
-    fn extreme(&self, group: &[usize], first: usize, above: bool) -> RatingError {
+    fn extreme(&self, group: &[usize], first: usize, above: bool) -> StrengthError {
         let others: Vec<usize> = (0..self.players.len()).filter(|place| !group.contains(place)).collect();
         let (player, companions, wins) = match others.len() < group.len() {
             true => (others[0], others.len() - 1, !above),
             false => (first, group.len() - 1, above),
         };
-        let player = self.players[player].to_owned();
-        match wins {
-            true => RatingError::OnlyWins { player, companions },
-            false => RatingError::OnlyLosses { player, companions },
-        }
+        let group = if companions == 0 { String::new() } else { format!(" with {companions} more") };
+        StrengthError(format!(
+            "{}{group} {} every game against the others, so the rating is infinite; play more games",
+            self.players[player],
+            if wins { "won" } else { "lost" }
+        ))
     }
 
     /// Which players are reached from player 0 along arrows; asks whether a pairing has one, from its first player

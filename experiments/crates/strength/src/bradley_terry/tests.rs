@@ -12,8 +12,23 @@ fn anchored_at(name: &str) -> Anchor {
     Anchor::Player { name: name.to_owned(), elo: 0.0 }
 }
 
-fn rated(pairings: &[Pairing<'_>], draws: Draws, prior: Prior, anchor: &Anchor) -> Ratings {
-    Ratings::of(pairings, draws, prior, anchor).expect("ratings")
+fn rated(pairings: &[Pairing<'_>], draws: Draws, anchor: &Anchor) -> Ratings {
+    Ratings::of(pairings, draws, anchor).expect("ratings")
+}
+
+fn refused(pairings: &[Pairing<'_>], draws: Draws, anchor: &Anchor) -> String {
+    Ratings::of(pairings, draws, anchor).expect_err("no ratings").to_string()
+}
+
+fn place(ratings: &Ratings, name: &str) -> usize {
+    ratings.players.iter().position(|player| player == name).expect("a player")
+}
+
+/// How much stronger the first player is than the second, and the standard error of that.
+fn difference(ratings: &Ratings, first: usize, second: usize) -> [f64; 2] {
+    let covariance = &ratings.covariance;
+    let variance = covariance[first][first] + covariance[second][second] - 2.0 * covariance[first][second];
+    [ratings.elo[first] - ratings.elo[second], variance.sqrt()]
 }
 
 fn close(ours: f64, theirs: f64, within: f64) {
@@ -22,7 +37,7 @@ fn close(ours: f64, theirs: f64, within: f64) {
 
 /// Logits with their errors, under the anchor.
 fn logits(ratings: &Ratings, name: &str) -> [f64; 2] {
-    let place = ratings.place(name).expect("a player");
+    let place = place(ratings, name);
     [ratings.elo[place], ratings.error(place)].map(|elo| elo / ELO_PER_LOGIT)
 }
 
@@ -38,7 +53,7 @@ fn journals_are_bradley_terry_2s() {
         pairing("Comm Statist", "JRSS-B", 276, 0, 17),
         pairing("JASA", "JRSS-B", 325, 0, 142),
     ];
-    let ratings = rated(&cited, Draws::Davidson, Prior::None, &anchored_at("Biometrika"));
+    let ratings = rated(&cited, Draws::Davidson, &anchored_at("Biometrika"));
     for (name, value, error) in
         [("Comm Statist", -2.9491, 0.1025), ("JASA", -0.4796, 0.0606), ("JRSS-B", 0.2690, 0.0708)]
     {
@@ -77,7 +92,7 @@ fn puddings() -> Vec<Pairing<'static>> {
 /// relative to the first brand and to the mean. It stops after Davidson's seven rounds, before the fourth decimal has settled.
 #[test]
 fn puddings_are_davidsons() {
-    let first = rated(&puddings(), Draws::Davidson, Prior::None, &anchored_at("1"));
+    let first = rated(&puddings(), Draws::Davidson, &anchored_at("1"));
     let to_first = [
         (0.2202447, 0.1872168),
         (0.1529644, 0.1935181),
@@ -92,7 +107,7 @@ fn puddings_are_davidsons() {
     }
     close(first.draw_parameter.unwrap(), 0.746_814_7, 2e-5);
     close(first.draw_error.unwrap(), 0.082_499, 2e-6);
-    let mean = rated(&puddings(), Draws::Davidson, Prior::None, &Anchor::Mean(0.0));
+    let mean = rated(&puddings(), Draws::Davidson, &Anchor::Mean(0.0));
     let to_mean = [
         (-0.176_581, 0.121_949),
         (0.043_664, 0.121_818),
@@ -114,30 +129,25 @@ fn puddings_are_davidsons() {
     close(first.draw_parameter.unwrap(), 0.746_822_987_654, 1e-9);
 }
 
-/// The same vignette, "Disconnected networks": one ranking each of A over B, C over A, A over D, B over A and B over C.
+/// The same vignette, "Disconnected networks": one ranking each of A over B, C over A, A over D, B over A and B over C. Without D
+/// all are connected.
 #[test]
-fn virtual_draws_are_plackett_luces() {
+fn a_connected_network_is_plackett_luces() {
     let all = [
         pairing("A", "B", 0, 0, 1),
         pairing("C", "A", 0, 0, 1),
-        pairing("A", "D", 0, 0, 1),
         pairing("B", "A", 0, 0, 1),
         pairing("B", "C", 0, 0, 1),
+        pairing("A", "D", 0, 0, 1),
     ];
-    let without_d: Vec<Pairing<'_>> = all.into_iter().filter(|pairing| pairing.second != "D").collect();
-    let plain = rated(&without_d, Draws::Davidson, Prior::None, &anchored_at("A"));
+    let plain = rated(&all[..4], Draws::Davidson, &anchored_at("A"));
     for (name, value, error) in [("B", 0.8392, 1.3596), ("C", 0.4196, 1.5973)] {
         let ours = logits(&plain, name);
         close(ours[0], value, 5.1e-5);
         close(ours[1], error, 5.1e-5);
     }
-    // Half a win and half a loss against the virtual player.
-    let prior = rated(&all, Draws::Davidson, Prior::VirtualDraws(1.0), &anchored_at("A"));
-    for (name, value) in [("B", 0.518_418_5), ("C", 0.135_470_7), ("D", -1.153_756_5)] {
-        close(logits(&prior, name)[0], value, 1e-6);
-    }
-    let refused = Ratings::of(&all, Draws::Davidson, Prior::None, &anchored_at("A")).unwrap_err();
-    assert_eq!(refused, RatingError::OnlyLosses { player: "D".to_owned(), companions: 0 });
+    let lost = refused(&all, Draws::Davidson, &anchored_at("A"));
+    assert_eq!(lost, "D lost every game against the others, so the rating is infinite; play more games");
 }
 
 /// KataGo, `python/elo.py`, its first example: a chain, in which every difference is that of its own score.
@@ -149,26 +159,25 @@ fn a_chain_has_the_logistic_differences_of_its_scores() {
         pairing("Carol", "Dan", 12, 0, 24),
         pairing("Dan", "Eve", 8, 0, 40),
     ];
-    let ratings = rated(&chain, Draws::Half, Prior::None, &Anchor::Mean(0.0));
+    let ratings = rated(&chain, Draws::Half, &Anchor::Mean(0.0));
     close(ratings.elo.iter().sum(), 0.0, 1e-7);
     for (step, (score, games)) in
         [(2.0 / 3.0, 18.0), (2.0 / 3.0, 18.0), (2.0 / 3.0, 36.0), (5.0 / 6.0, 48.0)].into_iter().enumerate()
     {
-        let ours = ratings.difference(step, step + 1);
-        close(ours.elo, elo_of_score(score), 1e-7);
-        close(ours.error, ELO_PER_LOGIT / f64::sqrt(games * score * (1.0 - score)), 1e-7);
+        let [elo, error] = difference(&ratings, step, step + 1);
+        close(elo, elo_of_score(score), 1e-7);
+        close(error, ELO_PER_LOGIT / f64::sqrt(games * score * (1.0 - score)), 1e-7);
     }
     // Independent steps: the variances add up.
-    let (all, steps) =
-        (ratings.difference(0, 4).error.powi(2), (0..4).map(|i| ratings.difference(i, i + 1).error.powi(2)));
-    close(all, steps.sum(), 1e-6);
+    let variance = |first: usize, second: usize| difference(&ratings, first, second)[1].powi(2);
+    close(variance(0, 4), (0..4).map(|i| variance(i, i + 1)).sum(), 1e-6);
 }
 
 #[test]
 fn two_players_differ_by_the_elo_of_their_score() {
     let of = |results: [u64; 3], draws| {
         let games = [Pairing { first: "a", second: "b", results: Trinomial(results) }];
-        rated(&games, draws, Prior::None, &Anchor::Mean(1500.0)).difference(0, 1).elo
+        difference(&rated(&games, draws, &Anchor::Mean(1500.0)), 0, 1)[0]
     };
     close(of([25, 0, 75], Draws::Davidson), elo_of_score(0.75), 1e-7);
     close(of([20, 10, 70], Draws::Half), elo_of_score(0.75), 1e-7);
@@ -180,11 +189,11 @@ fn two_players_differ_by_the_elo_of_their_score() {
 /// At the maximum, expected points and draws are the observed ones.
 #[test]
 fn expectations_are_the_observations() {
-    let ratings = rated(&puddings(), Draws::Davidson, Prior::None, &Anchor::Mean(0.0));
+    let ratings = rated(&puddings(), Draws::Davidson, &Anchor::Mean(0.0));
     let nu = ratings.draw_parameter.unwrap();
     let mut beyond = vec![0.0; 7];
     for pairing in puddings() {
-        let [first, second] = [pairing.first, pairing.second].map(|name| ratings.place(name).unwrap());
+        let [first, second] = [pairing.first, pairing.second].map(|name| place(&ratings, name));
         let half = (ratings.elo[first] - ratings.elo[second]) / ELO_PER_LOGIT / 2.0;
         let sum = half.exp() + nu + (-half).exp();
         let [losses, draws, wins] = pairing.results.0.map(|count| count as f64);
@@ -199,21 +208,21 @@ fn expectations_are_the_observations() {
 
 #[test]
 fn differences_do_not_depend_on_anchor_order_or_sides() {
-    let plain = rated(&puddings(), Draws::Davidson, Prior::None, &Anchor::Mean(0.0));
+    let plain = rated(&puddings(), Draws::Davidson, &Anchor::Mean(0.0));
     let turned: Vec<Pairing<'_>> = puddings()
         .into_iter()
         .rev()
         .map(|pairing| Pairing { first: pairing.second, second: pairing.first, results: pairing.results.reversed() })
         .collect();
-    let other = rated(&turned, Draws::Davidson, Prior::None, &Anchor::Player { name: "4".to_owned(), elo: 2000.0 });
-    close(other.elo[other.place("4").unwrap()], 2000.0, 1e-9);
+    let other = rated(&turned, Draws::Davidson, &Anchor::Player { name: "4".to_owned(), elo: 2000.0 });
+    close(other.elo[place(&other, "4")], 2000.0, 1e-9);
     for a in ["1", "2", "3", "4", "5", "6"] {
         for b in ["1", "2", "3", "4", "5", "6"] {
-            let ours = plain.difference(plain.place(a).unwrap(), plain.place(b).unwrap());
-            let theirs = other.difference(other.place(a).unwrap(), other.place(b).unwrap());
-            close(ours.elo, theirs.elo, 1e-7);
-            close(ours.error, theirs.error, 1e-7);
-            let (i, j) = (plain.place(a).unwrap(), plain.place(b).unwrap());
+            let [ours, theirs] =
+                [&plain, &other].map(|ratings| difference(ratings, place(ratings, a), place(ratings, b)));
+            close(ours[0], theirs[0], 1e-7);
+            close(ours[1], theirs[1], 1e-7);
+            let (i, j) = (place(&plain, a), place(&plain, b));
             close(plain.covariance[i][j], plain.covariance[j][i], 1e-9);
         }
     }
@@ -222,56 +231,46 @@ fn differences_do_not_depend_on_anchor_order_or_sides() {
 }
 
 #[test]
-fn a_prior_draws_together_and_connects() {
-    let apart = [pairing("a", "b", 1, 0, 9), pairing("c", "d", 2, 0, 2)];
-    let refused = Ratings::of(&apart, Draws::Half, Prior::None, &Anchor::Mean(0.0)).unwrap_err();
-    assert_eq!(refused, RatingError::Disconnected { player: "a".to_owned(), other: "c".to_owned() });
-    let [weak, strong] = [1.0, 10.0]
-        .map(|games| rated(&apart, Draws::Half, Prior::VirtualDraws(games), &Anchor::Mean(0.0)).difference(0, 1).elo);
-    assert!(0.0 < strong && strong < weak && weak < elo_of_score(0.9));
-    let perfect = [pairing("a", "b", 0, 0, 9)];
-    let ratings = rated(&perfect, Draws::Davidson, Prior::VirtualDraws(2.0), &Anchor::Mean(0.0));
-    assert!(ratings.difference(0, 1).elo.is_finite() && ratings.difference(0, 1).error.is_finite());
-}
-
-#[test]
 fn who_has_no_finite_rating_is_named() {
-    let error =
-        |pairings: &[Pairing<'_>], draws| Ratings::of(pairings, draws, Prior::None, &Anchor::Mean(0.0)).unwrap_err();
     let circle = [pairing("a", "b", 1, 0, 1), pairing("b", "c", 1, 0, 1)];
-    let winner = [circle[0], circle[1], pairing("d", "a", 0, 0, 3)];
-    assert_eq!(error(&winner, Draws::Half), RatingError::OnlyWins { player: "d".to_owned(), companions: 0 });
-    let loser = [circle[0], circle[1], pairing("d", "a", 3, 0, 0)];
-    assert_eq!(error(&loser, Draws::Half), RatingError::OnlyLosses { player: "d".to_owned(), companions: 0 });
-    // The first player is the extreme one.
-    let first = [pairing("z", "a", 0, 0, 3), circle[0], circle[1]];
-    assert_eq!(error(&first, Draws::Half), RatingError::OnlyWins { player: "z".to_owned(), companions: 0 });
-    // Two who beat each other, and all others.
-    let two = [circle[0], circle[1], pairing("d", "e", 1, 0, 1), pairing("d", "a", 0, 0, 3)];
-    let named = error(&two, Draws::Half);
-    assert_eq!(named, RatingError::OnlyWins { player: "d".to_owned(), companions: 1 });
-    assert!(named.to_string().starts_with("d with 1 more won every game"), "{named}");
+    let beyond = pairing("d", "a", 0, 0, 3);
+    let apart = [pairing("a", "b", 1, 0, 9), pairing("c", "d", 2, 0, 2)];
+    for (pairings, reason) in [
+        (vec![circle[0], circle[1], beyond], "d won every game"),
+        (vec![circle[0], circle[1], pairing("d", "a", 3, 0, 0)], "d lost every game"),
+        // The first player is the extreme one.
+        (vec![pairing("z", "a", 0, 0, 3), circle[0], circle[1]], "z won every game"),
+        // Two who beat each other, and all others.
+        (vec![circle[0], circle[1], pairing("d", "e", 1, 0, 1), beyond], "d with 1 more won every game"),
+        (apart.to_vec(), "no chain of games connects a with c"),
+    ] {
+        let error = refused(&pairings, Draws::Half, &Anchor::Mean(0.0));
+        assert!(error.starts_with(reason), "{error}");
+    }
     // Wins and draws but no loss, or draws alone: Davidson's ν has no maximum.
-    for results in [[0, 2, 3], [0, 5, 0]] {
-        let games = [Pairing { first: "a", second: "b", results: Trinomial(results) }];
-        assert!(matches!(error(&games, Draws::Davidson), RatingError::Diverges { .. }));
-        assert!(Ratings::of(&games, Draws::Half, Prior::None, &Anchor::Mean(0.0)).is_ok());
+    for (losses, draws, wins) in [(0, 2, 3), (0, 5, 0)] {
+        let games = [pairing("a", "b", losses, draws, wins)];
+        let error = refused(&games, Draws::Davidson, &Anchor::Mean(0.0));
+        assert!(error.contains("grows without limit"), "{error}");
+        assert!(Ratings::of(&games, Draws::Half, &Anchor::Mean(0.0)).is_ok());
     }
 }
 
 #[test]
 fn what_cannot_be_rated_is_refused() {
-    let games = [pairing("a", "b", 1, 1, 1)];
-    let of = |pairings: &[Pairing<'_>], prior, anchor| Ratings::of(pairings, Draws::Half, prior, &anchor);
-    assert_eq!(of(&[], Prior::None, Anchor::Mean(0.0)), Err(RatingError::Empty));
-    assert_eq!(of(&[pairing("a", "b", 0, 0, 0)], Prior::None, Anchor::Mean(0.0)), Err(RatingError::Empty));
-    assert_eq!(
-        of(&[pairing("a", "a", 1, 0, 1)], Prior::None, Anchor::Mean(0.0)),
-        Err(RatingError::Itself("a".to_owned()))
-    );
-    assert_eq!(of(&games, Prior::None, anchored_at("c")), Err(RatingError::UnknownAnchor("c".to_owned())));
-    assert!(matches!(of(&games, Prior::VirtualDraws(0.0), Anchor::Mean(0.0)), Err(RatingError::NotANumber { .. })));
-    assert!(matches!(of(&games, Prior::None, Anchor::Mean(f64::NAN)), Err(RatingError::NotANumber { .. })));
+    let (games, mean) = ([pairing("a", "b", 1, 1, 1)], Anchor::Mean(0.0));
+    let itself = [pairing("a", "a", 1, 0, 1)];
+    let cases: [(&[Pairing<'_>], &Anchor, &str); 5] = [
+        (&[], &mean, "there are no games"),
+        (&[pairing("a", "b", 0, 0, 0)], &mean, "there are no games"),
+        (&itself, &mean, "a is paired with itself"),
+        (&games, &anchored_at("c"), "the anchor c has no games"),
+        (&games, &Anchor::Mean(f64::NAN), "the anchor's rating must be finite, got NaN"),
+    ];
+    for (pairings, anchor, reason) in cases {
+        let error = refused(pairings, Draws::Half, anchor);
+        assert!(error.starts_with(reason), "{error}");
+    }
     assert_eq!(
         [Draws::named("davidson"), Draws::named("half"), Draws::named("x")],
         [Some(Draws::Davidson), Some(Draws::Half), None]

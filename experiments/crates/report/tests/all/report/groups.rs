@@ -86,7 +86,7 @@ fn slices_and_strength_are_differences_to_the_own_reference() {
     for (slices, knight) in [(two, 0.1), (four, -0.3)] {
         let of_knight = slices.dimensions.iter().flat_map(|dimension| &dimension.slices);
         let mut of_knight = of_knight.filter(|slice| slice.name == "knight");
-        let difference = of_knight.next().expect("the slice").differences[0].expect("three seeds").difference;
+        let difference = of_knight.next().expect("the slice").differences[0].expect("three seeds").mean;
         assert!((difference - knight).abs() < 1e-6, "{difference}");
     }
     let drawn = html::draw(&report);

@@ -1,6 +1,7 @@
 //! The parts of a variance over seeds and games, by hand and against statsmodels.
 
-use report::statistics::crossed::{Differences, estimate, parts, test};
+use report::statistics::MeanTest;
+use report::statistics::crossed::{Differences, parts, test};
 use serde_json::Value;
 
 #[test]
@@ -17,27 +18,27 @@ fn parts_are_those_of_an_analysis_of_variance() {
     }
 }
 
+fn mean_of(sums: &[Vec<f64>], positions: &[u32]) -> Option<MeanTest> {
+    test(Differences { sums, positions }).map(|crossed| crossed.test)
+}
+
 #[test]
-fn the_estimate_is_the_mean_over_positions() {
+fn the_test_is_of_the_mean_over_positions() {
     // Two seeds, two games of 1 and 3 positions: (1 + 3)/4 and (2 + 6)/4, by hand.
     let sums = [vec![1.0, 3.0], vec![2.0, 6.0]];
-    let found = estimate(Differences { sums: &sums, positions: &[1, 3] }).expect("two seeds and two games");
-    assert_eq!(found.difference, 1.5);
+    let found = mean_of(&sums, &[1, 3]).expect("two seeds and two games");
+    assert_eq!(found.mean, 1.5);
     // Every position of a seed has the same difference, so only seeds vary: Student's interval of 1 and 2, whose half is
     // t₀.₉₇₅(1) · √½/√2.
     let half = 0.5 * 12.706_204_736;
-    assert!(
-        (found.interval.high - 1.5 - half).abs() < 1e-6 && (1.5 - found.interval.low - half).abs() < 1e-6,
-        "{found:?}"
-    );
-    assert_eq!(estimate(Differences { sums: &sums[..1], positions: &[1, 3] }), None);
-    assert_eq!(estimate(Differences { sums: &sums, positions: &[1, 0] }), None);
+    let ends = found.interval(0.95);
+    assert!((ends.high - 1.5 - half).abs() < 1e-6 && (1.5 - ends.low - half).abs() < 1e-6, "{found:?}");
+    assert_eq!(mean_of(&sums[..1], &[1, 3]), None);
+    assert_eq!(mean_of(&sums, &[1, 0]), None);
     // Games without a position of the slice change nothing.
     let empty = [vec![1.0, 0.0, 4.0], vec![2.5, 0.0, 6.0]];
     let full = [vec![1.0, 4.0], vec![2.5, 6.0]];
-    let same = [(&empty, &[1, 0, 3][..]), (&full, &[1, 3][..])]
-        .map(|(sums, positions)| estimate(Differences { sums, positions }));
-    assert_eq!(same[0], same[1]);
+    assert_eq!(mean_of(&empty, &[1, 0, 3]), mean_of(&full, &[1, 3]));
 }
 
 #[test]
