@@ -16,13 +16,12 @@
 //! | [`hcpe`] | 38 bytes: a position, a move, a score, a result (HCPE and HCPE2) | [`crate::ParsedPosition`] |
 //! | [`psv`] | 40 bytes: the same with its ply | [`crate::ParsedPosition`] |
 //!
-//! [`detect`](mod@detect) distinguishes the binary ones, [`convert`] converts between them and documents the losses;
-//! [`hcpe::Hcpe::new`] and [`psv::Psv::new`] write records of a [`Board`] and a move.
+//! [`detect`](mod@detect) distinguishes the binary ones; [`hcpe::Hcpe::new`] and [`psv::Psv::new`] write records of a
+//! [`Board`] and a move.
 
 mod attacked;
 mod board;
 mod checks;
-pub mod convert;
 pub mod csa;
 pub mod detect;
 mod fixed;

@@ -12,7 +12,6 @@
 //! only from its content, so nothing after a damaged game can be read. Reference: `HuffmanCodedPosAndEval3` and
 //! `MoveVisits` in TadaoYamaoka/DeepLearningShogi.
 
-use super::board::Board;
 use super::checks::{bad_position, first_players, illegal, reject};
 use super::fixed::fill;
 use super::move16::Move16;
@@ -232,20 +231,6 @@ fn check(turn: &Turn, position: &ShogiPosition) -> Result<Checked, String> {
 
 fn shown(code: u16, color: Color) -> String {
     Move16::Apery.decode(code, color).map_or_else(|| format!("move {code}"), |mv| mv.to_usi_owned())
-}
-
-/// The boards of a game's moves, in order, each checked.
-pub(super) fn boards(game: &Game, number: u64) -> Result<Vec<(Board, shogi_core::Move)>, Rejected> {
-    let board = hcp::decode(&game.hcp).map_err(|error| bad_position(&error, number))?;
-    let mut position = board.unchecked_position(1);
-    let mut boards = Vec::with_capacity(game.turns.len());
-    for (ply, turn) in game.turns.iter().enumerate() {
-        let Checked { mv, .. } =
-            check(turn, &position).map_err(|reason| Rejected { ply: Some(ply as u32), ..illegal(number, reason) })?;
-        boards.push((Board::of(&position), mv));
-        position.play(mv);
-    }
-    Ok(boards)
 }
 
 /// Whether truncated bytes begin like a game: a valid start and a legal first move.
