@@ -24,7 +24,6 @@ mod board;
 mod checks;
 pub mod csa;
 pub mod detect;
-mod fixed;
 mod frame;
 pub mod hcp;
 pub mod hcpe;
@@ -42,6 +41,7 @@ mod position;
 pub mod psv;
 mod referee;
 pub mod repetition;
+mod replay;
 mod rules;
 mod sfen;
 mod shown;
@@ -49,7 +49,6 @@ mod tactics;
 pub mod usi_lines;
 
 pub use board::{BadPosition, Board};
-pub use fixed::FixedRecords;
 pub use position::ShogiPosition;
 
 use crate::geometry::Geometry;

@@ -3,7 +3,8 @@
 use super::error::{in_record, of_chunk};
 use super::record::{Record, Version};
 use crate::record::{RejectKind, Rejected};
-use std::io::{self, ErrorKind, Read};
+use crate::records;
+use std::io::{self, Read};
 
 /// The limit on records: Lc0 ends its own games at 450 plies.
 const MAX_RECORDS: usize = 4096;
@@ -78,19 +79,10 @@ impl<R: Read> Records<R> {
 
     /// Fills the buffer from `from` up to `to` with the available bytes, and returns their number.
     fn fill(&mut self, from: usize, to: usize) -> Result<usize, Rejected> {
-        let mut filled = from;
-        while filled < to {
-            match self.reader.read(&mut self.buffer[filled..to]) {
-                Ok(0) => break,
-                Ok(read) => filled += read,
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) => {
-                    let reason = format!("the chunk cannot be read further: {error}");
-                    return Err(in_record(self.read, RejectKind::Unreadable, reason));
-                }
-            }
-        }
-        Ok(filled - from)
+        records::fill(&mut self.reader, &mut self.buffer[from..to]).map_err(|error| {
+            let reason = format!("the chunk cannot be read further: {error}");
+            in_record(self.read, RejectKind::Unreadable, reason)
+        })
     }
 }
 
