@@ -21,6 +21,7 @@ pub mod planes;
 pub mod position;
 mod ratings;
 pub mod record;
+mod records;
 pub mod referee;
 pub mod shogi;
 pub mod vocabulary;

@@ -2,15 +2,7 @@
 
 use crate::position::Position;
 
-/// The legal moves that mate: they give check, and the opponent has no legal answer. In the order of
-/// [`Position::legal_moves`]. Forbidden mates (shogi's pawn drop) are not legal moves, so they are not included.
-pub fn mating_moves<P: Position>(position: &P) -> Vec<P::Move> {
-    let mut moves = Vec::new();
-    position.legal_moves(&mut moves);
-    mating_among(position, &moves)
-}
-
-/// The mating moves among these legal moves.
+/// The mating moves among these legal moves, in the same order: they give check, and the opponent has no legal answer.
 pub fn mating_among<P: Position>(position: &P, legal: &[P::Move]) -> Vec<P::Move> {
     let mut answers = Vec::new();
     let mut mates = |mv: P::Move| {

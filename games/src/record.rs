@@ -5,7 +5,7 @@ use crate::position::{Position, Side};
 use serde::{Deserialize, Serialize};
 
 /// Who won.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GameResult {
     /// White in chess, Black in shogi.
@@ -15,6 +15,7 @@ pub enum GameResult {
     /// Nobody.
     Draw,
     /// Not decided: the game was cut off (a ply cap, an aborted game). Not a draw.
+    #[default]
     Unknown,
 }
 
@@ -52,7 +53,7 @@ impl GameResult {
 }
 
 /// How a game ended, according to its record.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Termination {
     /// Checkmate on the board.
@@ -80,6 +81,7 @@ pub enum Termination {
     /// An illegal move or action.
     IllegalMove,
     /// Anything else, or not recorded.
+    #[default]
     Other,
 }
 
@@ -164,7 +166,7 @@ impl PositionFacts {
 
 /// A position of a record without games (HCPE, HCPE2, PSV, bags): which positions belong to one game is unknown. The
 /// position is legal, and so are the move and the candidates.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct ParsedPosition {
     /// The position as FEN or SFEN; its move number is 1 if the record has no ply.
     pub start: String,
@@ -190,22 +192,12 @@ pub struct ParsedPosition {
 impl ParsedPosition {
     /// A position without further data.
     pub fn new(start: String) -> Self {
-        Self {
-            start,
-            known: None,
-            mv: None,
-            score: None,
-            value: None,
-            result: GameResult::Unknown,
-            termination: Termination::Other,
-            ply: None,
-            candidates: Vec::new(),
-        }
+        Self { start, ..Self::default() }
     }
 }
 
 /// A parsed game; its moves are legal.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct ParsedGame {
     /// FEN or SFEN of the start, `None` for the standard one.
     pub start: Option<String>,
@@ -240,21 +232,7 @@ pub struct ParsedGame {
 impl ParsedGame {
     /// A game from this start without moves and without a result.
     pub(crate) fn beginning(start: Option<String>, tags: Vec<(String, String)>) -> Self {
-        Self {
-            start,
-            moves: Vec::new(),
-            keys: Vec::new(),
-            scores: Vec::new(),
-            values: Vec::new(),
-            draws: Vec::new(),
-            clocks: Vec::new(),
-            times: Vec::new(),
-            candidates: Vec::new(),
-            result: GameResult::Unknown,
-            termination: Termination::Other,
-            ratings: [None; 2],
-            tags,
-        }
+        Self { start, tags, ..Self::default() }
     }
 
     /// Adds a move without further data.

@@ -16,16 +16,14 @@
 //! | [`hcpe`] | 38 bytes: a position, a move, a score, a result (HCPE and HCPE2) | [`crate::ParsedPosition`] |
 //! | [`psv`] | 40 bytes: the same with its ply | [`crate::ParsedPosition`] |
 //!
-//! [`detect`](mod@detect) distinguishes the binary ones, [`convert`] converts between them and documents the losses;
-//! [`hcpe::Hcpe::new`] and [`psv::Psv::new`] write records of a [`Board`] and a move.
+//! [`detect`](mod@detect) distinguishes the binary ones; [`hcpe::Hcpe::new`] and [`psv::Psv::new`] write records of a
+//! [`Board`] and a move.
 
 mod attacked;
 mod board;
 mod checks;
-pub mod convert;
 pub mod csa;
 pub mod detect;
-mod fixed;
 mod frame;
 pub mod hcp;
 pub mod hcpe;
@@ -43,6 +41,7 @@ mod position;
 pub mod psv;
 mod referee;
 pub mod repetition;
+mod replay;
 mod rules;
 mod sfen;
 mod shown;
@@ -50,7 +49,6 @@ mod tactics;
 pub mod usi_lines;
 
 pub use board::{BadPosition, Board};
-pub use fixed::FixedRecords;
 pub use position::ShogiPosition;
 
 use crate::geometry::Geometry;

@@ -10,10 +10,10 @@
 //! division is folded into exported weights; the paper does not mention it). An en-passant square counts where the
 //! capture is legal; Lc0 counts it wherever a start FEN names it.
 
-use super::{Chess, ChessPosition, moves};
+use super::{Chess, ChessPosition, moves, rights};
 use crate::input::{Boards, Feature, FeatureKind, InputLayout, InputName};
 use crate::position::{Earlier, Game, Position as _};
-use shakmaty::{CastlingSide, Color, Position as _, Square};
+use shakmaty::{Color, Position as _, Square};
 
 /// Positions that the input shows, including the current one.
 pub const STEPS: usize = 8;
@@ -121,12 +121,12 @@ pub(super) fn double_step(passed: Square, mover: Color) -> (Square, Square) {
 
 fn pack_features(rules: &shakmaty::Chess) -> [u8; FEATURES.len()] {
     let turn = rules.turn();
-    let right = |color: Color, side| u8::from(rules.castles().has(color, side));
+    let [own_king_side, own_queen_side, king_side, queen_side, ..] = rights::of(rules, turn);
     [
-        right(turn, CastlingSide::QueenSide),
-        right(turn, CastlingSide::KingSide),
-        right(!turn, CastlingSide::QueenSide),
-        right(!turn, CastlingSide::KingSide),
+        own_queen_side,
+        own_king_side,
+        queen_side,
+        king_side,
         u8::from(turn == Color::Black),
         rules.halfmoves().min(u32::from(u8::MAX)) as u8,
         0,

@@ -129,13 +129,13 @@ fn pack_token_features(rules: &shakmaty::Chess) -> [u8; TOKEN_FEATURES.len()] {
 
 fn pack_features(rules: &shakmaty::Chess, repetitions: u8) -> [u8; FEATURES.len()] {
     let turn = rules.turn();
-    let right = |color: Color, side| u8::from(rules.castles().has(color, side));
+    let [own_king_side, own_queen_side, king_side, queen_side, ..] = rights::of(rules, turn);
     let en_passant = rules.legal_ep_square().map_or(0, |square| moves::in_frame(square, turn) as u8 + 1);
     [
-        right(turn, CastlingSide::KingSide),
-        right(turn, CastlingSide::QueenSide),
-        right(!turn, CastlingSide::KingSide),
-        right(!turn, CastlingSide::QueenSide),
+        own_king_side,
+        own_queen_side,
+        king_side,
+        queen_side,
         en_passant,
         rules.halfmoves().min(CLOCK_CAP) as u8,
         repetitions.min(REPETITIONS_CAP),

@@ -2,7 +2,7 @@
 //!
 //! A chunk is the concatenation of fixed-size records, packed without padding and little-endian, one per position of
 //! one game; files hold it gzipped. Readers here take the unpacked bytes. [`Records`] gives the records with every
-//! field, [`read_game`] converts them to a game. Reference: lc0 `src/trainingdata/trainingdata_v6.h` and its
+//! field, [`parse`] converts them to a game. Reference: lc0 `src/trainingdata/trainingdata_v6.h` and its
 //! predecessors.
 //!
 //! What is exact and what is not: V6 stores every move. V3 to V5 do not store the played move; it is derived from the
@@ -18,8 +18,7 @@ mod record_data;
 mod records;
 mod state;
 
-pub use error::Lc0Error;
-pub use game::{parse, read_game};
+pub use game::parse;
 pub use record::{Evaluation, PLANES, POLICY, Record, Search, Version};
 pub use record_data::ValueSource;
 pub use records::{Records, records};

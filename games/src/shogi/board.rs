@@ -173,12 +173,7 @@ impl Board {
                 array.set(rules::Square::from_index(index), frame::rules_piece(piece));
             }
         }
-        let hands = self.hands.map(|counts| {
-            HAND.iter().zip(counts).fold(rules::Hand::ZERO, |mut hand, (&(_, piece), count)| {
-                hand.add(piece, u32::from(count));
-                hand
-            })
-        });
+        let hands = self.hands.map(frame::hand);
         let side_to_move = frame::rules_color(self.turn);
         ShogiPosition::from_state(PositionState { board: array, hands, side_to_move, ply: 1 }, ply)
     }

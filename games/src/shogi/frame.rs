@@ -3,7 +3,7 @@
 //! shogi_core and rsshogi both number squares file by file from 1a (`(file − 1)·9 + rank − 1`); the frame numbers them
 //! rank by rank from the side to move's own left corner (9i for Black, 1a for White).
 
-use super::Shogi;
+use super::{Shogi, board};
 use crate::position::Game;
 use rsshogi::types as rules;
 use shogi_core::{Color, Move, Piece, PieceKind, Square};
@@ -38,27 +38,16 @@ pub(super) const HAND: [(PieceKind, rules::HandPiece); 7] = [
     (PieceKind::Rook, rules::HandPiece::ROOK),
 ];
 
+/// rsshogi's hand with these numbers of pieces, in [`HAND`]'s order.
+pub(super) fn hand(counts: [u8; HAND.len()]) -> rules::Hand {
+    HAND.iter().zip(counts).fold(rules::Hand::ZERO, |mut hand, (&(_, piece), count)| {
+        hand.add(piece, u32::from(count));
+        hand
+    })
+}
+
 /// The number of each hand piece (in [`HAND`]'s order) in a set.
 pub(super) const HAND_TOTALS: [u8; 7] = [18, 4, 4, 4, 4, 2, 2];
-
-/// shogi_core's kind by rsshogi's raw piece type, which has the gold after the rook.
-const KINDS: [Option<PieceKind>; 15] = [
-    None,
-    Some(PieceKind::Pawn),
-    Some(PieceKind::Lance),
-    Some(PieceKind::Knight),
-    Some(PieceKind::Silver),
-    Some(PieceKind::Bishop),
-    Some(PieceKind::Rook),
-    Some(PieceKind::Gold),
-    Some(PieceKind::King),
-    Some(PieceKind::ProPawn),
-    Some(PieceKind::ProLance),
-    Some(PieceKind::ProKnight),
-    Some(PieceKind::ProSilver),
-    Some(PieceKind::ProBishop),
-    Some(PieceKind::ProRook),
-];
 
 /// shogi_core's squares by board index.
 const SQUARE_BY_INDEX: [Square; SQUARES] = {
@@ -93,13 +82,12 @@ pub(super) fn rules_square(square: Square) -> rules::Square {
 
 /// The piece on a square of rsshogi's board.
 pub(super) fn piece(piece: rules::Piece) -> Option<Piece> {
-    let kind = KINDS[piece.piece_type().to_index()]?;
+    let kind = board::kind(piece.piece_type().to_index() as u8)?;
     Some(Piece::new(kind, color(piece.color())))
 }
 
 fn rules_kind(kind: PieceKind) -> rules::PieceType {
-    let raw = KINDS.iter().position(|&k| k == Some(kind)).expect("rsshogi has every kind");
-    rules::PieceType::new(raw as i8)
+    rules::PieceType::new(board::man_of_kind(kind) as i8)
 }
 
 pub(super) fn rules_piece(piece: Piece) -> rules::Piece {
@@ -111,7 +99,7 @@ pub(super) fn from_rules(mv: rules::Move, mover: Color) -> Move {
     let to = square(mv.to_sq());
     match mv.dropped_piece() {
         Some(kind) => {
-            let kind = KINDS[kind.to_index()].expect("a dropped piece has a kind");
+            let kind = board::kind(kind.to_index() as u8).expect("a dropped piece has a kind");
             Move::Drop { piece: Piece::new(kind, mover), to }
         }
         None => Move::Normal { from: square(mv.from_sq()), to, promote: mv.is_promotion() },

@@ -14,12 +14,12 @@
 
 use super::board::{BadPosition, Board};
 use super::checks::{bad_position, cut_off, first_players, illegal, legal_move, reject};
-use super::fixed::FixedRecords;
 use super::move16::Move16;
 use super::{hcp, moves, outcome};
 use crate::record::{GameResult, ParsedPosition, RejectKind, Rejected};
+use crate::records;
 use shogi_core::Move;
-use std::io::Read;
+use std::io::{self, Read};
 
 /// A record's length.
 pub const BYTES: usize = 38;
@@ -91,8 +91,8 @@ pub enum NotWritten {
 }
 
 /// Splits a file into its records; the reader should be buffered.
-pub fn records<R: Read>(input: R) -> FixedRecords<R> {
-    FixedRecords::new(input, BYTES)
+pub fn records(input: impl Read) -> impl Iterator<Item = io::Result<Vec<u8>>> {
+    records::of_length(input, BYTES)
 }
 
 /// Reads and checks one record. `number` is its index in the file, from 0, for rejections.

@@ -12,13 +12,12 @@
 //! only from its content, so nothing after a damaged game can be read. Reference: `HuffmanCodedPosAndEval3` and
 //! `MoveVisits` in TadaoYamaoka/DeepLearningShogi.
 
-use super::board::Board;
 use super::checks::{bad_position, first_players, illegal, reject};
-use super::fixed::fill;
 use super::move16::Move16;
 use super::{ShogiPosition, hcp, moves, outcome};
 use crate::position::Position as _;
 use crate::record::{Candidate, ParsedGame, RejectKind, Rejected, Score};
+use crate::records;
 use shogi_core::{Color, ToUsi as _};
 use std::io::{self, Read};
 
@@ -99,68 +98,43 @@ fn u16_at(bytes: &[u8], at: usize) -> u16 {
     u16::from_le_bytes([bytes[at], bytes[at + 1]])
 }
 
-/// Splits a file into the bytes of its games; the reader should be buffered.
-pub fn records<R: Read>(input: R) -> Records<R> {
-    Records { input, done: false }
-}
-
-/// The iterator of [`records`]. If a game is truncated or has more candidates than a position has moves, its available
-/// bytes come last: the next game cannot be located.
-#[derive(Debug)]
-pub struct Records<R> {
-    input: R,
-    done: bool,
-}
-
-impl<R: Read> Iterator for Records<R> {
-    type Item = io::Result<Vec<u8>>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.done {
-            return None;
-        }
+/// Splits a file into the bytes of its games; the reader should be buffered. If a game is truncated or has more candidates
+/// than a position has moves, its available bytes come last: the next game cannot be located.
+pub fn records(mut input: impl Read) -> impl Iterator<Item = io::Result<Vec<u8>>> {
+    let mut is_cut = false;
+    records::until_error(move || {
         let mut record = Vec::new();
-        match self.game(&mut record) {
-            Ok(complete) => {
-                self.done = !complete;
-                (!record.is_empty()).then_some(Ok(record))
-            }
-            Err(error) => {
-                self.done = true;
-                Some(Err(error))
-            }
-        }
-    }
+        is_cut = is_cut || !read_record(&mut input, &mut record)?;
+        Ok((!record.is_empty()).then_some(record))
+    })
 }
 
-impl<R: Read> Records<R> {
-    /// Reads one game; returns whether it is complete.
-    fn game(&mut self, record: &mut Vec<u8>) -> io::Result<bool> {
-        if !self.append(record, HEADER)? {
+/// Reads the bytes of one game; returns whether it is complete.
+fn read_record(input: &mut impl Read, record: &mut Vec<u8>) -> io::Result<bool> {
+    if !append(input, record, HEADER)? {
+        return Ok(false);
+    }
+    for _ in 0..u16_at(record, hcp::BYTES) {
+        let turn = record.len();
+        if !append(input, record, TURN)? {
             return Ok(false);
         }
-        for _ in 0..u16_at(record, hcp::BYTES) {
-            let turn = record.len();
-            if !self.append(record, TURN)? {
-                return Ok(false);
-            }
-            let candidates = u16_at(record, turn + 4);
-            let length = CANDIDATE * usize::from(candidates);
-            if candidates > MAX_CANDIDATES || record.len() + length > MAX_BYTES || !self.append(record, length)? {
-                return Ok(false);
-            }
+        let candidates = u16_at(record, turn + 4);
+        let length = CANDIDATE * usize::from(candidates);
+        if candidates > MAX_CANDIDATES || record.len() + length > MAX_BYTES || !append(input, record, length)? {
+            return Ok(false);
         }
-        Ok(true)
     }
+    Ok(true)
+}
 
-    /// Reads `count` more bytes; returns whether they were available.
-    fn append(&mut self, record: &mut Vec<u8>, count: usize) -> io::Result<bool> {
-        let before = record.len();
-        record.resize(before + count, 0);
-        let read = fill(&mut self.input, &mut record[before..])?;
-        record.truncate(before + read);
-        Ok(read == count)
-    }
+/// Reads `count` more bytes; returns whether they were available.
+fn append(input: &mut impl Read, record: &mut Vec<u8>, count: usize) -> io::Result<bool> {
+    let before = record.len();
+    record.resize(before + count, 0);
+    let read = records::fill(input, &mut record[before..])?;
+    record.truncate(before + read);
+    Ok(read == count)
 }
 
 /// Reads and checks one game. `number` is its index in the file, from 0, for rejections.
@@ -171,7 +145,10 @@ impl<R: Read> Records<R> {
 /// # Errors
 /// On a truncated game, an invalid start, an illegal move, illegal or repeated candidates, and an unknown result.
 pub fn parse(record: &[u8], number: u64) -> Result<ParsedGame, Rejected> {
-    let game = read_game(record, number)?;
+    let game = Game::read(record).ok_or_else(|| {
+        let reason = "the game ends before its moves do, or is damaged; the rest of the file is lost".to_owned();
+        reject(number, RejectKind::Truncated, reason)
+    })?;
     let board = hcp::decode(&game.hcp).map_err(|error| bad_position(&error, number))?;
     let mut position = board.unchecked_position(1);
     let text = position.to_text();
@@ -190,14 +167,6 @@ pub fn parse(record: &[u8], number: u64) -> Result<ParsedGame, Rejected> {
         position.play(checked.mv);
     }
     Ok(parsed)
-}
-
-/// Reads the fields of a game.
-pub(super) fn read_game(record: &[u8], number: u64) -> Result<Game, Rejected> {
-    Game::read(record).ok_or_else(|| {
-        let reason = "the game ends before its moves do, or is damaged; what follows in the file is lost".to_owned();
-        reject(number, RejectKind::Truncated, reason)
-    })
 }
 
 struct Checked {
@@ -232,20 +201,6 @@ fn check(turn: &Turn, position: &ShogiPosition) -> Result<Checked, String> {
 
 fn shown(code: u16, color: Color) -> String {
     Move16::Apery.decode(code, color).map_or_else(|| format!("move {code}"), |mv| mv.to_usi_owned())
-}
-
-/// The boards of a game's moves, in order, each checked.
-pub(super) fn boards(game: &Game, number: u64) -> Result<Vec<(Board, shogi_core::Move)>, Rejected> {
-    let board = hcp::decode(&game.hcp).map_err(|error| bad_position(&error, number))?;
-    let mut position = board.unchecked_position(1);
-    let mut boards = Vec::with_capacity(game.turns.len());
-    for (ply, turn) in game.turns.iter().enumerate() {
-        let Checked { mv, .. } =
-            check(turn, &position).map_err(|reason| Rejected { ply: Some(ply as u32), ..illegal(number, reason) })?;
-        boards.push((Board::of(&position), mv));
-        position.play(mv);
-    }
-    Ok(boards)
 }
 
 /// Whether truncated bytes begin like a game: a valid start and a legal first move.

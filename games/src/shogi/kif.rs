@@ -11,10 +11,7 @@
 mod moves;
 mod setup;
 
-use super::ShogiPosition;
-use super::csa::ending;
-use super::repetition::Seen;
-use crate::position::Position as _;
+use super::replay::{Fault, Replay, shown};
 use crate::record::{GameResult, ParsedGame, RejectKind, Rejected, Termination};
 use encoding_rs::SHIFT_JIS;
 use moves::{BLANKS, Written};
@@ -46,10 +43,10 @@ pub fn records<R: Read>(input: R) -> impl Iterator<Item = io::Result<Vec<u8>>> {
 pub fn parse(record: &[u8], number: u64) -> Result<ParsedGame, Rejected> {
     let text = decode(record);
     let mut reader = Reader::default();
-    for line in text.lines().map(str::trim_end).take_while(|line| !line.starts_with("変化")) {
-        reader.read(line).map_err(|(kind, reason)| Rejected { game: number, ply: reader.ply(), kind, reason })?;
-    }
-    reader.finish().map_err(|((kind, reason), ply)| Rejected { game: number, ply, kind, reason })
+    let mut lines = text.lines().map(str::trim_end).take_while(|line| !line.starts_with("変化"));
+    let read = lines.try_for_each(|line| reader.read(line));
+    let ply = reader.game.as_ref().map(Replay::ply);
+    read.and_then(|()| reader.finish()).map_err(|(kind, reason)| Rejected { game: number, ply, kind, reason })
 }
 
 /// The text. Bytes that are invalid in both encodings become U+FFFD: harmless in a comment, and invalid in a move.
@@ -61,30 +58,21 @@ fn decode(record: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// A kind of rejection and its reason.
-type Fault = (RejectKind, String);
-
 /// The parsed part of a record.
 #[derive(Default)]
 struct Reader {
     tags: Vec<(String, String)>,
     setup: Setup,
     /// From the first move or ending.
-    game: Option<Played>,
-    /// CSA's name of the ending.
-    ending: Option<&'static str>,
-    /// The summary line's result, if there is no ending.
-    summary: Option<(GameResult, Termination)>,
-}
-
-struct Played {
-    game: ParsedGame,
-    position: ShogiPosition,
-    seen: Vec<Seen>,
+    game: Option<Replay>,
     /// The expected number of the next move line, after the first one.
     next: Option<u32>,
     /// The target of the last move.
     last_target: Option<Square>,
+    /// CSA's name of the ending.
+    ending: Option<&'static str>,
+    /// The summary line's result, if there is no ending.
+    summary: Option<(GameResult, Termination)>,
 }
 
 impl Reader {
@@ -115,92 +103,44 @@ impl Reader {
 
     /// A move or an ending after its number.
     fn numbered(&mut self, number: u32, rest: &str, line: &str) -> Result<(), Fault> {
-        let mut played = match self.game.take() {
-            Some(played) => played,
-            None => self.begin()?,
+        let replay = match &mut self.game {
+            Some(replay) => replay,
+            none => none.insert(begin(&self.setup)?),
         };
-        let read = match self.ending {
-            Some(_) => Err((RejectKind::Syntax, format!("a move after the game's end: {}", shown(line)))),
-            None => played.follow(number, rest, line).map(|ending| self.ending = ending),
-        };
-        self.game = Some(played);
-        read
-    }
-
-    fn begin(&mut self) -> Result<Played, Fault> {
-        let position = self.setup.position().map_err(|reason| (RejectKind::StartPosition, reason))?;
-        let text = position.to_text();
-        let start = (text != ShogiPosition::start().to_text()).then_some(text);
-        let seen = vec![Seen::of(&position)];
-        let game = ParsedGame::beginning(start, Vec::new());
-        Ok(Played { game, position, seen, next: None, last_target: None })
-    }
-
-    fn ply(&self) -> Option<u32> {
-        self.game.as_ref().map(|played| played.game.moves.len() as u32)
-    }
-
-    fn finish(mut self) -> Result<ParsedGame, (Fault, Option<u32>)> {
-        let ply = self.ply();
-        let played = match self.game.take() {
-            Some(played) => played,
-            None if self.tags.is_empty() => {
-                return Err(((RejectKind::Syntax, "neither a header nor a move of KIF".to_owned()), None));
-            }
-            None => self.begin().map_err(|fault| (fault, None))?,
-        };
-        let Played { mut game, position, seen, .. } = played;
-        (game.result, game.termination) = match (self.ending, self.summary) {
-            (None, Some(summary)) => summary,
-            (word, _) => ending::of(word, &position, &seen).map_err(|reason| ((RejectKind::Syntax, reason), ply))?,
-        };
-        game.keys = seen[..game.moves.len()].iter().map(|seen| seen.key).collect();
-        game.tags = self.tags;
-        Ok(game)
-    }
-}
-
-impl Played {
-    /// Plays a numbered move, or returns CSA's name of the ending.
-    fn follow(&mut self, number: u32, rest: &str, line: &str) -> Result<Option<&'static str>, Fault> {
+        if self.ending.is_some() {
+            return Err((RejectKind::Syntax, format!("a move after the game's end: {}", shown(line))));
+        }
         if let Some(next) = self.next.filter(|&next| next != number) {
-            return Err((
-                RejectKind::Syntax,
-                format!("move {next} is missing, move {number} follows: {}", shown(line)),
-            ));
+            let reason = format!("move {next} is missing, move {number} follows: {}", shown(line));
+            return Err((RejectKind::Syntax, reason));
         }
         self.next = number.checked_add(1);
-        if let Some(word) = moves::ending(rest, self.position.turn()) {
-            return Ok(Some(word));
+        self.ending = moves::ending(rest, replay.position.turn());
+        if self.ending.is_some() {
+            return Ok(());
         }
         let (written, seconds) = Written::read(rest, self.last_target)
             .ok_or_else(|| (RejectKind::Syntax, format!("neither a move nor an ending: {}", shown(line))))?;
-        self.play(&written, seconds, line)?;
-        Ok(None)
-    }
-
-    fn play(&mut self, written: &Written, seconds: Option<f32>, line: &str) -> Result<(), Fault> {
-        let wrong = |reason: String| {
-            let place = self.position.to_text();
-            (RejectKind::IllegalMove, format!("{reason}: {} in position \"{place}\"", shown(line)))
-        };
-        let mv = written.resolve(&self.position).map_err(wrong)?;
-        if !self.position.is_legal(mv) {
-            return Err(wrong("illegal move".to_owned()));
-        }
-        self.game.push(self.position.write_move(mv));
-        if let Some(slot) = self.game.times.last_mut() {
+        let mv = replay.play(line, |position| written.resolve(position))?;
+        if let Some(slot) = replay.game.times.last_mut() {
             *slot = seconds;
         }
         self.last_target = Some(mv.to());
-        self.position.play(mv);
-        self.seen.push(Seen::of(&self.position));
         Ok(())
+    }
+
+    fn finish(self) -> Result<ParsedGame, Fault> {
+        let replay = match self.game {
+            Some(replay) => replay,
+            None if self.tags.is_empty() => {
+                return Err((RejectKind::Syntax, "neither a header nor a move of KIF".to_owned()));
+            }
+            None => begin(&self.setup)?,
+        };
+        replay.finish(self.tags, self.ending, self.summary)
     }
 }
 
-/// A text for a message: short, and without control characters.
-fn shown(text: &str) -> String {
-    let head: String = text.escape_debug().take(60).collect();
-    format!("\"{head}\"")
+fn begin(setup: &Setup) -> Result<Replay, Fault> {
+    setup.position().map(Replay::begin).map_err(|reason| (RejectKind::StartPosition, reason))
 }

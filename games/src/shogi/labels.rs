@@ -10,9 +10,9 @@
 //! moves of a position have different labels. Reference: `cppshogi/cppshogi.cpp` in TadaoYamaoka/DeepLearningShogi;
 //! checked against cshogi.
 
+use super::Shogi;
 use super::board::{self, SQUARES};
-use super::{Shogi, ShogiPosition};
-use crate::position::{Game as _, Position as _};
+use crate::position::Game as _;
 use shogi_core::{Color, Move, Square};
 
 /// The number of labels.
@@ -42,13 +42,6 @@ pub fn label(mv: Move, turn: Color) -> u16 {
         }
     };
     (class * SQUARES + seen(to, turn)) as u16
-}
-
-/// The legal move of a label in a position, if there is one.
-pub fn move_of(position: &ShogiPosition, wanted: u16) -> Option<Move> {
-    let mut moves = Vec::new();
-    position.legal_moves(&mut moves);
-    moves.into_iter().find(|&mv| label(mv, position.turn()) == wanted)
 }
 
 /// The square's number from the side to move's view.

@@ -16,13 +16,13 @@
 
 use super::board::Board;
 use super::checks::{bad_position, cut_off, first_players, illegal, legal_move, reject};
-use super::fixed::FixedRecords;
 use super::hcpe::NotWritten;
 use super::move16::Move16;
 use super::{moves, packed_sfen};
 use crate::record::{GameResult, ParsedPosition, RejectKind, Rejected};
+use crate::records;
 use shogi_core::{Color, Move};
-use std::io::Read;
+use std::io::{self, Read};
 
 /// A record's length.
 pub const BYTES: usize = 40;
@@ -89,8 +89,8 @@ impl Psv {
 }
 
 /// Splits a file into its records; the reader should be buffered.
-pub fn records<R: Read>(input: R) -> FixedRecords<R> {
-    FixedRecords::new(input, BYTES)
+pub fn records(input: impl Read) -> impl Iterator<Item = io::Result<Vec<u8>>> {
+    records::of_length(input, BYTES)
 }
 
 /// Reads and checks one record. `number` is its index in the file, from 0, for rejections.

@@ -9,7 +9,7 @@ use super::{Shogi, ShogiPosition};
 use crate::fields::{Field, Wrong, split};
 use crate::position::{Game, ParsePosition};
 use rsshogi::board::{BoardArray, PositionState};
-use rsshogi::types::{Hand, Square as RulesSquare};
+use rsshogi::types::Square as RulesSquare;
 use shogi_core::{Color as Side, Piece, PieceKind};
 
 const FIELDS: &str = "an SFEN has 4 fields (board, turn, hands, move number), or 3 without the number";
@@ -217,12 +217,7 @@ fn assemble(board: &[Placed], turn: Side, hands: &Hands, ply: u32) -> ShogiPosit
         let index = usize::from(placed.file - 1) * Shogi::GEOMETRY.ranks() + usize::from(placed.rank - 1);
         array.set(RulesSquare::from_index(index), frame::rules_piece(placed.piece));
     }
-    let hands = hands.map(|counts| {
-        HAND.iter().zip(counts).fold(Hand::ZERO, |mut hand, (&(_, piece), count)| {
-            hand.add(piece, u32::from(count));
-            hand
-        })
-    });
+    let hands = hands.map(frame::hand);
     let side_to_move = frame::rules_color(turn);
     ShogiPosition::from_state(PositionState { board: array, hands, side_to_move, ply: 1 }, ply)
 }

@@ -15,6 +15,7 @@
 use super::{Shogi, ShogiPosition};
 use crate::position::{Position as _, Side};
 use crate::record::{GameResult, ParsedGame, RejectKind, Rejected, Termination};
+use crate::records;
 use crate::referee::{Played, Referee as _};
 use std::io::{self, BufRead, Read as _};
 
@@ -22,35 +23,16 @@ use std::io::{self, BufRead, Read as _};
 const MAX_BYTES: u64 = 16 << 20;
 
 /// Splits a file into its lines, without empty lines and comments.
-pub fn records<R: BufRead>(input: R) -> Records<R> {
-    Records { input, done: false }
-}
-
-/// The iterator of [`records`]: one line's bytes each. If the input cannot be read further, the error comes last.
-#[derive(Debug)]
-pub struct Records<R> {
-    input: R,
-    done: bool,
-}
-
-impl<R: BufRead> Iterator for Records<R> {
-    type Item = io::Result<Vec<u8>>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        while !self.done {
+pub fn records(mut input: impl BufRead) -> impl Iterator<Item = io::Result<Vec<u8>>> {
+    records::until_error(move || {
+        loop {
             let mut line = Vec::new();
-            match self.input.by_ref().take(MAX_BYTES).read_until(b'\n', &mut line) {
-                Ok(0) => self.done = true,
-                Ok(_) if matches!(line.trim_ascii().first(), None | Some(b'#')) => {}
-                Ok(_) => return Some(Ok(line)),
-                Err(error) => {
-                    self.done = true;
-                    return Some(Err(error));
-                }
+            let read = input.by_ref().take(MAX_BYTES).read_until(b'\n', &mut line)?;
+            if read == 0 || !matches!(line.trim_ascii().first(), None | Some(b'#')) {
+                return Ok((read > 0).then_some(line));
             }
         }
-        None
-    }
+    })
 }
 
 /// Parses a line. `number` is its index among the lines with content, from 0, for rejections.

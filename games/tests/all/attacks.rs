@@ -5,7 +5,7 @@ use crate::samples::{self, Case};
 use games::attacks::Tactics;
 use games::chess::Chess;
 use games::maps::{MapTask, NO_LABEL};
-use games::mate::mating_moves;
+use games::mate::mating_among;
 use games::shogi::Shogi;
 use games::{Game, GameKind, Position};
 use std::collections::{BTreeMap, BTreeSet};
@@ -355,7 +355,7 @@ fn check_checks<P: Position>(cases: &[Case], every: usize) -> usize {
                 mates.push(mv);
             }
         }
-        assert_eq!(mating_moves(&position), mates, "{text}");
+        assert_eq!(mating_among(&position, &legal), mates, "{text}");
         with_mate += usize::from(!mates.is_empty());
     }
     with_mate

@@ -1,7 +1,7 @@
 //! Positions, moves and labels in bits, against cshogi.
 
 use crate::samples::{self, SHOGI_START as START, TWO_PIECE_HANDICAP};
-use games::shogi::labels::{self, LABELS, label};
+use games::shogi::labels::{LABELS, label};
 use games::shogi::move16::Move16;
 use games::shogi::{BadPosition, Board, ShogiPosition, hcp, packed_sfen};
 use games::{GameKind, Position as _};
@@ -208,8 +208,6 @@ fn labels_of_known_moves() {
     let start = position(START);
     let known = |usi: &str| label(start.parse_move(usi).unwrap(), Color::Black);
     assert_eq!(["7g7f", "2g2f", "2h5h"].map(known), [59, 14, 286]);
-    assert_eq!(labels::move_of(&start, 59), Some(start.parse_move("7g7f").unwrap()));
-    assert_eq!(labels::move_of(&start, 60), None);
     let drop = |kind| label(Move::Drop { piece: Piece::new(kind, Color::Black), to: Square::SQ_5E }, Color::Black);
     let order = [
         PieceKind::Pawn,

@@ -6,7 +6,7 @@ use games::chess::lc0::{self, ValueSource};
 use games::shogi::detect::{Binary, detect};
 use games::shogi::{csa, hcpe, hcpe3, kif, psv, usi_lines};
 use games::{GameKind, ParsedGame, ParsedPosition, Rejected, chess::pgn};
-use std::io::{self, BufRead, Read as _};
+use std::io::{self, BufRead};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
@@ -40,9 +40,6 @@ pub(super) enum Parsed {
 
 /// The records of a file, as bytes.
 pub(super) type Records<'a> = Box<dyn Iterator<Item = io::Result<Vec<u8>>> + 'a>;
-
-/// The size limit of an Lc0 chunk: 7,000 positions.
-const LC0_BYTES: u64 = 1 << 26;
 
 impl Format {
     pub const ALL: [Self; 11] = [
@@ -157,7 +154,7 @@ impl Format {
     pub(super) fn records<'a>(self, input: Box<dyn BufRead + 'a>) -> Records<'a> {
         match self {
             Self::Pgn => Box::new(pgn::records(input)),
-            Self::Lc0 => Box::new(whole(input)),
+            Self::Lc0 => Box::new(lc0::records(input)),
             Self::BagStateValue | Self::BagBehavioralCloning | Self::BagActionValue => {
                 let reason = "a bag is read from its end: give the .bag file itself, unpacked";
                 Box::new(std::iter::once(Err(io::Error::other(reason))))
@@ -189,18 +186,6 @@ impl Format {
             Self::Psv => psv::parse(record, number).map(position),
         }
     }
-}
-
-/// A file that is one record; none if it is empty.
-fn whole<'a>(input: Box<dyn BufRead + 'a>) -> impl Iterator<Item = io::Result<Vec<u8>>> + 'a {
-    let read = move || {
-        let mut record = Vec::new();
-        match input.take(LC0_BYTES + 1).read_to_end(&mut record)? {
-            bytes if bytes as u64 > LC0_BYTES => Err(io::Error::other("longer than the records of any game")),
-            _ => Ok(record),
-        }
-    };
-    std::iter::once_with(read).filter(|record| !matches!(record, Ok(bytes) if bytes.is_empty()))
 }
 
 /// Whether a file begins with the version number of an Lc0 record, which no text begins with.

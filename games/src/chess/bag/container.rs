@@ -137,23 +137,6 @@ impl<R: Read + Seek> Bag<R> {
     }
 }
 
-/// The records of a bag one by one, for [`parse`](super::parse); a record that cannot be unpacked is an error.
-pub fn records<R: Read + Seek>(mut bag: Bag<R>) -> impl Iterator<Item = io::Result<Vec<u8>>> {
-    let mut failed = false;
-    std::iter::from_fn(move || {
-        if failed {
-            return None;
-        }
-        match bag.next() {
-            Ok(record) => record.map(|record| record.map(<[u8]>::to_vec).map_err(io::Error::other)),
-            Err(error) => {
-                failed = true;
-                Some(Err(io::Error::other(error)))
-            }
-        }
-    })
-}
-
 fn read_end(reader: &mut impl Read) -> io::Result<u64> {
     let mut bytes = [0; size_of::<u64>()];
     reader.read_exact(&mut bytes)?;

@@ -4,11 +4,9 @@
 //! length. A number is a 64-bit float, big-endian. Reference: Apache Beam
 //! `sdks/python/apache_beam/coders/coder_impl.py`.
 
-use super::container::Bag;
 use crate::chess::ChessPosition;
 use crate::position::Position as _;
 use crate::record::{ParsedPosition, RejectKind, Rejected};
-use std::io::{Read, Seek};
 
 /// The kind of a bag's records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,81 +96,4 @@ fn number(rest: &mut &[u8]) -> Result<f64, Wrong> {
     let (&bytes, behind) = rest.split_first_chunk().ok_or(CUT_OFF)?;
     *rest = behind;
     Ok(f64::from_be_bytes(bytes))
-}
-
-/// The positions of a bag. Adjacent action values of one position become one position with its best move and that
-/// move's value (the first of equals). A shuffled bag gives one position for each record instead, whose move is any
-/// move: group it by FEN first.
-#[derive(Debug)]
-pub struct Positions<R> {
-    bag: Bag<R>,
-    kind: BagRecord,
-    /// Records read so far.
-    taken: u64,
-    /// The first record of the next position.
-    waiting: Option<ParsedPosition>,
-    /// After an error the bag is not read further.
-    failed: bool,
-}
-
-impl<R: Read + Seek> Positions<R> {
-    /// The positions of a bag whose records are of this kind.
-    pub fn new(bag: Bag<R>, kind: BagRecord) -> Self {
-        Self { bag, kind, taken: 0, waiting: None, failed: false }
-    }
-
-    fn record(&mut self) -> Option<Result<ParsedPosition, Rejected>> {
-        if self.failed {
-            return None;
-        }
-        let number = self.taken;
-        let unreadable = |reason| Rejected { game: number, ply: None, kind: RejectKind::Unreadable, reason };
-        match self.bag.next() {
-            Ok(None) => None,
-            Ok(Some(record)) => {
-                self.taken += 1;
-                Some(record.map_err(unreadable).and_then(|record| parse(record, self.kind, number)))
-            }
-            Err(error) => {
-                self.failed = true;
-                Some(Err(unreadable(error.to_string())))
-            }
-        }
-    }
-}
-
-impl<R: Read + Seek> Iterator for Positions<R> {
-    type Item = Result<ParsedPosition, Rejected>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let mut best = match self.waiting.take() {
-            Some(first) => first,
-            None => match self.record()? {
-                Ok(first) => first,
-                Err(rejected) => return Some(Err(rejected)),
-            },
-        };
-        if self.kind != BagRecord::ActionValue {
-            return Some(Ok(best));
-        }
-        // An invalid record among a position's actions is reported first; the position continues after it.
-        loop {
-            match self.record() {
-                Some(Ok(other)) if other.start == best.start => {
-                    if other.value > best.value {
-                        best = other;
-                    }
-                }
-                Some(Ok(other)) => {
-                    self.waiting = Some(other);
-                    return Some(Ok(best));
-                }
-                Some(Err(rejected)) => {
-                    self.waiting = Some(best);
-                    return Some(Err(rejected));
-                }
-                None => return Some(Ok(best)),
-            }
-        }
-    }
 }

@@ -1,8 +1,8 @@
 //! Converts the records of a chunk to a game.
 
-use super::error::Lc0Error;
+use super::error::{in_record, of_chunk};
 use super::order;
-use super::record::{Evaluation, Version};
+use super::record::Evaluation;
 use super::record_data::{RANGE_TOLERANCE, RecordData, ValueSource};
 use super::records::Records;
 use super::state::State;
@@ -10,32 +10,32 @@ use crate::chess::ChessPosition;
 use crate::chess::pgn::ending;
 use crate::line::Line;
 use crate::position::Position as _;
-use crate::record::{Candidate, GameResult, ParsedGame, Rejected, Termination};
+use crate::record::{Candidate, GameResult, ParsedGame, RejectKind, Rejected, Termination};
 use shakmaty::Move;
 use std::io::Read;
 
-/// Reads game number `number` of a file: see [`read_game`].
+/// Converts an unpacked chunk, game number `number` of a file, to a game. Its candidates are the visited moves, with their
+/// visit shares; its values are `(q + 1) / 2`, so that a draw is half a win, and its draws the `d` of that `q`. Records
+/// out of game order are sorted.
 ///
 /// # Errors
-/// If the chunk is not a valid game, see [`Lc0Error`].
+/// If the chunk is not a valid game; no part of it is used then.
 pub fn parse(chunk: impl Read, number: u64, value: ValueSource) -> Result<ParsedGame, Rejected> {
-    read_game(chunk, value).map_err(|error| error.rejected(number))
+    read_game(chunk, value).map_err(|rejected| Rejected { game: number, ..rejected })
 }
 
-/// Converts an unpacked chunk to a game. Its candidates are the visited moves, with their visit shares; its values are
-/// `(q + 1) / 2`, so that a draw is half a win, and its draws the `d` of that `q`. Records out of game order are
-/// sorted.
-///
-/// # Errors
-/// See [`Lc0Error`]; no part of the chunk is used then.
-pub fn read_game(chunk: impl Read, value: ValueSource) -> Result<ParsedGame, Lc0Error> {
+fn read_game(chunk: impl Read, value: ValueSource) -> Result<ParsedGame, Rejected> {
     let mut reader = Records::new(chunk);
     let (mut records, mut version) = (Vec::new(), None);
     while let Some(record) = reader.next()? {
         version = Some(record.version());
-        records.push(RecordData::new(&record, records.len() as u32, value)?);
+        records.push(RecordData::new(&record, records.len(), value)?);
     }
-    match replay(&records) {
+    if records.is_empty() || (records.len() == 1 && records[0].played.is_none()) {
+        let reason = format!("the chunk holds {} records of {version:?} and so no move", records.len());
+        return Err(of_chunk(RejectKind::NoMoves, reason));
+    }
+    let outcome = match replay(&records) {
         Err(ReplayStop::OutOfOrder(_)) => {
             let order = order::restore(&records)?;
             let mut places: Vec<Option<RecordData>> = records.into_iter().map(Some).collect();
@@ -43,41 +43,30 @@ pub fn read_game(chunk: impl Read, value: ValueSource) -> Result<ParsedGame, Lc0
             replay(&sorted)
         }
         outcome => outcome,
-    }
-    .map_err(|stop| stop.into_error(version))
+    };
+    outcome.map_err(|stop| match stop {
+        ReplayStop::OutOfOrder(record) => {
+            in_record(record, RejectKind::Syntax, "it does not show the position that the move before leads to")
+        }
+        ReplayStop::Fault(rejected) => rejected,
+    })
 }
 
 enum ReplayStop {
     /// The record does not show the position after the move before.
-    OutOfOrder(u32),
-    NoMoves(u32),
-    Fault(Lc0Error),
+    OutOfOrder(usize),
+    Fault(Rejected),
 }
 
-impl ReplayStop {
-    fn into_error(self, version: Option<Version>) -> Lc0Error {
-        match self {
-            Self::OutOfOrder(record) => {
-                Lc0Error::Order { record, reason: "it does not show the position that the move before leads to" }
-            }
-            Self::NoMoves(records) => Lc0Error::NoMoves { records, version },
-            Self::Fault(error) => error,
-        }
+impl From<Rejected> for ReplayStop {
+    fn from(rejected: Rejected) -> Self {
+        Self::Fault(rejected)
     }
 }
 
-impl From<Lc0Error> for ReplayStop {
-    fn from(error: Lc0Error) -> Self {
-        Self::Fault(error)
-    }
-}
-
-/// Replays the records in order.
+/// Replays one record or more in order.
 fn replay(records: &[RecordData]) -> Result<ParsedGame, ReplayStop> {
-    let (Some(first), Some(last)) = (records.first(), records.last()) else { return Err(ReplayStop::NoMoves(0)) };
-    if records.len() == 1 && last.played.is_none() {
-        return Err(ReplayStop::NoMoves(1));
-    }
+    let (first, last) = (&records[0], &records[records.len() - 1]);
     let start = first.position(0)?;
     let standard = first.state.is_game_start() && start == ChessPosition::start();
     let mut game = ParsedGame::beginning((!standard).then(|| start.to_text()), Vec::new());
@@ -86,12 +75,12 @@ fn replay(records: &[RecordData]) -> Result<ParsedGame, ReplayStop> {
     for (i, record) in records.iter().enumerate() {
         let position = line.position();
         if i > 0 && State::of_position(position) != record.state {
-            return Err(ReplayStop::OutOfOrder(i as u32));
+            return Err(ReplayStop::OutOfOrder(i));
         }
         legal.list(position);
         let played = match (record.played, records.get(i + 1)) {
             (Some(index), _) => legal.find(index).ok_or_else(|| illegal("the move played is", index, position, i))?,
-            (None, Some(next)) => legal.leading_to(next, position).ok_or(ReplayStop::OutOfOrder(i as u32 + 1))?,
+            (None, Some(next)) => legal.leading_to(next, position).ok_or(ReplayStop::OutOfOrder(i + 1))?,
             (None, None) => break,
         };
         game.push(position.write_move(played));
@@ -139,7 +128,7 @@ impl Legal {
         policy: &[(u16, f32)],
         position: &ChessPosition,
         record: usize,
-    ) -> Result<Vec<Candidate>, Lc0Error> {
+    ) -> Result<Vec<Candidate>, Rejected> {
         let candidate = |&(index, share): &(u16, f32)| {
             let mv = self.find(index).ok_or_else(|| illegal("the policy has visits for", index, position, record))?;
             Ok((position.move_text(mv), share))
@@ -148,8 +137,10 @@ impl Legal {
     }
 }
 
-fn illegal(what: &'static str, index: u16, position: &ChessPosition, record: usize) -> Lc0Error {
-    Lc0Error::Illegal { record: record as u32, what, index, position: position.to_text() }
+fn illegal(what: &str, index: u16, position: &ChessPosition, record: usize) -> Rejected {
+    let place = position.to_text();
+    let reason = format!("{what} {index} of the 1,858 moves, which is not legal in {place}");
+    in_record(record, RejectKind::IllegalMove, reason)
 }
 
 /// Bits of a record's `invariance_info`.
@@ -162,13 +153,17 @@ fn conclude(
     line: &Line<ChessPosition>,
     last: &RecordData,
     complete: bool,
-) -> Result<(GameResult, Termination), Lc0Error> {
+) -> Result<(GameResult, Termination), Rejected> {
     let said = stated(last);
     if let Some((proven, termination)) = ending::proven(line.position()).filter(|_| complete) {
         return match said {
             GameResult::Unknown => Ok((proven, termination)),
             said if said == proven => Ok((proven, termination)),
-            said => Err(Lc0Error::Contradiction { stated: said.name(), shown: termination.name() }),
+            said => {
+                let (stated, shown) = (said.name(), termination.name());
+                let reason = format!("the records say {stated}, but the board shows {shown}");
+                Err(of_chunk(RejectKind::Contradiction, reason))
+            }
         };
     }
     let adjudicated = last.ending & ADJUDICATED != 0;

@@ -1,15 +1,16 @@
 //! Sorts records into the order of their game.
 
-use super::error::Lc0Error;
+use super::error::in_record;
 use super::record_data::RecordData;
 use super::state::State;
 use crate::chess::ChessPosition;
 use crate::position::Position as _;
+use crate::record::{RejectKind, Rejected};
 use shakmaty::Move;
 use std::collections::HashMap;
 
 /// The indices of `records` in game order: each position follows by a move from the one before.
-pub(super) fn restore(records: &[RecordData]) -> Result<Vec<usize>, Lc0Error> {
+pub(super) fn restore(records: &[RecordData]) -> Result<Vec<usize>, Rejected> {
     let by_state = index(records)?;
     let mut next = vec![None; records.len()];
     let mut has_earlier = vec![false; records.len()];
@@ -29,7 +30,7 @@ pub(super) fn restore(records: &[RecordData]) -> Result<Vec<usize>, Lc0Error> {
     Ok(order)
 }
 
-fn index(records: &[RecordData]) -> Result<HashMap<&State, usize>, Lc0Error> {
+fn index(records: &[RecordData]) -> Result<HashMap<&State, usize>, Rejected> {
     let mut by_state = HashMap::with_capacity(records.len());
     for (i, record) in records.iter().enumerate() {
         if by_state.insert(&record.state, i).is_some() {
@@ -45,7 +46,7 @@ fn follower(
     i: usize,
     by_state: &HashMap<&State, usize>,
     records: &[RecordData],
-) -> Result<Option<usize>, Lc0Error> {
+) -> Result<Option<usize>, Rejected> {
     let position = record.position(i)?;
     let mut moves = Vec::new();
     position.legal_moves(&mut moves);
@@ -63,6 +64,6 @@ pub(super) fn after(position: &ChessPosition, mv: Move) -> State {
     State::of_position(&next)
 }
 
-fn wrong(record: usize, reason: &'static str) -> Lc0Error {
-    Lc0Error::Order { record: record as u32, reason }
+fn wrong(record: usize, reason: &str) -> Rejected {
+    in_record(record, RejectKind::Syntax, reason)
 }

@@ -176,11 +176,6 @@ impl<'a> Record<'a> {
         if self.version >= Version::V5 { self.flag(6) } else { 0 }
     }
 
-    /// The move number of V3 and V4, which is always 0 in later records of these versions.
-    pub fn move_count(&self) -> Option<u8> {
-        (self.version < Version::V5).then(|| self.flag(6))
-    }
-
     /// The search's result at the root. `None` in V3.
     pub fn root(&self) -> Option<Evaluation> {
         self.evaluation([0, 2, 4])

@@ -1,10 +1,11 @@
 //! The parts of a record that a game needs.
 
-use super::error::Lc0Error;
+use super::error::in_record;
 use super::record::{Evaluation, Record};
 use super::state::{State, in_frame};
 use crate::chess::ChessPosition;
 use crate::position::Position as _;
+use crate::record::{RejectKind, Rejected};
 use serde::{Deserialize, Serialize};
 use shakmaty::{Color, Move};
 
@@ -54,8 +55,8 @@ pub(super) struct RecordData {
 }
 
 impl RecordData {
-    pub(super) fn new(record: &Record<'_>, number: u32, value: ValueSource) -> Result<Self, Lc0Error> {
-        let state = State::of_record(record).map_err(|reason| Lc0Error::Board { record: number, reason })?;
+    pub(super) fn new(record: &Record<'_>, number: usize, value: ValueSource) -> Result<Self, Rejected> {
+        let state = State::of_record(record).map_err(|reason| in_record(number, RejectKind::StartPosition, reason))?;
         let played = record.search().filter(|search| search.visits > 0).map(|search| search.played);
         Ok(Self {
             state,
@@ -82,26 +83,26 @@ impl RecordData {
     }
 
     /// The position that record number `number` shows.
-    pub(super) fn position(&self, number: usize) -> Result<ChessPosition, Lc0Error> {
-        self.state.position(&self.before).map_err(|reason| Lc0Error::Board { record: number as u32, reason })
+    pub(super) fn position(&self, number: usize) -> Result<ChessPosition, Rejected> {
+        self.state.position(&self.before).map_err(|reason| in_record(number, RejectKind::StartPosition, reason))
     }
 }
 
 /// The largest difference between the sum of a policy and 1.
 const POLICY_TOLERANCE: f32 = 0.01;
 
-fn policy(record: &Record<'_>, number: u32) -> Result<Vec<(u16, f32)>, Lc0Error> {
+fn policy(record: &Record<'_>, number: usize) -> Result<Vec<(u16, f32)>, Rejected> {
     // Illegal moves are −1 or NaN: neither is above 0.
     let entries: Vec<(u16, f32)> = (0u16..).zip(record.policy()).filter(|&(_, share)| share > 0.0).collect();
     let sum: f32 = entries.iter().map(|&(_, share)| share).sum();
     if (1.0 - POLICY_TOLERANCE..=1.0 + POLICY_TOLERANCE).contains(&sum) {
         Ok(entries)
     } else {
-        Err(Lc0Error::Number { record: number, field: "the sum of the policy", found: sum })
+        Err(in_record(number, RejectKind::Syntax, format!("the sum of the policy is {sum}")))
     }
 }
 
-fn valued(record: &Record<'_>, number: u32, source: ValueSource) -> Result<Option<(f32, f32)>, Lc0Error> {
+fn valued(record: &Record<'_>, number: usize, source: ValueSource) -> Result<Option<(f32, f32)>, Rejected> {
     let found = match source {
         ValueSource::Root => record.root(),
         ValueSource::Best => record.best(),
@@ -115,7 +116,7 @@ fn valued(record: &Record<'_>, number: u32, source: ValueSource) -> Result<Optio
     found.map(valued).transpose()
 }
 
-fn result(record: &Record<'_>, number: u32) -> Result<Evaluation, Lc0Error> {
+fn result(record: &Record<'_>, number: usize) -> Result<Evaluation, Rejected> {
     let result = record.result();
     let q = ranged(result.q, "the result's q", number)?;
     Ok(Evaluation { q, d: ranged(result.d, "the result's d", number)?, m: None })
@@ -124,10 +125,10 @@ fn result(record: &Record<'_>, number: u32) -> Result<Evaluation, Lc0Error> {
 /// Rounded values may exceed −1…1 by this much.
 pub(super) const RANGE_TOLERANCE: f32 = 1e-3;
 
-fn ranged(found: f32, field: &'static str, record: u32) -> Result<f32, Lc0Error> {
+fn ranged(found: f32, field: &str, number: usize) -> Result<f32, Rejected> {
     if found.abs() <= 1.0 + RANGE_TOLERANCE {
         Ok(found.clamp(-1.0, 1.0))
     } else {
-        Err(Lc0Error::Number { record, field, found })
+        Err(in_record(number, RejectKind::Syntax, format!("{field} is {found}")))
     }
 }

@@ -3,7 +3,7 @@
 use super::record::Record;
 use crate::chess::ChessPosition;
 use crate::chess::history::double_step;
-use crate::position::Side;
+use crate::position::{Position as _, Side};
 use shakmaty::{Bitboard, Board, ByColor, ByRole, CastlingMode, CastlingSide, Color, File, Position as _, Rank};
 use shakmaty::{FromSetup as _, Role, Setup, Square};
 use std::num::NonZeroU32;
@@ -16,28 +16,21 @@ pub(super) struct State {
     pieces: [u64; 12],
     /// Own queen side, own king side, the opponent's likewise.
     castling: [bool; 4],
-    turn: Turn,
+    side_to_move: Side,
     rule_50: u8,
-}
-
-/// [`Color`] with a hash that does not depend on the library's version.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Turn {
-    White,
-    Black,
 }
 
 impl State {
     pub(super) fn of_record(record: &Record<'_>) -> Result<Self, String> {
-        let turn = match record.side_to_move() {
-            0 => Turn::White,
-            1 => Turn::Black,
+        let side_to_move = match record.side_to_move() {
+            0 => Side::First,
+            1 => Side::Second,
             other => return Err(format!("the side to move is {other}, not 0 or 1")),
         };
         Ok(Self {
             pieces: record.pieces(0),
             castling: record.castling().map(|right| right != 0),
-            turn,
+            side_to_move,
             rule_50: record.rule_50(),
         })
     }
@@ -56,7 +49,7 @@ impl State {
         Self {
             pieces,
             castling: [castling[0][0], castling[0][1], castling[1][0], castling[1][1]],
-            turn: if turn.is_white() { Turn::White } else { Turn::Black },
+            side_to_move: position.side_to_move(),
             rule_50: rules.halfmoves().min(u32::from(u8::MAX)) as u8,
         }
     }
@@ -86,16 +79,13 @@ impl State {
     }
 
     pub(super) fn side_to_move(&self) -> Side {
-        match self.turn {
-            Turn::White => Side::First,
-            Turn::Black => Side::Second,
-        }
+        self.side_to_move
     }
 
     fn turn(&self) -> Color {
-        match self.turn {
-            Turn::White => Color::White,
-            Turn::Black => Color::Black,
+        match self.side_to_move {
+            Side::First => Color::White,
+            Side::Second => Color::Black,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::chess::ChessPosition;
 use crate::line::Line;
-use crate::position::{Position as _, Side};
+use crate::position::Position as _;
 use crate::record::{GameResult, Termination};
 use shakmaty::Position as _;
 
@@ -55,11 +55,7 @@ impl Stated<'_> {
 pub(in crate::chess) fn proven(position: &ChessPosition) -> Option<(GameResult, Termination)> {
     let rules = position.as_shakmaty();
     if rules.is_checkmate() {
-        let winner = match position.side_to_move() {
-            Side::First => GameResult::SecondWins,
-            Side::Second => GameResult::FirstWins,
-        };
-        return Some((winner, Termination::Checkmate));
+        return Some((GameResult::won_by(position.side_to_move().other()), Termination::Checkmate));
     }
     rules.is_stalemate().then_some((GameResult::Draw, Termination::Stalemate))
 }

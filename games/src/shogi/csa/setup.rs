@@ -1,6 +1,7 @@
 //! The start position of a CSA record: `PI`, rows `P1`…`P9`, and single pieces `P+`/`P-`.
 
 use crate::position::{Game as _, Position as _};
+use crate::shogi::frame::{HAND, HAND_TOTALS};
 use crate::shogi::{Shogi, ShogiPosition};
 use shogi_core::{Color, PartialPosition, Piece, PieceKind, Square};
 
@@ -19,17 +20,6 @@ const CODES: [(PieceKind, &str); 14] = [
     (PieceKind::ProSilver, "NG"),
     (PieceKind::ProBishop, "UM"),
     (PieceKind::ProRook, "RY"),
-];
-
-/// The number of pieces of each kind in a set, for `P-00AL`.
-const SET: [(PieceKind, u8); 7] = [
-    (PieceKind::Pawn, 18),
-    (PieceKind::Lance, 4),
-    (PieceKind::Knight, 4),
-    (PieceKind::Silver, 4),
-    (PieceKind::Gold, 4),
-    (PieceKind::Bishop, 2),
-    (PieceKind::Rook, 2),
 ];
 
 /// The kind of a code.
@@ -153,7 +143,7 @@ impl Setup {
     }
 
     fn hand_out_rest(&mut self, owner: Color) -> Result<(), String> {
-        for (kind, total) in SET {
+        for ((kind, _), total) in HAND.into_iter().zip(HAND_TOTALS) {
             let board = self.board().clone();
             let on_board = Square::all()
                 .filter_map(|square| board.piece_at(square))

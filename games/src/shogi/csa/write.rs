@@ -3,20 +3,10 @@
 use super::setup::code;
 use crate::position::{Game as _, Position as _, Side};
 use crate::record::{GameResult, Termination};
+use crate::shogi::frame::HAND;
 use crate::shogi::{Shogi, ShogiPosition};
 use shogi_core::{Color, Move, PieceKind, Square};
 use std::fmt::Write as _;
-
-/// Kinds that can be in hand, in CSA's usual order.
-const HAND: [PieceKind; 7] = [
-    PieceKind::Rook,
-    PieceKind::Bishop,
-    PieceKind::Gold,
-    PieceKind::Silver,
-    PieceKind::Knight,
-    PieceKind::Lance,
-    PieceKind::Pawn,
-];
 
 /// Writes a game in version 2.2 of the format: `names` are Black's and White's, `moves` in USI from `start` (SFEN; `None` for the
 /// standard one). CSA has no statement for a win that was adjudicated while the winner was to move; such a game ends with `%CHUDAN`
@@ -82,7 +72,7 @@ fn board(position: &ShogiPosition, out: &mut String) {
         out.push('\n');
     }
     for (color, sign) in [(Color::Black, '+'), (Color::White, '-')] {
-        let held = HAND.iter().flat_map(|&kind| (0..position.in_hand(color, kind)).map(move |_| kind));
+        let held = HAND.iter().rev().flat_map(|&(kind, _)| (0..position.in_hand(color, kind)).map(move |_| kind));
         let held: String = held.map(|kind| format!("00{}", code(kind))).collect();
         if !held.is_empty() {
             let _ = writeln!(out, "P{sign}{held}");

@@ -3,7 +3,7 @@
 use super::{config, damage, damage_at, laws};
 use crate::samples::{path, sample};
 use flate2::read::GzDecoder;
-use games::chess::lc0::{ValueSource, Version, read_game};
+use games::chess::lc0::{ValueSource, Version, parse};
 use proptest::prelude::*;
 use std::fs::File;
 use std::io::Read as _;
@@ -94,7 +94,7 @@ proptest! {
             let pattern = bytes.clone();
             bytes.extend(pattern.iter().cycle().take(2 * Version::V6.bytes()));
         }
-        prop_assert!(read_game(bytes.as_slice(), ValueSource::Best).is_err());
+        prop_assert!(parse(bytes.as_slice(), 0, ValueSource::Best).is_err());
     }
 
     /// PGN's own signs in any order, which flipped bits hardly make.

@@ -6,13 +6,14 @@
 //! these laws.
 
 use super::counts::Counts;
-use games::chess::bag::{Bag, BagRecord, Positions};
+use games::chess::bag::{self, Bag, BagRecord};
 use games::chess::lc0::{self, ValueSource};
 use games::chess::{Chess, pgn};
 use games::shogi::detect::detect;
 use games::shogi::hcpe::Hcpe;
+use games::shogi::move16::Move16;
 use games::shogi::psv::Psv;
-use games::shogi::{Shogi, convert, csa, hcp, hcpe, hcpe3, kif, packed_sfen, psv, usi_lines};
+use games::shogi::{Shogi, csa, hcp, hcpe, hcpe3, kif, packed_sfen, psv, usi_lines};
 use games::{
     Candidate, Game, GameResult, InputName, MoveText, ParsedGame, ParsedPosition, Position, PositionFacts, Rejected,
 };
@@ -43,15 +44,32 @@ pub fn bag(bytes: &[u8]) -> Counts {
             match Bag::open(Cursor::new(bytes), compressed) {
                 Ok(bag) => {
                     assert!(bag.len() <= bytes.len() as u64);
-                    let read = Positions::new(bag, kind)
-                        .filter_map(|read| counts.add(read.map_err(|rejected| rejected.reason)));
-                    read.for_each(|read| legal_position::<Chess>(&read));
+                    counts = counts.plus(records_of(bag, kind));
                 }
                 Err(error) => assert!(!error.to_string().is_empty()),
             }
         }
     }
     counts
+}
+
+fn records_of(mut bag: Bag<Cursor<&[u8]>>, kind: BagRecord) -> Counts {
+    let mut counts = Counts::default();
+    loop {
+        let read = match bag.next() {
+            Ok(None) => return counts,
+            Ok(Some(record)) => {
+                record.and_then(|record| bag::parse(record, kind, 0).map_err(|rejected| rejected.reason))
+            }
+            Err(error) => {
+                counts.add::<()>(Err(error.to_string()));
+                return counts;
+            }
+        };
+        if let Some(read) = counts.add(read) {
+            legal_position::<Chess>(&read);
+        }
+    }
 }
 
 pub fn csa(bytes: &[u8]) -> Counts {
@@ -66,41 +84,37 @@ pub fn usi_lines(bytes: &[u8]) -> Counts {
     each(bytes, usi_lines::records(bytes), usi_lines::parse, |_, game| comes_back_from_usi(&game))
 }
 
-/// HCPE; what is read becomes PSV and comes back from there.
+/// HCPE; what is read and has a result is the same once it was written.
 pub fn hcpe(bytes: &[u8]) -> Counts {
     detects(bytes);
     each(bytes, hcpe::records(bytes), hcpe::parse, |record, read| {
         legal_position::<Shogi>(&read);
         let record = Hcpe::read(record.try_into().expect("a whole record"));
         let board = hcp::decode(&record.hcp).expect("it was read");
-        assert_eq!(hcp::encode(&board).map(|again| hcp::decode(&again)), Ok(Ok(board)));
-
-        let psv = convert::hcpe_to_psv(&record, 7, 0).expect("all that HCPE says");
-        let (again, ply) = convert::psv_to_hcpe(&psv, 0).expect("the same position");
-        let again = hcpe::parse(&again.write(), 0).expect("our own record");
-        assert_eq!((again.start, again.mv, again.score, ply), (read.start, read.mv, read.score, 7));
+        assert_eq!(hcp::encode(&board).map(|again| hcp::decode(&again)), Ok(Ok(board.clone())));
+        let mv = Move16::Apery.decode(record.move16, board.turn()).expect("it was read");
+        if let Ok(again) = Hcpe::new(&board, mv, record.score, read.result) {
+            let again = hcpe::parse(&again.write(), 0).expect("our own record");
+            assert_eq!((again.start, again.mv, again.score), (read.start, read.mv, read.score));
+        }
     })
 }
 
-/// PSV; what is read and has all pieces becomes HCPE and comes back from there.
+/// PSV; what is read is the same once it was written.
 pub fn psv(bytes: &[u8]) -> Counts {
     detects(bytes);
     each(bytes, psv::records(bytes), psv::parse, |record, read| {
         legal_position::<Shogi>(&read);
         let record = Psv::read(record.try_into().expect("a whole record"));
         let board = packed_sfen::decode(&record.sfen).expect("it was read");
-        let packed = packed_sfen::encode(&board).expect("it was packed");
-        assert_eq!(packed_sfen::decode(&packed), Ok(board.clone()));
-
-        assert_eq!(convert::psv_to_hcpe(&record, 0).is_ok(), hcp::encode(&board).is_ok());
-        if let Ok((hcpe, ply)) = convert::psv_to_hcpe(&record, 0) {
-            let again = convert::hcpe_to_psv(&hcpe, ply, 0).expect("the same position");
-            assert_eq!(psv::parse(&again.write(), 0), Ok(read));
-        }
+        let mv = Move16::YaneuraOu.decode(record.move16, board.turn()).expect("it was read");
+        let again = Psv::new(&board, mv, record.score, record.ply, read.result).expect("all that PSV holds");
+        assert_eq!(packed_sfen::decode(&again.sfen), Ok(board));
+        assert_eq!(psv::parse(&again.write(), 0), Ok(read));
     })
 }
 
-/// HCPE3; a record that can be taken apart is the same put together, and a game that is read becomes HCPE.
+/// HCPE3; a record that can be taken apart is the same put together.
 pub fn hcpe3(bytes: &[u8]) -> Counts {
     detects(bytes);
     let parse = |record: &[u8], number| {
@@ -109,12 +123,7 @@ pub fn hcpe3(bytes: &[u8]) -> Counts {
         }
         hcpe3::parse(record, number)
     };
-    each(bytes, hcpe3::records(bytes), parse, |record, game| {
-        comes_back_from_usi(&game);
-        let positions = convert::hcpe3_to_hcpe(record, 0).expect("the game was read");
-        let moves = positions.iter().map(|one| hcpe::parse(&one.write(), 0).expect("our own record").mv);
-        assert!(moves.eq(game.moves.into_iter().map(|mv| Some(mv.into()))));
-    })
+    each(bytes, hcpe3::records(bytes), parse, |_, game| comes_back_from_usi(&game))
 }
 
 pub fn fen(bytes: &[u8]) -> Counts {

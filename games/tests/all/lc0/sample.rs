@@ -2,7 +2,8 @@
 
 use crate::samples::{path, text};
 use flate2::read::GzDecoder;
-use games::chess::lc0::Records;
+use games::chess::lc0::{Records, ValueSource, parse};
+use games::{ParsedGame, Rejected};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::fs::File;
@@ -59,4 +60,9 @@ impl Chunk {
     pub(crate) fn records(&self) -> Records<&[u8]> {
         Records::new(&self.bytes)
     }
+}
+
+/// A chunk as the first game of its file.
+pub(crate) fn read_game(chunk: &[u8], value: ValueSource) -> Result<ParsedGame, Rejected> {
+    parse(chunk, 0, value)
 }

@@ -1,0 +1,41 @@
+//! Files as sequences of records.
+
+use std::io::{self, ErrorKind, Read};
+
+/// The records that `next` finds, up to the first error, which comes last.
+pub(crate) fn until_error(
+    mut next: impl FnMut() -> io::Result<Option<Vec<u8>>>,
+) -> impl Iterator<Item = io::Result<Vec<u8>>> {
+    let mut done = false;
+    std::iter::from_fn(move || {
+        let record = if done { None } else { next().transpose() };
+        done = !matches!(record, Some(Ok(_)));
+        record
+    })
+}
+
+/// Records of one length. The last one is shorter if the input ends inside a record.
+pub(crate) fn of_length(mut input: impl Read, length: usize) -> impl Iterator<Item = io::Result<Vec<u8>>> {
+    let mut is_cut = false;
+    until_error(move || {
+        let mut record = vec![0; length];
+        let read = if is_cut { 0 } else { fill(&mut input, &mut record)? };
+        is_cut = read < length;
+        record.truncate(read);
+        Ok((read > 0).then_some(record))
+    })
+}
+
+/// Reads until the buffer is full or the input ends; returns the number of bytes read.
+pub(crate) fn fill(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
+    let mut read = 0;
+    while read < buffer.len() {
+        match input.read(&mut buffer[read..]) {
+            Ok(0) => break,
+            Ok(count) => read += count,
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(read)
+}
