@@ -11,12 +11,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::sync::Arc;
 use tch::Device;
+use train::environment::use_threads;
 use train::inference::activations::{ACTIVATIONS_FILE, activations};
 use train::inference::cell::config_of;
 use train::inference::export::{self, Folder};
 use train::inference::{InferenceError, Loaded, Request, gradient, positions, tensors_file};
 use train::setup::open_data;
-use train::threads::use_threads;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {

@@ -9,10 +9,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use tch::Device;
+use train::environment::use_threads;
 use train::inference::export::{self, Folder};
-use train::inference::{InferenceError, Loaded, gradient, positions, steps};
+use train::inference::{InferenceError, Loaded, gradient, positions};
 use train::setup::open_data;
-use train::threads::use_threads;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -85,7 +85,7 @@ fn write(args: &Args, row: &Row, dataset: &Arc<Dataset>, out: &std::path::Path) 
     let batch = gradient::first_batch(&cell, dataset)?;
     gradient::write(&cell, &batch, folder.path())?;
     if args.steps > 0 {
-        steps::write(&mut cell, &batch, args.steps, folder.path())?;
+        gradient::write_steps(&mut cell, &batch, args.steps, folder.path())?;
     }
     folder.finish()
 }

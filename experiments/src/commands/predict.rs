@@ -10,11 +10,11 @@ use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use tch::{Device, Tensor};
+use train::environment::use_threads;
 use train::inference::positions::{fill_history, read, read_lines};
 use train::inference::predict::{Meaning, Prediction, predictions};
 use train::inference::tensors_file::{self, Named};
 use train::inference::{Answers, InferenceError, Loaded, Request};
-use train::threads::use_threads;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {

@@ -5,11 +5,11 @@ use super::slots::Slots;
 use anyhow::Context as _;
 use grid::interrupt::StopRequest;
 use grid::retry::RetryFilter;
-use grid::{Interrupt, Outcome, start_over};
+use grid::{Interrupt, Outcome};
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use train::threads::ensure_passive_threads;
+use train::environment::ensure_passive_threads;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -35,7 +35,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         eprintln!("{name} is left: {failure}; the same bits would fail in the same way: {}", failure.kind.remedy());
     }
     for (task, failure) in std::mem::take(&mut retry.damaged) {
-        let renamed = start_over::start_over(&task.dir).with_context(|| {
+        let renamed = grid::retry::start_over(&task.dir).with_context(|| {
             format!("{}: {failure}; its folder {} cannot be renamed", task.name, task.dir.display())
         })?;
         eprintln!("{}: {failure}; the folder is now {}, and the cell is trained again", task.name, renamed.display());

@@ -19,8 +19,8 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use train::environment::ensure_passive_threads;
 use train::events;
-use train::threads::ensure_passive_threads;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {

@@ -74,7 +74,7 @@ mod tests {
     use super::screen::{Screen, redraw, width};
     use grid::overview::{CellView, Overview};
     use records::failure::Failure;
-    use records::state::{CellState, Progress};
+    use records::status::{CellState, Progress};
 
     /// A terminal as far as a table needs it. What leaves it at its top, or is cleared with the whole screen, goes to its history, as
     /// in tmux.

@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use streams::{shuffle, stream};
 use tch::Device;
+use train::environment::ensure_passive_threads;
 use train::setup::device_name;
-use train::threads::ensure_passive_threads;
 
 /// The project's datasets, which are searched in addition to `--data`.
 const USUAL_DATA: &str = "experiments/data";

@@ -9,7 +9,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use tch::Device;
-use train::threads::use_threads;
+use train::environment::use_threads;
 
 /// Options of `posenc inspect`.
 #[derive(Debug, clap::Args)]

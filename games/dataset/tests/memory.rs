@@ -1,4 +1,4 @@
-//! Memory: an import needs the same however large its input. `make memory` imports 2 GB, which takes some minutes and
+//! Memory: an import needs the same however large its input. `scripts/long-check memory` imports 2 GB, which takes some minutes and
 //! some GB of the disk; among the other tests it is a small file.
 #![cfg(target_os = "linux")]
 

@@ -1,9 +1,9 @@
 //! Why a cell or a run folder cannot be inspected.
 
 use figures::convert::ConversionError;
+use records::RecordError;
 use records::plan::PlanError;
 use records::positions::PositionsError;
-use records::record_error::RecordError;
 use std::io;
 use std::path::{Path, PathBuf};
 use tch::TchError;

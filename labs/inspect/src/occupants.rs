@@ -248,7 +248,7 @@ mod tests {
             let tested: Vec<Tested> = subjects.into_iter().map(tested).collect();
             let named = name(&tested, 0.01, &[]);
             let named: Vec<(usize, String)> =
-                named.iter().filter_map(|record: &HeadRecord| Some((record.head, record.sight()?))).collect();
+                named.iter().filter_map(|record: &HeadRecord| Some((record.head, record.piece_movement()?))).collect();
             assert_eq!(named, [(0, "own bishop on the key: bishop".to_owned())], "{game:?}");
         }
     }

@@ -11,7 +11,7 @@ use config::{RunConfig, Weights};
 use figures::board::View;
 use records::inspected::{DIR, FORMAT, Inspected};
 use records::plan::{self, Plan};
-use records::state::CellState;
+use records::status::CellState;
 use std::path::{Path, PathBuf};
 use tch::Device;
 use train::Setup;

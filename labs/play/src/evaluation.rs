@@ -21,7 +21,7 @@ use std::sync::atomic::AtomicBool;
 use streams::Stream;
 use tch::Device;
 use train::inference::Loaded;
-use train::inference::labels::on_labels;
+use train::inference::results::on_labels;
 
 /// Rises when the same question gets another answer.
 const VERSION: u32 = 1;

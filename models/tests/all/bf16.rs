@@ -102,7 +102,7 @@ fn assert_learns(steps: u64) {
     }
 }
 
-/// 100 steps of each game, or `POSENC_BF16_STEPS` (`make precision` takes 2,000).
+/// 100 steps of each game, or `POSENC_BF16_STEPS` (`scripts/long-check precision` takes 2,000).
 #[test]
 fn many_steps_are_finite_and_learn() {
     let asked = std::env::var("POSENC_BF16_STEPS").ok();

@@ -13,7 +13,7 @@ use records::baselines;
 use records::folder::{AVERAGED, CHECKPOINTS, CONFIG_FILE, EXPERIMENT_FILE, FINAL, LOG, METRICS_FILE};
 use records::plan;
 use records::plan::Plan;
-use records::state::CellState;
+use records::status::CellState;
 use records::step_times;
 use records::strength;
 use records::tuning::{self, TuningRecord};

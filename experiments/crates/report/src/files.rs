@@ -8,7 +8,7 @@ use records::machine::Cpu;
 use records::manifest::{self, CopiedFrom, DatasetFacts, MacsByPart, Session};
 use records::plan::{Plan, Row};
 use records::positions::{self, PositionRow};
-use records::state::CellState;
+use records::status::CellState;
 use records::status::{Fingerprints, Status};
 use records::step_times::StepTimes;
 use records::strength::{Evaluation, Strength};

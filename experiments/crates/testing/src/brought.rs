@@ -18,9 +18,9 @@ pub fn brought_experiments() -> Vec<PathBuf> {
     let entries = |folder: &Path| -> Vec<PathBuf> {
         std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()).collect()
     };
-    let on_top = entries(experiments_folder());
-    let below = on_top.iter().filter(|path| path.is_dir()).flat_map(|folder| entries(folder));
-    let files = below.chain(on_top.iter().cloned());
+    let papers = entries(&experiments_folder().join("papers")).into_iter().filter(|path| path.is_dir());
+    let folders = papers.chain([experiments_folder().to_owned(), experiments_folder().join("studies")]);
+    let files = folders.flat_map(|folder| entries(&folder));
     let mut files: Vec<PathBuf> = files.filter(|path| path.extension().is_some_and(|end| end == "yaml")).collect();
     files.sort();
     files

@@ -4,7 +4,7 @@ use super::screen::{Screen, cut, shortened, width};
 use config::{grouped, printable, printable_lines};
 use grid::limits::in_words;
 use grid::overview::{CellView, Overview};
-use records::state::CellState;
+use records::status::CellState;
 use report::text_table::table;
 use serde_json::{Value, json};
 
@@ -163,7 +163,7 @@ pub(super) fn json(overview: &Overview) -> Value {
 mod tests {
     use super::*;
     use records::failure::Failure;
-    use records::state::Progress;
+    use records::status::Progress;
 
     fn cell(seed: u64, state: CellState, step: u64) -> CellView {
         let progress = Progress { step, steps: 1000 };

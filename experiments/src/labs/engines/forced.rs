@@ -20,7 +20,7 @@ pub(crate) struct Args {
     /// Search the ends of the test games of this dataset.
     #[arg(long, value_name = "DIR")]
     from: PathBuf,
-    /// The engine's program (`make engines` installs /usr/games/stockfish and /usr/games/fairy-stockfish).
+    /// The engine's program (`scripts/engines` installs /usr/games/stockfish and /usr/games/fairy-stockfish).
     #[arg(long, value_name = "PATH")]
     engine: PathBuf,
     /// Nodes of each search.

@@ -25,7 +25,7 @@ pub(crate) struct Args {
     /// The game: chess takes UCI engines, shogi USI engines.
     #[arg(long, value_parser = parse_game)]
     game: GameKind,
-    /// The engine's program (`make engines` installs /usr/games/stockfish and /usr/games/fairy-stockfish).
+    /// The engine's program (`scripts/engines` installs /usr/games/stockfish and /usr/games/fairy-stockfish).
     #[arg(long, value_name = "PATH")]
     engine: PathBuf,
     /// An argument of the program; may be repeated.

@@ -16,7 +16,7 @@ pub(crate) struct Args {
     /// The game: chess takes UCI engines, shogi USI engines.
     #[arg(long, value_parser = parse_game)]
     game: GameKind,
-    /// The engine that judges (`make engines` installs /usr/games/stockfish and /usr/games/fairy-stockfish).
+    /// The engine that judges (`scripts/engines` installs /usr/games/stockfish and /usr/games/fairy-stockfish).
     #[arg(long, value_name = "PATH")]
     engine: PathBuf,
     /// Nodes of each search.

@@ -18,7 +18,7 @@ pub(crate) struct Args {
     /// Take test positions of this dataset that have a policy target.
     #[arg(long, value_name = "DIR")]
     from: PathBuf,
-    /// The engine's program (`make engines` installs /usr/games/stockfish and /usr/games/fairy-stockfish).
+    /// The engine's program (`scripts/engines` installs /usr/games/stockfish and /usr/games/fairy-stockfish).
     #[arg(long, value_name = "PATH")]
     engine: PathBuf,
     /// Nodes of each search.

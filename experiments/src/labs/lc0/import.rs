@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use tch::Device;
-use train::threads::ensure_passive_threads;
+use train::environment::ensure_passive_threads;
 use train::{CellOptions, run_cell};
 
 /// Options of `posenc data import-net`.

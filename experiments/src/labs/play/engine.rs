@@ -9,8 +9,8 @@ use std::io::{self, BufRead as _, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use tch::Device;
+use train::environment::use_threads;
 use train::inference::Loaded;
-use train::threads::use_threads;
 
 /// Options of `posenc play`.
 #[derive(Debug, clap::Args)]

@@ -17,8 +17,8 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use tch::Device;
+use train::environment::use_threads;
 use train::inference::Loaded;
-use train::threads::use_threads;
 
 /// Options of `posenc eval`.
 #[derive(Debug, clap::Args)]

@@ -9,8 +9,8 @@ use slurm::{TIME_RAN_OUT, requeue};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use tch::Device;
+use train::environment::ensure_passive_threads;
 use train::setup::device_name;
-use train::threads::ensure_passive_threads;
 
 /// Train one cell of a list.
 #[derive(Debug, clap::Args)]

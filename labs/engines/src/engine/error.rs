@@ -9,7 +9,7 @@ use std::path::PathBuf;
 pub enum EngineError {
     /// The program cannot be started.
     #[error(
-        "cannot start the engine {}: {source} (`make engines` installs stockfish and fairy-stockfish in /usr/games)",
+        "cannot start the engine {}: {source} (`scripts/engines` installs stockfish and fairy-stockfish in /usr/games)",
         program.display()
     )]
     Start { program: PathBuf, source: io::Error },

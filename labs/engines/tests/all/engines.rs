@@ -275,7 +275,7 @@ fn what_cannot_work_is_said_before_the_first_game() {
     };
     assert!(with_option("Hsah").contains("no option \"Hsah\" (did you mean \"Hash\"?)"));
     let absent = complaint(&|settings| settings.engine.program = dir.path().join("absent"));
-    assert!(absent.contains("cannot start the engine") && absent.contains("make engines"), "{absent}");
+    assert!(absent.contains("cannot start the engine") && absent.contains("scripts/engines"), "{absent}");
     assert!(complaint(&|settings| settings.temperature = 0.0).contains("--temperature"));
     assert!(complaint(&|settings| settings.engine.multipv = 1).contains("raise --multipv"));
     let same = complaint(&|settings| {

@@ -7,7 +7,7 @@ use super::sequential::Progress;
 use games::Termination;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use strength::bradley_terry::{self, Anchor, Draws, Prior, Ratings};
+use strength::bradley_terry::{self, Anchor, Draws, Ratings};
 use strength::elo::Difference;
 use strength::pairs::{self, Pentanomial, Trinomial};
 use strength::sweep::Bound;
@@ -166,7 +166,7 @@ fn ratings(conditions: &Conditions, games: &[&FinishedGame], scale: &Scale) -> R
             results,
         })
         .collect();
-    let found = Ratings::of(&pairings, scale.draws, Prior::None, &scale.anchor).map_err(|error| error.to_string())?;
+    let found = Ratings::of(&pairings, scale.draws, &scale.anchor).map_err(|error| error.to_string())?;
     let rated = |(place, name): (usize, &String)| Rated {
         name: name.clone(),
         elo: found.elo[place],

@@ -5,11 +5,10 @@ use super::solve::{Attempt, Rule};
 use crate::share::Share;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use strength::puzzle_rating::{self, Prior, PuzzleRating};
+use strength::puzzle_rating;
 
 /// Width of a band of ratings, in Glicko points.
 const BAND: u64 = 200;
-const LEVEL: f64 = 0.95;
 /// A theme of fewer puzzles is not listed.
 const FEWEST: u64 = 20;
 
@@ -95,8 +94,7 @@ fn rating(puzzles: &[Puzzle], solved: &[bool]) -> Option<[f64; 2]> {
     let rated = puzzles.iter().zip(solved).filter_map(|(puzzle, &solved)| {
         puzzle.rating.map(|[rating, deviation]| puzzle_rating::Attempt { rating, deviation, solved })
     });
-    let found = PuzzleRating::of(&rated.collect::<Vec<_>>(), Prior::None, LEVEL).ok()?;
-    found.rating.is_finite().then_some([found.rating, found.error])
+    puzzle_rating::rating(&rated.collect::<Vec<_>>())
 }
 
 #[cfg(test)]

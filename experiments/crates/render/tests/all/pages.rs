@@ -43,7 +43,7 @@ fn every_page_is_what_its_template_gives() {
             wrong.push(format!("{}, line {}:\n  {own}\nand not\n  {wanted}", rendered.page.display(), line + 1));
         }
     }
-    assert!(wrong.is_empty(), "`make pages` writes the pages from their templates:\n{}", wrong.join("\n"));
+    assert!(wrong.is_empty(), "`make report` writes the pages from their templates:\n{}", wrong.join("\n"));
 }
 
 #[test]

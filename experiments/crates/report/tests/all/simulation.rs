@@ -1,6 +1,6 @@
 //! The statistics on simulated grids with known effects: intervals cover as often as they say, and false verdicts are rare.
 //!
-//! `make simulate` looks at 10,000 grids of every design (POSENC_GRIDS), `make test` at 1,000 of a few designs.
+//! `scripts/long-check simulate` looks at 10,000 grids of every design (POSENC_GRIDS), `make test` at 1,000 of a few designs.
 
 mod choice;
 mod designs;
