@@ -72,16 +72,10 @@ unsafe fn dots<L: Lanes, const R: usize>(
                         L::transpose(rows, columns.at_mut(channel * length + to * TILE), length);
                     }
                 }
-                SmallProduct {
-                    a: Operand { start: own.at(row * part.block * width), row: width, depth: 1 },
-                    b: columns.at(0),
-                    b_rows: &column_rows,
-                    columns: length,
-                    c: found.at_mut(row * part.block * length),
-                    c_rows: &found_rows[..part.block],
-                    add: false,
-                }
-                .compute::<L, R>();
+                let a = Operand { start: own.at(row * part.block * width), row: width, depth: 1 };
+                let b = (columns.at(0), &column_rows[..]);
+                let c = (found.at_mut(row * part.block * length), &found_rows[..part.block]);
+                SmallProduct { a, b, columns: length, c, add: false }.compute::<L, R>();
             }
             match (side.is_transposed(), add) {
                 (true, _) => found.add_transposed::<L>(pairs, head, part, length),
@@ -108,16 +102,9 @@ unsafe fn mix<L: Lanes, const R: usize>(head: usize, pairs: Rows, table: Table, 
                 for (to, class) in picked.iter_mut().zip(side.row(part.first_row + row)) {
                     *to = class * width;
                 }
-                SmallProduct {
-                    a: Operand { start: weights.at(row * part.block * length), row: length, depth: 1 },
-                    b: table.at(0),
-                    b_rows: &picked,
-                    columns: width,
-                    c: found.at_mut(row * part.block * width),
-                    c_rows: &found_rows[..part.block],
-                    add: false,
-                }
-                .compute::<L, R>();
+                let a = Operand { start: weights.at(row * part.block * length), row: length, depth: 1 };
+                let c = (found.at_mut(row * part.block * width), &found_rows[..part.block]);
+                SmallProduct { a, b: (table.at(0), &picked[..]), columns: width, c, add: false }.compute::<L, R>();
             }
             found.store::<L>(vectors, head, part, width);
         }
@@ -140,16 +127,9 @@ unsafe fn collect<L: Lanes, const R: usize>(head: usize, pairs: Rows, vectors: R
                 for (to, class) in picked.iter_mut().zip(side.row(part.first_row + row)) {
                     *to = class * width;
                 }
-                SmallProduct {
-                    a: Operand { start: weights.at(row * part.block * length), row: 1, depth: length },
-                    b: own.at(row * part.block * width),
-                    b_rows: &own_rows[..part.block],
-                    columns: width,
-                    c: found.at_mut(0),
-                    c_rows: &picked,
-                    add: true,
-                }
-                .compute::<L, R>();
+                let a = Operand { start: weights.at(row * part.block * length), row: 1, depth: length };
+                let b = (own.at(row * part.block * width), &own_rows[..part.block]);
+                SmallProduct { a, b, columns: width, c: (found.at_mut(0), &picked[..]), add: true }.compute::<L, R>();
             }
         }
     }

@@ -58,16 +58,10 @@ impl OfWeight {
                 let count = (TILES * R).min(e - first);
                 self.pack_y::<L, R>(of_y.after(first), count, rows, of_bias.after(first));
                 for column in (0..d).step_by(2 * L::COUNT) {
-                    let product = SmallProduct {
-                        a: Operand { start: self.of_y.at(0), row: 1, depth: TILES * R },
-                        b: self.x.at(column * STRIP),
-                        b_rows: &self.x_places[..rows],
-                        columns: (2 * L::COUNT).min(d - column),
-                        c: sums.at(first * d + column),
-                        c_rows: &self.places[..count],
-                        add: true,
-                    };
-                    product.compute::<L, R>();
+                    let a = Operand { start: self.of_y.at(0), row: 1, depth: TILES * R };
+                    let b = (self.x.at(column * STRIP), &self.x_places[..rows]);
+                    let c = (sums.at(first * d + column), &self.places[..count]);
+                    SmallProduct { a, b, columns: (2 * L::COUNT).min(d - column), c, add: true }.compute::<L, R>();
                 }
             }
         }
