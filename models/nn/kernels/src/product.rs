@@ -39,6 +39,6 @@ impl Product<'_> {
         | Self::Collect { pairs, vectors, table, side }) = self;
         assert!(side.fits(pairs, vectors, table), "pairs, vectors and table are of one sequence, batch and width");
         // SAFETY: the caller vouches for the memory; the shapes match.
-        unsafe { workers.run(pairs.heads(), |head| OfHead { product: self, head }) };
+        unsafe { workers.run(pairs.heads, |head| OfHead { product: self, head }) };
     }
 }

@@ -47,15 +47,15 @@ unsafe fn dots<L: Lanes, const R: usize>(
     side: &Side,
     add: bool,
 ) {
-    let (length, width) = (padded(side.length()), padded(table.width()));
+    let (length, width) = (padded(side.length), padded(table.width));
     // SAFETY: the caller vouches for the table and the instructions.
     let table = unsafe { Buffer::of_table::<L>(table, head) };
     let (mut own, mut found) = (Buffer::new(GROUP * BLOCK * width), Buffer::new(GROUP * BLOCK * length));
     // The row's vectors as columns, side by side.
     let mut columns = Buffer::new(width * length);
-    let column_rows: Vec<usize> = (0..vectors.width()).map(|channel| channel * length).collect();
+    let column_rows: Vec<usize> = (0..vectors.width).map(|channel| channel * length).collect();
     let found_rows: Vec<usize> = (0..BLOCK).map(|position| position * length).collect();
-    for part in Part::all(vectors.batch(), side.length()) {
+    for part in Part::all(vectors.batch, side.length) {
         // SAFETY: the caller vouches for the tensors, of which `part` is some rows: at most `GROUP` of at most `BLOCK`
         // positions, as many as the buffers have. Both widths are whole tiles and registers, and a row of the side is whole
         // tiles of classes that the table has.
@@ -77,7 +77,7 @@ unsafe fn dots<L: Lanes, const R: usize>(
                 let c = (found.at_mut(row * part.block * length), &found_rows[..part.block]);
                 SmallProduct { a, b, columns: length, c, add: false }.compute::<L, R>();
             }
-            match (side.is_transposed(), add) {
+            match (side.is_transposed, add) {
                 (true, _) => found.add_transposed::<L>(pairs, head, part, length),
                 (false, true) => found.add::<L>(pairs, head, part, length),
                 (false, false) => found.store::<L>(pairs, head, part, length),
@@ -88,13 +88,13 @@ unsafe fn dots<L: Lanes, const R: usize>(
 
 #[inline(always)]
 unsafe fn mix<L: Lanes, const R: usize>(head: usize, pairs: Rows, table: Table, vectors: Rows, side: &Side) {
-    let (length, width) = (padded(side.length()), padded(table.width()));
+    let (length, width) = (padded(side.length), padded(table.width));
     // SAFETY: the caller vouches for the table and the instructions.
     let table = unsafe { Buffer::of_table::<L>(table, head) };
     let (mut weights, mut found) = (Buffer::new(GROUP * BLOCK * length), Buffer::new(GROUP * BLOCK * width));
     let found_rows: Vec<usize> = (0..BLOCK).map(|position| position * width).collect();
-    let mut picked = vec![0; side.length()];
-    for part in Part::all(pairs.batch(), side.length()) {
+    let mut picked = vec![0; side.length];
+    for part in Part::all(pairs.batch, side.length) {
         // SAFETY: as in `dots`; `picked` are rows of the table.
         unsafe {
             weights.load_pairs::<L>(pairs, head, part, length, side);
@@ -113,12 +113,12 @@ unsafe fn mix<L: Lanes, const R: usize>(head: usize, pairs: Rows, table: Table, 
 
 #[inline(always)]
 unsafe fn collect<L: Lanes, const R: usize>(head: usize, pairs: Rows, vectors: Rows, table: Table, side: &Side) {
-    let (length, width) = (padded(side.length()), padded(table.width()));
-    let mut found = Buffer::new(table.classes() * width);
+    let (length, width) = (padded(side.length), padded(table.width));
+    let mut found = Buffer::new(table.classes * width);
     let (mut weights, mut own) = (Buffer::new(GROUP * BLOCK * length), Buffer::new(GROUP * BLOCK * width));
     let own_rows: Vec<usize> = (0..BLOCK).map(|position| position * width).collect();
-    let mut picked = vec![0; side.length()];
-    for part in Part::all(pairs.batch(), side.length()) {
+    let mut picked = vec![0; side.length];
+    for part in Part::all(pairs.batch, side.length) {
         // SAFETY: as in `dots`; `picked` are rows of `found`, which has one for each class.
         unsafe {
             weights.load_pairs::<L>(pairs, head, part, length, side);

@@ -25,8 +25,8 @@ macro_rules! by_instructions {
         $(
             #[inline(always)]
             unsafe fn $name($($argument)*) $(-> $result)? {
-                // SAFETY: as the trait asks: the caller vouches for the register's instructions, and for the numbers that
-                // are read or written, of any alignment; what a mask hides is not touched.
+                // SAFETY: as the trait asks: the caller vouches for the register's instructions, and for the numbers
+                // that are read or written, of any alignment; what a mask hides is not touched.
                 unsafe { $body }
             }
         )+
