@@ -1,7 +1,7 @@
 //! The trait: what an encoding is asked, and with what it may answer.
 
 use crate::InjectionPoints;
-use nn::{Logits, ParamId, Views};
+use nn::{Logits, ParamId, Scope, Views};
 use std::fmt::Debug;
 use tch::Tensor;
 
@@ -20,6 +20,11 @@ impl Dims {
     /// Head width `k`.
     pub fn head_width(&self) -> usize {
         self.width / self.heads
+    }
+
+    /// Declares something in the scope `layer.N` of every attention layer.
+    pub(crate) fn per_layer<T>(&self, scope: &mut Scope<'_>, mut declare: impl FnMut(&mut Scope<'_>) -> T) -> Vec<T> {
+        (0..self.layers).map(|layer| declare(&mut scope.sub("layer").sub(layer))).collect()
     }
 }
 
@@ -83,6 +88,9 @@ pub struct Guarantees {
     /// What it does to a token depends on that token only, and what it adds for a pair on these two only. A decoder asks
     /// for it, because its mask hides tokens pair by pair.
     pub pairwise: bool,
+    /// It sees tokens by displacements on the torus only, so that squares outside the board can
+    /// [hide its edge](crate::Tokens::hide_edge). No other encoding is given such squares.
+    pub toroidal: bool,
     /// What it does with tokens that stand for no square.
     pub auxiliary: Auxiliary,
 }
@@ -96,6 +104,7 @@ impl Guarantees {
         mirror_equivariant: true,
         half_turn_equivariant: true,
         pairwise: true,
+        toroidal: true,
         auxiliary: Auxiliary::Untouched,
     };
 
@@ -107,6 +116,7 @@ impl Guarantees {
         mirror_equivariant: false,
         half_turn_equivariant: false,
         pairwise: false,
+        toroidal: false,
         auxiliary: Auxiliary::AsSquares,
     };
 
@@ -119,6 +129,7 @@ impl Guarantees {
             mirror_equivariant: self.mirror_equivariant && other.mirror_equivariant,
             half_turn_equivariant: self.half_turn_equivariant && other.half_turn_equivariant,
             pairwise: self.pairwise && other.pairwise,
+            toroidal: self.toroidal && other.toroidal,
             auxiliary: self.auxiliary.max(other.auxiliary),
         }
     }
@@ -131,12 +142,6 @@ pub trait Encoding: Debug + Send {
 
     /// What it guarantees. Tests compare it with what is observed.
     fn guarantees(&self) -> Guarantees;
-
-    /// Whether it sees tokens by displacements on the torus only, so that squares outside the board can
-    /// [hide its edge](crate::Tokens::hide_edge). No other encoding is given such squares.
-    fn wraps(&self) -> bool {
-        false
-    }
 
     /// Its parameters `[h, classes, …]` with the classes of [`PairClasses`](crate::pairs::PairClasses) by displacement:
     /// tables that can be moved to another board.
@@ -165,9 +170,9 @@ pub trait Encoding: Debug + Send {
         None
     }
 
-    /// Whether it rotates queries and keys by an angle that depends on the token's place. A network has one such encoding at
-    /// most.
-    fn turns(&self) -> bool {
+    /// Whether it rotates queries and keys by an angle that depends on the token's place. A network has at most one such
+    /// encoding.
+    fn is_rotary(&self) -> bool {
         false
     }
 

@@ -14,15 +14,8 @@
 //! Deviation: Lc0's TensorFlow code keeps m ≥ 0 by projecting it after each step; here it passes through relu in the
 //! forward, as in Lc0's JAX code, so that a gate which reached zero stays closed.
 
-use crate::configure::word;
+use crate::prelude::*;
 use crate::rows::{Rows, Table};
-use crate::{
-    Act, AttendInput, Auxiliary, Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints,
-    LayerContext, Tokens,
-};
-use nn::{Init, ParamId, Scope};
-use serde::{Deserialize, Serialize};
-use tch::Tensor;
 
 const NAME: &str = "absolute";
 
@@ -136,14 +129,11 @@ impl Configure for Config {
         let rows = |scope: &mut Scope<'_>| Rows::declare(scope, self.table, &self.init(), dims, tokens);
         Ok(match self.at {
             Place::Input => Box::new(Input { rows: rows(scope)?, guarantees: self.guarantees() }),
-            Place::EveryLayer => {
-                let layers = (0..dims.layers).map(|layer| rows(&mut scope.sub("layer").sub(layer)));
-                Box::new(EveryLayer {
-                    rows: layers.collect::<Result<_, _>>()?,
-                    values: self.values,
-                    guarantees: self.guarantees(),
-                })
-            }
+            Place::EveryLayer => Box::new(EveryLayer {
+                rows: dims.per_layer(scope, rows).into_iter().collect::<Result<_, _>>()?,
+                values: self.values,
+                guarantees: self.guarantees(),
+            }),
             Place::Gate => {
                 let shape = [tokens.len() as i64, dims.width as i64];
                 Box::new(Gate {

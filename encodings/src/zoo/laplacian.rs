@@ -23,17 +23,8 @@
 //! Parameters: vectors·d, `projection [vectors, d]`. The product of features and W is made once for all positions, so no
 //! multiplications per position are counted.
 
-use crate::configure::word;
-use crate::displacements::Displacement;
 use crate::distance::Distance;
-use crate::{
-    Act, Auxiliary, Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints, LayerContext,
-    Tokens,
-};
-use games::Geometry;
-use nn::{Constant, Init, ParamId, Scope};
-use serde::{Deserialize, Serialize};
-use tch::Tensor;
+use crate::prelude::*;
 
 const NAME: &str = "laplacian";
 

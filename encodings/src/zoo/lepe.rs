@@ -13,14 +13,7 @@
 //! Parameters per layer: 3·3·d, `kernel [d,3,3]` (channel head·k + i, rank, file: the first entry is the neighbour one rank
 //! towards the own back rank and one file to the left). Multiplications: 3·3·d per square and layer.
 
-use crate::{
-    Auxiliary, Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints, LayerContext,
-    Tokens,
-};
-use games::Geometry;
-use nn::{Constant, Init, ParamId, Scope};
-use serde::{Deserialize, Serialize};
-use tch::Tensor;
+use crate::prelude::*;
 
 /// Ranks and files of a kernel.
 const WINDOW: i64 = 3;
@@ -38,15 +31,9 @@ impl Configure for Config {
         example: "lepe",
     };
 
-    fn options(&self) -> Vec<String> {
-        Vec::new()
-    }
-
     fn declare(&self, scope: &mut Scope<'_>, dims: Dims, tokens: &Tokens) -> Result<Box<dyn Encoding>, EncodingError> {
         let shape = [dims.width as i64, WINDOW, WINDOW];
-        let kernels = (0..dims.layers)
-            .map(|layer| scope.sub("layer").sub(layer).f32_param("kernel", &shape, Init::ZEROS))
-            .collect();
+        let kernels = dims.per_layer(scope, |scope| scope.f32_param("kernel", &shape, Init::ZEROS));
         Ok(Box::new(Lepe { kernels, width: dims.width, board: tokens.geometry(), places: Places::of(tokens) }))
     }
 

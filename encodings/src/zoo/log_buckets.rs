@@ -21,12 +21,7 @@
 //! are in use, and `aux [h,3]` if there are auxiliary tokens. 18h by default on both boards.
 
 use crate::displacement_bias::{self, AddedByDisplacement, DisplacementBias};
-use crate::displacements::{ByDisplacement, Displacement};
-use crate::{Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, LayerContext, Tokens};
-use games::Geometry;
-use nn::{Constant, Init, ParamId, Scope};
-use serde::{Deserialize, Serialize};
-use tch::Tensor;
+use crate::prelude::*;
 
 const NAME: &str = "log_buckets";
 
@@ -140,8 +135,8 @@ impl Configure for Config {
         let ranks = ranks.of_classes(board, |displacement| displacement.ranks);
         let files = files.of_classes(board, |displacement| displacement.files);
         Ok(AddedByDisplacement::boxed(tokens, |pairs| {
-            let layer = |layer: usize| Layer::declare(&mut scope.sub("layer").sub(layer), dims.heads, counts, pairs);
-            LogBuckets { layers: (0..dims.layers).map(layer).collect(), ranks, files }
+            let layers = dims.per_layer(scope, |scope| Layer::declare(scope, dims.heads, counts, pairs));
+            LogBuckets { layers, ranks, files }
         }))
     }
 

@@ -32,16 +32,8 @@
 //! Cost of the gate per layer and position: squares · P multiplications of the occupied squares with a 0/1 matrix, P pairs of
 //! squares on a line with something between (518 on 8×8, 784 on 9×9), then one pass that writes `[h,l,l]`.
 
-use crate::displacements::{ByDisplacement, Displacement};
-use crate::{
-    Auxiliary, Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints, LayerContext,
-    Logits, Queries, Tokens,
-};
-use games::Geometry;
-use nn::{Constant, Init, ParamId, Scope};
-use serde::{Deserialize, Serialize};
+use crate::prelude::*;
 use std::sync::Arc;
-use tch::{Kind, Tensor};
 
 const NAME: &str = "relations";
 
@@ -124,8 +116,7 @@ impl Configure for Config {
 
     fn declare(&self, scope: &mut Scope<'_>, dims: Dims, tokens: &Tokens) -> Result<Box<dyn Encoding>, EncodingError> {
         let pairs = ByDisplacement::new(tokens);
-        let layers =
-            (0..dims.layers).map(|layer| self.layer(&mut scope.sub("layer").sub(layer), dims.heads, &pairs)).collect();
+        let layers = dims.per_layer(scope, |scope| self.layer(scope, dims.heads, &pairs));
         Ok(Box::new(Relations {
             layers,
             relations: holding(tokens.geometry(), &RELATIONS),
@@ -278,13 +269,10 @@ impl Encoding for Relations {
             identity_at_start: true,
             translation_invariant: true,
             pairwise: self.blockades.is_none(),
+            toroidal: self.blockades.is_none(),
             auxiliary: Auxiliary::OwnParameters,
             ..Guarantees::NONE
         }
-    }
-
-    fn wraps(&self) -> bool {
-        self.blockades.is_none()
     }
 
     fn macs(&self) -> u64 {

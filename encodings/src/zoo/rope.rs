@@ -35,14 +35,9 @@ mod theta;
 pub use config::{Aux, Config, Layout, Start};
 pub use theta::Theta;
 
-use crate::configure::word;
-use crate::{
-    Auxiliary, Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints, LayerContext,
-    Tokens,
-};
+use crate::prelude::*;
 use angles::Angles;
-use nn::{Rotation, Scope};
-use tch::Tensor;
+use nn::Rotation;
 
 const NAME: &str = "rope";
 
@@ -109,7 +104,7 @@ impl Encoding for Rope {
         InjectionPoints::ROTATE
     }
 
-    fn turns(&self) -> bool {
+    fn is_rotary(&self) -> bool {
         true
     }
 

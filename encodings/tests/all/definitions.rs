@@ -27,7 +27,7 @@ mod smolgen;
 mod string;
 
 use crate::common::single::{LAYER, Single, assert_near, numbers};
-use crate::common::{DIMS, input, normal_tensor, sequences};
+use crate::common::{DIMS, input, normal_tensor, place, sequences};
 use encodings::{Dims, EncodingConfig, Queries, Tokens};
 use tch::{Kind, Tensor};
 
@@ -246,8 +246,7 @@ fn every_encoding_equals_its_definition() {
         for tokens in sequences() {
             let single = Single::random(config.clone(), &tokens);
             let given = Given { tokens: &tokens, single: &single, key: config.key() };
-            let place = format!("{} on {:?} with {} tokens", config.label(), tokens.geometry(), tokens.len());
-            check(definition(&config), &given, &place);
+            check(definition(&config), &given, &place(std::slice::from_ref(&config), &tokens));
         }
     }
 }

@@ -1,30 +1,14 @@
 //! Laws that every encoding obeys on every board, with and without auxiliary tokens. One test per law, all encodings
 //! inside, since loading LibTorch takes longer than most laws.
 
-use crate::common::{DIMS, Network, input, largest_difference, normal_tensor, packed, sequences, sequences_on};
+use crate::common::{
+    DIMS, Network, board, ensure, for_all, input, largest_difference, normal_tensor, packed, parsed, sequences_on,
+};
 use encodings::order::in_order;
 use encodings::{Encoding, EncodingConfig, InjectionPoints, LayerContext, Queries, Tokens};
 use games::GameKind;
 use nn::{Part, Views};
 use tch::{Kind, Tensor};
-
-/// Runs a check over all stacks and sequences, and says where it failed.
-fn for_all(check: impl Fn(&[EncodingConfig], &Tokens) -> Result<(), String>) {
-    let failures: Vec<_> = EncodingConfig::example_stacks()
-        .iter()
-        .flat_map(|configs| sequences().into_iter().map(move |tokens| (configs.clone(), tokens)))
-        .filter_map(|(configs, tokens)| {
-            let labels: Vec<_> = configs.iter().map(EncodingConfig::label).collect();
-            let place = format!("{labels:?} on {:?} with {} tokens", tokens.geometry(), tokens.len());
-            check(&configs, &tokens).err().map(|failure| format!("{place}: {failure}"))
-        })
-        .collect();
-    assert!(failures.is_empty(), "{}", failures.join("\n"));
-}
-
-fn ensure(holds: bool, failure: impl FnOnce() -> String) -> Result<(), String> {
-    if holds { Ok(()) } else { Err(failure()) }
-}
 
 #[test]
 fn a_forward_pass_keeps_its_shape() {
@@ -113,12 +97,8 @@ fn permuting_the_squares_permutes_the_output_exactly_where_promised() {
         let difference = largest_difference(&of_permuted, &permuted) / permuted.abs().max().double_value(&[]);
         ensure(promised == (difference < 1e-5), || format!("promises {promised}, differs by {difference}"))
     });
-    let control = [EncodingConfig::None(encodings::none::Config {})];
-    let tokens = Tokens::squares_then(GameKind::Chess.geometry(), &[]);
-    assert!(
-        Network::small(&control, &tokens).stack.guarantees().permutation_equivariant,
-        "the control promises nothing"
-    );
+    let control = Network::small(&[parsed("none")], &board(GameKind::Chess)).stack.guarantees();
+    assert!(control.permutation_equivariant, "the control promises nothing");
 }
 
 fn shuffled_squares(tokens: &Tokens) -> Vec<i64> {

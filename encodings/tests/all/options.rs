@@ -1,9 +1,9 @@
 //! What experiments may write, and what they are told when it makes no sense.
 
-use crate::common::{DIMS, Network};
+use crate::common::{DIMS, Network, board};
 use encodings::pairs::Share;
 use encodings::rope::{self, Layout};
-use encodings::{Dims, EncodingConfig, Stack, Tokens, absolute, relative_bias, shaw};
+use encodings::{Dims, EncodingConfig, Stack, absolute, relative_bias, shaw};
 use games::GameKind;
 use std::collections::HashSet;
 
@@ -16,13 +16,14 @@ fn yaml(text: &str) -> Result<EncodingConfig, String> {
     serde_yaml::with::singleton_map_recursive::deserialize(document).map_err(|error| error.to_string())
 }
 
-fn board() -> Tokens {
-    Tokens::squares_then(GameKind::Chess.geometry(), &[])
+/// Whether a stack can be declared, or why not.
+fn declared(texts: &[&str], dims: Dims) -> Result<(), String> {
+    let configs: Vec<_> = texts.iter().map(|text| yaml(text).expect("it reads")).collect();
+    Network::declare(&configs, dims, &board(GameKind::Chess)).map(|_| ()).map_err(|error| error.to_string())
 }
 
-fn refusal(text: &str, dims: Dims) -> String {
-    let config = yaml(text).expect("it reads");
-    Network::declare(&[config], dims, &board()).map(|_| ()).expect_err("it must be refused").to_string()
+fn refusal(texts: &[&str], dims: Dims) -> String {
+    declared(texts, dims).expect_err("it must be refused")
 }
 
 #[test]
@@ -148,7 +149,7 @@ fn options_without_effect_are_refused_with_a_remedy() {
         ("laplacian: {graph: bishop, vectors: 63}", "not 63"),
     ];
     for (text, wanted) in cases {
-        let message = refusal(text, DIMS);
+        let message = refusal(&[text], DIMS);
         assert!(message.contains(wanted), "{text}: \"{message}\" does not say \"{wanted}\"");
     }
 }
@@ -157,43 +158,30 @@ fn options_without_effect_are_refused_with_a_remedy() {
 fn sizes_that_do_not_divide_are_refused_with_a_remedy() {
     let six_per_head = Dims { width: 12, heads: 2, layers: 1 };
     for layout in ["axial_2d", "mixed_2d"] {
-        let message = refusal(&format!("rope: {{layout: {layout}, theta: 10}}"), six_per_head);
+        let message = refusal(&[&format!("rope: {{layout: {layout}, theta: 10}}")], six_per_head);
         assert!(message.contains("head width (width / heads), 6, is not divisible by 4"), "{message}");
         assert!(message.contains("change the width or the number of heads"), "{message}");
     }
-    let flat = yaml("rope: {layout: flat_1d, theta: 10}").expect("it reads");
-    assert!(Network::declare(&[flat], six_per_head, &board()).is_ok(), "1-D needs pairs only");
-    let message = refusal("absolute: {table: sinusoidal_2d}", Dims { width: 6, heads: 1, layers: 1 });
+    assert_eq!(declared(&["rope: {layout: flat_1d, theta: 10}"], six_per_head), Ok(()), "1-D needs pairs only");
+    let message = refusal(&["absolute: {table: sinusoidal_2d}"], Dims { width: 6, heads: 1, layers: 1 });
     assert!(message.contains("the width, 6, is not divisible by 4"), "{message}");
-}
-
-#[test]
-fn one_network_carries_each_encoding_once() {
-    let declare = |texts: [&str; 2]| {
-        let configs = texts.map(|text| yaml(text).expect("it reads"));
-        Network::declare(&configs, DIMS, &board()).map(|_| ()).map_err(|error| error.to_string())
-    };
-    let message = declare(["shaw: {}", "shaw: {terms: [q]}"]).expect_err("twice");
-    assert!(message.contains("name \"shaw\" twice"), "{message}");
-    assert_eq!(
-        declare(["absolute: {at: gate}", "absolute: {at: every_layer}"]),
-        Ok(()),
-        "the paper's absolute network"
-    );
 }
 
 /// Without commuting planes the product of two rotations depends on where the tokens stand.
 #[test]
-fn one_network_rotates_once() {
-    let declare = |texts: [&str; 2]| {
-        let configs = texts.map(|text| yaml(text).expect("it reads"));
-        Network::declare(&configs, DIMS, &board()).map(|_| ()).map_err(|error| error.to_string())
-    };
+fn one_network_carries_each_encoding_once_and_one_rotation() {
     let rope = "rope: {layout: axial_2d, theta: 10}";
-    let message = declare([rope, "string: {layout: axial_2d, theta: 10}"]).expect_err("two rotations");
-    assert!(message.contains("both rotate queries and keys"), "{message}");
-    assert_eq!(declare([rope, "deberta: {}"]), Ok(()), "a change of length is no rotation");
-    assert_eq!(declare([rope, "shaw: {}"]), Ok(()));
+    for (texts, wanted) in [
+        (["shaw: {}", "shaw: {terms: [q]}"], "name \"shaw\" twice"),
+        ([rope, "string: {layout: axial_2d, theta: 10}"], "both rotate queries and keys"),
+    ] {
+        let message = refusal(&texts, DIMS);
+        assert!(message.contains(wanted), "{message}");
+    }
+    // The paper's absolute network; a change of length, which rotates nothing; terms.
+    for texts in [["absolute: {at: gate}", "absolute: {at: every_layer}"], [rope, "deberta: {}"], [rope, "shaw: {}"]] {
+        assert_eq!(declared(&texts, DIMS), Ok(()), "{texts:?}");
+    }
 }
 
 /// Hashes of cells depend on it: options that came later are written only where they say something.
@@ -236,13 +224,8 @@ fn the_registry_is_complete() {
     for info in EncodingConfig::REGISTRY {
         assert!(EncodingConfig::NAMES.contains(&info.name) && reached.contains(info.name), "{}", info.name);
         assert!(!info.summary.is_empty() && !info.source.is_empty(), "{} lacks words", info.name);
-        let config = yaml(info.example).unwrap_or_else(|error| panic!("{}: {error}", info.example));
-        assert_eq!(config.info(), *info);
-        assert!(
-            Network::declare(&[config], Dims { width: 32, heads: 4, layers: 1 }, &board()).is_ok(),
-            "{}",
-            info.example
-        );
+        assert_eq!(yaml(info.example).map(|config| config.info()), Ok(*info), "{}", info.example);
+        assert_eq!(declared(&[info.example], Dims { width: 32, heads: 4, layers: 1 }), Ok(()), "{}", info.example);
     }
     assert_eq!(EncodingConfig::NAMES.len(), EncodingConfig::REGISTRY.len());
 }
@@ -261,8 +244,8 @@ fn every_file_with_an_encoding_is_in_the_registry() {
 #[test]
 fn an_empty_list_is_the_control() {
     let mut builder = nn::LayoutBuilder::default();
-    let stack =
-        Stack::declare(&[], &mut builder.scope("encoding", nn::Part::Encoding), DIMS, &board()).expect("nothing");
+    let mut scope = builder.scope("encoding", nn::Part::Encoding);
+    let stack = Stack::declare(&[], &mut scope, DIMS, &board(GameKind::Chess)).expect("nothing");
     assert_eq!(
         (stack.guarantees(), stack.injection_points(), stack.macs()),
         (encodings::Guarantees::ALL, encodings::InjectionPoints::NONE, 0)

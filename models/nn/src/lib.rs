@@ -27,7 +27,6 @@ pub mod init;
 pub mod layout;
 pub mod linear;
 pub mod memory;
-mod mish;
 pub mod norm;
 mod pair_classes;
 pub mod pair_tables;

@@ -1,9 +1,7 @@
 //! The options of a rotation.
 
 use super::theta::Theta;
-use crate::configure::word;
-use crate::{Dims, EncodingError};
-use serde::{Deserialize, Serialize};
+use crate::prelude::*;
 
 /// What the angles are made from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,7 +39,7 @@ pub struct Config {
     #[serde(default)]
     pub aux: Option<Aux>,
     /// How learned frequencies start; for [`Layout::Mixed2d`] only.
-    #[serde(default, skip_serializing_if = "Start::is_default")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub start: Start,
 }
 
@@ -54,12 +52,6 @@ pub enum Start {
     RotatedAxes,
     /// With random signs and magnitudes between 1/θ and 1 of which the logarithm is uniform (KataGo).
     LogUniform,
-}
-
-impl Start {
-    fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
 }
 
 impl Config {
@@ -83,21 +75,15 @@ impl Config {
             let found = self.theta.to_string();
             return Err(EncodingError::OutOfRange { encoding, option: "theta", wanted, found });
         }
+        let no_effect = |option: &str, remedy| {
+            let setting = format!("layout: {}", word(&self.layout));
+            Err(EncodingError::NoEffect { encoding, option: option.to_owned(), setting, remedy })
+        };
         if self.start == Start::LogUniform && self.layout != Layout::Mixed2d {
-            return Err(EncodingError::NoEffect {
-                encoding,
-                option: "start: log_uniform".to_owned(),
-                setting: format!("layout: {}", word(&self.layout)),
-                remedy: "only mixed_2d learns its frequencies: leave it out",
-            });
+            return no_effect("start: log_uniform", "only mixed_2d learns its frequencies: leave it out");
         }
         if self.aux == Some(Aux::Index) && self.layout != Layout::Flat1d {
-            return Err(EncodingError::NoEffect {
-                encoding,
-                option: "aux: index".to_owned(),
-                setting: format!("layout: {}", word(&self.layout)),
-                remedy: "2-D layouts have no place for a token without a square: leave it out",
-            });
+            return no_effect("aux: index", "2-D layouts have no place for a token without a square: leave it out");
         }
         let divisor = if self.layout == Layout::Flat1d { 2 } else { 4 };
         if !dims.head_width().is_multiple_of(divisor) {

@@ -85,6 +85,14 @@ mod tests {
     }
 
     #[test]
+    fn the_shape_stays_and_views_are_read_in_their_order() {
+        let x = Tensor::randn([5, 3, 7], (Kind::Float, Device::Cpu)).transpose(0, 2);
+        let y = fused::with(true, || bias_mish(&x, None).expect("it is served"));
+        assert_eq!(y.size(), [7, 3, 5]);
+        assert!((y - x.mish()).abs().max().double_value(&[]) < 2e-6);
+    }
+
+    #[test]
     fn what_is_not_a_number_stays_so() {
         let x = Tensor::from_slice(&[f32::NAN, 1.0, 1e30]);
         let y = fused::with(true, || bias_mish(&x, None).expect("it is served"));
