@@ -1,11 +1,11 @@
-//! The trait: what an encoding is asked, and with what it may answer.
+//! The [`Encoding`] trait: the hooks that an encoding can implement.
 
 use crate::InjectionPoints;
 use nn::{Logits, ParamId, Scope, Views};
 use std::fmt::Debug;
 use tch::Tensor;
 
-/// The sizes of the network that an encoding serves.
+/// The sizes of a network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Dims {
     /// Width `d`.
@@ -28,7 +28,7 @@ impl Dims {
     }
 }
 
-/// Where in the network an encoding is asked.
+/// The forward pass and the layer in which a hook is called.
 #[derive(Debug, Clone, Copy)]
 pub struct LayerContext<'a> {
     /// The parameters of this forward pass.
@@ -48,7 +48,7 @@ pub struct AttendInput {
     pub v_bld: Option<Tensor>,
 }
 
-/// What an encoding may look at when it makes logits.
+/// What logits can be computed from.
 #[derive(Debug, Clone, Copy)]
 pub struct Queries<'a> {
     /// The layer's input for queries and keys, after [`Encoding::attend`], `[b,l,d]`.
@@ -59,14 +59,14 @@ pub struct Queries<'a> {
     pub k_bhlk: &'a Tensor,
 }
 
-/// What an encoding does with tokens that stand for no square, as terms of their own and in pairs with squares.
+/// What an encoding does with auxiliary tokens, alone and in pairs with squares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Auxiliary {
-    /// Nothing: their vectors stay, and nothing is added for a pair with one of them.
+    /// Nothing: their vectors stay, and nothing is added for their pairs.
     Untouched,
-    /// What it adds for them comes from parameters that no square and no pair of squares has.
+    /// What it adds for them comes from parameters that it uses for no square and no pair of squares.
     OwnParameters,
-    /// They are treated by the rule, or from the parameters, that also serve squares.
+    /// The rule or the parameters of squares apply to them.
     AsSquares,
 }
 
@@ -74,16 +74,16 @@ pub enum Auxiliary {
 /// guarantee holds for all parameters, and where none is given random parameters break it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Guarantees {
-    /// Its first parameters leave the function of the network as it is without the encoding.
+    /// With its first parameters, the network computes the same function as without the encoding.
     pub identity_at_start: bool,
     /// Moving everything on the board by the same displacement does not change how tokens attend to each other,
     /// auxiliary tokens included.
     pub translation_invariant: bool,
-    /// It cannot tell squares apart at all: permuting the squares of the input permutes the output.
+    /// It does not distinguish squares: permuting the squares of the input permutes the output.
     pub permutation_equivariant: bool,
     /// Exchanging left and right in the input exchanges them in the output.
     pub mirror_equivariant: bool,
-    /// Turning the board of the input by 180° turns that of the output.
+    /// Rotating the board of the input by 180° rotates that of the output.
     pub half_turn_equivariant: bool,
     /// What it does to a token depends on that token only, and what it adds for a pair on these two only. A decoder asks
     /// for it, because its mask hides tokens pair by pair.
@@ -96,7 +96,7 @@ pub struct Guarantees {
 }
 
 impl Guarantees {
-    /// Every guarantee: what an encoding that does nothing gives.
+    /// Every guarantee: those of an encoding without effect.
     pub const ALL: Self = Self {
         identity_at_start: true,
         translation_invariant: true,
@@ -155,7 +155,7 @@ pub trait Encoding: Debug + Send {
         0
     }
 
-    /// Once, after the input embedding: `[b,l,d]` → `[b,l,d]`. `at.layer` is 0 and means nothing.
+    /// Once, after the input embedding: `[b,l,d]` → `[b,l,d]`. `at.layer` is 0 and has no meaning.
     fn embed(&self, _at: LayerContext<'_>, x_bld: Tensor) -> Tensor {
         x_bld
     }
@@ -181,7 +181,7 @@ pub trait Encoding: Debug + Send {
         Logits::default()
     }
 
-    /// Whether [`Self::values`] has a use for the attention weights; where no encoding has, they may not be handed out.
+    /// Whether [`Self::values`] uses the attention weights. They are passed only where some encoding of the stack does.
     fn reads_weights(&self) -> bool {
         self.injection_points().contains(InjectionPoints::VALUES)
     }

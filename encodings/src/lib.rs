@@ -1,4 +1,4 @@
-//! Position encodings: how attention is told where things are on a board.
+//! Position encodings: how attention learns where a token stands on the board.
 //!
 //! Each encoding is a file in `zoo/`. It owns all its [`InjectionPoints`] and switches nothing else on or off; every injection
 //! point is the identity by default. Encodings stack ([`Stack`]): an experiment names a list. To add one, write a file with a

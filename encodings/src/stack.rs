@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use tch::{Kind, Tensor};
 
-/// The softmax runs over the squares that there are, so missing displacements show how near the edge is.
+/// The softmax runs over the squares of the board, so missing displacements show how near the edge is.
 pub const BOARD_EDGE: &str = "edge of the board (relative terms in a softmax over its squares)";
 
 /// Under even attention the sum of the value terms over the board is a vector of the query's square.
@@ -67,7 +67,7 @@ impl Stack {
         Ok(Self { encodings, hides_edge, streams: None })
     }
 
-    /// The stack of one encoding that holds this one.
+    /// A stack of one encoding, which contains this stack.
     pub(crate) fn wrapped_by(self, outer: impl FnOnce(Self) -> Box<dyn Encoding>) -> Self {
         let (hides_edge, streams) = (self.hides_edge, self.streams.clone());
         Self { encodings: vec![outer(self)], hides_edge, streams }
@@ -96,7 +96,7 @@ impl Stack {
         self.iter().fold(InjectionPoints::NONE, |points, encoding| points | encoding.injection_points())
     }
 
-    /// What all of them promise.
+    /// What all of them guarantee.
     pub fn guarantees(&self) -> Guarantees {
         self.iter().map(Encoding::guarantees).fold(Guarantees::ALL, Guarantees::and)
     }

@@ -12,7 +12,7 @@
 //!
 //! First values as in the source's configurations: E, W_K and W_Q normal with standard deviation 0.02. It is *not* the
 //! identity at the start. Deviations: W_Q has no bias (the formula has none, the code has), and dropout on E is left out.
-//! Pairs with auxiliary tokens have classes of their own, three in all, whose rows of E pass the same projections.
+//! Pairs with auxiliary tokens have three further classes, whose rows of E pass the same projections.
 //!
 //! Parameters: d·classes once, (2F−1)(2R−1) classes (and 3 more if there are auxiliary tokens), and 2·d² per layer.
 
@@ -63,7 +63,7 @@ impl Configure for Config {
     }
 }
 
-/// For every class of pairs that of the pair the other way round.
+/// For every class of pairs the class of the reversed pair.
 fn reversed(tokens: &Tokens, count: i64) -> Constant {
     let of_squares = tokens.geometry().displacement_classes() as i64;
     Constant::indices_from(&[count], move || {

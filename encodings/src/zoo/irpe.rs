@@ -1,4 +1,4 @@
-//! Learned vectors or numbers per bucket of displacements: near ones apart, far ones together.
+//! Learned vectors or scalars per bucket of displacements: fine buckets near the query, coarse ones far from it.
 //!
 //! A displacement of (r, c) ranks and files from key to query falls into buckets by the piecewise function
 //! g(x) = round(x) for |x| ≤ α, else sign(x)·min(β, round(α + ln(|x|/α)/ln(γ/α)·(β−α))), cut to whole numbers, which has

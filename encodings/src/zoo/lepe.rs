@@ -1,7 +1,7 @@
 //! A convolution of the values over the board, added to the attention output: z_i = Σ_j α_ij·v_j + Σ_n K[n]·v_(i+n).
 //!
 //! Per channel and layer a 3×3 kernel K weighs the values of the square itself and its eight neighbours; squares outside the
-//! board count as 0. It does not read the attention weights. Auxiliary tokens are no neighbours and are left as they are.
+//! board count as 0. It does not read the attention weights. Auxiliary tokens have no neighbours and stay unchanged.
 //!
 //! Source: the locally-enhanced positional encoding of CSWin (arXiv 2107.00652; code microsoft/CSWin-Transformer, `get_v`).
 //! There the convolution runs within each stripe-shaped window of attention, here attention and convolution see the whole

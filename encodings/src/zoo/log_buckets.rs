@@ -15,7 +15,7 @@
 //! falls into have no parameter: the others are numbered in their order. T5 shares one table among all layers, here each
 //! layer has its own, as in `relative_bias`. Tables start at zero (T5: normal).
 //!
-//! Pairs with auxiliary tokens have parameters of their own: square → auxiliary, auxiliary → square, auxiliary → auxiliary.
+//! Pairs with auxiliary tokens have three further parameters: square → auxiliary, auxiliary → square, auxiliary → auxiliary.
 //!
 //! Parameters per layer: `rank [h, 2·M_R − 1]` and `file [h, 2·M_F − 1]`, M being the buckets of absolute displacements that
 //! are in use, and `aux [h,3]` if there are auxiliary tokens. 18h by default on both boards.
@@ -54,7 +54,7 @@ impl Config {
         Ok(())
     }
 
-    /// The buckets along an axis with so many squares.
+    /// The buckets along an axis of this many squares.
     fn axis(&self, squares: usize) -> Axis {
         let mut last = None;
         let of_magnitude = |magnitude: usize| {

@@ -1,5 +1,5 @@
-//! Numbers for what pieces could do: one parameter per head and relation of two squares, added up, and for lines another one
-//! where a piece stands between them: e_ij/√k + Σ_r w_h[r]·[r holds for (i, j)] + Σ_line g_h[line]·[line is blocked].
+//! Relations by the moves of pieces: one parameter per head and relation of two squares, added up, and for lines another one
+//! where a piece stands between the squares: e_ij/√k + Σ_r w_h[r]·[r holds for (i, j)] + Σ_line g_h[line]·[line is blocked].
 //!
 //! This is posenc's own control, not from a paper (in graphs: Graphormer's bias by relation, arXiv 2106.05234). A pair can
 //! have several relations. They are seen from the query towards the key; forward is away from the own back rank:
@@ -23,7 +23,7 @@
 //!
 //! With the gate what is added for a pair depends on what stands on other squares, so decoders refuse it.
 //!
-//! Pairs with auxiliary tokens have parameters of their own: square → auxiliary, auxiliary → square, auxiliary → auxiliary.
+//! Pairs with auxiliary tokens have three further parameters: square → auxiliary, auxiliary → square, auxiliary → auxiliary.
 //! Everything starts at zero.
 //!
 //! Parameters per layer: 13h, `relation [h,13]`; with the gate 4h more, `blocked [h,4]` (rank, file, diagonal,
@@ -37,7 +37,7 @@ use std::sync::Arc;
 
 const NAME: &str = "relations";
 
-/// Whether lines know what stands on them.
+/// Whether pieces on a line change its logits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Gate {

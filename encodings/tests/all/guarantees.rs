@@ -15,7 +15,7 @@ fn compare<T: PartialEq + std::fmt::Debug>(what: &str, check: impl Fn(&Network, 
     });
 }
 
-/// Whether the network answers to a board whose squares are exchanged with the exchanged answer.
+/// Whether exchanging squares of the input exchanges the same squares of the output.
 fn commutes(network: &Network, tokens: &Tokens, exchanged: impl Fn(Geometry, usize) -> usize) -> bool {
     let token_of = |square: usize| (0..tokens.len()).find(|&token| tokens.square(token) == Some(square));
     let place = |token: usize| match tokens.square(token) {
@@ -46,7 +46,7 @@ fn the_board_can_be_turned_exactly_where_guaranteed() {
     });
 }
 
-/// What an encoding is asked with.
+/// The inputs of all hooks.
 struct Question {
     x: Tensor,
     q: Tensor,
@@ -54,7 +54,7 @@ struct Question {
     weights: Tensor,
 }
 
-/// What an encoding adds: every answer less what it would be without the encoding.
+/// What an encoding adds: the output of every hook less its output without the encoding.
 struct Added {
     /// `[1,l,d]` and `[1,h,l,k]`, each with the dimension of the tokens.
     to_vectors: Vec<(Tensor, i64)>,

@@ -68,7 +68,7 @@ fn observed_injection_points(encoding: &dyn Encoding, views: &Views, tokens: &To
     .fold(InjectionPoints::NONE, |points, (point, touched)| if touched { points | point } else { points })
 }
 
-/// In both directions: what promises the identity keeps the function, everything else changes it.
+/// Encodings that guarantee the identity keep the function; all others change it.
 #[test]
 fn an_encoding_that_starts_as_the_identity_leaves_the_function_as_it_is() {
     for_all(|configs, tokens| {
@@ -83,7 +83,7 @@ fn an_encoding_that_starts_as_the_identity_leaves_the_function_as_it_is() {
     });
 }
 
-/// In both directions: what promises not to tell squares apart does not, everything else does.
+/// Encodings that declare permutation equivariance have it; all others break it.
 #[test]
 fn permuting_the_squares_permutes_the_output_exactly_where_promised() {
     for_all(|configs, tokens| {
@@ -98,7 +98,7 @@ fn permuting_the_squares_permutes_the_output_exactly_where_promised() {
         ensure(promised == (difference < 1e-5), || format!("promises {promised}, differs by {difference}"))
     });
     let control = Network::small(&[parsed("none")], &board(GameKind::Chess)).stack.guarantees();
-    assert!(control.permutation_equivariant, "the control promises nothing");
+    assert!(control.permutation_equivariant, "the control guarantees nothing");
 }
 
 fn shuffled_squares(tokens: &Tokens) -> Vec<i64> {
@@ -108,8 +108,7 @@ fn shuffled_squares(tokens: &Tokens) -> Vec<i64> {
     (0..tokens.len()).map(|token| tokens.square(token).and_then(|_| shuffled.next()).unwrap_or(token as i64)).collect()
 }
 
-/// Every single number of every parameter, not only every parameter, with some draw of the parameters: a unit that its ReLU
-/// cuts for every input gets none.
+/// Every element of every parameter, in some draw of the parameters: a unit that its ReLU cuts for every input gets none.
 #[test]
 fn every_parameter_receives_a_gradient() {
     const DRAWS: std::ops::Range<u64> = 10..14;
@@ -138,7 +137,7 @@ fn every_parameter_receives_a_gradient() {
     });
 }
 
-/// The same encoding alone and behind another one starts from the same numbers.
+/// An encoding starts from the same values alone and in a stack.
 #[test]
 fn stacking_does_not_change_how_an_encoding_starts() {
     for tokens in sequences_on(GameKind::Chess.geometry()) {

@@ -1,4 +1,4 @@
-//! What experiments may write, and what they are told when it makes no sense.
+//! Options in YAML, their defaults, and the errors about options that make no sense.
 
 use crate::common::{DIMS, Network, board};
 use encodings::pairs::Share;
@@ -199,7 +199,7 @@ fn configurations_of_older_versions_are_written_as_before() {
     }
 }
 
-/// Every configuration survives being written and read, and has a label of its own.
+/// Every configuration is equal after it was written and read, and labels are unique.
 #[test]
 fn examples_survive_a_round_trip_and_have_labels_of_their_own() {
     let mut labels = HashSet::new();

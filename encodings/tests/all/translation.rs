@@ -91,7 +91,7 @@ fn change_of_values(network: &Network, views: &nn::Views, tokens: &Tokens, old: 
     }
 }
 
-/// In both directions: what promises invariance has it, everything else does not.
+/// Encodings that guarantee invariance have it; all others break it.
 #[test]
 fn attention_is_translation_invariant_exactly_where_promised() {
     for_all(|configs, tokens| {
@@ -101,8 +101,7 @@ fn attention_is_translation_invariant_exactly_where_promised() {
     });
 }
 
-/// The attention of squares to squares under RoPE depends on the displacement even where auxiliary tokens spoil the
-/// promise for the rest.
+/// Under RoPE, attention between squares depends on the displacement only, also where auxiliary tokens break the guarantee.
 #[test]
 fn rotation_is_invariant_between_squares_whatever_else_is_there() {
     for tokens in sequences() {
@@ -118,9 +117,9 @@ fn rope_examples() -> Vec<EncodingConfig> {
     EncodingConfig::examples().into_iter().filter(|config| config.info().name == "rope").collect()
 }
 
-/// What attention between squares can tell when all squares show the same.
+/// What attention between squares distinguishes when all squares have the same content.
 struct Distinct {
-    /// How many groups of displacements it tells apart.
+    /// The number of groups of displacements that it distinguishes.
     groups: usize,
     /// How far logits of pairs with one displacement differ.
     within_class: f64,
@@ -204,7 +203,7 @@ fn flat_rotation_wraps_around_the_edge_and_planar_rotation_does_not() {
     assert_eq!(rope_on(chess, Layout::Flat1d, 10_000.0, None).groups, 127);
 }
 
-/// A relative table tells every displacement from every other, buckets and distances fewer; the control none.
+/// A relative table distinguishes all displacements, buckets and distances fewer; the control none.
 #[test]
 fn tables_tell_all_displacements_apart_and_the_control_none() {
     for geometry in GameKind::ALL.map(GameKind::geometry) {

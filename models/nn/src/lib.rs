@@ -34,10 +34,10 @@ pub mod product;
 mod rotation;
 
 pub use activation::Activation;
-pub use arena::{Arena, Views};
+pub use arena::{Arena, Observation, Views};
 pub use arithmetic::Arithmetic;
 pub use attention::{Logits, Mixture, Projections, attention};
-pub use batch_norm::{BatchNorm, Observation};
+pub use batch_norm::BatchNorm;
 pub use constant::Constant;
 pub use convolution::{Convolution, ConvolutionSizes};
 pub use differentiable::Differentiable;

@@ -1,7 +1,6 @@
 //! The angles by which tokens are rotated: fixed, or from learned frequencies.
 
-use super::config::{Config, Layout, Start};
-use super::theta::Theta;
+use super::config::{Config, Layout, Start, Theta};
 use crate::prelude::*;
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 use std::sync::Arc;

@@ -1,11 +1,11 @@
-//! One encoding, asked directly, and its answers as plain numbers.
+//! One encoding whose hooks are called directly, and what they return as plain numbers.
 
 use super::{DIMS, Network};
 use encodings::{Encoding, EncodingConfig, LayerContext, Logits, Queries, Tokens};
 use nn::Arena;
 use tch::{Device, Kind, Tensor};
 
-/// The layer that is asked: not the first, so that a table of another layer is noticed.
+/// The layer of the calls: not the first, so that a table of another layer is noticed.
 pub(crate) const LAYER: usize = 1;
 
 pub(crate) struct Single {
@@ -39,7 +39,7 @@ impl Single {
         numbers(&self.arena.frozen_views()[id])
     }
 
-    /// Asks about an input and the rows that it is made from.
+    /// Calls hooks for an input and its packed rows.
     pub(crate) fn ask<T>(&self, x_bld: &Tensor, question: impl FnOnce(&dyn Encoding, LayerContext<'_>) -> T) -> T {
         let (views, packed) = (self.arena.frozen_views(), self.network.packed(x_bld));
         let encoding = self.network.stack.iter().next().expect("one encoding");

@@ -1,7 +1,7 @@
-//! Where the products work: a group of rows of a block of positions, out of the tensors and back, transposed or not.
+//! The working memory of the products: a group of rows of a block of positions, out of the tensors and back, transposed or
+//! not.
 //!
-//! A row of one position lies far from that of the next, at distances by which caches do not tell lines apart; in the
-//! buffer they are neighbours.
+//! Row strides alias in the cache, so rows of consecutive positions are copied to a contiguous buffer.
 
 use crate::lanes::{Lanes, WIDEST, add, load, store};
 use crate::operands::TILE;

@@ -7,8 +7,7 @@ use crate::row_blocks::{Numbers, STRIP};
 
 /// Adds up dyᵀ·x and Σ dy of a layer's W `[e,d]` and b `[e]`, strip by strip.
 ///
-/// What a tile of the product reads of a strip is put together first: in the tensors, rows lie at distances by which the cache
-/// does not tell lines apart.
+/// What a tile of the product reads of a strip is packed first: the row strides of the tensors alias in the cache.
 ///
 /// # Safety
 /// To add a strip needs its rows of x and dy, sums for W and b, and the lanes that this was created with; d and e are multiples
