@@ -58,25 +58,19 @@ impl Config {
     }
 
     fn check(&self) -> Result<(), EncodingError> {
-        let no_effect = |option: String, setting: String, remedy| {
-            Err(EncodingError::NoEffect { encoding: NAME, option, setting, remedy })
-        };
-        if !(self.init_std.is_finite() && self.init_std >= 0.0) {
-            let found = self.init_std.to_string();
-            return Err(EncodingError::OutOfRange { encoding: NAME, option: "init_std", wanted: "0 or more", found });
-        }
+        let no_effect =
+            |option: &str, setting: &str, remedy| Err(EncodingError::no_effect(NAME, option, setting, remedy));
+        EncodingError::check_init_std(NAME, self.init_std)?;
+        let (at, table) = (format!("at: {}", word(&self.at)), format!("table: {}", word(&self.table)));
         if self.at == Place::Gate && self.table != Table::Learned {
-            let option = format!("table: {}", word(&self.table));
-            return no_effect(option, "at: gate".to_owned(), "the gate is always learned: leave the table out");
+            return no_effect(&table, &at, "the gate is always learned: leave the table out");
         }
         if !self.values && self.at != Place::EveryLayer {
-            let setting = format!("at: {}", word(&self.at));
-            return no_effect("values: false".to_owned(), setting, "only at: every_layer tells values from queries");
+            return no_effect("values: false", &at, "only at: every_layer tells values from queries");
         }
         if self.init_std > 0.0 && (self.at == Place::Gate || !self.table.is_learned()) {
-            let setting =
-                if self.at == Place::Gate { "at: gate".to_owned() } else { format!("table: {}", word(&self.table)) };
-            return no_effect(format!("init_std: {}", self.init_std), setting, "leave it out");
+            let setting = if self.at == Place::Gate { &at } else { &table };
+            return no_effect(&format!("init_std: {}", self.init_std), setting, "leave it out");
         }
         Ok(())
     }

@@ -99,10 +99,7 @@ impl Configure for Config {
 
     fn declare(&self, scope: &mut Scope<'_>, dims: Dims, tokens: &Tokens) -> Result<Box<dyn Encoding>, EncodingError> {
         EncodingError::check_size(NAME, "bottleneck", self.bottleneck)?;
-        if !(self.init_std.is_finite() && self.init_std >= 0.0) {
-            let found = self.init_std.to_string();
-            return Err(EncodingError::OutOfRange { encoding: NAME, option: "init_std", wanted: "0 or more", found });
-        }
+        EncodingError::check_init_std(NAME, self.init_std)?;
         let shape = [dims.heads as i64, tokens.len() as i64, dims.head_width() as i64];
         let layers = dims.per_layer(scope, |scope| self.layer(scope, shape));
         Ok(Box::new(DynamicRelative { layers, shape, scaled: self.scaled, guarantees: self.guarantees() }))

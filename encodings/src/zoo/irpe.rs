@@ -127,7 +127,7 @@ impl Config {
     }
 
     fn check(&self) -> Result<(), EncodingError> {
-        let refuse = |option, wanted, found| Err(EncodingError::OutOfRange { encoding: NAME, option, wanted, found });
+        let refuse = |option, wanted, found: String| Err(EncodingError::out_of_range(NAME, option, wanted, found));
         if !is_set(&self.terms) {
             let found = self.terms.iter().map(word).collect::<Vec<_>>().join(", ");
             return refuse("terms", "some of bias, q, k, v, each once", format!("[{found}]"));

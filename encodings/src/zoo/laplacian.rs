@@ -113,8 +113,7 @@ impl Configure for Config {
         let most = board.squares() - components(&self.graph.adjacency(board), board.squares());
         if !(1..=most).contains(&self.vectors) {
             let wanted = "1 or more, and fewer than the squares of the board (for the bishop's two graphs by two)";
-            let found = self.vectors.to_string();
-            return Err(EncodingError::OutOfRange { encoding: NAME, option: "vectors", wanted, found });
+            return Err(EncodingError::out_of_range(NAME, "vectors", wanted, self.vectors));
         }
         let (config, sequence) = (self.clone(), tokens.clone());
         let shape = [tokens.len() as i64, self.vectors as i64];

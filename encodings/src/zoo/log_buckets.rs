@@ -48,8 +48,7 @@ impl Config {
     fn check(&self) -> Result<(), EncodingError> {
         EncodingError::check_size(NAME, "buckets", self.buckets)?;
         if !(1..=self.buckets).contains(&self.exact) {
-            let (wanted, found) = ("1 or more and at most `buckets`", self.exact.to_string());
-            return Err(EncodingError::OutOfRange { encoding: NAME, option: "exact", wanted, found });
+            return Err(EncodingError::out_of_range(NAME, "exact", "1 or more and at most `buckets`", self.exact));
         }
         Ok(())
     }

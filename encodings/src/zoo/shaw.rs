@@ -58,20 +58,13 @@ impl Config {
 
     fn check(&self) -> Result<(), EncodingError> {
         if !is_set(&self.terms) {
-            return Err(EncodingError::OutOfRange {
-                encoding: NAME,
-                option: "terms",
-                wanted: "one, two or three of q, k, v, each once",
-                found: format!("[{}]", self.terms.iter().map(word).collect::<Vec<_>>().join(", ")),
-            });
+            let found = format!("[{}]", self.terms.iter().map(word).collect::<Vec<_>>().join(", "));
+            let wanted = "one, two or three of q, k, v, each once";
+            return Err(EncodingError::out_of_range(NAME, "terms", wanted, found));
         }
         if self.cross && !(self.has(Term::Q) && self.has(Term::K)) {
-            return Err(EncodingError::NoEffect {
-                encoding: NAME,
-                option: "cross: true".to_owned(),
-                setting: "only one of the terms q and k".to_owned(),
-                remedy: "name both terms or leave cross out",
-            });
+            let (setting, remedy) = ("only one of the terms q and k", "name both terms or leave cross out");
+            return Err(EncodingError::no_effect(NAME, "cross: true", setting, remedy));
         }
         Ok(())
     }

@@ -88,12 +88,8 @@ impl Config {
     fn check(&self) -> Result<(), EncodingError> {
         EncodingError::check_size(NAME, "compress", self.compress.max(1))?;
         if self.compress_bias && self.compress == 0 {
-            return Err(EncodingError::NoEffect {
-                encoding: NAME,
-                option: "compress_bias: true".to_owned(),
-                setting: "compress: 0".to_owned(),
-                remedy: "without a compressing layer there is no bias: leave it out",
-            });
+            let remedy = "without a compressing layer there is no bias: leave it out";
+            return Err(EncodingError::no_effect(NAME, "compress_bias: true", "compress: 0", remedy));
         }
         EncodingError::check_size(NAME, "hidden", self.hidden)?;
         EncodingError::check_size(NAME, "gen", self.gen_width)

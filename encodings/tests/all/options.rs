@@ -39,44 +39,33 @@ fn none_is_a_name_or_an_empty_map() {
 
 #[test]
 fn options_have_their_defaults() {
-    assert_eq!(
-        json(r#""shaw""#),
-        json(r#"{"shaw": {"terms": ["q", "k", "v"], "cross": false, "share": "displacement"}}"#)
-    );
+    let cases = [
+        ("shaw", "{terms: [q, k, v], cross: false, share: displacement}"),
+        ("smolgen", "{compress: 32, hidden: 256, gen: 256, pool: flatten, activation: swish}"),
+        ("absolute", "{at: input, table: learned, values: true, init_std: 0}"),
+        ("dynamic_relative", "{bottleneck: 32, share: none, inside: none, scaled: true, init_std: 1}"),
+        ("cls_map", "{tokens: squares}"),
+        ("log_buckets", "{buckets: 5, exact: 3}"),
+        ("fire", "{hidden: 32}"),
+        ("continuous_bias", "{hidden: 512, attention: dot}"),
+        ("relations", "{gate: board}"),
+        ("laplacian", "{graph: king, vectors: 16}"),
+        ("gab_templates", "{templates: 48, frequencies: 16, hidden: 128, compress: 32, summary: 32, activation: mish}"),
+        ("irpe", "{method: product, terms: [q], heads: shared, alpha: 1.9, beta: 3.8, gamma: 15.2}"),
+        ("cope", "{positions: 5, off_ray: none}"),
+    ];
+    for (name, options) in cases {
+        let written = yaml(&format!("{name}: {options}"));
+        assert!(written.is_ok(), "{name}: {written:?}");
+        assert_eq!((yaml(name), json(&format!("{name:?}"))), (written.clone(), written), "{name}");
+    }
     assert_eq!(json(r#"{"shaw": {}}"#), Ok(EncodingConfig::Shaw(shaw::Config::default())));
-    assert_eq!(
-        yaml("smolgen"),
-        yaml("smolgen: {compress: 32, hidden: 256, gen: 256, pool: flatten, activation: swish}")
-    );
-    assert_eq!(yaml("absolute"), yaml("absolute: {at: input, table: learned, values: true, init_std: 0}"));
-    assert_eq!(
-        yaml("dynamic_relative"),
-        yaml("dynamic_relative: {bottleneck: 32, share: none, inside: none, scaled: true, init_std: 1}")
-    );
-    assert_eq!(yaml("cls_map"), yaml("cls_map: {tokens: squares}"));
-    assert_eq!(yaml("alibi: {distance: knight}"), yaml("alibi: {distance: knight, slopes: fixed}"));
-    assert_eq!(yaml("log_buckets"), yaml("log_buckets: {buckets: 5, exact: 3}"));
-    assert_eq!(yaml("fire"), yaml("fire: {hidden: 32}"));
-    assert_eq!(yaml("continuous_bias"), yaml("continuous_bias: {hidden: 512, attention: dot}"));
-    assert_eq!(yaml("relations"), yaml("relations: {gate: board}"));
-    assert_eq!(yaml("laplacian"), yaml("laplacian: {graph: king, vectors: 16}"));
+    let slopes = "alibi: {distance: knight, slopes: fixed}";
+    assert_eq!(yaml("alibi: {distance: knight}"), yaml(slopes));
+    let mixed = "rope: {layout: mixed_2d, theta: 10";
+    assert_eq!(yaml(&format!("{mixed}}}")), yaml(&format!("{mixed}, start: rotated_axes}}")));
     let axial = rope::Config::new(Layout::Axial2d, 100.0);
     assert_eq!(yaml("rope: {layout: axial_2d, theta: 100}"), Ok(EncodingConfig::Rope(axial)));
-    assert_eq!(
-        yaml("rope: {layout: mixed_2d, theta: 10}"),
-        yaml("rope: {layout: mixed_2d, theta: 10, start: rotated_axes}")
-    );
-    assert_eq!(
-        yaml("gab_templates"),
-        yaml(
-            "gab_templates: {templates: 48, frequencies: 16, hidden: 128, compress: 32, summary: 32, activation: mish}"
-        )
-    );
-    assert_eq!(
-        yaml("irpe"),
-        yaml("irpe: {method: product, terms: [q], heads: shared, alpha: 1.9, beta: 3.8, gamma: 15.2}")
-    );
-    assert_eq!(yaml("cope"), yaml("cope: {positions: 5, off_ray: none}"));
     let pair = relative_bias::Config { share: Share::Pair };
     assert_eq!(yaml("relative_bias: {share: pair}"), Ok(EncodingConfig::RelativeBias(pair)));
 }

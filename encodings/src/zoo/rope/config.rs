@@ -74,13 +74,10 @@ impl Config {
             _ => None,
         };
         if let Some(wanted) = wanted {
-            let found = self.theta.to_string();
-            return Err(EncodingError::OutOfRange { encoding, option: "theta", wanted, found });
+            return Err(EncodingError::out_of_range(encoding, "theta", wanted, self.theta));
         }
-        let no_effect = |option: &str, remedy| {
-            let setting = format!("layout: {}", word(&self.layout));
-            Err(EncodingError::NoEffect { encoding, option: option.to_owned(), setting, remedy })
-        };
+        let layout = format!("layout: {}", word(&self.layout));
+        let no_effect = |option: &str, remedy| Err(EncodingError::no_effect(encoding, option, &layout, remedy));
         if self.start == Start::LogUniform && self.layout != Layout::Mixed2d {
             return no_effect("start: log_uniform", "only mixed_2d learns its frequencies: leave it out");
         }
@@ -90,7 +87,7 @@ impl Config {
         let divisor = if self.layout == Layout::Flat1d { 2 } else { 4 };
         if !dims.head_width().is_multiple_of(divisor) {
             return Err(EncodingError::Indivisible {
-                encoding: format!("{encoding} with layout: {}", word(&self.layout)),
+                encoding: format!("{encoding} with {layout}"),
                 what: "head width (width / heads)",
                 size: dims.head_width(),
                 divisor,
