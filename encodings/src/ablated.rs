@@ -31,7 +31,7 @@ impl Stack {
     pub fn ablated(self, ablation: Ablation, tokens: &Tokens) -> Self {
         let points = self.injection_points();
         let transposed = (0..tokens.len()).map(|token| transposed(tokens, token) as i64).collect();
-        self.within(|stack| Box::new(Ablated { stack, points, ablation, transposed }))
+        self.wrapped_by(|stack| Box::new(Ablated { stack, points, ablation, transposed }))
     }
 }
 

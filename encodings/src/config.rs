@@ -13,6 +13,12 @@ use std::fmt;
 macro_rules! encodings {
     ($($variant:ident = $module:ident,)*) => {
         /// One encoding and its options.
+        ///
+        /// ```
+        /// let shaw: encodings::EncodingConfig = serde_json::from_str(r#"{"shaw": {"terms": ["q", "k"]}}"#)?;
+        /// assert_eq!(shaw.label(), "shaw(q,k)");
+        /// # Ok::<(), serde_json::Error>(())
+        /// ```
         #[derive(Debug, Clone, PartialEq)]
         pub enum EncodingConfig {
             $(#[doc = concat!("See [`", stringify!($module), "`](crate::", stringify!($module), ").")]

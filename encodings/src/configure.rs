@@ -1,6 +1,6 @@
 //! What the file of an encoding provides beside the encoding: options, a description, examples.
 
-use crate::{Act, Dims, Encoding, EncodingError, Tokens};
+use crate::{Dims, Encoding, EncodingError, Tokens};
 use nn::Scope;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -19,13 +19,44 @@ pub struct EncodingInfo {
     pub example: &'static str,
 }
 
+/// What an encoding does to what earlier encodings of its stack have left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Act {
+    /// It adds terms that no other encoding changes, or rotates queries and keys.
+    #[default]
+    Free,
+    /// It adds to the input embedding.
+    Sum,
+    /// It multiplies the input embedding.
+    Gate,
+    /// It multiplies queries and keys by a number.
+    Factor,
+    /// It gives queries and keys a length.
+    Length,
+}
+
+impl Act {
+    pub(crate) const fn commutes_with(self, other: Self) -> bool {
+        !matches!(
+            (self, other),
+            (Self::Gate, Self::Gate | Self::Sum)
+                | (Self::Sum, Self::Gate)
+                | (Self::Length, Self::Length | Self::Factor)
+                | (Self::Factor, Self::Length)
+        )
+    }
+}
+
 /// The options of one encoding.
 pub trait Configure: Clone + PartialEq + Serialize + DeserializeOwned {
     /// Its name, summary, source and example.
     const INFO: EncodingInfo;
 
-    /// The options for labels in tables: first those without a default, then those that differ from their default. Two configurations with the same options must be equal.
-    fn options(&self) -> Vec<String>;
+    /// The options for labels in tables: first those without a default, then those that differ from their default. Two
+    /// configurations with the same options must be equal.
+    fn options(&self) -> Vec<String> {
+        Vec::new()
+    }
 
     /// Under which name its parameters live. Two encodings of one network must differ in it; the same encoding has
     /// the same key in every network, so that it starts from the same values.
@@ -54,6 +85,16 @@ pub trait Configure: Clone + PartialEq + Serialize + DeserializeOwned {
 
     /// Configurations that reach every option; the laws run over them.
     fn examples() -> Vec<Self>;
+}
+
+/// Whether an option has its default, so that it is not written: hashes of cells from before the option stay as they are.
+pub(crate) fn is_default<T: Default + PartialEq>(option: &T) -> bool {
+    *option == T::default()
+}
+
+/// Whether a list has something in it, and nothing twice.
+pub(crate) fn is_set<T: PartialEq>(list: &[T]) -> bool {
+    !list.is_empty() && (1..list.len()).all(|place| !list[..place].contains(&list[place]))
 }
 
 /// The word of an option in YAML.

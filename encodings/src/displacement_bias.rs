@@ -19,8 +19,13 @@ pub(crate) trait DisplacementBias: Debug + Send {
 }
 
 /// What every function of the displacement guarantees that has its own parameters for auxiliary tokens.
-pub(crate) const ANY: Guarantees =
-    Guarantees { translation_invariant: true, pairwise: true, auxiliary: Auxiliary::OwnParameters, ..Guarantees::NONE };
+pub(crate) const ANY: Guarantees = Guarantees {
+    translation_invariant: true,
+    pairwise: true,
+    toroidal: true,
+    auxiliary: Auxiliary::OwnParameters,
+    ..Guarantees::NONE
+};
 
 /// What every function of a distance guarantees.
 pub(crate) const OF_DISTANCE: Guarantees =
@@ -49,10 +54,6 @@ impl<B: DisplacementBias> Encoding for AddedByDisplacement<B> {
 
     fn guarantees(&self) -> Guarantees {
         self.bias.guarantees()
-    }
-
-    fn wraps(&self) -> bool {
-        true
     }
 
     fn logits(&self, at: LayerContext<'_>, queries: Queries<'_>) -> Logits {

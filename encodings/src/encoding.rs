@@ -1,11 +1,11 @@
-//! The trait: what an encoding is asked, and with what it may answer.
+//! The [`Encoding`] trait: the hooks that an encoding can implement.
 
 use crate::InjectionPoints;
-use nn::{Logits, ParamId, Views};
+use nn::{Logits, ParamId, Scope, Views};
 use std::fmt::Debug;
 use tch::Tensor;
 
-/// The sizes of the network that an encoding serves.
+/// The sizes of a network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Dims {
     /// Width `d`.
@@ -21,9 +21,14 @@ impl Dims {
     pub fn head_width(&self) -> usize {
         self.width / self.heads
     }
+
+    /// Declares something in the scope `layer.N` of every attention layer.
+    pub(crate) fn per_layer<T>(&self, scope: &mut Scope<'_>, mut declare: impl FnMut(&mut Scope<'_>) -> T) -> Vec<T> {
+        (0..self.layers).map(|layer| declare(&mut scope.sub("layer").sub(layer))).collect()
+    }
 }
 
-/// Where in the network an encoding is asked.
+/// The forward pass and the layer in which a hook is called.
 #[derive(Debug, Clone, Copy)]
 pub struct LayerContext<'a> {
     /// The parameters of this forward pass.
@@ -43,7 +48,7 @@ pub struct AttendInput {
     pub v_bld: Option<Tensor>,
 }
 
-/// What an encoding may look at when it makes logits.
+/// What logits can be computed from.
 #[derive(Debug, Clone, Copy)]
 pub struct Queries<'a> {
     /// The layer's input for queries and keys, after [`Encoding::attend`], `[b,l,d]`.
@@ -54,14 +59,14 @@ pub struct Queries<'a> {
     pub k_bhlk: &'a Tensor,
 }
 
-/// What an encoding does with tokens that stand for no square, as terms of their own and in pairs with squares.
+/// What an encoding does with auxiliary tokens, alone and in pairs with squares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Auxiliary {
-    /// Nothing: their vectors stay, and nothing is added for a pair with one of them.
+    /// Nothing: their vectors stay, and nothing is added for their pairs.
     Untouched,
-    /// What it adds for them comes from parameters that no square and no pair of squares has.
+    /// What it adds for them comes from parameters that it uses for no square and no pair of squares.
     OwnParameters,
-    /// They are treated by the rule, or from the parameters, that also serve squares.
+    /// The rule or the parameters of squares apply to them.
     AsSquares,
 }
 
@@ -69,26 +74,29 @@ pub enum Auxiliary {
 /// guarantee holds for all parameters, and where none is given random parameters break it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Guarantees {
-    /// Its first parameters leave the function of the network as it is without the encoding.
+    /// With its first parameters, the network computes the same function as without the encoding.
     pub identity_at_start: bool,
     /// Moving everything on the board by the same displacement does not change how tokens attend to each other,
     /// auxiliary tokens included.
     pub translation_invariant: bool,
-    /// It cannot tell squares apart at all: permuting the squares of the input permutes the output.
+    /// It does not distinguish squares: permuting the squares of the input permutes the output.
     pub permutation_equivariant: bool,
     /// Exchanging left and right in the input exchanges them in the output.
     pub mirror_equivariant: bool,
-    /// Turning the board of the input by 180° turns that of the output.
+    /// Rotating the board of the input by 180° rotates that of the output.
     pub half_turn_equivariant: bool,
     /// What it does to a token depends on that token only, and what it adds for a pair on these two only. A decoder asks
     /// for it, because its mask hides tokens pair by pair.
     pub pairwise: bool,
+    /// It sees tokens by displacements on the torus only, so that squares outside the board can
+    /// [hide its edge](crate::Tokens::hide_edge). No other encoding is given such squares.
+    pub toroidal: bool,
     /// What it does with tokens that stand for no square.
     pub auxiliary: Auxiliary,
 }
 
 impl Guarantees {
-    /// Every guarantee: what an encoding that does nothing gives.
+    /// Every guarantee: those of an encoding without effect.
     pub const ALL: Self = Self {
         identity_at_start: true,
         translation_invariant: true,
@@ -96,6 +104,7 @@ impl Guarantees {
         mirror_equivariant: true,
         half_turn_equivariant: true,
         pairwise: true,
+        toroidal: true,
         auxiliary: Auxiliary::Untouched,
     };
 
@@ -107,6 +116,7 @@ impl Guarantees {
         mirror_equivariant: false,
         half_turn_equivariant: false,
         pairwise: false,
+        toroidal: false,
         auxiliary: Auxiliary::AsSquares,
     };
 
@@ -119,6 +129,7 @@ impl Guarantees {
             mirror_equivariant: self.mirror_equivariant && other.mirror_equivariant,
             half_turn_equivariant: self.half_turn_equivariant && other.half_turn_equivariant,
             pairwise: self.pairwise && other.pairwise,
+            toroidal: self.toroidal && other.toroidal,
             auxiliary: self.auxiliary.max(other.auxiliary),
         }
     }
@@ -132,12 +143,6 @@ pub trait Encoding: Debug + Send {
     /// What it guarantees. Tests compare it with what is observed.
     fn guarantees(&self) -> Guarantees;
 
-    /// Whether it sees tokens by displacements on the torus only, so that squares outside the board can
-    /// [hide its edge](crate::Tokens::hide_edge). No other encoding is given such squares.
-    fn wraps(&self) -> bool {
-        false
-    }
-
     /// Its parameters `[h, classes, …]` with the classes of [`PairClasses`](crate::pairs::PairClasses) by displacement:
     /// tables that can be moved to another board.
     fn displacement_tables(&self) -> Vec<ParamId> {
@@ -150,7 +155,7 @@ pub trait Encoding: Debug + Send {
         0
     }
 
-    /// Once, after the input embedding: `[b,l,d]` → `[b,l,d]`. `at.layer` is 0 and means nothing.
+    /// Once, after the input embedding: `[b,l,d]` → `[b,l,d]`. `at.layer` is 0 and has no meaning.
     fn embed(&self, _at: LayerContext<'_>, x_bld: Tensor) -> Tensor {
         x_bld
     }
@@ -165,9 +170,9 @@ pub trait Encoding: Debug + Send {
         None
     }
 
-    /// Whether it rotates queries and keys by an angle that depends on the token's place. A network has one such encoding at
-    /// most.
-    fn turns(&self) -> bool {
+    /// Whether it rotates queries and keys by an angle that depends on the token's place. A network has at most one such
+    /// encoding.
+    fn is_rotary(&self) -> bool {
         false
     }
 
@@ -176,7 +181,7 @@ pub trait Encoding: Debug + Send {
         Logits::default()
     }
 
-    /// Whether [`Self::values`] has a use for the attention weights; where no encoding has, they may not be handed out.
+    /// Whether [`Self::values`] uses the attention weights. They are passed only where some encoding of the stack does.
     fn reads_weights(&self) -> bool {
         self.injection_points().contains(InjectionPoints::VALUES)
     }

@@ -67,6 +67,32 @@ impl EncodingError {
             return Ok(());
         }
         let wanted = if size == 0 { "1 or more" } else { "at most 16777216" };
-        Err(Self::OutOfRange { encoding, option, wanted, found: size.to_string() })
+        Err(Self::out_of_range(encoding, option, wanted, size))
+    }
+
+    /// Refuses a standard deviation `init_std` of first values that is not a number from 0 on.
+    pub(crate) fn check_init_std(encoding: &'static str, std: f64) -> Result<(), Self> {
+        if std.is_finite() && std >= 0.0 {
+            return Ok(());
+        }
+        Err(Self::out_of_range(encoding, "init_std", "0 or more", std))
+    }
+
+    pub(crate) fn out_of_range(
+        encoding: &'static str,
+        option: &'static str,
+        wanted: &'static str,
+        found: impl ToString,
+    ) -> Self {
+        Self::OutOfRange { encoding, option, wanted, found: found.to_string() }
+    }
+
+    pub(crate) fn no_effect(
+        encoding: &'static str,
+        option: impl Into<String>,
+        setting: impl Into<String>,
+        remedy: &'static str,
+    ) -> Self {
+        Self::NoEffect { encoding, option: option.into(), setting: setting.into(), remedy }
     }
 }

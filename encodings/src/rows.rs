@@ -68,8 +68,17 @@ impl Rows {
         Ok(match table {
             Table::Learned => Self::Learned(scope.f32_param("table", &[tokens.len() as i64, width], init.clone())),
             Table::Factorised => factorised(scope, init, width, tokens),
-            Table::Sinusoidal1d => Self::Fixed(sinusoidal_1d(dims, tokens)?),
-            Table::Sinusoidal2d => Self::Fixed(sinusoidal_2d(dims, tokens)?),
+            Table::Sinusoidal1d => {
+                check_width(table, dims, 2)?;
+                fixed(dims, tokens, move |_, square| sinusoid(square, dims.width))
+            }
+            Table::Sinusoidal2d => {
+                check_width(table, dims, 4)?;
+                let of = move |coordinate| sinusoid(coordinate, dims.width / 2);
+                fixed(dims, tokens, move |board, square| {
+                    [of(board.rank_of(square)), of(board.file_of(square))].concat()
+                })
+            }
         })
     }
 
@@ -104,29 +113,16 @@ fn factorised(scope: &mut Scope<'_>, init: &Init, width: i64, tokens: &Tokens) -
     }
 }
 
-fn sinusoidal_1d(dims: Dims, tokens: &Tokens) -> Result<Constant, EncodingError> {
-    check_width(Table::Sinusoidal1d, dims, 2)?;
-    Ok(fixed(dims, tokens, move |_, square| sinusoid(square, dims.width)))
-}
-
-fn sinusoidal_2d(dims: Dims, tokens: &Tokens) -> Result<Constant, EncodingError> {
-    check_width(Table::Sinusoidal2d, dims, 4)?;
-    let half = dims.width / 2;
-    Ok(fixed(dims, tokens, move |board, square| {
-        [sinusoid(board.rank_of(square), half), sinusoid(board.file_of(square), half)].concat()
-    }))
-}
-
 /// The rows of squares, `row(board, square)`; zeros for auxiliary tokens.
-fn fixed(dims: Dims, tokens: &Tokens, row: impl Fn(Geometry, usize) -> Vec<f32> + Send + 'static) -> Constant {
+fn fixed(dims: Dims, tokens: &Tokens, row: impl Fn(Geometry, usize) -> Vec<f32> + Send + 'static) -> Rows {
     let tokens = tokens.clone();
-    Constant::floats_from(&[tokens.len() as i64, dims.width as i64], move || {
+    Rows::Fixed(Constant::floats_from(&[tokens.len() as i64, dims.width as i64], move || {
         let of_token = |token| match tokens.square(token) {
             Some(square) => row(tokens.geometry(), square),
             None => vec![0.0; dims.width],
         };
         (0..tokens.len()).flat_map(of_token).collect()
-    })
+    }))
 }
 
 /// `[sin(position·f_0), …, cos(position·f_0), …]` with f_i = 10000^(−2i/width).

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use tch::{Kind, Tensor};
 
-/// The softmax runs over the squares that there are, so missing displacements show how near the edge is.
+/// The softmax runs over the squares of the board, so missing displacements show how near the edge is.
 pub const BOARD_EDGE: &str = "edge of the board (relative terms in a softmax over its squares)";
 
 /// Under even attention the sum of the value terms over the board is a vector of the query's square.
@@ -56,19 +56,19 @@ impl Stack {
         }
         let hides_edge = tokens.hide_edge();
         let declare = |config: &EncodingConfig| match config.declare(scope, dims, tokens)? {
-            shown if hides_edge && !shown.wraps() => Err(EncodingError::ShowsEdge(config.label())),
+            shown if hides_edge && !shown.guarantees().toroidal => Err(EncodingError::ShowsEdge(config.label())),
             declared => Ok(declared),
         };
         let encodings = configs.iter().map(declare).collect::<Result<Vec<_>, _>>()?;
-        let mut turning = configs.iter().zip(&encodings).filter(|(_, encoding)| encoding.turns());
-        if let (Some((first, _)), Some((second, _))) = (turning.next(), turning.next()) {
+        let mut rotary = configs.iter().zip(&encodings).filter(|(_, encoding)| encoding.is_rotary());
+        if let (Some((first, _)), Some((second, _))) = (rotary.next(), rotary.next()) {
             return Err(EncodingError::TwoRotations(first.label(), second.label()));
         }
         Ok(Self { encodings, hides_edge, streams: None })
     }
 
-    /// The stack of one encoding that holds this one.
-    pub(crate) fn within(self, outer: impl FnOnce(Self) -> Box<dyn Encoding>) -> Self {
+    /// A stack of one encoding, which contains this stack.
+    pub(crate) fn wrapped_by(self, outer: impl FnOnce(Self) -> Box<dyn Encoding>) -> Self {
         let (hides_edge, streams) = (self.hides_edge, self.streams.clone());
         Self { encodings: vec![outer(self)], hides_edge, streams }
     }
@@ -80,7 +80,7 @@ impl Stack {
     }
 
     /// Called by bodies with the residual stream before the first layer and after each one.
-    pub fn passed(&self, x_bld: &Tensor) {
+    pub fn record_stream(&self, x_bld: &Tensor) {
         if let Some(Streams(kept)) = &self.streams {
             kept.lock().unwrap_or_else(PoisonError::into_inner).push(x_bld.detach());
         }
@@ -96,7 +96,7 @@ impl Stack {
         self.iter().fold(InjectionPoints::NONE, |points, encoding| points | encoding.injection_points())
     }
 
-    /// What all of them promise.
+    /// What all of them guarantee.
     pub fn guarantees(&self) -> Guarantees {
         self.iter().map(Encoding::guarantees).fold(Guarantees::ALL, Guarantees::and)
     }

@@ -16,6 +16,11 @@ pub enum Role {
 }
 
 /// The sequence as an encoding sees it.
+///
+/// ```
+/// let tokens = encodings::Tokens::squares_then(games::Geometry::new(8, 8), &["clock"]);
+/// assert_eq!((tokens.len(), tokens.square(63), tokens.square(64)), (65, Some(63), None));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tokens {
     geometry: Geometry,

@@ -14,15 +14,8 @@
 //! Deviation: Lc0's TensorFlow code keeps m ≥ 0 by projecting it after each step; here it passes through relu in the
 //! forward, as in Lc0's JAX code, so that a gate which reached zero stays closed.
 
-use crate::configure::word;
+use crate::prelude::*;
 use crate::rows::{Rows, Table};
-use crate::{
-    Act, AttendInput, Auxiliary, Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints,
-    LayerContext, Tokens,
-};
-use nn::{Init, ParamId, Scope};
-use serde::{Deserialize, Serialize};
-use tch::Tensor;
 
 const NAME: &str = "absolute";
 
@@ -65,25 +58,19 @@ impl Config {
     }
 
     fn check(&self) -> Result<(), EncodingError> {
-        let no_effect = |option: String, setting: String, remedy| {
-            Err(EncodingError::NoEffect { encoding: NAME, option, setting, remedy })
-        };
-        if !(self.init_std.is_finite() && self.init_std >= 0.0) {
-            let found = self.init_std.to_string();
-            return Err(EncodingError::OutOfRange { encoding: NAME, option: "init_std", wanted: "0 or more", found });
-        }
+        let no_effect =
+            |option: &str, setting: &str, remedy| Err(EncodingError::no_effect(NAME, option, setting, remedy));
+        EncodingError::check_init_std(NAME, self.init_std)?;
+        let (at, table) = (format!("at: {}", word(&self.at)), format!("table: {}", word(&self.table)));
         if self.at == Place::Gate && self.table != Table::Learned {
-            let option = format!("table: {}", word(&self.table));
-            return no_effect(option, "at: gate".to_owned(), "the gate is always learned: leave the table out");
+            return no_effect(&table, &at, "the gate is always learned: leave the table out");
         }
         if !self.values && self.at != Place::EveryLayer {
-            let setting = format!("at: {}", word(&self.at));
-            return no_effect("values: false".to_owned(), setting, "only at: every_layer tells values from queries");
+            return no_effect("values: false", &at, "only at: every_layer tells values from queries");
         }
         if self.init_std > 0.0 && (self.at == Place::Gate || !self.table.is_learned()) {
-            let setting =
-                if self.at == Place::Gate { "at: gate".to_owned() } else { format!("table: {}", word(&self.table)) };
-            return no_effect(format!("init_std: {}", self.init_std), setting, "leave it out");
+            let setting = if self.at == Place::Gate { &at } else { &table };
+            return no_effect(&format!("init_std: {}", self.init_std), setting, "leave it out");
         }
         Ok(())
     }
@@ -136,14 +123,11 @@ impl Configure for Config {
         let rows = |scope: &mut Scope<'_>| Rows::declare(scope, self.table, &self.init(), dims, tokens);
         Ok(match self.at {
             Place::Input => Box::new(Input { rows: rows(scope)?, guarantees: self.guarantees() }),
-            Place::EveryLayer => {
-                let layers = (0..dims.layers).map(|layer| rows(&mut scope.sub("layer").sub(layer)));
-                Box::new(EveryLayer {
-                    rows: layers.collect::<Result<_, _>>()?,
-                    values: self.values,
-                    guarantees: self.guarantees(),
-                })
-            }
+            Place::EveryLayer => Box::new(EveryLayer {
+                rows: dims.per_layer(scope, rows).into_iter().collect::<Result<_, _>>()?,
+                values: self.values,
+                guarantees: self.guarantees(),
+            }),
             Place::Gate => {
                 let shape = [tokens.len() as i64, dims.width as i64];
                 Box::new(Gate {

@@ -15,14 +15,10 @@
 //! Parameters: none; with learned slopes h per layer. The terms are a table `[h, classes]`, made once for all positions, so
 //! no multiplications per position are counted.
 
-use crate::configure::word;
 use crate::displacement_bias::{self, AddedByDisplacement, DisplacementBias};
 use crate::distance::Distance;
-use crate::{Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, LayerContext, Tokens};
-use nn::{Constant, Init, ParamId, Scope, Views};
-use serde::{Deserialize, Serialize};
+use crate::prelude::*;
 use std::sync::Arc;
-use tch::Tensor;
 
 /// The options.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -90,9 +86,7 @@ enum Slopes {
 impl Slopes {
     fn learned(scope: &mut Scope<'_>, dims: Dims) -> Self {
         let init = Init::Custom(Arc::new(|_, shape| first_slopes(shape[0] as usize)));
-        let of_layer =
-            |layer: usize| scope.sub("layer").sub(layer).f32_param("slope", &[dims.heads as i64], init.clone());
-        Self::Learned((0..dims.layers).map(of_layer).collect())
+        Self::Learned(dims.per_layer(scope, |scope| scope.f32_param("slope", &[dims.heads as i64], init.clone())))
     }
 
     fn at(&self, views: &Views, layer: usize) -> Tensor {

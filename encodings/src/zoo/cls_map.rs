@@ -9,14 +9,8 @@
 //! Parameters: d·t² + t², once. The weight starts uniform in ±1/√d as PyTorch's default does; deviation: the bias starts
 //! at zero.
 
+use crate::prelude::*;
 use crate::squares_mean::SquaresMean;
-use crate::{
-    Auxiliary, Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints, LayerContext,
-    Logits, Queries, Tokens,
-};
-use nn::{Constant, Init, Linear, Scope};
-use serde::{Deserialize, Serialize};
-use tch::Tensor;
 
 /// Which tokens the map covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]

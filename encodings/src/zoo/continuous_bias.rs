@@ -20,16 +20,8 @@
 //! attention. The logits are a table `[h, classes]`, made once for all positions, so no multiplications per position are
 //! counted.
 
-use crate::displacements::{ByDisplacement, Displacement};
 use crate::perceptron::{Perceptron, Start};
-use crate::{
-    Act, Auxiliary, Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints, LayerContext,
-    Logits, Queries, Tokens,
-};
-use games::Geometry;
-use nn::{Constant, Init, ParamId, Scope};
-use serde::{Deserialize, Serialize};
-use tch::{Kind, Tensor};
+use crate::prelude::*;
 
 const NAME: &str = "continuous_bias";
 
@@ -92,8 +84,7 @@ impl Configure for Config {
     fn declare(&self, scope: &mut Scope<'_>, dims: Dims, tokens: &Tokens) -> Result<Box<dyn Encoding>, EncodingError> {
         EncodingError::check_size(NAME, "hidden", self.hidden)?;
         let (board, pairs) = (tokens.geometry(), ByDisplacement::new(tokens));
-        let layers =
-            (0..dims.layers).map(|layer| self.layer(&mut scope.sub("layer").sub(layer), dims, &pairs)).collect();
+        let layers = dims.per_layer(scope, |scope| self.layer(scope, dims, &pairs));
         Ok(Box::new(ContinuousBias { layers, coordinates: coordinates(board), pairs, attention: self.attention }))
     }
 
@@ -163,16 +154,13 @@ impl Encoding for ContinuousBias {
         Guarantees {
             translation_invariant: true,
             pairwise: true,
+            toroidal: true,
             auxiliary: match self.attention {
                 Attention::Dot => Auxiliary::OwnParameters,
                 Attention::Cosine => Auxiliary::AsSquares,
             },
             ..Guarantees::NONE
         }
-    }
-
-    fn wraps(&self) -> bool {
-        true
     }
 
     fn rotate(&self, at: LayerContext<'_>, q_bhlk: &Tensor, k_bhlk: &Tensor) -> Option<(Tensor, Tensor)> {

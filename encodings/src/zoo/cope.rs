@@ -19,14 +19,8 @@
 //!
 //! Parameters per layer: n·k, and k more with `off_ray: learned`.
 
-use crate::{
-    Auxiliary, Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints, LayerContext,
-    Logits, Queries, Tokens,
-};
+use crate::prelude::*;
 use nn::pair_tables::contract;
-use nn::{Constant, Init, ParamId, Scope};
-use serde::{Deserialize, Serialize};
-use tch::{Kind, Tensor};
 
 const NAME: &str = "cope";
 
@@ -75,24 +69,15 @@ impl Configure for Config {
     fn declare(&self, scope: &mut Scope<'_>, dims: Dims, tokens: &Tokens) -> Result<Box<dyn Encoding>, EncodingError> {
         EncodingError::check_size(NAME, "positions", self.positions)?;
         let (positions, head_width) = (self.positions as i64, dims.head_width() as i64);
-        let layers = (0..dims.layers).map(|layer| {
-            let mut scope = scope.sub("layer");
-            let mut scope = scope.sub(layer);
-            Vectors {
-                positions: scope.f32_param("positions", &[positions, head_width], Init::ZEROS),
-                off_ray: (self.off_ray == OffRay::Learned)
-                    .then(|| scope.f32_param("off_ray", &[1, head_width], Init::ZEROS)),
-            }
+        let has_off_ray = self.off_ray == OffRay::Learned;
+        let layers = dims.per_layer(scope, |scope| Vectors {
+            positions: scope.f32_param("positions", &[positions, head_width], Init::ZEROS),
+            off_ray: has_off_ray.then(|| scope.f32_param("off_ray", &[1, head_width], Init::ZEROS)),
         });
         let (length, width) = (tokens.len() as u64, dims.width as u64);
         let products = length * length * width + dims.heads as u64 * length.pow(3) + length * width * positions as u64;
-        let off_ray = if self.off_ray == OffRay::Learned { length * width } else { 0 };
-        Ok(Box::new(Cope {
-            layers: layers.collect(),
-            rays: Rays::new(tokens),
-            positions,
-            macs: dims.layers as u64 * (products + off_ray),
-        }))
+        let macs = dims.layers as u64 * (products + u64::from(has_off_ray) * length * width);
+        Ok(Box::new(Cope { layers, rays: Rays::new(tokens), positions, macs }))
     }
 
     fn size_mut(&mut self) -> Option<(&'static str, &mut usize)> {

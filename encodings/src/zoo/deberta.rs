@@ -12,18 +12,12 @@
 //!
 //! First values as in the source's configurations: E, W_K and W_Q normal with standard deviation 0.02. It is *not* the
 //! identity at the start. Deviations: W_Q has no bias (the formula has none, the code has), and dropout on E is left out.
-//! Pairs with auxiliary tokens have classes of their own, three in all, whose rows of E pass the same projections.
+//! Pairs with auxiliary tokens have three further classes, whose rows of E pass the same projections.
 //!
 //! Parameters: d·classes once, (2F−1)(2R−1) classes (and 3 more if there are auxiliary tokens), and 2·d² per layer.
 
-use crate::pairs::Share;
-use crate::{
-    Act, Auxiliary, Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints, LayerContext,
-    Logits, Queries, Tokens,
-};
-use nn::{Constant, Init, Linear, PairTables, ParamId, Scope, Views};
-use serde::{Deserialize, Serialize};
-use tch::Tensor;
+use crate::prelude::*;
+use nn::PairTables;
 
 /// Content to content, content to position, position to content.
 const TERMS: f64 = 3.0;
@@ -42,10 +36,6 @@ impl Configure for Config {
         example: "deberta",
     };
 
-    fn options(&self) -> Vec<String> {
-        vec![]
-    }
-
     fn act(&self) -> Act {
         Act::Factor
     }
@@ -54,14 +44,12 @@ impl Configure for Config {
         let classes = Share::Displacement.classes(tokens);
         let width = dims.width as i64;
         let embeddings = scope.f32_param("embeddings", &[classes.count(), width], START);
-        let layers = (0..dims.layers).map(|layer| {
-            let mut scope = scope.sub("layer");
-            let mut scope = scope.sub(layer);
+        let layers = dims.per_layer(scope, |scope| {
             let mut square = |name: &str| Linear::declare(&mut scope.sub(name), width, width, START, false);
             Projections { to_keys: square("to_keys"), to_queries: square("to_queries") }
         });
         Ok(Box::new(Deberta {
-            layers: layers.collect(),
+            layers,
             embeddings,
             reversed: reversed(tokens, classes.count()),
             pairs: PairTables::new(classes),
@@ -75,7 +63,7 @@ impl Configure for Config {
     }
 }
 
-/// For every class of pairs that of the pair the other way round.
+/// For every class of pairs the class of the reversed pair.
 fn reversed(tokens: &Tokens, count: i64) -> Constant {
     let of_squares = tokens.geometry().displacement_classes() as i64;
     Constant::indices_from(&[count], move || {
@@ -117,11 +105,7 @@ impl Encoding for Deberta {
     }
 
     fn guarantees(&self) -> Guarantees {
-        Guarantees { translation_invariant: true, pairwise: true, auxiliary: Auxiliary::AsSquares, ..Guarantees::NONE }
-    }
-
-    fn wraps(&self) -> bool {
-        true
+        Guarantees { translation_invariant: true, pairwise: true, toroidal: true, ..Guarantees::NONE }
     }
 
     /// The projections of the table are made once per batch, and are left out.

@@ -14,13 +14,8 @@
 //! Parameters per layer: l·d·bottleneck + bottleneck·l·d + l·d; with w shared bottleneck·l·k in the middle; with a norm
 //! 2·bottleneck more.
 
-use crate::{
-    Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints, LayerContext, Logits, Queries,
-    Tokens,
-};
-use nn::{Init, Linear, Norm, NormKind, ParamId, Scope};
-use serde::{Deserialize, Serialize};
-use tch::Tensor;
+use crate::prelude::*;
+use nn::{Norm, NormKind};
 
 const NAME: &str = "dynamic_relative";
 
@@ -80,10 +75,6 @@ fn is_init_std(std: &f64) -> bool {
     *std == INIT_STD
 }
 
-fn is_default<T: Default + PartialEq>(option: &T) -> bool {
-    *option == T::default()
-}
-
 impl Configure for Config {
     const INFO: EncodingInfo = EncodingInfo {
         name: NAME,
@@ -108,12 +99,9 @@ impl Configure for Config {
 
     fn declare(&self, scope: &mut Scope<'_>, dims: Dims, tokens: &Tokens) -> Result<Box<dyn Encoding>, EncodingError> {
         EncodingError::check_size(NAME, "bottleneck", self.bottleneck)?;
-        if !(self.init_std.is_finite() && self.init_std >= 0.0) {
-            let found = self.init_std.to_string();
-            return Err(EncodingError::OutOfRange { encoding: NAME, option: "init_std", wanted: "0 or more", found });
-        }
+        EncodingError::check_init_std(NAME, self.init_std)?;
         let shape = [dims.heads as i64, tokens.len() as i64, dims.head_width() as i64];
-        let layers = (0..dims.layers).map(|layer| self.layer(&mut scope.sub("layer").sub(layer), shape)).collect();
+        let layers = dims.per_layer(scope, |scope| self.layer(scope, shape));
         Ok(Box::new(DynamicRelative { layers, shape, scaled: self.scaled, guarantees: self.guarantees() }))
     }
 

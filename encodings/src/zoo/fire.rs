@@ -24,12 +24,8 @@
 //! `[h, classes]`, made once for all positions, so no multiplications per position are counted.
 
 use crate::displacement_bias::{self, AddedByDisplacement, DisplacementBias};
-use crate::displacements::{ByDisplacement, Displacement};
 use crate::perceptron::{Perceptron, Start};
-use crate::{Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, LayerContext, Tokens};
-use nn::{Constant, Init, ParamId, Scope};
-use serde::{Deserialize, Serialize};
-use tch::Tensor;
+use crate::prelude::*;
 
 const NAME: &str = "fire";
 
@@ -71,8 +67,8 @@ impl Configure for Config {
         });
         let sizes = Constant::floats(&[board.ranks() as f32, board.files() as f32], &[2]);
         Ok(AddedByDisplacement::boxed(tokens, |pairs| {
-            let layer = |layer: usize| self.layer(&mut scope.sub("layer").sub(layer), dims, pairs);
-            Fire { layers: (0..dims.layers).map(layer).collect(), displacements, sizes }
+            let layers = dims.per_layer(scope, |scope| self.layer(scope, dims, pairs));
+            Fire { layers, displacements, sizes }
         }))
     }
 

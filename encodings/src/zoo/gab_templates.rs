@@ -21,17 +21,10 @@
 //! Parameters: per layer d·d₁ + d₁·d₂ + d₂ + d₂·h·T + h·T, and once F + 8F·H + H + H·T + T: with d = 256, h = 8 and the
 //! defaults (T 48, F 16, H 128, d₁ and d₂ 32) 21,920 per layer and 22,720 shared.
 
-use crate::displacements::Displacement;
-use crate::pairs::{PairClasses, Share};
+use crate::prelude::*;
 use crate::squares_mean::SquaresMean;
-use crate::{
-    Auxiliary, Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints, LayerContext,
-    Logits, Queries, Tokens,
-};
-use nn::{Activation, Constant, Init, Linear, Norm, NormKind, ParamId, Scope, Views};
-use serde::{Deserialize, Serialize};
+use nn::{Activation, Norm, NormKind, PairClasses};
 use std::sync::Arc;
-use tch::Tensor;
 
 const NAME: &str = "gab_templates";
 /// The lowest frequency at the start, in radians a square; the highest is 1.
@@ -99,9 +92,9 @@ impl Configure for Config {
         }
         let classes = Share::Displacement.classes(tokens);
         let templates = Templates::declare(self, &mut scope.sub("templates"), tokens);
-        let layers = (0..dims.layers).map(|layer| Mixture::declare(self, &mut scope.sub("layer").sub(layer), dims));
+        let layers = dims.per_layer(scope, |scope| Mixture::declare(self, scope, dims));
         Ok(Box::new(GabTemplates {
-            layers: layers.collect(),
+            layers,
             templates,
             mean: SquaresMean::new(tokens),
             of_squares: tokens.geometry().displacement_classes() as i64,

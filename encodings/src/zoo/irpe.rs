@@ -1,4 +1,4 @@
-//! Learned vectors or numbers per bucket of displacements: near ones apart, far ones together.
+//! Learned vectors or scalars per bucket of displacements: fine buckets near the query, coarse ones far from it.
 //!
 //! A displacement of (r, c) ranks and files from key to query falls into buckets by the piecewise function
 //! g(x) = round(x) for |x| ≤ α, else sign(x)·min(β, round(α + ln(|x|/α)/ln(γ/α)·(β−α))), cut to whole numbers, which has
@@ -24,16 +24,8 @@
 //! Parameters per layer and term: n·k for all heads, n·d with `heads: own`, for `bias` n and n·h; n is (2⌊β⌋+1)² for product,
 //! 2·(2⌊β⌋+1) for cross, and 3 more for each table if there are auxiliary tokens (two tables for cross).
 
-use crate::configure::word;
-use crate::displacements::Displacement;
-use crate::pairs::Share;
-use crate::{
-    Auxiliary, Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints, LayerContext,
-    Logits, Queries, Tokens,
-};
-use nn::{Constant, Init, PairTables, ParamId, Scope, Views};
-use serde::{Deserialize, Serialize};
-use tch::Tensor;
+use crate::prelude::*;
+use nn::PairTables;
 
 const NAME: &str = "irpe";
 /// The largest β: (2β+1)² buckets are far more than any board has displacements.
@@ -62,10 +54,6 @@ pub enum Term {
     K,
     /// Attention weights.
     V,
-}
-
-impl Term {
-    const ALL: [Self; 4] = [Self::Bias, Self::Q, Self::K, Self::V];
 }
 
 /// Whether heads share tables.
@@ -139,9 +127,8 @@ impl Config {
     }
 
     fn check(&self) -> Result<(), EncodingError> {
-        let refuse = |option, wanted, found| Err(EncodingError::OutOfRange { encoding: NAME, option, wanted, found });
-        let once = Term::ALL.iter().all(|term| self.terms.iter().filter(|t| *t == term).count() <= 1);
-        if self.terms.is_empty() || !once {
+        let refuse = |option, wanted, found: String| Err(EncodingError::out_of_range(NAME, option, wanted, found));
+        if !is_set(&self.terms) {
             let found = self.terms.iter().map(word).collect::<Vec<_>>().join(", ");
             return refuse("terms", "some of bias, q, k, v, each once", format!("[{found}]"));
         }
@@ -185,9 +172,7 @@ impl Configure for Config {
         self.check()?;
         let heads = if self.heads == Heads::Shared { 1 } else { dims.heads as i64 };
         let buckets = Buckets::new(self, tokens);
-        let layers = (0..dims.layers).map(|layer| {
-            let mut scope = scope.sub("layer");
-            let mut scope = scope.sub(layer);
+        let layers = dims.per_layer(scope, |scope| {
             let mut table = |term: Term| {
                 let width = if term == Term::Bias { 1 } else { dims.head_width() as i64 };
                 self.has(term).then(|| buckets.declare(&mut scope.sub(word(&term)), heads, width))
@@ -195,7 +180,7 @@ impl Configure for Config {
             Tables { bias: table(Term::Bias), q: table(Term::Q), k: table(Term::K), v: table(Term::V) }
         });
         Ok(Box::new(Irpe {
-            layers: layers.collect(),
+            layers,
             config: self.clone(),
             pairs: PairTables::new(Share::Displacement.classes(tokens)),
             buckets,
@@ -306,13 +291,10 @@ impl Encoding for Irpe {
             identity_at_start: true,
             translation_invariant: true,
             pairwise: true,
+            toroidal: true,
             auxiliary: Auxiliary::OwnParameters,
             ..Guarantees::NONE
         }
-    }
-
-    fn wraps(&self) -> bool {
-        true
     }
 
     fn macs(&self) -> u64 {

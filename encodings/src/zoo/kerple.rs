@@ -20,14 +20,10 @@
 //! Parameters: 2h per layer, `first [h]` and `second [h]`. The terms are a table `[h, classes]`, made once for all
 //! positions, so no multiplications per position are counted.
 
-use crate::configure::word;
 use crate::displacement_bias::{self, AddedByDisplacement, DisplacementBias};
 use crate::distance::Distance;
-use crate::{Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, LayerContext, Tokens};
-use nn::{Constant, Init, ParamId, Scope};
-use serde::{Deserialize, Serialize};
+use crate::prelude::*;
 use std::sync::Arc;
-use tch::Tensor;
 
 /// The smallest first value of r1 and r2.
 const SMALLEST: f64 = 0.01;
@@ -108,8 +104,8 @@ impl Configure for Config {
     }
 
     fn declare(&self, scope: &mut Scope<'_>, dims: Dims, tokens: &Tokens) -> Result<Box<dyn Encoding>, EncodingError> {
-        let layers = (0..dims.layers).map(|layer| self.kernel.declare(&mut scope.sub("layer").sub(layer), dims));
-        let (layers, distances) = (layers.collect(), self.distance.numbers(tokens.geometry()));
+        let layers = dims.per_layer(scope, |scope| self.kernel.declare(scope, dims));
+        let distances = self.distance.numbers(tokens.geometry());
         Ok(AddedByDisplacement::boxed(tokens, |_| Kerple { kernel: self.kernel, layers, distances }))
     }
 

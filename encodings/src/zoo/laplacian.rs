@@ -23,17 +23,8 @@
 //! Parameters: vectors·d, `projection [vectors, d]`. The product of features and W is made once for all positions, so no
 //! multiplications per position are counted.
 
-use crate::configure::word;
-use crate::displacements::Displacement;
 use crate::distance::Distance;
-use crate::{
-    Act, Auxiliary, Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints, LayerContext,
-    Tokens,
-};
-use games::Geometry;
-use nn::{Constant, Init, ParamId, Scope};
-use serde::{Deserialize, Serialize};
-use tch::Tensor;
+use crate::prelude::*;
 
 const NAME: &str = "laplacian";
 
@@ -122,8 +113,7 @@ impl Configure for Config {
         let most = board.squares() - components(&self.graph.adjacency(board), board.squares());
         if !(1..=most).contains(&self.vectors) {
             let wanted = "1 or more, and fewer than the squares of the board (for the bishop's two graphs by two)";
-            let found = self.vectors.to_string();
-            return Err(EncodingError::OutOfRange { encoding: NAME, option: "vectors", wanted, found });
+            return Err(EncodingError::out_of_range(NAME, "vectors", wanted, self.vectors));
         }
         let (config, sequence) = (self.clone(), tokens.clone());
         let shape = [tokens.len() as i64, self.vectors as i64];

@@ -1,7 +1,7 @@
 //! A convolution of the values over the board, added to the attention output: z_i = Σ_j α_ij·v_j + Σ_n K[n]·v_(i+n).
 //!
 //! Per channel and layer a 3×3 kernel K weighs the values of the square itself and its eight neighbours; squares outside the
-//! board count as 0. It does not read the attention weights. Auxiliary tokens are no neighbours and are left as they are.
+//! board count as 0. It does not read the attention weights. Auxiliary tokens have no neighbours and stay unchanged.
 //!
 //! Source: the locally-enhanced positional encoding of CSWin (arXiv 2107.00652; code microsoft/CSWin-Transformer, `get_v`).
 //! There the convolution runs within each stripe-shaped window of attention, here attention and convolution see the whole
@@ -13,14 +13,7 @@
 //! Parameters per layer: 3·3·d, `kernel [d,3,3]` (channel head·k + i, rank, file: the first entry is the neighbour one rank
 //! towards the own back rank and one file to the left). Multiplications: 3·3·d per square and layer.
 
-use crate::{
-    Auxiliary, Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints, LayerContext,
-    Tokens,
-};
-use games::Geometry;
-use nn::{Constant, Init, ParamId, Scope};
-use serde::{Deserialize, Serialize};
-use tch::Tensor;
+use crate::prelude::*;
 
 /// Ranks and files of a kernel.
 const WINDOW: i64 = 3;
@@ -38,15 +31,9 @@ impl Configure for Config {
         example: "lepe",
     };
 
-    fn options(&self) -> Vec<String> {
-        Vec::new()
-    }
-
     fn declare(&self, scope: &mut Scope<'_>, dims: Dims, tokens: &Tokens) -> Result<Box<dyn Encoding>, EncodingError> {
         let shape = [dims.width as i64, WINDOW, WINDOW];
-        let kernels = (0..dims.layers)
-            .map(|layer| scope.sub("layer").sub(layer).f32_param("kernel", &shape, Init::ZEROS))
-            .collect();
+        let kernels = dims.per_layer(scope, |scope| scope.f32_param("kernel", &shape, Init::ZEROS));
         Ok(Box::new(Lepe { kernels, width: dims.width, board: tokens.geometry(), places: Places::of(tokens) }))
     }
 

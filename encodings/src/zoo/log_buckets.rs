@@ -15,18 +15,13 @@
 //! falls into have no parameter: the others are numbered in their order. T5 shares one table among all layers, here each
 //! layer has its own, as in `relative_bias`. Tables start at zero (T5: normal).
 //!
-//! Pairs with auxiliary tokens have parameters of their own: square → auxiliary, auxiliary → square, auxiliary → auxiliary.
+//! Pairs with auxiliary tokens have three further parameters: square → auxiliary, auxiliary → square, auxiliary → auxiliary.
 //!
 //! Parameters per layer: `rank [h, 2·M_R − 1]` and `file [h, 2·M_F − 1]`, M being the buckets of absolute displacements that
 //! are in use, and `aux [h,3]` if there are auxiliary tokens. 18h by default on both boards.
 
 use crate::displacement_bias::{self, AddedByDisplacement, DisplacementBias};
-use crate::displacements::{ByDisplacement, Displacement};
-use crate::{Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, LayerContext, Tokens};
-use games::Geometry;
-use nn::{Constant, Init, ParamId, Scope};
-use serde::{Deserialize, Serialize};
-use tch::Tensor;
+use crate::prelude::*;
 
 const NAME: &str = "log_buckets";
 
@@ -53,13 +48,12 @@ impl Config {
     fn check(&self) -> Result<(), EncodingError> {
         EncodingError::check_size(NAME, "buckets", self.buckets)?;
         if !(1..=self.buckets).contains(&self.exact) {
-            let (wanted, found) = ("1 or more and at most `buckets`", self.exact.to_string());
-            return Err(EncodingError::OutOfRange { encoding: NAME, option: "exact", wanted, found });
+            return Err(EncodingError::out_of_range(NAME, "exact", "1 or more and at most `buckets`", self.exact));
         }
         Ok(())
     }
 
-    /// The buckets along an axis with so many squares.
+    /// The buckets along an axis of this many squares.
     fn axis(&self, squares: usize) -> Axis {
         let mut last = None;
         let of_magnitude = |magnitude: usize| {
@@ -140,8 +134,8 @@ impl Configure for Config {
         let ranks = ranks.of_classes(board, |displacement| displacement.ranks);
         let files = files.of_classes(board, |displacement| displacement.files);
         Ok(AddedByDisplacement::boxed(tokens, |pairs| {
-            let layer = |layer: usize| Layer::declare(&mut scope.sub("layer").sub(layer), dims.heads, counts, pairs);
-            LogBuckets { layers: (0..dims.layers).map(layer).collect(), ranks, files }
+            let layers = dims.per_layer(scope, |scope| Layer::declare(scope, dims.heads, counts, pairs));
+            LogBuckets { layers, ranks, files }
         }))
     }
 

@@ -1,8 +1,6 @@
 //! No position at all: the control that every comparison needs.
 
-use crate::{Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints, Tokens};
-use nn::Scope;
-use serde::{Deserialize, Serialize};
+use crate::prelude::*;
 
 /// It has no options.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -16,10 +14,6 @@ impl Configure for Config {
         source: "control; NoPE, Haviv et al. 2022 (arXiv 2203.16634)",
         example: "none",
     };
-
-    fn options(&self) -> Vec<String> {
-        Vec::new()
-    }
 
     fn declare(&self, _: &mut Scope<'_>, _: Dims, _: &Tokens) -> Result<Box<dyn Encoding>, EncodingError> {
         Ok(Box::new(Nothing))
@@ -40,9 +34,5 @@ impl Encoding for Nothing {
 
     fn guarantees(&self) -> Guarantees {
         Guarantees::ALL
-    }
-
-    fn wraps(&self) -> bool {
-        true
     }
 }

@@ -1,5 +1,5 @@
-//! Numbers for what pieces could do: one parameter per head and relation of two squares, added up, and for lines another one
-//! where a piece stands between them: e_ij/√k + Σ_r w_h[r]·[r holds for (i, j)] + Σ_line g_h[line]·[line is blocked].
+//! Relations by the moves of pieces: one parameter per head and relation of two squares, added up, and for lines another one
+//! where a piece stands between the squares: e_ij/√k + Σ_r w_h[r]·[r holds for (i, j)] + Σ_line g_h[line]·[line is blocked].
 //!
 //! This is posenc's own control, not from a paper (in graphs: Graphormer's bias by relation, arXiv 2106.05234). A pair can
 //! have several relations. They are seen from the query towards the key; forward is away from the own back rank:
@@ -23,7 +23,7 @@
 //!
 //! With the gate what is added for a pair depends on what stands on other squares, so decoders refuse it.
 //!
-//! Pairs with auxiliary tokens have parameters of their own: square → auxiliary, auxiliary → square, auxiliary → auxiliary.
+//! Pairs with auxiliary tokens have three further parameters: square → auxiliary, auxiliary → square, auxiliary → auxiliary.
 //! Everything starts at zero.
 //!
 //! Parameters per layer: 13h, `relation [h,13]`; with the gate 4h more, `blocked [h,4]` (rank, file, diagonal,
@@ -32,20 +32,12 @@
 //! Cost of the gate per layer and position: squares · P multiplications of the occupied squares with a 0/1 matrix, P pairs of
 //! squares on a line with something between (518 on 8×8, 784 on 9×9), then one pass that writes `[h,l,l]`.
 
-use crate::displacements::{ByDisplacement, Displacement};
-use crate::{
-    Auxiliary, Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints, LayerContext,
-    Logits, Queries, Tokens,
-};
-use games::Geometry;
-use nn::{Constant, Init, ParamId, Scope};
-use serde::{Deserialize, Serialize};
+use crate::prelude::*;
 use std::sync::Arc;
-use tch::{Kind, Tensor};
 
 const NAME: &str = "relations";
 
-/// Whether lines know what stands on them.
+/// Whether pieces on a line change its logits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Gate {
@@ -124,8 +116,7 @@ impl Configure for Config {
 
     fn declare(&self, scope: &mut Scope<'_>, dims: Dims, tokens: &Tokens) -> Result<Box<dyn Encoding>, EncodingError> {
         let pairs = ByDisplacement::new(tokens);
-        let layers =
-            (0..dims.layers).map(|layer| self.layer(&mut scope.sub("layer").sub(layer), dims.heads, &pairs)).collect();
+        let layers = dims.per_layer(scope, |scope| self.layer(scope, dims.heads, &pairs));
         Ok(Box::new(Relations {
             layers,
             relations: holding(tokens.geometry(), &RELATIONS),
@@ -278,13 +269,10 @@ impl Encoding for Relations {
             identity_at_start: true,
             translation_invariant: true,
             pairwise: self.blockades.is_none(),
+            toroidal: self.blockades.is_none(),
             auxiliary: Auxiliary::OwnParameters,
             ..Guarantees::NONE
         }
-    }
-
-    fn wraps(&self) -> bool {
-        self.blockades.is_none()
     }
 
     fn macs(&self) -> u64 {

@@ -7,14 +7,8 @@
 //!
 //! Parameters per layer: h·classes, (2F−1)(2R−1) classes (and 3 more if there are auxiliary tokens), or h·l².
 
-use crate::configure::word;
-use crate::pairs::{PairClasses, Share};
-use crate::{
-    Auxiliary, Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints, LayerContext,
-    Logits, Queries, Tokens,
-};
-use nn::{Init, ParamId, Scope};
-use serde::{Deserialize, Serialize};
+use crate::prelude::*;
+use nn::PairClasses;
 
 /// The options.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -39,9 +33,7 @@ impl Configure for Config {
     fn declare(&self, scope: &mut Scope<'_>, dims: Dims, tokens: &Tokens) -> Result<Box<dyn Encoding>, EncodingError> {
         let classes = self.share.classes(tokens);
         let shape = [dims.heads as i64, classes.count()];
-        let tables = (0..dims.layers)
-            .map(|layer| scope.sub("layer").sub(layer).f32_param("bias", &shape, Init::ZEROS))
-            .collect();
+        let tables = dims.per_layer(scope, |scope| scope.f32_param("bias", &shape, Init::ZEROS));
         Ok(Box::new(RelativeBias { share: self.share, classes, tables }))
     }
 
@@ -68,13 +60,10 @@ impl Encoding for RelativeBias {
             identity_at_start: true,
             translation_invariant: self.share == Share::Displacement,
             pairwise: true,
+            toroidal: self.share == Share::Displacement,
             auxiliary: Auxiliary::OwnParameters,
             ..Guarantees::NONE
         }
-    }
-
-    fn wraps(&self) -> bool {
-        self.share == Share::Displacement
     }
 
     fn displacement_tables(&self) -> Vec<ParamId> {

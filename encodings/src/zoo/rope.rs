@@ -13,8 +13,8 @@
 //!
 //! `theta: board` gives `axial_2d` the frequencies πm/n of a discrete Fourier transform over each side, n squares long, in
 //! place of powers. The p = k/4 pairs of an axis have m from 1 to n in even steps, 1 + (n−1)i/(p−1), rounded half up: each of
-//! them once if p = n. The first pair tells all displacements along a side apart; the last turns by π a square, which tells
-//! the colour of squares (powers of θ turn by 1 radian at most). This choice is posenc's.
+//! them once if p = n. The first pair distinguishes all displacements along a side; the last rotates by π a square, which
+//! shows the colour of squares (powers of θ rotate by 1 radian at most). This choice is posenc's.
 //!
 //! Mixed frequencies start as in RoPE-ViT: at magnitudes θ^(−4i/k), in two directions at a right angle, rotated at random for
 //! each head and layer. With `start: log_uniform` they start as in KataGo (python/katago/train/model_pytorch.py, commit
@@ -23,26 +23,19 @@
 //!
 //! Tokens without a square are not rotated by the 2-D layouts (RoPE-ViT's CLS token); `flat_1d` rotates every token by its
 //! index, as in ChessDecoder, or with `aux: unrotated` squares only. Attention between squares and auxiliary tokens
-//! therefore depends on the place, and translation invariance is promised for boards without auxiliary tokens only.
+//! therefore depends on the place, and translation invariance is guaranteed for boards without auxiliary tokens only.
 //! Deviation: RoPE-ViT's axial layout has files before ranks, which permutes the pairs.
 //!
 //! Angles, sines and the rotation are f32 whatever the training precision. Parameters: none; mixed: d per layer.
 
 mod angles;
 mod config;
-mod theta;
 
-pub use config::{Aux, Config, Layout, Start};
-pub use theta::Theta;
+pub use config::{Aux, Config, Layout, Start, Theta};
 
-use crate::configure::word;
-use crate::{
-    Auxiliary, Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints, LayerContext,
-    Tokens,
-};
+use crate::prelude::*;
 use angles::Angles;
-use nn::{Rotation, Scope};
-use tch::Tensor;
+use nn::Rotation;
 
 const NAME: &str = "rope";
 
@@ -109,7 +102,7 @@ impl Encoding for Rope {
         InjectionPoints::ROTATE
     }
 
-    fn turns(&self) -> bool {
+    fn is_rotary(&self) -> bool {
         true
     }
 

@@ -12,15 +12,8 @@
 //!
 //! No tensor `[b,h,l,l,k]` is made: [`PairTables`] computes the products.
 
-use crate::configure::word;
-use crate::pairs::Share;
-use crate::{
-    Auxiliary, Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints, LayerContext,
-    Logits, Queries, Tokens,
-};
-use nn::{Init, PairTables, ParamId, Scope, pair_tables};
-use serde::{Deserialize, Serialize};
-use tch::{Kind, Tensor};
+use crate::prelude::*;
+use nn::{PairTables, pair_tables};
 
 const NAME: &str = "shaw";
 
@@ -64,22 +57,14 @@ impl Config {
     }
 
     fn check(&self) -> Result<(), EncodingError> {
-        let once = Term::ALL.iter().all(|term| self.terms.iter().filter(|t| *t == term).count() <= 1);
-        if self.terms.is_empty() || !once {
-            return Err(EncodingError::OutOfRange {
-                encoding: NAME,
-                option: "terms",
-                wanted: "one, two or three of q, k, v, each once",
-                found: format!("[{}]", self.terms.iter().map(word).collect::<Vec<_>>().join(", ")),
-            });
+        if !is_set(&self.terms) {
+            let found = format!("[{}]", self.terms.iter().map(word).collect::<Vec<_>>().join(", "));
+            let wanted = "one, two or three of q, k, v, each once";
+            return Err(EncodingError::out_of_range(NAME, "terms", wanted, found));
         }
         if self.cross && !(self.has(Term::Q) && self.has(Term::K)) {
-            return Err(EncodingError::NoEffect {
-                encoding: NAME,
-                option: "cross: true".to_owned(),
-                setting: "only one of the terms q and k".to_owned(),
-                remedy: "name both terms or leave cross out",
-            });
+            let (setting, remedy) = ("only one of the terms q and k", "name both terms or leave cross out");
+            return Err(EncodingError::no_effect(NAME, "cross: true", setting, remedy));
         }
         Ok(())
     }
@@ -149,13 +134,10 @@ impl Encoding for Shaw {
             identity_at_start: true,
             translation_invariant: self.config.share == Share::Displacement,
             pairwise: true,
+            toroidal: self.config.share == Share::Displacement,
             auxiliary: Auxiliary::OwnParameters,
             ..Guarantees::NONE
         }
-    }
-
-    fn wraps(&self) -> bool {
-        self.config.share == Share::Displacement
     }
 
     fn displacement_tables(&self) -> Vec<ParamId> {
@@ -190,12 +172,10 @@ impl Shaw {
     fn declare(config: &Config, scope: &mut Scope<'_>, dims: Dims, tokens: &Tokens) -> Self {
         let classes = config.share.classes(tokens);
         let shape = [dims.heads as i64, classes.count(), dims.head_width() as i64];
-        let mut table = |layer: usize, term: Term| {
-            let mut scope = scope.sub("layer");
-            config.has(term).then(|| scope.sub(layer).f32_param(&word(&term), &shape, Init::ZEROS))
-        };
-        let mut layer = |layer| Tables { q: table(layer, Term::Q), k: table(layer, Term::K), v: table(layer, Term::V) };
-        let tables = (0..dims.layers).map(&mut layer).collect();
+        let tables = dims.per_layer(scope, |scope| {
+            let mut table = |term| config.has(term).then(|| scope.f32_param(&word(&term), &shape, Init::ZEROS));
+            Tables { q: table(Term::Q), k: table(Term::K), v: table(Term::V) }
+        });
         let pair_macs = (tokens.len() * tokens.len() * dims.width) as u64;
         Self { config: config.clone(), pairs: PairTables::new(classes), tables, pair_macs }
     }

@@ -21,13 +21,8 @@
 //! shared for the GAB. In 8 layers GAB has 567,808 parameters (d 192, h 6), 669,184 (256, 8), 4,902,144 (512, 16) or
 //! 7,179,520 (1024, 32), as in Maia-3's four networks.
 
-use crate::{
-    Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints, LayerContext, Logits, Queries,
-    Tokens,
-};
-use nn::{Activation, Init, Linear, Norm, NormKind, Scope};
-use serde::{Deserialize, Serialize};
-use tch::{Kind, Tensor};
+use crate::prelude::*;
+use nn::{Activation, Norm, NormKind};
 
 const NAME: &str = "smolgen";
 
@@ -60,7 +55,7 @@ pub struct Config {
     /// The activation of both hidden layers; swish by default.
     pub activation: Activation,
     /// How the generator starts; as in the source by default.
-    #[serde(skip_serializing_if = "Start::is_default")]
+    #[serde(skip_serializing_if = "is_default")]
     pub init: Start,
 }
 
@@ -73,12 +68,6 @@ pub enum Start {
     Glorot,
     /// Zero: the first maps are zero, so that the network starts as it is without the encoding.
     Zero,
-}
-
-impl Start {
-    fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
 }
 
 impl Default for Config {
@@ -99,12 +88,8 @@ impl Config {
     fn check(&self) -> Result<(), EncodingError> {
         EncodingError::check_size(NAME, "compress", self.compress.max(1))?;
         if self.compress_bias && self.compress == 0 {
-            return Err(EncodingError::NoEffect {
-                encoding: NAME,
-                option: "compress_bias: true".to_owned(),
-                setting: "compress: 0".to_owned(),
-                remedy: "without a compressing layer there is no bias: leave it out",
-            });
+            let remedy = "without a compressing layer there is no bias: leave it out";
+            return Err(EncodingError::no_effect(NAME, "compress_bias: true", "compress: 0", remedy));
         }
         EncodingError::check_size(NAME, "hidden", self.hidden)?;
         EncodingError::check_size(NAME, "gen", self.gen_width)
@@ -145,11 +130,10 @@ impl Configure for Config {
         let width = self.gen_width as i64;
         let init = if self.init == Start::Zero { Init::ZEROS } else { Init::glorot_uniform(width, pairs) };
         let generator = Linear::declare(&mut scope.sub("generator"), width, pairs, init, false);
-        let layers =
-            (0..dims.layers).map(|layer| Layer::declare(self, &mut scope.sub("layer").sub(layer), dims, tokens));
+        let layers = dims.per_layer(scope, |scope| Layer::declare(self, scope, dims, tokens));
         Ok(Box::new(Smolgen {
             config: self.clone(),
-            layers: layers.collect(),
+            layers,
             generator,
             heads: dims.heads as i64,
             tokens: tokens.len() as i64,

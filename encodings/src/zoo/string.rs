@@ -16,13 +16,7 @@
 //! P is f32 whatever the training precision. Parameters per layer: h·k(k−1)/2, and those of `rope`.
 
 use super::rope::{self, Rope};
-use crate::{
-    Auxiliary, Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints, LayerContext,
-    Tokens,
-};
-use nn::{Constant, Init, ParamId, Scope, Views};
-use serde::{Deserialize, Serialize};
-use tch::{Kind, Tensor};
+use crate::prelude::*;
 
 const NAME: &str = "string";
 
@@ -51,9 +45,7 @@ impl Configure for Config {
         let (heads, head_width) = (dims.heads, dims.head_width());
         let shape = [heads as i64, (head_width * (head_width - 1) / 2) as i64];
         Ok(Box::new(StringRotation {
-            lower: (0..dims.layers)
-                .map(|layer| scope.sub("layer").sub(layer).f32_param("lower", &shape, Init::ZEROS))
-                .collect(),
+            lower: dims.per_layer(scope, |scope| scope.f32_param("lower", &shape, Init::ZEROS)),
             antisymmetric: antisymmetric(head_width),
             identity: identity(head_width),
             macs: (dims.layers * 2 * tokens.len() * dims.width * head_width) as u64,
@@ -113,7 +105,7 @@ impl Encoding for StringRotation {
         InjectionPoints::ROTATE
     }
 
-    fn turns(&self) -> bool {
+    fn is_rotary(&self) -> bool {
         true
     }
 

@@ -1,8 +1,8 @@
 //! Every encoding against its definition: an independent formula in f64, over all tokens and all pairs of both boards.
 //!
-//! A new encoding gets a file below that implements [`Definition`] for its configuration, straight from its source and
-//! without a look at the program, and a line in [`definition`]; without it the tests do not compile. What a definition does
-//! not mention, the encoding must leave as it is.
+//! A new encoding needs a file below that implements [`Definition`] for its configuration, written from its source and not from
+//! the program, and a line in [`definition`]; without it the tests do not compile. What a definition does not mention, the
+//! encoding must leave unchanged.
 
 mod absolute;
 mod alibi;
@@ -27,7 +27,7 @@ mod smolgen;
 mod string;
 
 use crate::common::single::{LAYER, Single, assert_near, numbers};
-use crate::common::{DIMS, input, normal_tensor, sequences};
+use crate::common::{DIMS, input, normal_tensor, place, sequences};
 use encodings::{Dims, EncodingConfig, Queries, Tokens};
 use tch::{Kind, Tensor};
 
@@ -189,7 +189,7 @@ pub(crate) fn layer_norm(x: &[f64], gain: &[f64], bias: &[f64]) -> Vec<f64> {
     x.iter().zip(gain.iter().zip(bias)).map(|(x, (g, b))| (x - mean) / (variance + 1e-3).sqrt() * g + b).collect()
 }
 
-/// How many of these pairs of tokens have a class of their own, by the formula of the displacement or one a pair.
+/// The number of classes of pairs: one a displacement, or one a pair.
 pub(crate) fn classes(share: encodings::pairs::Share, tokens: &Tokens) -> usize {
     let (files, ranks) = (tokens.geometry().files(), tokens.geometry().ranks());
     match share {
@@ -223,7 +223,7 @@ pub(crate) fn aux_parameters(dims: Dims, tokens: &Tokens) -> usize {
     if has_aux { 3 * dims.heads * dims.layers } else { 0 }
 }
 
-/// The class of query i and key j: (2F−1)·(rank_i − rank_j + R−1) + (file_i − file_j + F−1) for two squares, and behind
+/// The class of query i and key j: (2F−1)·(rank_i − rank_j + R−1) + (file_i − file_j + F−1) for two squares, and after
 /// these one class each for square → auxiliary, auxiliary → square and auxiliary → auxiliary.
 pub(crate) fn displacement_class(given: &Given<'_>, i: usize, j: usize) -> usize {
     let (files, ranks) = (given.tokens.geometry().files(), given.tokens.geometry().ranks());
@@ -246,8 +246,7 @@ fn every_encoding_equals_its_definition() {
         for tokens in sequences() {
             let single = Single::random(config.clone(), &tokens);
             let given = Given { tokens: &tokens, single: &single, key: config.key() };
-            let place = format!("{} on {:?} with {} tokens", config.label(), tokens.geometry(), tokens.len());
-            check(definition(&config), &given, &place);
+            check(definition(&config), &given, &place(std::slice::from_ref(&config), &tokens));
         }
     }
 }
@@ -277,12 +276,12 @@ fn check(definition: &dyn Definition, given: &Given<'_>, place: &str) {
         near("embed", &encoding.embed(at, x.shallow_clone()), &|board| definition.embed(given, &board.x_ld));
 
         let attended = encoding.attend(at, &x);
-        let [qk, told] = match &attended {
+        let [qk, v_input] = match &attended {
             None => [&x, &x],
             Some(input) => [&input.qk_bld, input.v_bld.as_ref().unwrap_or(&input.qk_bld)],
         };
         near("attend, queries and keys", qk, &|board| definition.attend(given, &board.x_ld)[0].clone());
-        near("attend, values", told, &|board| definition.attend(given, &board.x_ld)[1].clone());
+        near("attend, values", v_input, &|board| definition.attend(given, &board.x_ld)[1].clone());
 
         let (rotated_q, rotated_k) =
             encoding.rotate(at, &q, &k_tensor).unwrap_or((q.shallow_clone(), k_tensor.shallow_clone()));

@@ -1,7 +1,6 @@
 //! docs/encodings.md lists every encoding as the program knows it.
 
-use crate::common::Network;
-use crate::common::sequences;
+use crate::common::{Network, sequences};
 use encodings::{Auxiliary, EncodingConfig, EncodingInfo, Guarantees, InjectionPoints};
 use std::collections::BTreeSet;
 use std::path::Path;

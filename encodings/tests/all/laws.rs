@@ -1,30 +1,14 @@
 //! Laws that every encoding obeys on every board, with and without auxiliary tokens. One test per law, all encodings
 //! inside, since loading LibTorch takes longer than most laws.
 
-use crate::common::{DIMS, Network, input, largest_difference, normal_tensor, packed, sequences, sequences_on};
+use crate::common::{
+    DIMS, Network, board, ensure, for_all, input, largest_difference, normal_tensor, packed, parsed, sequences_on,
+};
 use encodings::order::in_order;
 use encodings::{Encoding, EncodingConfig, InjectionPoints, LayerContext, Queries, Tokens};
 use games::GameKind;
 use nn::{Part, Views};
 use tch::{Kind, Tensor};
-
-/// Runs a check over all stacks and sequences, and says where it failed.
-fn for_all(check: impl Fn(&[EncodingConfig], &Tokens) -> Result<(), String>) {
-    let failures: Vec<_> = EncodingConfig::example_stacks()
-        .iter()
-        .flat_map(|configs| sequences().into_iter().map(move |tokens| (configs.clone(), tokens)))
-        .filter_map(|(configs, tokens)| {
-            let labels: Vec<_> = configs.iter().map(EncodingConfig::label).collect();
-            let place = format!("{labels:?} on {:?} with {} tokens", tokens.geometry(), tokens.len());
-            check(&configs, &tokens).err().map(|failure| format!("{place}: {failure}"))
-        })
-        .collect();
-    assert!(failures.is_empty(), "{}", failures.join("\n"));
-}
-
-fn ensure(holds: bool, failure: impl FnOnce() -> String) -> Result<(), String> {
-    if holds { Ok(()) } else { Err(failure()) }
-}
 
 #[test]
 fn a_forward_pass_keeps_its_shape() {
@@ -84,7 +68,7 @@ fn observed_injection_points(encoding: &dyn Encoding, views: &Views, tokens: &To
     .fold(InjectionPoints::NONE, |points, (point, touched)| if touched { points | point } else { points })
 }
 
-/// In both directions: what promises the identity keeps the function, everything else changes it.
+/// Encodings that guarantee the identity keep the function; all others change it.
 #[test]
 fn an_encoding_that_starts_as_the_identity_leaves_the_function_as_it_is() {
     for_all(|configs, tokens| {
@@ -99,7 +83,7 @@ fn an_encoding_that_starts_as_the_identity_leaves_the_function_as_it_is() {
     });
 }
 
-/// In both directions: what promises not to tell squares apart does not, everything else does.
+/// Encodings that declare permutation equivariance have it; all others break it.
 #[test]
 fn permuting_the_squares_permutes_the_output_exactly_where_promised() {
     for_all(|configs, tokens| {
@@ -113,12 +97,8 @@ fn permuting_the_squares_permutes_the_output_exactly_where_promised() {
         let difference = largest_difference(&of_permuted, &permuted) / permuted.abs().max().double_value(&[]);
         ensure(promised == (difference < 1e-5), || format!("promises {promised}, differs by {difference}"))
     });
-    let control = [EncodingConfig::None(encodings::none::Config {})];
-    let tokens = Tokens::squares_then(GameKind::Chess.geometry(), &[]);
-    assert!(
-        Network::small(&control, &tokens).stack.guarantees().permutation_equivariant,
-        "the control promises nothing"
-    );
+    let control = Network::small(&[parsed("none")], &board(GameKind::Chess)).stack.guarantees();
+    assert!(control.permutation_equivariant, "the control guarantees nothing");
 }
 
 fn shuffled_squares(tokens: &Tokens) -> Vec<i64> {
@@ -128,8 +108,7 @@ fn shuffled_squares(tokens: &Tokens) -> Vec<i64> {
     (0..tokens.len()).map(|token| tokens.square(token).and_then(|_| shuffled.next()).unwrap_or(token as i64)).collect()
 }
 
-/// Every single number of every parameter, not only every parameter, with some draw of the parameters: a unit that its ReLU
-/// cuts for every input gets none.
+/// Every element of every parameter, in some draw of the parameters: a unit that its ReLU cuts for every input gets none.
 #[test]
 fn every_parameter_receives_a_gradient() {
     const DRAWS: std::ops::Range<u64> = 10..14;
@@ -158,7 +137,7 @@ fn every_parameter_receives_a_gradient() {
     });
 }
 
-/// The same encoding alone and behind another one starts from the same numbers.
+/// An encoding starts from the same values alone and in a stack.
 #[test]
 fn stacking_does_not_change_how_an_encoding_starts() {
     for tokens in sequences_on(GameKind::Chess.geometry()) {

@@ -1,9 +1,9 @@
-//! What experiments may write, and what they are told when it makes no sense.
+//! Options in YAML, their defaults, and the errors about options that make no sense.
 
-use crate::common::{DIMS, Network};
+use crate::common::{DIMS, Network, board};
 use encodings::pairs::Share;
 use encodings::rope::{self, Layout};
-use encodings::{Dims, EncodingConfig, Stack, Tokens, absolute, relative_bias, shaw};
+use encodings::{Dims, EncodingConfig, Stack, absolute, relative_bias, shaw};
 use games::GameKind;
 use std::collections::HashSet;
 
@@ -16,13 +16,14 @@ fn yaml(text: &str) -> Result<EncodingConfig, String> {
     serde_yaml::with::singleton_map_recursive::deserialize(document).map_err(|error| error.to_string())
 }
 
-fn board() -> Tokens {
-    Tokens::squares_then(GameKind::Chess.geometry(), &[])
+/// Whether a stack can be declared, or why not.
+fn declared(texts: &[&str], dims: Dims) -> Result<(), String> {
+    let configs: Vec<_> = texts.iter().map(|text| yaml(text).expect("it reads")).collect();
+    Network::declare(&configs, dims, &board(GameKind::Chess)).map(|_| ()).map_err(|error| error.to_string())
 }
 
-fn refusal(text: &str, dims: Dims) -> String {
-    let config = yaml(text).expect("it reads");
-    Network::declare(&[config], dims, &board()).map(|_| ()).expect_err("it must be refused").to_string()
+fn refusal(texts: &[&str], dims: Dims) -> String {
+    declared(texts, dims).expect_err("it must be refused")
 }
 
 #[test]
@@ -38,44 +39,33 @@ fn none_is_a_name_or_an_empty_map() {
 
 #[test]
 fn options_have_their_defaults() {
-    assert_eq!(
-        json(r#""shaw""#),
-        json(r#"{"shaw": {"terms": ["q", "k", "v"], "cross": false, "share": "displacement"}}"#)
-    );
+    let cases = [
+        ("shaw", "{terms: [q, k, v], cross: false, share: displacement}"),
+        ("smolgen", "{compress: 32, hidden: 256, gen: 256, pool: flatten, activation: swish}"),
+        ("absolute", "{at: input, table: learned, values: true, init_std: 0}"),
+        ("dynamic_relative", "{bottleneck: 32, share: none, inside: none, scaled: true, init_std: 1}"),
+        ("cls_map", "{tokens: squares}"),
+        ("log_buckets", "{buckets: 5, exact: 3}"),
+        ("fire", "{hidden: 32}"),
+        ("continuous_bias", "{hidden: 512, attention: dot}"),
+        ("relations", "{gate: board}"),
+        ("laplacian", "{graph: king, vectors: 16}"),
+        ("gab_templates", "{templates: 48, frequencies: 16, hidden: 128, compress: 32, summary: 32, activation: mish}"),
+        ("irpe", "{method: product, terms: [q], heads: shared, alpha: 1.9, beta: 3.8, gamma: 15.2}"),
+        ("cope", "{positions: 5, off_ray: none}"),
+    ];
+    for (name, options) in cases {
+        let written = yaml(&format!("{name}: {options}"));
+        assert!(written.is_ok(), "{name}: {written:?}");
+        assert_eq!((yaml(name), json(&format!("{name:?}"))), (written.clone(), written), "{name}");
+    }
     assert_eq!(json(r#"{"shaw": {}}"#), Ok(EncodingConfig::Shaw(shaw::Config::default())));
-    assert_eq!(
-        yaml("smolgen"),
-        yaml("smolgen: {compress: 32, hidden: 256, gen: 256, pool: flatten, activation: swish}")
-    );
-    assert_eq!(yaml("absolute"), yaml("absolute: {at: input, table: learned, values: true, init_std: 0}"));
-    assert_eq!(
-        yaml("dynamic_relative"),
-        yaml("dynamic_relative: {bottleneck: 32, share: none, inside: none, scaled: true, init_std: 1}")
-    );
-    assert_eq!(yaml("cls_map"), yaml("cls_map: {tokens: squares}"));
-    assert_eq!(yaml("alibi: {distance: knight}"), yaml("alibi: {distance: knight, slopes: fixed}"));
-    assert_eq!(yaml("log_buckets"), yaml("log_buckets: {buckets: 5, exact: 3}"));
-    assert_eq!(yaml("fire"), yaml("fire: {hidden: 32}"));
-    assert_eq!(yaml("continuous_bias"), yaml("continuous_bias: {hidden: 512, attention: dot}"));
-    assert_eq!(yaml("relations"), yaml("relations: {gate: board}"));
-    assert_eq!(yaml("laplacian"), yaml("laplacian: {graph: king, vectors: 16}"));
+    let slopes = "alibi: {distance: knight, slopes: fixed}";
+    assert_eq!(yaml("alibi: {distance: knight}"), yaml(slopes));
+    let mixed = "rope: {layout: mixed_2d, theta: 10";
+    assert_eq!(yaml(&format!("{mixed}}}")), yaml(&format!("{mixed}, start: rotated_axes}}")));
     let axial = rope::Config::new(Layout::Axial2d, 100.0);
     assert_eq!(yaml("rope: {layout: axial_2d, theta: 100}"), Ok(EncodingConfig::Rope(axial)));
-    assert_eq!(
-        yaml("rope: {layout: mixed_2d, theta: 10}"),
-        yaml("rope: {layout: mixed_2d, theta: 10, start: rotated_axes}")
-    );
-    assert_eq!(
-        yaml("gab_templates"),
-        yaml(
-            "gab_templates: {templates: 48, frequencies: 16, hidden: 128, compress: 32, summary: 32, activation: mish}"
-        )
-    );
-    assert_eq!(
-        yaml("irpe"),
-        yaml("irpe: {method: product, terms: [q], heads: shared, alpha: 1.9, beta: 3.8, gamma: 15.2}")
-    );
-    assert_eq!(yaml("cope"), yaml("cope: {positions: 5, off_ray: none}"));
     let pair = relative_bias::Config { share: Share::Pair };
     assert_eq!(yaml("relative_bias: {share: pair}"), Ok(EncodingConfig::RelativeBias(pair)));
 }
@@ -148,7 +138,7 @@ fn options_without_effect_are_refused_with_a_remedy() {
         ("laplacian: {graph: bishop, vectors: 63}", "not 63"),
     ];
     for (text, wanted) in cases {
-        let message = refusal(text, DIMS);
+        let message = refusal(&[text], DIMS);
         assert!(message.contains(wanted), "{text}: \"{message}\" does not say \"{wanted}\"");
     }
 }
@@ -157,43 +147,30 @@ fn options_without_effect_are_refused_with_a_remedy() {
 fn sizes_that_do_not_divide_are_refused_with_a_remedy() {
     let six_per_head = Dims { width: 12, heads: 2, layers: 1 };
     for layout in ["axial_2d", "mixed_2d"] {
-        let message = refusal(&format!("rope: {{layout: {layout}, theta: 10}}"), six_per_head);
+        let message = refusal(&[&format!("rope: {{layout: {layout}, theta: 10}}")], six_per_head);
         assert!(message.contains("head width (width / heads), 6, is not divisible by 4"), "{message}");
         assert!(message.contains("change the width or the number of heads"), "{message}");
     }
-    let flat = yaml("rope: {layout: flat_1d, theta: 10}").expect("it reads");
-    assert!(Network::declare(&[flat], six_per_head, &board()).is_ok(), "1-D needs pairs only");
-    let message = refusal("absolute: {table: sinusoidal_2d}", Dims { width: 6, heads: 1, layers: 1 });
+    assert_eq!(declared(&["rope: {layout: flat_1d, theta: 10}"], six_per_head), Ok(()), "1-D needs pairs only");
+    let message = refusal(&["absolute: {table: sinusoidal_2d}"], Dims { width: 6, heads: 1, layers: 1 });
     assert!(message.contains("the width, 6, is not divisible by 4"), "{message}");
-}
-
-#[test]
-fn one_network_carries_each_encoding_once() {
-    let declare = |texts: [&str; 2]| {
-        let configs = texts.map(|text| yaml(text).expect("it reads"));
-        Network::declare(&configs, DIMS, &board()).map(|_| ()).map_err(|error| error.to_string())
-    };
-    let message = declare(["shaw: {}", "shaw: {terms: [q]}"]).expect_err("twice");
-    assert!(message.contains("name \"shaw\" twice"), "{message}");
-    assert_eq!(
-        declare(["absolute: {at: gate}", "absolute: {at: every_layer}"]),
-        Ok(()),
-        "the paper's absolute network"
-    );
 }
 
 /// Without commuting planes the product of two rotations depends on where the tokens stand.
 #[test]
-fn one_network_rotates_once() {
-    let declare = |texts: [&str; 2]| {
-        let configs = texts.map(|text| yaml(text).expect("it reads"));
-        Network::declare(&configs, DIMS, &board()).map(|_| ()).map_err(|error| error.to_string())
-    };
+fn one_network_carries_each_encoding_once_and_one_rotation() {
     let rope = "rope: {layout: axial_2d, theta: 10}";
-    let message = declare([rope, "string: {layout: axial_2d, theta: 10}"]).expect_err("two rotations");
-    assert!(message.contains("both rotate queries and keys"), "{message}");
-    assert_eq!(declare([rope, "deberta: {}"]), Ok(()), "a change of length is no rotation");
-    assert_eq!(declare([rope, "shaw: {}"]), Ok(()));
+    for (texts, wanted) in [
+        (["shaw: {}", "shaw: {terms: [q]}"], "name \"shaw\" twice"),
+        ([rope, "string: {layout: axial_2d, theta: 10}"], "both rotate queries and keys"),
+    ] {
+        let message = refusal(&texts, DIMS);
+        assert!(message.contains(wanted), "{message}");
+    }
+    // The paper's absolute network; a change of length, which rotates nothing; terms.
+    for texts in [["absolute: {at: gate}", "absolute: {at: every_layer}"], [rope, "deberta: {}"], [rope, "shaw: {}"]] {
+        assert_eq!(declared(&texts, DIMS), Ok(()), "{texts:?}");
+    }
 }
 
 /// Hashes of cells depend on it: options that came later are written only where they say something.
@@ -211,7 +188,7 @@ fn configurations_of_older_versions_are_written_as_before() {
     }
 }
 
-/// Every configuration survives being written and read, and has a label of its own.
+/// Every configuration is equal after it was written and read, and labels are unique.
 #[test]
 fn examples_survive_a_round_trip_and_have_labels_of_their_own() {
     let mut labels = HashSet::new();
@@ -236,13 +213,8 @@ fn the_registry_is_complete() {
     for info in EncodingConfig::REGISTRY {
         assert!(EncodingConfig::NAMES.contains(&info.name) && reached.contains(info.name), "{}", info.name);
         assert!(!info.summary.is_empty() && !info.source.is_empty(), "{} lacks words", info.name);
-        let config = yaml(info.example).unwrap_or_else(|error| panic!("{}: {error}", info.example));
-        assert_eq!(config.info(), *info);
-        assert!(
-            Network::declare(&[config], Dims { width: 32, heads: 4, layers: 1 }, &board()).is_ok(),
-            "{}",
-            info.example
-        );
+        assert_eq!(yaml(info.example).map(|config| config.info()), Ok(*info), "{}", info.example);
+        assert_eq!(declared(&[info.example], Dims { width: 32, heads: 4, layers: 1 }), Ok(()), "{}", info.example);
     }
     assert_eq!(EncodingConfig::NAMES.len(), EncodingConfig::REGISTRY.len());
 }
@@ -261,8 +233,8 @@ fn every_file_with_an_encoding_is_in_the_registry() {
 #[test]
 fn an_empty_list_is_the_control() {
     let mut builder = nn::LayoutBuilder::default();
-    let stack =
-        Stack::declare(&[], &mut builder.scope("encoding", nn::Part::Encoding), DIMS, &board()).expect("nothing");
+    let mut scope = builder.scope("encoding", nn::Part::Encoding);
+    let stack = Stack::declare(&[], &mut scope, DIMS, &board(GameKind::Chess)).expect("nothing");
     assert_eq!(
         (stack.guarantees(), stack.injection_points(), stack.macs()),
         (encodings::Guarantees::ALL, encodings::InjectionPoints::NONE, 0)

@@ -1,29 +1,35 @@
 //! Encodings against numbers worked out by hand, first values, and stacks against their encodings.
 
 use crate::common::single::{Single, numbers};
-use crate::common::{DIMS, Network, input, largest_difference, normal_tensor};
+use crate::common::{DIMS, Network, board, input, largest_difference, normal_tensor, parsed, place, sequences};
 use encodings::displacements::Displacement;
 use encodings::distance::Distance;
-use encodings::pairs::Share;
-use encodings::rope::{self, Layout};
-use encodings::{AttendInput, Dims, EncodingConfig, LayerContext, Queries, Tokens};
-use encodings::{absolute, gab_templates, relative_bias, smolgen, string};
+use encodings::{AttendInput, Dims, LayerContext, Queries, Tokens};
 use games::GameKind;
-use nn::{Arena, Views};
-use tch::{Device, Kind, Tensor};
+use nn::Views;
+use tch::{Kind, Tensor};
+
+/// The first values of a parameter, by its name below `encoding`, on a chess board.
+fn first_values(yaml: &str, dims: Dims, name: &str) -> Vec<f64> {
+    let network = Network::declare(&[parsed(yaml)], dims, &board(GameKind::Chess)).expect("it fits");
+    let id = network.layout.find(&format!("encoding.{name}")).unwrap_or_else(|| panic!("no {name}"));
+    numbers(&network.initial(6).frozen_views()[id])
+}
+
+/// Random queries and keys of two positions.
+fn queries_and_keys(seed: u64, tokens: &Tokens) -> [Tensor; 2] {
+    let shape = [2, DIMS.heads as i64, tokens.len() as i64, DIMS.head_width() as i64];
+    ["q", "k"].map(|name| normal_tensor(seed, name, &shape))
+}
 
 /// RoPE-ViT's start: magnitudes θ^(−4i/k), the second half of the pairs at a right angle to the first, another direction
 /// for every head and layer.
 #[test]
 fn mixed_frequencies_start_as_rotated_axes() {
-    let tokens = Tokens::squares_then(GameKind::Chess.geometry(), &[]);
-    let config = rope::Config::new(Layout::Mixed2d, 10.0);
-    let network = Network::small(&[EncodingConfig::Rope(config)], &tokens);
-    let views = network.initial(6).frozen_views();
     let (pairs, mut directions) = (DIMS.head_width() / 2, Vec::new());
     for layer in 0..DIMS.layers {
-        let id = network.layout.find(&format!("encoding.rope.layer.{layer}.frequencies")).expect("frequencies");
-        let frequencies = numbers(&views[id]);
+        let name = format!("rope.layer.{layer}.frequencies");
+        let frequencies = first_values("rope: {layout: mixed_2d, theta: 10}", DIMS, &name);
         for head in 0..DIMS.heads {
             let vector = |pair: usize| [0, 1].map(|axis| frequencies[(axis * DIMS.heads + head) * pairs + pair]);
             for i in 0..pairs / 2 {
@@ -42,14 +48,10 @@ fn mixed_frequencies_start_as_rotated_axes() {
 /// KataGo's start: magnitudes between 1/50 and 1 whose logarithms are spread evenly, with random signs.
 #[test]
 fn log_uniform_frequencies_fill_their_range_with_either_sign() {
-    let tokens = Tokens::squares_then(GameKind::Chess.geometry(), &[]);
-    let config = rope::Config { start: rope::Start::LogUniform, ..rope::Config::new(Layout::Mixed2d, 50.0) };
     let dims = Dims { width: 256, heads: 8, layers: 2 };
-    let network = Network::declare(&[EncodingConfig::Rope(config)], dims, &tokens).expect("an example");
-    let views = network.initial(6).frozen_views();
     let of_layer = |layer: usize| {
-        let id = network.layout.find(&format!("encoding.rope.layer.{layer}.frequencies")).expect("frequencies");
-        numbers(&views[id])
+        let name = format!("rope.layer.{layer}.frequencies");
+        first_values("rope: {layout: mixed_2d, theta: 50, start: log_uniform}", dims, &name)
     };
     assert_ne!(of_layer(0), of_layer(1));
     let all = [of_layer(0), of_layer(1)].concat();
@@ -66,10 +68,7 @@ fn log_uniform_frequencies_fill_their_range_with_either_sign() {
 /// KataGo's templates start with frequencies from 1 to 1/50 radians a square in equal ratios.
 #[test]
 fn templates_start_with_frequencies_in_equal_ratios() {
-    let tokens = Tokens::squares_then(GameKind::Chess.geometry(), &[]);
-    let network = Network::small(&[EncodingConfig::GabTemplates(gab_templates::Config::default())], &tokens);
-    let id = network.layout.find("encoding.gab_templates.templates.frequencies").expect("frequencies");
-    let frequencies = numbers(&network.initial(6).frozen_views()[id]);
+    let frequencies = first_values("gab_templates", DIMS, "gab_templates.templates.frequencies");
     assert_eq!((frequencies.len(), frequencies[0]), (16, 1.0));
     assert!((frequencies[15] - 0.02).abs() < 1e-7);
     let ratio = 0.02f64.powf(1.0 / 15.0);
@@ -80,19 +79,13 @@ fn templates_start_with_frequencies_in_equal_ratios() {
 #[test]
 fn string_starts_as_rope() {
     let tokens = Tokens::squares_then(GameKind::Chess.geometry(), &["hand"]);
-    let rotation = rope::Config::new(Layout::Axial2d, 100.0);
-    let [q, k] = ["q", "k"]
-        .map(|n| normal_tensor(13, n, &[2, DIMS.heads as i64, tokens.len() as i64, DIMS.head_width() as i64]));
-    let rotated = |config: EncodingConfig| {
-        let network = Network::small(&[config], &tokens);
-        let arena = network.initial(6);
-        let x = input(13, 2, &tokens, DIMS);
+    let [q, k] = queries_and_keys(13, &tokens);
+    let rotated = |name: &str| {
+        let network = Network::small(&[parsed(&format!("{name}: {{layout: axial_2d, theta: 100}}"))], &tokens);
+        let (arena, x) = (network.initial(6), input(13, 2, &tokens, DIMS));
         Single { network, arena }.ask(&x, |encoding, at| encoding.rotate(at, &q, &k)).expect("rotated")
     };
-    let (string, rope) = (
-        rotated(EncodingConfig::String(string::Config { rotation: rotation.clone() })),
-        rotated(EncodingConfig::Rope(rotation)),
-    );
+    let (string, rope) = (rotated("string"), rotated("rope"));
     assert!(largest_difference(&string.0, &rope.0) < 1e-6 && largest_difference(&string.1, &rope.1) < 1e-6);
 }
 
@@ -101,16 +94,8 @@ fn string_starts_as_rope() {
 fn relative_bias_sits_at_the_index_of_the_reference_code() {
     let chess = GameKind::Chess.geometry();
     let tokens = Tokens::squares_then(chess, &["hand"]);
-    let config = EncodingConfig::RelativeBias(relative_bias::Config { share: Share::Displacement });
-    let network = Network::small(&[config], &tokens);
-    let id = network.layout.find("encoding.relative_bias.layer.1.bias").expect("a table");
-    let param = network.layout.param(id);
-    let mut values = vec![0f32; network.layout.len()];
-    for (i, value) in values[param.offset..param.offset + param.len()].iter_mut().enumerate() {
-        *value = i as f32;
-    }
-    let arena = Arena::from_values(network.layout.clone(), &values, Device::Cpu).expect("memory");
-    let single = Single { network, arena };
+    let config = parsed("relative_bias: {share: displacement}");
+    let single = Single::filled(config, &tokens, "relative_bias.layer.1.bias", |place| place as f32);
     let bias = single.logits(&input(7, 1, &tokens, DIMS)).after_scale.expect("a bias");
     let (a1, h1, h8, hand) = (chess.square(0, 0), chess.square(7, 0), chess.square(7, 7), chess.squares());
     let cases = [
@@ -131,11 +116,10 @@ fn relative_bias_sits_at_the_index_of_the_reference_code() {
 /// Eq. 4 gives the table to queries and keys only, its code to values too: one tensor then serves a fused projection.
 #[test]
 fn values_see_the_table_only_where_asked() {
-    let tokens = Tokens::squares_then(GameKind::Chess.geometry(), &[]);
+    let tokens = board(GameKind::Chess);
     let x = input(10, 1, &tokens, DIMS);
-    let attend = |values| -> AttendInput {
-        let config = absolute::Config { values, ..absolute::Config::new(absolute::Place::EveryLayer) };
-        let single = Single::random(EncodingConfig::Absolute(config), &tokens);
+    let attend = |values: bool| -> AttendInput {
+        let single = Single::random(parsed(&format!("absolute: {{at: every_layer, values: {values}}}")), &tokens);
         let input = single.ask(&x, |encoding, at| encoding.attend(at, &x)).expect("an input");
         let table = Tensor::from_slice(&single.parameter("absolute.every_layer.layer.1.table")).view(&x.size()[1..]);
         assert!(largest_difference(&input.qk_bld.to_kind(Kind::Double), &(&x.to_kind(Kind::Double) + table)) < 1e-5);
@@ -145,20 +129,13 @@ fn values_see_the_table_only_where_asked() {
     assert_eq!(attend(false).v_bld, Some(x.shallow_clone()));
 }
 
-fn parsed(yaml: &str) -> EncodingConfig {
-    serde_yaml::with::singleton_map_recursive::deserialize(serde_yaml::Deserializer::from_str(yaml)).expect("options")
-}
-
 /// ALiBi's slopes for 8 heads: 1/2, 1/4, …, 1/256.
 #[test]
 fn slopes_halve_from_head_to_head() {
-    let tokens = Tokens::squares_then(GameKind::Chess.geometry(), &[]);
     let dims = Dims { heads: 8, ..DIMS };
-    let network =
-        Network::declare(&[parsed("alibi: {distance: l1, slopes: learned}")], dims, &tokens).expect("it fits");
-    let id = network.layout.find("encoding.alibi.layer.1.slope").expect("slopes");
+    let slopes = first_values("alibi: {distance: l1, slopes: learned}", dims, "alibi.layer.1.slope");
     let halves: Vec<f64> = (1..=8).map(|head| 0.5f64.powi(head)).collect();
-    assert_eq!(numbers(&network.initial(1).frozen_views()[id]), halves);
+    assert_eq!(slopes, halves);
 }
 
 #[test]
@@ -212,13 +189,11 @@ fn kernels_start_uniform() {
         ("power", "first", 1.0, f64::exp),
         ("power", "second", 2.0, exponent),
     ];
-    let tokens = Tokens::squares_then(GameKind::Chess.geometry(), &[]);
     let dims = Dims { width: 400, heads: 400, layers: 1 };
     for (kernel, name, bound, back) in cases {
-        let config = parsed(&format!("kerple: {{kernel: {kernel}, distance: l1}}"));
-        let network = Network::declare(&[config], dims, &tokens).expect("it fits");
-        let id = network.layout.find(&format!("encoding.kerple.layer.0.{name}")).expect("parameters");
-        let values: Vec<f64> = numbers(&network.initial(3).frozen_views()[id]).into_iter().map(back).collect();
+        let yaml = format!("kerple: {{kernel: {kernel}, distance: l1}}");
+        let values = first_values(&yaml, dims, &format!("kerple.layer.0.{name}"));
+        let values: Vec<f64> = values.into_iter().map(back).collect();
         let mean = values.iter().sum::<f64>() / values.len() as f64;
         assert!(values.iter().all(|value| (0.0099..=bound + 1e-5).contains(value)), "{kernel}, {name}");
         assert!((mean / bound - 0.5).abs() < 0.06, "{kernel}, {name}: {mean}");
@@ -229,14 +204,9 @@ fn kernels_start_uniform() {
 #[test]
 fn a_piece_blocks_the_squares_beyond_it() {
     let chess = GameKind::Chess.geometry();
-    let tokens = Tokens::squares_then(chess, &[]);
-    let network = Network::small(&[parsed("relations")], &tokens);
-    let mut values = vec![0f32; network.layout.len()];
-    let id = network.layout.find("encoding.relations.layer.1.blocked").expect("blocked lines");
-    let place = network.layout.param(id).offset;
-    values[place..place + 4].copy_from_slice(&[1.0, 2.0, 3.0, 4.0]);
-    let arena = Arena::from_values(network.layout.clone(), &values, Device::Cpu).expect("memory");
-    let single = Single { network, arena };
+    let tokens = board(GameKind::Chess);
+    let single =
+        Single::filled(parsed("relations"), &tokens, "relations.layer.1.blocked", |place| (place % 4 + 1) as f32);
     // A piece stands where the first channel is positive.
     let mut x = vec![-1f32; chess.squares() * DIMS.width];
     let [a1, a2, a3, a4, a8] = [0, 1, 2, 3, 7].map(|rank| chess.square(0, rank));
@@ -256,21 +226,19 @@ fn a_piece_blocks_the_squares_beyond_it() {
 /// A stack adds terms, applies rotations and tables in order, and keeps values apart once they are apart.
 #[test]
 fn a_stack_is_its_encodings_one_after_the_other() {
-    let tokens = Tokens::squares_then(GameKind::Chess.geometry(), &[]);
-    let every_layer = |values| absolute::Config { values, ..absolute::Config::new(absolute::Place::EveryLayer) };
+    let tokens = board(GameKind::Chess);
     let configs = [
-        EncodingConfig::Absolute(every_layer(false)),
-        EncodingConfig::RelativeBias(relative_bias::Config { share: Share::Displacement }),
-        EncodingConfig::Smolgen(smolgen::Config { compress: 3, hidden: 5, gen_width: 6, ..Default::default() }),
-        EncodingConfig::Rope(rope::Config::new(Layout::Axial2d, 10.0)),
+        "absolute: {at: every_layer, values: false}",
+        "relative_bias: {share: displacement}",
+        "smolgen: {compress: 3, hidden: 5, gen: 6}",
+        "rope: {layout: axial_2d, theta: 10}",
     ];
-    let network = Network::small(&configs, &tokens);
+    let network = Network::small(&configs.map(parsed), &tokens);
     let views: Views = network.random(11, 0.5).frozen_views();
     let x = input(12, 2, &tokens, DIMS);
     let packed = network.packed(&x);
     let at = LayerContext { views: &views, layer: 1, packed: &packed };
-    let [q, k] = ["q", "k"]
-        .map(|n| normal_tensor(12, n, &[2, DIMS.heads as i64, tokens.len() as i64, DIMS.head_width() as i64]));
+    let [q, k] = queries_and_keys(12, &tokens);
     let queries = Queries { x_bld: &x, q_bhlk: &q, k_bhlk: &k };
     let each: Vec<_> = network.stack.iter().collect();
 
@@ -283,4 +251,41 @@ fn a_stack_is_its_encodings_one_after_the_other() {
     assert!(sum.before_scale.is_none() && network.stack.values(at, Some(&q), &k).is_none());
     assert_eq!(network.stack.rotate(at, &q, &k), each[3].rotate(at, &q, &k).expect("rotated"));
     assert_eq!(network.stack.embed(at, x.shallow_clone()), x, "nothing touches the embedding");
+}
+
+/// iRPE with a bucket for every displacement and tables per head, on random parameters.
+#[test]
+fn a_bucket_for_every_displacement_is_shaws_encoding() {
+    for tokens in sequences() {
+        let longest = tokens.geometry().files().max(tokens.geometry().ranks()) - 1;
+        let [alpha, beta, gamma] = [longest, longest, 2 * longest];
+        let irpe = format!("irpe: {{terms: [q, k, v], heads: own, alpha: {alpha}, beta: {beta}, gamma: {gamma}}}");
+        let x = input(1, 2, &tokens, DIMS);
+        let [q, k] = queries_and_keys(1, &tokens);
+        let weights = q.matmul(&k.transpose(2, 3)).softmax(-1, Kind::Float);
+        let added = |yaml: &str| -> [Tensor; 2] {
+            // Both declare the same shapes in the same order, so random parameters are equal.
+            Single::random(parsed(yaml), &tokens).ask(&x, |encoding, at| {
+                let logits = encoding.logits(at, Queries { x_bld: &x, q_bhlk: &q, k_bhlk: &k });
+                let values = encoding.values(at, Some(&weights), &q);
+                [logits.before_scale.expect("logits"), values.expect("values")]
+            })
+        };
+        for (of_irpe, of_shaw) in added(&irpe).iter().zip(added("shaw")) {
+            assert_eq!(largest_difference(of_irpe, &of_shaw), 0.0, "{}", place(&[parsed("shaw")], &tokens));
+        }
+    }
+}
+
+/// Steps of 0, 1, 2 and 3, and 4 and more have a bucket each, as the source's function gives them for 1.9, 3.8 and 15.2.
+#[test]
+fn near_steps_have_buckets_of_their_own_and_far_ones_share() {
+    let (tokens, files) = (board(GameKind::Shogi), GameKind::Shogi.geometry().files() as i64);
+    let config = parsed("irpe: {terms: [bias], method: cross}");
+    let single = Single::filled(config, &tokens, "irpe.layer.1.bias.files", |bucket| bucket as f32 - 3.0);
+    let bias = single.logits(&input(2, 1, &tokens, DIMS)).after_scale.expect("a bias");
+    let along_a_rank = numbers(&bias.get(0).select(1, 0).narrow(0, 0, files));
+    assert_eq!(along_a_rank, [0.0, 1.0, 2.0, 2.0, 3.0, 3.0, 3.0, 3.0, 3.0]);
+    let backwards = numbers(&bias.get(0).get(0).narrow(0, 0, files));
+    assert_eq!(backwards, along_a_rank.iter().map(|bucket| -bucket).collect::<Vec<_>>());
 }

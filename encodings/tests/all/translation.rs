@@ -1,6 +1,6 @@
 //! What happens when everything on the board moves by the same displacement.
 
-use crate::common::{DIMS, Network, input, normal_tensor, normals, sequences};
+use crate::common::{DIMS, Network, ensure, for_all, input, normal_tensor, normals, sequences};
 use encodings::rope::{self, Aux, Layout};
 use encodings::{Dims, EncodingConfig, LayerContext, Tokens};
 use games::{GameKind, Geometry};
@@ -91,23 +91,17 @@ fn change_of_values(network: &Network, views: &nn::Views, tokens: &Tokens, old: 
     }
 }
 
-/// In both directions: what promises invariance has it, everything else does not.
+/// Encodings that guarantee invariance have it; all others break it.
 #[test]
 fn attention_is_translation_invariant_exactly_where_promised() {
-    for configs in EncodingConfig::example_stacks() {
-        for tokens in sequences() {
-            let network = Network::declare(&configs, ONE_LAYER, &tokens).expect("an example");
-            let (promised, change) =
-                (network.stack.guarantees().translation_invariant, largest_change(&network, &tokens));
-            let labels: Vec<_> = configs.iter().map(EncodingConfig::label).collect();
-            let place = format!("{labels:?} on {:?} with {} tokens", tokens.geometry(), tokens.len());
-            assert_eq!(promised, change < 1e-4, "{place}: promises {promised}, changes by {change}");
-        }
-    }
+    for_all(|configs, tokens| {
+        let network = Network::declare(configs, ONE_LAYER, tokens).expect("an example");
+        let (promised, change) = (network.stack.guarantees().translation_invariant, largest_change(&network, tokens));
+        ensure(promised == (change < 1e-4), || format!("promises {promised}, changes by {change}"))
+    });
 }
 
-/// The attention of squares to squares under RoPE depends on the displacement even where auxiliary tokens spoil the
-/// promise for the rest.
+/// Under RoPE, attention between squares depends on the displacement only, also where auxiliary tokens break the guarantee.
 #[test]
 fn rotation_is_invariant_between_squares_whatever_else_is_there() {
     for tokens in sequences() {
@@ -123,9 +117,9 @@ fn rope_examples() -> Vec<EncodingConfig> {
     EncodingConfig::examples().into_iter().filter(|config| config.info().name == "rope").collect()
 }
 
-/// What attention between squares can tell when all squares show the same.
+/// What attention between squares distinguishes when all squares have the same content.
 struct Distinct {
-    /// How many groups of displacements it tells apart.
+    /// The number of groups of displacements that it distinguishes.
     groups: usize,
     /// How far logits of pairs with one displacement differ.
     within_class: f64,
@@ -209,7 +203,7 @@ fn flat_rotation_wraps_around_the_edge_and_planar_rotation_does_not() {
     assert_eq!(rope_on(chess, Layout::Flat1d, 10_000.0, None).groups, 127);
 }
 
-/// A relative table tells every displacement from every other, buckets and distances fewer; the control none.
+/// A relative table distinguishes all displacements, buckets and distances fewer; the control none.
 #[test]
 fn tables_tell_all_displacements_apart_and_the_control_none() {
     for geometry in GameKind::ALL.map(GameKind::geometry) {

@@ -1,7 +1,7 @@
 //! A watched stack answers as the stack does, and its maps are the numbers of the definitions.
 
 use crate::common::single::{assert_near, numbers};
-use crate::common::{DIMS, Network, input, sequences_on};
+use crate::common::{DIMS, Network, input, parsed, sequences_on};
 use encodings::{AttentionMap, EncodingConfig, InjectionPoints, MapKind, Tokens};
 use games::GameKind;
 use nn::Arena;
@@ -9,17 +9,13 @@ use tch::{Kind, Tensor};
 
 const BATCH: i64 = 3;
 
-fn parse(yaml: &str) -> EncodingConfig {
-    serde_yaml::with::singleton_map_recursive::deserialize(serde_yaml::Deserializer::from_str(yaml)).expect("options")
-}
-
 fn tokens() -> Tokens {
     Tokens::squares_then(GameKind::Shogi.geometry(), &["hand"])
 }
 
 /// The maps of one forward pass of random parameters, and the parameters.
 fn maps(yaml: &str) -> (Network, Arena, Vec<AttentionMap>) {
-    let (network, watch) = Network::small(&[parse(yaml)], &tokens()).watched();
+    let (network, watch) = Network::small(&[parsed(yaml)], &tokens()).watched();
     let arena = network.random(1, 0.5);
     network.forward(&arena.frozen_views(), &input(5, BATCH, &tokens(), DIMS));
     (network, arena, watch.take())
@@ -71,7 +67,7 @@ fn a_watched_stack_answers_as_the_stack_and_shows_every_injection_point() {
 #[test]
 fn attention_is_the_mean_of_the_weights() {
     let tokens = tokens();
-    let (network, watch) = Network::small(&[parse("smolgen: {compress: 3, hidden: 5, gen: 6}")], &tokens).watched();
+    let (network, watch) = Network::small(&[parsed("smolgen: {compress: 3, hidden: 5, gen: 6}")], &tokens).watched();
     let arena = network.random(1, 0.5);
     let trace = network.forward(&arena.frozen_views(), &input(5, BATCH, &tokens, DIMS));
     let maps = watch.take();
@@ -139,7 +135,7 @@ fn vectors_of_squares_are_shown_by_their_cosines() {
 
 #[test]
 fn where_nothing_is_added_there_is_no_cosine() {
-    let (network, watch) = Network::small(&[parse("absolute: {at: input}")], &tokens()).watched();
+    let (network, watch) = Network::small(&[parsed("absolute: {at: input}")], &tokens()).watched();
     network.forward(&network.initial(1).frozen_views(), &input(5, BATCH, &tokens(), DIMS));
     let shown: Tensor = watch.take().remove(0).map_ll;
     assert_eq!(shown.abs().max().double_value(&[]), 0.0);

@@ -1,6 +1,6 @@
 //! Activation functions by name.
 
-use crate::mish::mish;
+use crate::fused::mish::bias_mish;
 use serde::{Deserialize, Serialize};
 use tch::Tensor;
 
@@ -35,7 +35,7 @@ impl Activation {
     /// Applies it, shape unchanged.
     pub fn apply(self, x: &Tensor) -> Tensor {
         match self {
-            Self::Mish => mish(x),
+            Self::Mish => bias_mish(x, None).unwrap_or_else(|| x.mish()),
             Self::Gelu => x.gelu("none"),
             Self::GeluTanh => x.gelu("tanh"),
             Self::Swish => x.silu(),

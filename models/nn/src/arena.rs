@@ -3,7 +3,6 @@
 //! The flat tensor is the only leaf of the graph. [`Arena::views`] splits it once into parameters and padding;
 //! autograd joins the pieces' gradients back into one tensor of the same layout, which [`Arena::gradient`] returns.
 
-use crate::batch_norm::Observation;
 use crate::layout::{Layout, ParamId, Range};
 use std::cell::RefCell;
 use std::ops::Index;
@@ -20,10 +19,7 @@ pub struct Arena {
 impl Arena {
     /// A store whose parameters start from their own streams, keyed by (`seed`, `salt`, name): two networks that
     /// share a name, a shape and an initialiser share that parameter's first values, whatever else differs. `salt`
-    /// is empty except for twins, which differ in every stream.
-    ///
-    /// # Errors
-    /// If the device has no room.
+    /// is empty except for A/A controls, which differ in every stream.
     pub fn initialise(layout: Arc<Layout>, seed: u64, salt: &str, device: Device) -> Result<Self, TchError> {
         let mut values = vec![0f32; layout.len()];
         for param in layout.params() {
@@ -35,9 +31,6 @@ impl Arena {
     }
 
     /// A store with given contents, [`Layout::len`] numbers in layout order.
-    ///
-    /// # Errors
-    /// If the device has no room.
     ///
     /// # Panics
     /// If `values` has another length than the layout.
@@ -63,9 +56,6 @@ impl Arena {
     }
 
     /// The contents as numbers in layout order.
-    ///
-    /// # Errors
-    /// If they cannot be copied from the device.
     pub fn values(&self) -> Result<Vec<f32>, TchError> {
         Vec::try_from(self.flat().f_to_device(Device::Cpu)?)
     }
@@ -80,8 +70,8 @@ impl Arena {
         Views::split_in(&self.layout, &self.flat, kind)
     }
 
-    /// Lets running statistics follow what a training step observed: each goes its momentum's share of the way.
-    pub fn follow(&mut self, observed: &[Observation]) -> Result<(), TchError> {
+    /// Moves running statistics towards what a training step observed, each by the share that is its momentum.
+    pub fn update_statistics(&mut self, observed: &[Observation]) -> Result<(), TchError> {
         let flat = self.flat();
         for Observation { id, value, momentum } in observed {
             let param = self.layout.param(*id);
@@ -114,6 +104,17 @@ impl Arena {
         }
         Ok(gradient)
     }
+}
+
+/// What a training pass saw of a statistic.
+#[derive(Debug)]
+pub struct Observation {
+    /// The running statistic.
+    pub id: ParamId,
+    /// Its value over the batch, without gradient.
+    pub value: Tensor,
+    /// How far the running statistic goes towards it in a step, 0…1.
+    pub momentum: f64,
 }
 
 /// The parameters of one forward pass, by handle.

@@ -2,10 +2,10 @@
 //!
 //! Running means and variances are parameters of [`Part::Statistic`]: they lie in the store like everything else, so that
 //! checkpoints keep them and averages of weights average them. No gradient reaches them and nothing decays them. A pass
-//! through [`Views::for_training`] normalises by the batch and leaves what it saw with the views; whoever takes the step
-//! hands that to [`crate::Arena::follow`].
+//! through [`Views::for_training`] normalises by the batch and leaves what it saw with the views; the optimiser's step hands
+//! that to [`crate::Arena::update_statistics`].
 
-use crate::{Init, ParamId, Part, Scope, Views};
+use crate::{Init, Observation, ParamId, Part, Scope, Views};
 use tch::{Kind, Tensor};
 
 /// Added to variances: PyTorch's default, and Lc0's.
@@ -21,17 +21,6 @@ pub struct BatchNorm {
     variance: ParamId,
     channels: i64,
     momentum: f64,
-}
-
-/// What a training pass saw of a statistic.
-#[derive(Debug)]
-pub struct Observation {
-    /// The running statistic.
-    pub id: ParamId,
-    /// Its value over the batch, without gradient.
-    pub value: Tensor,
-    /// How far the running statistic goes towards it in a step, 0…1.
-    pub momentum: f64,
 }
 
 impl BatchNorm {

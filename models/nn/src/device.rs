@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-/// Loads PyTorch's CUDA library into the process if it lies beside the CPU one, so that one binary serves both
+/// Loads PyTorch's CUDA library into the process if it lies beside the CPU one, so that one binary supports both
 /// kinds of machine. Returns its path when it was loaded (or had been linked already).
 ///
 /// Call it once, before the first tensor is made.

@@ -15,15 +15,9 @@ use torch_sys::C_tensor;
 pub trait Differentiable: Send + Sync + 'static {
     /// The outputs for these inputs: new tensors, none of the inputs. `keeps` is whether a backward pass may follow, so that
     /// something needs to be kept for it.
-    ///
-    /// # Errors
-    /// If LibTorch fails, for example if memory runs out.
     fn forward(&self, inputs: &[Tensor], keeps: bool) -> Result<Results, TchError>;
 
     /// The gradient of each input, in its shape and element type. Those of which `wanted` is false may be `None`.
-    ///
-    /// # Errors
-    /// As for [`Self::forward`].
     fn backward(&self, known: Known<'_>, wanted: &[bool]) -> Result<Vec<Option<Tensor>>, TchError>;
 }
 
@@ -61,10 +55,8 @@ impl Known<'_> {
     }
 }
 
-/// The outputs of an operation, through which gradients flow to the inputs.
-///
-/// # Errors
-/// If the operation fails. A failure in the backward pass is one of `backward` or `run_backward`.
+/// The outputs of an operation, through which gradients flow to the inputs. A failure in the backward pass is an error of
+/// `backward` or `run_backward`.
 pub fn apply<D: Differentiable>(operation: D, inputs: &[&Tensor]) -> Result<Vec<Tensor>, TchError> {
     let inputs: Vec<*const C_tensor> = inputs.iter().map(|input| input.as_ptr()).collect();
     let operation = Box::into_raw(Box::new(operation)).cast();
@@ -85,9 +77,6 @@ pub fn apply<D: Differentiable>(operation: D, inputs: &[&Tensor]) -> Result<Vec<
 }
 
 /// The output of an operation that has one.
-///
-/// # Errors
-/// As for [`apply`].
 ///
 /// # Panics
 /// If the operation has no output.
@@ -214,7 +203,7 @@ fn guarded(run: impl FnOnce() -> Result<(), TchError>) -> *mut c_char {
     CString::new(text.replace('\0', " ")).unwrap_or_default().into_raw()
 }
 
-/// Handles of our own on the shim's tensors.
+/// New handles on the shim's tensors.
 ///
 /// # Safety
 /// As for [`present`].

@@ -41,7 +41,7 @@ pub(crate) fn is_on() -> bool {
 }
 
 /// Whether a tensor can be an operand of one, and shall be.
-pub fn serves(tensor: &Tensor) -> bool {
+pub fn supports(tensor: &Tensor) -> bool {
     tensor.kind() == Kind::Float && tensor.device() == Device::Cpu && tensor.numel() > 0 && is_on()
 }
 

@@ -8,6 +8,20 @@
 //! [`attention()`], [`dense`], [`Norm`], [`Linear`], [`TokenLayers`], [`PairLogits`], [`PairTables`] and [`Rotation`] choose
 //! between posenc's kernels ([`fused`]) and LibTorch's operations; both give the same numbers up to rounding.
 //!
+//! ```
+//! use nn::{Arena, Init, LayoutBuilder, Linear, Part};
+//! use tch::{Device, Kind, Tensor};
+//!
+//! let mut builder = LayoutBuilder::default();
+//! let layer = Linear::declare(&mut builder.scope("layer", Part::Trunk), 3, 2, Init::torch(3), true);
+//! let layout = builder.finish()?;
+//! assert_eq!(layout.total(), 3 * 2 + 2);
+//! let arena = Arena::initialise(layout.into(), 0, "", Device::Cpu)?;
+//! let y = layer.forward(&arena.views(), &Tensor::ones([5, 3], (Kind::Float, Device::Cpu)));
+//! assert_eq!(y.size(), [5, 2]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! Shape suffixes in names: `b` batch, `l` tokens, `d` width, `h` heads, `k` head width.
 
 #![warn(missing_docs)]
@@ -27,7 +41,6 @@ pub mod init;
 pub mod layout;
 pub mod linear;
 pub mod memory;
-mod mish;
 pub mod norm;
 mod pair_classes;
 pub mod pair_tables;
@@ -35,10 +48,10 @@ pub mod product;
 mod rotation;
 
 pub use activation::Activation;
-pub use arena::{Arena, Views};
+pub use arena::{Arena, Observation, Views};
 pub use arithmetic::Arithmetic;
 pub use attention::{Logits, Mixture, Projections, attention};
-pub use batch_norm::{BatchNorm, Observation};
+pub use batch_norm::BatchNorm;
 pub use constant::Constant;
 pub use convolution::{Convolution, ConvolutionSizes};
 pub use differentiable::Differentiable;

@@ -31,7 +31,7 @@ impl Linear {
     /// The activation of [`Self::forward`]; where it can, in one pass with the bias.
     pub fn forward_activated(&self, views: &Views, x: &Tensor, activation: Activation) -> Tensor {
         match (activation, self.bias) {
-            (Activation::Mish, Some(bias)) if fused::serves(&fused::widened(x)) && views.kind() == x.kind() => {
+            (Activation::Mish, Some(bias)) if fused::supports(&fused::widened(x)) && views.kind() == x.kind() => {
                 let product = dense(x, &views[self.weight], None);
                 bias_mish(&product, Some(&views[bias])).expect("products are of their operands' kind")
             }

@@ -17,7 +17,7 @@ pub fn dense(x: &Tensor, weight: &Tensor, bias: Option<&Tensor>) -> Tensor {
     if let Some(found) = kernel_dense(x, weight, bias) {
         return found;
     }
-    let in_f32 = fused::serves(x) && weight.kind() == Kind::Float;
+    let in_f32 = fused::supports(x) && weight.kind() == Kind::Float;
     if in_f32 && multiplications(x, weight) >= ONEDNN_FROM && onednn_is_faster() {
         through_onednn(x, weight, bias)
     } else {

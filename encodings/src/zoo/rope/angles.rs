@@ -1,12 +1,9 @@
 //! The angles by which tokens are rotated: fixed, or from learned frequencies.
 
-use super::config::{Config, Layout, Start};
-use super::theta::Theta;
-use crate::{Dims, Tokens};
-use nn::{Constant, Init, ParamId, Scope, Views};
+use super::config::{Config, Layout, Start, Theta};
+use crate::prelude::*;
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 use std::sync::Arc;
-use tch::Tensor;
 
 #[derive(Debug)]
 pub(super) enum Angles {
@@ -59,9 +56,7 @@ impl Angles {
             .flat_map(|(rank, file)| [file as f32, rank as f32])
             .collect();
         Self::Learned {
-            frequencies: (0..dims.layers)
-                .map(|layer| scope.sub("layer").sub(layer).f32_param("frequencies", &shape, init.clone()))
-                .collect(),
+            frequencies: dims.per_layer(scope, |scope| scope.f32_param("frequencies", &shape, init.clone())),
             coordinates: Constant::floats(&places, &[tokens.len() as i64, 2]),
         }
     }

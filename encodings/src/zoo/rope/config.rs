@@ -1,9 +1,9 @@
 //! The options of a rotation.
 
-use super::theta::Theta;
-use crate::configure::word;
-use crate::{Dims, EncodingError};
-use serde::{Deserialize, Serialize};
+use crate::prelude::*;
+use serde::de::{Error, Unexpected, Visitor};
+use serde::{Deserializer, Serializer};
+use std::fmt;
 
 /// What the angles are made from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,7 +41,7 @@ pub struct Config {
     #[serde(default)]
     pub aux: Option<Aux>,
     /// How learned frequencies start; for [`Layout::Mixed2d`] only.
-    #[serde(default, skip_serializing_if = "Start::is_default")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub start: Start,
 }
 
@@ -54,12 +54,6 @@ pub enum Start {
     RotatedAxes,
     /// With random signs and magnitudes between 1/θ and 1 of which the logarithm is uniform (KataGo).
     LogUniform,
-}
-
-impl Start {
-    fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
 }
 
 impl Config {
@@ -80,29 +74,20 @@ impl Config {
             _ => None,
         };
         if let Some(wanted) = wanted {
-            let found = self.theta.to_string();
-            return Err(EncodingError::OutOfRange { encoding, option: "theta", wanted, found });
+            return Err(EncodingError::out_of_range(encoding, "theta", wanted, self.theta));
         }
+        let layout = format!("layout: {}", word(&self.layout));
+        let no_effect = |option: &str, remedy| Err(EncodingError::no_effect(encoding, option, &layout, remedy));
         if self.start == Start::LogUniform && self.layout != Layout::Mixed2d {
-            return Err(EncodingError::NoEffect {
-                encoding,
-                option: "start: log_uniform".to_owned(),
-                setting: format!("layout: {}", word(&self.layout)),
-                remedy: "only mixed_2d learns its frequencies: leave it out",
-            });
+            return no_effect("start: log_uniform", "only mixed_2d learns its frequencies: leave it out");
         }
         if self.aux == Some(Aux::Index) && self.layout != Layout::Flat1d {
-            return Err(EncodingError::NoEffect {
-                encoding,
-                option: "aux: index".to_owned(),
-                setting: format!("layout: {}", word(&self.layout)),
-                remedy: "2-D layouts have no place for a token without a square: leave it out",
-            });
+            return no_effect("aux: index", "2-D layouts have no place for a token without a square: leave it out");
         }
         let divisor = if self.layout == Layout::Flat1d { 2 } else { 4 };
         if !dims.head_width().is_multiple_of(divisor) {
             return Err(EncodingError::Indivisible {
-                encoding: format!("{encoding} with layout: {}", word(&self.layout)),
+                encoding: format!("{encoding} with {layout}"),
                 what: "head width (width / heads)",
                 size: dims.head_width(),
                 divisor,
@@ -110,5 +95,88 @@ impl Config {
             });
         }
         Ok(())
+    }
+}
+
+const BOARD: &str = "board";
+
+/// A number, or the word `board`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Theta {
+    /// The frequencies are powers of this base.
+    Base(f64),
+    /// They are those of a discrete Fourier transform over the sides of the board.
+    Board,
+}
+
+impl Theta {
+    /// The base.
+    ///
+    /// # Panics
+    /// If there is none: the layouts that read it refuse [`Self::Board`].
+    pub(super) fn base(self) -> f64 {
+        match self {
+            Self::Base(base) => base,
+            Self::Board => unreachable!("a layout without sides was declared with the frequencies of sides"),
+        }
+    }
+}
+
+impl From<f64> for Theta {
+    fn from(base: f64) -> Self {
+        Self::Base(base)
+    }
+}
+
+impl fmt::Display for Theta {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Base(base) => write!(f, "{base}"),
+            Self::Board => f.write_str(BOARD),
+        }
+    }
+}
+
+impl Serialize for Theta {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Base(base) => serializer.serialize_f64(*base),
+            Self::Board => serializer.serialize_str(BOARD),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Theta {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(NumberOrBoard)
+    }
+}
+
+struct NumberOrBoard;
+
+impl Visitor<'_> for NumberOrBoard {
+    type Value = Theta;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a number, or `{BOARD}`")
+    }
+
+    fn visit_f64<E: Error>(self, base: f64) -> Result<Theta, E> {
+        Ok(Theta::Base(base))
+    }
+
+    fn visit_i64<E: Error>(self, base: i64) -> Result<Theta, E> {
+        Ok(Theta::Base(base as f64))
+    }
+
+    fn visit_u64<E: Error>(self, base: u64) -> Result<Theta, E> {
+        Ok(Theta::Base(base as f64))
+    }
+
+    fn visit_str<E: Error>(self, word: &str) -> Result<Theta, E> {
+        match word {
+            BOARD => Ok(Theta::Board),
+            _ => Err(E::invalid_type(Unexpected::Str(word), &self)),
+        }
     }
 }

@@ -12,6 +12,38 @@ use tch::{Device, Kind, Tensor};
 /// Small sizes that every encoding accepts.
 pub(crate) const DIMS: Dims = Dims { width: 16, heads: 2, layers: 2 };
 
+/// An encoding in YAML.
+pub(crate) fn parsed(yaml: &str) -> EncodingConfig {
+    serde_yaml::with::singleton_map_recursive::deserialize(serde_yaml::Deserializer::from_str(yaml)).expect("options")
+}
+
+/// The squares of a game's board alone.
+pub(crate) fn board(game: GameKind) -> Tokens {
+    Tokens::squares_then(game.geometry(), &[])
+}
+
+/// A stack and a sequence, for messages.
+pub(crate) fn place(configs: &[EncodingConfig], tokens: &Tokens) -> String {
+    let labels: Vec<_> = configs.iter().map(EncodingConfig::label).collect();
+    format!("{labels:?} on {:?} with {} tokens", tokens.geometry(), tokens.len())
+}
+
+/// Runs a check over all stacks and sequences, and lists where it failed.
+pub(crate) fn for_all(check: impl Fn(&[EncodingConfig], &Tokens) -> Result<(), String>) {
+    let stacks = EncodingConfig::example_stacks();
+    let cases = stacks.iter().flat_map(|configs| sequences().into_iter().map(move |tokens| (configs, tokens)));
+    let failures: Vec<_> = cases
+        .filter_map(|(configs, tokens)| {
+            check(configs, &tokens).err().map(|failure| format!("{}: {failure}", place(configs, &tokens)))
+        })
+        .collect();
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+pub(crate) fn ensure(holds: bool, failure: impl FnOnce() -> String) -> Result<(), String> {
+    if holds { Ok(()) } else { Err(failure()) }
+}
+
 /// The boards of both games: squares alone, squares before auxiliary tokens, a summary token before the squares.
 pub(crate) fn sequences() -> Vec<Tokens> {
     GameKind::ALL.into_iter().map(GameKind::geometry).flat_map(sequences_on).collect()

@@ -1,11 +1,11 @@
-//! One encoding, asked directly, and its answers as plain numbers.
+//! One encoding whose hooks are called directly, and what they return as plain numbers.
 
 use super::{DIMS, Network};
 use encodings::{Encoding, EncodingConfig, LayerContext, Logits, Queries, Tokens};
 use nn::Arena;
 use tch::{Device, Kind, Tensor};
 
-/// The layer that is asked: not the first, so that a table of another layer is noticed.
+/// The layer of the calls: not the first, so that a table of another layer is noticed.
 pub(crate) const LAYER: usize = 1;
 
 pub(crate) struct Single {
@@ -20,13 +20,26 @@ impl Single {
         Self { network, arena }
     }
 
+    /// Zeros, except for one parameter, by its name below `encoding`.
+    pub(crate) fn filled(config: EncodingConfig, tokens: &Tokens, name: &str, number: impl Fn(usize) -> f32) -> Self {
+        let network = Network::small(&[config], tokens);
+        let id = network.layout.find(&format!("encoding.{name}")).unwrap_or_else(|| panic!("no {name}"));
+        let param = network.layout.param(id);
+        let mut values = vec![0f32; network.layout.len()];
+        for (place, value) in values[param.offset..param.offset + param.len()].iter_mut().enumerate() {
+            *value = number(place);
+        }
+        let arena = Arena::from_values(network.layout.clone(), &values, Device::Cpu).expect("memory");
+        Self { network, arena }
+    }
+
     /// A parameter in f64, by its name below the encoding's.
     pub(crate) fn parameter(&self, name: &str) -> Vec<f64> {
         let id = self.network.layout.find(&format!("encoding.{name}")).unwrap_or_else(|| panic!("no {name}"));
         numbers(&self.arena.frozen_views()[id])
     }
 
-    /// Asks about an input and the rows that it is made from.
+    /// Calls hooks for an input and its packed rows.
     pub(crate) fn ask<T>(&self, x_bld: &Tensor, question: impl FnOnce(&dyn Encoding, LayerContext<'_>) -> T) -> T {
         let (views, packed) = (self.arena.frozen_views(), self.network.packed(x_bld));
         let encoding = self.network.stack.iter().next().expect("one encoding");

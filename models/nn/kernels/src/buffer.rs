@@ -1,7 +1,7 @@
-//! Where the products work: a group of rows of a block of positions, out of the tensors and back, transposed or not.
+//! The working memory of the products: a group of rows of a block of positions, out of the tensors and back, transposed or
+//! not.
 //!
-//! A row of one position lies far from that of the next, at distances by which caches do not tell lines apart; in the
-//! buffer they are neighbours.
+//! Row strides alias in the cache, so rows of consecutive positions are copied to a contiguous buffer.
 
 use crate::lanes::{Lanes, WIDEST, add, load, store};
 use crate::operands::TILE;
@@ -75,20 +75,20 @@ impl Buffer {
     /// A head's table with rows padded by zeros.
     #[inline(always)]
     pub(crate) unsafe fn of_table<L: Lanes>(table: Table, head: usize) -> Self {
-        let width = padded(table.width());
-        let mut buffer = Self::new(table.classes() * width);
-        for class in 0..table.classes() {
+        let width = padded(table.width);
+        let mut buffer = Self::new(table.classes * width);
+        for class in 0..table.classes {
             // SAFETY: the table has this row, and the buffer one of `width` numbers, not fewer, for each class.
-            unsafe { copy::<L>(table.row(head, class), buffer.at_mut(class * width), table.width()) };
+            unsafe { copy::<L>(table.row(head, class), buffer.at_mut(class * width), table.width) };
         }
         buffer
     }
 
     #[inline(always)]
     pub(crate) unsafe fn store_table<L: Lanes>(&self, table: Table, head: usize, width: usize) {
-        for class in 0..table.classes() {
+        for class in 0..table.classes {
             // SAFETY: as in `of_table`.
-            unsafe { copy::<L>(self.at(class * width), table.row(head, class), table.width()) };
+            unsafe { copy::<L>(self.at(class * width), table.row(head, class), table.width) };
         }
     }
 
@@ -99,7 +99,7 @@ impl Buffer {
                 let (from, to) = part.place(rows, head, position, row);
                 // SAFETY: `place` gives a row of the tensor and one of the buffer, whose rows have `width` numbers, not
                 // fewer.
-                unsafe { copy::<L>(from, self.at_mut(to * width), rows.width()) };
+                unsafe { copy::<L>(from, self.at_mut(to * width), rows.width) };
             }
         }
     }
@@ -110,7 +110,7 @@ impl Buffer {
             for row in 0..part.rows {
                 let (to, from) = part.place(rows, head, position, row);
                 // SAFETY: as in `load`.
-                unsafe { copy::<L>(self.at(from * width), to, rows.width()) };
+                unsafe { copy::<L>(self.at(from * width), to, rows.width) };
             }
         }
     }
@@ -120,8 +120,8 @@ impl Buffer {
         for position in 0..part.block {
             for row in 0..part.rows {
                 let (to, from) = part.place(rows, head, position, row);
-                for i in (0..rows.width()).step_by(L::COUNT) {
-                    let left = rows.width() - i;
+                for i in (0..rows.width).step_by(L::COUNT) {
+                    let left = rows.width - i;
                     // SAFETY: as in `load`; `left` numbers of the row follow.
                     unsafe { add(load::<L>(self.at(from * width + i), left), to.wrapping_add(i), left) };
                 }
@@ -140,7 +140,7 @@ impl Buffer {
     ) {
         // SAFETY: the caller vouches for what either of them needs.
         unsafe {
-            if side.is_transposed() {
+            if side.is_transposed {
                 self.load_transposed::<L>(pairs, head, part, width);
             } else {
                 self.load::<L>(pairs, head, part, width);
@@ -152,16 +152,16 @@ impl Buffer {
     #[inline(always)]
     unsafe fn load_transposed<L: Lanes>(&mut self, pairs: Rows, head: usize, part: Part, width: usize) {
         let stride = part.block * width;
-        for (position, other, row) in part.tiles(pairs.width()) {
+        for (position, other, row) in part.tiles(pairs.width) {
             let to = self.at_mut((row * part.block + position) * width + other);
             let from = pairs.row(part.first + position, head, other).wrapping_add(part.first_row + row);
-            if part.is_whole(pairs.width(), other, row) {
+            if part.is_whole(pairs.width, other, row) {
                 // SAFETY: the whole tile lies within the rows and columns of the pairs, and within those of the buffer.
-                unsafe { L::transpose(rows_from(from, pairs.width()), to, stride) };
+                unsafe { L::transpose(rows_from(from, pairs.width), to, stride) };
             } else {
-                for (i, j) in part.rest(pairs.width(), other, row) {
+                for (i, j) in part.rest(pairs.width, other, row) {
                     // SAFETY: the pair lies within the tensor and the buffer.
-                    unsafe { *to.wrapping_add(j * stride + i) = *from.wrapping_add(i * pairs.width() + j) };
+                    unsafe { *to.wrapping_add(j * stride + i) = *from.wrapping_add(i * pairs.width + j) };
                 }
             }
         }
@@ -171,16 +171,16 @@ impl Buffer {
     #[inline(always)]
     pub(crate) unsafe fn add_transposed<L: Lanes>(&self, pairs: Rows, head: usize, part: Part, width: usize) {
         let stride = part.block * width;
-        for (position, other, row) in part.tiles(pairs.width()) {
+        for (position, other, row) in part.tiles(pairs.width) {
             let from = self.at((row * part.block + position) * width + other);
             let to = pairs.row(part.first + position, head, other).wrapping_add(part.first_row + row);
-            if part.is_whole(pairs.width(), other, row) {
+            if part.is_whole(pairs.width, other, row) {
                 // SAFETY: as in `load_transposed`.
-                unsafe { L::add_transposed(rows_from(from, stride), to, pairs.width()) };
+                unsafe { L::add_transposed(rows_from(from, stride), to, pairs.width) };
             } else {
-                for (i, j) in part.rest(pairs.width(), other, row) {
+                for (i, j) in part.rest(pairs.width, other, row) {
                     // SAFETY: as in `load_transposed`.
-                    unsafe { *to.wrapping_add(i * pairs.width() + j) += *from.wrapping_add(j * stride + i) };
+                    unsafe { *to.wrapping_add(i * pairs.width + j) += *from.wrapping_add(j * stride + i) };
                 }
             }
         }

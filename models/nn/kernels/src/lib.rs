@@ -27,7 +27,6 @@ pub mod norm;
 mod operands;
 pub mod pair_logits;
 mod product;
-mod products;
 pub mod rotation;
 mod row_blocks;
 pub mod token_layers;

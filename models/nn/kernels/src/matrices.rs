@@ -18,14 +18,12 @@ pub(crate) struct Operand {
 #[derive(Clone, Copy)]
 pub(crate) struct SmallProduct<'a> {
     pub(crate) a: Operand,
-    pub(crate) b: *const f32,
-    /// Where B's rows begin, from `b` on.
-    pub(crate) b_rows: &'a [usize],
+    /// B, and where its rows begin from there.
+    pub(crate) b: (*const f32, &'a [usize]),
     /// A multiple of the register.
     pub(crate) columns: usize,
-    pub(crate) c: *mut f32,
-    /// Where C's rows begin, from `c` on. Where two are one, it gets both sums.
-    pub(crate) c_rows: &'a [usize],
+    /// C, and where its rows begin from there. A row that is listed twice gets both sums.
+    pub(crate) c: (*mut f32, &'a [usize]),
     /// Whether the product is added to what is there.
     pub(crate) add: bool,
 }
@@ -46,17 +44,21 @@ impl SmallProduct<'_> {
     /// Computes as many groups of R rows as there are, and takes them off.
     #[inline(always)]
     unsafe fn strips<L: Lanes, const R: usize>(&mut self) {
-        while let Some((c_rows, rest)) = self.c_rows.split_at_checked(R) {
+        while let Some((rows, rest)) = self.c.1.split_at_checked(R) {
             // SAFETY: as for `compute`; these R rows are some of C's, and `a` begins at the first of them.
-            unsafe { SmallProduct { c_rows, ..*self }.strip::<L, R>() };
+            unsafe { SmallProduct { c: (self.c.0, rows), ..*self }.strip::<L, R>() };
             self.a.start = self.a.start.wrapping_add(R * self.a.row);
-            self.c_rows = rest;
+            self.c.1 = rest;
         }
     }
 
     #[inline(always)]
     unsafe fn strip<L: Lanes, const R: usize>(self) {
-        let from = |column: usize| Self { b: self.b.wrapping_add(column), c: self.c.wrapping_add(column), ..self };
+        let from = |column: usize| Self {
+            b: (self.b.0.wrapping_add(column), self.b.1),
+            c: (self.c.0.wrapping_add(column), self.c.1),
+            ..self
+        };
         let mut column = 0;
         while column + 2 * L::COUNT <= self.columns {
             // SAFETY: as for `compute`; two registers of columns are left.
@@ -72,7 +74,7 @@ impl SmallProduct<'_> {
     /// R rows and two registers of columns, or one.
     #[inline(always)]
     unsafe fn tile<L: Lanes, const R: usize, const TWO: bool>(self) {
-        let Self { a, b, b_rows, c, c_rows, add, .. } = self;
+        let Self { a, b: (b, b_rows), c: (c, c_rows), add, .. } = self;
         // SAFETY: the caller vouches for R rows of A and C, for B with the columns that are read here, and for the
         // instructions.
         unsafe {

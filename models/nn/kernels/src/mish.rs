@@ -87,15 +87,13 @@ impl Kernel for Forward {
         let Self { mish, output, rows } = self;
         let d = mish.width;
         for row in rows {
-            let mut j = 0;
-            while j < d {
+            for j in (0..d).step_by(L::COUNT) {
                 // SAFETY: the caller vouches for `rows` of the input and the output, of which `d − j` numbers follow in
                 // this row.
                 unsafe {
                     let [x, _, n, share] = mish.powers::<L>(row, j);
                     store(x.times(n.times(share)), output.at(row * d + j), d - j);
                 }
-                j += L::COUNT;
             }
         }
     }
@@ -120,8 +118,7 @@ impl Kernel for Backward {
         let Self { mish, of_output, of_input, of_bias, output, rows } = self;
         let d = mish.width;
         for row in rows {
-            let mut j = 0;
-            while j < d {
+            for j in (0..d).step_by(L::COUNT) {
                 // SAFETY: the caller vouches for `rows` of the tensors, of which `d − j` numbers follow in this row,
                 // and for `[d]` sums of the bias.
                 unsafe {
@@ -138,7 +135,6 @@ impl Kernel for Backward {
                         store(x.times(n.times(share)), output.at(row * d + j), d - j);
                     }
                 }
-                j += L::COUNT;
             }
         }
     }

@@ -65,15 +65,13 @@ impl ResidualNorm {
         unsafe {
             let (stream, factor) = (self.stream.0.at(start), L::spread(&self.stream.1));
             let mut squares = L::zero();
-            let mut j = 0;
-            while j < d {
+            for j in (0..d).step_by(L::COUNT) {
                 let mut s = load::<L>(stream.wrapping_add(j), d - j).times(factor);
                 if let Some((branch, factor)) = &self.branch {
                     s = s.plus_product(load(branch.at(start + j), d - j), L::spread(factor));
                 }
                 s.store(sum.wrapping_add(j));
                 squares = squares.plus_product(s, s);
-                j += L::COUNT;
             }
             (squares.sum() / d as f32 + self.epsilon).sqrt().recip()
         }
@@ -98,11 +96,9 @@ impl Kernel for Forward {
             // registers.
             unsafe {
                 let root = L::spread(&norm.summed::<L>(row, sum.at_mut(0)));
-                let mut j = 0;
-                while j < d {
+                for j in (0..d).step_by(L::COUNT) {
                     let normed = L::load(sum.at(j)).times(root).times(load(norm.gain.at(j), d - j));
                     store(normed, output.at(row * d + j), d - j);
-                    j += L::COUNT;
                 }
             }
         }
@@ -134,24 +130,20 @@ impl Kernel for Backward {
                 let root = norm.summed::<L>(row, sum.at_mut(0));
                 let spread_root = L::spread(&root);
                 let mut product = L::zero();
-                let mut j = 0;
-                while j < d {
+                for j in (0..d).step_by(L::COUNT) {
                     let (s, of_output) = (L::load(sum.at(j)), load::<L>(of_output.at(start + j), d - j));
                     add(of_output.times(s.times(spread_root)), of_gain.at(j), d - j);
                     product = product.plus_product(of_output.times(load(norm.gain.at(j), d - j)), s);
-                    j += L::COUNT;
                 }
                 // d(s·root) = root·ds − s·root³·mean(s·ds)
                 let bent = L::spread(&(-root * root * root * (product.sum() / d as f32)));
-                j = 0;
-                while j < d {
+                for j in (0..d).step_by(L::COUNT) {
                     let of_normed = load::<L>(of_output.at(start + j), d - j).times(load(norm.gain.at(j), d - j));
                     let of_sum = of_normed.times(spread_root).plus_product(L::load(sum.at(j)), bent);
                     store(of_sum.times(L::spread(&norm.stream.1)), of_stream.at(start + j), d - j);
                     if let Some((_, factor)) = &norm.branch {
                         store(of_sum.times(L::spread(factor)), of_branch.at(start + j), d - j);
                     }
-                    j += L::COUNT;
                 }
             }
         }

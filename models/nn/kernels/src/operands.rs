@@ -7,10 +7,10 @@ pub(crate) const TILE: usize = 8;
 #[derive(Debug, Clone, Copy)]
 pub struct Rows {
     start: *mut f32,
-    batch: usize,
-    heads: usize,
+    pub(crate) batch: usize,
+    pub(crate) heads: usize,
     length: usize,
-    width: usize,
+    pub(crate) width: usize,
 }
 
 // SAFETY: heads are worked on apart, and rows of different heads do not overlap.
@@ -27,20 +27,8 @@ impl Rows {
         Self { start, batch, heads, length, width }
     }
 
-    pub fn batch(self) -> usize {
-        self.batch
-    }
-
-    pub fn heads(self) -> usize {
-        self.heads
-    }
-
-    pub fn width(self) -> usize {
-        self.width
-    }
-
     #[inline(always)]
-    pub fn row(self, position: usize, head: usize, row: usize) -> *mut f32 {
+    pub(crate) fn row(self, position: usize, head: usize, row: usize) -> *mut f32 {
         self.start.wrapping_add(((position * self.heads + head) * self.length + row) * self.width)
     }
 }
@@ -50,8 +38,8 @@ impl Rows {
 pub struct Table {
     start: *mut f32,
     heads: usize,
-    classes: usize,
-    width: usize,
+    pub(crate) classes: usize,
+    pub(crate) width: usize,
 }
 
 // SAFETY: as for `Rows`.
@@ -68,16 +56,8 @@ impl Table {
         Self { start, heads, classes, width }
     }
 
-    pub fn classes(self) -> usize {
-        self.classes
-    }
-
-    pub fn width(self) -> usize {
-        self.width
-    }
-
     /// Where the numbers of a class begin.
-    pub fn row(self, head: usize, class: usize) -> *mut f32 {
+    pub(crate) fn row(self, head: usize, class: usize) -> *mut f32 {
         self.start.wrapping_add((head * self.classes + class) * self.width)
     }
 }
@@ -85,12 +65,13 @@ impl Table {
 /// The classes as queries see them, or as keys do.
 #[derive(Debug)]
 pub struct Side {
-    length: usize,
+    pub(crate) length: usize,
     classes_in_all: usize,
     /// Numbers of a row: a multiple of [`TILE`].
     stride: usize,
     classes: Vec<usize>,
-    transposed: bool,
+    /// Whether own rows are the columns of the pairs.
+    pub(crate) is_transposed: bool,
 }
 
 impl Side {
@@ -110,33 +91,24 @@ impl Side {
         Self::new(length, classes, of_pairs, true)
     }
 
-    fn new(length: usize, classes_in_all: usize, of_pairs: &[usize], transposed: bool) -> Self {
+    fn new(length: usize, classes_in_all: usize, of_pairs: &[usize], is_transposed: bool) -> Self {
         assert_eq!(of_pairs.len(), length * length, "every pair has a class");
         assert!(of_pairs.iter().all(|&class| class < classes_in_all), "every pair's class is one of the table's");
         let stride = length.next_multiple_of(TILE);
         let padded = |row: &[usize]| row.iter().copied().chain(std::iter::repeat(0)).take(stride).collect::<Vec<_>>();
         let classes = of_pairs.chunks(length.max(1)).flat_map(padded).collect();
-        Self { length, classes_in_all, stride, classes, transposed }
+        Self { length, classes_in_all, stride, classes, is_transposed }
     }
 
     /// Whether a product of these can be computed: pairs `[b,h,l,l]`, vectors `[b,h,l,k]`, table `[h,c,k]`.
-    pub fn fits(&self, pairs: Rows, vectors: Rows, table: Table) -> bool {
+    pub(crate) fn fits(&self, pairs: Rows, vectors: Rows, table: Table) -> bool {
         (pairs.length, pairs.width, vectors.length) == (self.length, self.length, self.length)
             && (pairs.batch, pairs.heads) == (vectors.batch, vectors.heads)
             && (table.heads, table.classes, table.width) == (vectors.heads, self.classes_in_all, vectors.width)
     }
 
-    pub fn length(&self) -> usize {
-        self.length
-    }
-
-    /// Whether own rows are the columns of the pairs.
-    pub fn is_transposed(&self) -> bool {
-        self.transposed
-    }
-
     /// The classes of an own row with every other one, padded with the first class.
-    pub fn row(&self, own: usize) -> &[usize] {
+    pub(crate) fn row(&self, own: usize) -> &[usize] {
         &self.classes[own * self.stride..(own + 1) * self.stride]
     }
 }

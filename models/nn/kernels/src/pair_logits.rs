@@ -1,4 +1,4 @@
-//! Logits of pairs of tokens, of those pairs alone that are asked about.
+//! Logits of the pairs of tokens that a mask selects.
 //!
 //! scale·q·k + extra for the pairs of a list, in each position only for those that its mask marks. Of a policy's moves between
 //! squares a few dozen are legal where the list has thousands: a product of all queries with all keys computes the rest in vain.
@@ -36,10 +36,10 @@ pub struct PairLogits<'a> {
     pub k: Numbers,
     /// `[b,e]`; not read if no pair has an extra term.
     pub extra: Numbers,
-    /// `[b,v]`: whether a pair is asked about.
+    /// `[b,v]`: whether a pair is selected.
     pub asked: &'a [bool],
     pub scale: f32,
-    /// The logit of a pair that is not asked about.
+    /// The logit of a pair that is not selected.
     pub elsewhere: f32,
 }
 

@@ -13,7 +13,7 @@ pub struct Rotation<'a> {
     pub output: Strided,
     pub cosine: &'a [f32],
     pub sine: &'a [f32],
-    /// Whether angles count the other way round: the gradient of a rotation.
+    /// Whether angles are negated: the gradient of a rotation.
     pub backwards: bool,
 }
 

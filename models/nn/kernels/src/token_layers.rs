@@ -91,16 +91,8 @@ impl TokenLayers {
         }
     }
 
-    /// The first norm, of rows of stream and attention's output.
-    fn first_norm(&self, stream: Numbers, attended: Numbers, rows: usize) -> ResidualNorm {
-        self.norm(0, stream, attended, rows)
-    }
-
-    /// The second, of rows of the first and the feed-forward layer's output.
-    fn second_norm(&self, normed: Numbers, fed: Numbers, rows: usize) -> ResidualNorm {
-        self.norm(1, normed, fed, rows)
-    }
-
+    /// Norm 0, of rows of the stream and of attention's output, or norm 1, of rows of norm 0 and of the feed-forward layer's
+    /// output.
     fn norm(&self, number: usize, stream: Numbers, branch: Numbers, rows: usize) -> ResidualNorm {
         let [of_stream, of_branch] = self.factors;
         ResidualNorm {
@@ -161,11 +153,11 @@ impl Kernel for Forward<'_> {
             // a strip of rows, and the strip has `count` of them.
             unsafe {
                 product(mixed, out, onto(layers.out.bias), attended).run::<L, R>();
-                norm(layers.first_norm(stream, attended, count), normed).run::<L, R>();
+                norm(layers.norm(0, stream, attended, count), normed).run::<L, R>();
                 product(normed, inner, Onto::Nothing, hidden).run::<L, R>();
                 mish::Forward { mish: layers.mish(hidden, count), output: active, rows: 0..count }.run::<L, R>();
                 product(active, outer, onto(layers.outer.bias), fed).run::<L, R>();
-                norm(layers.second_norm(normed, fed, count), output.after(first * d)).run::<L, R>();
+                norm(layers.norm(1, normed, fed, count), output.after(first * d)).run::<L, R>();
             }
         }
     }

@@ -1,7 +1,7 @@
 //! A dense layer by posenc's kernels as one operation on CPUs.
 
 use super::operands::{contiguous, numbers, writable};
-use super::{serves, workers};
+use super::{supports, workers};
 use crate::Differentiable;
 use crate::differentiable::{Known, Results, apply_one};
 use kernels::dense::{Dense, DenseGradients, DenseOperands, WIDTH};
@@ -13,7 +13,7 @@ const SMALL: i64 = 1 << 16;
 /// `x·Wᵀ (+ b)`, `[…,d]`, `[e,d]` and `[e]`; `None` where LibTorch is to compute it.
 pub(crate) fn kernel_dense(x: &Tensor, weight: &Tensor, bias: Option<&Tensor>) -> Option<Tensor> {
     let inputs: Vec<&Tensor> = [Some(x), Some(weight), bias].into_iter().flatten().collect();
-    let all_served = inputs.iter().all(|input| serves(input));
+    let all_served = inputs.iter().all(|input| supports(input));
     let instructions = workers().instructions;
     let sizes = is_small(weight) && instructions.are_vectors() || is_whole(weight) && instructions.are_avx2();
     let fits = sizes && x.size().last() == weight.size().last() && bias.is_none_or(|bias| is_bias(bias, weight));

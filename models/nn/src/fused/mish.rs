@@ -1,7 +1,7 @@
 //! Mish of a sum with a bias as one operation on CPUs.
 
 use super::operands::{numbers, writable};
-use super::{serves, widened, workers};
+use super::{supports, widened, workers};
 use crate::Differentiable;
 use crate::differentiable::{Known, Results, apply_one};
 use kernels::mish::{BiasMish, BiasMishGradients};
@@ -13,7 +13,7 @@ pub(crate) fn bias_mish(x: &Tensor, bias: Option<&Tensor>) -> Option<Tensor> {
     let kind = x.kind();
     let x = &widened(x);
     let inputs: Vec<&Tensor> = [Some(x), bias].into_iter().flatten().collect();
-    let fits = inputs.iter().all(|input| serves(input)) && x.dim() > 0;
+    let fits = inputs.iter().all(|input| supports(input)) && x.dim() > 0;
     let one_size = bias.is_none_or(|bias| bias.size().last() == x.size().last());
     let served = fits && one_size;
     served.then(|| apply_one(Operation, &inputs).expect("LibTorch has memory for an activation").to_kind(kind))
@@ -82,6 +82,14 @@ mod tests {
                 assert!(error < 2e-6, "a gradient is off by {error}, with bias: {with_bias}");
             }
         }
+    }
+
+    #[test]
+    fn the_shape_stays_and_views_are_read_in_their_order() {
+        let x = Tensor::randn([5, 3, 7], (Kind::Float, Device::Cpu)).transpose(0, 2);
+        let y = fused::with(true, || bias_mish(&x, None).expect("it is served"));
+        assert_eq!(y.size(), [7, 3, 5]);
+        assert!((y - x.mish()).abs().max().double_value(&[]) < 2e-6);
     }
 
     #[test]

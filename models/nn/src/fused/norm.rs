@@ -1,7 +1,7 @@
 //! A residual sum and its root-mean-square norm as one operation on CPUs.
 
 use super::operands::{contiguous, numbers, writable};
-use super::{serves, widened, workers};
+use super::{supports, widened, workers};
 use crate::Differentiable;
 use crate::differentiable::{Known, Results, apply_one};
 use kernels::norm::{ResidualNorm, ResidualNormGradients};
@@ -21,7 +21,7 @@ pub(crate) fn residual_norm(
     let kind = stream.0.kind();
     let (wide_stream, wide_branch) = (widened(stream.0), branch.map(|(branch, _)| widened(branch)));
     let operands = [Some(&wide_stream), wide_branch.as_ref(), Some(gain)];
-    let fits = operands.iter().flatten().all(|operand| serves(operand));
+    let fits = operands.iter().flatten().all(|operand| supports(operand));
     let one_size = branch.is_none_or(|(branch, _)| branch.size() == stream.0.size());
     if !(fits && one_size && stream.0.size().last() == gain.size().last()) {
         return None;

@@ -1,4 +1,4 @@
-//! Logits of those pairs of tokens that are asked about, as one operation on CPUs.
+//! Logits of the pairs of tokens that a mask selects, as one operation on CPUs.
 
 use super::operands::{contiguous, numbers, writable};
 use super::workers;
@@ -16,13 +16,13 @@ pub struct PairLogits {
     pub pairs: Arc<[Pair]>,
     /// The factor of q·k.
     pub scale: f64,
-    /// The logit of a pair that is not asked about.
+    /// The logit of a pair that is not selected.
     pub elsewhere: f64,
 }
 
 impl PairLogits {
-    /// Logits `[b,v]` for queries `[b,m,w]`, keys `[b,n,w]`, extra terms `[b,e]` and what is asked about, bool `[b,v]`, through
-    /// which gradients flow to the first three; for tensors that [`crate::fused::serves`].
+    /// Logits `[b,v]` for queries `[b,m,w]`, keys `[b,n,w]`, extra terms `[b,e]` and the selected pairs, bool `[b,v]`, through
+    /// which gradients flow to the first three; for tensors that [`crate::fused::supports`].
     ///
     /// # Panics
     /// If a tensor is another one, if a pair's query, key or extra term is not below m, n or e, or if memory runs out.

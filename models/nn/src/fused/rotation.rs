@@ -1,7 +1,7 @@
 //! The rotation by fixed angles as one operation on CPUs.
 
 use super::operands::{rows, with_rows};
-use super::{serves, widened, workers};
+use super::{supports, widened, workers};
 use crate::Differentiable;
 use crate::differentiable::{Known, Results, apply_one};
 use kernels::attention::Sizes;
@@ -11,9 +11,9 @@ use tch::{Device, Kind, TchError, Tensor};
 /// Vectors `[b,h,l,k]` with each pair of channels rotated by its token's angle, given cosines and sines `[l,k]` that no gradient
 /// flows to; in the element type of `x`, computed in f32. `None` where LibTorch is to compute it.
 pub(crate) fn rotated(x: &Tensor, cosine: &Tensor, sine: &Tensor) -> Option<Tensor> {
-    let fixed = |table: &Tensor| serves(table) && table.dim() == 2 && table.is_contiguous() && !table.requires_grad();
+    let fixed = |table: &Tensor| supports(table) && table.dim() == 2 && table.is_contiguous() && !table.requires_grad();
     let (kind, x) = (x.kind(), &widened(x));
-    let fits = serves(x) && x.dim() == 4 && fixed(cosine) && fixed(sine);
+    let fits = supports(x) && x.dim() == 4 && fixed(cosine) && fixed(sine);
     fits.then(|| apply_one(Operation, &[x, cosine, sine]).expect("LibTorch has memory for a rotation").to_kind(kind))
 }
 

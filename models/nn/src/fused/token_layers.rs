@@ -2,7 +2,7 @@
 
 use super::dense::is_small;
 use super::operands::{contiguous, numbers, writable};
-use super::{serves, workers};
+use super::{supports, workers};
 use crate::differentiable::{Known, Results, apply_one};
 use crate::{Activation, Differentiable, Linear, Norm, ParamId, Views};
 use kernels::token_layers::{Kept, Layer, LayerGradients, TokenLayers as Kernel, TokenLayersGradients};
@@ -45,7 +45,7 @@ impl TokenLayers<'_> {
             && weights.iter().all(|weight| is_small(weight))
             && stream.size() == mixed.size()
             && self.sizes_fit(views, stream)
-            && inputs.iter().all(|input| serves(input))
+            && inputs.iter().all(|input| supports(input))
             && workers().instructions.are_vectors();
         if !fits {
             return None;
@@ -240,17 +240,17 @@ mod tests {
 
     #[test]
     fn other_norms_activations_and_sizes_are_left_to_the_parts() {
-        let serves = |width, hidden, kind, activation| {
+        let supports = |width, hidden, kind, activation| {
             let (parts, layout) = declared(width, hidden, true, kind);
             let arena = Arena::initialise(Arc::new(layout), 1, "", Device::Cpu).expect("memory");
             let x = Tensor::ones([2, width], (Kind::Float, Device::Cpu));
             fused::with(true, || parts.layers(activation).forward(&arena.views(), &x, &x).is_some())
         };
-        assert_eq!(serves(32, 48, NormKind::Rms, Activation::Mish), workers().instructions.are_vectors());
-        assert!(!serves(32, 48, NormKind::Layer, Activation::Mish));
-        assert!(!serves(32, 48, NormKind::Rms, Activation::Gelu));
-        assert!(!serves(32, 40, NormKind::Rms, Activation::Mish));
-        assert!(!serves(64, 2048, NormKind::Rms, Activation::Mish));
+        assert_eq!(supports(32, 48, NormKind::Rms, Activation::Mish), workers().instructions.are_vectors());
+        assert!(!supports(32, 48, NormKind::Layer, Activation::Mish));
+        assert!(!supports(32, 48, NormKind::Rms, Activation::Gelu));
+        assert!(!supports(32, 40, NormKind::Rms, Activation::Mish));
+        assert!(!supports(64, 2048, NormKind::Rms, Activation::Mish));
         // A layer that takes the stream to another width than the norm's: LibTorch refuses it, the kernel would read on.
         let (parts, layout) = declared(32, 48, true, NormKind::Rms);
         let arena = Arena::initialise(Arc::new(layout), 1, "", Device::Cpu).expect("memory");

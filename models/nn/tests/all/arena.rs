@@ -5,7 +5,7 @@ use nn::{Arena, Init, Layout, LayoutBuilder, Linear, Norm, NormKind, Part, Range
 use std::sync::Arc;
 use tch::{Device, Kind, Tensor};
 
-/// A dense layer, a norm and a second dense layer: sizes that leave padding behind most parameters.
+/// A dense layer, a norm and a second dense layer, of sizes that leave padding after most parameters.
 struct Small {
     layout: Arc<Layout>,
     first: Linear,
@@ -34,7 +34,7 @@ impl Small {
         self.second.forward(views, &y).square().sum(Kind::Float)
     }
 
-    /// The same function of tensors that are leaves of their own, in order of declaration.
+    /// The same function of separate leaves, in order of declaration.
     fn loss_of_leaves(leaves: &[Tensor]) -> Tensor {
         let [weight, bias, gain, shift, second] = leaves else { panic!("five parameters") };
         let x = Tensor::arange(28, (Kind::Float, Device::Cpu)).view([4, 7]).sin();

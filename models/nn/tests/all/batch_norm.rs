@@ -84,7 +84,7 @@ fn in_training_the_batch_normalises_and_the_statistics_follow_it() {
     assert!(gradient[gain] != 0.0);
     assert!([mean, variance].iter().all(|&at| gradient[at..at + CHANNELS] == [0.0; CHANNELS]));
     // A quarter of the way, to the mean and to the variance over n − 1.
-    arena.follow(&views.into_observed()).expect("memory");
+    arena.update_statistics(&views.into_observed()).expect("memory");
     let after = arena.values().expect("numbers");
     for channel in 0..CHANNELS {
         let (batch_mean, squares) = of(channel);

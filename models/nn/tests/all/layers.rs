@@ -20,7 +20,7 @@ fn largest(values: &[f64]) -> f64 {
     values.iter().fold(0.0, |largest, value| largest.max(value.abs()))
 }
 
-/// Keras cuts at two standard deviations of the distribution before cutting, then has the asked-for spread.
+/// Keras cuts at two standard deviations of the uncut distribution; the result has the given standard deviation.
 #[test]
 fn a_cut_normal_has_its_spread_after_cutting() {
     let values = draw(&Init::TruncatedNormal { std: 0.3 });
@@ -59,7 +59,7 @@ fn custom_initialisers_see_the_shape_and_their_stream() {
     assert_eq!(Init::Constant(0.25).values(&mut streams::stream(2, &["test"]), &[2]), [0.25, 0.25]);
 }
 
-/// A layer with random parameters, asked for a few rows of width 6.
+/// A layer with random parameters, applied to a few rows of width 6.
 struct Case {
     x: Vec<f64>,
     y: Vec<f64>,

@@ -110,37 +110,22 @@ impl Kernel for Backward {
                 matrix(all.q).pack::<L>(&mut queries, channels);
                 matrix(all.k).pack::<L>(&mut keys, channels);
                 matrix(all.of_output).pack::<L>(&mut of_output, channels);
-                let mut first = 0;
-                while first < length {
+                for first in (0..length).step_by(R) {
                     let rows = R.min(length - first);
                     let a = Operand { start: of_output.at(first * channels), row: channels, depth: 1 };
-                    let c = logits.at_mut(first * columns);
-                    SmallProduct {
-                        a,
-                        b: values.at(0),
-                        b_rows: &value_places,
-                        columns,
-                        c,
-                        c_rows: &logit_places[..rows],
-                        add: false,
-                    }
-                    .compute::<L, R>();
+                    let b = (values.at(0), &value_places[..]);
+                    let c = (logits.at_mut(first * columns), &logit_places[..rows]);
+                    SmallProduct { a, b, columns, c, add: false }.compute::<L, R>();
                     for row in first..first + rows {
                         let place = RowPlace { block, position, head, row, length };
                         of_row::<L>(&all, sum, place, logits.at_mut(row * columns));
                     }
-                    first += R;
                 }
                 let c = found.at_mut(0);
                 // What is found over all rows of the position: [l,l]·[l,k].
-                let product = |a, b| SmallProduct {
-                    a,
-                    b,
-                    b_rows: &row_places,
-                    columns: channels,
-                    c,
-                    c_rows: &row_places,
-                    add: false,
+                let product = |a, b| {
+                    let (b, c) = ((b, &row_places[..]), (c, &row_places[..]));
+                    SmallProduct { a, b, columns: channels, c, add: false }
                 };
                 let by_query = Operand { start: logits.at(0), row: columns, depth: 1 };
                 product(by_query, keys.at(0)).compute::<L, R>();
@@ -179,19 +164,15 @@ unsafe fn of_row<L: Lanes>(all: &AttentionGradients, sum: Option<Strided>, place
         of_logits::<L>(gradient, length, all.weights.at(position, head, row), also);
         if let Some(Scaled { rows, factor }) = all.of_logits {
             let (to, factor) = (rows.at(position, head, row), L::spread(&factor));
-            let mut j = 0;
-            while j < length {
+            for j in (0..length).step_by(L::COUNT) {
                 store(L::load(gradient.wrapping_add(j)).times(factor), to.wrapping_add(j), length - j);
-                j += L::COUNT;
             }
         }
         if let Some(sum) = sum {
             let to = sum.at(block, head, row);
-            let mut j = 0;
-            while j < length {
+            for j in (0..length).step_by(L::COUNT) {
                 let before = load::<L>(to.wrapping_add(j), length - j);
                 store(before.plus(L::load(gradient.wrapping_add(j))), to.wrapping_add(j), length - j);
-                j += L::COUNT;
             }
         }
     }

@@ -76,21 +76,12 @@ impl Kernel for Forward<'_> {
                 let matrix = |of| Matrix { of, position, head, rows: length, width };
                 matrix(k).pack_transposed::<L>(&mut keys, columns);
                 matrix(v).pack::<L>(&mut values, channels);
-                let mut first = 0;
-                while first < length {
+                for first in (0..length).step_by(R) {
                     let rows = R.min(length - first);
                     let a = Operand { start: q.at(position, head, first), row: q.row, depth: 1 };
                     let c = logits.at_mut(0);
-                    SmallProduct {
-                        a,
-                        b: keys.at(0),
-                        b_rows: &key_places,
-                        columns,
-                        c,
-                        c_rows: &logit_places[..rows],
-                        add: false,
-                    }
-                    .compute::<L, R>();
+                    let (b, of_logits) = ((keys.at(0), &key_places[..]), (c, &logit_places[..rows]));
+                    SmallProduct { a, b, columns, c: of_logits, add: false }.compute::<L, R>();
                     for row in 0..rows {
                         for (of_row, term) in row_terms.iter_mut().zip(terms) {
                             let start = term.rows.at(position, head, first + row).cast_const();
@@ -100,20 +91,10 @@ impl Kernel for Forward<'_> {
                         softmax(c.wrapping_add(row * columns), length, scale, &row_terms[..terms.len()], ending, kept);
                     }
                     let a = Operand { start: logits.at(0), row: columns, depth: 1 };
-                    let c = mixed.at_mut(0);
-                    SmallProduct {
-                        a,
-                        b: values.at(0),
-                        b_rows: &value_places,
-                        columns: channels,
-                        c,
-                        c_rows: &mixed_places[..rows],
-                        add: false,
-                    }
-                    .compute::<L, R>();
+                    let (b, c) = ((values.at(0), &value_places[..]), (mixed.at_mut(0), &mixed_places[..rows]));
+                    SmallProduct { a, b, columns: channels, c, add: false }.compute::<L, R>();
                     let to = Matrix { rows, ..matrix(output) };
                     to.unpack(mixed.at(0), channels, first, one);
-                    first += R;
                 }
             }
         }

@@ -30,12 +30,10 @@ impl Matrix {
     pub(super) unsafe fn pack<L: Lanes>(self, to: &mut Buffer, stride: usize) {
         for row in 0..self.rows {
             let (from, to) = (self.row(row), to.at_mut(row * stride));
-            let mut column = 0;
-            while column < self.width {
+            for column in (0..self.width).step_by(L::COUNT) {
                 // SAFETY: the row has `width` numbers, and the buffer's row `stride`, whole registers that are not
                 // fewer.
                 unsafe { load::<L>(from.wrapping_add(column), self.width - column).store(to.wrapping_add(column)) };
-                column += L::COUNT;
             }
         }
     }
@@ -66,14 +64,12 @@ impl Matrix {
     pub(super) unsafe fn unpack<L: Lanes>(self, from: *const f32, stride: usize, first: usize, factor: L) {
         for row in 0..self.rows {
             let (from, to) = (from.wrapping_add(row * stride), self.row(first + row));
-            let mut column = 0;
-            while column < self.width {
+            for column in (0..self.width).step_by(L::COUNT) {
                 // SAFETY: the row has `width` numbers, and `from` has `rows` rows of whole registers.
                 unsafe {
                     let numbers = L::load(from.wrapping_add(column)).times(factor);
                     store(numbers, to.wrapping_add(column), self.width - column);
                 }
-                column += L::COUNT;
             }
         }
     }

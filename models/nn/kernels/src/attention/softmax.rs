@@ -39,8 +39,7 @@ pub(super) unsafe fn softmax<L: Lanes>(
     // for the instructions.
     unsafe {
         let mut largest = L::spread(&f32::NEG_INFINITY);
-        let mut j = 0;
-        while j < length {
+        for j in (0..length).step_by(L::COUNT) {
             let mut logits = L::load(row.wrapping_add(j)).times(scale);
             for term in terms {
                 let numbers = load::<L>(term.start.wrapping_add(j), length - j);
@@ -51,26 +50,21 @@ pub(super) unsafe fn softmax<L: Lanes>(
             }
             logits.store(row.wrapping_add(j));
             largest = largest.larger(logits);
-            j += L::COUNT;
         }
         let largest = L::spread(&largest.largest());
         let mut sum = L::zero();
-        j = 0;
-        while j < length {
+        for j in (0..length).step_by(L::COUNT) {
             let found = exponential(L::load(row.wrapping_add(j)).minus(largest));
             found.store(row.wrapping_add(j));
             sum = sum.plus(found);
-            j += L::COUNT;
         }
         let share = L::spread(&sum.sum().recip());
-        j = 0;
-        while j < length {
+        for j in (0..length).step_by(L::COUNT) {
             let found = L::load(row.wrapping_add(j)).times(share);
             found.store(row.wrapping_add(j));
             if let Some(weights) = weights {
                 store(found, weights.wrapping_add(j), length - j);
             }
-            j += L::COUNT;
         }
     }
 }
@@ -86,22 +80,18 @@ pub(super) unsafe fn of_logits<L: Lanes>(row: *mut f32, length: usize, weights: 
     // the instructions.
     unsafe {
         let mut sum = L::zero();
-        let mut j = 0;
-        while j < length {
+        for j in (0..length).step_by(L::COUNT) {
             let mut gradient = L::load(row.wrapping_add(j));
             if let Some(also) = also {
                 gradient = gradient.plus(load(also.wrapping_add(j), length - j));
                 gradient.store(row.wrapping_add(j));
             }
             sum = sum.plus_product(load(weights.wrapping_add(j), length - j), gradient);
-            j += L::COUNT;
         }
         let mean = L::spread(&sum.sum());
-        j = 0;
-        while j < length {
+        for j in (0..length).step_by(L::COUNT) {
             let gradient = L::load(row.wrapping_add(j)).minus(mean);
             load::<L>(weights.wrapping_add(j), length - j).times(gradient).store(row.wrapping_add(j));
-            j += L::COUNT;
         }
     }
 }

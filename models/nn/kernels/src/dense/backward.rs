@@ -7,8 +7,7 @@ use crate::row_blocks::{Numbers, STRIP};
 
 /// Adds up dyᵀ·x and Σ dy of a layer's W `[e,d]` and b `[e]`, strip by strip.
 ///
-/// What a tile of the product reads of a strip is put together first: in the tensors, rows lie at distances by which the cache
-/// does not tell lines apart.
+/// What a tile of the product reads of a strip is packed first: the row strides of the tensors alias in the cache.
 ///
 /// # Safety
 /// To add a strip needs its rows of x and dy, sums for W and b, and the lanes that this was created with; d and e are multiples
@@ -58,16 +57,10 @@ impl OfWeight {
                 let count = (TILES * R).min(e - first);
                 self.pack_y::<L, R>(of_y.after(first), count, rows, of_bias.after(first));
                 for column in (0..d).step_by(2 * L::COUNT) {
-                    let product = SmallProduct {
-                        a: Operand { start: self.of_y.at(0), row: 1, depth: TILES * R },
-                        b: self.x.at(column * STRIP),
-                        b_rows: &self.x_places[..rows],
-                        columns: (2 * L::COUNT).min(d - column),
-                        c: sums.at(first * d + column),
-                        c_rows: &self.places[..count],
-                        add: true,
-                    };
-                    product.compute::<L, R>();
+                    let a = Operand { start: self.of_y.at(0), row: 1, depth: TILES * R };
+                    let b = (self.x.at(column * STRIP), &self.x_places[..rows]);
+                    let c = (sums.at(first * d + column), &self.places[..count]);
+                    SmallProduct { a, b, columns: (2 * L::COUNT).min(d - column), c, add: true }.compute::<L, R>();
                 }
             }
         }

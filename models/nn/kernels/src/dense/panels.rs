@@ -131,11 +131,9 @@ impl Kernel for RowProduct<'_> {
         for column in (0..width).step_by(panels.group) {
             let product = SmallProduct {
                 a: Operand { start: a.at(0), row: depth, depth: 1 },
-                b: panels.numbers.at(column * depth),
-                b_rows: &panels.places,
+                b: (panels.numbers.at(column * depth), &panels.places[..]),
                 columns: panels.group.min(width - column),
-                c: c.at(column),
-                c_rows: &c_rows,
+                c: (c.at(column), &c_rows[..]),
                 add: !matches!(onto, Onto::Nothing),
             };
             // SAFETY: the caller vouches for the rows of A and C; the panels have `depth` rows of each group of

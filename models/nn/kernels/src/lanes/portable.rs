@@ -42,12 +42,36 @@ fn multiply_add(a: f32, b: f32, c: f32) -> f32 {
     if cfg!(any(target_arch = "aarch64", target_feature = "fma")) { a.mul_add(b, c) } else { a * b + c }
 }
 
+/// Functions of [`Lanes`] that touch no memory.
+macro_rules! by_places {
+    ($(fn $name:ident($($argument:tt)*) -> $result:ty = $body:expr;)+) => {
+        $(
+            #[inline(always)]
+            unsafe fn $name($($argument)*) -> $result {
+                $body
+            }
+        )+
+    };
+}
+
 impl Lanes for Portable {
     const COUNT: usize = COUNT;
 
-    #[inline(always)]
-    unsafe fn zero() -> Self {
-        Self([0.0; COUNT])
+    by_places! {
+        fn zero() -> Self = Self([0.0; COUNT]);
+        fn plus(self, other: Self) -> Self = self.with(other, |a, b| a + b);
+        fn minus(self, other: Self) -> Self = self.with(other, |a, b| a - b);
+        fn times(self, other: Self) -> Self = self.with(other, |a, b| a * b);
+        fn plus_product(self, a: Self, b: Self) -> Self = Self(from_fn(|i| multiply_add(a.0[i], b.0[i], self.0[i])));
+        fn larger(self, other: Self) -> Self = self.with(other, larger);
+        fn smaller(self, other: Self) -> Self = self.with(other, |a, b| if a < b { a } else { b });
+        fn over(self, other: Self) -> Self = self.with(other, |a, b| a / b);
+        fn scaled_by_power(self, power: Self) -> Self =
+            self.with(power, |number, power| f32::from_bits(number.to_bits().wrapping_add(power.to_bits() << 23)));
+        fn zero_where_below(self, of: Self, limit: Self) -> Self =
+            Self(from_fn(|i| if of.0[i] < limit.0[i] { 0.0 } else { self.0[i] }));
+        fn sum(self) -> f32 = self.join(|a, b| a + b);
+        fn largest(self) -> f32 = self.join(larger);
     }
 
     #[inline(always)]
@@ -84,61 +108,6 @@ impl Lanes for Portable {
             // SAFETY: the caller vouches for place for `count` numbers.
             unsafe { to.wrapping_add(i).write(*number) };
         }
-    }
-
-    #[inline(always)]
-    unsafe fn plus(self, other: Self) -> Self {
-        self.with(other, |a, b| a + b)
-    }
-
-    #[inline(always)]
-    unsafe fn minus(self, other: Self) -> Self {
-        self.with(other, |a, b| a - b)
-    }
-
-    #[inline(always)]
-    unsafe fn times(self, other: Self) -> Self {
-        self.with(other, |a, b| a * b)
-    }
-
-    #[inline(always)]
-    unsafe fn plus_product(self, a: Self, b: Self) -> Self {
-        Self(from_fn(|i| multiply_add(a.0[i], b.0[i], self.0[i])))
-    }
-
-    #[inline(always)]
-    unsafe fn larger(self, other: Self) -> Self {
-        self.with(other, larger)
-    }
-
-    #[inline(always)]
-    unsafe fn smaller(self, other: Self) -> Self {
-        self.with(other, |a, b| if a < b { a } else { b })
-    }
-
-    #[inline(always)]
-    unsafe fn over(self, other: Self) -> Self {
-        self.with(other, |a, b| a / b)
-    }
-
-    #[inline(always)]
-    unsafe fn scaled_by_power(self, power: Self) -> Self {
-        self.with(power, |number, power| f32::from_bits(number.to_bits().wrapping_add(power.to_bits() << 23)))
-    }
-
-    #[inline(always)]
-    unsafe fn zero_where_below(self, of: Self, limit: Self) -> Self {
-        Self(from_fn(|i| if of.0[i] < limit.0[i] { 0.0 } else { self.0[i] }))
-    }
-
-    #[inline(always)]
-    unsafe fn sum(self) -> f32 {
-        self.join(|a, b| a + b)
-    }
-
-    #[inline(always)]
-    unsafe fn largest(self) -> f32 {
-        self.join(larger)
     }
 
     #[inline(always)]

@@ -19,210 +19,88 @@ use std::arch::x86_64::{
 const SIGNIFICAND_BITS: i32 = 23;
 const SIGNIFICAND_BITS_512: u32 = SIGNIFICAND_BITS.unsigned_abs();
 
-/// Operations of two registers that are one instruction each.
-macro_rules! by_one_instruction {
-    ($($operation:ident: $instruction:ident),+ $(,)?) => {
+/// Functions of [`Lanes`], each by its instructions.
+macro_rules! by_instructions {
+    ($(fn $name:ident($($argument:tt)*) $(-> $result:ty)? = $body:expr;)+) => {
         $(
             #[inline(always)]
-            unsafe fn $operation(self, other: Self) -> Self {
-                // SAFETY: the caller vouches for the register's instructions; no memory is touched.
-                unsafe { $instruction(self, other) }
+            unsafe fn $name($($argument)*) $(-> $result)? {
+                // SAFETY: as the trait asks: the caller vouches for the register's instructions, and for the numbers
+                // that are read or written, of any alignment; what a mask hides is not touched.
+                unsafe { $body }
             }
         )+
     };
 }
 
-/// Transpositions of tiles, whose rows are registers of AVX in either set.
-macro_rules! tiles_of_avx {
-    () => {
-        #[inline(always)]
-        unsafe fn transpose(rows: [*const f32; TILE], to: *mut f32, stride: usize) {
-            // SAFETY: as the trait asks; either set has AVX.
-            unsafe { transpose(rows, to, stride) }
-        }
-
-        #[inline(always)]
-        unsafe fn add_transposed(rows: [*const f32; TILE], to: *mut f32, stride: usize) {
-            // SAFETY: as the trait asks; either set has AVX.
-            unsafe { add_transposed(rows, to, stride) }
-        }
-    };
-}
-
+/// With AVX-512F.
 impl Lanes for __m512 {
     const COUNT: usize = WIDEST;
 
-    #[inline(always)]
-    unsafe fn zero() -> Self {
-        // SAFETY: the caller vouches for AVX-512F.
-        unsafe { _mm512_setzero_ps() }
-    }
-
-    #[inline(always)]
-    unsafe fn load(from: *const f32) -> Self {
-        // SAFETY: the caller vouches for AVX-512F and 16 numbers, of any alignment.
-        unsafe { _mm512_loadu_ps(from) }
-    }
-
-    #[inline(always)]
-    unsafe fn load_first(from: *const f32, count: usize) -> Self {
-        // SAFETY: the caller vouches for AVX-512F and `count` numbers; what the mask hides is not read.
-        unsafe { _mm512_maskz_loadu_ps(mask_512(count), from) }
-    }
-
-    #[inline(always)]
-    unsafe fn spread(from: *const f32) -> Self {
-        // SAFETY: the caller vouches for AVX-512F and one number.
-        unsafe { _mm512_set1_ps(from.read()) }
-    }
-
-    #[inline(always)]
-    unsafe fn store(self, to: *mut f32) {
-        // SAFETY: the caller vouches for AVX-512F and place for 16 numbers, of any alignment.
-        unsafe { _mm512_storeu_ps(to, self) }
-    }
-
-    #[inline(always)]
-    unsafe fn store_first(self, to: *mut f32, count: usize) {
-        // SAFETY: the caller vouches for AVX-512F and place for `count` numbers; what the mask hides is not written.
-        unsafe { _mm512_mask_storeu_ps(to, mask_512(count), self) }
-    }
-
-    by_one_instruction! {
-        plus: _mm512_add_ps,
-        minus: _mm512_sub_ps,
-        times: _mm512_mul_ps,
-        larger: _mm512_max_ps,
-        smaller: _mm512_min_ps,
-        over: _mm512_div_ps,
-    }
-
-    #[inline(always)]
-    unsafe fn plus_product(self, a: Self, b: Self) -> Self {
-        // SAFETY: the caller vouches for AVX-512F.
-        unsafe { _mm512_fmadd_ps(a, b, self) }
-    }
-
-    #[inline(always)]
-    unsafe fn scaled_by_power(self, power: Self) -> Self {
-        // SAFETY: the caller vouches for AVX-512F.
-        unsafe {
+    by_instructions! {
+        fn zero() -> Self = _mm512_setzero_ps();
+        fn load(from: *const f32) -> Self = _mm512_loadu_ps(from);
+        fn load_first(from: *const f32, count: usize) -> Self = _mm512_maskz_loadu_ps(mask_512(count), from);
+        fn spread(from: *const f32) -> Self = _mm512_set1_ps(from.read());
+        fn store(self, to: *mut f32) = _mm512_storeu_ps(to, self);
+        fn store_first(self, to: *mut f32, count: usize) = _mm512_mask_storeu_ps(to, mask_512(count), self);
+        fn plus(self, other: Self) -> Self = _mm512_add_ps(self, other);
+        fn minus(self, other: Self) -> Self = _mm512_sub_ps(self, other);
+        fn times(self, other: Self) -> Self = _mm512_mul_ps(self, other);
+        fn plus_product(self, a: Self, b: Self) -> Self = _mm512_fmadd_ps(a, b, self);
+        fn larger(self, other: Self) -> Self = _mm512_max_ps(self, other);
+        fn smaller(self, other: Self) -> Self = _mm512_min_ps(self, other);
+        fn over(self, other: Self) -> Self = _mm512_div_ps(self, other);
+        fn scaled_by_power(self, power: Self) -> Self = {
             let exponent = _mm512_slli_epi32::<SIGNIFICAND_BITS_512>(_mm512_castps_si512(power));
             _mm512_castsi512_ps(_mm512_add_epi32(_mm512_castps_si512(self), exponent))
-        }
+        };
+        fn zero_where_below(self, of: Self, limit: Self) -> Self =
+            _mm512_maskz_mov_ps(!_mm512_cmp_ps_mask::<_CMP_LT_OQ>(of, limit), self);
+        fn sum(self) -> f32 = _mm512_reduce_add_ps(self);
+        fn largest(self) -> f32 = _mm512_reduce_max_ps(self);
+        fn transpose(rows: [*const f32; TILE], to: *mut f32, stride: usize) = transpose(rows, to, stride);
+        fn add_transposed(rows: [*const f32; TILE], to: *mut f32, stride: usize) = add_transposed(rows, to, stride);
     }
-
-    #[inline(always)]
-    unsafe fn zero_where_below(self, of: Self, limit: Self) -> Self {
-        // SAFETY: the caller vouches for AVX-512F.
-        unsafe { _mm512_maskz_mov_ps(!_mm512_cmp_ps_mask::<_CMP_LT_OQ>(of, limit), self) }
-    }
-
-    #[inline(always)]
-    unsafe fn sum(self) -> f32 {
-        // SAFETY: the caller vouches for AVX-512F.
-        unsafe { _mm512_reduce_add_ps(self) }
-    }
-
-    #[inline(always)]
-    unsafe fn largest(self) -> f32 {
-        // SAFETY: the caller vouches for AVX-512F.
-        unsafe { _mm512_reduce_max_ps(self) }
-    }
-
-    tiles_of_avx!();
 }
 
+/// With AVX2 and FMA.
 impl Lanes for __m256 {
     const COUNT: usize = TILE;
 
-    #[inline(always)]
-    unsafe fn zero() -> Self {
-        // SAFETY: the caller vouches for AVX2.
-        unsafe { _mm256_setzero_ps() }
-    }
-
-    #[inline(always)]
-    unsafe fn load(from: *const f32) -> Self {
-        // SAFETY: the caller vouches for AVX2 and 8 numbers, of any alignment.
-        unsafe { _mm256_loadu_ps(from) }
-    }
-
-    #[inline(always)]
-    unsafe fn load_first(from: *const f32, count: usize) -> Self {
-        // SAFETY: the caller vouches for AVX2 and `count` numbers; what the mask hides is not read.
-        unsafe { _mm256_maskload_ps(from, mask_256(count)) }
-    }
-
-    #[inline(always)]
-    unsafe fn spread(from: *const f32) -> Self {
-        // SAFETY: the caller vouches for AVX2 and one number, which nothing writes meanwhile.
-        unsafe { _mm256_broadcast_ss(&*from) }
-    }
-
-    #[inline(always)]
-    unsafe fn store(self, to: *mut f32) {
-        // SAFETY: the caller vouches for AVX2 and place for 8 numbers, of any alignment.
-        unsafe { _mm256_storeu_ps(to, self) }
-    }
-
-    #[inline(always)]
-    unsafe fn store_first(self, to: *mut f32, count: usize) {
-        // SAFETY: the caller vouches for AVX2 and place for `count` numbers; what the mask hides is not written.
-        unsafe { _mm256_maskstore_ps(to, mask_256(count), self) }
-    }
-
-    by_one_instruction! {
-        plus: _mm256_add_ps,
-        minus: _mm256_sub_ps,
-        times: _mm256_mul_ps,
-        larger: _mm256_max_ps,
-        smaller: _mm256_min_ps,
-        over: _mm256_div_ps,
-    }
-
-    #[inline(always)]
-    unsafe fn plus_product(self, a: Self, b: Self) -> Self {
-        // SAFETY: the caller vouches for FMA.
-        unsafe { _mm256_fmadd_ps(a, b, self) }
-    }
-
-    #[inline(always)]
-    unsafe fn scaled_by_power(self, power: Self) -> Self {
-        // SAFETY: the caller vouches for AVX2.
-        unsafe {
+    by_instructions! {
+        fn zero() -> Self = _mm256_setzero_ps();
+        fn load(from: *const f32) -> Self = _mm256_loadu_ps(from);
+        fn load_first(from: *const f32, count: usize) -> Self = _mm256_maskload_ps(from, mask_256(count));
+        fn spread(from: *const f32) -> Self = _mm256_broadcast_ss(&*from);
+        fn store(self, to: *mut f32) = _mm256_storeu_ps(to, self);
+        fn store_first(self, to: *mut f32, count: usize) = _mm256_maskstore_ps(to, mask_256(count), self);
+        fn plus(self, other: Self) -> Self = _mm256_add_ps(self, other);
+        fn minus(self, other: Self) -> Self = _mm256_sub_ps(self, other);
+        fn times(self, other: Self) -> Self = _mm256_mul_ps(self, other);
+        fn plus_product(self, a: Self, b: Self) -> Self = _mm256_fmadd_ps(a, b, self);
+        fn larger(self, other: Self) -> Self = _mm256_max_ps(self, other);
+        fn smaller(self, other: Self) -> Self = _mm256_min_ps(self, other);
+        fn over(self, other: Self) -> Self = _mm256_div_ps(self, other);
+        fn scaled_by_power(self, power: Self) -> Self = {
             let exponent = _mm256_slli_epi32::<SIGNIFICAND_BITS>(_mm256_castps_si256(power));
             _mm256_castsi256_ps(_mm256_add_epi32(_mm256_castps_si256(self), exponent))
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn zero_where_below(self, of: Self, limit: Self) -> Self {
-        // SAFETY: the caller vouches for AVX2.
-        unsafe { _mm256_andnot_ps(_mm256_cmp_ps::<_CMP_LT_OQ>(of, limit), self) }
-    }
-
-    #[inline(always)]
-    unsafe fn sum(self) -> f32 {
-        // SAFETY: the caller vouches for AVX2.
-        unsafe {
+        };
+        fn zero_where_below(self, of: Self, limit: Self) -> Self =
+            _mm256_andnot_ps(_mm256_cmp_ps::<_CMP_LT_OQ>(of, limit), self);
+        fn sum(self) -> f32 = {
             let half = _mm_add_ps(_mm256_castps256_ps128(self), _mm256_extractf128_ps::<1>(self));
             let two = _mm_add_ps(half, _mm_movehl_ps(half, half));
             _mm_cvtss_f32(_mm_add_ss(two, _mm_shuffle_ps::<1>(two, two)))
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn largest(self) -> f32 {
-        // SAFETY: the caller vouches for AVX2.
-        unsafe {
+        };
+        fn largest(self) -> f32 = {
             let half = _mm_max_ps(_mm256_castps256_ps128(self), _mm256_extractf128_ps::<1>(self));
             let two = _mm_max_ps(half, _mm_movehl_ps(half, half));
             _mm_cvtss_f32(_mm_max_ss(two, _mm_shuffle_ps::<1>(two, two)))
-        }
+        };
+        fn transpose(rows: [*const f32; TILE], to: *mut f32, stride: usize) = transpose(rows, to, stride);
+        fn add_transposed(rows: [*const f32; TILE], to: *mut f32, stride: usize) = add_transposed(rows, to, stride);
     }
-
-    tiles_of_avx!();
 }
 
 #[inline(always)]

@@ -87,14 +87,14 @@ impl Kernel for Backward<'_> {
             let count = STRIP.min(rows.end - first);
             let narrow = |tensor: Numbers| tensor.after(first * d);
             let hidden = kept.hidden.after(first * wide);
-            let first_norm = layers.first_norm(narrow(layers.stream), narrow(kept.attended), count);
+            let first_norm = layers.norm(0, narrow(layers.stream), narrow(kept.attended), count);
             let product = |a, panels, onto, c| RowProduct { a, panels, onto, c, rows: count };
             // SAFETY: the caller vouches for the tensors, of the sizes given, for `sums` up to `places.end`, and for
             // the instructions; each buffer has a strip of rows, and the strip has `count` of them.
             unsafe {
                 norm::Forward { norm: first_norm, output: normed, rows: 0..count }.run::<L, R>();
                 norm::Backward {
-                    norm: layers.second_norm(normed, narrow(kept.fed), count),
+                    norm: layers.norm(1, normed, narrow(kept.fed), count),
                     of_output: narrow(of_output),
                     of_stream: of_normed,
                     of_branch,

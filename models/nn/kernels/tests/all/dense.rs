@@ -1,7 +1,8 @@
 //! Products of dense layers against their definitions in f64.
 
+use crate::{numbers, place};
 use kernels::dense::{Dense, DenseGradients, DenseOperands};
-use kernels::{Instructions, Numbers, Workers};
+use kernels::{Instructions, Workers};
 
 /// More than a group of rows that are summed up, and a strip of few; widths of whole panels, of a part of one, and of both.
 const LAYERS: [Dense; 3] = [
@@ -9,16 +10,6 @@ const LAYERS: [Dense; 3] = [
     Dense { rows: 257, inputs: 48, outputs: 16 },
     Dense { rows: 1, inputs: 16, outputs: 64 },
 ];
-
-/// Numbers between −1 and 1 without a pattern that sums would hide.
-fn numbers(count: usize, seed: usize) -> Vec<f32> {
-    (0..count).map(|i| ((i * 7919 + seed * 104_729) % 2003) as f32 / 1001.5 - 1.0).collect()
-}
-
-fn place(numbers: &mut [f32]) -> Numbers {
-    // SAFETY: the slice outlives its use in `computed`.
-    unsafe { Numbers::new(numbers.as_mut_ptr()) }
-}
 
 struct Operands {
     layer: Dense,
@@ -33,10 +24,10 @@ impl Operands {
         let Dense { rows, inputs, outputs } = layer;
         Self {
             layer,
-            x: numbers(rows * inputs, 1),
-            weight: numbers(outputs * inputs, 2),
-            bias: numbers(outputs, 3),
-            of_y: numbers(rows * outputs, 4),
+            x: numbers(1.0, &[rows, inputs]),
+            weight: numbers(2.0, &[outputs, inputs]),
+            bias: numbers(3.0, &[outputs]),
+            of_y: numbers(4.0, &[rows, outputs]),
         }
     }
 

@@ -4,7 +4,7 @@ mod attention;
 mod dense;
 mod token_layers;
 
-use kernels::{Instructions, Product, Rows, Side, Table, Workers};
+use kernels::{Instructions, Numbers, Product, Rows, Side, Table, Workers};
 
 /// More than a block of positions, and multiples of nothing; a width that no register divides.
 const SIZES: Sizes = Sizes { batch: 37, heads: 3, length: 13, classes: 29, width: 20 };
@@ -68,6 +68,12 @@ impl Sizes {
 /// Numbers between −1 and 1 without a pattern.
 fn numbers(seed: f64, sizes: &[usize]) -> Vec<f32> {
     (0..sizes.iter().product::<usize>()).map(|i| ((i as f64 * 0.734 + seed).sin() * 937.0).fract() as f32).collect()
+}
+
+/// Where they begin, for as long as the slice lives.
+fn place(numbers: &mut [f32]) -> Numbers {
+    // SAFETY: the slice has memory for its numbers.
+    unsafe { Numbers::new(numbers.as_mut_ptr()) }
 }
 
 struct Operands {

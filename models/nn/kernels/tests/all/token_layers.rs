@@ -1,30 +1,21 @@
 //! What a block does with each token by itself. Its values and gradients are compared with those of the parts in crate `nn`.
 
+use crate::{numbers, place};
 use kernels::token_layers::{Kept, Layer, LayerGradients, TokenLayers, TokenLayersGradients};
-use kernels::{Instructions, Numbers, Workers};
+use kernels::{Instructions, Workers};
 
 /// More than two groups of rows that are summed up.
 const ROWS: usize = 1100;
 const WIDTH: usize = 16;
 const HIDDEN: usize = 48;
 
-/// Numbers between −1 and 1 without a pattern that sums would hide.
-fn numbers(count: usize, seed: usize) -> Vec<f32> {
-    (0..count).map(|i| ((i * 7919 + seed * 104_729) % 2003) as f32 / 1001.5 - 1.0).collect()
-}
-
-fn place(numbers: &mut [f32]) -> Numbers {
-    // SAFETY: the slice outlives its use in `bits`.
-    unsafe { Numbers::new(numbers.as_mut_ptr()) }
-}
-
 /// Every number that the two passes write.
 fn bits(workers: Workers) -> Vec<u32> {
     let (narrow, wide) = (ROWS * WIDTH, ROWS * HIDDEN);
     let weights = [WIDTH * WIDTH, HIDDEN * WIDTH, WIDTH * HIDDEN];
     let sizes = [narrow, narrow, weights[0], weights[1], weights[2], WIDTH, HIDDEN, WIDTH, WIDTH, WIDTH];
-    let mut read: Vec<Vec<f32>> = sizes.iter().enumerate().map(|(seed, &size)| numbers(size, seed)).collect();
-    let mut of_output = numbers(narrow, 99);
+    let mut read: Vec<Vec<f32>> = sizes.iter().enumerate().map(|(seed, &size)| numbers(seed as f64, &[size])).collect();
+    let mut of_output = numbers(99.0, &[narrow]);
     let mut written: Vec<Vec<f32>> = [narrow, narrow, wide, narrow].iter().map(|&size| vec![f32::NAN; size]).collect();
     let mut gradients: Vec<Vec<f32>> = sizes.iter().map(|&size| vec![f32::NAN; size]).collect();
     let at = |tensors: &mut Vec<Vec<f32>>| tensors.iter_mut().map(|tensor| place(tensor)).collect::<Vec<_>>();
