@@ -3,7 +3,7 @@
 //!
 //! Fields: <https://huggingface.co/docs/hub/datasets-cards> and <https://huggingface.co/docs/hub/model-cards>.
 
-use super::source::DataSource;
+use super::describe::DataSource;
 use report::model::{GameReport, Report, RowReport};
 use serde_json::{Map, Value, json};
 

@@ -1,13 +1,22 @@
 //! A bundle's description: for people, and as an RO-Crate (version 1.1) for archives.
 
-use super::author::Author;
+use super::author::{Author, Publication};
 use super::names::{CELLS, METADATA, SUMS};
-use super::publication::Publication;
-use super::source::DataSource;
 use chrono::DateTime;
 use records::plan::Plan;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+
+/// A dataset that cells were trained on; the bundle does not contain it.
+#[derive(Debug, Clone)]
+pub(super) struct DataSource {
+    pub(super) name: String,
+    pub(super) game: &'static str,
+    pub(super) content_hash: String,
+    pub(super) licence: Option<String>,
+    pub(super) source: Option<String>,
+    pub(super) made_by: Option<String>,
+}
 
 /// The content of the description.
 pub(super) struct BundleDescription<'a> {
