@@ -20,5 +20,5 @@ pub(super) fn taken(path: &Path) -> Error {
 }
 
 pub(super) fn no_report(cause: impl Display) -> Error {
-    anyhow!("the report cannot be made: {cause}; fix this, or delete damaged files and run the experiment again")
+    anyhow!("the report cannot be made: {cause:#}; fix this, or delete damaged files and run the experiment again")
 }

@@ -5,7 +5,6 @@ use crate::fields::{fault, unknown};
 use bundle::unpacked::is_bundle;
 use bundle::{Limits, PACKED, Part, Unpacked};
 use minijinja::Error;
-use report::error::ReportError;
 use report::model::GameReport;
 use report::{Asked, Report};
 use std::collections::BTreeMap;
@@ -26,7 +25,7 @@ pub(crate) struct Grid {
 impl Grid {
     /// With a margin, the report judges equivalence within it.
     fn read(name: &str, run_dir: &Path, margin: Option<f64>) -> Result<Self, Error> {
-        let failed = |error: ReportError| fault(format!("{}: {error}", run_dir.display()));
+        let failed = |error: anyhow::Error| fault(format!("{}: {error:#}", run_dir.display()));
         let mut report = Report::of(run_dir).map_err(failed)?;
         if let Some(margin) = margin {
             let equivalent_within = Some((report.primary.name.clone(), margin));

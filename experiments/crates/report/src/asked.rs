@@ -1,6 +1,6 @@
 //! The metric that verdicts are about, and what a reader asks about it beside the plan.
 
-use super::error::ReportError;
+use anyhow::bail;
 use facts::metrics::Direction;
 use facts::{ReadAt, Weights};
 use records::Plan;
@@ -17,12 +17,14 @@ pub struct Asked {
 }
 
 impl Asked {
-    pub(super) fn margin(&self, plan: &Plan) -> Result<Option<Margin>, ReportError> {
+    pub(super) fn margin(&self, plan: &Plan) -> anyhow::Result<Option<Margin>> {
         let primary = &plan.primary.metric;
         let planned = plan.equivalent_within.of(primary).map(|size| Margin { size, late: plan.late_margin });
         let Some((metric, size)) = &self.equivalent_within else { return Ok(planned) };
         if metric != primary {
-            return Err(ReportError::Margin { metric: metric.clone(), primary: primary.clone() });
+            bail!(
+                "the verdicts of this grid are about {primary}, so a margin of {metric} cannot be used; write {primary}=SIZE"
+            );
         }
         let late = Margin { size: *size, late: true };
         Ok(Some(planned.filter(|planned| planned.size == *size).unwrap_or(late)))

@@ -4,7 +4,6 @@ use super::asked::{Asked, Margin, PrimaryMetric};
 use super::axes::Axes;
 use super::comparison::{ALPHA, Comparison, Line, Verdict, compare, reference_of, sort_by_group};
 use super::distinct::distinct;
-use super::error::ReportError;
 use super::files::{CellRecord, CellResult, RunFolder};
 use super::missing::Missing;
 use super::model::{Counts, FailedCell, GameReport, MatchedReport, Report, RowReport, StepTimeReport};
@@ -14,6 +13,7 @@ use super::sections::{
     transfer, tuning, warnings,
 };
 use super::statistics::{Summary, holm};
+use anyhow::Context as _;
 use facts::metrics::{self, NOVEL};
 use facts::{Mask, Quantity, Role};
 use games::GameKind;
@@ -27,15 +27,16 @@ use std::path::Path;
 
 impl Report {
     /// The report of a run folder, also while its cells run.
-    pub fn of(run_dir: &Path) -> Result<Self, ReportError> {
+    pub fn of(run_dir: &Path) -> anyhow::Result<Self> {
         Self::asked(run_dir, &Asked::default())
     }
 
     /// The same with questions of its reader.
-    pub fn asked(run_dir: &Path, asked: &Asked) -> Result<Self, ReportError> {
+    pub fn asked(run_dir: &Path, asked: &Asked) -> anyhow::Result<Self> {
         let folder = &RunFolder::read(run_dir)?;
         let plan = &folder.plan;
-        let metric = metrics::find(&plan.primary.metric)?;
+        let metric = metrics::find(&plan.primary.metric)
+            .context("the grid's primary metric cannot be read; use the version of posenc that wrote the run folder")?;
         let primary = PrimaryMetric {
             name: metric.name.to_owned(),
             unit: metric.unit,

@@ -1,6 +1,5 @@
 //! The content of a run folder, also while its cells run. No other file of a report reads cells.
 
-use super::error::ReportError;
 use facts::{Primary, ReadAt, Weights, numerics};
 use records::folder::METRICS_FILE;
 use records::identity::Identity;
@@ -82,7 +81,7 @@ pub struct CellResult {
 
 impl RunFolder {
     /// Reads a run folder; its cells may be running.
-    pub fn read(dir: &Path) -> Result<Self, ReportError> {
+    pub fn read(dir: &Path) -> anyhow::Result<Self> {
         let plan = Plan::read(dir)?;
         let cell = |row: &Row, seed: &u64| CellRecord::read(&Plan::cell_dir(dir, row, *seed), *seed, &plan.primary);
         let cells = plan.rows.iter().map(|row| plan.seeds.iter().map(|seed| cell(row, seed)).collect()).collect();

@@ -11,7 +11,6 @@ pub mod csv;
 pub mod curves;
 mod distinct;
 mod document;
-pub mod error;
 pub mod figures;
 pub mod files;
 pub mod html;
@@ -30,6 +29,4 @@ pub mod text;
 pub mod text_table;
 
 pub use asked::Asked;
-pub use document::printed_tables;
-pub use error::{CurvesError, ReportError};
 pub use model::Report;
