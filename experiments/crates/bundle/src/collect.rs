@@ -151,7 +151,7 @@ impl Collector<'_> {
     }
 
     /// Adds a round of trials: their records only. The rows that were chosen by them are the results. A run of some rows
-    /// has a plan of their trials only, so the folder says which there are.
+    /// has a plan of their trials only, so all trials in the folder are taken.
     fn trials(&mut self, run_dir: &Path, folder: &str) -> anyhow::Result<()> {
         for row in folders(run_dir)? {
             for seed in folders(&run_dir.join(&row))?.iter().filter(|name| name.starts_with("seed-")) {
@@ -161,7 +161,7 @@ impl Collector<'_> {
         self.text(&run_dir.join(plan::FILE), &format!("{folder}/{}", plan::FILE))
     }
 
-    /// Adds what a cell was and what it reached.
+    /// Adds the records of a cell: its configuration, manifest, status, log and metrics.
     fn records(&mut self, dir: &Path, path: &str) -> anyhow::Result<()> {
         for name in [manifest::FILE, status::FILE, LOG] {
             self.text(&dir.join(name), &format!("{path}/{name}"))?;

@@ -177,21 +177,3 @@ fn encoding_format(path: &str) -> &'static str {
 pub(super) fn date(unix_s: f64) -> String {
     DateTime::from_timestamp(unix_s.floor() as i64, 0).unwrap_or_default().format("%Y-%m-%d").to_string()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::date;
-
-    #[test]
-    fn days_have_their_dates() {
-        let cases = [
-            (0.0, "1970-01-01"),
-            (951_782_400.0, "2000-02-29"),
-            (1_795_219_199.0, "2026-11-20"),
-            (4_102_444_800.0, "2100-01-01"),
-        ];
-        for (unix_s, expected) in cases {
-            assert_eq!(date(unix_s), expected);
-        }
-    }
-}

@@ -1,4 +1,4 @@
-//! The list of hashes, which a reader knows before it reads any other file.
+//! The list of hashes, which is read before any other file.
 
 use super::error::unreadable;
 use super::names::{CELLS, METADATA, SUMS, is_safe};
@@ -14,7 +14,7 @@ impl Listing {
     /// Reads and checks the text of the list.
     ///
     /// # Errors
-    /// If a line is invalid, a path leads out of the bundle or stands twice, a necessary file is missing, or two files would
+    /// If a line is invalid, a path leads out of the bundle or is listed twice, a necessary file is missing, or two files would
     /// have one place in the run folder.
     pub(super) fn parse(bundle: &Path, text: &[u8]) -> anyhow::Result<Self> {
         let wrong = |line: usize, what: &str| unreadable(bundle, format!("line {} of {SUMS} {what}", line + 1));

@@ -13,6 +13,7 @@ use records::plan::{Plan, Row};
 use records::status::Status;
 use records::{Manifest, atomic, lines, manifest, stored};
 use records::{MetricLine, Part};
+use report::statistics::Summary;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -223,18 +224,11 @@ fn compare_spread(bundle: &Unpacked, rerun: &Rerun<'_>, because: Vec<String>) ->
         );
         return Comparison::Unknown { why };
     }
-    let deviations = (new - old).abs() / deviation(&all);
+    let deviations = (new - old).abs() / Summary::of(&all).and_then(|all| all.sd).unwrap_or_default();
     match deviations <= SPREAD {
         true => Comparison::Within { deviations, because },
         false => Comparison::Outside { deviations, because },
     }
-}
-
-/// The standard deviation of a sample.
-fn deviation(values: &[f64]) -> f64 {
-    let count = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / count;
-    (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (count - 1.0)).sqrt()
 }
 
 /// The primary metric of a cell.
@@ -256,13 +250,6 @@ fn status_of(bundle: &Unpacked, row: &Row, seed: u64) -> Option<Status> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_sample_has_its_deviation() {
-        // 2, 4, 4, 4, 5, 5, 7, 9: the sum of squares about the mean 5 is 32, by 7.
-        let values = [2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0];
-        assert!((deviation(&values) - (32.0_f64 / 7.0).sqrt()).abs() < 1e-12);
-    }
 
     #[test]
     fn times_are_no_bits() {

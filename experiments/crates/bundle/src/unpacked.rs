@@ -13,7 +13,7 @@ use tempfile::TempDir;
 /// Temporary folders are called by this, the number of their process and a random end.
 const PREFIX: &str = "posenc-bundle-";
 
-/// The run folder in the temporary folder. Nothing that stands in a bundle has a part in its name.
+/// The name of the run folder in the temporary folder; it does not depend on the bundle.
 const RUN: &str = "run";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -34,7 +34,7 @@ pub fn write(contents: &Contents, out: &Path) -> anyhow::Result<()> {
     moved
 }
 
-/// The list of hashes comes first, so that a reader knows all files from the start.
+/// The files in their order: first the list of hashes, so that a reader has it from the start.
 fn hashes_first(contents: &Contents) -> impl Iterator<Item = (&String, &Content)> {
     let first = contents.files.get_key_value(SUMS);
     first.into_iter().chain(contents.files.iter().filter(|(path, _)| *path != SUMS))

@@ -6,7 +6,7 @@ use bundle::unpacked::is_bundle;
 use bundle::{Limits, PACKED, Part, Unpacked};
 use minijinja::Error;
 use report::model::GameReport;
-use report::{Asked, Report};
+use report::{Report, ReportOptions};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -29,7 +29,8 @@ impl Grid {
         let mut report = Report::of(run_dir).map_err(failed)?;
         if let Some(margin) = margin {
             let equivalent_within = Some((report.primary.name.clone(), margin));
-            report = Report::asked(run_dir, &Asked { equivalent_within, ..Asked::default() }).map_err(failed)?;
+            report = Report::with_options(run_dir, &ReportOptions { equivalent_within, ..ReportOptions::default() })
+                .map_err(failed)?;
         }
         Ok(Self { name: name.to_owned(), report, clocks: clocks::of(run_dir) })
     }

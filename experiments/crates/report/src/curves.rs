@@ -47,7 +47,7 @@ pub fn write(run_dir: &Path, to: &mut impl Write) -> anyhow::Result<()> {
 
 const NOT_WRITTEN: &str = "cannot write the table of curves; check the disk or the program that reads it";
 
-/// With the cause itself, by which one knows a closed pipe.
+/// With the cause itself, so that the command line can recognise a closed pipe.
 fn not_written(error: csv::Error) -> anyhow::Error {
     match error.into_kind() {
         csv::ErrorKind::Io(cause) => anyhow::Error::new(cause).context(NOT_WRITTEN),

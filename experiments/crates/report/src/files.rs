@@ -36,7 +36,7 @@ pub struct CellRecord {
     pub state: CellState,
     pub facts: Option<CellFacts>,
     pub result: Option<CellResult>,
-    /// What it did as a player; an unreadable file counts as none.
+    /// Its evaluations as a player; an unreadable file counts as none.
     pub strength: Vec<Evaluation>,
 }
 
@@ -111,7 +111,7 @@ impl CellFacts {
         numerics::components(&self.config)
     }
 
-    /// The same as it stands in the manifest.
+    /// The resolved run of the manifest, if it is a map.
     pub(super) fn run(&self) -> Option<&serde_json::Value> {
         Some(&self.config).filter(|config| config.is_object())
     }

@@ -3,7 +3,6 @@
 //! It takes three steps: [`files`] reads a run folder, [`Report::of`] computes a [`Report`] ([`model`], [`sections`],
 //! [`statistics`]), and a format such as [`text`] draws it.
 
-pub mod asked;
 mod axes;
 mod build;
 pub mod comparison;
@@ -20,6 +19,7 @@ pub mod missing;
 pub mod model;
 pub mod noise;
 pub mod numbers;
+pub mod primary;
 pub mod ranks;
 pub mod sections;
 pub mod side_by_side;
@@ -28,5 +28,5 @@ pub mod table;
 pub mod text;
 pub mod text_table;
 
-pub use asked::Asked;
 pub use model::Report;
+pub use primary::ReportOptions;

@@ -5,7 +5,7 @@ use facts::Mask;
 use games::GameKind;
 use records::plan::Plan;
 use report::sections::transfer::incomparable;
-use report::{Asked, Report, csv, html, latex, markdown, side_by_side, text};
+use report::{Report, ReportOptions, csv, html, latex, markdown, side_by_side, text};
 use resvg::usvg::roxmltree::Document;
 use serde_json::{Value, json};
 use std::fs;
@@ -215,8 +215,8 @@ fn positions_that_cannot_be_read_leave_slices_out_and_nothing_else() {
 #[test]
 fn a_given_difference_gets_its_seeds_and_its_power() {
     let mut folder = Folder::finished();
-    let asked = Asked { difference: Some(0.02), ..Asked::default() };
-    let report = Report::asked(folder.path(), &asked).expect("a report");
+    let asked = ReportOptions { difference: Some(0.02), ..ReportOptions::default() };
+    let report = Report::with_options(folder.path(), &asked).expect("a report");
     let of = |report: &Report, label: &str| {
         comparison(report, label).precision.expect("three pairs").target.expect("a difference was given")
     };
