@@ -1,9 +1,25 @@
-//! Who published: people and groups as `CITATION.cff` names them.
+//! What a publisher decides, and who is to be cited: people and groups as `CITATION.cff` names them.
 
 use serde_json::{Value, json};
 
 /// Digits of each of the four groups of an ORCID, whose last digit is a check digit.
 const GROUP: usize = 4;
+
+/// What a publisher decides.
+#[derive(Debug, Clone, Default)]
+pub struct Publication {
+    /// The licence of the results, as an SPDX identifier.
+    pub licence: Option<String>,
+    /// Who is to be cited.
+    pub authors: Vec<Author>,
+    /// Whether to include the final weights.
+    pub weights: bool,
+    /// Whether unfinished cells are allowed.
+    pub partial: bool,
+    /// Whether to leave out TensorBoard's files, which `posenc run` makes from the metrics, and to keep the means of test
+    /// games in place of single positions.
+    pub compact: bool,
+}
 
 /// An author of the results.
 #[derive(Debug, Clone, PartialEq, Eq)]

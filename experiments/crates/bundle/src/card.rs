@@ -3,11 +3,11 @@
 //!
 //! Fields: <https://huggingface.co/docs/hub/datasets-cards> and <https://huggingface.co/docs/hub/model-cards>.
 
-use super::source::DataSource;
+use super::describe::DataSource;
 use report::model::{GameReport, Report, RowReport};
 use serde_json::{Map, Value, json};
 
-/// The library by which Hugging Face tells how to load a model.
+/// The library that Hugging Face names for loading a model.
 const LIBRARY: &str = "posenc";
 
 /// The fields as the front matter of a Markdown file. It is YAML in JSON's notation, a line for each field.

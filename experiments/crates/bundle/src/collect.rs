@@ -1,12 +1,12 @@
 //! Which files of a run folder are published, and how they are cleaned.
 
+use super::author::Publication;
 use super::card;
-use super::describe;
-use super::error::BundleError;
+use super::describe::{self, DataSource};
+use super::error::{cannot, no_report, unreadable};
 use super::names::{CELLS, METADATA, SUMS};
-use super::publication::Publication;
 use super::scrub;
-use super::source::DataSource;
+use anyhow::bail;
 use config::RunConfig;
 use config::Weights;
 use records::baselines;
@@ -51,7 +51,7 @@ pub enum Content {
 
 impl Content {
     /// Its hash and its length.
-    pub fn hash(&self) -> Result<(blake3::Hash, u64), BundleError> {
+    pub fn hash(&self) -> anyhow::Result<(blake3::Hash, u64)> {
         match self {
             Self::Bytes(bytes) => Ok((blake3::hash(bytes), bytes.len() as u64)),
             Self::File(path) => {
@@ -61,7 +61,7 @@ impl Content {
                     let bytes = std::io::copy(&mut file, &mut hasher)?;
                     Ok((hasher.finalize(), bytes))
                 };
-                read().map_err(BundleError::io("read", path))
+                read().map_err(cannot("read", path))
             }
         }
     }
@@ -71,7 +71,7 @@ impl Content {
 ///
 /// # Errors
 /// If cells are unfinished (unless that is allowed), a file cannot be read, or one still names this machine.
-pub fn collect(run_dir: &Path, publication: &Publication) -> Result<Contents, BundleError> {
+pub fn collect(run_dir: &Path, publication: &Publication) -> anyhow::Result<Contents> {
     let plan = Plan::read(run_dir)?;
     let host = scrub::host();
     let mut collector = Collector {
@@ -92,16 +92,19 @@ pub fn collect(run_dir: &Path, publication: &Publication) -> Result<Contents, Bu
         collector.cell(&dir, &format!("{CELLS}/{}/seed-{seed}", row.folder), publication)?;
     }
     if let Some(first) = unfinished.first().filter(|_| !publication.partial) {
-        return Err(BundleError::Unfinished { count: unfinished.len(), first: first.clone() });
+        let count = unfinished.len();
+        bail!(
+            "{count} cells are not done, the first is {first}; finish them, or publish the finished ones with --partial"
+        );
     }
-    let tuning = TuningRecord::read(run_dir).map_err(|error| BundleError::unreadable(run_dir, error))?;
+    let tuning = TuningRecord::read(run_dir).map_err(|error| unreadable(run_dir, error))?;
     for round in tuning.iter().flat_map(|tuning| &tuning.rounds) {
         collector.trials(&run_dir.join(&round.folder), &round.folder)?;
     }
     for name in [EXPERIMENT_FILE, plan::FILE, baselines::FILE, tuning::FILE, step_times::FILE] {
         collector.text(&run_dir.join(name), name)?;
     }
-    let report = Report::of(run_dir).map_err(|error| BundleError::Report(error.to_string()))?;
+    let report = Report::of(run_dir).map_err(no_report)?;
     for (name, draw) in REPORTS {
         let text = scrub::scrub(&draw(&report), collector.host);
         collector.add(name, text.into_bytes())?;
@@ -120,18 +123,20 @@ struct Collector<'a> {
 }
 
 impl Collector<'_> {
-    fn add(&mut self, path: &str, bytes: Vec<u8>) -> Result<(), BundleError> {
+    fn add(&mut self, path: &str, bytes: Vec<u8>) -> anyhow::Result<()> {
         if let Ok(text) = std::str::from_utf8(&bytes)
             && let Some(what) = scrub::leak(text, self.host)
         {
-            return Err(BundleError::Leak { file: path.to_owned(), what });
+            bail!(
+                "{path} names a folder or the host of this machine ({what}), and was not published; please report this"
+            );
         }
         self.contents.files.insert(path.to_owned(), Content::Bytes(bytes));
         Ok(())
     }
 
     /// Adds a cleaned text or JSON file; nothing if it is missing.
-    fn text(&mut self, from: &Path, path: &str) -> Result<(), BundleError> {
+    fn text(&mut self, from: &Path, path: &str) -> anyhow::Result<()> {
         let Some(bytes) = read(from)? else { return Ok(()) };
         let text = String::from_utf8_lossy(&bytes);
         let json = if path.ends_with(".json") { serde_json::from_str(&text).ok() } else { None };
@@ -146,8 +151,8 @@ impl Collector<'_> {
     }
 
     /// Adds a round of trials: their records only. The rows that were chosen by them are the results. A run of some rows
-    /// has a plan of their trials only, so the folder says which there are.
-    fn trials(&mut self, run_dir: &Path, folder: &str) -> Result<(), BundleError> {
+    /// has a plan of their trials only, so all trials in the folder are taken.
+    fn trials(&mut self, run_dir: &Path, folder: &str) -> anyhow::Result<()> {
         for row in folders(run_dir)? {
             for seed in folders(&run_dir.join(&row))?.iter().filter(|name| name.starts_with("seed-")) {
                 self.records(&run_dir.join(&row).join(seed), &format!("{folder}/{row}/{seed}"))?;
@@ -156,8 +161,8 @@ impl Collector<'_> {
         self.text(&run_dir.join(plan::FILE), &format!("{folder}/{}", plan::FILE))
     }
 
-    /// Adds what a cell was and what it reached.
-    fn records(&mut self, dir: &Path, path: &str) -> Result<(), BundleError> {
+    /// Adds the records of a cell: its configuration, manifest, status, log and metrics.
+    fn records(&mut self, dir: &Path, path: &str) -> anyhow::Result<()> {
         for name in [manifest::FILE, status::FILE, LOG] {
             self.text(&dir.join(name), &format!("{path}/{name}"))?;
         }
@@ -167,20 +172,20 @@ impl Collector<'_> {
         }
         if let Some(text) = read(&dir.join(CONFIG_FILE))? {
             let run = RunConfig::from_yaml(&String::from_utf8_lossy(&text));
-            let mut run = run.map_err(|error| BundleError::unreadable(&dir.join(CONFIG_FILE), error))?;
+            let mut run = run.map_err(|error| unreadable(&dir.join(CONFIG_FILE), error))?;
             self.dataset(dir, &run)?;
             run.data = PathBuf::from(run.data.file_name().unwrap_or_default());
             if let Some(start) = &mut run.train.start {
                 start.tables = PathBuf::from(start.tables.file_name().unwrap_or_default());
             }
-            let clean = run.to_yaml().map_err(|error| BundleError::unreadable(&dir.join(CONFIG_FILE), error))?;
+            let clean = run.to_yaml().map_err(|error| unreadable(&dir.join(CONFIG_FILE), error))?;
             self.add(&format!("{path}/{CONFIG_FILE}"), clean.into_bytes())?;
         }
         Ok(())
     }
 
     /// Adds a cell: its records, its losses by position, its strength, TensorBoard's events and perhaps its weights.
-    fn cell(&mut self, dir: &Path, path: &str, publication: &Publication) -> Result<(), BundleError> {
+    fn cell(&mut self, dir: &Path, path: &str, publication: &Publication) -> anyhow::Result<()> {
         self.records(dir, path)?;
         for name in [positions::file(Weights::Raw), positions::file(Weights::Averaged)] {
             let file = dir.join(name);
@@ -204,10 +209,10 @@ impl Collector<'_> {
     }
 
     /// Event files contain the host only in their names.
-    fn events(&mut self, dir: &Path, path: &str) -> Result<(), BundleError> {
+    fn events(&mut self, dir: &Path, path: &str) -> anyhow::Result<()> {
         let Ok(entries) = fs::read_dir(dir) else { return Ok(()) };
         for entry in entries {
-            let file = entry.map_err(BundleError::io("list", dir))?.path();
+            let file = entry.map_err(cannot("list", dir))?.path();
             let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let Some(rest) = name.strip_prefix(tensorboard::PREFIX) else { continue };
             // `<time>.<host>.<process>.<count>`; a host may contain dots.
@@ -219,7 +224,7 @@ impl Collector<'_> {
         Ok(())
     }
 
-    fn dataset(&mut self, dir: &Path, run: &RunConfig) -> Result<(), BundleError> {
+    fn dataset(&mut self, dir: &Path, run: &RunConfig) -> anyhow::Result<()> {
         let Ok(Some(manifest)) = Manifest::read(dir) else { return Ok(()) };
         let ended = manifest.finish.as_ref().map(|finish| finish.unix_s);
         let began = manifest.sessions.iter().map(|session| session.unix_s);
@@ -242,7 +247,7 @@ impl Collector<'_> {
     }
 
     /// Adds the files that describe the bundle, last.
-    fn describe(&mut self, plan: &Plan, publication: &Publication, report: &Report) -> Result<(), BundleError> {
+    fn describe(&mut self, plan: &Plan, publication: &Publication, report: &Report) -> anyhow::Result<()> {
         let data: Vec<DataSource> = std::mem::take(&mut self.data).into_values().collect();
         let description = describe::BundleDescription {
             plan,
@@ -272,10 +277,10 @@ impl Collector<'_> {
 }
 
 /// The names of the folders in a folder, sorted.
-fn folders(dir: &Path) -> Result<Vec<String>, BundleError> {
+fn folders(dir: &Path) -> anyhow::Result<Vec<String>> {
     let mut names = Vec::new();
-    for entry in fs::read_dir(dir).map_err(BundleError::io("list", dir))? {
-        let path = entry.map_err(BundleError::io("list", dir))?.path();
+    for entry in fs::read_dir(dir).map_err(cannot("list", dir))? {
+        let path = entry.map_err(cannot("list", dir))?.path();
         names.extend(path.file_name().filter(|_| path.is_dir()).map(|name| name.to_string_lossy().into_owned()));
     }
     names.sort();
@@ -283,16 +288,16 @@ fn folders(dir: &Path) -> Result<Vec<String>, BundleError> {
 }
 
 /// A file of test positions as the means of games.
-fn means_of_games(file: &Path) -> Result<Content, BundleError> {
-    let rows = positions::read(file).map_err(|error| BundleError::unreadable(file, error))?;
-    let bytes = positions::write(&positions::of_games(&rows)).map_err(|error| BundleError::unreadable(file, error))?;
+fn means_of_games(file: &Path) -> anyhow::Result<Content> {
+    let rows = positions::read(file).map_err(|error| unreadable(file, error))?;
+    let bytes = positions::write(&positions::of_games(&rows)).map_err(|error| unreadable(file, error))?;
     Ok(Content::Bytes(bytes))
 }
 
 /// A file's bytes; `None` if it is missing.
-fn read(path: &Path) -> Result<Option<Vec<u8>>, BundleError> {
+fn read(path: &Path) -> anyhow::Result<Option<Vec<u8>>> {
     match fs::read(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        bytes => bytes.map(Some).map_err(BundleError::io("read", path)),
+        bytes => bytes.map(Some).map_err(cannot("read", path)),
     }
 }

@@ -1,13 +1,22 @@
 //! A bundle's description: for people, and as an RO-Crate (version 1.1) for archives.
 
-use super::author::Author;
+use super::author::{Author, Publication};
 use super::names::{CELLS, METADATA, SUMS};
-use super::publication::Publication;
-use super::source::DataSource;
 use chrono::DateTime;
 use records::plan::Plan;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+
+/// A dataset that cells were trained on; the bundle does not contain it.
+#[derive(Debug, Clone)]
+pub(super) struct DataSource {
+    pub(super) name: String,
+    pub(super) game: &'static str,
+    pub(super) content_hash: String,
+    pub(super) licence: Option<String>,
+    pub(super) source: Option<String>,
+    pub(super) made_by: Option<String>,
+}
 
 /// The content of the description.
 pub(super) struct BundleDescription<'a> {
@@ -167,22 +176,4 @@ fn encoding_format(path: &str) -> &'static str {
 /// The date of a time in seconds since 1970, `2026-11-20`.
 pub(super) fn date(unix_s: f64) -> String {
     DateTime::from_timestamp(unix_s.floor() as i64, 0).unwrap_or_default().format("%Y-%m-%d").to_string()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::date;
-
-    #[test]
-    fn days_have_their_dates() {
-        let cases = [
-            (0.0, "1970-01-01"),
-            (951_782_400.0, "2000-02-29"),
-            (1_795_219_199.0, "2026-11-20"),
-            (4_102_444_800.0, "2100-01-01"),
-        ];
-        for (unix_s, expected) in cases {
-            assert_eq!(date(unix_s), expected);
-        }
-    }
 }

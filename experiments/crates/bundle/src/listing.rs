@@ -1,6 +1,6 @@
-//! The list of hashes, which a reader knows before it reads any other file.
+//! The list of hashes, which is read before any other file.
 
-use super::error::BundleError;
+use super::error::unreadable;
 use super::names::{CELLS, METADATA, SUMS, is_safe};
 use records::plan;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,13 +14,11 @@ impl Listing {
     /// Reads and checks the text of the list.
     ///
     /// # Errors
-    /// If a line is invalid, a path leads out of the bundle or stands twice, a necessary file is missing, or two files would
+    /// If a line is invalid, a path leads out of the bundle or is listed twice, a necessary file is missing, or two files would
     /// have one place in the run folder.
-    pub(super) fn parse(bundle: &Path, text: &[u8]) -> Result<Self, BundleError> {
-        let wrong =
-            |line: usize, what: &str| BundleError::unreadable(bundle, format!("line {} of {SUMS} {what}", line + 1));
-        let text =
-            std::str::from_utf8(text).map_err(|_| BundleError::unreadable(bundle, format!("{SUMS} is not UTF-8")))?;
+    pub(super) fn parse(bundle: &Path, text: &[u8]) -> anyhow::Result<Self> {
+        let wrong = |line: usize, what: &str| unreadable(bundle, format!("line {} of {SUMS} {what}", line + 1));
+        let text = std::str::from_utf8(text).map_err(|_| unreadable(bundle, format!("{SUMS} is not UTF-8")))?;
         let mut files = BTreeMap::new();
         for (at, line) in text.lines().enumerate() {
             let (hash, path) = line.split_once("  ").ok_or_else(|| wrong(at, "is not a hash with a path"))?;
@@ -34,11 +32,11 @@ impl Listing {
         }
         for name in [METADATA, plan::FILE] {
             if !files.contains_key(name) {
-                return Err(BundleError::unreadable(bundle, format!("it has no {name}")));
+                return Err(unreadable(bundle, format!("it has no {name}")));
             }
         }
         let listing = Self(files);
-        listing.check_places().map_err(|reason| BundleError::unreadable(bundle, reason))?;
+        listing.check_places().map_err(|reason| unreadable(bundle, reason))?;
         Ok(listing)
     }
 

@@ -1,8 +1,9 @@
 //! Reads a bundle file by file, packed or not, and checks every name and size. The list of hashes comes first.
 
 use super::archive;
-use super::error::BundleError;
+use super::error::{cannot, unreadable};
 use super::names::{SUMS, is_safe};
+use anyhow::{Error, anyhow};
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, BufReader, Read};
@@ -45,8 +46,8 @@ const WINDOW_LOG: u32 = 25;
 pub fn read(
     bundle: &Path,
     limits: Limits,
-    each: &mut dyn FnMut(&str, &mut dyn Read) -> Result<(), BundleError>,
-) -> Result<(), BundleError> {
+    each: &mut dyn FnMut(&str, &mut dyn Read) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
     let mut guard = Guard { bundle, limits, seen: BTreeSet::new() };
     if bundle.is_dir() { folder(bundle, &mut guard, each) } else { packed(bundle, &mut guard, each) }
 }
@@ -58,8 +59,8 @@ struct Guard<'a> {
 }
 
 impl Guard<'_> {
-    fn admit(&mut self, path: &str) -> Result<(), BundleError> {
-        let refused = |reason: String| Err(BundleError::unreadable(self.bundle, reason));
+    fn admit(&mut self, path: &str) -> anyhow::Result<()> {
+        let refused = |reason: String| Err(unreadable(self.bundle, reason));
         if !is_safe(path) {
             return refused(format!("it holds a file with the path {path:?}, which leads out of it"));
         }
@@ -71,61 +72,53 @@ impl Guard<'_> {
         }
         Ok(())
     }
-}
 
-/// An error of the archive or of the callback.
-enum ReadError {
-    Io(io::Error),
-    Bundle(BundleError),
-}
-
-impl From<io::Error> for ReadError {
-    fn from(error: io::Error) -> Self {
-        Self::Io(error)
+    fn too_large(&self) -> Error {
+        let (path, limit) = (self.bundle.display(), self.limits.bytes);
+        anyhow!("{path} unpacks to more than {limit} bytes; if that is meant, allow more with --max-bytes")
     }
 }
 
 fn packed(
     bundle: &Path,
     guard: &mut Guard<'_>,
-    each: &mut dyn FnMut(&str, &mut dyn Read) -> Result<(), BundleError>,
-) -> Result<(), BundleError> {
-    let file = File::open(bundle).map_err(BundleError::io("read", bundle))?;
-    let unreadable = |error| BundleError::unreadable(bundle, error);
-    let mut decoder = zstd::Decoder::new(BufReader::new(file)).map_err(unreadable)?;
-    decoder.window_log_max(WINDOW_LOG).map_err(unreadable)?;
+    each: &mut dyn FnMut(&str, &mut dyn Read) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    let file = File::open(bundle).map_err(cannot("read", bundle))?;
+    let damaged = |error: io::Error| unreadable(bundle, error);
+    let mut decoder = zstd::Decoder::new(BufReader::new(file)).map_err(damaged)?;
+    decoder.window_log_max(WINDOW_LOG).map_err(damaged)?;
     // One byte above the limit, so that exceeding it differs from ending there.
     let mut limited = decoder.take(guard.limits.bytes.saturating_add(1));
     let read = archive::read(&mut limited, |path, _, content| {
-        guard.admit(path).and_then(|()| each(path, content)).map_err(ReadError::Bundle)
+        guard.admit(path)?;
+        each(path, content)
     });
     if limited.limit() == 0 {
-        return Err(BundleError::TooLarge { path: bundle.to_owned(), limit: guard.limits.bytes });
+        return Err(guard.too_large());
     }
-    read.map_err(|error| match error {
-        ReadError::Io(error) => BundleError::unreadable(bundle, error),
-        ReadError::Bundle(error) => error,
-    })
+    // Errors of the archive are those of io; `each` returns none of them.
+    read.map_err(|error| if error.is::<io::Error>() { unreadable(bundle, error) } else { error })
 }
 
 fn folder(
     bundle: &Path,
     guard: &mut Guard<'_>,
-    each: &mut dyn FnMut(&str, &mut dyn Read) -> Result<(), BundleError>,
-) -> Result<(), BundleError> {
+    each: &mut dyn FnMut(&str, &mut dyn Read) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
     let mut waiting: Vec<PathBuf> = vec![bundle.to_owned()];
     let mut bytes = 0;
     let sums = bundle.join(SUMS);
     if fs::symlink_metadata(&sums).is_ok_and(|file| file.is_file()) {
         guard.admit(SUMS)?;
-        each(SUMS, &mut File::open(&sums).map_err(BundleError::io("read", &sums))?)?;
+        each(SUMS, &mut File::open(&sums).map_err(cannot("read", &sums))?)?;
     }
     while let Some(dir) = waiting.pop() {
-        for entry in fs::read_dir(&dir).map_err(BundleError::io("list", &dir))? {
-            let entry = entry.map_err(BundleError::io("list", &dir))?;
-            let (path, kind) = (entry.path(), entry.file_type().map_err(BundleError::io("list", &dir))?);
+        for entry in fs::read_dir(&dir).map_err(cannot("list", &dir))? {
+            let entry = entry.map_err(cannot("list", &dir))?;
+            let (path, kind) = (entry.path(), entry.file_type().map_err(cannot("list", &dir))?);
             let inside = path.strip_prefix(bundle).ok().and_then(Path::to_str);
-            let inside = inside.ok_or_else(|| BundleError::unreadable(bundle, "a name is not UTF-8"))?;
+            let inside = inside.ok_or_else(|| unreadable(bundle, "a name is not UTF-8"))?;
             if kind.is_file() && path == sums {
                 continue;
             }
@@ -133,13 +126,13 @@ fn folder(
                 waiting.push(path);
             } else if kind.is_file() {
                 guard.admit(inside)?;
-                bytes += entry.metadata().map_err(BundleError::io("read", &path))?.len();
+                bytes += entry.metadata().map_err(cannot("read", &path))?.len();
                 if bytes > guard.limits.bytes {
-                    return Err(BundleError::TooLarge { path: bundle.to_owned(), limit: guard.limits.bytes });
+                    return Err(guard.too_large());
                 }
-                each(inside, &mut File::open(&path).map_err(BundleError::io("read", &path))?)?;
+                each(inside, &mut File::open(&path).map_err(cannot("read", &path))?)?;
             } else {
-                return Err(BundleError::unreadable(bundle, format!("{inside} is a link or not a regular file")));
+                return Err(unreadable(bundle, format!("{inside} is a link or not a regular file")));
             }
         }
     }

@@ -1,8 +1,9 @@
 //! Trains cells of a bundle again and compares: bit-identity under the same conditions, otherwise against the spread
 //! over seeds.
 
-use super::error::BundleError;
+use super::error::cannot;
 use super::unpacked::Unpacked;
+use anyhow::anyhow;
 use config::{ReadAt, RunConfig};
 use grid::Task;
 use records::CellState;
@@ -12,6 +13,7 @@ use records::plan::{Plan, Row};
 use records::status::Status;
 use records::{Manifest, atomic, lines, manifest, stored};
 use records::{MetricLine, Part};
+use report::statistics::Summary;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -77,17 +79,14 @@ pub struct FinishedCell<'a> {
 }
 
 /// The finished cells of a bundle, in the order of its plan.
-pub fn finished(bundle: &Unpacked) -> Result<Vec<FinishedCell<'_>>, BundleError> {
+pub fn finished(bundle: &Unpacked) -> anyhow::Result<Vec<FinishedCell<'_>>> {
     let plan = &bundle.verified().plan;
     let cells = plan.rows.iter().flat_map(|row| plan.seeds.iter().map(move |&seed| FinishedCell { row, seed }));
     let finished: Vec<FinishedCell<'_>> = cells
         .filter(|cell| status_of(bundle, cell.row, cell.seed).is_some_and(|status| status.result.is_some()))
         .collect();
     match finished.is_empty() {
-        true => {
-            let why = "no cell of the bundle is finished, so there is nothing to compare with";
-            Err(BundleError::Rerun(why.to_owned()))
-        }
+        true => Err(anyhow!("no cell of the bundle is finished, so there is nothing to compare with")),
         false => Ok(finished),
     }
 }
@@ -101,7 +100,7 @@ pub fn prepare<'a>(
     cells: &[FinishedCell<'a>],
     data: &[PathBuf],
     out: &Path,
-) -> Result<Vec<Rerun<'a>>, BundleError> {
+) -> anyhow::Result<Vec<Rerun<'a>>> {
     let known = Known::among(data);
     cells.iter().map(|&cell| prepare_cell(bundle, cell, &known, out)).collect()
 }
@@ -111,36 +110,37 @@ fn prepare_cell<'a>(
     FinishedCell { row, seed }: FinishedCell<'a>,
     known: &Known,
     out: &Path,
-) -> Result<Rerun<'a>, BundleError> {
+) -> anyhow::Result<Rerun<'a>> {
     let name = format!("{} seed {seed}", row.folder);
-    let wrong = |what: &str| BundleError::Rerun(format!("{name}: its {what} cannot be read by this version of posenc"));
+    let wrong = |what: &str| anyhow!("{name}: its {what} cannot be read by this version of posenc");
     let cell = Plan::cell_dir(bundle.run_dir(), row, seed);
     let text = stored::read(&cell.join(CONFIG_FILE)).map_err(|_| wrong(CONFIG_FILE))?;
     let mut run = RunConfig::from_yaml(&String::from_utf8_lossy(&text)).map_err(|_| wrong(CONFIG_FILE))?;
     let manifest = Manifest::read(&cell).ok().flatten().ok_or_else(|| wrong(manifest::FILE))?;
     let wanted = &manifest.dataset;
     run.data = known.datasets.get(&wanted.content_hash).cloned().ok_or_else(|| {
-        BundleError::Rerun(format!(
+        anyhow!(
             "{name} needs the dataset {} with the content hash {}, which is not among those given; name its folder with \
              --data (LICENCES.md in the bundle says where it comes from)",
-            wanted.name, wanted.content_hash
-        ))
+            wanted.name,
+            wanted.content_hash
+        )
     })?;
     if let Some(start) = &mut run.train.start {
         start.tables = known.tables.get(&start.blake3).cloned().ok_or_else(|| {
-            BundleError::Rerun(format!(
+            anyhow!(
                 "{name} starts with the tables {} of the BLAKE3 {}, which is in none of the folders given; name its folder \
                  with --data",
                 start.tables.display(),
                 start.blake3
-            ))
+            )
         })?;
     }
     let dir = Plan::cell_dir(out, row, seed);
-    fs::create_dir_all(&dir).map_err(BundleError::io("make", &dir))?;
+    fs::create_dir_all(&dir).map_err(cannot("make", &dir))?;
     let config = run.to_yaml().map_err(|_| wrong(CONFIG_FILE))?;
     let path = dir.join(CONFIG_FILE);
-    atomic::replace(&path, config.as_bytes()).map_err(BundleError::io("write", &path))?;
+    atomic::replace(&path, config.as_bytes()).map_err(cannot("write", &path))?;
     Ok(Rerun { task: Task { name, dir }, threads: manifest.identity.threads, row, seed, manifest })
 }
 
@@ -224,18 +224,11 @@ fn compare_spread(bundle: &Unpacked, rerun: &Rerun<'_>, because: Vec<String>) ->
         );
         return Comparison::Unknown { why };
     }
-    let deviations = (new - old).abs() / deviation(&all);
+    let deviations = (new - old).abs() / Summary::of(&all).and_then(|all| all.sd).unwrap_or_default();
     match deviations <= SPREAD {
         true => Comparison::Within { deviations, because },
         false => Comparison::Outside { deviations, because },
     }
-}
-
-/// The standard deviation of a sample.
-fn deviation(values: &[f64]) -> f64 {
-    let count = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / count;
-    (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (count - 1.0)).sqrt()
 }
 
 /// The primary metric of a cell.
@@ -257,13 +250,6 @@ fn status_of(bundle: &Unpacked, row: &Row, seed: u64) -> Option<Status> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_sample_has_its_deviation() {
-        // 2, 4, 4, 4, 5, 5, 7, 9: the sum of squares about the mean 5 is 32, by 7.
-        let values = [2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0];
-        assert!((deviation(&values) - (32.0_f64 / 7.0).sqrt()).abs() < 1e-12);
-    }
 
     #[test]
     fn times_are_no_bits() {

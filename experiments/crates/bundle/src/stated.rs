@@ -3,9 +3,10 @@
 //! Bytes are not compared: another version of posenc may draw other columns and words. Nor are intervals and p-values, which
 //! depend on a version's statistics.
 
-use super::error::BundleError;
+use super::error::{cannot, no_report};
+use csv::{ReaderBuilder, StringRecord};
 use records::stored;
-use report::{Report, csv};
+use report::{Report, csv as table};
 use std::collections::{HashMap, VecDeque};
 use std::path::Path;
 
@@ -34,20 +35,20 @@ pub struct Stated {
 ///
 /// # Errors
 /// If the file cannot be read, or the cells give no report.
-pub fn compare(run_dir: &Path) -> Result<Option<Stated>, BundleError> {
+pub fn compare(run_dir: &Path) -> anyhow::Result<Option<Stated>> {
     let path = run_dir.join(FILE);
     if !path.exists() {
         return Ok(None);
     }
-    let stated = stored::read(&path).map_err(BundleError::io("read", &path))?;
-    let report = Report::of(run_dir).map_err(|error| BundleError::Report(error.to_string()))?;
-    Ok(Some(between(&String::from_utf8_lossy(&stated), &csv::draw(&report))))
+    let stated = stored::read(&path).map_err(cannot("read", &path))?;
+    let report = Report::of(run_dir).map_err(no_report)?;
+    Ok(Some(between(&String::from_utf8_lossy(&stated), &table::draw(&report))))
 }
 
 /// The numbers of one table that differ from those of another. Lines that only the other one has are new metrics.
 fn between(stated: &str, given: &str) -> Stated {
     let (stated, given) = (Table::of(stated), Table::of(given));
-    let mut lines: HashMap<Vec<&str>, VecDeque<&Vec<String>>> = HashMap::new();
+    let mut lines: HashMap<Vec<&str>, VecDeque<&StringRecord>> = HashMap::new();
     for line in &given.lines {
         lines.entry(given.name(line)).or_default().push_back(line);
     }
@@ -76,58 +77,30 @@ fn is_close(own: f64, other: f64) -> bool {
     own == other || (own.is_nan() && other.is_nan()) || (own - other).abs() <= TOLERANCE * own.abs().max(other.abs())
 }
 
-fn field(line: &[String], place: usize) -> &str {
-    line.get(place).map_or("", String::as_str)
+fn field(line: &StringRecord, place: usize) -> &str {
+    line.get(place).unwrap_or_default()
 }
 
-/// A table with a header.
+/// A table with a header; others may have written it.
 struct Table {
-    header: Vec<String>,
-    lines: Vec<Vec<String>>,
+    header: StringRecord,
+    lines: Vec<StringRecord>,
 }
 
 impl Table {
     fn of(text: &str) -> Self {
-        let mut lines = fields(text);
-        let header = if lines.is_empty() { Vec::new() } else { lines.remove(0) };
-        Self { header, lines }
+        let mut reader = ReaderBuilder::new().flexible(true).from_reader(text.as_bytes());
+        let header = reader.headers().cloned().unwrap_or_default();
+        Self { header, lines: reader.records().filter_map(Result::ok).collect() }
     }
 
     fn place(&self, column: &str) -> Option<usize> {
         self.header.iter().position(|name| name == column)
     }
 
-    fn name<'a>(&self, line: &'a [String]) -> Vec<&'a str> {
+    fn name<'a>(&self, line: &'a StringRecord) -> Vec<&'a str> {
         NAMES.iter().map(|name| self.place(name).map_or("", |place| field(line, place))).collect()
     }
-}
-
-/// The fields of each line (RFC 4180).
-fn fields(text: &str) -> Vec<Vec<String>> {
-    let (mut lines, mut line, mut field) = (Vec::new(), Vec::new(), String::new());
-    let mut quoted = false;
-    let mut characters = text.chars().peekable();
-    while let Some(c) = characters.next() {
-        match c {
-            '"' if quoted && characters.peek() == Some(&'"') => {
-                characters.next();
-                field.push('"');
-            }
-            '"' => quoted = !quoted,
-            ',' if !quoted => line.push(std::mem::take(&mut field)),
-            '\r' if !quoted => {}
-            '\n' if !quoted => {
-                line.push(std::mem::take(&mut field));
-                lines.push(std::mem::take(&mut line));
-            }
-            other => field.push(other),
-        }
-    }
-    if !line.is_empty() || !field.is_empty() {
-        line.push(field);
-        lines.push(line);
-    }
-    lines
 }
 
 #[cfg(test)]
@@ -136,12 +109,6 @@ mod tests {
 
     const GIVEN: &str = "experiment,game,row,role,metric,n,mean,sd,low\r\n\
                          x,chess,\"shaw, \"\"q\"\"\",compared,loss,3,2.5,,0.1\r\nx,chess,none,reference,loss,3,2.75,0.5,\r\n";
-
-    #[test]
-    fn fields_are_those_that_were_written() {
-        let lines = fields("a,\"b,\"\"c\"\"\r\nd\"\r\n,e");
-        assert_eq!(lines, [vec!["a", "b,\"c\"\r\nd"], vec!["", "e"]]);
-    }
 
     #[test]
     fn numbers_are_compared_and_words_and_statistics_are_not() {

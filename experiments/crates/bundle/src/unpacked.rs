@@ -1,6 +1,6 @@
 //! A bundle as a run folder again, so that it can be reported and its cells taken from there.
 
-use super::error::BundleError;
+use super::error::cannot;
 use super::leftovers;
 use super::names::{CELLS, PACKED, SUMS};
 use super::read::Limits;
@@ -13,7 +13,7 @@ use tempfile::TempDir;
 /// Temporary folders are called by this, the number of their process and a random end.
 const PREFIX: &str = "posenc-bundle-";
 
-/// The run folder in the temporary folder. Nothing that stands in a bundle has a part in its name.
+/// The name of the run folder in the temporary folder; it does not depend on the bundle.
 const RUN: &str = "run";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,16 +43,16 @@ impl Unpacked {
     ///
     /// # Errors
     /// If the bundle is not what its list says, or the temporary folder cannot be written.
-    pub fn of(bundle: &Path, limits: Limits, part: Part) -> Result<Self, BundleError> {
+    pub fn of(bundle: &Path, limits: Limits, part: Part) -> anyhow::Result<Self> {
         Self::below(&std::env::temp_dir(), bundle, limits, part)
     }
 
     /// The same with the temporary folder in another one.
-    pub fn below(parent: &Path, bundle: &Path, limits: Limits, part: Part) -> Result<Self, BundleError> {
+    pub fn below(parent: &Path, bundle: &Path, limits: Limits, part: Part) -> anyhow::Result<Self> {
         leftovers::remove(parent, PREFIX, "-");
         let prefix = format!("{PREFIX}{}-", std::process::id());
-        let folder = TempDir::with_prefix_in(prefix, parent).map_err(BundleError::io("make a folder in", parent))?;
-        let lock = CellLock::try_take(folder.path()).map_err(BundleError::io("lock", folder.path()))?;
+        let folder = TempDir::with_prefix_in(prefix, parent).map_err(cannot("make a folder in", parent))?;
+        let lock = CellLock::try_take(folder.path()).map_err(cannot("lock", folder.path()))?;
         let run_dir = folder.path().join(RUN);
         let place = |path: &str| {
             let inside = path.strip_prefix(CELLS).and_then(|rest| rest.strip_prefix('/')).unwrap_or(path);

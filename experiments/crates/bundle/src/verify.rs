@@ -2,10 +2,11 @@
 //!
 //! The list comes first, so a file that it lacks is refused before anything of it is written.
 
-use super::error::BundleError;
+use super::error::{cannot, taken, unreadable};
 use super::listing::Listing;
 use super::names::SUMS;
 use super::read::{Limits, read};
+use anyhow::{Error, anyhow};
 use records::plan;
 use records::plan::Plan;
 use std::collections::BTreeSet;
@@ -38,7 +39,7 @@ pub struct Verified {
 ///
 /// # Errors
 /// If it cannot be read, or a file is missing, changed or not in the list; unpacked files are removed then.
-pub fn verify(bundle: &Path, limits: Limits, unpack: Option<&Path>) -> Result<Verified, BundleError> {
+pub fn verify(bundle: &Path, limits: Limits, unpack: Option<&Path>) -> anyhow::Result<Verified> {
     match unpack {
         None => check(bundle, limits, &|_| None),
         Some(dir) => unpack_to(bundle, limits, dir, &|path| Some(dir.join(path))),
@@ -51,11 +52,11 @@ pub(super) fn unpack_to(
     limits: Limits,
     dir: &Path,
     place: &dyn Fn(&str) -> Option<PathBuf>,
-) -> Result<Verified, BundleError> {
+) -> anyhow::Result<Verified> {
     if dir.exists() {
-        return Err(BundleError::Taken(dir.to_owned()));
+        return Err(taken(dir));
     }
-    fs::create_dir_all(dir).map_err(BundleError::io("make", dir))?;
+    fs::create_dir_all(dir).map_err(cannot("make", dir))?;
     let verified = check(bundle, limits, place);
     if verified.is_err() {
         // The first error is returned, not one of the clean-up.
@@ -64,7 +65,7 @@ pub(super) fn unpack_to(
     verified
 }
 
-fn check(bundle: &Path, limits: Limits, place: &dyn Fn(&str) -> Option<PathBuf>) -> Result<Verified, BundleError> {
+fn check(bundle: &Path, limits: Limits, place: &dyn Fn(&str) -> Option<PathBuf>) -> anyhow::Result<Verified> {
     let mut check = Check {
         bundle,
         limits,
@@ -95,12 +96,12 @@ struct Check<'a> {
 }
 
 impl Check<'_> {
-    fn file(&mut self, path: &str, content: &mut dyn Read) -> Result<(), BundleError> {
+    fn file(&mut self, path: &str, content: &mut dyn Read) -> anyhow::Result<()> {
         let expected = match &self.list {
             None if path == SUMS => None,
             None => return Err(self.unreadable(format!("it must begin with {SUMS}, and begins with {path}"))),
             Some((list, _)) => match list.hash(path) {
-                None => return Err(BundleError::Changed { problems: vec![format!("{path} is not in the list")] }),
+                None => return Err(changed(&[format!("{path} is not in the list")])),
                 hash => hash,
             },
         };
@@ -119,7 +120,7 @@ impl Check<'_> {
     }
 
     /// Hashes a file and writes it to its place, if it has one; returns also the bytes of files that are kept in memory.
-    fn copy(&mut self, path: &str, content: &mut dyn Read) -> Result<(blake3::Hash, Vec<u8>), BundleError> {
+    fn copy(&mut self, path: &str, content: &mut dyn Read) -> anyhow::Result<(blake3::Hash, Vec<u8>)> {
         let mut to = (self.place)(path).map(|to| create(&to)).transpose()?;
         let is_kept = path == SUMS || path == plan::FILE;
         let is_record = RECORDS.iter().any(|end| path.ends_with(end));
@@ -134,12 +135,15 @@ impl Check<'_> {
             self.bytes += length as u64;
             self.records += if is_record { length as u64 } else { 0 };
             if self.records > self.limits.records {
-                let limit = self.limits.records;
-                return Err(BundleError::TooManyRecords { path: self.bundle.to_owned(), limit });
+                let (path, limit) = (self.bundle.display(), self.limits.records);
+                return Err(anyhow!(
+                    "{path} has more than {limit} bytes of JSON and YAML, which reports keep in memory; if that is meant, \
+                     allow 64 times as many with --max-bytes"
+                ));
             }
             hasher.update(&chunk[..length]);
             if let Some((file, path)) = &mut to {
-                file.write_all(&chunk[..length]).map_err(BundleError::io("write", path))?;
+                file.write_all(&chunk[..length]).map_err(cannot("write", path))?;
             }
             if is_kept {
                 kept.extend_from_slice(&chunk[..length]);
@@ -150,7 +154,7 @@ impl Check<'_> {
         }
     }
 
-    fn end(mut self) -> Result<Verified, BundleError> {
+    fn end(mut self) -> anyhow::Result<Verified> {
         let Some((list, identity)) = self.list.take() else {
             return Err(self.unreadable(format!("it has no {SUMS}")));
         };
@@ -158,18 +162,27 @@ impl Check<'_> {
         self.problems.extend(missing);
         match (self.problems.is_empty(), self.plan.take()) {
             (true, Some(plan)) => Ok(Verified { identity, files: self.found.len(), bytes: self.bytes, plan }),
-            _ => Err(BundleError::Changed { problems: self.problems }),
+            _ => Err(changed(&self.problems)),
         }
     }
 
-    fn unreadable(&self, reason: impl std::fmt::Display) -> BundleError {
-        BundleError::unreadable(self.bundle, reason)
+    fn unreadable(&self, reason: impl std::fmt::Display) -> Error {
+        unreadable(self.bundle, reason)
     }
 }
 
-fn create(path: &Path) -> Result<(File, PathBuf), BundleError> {
+/// Files differ from the list of hashes. The problems may be as many as the bundle has files.
+fn changed(problems: &[String]) -> Error {
+    const SHOWN: usize = 10;
+    let more = problems.len().saturating_sub(SHOWN);
+    let shown = problems[..problems.len() - more].join("; ");
+    let shown = if more > 0 { format!("{shown}; and {more} more") } else { shown };
+    anyhow!("{} of its files are not what {SUMS} says: {shown}; get it again from its source", problems.len())
+}
+
+fn create(path: &Path) -> anyhow::Result<(File, PathBuf)> {
     if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).map_err(BundleError::io("make", folder))?;
+        fs::create_dir_all(folder).map_err(cannot("make", folder))?;
     }
-    Ok((File::create_new(path).map_err(BundleError::io("write", path))?, path.to_owned()))
+    Ok((File::create_new(path).map_err(cannot("write", path))?, path.to_owned()))
 }

@@ -2,7 +2,7 @@
 
 use super::archive;
 use super::collect::{Content, Contents};
-use super::error::BundleError;
+use super::error::{cannot, taken};
 use super::leftovers;
 use super::names::{PACKED, SUMS};
 use std::fs::{self, File};
@@ -16,9 +16,9 @@ const LEVEL: i32 = 10;
 ///
 /// # Errors
 /// If it exists or cannot be written; no partial output remains.
-pub fn write(contents: &Contents, out: &Path) -> Result<(), BundleError> {
+pub fn write(contents: &Contents, out: &Path) -> anyhow::Result<()> {
     if out.exists() {
-        return Err(BundleError::Taken(out.to_owned()));
+        return Err(taken(out));
     }
     let name = out.file_name().unwrap_or_default().to_string_lossy();
     let beside = out.with_file_name(format!("{name}.{}.tmp", std::process::id()));
@@ -26,7 +26,7 @@ pub fn write(contents: &Contents, out: &Path) -> Result<(), BundleError> {
     leftovers::remove(folder, &format!("{name}."), ".tmp");
     let packed = out.to_string_lossy().ends_with(PACKED);
     let written = if packed { pack(contents, &beside) } else { write_folder(contents, &beside) };
-    let moved = written.and_then(|()| fs::rename(&beside, out).map_err(BundleError::io("write", out)));
+    let moved = written.and_then(|()| fs::rename(&beside, out).map_err(cannot("write", out)));
     if moved.is_err() {
         // The first error is returned, not one of the clean-up.
         let _ = if packed { fs::remove_file(&beside) } else { fs::remove_dir_all(&beside) };
@@ -34,30 +34,30 @@ pub fn write(contents: &Contents, out: &Path) -> Result<(), BundleError> {
     moved
 }
 
-/// The list of hashes comes first, so that a reader knows all files from the start.
+/// The files in their order: first the list of hashes, so that a reader has it from the start.
 fn hashes_first(contents: &Contents) -> impl Iterator<Item = (&String, &Content)> {
     let first = contents.files.get_key_value(SUMS);
     first.into_iter().chain(contents.files.iter().filter(|(path, _)| *path != SUMS))
 }
 
-fn write_folder(contents: &Contents, dir: &Path) -> Result<(), BundleError> {
+fn write_folder(contents: &Contents, dir: &Path) -> anyhow::Result<()> {
     for (path, content) in hashes_first(contents) {
         let to = dir.join(path);
         let folder = to.parent().map_or_else(PathBuf::new, Path::to_owned);
-        fs::create_dir_all(&folder).map_err(BundleError::io("make", &folder))?;
+        fs::create_dir_all(&folder).map_err(cannot("make", &folder))?;
         let (_, mut from) = open(content)?;
         let mut copy = || {
             let mut file = File::create(&to)?;
             io::copy(&mut from, &mut file)?;
             file.sync_all()
         };
-        copy().map_err(BundleError::io("write", &to))?;
+        copy().map_err(cannot("write", &to))?;
     }
     Ok(())
 }
 
-fn pack(contents: &Contents, file: &Path) -> Result<(), BundleError> {
-    let wrong = || BundleError::io("write", file);
+fn pack(contents: &Contents, file: &Path) -> anyhow::Result<()> {
+    let wrong = || cannot("write", file);
     let mut encoder =
         zstd::Encoder::new(BufWriter::new(File::create(file).map_err(wrong())?), LEVEL).map_err(wrong())?;
     for (path, content) in hashes_first(contents) {
@@ -71,12 +71,12 @@ fn pack(contents: &Contents, file: &Path) -> Result<(), BundleError> {
 }
 
 /// A content's size and its bytes.
-fn open(content: &Content) -> Result<(u64, Box<dyn Read + '_>), BundleError> {
+fn open(content: &Content) -> anyhow::Result<(u64, Box<dyn Read + '_>)> {
     match content {
         Content::Bytes(bytes) => Ok((bytes.len() as u64, Box::new(&bytes[..]))),
         Content::File(path) => {
-            let file = File::open(path).map_err(BundleError::io("read", path))?;
-            let size = file.metadata().map_err(BundleError::io("read", path))?.len();
+            let file = File::open(path).map_err(cannot("read", path))?;
+            let size = file.metadata().map_err(cannot("read", path))?.len();
             Ok((size, Box::new(file)))
         }
     }

@@ -21,7 +21,17 @@ impl Anchor {
     }
 }
 
-/// The elements of an SVG. Coordinates are in its own units, about a screen's pixel each, from the upper left corner.
+/// The elements of an SVG. Coordinates are in user units, about a screen's pixel each, from the upper left corner.
+///
+/// ```
+/// use figures::board::Scheme;
+/// use figures::{Anchor, Canvas};
+///
+/// let mut canvas = Canvas::new(80.0, 20.0);
+/// canvas.text("label", (4.0, 14.0), Anchor::Start, "a < b");
+/// let svg = canvas.map(Scheme::Light, "example", "An example", "A text.");
+/// assert!(svg.starts_with("<svg ") && svg.contains("a &lt; b"));
+/// ```
 #[derive(Debug, Clone, Default)]
 pub struct Canvas {
     width: f64,

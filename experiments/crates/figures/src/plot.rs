@@ -1,7 +1,7 @@
 //! Plots as SVG: small functions from plain data to text. What is drawn was summarised elsewhere.
 //!
 //! Colours, type sizes and dark mode come from the page's style sheet by classes (`c0` … `c6` and `ref` are the rows of
-//! a report, told apart by marker, dash and label too, so that no plot needs colours to be read). Every plot has a title
+//! a report, which also differ in marker, dash and label, so that no plot needs colours). Every plot has a title
 //! and a description for those who do not see it, and every mark a tooltip.
 
 mod axes;
@@ -28,7 +28,7 @@ pub enum Style {
     Row(usize),
 }
 
-/// Colours that can be told apart by all eyes (Okabe and Ito, "Color Universal Design", 2008), without black and yellow.
+/// Colours that people with colour blindness distinguish (Okabe and Ito, "Color Universal Design", 2008), without black and yellow.
 const COLOURS: usize = 6;
 /// Dashes, each used for one round of colours.
 const DASHES: [&str; 3] = ["", "6 3", "2 3"];

@@ -11,7 +11,7 @@ use report::numbers::{fixed, p_value, signed};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What a page should know about how it was rendered.
+/// Remarks on how a page was rendered.
 pub(crate) type Remarks = Arc<Mutex<Vec<String>>>;
 
 /// Adds all functions and filters to an environment. Commits are looked for in the repository of `folder`.

@@ -5,9 +5,8 @@ use crate::fields::{fault, unknown};
 use bundle::unpacked::is_bundle;
 use bundle::{Limits, PACKED, Part, Unpacked};
 use minijinja::Error;
-use report::error::ReportError;
 use report::model::GameReport;
-use report::{Asked, Report};
+use report::{Report, ReportOptions};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -26,11 +25,12 @@ pub(crate) struct Grid {
 impl Grid {
     /// With a margin, the report judges equivalence within it.
     fn read(name: &str, run_dir: &Path, margin: Option<f64>) -> Result<Self, Error> {
-        let failed = |error: ReportError| fault(format!("{}: {error}", run_dir.display()));
+        let failed = |error: anyhow::Error| fault(format!("{}: {error:#}", run_dir.display()));
         let mut report = Report::of(run_dir).map_err(failed)?;
         if let Some(margin) = margin {
             let equivalent_within = Some((report.primary.name.clone(), margin));
-            report = Report::asked(run_dir, &Asked { equivalent_within, ..Asked::default() }).map_err(failed)?;
+            report = Report::with_options(run_dir, &ReportOptions { equivalent_within, ..ReportOptions::default() })
+                .map_err(failed)?;
         }
         Ok(Self { name: name.to_owned(), report, clocks: clocks::of(run_dir) })
     }

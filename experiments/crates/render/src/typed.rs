@@ -12,7 +12,7 @@ const DECLARES: &str = "typed:";
 const REGION: [&str; 2] = ["typed below", "typed above"];
 
 /// The numbers with decimals outside of a template's expressions that no comment declares, each as `LINE: NUMBER`. Blocks of code are
-/// left out. The page's name tells the syntax.
+/// left out. The page's name determines the syntax.
 pub fn undeclared(page: &Path, template: &str) -> Vec<String> {
     let mut declared = BTreeSet::new();
     let mut typed: Vec<(usize, String)> = Vec::new();

@@ -21,7 +21,6 @@ pub(super) struct Axes {
 }
 
 /// Dotted names of settings, each with whether its value is the name of a choice.
-/// Dotted names of settings, each with whether its value is the name of a choice.
 type Found = BTreeMap<String, bool>;
 
 impl Axes {

@@ -1,19 +1,19 @@
 //! From a run folder to a report.
 
-use super::asked::{Asked, Margin, PrimaryMetric};
 use super::axes::Axes;
 use super::comparison::{ALPHA, Comparison, Line, Verdict, compare, reference_of, sort_by_group};
 use super::distinct::distinct;
-use super::error::ReportError;
 use super::files::{CellRecord, CellResult, RunFolder};
 use super::missing::Missing;
 use super::model::{Counts, FailedCell, GameReport, MatchedReport, Report, RowReport, StepTimeReport};
 use super::noise::Positions;
+use super::primary::{Margin, PrimaryMetric, ReportOptions};
 use super::sections::{
     budgets, heads, interactions, learnable, provenance, settings, sizes, slices, strength, systems, ties, training,
     transfer, tuning, warnings,
 };
 use super::statistics::{Summary, holm};
+use anyhow::Context as _;
 use facts::metrics::{self, NOVEL};
 use facts::{Mask, Quantity, Role};
 use games::GameKind;
@@ -27,29 +27,30 @@ use std::path::Path;
 
 impl Report {
     /// The report of a run folder, also while its cells run.
-    pub fn of(run_dir: &Path) -> Result<Self, ReportError> {
-        Self::asked(run_dir, &Asked::default())
+    pub fn of(run_dir: &Path) -> anyhow::Result<Self> {
+        Self::with_options(run_dir, &ReportOptions::default())
     }
 
-    /// The same with questions of its reader.
-    pub fn asked(run_dir: &Path, asked: &Asked) -> Result<Self, ReportError> {
+    /// The same with options of its reader.
+    pub fn with_options(run_dir: &Path, options: &ReportOptions) -> anyhow::Result<Self> {
         let folder = &RunFolder::read(run_dir)?;
         let plan = &folder.plan;
-        let metric = metrics::find(&plan.primary.metric)?;
+        let metric = metrics::find(&plan.primary.metric)
+            .context("the grid's primary metric cannot be read; use the version of posenc that wrote the run folder")?;
         let primary = PrimaryMetric {
             name: metric.name.to_owned(),
             unit: metric.unit,
             direction: metric.direction,
             at: plan.primary.at,
             weights: plan.primary.weights,
-            difference: asked.difference.or(plan.primary.difference),
-            margin: asked.margin(plan)?,
+            difference: options.difference.or(plan.primary.difference),
+            margin: options.margin(plan)?,
         };
         let axes = Axes::of_folder(folder);
         let mut games: Vec<_> =
             plan.games().into_iter().map(|game| game_report(folder, game, &primary, &axes)).collect();
         let family = correct(&mut games, &primary);
-        weigh_tuning(folder, &mut games);
+        mark_tuning_dependence(folder, &mut games);
         ties::correct(games.iter_mut().filter_map(|game| game.ties.as_mut()));
         let interaction_family = interactions::correct(games.iter_mut().flat_map(|game| &mut game.interactions));
         let mut report = Self {
@@ -78,8 +79,8 @@ impl Report {
     }
 }
 
-/// A verdict that a neighbouring choice of the tuned settings would reverse depends on tuning.
-fn weigh_tuning(folder: &RunFolder, games: &mut [GameReport]) {
+/// Marks the verdicts that a neighbouring choice of the tuned settings would reverse.
+fn mark_tuning_dependence(folder: &RunFolder, games: &mut [GameReport]) {
     let Some(record) = &folder.tuning else { return };
     let tuned = |game: &str, label: &str| {
         let row = folder.plan.rows.iter().find(|row| row.game.name() == game && row.label == label)?;
@@ -99,7 +100,7 @@ fn weigh_tuning(folder: &RunFolder, games: &mut [GameReport]) {
     }
 }
 
-/// Corrects the comparisons of a grid together, but for exploratory ones; returns how many there are.
+/// Corrects the comparisons of a grid together, exploratory ones excepted; returns their number.
 fn correct(games: &mut [GameReport], primary: &PrimaryMetric) -> usize {
     let compared = games.iter_mut().flat_map(|game| &mut game.rows).filter_map(|row| row.comparison.as_mut());
     let mut family: Vec<&mut Comparison> =
@@ -309,7 +310,7 @@ fn conditions(folder: &RunFolder) -> Vec<(Identity, usize)> {
     let mut conditions: Vec<(Identity, usize)> = Vec::new();
     let done = folder.cells.iter().flatten().filter(|cell| cell.state == CellState::Done);
     for facts in done.filter_map(|cell| cell.facts.as_ref()) {
-        // What belongs to the cell is no condition.
+        // Fields of a single cell are not conditions.
         let (config, dataset, micro_batch) = (String::new(), String::new(), None);
         let own = Identity { config, dataset, micro_batch, ..facts.identity.clone() };
         match conditions.iter_mut().find(|(known, _)| *known == own) {

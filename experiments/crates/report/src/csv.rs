@@ -87,7 +87,7 @@ fn columns() -> Result<StringRecord, Error> {
     Reader::from_reader(&table[..]).headers().cloned()
 }
 
-/// A table whose lines have no other header than what is written.
+/// A writer that adds no header.
 pub(super) fn writer<W: Write>(to: W) -> Writer<W> {
     WriterBuilder::new().has_headers(false).terminator(Terminator::CRLF).from_writer(to)
 }

@@ -4,7 +4,7 @@
 
 use super::axes::Axes;
 use super::csv::{text, writer};
-use super::error::CurvesError;
+use anyhow::Context as _;
 use arrow_array::builder::{Float64Builder, StringBuilder, UInt64Builder};
 use arrow_array::{ArrayRef, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema};
@@ -25,10 +25,10 @@ pub const COLUMNS: &[&str] = &["game", "row", "role", "seed", "step", "split", "
 
 /// Writes the table as CSV: a line for each metric of each line of each cell, rows and seeds in the order of the plan.
 /// Cells may be running; cells that have not measured anything yet have no lines.
-pub fn write(run_dir: &Path, to: &mut impl Write) -> Result<(), CurvesError> {
+pub fn write(run_dir: &Path, to: &mut impl Write) -> anyhow::Result<()> {
     let source = Source::read(run_dir)?;
     let mut table = writer(to);
-    table.write_record(source.columns().map(text))?;
+    table.write_record(source.columns().map(text)).map_err(not_written)?;
     source.each_cell(|row, seed, lines| {
         let (game, label, role) = (row.game.name(), text(&row.label), row.role.name());
         let axes: Vec<String> = source.axes.values(row).iter().map(|value| text(value)).collect();
@@ -36,12 +36,23 @@ pub fn write(run_dir: &Path, to: &mut impl Write) -> Result<(), CurvesError> {
             let (split, weights) = (line.split.name(), line.weights.name());
             for (metric, value) in line.metrics.iter() {
                 let (metric, value) = (text(metric), format!("{value:?}"));
-                table.serialize((game, &label, role, seed, line.step, split, weights, metric, value, &axes))?;
+                let line = (game, &label, role, seed, line.step, split, weights, metric, value, &axes);
+                table.serialize(line).map_err(not_written)?;
             }
         }
         Ok(())
     })?;
-    Ok(table.flush()?)
+    table.flush().context(NOT_WRITTEN)
+}
+
+const NOT_WRITTEN: &str = "cannot write the table of curves; check the disk or the program that reads it";
+
+/// With the cause itself, so that the command line can recognise a closed pipe.
+fn not_written(error: csv::Error) -> anyhow::Error {
+    match error.into_kind() {
+        csv::ErrorKind::Io(cause) => anyhow::Error::new(cause).context(NOT_WRITTEN),
+        other => anyhow::anyhow!("{NOT_WRITTEN}: {other:?}"),
+    }
 }
 
 /// A run folder as far as the table needs it.
@@ -52,7 +63,7 @@ struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    fn read(run_dir: &'a Path) -> Result<Self, CurvesError> {
+    fn read(run_dir: &'a Path) -> anyhow::Result<Self> {
         let plan = Plan::read(run_dir)?;
         Ok(Self { axes: Axes::read(run_dir, &plan), run_dir, plan })
     }
@@ -62,10 +73,7 @@ impl<'a> Source<'a> {
     }
 
     /// Calls `of_cell` with the lines of each cell that has some.
-    fn each_cell(
-        &self,
-        mut of_cell: impl FnMut(&Row, u64, &[MetricLine]) -> Result<(), CurvesError>,
-    ) -> Result<(), CurvesError> {
+    fn each_cell(&self, mut of_cell: impl FnMut(&Row, u64, &[MetricLine]) -> anyhow::Result<()>) -> anyhow::Result<()> {
         for row in &self.plan.rows {
             for &seed in &self.plan.seeds {
                 let path = Plan::cell_dir(self.run_dir, row, seed).join(METRICS_FILE);
@@ -82,19 +90,20 @@ impl<'a> Source<'a> {
 
 /// Writes the table as Parquet, compressed with zstd; a row group for each cell or more. Texts are dictionary-encoded, so a
 /// study's table is small and loads at once.
-pub fn write_parquet(run_dir: &Path, to: impl Write + Send) -> Result<(), CurvesError> {
+pub fn write_parquet(run_dir: &Path, to: impl Write + Send) -> anyhow::Result<()> {
     let source = Source::read(run_dir)?;
     let schema = Arc::new(schema(&source));
     let properties = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
         .set_created_by("posenc".to_owned())
         .build();
-    let mut writer = ArrowWriter::try_new(to, Arc::clone(&schema), Some(properties))?;
+    let mut writer = ArrowWriter::try_new(to, Arc::clone(&schema), Some(properties)).context(NOT_WRITTEN)?;
     source.each_cell(|row, seed, lines| {
         let columns = arrays(&source, row, seed, lines);
-        Ok(writer.write(&RecordBatch::try_new(Arc::clone(&schema), columns)?)?)
+        let columns = RecordBatch::try_new(Arc::clone(&schema), columns).context("please report this as a defect")?;
+        writer.write(&columns).context(NOT_WRITTEN)
     })?;
-    writer.close()?;
+    writer.close().context(NOT_WRITTEN)?;
     Ok(())
 }
 

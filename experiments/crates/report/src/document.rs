@@ -22,15 +22,6 @@ pub(super) enum Block {
     Table(Option<String>, Table),
 }
 
-/// Every table of a report that has rows, with the game that it belongs to, in the order of the report.
-pub fn printed_tables(report: &Report) -> Vec<(Option<String>, Table)> {
-    let table = |block: Block| match block {
-        Block::Table(game, table) => Some((game, table)),
-        _ => None,
-    };
-    blocks(report).into_iter().filter_map(table).collect()
-}
-
 impl Block {
     fn printable(self) -> Self {
         match self {

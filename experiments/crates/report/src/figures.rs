@@ -1,9 +1,7 @@
 //! The plots of a report: for the page, and as files for a paper.
 
-pub mod error;
 mod files;
 
-pub use error::FiguresError;
 pub use files::write;
 
 use super::distinct::distinct;

@@ -1,6 +1,5 @@
 //! The content of a run folder, also while its cells run. No other file of a report reads cells.
 
-use super::error::ReportError;
 use facts::{Primary, ReadAt, Weights, numerics};
 use records::folder::METRICS_FILE;
 use records::identity::Identity;
@@ -37,7 +36,7 @@ pub struct CellRecord {
     pub state: CellState,
     pub facts: Option<CellFacts>,
     pub result: Option<CellResult>,
-    /// What it did as a player; an unreadable file counts as none.
+    /// Its evaluations as a player; an unreadable file counts as none.
     pub strength: Vec<Evaluation>,
 }
 
@@ -82,7 +81,7 @@ pub struct CellResult {
 
 impl RunFolder {
     /// Reads a run folder; its cells may be running.
-    pub fn read(dir: &Path) -> Result<Self, ReportError> {
+    pub fn read(dir: &Path) -> anyhow::Result<Self> {
         let plan = Plan::read(dir)?;
         let cell = |row: &Row, seed: &u64| CellRecord::read(&Plan::cell_dir(dir, row, *seed), *seed, &plan.primary);
         let cells = plan.rows.iter().map(|row| plan.seeds.iter().map(|seed| cell(row, seed)).collect()).collect();
@@ -112,7 +111,7 @@ impl CellFacts {
         numerics::components(&self.config)
     }
 
-    /// The same as it stands in the manifest.
+    /// The resolved run of the manifest, if it is a map.
     pub(super) fn run(&self) -> Option<&serde_json::Value> {
         Some(&self.config).filter(|config| config.is_object())
     }

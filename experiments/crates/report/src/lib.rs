@@ -3,7 +3,6 @@
 //! It takes three steps: [`files`] reads a run folder, [`Report::of`] computes a [`Report`] ([`model`], [`sections`],
 //! [`statistics`]), and a format such as [`text`] draws it.
 
-pub mod asked;
 mod axes;
 mod build;
 pub mod comparison;
@@ -11,7 +10,6 @@ pub mod csv;
 pub mod curves;
 mod distinct;
 mod document;
-pub mod error;
 pub mod figures;
 pub mod files;
 pub mod html;
@@ -21,6 +19,7 @@ pub mod missing;
 pub mod model;
 pub mod noise;
 pub mod numbers;
+pub mod primary;
 pub mod ranks;
 pub mod sections;
 pub mod side_by_side;
@@ -29,7 +28,5 @@ pub mod table;
 pub mod text;
 pub mod text_table;
 
-pub use asked::Asked;
-pub use document::printed_tables;
-pub use error::{CurvesError, ReportError};
 pub use model::Report;
+pub use primary::ReportOptions;

@@ -44,7 +44,7 @@ pub enum Missing {
     Exploratory,
 }
 
-/// What is said of one seed that is left out, and of several, by [`Missing::seed`].
+/// The reason for one seed that is left out and for several, in the order of [`Missing::seed`].
 const LEFT_OUT: [[&str; 2]; 4] = [
     ["failed", "failed"],
     ["is not done", "are not done"],
@@ -66,7 +66,7 @@ impl Missing {
         )
     }
 
-    /// The seed that it leaves out, and the place of what is said of several such seeds.
+    /// The seed that it leaves out, and the place of its reason in [`LEFT_OUT`].
     fn seed(&self) -> Option<(u64, usize)> {
         match self {
             Self::Failed { seed } => Some((*seed, 0)),

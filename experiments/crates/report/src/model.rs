@@ -3,7 +3,7 @@
 mod game;
 mod row;
 
-pub use super::asked::{Margin, PrimaryMetric};
+pub use super::primary::{Margin, PrimaryMetric};
 pub use game::{GameReport, HeadReport};
 pub use row::{Counts, CurvePoint, MatchedReport, RowReport, StepTimeReport, System};
 

@@ -1,8 +1,8 @@
-//! What noise the test of a verdict counts, and the test positions of a game from which that of test games follows. Each file of
-//! positions is read once, for verdicts and for slices.
+//! The sources of noise that the test of a verdict counts, and the stored test positions of a game. Each file of positions is
+//! read once, for verdicts and for slices.
 
-use super::asked::PrimaryMetric;
 use super::files::{CellRecord, RunFolder};
+use super::primary::PrimaryMetric;
 use super::statistics::crossed::{Crossed, Differences, test};
 use facts::ReadAt;
 use facts::metrics::NOVEL;
@@ -125,7 +125,7 @@ impl Positions {
         let cells = lines.flat_map(|(row, cells)| cells.iter().map(move |cell| (&row.folder, cell)));
         let cells: Vec<(&String, &CellRecord)> = cells.filter(|(_, cell)| cell.state == CellState::Done).collect();
         let stored = |cell: &CellRecord| cell.result.as_ref()?.positions(primary.weights);
-        // The first cell with a value says which positions there are.
+        // Use the positions of the first cell that has values.
         let (first, rows) = cells.iter().enumerate().find_map(|(number, (_, cell))| {
             Some((number, stored(cell)?)).filter(|(_, rows)| rows.iter().any(|row| row.values[kept].is_some()))
         })?;

@@ -29,7 +29,7 @@ impl Leaders {
         }
     }
 
-    /// Whether an encoding is one of them, by its place in the first grid's order of so many.
+    /// Whether an encoding is one of them, by its place in the first grid's order of `of` encodings.
     fn has(&self, place: usize, of: usize, label: &str) -> bool {
         match self {
             Self::BestThird => place < of.div_ceil(3),
@@ -46,7 +46,7 @@ struct Ranked<'a> {
     mean: f64,
 }
 
-/// The encodings of a grid on a game, and the rows that stand for none.
+/// The encodings of a grid on a game, and the rows that are left out.
 struct Ranking<'a> {
     ranked: Vec<Ranked<'a>>,
     /// Rows with an encoding that another row has too, beside matched controls.

@@ -1,7 +1,7 @@
-//! Which differences are real: t-tests of paired differences, and Holm's correction over a grid.
+//! t-tests of paired differences, and Holm's correction over a grid.
 //!
-//! Two cells of one seed see the same batches and start from identical shared weights, so what is tested is the mean
-//! of their *differences*. Student, "The probable error of a mean", Biometrika 6 (1908); Holm, "A simple sequentially
+//! Two cells of one seed see the same batches and start from identical shared weights, so the mean of their
+//! *differences* is tested. Student, "The probable error of a mean", Biometrika 6 (1908); Holm, "A simple sequentially
 //! rejective multiple test procedure", Scandinavian Journal of Statistics 6 (1979).
 
 pub mod across;
@@ -36,6 +36,15 @@ impl Summary {
 }
 
 /// The paired t-test of a sample of differences against zero.
+///
+/// ```
+/// use report::statistics::PairedTest;
+///
+/// // Row less reference, for three seeds.
+/// let test = PairedTest::of(&[-0.10, -0.09, -0.10]).expect("three pairs");
+/// assert!(test.p < 0.05 && test.interval(0.95).excludes_zero());
+/// assert_eq!(PairedTest::of(&[-0.10]), None);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PairedTest {
     pub n: usize,
@@ -104,7 +113,7 @@ impl MeanTest {
         Interval { low: self.mean - half, high: self.mean + half }
     }
 
-    /// The test of the same mean in other units, of which one has this many of the present ones; negative units turn it round.
+    /// The test of the same mean in other units, of which one has this many of the present ones; negative units change its sign.
     pub fn over(&self, unit: f64) -> Self {
         Self { mean: self.mean / unit, error: self.error / unit.abs(), ..*self }
     }
@@ -140,7 +149,7 @@ pub struct Holm {
 
 /// Holm's step-down procedure over a family of p-values at `alpha`.
 ///
-/// The family is what the experiment set out to compare, not what happened to finish: a comparison without a p-value
+/// The family is the planned comparisons, not the finished ones: a comparison without a p-value
 /// counts in the number of hypotheses (as if its p were 1) and gets none, so results do not become significant by
 /// failing cells, and a report of a half-finished grid is not bolder than the final one.
 pub fn holm(p_values: &[Option<f64>], alpha: f64) -> Vec<Option<Holm>> {

@@ -9,6 +9,15 @@ pub(super) const ABSENT: &str = "–";
 /// The heading of the rows' names.
 pub(super) const ROW: &str = "row";
 
+/// A header, rows of cells and notes.
+///
+/// ```
+/// use report::markdown::draw_table;
+/// use report::table::Table;
+///
+/// let table = Table::new(["row", "loss"], &[0], [vec!["shaw".to_owned(), "2.313".to_owned()]]);
+/// assert_eq!(draw_table(&table), "| row | loss |\n| --- | ---: |\n| shaw | 2.313 |");
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Table {
     pub title: String,

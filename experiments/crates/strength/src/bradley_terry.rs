@@ -8,7 +8,7 @@
 //! this model with draws (<https://hturner.github.io/PlackettLuce>), KataGo's `python/elo.py` the one in
 //! which a draw is half a win (<https://github.com/lightvector/KataGo>).
 //!
-//! Only differences follow from games, so an anchor says where zero is. Finite ratings need a path of points from every
+//! Only differences follow from games, so an anchor fixes the zero. Finite ratings need a path of points from every
 //! player to every other: whoever has all points or none against the rest has no finite rating.
 //!
 //! Units: ratings and their errors in Elo, covariances in squared Elo.

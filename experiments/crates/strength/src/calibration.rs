@@ -1,4 +1,4 @@
-//! Whether probabilities mean what they say: reliability bins, expected calibration error, Brier score.
+//! Calibration of probabilities: reliability bins, expected calibration error, Brier score.
 //!
 //! - Bins of equal width `1/n`: bin `m` has the probabilities in `(m/n, (m + 1)/n]`, the first one also 0. Expected
 //!   calibration error: the mean of |frequency − mean probability| over bins, weighted by their counts. Guo, Pleiss, Sun &
@@ -53,7 +53,7 @@ pub fn expected_calibration_error(bins: &[Bin]) -> Option<f64> {
 }
 
 /// The Brier score of predicted results (probabilities of loss, draw and win; the result), from 0 to 2; none without
-/// predictions, or if the numbers of one are no distribution.
+/// predictions, or if one is not a distribution.
 pub fn brier_of_results(predictions: &[([f64; 3], GameResult)]) -> Option<f64> {
     let is_distribution = |probabilities: &[f64; 3]| {
         let sum: f64 = probabilities.iter().sum();

@@ -40,6 +40,15 @@ pub struct Estimate {
 }
 
 /// How much stronger the first player is.
+///
+/// ```
+/// use strength::Trinomial;
+/// use strength::elo::Difference;
+///
+/// // 40 losses, 60 draws and 100 wins.
+/// let found = Difference::of(&Trinomial([40, 60, 100]), 0.95).expect("there are games");
+/// assert_eq!((found.score, found.elo.value.round()), (0.65, 108.0));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Difference {
     /// Points per game, from 0 to 1.
@@ -57,7 +66,7 @@ impl Difference {
     ///
     /// An interval end whose score lies outside of (0, 1) is infinite. If all observations are equal, the error is zero
     /// and both ends are the value itself: all points won is `+∞` Elo, all points lost `−∞`, all draws 0, and the
-    /// superiority 1, 0 or ½. Such an error says only that nothing varied; [`crate::sweep`] bounds the Elo of a score of 0 or 1.
+    /// superiority 1, 0 or ½. Such an error means only that nothing varied; [`crate::sweep`] bounds the Elo of a score of 0 or 1.
     ///
     /// # Panics
     /// If `level` is not inside (0, 1).

@@ -1,4 +1,4 @@
-//! What a match says in which one player won every game.
+//! The bound on a difference in Elo if one player won every game.
 //!
 //! Results that do not vary have no variance, so [`crate::elo`] has no interval for them. The exact test of the binomial distribution
 //! has a bound: of `n` independent games with the score `s`, all are won with probability `sⁿ` at most (a draw only lowers it), so
@@ -37,7 +37,7 @@ impl Bound {
         }
     }
 
-    /// The Elo that a player who won all of so many games has at least; `None` without games.
+    /// The least Elo of a player who won all of this number of games; `None` without games.
     ///
     /// # Panics
     /// If `level` is not inside (0, 1).

@@ -1,4 +1,4 @@
-//! A tiny dataset of legal chess games, tiny cells on it, and what is compared of them.
+//! A tiny dataset of legal chess games, tiny cells on it, and comparisons of cells.
 
 use config::{DataView, Dtype, EvalConfig, LossWeights, Mask, Pictures, Products, RunConfig, TrainConfig};
 use dataset::{ImportOptions, PerSplit, SplitPlan, ValueTarget, import};
@@ -100,8 +100,8 @@ impl Bench {
         dir
     }
 
-    /// A cell of 29 steps whose process crashed, as it were, while it recorded step 28: it has checkpoints of steps
-    /// 10 and 20, and lines behind them.
+    /// A cell of 29 steps whose process crashed while it recorded step 28: it has checkpoints of steps 10 and 20, and later
+    /// lines.
     pub fn crashed(&self, name: &str) -> PathBuf {
         self.crashed_of(name, &self.run(29), 28)
     }
@@ -155,7 +155,7 @@ pub fn train(dir: &Path) -> Result<Outcome, TrainError> {
     train_with(dir, &options()).0
 }
 
-/// Trains, and says what was noted.
+/// Trains; returns the outcome and the notes.
 pub fn train_with(dir: &Path, options: &CellOptions) -> (Result<Outcome, TrainError>, Vec<String>) {
     let mut notes = Vec::new();
     let outcome = run_cell(dir, options, Vec::new(), &mut |text| notes.push(text.to_owned()), &AtomicBool::new(false));

@@ -80,11 +80,11 @@ fn drawn(plot: &DotPlot, id: &str, medium: Medium) -> String {
         }
         top = below;
     }
-    let said = plot.groups.iter().flat_map(|group| {
+    let texts = plot.groups.iter().flat_map(|group| {
         group.dots.iter().map(move |dot| {
             let Interval { low, high } = dot.interval;
             format!("{}, {}: {:+.4}, interval {low:+.4} to {high:+.4}", group.label, dot.label, dot.mean)
         })
     });
-    canvas.plot(medium, id, &plot.title, &format!("{}.", said.collect::<Vec<_>>().join("; ")))
+    canvas.plot(medium, id, &plot.title, &format!("{}.", texts.collect::<Vec<_>>().join("; ")))
 }

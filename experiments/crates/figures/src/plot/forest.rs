@@ -35,7 +35,7 @@ pub fn draw(plot: &ForestPlot, id: &str, medium: Medium) -> Option<String> {
     (!plot.rows.is_empty()).then(|| drawn(plot, id, medium))
 }
 
-/// Where a row's texts and its interval stand: height of the row, and baselines from its top.
+/// The layout of a row: its height, and the baselines of its texts and its interval from its top.
 struct Lines {
     height: f64,
     label: f64,
@@ -44,7 +44,7 @@ struct Lines {
 }
 
 impl Lines {
-    /// On the page label and verdict stand beside the interval, in a column above it.
+    /// On the page label and verdict are beside the interval, in a column above it.
     fn of(row: &ForestRow, medium: Medium, room: f64) -> Self {
         match medium {
             Medium::Page => Self { height: ROW, label: ROW / 2.0 + 4.0, verdict: ROW / 2.0 + 4.0, interval: ROW / 2.0 },
@@ -112,11 +112,11 @@ fn drawn(plot: &ForestPlot, id: &str, medium: Medium) -> String {
         }
         above += lines.height;
     }
-    let said = plot.rows.iter().map(|row| {
+    let texts = plot.rows.iter().map(|row| {
         format!(
             "{}: {:+.4}, interval {:+.4} to {:+.4}, {}",
             row.label, row.mean, row.plain.low, row.plain.high, row.verdict
         )
     });
-    canvas.plot(medium, id, &plot.title, &format!("{}.", said.collect::<Vec<_>>().join("; ")))
+    canvas.plot(medium, id, &plot.title, &format!("{}.", texts.collect::<Vec<_>>().join("; ")))
 }

@@ -18,8 +18,8 @@ pub(super) fn fitted(text: &str, room: f64) -> String {
     }
 }
 
-/// Moves labels that stand in a column apart: heights in their order, each at least a line from the next, as near to
-/// where they want to be as that allows, between `top` and `bottom` where there is room for all.
+/// Spreads the labels of a column: heights in their order, each at least a line from the next and as near to the wanted height
+/// as that allows, between `top` and `bottom` if there is room for all.
 pub(super) fn spread(wanted: &[f64], top: f64, bottom: f64) -> Vec<f64> {
     let mut order: Vec<usize> = (0..wanted.len()).collect();
     order.sort_by(|&a, &b| wanted[a].total_cmp(&wanted[b]));
@@ -43,7 +43,7 @@ pub(super) type Area = (f64, f64, f64, f64);
 /// Where a label beside a point finds room.
 pub(super) struct Placed {
     pub(super) at: (f64, f64),
-    /// Whether it stands so far off that a line should lead to it.
+    /// Whether it is so far off that a line should lead to it.
     pub(super) far: bool,
 }
 

@@ -70,7 +70,7 @@ impl Scale {
         (first as i64..=last as i64).map(|n| n as f64 * step).collect()
     }
 
-    /// A tick's number, in as many digits as tell it from its neighbours.
+    /// A tick's number, with enough digits to differ from its neighbours.
     pub(super) fn label(&self, tick: f64) -> String {
         let size = self.high.abs().max(self.low.abs());
         match size {

@@ -48,7 +48,7 @@ pub fn draw(plot: &ScatterPlot, id: &str, medium: Medium) -> Option<String> {
 fn drawn(plot: &ScatterPlot, id: &str, medium: Medium) -> String {
     let width = medium.width(plot.size.0);
     let height = if medium == Medium::Page { plot.size.1 } else { COLUMN_HEIGHT };
-    // Intervals fill a column's plot, so names stand above it.
+    // Intervals fill a column's plot, so its names are above it.
     let names = if medium == Medium::Page { &plot.points[..0] } else { &plot.points[..] };
     let legend = Legend::new(names.iter().map(|point| (point.style, &point.label[..])), width - 8.0);
     let ends = |interval: Option<Interval>, value: f64| {
@@ -98,9 +98,9 @@ fn drawn(plot: &ScatterPlot, id: &str, medium: Medium) -> String {
         }
         canvas.text(&format!("label {}", point.style.class()), placed.at, Anchor::Start, &point.label);
     }
-    let said: Vec<String> =
+    let texts: Vec<String> =
         plot.points.iter().map(|point| format!("{} at {:.4}, {:.4}", point.label, point.at.0, point.at.1)).collect();
-    let description = format!("{} against {}: {}.", plot.y_label, plot.x_label, said.join("; "));
+    let description = format!("{} against {}: {}.", plot.y_label, plot.x_label, texts.join("; "));
     canvas.plot(medium, id, &plot.title, &description)
 }
 

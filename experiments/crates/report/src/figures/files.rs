@@ -1,9 +1,9 @@
 //! The plots of a report as files, each as SVG and PDF.
 
-use super::error::FiguresError;
 use super::{Figure, Look};
 use crate::model::Report;
 use crate::sections::{costs, interactions, slices, training, transfer, tuning, verdicts};
+use anyhow::{Context as _, ensure};
 use figures::convert;
 use figures::plot::Medium;
 use std::fs;
@@ -11,22 +11,23 @@ use std::path::Path;
 
 /// Writes every plot of the page to `dir`, which is created, as `<id>.svg` and `<id>.pdf`: one column of a paper wide
 /// (3.25 inches), in the colours of the printed page. Returns what it wrote.
-pub fn write(report: &Report, dir: &Path) -> Result<Vec<Figure>, FiguresError> {
+pub fn write(report: &Report, dir: &Path) -> anyhow::Result<Vec<Figure>> {
     let figures = all(report);
-    if figures.is_empty() {
-        return Err(FiguresError::None { experiment: report.experiment.clone() });
-    }
-    let io = |path: &Path| {
-        let path = path.to_owned();
-        move |cause| FiguresError::Write { path, cause }
-    };
-    fs::create_dir_all(dir).map_err(io(dir))?;
-    for figure in &figures {
-        let path = dir.join(format!("{}.svg", figure.id));
-        fs::write(&path, &figure.svg).map_err(io(&path))?;
-        let pdf = convert::pdf(&figure.svg).map_err(|cause| FiguresError::Convert { id: figure.id.clone(), cause })?;
-        let path = dir.join(format!("{}.pdf", figure.id));
-        fs::write(&path, pdf).map_err(io(&path))?;
+    ensure!(
+        !figures.is_empty(),
+        "{} has no figures yet: plots need finished cells; see `posenc status`",
+        report.experiment
+    );
+    let cannot =
+        |path: &Path| format!("cannot write {}; choose another folder or free space on the disk", path.display());
+    fs::create_dir_all(dir).with_context(|| cannot(dir))?;
+    for Figure { id, svg, .. } in &figures {
+        let [drawing, page] = ["svg", "pdf"].map(|extension| dir.join(format!("{id}.{extension}")));
+        fs::write(&drawing, svg).with_context(|| cannot(&drawing))?;
+        let pdf = convert::pdf(svg).with_context(|| {
+            format!("cannot convert the figure {id} to PDF; its SVG is written, please report this as a defect")
+        })?;
+        fs::write(&page, pdf).with_context(|| cannot(&page))?;
     }
     Ok(figures)
 }

@@ -1,9 +1,9 @@
 //! The same comparison at several numbers of steps, each with its own decay of the learning rate.
 
 use super::variants::{self, Variant};
-use crate::asked::PrimaryMetric;
 use crate::files::RunFolder;
 use crate::numbers::{alone, of_ranks, of_test, or_absent};
+use crate::primary::PrimaryMetric;
 use crate::statistics::across::{RankCorrelation, rank_correlation};
 use crate::statistics::{MeanTest, PairedTest, Summary};
 use crate::table::{ROW, Table};
@@ -40,7 +40,7 @@ pub(crate) fn of(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric) ->
     let (references, sets): (Vec<_>, Vec<_>) = sets.into_iter().partition(|set| set.iter().any(is_reference));
     let mut steps: Vec<u64> = references.first()?.iter().filter_map(|variant| steps_of(variant)).collect();
     steps.sort_unstable();
-    // Rows of one number of steps that differ in their rate only are no budgets.
+    // Rows with equal numbers of steps that differ in their rate only are not budgets.
     if steps.len() < 2 || steps.windows(2).any(|pair| pair[0] == pair[1]) {
         return None;
     }

@@ -1,4 +1,4 @@
-//! What the rows cost: parameters, arithmetic and time, and how closely matched controls match.
+//! Costs of the rows: parameters, arithmetic and time, and how closely matched controls match.
 
 use crate::figures::{Figure, Look};
 use crate::model::{GameReport, MatchedReport, Report, RowReport};

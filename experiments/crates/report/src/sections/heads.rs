@@ -1,9 +1,9 @@
 //! The metrics of the heads that the networks have: all of them on test, and loss and accuracy by phase.
 
 use super::baselines::{self, BELOW_LOG_LINEAR, BELOW_UNIFORM};
-use crate::asked::PrimaryMetric;
 use crate::model::{GameReport, HeadReport, RowReport};
 use crate::numbers::{fixed, mean_sd, or_absent};
+use crate::primary::PrimaryMetric;
 use crate::table::{ROW, Table};
 use facts::metrics::{self, Direction, Metric};
 use facts::{Mask, grouped};

@@ -1,11 +1,10 @@
 //! Whether the gap between two rows changes where something else differs: the difference of two differences.
 //!
-//! All four cells of a seed see the same batches, so each seed gives one number, and what is tested is their mean: the
+//! All four cells of a seed see the same batches, so each seed gives one number. Their mean is tested: the
 //! interaction of a two-by-two design with seeds as blocks, `F(1, n − 1) = t²`, with the noise of test games added where
 //! cells stored their positions. The interactions that a file defines are their own
 //! family, as an analysis of variance keeps main effects and interactions apart.
 
-use crate::asked::PrimaryMetric;
 use crate::comparison::{ALPHA, Corrected, Paired, difference, mean};
 use crate::distinct::distinct;
 use crate::figures::{Figure, Look};
@@ -15,6 +14,7 @@ use crate::noise::{Noise, Positions, counted};
 use crate::numbers::{
     fixed, interval, interval_decimals, or_absent, p_in_words, p_value, signed, two_cells, with_interval,
 };
+use crate::primary::PrimaryMetric;
 use crate::statistics::{Interval, MeanTest, PairedTest, holm};
 use crate::table::Table;
 use facts::Interaction;

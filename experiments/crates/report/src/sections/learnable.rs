@@ -1,4 +1,4 @@
-//! What a policy can learn on a test set: from the loss of a uniform choice down to the entropy of the targets.
+//! The learnable range of the policy loss on a test set: from a uniform choice down to the entropy of the targets.
 
 use crate::model::RowReport;
 use facts::Mask;

@@ -25,7 +25,7 @@ impl Setting {
     }
 }
 
-/// Characters of a dataset's hash that tell it from others.
+/// Characters of a dataset's hash that are shown.
 const HASH_CHARACTERS: usize = 12;
 
 /// Every setting of the rows, by game, and every condition of the cells.

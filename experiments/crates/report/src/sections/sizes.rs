@@ -5,9 +5,9 @@
 //! at which the fit has its mean metric, and the interval is that of the ends of the mean's interval. (Chessformer, §4.3, states gains as sizes in this way.)
 
 use super::variants::{self, Variant};
-use crate::asked::PrimaryMetric;
 use crate::files::{CellRecord, RunFolder};
 use crate::numbers::fixed;
+use crate::primary::PrimaryMetric;
 use crate::statistics::{Interval, PairedTest, Summary};
 use crate::table::{ABSENT, ROW, Table};
 use facts::Role;

@@ -1,9 +1,9 @@
-//! What the cells did as players: `strength.json` of the cells, paired by seed.
+//! Playing strength: `strength.json` of the cells, paired by seed.
 
-use crate::asked::PrimaryMetric;
 use crate::comparison::{Line, reference_of, sort_by_group};
 use crate::files::{CellRecord, RunFolder};
 use crate::numbers::{interval, mean_sd, of_ranks, or_absent, signed};
+use crate::primary::PrimaryMetric;
 use crate::statistics::across::{RankCorrelation, rank_correlation};
 use crate::statistics::{Interval, PairedTest, Summary};
 use crate::table::{ABSENT, ROW, Table};
@@ -24,7 +24,7 @@ pub struct StrengthReport {
     pub of: u64,
     /// The rows with answers, the reference first, the A/A control last.
     pub rows: Vec<RowStrength>,
-    /// Whether the rows that have answers of every seed stand in the order of the primary metric: 1 if they do.
+    /// The rank correlation with the primary metric, over the rows that have answers of every seed.
     pub ranks: Option<RankCorrelation>,
 }
 
@@ -49,7 +49,7 @@ const EVEN: f64 = 0.5;
 
 type Question = (Measure, String, String);
 
-/// The questions that cells of a game were asked, each with the rows that have answers.
+/// The evaluations of a game's cells, each with the rows that have answers.
 pub(crate) fn of(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric) -> Vec<StrengthReport> {
     let all = folder.plan.rows.iter().zip(folder.cells.iter().map(Vec::as_slice));
     let mut lines: Vec<Line<'_>> = all.filter(|(row, _)| row.game == game).collect();
@@ -192,7 +192,7 @@ fn scaled(ends: &Interval, scale: f64) -> Interval {
 }
 
 /// The Elo difference to the opponent that the mean share means; its interval is that of the share over seeds. Where the cells won
-/// or lost all of their games, `of` each, the bound that so many games give.
+/// or lost all of their games, `of` each, the bound that this number of games gives.
 fn elo(row: &RowStrength, of: u64) -> String {
     let is_all = |share: f64| row.values.iter().all(|value| *value == share);
     if let Some(bound) = Bound::of_games(of.saturating_mul(row.values.len() as u64), LEVEL) {

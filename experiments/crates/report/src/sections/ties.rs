@@ -1,11 +1,11 @@
 //! Which rows of a game are tied: pairwise equivalent, with the variance that verdicts have.
 
-use crate::asked::PrimaryMetric;
 use crate::comparison::{ALPHA, Line, Paired, difference, diverged};
 use crate::files::{CellRecord, RunFolder};
 use crate::missing::Missing;
 use crate::noise::Positions;
 use crate::numbers::{decimals, fixed};
+use crate::primary::PrimaryMetric;
 use crate::statistics::{Summary, holm, two_one_sided};
 use crate::table::{ABSENT, Table};
 use facts::Role;

@@ -1,5 +1,5 @@
-//! How the rows were trained: learning curves, settings that never acted, and what training did to the primary metric beside
-//! lowering it on test.
+//! How the rows were trained: learning curves, settings that never acted, and the primary metric on novel and on
+//! training positions.
 
 use crate::figures::{Figure, Look};
 use crate::files::{CellRecord, CellResult};

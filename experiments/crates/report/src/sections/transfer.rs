@@ -4,11 +4,11 @@ mod partners;
 
 use super::budgets::common;
 use super::learnable::{self, Learnable};
-use crate::asked::PrimaryMetric;
 use crate::comparison::ALPHA;
 use crate::figures::{Figure, Look};
 use crate::model::{GameReport, RowReport};
 use crate::numbers::{of_ranks, p_value, signed, with_interval};
+use crate::primary::PrimaryMetric;
 use crate::statistics::across::{RankCorrelation, hedges, pooled_sd, rank_correlation, welch};
 use crate::statistics::{Interval, MeanTest, holm};
 use crate::table::{ROW, Table};
@@ -89,7 +89,7 @@ pub(crate) fn of(games: &[GameReport], primary: &PrimaryMetric, axes: &[String])
 fn of_pair(pair: [&GameReport; 2], primary: &PrimaryMetric, axes: &[String]) -> Transfer {
     let scale = scale(pair, primary);
     let incomparable = scale.as_ref().err().copied();
-    // Without a common unit, differences stand in that of the metric.
+    // Without a common unit, differences are in that of the metric.
     let scale = scale.unwrap_or(Scale::Metric);
     let better = if primary.direction == Direction::Lower { -1.0 } else { 1.0 };
     let pooled = pair.map(|game| pooled_sd(&compared(game).map(differences).collect::<Vec<_>>()));

@@ -44,7 +44,7 @@ pub struct TrialReport {
 pub struct Edge {
     pub setting: String,
     pub value: String,
-    /// The value to try next; none if the values are no numbers.
+    /// The value to try next; none if the values are not numbers.
     pub next: Option<f64>,
 }
 

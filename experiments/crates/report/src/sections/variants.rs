@@ -1,7 +1,7 @@
 //! Rows of a grid as variants of each other: equal except for some settings.
 
-use crate::asked::PrimaryMetric;
 use crate::files::{CellRecord, RunFolder};
+use crate::primary::PrimaryMetric;
 use facts::Role;
 use games::GameKind;
 use records::CellState;

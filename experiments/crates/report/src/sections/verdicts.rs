@@ -1,7 +1,6 @@
-//! What every row is judged against its reference: the table of differences, a sentence for each, and the forest plot.
+//! The verdict of every row against its reference: the table of differences, a sentence for each, and the forest plot.
 
 use super::baselines;
-use crate::asked::PrimaryMetric;
 use crate::comparison::{ALPHA, Comparison, Corrected, Verdict};
 use crate::distinct::distinct;
 use crate::figures::{Figure, Look};
@@ -9,6 +8,7 @@ use crate::missing::{Missing, left_out, reasons, ruled_out};
 use crate::model::{GameReport, Report, RowReport};
 use crate::noise::{Noise, SeedsOnly, counted};
 use crate::numbers::{interval, interval_decimals, mean_sd, or_absent, p_in_words, p_value, signed, two_cells};
+use crate::primary::PrimaryMetric;
 use crate::table::{ABSENT, ROW, Table};
 use facts::Role;
 use facts::metrics::Direction;
@@ -36,7 +36,7 @@ pub(crate) fn method(report: &Report) -> String {
     )
 }
 
-/// What a verdict says about learning rates: it begins every method and every table of verdicts.
+/// The learning rates that verdicts hold for: the beginning of every method and of every table of verdicts.
 fn rates(report: &Report) -> &'static str {
     if report.games.iter().any(|game| game.tuning.is_some()) {
         return "tuned";

@@ -1,12 +1,12 @@
 //! What limits the conclusions of a report.
 
-use crate::asked::PrimaryMetric;
 use crate::comparison::ALPHA;
 use crate::distinct::distinct;
 use crate::files::{CellRecord, RunFolder};
 use crate::model::{GameReport, Report, RowReport};
 use crate::noise::SeedsOnly;
 use crate::numbers::{decimals, fixed, p_in_words};
+use crate::primary::PrimaryMetric;
 use facts::TOLERANCE;
 use facts::grouped;
 use facts::metrics::Direction;
@@ -89,7 +89,7 @@ fn learned_nothing(game: &GameReport) -> Option<String> {
     })
 }
 
-/// Rows that a model with a few dozen weights equals: what tells them apart may be less than what it knows.
+/// Rows that do not beat the log-linear baseline.
 fn misses_log_linear(game: &GameReport) -> Option<String> {
     let below_uniform = |row: &&RowReport| {
         let loss = row.test.get("policy_loss").map(|loss| loss.mean);

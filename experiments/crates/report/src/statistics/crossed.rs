@@ -4,8 +4,8 @@
 //! game's character and what both have together, `d = μ + aₛ + b_g + e_sg`: two crossed random factors with positions
 //! clustered in games. The mean over all then varies by `σₐ²/S + V(b) + V(e)/S`. A hierarchical bootstrap (seeds, then
 //! games) draws that, but what it draws counts `e` among the seeds *and* among the games: Owen, "The pigeonhole bootstrap",
-//! Annals of Applied Statistics 1 (2007), §3. So the parts are estimated by themselves and what is counted twice is
-//! taken off, as in the analysis of variance and in Cameron, Gelbach & Miller, "Robust inference with multiway
+//! Annals of Applied Statistics 1 (2007), §3. So the parts are estimated separately, and the one counted twice is
+//! subtracted, as in the analysis of variance and in Cameron, Gelbach & Miller, "Robust inference with multiway
 //! clustering", Journal of Business & Economic Statistics 29 (2011).
 
 use super::MeanTest;

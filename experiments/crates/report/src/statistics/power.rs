@@ -10,7 +10,7 @@ use statrs::function::gamma::ln_gamma;
 
 /// The share of grids in which a difference that is there should be seen.
 pub const POWER: f64 = 0.8;
-/// Nobody trains more seeds than this.
+/// The largest number of seeds that is considered.
 pub const MOST_SEEDS: usize = 1000;
 
 /// Intervals of Simpson's rule over the distribution of the sample deviation; doubling them changes no tenth digit.
@@ -18,8 +18,8 @@ const STRIPS: usize = 2000;
 /// How far on either side of its mean the sample deviation is followed, in its own standard deviations.
 const REACH: f64 = 12.0;
 
-/// The probability that a difference gives a p-value below `alpha`, if it is so many of its standard errors, which have these
-/// degrees of freedom (1 or more).
+/// The probability that a difference gives a p-value below `alpha`. The difference is given in standard errors, which have
+/// these degrees of freedom (1 or more).
 pub fn power(errors: f64, freedom: f64, alpha: f64) -> f64 {
     let critical = quantile(1.0 - alpha / 2.0, freedom);
     1.0 - noncentral_cdf(critical, freedom, errors) + noncentral_cdf(-critical, freedom, errors)

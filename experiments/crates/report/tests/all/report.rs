@@ -28,7 +28,7 @@ use records::step_times::{StepTime, StepTimes};
 use records::{CellLock, FailureKind};
 use report::comparison::Verdict;
 use report::missing::Missing;
-use report::{Report, ReportError, text};
+use report::{Report, text};
 use serde_json::json;
 use std::fs;
 
@@ -428,9 +428,7 @@ fn damaged_cells_are_rows_and_damaged_plans_are_errors() {
     assert!(report.failures[1].failure.cause.contains("line 1"), "{:?}", report.failures);
 
     fs::write(folder.path().join("grid.json"), "[]").expect("a damaged plan");
-    assert!(
-        matches!(Report::of(folder.path()), Err(ReportError::Plan(error)) if error.to_string().contains("damaged"))
-    );
+    assert!(Report::of(folder.path()).is_err_and(|error| error.to_string().contains("damaged")));
     let empty = tempfile::tempdir().expect("a folder");
     let error = Report::of(empty.path()).expect_err("no run folder").to_string();
     assert!(error.contains("grid.json") && error.contains("runs/"), "{error}");

@@ -67,7 +67,8 @@ impl<'a> Schedule<'a> {
             let reason = format!("no chain of games connects {player} with {other}; play more games");
             return Err(StrengthError(reason));
         }
-        // Arrows from winners: whom player 0 does not reach took every point from whom it reaches, and turned round.
+        // Arrows from winners: players whom player 0 does not reach won every game against those it reaches; with reversed arrows
+        // they lost every game.
         let beaten = self.reached(|pairing, forward| pairing.draws > 0.0 || pairing.took(forward));
         let above = outside(&beaten);
         if let Some(&first) = above.first() {

@@ -179,27 +179,19 @@ fn check(library: &str, checks: &str) {
 }
 
 #[test]
-fn the_recipe_for_pandas_works() {
+fn the_recipes_for_pandas_polars_and_duckdb_work() {
     check(
         "pandas",
         "at = curve.loc[('chess', 'absolute', 50)]\n\
          gain = gains[(gains['row'] == 'shaw') & (gains['step'] == 50)]['gain']\n\
          print(at['mean'], at['std'], gain.mean(), len(gain))",
     );
-}
-
-#[test]
-fn the_recipe_for_polars_works() {
     check(
         "polars",
         "at = curve.filter((pl.col('row') == 'absolute') & (pl.col('step') == 50))\n\
          gain = gains.filter((pl.col('row') == 'shaw') & (pl.col('step') == 50))['gain']\n\
          print(at['mean'][0], at['std'][0], gain.mean(), len(gain))",
     );
-}
-
-#[test]
-fn the_recipe_for_duckdb_works() {
     check(
         "duckdb",
         "at = curve.filter(\"\\\"row\\\" = 'absolute' AND step = 50\").fetchall()[0]\n\

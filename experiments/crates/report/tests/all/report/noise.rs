@@ -1,7 +1,6 @@
 //! Verdicts count the noise of seeds and of test games where cells stored what they measured on each position.
 
 use crate::report::folder::{Csv, Folder, GAMES, SEEDS, TARGETS, close, comparison, is_warned};
-use crate::statistics::count_rejections;
 use report::comparison::Verdict;
 use report::noise::{Noise, SeedsOnly};
 use report::statistics::MeanTest;
@@ -173,27 +172,4 @@ fn interactions_count_the_games_too() {
     let gap = by_hand(&[(1, 1.0), (0, -1.0)]).test.interval(0.95);
     let shown = one.gaps[0].expect("three seeds").interval;
     assert!((shown.high - shown.low - (gap.high - gap.low)).abs() < 1e-6, "{shown:?} {gap:?}");
-}
-
-#[test]
-fn the_interval_over_seeds_and_games_excludes_zero_exactly_if_holm_rejects() {
-    let (mut rejections, mut acceptances) = (0, 0);
-    for grid in 0..400 {
-        let mut stream = streams::stream(grid, &["test", "grid of seeds and games"]);
-        let tests: Vec<MeanTest> = (0..6)
-            .map(|row| {
-                let games: Vec<f64> = (0..20).map(|_| 0.5 * streams::normal(&mut stream)).collect();
-                let mut sums = |_| {
-                    let luck = f64::from(row) * 0.2 + 0.3 * streams::normal(&mut stream);
-                    games.iter().map(|game| luck + game + 0.3 * streams::normal(&mut stream)).collect()
-                };
-                let sums: Vec<Vec<f64>> = (0..5).map(&mut sums).collect();
-                test(Differences { sums: &sums, positions: &[1; 20] }).expect("seeds and games").test
-            })
-            .collect();
-        let rejected = count_rejections(&tests, |test| test.p, MeanTest::interval);
-        rejections += rejected;
-        acceptances += tests.len() - rejected;
-    }
-    assert!(rejections > 200 && acceptances > 200, "{rejections} rejections, {acceptances} acceptances");
 }

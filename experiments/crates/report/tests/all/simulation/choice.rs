@@ -2,7 +2,7 @@
 //! lengths of 5 to 64 positions, 40 and 200 games. Those of [`validation`](super::validation) have no part in it.
 
 use super::designs::{Design, Effects, Lengths, ROWS, Seeds, null_grid};
-use super::{asked, grids, sample};
+use super::{asked, grids, noise, sample};
 use report::statistics::crossed::{Differences, parts, share_power, test};
 use report::statistics::{MeanTest, holm};
 
@@ -51,8 +51,7 @@ struct Reached {
 #[test]
 fn the_power_of_the_seeds_share_keeps_false_verdicts_at_5_percent() {
     let grids = grids() / 2;
-    // Three standard errors of a share of 5 %.
-    let noise = 3.0 * (0.95 * 0.05 / grids as f64).sqrt();
+    let noise = noise(grids);
     for &seeds in sample(&[3, 5, 10], 2) {
         let own = POWERS.iter().position(|power| (power - share_power(seeds)).abs() < 1e-9).expect("it is tried");
         let mut reached = [Reached { wrong: 0.0, least: 1.0, greatest: 0.0 }; POWERS.len()];

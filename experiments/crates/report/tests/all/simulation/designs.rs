@@ -1,8 +1,10 @@
 //! Simulated differences of a row to its reference by seed and game, with a known mean.
 
+use report::statistics::crossed::{Differences, test};
+use report::statistics::{MeanTest, holm};
 use streams::Stream;
 
-pub(super) const TRUTH: f64 = 0.02;
+const TRUTH: f64 = 0.02;
 
 /// Comparisons in a grid, each against the one reference.
 pub(super) const ROWS: usize = 10;
@@ -18,6 +20,29 @@ pub(super) fn null_grid(grid: u64, design: &Design) -> (Vec<Vec<Vec<f64>>>, Vec<
         sums
     });
     (rows.collect(), positions)
+}
+
+/// The tests of the rows of a grid without differences.
+pub(super) fn null_tests(grid: u64, design: &Design) -> Vec<MeanTest> {
+    let (rows, positions) = null_grid(grid, design);
+    let of_row =
+        |sums: &Vec<Vec<f64>>| test(Differences { sums, positions: &positions }).expect("seeds and games").test;
+    rows.iter().map(of_row).collect()
+}
+
+/// Whether it has a verdict after Holm's correction.
+pub(super) fn has_a_false_verdict(grid: u64, design: &Design) -> bool {
+    let p_values: Vec<Option<f64>> = null_tests(grid, design).iter().map(|test| Some(test.p)).collect();
+    holm(&p_values, 0.05).iter().flatten().any(|corrected| corrected.p < 0.05)
+}
+
+/// The test of a row's distance from the truth.
+pub(super) fn tested(trial: u64, design: &Design) -> MeanTest {
+    let mut stream = streams::stream(trial, &["test", "validation"]);
+    let positions = design.positions(&mut stream);
+    let sums = design.sums(&positions, TRUTH, &mut stream);
+    let test = test(Differences { sums: &sums, positions: &positions }).expect("seeds and games").test;
+    MeanTest::new(test.mean - TRUTH, test.error, test.freedom)
 }
 
 /// How the games' effects are distributed; all have the same variance.

@@ -1,10 +1,8 @@
 //! Rows whose true difference is the margin are rarely called equivalent, and rows without a difference as often as
 //! docs/statistics.md lists.
 
-use super::designs::{Design, Effects, Lengths, ROWS, Seeds, null_grid};
-use super::validation::tested;
-use super::{grids, sample};
-use report::statistics::crossed::{Differences, test};
+use super::designs::{Design, Effects, Lengths, ROWS, Seeds, null_tests, tested};
+use super::{grids, noise, sample, share};
 use report::statistics::{MeanTest, holm, two_one_sided};
 use std::f64::consts::SQRT_2;
 
@@ -61,18 +59,14 @@ impl Counts {
 #[test]
 fn rows_that_differ_by_the_margin_are_rarely_called_equivalent() {
     let grids = grids();
-    // Three standard errors of a share of 5 %, as if the rows of a grid were one.
-    let noise = 3.0 * (ALPHA * (1.0 - ALPHA) / grids as f64).sqrt();
+    // As if the rows of a grid were one.
+    let noise = noise(grids);
     for &seeds in sample(&[3, 5, 10], 1) {
         for (effects, lengths, shares) in NOISE {
             let design = Design { seeds, games: 61, shares, effects, lengths, luck: Seeds::Equal };
             let mut counts = [Counts::default(); MARGINS.len()];
             for grid in 0..grids {
-                let (rows, positions) = null_grid(grid, &design);
-                let of_row = |sums: &Vec<Vec<f64>>| {
-                    test(Differences { sums, positions: &positions }).expect("seeds and games").test
-                };
-                let tests: Vec<MeanTest> = rows.iter().map(of_row).collect();
+                let tests = null_tests(grid, &design);
                 // A difference has the noise of the row and of the reference.
                 MARGINS.iter().zip(&mut counts).for_each(|(margin, own)| own.add(&tests, margin * SQRT_2 * ERROR));
             }
@@ -104,7 +98,6 @@ fn rows_that_differ_by_the_margin_are_rarely_called_equivalent() {
 #[test]
 fn few_games_with_very_skewed_effects_have_more_false_equivalences() {
     let trials = grids();
-    let noise = 3.0 * (ALPHA * (1.0 - ALPHA) / trials as f64).sqrt();
     let (effects, lengths, luck) = (Effects::Skewed, Lengths::Lognormal, Seeds::Equal);
     for (seeds, games) in sample(&[3, 5, 10], 1).iter().flat_map(|&seeds| [(seeds, 32), (seeds, 200)]) {
         let mut worst: f64 = 0.0;
@@ -112,11 +105,10 @@ fn few_games_with_very_skewed_effects_have_more_false_equivalences() {
             let design = Design { seeds, games, shares, effects, lengths, luck };
             let margin = 4.0 * ERROR;
             for truth in [margin, -margin] {
-                let is_false = |trial: &u64| {
-                    let test = tested(*trial, &design);
+                worst = worst.max(share(0..trials, |trial| {
+                    let test = tested(trial, &design);
                     two_one_sided(&MeanTest::new(test.mean + truth, test.error, test.freedom), margin) < ALPHA
-                };
-                worst = worst.max((0..trials).filter(is_false).count() as f64 / trials as f64);
+                }));
             }
         }
         println!(
@@ -124,6 +116,6 @@ fn few_games_with_very_skewed_effects_have_more_false_equivalences() {
              margin are called equivalent",
             100.0 * worst
         );
-        assert!(worst <= 0.12 + noise, "{seeds} seeds, {games} games: {worst}");
+        assert!(worst <= 0.12 + noise(trials), "{seeds} seeds, {games} games: {worst}");
     }
 }

@@ -2,9 +2,8 @@
 //! of seeds and of games, compositions and random numbers than those of [`choice`](super::choice) and
 //! [`validation`](super::validation).
 
-use super::designs::{Design, Effects, Lengths, Seeds};
-use super::validation::{has_a_false_verdict, tested};
-use super::{grids, sample};
+use super::designs::{Design, Effects, Lengths, Seeds, has_a_false_verdict, tested};
+use super::{greatest, grids, least, mean, noise, sample, share};
 
 const SEEDS: [usize; 3] = [4, 7, 10];
 const GAMES: [usize; 2] = [47, 128];
@@ -18,7 +17,7 @@ const FIRST: u64 = 1 << 32;
 #[test]
 fn false_verdicts_are_rare_and_intervals_cover_on_designs_seen_once() {
     let grids = grids();
-    let noise = 3.0 * (0.05 * 0.95 / grids as f64).sqrt();
+    let noise = noise(grids);
     for &seeds in sample(&SEEDS, 1) {
         let mut coverages = Vec::new();
         let mut worst: f64 = 0.0;
@@ -26,15 +25,11 @@ fn false_verdicts_are_rare_and_intervals_cover_on_designs_seen_once() {
             for (lengths, luck) in [(Lengths::TwoKinds, Seeds::Equal), (Lengths::Uniform, Seeds::Unequal)] {
                 let design = Design { seeds, games, shares, effects: Effects::Contaminated, lengths, luck };
                 let streams = FIRST..FIRST + grids;
-                let covered = streams.clone().filter(|&trial| tested(trial, &design).p > 0.05).count();
-                let wrong = streams.filter(|&grid| has_a_false_verdict(grid, &design)).count();
-                coverages.push(covered as f64 / grids as f64);
-                worst = worst.max(wrong as f64 / grids as f64);
+                coverages.push(share(streams.clone(), |trial| tested(trial, &design).p > 0.05));
+                worst = worst.max(share(streams, |grid| has_a_false_verdict(grid, &design)));
             }
         }
-        let mean = coverages.iter().sum::<f64>() / coverages.len() as f64;
-        let least = coverages.iter().copied().fold(f64::INFINITY, f64::min);
-        let greatest = coverages.iter().copied().fold(0.0, f64::max);
+        let (mean, least, greatest) = (mean(&coverages), least(&coverages), greatest(&coverages));
         println!(
             "{seeds} seeds, {grids} of each design: 95 % intervals cover {:.2} % on average, {:.2} to {:.2} %; at most {:.2} % \
              of the grids have a false verdict",

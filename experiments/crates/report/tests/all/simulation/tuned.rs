@@ -3,7 +3,7 @@
 //! A row's mean loss is a parabola over the places of a setting on its axis, as wide for all rows, with a minimum anywhere
 //! between two of its places. Trials and results have the noise of seeds, each with a standard deviation of 1.
 
-use super::{grids, sample};
+use super::{grids, noise, sample};
 use games::GameKind;
 use records::tuning::{TrialRecord, TunedRowRecord};
 use report::sections::tuning::is_robust;
@@ -138,8 +138,7 @@ impl TunedDesign {
 
 #[test]
 fn equal_tuning_keeps_false_verdicts_rare_and_no_tuning_makes_them_the_rule() {
-    // Three standard errors of a share of 5 %.
-    let noise = 3.0 * (0.95 * 0.05 / grids() as f64).sqrt();
+    let noise = noise(grids());
     for (seeds, curvature) in sample(&[5, 3, 10], 1).iter().flat_map(|&seeds| [0.0, 0.5, 2.0, 8.0].map(|c| (seeds, c)))
     {
         let same = TunedDesign { seeds, curvature, differ: false };

@@ -1,13 +1,13 @@
-//! The metric that verdicts are about, and what a reader asks about it beside the plan.
+//! The metric that verdicts are about, and the options of a report about it.
 
-use super::error::ReportError;
+use anyhow::bail;
 use facts::metrics::Direction;
 use facts::{ReadAt, Weights};
 use records::Plan;
 
-/// Questions about the primary metric. They change no number of a cell.
+/// Options of a report that override the plan. They change no number of a cell.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Asked {
+pub struct ReportOptions {
     /// The difference of which each comparison shows the number of seeds needed to detect it; if there is none, that of the
     /// plan.
     pub difference: Option<f64>,
@@ -16,13 +16,15 @@ pub struct Asked {
     pub equivalent_within: Option<(String, f64)>,
 }
 
-impl Asked {
-    pub(super) fn margin(&self, plan: &Plan) -> Result<Option<Margin>, ReportError> {
+impl ReportOptions {
+    pub(super) fn margin(&self, plan: &Plan) -> anyhow::Result<Option<Margin>> {
         let primary = &plan.primary.metric;
         let planned = plan.equivalent_within.of(primary).map(|size| Margin { size, late: plan.late_margin });
         let Some((metric, size)) = &self.equivalent_within else { return Ok(planned) };
         if metric != primary {
-            return Err(ReportError::Margin { metric: metric.clone(), primary: primary.clone() });
+            bail!(
+                "the verdicts of this grid are about {primary}, so a margin of {metric} cannot be used; write {primary}=SIZE"
+            );
         }
         let late = Margin { size: *size, late: true };
         Ok(Some(planned.filter(|planned| planned.size == *size).unwrap_or(late)))
