@@ -26,25 +26,16 @@ use games::shogi::{Board, Shogi, hcpe::Hcpe, psv::Psv};
 use std::io::Write;
 use std::path::Path;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ExportFormat {
-    Pgn,
-    Hcpe,
-    Psv,
+games::named! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum ExportFormat {
+        Pgn = "pgn",
+        Hcpe = "hcpe",
+        Psv = "psv",
+    }
 }
 
 impl ExportFormat {
-    pub const ALL: [Self; 3] = [Self::Pgn, Self::Hcpe, Self::Psv];
-
-    /// Its name on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Pgn => "pgn",
-            Self::Hcpe => "hcpe",
-            Self::Psv => "psv",
-        }
-    }
-
     const fn game(self) -> GameKind {
         match self {
             Self::Pgn => GameKind::Chess,
