@@ -5,9 +5,10 @@ use std::ops::{Index, IndexMut};
 
 games::named! {
     /// A part of a dataset. Every game belongs to one.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
     pub enum Split {
+        #[default]
         Train = "train",
         /// For choices (a learning rate, a checkpoint).
         Validation = "validation",

@@ -46,7 +46,7 @@ use games::record::Candidate;
 use games::{GameResult, Termination};
 
 /// A row of the store.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct GameRow {
     /// Number of the game in the dataset.
     pub id: u32,
@@ -97,32 +97,7 @@ pub struct GameRow {
 impl GameRow {
     /// A row with only its source. The builder sets its number and its split.
     pub(crate) fn from_source(file: &str, game: u64) -> Self {
-        Self {
-            id: 0,
-            split: Split::Train,
-            start: None,
-            moves: String::new(),
-            plies: 0,
-            result: GameResult::Unknown,
-            termination: Termination::Other,
-            policy_from_ply: 0,
-            value: Vec::new(),
-            clock: None,
-            time: None,
-            seen_in_train: None,
-            ratings: [None; 2],
-            source_file: file.to_owned(),
-            source_game: game,
-            used: None,
-            policy: None,
-            mean_result: None,
-            count: None,
-            group: None,
-            rating_bucket: None,
-            time_control: None,
-            map: None,
-            draw: None,
-        }
+        Self { source_file: file.to_owned(), source_game: game, ..Self::default() }
     }
 
     /// The number of used positions.

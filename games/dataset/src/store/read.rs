@@ -34,8 +34,8 @@ impl ShardRows {
     /// # Errors
     /// If it is not a Parquet file with the store's columns.
     pub(crate) fn open(path: &Path) -> Result<Self, DatasetError> {
-        let file = bounded::open(path).map_err(DatasetError::io("open", path))?;
-        let batches = guarded(|| batches(file)).map_err(file_error(path))?;
+        let footer = footer(path)?;
+        let batches = guarded(|| batches(footer)).map_err(file_error(path))?;
         Ok(Self { path: path.to_owned(), batches: Some(batches), read: Vec::new().into_iter() })
     }
 
@@ -69,9 +69,15 @@ impl Iterator for ShardRows {
     }
 }
 
+/// Opens a file and reads its footer.
+pub(super) fn footer(path: &Path) -> Result<ParquetRecordBatchReaderBuilder<File>, DatasetError> {
+    let file = bounded::open(path).map_err(DatasetError::io("open", path))?;
+    let read = || ParquetRecordBatchReaderBuilder::try_new(file).map_err(|error| error.to_string());
+    guarded(read).map_err(file_error(path))
+}
+
 /// A reader of the file's rows, after checking its columns.
-fn batches(file: File) -> Result<ParquetRecordBatchReader, String> {
-    let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(|error| error.to_string())?;
+fn batches(builder: ParquetRecordBatchReaderBuilder<File>) -> Result<ParquetRecordBatchReader, String> {
     for (number, expected) in schema().fields().iter().enumerate() {
         let found = match builder.schema().field_with_name(expected.name()) {
             Ok(found) => found,
