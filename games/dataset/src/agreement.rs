@@ -26,7 +26,6 @@ pub struct Agreement {
     pub entropy: [f64; 2],
 }
 
-/// The two policies of one position.
 type Pair<'a> = (&'a [Candidate], &'a [Candidate]);
 
 /// Compares the test splits of two datasets of one game. Of several equal positions the first counts.

@@ -28,11 +28,9 @@ use runs::Sorter;
 /// Positions between two reports of progress.
 const POSITIONS_A_REPORT: u64 = 1 << 14;
 
-/// The result of an averaging.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Averaged {
     pub manifest: Manifest,
-    /// The number of positions read.
     pub positions: u64,
     /// The number of sorted runs written to disk.
     pub runs: usize,

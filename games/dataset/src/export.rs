@@ -44,7 +44,6 @@ impl ExportFormat {
     }
 }
 
-/// The result of an export.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Exported {
     /// Games, or positions in formats of positions.

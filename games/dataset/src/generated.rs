@@ -27,7 +27,6 @@ pub struct GeneratedGame {
     pub policy_from_ply: u16,
 }
 
-/// Options of a generated dataset.
 #[derive(Debug, Clone)]
 pub struct GeneratedOptions {
     /// The dataset's folder, which must not exist yet.
@@ -38,9 +37,7 @@ pub struct GeneratedOptions {
     pub maker: String,
     /// The source of the games, in a sentence.
     pub source: String,
-    /// The licence of the games.
     pub licence: String,
-    /// The command that reproduces them.
     pub made_by: String,
     pub split: SplitPlan,
 }

@@ -16,7 +16,6 @@ games::named! {
     }
 }
 
-/// The unit of a split.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SplitBy {
@@ -27,7 +26,6 @@ pub enum SplitBy {
     Position,
 }
 
-/// One value for each split.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PerSplit<T> {

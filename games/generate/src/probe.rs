@@ -18,7 +18,6 @@ use games::maps::{MapShape, MapTask};
 use games::{Candidate, GameKind, ParsedPosition, Position, with_game};
 use std::path::PathBuf;
 
-/// The question about a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Task {
     /// Which moves mate? Positions of random games in which at least one move mates.
@@ -81,21 +80,17 @@ impl Task {
     }
 }
 
-/// The settings of a probe.
 #[derive(Debug, Clone)]
 pub struct ProbeSettings {
     pub task: Task,
     /// What only test positions have, for maps.
     pub unseen: Option<Unseen>,
     pub game: GameKind,
-    /// The number of distinct positions.
     pub positions: u64,
-    /// The seed of all random choices.
     pub seed: u64,
     /// The dataset's folder, which must not exist yet.
     pub output: PathBuf,
     pub name: String,
-    /// The command that reproduces it.
     pub made_by: String,
     /// The split. Single positions have neither games nor openings: they are split by position.
     pub split: SplitPlan,
@@ -171,7 +166,6 @@ fn counted<T>(
     })
 }
 
-/// A uniform policy target over these moves.
 fn uniform<P: Position>(position: &P, moves: &[P::Move]) -> Vec<Candidate> {
     let share = 1.0 / moves.len() as f32;
     moves.iter().map(|&mv| (position.move_text(mv), share)).collect()

@@ -14,7 +14,6 @@ pub struct MappedPosition {
     pub start: String,
     /// A legal move, which a row must have; it is not a policy target.
     pub mv: String,
-    /// A label for each cell.
     pub map: Vec<i8>,
 }
 

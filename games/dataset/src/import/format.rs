@@ -44,7 +44,6 @@ pub(super) enum Parsed {
 pub(super) type Records<'a> = Box<dyn Iterator<Item = io::Result<Vec<u8>>> + 'a>;
 
 impl Format {
-    /// The game whose records it holds.
     pub const fn game(self) -> GameKind {
         match self {
             Self::Pgn | Self::Lc0 | Self::BagStateValue | Self::BagBehavioralCloning | Self::BagActionValue => {
@@ -54,7 +53,6 @@ impl Format {
         }
     }
 
-    /// The unit of its records.
     pub const fn unit(self) -> Unit {
         match self {
             Self::Pgn | Self::Lc0 | Self::Csa | Self::Kif | Self::Usi | Self::Hcpe3 => Unit::Game,

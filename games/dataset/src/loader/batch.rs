@@ -61,7 +61,6 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// The ply of a padding row.
     pub const NO_PLY: u16 = NO_PLY;
 
     /// Whether a row is padding: it has no target and is not counted.

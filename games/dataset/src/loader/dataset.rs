@@ -11,7 +11,6 @@ use games::maps::NO_LABEL;
 use games::{Frame, GameKind, InputName, MovesName, with_game};
 use std::path::Path;
 
-/// A loaded and checked dataset.
 #[derive(Debug)]
 pub struct Dataset {
     manifest: Manifest,
@@ -22,7 +21,6 @@ pub struct Dataset {
 /// Options for reading positions from games.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Reading {
-    /// The vocabulary in which moves are numbered.
     pub(super) moves: MovesName,
     /// Consecutive plies of a game per sequence.
     pub(super) plies: usize,
@@ -74,12 +72,10 @@ impl Dataset {
         &self.manifest.content_hash
     }
 
-    /// The number of games of a split.
     pub fn games(&self, split: Split) -> usize {
         self.games[split].len()
     }
 
-    /// The number of positions of a split.
     pub fn positions(&self, split: Split) -> u64 {
         self.games[split].iter().map(|game| u64::from(game.positions)).sum()
     }
@@ -130,12 +126,10 @@ impl Dataset {
         Ok(())
     }
 
-    /// The vocabulary of moves in batches.
     pub fn moves(&self) -> MovesName {
         self.reading.moves
     }
 
-    /// How positions are read from its games.
     pub(super) fn reading(&self) -> Reading {
         self.reading
     }

@@ -8,7 +8,6 @@ use crate::split::Split;
 use games::{InputName, with_game};
 use streams::{shuffle, stream};
 
-/// Games replayed at a time.
 const CHUNK_GAMES: usize = 32;
 
 /// Whole games of a split in a fixed order, as many as `max_positions` allow (at least one), as batches; the last one
@@ -66,7 +65,6 @@ pub struct EvaluationBatches<'a> {
     split: Split,
     input: InputName,
     batch: usize,
-    /// Indices of the split's games.
     order: Vec<u32>,
     next_game: usize,
     replayed: Positions,

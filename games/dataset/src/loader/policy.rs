@@ -13,10 +13,8 @@ use crate::split::Split;
 use games::{Game, IllegalMove, InputName};
 use std::collections::BTreeMap;
 
-/// A position that has a policy target.
 #[derive(Debug)]
 pub struct PolicyPosition<'a, G: Game> {
-    /// The game's id in the dataset.
     pub game: u32,
     pub ply: u16,
     pub position: &'a G::Position,

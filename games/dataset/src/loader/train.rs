@@ -135,7 +135,6 @@ impl TrainLoader {
     }
 }
 
-/// Prepares the next block in advance.
 struct Prefetcher {
     pool: ThreadPool,
     pending: Option<Receiver<Result<Block, DatasetError>>>,

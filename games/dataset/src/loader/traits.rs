@@ -15,7 +15,6 @@ pub struct PositionTraits {
     /// The game's id in the dataset, by which positions are clustered.
     pub game: u32,
     pub ply: u16,
-    /// The stage of the game.
     pub phase: Phase,
     /// The target move: the most probable policy target, the first of equals. `None` if the position has no target.
     pub target: Option<MoveTraits>,

@@ -40,13 +40,11 @@ impl Optional {
         (0..ALWAYS_WRITTEN).chain(optional.filter_map(|(is_there, place)| is_there.then_some(place))).collect()
     }
 
-    /// Names and types of a shard's columns.
     pub(super) fn schema(self) -> Result<SchemaRef, ArrowError> {
         schema().project(&self.places()).map(Arc::new)
     }
 }
 
-/// Names and types of all columns.
 pub(super) fn schema() -> SchemaRef {
     let list = |item: DataType, nullable| DataType::List(Arc::new(Field::new("item", item, nullable)));
     let columns = vec![
@@ -238,12 +236,10 @@ impl Columns {
     }
 }
 
-/// A list without null items.
 fn of_present<B: ArrayBuilder>(items: B, item: DataType) -> ListBuilder<B> {
     ListBuilder::new(items).with_field(Field::new("item", item, false))
 }
 
-/// A list of lists without null items.
 fn of_lists<B: ArrayBuilder>(items: B, item: DataType) -> ListBuilder<ListBuilder<B>> {
     let inner = DataType::List(Arc::new(Field::new("item", item.clone(), false)));
     of_present(of_present(items, item), inner)

@@ -10,7 +10,6 @@ use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-/// Games converted to rows at a time.
 const BATCH_GAMES: usize = 1024;
 
 /// Reads a shard, calling `on_game` for every row in order.
@@ -39,7 +38,6 @@ impl ShardRows {
         Ok(Self { path: path.to_owned(), batches: Some(batches), read: Vec::new().into_iter() })
     }
 
-    /// The next rows; `None` at the end.
     fn more(&mut self) -> Result<Option<Vec<GameRow>>, DatasetError> {
         // A failed reader is not used again.
         let Some(mut batches) = self.batches.take() else { return Ok(None) };

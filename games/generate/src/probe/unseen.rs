@@ -13,14 +13,12 @@ const SHIFT: usize = 2;
 /// from all of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unseen {
-    /// The kind of test positions.
     pub kind: UnseenKind,
     /// Whether this is the control: the same test positions, and training positions that do have it.
     pub control: bool,
 }
 
 games::named! {
-    /// A kind of test positions.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum UnseenKind {
         /// Sliders on the first and last file. In training they are taken from the board; in the control they stay.
