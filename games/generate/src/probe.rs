@@ -11,8 +11,7 @@ mod unseen;
 
 pub use unseen::{Unseen, UnseenKind};
 
-use crate::error::ProbeError;
-use dataset::{GeneratedOptions, Manifest, SplitBy, SplitPlan, WorkDone, write_maps, write_positions};
+use dataset::{DatasetError, GeneratedOptions, Manifest, SplitBy, SplitPlan, WorkDone, write_maps, write_positions};
 use games::chess::endgame::Ending;
 use games::maps::{MapShape, MapTask};
 use games::{Candidate, GameKind, ParsedPosition, Position, with_game};
@@ -100,14 +99,14 @@ pub struct ProbeSettings {
 ///
 /// # Errors
 /// If the game has no such task, there are fewer positions than asked for, the target exists, or the disk is full.
-pub fn probe(settings: &ProbeSettings, progress: &mut dyn FnMut(WorkDone)) -> Result<Manifest, ProbeError> {
+pub fn probe(settings: &ProbeSettings, progress: &mut dyn FnMut(WorkDone)) -> Result<Manifest, DatasetError> {
     if settings.split.by == SplitBy::Opening {
         let reason = "single positions have no opening: they are split by position".to_owned();
-        return Err(ProbeError::Option { option: "split by opening", reason });
+        return Err(DatasetError::Option { option: "split by opening", reason });
     }
     if settings.unseen.is_some() && !matches!(settings.task, Task::Map(_)) {
-        let reason = format!("{} is no map of the board: leave it out", settings.task.name());
-        return Err(ProbeError::Option { option: "unseen", reason });
+        let reason = format!("{} does not label maps of the board: leave it out", settings.task.name());
+        return Err(DatasetError::Option { option: "unseen", reason });
     }
     let split = SplitPlan { by: SplitBy::Position, ..settings.split.clone() };
     let options = GeneratedOptions {
@@ -121,7 +120,7 @@ pub fn probe(settings: &ProbeSettings, progress: &mut dyn FnMut(WorkDone)) -> Re
         split: split.clone(),
     };
     let (wanted, seed) = (settings.positions, settings.seed);
-    let manifest = match settings.task {
+    match settings.task {
         Task::MateInOne => with_game!(settings.game, G => {
             let positions = random_play::games(wanted, |number| random_play::mate_in_one::<G>(seed, number));
             write_positions(&options, wanted, counted(positions, wanted, progress))
@@ -137,19 +136,18 @@ pub fn probe(settings: &ProbeSettings, progress: &mut dyn FnMut(WorkDone)) -> Re
         }),
         Task::Endgame(_) if settings.game != GameKind::Chess => {
             let reason = format!("{} is an ending of chess: take --game chess", settings.task.name());
-            return Err(ProbeError::Option { option: "task", reason });
+            return Err(DatasetError::Option { option: "task", reason });
         }
         Task::Endgame(ending) => {
             // Reported before labelling starts. The count includes positions that end the game.
             let legal = ending.placements().count();
             if wanted > legal as u64 {
                 let reason = format!("{} has {legal} legal positions: ask for fewer", ending.name());
-                return Err(ProbeError::Option { option: "positions", reason });
+                return Err(DatasetError::Option { option: "positions", reason });
             }
             write_positions(&options, wanted, counted(endgame::positions(ending, seed), wanted, progress))
         }
-    };
-    Ok(manifest?)
+    }
 }
 
 /// Reports each position as it passes.
