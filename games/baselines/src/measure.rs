@@ -109,9 +109,6 @@ impl Source {
     }
 
     /// Counts, fits and measures.
-    ///
-    /// # Errors
-    /// If the dataset cannot be opened or replayed, or has no policy targets for training or test.
     pub fn measure(&self) -> Result<Measured, BaselinesError> {
         let mut dataset = Dataset::load(&self.folder, self.manifest.clone())?;
         if !self.buckets.is_empty() {

@@ -38,9 +38,6 @@ pub struct Averaged {
 
 /// Writes a dataset of the distinct positions of all sources. `memory` limits the bytes of buffered positions.
 /// `progress` is called at intervals: first for rows read, then for positions merged.
-///
-/// # Errors
-/// If the sources are incompatible, a shard is damaged, a game cannot be replayed, or the disk is full.
 pub fn average(
     options: &RemakeOptions,
     merge: Merge,

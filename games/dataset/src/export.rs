@@ -56,9 +56,6 @@ pub struct Exported {
 const MOST: f64 = 30_000.0;
 
 /// Writes the rows of these splits, in the order of their ids.
-///
-/// # Errors
-/// If the format is of another game, a shard is damaged, a row cannot be replayed, or `out` cannot be written.
 pub fn export(
     source: &OnDisk,
     splits: &[Split],

@@ -43,10 +43,6 @@ pub struct GeneratedOptions {
 }
 
 /// Writes games as a new dataset. Duplicates and games without moves are counted and left out.
-///
-/// # Errors
-/// If `games` yields an error, an option is invalid, the target exists, a game has an illegal move, no game is left, or
-/// the disk is full.
 pub fn write_generated<E: From<DatasetError>>(
     options: &GeneratedOptions,
     games: impl IntoIterator<Item = Result<GeneratedGame, E>>,

@@ -82,9 +82,6 @@ impl RemakeOptions {
 
 /// Merges all sources' rows, in order, into one dataset with a new split. Duplicates are kept once. The manifest keeps
 /// filters on which all sources agree; rows keep their marks in any case. `progress` is called at intervals.
-///
-/// # Errors
-/// If the sources are incompatible, a shard is damaged, a game cannot be replayed, or the disk is full.
 pub fn remake(options: &RemakeOptions, progress: &mut dyn FnMut(WorkDone)) -> Result<Manifest, DatasetError> {
     let (game, unit) = options.common()?;
     let plan = match unit {

@@ -96,9 +96,6 @@ pub struct ProbeSettings {
 }
 
 /// Writes the dataset. `progress` is called after each position.
-///
-/// # Errors
-/// If the game has no such task, there are fewer positions than asked for, the target exists, or the disk is full.
 pub fn probe(settings: &ProbeSettings, progress: &mut dyn FnMut(WorkDone)) -> Result<Manifest, DatasetError> {
     if settings.split.by == SplitBy::Opening {
         let reason = "single positions have no opening: they are split by position".to_owned();

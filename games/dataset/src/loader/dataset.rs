@@ -30,9 +30,6 @@ pub(super) struct Reading {
 
 impl Dataset {
     /// Loads the dataset in a folder, after checking that all shards are there and unchanged (size and hash).
-    ///
-    /// # Errors
-    /// If the folder holds no dataset, a shard is missing, damaged or replaced, or the manifest contradicts its shards.
     pub fn open(dir: &Path) -> Result<Self, DatasetError> {
         Self::load(dir, Manifest::read(dir)?)
     }
@@ -87,9 +84,6 @@ impl Dataset {
 
     /// Keeps only the games of these rating buckets, for one stage of a curriculum. The manifest stays that of the
     /// whole dataset.
-    ///
-    /// # Errors
-    /// If the dataset has no bucket with one of these names.
     pub fn restrict(&mut self, buckets: &[impl AsRef<str>]) -> Result<(), DatasetError> {
         let known: Vec<&str> = self.manifest.rating_buckets.iter().map(|bucket| bucket.name.as_str()).collect();
         let buckets: Vec<&str> = buckets.iter().map(AsRef::as_ref).collect();
@@ -140,9 +134,6 @@ impl Dataset {
     }
 
     /// Sets the targets of batches beside the policy and the outcome; replaces earlier ones.
-    ///
-    /// # Errors
-    /// If the dataset lacks a target's column, or a decay is outside 0…1.
     pub fn set_targets(&mut self, targets: Targets) -> Result<(), DatasetError> {
         targets.check()?;
         for (column, target) in targets.columns() {

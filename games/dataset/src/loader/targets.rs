@@ -103,7 +103,6 @@ fn has_end(game: &StoredGame) -> bool {
 /// The targets of many positions: one entry per position in every requested list; the others are empty.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct TargetLists {
-    pub(super) is_asked: bool,
     pub(super) draw: Vec<f32>,
     pub(super) short_term: Vec<f32>,
     pub(super) short_term_draw: Vec<f32>,
@@ -114,7 +113,6 @@ pub(super) struct TargetLists {
 impl TargetLists {
     /// Adds one ply of a game; `None` for a padding row.
     pub(super) fn push(&mut self, targets: &GameTargets, ply: Option<usize>, plies: u16) {
-        self.is_asked = true;
         let columns = [
             (&mut self.draw, &targets.draw),
             (&mut self.short_term, &targets.short_term),

@@ -31,9 +31,6 @@ pub struct MoveTraits {
 
 /// Every position of [`evaluation_batches`](super::evaluation_batches) with the same split and number of positions, in
 /// the same order.
-///
-/// # Errors
-/// If the split is empty or a game cannot be replayed.
 pub fn evaluation_traits(
     dataset: &Dataset,
     split: Split,

@@ -13,9 +13,6 @@ use std::path::{Path, PathBuf};
 const BATCH_GAMES: usize = 1024;
 
 /// Reads a shard, calling `on_game` for every row in order.
-///
-/// # Errors
-/// If the file is not a Parquet file with the store's columns, or a row contradicts itself.
 pub fn read_shard(path: &Path, on_game: &mut dyn FnMut(GameRow)) -> Result<(), DatasetError> {
     ShardRows::open(path)?.try_for_each(|row| row.map(&mut *on_game))
 }
@@ -29,9 +26,6 @@ pub(crate) struct ShardRows {
 
 impl ShardRows {
     /// Opens a file.
-    ///
-    /// # Errors
-    /// If it is not a Parquet file with the store's columns.
     pub(crate) fn open(path: &Path) -> Result<Self, DatasetError> {
         let footer = footer(path)?;
         let batches = guarded(|| batches(footer)).map_err(file_error(path))?;
