@@ -17,7 +17,6 @@ impl<'a> Field<'a> {
         self.text.char_indices().map(move |(i, c)| (self.at + i, c))
     }
 
-    /// Where it ends in the whole text.
     pub(crate) fn end(self) -> usize {
         self.at + self.text.len()
     }

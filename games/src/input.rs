@@ -8,63 +8,39 @@ use crate::geometry::{Frame, Geometry};
 use crate::ratings;
 use serde::{Deserialize, Serialize};
 
-/// The inputs, by name. Names are versioned: a change of meaning is a new name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum InputName {
-    /// One token per square; everything else (hands, castling, clocks, repetition, check) is broadcast to all of them
-    /// as features. The default of every game.
-    PieceTokens,
-    /// One token per square, and one auxiliary token per feature without a square.
-    PieceTokensAux,
-    /// `piece_tokens`, and the ratings of the mover and of the opponent, which the dataset must have.
-    PieceTokensRated,
-    /// Lc0's 112 planes as channels of the squares: the last eight positions, castling, side to move, rule 50. Chess
-    /// only.
-    Lc0_112,
-    /// dlshogi's 62 and 57 planes as channels of the squares: pieces, which of them attack a square and how many do,
-    /// hands and check. Shogi only.
-    #[serde(rename = "dlshogi_62_57")]
-    Dlshogi62_57,
-    /// ChessDecoder's 68 tokens: `start_pos`, the squares from White's view, `end_pos`, castling rights and side to
-    /// move. No en passant, no clock and no repetition. Chess only.
-    #[serde(rename = "tokens_68")]
-    Tokens68,
-    /// One token per square, and one for everything else in a FEN or the game: a summary token, the side to move, four
-    /// castling rights, nine for en passant, repetitions, both move counters. The board is from the mover's view. Chess
-    /// only.
-    ClsTokens,
-    /// Like `cls_tokens`, with the board from White's view, whoever moves; moves are numbered as on that board.
-    ClsTokensWhite,
+crate::named! {
+    /// The inputs, by name. Names are versioned: a change of meaning is a new name.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum InputName {
+        /// One token per square; everything else (hands, castling, clocks, repetition, check) is broadcast to all of them
+        /// as features. The default of every game.
+        PieceTokens = "piece_tokens",
+        /// One token per square, and one auxiliary token per feature without a square.
+        PieceTokensAux = "piece_tokens_aux",
+        /// `piece_tokens`, and the ratings of the mover and of the opponent, which the dataset must have.
+        PieceTokensRated = "piece_tokens_rated",
+        /// Lc0's 112 planes as channels of the squares: the last eight positions, castling, side to move, rule 50. Chess
+        /// only.
+        Lc0_112 = "lc0_112",
+        /// dlshogi's 62 and 57 planes as channels of the squares: pieces, which of them attack a square and how many do,
+        /// hands and check. Shogi only.
+        #[serde(rename = "dlshogi_62_57")]
+        Dlshogi62_57 = "dlshogi_62_57",
+        /// ChessDecoder's 68 tokens: `start_pos`, the squares from White's view, `end_pos`, castling rights and side to
+        /// move. No en passant, no clock and no repetition. Chess only.
+        #[serde(rename = "tokens_68")]
+        Tokens68 = "tokens_68",
+        /// One token per square, and one for everything else in a FEN or the game: a summary token, the side to move, four
+        /// castling rights, nine for en passant, repetitions, both move counters. The board is from the mover's view. Chess
+        /// only.
+        ClsTokens = "cls_tokens",
+        /// Like `cls_tokens`, with the board from White's view, whoever moves; moves are numbered as on that board.
+        ClsTokensWhite = "cls_tokens_white",
+    }
 }
 
 impl InputName {
-    /// Every input, in the order of declaration. Not every game has every one: see [`GameKind::offered`](crate::GameKind::offered).
-    pub const ALL: [Self; 8] = [
-        Self::PieceTokens,
-        Self::PieceTokensAux,
-        Self::PieceTokensRated,
-        Self::Lc0_112,
-        Self::Dlshogi62_57,
-        Self::Tokens68,
-        Self::ClsTokens,
-        Self::ClsTokensWhite,
-    ];
-
-    /// Its name in YAML and on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::PieceTokens => "piece_tokens",
-            Self::PieceTokensAux => "piece_tokens_aux",
-            Self::PieceTokensRated => "piece_tokens_rated",
-            Self::Lc0_112 => "lc0_112",
-            Self::Dlshogi62_57 => "dlshogi_62_57",
-            Self::Tokens68 => "tokens_68",
-            Self::ClsTokens => "cls_tokens",
-            Self::ClsTokensWhite => "cls_tokens_white",
-        }
-    }
-
     /// How it numbers squares. Moves of its datasets are numbered in the same way.
     pub const fn frame(self) -> Frame {
         match self {

@@ -16,6 +16,7 @@ pub mod maps;
 pub mod mate;
 pub mod move_text;
 pub mod moves;
+mod named;
 pub mod placement;
 pub mod planes;
 pub mod position;

@@ -31,35 +31,24 @@ impl MapShape {
     }
 }
 
-/// A question about every cell. [`crate::attacks`] defines attacks and pins.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MapTask {
-    /// For each square: who attacks it? 0 nobody, 1 only the side to move, 2 only the opponent, 3 both.
-    AttackedSquares,
-    /// For each piece of the side to move: the number of squares to which it has legal moves. Promotions of one move
-    /// count once, castling counts as one. Other squares have no label.
-    Mobility,
-    /// For each pair of squares: 1 if the piece on the first attacks the second, otherwise 0.
-    Attackers,
-    /// For each piece: 0 not pinned to its king, 1 pinned and the side to move's, 2 pinned and the opponent's. Empty
-    /// squares have no label.
-    Pins,
+crate::named! {
+    /// A question about every cell. [`crate::attacks`] defines attacks and pins.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum MapTask {
+        /// For each square: who attacks it? 0 nobody, 1 only the side to move, 2 only the opponent, 3 both.
+        AttackedSquares = "attacked-squares",
+        /// For each piece of the side to move: the number of squares to which it has legal moves. Promotions of one move
+        /// count once, castling counts as one. Other squares have no label.
+        Mobility = "mobility",
+        /// For each pair of squares: 1 if the piece on the first attacks the second, otherwise 0.
+        Attackers = "attackers",
+        /// For each piece: 0 not pinned to its king, 1 pinned and the side to move's, 2 pinned and the opponent's. Empty
+        /// squares have no label.
+        Pins = "pins",
+    }
 }
 
 impl MapTask {
-    /// Every task.
-    pub const ALL: [Self; 4] = [Self::AttackedSquares, Self::Mobility, Self::Attackers, Self::Pins];
-
-    /// Its name on the command line and in datasets.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::AttackedSquares => "attacked-squares",
-            Self::Mobility => "mobility",
-            Self::Attackers => "attackers",
-            Self::Pins => "pins",
-        }
-    }
-
     /// The task of this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|task| task.name() == name)

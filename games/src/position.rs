@@ -30,30 +30,18 @@ impl Side {
     }
 }
 
-/// The stage of a game. Chess counts knights, bishops, rooks and queens (≤ 6 end game, 7–10 middle game, ≥ 11
-/// opening: Lc0's buckets); shogi counts the pieces in both hands (≤ 3 opening, 4–8 middle game, ≥ 9 end game).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Phase {
-    /// Opening.
-    Opening,
-    /// Middle game.
-    Middlegame,
-    /// End game.
-    Endgame,
-}
-
-impl Phase {
-    /// All phases, in the order of a game.
-    pub const ALL: [Self; 3] = [Self::Opening, Self::Middlegame, Self::Endgame];
-
-    /// Its name in metrics and files.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Opening => "opening",
-            Self::Middlegame => "middlegame",
-            Self::Endgame => "endgame",
-        }
+crate::named! {
+    /// The stage of a game. Chess counts knights, bishops, rooks and queens (≤ 6 end game, 7–10 middle game, ≥ 11
+    /// opening: Lc0's buckets); shogi counts the pieces in both hands (≤ 3 opening, 4–8 middle game, ≥ 9 end game).
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Phase {
+        /// Opening.
+        Opening = "opening",
+        /// Middle game.
+        Middlegame = "middlegame",
+        /// End game.
+        Endgame = "endgame",
     }
 }
 

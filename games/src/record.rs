@@ -4,35 +4,24 @@ use crate::move_text::MoveText;
 use crate::position::{Position, Side};
 use serde::{Deserialize, Serialize};
 
-/// Who won.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum GameResult {
-    /// White in chess, Black in shogi.
-    FirstWins,
-    /// Black in chess, White in shogi.
-    SecondWins,
-    /// Nobody.
-    Draw,
-    /// Not decided: the game was cut off (a ply cap, an aborted game). Not a draw.
-    #[default]
-    Unknown,
+crate::named! {
+    /// Who won.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum GameResult {
+        /// White in chess, Black in shogi.
+        FirstWins = "first_wins",
+        /// Black in chess, White in shogi.
+        SecondWins = "second_wins",
+        /// Nobody.
+        Draw = "draw",
+        /// Not decided: the game was cut off (a ply cap, an aborted game). Not a draw.
+        #[default]
+        Unknown = "unknown",
+    }
 }
 
 impl GameResult {
-    /// All results.
-    pub const ALL: [Self; 4] = [Self::FirstWins, Self::SecondWins, Self::Draw, Self::Unknown];
-
-    /// Its name in files.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::FirstWins => "first_wins",
-            Self::SecondWins => "second_wins",
-            Self::Draw => "draw",
-            Self::Unknown => "unknown",
-        }
-    }
-
     /// A win of this side.
     pub const fn won_by(side: Side) -> Self {
         match side {
@@ -52,74 +41,38 @@ impl GameResult {
     }
 }
 
-/// How a game ended, according to its record.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Termination {
-    /// Checkmate on the board.
-    Checkmate,
-    /// The loser resigned.
-    Resignation,
-    /// Adjudicated by score.
-    Adjudication,
-    /// No legal move, no check (chess).
-    Stalemate,
-    /// The position was repeated often enough for a draw.
-    Repetition,
-    /// Perpetual check (shogi): the checking side loses.
-    PerpetualCheck,
-    /// The fifty-move rule.
-    FiftyMoves,
-    /// Neither side can mate.
-    InsufficientMaterial,
-    /// Declared by entering kings (shogi).
-    Declaration,
-    /// A cap on the number of plies.
-    PlyCap,
-    /// Time ran out.
-    Time,
-    /// An illegal move or action.
-    IllegalMove,
-    /// Anything else, or not recorded.
-    #[default]
-    Other,
-}
-
-impl Termination {
-    /// All terminations.
-    pub const ALL: [Self; 13] = [
-        Self::Checkmate,
-        Self::Resignation,
-        Self::Adjudication,
-        Self::Stalemate,
-        Self::Repetition,
-        Self::PerpetualCheck,
-        Self::FiftyMoves,
-        Self::InsufficientMaterial,
-        Self::Declaration,
-        Self::PlyCap,
-        Self::Time,
-        Self::IllegalMove,
-        Self::Other,
-    ];
-
-    /// Its name in files.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Checkmate => "checkmate",
-            Self::Resignation => "resignation",
-            Self::Adjudication => "adjudication",
-            Self::Stalemate => "stalemate",
-            Self::Repetition => "repetition",
-            Self::PerpetualCheck => "perpetual_check",
-            Self::FiftyMoves => "fifty_moves",
-            Self::InsufficientMaterial => "insufficient_material",
-            Self::Declaration => "declaration",
-            Self::PlyCap => "ply_cap",
-            Self::Time => "time",
-            Self::IllegalMove => "illegal_move",
-            Self::Other => "other",
-        }
+crate::named! {
+    /// How a game ended, according to its record.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Termination {
+        /// Checkmate on the board.
+        Checkmate = "checkmate",
+        /// The loser resigned.
+        Resignation = "resignation",
+        /// Adjudicated by score.
+        Adjudication = "adjudication",
+        /// No legal move, no check (chess).
+        Stalemate = "stalemate",
+        /// The position was repeated often enough for a draw.
+        Repetition = "repetition",
+        /// Perpetual check (shogi): the checking side loses.
+        PerpetualCheck = "perpetual_check",
+        /// The fifty-move rule.
+        FiftyMoves = "fifty_moves",
+        /// Neither side can mate.
+        InsufficientMaterial = "insufficient_material",
+        /// Declared by entering kings (shogi).
+        Declaration = "declaration",
+        /// A cap on the number of plies.
+        PlyCap = "ply_cap",
+        /// Time ran out.
+        Time = "time",
+        /// An illegal move or action.
+        IllegalMove = "illegal_move",
+        /// Anything else, or not recorded.
+        #[default]
+        Other = "other",
     }
 }
 
@@ -269,44 +222,29 @@ impl ParsedGame {
     }
 }
 
-/// The kind of fault of a rejected game, for counts. Reasons name the place.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RejectKind {
-    /// The record violates its format.
-    Syntax,
-    /// The record is incomplete.
-    Truncated,
-    /// The start position is invalid.
-    StartPosition,
-    /// A move is illegal, or differs from the record's description of it.
-    IllegalMove,
-    /// Result and board contradict each other.
-    Contradiction,
-    /// A game by other rules.
-    Variant,
-    /// A game without moves.
-    NoMoves,
-    /// A game with more moves than a dataset holds.
-    TooLong,
-    /// The file cannot be read further.
-    Unreadable,
-}
-
-impl RejectKind {
-    /// Its name in counts and files.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Syntax => "syntax",
-            Self::Truncated => "truncated",
-            Self::StartPosition => "start_position",
-            Self::IllegalMove => "illegal_move",
-            Self::Contradiction => "contradiction",
-            Self::Variant => "variant",
-            Self::NoMoves => "no_moves",
-            Self::TooLong => "too_long",
-            Self::Unreadable => "unreadable",
-        }
+crate::named! {
+    /// The kind of fault of a rejected game, for counts. Reasons name the place.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum RejectKind {
+        /// The record violates its format.
+        Syntax = "syntax",
+        /// The record is incomplete.
+        Truncated = "truncated",
+        /// The start position is invalid.
+        StartPosition = "start_position",
+        /// A move is illegal, or differs from the record's description of it.
+        IllegalMove = "illegal_move",
+        /// Result and board contradict each other.
+        Contradiction = "contradiction",
+        /// A game by other rules.
+        Variant = "variant",
+        /// A game without moves.
+        NoMoves = "no_moves",
+        /// A game with more moves than a dataset holds.
+        TooLong = "too_long",
+        /// The file cannot be read further.
+        Unreadable = "unreadable",
     }
 }
 

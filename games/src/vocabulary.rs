@@ -6,59 +6,37 @@ use crate::moves::FromTo;
 use crate::planes::Planes;
 use serde::{Deserialize, Serialize};
 
-/// The vocabularies, by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum MovesName {
-    /// A move is its two squares, a drop its piece and its square: for the attention policy; the default of every game.
-    #[default]
-    FromTo,
-    /// dlshogi's 2,187 labels: direction or dropped piece × target square. Shogi only.
-    #[serde(rename = "dlshogi_2187")]
-    Dlshogi2187,
-    /// The 1,496 of them that a piece of shogi can make.
-    #[serde(rename = "shogi_1496")]
-    Shogi1496,
-    /// python-dlshogi2's 2,187 labels, which number the dropped pieces in another order.
-    #[serde(rename = "python_dlshogi_2187")]
-    PythonDlshogi2187,
-    /// ChessDecoder's 1,924 moves from White's view: castling is the king capturing its rook, a knight promotion the
-    /// plain pair of squares. Chess only.
-    #[serde(rename = "chessdecoder_1924")]
-    Chessdecoder1924,
-    /// Every move of either colour in UCI, in the order of searchless_chess. Chess only.
-    #[serde(rename = "uci_1968_dm")]
-    Uci1968Dm,
-    /// The same moves in the order of Sid3024/Chess-AI.
-    #[serde(rename = "uci_1968_sid")]
-    Uci1968Sid,
+crate::named! {
+    /// The vocabularies, by name.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum MovesName {
+        /// A move is its two squares, a drop its piece and its square: for the attention policy; the default of every game.
+        #[default]
+        FromTo = "from_to",
+        /// dlshogi's 2,187 labels: direction or dropped piece × target square. Shogi only.
+        #[serde(rename = "dlshogi_2187")]
+        Dlshogi2187 = "dlshogi_2187",
+        /// The 1,496 of them that a piece of shogi can make.
+        #[serde(rename = "shogi_1496")]
+        Shogi1496 = "shogi_1496",
+        /// python-dlshogi2's 2,187 labels, which number the dropped pieces in another order.
+        #[serde(rename = "python_dlshogi_2187")]
+        PythonDlshogi2187 = "python_dlshogi_2187",
+        /// ChessDecoder's 1,924 moves from White's view: castling is the king capturing its rook, a knight promotion the
+        /// plain pair of squares. Chess only.
+        #[serde(rename = "chessdecoder_1924")]
+        Chessdecoder1924 = "chessdecoder_1924",
+        /// Every move of either colour in UCI, in the order of searchless_chess. Chess only.
+        #[serde(rename = "uci_1968_dm")]
+        Uci1968Dm = "uci_1968_dm",
+        /// The same moves in the order of Sid3024/Chess-AI.
+        #[serde(rename = "uci_1968_sid")]
+        Uci1968Sid = "uci_1968_sid",
+    }
 }
 
 impl MovesName {
-    /// Every vocabulary, in the order of declaration. Not every game has every one: see [`GameKind::vocabulary`](crate::GameKind::vocabulary).
-    pub const ALL: [Self; 7] = [
-        Self::FromTo,
-        Self::Dlshogi2187,
-        Self::Shogi1496,
-        Self::PythonDlshogi2187,
-        Self::Chessdecoder1924,
-        Self::Uci1968Dm,
-        Self::Uci1968Sid,
-    ];
-
-    /// Its name in YAML and on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::FromTo => "from_to",
-            Self::Dlshogi2187 => "dlshogi_2187",
-            Self::Shogi1496 => "shogi_1496",
-            Self::PythonDlshogi2187 => "python_dlshogi_2187",
-            Self::Chessdecoder1924 => "chessdecoder_1924",
-            Self::Uci1968Dm => "uci_1968_dm",
-            Self::Uci1968Sid => "uci_1968_sid",
-        }
-    }
-
     /// The frames in which the squares of its moves may be numbered, the usual one first. A list with the moves of both
     /// players supports either frame; the others have only the mover's moves, whose pawns advance in one direction.
     pub const fn frames(self) -> &'static [Frame] {

@@ -11,13 +11,11 @@ pub struct Choices {
     features: Vec<u16>,
     /// Where each move's features end.
     move_end: Vec<usize>,
-    /// The target's probability of each move.
     target: Vec<f64>,
     /// Where each position's moves end.
     position_end: Vec<usize>,
 }
 
-/// The moves of one position.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Choice<'a> {
     all: &'a Choices,
@@ -46,7 +44,6 @@ impl Choices {
         self.move_end.push(self.features.len());
     }
 
-    /// How many positions there are.
     pub fn len(&self) -> usize {
         self.position_end.len()
     }
@@ -55,7 +52,6 @@ impl Choices {
         self.position_end.is_empty()
     }
 
-    /// Removes all positions and keeps the room.
     pub(crate) fn clear(&mut self) {
         self.features.clear();
         self.move_end.clear();
@@ -77,7 +73,6 @@ impl Choices {
 }
 
 impl<'a> Choice<'a> {
-    /// The features of each move.
     pub(crate) fn moves(self) -> impl Iterator<Item = &'a [u16]> {
         let ends = &self.all.move_end;
         (self.first..self.end).map(move |mv| {
@@ -86,7 +81,6 @@ impl<'a> Choice<'a> {
         })
     }
 
-    /// The target's probability of each move.
     pub(crate) fn target(self) -> &'a [f64] {
         &self.all.target[self.first..self.end]
     }

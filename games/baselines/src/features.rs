@@ -9,7 +9,6 @@ use games::{Entry, InputName, Position};
 use std::marker::PhantomData;
 use std::ops::Range;
 
-/// The features of a game.
 #[derive(Debug, Clone)]
 pub struct Features<G> {
     names: Vec<String>,
@@ -74,7 +73,6 @@ struct Step {
 }
 
 impl<G: Tactics> Features<G> {
-    /// The features of the game.
     pub fn new() -> Self {
         let mut names: Vec<String> = Vec::new();
         let mut add = |prefix: &str, parts: &[&str]| {

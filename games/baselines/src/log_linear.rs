@@ -17,7 +17,6 @@ const ARMIJO: f64 = 1e-4;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct LogLinear {
-    /// A weight for each feature.
     pub weights: Vec<f64>,
     /// How many features occur in the moves that it was fitted on; the weights of the others are 0.
     pub fitted: usize,

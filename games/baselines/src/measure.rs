@@ -29,10 +29,8 @@ pub struct Source {
     test_positions: u64,
 }
 
-/// Why there are no baselines.
 #[derive(Debug, thiserror::Error)]
 pub enum BaselinesError {
-    /// The dataset cannot be used.
     #[error(transparent)]
     Dataset(#[from] DatasetError),
     /// Nothing can be counted, or nothing measured.
@@ -40,7 +38,6 @@ pub enum BaselinesError {
     NoTarget { dataset: String, split: Split },
 }
 
-/// The baselines of a dataset.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Measured {
     /// The scores on each test position that has a policy target.
@@ -112,9 +109,6 @@ impl Source {
     }
 
     /// Counts, fits and measures.
-    ///
-    /// # Errors
-    /// If the dataset cannot be opened or replayed, or has no policy targets for training or test.
     pub fn measure(&self) -> Result<Measured, BaselinesError> {
         let mut dataset = Dataset::load(&self.folder, self.manifest.clone())?;
         if !self.buckets.is_empty() {
@@ -134,7 +128,6 @@ impl Measured {
         self.positions.is_empty()
     }
 
-    /// Games that they come from.
     pub fn games(&self) -> usize {
         // Positions of a game stand together.
         self.positions.chunk_by(|a, b| a.game == b.game).count()

@@ -40,7 +40,6 @@ impl StaticPrior {
         self.positions += 1;
     }
 
-    /// How many positions were counted.
     pub fn positions(&self) -> usize {
         self.positions
     }
@@ -76,7 +75,6 @@ pub(crate) fn indices<G: Game>(position: &PolicyPosition<'_, G>) -> Vec<u16> {
     position.legal.iter().map(|&mv| position.position.move_index(mv)).collect()
 }
 
-/// The scores of these moves.
 pub(crate) fn of_moves(log_scores: &[f64], legal: &[u16]) -> Vec<f64> {
     legal.iter().map(|&mv| log_scores[usize::from(mv)]).collect()
 }

@@ -15,7 +15,6 @@ pub struct PositionScores {
     /// The game's id in the dataset: what positions are clustered by.
     pub game: u32,
     pub ply: u16,
-    /// The entropy of the target.
     pub entropy: f64,
     /// A uniform choice among the legal moves.
     pub uniform: Score,
@@ -47,7 +46,6 @@ impl Score {
     }
 }
 
-/// ln Σ exp of the numbers.
 pub(crate) fn log_sum_exp(numbers: &[f64]) -> f64 {
     let most = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     most + numbers.iter().map(|number| (number - most).exp()).sum::<f64>().ln()

@@ -26,13 +26,9 @@ pub struct Agreement {
     pub entropy: [f64; 2],
 }
 
-/// The two policies of one position.
 type Pair<'a> = (&'a [Candidate], &'a [Candidate]);
 
 /// Compares the test splits of two datasets of one game. Of several equal positions the first counts.
-///
-/// # Errors
-/// If a dataset cannot be read, or they are of two games or share no position with a policy.
 pub fn agreement(first: &Path, second: &Path) -> Result<Agreement, DatasetError> {
     let manifests = [Manifest::read(first)?, Manifest::read(second)?];
     let [a, b] = [&manifests[0], &manifests[1]];

@@ -28,11 +28,9 @@ use runs::Sorter;
 /// Positions between two reports of progress.
 const POSITIONS_A_REPORT: u64 = 1 << 14;
 
-/// The result of an averaging.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Averaged {
     pub manifest: Manifest,
-    /// The number of positions read.
     pub positions: u64,
     /// The number of sorted runs written to disk.
     pub runs: usize,
@@ -40,9 +38,6 @@ pub struct Averaged {
 
 /// Writes a dataset of the distinct positions of all sources. `memory` limits the bytes of buffered positions.
 /// `progress` is called at intervals: first for rows read, then for positions merged.
-///
-/// # Errors
-/// If the sources are incompatible, a shard is damaged, a game cannot be replayed, or the disk is full.
 pub fn average(
     options: &RemakeOptions,
     merge: Merge,

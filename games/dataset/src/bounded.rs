@@ -19,9 +19,6 @@ pub const WEIGHTS: u64 = 1 << 36;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Opens a regular file. A folder, a device and a pipe are refused before they are opened.
-///
-/// # Errors
-/// If there is no such file, it is not a regular one, or it cannot be opened.
 pub fn open(path: &Path) -> io::Result<File> {
     let metadata = fs::metadata(path)?;
     if metadata.is_dir() {
@@ -52,9 +49,6 @@ pub fn read_text(path: &Path, limit: u64) -> io::Result<String> {
 }
 
 /// Reads all of a stream, at most `limit` bytes, as text, without its byte order mark.
-///
-/// # Errors
-/// If it cannot be read, is longer, or is not UTF-8.
 pub fn read_stream(stream: impl Read, limit: u64) -> io::Result<String> {
     let mut bytes = Vec::new();
     read_into(&mut bytes, stream, limit)?;

@@ -32,14 +32,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use training_keys::TrainingKeys;
 
-/// How a dataset is split.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SplitPlan {
-    /// The unit of the split.
     pub by: SplitBy,
     /// Plies of an opening, for [`SplitBy::Opening`].
     pub opening_plies: u16,
-    /// The seed of the assignment.
     pub seed: u64,
     /// The fractions of the splits, which sum to 1.
     pub fractions: PerSplit<f64>,
@@ -89,7 +86,6 @@ pub(crate) struct Draft {
     pub(crate) together: Option<String>,
 }
 
-/// The result of adding a draft.
 pub(crate) enum Added {
     Kept,
     /// It duplicates the game with this id: the same start and moves.
@@ -223,7 +219,6 @@ impl<'a> Builder<'a> {
         Self::resume(dir, plan, BuilderState::empty(plan))
     }
 
-    /// Resumes a dataset in this folder.
     pub(crate) fn resume(dir: &'a Path, plan: &'a SplitPlan, state: BuilderState) -> Result<Self, DatasetError> {
         let BuilderState { mut built, games, train_keys, validation, test } = state;
         // The plan's numbers, not the rounded ones of the state's text.

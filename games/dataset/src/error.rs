@@ -8,88 +8,51 @@ use std::path::{Path, PathBuf};
 /// An error of this crate.
 #[derive(Debug, thiserror::Error)]
 pub enum DatasetError {
-    /// A file or folder could not be read or written.
     #[error("cannot {action} {}: {source}", path.display())]
     Io { action: &'static str, path: PathBuf, source: io::Error },
-    /// The folder of a dataset does not exist.
     #[error("there is no folder {}; `posenc data import` makes a dataset", .0.display())]
     NoFolder(PathBuf),
-    /// A folder without a manifest.
     #[error("{} holds no {}, so it is not a dataset; `posenc data import` makes one", .0.display(), crate::MANIFEST_FILE)]
     NoManifest(PathBuf),
-    /// The text of a manifest is invalid.
     #[error("{} is not a valid manifest: {reason}; fetch the dataset again, or make it again", path.display())]
-    InvalidManifest {
-        path: PathBuf,
-        /// What is wrong with it, with line and column.
-        reason: String,
-    },
-    /// A shard named by the manifest does not exist.
+    InvalidManifest { path: PathBuf, reason: String },
     #[error("the shard {} is missing: fetch the dataset again, or make it again", .0.display())]
     ShardMissing(PathBuf),
-    /// A shard differs from the manifest's description.
     #[error(
         "the shard {} is damaged or was replaced (its {what} is {found}, expected {expected} by dataset.yaml): \
          fetch the dataset again, or make it again",
         path.display()
     )]
     ShardChanged { path: PathBuf, what: &'static str, expected: String, found: String },
-    /// A shard is not a Parquet file with the dataset's columns.
     #[error("the shard {} cannot be read as Parquet ({reason}): fetch the dataset again, or make it again", path.display())]
-    ShardUnreadable {
-        path: PathBuf,
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// A game in a shard cannot be replayed.
+    ShardUnreadable { path: PathBuf, reason: String },
     #[error(
         "game {game} of the dataset cannot be replayed at ply {ply} ({reason}): make the dataset again; made_by in dataset.yaml is the command of whoever made it"
     )]
-    BadGame {
-        game: u32,
-        /// The ply at which it fails.
-        ply: usize,
-        reason: String,
-    },
-    /// The manifest contradicts itself or the shards.
+    BadGame { game: u32, ply: usize, reason: String },
     #[error("{}: {reason}", .dir.join(crate::MANIFEST_FILE).display())]
-    Manifest {
-        dir: PathBuf,
-        /// What is wrong and what to do.
-        reason: String,
-    },
-    /// The split has no games.
+    Manifest { dir: PathBuf, reason: String },
     #[error("the dataset \"{dataset}\" has no {} games: import it with a larger share for this split", split.name())]
     EmptySplit { dataset: String, split: Split },
-    /// The column of a target is empty.
     #[error(
         "the dataset \"{dataset}\" has an empty column \"{column}\", which the target \"{target}\" needs: \
          choose another target, or a dataset with {}",
         if *column == "draw" { "draw probabilities (Lc0's chunks from V4 on hold them)" } else { "scores or values" }
     )]
     NoTarget { dataset: String, column: &'static str, target: &'static str },
-    /// An option has an invalid value.
     #[error("{option}: {reason}")]
-    Option {
-        option: &'static str,
-        /// What is wrong and what to do.
-        reason: String,
-    },
+    Option { option: &'static str, reason: String },
     #[error("{} exists already: choose another name, or remove it first", .0.display())]
     OutputExists(PathBuf),
-    /// The folder of the import's target is not writable.
     #[error("cannot write to {}: {source}; free or repair it, or name another place for the dataset", path.display())]
     OutputUnwritable { path: PathBuf, source: io::Error },
-    /// Another process is making the same dataset.
     #[error("another process is writing {}: wait for it, or choose another name", .0.display())]
     OutputBusy(PathBuf),
-    /// The target's folder holds an interrupted import.
     #[error(
         "{} holds an interrupted import: repeat its command to resume it, choose another name, or remove that folder",
         .0.display()
     )]
     OutputUnfinished(PathBuf),
-    /// The interrupted import had other options or inputs.
     #[error(
         "{} holds an interrupted import under other conditions ({}): repeat them to resume it, choose another name, \
          or remove that folder to start again",
@@ -97,46 +60,26 @@ pub enum DatasetError {
         differences.join(", ")
     )]
     OtherImport { dir: PathBuf, differences: Vec<String> },
-    /// The checkpoint of an interrupted import is invalid.
     #[error("{} cannot be resumed ({reason}): remove it to start the import again", dir.display())]
     DamagedImport { dir: PathBuf, reason: String },
-    /// An import failed, and can be resumed.
     #[error(
         "{source}; the results of the first {records} records are kept in {}: the same command resumes from there",
         dir.display()
     )]
-    ImportInterrupted {
-        source: Box<DatasetError>,
-        /// Records whose results are kept.
-        records: u64,
-        dir: PathBuf,
-    },
-    /// A strict import found an invalid game.
+    ImportInterrupted { source: Box<DatasetError>, records: u64, dir: PathBuf },
     #[error(
         "{file}, game {}{}: {} (without `strict` such games are left out and listed)",
         rejected.game,
         at_ply(rejected),
         rejected.reason
     )]
-    Rejected {
-        file: String,
-        /// The game and its fault.
-        rejected: Rejected,
-    },
-    /// An import kept no game.
+    Rejected { file: String, rejected: Rejected },
     #[error(
         "none of the {read} games read can be used{}{}: is this a {format} file?",
         first_reason(first),
         left_out(*filtered)
     )]
-    NothingKept {
-        /// How many records were read.
-        read: u64,
-        format: String,
-        first: Option<Box<Rejected>>,
-        /// How many games the filters excluded.
-        filtered: u64,
-    },
+    NothingKept { read: u64, format: String, first: Option<Box<Rejected>>, filtered: u64 },
 }
 
 fn left_out(filtered: u64) -> String {

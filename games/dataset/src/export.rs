@@ -26,25 +26,16 @@ use games::shogi::{Board, Shogi, hcpe::Hcpe, psv::Psv};
 use std::io::Write;
 use std::path::Path;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ExportFormat {
-    Pgn,
-    Hcpe,
-    Psv,
+games::named! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum ExportFormat {
+        Pgn = "pgn",
+        Hcpe = "hcpe",
+        Psv = "psv",
+    }
 }
 
 impl ExportFormat {
-    pub const ALL: [Self; 3] = [Self::Pgn, Self::Hcpe, Self::Psv];
-
-    /// Its name on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Pgn => "pgn",
-            Self::Hcpe => "hcpe",
-            Self::Psv => "psv",
-        }
-    }
-
     const fn game(self) -> GameKind {
         match self {
             Self::Pgn => GameKind::Chess,
@@ -53,7 +44,6 @@ impl ExportFormat {
     }
 }
 
-/// The result of an export.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Exported {
     /// Games, or positions in formats of positions.
@@ -66,9 +56,6 @@ pub struct Exported {
 const MOST: f64 = 30_000.0;
 
 /// Writes the rows of these splits, in the order of their ids.
-///
-/// # Errors
-/// If the format is of another game, a shard is damaged, a row cannot be replayed, or `out` cannot be written.
 pub fn export(
     source: &OnDisk,
     splits: &[Split],

@@ -22,7 +22,6 @@ pub const NO_MOVES: &str = "no_moves";
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Filters {
-    /// Stop after this many games kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_games: Option<u64>,
     /// Games were stopped at this many plies: their result is unknown, not a draw.
@@ -47,7 +46,6 @@ pub struct Filters {
     pub results: Option<Vec<GameResult>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub terminations: Option<Vec<Termination>>,
-    /// At least this many plies.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_plies: Option<u16>,
     /// Positions before this ply (counted from 0) are excluded.
@@ -56,7 +54,6 @@ pub struct Filters {
     /// Positions with the loser to move are excluded, and all of games without a known result; in a draw none are.
     #[serde(skip_serializing_if = "is_false")]
     pub winner_only: bool,
-    /// Positions in check are excluded.
     #[serde(skip_serializing_if = "is_false")]
     pub drop_in_check: bool,
     /// Positions with a single legal move are excluded.
@@ -159,7 +156,6 @@ pub struct Range {
 }
 
 impl Range {
-    /// Whether the range contains a rating.
     pub fn holds(&self, rating: f64) -> bool {
         self.from.is_none_or(|from| rating >= f64::from(from)) && self.to.is_none_or(|to| rating < f64::from(to))
     }

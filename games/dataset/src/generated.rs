@@ -27,7 +27,6 @@ pub struct GeneratedGame {
     pub policy_from_ply: u16,
 }
 
-/// Options of a generated dataset.
 #[derive(Debug, Clone)]
 pub struct GeneratedOptions {
     /// The dataset's folder, which must not exist yet.
@@ -38,18 +37,12 @@ pub struct GeneratedOptions {
     pub maker: String,
     /// The source of the games, in a sentence.
     pub source: String,
-    /// The licence of the games.
     pub licence: String,
-    /// The command that reproduces them.
     pub made_by: String,
     pub split: SplitPlan,
 }
 
 /// Writes games as a new dataset. Duplicates and games without moves are counted and left out.
-///
-/// # Errors
-/// If `games` yields an error, an option is invalid, the target exists, a game has an illegal move, no game is left, or
-/// the disk is full.
 pub fn write_generated<E: From<DatasetError>>(
     options: &GeneratedOptions,
     games: impl IntoIterator<Item = Result<GeneratedGame, E>>,

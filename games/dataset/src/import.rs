@@ -41,11 +41,9 @@ use rejects::shortened;
 use std::io::ErrorKind;
 use std::path::PathBuf;
 
-/// The progress of an import.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Progress {
     pub file: PathBuf,
-    /// Bytes read of all files.
     pub bytes: u64,
     pub total_bytes: u64,
     /// Records read, with those of an interrupted import.
@@ -53,9 +51,7 @@ pub struct Progress {
     /// Records read by an interrupted import.
     pub taken_over: u64,
     pub kept: u64,
-    /// Positions of the games kept.
     pub positions: u64,
-    /// Games excluded by a filter.
     pub filtered: u64,
     pub rejected: u64,
 }
@@ -263,7 +259,6 @@ fn check_same_kind(
     Ok(())
 }
 
-/// The speed of reading records.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct ImportRate {
     pub records: u64,

@@ -13,7 +13,6 @@ use games::{Game, Phase, Position as _, with_game};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// A summary of a dataset.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Info {
     pub manifest: Manifest,
@@ -54,7 +53,6 @@ pub struct SplitInfo {
     pub policy_targets: u64,
     /// Positions with a value from a score.
     pub values: u64,
-    /// Positions with a draw probability.
     pub draws: u64,
     /// Positions that occur in no training game; `None` for training.
     pub novel_positions: Option<u64>,
@@ -85,7 +83,6 @@ pub fn summarise(dataset: &Dataset) -> Result<Info, DatasetError> {
     Ok(Info { manifest, bytes, plies: plies(dataset), splits, lengths, ratings, values, scores, draws, candidates })
 }
 
-/// Counts what can be counted without replaying.
 fn count(dataset: &Dataset, game: &StoredGame, histograms: &mut [Histogram; 6]) {
     let [lengths, ratings, values, scores, draws, candidates] = histograms;
     lengths.add(game.plies.into());

@@ -39,13 +39,11 @@ pub(crate) use stored::StoredGame;
 
 use games::InputName;
 
-/// How training batches are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LoaderConfig {
     pub input: InputName,
     /// Positions in a batch, ≥ 1.
     pub batch: usize,
-    /// The seed of the order.
     pub seed: u64,
     /// Threads that replay games, ≥ 1. With one, replaying happens in the caller's thread; with more, a pool replays
     /// the next block in advance.

@@ -17,7 +17,6 @@ pub const MANIFEST_FILE: &str = "dataset.yaml";
 /// The format version of columns and their meaning.
 pub const FORMAT: u32 = 1;
 
-/// The manifest of a dataset.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
@@ -26,22 +25,16 @@ pub struct Manifest {
     pub game: GameKind,
     #[serde(default, skip_serializing_if = "Unit::is_game")]
     pub unit: Unit,
-    /// Where the games come from.
     pub source: String,
-    /// The licence of the games.
     pub licence: String,
-    /// The command that made it.
     pub made_by: String,
-    /// The filters of the import.
     pub filters: Filters,
     /// Moves before this ply (counted from 0) are not policy targets: they came from a book or were random.
     pub policy_from_ply: u16,
-    /// The curve from scores to values.
     pub value_curve: ValueCurve,
     /// Which value of Lc0's chunks was used; `None` without such chunks, or if sources differ.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value_source: Option<ValueSource>,
-    /// The counts of the import.
     pub counts: Counts,
     /// The named subsets by average rating, from the lowest up.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -101,7 +94,6 @@ impl Manifest {
     }
 }
 
-/// The unit of a row.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Unit {
@@ -123,14 +115,11 @@ impl Unit {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Counts {
-    /// Records read from the files.
     pub read: u64,
     pub kept: u64,
     /// Games with the same start and moves as an earlier one.
     pub duplicates: u64,
-    /// Games that could not be used.
     pub rejected: u64,
-    /// Rejected games by kind of fault.
     pub rejected_by_kind: BTreeMap<String, u64>,
     /// Excluded games, by the first filter that they failed.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -152,11 +141,9 @@ pub struct Counts {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MapInfo {
-    /// The task of the labels.
     pub task: String,
     /// The number of classes: labels are 0 to `classes − 1`, or −1 without a label.
     pub classes: u16,
-    /// The cells of a map.
     pub shape: MapShape,
     /// The classes' names; empty if the classes are numbers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -176,7 +163,6 @@ impl MapInfo {
 #[serde(deny_unknown_fields)]
 pub struct RatingBucket {
     pub name: String,
-    /// The number of its games.
     pub games: u64,
 }
 
@@ -184,7 +170,6 @@ pub struct RatingBucket {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SplitSummary {
-    /// The unit of the split.
     pub by: SplitBy,
     /// Plies of an opening, if games are split by opening.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -203,7 +188,6 @@ pub struct SplitSummary {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Shard {
-    /// Its name in the dataset's folder.
     pub file: String,
     pub games: u64,
     /// Positions in it, used or not.

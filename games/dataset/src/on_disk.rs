@@ -25,9 +25,6 @@ impl OnDisk {
 
 impl Manifest {
     /// Reads the `dataset.yaml` of a folder. Its fields are not yet compared with the shards.
-    ///
-    /// # Errors
-    /// If the folder or file does not exist, its text is invalid, it contradicts itself, or its content hash is wrong.
     pub fn read(dir: &Path) -> Result<Self, DatasetError> {
         let path = dir.join(MANIFEST_FILE);
         if !dir.is_dir() {
@@ -51,9 +48,6 @@ impl Manifest {
     }
 
     /// Checks that every shard is a regular file with the size in the manifest, without reading it.
-    ///
-    /// # Errors
-    /// On the first shard that is missing, is not a regular file, or has another size.
     pub fn check_shards(&self, dir: &Path) -> Result<(), DatasetError> {
         self.shards.iter().try_for_each(|shard| store::check_size(dir, shard).map(drop))
     }

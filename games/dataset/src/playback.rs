@@ -2,7 +2,6 @@
 
 use games::{Game, InputLayout, Line, Position};
 
-/// A move of a game.
 pub(crate) type Move<G> = <<G as Game>::Position as Position>::Move;
 
 /// Why a stored game cannot be replayed: the ply and the reason.

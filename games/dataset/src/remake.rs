@@ -14,10 +14,8 @@ use games::{Game, GameKind, Position as _, with_game};
 use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
 use std::path::PathBuf;
 
-/// Rows replayed in parallel at a time.
 const ROWS_AT_A_TIME: usize = 1024;
 
-/// Options of a dataset made from others.
 #[derive(Debug, Clone)]
 pub struct RemakeOptions {
     /// The datasets, in order; all of one game and one unit.
@@ -46,7 +44,6 @@ impl RemakeOptions {
         }
     }
 
-    /// The number of rows of the sources.
     pub(crate) fn rows(&self) -> u64 {
         self.sources.iter().map(|source| source.manifest.counts.kept).sum()
     }
@@ -63,7 +60,6 @@ impl RemakeOptions {
         distinct.join("; ")
     }
 
-    /// The description of the new dataset.
     pub(crate) fn description(&self, game: GameKind, unit: Unit) -> DatasetDescription {
         DatasetDescription {
             name: self.name.clone(),
@@ -86,9 +82,6 @@ impl RemakeOptions {
 
 /// Merges all sources' rows, in order, into one dataset with a new split. Duplicates are kept once. The manifest keeps
 /// filters on which all sources agree; rows keep their marks in any case. `progress` is called at intervals.
-///
-/// # Errors
-/// If the sources are incompatible, a shard is damaged, a game cannot be replayed, or the disk is full.
 pub fn remake(options: &RemakeOptions, progress: &mut dyn FnMut(WorkDone)) -> Result<Manifest, DatasetError> {
     let (game, unit) = options.common()?;
     let plan = match unit {

@@ -3,30 +3,19 @@
 use serde::{Deserialize, Serialize};
 use std::ops::{Index, IndexMut};
 
-/// A part of a dataset. Every game belongs to one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Split {
-    Train,
-    /// For choices (a learning rate, a checkpoint).
-    Validation,
-    Test,
-}
-
-impl Split {
-    pub const ALL: [Self; 3] = [Self::Train, Self::Validation, Self::Test];
-
-    /// Its name in files and messages.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Train => "train",
-            Self::Validation => "validation",
-            Self::Test => "test",
-        }
+games::named! {
+    /// A part of a dataset. Every game belongs to one.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Split {
+        #[default]
+        Train = "train",
+        /// For choices (a learning rate, a checkpoint).
+        Validation = "validation",
+        Test = "test",
     }
 }
 
-/// The unit of a split.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SplitBy {
@@ -37,7 +26,6 @@ pub enum SplitBy {
     Position,
 }
 
-/// One value for each split.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PerSplit<T> {

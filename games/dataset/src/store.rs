@@ -45,84 +45,40 @@ use crate::split::Split;
 use games::record::Candidate;
 use games::{GameResult, Termination};
 
-/// A row of the store.
-#[derive(Debug, Clone, PartialEq)]
+/// A row of the store: its columns, with `ratings` of the first and the second player, and `policy` of moves and
+/// probabilities.
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct GameRow {
-    /// Number of the game in the dataset.
     pub id: u32,
     pub split: Split,
-    /// FEN or SFEN; `None` for the standard start.
     pub start: Option<String>,
-    /// UCI or USI, separated by spaces.
     pub moves: String,
     pub plies: u16,
     pub result: GameResult,
     pub termination: Termination,
-    /// Earlier moves are not policy targets.
     pub policy_from_ply: u16,
-    /// Per ply, winning probability of the side to move.
     pub value: Vec<Option<f32>>,
-    /// Per ply, seconds left on the mover's clock; `None` if the record has none.
     pub clock: Option<Vec<Option<f32>>>,
-    /// Per ply, seconds that the move took; `None` if the record has none.
     pub time: Option<Vec<Option<f32>>>,
-    /// Per ply, whether the position also occurs in a training game; `None` for training games.
     pub seen_in_train: Option<Vec<bool>>,
-    /// Ratings of the first and the second player.
     pub ratings: [Option<i32>; 2],
-    /// Name of its source file, without folders; for a member of an archive, preceded by the archive's name and a `/`.
     pub source_file: String,
-    /// Number of the game in that file, from 0.
     pub source_game: u64,
-    /// Per ply, whether the position is used; `None` if all are.
     pub used: Option<Vec<bool>>,
-    /// Per ply, the candidate moves with their probabilities, which sum to 1; empty if only the played move is known.
-    /// `None` if that holds for every ply.
     pub policy: Option<Vec<Vec<Candidate>>>,
-    /// Per ply, the mean result for the side to move over the merged positions.
     pub mean_result: Option<Vec<Option<f32>>>,
-    /// The number of positions merged into this row.
     pub count: Option<u32>,
-    /// In datasets of positions: the same for rows of the same position.
     pub group: Option<u64>,
     pub rating_bucket: Option<String>,
-    /// The time control as the record writes it.
     pub time_control: Option<String>,
-    /// Per ply, a label for every cell of the dataset's map.
     pub map: Option<Vec<Vec<i8>>>,
-    /// Per ply, the probability of a draw; `None` if the source has none.
     pub draw: Option<Vec<Option<f32>>>,
 }
 
 impl GameRow {
     /// A row with only its source. The builder sets its number and its split.
     pub(crate) fn from_source(file: &str, game: u64) -> Self {
-        Self {
-            id: 0,
-            split: Split::Train,
-            start: None,
-            moves: String::new(),
-            plies: 0,
-            result: GameResult::Unknown,
-            termination: Termination::Other,
-            policy_from_ply: 0,
-            value: Vec::new(),
-            clock: None,
-            time: None,
-            seen_in_train: None,
-            ratings: [None; 2],
-            source_file: file.to_owned(),
-            source_game: game,
-            used: None,
-            policy: None,
-            mean_result: None,
-            count: None,
-            group: None,
-            rating_bucket: None,
-            time_control: None,
-            map: None,
-            draw: None,
-        }
+        Self { source_file: file.to_owned(), source_game: game, ..Self::default() }
     }
 
     /// The number of used positions.

@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ValueCurve {
-    /// The source of the curve.
     pub name: String,
     /// The slope per hundredth of a pawn.
     pub per_point: f64,
@@ -57,7 +56,6 @@ pub enum ValueTarget {
     },
 }
 
-/// The side to move at a ply.
 pub(crate) fn mover(first: Side, ply: usize) -> Side {
     if ply.is_multiple_of(2) { first } else { first.other() }
 }

@@ -18,7 +18,6 @@ const ROUNDING: f32 = 1e-3;
 /// Problems that are described; further ones are only counted.
 const DESCRIBED: usize = 20;
 
-/// The result of a check.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Verification {
     /// Rows replayed, with every move legal.
@@ -34,7 +33,6 @@ pub struct Verification {
     /// Those of them that also occur in a training row; 0 for training.
     pub also_in_train: PerSplit<u64>,
     pub problems: u64,
-    /// Descriptions of the first problems.
     pub described: Vec<String>,
 }
 
@@ -167,7 +165,6 @@ fn row<G: Tactics>(
     })
 }
 
-/// Compares the counts with the manifest.
 fn compare(dataset: &Dataset, by_position: bool, found: &mut Verification) {
     let stated = &dataset.manifest().split;
     for (split, novel) in

@@ -48,9 +48,6 @@ pub fn check_nesting(text: &str) -> Result<(), TooNested> {
 }
 
 /// Reads a text in which enums are names, or maps of a name to its content.
-///
-/// # Errors
-/// If it opens too many brackets, or is not a valid `T`.
 pub fn from_text<T: DeserializeOwned>(text: &str) -> Result<T, serde_yaml::Error> {
     check_nesting(text).map_err(serde_yaml::Error::custom)?;
     singleton_map_recursive::deserialize(serde_yaml::Deserializer::from_str(text))

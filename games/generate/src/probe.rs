@@ -11,14 +11,12 @@ mod unseen;
 
 pub use unseen::{Unseen, UnseenKind};
 
-use crate::error::ProbeError;
-use dataset::{GeneratedOptions, Manifest, SplitBy, SplitPlan, WorkDone, write_maps, write_positions};
+use dataset::{DatasetError, GeneratedOptions, Manifest, SplitBy, SplitPlan, WorkDone, write_maps, write_positions};
 use games::chess::endgame::Ending;
 use games::maps::{MapShape, MapTask};
 use games::{Candidate, GameKind, ParsedPosition, Position, with_game};
 use std::path::PathBuf;
 
-/// The question about a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Task {
     /// Which moves mate? Positions of random games in which at least one move mates.
@@ -81,38 +79,31 @@ impl Task {
     }
 }
 
-/// The settings of a probe.
 #[derive(Debug, Clone)]
 pub struct ProbeSettings {
     pub task: Task,
     /// What only test positions have, for maps.
     pub unseen: Option<Unseen>,
     pub game: GameKind,
-    /// The number of distinct positions.
     pub positions: u64,
-    /// The seed of all random choices.
     pub seed: u64,
     /// The dataset's folder, which must not exist yet.
     pub output: PathBuf,
     pub name: String,
-    /// The command that reproduces it.
     pub made_by: String,
     /// The split. Single positions have neither games nor openings: they are split by position.
     pub split: SplitPlan,
 }
 
 /// Writes the dataset. `progress` is called after each position.
-///
-/// # Errors
-/// If the game has no such task, there are fewer positions than asked for, the target exists, or the disk is full.
-pub fn probe(settings: &ProbeSettings, progress: &mut dyn FnMut(WorkDone)) -> Result<Manifest, ProbeError> {
+pub fn probe(settings: &ProbeSettings, progress: &mut dyn FnMut(WorkDone)) -> Result<Manifest, DatasetError> {
     if settings.split.by == SplitBy::Opening {
         let reason = "single positions have no opening: they are split by position".to_owned();
-        return Err(ProbeError::Option { option: "split by opening", reason });
+        return Err(DatasetError::Option { option: "split by opening", reason });
     }
     if settings.unseen.is_some() && !matches!(settings.task, Task::Map(_)) {
-        let reason = format!("{} is no map of the board: leave it out", settings.task.name());
-        return Err(ProbeError::Option { option: "unseen", reason });
+        let reason = format!("{} does not label maps of the board: leave it out", settings.task.name());
+        return Err(DatasetError::Option { option: "unseen", reason });
     }
     let split = SplitPlan { by: SplitBy::Position, ..settings.split.clone() };
     let options = GeneratedOptions {
@@ -126,7 +117,7 @@ pub fn probe(settings: &ProbeSettings, progress: &mut dyn FnMut(WorkDone)) -> Re
         split: split.clone(),
     };
     let (wanted, seed) = (settings.positions, settings.seed);
-    let manifest = match settings.task {
+    match settings.task {
         Task::MateInOne => with_game!(settings.game, G => {
             let positions = random_play::games(wanted, |number| random_play::mate_in_one::<G>(seed, number));
             write_positions(&options, wanted, counted(positions, wanted, progress))
@@ -142,19 +133,18 @@ pub fn probe(settings: &ProbeSettings, progress: &mut dyn FnMut(WorkDone)) -> Re
         }),
         Task::Endgame(_) if settings.game != GameKind::Chess => {
             let reason = format!("{} is an ending of chess: take --game chess", settings.task.name());
-            return Err(ProbeError::Option { option: "task", reason });
+            return Err(DatasetError::Option { option: "task", reason });
         }
         Task::Endgame(ending) => {
             // Reported before labelling starts. The count includes positions that end the game.
             let legal = ending.placements().count();
             if wanted > legal as u64 {
                 let reason = format!("{} has {legal} legal positions: ask for fewer", ending.name());
-                return Err(ProbeError::Option { option: "positions", reason });
+                return Err(DatasetError::Option { option: "positions", reason });
             }
             write_positions(&options, wanted, counted(endgame::positions(ending, seed), wanted, progress))
         }
-    };
-    Ok(manifest?)
+    }
 }
 
 /// Reports each position as it passes.
@@ -171,7 +161,6 @@ fn counted<T>(
     })
 }
 
-/// A uniform policy target over these moves.
 fn uniform<P: Position>(position: &P, moves: &[P::Move]) -> Vec<Candidate> {
     let share = 1.0 / moves.len() as f32;
     moves.iter().map(|&mv| (position.move_text(mv), share)).collect()

@@ -13,30 +13,20 @@ use crate::position::Position as _;
 use shakmaty::attacks::{attacks, king_attacks};
 use shakmaty::{Bitboard, Board, CastlingMode, Color, FromSetup as _, Move, Piece, Position as _, Role, Setup, Square};
 
-/// An endgame, by its material.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ending {
-    /// King and pawn against king. Pawns may be on every file.
-    Kpk,
-    /// King and rook against king.
-    Krk,
-    /// King and queen against king.
-    Kqk,
+crate::named! {
+    /// An endgame, by its material.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Ending {
+        /// King and pawn against king. Pawns may be on every file.
+        Kpk = "kpk",
+        /// King and rook against king.
+        Krk = "krk",
+        /// King and queen against king.
+        Kqk = "kqk",
+    }
 }
 
 impl Ending {
-    /// Every endgame.
-    pub const ALL: [Self; 3] = [Self::Kpk, Self::Krk, Self::Kqk];
-
-    /// Its name on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Kpk => "kpk",
-            Self::Krk => "krk",
-            Self::Kqk => "kqk",
-        }
-    }
-
     const fn role(self) -> Role {
         match self {
             Self::Kpk => Role::Pawn,

@@ -46,7 +46,6 @@ fn promotions() -> impl Iterator<Item = Entry> {
     })
 }
 
-/// The square in `turn`'s frame.
 pub(super) fn in_frame(square: Square, turn: Color) -> usize {
     match turn {
         Color::White => square.to_usize(),

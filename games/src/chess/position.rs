@@ -32,7 +32,6 @@ impl ChessPosition {
         }
     }
 
-    /// The position with these rules.
     pub(super) fn from_rules(rules: shakmaty::Chess) -> Self {
         Self { rules }
     }

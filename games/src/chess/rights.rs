@@ -9,7 +9,6 @@ use crate::geometry::Frame;
 use crate::position::Game;
 use shakmaty::{CastlingSide, Color, Position as _};
 
-/// How many castling rights there are.
 const CASTLING: usize = 4;
 /// The number of labels.
 pub const RIGHTS: usize = CASTLING + 1 + Chess::GEOMETRY.files();

@@ -160,7 +160,6 @@ impl Board {
         Ok(())
     }
 
-    /// A board with only two kings.
     pub(super) fn empty(kings: [u8; 2], turn: Color) -> Self {
         Self { squares: [EMPTY; SQUARES], hands: [[0; HAND.len()]; 2], kings, turn }
     }
@@ -210,7 +209,6 @@ fn count_kinds(squares: &[Man; SQUARES]) -> [u8; 8] {
     squares.iter().fold(0u64, |counts, &man| counts.wrapping_add(1 << (8 * (man & 7)))).to_le_bytes()
 }
 
-/// The colour of a piece.
 pub(super) fn color(man: Man) -> Color {
     if man >= WHITE { Color::White } else { Color::Black }
 }

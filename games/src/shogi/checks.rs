@@ -25,14 +25,12 @@ pub(super) fn reject(number: u64, kind: RejectKind, reason: String) -> Rejected 
     Rejected { game: number, ply: None, kind, reason }
 }
 
-/// The record is too short.
 pub(super) fn cut_off(record: &[u8], length: usize, number: u64) -> Rejected {
     let reason =
         format!("the record has {} of {length} bytes (is the file cut off, or of another format?)", record.len());
     reject(number, RejectKind::Truncated, reason)
 }
 
-/// The record's position is invalid.
 pub(super) fn bad_position(error: &BadPosition, number: u64) -> Rejected {
     reject(number, RejectKind::StartPosition, error.to_string())
 }

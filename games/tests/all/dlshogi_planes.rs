@@ -1,7 +1,7 @@
 //! `dlshogi_62_57` as rows: every one of the 119 planes equals what cshogi computes for dlshogi, read from the row's
 //! bytes as the layout's documentation words them.
 
-use crate::samples::text;
+use crate::samples::{fnv1a, text};
 use games::shogi::{Shogi, ShogiPosition};
 use games::{Game, InputName, Position};
 
@@ -47,10 +47,6 @@ fn squares() -> impl Iterator<Item = usize> {
     (0..9).flat_map(|file| (0..9).map(move |rank| (8 - rank) * 9 + (8 - file)))
 }
 
-fn fnv1a(values: &[u8]) -> u64 {
-    values.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &value| (hash ^ u64::from(value)).wrapping_mul(0x0100_0000_01b3))
-}
-
 fn sums(planes: &[u8]) -> (u32, u32) {
     let (board, hands) = planes.split_at(62 * SQUARES);
     let sum = |values: &[u8], times: u32| values.iter().map(|&value| u32::from(value)).sum::<u32>() * times;
@@ -83,7 +79,7 @@ fn every_plane_equals_cshogis() {
             assert_eq!(value, byte >> (i % 8) & 1, "plane {}, square {} of {sfen}", i / SQUARES, i % SQUARES);
         }
         assert_eq!(sums(&planes), (board.parse().expect("a sum"), hands.parse().expect("a sum")), "{sfen}");
-        assert_eq!(format!("{:016x}", fnv1a(&planes)), hash, "{sfen}");
+        assert_eq!(format!("{:016x}", fnv1a(planes)), hash, "{sfen}");
         whole += usize::from(!bits.is_empty());
         white += usize::from(sfen.contains(" w "));
     }

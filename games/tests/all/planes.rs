@@ -138,11 +138,7 @@ fn the_compact_vocabulary_has_what_can_occur() {
     // is behind a feature), of which this is FNV-1a over two bytes each, the lower first.
     let labels: Vec<u16> = compact.entries().iter().map(|&entry| label_of(entry)).collect();
     assert!(labels.is_sorted_by(|a, b| a < b));
-    let hash = labels
-        .iter()
-        .flat_map(|label| label.to_le_bytes())
-        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
-    assert_eq!(hash, 0xf6e3_f805_9591_3409);
+    assert_eq!(samples::fnv1a(labels.iter().flat_map(|label| label.to_le_bytes())), 0xf6e3_f805_9591_3409);
     // Each number says its class and its square, file by file from the mover's 1a.
     for (label, entry) in all.entries().iter().enumerate() {
         let (file, rank) = (label % 81 / 9, label % 9);

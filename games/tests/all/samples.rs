@@ -77,3 +77,9 @@ pub(crate) fn check_refused(cases: &[Refused<'_>], parse: impl Fn(&[u8], u64) ->
         assert!(rejected.reason.contains(part), "{text}: {}", rejected.reason);
     }
 }
+
+/// FNV-1a, by which lists made by other programs are known.
+pub(crate) fn fnv1a(bytes: impl IntoIterator<Item = u8>) -> u64 {
+    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    bytes.into_iter().fold(0xcbf2_9ce4_8422_2325, step)
+}

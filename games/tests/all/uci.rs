@@ -36,8 +36,7 @@ fn mirrored(uci: &str) -> String {
 
 /// FNV-1a of the moves, a line each.
 fn fingerprint(entries: &[String]) -> u64 {
-    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-    entries.join("\n").bytes().fold(0xcbf2_9ce4_8422_2325, step)
+    samples::fnv1a(entries.join("\n").bytes())
 }
 
 /// The numbers come from a program of its own in Python that makes the lists as the two projects describe them.

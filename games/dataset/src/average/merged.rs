@@ -5,7 +5,6 @@ use crate::store::GameRow;
 use games::record::Candidate;
 use games::{GameKind, GameResult};
 
-/// How equal positions are merged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Merge {
     /// Means of policies, values and results.
@@ -15,12 +14,10 @@ pub enum Merge {
     Best,
 }
 
-/// An occurrence of a position.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Entry {
     /// The position without move counters.
     pub(super) text: String,
-    /// The number of merged occurrences.
     pub(super) count: u32,
     /// Winning probability of the side to move; NaN where unknown.
     pub(super) value: f32,
@@ -41,7 +38,6 @@ impl Entry {
         u128::from_le_bytes(bytes)
     }
 
-    /// Serialises it for a run.
     pub(super) fn write(&self, out: &mut Vec<u8>) {
         let text = |out: &mut Vec<u8>, text: &str| {
             out.push(text.len() as u8);
@@ -118,7 +114,6 @@ struct Best {
     draw: f32,
 }
 
-/// The merged occurrences of a position.
 #[derive(Debug)]
 pub(super) struct Merged {
     merge: Merge,

@@ -9,10 +9,8 @@ use serde::{Deserialize, Serialize};
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-/// The state at a checkpoint.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 pub(crate) struct HeldOutState {
-    /// The number of files of rows.
     files: usize,
     /// Bytes of the key file.
     keys: u64,
@@ -28,7 +26,6 @@ pub(super) struct HeldOutRows {
 }
 
 impl HeldOutRows {
-    /// Resumes from the state of a checkpoint.
     pub(super) fn resume(dir: &Path, split: Split, state: HeldOutState) -> Result<Self, DatasetError> {
         let keys = AppendLog::resume(dir.join(format!(".waiting-{}-keys", split.name())), state.keys)?;
         Ok(Self { split, dir: dir.to_owned(), files: state.files, open: None, keys })
@@ -48,7 +45,6 @@ impl HeldOutRows {
         keys.iter().try_for_each(|key| self.keys.append(&key.to_le_bytes()))
     }
 
-    /// Syncs all files and returns the state.
     pub(super) fn sync(&mut self) -> Result<HeldOutState, DatasetError> {
         if let Some(rows) = self.open.take() {
             rows.finish()?;

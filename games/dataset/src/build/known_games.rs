@@ -22,7 +22,6 @@ const ENTRY: usize = 16 + 4;
 
 type Entry = (u128, u32);
 
-/// The games of a dataset.
 pub(super) struct KnownGames {
     dir: PathBuf,
     limit: usize,
@@ -116,7 +115,6 @@ impl KnownGames {
     }
 }
 
-/// A file of sorted entries.
 struct Run {
     path: PathBuf,
     file: File,
@@ -147,7 +145,6 @@ impl Run {
     }
 }
 
-/// The entries of two runs, in order.
 fn merged(a: &Run, b: &Run) -> io::Result<impl Iterator<Item = io::Result<Entry>> + use<>> {
     let (mut a, mut b) = (a.read()?.peekable(), b.read()?.peekable());
     Ok(std::iter::from_fn(move || {

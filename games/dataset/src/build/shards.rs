@@ -19,7 +19,6 @@ pub(super) struct Shards<'a> {
 }
 
 impl<'a> Shards<'a> {
-    /// Resumes with the shards of a checkpoint.
     pub(super) fn resume(dir: &'a Path, done: Vec<Shard>) -> Result<Self, DatasetError> {
         done.iter().try_for_each(|shard| verify(dir, shard))?;
         Ok(Self { dir, open: None, done })

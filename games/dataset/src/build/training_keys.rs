@@ -22,7 +22,6 @@ impl TrainingKeys {
         Ok(Self { dir: dir.to_owned(), log: AppendLog::resume(dir.join(".train-keys"), bytes)? })
     }
 
-    /// Adds the keys of a training game.
     pub(super) fn train(&mut self, keys: &[u64]) -> Result<(), DatasetError> {
         keys.iter().try_for_each(|key| self.log.append(&key.to_le_bytes()))
     }

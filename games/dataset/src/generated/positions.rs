@@ -14,17 +14,12 @@ pub struct MappedPosition {
     pub start: String,
     /// A legal move, which a row must have; it is not a policy target.
     pub mv: String,
-    /// A label for each cell.
     pub map: Vec<i8>,
 }
 
 /// Writes the first `wanted` distinct positions as a new dataset. Duplicates (clocks and move numbers ignored) are
 /// counted and left out. The row's move is the position's own or, if it has none, the most probable of its candidates,
 /// the last of equals.
-///
-/// # Errors
-/// If an option is invalid, the target exists, there are fewer positions than wanted, one is invalid or has neither a
-/// move nor candidates, or the disk is full.
 pub fn write_positions(
     options: &GeneratedOptions,
     wanted: u64,

@@ -16,7 +16,6 @@ use std::time::UNIX_EPOCH;
 /// The options and inputs that determine the rows of an import.
 pub(super) type ImportConditions = Map<String, Value>;
 
-/// A position in the input files.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Place {
     /// The current file, by its index on the command line; the number of files if all are done.

@@ -12,7 +12,6 @@ use games::Rejected;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// The result of an import.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ImportReport {
     /// The dataset's manifest, with its counts.
@@ -25,7 +24,6 @@ pub struct ImportReport {
     pub taken_over: u64,
 }
 
-/// The collector's state in a checkpoint.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Collected {
     counts: Counts,
@@ -36,13 +34,11 @@ pub(super) struct Collected {
 }
 
 impl Collected {
-    /// The number of records read.
     pub(super) fn read(&self) -> u64 {
         self.counts.read
     }
 }
 
-/// Collects the rows of an import.
 pub(super) struct Collector<'a> {
     options: &'a ImportOptions,
     output: &'a Output,
@@ -92,7 +88,6 @@ impl<'a> Collector<'a> {
         Ok(Some(Collected { counts, rejects, first_rejected, builder }))
     }
 
-    /// Marks the end of the input.
     pub(super) fn end(&mut self) -> Result<(), DatasetError> {
         self.builder.end_training()
     }
@@ -114,7 +109,6 @@ impl<'a> Collector<'a> {
         self.options.filters.max_games.is_some_and(|max| self.kept() >= max)
     }
 
-    /// Adds the next record of a file.
     pub(super) fn add(&mut self, file: &str, examined: Result<Examined, Rejected>) -> Result<(), DatasetError> {
         self.counts.read += 1;
         match examined {
@@ -152,7 +146,6 @@ impl<'a> Collector<'a> {
         Ok(())
     }
 
-    /// Completes the shards and writes the manifest.
     pub(super) fn finish(self, format: Format) -> Result<ImportReport, DatasetError> {
         let Self { options, output, builder, mut rejects, first_rejected, counts, .. } = self;
         if builder.kept() == 0 {

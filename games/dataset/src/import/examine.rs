@@ -42,7 +42,6 @@ pub(super) fn examine<G: Game>(
     }
 }
 
-/// The source of a record.
 #[derive(Clone, Copy)]
 struct Place<'a> {
     file: &'a str,
@@ -161,7 +160,6 @@ fn value(curve: &ValueCurve, game: &ParsedGame, ply: usize, mover: Side) -> Opti
     game.values[ply].or_else(|| game.scores[ply].map(|score| curve.win_probability(score, mover)))
 }
 
-/// A row of one ply.
 fn of_position<G: Game>(
     read: ParsedPosition,
     chosen: bool,

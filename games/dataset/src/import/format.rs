@@ -8,28 +8,30 @@ use games::shogi::{csa, hcpe, hcpe3, kif, psv, usi_lines};
 use games::{GameKind, ParsedGame, ParsedPosition, Rejected, chess::pgn};
 use std::io::{self, BufRead};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
-    Pgn,
-    /// Lc0's training chunks, V3 to V6: one game each, usually gzipped in a tar (chess).
-    Lc0,
-    /// DeepMind's bags of positions with values (chess).
-    BagStateValue,
-    /// DeepMind's bags of positions with best moves (chess).
-    BagBehavioralCloning,
-    /// DeepMind's bags with a value for every legal move (chess).
-    BagActionValue,
-    /// CSA, one or more games (shogi).
-    Csa,
-    Kif,
-    /// USI or SFEN lines, one game each (shogi).
-    Usi,
-    /// HCPE and HCPE2: single positions of 38 bytes (shogi).
-    Hcpe,
-    /// HCPE3: games with visit counts (shogi).
-    Hcpe3,
-    /// PackedSfenValue: single positions of 40 bytes (shogi).
-    Psv,
+games::named! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Format {
+        Pgn = "pgn",
+        /// Lc0's training chunks, V3 to V6: one game each, usually gzipped in a tar (chess).
+        Lc0 = "lc0",
+        /// DeepMind's bags of positions with values (chess).
+        BagStateValue = "bag_state_value",
+        /// DeepMind's bags of positions with best moves (chess).
+        BagBehavioralCloning = "bag_behavioral_cloning",
+        /// DeepMind's bags with a value for every legal move (chess).
+        BagActionValue = "bag_action_value",
+        /// CSA, one or more games (shogi).
+        Csa = "csa",
+        Kif = "kif",
+        /// USI or SFEN lines, one game each (shogi).
+        Usi = "usi",
+        /// HCPE and HCPE2: single positions of 38 bytes (shogi).
+        Hcpe = "hcpe",
+        /// HCPE3: games with visit counts (shogi).
+        Hcpe3 = "hcpe3",
+        /// PackedSfenValue: single positions of 40 bytes (shogi).
+        Psv = "psv",
+    }
 }
 
 pub(super) enum Parsed {
@@ -42,38 +44,6 @@ pub(super) enum Parsed {
 pub(super) type Records<'a> = Box<dyn Iterator<Item = io::Result<Vec<u8>>> + 'a>;
 
 impl Format {
-    pub const ALL: [Self; 11] = [
-        Self::Pgn,
-        Self::Lc0,
-        Self::BagStateValue,
-        Self::BagBehavioralCloning,
-        Self::BagActionValue,
-        Self::Csa,
-        Self::Kif,
-        Self::Usi,
-        Self::Hcpe,
-        Self::Hcpe3,
-        Self::Psv,
-    ];
-
-    /// Its name on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Pgn => "pgn",
-            Self::Lc0 => "lc0",
-            Self::BagStateValue => "bag_state_value",
-            Self::BagBehavioralCloning => "bag_behavioral_cloning",
-            Self::BagActionValue => "bag_action_value",
-            Self::Csa => "csa",
-            Self::Kif => "kif",
-            Self::Usi => "usi",
-            Self::Hcpe => "hcpe",
-            Self::Hcpe3 => "hcpe3",
-            Self::Psv => "psv",
-        }
-    }
-
-    /// The game whose records it holds.
     pub const fn game(self) -> GameKind {
         match self {
             Self::Pgn | Self::Lc0 | Self::BagStateValue | Self::BagBehavioralCloning | Self::BagActionValue => {
@@ -83,7 +53,6 @@ impl Format {
         }
     }
 
-    /// The unit of its records.
     pub const fn unit(self) -> Unit {
         match self {
             Self::Pgn | Self::Lc0 | Self::Csa | Self::Kif | Self::Usi | Self::Hcpe3 => Unit::Game,

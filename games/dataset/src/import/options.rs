@@ -8,7 +8,6 @@ use games::GameKind;
 use games::chess::lc0::ValueSource;
 use std::path::PathBuf;
 
-/// The options of an import.
 #[derive(Debug, Clone)]
 pub struct ImportOptions {
     /// The files, plain or packed (containers are recognised by their first bytes).
@@ -19,9 +18,7 @@ pub struct ImportOptions {
     pub output: PathBuf,
     pub name: String,
     pub game: GameKind,
-    /// Where the games come from.
     pub source: String,
-    /// The licence of the games.
     pub licence: String,
     pub made_by: String,
     /// Moves before this ply are not policy targets.
@@ -34,7 +31,6 @@ pub struct ImportOptions {
     pub split: SplitPlan,
     /// Threads that examine records, 0 for one per core. The result does not depend on it.
     pub threads: usize,
-    /// Fail at the first rejected game.
     pub strict: bool,
 }
 

@@ -165,7 +165,6 @@ impl<'a> Inputs<'a> {
     }
 }
 
-/// Collects records until a chunk is complete.
 struct Chunks<'a> {
     file: &'a str,
     format: Format,

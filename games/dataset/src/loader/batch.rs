@@ -61,7 +61,6 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// The ply of a padding row.
     pub const NO_PLY: u16 = NO_PLY;
 
     /// Whether a row is padding: it has no target and is not counted.
@@ -133,9 +132,6 @@ impl Batch {
 
     /// Adds the requested further targets; other lists are empty.
     fn push_further(&mut self, from: &TargetLists, i: usize) {
-        if !from.is_asked {
-            return;
-        }
         self.draw.extend(from.draw.get(i));
         self.short_term.extend(from.short_term.get(i));
         self.short_term_draw.extend(from.short_term_draw.get(i));

@@ -11,7 +11,6 @@ use games::maps::NO_LABEL;
 use games::{Frame, GameKind, InputName, MovesName, with_game};
 use std::path::Path;
 
-/// A loaded and checked dataset.
 #[derive(Debug)]
 pub struct Dataset {
     manifest: Manifest,
@@ -22,7 +21,6 @@ pub struct Dataset {
 /// Options for reading positions from games.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Reading {
-    /// The vocabulary in which moves are numbered.
     pub(super) moves: MovesName,
     /// Consecutive plies of a game per sequence.
     pub(super) plies: usize,
@@ -32,9 +30,6 @@ pub(super) struct Reading {
 
 impl Dataset {
     /// Loads the dataset in a folder, after checking that all shards are there and unchanged (size and hash).
-    ///
-    /// # Errors
-    /// If the folder holds no dataset, a shard is missing, damaged or replaced, or the manifest contradicts its shards.
     pub fn open(dir: &Path) -> Result<Self, DatasetError> {
         Self::load(dir, Manifest::read(dir)?)
     }
@@ -74,12 +69,10 @@ impl Dataset {
         &self.manifest.content_hash
     }
 
-    /// The number of games of a split.
     pub fn games(&self, split: Split) -> usize {
         self.games[split].len()
     }
 
-    /// The number of positions of a split.
     pub fn positions(&self, split: Split) -> u64 {
         self.games[split].iter().map(|game| u64::from(game.positions)).sum()
     }
@@ -91,9 +84,6 @@ impl Dataset {
 
     /// Keeps only the games of these rating buckets, for one stage of a curriculum. The manifest stays that of the
     /// whole dataset.
-    ///
-    /// # Errors
-    /// If the dataset has no bucket with one of these names.
     pub fn restrict(&mut self, buckets: &[impl AsRef<str>]) -> Result<(), DatasetError> {
         let known: Vec<&str> = self.manifest.rating_buckets.iter().map(|bucket| bucket.name.as_str()).collect();
         let buckets: Vec<&str> = buckets.iter().map(AsRef::as_ref).collect();
@@ -130,12 +120,10 @@ impl Dataset {
         Ok(())
     }
 
-    /// The vocabulary of moves in batches.
     pub fn moves(&self) -> MovesName {
         self.reading.moves
     }
 
-    /// How positions are read from its games.
     pub(super) fn reading(&self) -> Reading {
         self.reading
     }
@@ -146,9 +134,6 @@ impl Dataset {
     }
 
     /// Sets the targets of batches beside the policy and the outcome; replaces earlier ones.
-    ///
-    /// # Errors
-    /// If the dataset lacks a target's column, or a decay is outside 0…1.
     pub fn set_targets(&mut self, targets: Targets) -> Result<(), DatasetError> {
         targets.check()?;
         for (column, target) in targets.columns() {

@@ -8,15 +8,11 @@ use crate::split::Split;
 use games::{InputName, with_game};
 use streams::{shuffle, stream};
 
-/// Games replayed at a time.
 const CHUNK_GAMES: usize = 32;
 
 /// Whole games of a split in a fixed order, as many as `max_positions` allow (at least one), as batches; the last one
 /// may be smaller. The order depends on the dataset's split seed, not on a run's seed, so all cells of all experiments
 /// use the same positions. A smaller `max_positions` uses the first of them, with or without sequences.
-///
-/// # Errors
-/// If the split is empty or `batch` is 0; each batch, if one of its games cannot be replayed.
 pub fn evaluation_batches(
     dataset: &Dataset,
     split: Split,
@@ -66,7 +62,6 @@ pub struct EvaluationBatches<'a> {
     split: Split,
     input: InputName,
     batch: usize,
-    /// Indices of the split's games.
     order: Vec<u32>,
     next_game: usize,
     replayed: Positions,

@@ -9,7 +9,6 @@ use streams::{shuffle, stream};
 pub(super) struct Epoch {
     seed: u64,
     number: u64,
-    /// Indices of the training games.
     games: Vec<u32>,
     block_games: usize,
 }
@@ -25,7 +24,6 @@ impl Epoch {
         self.games.len().div_ceil(self.block_games)
     }
 
-    /// The training games of a block.
     pub(super) fn block(&self, block: usize) -> &[u32] {
         let start = block * self.block_games;
         let range: Range<usize> = start..(start + self.block_games).min(self.games.len());

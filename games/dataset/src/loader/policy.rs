@@ -13,10 +13,8 @@ use crate::split::Split;
 use games::{Game, IllegalMove, InputName};
 use std::collections::BTreeMap;
 
-/// A position that has a policy target.
 #[derive(Debug)]
 pub struct PolicyPosition<'a, G: Game> {
-    /// The game's id in the dataset.
     pub game: u32,
     pub ply: u16,
     pub position: &'a G::Position,
@@ -27,9 +25,6 @@ pub struct PolicyPosition<'a, G: Game> {
 
 /// Visits the positions of [`evaluation_batches`](super::evaluation_batches) with the same split and number of positions
 /// that have a policy target, in the same order.
-///
-/// # Errors
-/// If the split is empty or a game cannot be replayed.
 pub fn evaluated_policy<G: Game>(
     dataset: &Dataset,
     split: Split,
@@ -50,9 +45,6 @@ pub fn evaluated_policy<G: Game>(
 /// fewer.
 ///
 /// [`TrainLoader`]: super::TrainLoader
-///
-/// # Errors
-/// If the split is empty or a game cannot be replayed.
 pub fn sampled_policy<G: Game>(
     dataset: &Dataset,
     positions: usize,

@@ -10,7 +10,6 @@ use crate::playback::Move;
 use games::maps::NO_LABEL;
 use games::{Frame, Game, GameResult, InputLayout, InputName, Line, Phase, Position as _, Side};
 
-/// The ply of a padding row.
 pub(super) const NO_PLY: u16 = u16::MAX;
 
 /// Replayed positions, one entry per position in every list (except `packed` and `legal`).
@@ -20,7 +19,6 @@ pub(super) struct Positions {
     pub(super) packed: Vec<u8>,
     /// The policy indices of the legal moves, concatenated.
     pub(super) legal: Vec<u16>,
-    /// The end of each position's legal moves.
     pub(super) legal_end: Vec<u32>,
     /// For each legal move, how often the position after it occurred before; empty unless requested.
     pub(super) repeats: Vec<u8>,
@@ -28,7 +26,6 @@ pub(super) struct Positions {
     pub(super) rights: Vec<i64>,
     /// Policy indices and probabilities of the targets, concatenated.
     pub(super) policy: Vec<(u16, f32)>,
-    /// The end of each position's targets.
     pub(super) policy_end: Vec<u32>,
     /// 0 win, 1 draw, 2 loss of the side to move, −1 unknown.
     pub(super) outcome: Vec<i8>,
@@ -120,7 +117,6 @@ fn part<'a, T>(all: &'a [T], ends: &[u32], i: usize) -> &'a [T] {
     &all[start as usize..ends[i] as usize]
 }
 
-/// Replays games, in their order.
 pub(super) fn replay<'a, G: Game>(
     games: impl IntoIterator<Item = &'a StoredGame>,
     input: InputName,

@@ -8,9 +8,6 @@ use crate::split::Split;
 
 impl Dataset {
     /// Sets how many consecutive plies of a game form a sequence; 1, the default, for single positions.
-    ///
-    /// # Errors
-    /// If it is 0, or the dataset holds single positions, which have no successors.
     pub fn set_sequence(&mut self, plies: usize) -> Result<(), DatasetError> {
         let option = "plies";
         if plies == 0 {

@@ -6,12 +6,10 @@ use crate::store::GameRow;
 use games::record::Candidate;
 use games::{Game, GameResult, InputLayout, Line, MoveText, Termination};
 
-/// A game as the loader stores it.
 #[derive(Debug, Clone)]
 pub(crate) struct StoredGame {
     pub(crate) id: u32,
     pub(crate) start: Option<Box<str>>,
-    /// UCI or USI, separated by spaces.
     pub(crate) moves: Box<str>,
     pub(crate) plies: u16,
     pub(crate) result: GameResult,
@@ -27,7 +25,6 @@ pub(crate) struct StoredGame {
     pub(crate) seen_in_train: Box<[bool]>,
     /// Per ply, whether the position is used; `None` if all are.
     pub(crate) used: Option<Box<[bool]>>,
-    /// The number of used positions.
     pub(crate) positions: u32,
     pub(crate) policy: Option<Box<StoredPolicy>>,
     /// Per ply, NaN if unknown; empty if games were not merged.
@@ -43,7 +40,6 @@ pub(crate) struct StoredGame {
 pub(crate) struct StoredPolicy {
     moves: Box<[MoveText]>,
     probabilities: Box<[f32]>,
-    /// The number of candidates of each ply.
     counts: Box<[u16]>,
 }
 
@@ -135,7 +131,6 @@ impl StoredGame {
         self.map.len() / usize::from(self.plies.max(1))
     }
 
-    /// The labels of a ply's map.
     pub(crate) fn map_of(&self, ply: usize) -> &[i8] {
         let cells = self.map_cells();
         &self.map[ply * cells..][..cells]

@@ -51,7 +51,6 @@ impl Targets {
         }
     }
 
-    /// The targets of a game.
     pub(super) fn of<G: Game>(&self, game: &StoredGame, whole_games: bool) -> GameTargets {
         let value = self.value.filter(|&target| target != ValueTarget::Score);
         let smooth_draw = self.short_term.filter(|_| self.draw);
@@ -104,8 +103,6 @@ fn has_end(game: &StoredGame) -> bool {
 /// The targets of many positions: one entry per position in every requested list; the others are empty.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct TargetLists {
-    /// Whether any list was requested.
-    pub(super) is_asked: bool,
     pub(super) draw: Vec<f32>,
     pub(super) short_term: Vec<f32>,
     pub(super) short_term_draw: Vec<f32>,
@@ -116,7 +113,6 @@ pub(super) struct TargetLists {
 impl TargetLists {
     /// Adds one ply of a game; `None` for a padding row.
     pub(super) fn push(&mut self, targets: &GameTargets, ply: Option<usize>, plies: u16) {
-        self.is_asked = true;
         let columns = [
             (&mut self.draw, &targets.draw),
             (&mut self.short_term, &targets.short_term),

@@ -34,9 +34,6 @@ pub struct TrainLoader {
 impl TrainLoader {
     /// A loader whose first batch is number `start_batch` of the sequence: a run with `n` completed steps resumes with
     /// `start_batch = n`.
-    ///
-    /// # Errors
-    /// If the dataset has no training games, a size is 0, a game cannot be replayed or threads cannot be started.
     pub fn new(dataset: &Arc<Dataset>, config: LoaderConfig, start_batch: u64) -> Result<Self, DatasetError> {
         dataset.require(Split::Train)?;
         dataset.serve(config.input)?;
@@ -135,7 +132,6 @@ impl TrainLoader {
     }
 }
 
-/// Prepares the next block in advance.
 struct Prefetcher {
     pool: ThreadPool,
     pending: Option<Receiver<Result<Block, DatasetError>>>,

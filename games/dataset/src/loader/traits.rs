@@ -15,7 +15,6 @@ pub struct PositionTraits {
     /// The game's id in the dataset, by which positions are clustered.
     pub game: u32,
     pub ply: u16,
-    /// The stage of the game.
     pub phase: Phase,
     /// The target move: the most probable policy target, the first of equals. `None` if the position has no target.
     pub target: Option<MoveTraits>,
@@ -32,9 +31,6 @@ pub struct MoveTraits {
 
 /// Every position of [`evaluation_batches`](super::evaluation_batches) with the same split and number of positions, in
 /// the same order.
-///
-/// # Errors
-/// If the split is empty or a game cannot be replayed.
 pub fn evaluation_traits(
     dataset: &Dataset,
     split: Split,

@@ -5,14 +5,12 @@ use crate::error::DatasetError;
 use crate::playback::Move;
 use games::{Game, IllegalMove, InputLayout, Line};
 
-/// A ply of a batch.
 pub(super) struct Visit<'a, G: Game> {
     pub(super) line: &'a Line<G::Position>,
     pub(super) played: Move<G>,
     pub(super) candidates: Candidates<'a>,
     /// Whether it is one of the dataset's positions. In a sequence the others serve as context.
     pub(super) used: bool,
-    /// Whether it has a policy target.
     pub(super) is_target: bool,
 }
 

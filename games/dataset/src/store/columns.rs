@@ -9,11 +9,11 @@ use arrow_array::builder::{
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use std::sync::Arc;
 
-/// How many columns every shard has; those behind them came later and may be missing.
+/// The columns that every shard has; later ones may be missing.
 pub(super) const FIRST_COLUMNS: usize = 16;
 
-/// How many columns every shard has that is written today. Those behind them are in a shard only if one of its rows says
-/// something there, so that a dataset that says nothing has the same bytes as before the column existed.
+/// The columns of every shard that is written today. A later column is written only to a shard with a value in it, so
+/// that a dataset without values has the same bytes as before the column existed.
 const ALWAYS_WRITTEN: usize = 24;
 
 /// Which of the columns after [`ALWAYS_WRITTEN`] exist.
@@ -40,13 +40,11 @@ impl Optional {
         (0..ALWAYS_WRITTEN).chain(optional.filter_map(|(is_there, place)| is_there.then_some(place))).collect()
     }
 
-    /// Names and types of a shard's columns.
     pub(super) fn schema(self) -> Result<SchemaRef, ArrowError> {
         schema().project(&self.places()).map(Arc::new)
     }
 }
 
-/// Names and types of all columns.
 pub(super) fn schema() -> SchemaRef {
     let list = |item: DataType, nullable| DataType::List(Arc::new(Field::new("item", item, nullable)));
     let columns = vec![
@@ -175,7 +173,7 @@ impl Columns {
         self.optional = self.optional.and(Optional::of(row));
     }
 
-    /// Which optional columns the rows so far use.
+    /// The optional columns in which the rows so far have values.
     pub(super) fn optional(&self) -> Optional {
         self.optional
     }
@@ -238,12 +236,10 @@ impl Columns {
     }
 }
 
-/// A list without null items.
 fn of_present<B: ArrayBuilder>(items: B, item: DataType) -> ListBuilder<B> {
     ListBuilder::new(items).with_field(Field::new("item", item, false))
 }
 
-/// A list of lists without null items.
 fn of_lists<B: ArrayBuilder>(items: B, item: DataType) -> ListBuilder<ListBuilder<B>> {
     let inner = DataType::List(Arc::new(Field::new("item", item.clone(), false)));
     of_present(of_present(items, item), inner)

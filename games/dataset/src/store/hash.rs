@@ -35,7 +35,6 @@ pub(crate) fn check_size(dir: &Path, shard: &Shard) -> Result<PathBuf, DatasetEr
     Ok(path)
 }
 
-/// A file's BLAKE3 hash, in hex.
 pub(super) fn hash_file(path: &Path) -> Result<String, DatasetError> {
     let file = bounded::open(path).map_err(DatasetError::io("open", path))?;
     let mut hasher = blake3::Hasher::new();

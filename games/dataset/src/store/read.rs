@@ -10,13 +10,9 @@ use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-/// Games converted to rows at a time.
 const BATCH_GAMES: usize = 1024;
 
 /// Reads a shard, calling `on_game` for every row in order.
-///
-/// # Errors
-/// If the file is not a Parquet file with the store's columns, or a row contradicts itself.
 pub fn read_shard(path: &Path, on_game: &mut dyn FnMut(GameRow)) -> Result<(), DatasetError> {
     ShardRows::open(path)?.try_for_each(|row| row.map(&mut *on_game))
 }
@@ -30,16 +26,12 @@ pub(crate) struct ShardRows {
 
 impl ShardRows {
     /// Opens a file.
-    ///
-    /// # Errors
-    /// If it is not a Parquet file with the store's columns.
     pub(crate) fn open(path: &Path) -> Result<Self, DatasetError> {
-        let file = bounded::open(path).map_err(DatasetError::io("open", path))?;
-        let batches = guarded(|| batches(file)).map_err(file_error(path))?;
+        let footer = footer(path)?;
+        let batches = guarded(|| batches(footer)).map_err(file_error(path))?;
         Ok(Self { path: path.to_owned(), batches: Some(batches), read: Vec::new().into_iter() })
     }
 
-    /// The next rows; `None` at the end.
     fn more(&mut self) -> Result<Option<Vec<GameRow>>, DatasetError> {
         // A failed reader is not used again.
         let Some(mut batches) = self.batches.take() else { return Ok(None) };
@@ -69,9 +61,15 @@ impl Iterator for ShardRows {
     }
 }
 
+/// Opens a file and reads its footer.
+pub(super) fn footer(path: &Path) -> Result<ParquetRecordBatchReaderBuilder<File>, DatasetError> {
+    let file = bounded::open(path).map_err(DatasetError::io("open", path))?;
+    let read = || ParquetRecordBatchReaderBuilder::try_new(file).map_err(|error| error.to_string());
+    guarded(read).map_err(file_error(path))
+}
+
 /// A reader of the file's rows, after checking its columns.
-fn batches(file: File) -> Result<ParquetRecordBatchReader, String> {
-    let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(|error| error.to_string())?;
+fn batches(builder: ParquetRecordBatchReaderBuilder<File>) -> Result<ParquetRecordBatchReader, String> {
     for (number, expected) in schema().fields().iter().enumerate() {
         let found = match builder.schema().field_with_name(expected.name()) {
             Ok(found) => found,

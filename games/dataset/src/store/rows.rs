@@ -13,7 +13,6 @@ pub(super) fn rows(batch: &RecordBatch) -> Result<Vec<GameRow>, String> {
     (0..batch.num_rows()).map(|row| Row { batch, row }.read()).collect()
 }
 
-/// One row of a batch.
 struct Row<'a> {
     batch: &'a RecordBatch,
     row: usize,

@@ -1,7 +1,6 @@
 //! Facts about shards without reading their games: from footers and single columns.
 
-use super::read::{file_error, guarded};
-use crate::bounded;
+use super::read::{file_error, footer, guarded};
 use crate::error::DatasetError;
 use crate::manifest::Manifest;
 use crate::split::{PerSplit, Split};
@@ -9,7 +8,6 @@ use arrow_array::cast::AsArray as _;
 use arrow_array::types::UInt16Type;
 use arrow_array::{Array as _, RecordBatch};
 use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::file::metadata::ParquetMetaData;
 use std::path::Path;
 
@@ -17,11 +15,7 @@ use std::path::Path;
 /// footers are read.
 pub fn has_values(dir: &Path, manifest: &Manifest, column: &str) -> Result<bool, DatasetError> {
     for shard in &manifest.shards {
-        let path = dir.join(&shard.file);
-        let file = bounded::open(&path).map_err(DatasetError::io("open", &path))?;
-        let open = || ParquetRecordBatchReaderBuilder::try_new(file).map_err(|error| error.to_string());
-        let footer = guarded(open).map_err(file_error(&path))?;
-        if filled(footer.metadata(), column) {
+        if filled(footer(&dir.join(&shard.file))?.metadata(), column) {
             return Ok(true);
         }
     }
@@ -42,9 +36,8 @@ pub fn positions_of(dir: &Path, manifest: &Manifest, buckets: &[String]) -> Resu
     let mut positions = PerSplit::<u64>::default();
     for shard in &manifest.shards {
         let path = dir.join(&shard.file);
-        let file = bounded::open(&path).map_err(DatasetError::io("open", &path))?;
+        let builder = footer(&path)?;
         let open = || {
-            let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(|error| error.to_string())?;
             let columns = ["split", "plies", "used", "rating_bucket"];
             let mask = ProjectionMask::columns(builder.parquet_schema(), columns);
             builder.with_projection(mask).build().map_err(|error| error.to_string())

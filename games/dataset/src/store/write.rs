@@ -20,16 +20,13 @@ const ROW_GROUP_GAMES: usize = 2048;
 /// The zstd level; higher levels take minutes longer for a few percent.
 const ZSTD_LEVEL: i32 = 15;
 
-/// The zstd level of temporary files.
 const ZSTD_LEVEL_TEMPORARY: i32 = 1;
 
-/// Writes games to one Parquet file.
 pub struct ShardWriter {
     path: PathBuf,
     properties: WriterProperties,
     /// Opened with the first row group, when the used columns are known.
     parquet: Option<ArrowWriter<File>>,
-    /// The optional columns of the file.
     optional: Optional,
     columns: Columns,
     games: u64,
@@ -57,7 +54,6 @@ impl ShardWriter {
         Ok(Self { path, properties, parquet: None, optional, columns: Columns::new(), games: 0, positions: 0 })
     }
 
-    /// The number of its games.
     pub fn games(&self) -> u64 {
         self.games
     }
@@ -69,7 +65,6 @@ impl ShardWriter {
         if self.columns.rows() >= ROW_GROUP_GAMES { self.flush() } else { Ok(()) }
     }
 
-    /// Completes the file and returns its description.
     pub fn finish(mut self) -> Result<Shard, DatasetError> {
         self.flush()?;
         let file = self.close()?;

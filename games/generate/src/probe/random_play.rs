@@ -56,10 +56,8 @@ pub(super) fn legal_moves<G: Referee>(seed: u64, number: u64) -> Option<ParsedPo
     (!play.legal().is_empty()).then(|| labelled(play.position(), play.legal()))
 }
 
-/// A game of random moves.
 pub(super) struct RandomPlay<G: Referee> {
     played: Played<G::Position>,
-    /// The legal moves of the current position.
     legal: Vec<<G::Position as Position>::Move>,
     pub(super) stream: Stream,
 }

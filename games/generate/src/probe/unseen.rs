@@ -13,29 +13,19 @@ const SHIFT: usize = 2;
 /// from all of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unseen {
-    /// The kind of test positions.
     pub kind: UnseenKind,
     /// Whether this is the control: the same test positions, and training positions that do have it.
     pub control: bool,
 }
 
-/// A kind of test positions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum UnseenKind {
-    /// Sliders on the first and last file. In training they are taken from the board; in the control they stay.
-    EdgeSliders,
-    /// Pieces on the two rightmost files of the side to move: the board is translated. All pieces beyond the others are taken
-    /// away, then test positions are moved two files to the right, and those of the control's training by 0, 1 or 2 at random.
-    TranslatedBoards,
-}
-
-impl UnseenKind {
-    /// Its name on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::EdgeSliders => "edge-sliders",
-            Self::TranslatedBoards => "translated-boards",
-        }
+games::named! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum UnseenKind {
+        /// Sliders on the first and last file. In training they are taken from the board; in the control they stay.
+        EdgeSliders = "edge-sliders",
+        /// Pieces on the two rightmost files of the side to move: the board is translated. All pieces beyond the others are taken
+        /// away, then test positions are moved two files to the right, and those of the control's training by 0, 1 or 2 at random.
+        TranslatedBoards = "translated-boards",
     }
 }
 

@@ -76,5 +76,5 @@ fn tasks_without_a_map_are_refused() {
     let unseen = Unseen { kind: UnseenKind::EdgeSliders, control: false };
     let settings = ProbeSettings { task: Task::LegalMoves, ..settings(dir.path(), GameKind::Chess, unseen) };
     let error = probe(&settings, &mut |_| {}).expect_err("legal moves are no map").to_string();
-    assert!(error.contains("legal-moves is no map of the board: leave it out"), "{error}");
+    assert!(error.contains("legal-moves does not label maps of the board: leave it out"), "{error}");
 }

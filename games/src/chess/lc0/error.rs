@@ -3,12 +3,10 @@
 use crate::record::{RejectKind, Rejected};
 use std::fmt::Display;
 
-/// A fault of one record.
 pub(super) fn in_record(record: usize, kind: RejectKind, reason: impl Display) -> Rejected {
     Rejected { game: 0, ply: Some(record as u32), kind, reason: format!("record {record}: {reason}") }
 }
 
-/// A fault of the whole chunk.
 pub(super) fn of_chunk(kind: RejectKind, reason: String) -> Rejected {
     Rejected { game: 0, ply: None, kind, reason }
 }

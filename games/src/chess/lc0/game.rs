@@ -64,7 +64,6 @@ impl From<Rejected> for ReplayStop {
     }
 }
 
-/// Replays one record or more in order.
 fn replay(records: &[RecordData]) -> Result<ParsedGame, ReplayStop> {
     let (first, last) = (&records[0], &records[records.len() - 1]);
     let start = first.position(0)?;

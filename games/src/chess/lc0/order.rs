@@ -57,7 +57,6 @@ fn follower(
     Ok(led_to)
 }
 
-/// The state after a move.
 pub(super) fn after(position: &ChessPosition, mv: Move) -> State {
     let mut next = position.clone();
     next.play(mv);

@@ -9,33 +9,20 @@ use crate::record::{RejectKind, Rejected};
 use serde::{Deserialize, Serialize};
 use shakmaty::{Color, Move};
 
-/// Which of a record's values becomes the value of its position.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ValueSource {
-    /// The search's mean over the whole tree.
-    #[default]
-    Root,
-    /// After the move with most visits.
-    Best,
-    /// After the played move (V6).
-    Played,
-    /// The network's value before the search (V6, if recorded).
-    Original,
-}
-
-impl ValueSource {
-    /// All sources.
-    pub const ALL: [Self; 4] = [Self::Root, Self::Best, Self::Played, Self::Original];
-
-    /// Its name in files and on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Root => "root",
-            Self::Best => "best",
-            Self::Played => "played",
-            Self::Original => "original",
-        }
+crate::named! {
+    /// Which of a record's values becomes the value of its position.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum ValueSource {
+        /// The search's mean over the whole tree.
+        #[default]
+        Root = "root",
+        /// After the move with most visits.
+        Best = "best",
+        /// After the played move (V6).
+        Played = "played",
+        /// The network's value before the search (V6, if recorded).
+        Original = "original",
     }
 }
 

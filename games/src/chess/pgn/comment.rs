@@ -23,7 +23,6 @@ pub(super) fn read(comment: &[u8], game: &mut ParsedGame) {
     }
 }
 
-/// Takes the content of the next `[%…]`.
 fn next_command<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
     loop {
         let open = memchr(b'[', rest)?;

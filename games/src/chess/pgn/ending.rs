@@ -6,7 +6,6 @@ use crate::position::Position as _;
 use crate::record::{GameResult, Termination};
 use shakmaty::Position as _;
 
-/// The ending stated by a record.
 pub(super) struct Stated<'a> {
     pub(super) tag: Option<&'a str>,
     /// The result after the moves.

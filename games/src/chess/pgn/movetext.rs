@@ -78,7 +78,6 @@ fn excerpt(text: &[u8]) -> String {
     format!("\"{head}{more}\"")
 }
 
-/// The tokens of a movetext.
 pub(super) struct Movetext<'a> {
     rest: &'a [u8],
     /// Whether `rest` begins a line, where `%` escapes it.

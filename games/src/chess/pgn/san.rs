@@ -8,7 +8,6 @@
 
 use shakmaty::{Bitboard, Board, Chess, Color, File, Move, Position as _, Rank, Role, Square, attacks};
 
-/// The parts of a SAN move.
 struct San {
     role: Role,
     file: Option<File>,
@@ -183,7 +182,6 @@ fn straights(square: Square) -> Bitboard {
     Bitboard::from_file(square.file()) | Bitboard::from_rank(square.rank())
 }
 
-/// The diagonals of a square.
 fn diagonals(square: Square) -> Bitboard {
     Bitboard(DIAGONALS[square.to_usize()])
 }

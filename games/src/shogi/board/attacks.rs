@@ -88,7 +88,6 @@ const fn black_reach(file: i8, rank: i8) -> (u32, u32) {
     (everywhere, ROOK | DRAGON)
 }
 
-/// Whether a side attacks a square.
 pub(super) fn attacked(squares: &[Man; SQUARES], target: u8, by: Color) -> bool {
     let own: u32 = match by {
         Color::Black => 0xffff,
@@ -117,7 +116,6 @@ pub(super) fn attacked(squares: &[Man; SQUARES], target: u8, by: Color) -> bool 
     false
 }
 
-/// Whether the piece on `from` attacks `to`.
 pub(super) fn attacks(squares: &[Man; SQUARES], from: u8, to: u8) -> bool {
     let man = squares[usize::from(from)];
     if man & !WHITE == KNIGHT {

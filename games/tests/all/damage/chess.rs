@@ -1,6 +1,7 @@
 //! The readers of chess.
 
 use super::{config, damage, damage_at, laws};
+use crate::bag::{action_value, bag as written};
 use crate::samples::{path, sample};
 use flate2::read::GzDecoder;
 use games::chess::lc0::{ValueSource, Version, parse};
@@ -52,21 +53,9 @@ fn lc0_is_safe() {
 /// The position of [`bag`]'s records.
 const FEN: &str = "r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 7 20";
 
-/// A bag of two action values and a record with nothing in it.
+/// A bag of two action values and an empty record.
 fn bag(compressed: bool) -> Vec<u8> {
-    let record = |mv: &str, value: f64| {
-        let length = |text: &str| vec![text.len() as u8];
-        [length(FEN), FEN.into(), length(mv), mv.into(), value.to_be_bytes().to_vec()].concat()
-    };
-    let (mut bytes, mut ends) = (Vec::new(), Vec::new());
-    for record in [record("e8g8", 0.25), Vec::new(), record("a8a1", 0.75)] {
-        match compressed && !record.is_empty() {
-            true => bytes.extend(zstd::bulk::compress(&record, 0).expect("zstd")),
-            false => bytes.extend(record),
-        }
-        ends.extend((bytes.len() as u64).to_le_bytes());
-    }
-    [bytes, ends].concat()
+    written(&[action_value(FEN, "e8g8", 0.25), Vec::new(), action_value(FEN, "a8a1", 0.75)], compressed)
 }
 
 #[test]

@@ -44,6 +44,11 @@ fn csa_is_safe() {
     damage(piece.to_vec(), laws::csa);
 }
 
+#[test]
+fn csa_of_programs_is_safe() {
+    damage(sample("shogi_engine_41.csa.zst")[..2_000].to_vec(), laws::csa);
+}
+
 /// A header may promise 65,535 moves: nothing is set aside for what does not come.
 #[test]
 fn promises_take_no_memory() {

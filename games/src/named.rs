@@ -1,0 +1,25 @@
+//! Enums whose variants have names.
+
+/// Declares an enum with a name for each variant: `Variant = "name"`.
+#[macro_export]
+macro_rules! named {
+    (
+        $(#[$meta:meta])*
+        $vis:vis enum $enum:ident { $($(#[$of:meta])* $variant:ident = $name:literal),+ $(,)? }
+    ) => {
+        $(#[$meta])*
+        $vis enum $enum { $($(#[$of])* $variant),+ }
+
+        impl $enum {
+            /// All variants, in the order of declaration.
+            pub const ALL: [Self; [$($name),+].len()] = [$(Self::$variant),+];
+
+            /// Its name in files and on the command line.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name,)+
+                }
+            }
+        }
+    };
+}
