@@ -51,9 +51,9 @@ enum Format {
 
 fn report_of(path: &Path, limits: Limits) -> anyhow::Result<Report> {
     if is_bundle(path) {
-        return Ok(Report::of(Unpacked::of(path, limits, Part::Records)?.run_dir())?);
+        return Report::of(Unpacked::of(path, limits, Part::Records)?.run_dir());
     }
-    Ok(Report::of(path)?)
+    Report::of(path)
 }
 
 /// Refuses rows to leave out that the first grid does not have.

@@ -4,7 +4,7 @@ use super::options::{BundleLimit, print};
 use bundle::unpacked::is_bundle;
 use bundle::{Part, Unpacked};
 use config::printable;
-use report::{Asked, Report, csv, curves, figures, html, latex, markdown, text};
+use report::{Report, ReportOptions, csv, curves, figures, html, latex, markdown, text};
 use std::io::{BufWriter, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -49,8 +49,8 @@ fn margin(text: &str) -> Result<(String, f64), String> {
 }
 
 impl Args {
-    fn asked(&self) -> Asked {
-        Asked { difference: self.difference, equivalent_within: self.equivalent_within.clone() }
+    fn asked(&self) -> ReportOptions {
+        ReportOptions { difference: self.difference, equivalent_within: self.equivalent_within.clone() }
     }
 }
 
@@ -84,7 +84,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
 
 fn of_run_folder(run_dir: &Path, args: &Args) -> anyhow::Result<ExitCode> {
     if let Some(dir) = &args.figures {
-        let written = figures::write(&Report::asked(run_dir, &args.asked())?, dir)?;
+        let written = figures::write(&Report::with_options(run_dir, &args.asked())?, dir)?;
         let mut stdout = std::io::stdout().lock();
         for figures::Figure { id, title, caption, .. } in written {
             writeln!(stdout, "{}", printable(&format!("{id}: {title} {caption}")))?;
@@ -113,5 +113,5 @@ fn of_run_folder(run_dir: &Path, args: &Args) -> anyhow::Result<ExitCode> {
             return Ok(ExitCode::SUCCESS);
         }
     };
-    print(&draw(&Report::asked(run_dir, &args.asked())?))
+    print(&draw(&Report::with_options(run_dir, &args.asked())?))
 }

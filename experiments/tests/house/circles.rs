@@ -13,7 +13,7 @@ use std::path::Path;
 const REMEDY: &str = "Move what both files need into a third one, or the two into one file.";
 
 /// Knots that stay: (crate, files, why).
-const KNOTS: [(&str, &str, &str); 7] = [
+const KNOTS: [(&str, &str, &str); 5] = [
     (
         "games",
         "chess chess::history chess::input chess::moves chess::position chess::rights chess::uci chess::vocabularies \
@@ -32,8 +32,6 @@ const KNOTS: [(&str, &str, &str); 7] = [
         "probe probe::endgame probe::maps probe::random_play",
         "probes share the position that they label; to be resolved",
     ),
-    ("nn", "arena batch_norm", "views collect what batch normalisation observes; to be resolved"),
-    ("kernels", "product products", "one operation and its form in vector instructions"),
     ("experiments", "labs::engines::games labs::engines::games::command", "arguments and the words that repeat them"),
 ];
 

@@ -146,7 +146,7 @@ impl FromToLogits {
             let of_drops = drops.queries(views, &self.query, embedded, &squares);
             queries = Tensor::cat(&[queries, of_drops], 1);
         }
-        if let Some(legal) = legal.filter(|_| fused::serves(&queries)) {
+        if let Some(legal) = legal.filter(|_| fused::supports(&queries)) {
             return self.of_legal(views, &queries, &keys, legal);
         }
         let scaled = queries * self.scale();

@@ -27,11 +27,11 @@ impl Body {
 
     /// `[b,l,d]` → `[b,l,d]`. `at.layer` is set for each block; `mask` as in [`Attention`].
     pub(crate) fn forward(&self, at: LayerContext<'_>, stack: &Stack, x_bld: Tensor, mask: Option<&Tensor>) -> Tensor {
-        stack.passed(&x_bld);
+        stack.record_stream(&x_bld);
         let passes = (0..self.loops).flat_map(|_| self.blocks.iter().enumerate());
         let x = passes.fold(x_bld, |x, (layer, block)| {
             let x = block.forward(LayerContext { layer, ..at }, stack, &x, mask);
-            stack.passed(&x);
+            stack.record_stream(&x);
             x
         });
         match &self.final_norm {

@@ -40,7 +40,7 @@ fn learn(config: &ChessformerConfig, game: GameKind, optimizer: OptimizerConfig,
         let mut gradient = arena.gradient(&(policy + value)).expect("the loss depends on the parameters");
         clip_global_norm(&mut gradient, Some(10.0)).expect("memory suffices");
         optimizer.step(&mut arena.flat(), &gradient, schedule.at(step)).expect("memory suffices");
-        arena.follow(&views.into_observed()).expect("memory suffices");
+        arena.update_statistics(&views.into_observed()).expect("memory suffices");
     }
     (last.0, last.1, arena.values().expect("the CPU's values can be read"))
 }

@@ -59,7 +59,7 @@ impl Learner {
             &gradient.flat,
             settings.learning_rate(&train.learning_rate, number - 1),
         )?;
-        self.arena.follow(&gradient.observed)?;
+        self.arena.update_statistics(&gradient.observed)?;
         if let Some(average) = &mut self.average {
             average.update(&self.arena.flat(), number)?;
         }

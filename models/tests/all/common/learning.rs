@@ -39,7 +39,7 @@ pub(crate) fn memorise(
         last = [policy.double_value(&[]), value.double_value(&[])];
         let gradient = arena.gradient(&(policy + value)).expect("a gradient");
         optimizer.step(&mut arena.flat(), &gradient, 3e-3).expect("memory");
-        arena.follow(&views.into_observed()).expect("memory");
+        arena.update_statistics(&views.into_observed()).expect("memory");
     }
     (last, losses(&arena.frozen_views()).map(|loss| loss.double_value(&[])))
 }
