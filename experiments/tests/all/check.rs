@@ -80,7 +80,7 @@ fn the_experiments_that_posenc_brings_can_be_run() {
     for path in files {
         let experiment = Experiment::load(&path).unwrap_or_else(|error| panic!("{error}"));
         assert!(experiment.question.is_some() && experiment.expect.is_some() && experiment.cost.is_some(), "{path:?}");
-        // A run folder has the experiment's name: that of its file, with a prefix where files of two folders share a name.
+        // A run folder has the experiment's name: that of the file, with a prefix where it needs one.
         let stem = path.file_stem().and_then(|stem| stem.to_str()).expect("a name");
         let is_named = experiment.name == stem || experiment.name.ends_with(&format!("-{stem}"));
         assert!(is_named, "{path:?}: {}", experiment.name);
