@@ -133,7 +133,7 @@ pub fn probe(settings: &ProbeSettings, progress: &mut dyn FnMut(WorkDone)) -> Re
         }),
         Task::Endgame(_) if settings.game != GameKind::Chess => {
             let reason = format!("{} is an ending of chess: take --game chess", settings.task.name());
-            return Err(DatasetError::Option { option: "task", reason });
+            Err(DatasetError::Option { option: "task", reason })
         }
         Task::Endgame(ending) => {
             // Reported before labelling starts. The count includes positions that end the game.
