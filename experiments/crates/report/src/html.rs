@@ -11,7 +11,7 @@ use super::sections::{
 use super::table::Table;
 use figures::escape;
 use figures::plot::Medium;
-use page::{details, figures, list, section, table};
+use page::{figures, list, section, table};
 
 pub fn draw(report: &Report) -> String {
     let mut sections = vec![section("question", "Question", &question(report)), verdicts(report)];
@@ -42,11 +42,12 @@ fn verdicts(report: &Report) -> page::Section {
     let body = answers(items, &judged::method(report));
     let (method, all) = interaction_answers(report);
     let items = all.iter().map(|(change, sentence)| (page::change_badge(*change), &sentence[..]));
-    let interactions = match answers(items, &method) {
-        list if list.is_empty() => list,
-        list => format!("<h3>Interactions</h3>\n{list}"),
-    };
-    section("verdicts", "Verdicts", &(body + &interactions))
+    section("verdicts", "Verdicts", &(body + &with_heading("Interactions", answers(items, &method))))
+}
+
+/// A part of a section with its heading; empty without a body.
+fn with_heading(title: &str, body: String) -> String {
+    if body.is_empty() { body } else { format!("<h3>{title}</h3>\n{body}") }
 }
 
 /// Sentences with their badges, and their method; empty without a sentence.
@@ -74,12 +75,10 @@ fn of_game(report: &Report, game: &GameReport) -> page::Section {
     html += &figures("three", costs::figures(report, game, &look));
     html += &further(report, game).iter().map(table).collect::<String>();
     let by_slice = slices::figures(name, &game.slices, &look);
-    if !by_slice.is_empty() {
-        html += &format!("<h3>Differences by slice</h3>\n{}", figures("two", by_slice));
-    }
+    html += &with_heading("Differences by slice", figures("two", by_slice));
     html += &slices::tables(&game.slices).iter().map(table).collect::<String>();
     html += &table(&costs::table(game));
-    html += &page::named_list("Matched controls", &costs::controls(game));
+    html += &with_heading("Matched controls", list("notes", &costs::controls(game)));
     section(name, &capitalised(name), &html)
 }
 
@@ -121,5 +120,9 @@ fn provenance(report: &Report) -> String {
         origin.cells.iter().map(|cell| vec![cell.folder.clone(), cell.weights.clone(), cell.batches.clone()]),
     );
     let count = origin.cells.len();
-    list("notes", &lines) + &details(&format!("Fingerprints of {count} finished cells"), &table(&cells))
+    let fingerprints = match table(&cells) {
+        table if table.is_empty() => table,
+        table => format!("<details>\n<summary>Fingerprints of {count} finished cells</summary>\n{table}</details>\n"),
+    };
+    list("notes", &lines) + &fingerprints
 }

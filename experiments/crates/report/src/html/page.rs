@@ -53,19 +53,6 @@ pub(super) fn list(class: &str, lines: &[String]) -> String {
     if lines.is_empty() { items } else { format!("<ul class=\"{class}\">\n{items}</ul>\n") }
 }
 
-/// The same with a heading.
-pub(super) fn named_list(title: &str, lines: &[String]) -> String {
-    if lines.is_empty() { String::new() } else { format!("<h3>{}</h3>\n{}", escape(title), list("notes", lines)) }
-}
-
-/// Something that a screen shows folded.
-pub(super) fn details(summary: &str, body: &str) -> String {
-    if body.is_empty() {
-        return String::new();
-    }
-    format!("<details>\n<summary>{}</summary>\n{body}</details>\n", escape(summary))
-}
-
 /// A table with its title and notes; empty without rows.
 pub fn table(table: &Table) -> String {
     if table.is_empty() {
