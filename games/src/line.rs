@@ -6,6 +6,17 @@ use crate::ratings;
 
 /// A game in progress: the current position, the keys of those before it, and the last of these positions if an input
 /// shows them.
+///
+/// ```
+/// use games::{Line, Position, chess::ChessPosition};
+///
+/// let mut line = Line::new(ChessPosition::start());
+/// for text in ["g1f3", "g8f6", "f3g1", "f6g8"] {
+///     let mv = line.position().parse_move(text).unwrap();
+///     line.play(mv);
+/// }
+/// assert_eq!(line.repetitions(), 1);
+/// ```
 #[derive(Debug, Clone)]
 pub struct Line<P> {
     position: P,

@@ -9,7 +9,7 @@ use crate::position::{Game, GameKind, Position, Side};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Placement {
     ranks: Vec<Vec<Option<String>>>,
-    /// Everything behind the pieces. In FEN without castling rights and en passant, which belong to pieces on certain squares.
+    /// The fields after the pieces. In FEN without castling rights and en passant, which belong to pieces on certain squares.
     rest: String,
     /// Whether the left of the side to move is the right of the diagram: shogi turns the board, chess mirrors it by rank.
     turned: bool,

@@ -103,6 +103,17 @@ pub struct Earlier<P> {
 }
 
 /// A legal position and its rules. Squares are in the frame of the side to move (see [`Geometry`]).
+///
+/// ```
+/// use games::{Position, chess::ChessPosition};
+///
+/// let mut position = ChessPosition::start();
+/// let mv = position.parse_move("e2e4").unwrap();
+/// position.play(mv);
+/// let mut replies = Vec::new();
+/// position.legal_moves(&mut replies);
+/// assert_eq!(replies.len(), 20);
+/// ```
 pub trait Position: Clone + Debug + Send + Sync + Sized {
     /// A move of this game, in the game's own frame.
     type Move: Copy + Eq + Debug + Send + Sync;
@@ -197,7 +208,7 @@ pub trait Position: Clone + Debug + Send + Sync + Sized {
     /// The index of a legal move, with squares numbered in an input's `frame`.
     ///
     /// # Panics
-    /// Also if the vocabulary does not support the frame (see [`MovesName::serves`]).
+    /// Also if the vocabulary does not support the frame (see [`MovesName::supports`]).
     fn label(&self, mv: Self::Move, moves: MovesName, frame: Frame) -> u16;
 
     /// The rights after a legal move, as bits in the order of [`chess::rights`](crate::chess::rights), those of the
@@ -211,7 +222,7 @@ pub trait Position: Clone + Debug + Send + Sync + Sized {
     /// shows, or all. [`Line::pack`](crate::Line::pack) has both.
     fn pack_after(&self, earlier: &[Earlier<Self>], input: InputName, repetitions: u8, out: &mut [u8]);
 
-    /// The same as networks of Lc0 are asked in play: inputs that show earlier positions repeat the first one where there is no
+    /// The same row as Lc0 makes in play: inputs that show earlier positions repeat the first one where there is no
     /// earlier, unless it is the standard start ([`HistoryFill::FenOnly`](crate::chess::history::HistoryFill)).
     fn pack_in_play(&self, earlier: &[Earlier<Self>], input: InputName, repetitions: u8, out: &mut [u8]) {
         self.pack_after(earlier, input, repetitions, out);

@@ -1,11 +1,11 @@
-//! A rating as one byte of a packed row, for networks that are told how strong the players are.
+//! A rating as one byte of a packed row, for networks with the strength of the players as an input.
 //!
 //! Source: Maia-2 (arXiv 2409.20553) gives its network the ratings of both players in classes of 100 points. Here a rating is
 //! a thermometer ([`FeatureKind::Thermometer`](crate::FeatureKind::Thermometer)), so that near ratings share channels: the
-//! first channel says that the rating is known, and one follows for every 100 points from 1,000 to 4,000, which covers the
+//! first channel marks a known rating, and one follows for every 100 points from 1,000 to 4,000, which covers the
 //! ratings of Lichess and of Floodgate.
 
-/// The lowest rating that has a channel of its own.
+/// The rating of the lowest channel.
 const LOWEST: i32 = 1_000;
 
 const POINTS: i32 = 100;

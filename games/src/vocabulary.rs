@@ -51,7 +51,7 @@ impl MovesName {
     ///
     /// # Errors
     /// If the input's frame is not one of this vocabulary's.
-    pub fn serves(self, input: InputName) -> Result<(), WrongFrame> {
+    pub fn supports(self, input: InputName) -> Result<(), WrongFrame> {
         if self.frames().contains(&input.frame()) { Ok(()) } else { Err(WrongFrame { input, moves: self }) }
     }
 }
@@ -70,7 +70,7 @@ pub struct WrongFrame {
 }
 
 fn that_serve(input: InputName) -> String {
-    let all = MovesName::ALL.into_iter().filter(|moves| moves.serves(input).is_ok());
+    let all = MovesName::ALL.into_iter().filter(|moves| moves.supports(input).is_ok());
     all.map(MovesName::name).collect::<Vec<_>>().join(" or ")
 }
 

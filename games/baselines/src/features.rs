@@ -303,7 +303,7 @@ fn step<G: Tactics>(position: &G::Position, board: &Board, mv: <G::Position as P
         }
         Entry::Promotion { from, to, kind } => (usize::from(from), usize::from(to), Some(usize::from(kind))),
         Entry::Plain { from, to } => {
-            // A promotion without an entry of its own: its text has the piece after the squares.
+            // A promotion that shares the entry of a plain move: its text has the piece after the squares.
             let bare = position.write_move(mv).len() > "e2e4".len();
             (usize::from(from), usize::from(to), bare.then_some(vocabulary.promotions.len()))
         }

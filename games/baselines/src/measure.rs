@@ -87,7 +87,7 @@ impl Source {
         &self.buckets
     }
 
-    /// How many test positions were asked for.
+    /// The requested number of test positions.
     pub fn test_positions(&self) -> u64 {
         self.test_positions
     }
@@ -192,7 +192,7 @@ fn measure<G: Tactics>(dataset: &Dataset, test_positions: u64) -> Result<Measure
     Ok(Measured { positions, fitted })
 }
 
-/// The strength that serves best on validation positions; the usual one if there are none.
+/// The strength with the best score on validation positions; the usual one if there are none.
 fn validated_strength<G: Tactics>(dataset: &Dataset, prior: &StaticPrior) -> Result<f64, BaselinesError> {
     if dataset.games(Split::Validation) == 0 {
         return Ok(StaticPrior::USUAL_STRENGTH);

@@ -50,7 +50,7 @@ pub struct Manifest {
 
 impl Manifest {
     /// How to reproduce the dataset, for the end of an error message: the command that made it, if the manifest has it.
-    /// Whoever wrote the manifest wrote that command, so the text says so.
+    /// The text warns that the command comes from whoever wrote the manifest.
     pub fn remedy(&self) -> String {
         let command = self.command();
         match command.starts_with("posenc ") {

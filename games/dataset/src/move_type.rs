@@ -16,7 +16,7 @@ pub(crate) fn move_type<G: Game>(
         Entry::Promotion { .. } => return "promotion",
         Entry::Plain { from, to } => (usize::from(from), usize::from(to)),
     };
-    // A knight promotion has no entry of its own; its text has the piece after the squares.
+    // A knight promotion shares the entry of a plain move; its text has the piece after the squares.
     if position.move_text(mv).len() > "e2e4".len() {
         return "promotion";
     }

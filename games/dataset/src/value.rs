@@ -40,8 +40,8 @@ impl ValueCurve {
 pub const SHORT_TERM_DECAY: f64 = 5.0 / 6.0;
 
 /// The value target of a batch. The store keeps the source's value (its score through the manifest's curve, or an
-/// engine's root value); the other targets are computed from it when the dataset is opened, so that one import serves
-/// every target.
+/// engine's root value); the other targets are computed from it when the dataset is opened, so that one import is
+/// enough for every target.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ValueTarget {

@@ -117,6 +117,11 @@ impl Boundary {
 /// # Errors
 /// On invalid PGN, an illegal start, an illegal move, a result that contradicts the board, another variant, and a
 /// record that ends before its result.
+///
+/// ```
+/// let game = games::chess::pgn::parse(b"1. e4 e5 2. Nf3 *", 0).unwrap();
+/// assert_eq!(game.moves, ["e2e4", "e7e5", "g1f3"]);
+/// ```
 pub fn parse(record: &[u8], number: u64) -> Result<ParsedGame, Rejected> {
     let reject = |kind, ply: Option<usize>, reason: String| Rejected {
         game: number,

@@ -5,7 +5,7 @@
 //!   promotions of Black and of White, file by file: straight, to the left, to the right, each to queen, rook, bishop,
 //!   knight. Reference: google-deepmind/searchless_chess, `src/utils.py`.
 //! * `uci_1968_sid`: for each square a1, a2 … h8 rays to the right, left, up and down, the four diagonals, then knights;
-//!   behind a pair that promotes its bishop, knight, rook and queen. Reference: Sid3024/Chess-AI, `uci_move_dict.py`.
+//!   after a pair that promotes: bishop, knight, rook and queen. Reference: Sid3024/Chess-AI, `uci_move_dict.py`.
 
 use super::{Chess, moves};
 use crate::geometry::{Frame, Geometry, Relation};

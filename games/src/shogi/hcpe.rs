@@ -8,8 +8,8 @@
 //! | 36 | the result: 0 draw, 1 Black won, 2 White won; in HCPE2 with how the game ended in the higher bits |
 //! | 37 | nothing |
 //!
-//! Numbers are little-endian. HCPE2 has no mark of its own: every HCPE is one that says nothing about the end, and both
-//! are read here. There is neither a ply nor a game in a record: which positions belong together, and in which order
+//! Numbers are little-endian. HCPE2 has no mark: an HCPE is an HCPE2 without how the game ended, and
+//! both are read here. There is neither a ply nor a game in a record: which positions belong together, and in which order
 //! they came, cannot be restored. Reference: `HuffmanCodedPosAndEval` in TadaoYamaoka/DeepLearningShogi.
 
 use super::board::{BadPosition, Board};

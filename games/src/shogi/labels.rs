@@ -37,7 +37,7 @@ pub fn label(mv: Move, turn: Color) -> u16 {
         Move::Drop { piece, to } => (DROPS + usize::from(board::man_of_kind(piece.piece_kind())), to),
         Move::Normal { from, to, promote } => {
             let direction = direction(coordinates(from, turn), coordinates(to, turn))
-                .unwrap_or_else(|| panic!("{mv:?} is no move of shogi"));
+                .unwrap_or_else(|| panic!("{mv:?} is not a move of shogi"));
             (direction + if promote { PROMOTIONS } else { 0 }, to)
         }
     };

@@ -85,7 +85,7 @@ fn ranks_left(square: usize) -> usize {
 /// If no piece could ever make the move.
 pub(super) fn index(mv: Move, turn: Color) -> u16 {
     let entry = entry(mv, turn);
-    let index = vocabulary().index_of(entry).unwrap_or_else(|| panic!("{mv:?} is no move of shogi"));
+    let index = vocabulary().index_of(entry).unwrap_or_else(|| panic!("{mv:?} is not a move of shogi"));
     index as u16
 }
 

@@ -108,7 +108,7 @@ pub(super) fn index(mv: Move, turn: Color, name: MovesName) -> u16 {
         MovesName::Dlshogi2187 => labels::label(mv, turn),
         MovesName::Shogi1496 => {
             let compact = COMPACT[usize::from(labels::label(mv, turn))];
-            assert_ne!(compact, ABSENT, "{mv:?} is no move of shogi");
+            assert_ne!(compact, ABSENT, "{mv:?} is not a move of shogi");
             compact
         }
         MovesName::PythonDlshogi2187 => python(labels::label(mv, turn)),

@@ -102,7 +102,7 @@ pub fn parse(record: &[u8], number: u64) -> Result<ParsedPosition, Rejected> {
     let Psv { sfen, score, move16, ply, result, .. } = Psv::read(bytes);
     let board = packed_sfen::decode(&sfen).map_err(|error| bad_position(&error, number))?;
     let result = absolute(result, board.turn()).ok_or_else(|| {
-        let reason = format!("{result} is not a result: 1 says that the side to move won, -1 that it lost, 0 a draw");
+        let reason = format!("{result} is not a result: 1 is a win of the side to move, -1 its loss, 0 a draw");
         reject(number, RejectKind::Syntax, reason)
     })?;
     let mv = legal_move(&board, Move16::YaneuraOu, move16).map_err(|reason| illegal(number, reason))?;

@@ -14,6 +14,11 @@ pub type Stream = ChaCha8Rng;
 ///
 /// `purpose` is a path, e.g. `["init", "layer.0.attention.query"]`; parts are length-prefixed before hashing, so
 /// `["ab", "c"]` and `["a", "bc"]` are different streams.
+///
+/// ```
+/// let first = || streams::bits(&mut streams::stream(7, &["order", "0"]));
+/// assert_eq!(first(), first());
+/// ```
 pub fn stream(seed: u64, purpose: &[&str]) -> Stream {
     let mut hasher = blake3::Hasher::new_derive_key("posenc 2026 random streams v1");
     hasher.update(&seed.to_le_bytes());

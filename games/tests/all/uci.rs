@@ -80,9 +80,9 @@ fn every_legal_move_is_the_entry_of_its_index_on_either_board() {
 
 #[test]
 fn a_vocabulary_of_the_movers_moves_does_not_serve_whites_board() {
-    assert!(NAMES.into_iter().all(|name| name.serves(InputName::ClsTokensWhite).is_ok()));
-    assert!(MovesName::FromTo.serves(InputName::ClsTokens).is_ok());
-    let error = MovesName::FromTo.serves(InputName::ClsTokensWhite).unwrap_err().to_string();
+    assert!(NAMES.into_iter().all(|name| name.supports(InputName::ClsTokensWhite).is_ok()));
+    assert!(MovesName::FromTo.supports(InputName::ClsTokens).is_ok());
+    let error = MovesName::FromTo.supports(InputName::ClsTokensWhite).unwrap_err().to_string();
     assert!(error.contains("from_to") && error.contains("uci_1968_dm or uci_1968_sid"), "{error}");
     assert!(GameKind::Shogi.vocabulary(MovesName::Uci1968Dm).is_err());
 }

@@ -60,27 +60,16 @@ impl AppendLog {
     }
 
     /// Reads it from the beginning, part by part, see [`next_part`].
-    pub(super) fn read(&mut self) -> Result<impl Read + use<>, DatasetError> {
-        let Some(file) = &mut self.file else { return Ok(maybe_reader(None)) };
+    pub(super) fn read(&mut self) -> Result<Box<dyn Read>, DatasetError> {
+        let Some(file) = &mut self.file else { return Ok(Box::new(io::empty())) };
         file.flush().map_err(DatasetError::io("write", &self.path))?;
         let file = File::open(&self.path).map_err(DatasetError::io("open", &self.path))?;
-        Ok(maybe_reader(Some(BufReader::with_capacity(1 << 18, file).take(self.bytes))))
+        Ok(Box::new(BufReader::with_capacity(1 << 18, file).take(self.bytes)))
     }
 
     pub(super) fn path(&self) -> &PathBuf {
         &self.path
     }
-}
-
-/// The reader, or an empty one.
-fn maybe_reader<R: Read>(reader: Option<R>) -> impl Read {
-    struct MaybeReader<R>(Option<R>);
-    impl<R: Read> Read for MaybeReader<R> {
-        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-            self.0.as_mut().map_or(Ok(0), |reader| reader.read(buffer))
-        }
-    }
-    MaybeReader(reader)
 }
 
 /// The next part of a file of equal-sized parts; `None` at its end.

@@ -168,11 +168,11 @@ impl Dataset {
     }
 
     /// Refuses inputs with history for datasets without history, and with ratings for those without ratings.
-    pub(crate) fn serve(&self, input: InputName) -> Result<(), DatasetError> {
+    pub(crate) fn require_input(&self, input: InputName) -> Result<(), DatasetError> {
         let layout = self.game().offered(input);
         let layout = layout.map_err(|error| DatasetError::Option { option: "input", reason: error.to_string() })?;
         let wrong = |reason| DatasetError::Option { option: "input", reason };
-        self.moves().serves(input).map_err(|error| wrong(error.to_string()))?;
+        self.moves().supports(input).map_err(|error| wrong(error.to_string()))?;
         if input.frame() != Frame::SideToMove && self.manifest.map.is_some() {
             let reason = format!(
                 "{} never turns the board, but the labels of the dataset \"{}\" are of the mover's board: take another input",

@@ -21,7 +21,7 @@ pub fn evaluation_batches(
     max_positions: u64,
 ) -> Result<EvaluationBatches<'_>, DatasetError> {
     dataset.require(split)?;
-    dataset.serve(input)?;
+    dataset.require_input(input)?;
     if batch == 0 {
         return Err(DatasetError::Option { option: "batch", reason: "must be at least 1".to_owned() });
     }

@@ -86,7 +86,7 @@ impl Positions {
         &self.map[i * self.map_cells..][..self.map_cells]
     }
 
-    /// Adds what was asked for about the moves of a position.
+    /// Adds the requested targets about the moves of a position.
     fn push_of_moves<G: Game>(
         &mut self,
         line: &Line<G::Position>,

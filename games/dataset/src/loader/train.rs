@@ -36,7 +36,7 @@ impl TrainLoader {
     /// `start_batch = n`.
     pub fn new(dataset: &Arc<Dataset>, config: LoaderConfig, start_batch: u64) -> Result<Self, DatasetError> {
         dataset.require(Split::Train)?;
-        dataset.serve(config.input)?;
+        dataset.require_input(config.input)?;
         for (option, value) in
             [("batch", config.batch), ("workers", config.workers), ("block_games", config.block_games)]
         {
@@ -79,7 +79,7 @@ impl TrainLoader {
     }
 
     /// The next batch; it is always full.
-    #[expect(clippy::should_implement_trait, reason = "there is no end that an iterator could tell")]
+    #[expect(clippy::should_implement_trait, reason = "batches never end")]
     pub fn next(&mut self) -> Result<Batch, DatasetError> {
         let legal_bytes = self.dataset.legal_bytes();
         let mut batch = Batch::with_capacity(&self.dataset, self.config.input, self.config.batch);

@@ -53,7 +53,7 @@ impl Unseen {
         }
     }
 
-    /// A played position as test or training position, whichever the stream says. `None` if it cannot be one, or if the plan
+    /// A played position as test or training position, as the stream chooses. `None` if it cannot be one, or if the plan
     /// assigns the result to the other part. Half of the games are for tests, so shares are about those of the plan, no game
     /// gives positions to both, and the control has the same test positions.
     pub(super) fn version<G: Tactics>(
