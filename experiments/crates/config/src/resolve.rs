@@ -18,7 +18,7 @@ pub(crate) fn run(row: &Combination, datasets: &Datasets) -> Result<RunConfig, C
     let data = datasets.of(game);
     game.offered(input).map_err(|error| row.refused(&["input"], error))?;
     game.vocabulary(moves).map_err(|error| row.refused(&["moves"], error))?;
-    moves.serves(input).map_err(|error| row.refused(&["input"], error))?;
+    moves.supports(input).map_err(|error| row.refused(&["input"], error))?;
     if input.frame() != Frame::SideToMove && data.manifest.map.is_some() {
         let message =
             format!("{} never turns the board, but the labels of this dataset's map are of the mover's", input.name());
