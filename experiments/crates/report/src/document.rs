@@ -85,7 +85,7 @@ pub(super) fn further(report: &Report, game: &GameReport) -> Vec<Table> {
     tables.push(training::table(report, game));
     tables.extend(heads::phases(game));
     tables.push(precision::table(report, game));
-    tables.extend(game.tuning.as_ref().map(tuning::table));
+    tables.extend(tuning::tables(game.tuning.as_ref()));
     tables.extend(game.sizes.as_ref().map(sizes::table));
     tables.extend(game.budgets.as_ref().map(budgets::table));
     tables.extend(game.strength.iter().map(|asked| strength::table(&report.primary, asked)));

@@ -1,10 +1,11 @@
-//! The trials of a tuned grid: choices at an edge, and whether a verdict would be the same for the neighbouring choices.
+//! What the trials of a tuned grid say: choices at an edge, the expected best of fewer trials, and whether a verdict would
+//! be the same for the neighbouring choices.
 
 use crate::distinct::distinct;
 use crate::figures::{Figure, Look, slug};
 use crate::model::RowReport;
 use crate::numbers::{fixed, or_absent};
-use crate::table::{ROW, Table};
+use crate::table::{ABSENT, ROW, Table};
 use figures::plot::curves::{self, CurvePlot, Point, Series};
 use records::plan::Row;
 use records::tuning::{TrialRecord, TunedRowRecord, TuningRecord};
@@ -28,6 +29,8 @@ pub struct TunedRow {
     pub chosen: Option<usize>,
     /// Settings whose choice is the first or the last value that was tried.
     pub edges: Vec<Edge>,
+    /// The expected best score of `n` trials, for `n` from 1 to their number.
+    pub expected_best: Vec<f64>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -63,6 +66,7 @@ pub(crate) fn of<'a>(record: Option<&TuningRecord>, rows: impl Iterator<Item = &
             trials: own.trials.iter().map(trial).collect(),
             chosen: own.chosen,
             edges: edges(own),
+            expected_best: expected_best(own, record.lower_is_better),
         })
     };
     let rows: Vec<TunedRow> = rows.filter_map(tuned).collect();
@@ -106,6 +110,28 @@ fn edges(row: &TunedRowRecord) -> Vec<Edge> {
     (0..chosen.place.len()).filter_map(edge).collect()
 }
 
+/// The expected best score of `n` of the trials, drawn without replacement: of `N` trials in order the `i`-th is the best
+/// of `n` with probability `C(N − i, n − 1)/C(N, n)`. Dodge et al., "Show your work: improved reporting of experimental
+/// results" (EMNLP 2019) draw with replacement, which counts a trial twice.
+fn expected_best(row: &TunedRowRecord, lower_is_better: bool) -> Vec<f64> {
+    let mut scores: Vec<f64> = row.trials.iter().filter_map(TrialRecord::score).collect();
+    scores.sort_by(|a, b| if lower_is_better { a.total_cmp(b) } else { b.total_cmp(a) });
+    let number = scores.len();
+    let best_of = |n: usize| {
+        // The share of draws in which all of those before are missing, and then this one too.
+        let mut none_before = 1.0;
+        let mut mean = 0.0;
+        for (i, score) in scores.iter().enumerate() {
+            let left = (number - i) as f64;
+            let none_so_far = none_before * ((left - n as f64) / left).max(0.0);
+            mean += (none_before - none_so_far) * score;
+            none_before = none_so_far;
+        }
+        mean
+    };
+    (1..=number).map(best_of).collect()
+}
+
 /// Whether the choices of two rows, and every choice next to them, give the difference on validation the sign that a
 /// verdict has: `difference` is the row less the reference on test positions. A tie has neither sign.
 pub fn is_robust(row: &TunedRowRecord, reference: &TunedRowRecord, difference: f64) -> bool {
@@ -133,8 +159,13 @@ const CHOSEN: &str = "●";
 /// The mark of a choice at the edge of what was tried.
 const EDGE: &str = "◐";
 
+/// Both tables; none if the game's rows were not tuned.
+pub(crate) fn tables(tuning: Option<&TuningReport>) -> Vec<Table> {
+    tuning.map_or_else(Vec::new, |tuning| vec![trials(tuning), budget(tuning)])
+}
+
 /// The metric by the setting: one line for each trial.
-pub(crate) fn table(tuning: &TuningReport) -> Table {
+fn trials(tuning: &TuningReport) -> Table {
     let lines = tuning.rows.iter().flat_map(|row| {
         row.trials.iter().enumerate().map(move |(i, trial)| {
             let values: Vec<String> =
@@ -172,6 +203,31 @@ fn at_edge(row: &TunedRow) -> Option<String> {
     });
     let words: Vec<String> = words.collect();
     (!words.is_empty()).then(|| format!("{}: chosen at the edge: {}", row.label, words.join("; ")))
+}
+
+/// The expected best of `n` trials.
+fn budget(tuning: &TuningReport) -> Table {
+    let most = tuning.rows.iter().map(|row| row.expected_best.len()).max().unwrap_or(0);
+    let header: Vec<String> =
+        std::iter::once(ROW.to_owned()).chain((1..=most).map(|n| format!("best of {n}"))).collect();
+    let lines = tuning.rows.iter().map(|row| {
+        let best = (0..most).map(|n| or_absent(row.expected_best.get(n), |score| fixed(*score, 4)));
+        std::iter::once(row.label.clone()).chain(best).collect::<Vec<_>>()
+    });
+    let order = |n: usize| {
+        let mut rows: Vec<(&str, f64)> =
+            tuning.rows.iter().filter_map(|row| Some((row.label.as_str(), *row.expected_best.get(n)?))).collect();
+        rows.sort_by(|a, b| a.1.total_cmp(&b.1));
+        rows.into_iter().map(|(label, _)| label).collect::<Vec<_>>()
+    };
+    let same = (1..most).all(|n| order(n) == order(0));
+    let note = match same {
+        true => "the order of the rows is the same at every tuning budget",
+        false => "the order of the rows depends on the tuning budget",
+    };
+    let title = format!("the expected best {} on validation by the number of trials", tuning.metric);
+    let notes = if most > 0 { vec![note.to_owned()] } else { vec![ABSENT.to_owned()] };
+    Table::new(header, &[0], lines).titled(&title).noted(notes)
 }
 
 /// A plot for each setting that some rows tuned alone, and whose values are numbers above zero.
@@ -241,6 +297,15 @@ mod tests {
         assert_eq!(next(&[1.0, 2.0, 3.0], 0), Some(Some(0.25)));
         assert_eq!(next(&[2.0, 1.0, 3.0], 1), None);
         assert_eq!(next(&[1.0, 1.0, 1.0], 0), None, "the setting changes nothing");
+    }
+
+    #[test]
+    fn the_expected_best_of_n_is_the_mean_over_all_choices_of_n() {
+        // By hand: of {1, 2, 4}, the best of two is 1, 1 or 2; of all three 1.
+        let found = expected_best(&row(&[4.0, 1.0, 2.0], 1), true);
+        let by_hand = [7.0 / 3.0, 4.0 / 3.0, 1.0];
+        assert!(found.iter().zip(by_hand).all(|(a, b)| (a - b).abs() < 1e-12), "{found:?}");
+        assert_eq!(expected_best(&row(&[4.0, 1.0], 1), false)[1], 4.0);
     }
 
     #[test]
