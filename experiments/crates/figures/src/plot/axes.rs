@@ -65,9 +65,12 @@ impl Frame {
 
 /// The label of an axis, cut if it is longer than the room between two ends, and the place of its middle there, near `middle`.
 fn centred(label: &str, middle: f64, (start, end): (f64, f64)) -> (String, f64) {
-    // These labels are narrower than the bold ones of rows.
+    // These labels are narrower than the bold ones of rows, in wide fonts hardly.
     const NARROW: f64 = 0.83;
+    const WIDE: f64 = 0.98;
     let label = labels::fitted(label, (end - start - 8.0) / NARROW);
-    let half = NARROW * labels::width(&label) / 2.0;
-    (label, middle.min(end - half - 4.0).max(start + half + 4.0))
+    let half = WIDE * labels::width(&label) / 2.0 + 4.0;
+    let (first, last) = (start + half, end - half);
+    let middle = if first > last { f64::midpoint(start, end) } else { middle.clamp(first, last) };
+    (label, middle)
 }

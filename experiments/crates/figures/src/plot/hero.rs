@@ -65,14 +65,17 @@ const PANEL: f64 = 360.0;
 const GAP: f64 = 24.0;
 const ROW: f64 = 22.0;
 const TOP: f64 = 46.0;
-/// Below the rows: ticks, the axis label, the legend and the note.
-const BELOW: f64 = 80.0;
+/// Below the rows: ticks, the axis label and the legend, and the note.
+const BELOW: f64 = 64.0;
+const NOTE: f64 = 18.0;
 
 /// Draws the panels side by side; nothing without any row.
 pub fn draw(plot: &HeroPlot, id: &str, medium: Medium) -> Option<String> {
     let most = plot.panels.iter().map(|panel| panel.rows.len()).max().filter(|&rows| rows > 0)?;
     let (one, count) = (medium.width(PANEL), plot.panels.len() as f64);
-    let mut canvas = Canvas::new(one * count + GAP * (count - 1.0), TOP + ROW * most as f64 + BELOW);
+    let noted = plot.panels.iter().any(|panel| !panel.note.is_empty());
+    let below = if noted { BELOW + NOTE } else { BELOW };
+    let mut canvas = Canvas::new(one * count + GAP * (count - 1.0), TOP + ROW * most as f64 + below);
     for (number, panel) in plot.panels.iter().enumerate() {
         draw_panel(panel, &mut canvas, number as f64 * (one + GAP), one);
     }
@@ -95,7 +98,8 @@ fn draw_panel(panel: &HeroPanel, canvas: &mut Canvas, start: f64, one: f64) {
         x: Scale::linear(ends.chain([0.0])),
         y: Scale::tight([0.0, 1.0]),
     };
-    canvas.text("title", (start + 2.0, 16.0), Anchor::Start, &panel.title);
+    // Titles are a quarter larger than labels.
+    canvas.text("title", (start + 2.0, 16.0), Anchor::Start, &fitted(&panel.title, one / 1.25));
     if panel.rows.is_empty() {
         return;
     }
@@ -119,7 +123,9 @@ fn draw_panel(panel: &HeroPanel, canvas: &mut Canvas, start: f64, one: f64) {
         canvas.text("name", (frame.left - 10.0, y + 4.0), Anchor::End, &fitted(&row.label, room.max(1.0)));
     }
     legend(panel, canvas, (start + 8.0, frame.bottom + 56.0));
-    canvas.text("note", (start + 2.0, frame.bottom + 74.0), Anchor::Start, &panel.note);
+    if !panel.note.is_empty() {
+        canvas.text("note", (start + 2.0, frame.bottom + 74.0), Anchor::Start, &panel.note);
+    }
 }
 
 /// The verdicts that occur.

@@ -63,8 +63,8 @@ fn panel(report: &Report, game: &GameReport) -> HeroPanel {
     let all = rows.len();
     rows.truncate(MOST);
     HeroPanel {
-        title: capitalised(&game.game),
-        x_label: format!("difference to {} in {}", reference(game), report.primary.with_unit()),
+        title: format!("{}: difference to {}", capitalised(&game.game), reference(game)),
+        x_label: format!("difference in {}", report.primary.with_unit()),
         sides: match direction {
             Direction::Lower => Some(("better", "worse")),
             Direction::Higher => Some(("worse", "better")),
