@@ -113,7 +113,7 @@ pub fn table(table: &Table) -> String {
     let rows: String = table.rows.iter().map(row).collect();
     let title = if table.title.is_empty() { String::new() } else { format!("<h3>{}</h3>\n", escape(&table.title)) };
     let notes: String = table.notes.iter().map(|note| format!("<p class=\"small\">{}</p>\n", escape(note))).collect();
-    let label = if table.title.is_empty() { "table" } else { &table.title };
+    let label = if table.title.is_empty() { "table" } else { table.title.as_str() };
     let drawn = format!("<table>\n<thead><tr>{header}</tr></thead>\n<tbody>\n{rows}</tbody>\n</table>");
     title + &scrolling(label, &drawn) + &notes
 }

@@ -25,7 +25,7 @@ impl Cell {
 
 /// Empty without rows.
 pub(super) fn table(report: &Report) -> String {
-    let rows: String = report.games.iter().flat_map(|game| game.all_rows().map(|row| line(game, row))).collect();
+    let rows: String = report.games.iter().flat_map(|game| game.all_rows().map(move |row| line(game, row))).collect();
     if rows.is_empty() {
         return rows;
     }

@@ -110,8 +110,8 @@ pub(crate) fn rows(report: &Report) -> Vec<Beside<'_>> {
     let mut lines: Vec<Beside<'_>> = match &report.games[..] {
         [first, second] => pairs([first, second], &report.axes),
         games => {
-            let at = |place: usize, row| (0..games.len()).map(|i| (i == place).then_some(row)).collect::<Beside<'_>>();
-            games.iter().enumerate().flat_map(|(i, game)| game.rows.iter().map(move |row| at(i, row))).collect()
+            let of_game = |(place, game)| alone(place, game, games.len());
+            games.iter().enumerate().flat_map(of_game).collect()
         }
     };
     let worst = |line: &Beside<'_>| {
@@ -123,6 +123,12 @@ pub(crate) fn rows(report: &Report) -> Vec<Beside<'_>> {
         lines.push(twins);
     }
     lines
+}
+
+/// The rows of one of several games.
+fn alone(place: usize, game: &GameReport, games: usize) -> Vec<Beside<'_>> {
+    let of_row = |row| (0..games).map(|i| (i == place).then_some(row)).collect();
+    game.rows.iter().map(of_row).collect()
 }
 
 fn pairs<'a>(games: [&'a GameReport; 2], axes: &[String]) -> Vec<Beside<'a>> {
