@@ -13,6 +13,7 @@ pub mod device;
 pub mod failure;
 pub mod folder;
 pub mod gpu;
+pub mod head_maps;
 pub mod identity;
 pub mod inspected;
 pub mod lines;

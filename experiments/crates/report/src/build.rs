@@ -3,14 +3,14 @@
 use super::axes::Axes;
 use super::comparison::{ALPHA, Comparison, Line, Verdict, compare, reference_of, sort_by_group};
 use super::distinct::distinct;
-use super::files::{CellRecord, CellResult, RunFolder};
+use super::files::{CellRecord, CellResult, RunFolder, on_training_positions};
 use super::missing::Missing;
 use super::model::{Counts, FailedCell, GameReport, MatchedReport, Report, RowReport, StepTimeReport};
 use super::noise::Positions;
 use super::primary::{Margin, PrimaryMetric, ReportOptions};
 use super::sections::{
-    budgets, heads, interactions, learnable, provenance, settings, sizes, slices, strength, systems, ties, training,
-    transfer, tuning, warnings,
+    budgets, heads, interactions, learnable, named_heads, provenance, settings, sizes, slices, strength, systems, ties,
+    training, transfer, tuning, warnings,
 };
 use super::statistics::{Summary, holm};
 use anyhow::Context as _;
@@ -67,6 +67,7 @@ impl Report {
             axes: axes.names().to_vec(),
             games,
             movements: by_row(&folder.inspected),
+            named_heads: named_heads::of(folder),
             failures: failures(folder),
             warnings: Vec::new(),
             conditions: conditions(folder),
@@ -240,6 +241,7 @@ fn row_report(
             .and_then(|times| times.of(&row.folder))
             .map(|time| StepTimeReport { seconds: time.median_s, ratio: time.ratio }),
         flops: CellRecord::flops(cells),
+        training: training::logged(&results),
         curve: training::curve(cells, other.map(|(_, cells)| cells), &primary.name),
         comparison: None,
         log_linear: log_linear(folder, row),
@@ -262,11 +264,6 @@ fn matched(folder: &RunFolder, row: &Row) -> Option<MatchedReport> {
     };
     let goal = goal.map_or_else(|| matched.goal.clone(), |goal| goal.label.clone());
     Some(MatchedReport { quantity: matched.quantity, goal, ratio })
-}
-
-/// The metric on positions of the training split, none of which is novel.
-fn on_training_positions(metric: &str) -> &str {
-    metric.strip_suffix(NOVEL).and_then(|name| name.strip_suffix('.')).unwrap_or(metric)
 }
 
 fn count<'a>(cells: impl IntoIterator<Item = &'a CellRecord>) -> Counts {

@@ -17,6 +17,7 @@ mod inactive;
 mod interactions;
 mod movements;
 mod noise;
+mod page;
 mod ranks;
 mod strength;
 mod variants;
