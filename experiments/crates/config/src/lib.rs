@@ -23,6 +23,7 @@ mod interactions;
 mod label;
 pub mod losses;
 pub mod matched;
+mod names;
 mod no_effect;
 mod one_or_list;
 mod phase;
