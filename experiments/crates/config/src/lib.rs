@@ -74,5 +74,5 @@ pub use setting::Setting;
 pub use shape::{PartShape, Shape};
 pub use source::{ConfigError, Source};
 pub use step::{Dtype, MicroBatch, Products};
-pub use targets::OnMissingTargets;
+pub use targets::{OnMissingTargets, taught};
 pub use tuning::Tuning;
