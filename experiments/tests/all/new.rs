@@ -78,14 +78,15 @@ fn files_are_not_replaced_and_wrong_answers_write_nothing() {
     fs::write(&path, "mine").expect("a file");
     new(dir.path(), &["mine.yaml", "--data", "chess"]).fails_with(&["mine.yaml exists", "--force"]);
     assert_eq!(fs::read_to_string(&path).expect("the file"), "mine");
-    for (args, parts) in [
-        (&["a file.yaml"][..], &["a file.yaml cannot be the name", "NAME.yaml"][..]),
+    let wrong: [(&[&str], &[&str]); 6] = [
+        (&["a file.yaml"], &["a file.yaml cannot be the name", "NAME.yaml"]),
         (&["a.txt"], &["a.txt cannot be the name"]),
         (&["none/a.yaml", "--data", "chess"], &["none/a.yaml cannot be written"]),
         (&["a.yaml", "--data", "chess", "--data", "chess"], &["--data: chess and chess are both datasets of chess"]),
         (&["a.yaml", "--data", "chess", "--game", "shogi"], &["--data: chess is a dataset of chess"]),
         (&["a.yaml", "--data", "nowhere"], &["nowhere has no dataset.yaml", "--game"]),
-    ] {
+    ];
+    for (args, parts) in wrong {
         new(dir.path(), args).fails_with(parts);
     }
     let unknown = new(dir.path(), &["a.yaml", "--encodings", "absolut,shaw"]);

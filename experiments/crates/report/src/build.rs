@@ -232,7 +232,7 @@ fn row_report(
             .collect(),
         gap: over_seeds(results.iter().map(test_less_train).collect()),
         epochs: results.iter().map(|result| result.test.epochs).reduce(f64::max),
-        inactive: training::inactive(cells, clipped.as_ref()),
+        inactive: training::inactive(cells),
         clipped,
         step_time: folder
             .step_times
