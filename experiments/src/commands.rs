@@ -70,7 +70,7 @@ enum Command {
     Compare(compare::Args),
     /// Write pages and papers from templates whose numbers come from bundles and run folders.
     Render(render::Args),
-    /// List available games, encodings, models, inputs, moves or presets.
+    /// List available games, encodings, models, inputs, moves, presets or metrics.
     List(list::Args),
     /// Show a position: the board, the network's input, the legal moves with their policy indices.
     Show(show::Args),

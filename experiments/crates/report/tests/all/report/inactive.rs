@@ -38,10 +38,8 @@ fn a_boundary_that_was_not_reached_is_named_and_a_clip_that_never_acted_is_a_num
     let named: Vec<&String> = report.warnings.iter().filter(|warning| warning.contains("had no effect")).collect();
     assert_eq!(
         named,
-        [
-            "chess: the boundary of `train.learning_rate` at step 100 (training ends at step 100) had no effect on \
-             absolute: remove it, or choose a value that acts",
-        ]
+        ["chess: the boundary of `train.learning_rate` at step 100 (training ends at step 100) had no effect on \
+          absolute: remove it, or choose a value that acts"]
     );
     let drawn = text::draw(&report);
     assert!(drawn.contains("clipped %") && drawn.contains("20.00 ± 0"), "{drawn}");
