@@ -5,7 +5,7 @@ mod json;
 mod text;
 
 use super::options::{named, print};
-use games::{GameKind, InputName, with_game};
+use games::{GameKind, InputName, ParsePosition, Position, with_game};
 use std::io::{self, BufRead as _, BufReader, Read, Write as _};
 use std::process::ExitCode;
 
@@ -14,9 +14,9 @@ pub struct Args {
     /// The game.
     #[arg(long, value_parser = parse_game)]
     game: GameKind,
-    /// A position: FEN (chess) or SFEN (shogi). Without it, --json reads one position from each line of
+    /// A position: FEN (chess), SFEN (shogi) or `startpos`. Without it, --json reads one position from each line of
     /// stdin.
-    #[arg(long, required_unless_present = "json")]
+    #[arg(long, visible_aliases = ["fen", "sfen"], required_unless_present = "json")]
     position: Option<String>,
     /// The input representation to show.
     #[arg(long, value_parser = parse_input, default_value = "piece_tokens")]
@@ -43,6 +43,11 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         (Some(position), true) => answer_all(args, position.as_bytes()),
         (None, _) => answer_all(args, io::stdin().lock()),
     }
+}
+
+/// A FEN or SFEN, or `startpos`.
+fn parse<P: Position>(text: &str) -> Result<P, ParsePosition> {
+    if text.trim() == "startpos" { Ok(P::start()) } else { P::parse(text) }
 }
 
 /// Bytes that are read and written at a time.

@@ -4,7 +4,7 @@ use crate::cli::{Answer, run};
 use serde_json::Value;
 use std::path::Path;
 use tempfile::TempDir;
-use testing::{assert_says, chess_records, shogi_records};
+use testing::{assert_says, chess_records, root, shogi_records};
 
 /// A folder with chess games in `games.pgn`.
 fn folder() -> TempDir {
@@ -24,6 +24,16 @@ fn import(dir: &Path, from: &str, out: &str, more: &[&str]) -> Answer {
 
 fn info(dir: &Path, dataset: &str) -> Value {
     run(dir, &["data", "info", dataset, "--json"]).json()
+}
+
+#[test]
+fn records_of_single_positions_are_not_called_games() {
+    let dir = TempDir::new().expect("a temporary folder");
+    let hcpe = root().join("games/tests/data/shogi_selfplay_40games.hcpe");
+    let from = hcpe.to_str().expect("a text");
+    let told = run(dir.path(), &["data", "import", "--game", "shogi", "--from", from, "--out", "set"]).succeeds();
+    let first = told.stdout.lines().next().expect("a line");
+    assert!(first.starts_with("set: ") && first.ends_with(" single positions"), "{first}");
 }
 
 #[test]

@@ -20,6 +20,7 @@ mod inspect;
 mod labs;
 mod list;
 mod matched;
+mod new;
 mod pages;
 #[cfg(feature = "play")]
 mod play;

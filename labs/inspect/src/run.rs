@@ -181,5 +181,5 @@ fn row_name(dir: &Path, folder: &str, config: &RunConfig) -> String {
         let labels: Vec<String> = config.encoding.iter().map(encodings::EncodingConfig::label).collect();
         if labels.is_empty() { "none".to_owned() } else { labels.join("+") }
     };
-    row.map_or_else(encodings, |row| row.label)
+    row.map_or_else(encodings, |row| row.shown().to_owned())
 }

@@ -50,13 +50,17 @@ impl Word {
         format!("{} {}", self.key, self.value).trim().to_owned()
     }
 
-    /// Letters, digits and `+ - . _`; anything else becomes a dash.
     fn folder(&self) -> String {
-        let text = format!("{}{}", self.key, self.value).replace("× ", "x").replace(" #", "");
-        let spaced: String =
-            text.chars().map(|c| if c.is_ascii_alphanumeric() || "+-._".contains(c) { c } else { ' ' }).collect();
-        spaced.split_whitespace().collect::<Vec<_>>().join("-").replace("-+-", "+")
+        for_folder(&format!("{}{}", self.key, self.value))
     }
+}
+
+/// A text as a part of a folder's name: letters, digits and `+ - . _`; anything else becomes a dash.
+pub(crate) fn for_folder(text: &str) -> String {
+    let text = text.replace("× ", "x").replace(" #", "");
+    let spaced: String =
+        text.chars().map(|c| if c.is_ascii_alphanumeric() || "+-._".contains(c) { c } else { ' ' }).collect();
+    spaced.split_whitespace().collect::<Vec<_>>().join("-").replace("-+-", "+")
 }
 
 /// A label for each row; rows with different values get different ones. `settings` are those that may differ.

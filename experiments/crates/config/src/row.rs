@@ -12,6 +12,8 @@ pub struct Row {
     pub label: String,
     /// The same for people, without the game: `shaw, batch 64`.
     pub name: String,
+    /// The name that the file gives it, instead of the one above.
+    pub given: Option<String>,
     pub hash: String,
     /// The run with seed 0.
     pub run: RunConfig,
@@ -60,9 +62,14 @@ impl Row {
         format!("{}-{}", self.label, self.hash)
     }
 
+    /// Its name for people, unique within its game.
+    pub fn shown(&self) -> &str {
+        self.given.as_ref().unwrap_or(&self.name)
+    }
+
     /// Whether it has this name or label, with the game or without.
     pub fn is_called(&self, name: &str) -> bool {
         let within_game = self.label.strip_prefix(self.run.game.name()).and_then(|rest| rest.strip_prefix('-'));
-        self.label == name || within_game == Some(name) || self.name == name
+        self.label == name || within_game == Some(name) || self.name == name || self.given.as_deref() == Some(name)
     }
 }

@@ -47,7 +47,8 @@ pub(super) fn row(combination: &Combination, label: &Label, datasets: &Datasets)
     let hash = identity::hash(&run, &data.content_hash);
     let (label, name) = (label.folder(), label.name());
     let role = Role::Compared;
-    Ok(Row { label, name, hash, run, shape, data, role, reference: None, exploratory: false, matched: None })
+    let (given, reference, exploratory, matched) = (None, None, false, None);
+    Ok(Row { label, name, given, hash, run, shape, data, role, reference, exploratory, matched })
 }
 
 /// Adds the A/A control of each game's first reference.
@@ -67,6 +68,7 @@ pub(super) fn add_twins(rows: &mut Vec<Row>) {
             Row {
                 label: format!("{}-twin", row.label),
                 name: format!("{}-twin", row.name),
+                given: row.given.as_ref().map(|name| format!("{name}-twin")),
                 hash,
                 run,
                 role: Role::Twin,

@@ -51,8 +51,11 @@ pub struct Plan {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     pub game: GameKind,
-    /// Its name within its game, e.g. `shaw`.
+    /// Its name within its game, e.g. `shaw`, from the settings in which rows differ.
     pub label: String,
+    /// The name that the experiment gives it instead.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     pub folder: String,
     pub role: Role,
     /// The folder of its reference, if its game has several; a reference names itself.
@@ -68,6 +71,17 @@ pub struct Row {
 }
 
 impl Row {
+    /// Its name in tables and figures.
+    pub fn shown(&self) -> &str {
+        self.name.as_ref().unwrap_or(&self.label)
+    }
+
+    /// Its name among the rows of all games: `chess Shaw q,k`, or its folder without the hash.
+    pub fn shown_with_game(&self) -> String {
+        let of_folder = || self.folder.rsplit_once('-').map_or(&self.folder[..], |(label, _)| label).to_owned();
+        self.name.as_ref().map_or_else(of_folder, |name| format!("{} {name}", self.game.name()))
+    }
+
     pub fn is_compared_with(&self, other: &Self) -> bool {
         let is_own = self.reference.as_ref().is_none_or(|folder| *folder == other.folder);
         other.role == Role::Reference && other.game == self.game && is_own

@@ -84,7 +84,7 @@ impl Report {
 fn mark_tuning_dependence(folder: &RunFolder, games: &mut [GameReport]) {
     let Some(record) = &folder.tuning else { return };
     let tuned = |game: &str, label: &str| {
-        let row = folder.plan.rows.iter().find(|row| row.game.name() == game && row.label == label)?;
+        let row = folder.plan.rows.iter().find(|row| row.game.name() == game && row.shown() == label)?;
         record.rows.iter().find(|own| own.folder == row.folder)
     };
     for game in games {
@@ -214,7 +214,7 @@ fn row_report(
     let other = reference.filter(|(other, _)| other.folder != row.folder);
     let clipped = over_seeds(results.iter().map(|result| result.clipped).collect());
     RowReport {
-        label: row.label.clone(),
+        label: row.shown().to_owned(),
         role: row.role,
         axes: Vec::new(),
         mask: row.mask,
@@ -233,7 +233,7 @@ fn row_report(
             .collect(),
         gap: over_seeds(results.iter().map(test_less_train).collect()),
         epochs: results.iter().map(|result| result.test.epochs).reduce(f64::max),
-        inactive: training::inactive(cells, clipped.as_ref()),
+        inactive: training::inactive(cells),
         clipped,
         step_time: folder
             .step_times
@@ -262,7 +262,7 @@ fn matched(folder: &RunFolder, row: &Row) -> Option<MatchedReport> {
         Quantity::StepTime => seconds(&row.folder).zip(seconds(&matched.goal)).map(|(own, goal)| own / goal),
         Quantity::Params | Quantity::Flops => matched.ratio,
     };
-    let goal = goal.map_or_else(|| matched.goal.clone(), |goal| goal.label.clone());
+    let goal = goal.map_or_else(|| matched.goal.clone(), |goal| goal.shown().to_owned());
     Some(MatchedReport { quantity: matched.quantity, goal, ratio })
 }
 
@@ -293,7 +293,7 @@ fn failures(folder: &RunFolder) -> Vec<FailedCell> {
     cells
         .filter_map(|(row, cell)| match &cell.state {
             CellState::Failed(failure) => Some(FailedCell {
-                name: format!("{} {} seed {}", row.game.name(), row.label, cell.seed),
+                name: format!("{} {} seed {}", row.game.name(), row.shown(), cell.seed),
                 failure: failure.clone(),
                 folder: Plan::cell_dir(Path::new(""), row, cell.seed).to_string_lossy().into_owned(),
             }),

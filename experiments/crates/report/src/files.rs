@@ -2,7 +2,7 @@
 
 use facts::metrics::NOVEL;
 use facts::{Primary, ReadAt, Weights, numerics};
-use records::folder::METRICS_FILE;
+use records::folder::{METRICS_FILE, hash_of};
 use records::head_maps;
 use records::identity::Identity;
 use records::inspected::HeadRecord;
@@ -219,12 +219,12 @@ fn clipped(lines: &[MetricLine]) -> Option<f64> {
     (steps > 0).then(|| clipped / steps as f64)
 }
 
-/// Folders with cells in them that the plan does not name, sorted.
+/// Folders of rows that the plan has not, under this or another label, sorted.
 fn orphaned_rows(dir: &Path, plan: &Plan) -> Vec<String> {
     let Ok(entries) = std::fs::read_dir(dir) else { return Vec::new() };
     let names = entries.filter_map(Result::ok).filter(|entry| entry.path().is_dir()).filter_map(|entry| {
         let name = entry.file_name().into_string().ok()?;
-        let known = plan.rows.iter().any(|row| row.folder == name);
+        let known = plan.rows.iter().any(|row| hash_of(&row.folder) == hash_of(&name));
         let has_cells = std::fs::read_dir(entry.path()).is_ok_and(|mut cells| {
             cells.any(|cell| cell.is_ok_and(|c| c.file_name().to_string_lossy().starts_with("seed-")))
         });

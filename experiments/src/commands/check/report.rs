@@ -1,6 +1,6 @@
 //! What `posenc check` prints.
 
-use super::facts::labels_by;
+use super::facts::{labels_by, read_whole};
 use super::{controls, phases};
 use config::evaluate::Evaluations;
 use config::setting::Setting;
@@ -193,12 +193,13 @@ fn datasets(experiment: &Experiment) -> String {
         let row = experiment.rows.iter().find(|row| row.run.game == game)?;
         let data = &row.data;
         Some(format!(
-            "{}: dataset {} with {} training, {} validation and {} test positions\n",
+            "{}: dataset {} with {} training, {} validation and {} test positions{}\n",
             row.run.game.name(),
             data.name,
             grouped(data.train_positions),
             grouped(data.validation_positions),
-            grouped(data.test_positions)
+            grouped(data.test_positions),
+            read_whole(row).iter().map(|read| format!("; {read}")).collect::<String>()
         ))
     };
     experiment.games().into_iter().filter_map(game).collect()

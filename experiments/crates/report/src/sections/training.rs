@@ -57,12 +57,9 @@ fn value(result: &CellResult, step: u64, metric: &str) -> Option<f64> {
     line.metrics.get(metric).filter(|value| value.is_finite())
 }
 
-/// Settings of a row's training that never acted, in words; `clipped` is the share of steps whose gradient was clipped, over finished seeds.
-pub(crate) fn inactive(cells: &[CellRecord], clipped: Option<&Summary>) -> Vec<String> {
+/// Settings of a row's training that never acted, in words. A clip that never acted is none: the table shows its share of 0 %.
+pub(crate) fn inactive(cells: &[CellRecord]) -> Vec<String> {
     let Some(train) = cells.iter().find_map(|cell| cell.facts.as_ref()?.config.get("train")) else { return Vec::new() };
-    let clip = train["clip"].as_f64().filter(|_| clipped.is_some_and(|share| share.mean == 0.0));
-    let mut inactive: Vec<String> =
-        clip.map(|clip| format!("`train.clip: {clip}` (no gradient was longer)")).into_iter().collect();
     let (rate, steps) = (&train["learning_rate"], train["steps"].as_u64());
     let unreached = |step: &Value| {
         let (step, steps) = (step.as_u64()?, steps?);
@@ -71,8 +68,7 @@ pub(crate) fn inactive(cells: &[CellRecord], clipped: Option<&Summary>) -> Vec<S
             format!("the boundary of `train.learning_rate` at step {step} (training ends at step {steps})")
         })
     };
-    inactive.extend(rate["boundaries"].as_array().into_iter().flatten().filter_map(unreached));
-    inactive
+    rate["boundaries"].as_array().into_iter().flatten().filter_map(unreached).collect()
 }
 
 /// The primary metric on novel positions and on the training positions.

@@ -62,7 +62,7 @@ pub(crate) fn of<'a>(record: Option<&TuningRecord>, rows: impl Iterator<Item = &
     let tuned = |row: &Row| {
         let own = record.rows.iter().find(|own| own.folder == row.folder)?;
         Some(TunedRow {
-            label: row.label.clone(),
+            label: row.shown().to_owned(),
             trials: own.trials.iter().map(trial).collect(),
             chosen: own.chosen,
             edges: edges(own),

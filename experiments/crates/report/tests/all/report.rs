@@ -16,6 +16,7 @@ mod hostile;
 mod inactive;
 mod interactions;
 mod movements;
+mod names;
 mod noise;
 mod page;
 mod ranks;
