@@ -141,7 +141,7 @@ pub(crate) struct ExportFormat {
     lc0: Option<std::path::PathBuf>,
     /// Read the file of --lc0 back, and print the largest differences to the cell on --positions, by default 60 test positions.
     #[cfg(feature = "lc0")]
-    #[arg(long, requires = "lc0")]
+    #[arg(long, requires = "lc0", conflicts_with_all = ["gradient", "activations", "onnx", "out"])]
     check: bool,
 }
 

@@ -67,9 +67,24 @@ impl Row {
         self.given.as_ref().unwrap_or(&self.name)
     }
 
-    /// Whether it has this name or label, with the game or without.
+    /// Whether it has this name or label, with the game or without; a row with a given name also keeps its own ones.
     pub fn is_called(&self, name: &str) -> bool {
-        let within_game = self.label.strip_prefix(self.run.game.name()).and_then(|rest| rest.strip_prefix('-'));
-        self.label == name || within_game == Some(name) || self.name == name || self.given.as_deref() == Some(name)
+        let game = self.run.game.name();
+        let within_game =
+            |text: &str| text.strip_prefix(game).and_then(|rest| rest.strip_prefix('-')).map(str::to_owned);
+        let bare = within_game(name).unwrap_or_else(|| name.to_owned());
+        self.label == name
+            || within_game(&self.label).as_ref() == Some(&bare)
+            || [name, bare.as_str()].contains(&self.name.as_str())
+            || for_folder(&self.name) == bare
+            || self.given.as_deref() == Some(name)
     }
+}
+
+/// A text as a part of a folder's name: letters, digits and `+ - . _`; anything else becomes a dash.
+pub(crate) fn for_folder(text: &str) -> String {
+    let text = text.replace("× ", "x").replace(" #", "");
+    let spaced: String =
+        text.chars().map(|c| if c.is_ascii_alphanumeric() || "+-._".contains(c) { c } else { ' ' }).collect();
+    spaced.split_whitespace().collect::<Vec<_>>().join("-").replace("-+-", "+")
 }
