@@ -290,11 +290,11 @@ pub(super) fn html(cells: &[&Touched]) -> String {
         drawings.iter().enumerate().map(|(number, pieces)| format!("<g id=\"touch-pieces-{number}\">\n{pieces}</g>\n"));
     let parts = [
         ("{css}", STYLE.to_owned()),
-        ("{size}", text),
         ("{pieces}", drawings.collect()),
         ("{cells}", options(Some(0))),
         ("{besides}", format!("<option value=\"\">none</option>{}", options(beside))),
         ("{places}", places(cells, extent.places)),
+        ("{size}", text),
         // No text of the data can end the script.
         ("{data}", data.replace('<', "\\u003c")),
         ("{js}", SCRIPT.to_owned()),
