@@ -163,7 +163,7 @@ fn folded(view: &View<'_>, game: &GameReport, lines: &[Line<'_>], row: impl Fn(&
         let values = line.report.filter(|report| report.role != Role::Twin).map(|report| &report.axes);
         values.and_then(|values| values.get(axis)).cloned().unwrap_or_default()
     };
-    let values = |axis: usize| lines.iter().map(|line| value(line, axis)).filter(|value| !value.is_empty());
+    let values = |axis: usize| lines.iter().map(move |line| value(line, axis)).filter(|value| !value.is_empty());
     let axis = (0..axes.len()).find(|&axis| GROUPS.contains(&values(axis).collect::<BTreeSet<_>>().len()));
     let mut groups: Vec<(String, Vec<&Line<'_>>)> = Vec::new();
     for line in lines {
@@ -191,8 +191,8 @@ fn folded(view: &View<'_>, game: &GameReport, lines: &[Line<'_>], row: impl Fn(&
         }
         let open = if count(states(), "running") > 0 { " open" } else { "" };
         let (id, title) = (format!("{}-{place}", escape(&game.game)), escape(title));
-        let _ = write!(html, "<details id=\"{id}\"{open}><summary><b>{title}</b> {about}</summary>\n");
-        html.extend(lines.iter().map(|line| row(line)));
+        let _ = writeln!(html, "<details id=\"{id}\"{open}><summary><b>{title}</b> {about}</summary>");
+        html.extend(lines.iter().map(|&line| row(line)));
         html += "</details>\n";
     }
     html

@@ -87,7 +87,7 @@ pub(crate) fn differences(comparison: Option<&Comparison>, class: &str, scales: 
         for (seed, difference) in drawn.clone().take(DOTS) {
             let _ = write!(body, "<circle cx=\"{:.1}\" cy=\"{middle}\" r=\"3\"/>", x(*difference));
             if comparison.differences.len() <= LISTED {
-                let _ = write!(label, "seed {seed}: {}\n", alone(*difference));
+                let _ = writeln!(label, "seed {seed}: {}", alone(*difference));
             }
         }
         body += "</g>";

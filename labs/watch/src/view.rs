@@ -44,19 +44,15 @@ impl<'a> View<'a> {
 
     /// The rows of a game in the order of the report.
     pub(crate) fn lines(&self, game: &'a GameReport) -> Vec<Line<'a>> {
-        let plan = self.plan;
-        let of_game = || plan.rows.iter().enumerate().filter(|(_, row)| row.game.name() == game.game);
+        let (plan, name) = (self.plan, &game.game[..]);
+        let of_game = || plan.rows.iter().enumerate().filter(move |(_, row)| row.game.name() == name);
         let mut left: HashMap<&str, usize> = of_game().map(|(place, row)| (&row.label[..], place)).collect();
         let mut places = Vec::new();
         for report in game.rows.iter().chain(&game.twin) {
             places.extend(left.remove(&report.label[..]).map(|place| (place, Some(report))));
         }
-        places.extend(
-            of_game()
-                .map(|(place, _)| place)
-                .filter(|place| left.values().any(|other| other == place))
-                .map(|place| (place, None)),
-        );
+        let others = of_game().map(|(place, _)| place).filter(|place| left.values().any(|other| other == place));
+        places.extend(others.map(|place| (place, None)));
         places.into_iter().map(|(place, report)| self.line(place, report)).collect()
     }
 
