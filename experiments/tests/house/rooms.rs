@@ -50,8 +50,19 @@ const ROOMS: [(&str, &str); 29] = [
 ];
 
 /// Crates that do not link LibTorch, and neither do their tests: reading records and drawing reports works without it.
-const WITHOUT_LIBTORCH: [&str; 11] =
-    ["games", "facts", "dataset", "baselines", "generate", "engines", "figures", "records", "strength", "report", "watch"];
+const WITHOUT_LIBTORCH: [&str; 11] = [
+    "games",
+    "facts",
+    "dataset",
+    "baselines",
+    "generate",
+    "engines",
+    "figures",
+    "records",
+    "strength",
+    "report",
+    "watch",
+];
 
 /// The crates in `labs/`: the binary has each by a feature, and nothing of the core imports one.
 pub(crate) const LABS: [&str; 6] = ["engines", "inspect", "lc0", "play", "slurm", "watch"];
