@@ -15,7 +15,7 @@ fn a_run_folder_is_written_as_a_page_and_served() {
     assert_says(&page, &["<title>4/4 small", "<b>4 of 4 cells</b> done", "does it work?", "</html>\n"]);
     for once in [&["--once"][..], &[]] {
         // Every cell has ended, so the file is written once in either case.
-        let args = [&["watch", "runs/small", "--out", "page.html", "--every", "1s"], once].concat();
+        let args = [&["watch", "runs/small", "--out", "page.html", "--every", "1s"][..], once].concat();
         run(dir.path(), &args).succeeds();
         assert!(fs::read_to_string(dir.path().join("page.html")).expect("a page").contains("4 of 4 cells"));
         fs::remove_file(dir.path().join("page.html")).expect("removed");

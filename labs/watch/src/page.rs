@@ -55,18 +55,10 @@ pub(crate) fn draw(view: &View<'_>) -> String {
 
 /// How many cells are in each state, the time left, the speed and the time of the page.
 fn summary(view: &View<'_>) -> String {
-    let all = view.cells.len();
-    let mut line = format!("<b>{} of {all} cells</b> done", count(view.cells.iter().map(|cell| &cell.state), "done"));
-    for state in ["running", "interrupted", "pending", "failed"] {
-        match count(view.cells.iter().map(|cell| &cell.state), state) {
-            0 => {}
-            cells => {
-                let _ = write!(line, ", {cells} {state}");
-            }
-        }
-    }
-    let states = view.cells.iter().map(|cell| &cell.state);
-    if let Some(left) = remaining::of_grid(states.zip(view.left_s.iter().copied())) {
+    let (all, states) = (view.cells.len(), view.cells.iter().map(|cell| &cell.state));
+    let others = counts(&states, &["running", "interrupted", "pending", "failed"]);
+    let mut line = format!("<b>{} of {all} cells</b> done{others}", count(&states, "done"));
+    if let Some(left) = remaining::of_grid(states.clone().zip(view.left_s.iter().copied())) {
         let _ = write!(line, " · <b>about {} left</b>", in_words(left));
     }
     let speed: f64 =
@@ -75,15 +67,21 @@ fn summary(view: &View<'_>) -> String {
         let _ = write!(line, " · {} positions/s", grouped(speed.round() as u64));
     }
     let share = |state: &str| {
-        let cells = count(view.cells.iter().map(|cell| &cell.state), state);
-        format!("<i class=\"{state}\" style=\"width:{:.2}%\"></i>", 100.0 * cells as f64 / all.max(1) as f64)
+        let share = 100.0 * count(&states, state) as f64 / all.max(1) as f64;
+        format!("<i class=\"{state}\" style=\"width:{share:.2}%\"></i>")
     };
     let bar = share("done") + &share("failed") + &share("running");
     format!("<p>{line} · {}</p>\n<div class=\"bar\" aria-hidden=\"true\">{bar}</div>\n", utc(view.unix_s))
 }
 
-fn count<'a>(states: impl Iterator<Item = &'a CellState>, wanted: &str) -> usize {
-    states.filter(|state| word(state) == wanted).count()
+fn count<'a>(states: &(impl Iterator<Item = &'a CellState> + Clone), wanted: &str) -> usize {
+    states.clone().filter(|state| word(state) == wanted).count()
+}
+
+/// `, 2 running, 1 failed`: how many cells are in each of these states, unless none is.
+fn counts<'a>(states: &(impl Iterator<Item = &'a CellState> + Clone), wanted: &[&str]) -> String {
+    let counts = wanted.iter().map(|wanted| (count(states, wanted), wanted)).filter(|(cells, _)| *cells > 0);
+    counts.map(|(cells, wanted)| format!(", {cells} {wanted}")).collect()
 }
 
 /// The failed cells with reasons and remedies.
@@ -179,17 +177,10 @@ fn folded(view: &View<'_>, game: &GameReport, lines: &[Line<'_>], row: impl Fn(&
     }
     let mut html = String::new();
     for (place, (title, lines)) in groups.iter().enumerate() {
-        let states = || lines.iter().flat_map(|line| line.cells).map(|cell| &cell.state);
-        let mut about = format!("{} of {} done", count(states(), "done"), states().count());
-        for state in ["running", "failed"] {
-            match count(states(), state) {
-                0 => {}
-                cells => {
-                    let _ = write!(about, ", {cells} {state}");
-                }
-            }
-        }
-        let open = if count(states(), "running") > 0 { " open" } else { "" };
+        let states = lines.iter().flat_map(|line| line.cells).map(|cell| &cell.state);
+        let others = counts(&states, &["running", "failed"]);
+        let about = format!("{} of {} done{others}", count(&states, "done"), states.clone().count());
+        let open = if count(&states, "running") > 0 { " open" } else { "" };
         let (id, title) = (format!("{}-{place}", escape(&game.game)), escape(title));
         let _ = writeln!(html, "<details id=\"{id}\"{open}><summary><b>{title}</b> {about}</summary>");
         html.extend(lines.iter().map(|&line| row(line)));

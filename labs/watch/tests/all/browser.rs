@@ -73,15 +73,16 @@ fn the_page_fits_a_screen_and_a_phone_light_and_dark() {
     for (name, folder, parts) in [("small", &small, "19"), ("large", &large, "699")] {
         let page = folder.page();
         let nonce = page.split("'nonce-").nth(1).and_then(|rest| rest.split('\'').next()).expect("a nonce");
-        let path = folder.path().join("page.html");
-        fs::write(&path, page.replace("</head>", &format!("<script nonce=\"{nonce}\">{LOOK}</script></head>")))
-            .expect("the page is written");
+        let (path, looked) = (folder.path().join("page.html"), folder.path().join("looked.html"));
+        let look = format!("<script nonce=\"{nonce}\">{LOOK}</script></head>");
+        fs::write(&path, &page).expect("the page is written");
+        fs::write(&looked, page.replace("</head>", &look)).expect("the page is written");
         for (look, size, dark) in
             [("wide", "1400,1000", false), ("phone", "390,844", false), ("dark", "1400,1000", true)]
         {
             let size = format!("--window-size={size}");
             let scheme = format!("--blink-settings=preferredColorScheme={}", if dark { 0 } else { 1 });
-            let (document, log) = opened(&browser, &path, &[&size, &scheme, "--dump-dom"]);
+            let (document, log) = opened(&browser, &looked, &[&size, &scheme, "--dump-dom"]);
             let part = |name: &str| {
                 let rest = document.split("id=\"seen\">").nth(1).and_then(|seen| seen.split(name).nth(1));
                 rest.and_then(|rest| rest.split(';').next()).unwrap_or_else(|| panic!("{look}: {log}\n{document}"))
@@ -91,7 +92,6 @@ fn the_page_fits_a_screen_and_a_phone_light_and_dark() {
             assert_eq!(part("paper:") == "rgb(20, 23, 26)", dark, "{name} {look}: {}", part("paper:"));
             let complaints: Vec<&str> = log.lines().filter(|line| line.contains("CONSOLE")).collect();
             assert_eq!(complaints, [""; 0], "{name} {look}");
-            fs::write(&path, folder.page()).expect("the page is written");
             let picture = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("watch-{name}-{look}.png"));
             let shot = format!("--screenshot={}", picture.display());
             opened(&browser, &path, &[&size, &scheme, "--hide-scrollbars", &shot]);

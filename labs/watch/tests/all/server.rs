@@ -44,7 +44,7 @@ fn only_those_who_know_the_token_and_ask_this_host_get_the_page() {
         assert_eq!(ask(address, "GET", path.trim_end_matches('/'), &format!("Host: {host}\r\n")).0, 200, "{host}");
     }
     let wrong = format!("/{}/", "0".repeat(path.len() - 2));
-    let refused = [
+    let refused: [(&str, &str, u16); 10] = [
         (&wrong[..], &here[..], 403),
         ("/", &here, 403),
         ("/favicon.ico", &here, 403),
