@@ -9,7 +9,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
     (
         "Experiments",
         &[
-            "new", "check", "run", "submit", "status", "retry", "prune", "report", "compare", "publish", "verify",
+            "new", "check", "run", "submit", "status", "watch", "retry", "prune", "report", "compare", "publish", "verify",
             "render", "schema",
         ],
     ),

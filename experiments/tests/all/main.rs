@@ -16,7 +16,14 @@ pub mod import_net;
 mod import_resume;
 #[cfg(feature = "inspect")]
 mod inspect;
-#[cfg(not(any(feature = "engines", feature = "inspect", feature = "lc0", feature = "play", feature = "slurm")))]
+#[cfg(not(any(
+    feature = "engines",
+    feature = "inspect",
+    feature = "lc0",
+    feature = "play",
+    feature = "slurm",
+    feature = "watch"
+)))]
 mod labs;
 mod list;
 mod matched;
@@ -31,3 +38,5 @@ mod soak;
 mod submit;
 mod tuning;
 mod upkeep;
+#[cfg(feature = "watch")]
+mod watch;
