@@ -45,8 +45,8 @@ pub use generated::{GeneratedGame, GeneratedOptions, MappedPosition, write_gener
 pub use import::{Format, ImportOptions, ImportRate, ImportReport, Progress, bench_import, import, unpacked};
 pub use info::{Info, summarise};
 pub use loader::{
-    Batch, Dataset, LoaderConfig, MoveTraits, PolicyPosition, PositionTraits, Targets, TrainLoader, evaluated_policy,
-    evaluation_batches, evaluation_traits, sampled_policy,
+    Batch, Dataset, LoaderConfig, MoveTraits, PolicyPosition, PositionTraits, Targets, TestSet, TrainLoader, content,
+    evaluated_policy, evaluation_batches, evaluation_traits, sampled_policy,
 };
 pub use manifest::{Counts, MANIFEST_FILE, Manifest, MapInfo, Unit};
 pub use on_disk::OnDisk;

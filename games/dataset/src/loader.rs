@@ -23,6 +23,7 @@ mod replay;
 mod sequence;
 mod stored;
 mod targets;
+mod test_set;
 mod train;
 mod traits;
 mod visit;
@@ -32,6 +33,7 @@ pub use dataset::Dataset;
 pub use evaluation::{EvaluationBatches, evaluation_batches};
 pub use policy::{PolicyPosition, evaluated_policy, sampled_policy};
 pub use targets::Targets;
+pub use test_set::{TestSet, content};
 pub use train::TrainLoader;
 pub use traits::{MoveTraits, PositionTraits, evaluation_traits};
 

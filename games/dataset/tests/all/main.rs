@@ -22,5 +22,6 @@ mod sequences;
 mod split;
 mod store;
 mod targets;
+mod test_set;
 mod traits;
 mod vocabulary;
