@@ -69,7 +69,7 @@ impl Dataset {
 
     /// The hash of its content, in hex, and of its test set's: equal for equal datasets.
     pub fn content(&self) -> String {
-        content(&self.manifest.content_hash, self.test_set())
+        content(&self.manifest.content_hash, self.test_set().map(|test| test.content_hash.as_str()))
     }
 
     pub fn games(&self, split: Split) -> usize {

@@ -21,8 +21,8 @@ pub struct TestSet {
 }
 
 /// What identifies the data of a cell: the content hash of the dataset, and that of its test set.
-pub fn content(train: &str, test: Option<&TestSet>) -> String {
-    test.map_or_else(|| train.to_owned(), |test| format!("{train}, test {}", test.content_hash))
+pub fn content(train: &str, test: Option<&str>) -> String {
+    test.map_or_else(|| train.to_owned(), |test| format!("{train}, test {test}"))
 }
 
 /// A [`TestSet`] with the manifest of its dataset.
