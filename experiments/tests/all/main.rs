@@ -28,5 +28,6 @@ mod show;
 mod soak;
 #[cfg(feature = "slurm")]
 mod submit;
+mod test_set;
 mod tuning;
 mod upkeep;

@@ -75,7 +75,7 @@ fn open_one(row: &Combination, game: GameKind) -> Result<OpenedData, ConfigError
         None => Ok(opened),
         Some(written) => {
             let (folder, manifest) = named(node, "test", written, game)?;
-            tested_on(opened, folder, manifest, node)
+            tested_on(opened, view.value, folder, manifest, node)
         }
     }
 }
@@ -152,15 +152,22 @@ fn has_values(targets: Targets, folder: &Path, manifest: &Manifest, node: &Node)
     Ok(())
 }
 
-/// The same dataset with the test games of another one. Both are read, so that what is left to train on is counted.
-fn tested_on(own: OpenedData, folder: PathBuf, manifest: Manifest, node: &Node) -> Result<OpenedData, ConfigError> {
+/// The same dataset with the test games of another one, which has this value target too. Both are read, so that what is
+/// left to train on is counted.
+fn tested_on(
+    own: OpenedData,
+    value: Option<ValueTarget>,
+    folder: PathBuf,
+    manifest: Manifest,
+    node: &Node,
+) -> Result<OpenedData, ConfigError> {
     let origin = &node.nearest(&["test"]).origin;
     let refused = |error: DatasetError| {
         let remedy =
             "the test set is the test split of its dataset: `posenc data import … --test 1` makes one that is all test";
         origin.refused(error).help(remedy)
     };
-    has_values(Targets { value: own.view.value, ..Targets::default() }, &folder, &manifest, node)?;
+    has_values(Targets { value, ..Targets::default() }, &folder, &manifest, node)?;
     let contents = Contents::of(&folder, &manifest, &own.view).map_err(refused)?;
     let mut dataset = Dataset::load(&own.folder, own.manifest.clone()).map_err(refused)?;
     if !own.view.bucket.is_empty() {
