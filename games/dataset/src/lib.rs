@@ -45,10 +45,10 @@ pub use generated::{GeneratedGame, GeneratedOptions, MappedPosition, write_gener
 pub use import::{Format, ImportOptions, ImportRate, ImportReport, Progress, bench_import, import, unpacked};
 pub use info::{Info, summarise};
 pub use loader::{
-    Batch, Dataset, LoaderConfig, MoveTraits, PolicyPosition, PositionTraits, Targets, TestSet, TrainLoader, content,
-    evaluated_policy, evaluation_batches, evaluation_traits, sampled_policy,
+    Batch, Dataset, LoaderConfig, MoveTraits, PolicyPosition, PositionTraits, Targets, TrainLoader, evaluated_policy,
+    evaluation_batches, evaluation_traits, sampled_policy,
 };
-pub use manifest::{Counts, MANIFEST_FILE, Manifest, MapInfo, Unit};
+pub use manifest::{Counts, MANIFEST_FILE, Manifest, MapInfo, TestSet, Unit, content};
 pub use on_disk::OnDisk;
 pub use remake::{RemakeOptions, remake};
 pub use split::{PerSplit, Split, SplitBy};

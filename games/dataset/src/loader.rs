@@ -33,7 +33,6 @@ pub use dataset::Dataset;
 pub use evaluation::{EvaluationBatches, evaluation_batches};
 pub use policy::{PolicyPosition, evaluated_policy, sampled_policy};
 pub use targets::Targets;
-pub use test_set::{TestSet, content};
 pub use train::TrainLoader;
 pub use traits::{MoveTraits, PositionTraits, evaluation_traits};
 

@@ -3,9 +3,8 @@
 use super::contents::ShardContents;
 use super::stored::StoredGame;
 use super::targets::Targets;
-use super::test_set::{TestSource, content};
 use crate::error::DatasetError;
-use crate::manifest::{Manifest, Unit};
+use crate::manifest::{Manifest, TestSet, Unit, content};
 use crate::split::{PerSplit, Split};
 use crate::store;
 use games::maps::NO_LABEL;
@@ -19,6 +18,13 @@ pub struct Dataset {
     /// Where its test games come from, if that is another dataset.
     pub(super) test: Option<Box<TestSource>>,
     pub(super) reading: Reading,
+}
+
+/// The dataset that only the test games come from.
+#[derive(Debug)]
+pub(super) struct TestSource {
+    pub(super) manifest: Manifest,
+    pub(super) set: TestSet,
 }
 
 /// Options for reading positions from games.

@@ -1,36 +1,12 @@
 //! Test games from another dataset than those of training and validation.
 
-use super::dataset::Dataset;
+use super::dataset::{Dataset, TestSource};
 use super::stored::StoredGame;
 use crate::error::DatasetError;
-use crate::manifest::Manifest;
+use crate::manifest::{Manifest, TestSet};
 use crate::split::Split;
 use games::{Game, with_game};
 use rayon::iter::{IntoParallelRefMutIterator as _, ParallelIterator as _};
-use serde::{Deserialize, Serialize};
-
-/// The dataset of the test games, and what left training for it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TestSet {
-    pub name: String,
-    pub content_hash: String,
-    /// Training positions that occur in the test games; they are left out.
-    pub left_out_of_train: u64,
-    /// Validation positions that occur in the test games; they are left out.
-    pub left_out_of_validation: u64,
-}
-
-/// What identifies the data of a cell: the content hash of the dataset, and that of its test set.
-pub fn content(train: &str, test: Option<&str>) -> String {
-    test.map_or_else(|| train.to_owned(), |test| format!("{train}, test {test}"))
-}
-
-/// A [`TestSet`] with the manifest of its dataset.
-#[derive(Debug)]
-pub(super) struct TestSource {
-    pub(super) manifest: Manifest,
-    pub(super) set: TestSet,
-}
 
 impl Dataset {
     /// Takes the test games of another dataset instead of its own. Positions of training and validation that occur in
