@@ -36,6 +36,7 @@ mod show;
 mod soak;
 #[cfg(feature = "slurm")]
 mod submit;
+mod test_set;
 mod tuning;
 mod upkeep;
 #[cfg(feature = "watch")]

@@ -3,6 +3,7 @@
 use super::matched::result::Matched;
 use super::run::RunConfig;
 use super::shape::Shape;
+use dataset::{TestSet, content};
 use facts::Role;
 
 /// One row: a run that is repeated with every seed.
@@ -34,6 +35,8 @@ pub struct Row {
 pub struct RowData {
     pub name: String,
     pub content_hash: String,
+    /// The dataset of the test games, if it is another one.
+    pub test: Option<TestSet>,
     /// Positions of the training split that the run uses.
     pub train_positions: u64,
     /// Positions of the validation split that it uses.
@@ -42,6 +45,13 @@ pub struct RowData {
     pub test_positions: u64,
     /// The step after the last one of each phase of training; empty without phases.
     pub phase_ends: Vec<u64>,
+}
+
+impl RowData {
+    /// What of it enters a cell's hash.
+    pub fn content(&self) -> String {
+        content(&self.content_hash, self.test.as_ref().map(|test| test.content_hash.as_str()))
+    }
 }
 
 impl Row {

@@ -317,7 +317,8 @@ fn a_grid_without_twins_says_how_to_get_them() {
     let mut folder = Folder::finished();
     folder.edit(|plan| plan.rows.retain(|row| row.role != Role::Twin));
     let orphan = "chess-absolute-twin-ba9876543210";
-    std::fs::rename(folder.path().join(folder::in_chess("absolute-twin")), folder.path().join(orphan)).expect("renamed");
+    std::fs::rename(folder.path().join(folder::in_chess("absolute-twin")), folder.path().join(orphan))
+        .expect("renamed");
     let report = folder.report();
     assert!(text::draw(&report).contains("A/A control: none, so the size of differences by chance is unknown"));
     assert!(is_warned(&report, orphan), "{:?}", report.warnings);
