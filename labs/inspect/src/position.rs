@@ -26,7 +26,7 @@ pub const fn examples(game: GameKind) -> [(&'static str, &'static str); 4] {
 }
 
 /// A position to be shown.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Shown {
     /// What a reader chooses it by.
     pub name: String,

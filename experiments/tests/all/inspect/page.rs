@@ -18,7 +18,8 @@ const HEADS: usize = 2;
 
 /// Inspects a cell into `out` and returns its page.
 fn page(finished: &Finished, game: &str) -> PathBuf {
-    let args = [&["inspect", &finished.cell(game), "--out", "out"][..], &QUICK].concat();
+    let cell = finished.cell(game);
+    let args = [&["inspect", &cell, "--out", "out"][..], &QUICK].concat();
     run(finished.path(), &args).succeeds();
     finished.path().join("out").join("inspect.html")
 }

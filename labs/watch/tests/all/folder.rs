@@ -27,6 +27,7 @@ impl Folder {
         let row = |(place, label): (usize, &&str)| Row {
             game: GameKind::Chess,
             label: (*label).to_owned(),
+            name: None,
             folder: format!("chess-{place}-0123456789ab"),
             role: if place == 0 { Role::Reference } else { Role::Compared },
             reference: None,
