@@ -6,7 +6,7 @@ python-chess and cshogi: `pip install 'posenc-torch[chess,shogi]'`.
 
 import torch
 
-from .boards import LC0_STEPS
+from .inputs import LC0_STEPS
 
 # Piece types of cshogi in posenc's order: pawn, lance, knight, silver, gold, bishop, rook, king, then promoted ones.
 SHOGI_KINDS = [1, 2, 3, 4, 7, 5, 6, 8, 9, 10, 11, 12, 13, 14]
@@ -21,13 +21,7 @@ def pack(positions, model):
     """
     config = getattr(model, "config", model)
     game, name = config["game"], config["input"]
-    packer = {
-        ("chess", "piece_tokens"): chess_tokens,
-        ("chess", "piece_tokens_aux"): chess_tokens,
-        ("chess", "lc0_112"): chess_lc0,
-        ("shogi", "piece_tokens"): shogi_tokens,
-        ("shogi", "piece_tokens_aux"): shogi_tokens,
-    }.get((game, name))
+    packer = PACKERS.get((game, name))
     if packer is None:
         raise ValueError(f"posenc_torch does not pack {name} of {game}; `posenc predict` does")
     return torch.tensor([packer(*read(position)) for position in positions], dtype=torch.uint8)
@@ -143,3 +137,13 @@ def shogi_square(square, black):
     """posenc's number of cshogi's square (file by file, from the first rank of file 1)."""
     file, rank = divmod(square, 9)
     return (8 - rank) * 9 + (8 - file) if black else rank * 9 + file
+
+
+# What makes the rows of an input.
+PACKERS = {
+    ("chess", "piece_tokens"): chess_tokens,
+    ("chess", "piece_tokens_aux"): chess_tokens,
+    ("chess", "lc0_112"): chess_lc0,
+    ("shogi", "piece_tokens"): shogi_tokens,
+    ("shogi", "piece_tokens_aux"): shogi_tokens,
+}
