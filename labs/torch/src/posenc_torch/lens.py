@@ -127,7 +127,8 @@ class PosencAdapter(ModelAdapter):
             known = configuration(folder)
             if known:
                 why = unfit(known[1])
-                found.append({"alias": str(folder), "display_name": name_of(folder), "aliases": [], "available": why is None, "note": why or ""})
+                said = {"alias": str(folder), "display_name": name_of(folder), "aliases": []}
+                found.append({**said, "available": why is None, "note": why or ""})
         return found
 
     @classmethod
@@ -150,11 +151,10 @@ class PosencAdapter(ModelAdapter):
         self.cfg, self.spec = self.arch.legacy_cfg(), self.arch.legacy_spec([str(folder)])
         heads = net.outputs
         self.shown = next(name for name in VALUES if name in heads)
-        terms = ("content", "position", "rotation")
         self.caps = Capabilities(
             value="wdl" if self.shown == "result" else "scalar",
             norm="pre" if net.norm[0] == "pre" else "post",
-            attn_terms=tuple(name for name in terms if name in self.terms_of_encodings()),
+            attn_terms=tuple(self.terms()),
             needs_game_history=config["input"] == "lc0_112",
             aux_heads=frozenset({"mlh"} if "moves_left" in heads else ()),
         )
@@ -163,7 +163,7 @@ class PosencAdapter(ModelAdapter):
         self.vocab = Lc0Vocab(moves)
         return self
 
-    def terms_of_encodings(self):
+    def terms(self):
         """The terms that the logits of this network have."""
         net, device = self.network.net, self.device
         with torch.no_grad():
