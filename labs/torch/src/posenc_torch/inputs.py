@@ -117,7 +117,7 @@ class Input:
         count = scalars.shape[1]
         squares = F.pad(squares, (0, 2 * count))
         identity = torch.eye(count, dtype=dtype)
-        values = torch.cat([scalars[..., None] * identity, identity.expand(len(rows), -1, -1)], -1)
+        values = torch.cat([scalars[..., None] * identity, identity.expand(rows.shape[0], -1, -1)], -1)
         return torch.cat([squares, F.pad(values, (self.channels - 2 * count, 0))], 1)
 
     def boards(self, rows):
@@ -131,7 +131,8 @@ class Input:
         codes = F.one_hot(rows[:, :n], self.codes)
         if not self.attacks:
             return codes
-        bits = rows[:, n : self.boards_bytes].unflatten(1, (n, 4))[..., None] >> torch.arange(8) & 1
+        bits = torch.tensor([2**bit for bit in range(8)], device=rows.device)
+        bits = rows[:, n : self.boards_bytes].unflatten(1, (n, 4))[..., None] // bits % 2
         bits, found, kinds = bits.flatten(2), [], len(KINDS)
         for side in (0, 1):
             attackers = bits[..., side * kinds : (side + 1) * kinds]

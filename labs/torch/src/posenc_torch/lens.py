@@ -91,7 +91,7 @@ def sum_plainly(network):
     factor = {"post": 1 / root, "post_deepnet": 1 / root, "post_scaled": options.get("alpha")}.get(kind)
     if factor is None:
         return
-    parts = list(network.body[: net.layers])
+    parts = [network.body[at] for at in range(net.layers)]
     outs = [layer for block in parts for layer in (block.attention.out, block.feed_forward.out)]
     norms = [norm for block in parts for norm in (block.attention_norm, block.feed_forward_norm)]
     if hasattr(network.embedding, "feed_forward"):

@@ -138,7 +138,7 @@ def to_onnx(model, path, form=None, opset=None):
     form the outputs are those of `Model.forward`, without `trunk`.
 
     Raises ValueError for a form that the network cannot have, ImportError without the packages `onnx` and `onnxscript` (`pip
-    install 'posenc-torch[onnx]'`).
+    install 'labs/torch[onnx]'`).
     """
     form = form or usual(model.config)
     why = unfit(model.config, form)
@@ -148,7 +148,7 @@ def to_onnx(model, path, form=None, opset=None):
         import onnx  # noqa: F401  PyTorch's exporter needs both.
         import onnxscript  # noqa: F401
     except ImportError as missing:
-        raise ImportError(f"the package {missing.name} is missing: pip install 'posenc-torch[onnx]'") from missing
+        raise ImportError(f"the package {missing.name} is missing: pip install 'labs/torch[onnx]'") from missing
     module, inputs, names = written(model, form)
     batch = torch.export.Dim("batch")
     torch.onnx.export(

@@ -1,7 +1,7 @@
 """Positions as the packed rows that networks read (docs/export.md, "The packed row").
 
 A position is `startpos`, a FEN or an SFEN, and may be followed by `moves` and moves in UCI or USI. The rules come from
-python-chess and cshogi: `pip install 'posenc-torch[chess,shogi]'`.
+python-chess and cshogi: `pip install 'labs/torch[chess,shogi]'`.
 """
 
 import torch
@@ -41,7 +41,7 @@ def chess_boards(start, moves):
     try:
         import chess
     except ImportError as missing:
-        raise ImportError("the package chess is missing: pip install 'posenc-torch[chess]'") from missing
+        raise ImportError("the package chess is missing: pip install 'labs/torch[chess]'") from missing
     board = chess.Board() if start == "startpos" else chess.Board(start)
     boards = [board.copy(stack=False)]
     for move in moves:
@@ -114,7 +114,7 @@ def shogi_tokens(start, moves):
     try:
         import cshogi
     except ImportError as missing:
-        raise ImportError("the package cshogi is missing: pip install 'posenc-torch[shogi]'") from missing
+        raise ImportError("the package cshogi is missing: pip install 'labs/torch[shogi]'") from missing
     board = cshogi.Board() if start == "startpos" else cshogi.Board(start)
     # An SFEN ends with the number of the move, which makes no position another one.
     seen = [board.sfen().rsplit(" ", 1)[0]]
