@@ -23,6 +23,7 @@ pub(crate) const ANY: Guarantees = Guarantees {
     translation_invariant: true,
     pairwise: true,
     toroidal: true,
+    static_logits: true,
     auxiliary: Auxiliary::OwnParameters,
     ..Guarantees::NONE
 };

@@ -91,6 +91,8 @@ pub struct Guarantees {
     /// It sees tokens by displacements on the torus only, so that squares outside the board can
     /// [hide its edge](crate::Tokens::hide_edge). No other encoding is given such squares.
     pub toroidal: bool,
+    /// All that it does is add terms to the logits that are the same for every position: a table per layer and head.
+    pub static_logits: bool,
     /// What it does with tokens that stand for no square.
     pub auxiliary: Auxiliary,
 }
@@ -105,6 +107,7 @@ impl Guarantees {
         half_turn_equivariant: true,
         pairwise: true,
         toroidal: true,
+        static_logits: true,
         auxiliary: Auxiliary::Untouched,
     };
 
@@ -117,6 +120,7 @@ impl Guarantees {
         half_turn_equivariant: false,
         pairwise: false,
         toroidal: false,
+        static_logits: false,
         auxiliary: Auxiliary::AsSquares,
     };
 
@@ -130,6 +134,7 @@ impl Guarantees {
             half_turn_equivariant: self.half_turn_equivariant && other.half_turn_equivariant,
             pairwise: self.pairwise && other.pairwise,
             toroidal: self.toroidal && other.toroidal,
+            static_logits: self.static_logits && other.static_logits,
             auxiliary: self.auxiliary.max(other.auxiliary),
         }
     }

@@ -14,6 +14,7 @@ mod error_message;
 pub mod export;
 mod help;
 pub mod list;
+pub mod new;
 pub(crate) mod options;
 pub mod parity;
 pub mod predict;
@@ -45,6 +46,8 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Write an experiment file with comments, from a dataset and a few answers.
+    New(new::Args),
     /// Validate an experiment file and expand it: cells, parameters, FLOPs. Runs nothing.
     Check(check::Args),
     /// Print the JSON Schema of experiment files, for editors.
@@ -67,7 +70,7 @@ enum Command {
     Compare(compare::Args),
     /// Write pages and papers from templates whose numbers come from bundles and run folders.
     Render(render::Args),
-    /// List available games, encodings, models, inputs, moves or presets.
+    /// List available games, encodings, models, inputs, moves, presets or metrics.
     List(list::Args),
     /// Show a position: the board, the network's input, the legal moves with their policy indices.
     Show(show::Args),
@@ -104,6 +107,7 @@ pub fn start(revision: [&'static str; 3]) -> ExitCode {
 impl Cli {
     fn run(self) -> ExitCode {
         let outcome = match self.command {
+            Command::New(args) => new::run(&args),
             Command::Check(args) => check::run(&args),
             Command::Schema => options::print(&format!("{:#}\n", config::schema::schema())),
             Command::Run(args) => run::run(&args),

@@ -14,6 +14,8 @@ mod lc0;
 mod play;
 #[cfg(feature = "slurm")]
 mod slurm;
+#[cfg(feature = "watch")]
+mod watch;
 
 #[cfg(feature = "play")]
 pub(crate) use self::play::evaluation;
@@ -21,7 +23,7 @@ pub(crate) use self::play::evaluation;
 use clap::Subcommand;
 use std::path::Path;
 use std::process::ExitCode;
-use train::inference::Loaded;
+use train::inference::{Loaded, Request};
 
 /// What `posenc --help` adds where labs are absent.
 pub(crate) fn absent() -> String {
@@ -31,6 +33,7 @@ pub(crate) fn absent() -> String {
         ("lc0", cfg!(feature = "lc0")),
         ("play", cfg!(feature = "play")),
         ("slurm", cfg!(feature = "slurm")),
+        ("watch", cfg!(feature = "watch")),
     ];
     let absent: Vec<&str> = labs.into_iter().filter(|(_, is_built)| !is_built).map(|(name, _)| name).collect();
     if absent.is_empty() {
@@ -49,6 +52,9 @@ pub(crate) enum LabCommand {
     #[cfg(feature = "slurm")]
     #[command(hide = true)]
     Task(slurm::task::Args),
+    /// Show a run folder as a live page in a browser, or write the page to a file again and again.
+    #[cfg(feature = "watch")]
+    Watch(watch::Args),
     /// Show what the heads of a cell, or of a run folder's cells, do with positions: maps, movements, statistics.
     #[cfg(feature = "inspect")]
     Inspect(inspect::Args),
@@ -70,6 +76,8 @@ impl LabCommand {
             Self::Submit(args) => slurm::submit::run(&args),
             #[cfg(feature = "slurm")]
             Self::Task(args) => slurm::task::run(&args),
+            #[cfg(feature = "watch")]
+            Self::Watch(args) => watch::run(&args),
             #[cfg(feature = "inspect")]
             Self::Inspect(args) => inspect::run(&args),
             #[cfg(feature = "play")]
@@ -137,19 +145,24 @@ impl GenerateCommand {
 pub(crate) struct ExportFormat {
     /// Write the network as a weights file of Lc0 (.pb.gz); it must not exist yet. Needs a network of Lc0's architecture.
     #[cfg(feature = "lc0")]
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["positions", "gradient", "activations", "onnx", "out"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["gradient", "activations", "onnx", "out"])]
     lc0: Option<std::path::PathBuf>,
+    /// Read the file of --lc0 back, and print the largest differences to the cell on --positions, by default 60 test positions.
+    #[cfg(feature = "lc0")]
+    #[arg(long, requires = "lc0", conflicts_with_all = ["gradient", "activations", "onnx", "out"])]
+    check: bool,
 }
 
-/// Writes a cell's network to a file; returns what to say about it.
-type Write = fn(&Loaded, &Path) -> anyhow::Result<String>;
+/// Writes a cell's network to a file, and compares it with the cell on positions if there are any; returns what to say.
+type Write = fn(&Loaded, &Path, Option<&[Request]>) -> anyhow::Result<String>;
 
 impl ExportFormat {
-    /// The file to write, and how, if an option of a lab was given.
-    pub(crate) fn chosen(&self) -> Option<(&Path, Write)> {
+    /// If an option of a lab was given: the file to write, how, and on how many positions to compare it if none are named.
+    pub(crate) fn chosen(&self) -> Option<(&Path, Write, Option<usize>)> {
         #[cfg(feature = "lc0")]
         if let Some(file) = &self.lc0 {
-            return Some((file.as_path(), lc0::export::write as Write));
+            let check = self.check.then_some(lc0::export::POSITIONS);
+            return Some((file.as_path(), lc0::export::write as Write, check));
         }
         None
     }

@@ -155,6 +155,7 @@ impl Encoding for ContinuousBias {
             translation_invariant: true,
             pairwise: true,
             toroidal: true,
+            static_logits: self.attention == Attention::Dot,
             auxiliary: match self.attention {
                 Attention::Dot => Auxiliary::OwnParameters,
                 Attention::Cosine => Auxiliary::AsSquares,

@@ -292,6 +292,7 @@ impl Encoding for Irpe {
             translation_invariant: true,
             pairwise: true,
             toroidal: true,
+            static_logits: self.config.terms == [Term::Bias],
             auxiliary: Auxiliary::OwnParameters,
             ..Guarantees::NONE
         }

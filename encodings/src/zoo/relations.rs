@@ -270,6 +270,7 @@ impl Encoding for Relations {
             translation_invariant: true,
             pairwise: self.blockades.is_none(),
             toroidal: self.blockades.is_none(),
+            static_logits: self.blockades.is_none(),
             auxiliary: Auxiliary::OwnParameters,
             ..Guarantees::NONE
         }

@@ -61,6 +61,7 @@ impl Encoding for RelativeBias {
             translation_invariant: self.share == Share::Displacement,
             pairwise: true,
             toroidal: self.share == Share::Displacement,
+            static_logits: true,
             auxiliary: Auxiliary::OwnParameters,
             ..Guarantees::NONE
         }

@@ -184,3 +184,20 @@ fn terms_depend_on_their_own_tokens_only_exactly_where_guaranteed() {
         Some((network.stack.guarantees().pairwise, observed))
     });
 }
+
+#[test]
+fn terms_are_the_same_for_every_position_exactly_where_guaranteed() {
+    compare("static_logits", |network, tokens| {
+        let views = network.random(28, 0.5).frozen_views();
+        let questions = [29, 30].map(|seed| Question::new(seed, tokens));
+        let is_nothing = |term: &Tensor| term.abs().max().double_value(&[]) < 1e-5;
+        let is_static = |encoding: &dyn Encoding| {
+            let [one, other] = questions.each_ref().map(|question| question.ask(tokens, encoding, &views));
+            let mut logits = one.to_logits.iter().zip(&other.to_logits);
+            one.to_vectors.iter().all(|(term, _)| is_nothing(term))
+                && one.to_values.as_ref().is_none_or(is_nothing)
+                && logits.all(|(one, other)| largest_difference(one, other) < 1e-5)
+        };
+        Some((network.stack.guarantees().static_logits, network.stack.iter().all(is_static)))
+    });
+}

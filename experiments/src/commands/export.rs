@@ -58,7 +58,7 @@ pub struct Args {
     device: Device,
 }
 
-/// Test positions that are exported where no others are named.
+/// Test positions in a folder where no others are named.
 const POSITIONS: usize = 12;
 
 /// Writes the folder or the file and says what is in it.
@@ -73,7 +73,12 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         None => Loaded::cell(&args.cell, weights, args.device)?,
     };
     let text = match (args.format.chosen(), &args.out) {
-        (Some((file, write)), _) => write(&cell, file)?,
+        (Some((file, write, check)), _) => {
+            let is_idle = args.positions.is_some() && check.is_none();
+            anyhow::ensure!(!is_idle, "--positions has no effect without --check: add it, or leave --positions out");
+            let asked = check.map(|count| asked(args, &cell, count)).transpose()?;
+            write(&cell, file, asked.as_deref())?
+        }
         (None, Some(out)) => write_folder(args, &cell, out, onnx)?,
         (None, None) => unreachable!("clap requires --out or the format of a lab"),
     };
@@ -83,7 +88,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
 /// Writes the folder; returns what to say about it.
 fn write_folder(args: &Args, cell: &Loaded, out: &Path, onnx: Option<Form>) -> anyhow::Result<String> {
     let folder = Folder::begin(out)?;
-    let asked = asked(args, cell)?;
+    let asked = asked(args, cell, POSITIONS)?;
     export::write(cell, &asked, &folder)?;
     if args.gradient {
         let dataset = Arc::new(open_data(&cell.config).context("--gradient takes a batch of the cell's dataset")?);
@@ -102,13 +107,14 @@ fn write_folder(args: &Args, cell: &Loaded, out: &Path, onnx: Option<Form>) -> a
     Ok(format!("{}: {parameters} parameters from {}; {positions} positions\n{network}", out.display(), cell.origin))
 }
 
-fn asked(args: &Args, cell: &Loaded) -> anyhow::Result<Vec<Request>> {
+/// The positions that are named, or this many test positions.
+fn asked(args: &Args, cell: &Loaded, count: usize) -> anyhow::Result<Vec<Request>> {
     let (game, input, moves) = (cell.config.game, cell.config.input, cell.config.moves);
     if let Some(path) = &args.positions {
         return Ok(positions::read_lines(&read(path)?, &path.display().to_string(), game, input, moves)?);
     }
     let dataset = open_data(&cell.config).context("the default positions; --positions names others")?;
-    let lines = dataset.lines(Split::Test, POSITIONS, input)?.join("\n");
+    let lines = dataset.lines(Split::Test, count, input)?.join("\n");
     Ok(positions::read_lines(&lines, &dataset.manifest().name, game, input, moves)?)
 }
 

@@ -75,8 +75,17 @@ fn paragraph(entry: &Value) -> String {
     format!("{name}\n{}", lines.collect::<String>())
 }
 
+/// A value as an experiment file writes it.
 fn shown(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+    let all = |values: Vec<String>| values.join(", ");
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(list) => format!("[{}]", all(list.iter().map(shown).collect())),
+        Value::Object(map) => {
+            format!("{{{}}}", all(map.iter().map(|(key, value)| format!("{key}: {}", shown(value))).collect()))
+        }
+        other => other.to_string(),
+    }
 }
 
 fn games() -> Vec<Value> {

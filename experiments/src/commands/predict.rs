@@ -49,13 +49,10 @@ pub struct Args {
 #[derive(Debug, clap::Args)]
 #[group(required = true, multiple = false)]
 struct Questions {
-    /// A chess position: a FEN or `startpos`, optionally followed by `moves …` for the history and by `ratings WHITE BLACK`
-    /// for a network that reads ratings.
-    #[arg(long, value_name = "FEN")]
-    fen: Option<String>,
-    /// A shogi position: an SFEN or `startpos`, optionally followed by `moves …` and `ratings BLACK WHITE`.
-    #[arg(long, value_name = "SFEN")]
-    sfen: Option<String>,
+    /// A position: FEN (chess), SFEN (shogi) or `startpos`, optionally followed by `moves …` for the history and by
+    /// `ratings` and those of the first and the second player for a network that reads ratings.
+    #[arg(long, visible_aliases = ["fen", "sfen"])]
+    position: Option<String>,
     /// A file with one position per line; - for stdin.
     #[arg(long, value_name = "FILE")]
     positions: Option<PathBuf>,
@@ -105,9 +102,9 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
 impl Questions {
     fn read(&self, cell: &Loaded) -> anyhow::Result<Vec<Request>> {
         let (game, input, moves) = (cell.config.game, cell.config.input, cell.config.moves);
-        match (&self.fen, &self.sfen, &self.positions) {
-            (Some(text), ..) | (_, Some(text), _) => Ok(vec![read(text, "", game, input, moves)?]),
-            (.., Some(path)) => {
+        match (&self.position, &self.positions) {
+            (Some(text), _) => Ok(vec![read(text, "", game, input, moves)?]),
+            (None, Some(path)) => {
                 let (text, name) = if path.as_os_str() == "-" {
                     (bounded::read_stream(io::stdin().lock(), bounded::TEXT)?, "stdin".to_owned())
                 } else {
@@ -117,7 +114,7 @@ impl Questions {
                 };
                 Ok(read_lines(&text, &name, game, input, moves)?)
             }
-            (None, None, None) => Ok(Vec::new()),
+            (None, None) => Ok(Vec::new()),
         }
     }
 }

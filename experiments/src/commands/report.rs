@@ -59,7 +59,7 @@ impl Args {
 enum Format {
     /// Plain text.
     Text,
-    /// One page for a browser, without scripts or other files.
+    /// One page for a browser, without other files.
     Html,
     /// Markdown.
     Md,

@@ -14,9 +14,9 @@ pub struct Args {
     /// The game.
     #[arg(long, value_parser = parse_game)]
     game: GameKind,
-    /// A position: FEN (chess) or SFEN (shogi). Without it, --json reads one position from each line of
+    /// A position: FEN (chess), SFEN (shogi) or `startpos`. Without it, --json reads one position from each line of
     /// stdin.
-    #[arg(long, required_unless_present = "json")]
+    #[arg(long, visible_aliases = ["fen", "sfen"], required_unless_present = "json")]
     position: Option<String>,
     /// The input representation to show.
     #[arg(long, value_parser = parse_input, default_value = "piece_tokens")]

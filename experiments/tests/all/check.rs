@@ -66,7 +66,10 @@ fn disappointments_are_announced() {
     let alone = EXPERIMENT.replace("    - absolute: {at: input}\n    - shaw: {terms: [q, k]}\n", "");
     warned(&alone, "there is one row only");
     warned(&EXPERIMENT.replace("steps: 8", "steps: 8000"), "beyond 1 it may memorise");
-    warned(&EXPERIMENT.replace("test_positions: 8", "test_positions: 100000"), "100000 test positions are asked for");
+    // All positions of a split are enough.
+    let more = EXPERIMENT.replace("test_positions: 8", "test_positions: 100000");
+    assert_eq!(checked(&more)["warnings"], serde_json::json!([]));
+    check(&more, &[]).says(&["all test positions are read, of 100,000 asked for"]);
     let late = "learning_rate: {values: [1e-3, 1e-4], boundaries: [9]}";
     warned(&EXPERIMENT.replace("learning_rate: 1e-3", late), "never changes at 9");
     assert_eq!(checked(EXPERIMENT)["warnings"], serde_json::json!([]));
@@ -79,6 +82,7 @@ fn the_experiments_that_posenc_brings_can_be_run() {
     assert!(files.len() >= 30, "{} experiment files", files.len());
     for path in files {
         let experiment = Experiment::load(&path).unwrap_or_else(|error| panic!("{error}"));
+        assert!(experiment.no_effect.is_empty(), "{path:?}: {:?}", experiment.no_effect);
         assert!(experiment.question.is_some() && experiment.expect.is_some() && experiment.cost.is_some(), "{path:?}");
         // A run folder has the experiment's name: that of the file, with a prefix where it needs one.
         let stem = path.file_stem().and_then(|stem| stem.to_str()).expect("a name");

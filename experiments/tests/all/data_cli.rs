@@ -4,7 +4,7 @@ use crate::cli::{Answer, run};
 use serde_json::Value;
 use std::path::Path;
 use tempfile::TempDir;
-use testing::{assert_says, chess_records, shogi_records};
+use testing::{assert_says, chess_records, root, shogi_records};
 
 /// A folder with chess games in `games.pgn`.
 fn folder() -> TempDir {
@@ -24,6 +24,16 @@ fn import(dir: &Path, from: &str, out: &str, more: &[&str]) -> Answer {
 
 fn info(dir: &Path, dataset: &str) -> Value {
     run(dir, &["data", "info", dataset, "--json"]).json()
+}
+
+#[test]
+fn records_of_single_positions_are_not_called_games() {
+    let dir = TempDir::new().expect("a temporary folder");
+    let hcpe = root().join("games/tests/data/shogi_selfplay_40games.hcpe");
+    let from = hcpe.to_str().expect("a text");
+    let told = run(dir.path(), &["data", "import", "--game", "shogi", "--from", from, "--out", "set"]).succeeds();
+    let first = told.stdout.lines().next().expect("a line");
+    assert!(first.starts_with("set: ") && first.ends_with(" single positions"), "{first}");
 }
 
 #[test]
@@ -98,6 +108,32 @@ fn a_wrong_board_in_csa_costs_its_game_only() {
     let rejects = std::fs::read_to_string(dir.join("set/rejects.jsonl")).expect("the list");
     assert_says(&rejects, &["could capture the king"]);
     run(dir, &[&import[..], &["strict", "--strict"]].concat()).fails_with(&["games.csa, game 0", "row P2"]);
+}
+
+/// The arguments that export the dataset `set` to the file `games`.
+fn export(format: &str) -> [&str; 7] {
+    ["data", "export", "set", "--format", format, "--out", "games"]
+}
+
+#[test]
+fn games_of_shogi_go_out_as_hcpe3_and_come_back() {
+    let dir = TempDir::new().expect("a temporary folder");
+    let dir = dir.path();
+    write(dir, "games.csa", &shogi_records());
+    let import = |from: &str, out: &str| {
+        run(dir, &["data", "import", "--game", "shogi", "--from", from, "--out", out]).succeeds();
+    };
+    import("games.csa", "set");
+    let parts = ["81 games as hcpe3", "lost: ratings"];
+    run(dir, &export("hcpe3")).succeeds().says(&parts);
+    std::fs::rename(dir.join("games"), dir.join("games.hcpe3")).expect("the export");
+    import("games.hcpe3", "again");
+    let counts = |dataset: &str| info(dir, dataset)["manifest"]["counts"].clone();
+    let (first, second) = (counts("set"), counts("again"));
+    assert_eq!(second["kept"], 81);
+    assert_eq!((&first["positions"], &first["results"]), (&second["positions"], &second["results"]));
+    run(dir, &export("hcpe")).succeeds().says(&["324 positions as hcpe", "soft policies, plies"]);
+    assert_eq!(run(dir, &export("hcp")).code, Some(2));
 }
 
 #[test]

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use testing::{assert_says, place, small};
+use train::sinks::tensorboard::read_session;
 
 /// What must not change when nothing is trained.
 fn fingerprints(run_dir: &Path) -> Vec<(PathBuf, Vec<u8>)> {
@@ -97,6 +98,25 @@ fn no_override_and_no_changed_file_takes_finished_cells_out_of_the_plan() {
     let more = run(dir.path(), &["run", "experiment.yaml", "--only", "encoding=absolute"]).succeeds();
     assert!(more.stderr.contains("1 cells were finished in other run folders"), "{}", more.stderr);
     shown("runs/small", "5 cells of small: 2 done, 3 pending");
+}
+
+#[test]
+fn rows_that_get_names_keep_their_cells_and_have_these_names_everywhere() {
+    let dir = place(&small());
+    run(dir.path(), &["run", "experiment.yaml"]).succeeds();
+    let names = "names:\n  Shaw q,k: {encoding: {shaw: {terms: [q, k]}}}\n  No position: {encoding: none}\n";
+    fs::write(dir.path().join("experiment.yaml"), small() + names).expect("a file");
+    run(dir.path(), &["check", "experiment.yaml"]).succeeds().says(&["chess-Shaw-q-k"]);
+    let named = run(dir.path(), &["run", "experiment.yaml"]).succeeds().says(&["Shaw q,k", "No position"]);
+    let parts = ["3 cells were finished in other run folders", "chess Shaw q,k seed 0: its event files are rebuilt"];
+    assert_says(&named.stderr, &parts);
+    assert!(!named.stderr.contains("cell 4/4") && !named.stdout.contains("orphaned"), "{named:?}");
+    run(dir.path(), &["status", "runs/small"]).succeeds().says(&["4 done", "chess Shaw q,k", "chess-absolute"]);
+    let cell = cell_of(&dir.path().join("runs/small"), "chess-Shaw-q-k");
+    let hparams = read_session(&cell).expect("readable").hparams.expect("a session").0;
+    assert!(hparams.contains(&("row".to_owned(), "Shaw q,k".into())), "{hparams:?}");
+    let again = run(dir.path(), &["run", "experiment.yaml"]).succeeds();
+    assert_eq!(again.stderr, "", "nothing is left to do");
 }
 
 #[test]

@@ -1,8 +1,9 @@
-//! `posenc export` and `posenc predict` on finished cells.
+//! `posenc inspect`, `posenc export` and `posenc predict` on finished cells.
 
 mod exported;
 mod heads;
 mod onnx;
+mod page;
 mod predicted;
 mod refused;
 

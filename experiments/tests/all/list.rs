@@ -37,6 +37,8 @@ fn every_registry_is_listed() {
     assert_eq!(inputs.collect::<Vec<_>>().join(", "), expected);
     assert_eq!(names(&listed("models")), ["chessformer", "resnet", "resnet_transformer", "decoder"]);
     assert!(names(&listed("presets")).contains(&"cf-6m"));
+    let presets = posenc(&["list", "presets"]).succeeds().stdout;
+    assert!(presets.contains("model: {chessformer: {") && !presets.contains('"'), "{presets}");
     let encodings = listed("encodings");
     assert_eq!(names(&encodings), encodings::EncodingConfig::NAMES);
     let text = posenc(&["list", "encodings"]).succeeds().stdout;

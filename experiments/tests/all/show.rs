@@ -39,6 +39,12 @@ fn the_text_shows_board_network_and_moves() {
     show(&["--game", "chess", "--position", START]).succeeds().says(&parts);
     let parts = ["Black to move", "  i  L  N  S  G  K  G  S  N  L", "hand.own.pawn", "30 legal moves", "7g7f"];
     show(&["--game", "shogi", "--position", SHOGI_START]).succeeds().says(&parts);
+    for (game, option, start) in [("chess", "--fen", START), ("shogi", "--sfen", SHOGI_START)] {
+        let text = show(&["--game", game, "--position", start]).succeeds().stdout;
+        assert_eq!(show(&["--game", game, option, "startpos"]).succeeds().stdout, text);
+    }
+    let named = show(&["--game", "chess", "--position", "startpos", "--json"]).json();
+    assert_eq!(named["legal"].as_array().map(Vec::len), Some(20));
     assert_eq!(show(&["--game", "chess"]).code, Some(2));
     let wrong = show(&["--game", "go", "--position", START]);
     assert_eq!(wrong.code, Some(2));

@@ -48,7 +48,7 @@ pub use loader::{
     Batch, Dataset, LoaderConfig, MoveTraits, PolicyPosition, PositionTraits, Targets, TrainLoader, evaluated_policy,
     evaluation_batches, evaluation_traits, sampled_policy,
 };
-pub use manifest::{Counts, MANIFEST_FILE, Manifest, MapInfo, Unit};
+pub use manifest::{Counts, MANIFEST_FILE, Manifest, MapInfo, TestSet, Unit, content};
 pub use on_disk::OnDisk;
 pub use remake::{RemakeOptions, remake};
 pub use split::{PerSplit, Split, SplitBy};

@@ -23,6 +23,7 @@ mod replay;
 mod sequence;
 mod stored;
 mod targets;
+mod test_set;
 mod train;
 mod traits;
 mod visit;

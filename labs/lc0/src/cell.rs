@@ -4,12 +4,15 @@ use super::error::NetError;
 use super::{Imported, spec};
 use config::{ImportedWeights, RunConfig};
 use games::GameKind;
-use nn::Layout;
+use nn::{Arena, Layout};
 use records::folder::CONFIG_FILE;
 use std::path::Path;
+use std::sync::Arc;
+use tch::{Device, Kind};
 use train::TrainError;
 use train::checkpoint::save_final;
 use train::inference::export::Folder;
+use train::inference::{Loaded, Origin};
 use train::setup::declare;
 
 /// The configuration of an imported network's run, beside its network. No step is trained ([`train::setup`] ensures
@@ -49,6 +52,18 @@ pub fn run_of(imported: &Imported, file: &Path, data: Option<&Path>) -> Result<R
 
 fn wrong(path: &Path, error: &serde_yaml::Error) -> NetError {
     NetError::Train(TrainError::Config { path: path.to_owned(), reason: error.to_string() })
+}
+
+/// The network, to be asked without a folder.
+///
+/// # Errors
+/// If the file's tensors are not those of its architecture, or memory runs out.
+pub fn loaded(imported: &Imported, device: Device) -> Result<Loaded, NetError> {
+    let config = run_of(imported, Path::new("net.pb.gz"), None)?;
+    let (network, layout) = declare(&config)?;
+    let weights = in_layout_order(imported, &layout)?;
+    let arena = Arena::from_values(Arc::new(layout), &weights, device).map_err(TrainError::from)?;
+    Ok(Loaded { config, network, arena, origin: Origin::Final, kind: Kind::Float })
 }
 
 /// Writes the cell's folder, which must not exist yet, completely or not at all.

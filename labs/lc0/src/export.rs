@@ -8,6 +8,7 @@ mod body;
 mod encode;
 mod heads;
 mod parameters;
+mod static_bias;
 
 use super::error::NetError;
 use super::format::NetworkFormat;

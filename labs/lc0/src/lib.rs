@@ -13,6 +13,7 @@ mod attention;
 mod attention_heads;
 pub mod cell;
 mod channels;
+pub mod check;
 mod error;
 pub mod export;
 mod fields;

@@ -9,6 +9,7 @@ use super::expand::{Combination, Matrix};
 use super::file::ExperimentFile;
 use super::interactions;
 use super::matched;
+use super::names;
 use super::no_effect;
 use super::primary;
 use super::references;
@@ -82,7 +83,7 @@ impl Experiment {
     /// The same with settings of the command line.
     pub fn with(source: &Source, sets: &[String]) -> Result<Self, ConfigError> {
         let (file, overrides) = base::read(source, sets)?;
-        check_name(&file.name, source)?;
+        let own_name = own_name(&file, source)?;
         check_seeds(&file.seeds, source)?;
         let matrix = Matrix { file: &file, overrides: &overrides, source };
         let combinations = matrix.combinations()?;
@@ -92,11 +93,13 @@ impl Experiment {
         let datasets = Datasets::open(&combinations)?;
         let mut rows = rows(&combinations, &datasets)?;
         refuse_duplicates(&rows, &combinations)?;
+        names::of_rows(&mut rows, &combinations, matrix)?;
         references::mark(&mut rows, &combinations, matrix)?;
         primary::check(&file, &rows, &combinations, source)?;
         let interactions = interactions::interactions(matrix, &rows, &combinations)?;
         let no_effect = no_effect::sentences(matrix, &rows, &combinations);
         rows.extend(matched::controls(matrix, &rows, &combinations)?);
+        names::of_controls(&mut rows, &combinations, matrix)?;
         contrasts::mark(&mut rows, &combinations, matrix)?;
         let tuning = match &file.tune {
             Some(entry) => {
@@ -110,7 +113,7 @@ impl Experiment {
             add_twins(&mut rows);
         }
         check_size(rows.len(), file.seeds.len(), source)?;
-        let name = run_name(&file.name, &overrides);
+        let name = run_name(&own_name, &overrides);
         let ExperimentFile { question, expect, cost, seeds, primary, equivalent_within, evaluate, .. } = file;
         let evaluate = evaluate::resolved(evaluate, &rows, source)?;
         Ok(Self {
@@ -199,12 +202,15 @@ impl Experiment {
     }
 }
 
-fn check_name(name: &str, source: &Source) -> Result<(), ConfigError> {
-    if is_name(name) {
-        return Ok(());
+/// The name that the file has for the experiment, or the file's own.
+fn own_name(file: &ExperimentFile, source: &Source) -> Result<String, ConfigError> {
+    if let Some(name) = &file.name {
+        let error = || source.error_at(&at!["name"], format!("\"{name}\" is no name for a folder"));
+        return is_name(name).then(|| name.clone()).ok_or_else(|| error().help(format!("use {RULE}")));
     }
-    let error = source.error_at(&at!["name"], format!("\"{name}\" is no name for a folder"));
-    Err(error.help(format!("use {RULE}")))
+    let stem = source.path().file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let error = || source.error(format!("`name` is missing, and \"{stem}\" is no name for a folder"));
+    is_name(&stem).then(|| stem.clone()).ok_or_else(|| error().help(format!("add `name: …` with {RULE}")))
 }
 
 fn check_seeds(seeds: &[u64], source: &Source) -> Result<(), ConfigError> {

@@ -3,7 +3,7 @@
 use super::describe::described;
 use super::evaluate::Evaluations;
 use super::interactions::entry::InteractionEntry;
-use super::matched::entry::ControlEntry;
+use super::matched::entry::{ControlEntry, RowName};
 use super::setting::{Conditional, Point, Setting};
 use super::tree::Node;
 use super::tune::TuneEntry;
@@ -19,8 +19,8 @@ described! {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ExperimentFile {
-    /// The experiment's name, a folder below the output folder.
-    pub name: String,
+    /// The experiment's name, a folder below the output folder; the file's name by default.
+    pub name: Option<String>,
     /// The question that it answers.
     pub question: Option<String>,
     /// What its author expects.
@@ -61,6 +61,10 @@ pub(crate) struct ExperimentFile {
     /// over these rows only. The others are exploratory and get no verdict.
     #[serde(default)]
     pub contrasts: Vec<Point>,
+    /// Names for tables, figures and folders, each with its row: {Shaw q,k: {encoding: {shaw: {terms: [q, k]}}}}. A row is
+    /// given by its values, as in `reference`, or by its label in `posenc check`. No hash depends on names.
+    #[serde(default)]
+    pub names: BTreeMap<String, RowName>,
     /// The metric that verdicts are about, when it is read, and of which weights.
     #[serde(with = "PrimaryEntry")]
     pub primary: Primary,

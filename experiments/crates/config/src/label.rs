@@ -1,6 +1,7 @@
 //! Short names of rows: the game, and on every axis that varies the least that tells its values apart.
 
 use super::expand::Combination;
+use super::row::for_folder;
 use super::setting::Setting;
 use encodings::EncodingConfig;
 use models::ModelConfig;
@@ -50,12 +51,8 @@ impl Word {
         format!("{} {}", self.key, self.value).trim().to_owned()
     }
 
-    /// Letters, digits and `+ - . _`; anything else becomes a dash.
     fn folder(&self) -> String {
-        let text = format!("{}{}", self.key, self.value).replace("× ", "x").replace(" #", "");
-        let spaced: String =
-            text.chars().map(|c| if c.is_ascii_alphanumeric() || "+-._".contains(c) { c } else { ' ' }).collect();
-        spaced.split_whitespace().collect::<Vec<_>>().join("-").replace("-+-", "+")
+        for_folder(&format!("{}{}", self.key, self.value))
     }
 }
 

@@ -23,6 +23,7 @@ mod interactions;
 mod label;
 pub mod losses;
 pub mod matched;
+mod names;
 mod no_effect;
 mod one_or_list;
 mod phase;
@@ -59,8 +60,8 @@ pub use dataset::bounded;
 pub use experiment::Experiment;
 // Plain data that settings share with networks and records.
 pub use facts::{
-    Interaction, Margins, Mask, NetworkFacts, Numerics, Primary, Quantity, ReadAt, Role, Weights, grouped, metrics,
-    name, numerics, printable, printable_lines,
+    Interaction, Margins, Mask, NetworkFacts, Numerics, Primary, Quantity, ReadAt, Role, Weights, grouped, in_words,
+    metrics, name, numerics, printable, printable_lines,
 };
 pub use identity::SCHEMA_VERSION;
 pub use losses::{LossChanges, LossWeights};
@@ -73,5 +74,5 @@ pub use setting::Setting;
 pub use shape::{PartShape, Shape};
 pub use source::{ConfigError, Source};
 pub use step::{Dtype, MicroBatch, Products};
-pub use targets::OnMissingTargets;
+pub use targets::{OnMissingTargets, taught};
 pub use tuning::Tuning;

@@ -10,7 +10,7 @@
 
 pub mod entry;
 pub(crate) mod result;
-mod rows;
+pub(crate) mod rows;
 mod search;
 mod sizes;
 
@@ -146,7 +146,7 @@ impl Task<'_> {
         let shape = resolve::shape(self.combination, &run)?;
         let sizes: Vec<ChangedSize> =
             sizes.iter().map(|&(size, to)| self.changed(size, to)).filter(|size| size.from != size.to).collect();
-        let hash = identity::hash(&run, &self.own.data.content_hash);
+        let hash = identity::hash(&run, &self.own.data.content());
         let matched = Matched {
             source: self.own.label.clone(),
             quantity: self.quantity,
@@ -155,9 +155,13 @@ impl Task<'_> {
             sizes,
             counts: goal.map(|goal| [count, goal]),
         };
+        let name = |own: &str, matched: &Matched| format!("{own} [= {matched}]");
+        let named = Matched { goal: self.goal.shown().to_owned(), ..matched.clone() };
+        let is_given = self.own.given.is_some() || self.goal.given.is_some();
         Ok(Row {
             label: format!("{}{}", self.own.label, matched.folder_words()),
-            name: format!("{} [= {matched}]", self.own.name),
+            name: name(&self.own.name, &matched),
+            given: is_given.then(|| name(self.own.shown(), &named)),
             hash,
             run,
             shape,

@@ -35,19 +35,21 @@ pub(super) fn row(combination: &Combination, label: &Label, datasets: &Datasets)
         run.train.encoding_rate = 1.0;
     }
     let opened = datasets.of(run.game);
-    let OpenedData { manifest, positions, .. } = opened;
+    let OpenedData { manifest, positions, test, .. } = opened;
     let data = RowData {
         name: manifest.name.clone(),
         content_hash: manifest.content_hash.clone(),
+        test: test.as_ref().map(|test| test.set.clone()),
         train_positions: positions.train,
         validation_positions: positions.validation,
         test_positions: positions.test,
         phase_ends: phases::ends(&run, opened).map_err(|error| combination.refused(&["train", "phases"], error))?,
     };
-    let hash = identity::hash(&run, &data.content_hash);
+    let hash = identity::hash(&run, &data.content());
     let (label, name) = (label.folder(), label.name());
     let role = Role::Compared;
-    Ok(Row { label, name, hash, run, shape, data, role, reference: None, exploratory: false, matched: None })
+    let (given, reference, exploratory, matched) = (None, None, false, None);
+    Ok(Row { label, name, given, hash, run, shape, data, role, reference, exploratory, matched })
 }
 
 /// Adds the A/A control of each game's first reference.
@@ -63,10 +65,11 @@ pub(super) fn add_twins(rows: &mut Vec<Row>) {
         .filter(|row| row.role == Role::Reference && is_first(row.run.game))
         .map(|row| {
             let run = RunConfig { twin: true, ..row.run.clone() };
-            let hash = identity::hash(&run, &row.data.content_hash);
+            let hash = identity::hash(&run, &row.data.content());
             Row {
                 label: format!("{}-twin", row.label),
                 name: format!("{}-twin", row.name),
+                given: row.given.as_ref().map(|name| format!("{name}-twin")),
                 hash,
                 run,
                 role: Role::Twin,

@@ -165,12 +165,21 @@ impl Explorer {
     }
 
     fn map(self, path: &mut Vec<Step>) -> Option<Form> {
-        match self.ask(path, json!({ODD: null}))? {
+        let refusal = self.refusal(path, json!({ODD: null}))?;
+        match refusal.problem {
             Problem::Key(_, names) => Some(self.keys(path, &names)),
             Problem::Name(_, names) => self.choice(path, &names),
             Problem::Missing(name) if self.is_read(path, &name) => Some(self.keys(path, &[name])),
+            Problem::Type(_) if refusal.way.last().is_some_and(|key| key == ODD) => self.free(path),
             _ => None,
         }
+    }
+
+    /// A map whose keys are names of the file's own.
+    fn free(self, path: &mut Vec<Step>) -> Option<Form> {
+        let Node { schema, sample } = self.within(path, Step::Key(ODD.to_owned()));
+        let sample = json!({"x": sample?});
+        Some(Form { schema: json!({"type": "object", "additionalProperties": schema}), sample })
     }
 
     /// Whether the map at `path` reads a key: some type is wrong there. (The key that is missed may belong to a map around

@@ -66,6 +66,17 @@ pub(crate) fn missing(outputs: &Outputs, manifest: &Manifest, contents: Contents
     outputs.heads().into_iter().filter_map(of_head).collect()
 }
 
+/// Those of some heads that a dataset in `dir` has targets for.
+///
+/// # Errors
+/// If a shard cannot be read.
+pub fn taught(heads: &[HeadName], dir: &Path, manifest: &Manifest) -> Result<Vec<HeadName>, DatasetError> {
+    let contents = Contents::of(dir, manifest, &DataView::default())?;
+    let is_taught =
+        |head: &HeadName| HeadDeclaration::of(*head).needs.iter().all(|&need| has(need, manifest, contents).0);
+    Ok(heads.iter().copied().filter(is_taught).collect())
+}
+
 /// Whether a dataset has what a head needs, the column of this target, and what a dataset with this target has.
 fn has(need: Need, manifest: &Manifest, contents: Contents) -> (bool, &'static str, &'static str) {
     let map = |shape| manifest.map.as_ref().is_some_and(|map| map.shape == shape);

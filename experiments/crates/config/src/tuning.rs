@@ -179,7 +179,7 @@ impl Trials<'_> {
         let base = row(&combination, &Label::default(), self.datasets)?;
         let chosen = match own.matched {
             Some(_) => control_of(own, &base, &own.label),
-            None => Row { label: own.label.clone(), name: own.name.clone(), ..base },
+            None => Row { label: own.label.clone(), name: own.name.clone(), given: own.given.clone(), ..base },
         };
         let values = point.values.0.iter().map(|(setting, value)| (setting.clone(), value.to_string()));
         Ok(Trial { values: values.collect(), place: point.place.clone(), row: chosen })
@@ -190,7 +190,7 @@ impl Trials<'_> {
 fn control_of(control: &Row, trial: &Row, label: &str) -> Row {
     let RunConfig { model, encoding, .. } = control.run.clone();
     let run = RunConfig { model, encoding, ..trial.run.clone() };
-    let hash = identity::hash(&run, &trial.data.content_hash);
+    let hash = identity::hash(&run, &trial.data.content());
     let label = match &control.matched {
         Some(matched) if label != control.label => format!("{label}{}", matched.folder_words()),
         _ => label.to_owned(),

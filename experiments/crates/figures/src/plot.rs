@@ -8,6 +8,8 @@ mod axes;
 pub mod curves;
 pub mod dots;
 pub mod forest;
+pub mod head_maps;
+pub mod hero;
 mod labels;
 mod legend;
 mod medium;
@@ -34,7 +36,8 @@ const COLOURS: usize = 6;
 const DASHES: [&str; 3] = ["", "6 3", "2 3"];
 
 impl Style {
-    fn class(self) -> String {
+    /// Its class in a style sheet: a colour.
+    pub fn class(self) -> String {
         match self {
             Self::Reference => "ref".to_owned(),
             Self::Twin => "twin".to_owned(),
@@ -60,13 +63,20 @@ impl Style {
     }
 
     /// Draws a row's marker with a tooltip.
-    fn mark(self, canvas: &mut Canvas, (x, y): (f64, f64), size: f64, tooltip: &str) {
+    fn mark(self, canvas: &mut Canvas, at: (f64, f64), size: f64, tooltip: &str) {
+        canvas.marker(&self.class(), self.shape(), at, size, tooltip);
+    }
+}
+
+impl Canvas {
+    /// A marker of one of six shapes, with a tooltip.
+    fn marker(&mut self, class: &str, shape: usize, (x, y): (f64, f64), size: f64, tooltip: &str) {
         let corner = |dx: f64, dy: f64| format!("{:.1},{:.1}", x + dx * size, y + dy * size);
         let polygon = |corners: &[(f64, f64)]| {
             let corners: Vec<String> = corners.iter().map(|&(dx, dy)| corner(dx, dy)).collect();
             format!(r#"<polygon points="{}">"#, corners.join(" "))
         };
-        let (shape, end) = match self.shape() % 6 {
+        let (shape, end) = match shape % 6 {
             0 => (format!(r#"<circle cx="{x:.1}" cy="{y:.1}" r="{size:.1}">"#), "circle"),
             1 => (polygon(&[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)]), "polygon"),
             2 => (polygon(&[(0.0, -1.2), (1.1, 0.8), (-1.1, 0.8)]), "polygon"),
@@ -74,7 +84,7 @@ impl Style {
             4 => (polygon(&[(0.0, 1.2), (1.1, -0.8), (-1.1, -0.8)]), "polygon"),
             _ => (polygon(&[(-0.6, -1.1), (0.6, -1.1), (1.2, 0.0), (0.6, 1.1), (-0.6, 1.1), (-1.2, 0.0)]), "polygon"),
         };
-        let (class, tooltip) = (self.class(), escape(tooltip));
-        canvas.push(&format!(r#"<g class="mark {class}">{shape}<title>{tooltip}</title></{end}></g>"#));
+        let tooltip = escape(tooltip);
+        self.push(&format!(r#"<g class="mark {class}">{shape}<title>{tooltip}</title></{end}></g>"#));
     }
 }

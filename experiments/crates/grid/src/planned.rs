@@ -1,6 +1,7 @@
 //! The plan of an experiment, the content of `grid.json`.
 
 use config::{Experiment, Matched, Primary, ReadAt};
+use records::folder::hash_of;
 use records::plan::{FORMAT, MatchedTo, Plan, Row};
 use records::{CellState, UserError};
 use std::collections::HashSet;
@@ -38,9 +39,9 @@ pub(super) fn margin_is_late(plan: &Plan, run_dir: &Path) -> bool {
 /// the plan only. Rows are identified by their hash: under another label a row keeps its cells.
 pub(super) fn refuse_dropped(run_dir: &Path, new: &Plan) -> Result<(), UserError> {
     let Ok(old) = Plan::read(run_dir) else { return Ok(()) };
-    let hashes: HashSet<&str> = new.rows.iter().map(|row| hash(&row.folder)).collect();
+    let hashes: HashSet<&str> = new.rows.iter().map(|row| hash_of(&row.folder)).collect();
     let is_dropped = |row: &Row, seed: u64| {
-        let stays = hashes.contains(hash(&row.folder)) && new.seeds.contains(&seed);
+        let stays = hashes.contains(hash_of(&row.folder)) && new.seeds.contains(&seed);
         !stays && CellState::of(&Plan::cell_dir(run_dir, row, seed)) == CellState::Done
     };
     let count = |row: &Row| old.seeds.iter().filter(|&&seed| is_dropped(row, seed)).count();
@@ -67,11 +68,6 @@ pub(super) fn refuse_dropped(run_dir: &Path, new: &Plan) -> Result<(), UserError
 
 const SHOWN: usize = 3;
 
-/// The hash at the end of the name of a row's folder.
-fn hash(folder: &str) -> &str {
-    folder.rsplit_once('-').map_or(folder, |(_, hash)| hash)
-}
-
 /// A row of the plan; `all` are those of the experiment.
 fn row(row: &config::Row, all: &[config::Row]) -> Row {
     let reference = |other: &&config::Row| row.is_compared_with(other);
@@ -83,6 +79,7 @@ fn row(row: &config::Row, all: &[config::Row]) -> Row {
     Row {
         game: row.run.game,
         label: row.name.clone(),
+        name: row.given.clone(),
         folder: row.folder(),
         role: row.role,
         reference: row.reference.as_ref().and_then(|_| all.iter().find(reference)).map(config::Row::folder),

@@ -6,6 +6,7 @@ use crate::select::Selector;
 use crate::worker::Task;
 use config::{Cell, Experiment, Source};
 use records::folder::{CONFIG_FILE, EXPERIMENT_FILE};
+use records::plan::Row;
 use records::{CellLock, CellState, Plan, UserError, atomic};
 use std::cell::LazyCell;
 use std::fs;
@@ -71,7 +72,9 @@ impl Prepared {
         let mut tasks = Vec::with_capacity(cells.len());
         let mut reused = 0;
         for cell in cells.iter().map(|cell| Cell { experiment: name.clone(), ..cell.clone() }) {
-            let task = Task { name: format!("{} seed {}", cell.label, cell.run.seed), dir: cell.dir(&selection.out) };
+            let row = plan.rows.iter().find(|row| row.folder == cell.row());
+            let row = row.map_or_else(|| cell.label.clone(), Row::shown_with_game);
+            let task = Task { name: format!("{row} seed {}", cell.run.seed), dir: cell.dir(&selection.out) };
             let text = cell.run.to_yaml().map_err(|cause| {
                 let message = format!("the configuration of {} cannot be written as YAML: {cause}", task.name);
                 UserError::new(message, "keep its dataset under a path in UTF-8")

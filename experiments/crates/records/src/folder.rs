@@ -10,6 +10,11 @@ pub const CHECKPOINTS: &str = "checkpoints";
 pub const FINAL: &str = "final.safetensors";
 pub const AVERAGED: &str = "final-averaged.safetensors";
 
+/// The hash at the end of the name of a row's folder. Under another label a row keeps its cells.
+pub fn hash_of(row: &str) -> &str {
+    row.rsplit_once('-').map_or(row, |(_, hash)| hash)
+}
+
 /// Whether a text is the plain name of a file or folder: no path, and without control characters.
 pub fn is_plain(name: &str) -> bool {
     const LONGEST: usize = 255;

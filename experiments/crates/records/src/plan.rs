@@ -51,8 +51,11 @@ pub struct Plan {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     pub game: GameKind,
-    /// Its name within its game, e.g. `shaw`.
+    /// Its name within its game, e.g. `shaw`, from the settings in which rows differ.
     pub label: String,
+    /// The name that the experiment gives it instead.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     pub folder: String,
     pub role: Role,
     /// The folder of its reference, if its game has several; a reference names itself.
@@ -68,6 +71,17 @@ pub struct Row {
 }
 
 impl Row {
+    /// Its name in tables and figures.
+    pub fn shown(&self) -> &str {
+        self.name.as_ref().unwrap_or(&self.label)
+    }
+
+    /// Its name among the rows of all games: `chess Shaw q,k`, or its folder without the hash.
+    pub fn shown_with_game(&self) -> String {
+        let of_folder = || self.folder.rsplit_once('-').map_or(&self.folder[..], |(label, _)| label).to_owned();
+        self.name.as_ref().map_or_else(of_folder, |name| format!("{} {name}", self.game.name()))
+    }
+
     pub fn is_compared_with(&self, other: &Self) -> bool {
         let is_own = self.reference.as_ref().is_none_or(|folder| *folder == other.folder);
         other.role == Role::Reference && other.game == self.game && is_own
@@ -177,6 +191,17 @@ impl Plan {
         }
         games
     }
+}
+
+/// The run folder, or that of the newest round of trials if the rows of a tuned experiment have not begun.
+pub fn stage(run_dir: &Path) -> PathBuf {
+    let is_grid = |folder: &Path| folder.join(FILE).is_file();
+    let rounds = std::fs::read_dir(run_dir).into_iter().flatten().flatten().map(|entry| entry.path());
+    let is_round = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        name.starts_with(TRIALS) && is_grid(path)
+    };
+    if is_grid(run_dir) { run_dir.to_owned() } else { rounds.filter(is_round).max().unwrap_or(run_dir.to_owned()) }
 }
 
 /// Whether this is the name of an experiment, alone or followed by the folder of a round of its trials.

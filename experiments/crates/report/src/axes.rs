@@ -153,6 +153,7 @@ mod tests {
         Row {
             game,
             label,
+            name: None,
             folder: folder.to_owned(),
             role,
             exploratory: false,

@@ -3,14 +3,14 @@
 use super::axes::Axes;
 use super::comparison::{ALPHA, Comparison, Line, Verdict, compare, reference_of, sort_by_group};
 use super::distinct::distinct;
-use super::files::{CellRecord, CellResult, RunFolder};
+use super::files::{CellRecord, CellResult, RunFolder, on_training_positions};
 use super::missing::Missing;
 use super::model::{Counts, FailedCell, GameReport, MatchedReport, Report, RowReport, StepTimeReport};
 use super::noise::Positions;
 use super::primary::{Margin, PrimaryMetric, ReportOptions};
 use super::sections::{
-    budgets, heads, interactions, learnable, provenance, settings, sizes, slices, strength, systems, ties, training,
-    transfer, tuning, warnings,
+    budgets, heads, interactions, learnable, named_heads, provenance, settings, sizes, slices, strength, systems, ties,
+    training, transfer, tuning, warnings,
 };
 use super::statistics::{Summary, holm};
 use anyhow::Context as _;
@@ -67,6 +67,7 @@ impl Report {
             axes: axes.names().to_vec(),
             games,
             movements: by_row(&folder.inspected),
+            named_heads: named_heads::of(folder),
             failures: failures(folder),
             warnings: Vec::new(),
             conditions: conditions(folder),
@@ -83,7 +84,7 @@ impl Report {
 fn mark_tuning_dependence(folder: &RunFolder, games: &mut [GameReport]) {
     let Some(record) = &folder.tuning else { return };
     let tuned = |game: &str, label: &str| {
-        let row = folder.plan.rows.iter().find(|row| row.game.name() == game && row.label == label)?;
+        let row = folder.plan.rows.iter().find(|row| row.game.name() == game && row.shown() == label)?;
         record.rows.iter().find(|own| own.folder == row.folder)
     };
     for game in games {
@@ -152,6 +153,7 @@ fn game_report(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric, axes
         uniform_baseline: measured("uniform_baseline"),
         baselines: lines.iter().find_map(|(row, _)| folder.baselines.as_ref()?.of_row(&row.folder)).cloned(),
         test_positions: measured("positions").map(|positions| positions as u64),
+        test_set: cells().find_map(|cell| cell.facts.as_ref()?.dataset.test.clone()),
         novel_share: share(measured(&format!("positions.{NOVEL}")), measured("positions"))
             .or_else(|| cells().find_map(|cell| Some(cell.facts.as_ref()?.dataset.novel_test_positions))),
         tuning: tuning::of(folder.tuning.as_ref(), lines.iter().filter(|line| !is_twin(line)).map(|(row, _)| *row)),
@@ -213,7 +215,7 @@ fn row_report(
     let other = reference.filter(|(other, _)| other.folder != row.folder);
     let clipped = over_seeds(results.iter().map(|result| result.clipped).collect());
     RowReport {
-        label: row.label.clone(),
+        label: row.shown().to_owned(),
         role: row.role,
         axes: Vec::new(),
         mask: row.mask,
@@ -232,7 +234,7 @@ fn row_report(
             .collect(),
         gap: over_seeds(results.iter().map(test_less_train).collect()),
         epochs: results.iter().map(|result| result.test.epochs).reduce(f64::max),
-        inactive: training::inactive(cells, clipped.as_ref()),
+        inactive: training::inactive(cells),
         clipped,
         step_time: folder
             .step_times
@@ -240,6 +242,7 @@ fn row_report(
             .and_then(|times| times.of(&row.folder))
             .map(|time| StepTimeReport { seconds: time.median_s, ratio: time.ratio }),
         flops: CellRecord::flops(cells),
+        training: training::logged(&results),
         curve: training::curve(cells, other.map(|(_, cells)| cells), &primary.name),
         comparison: None,
         log_linear: log_linear(folder, row),
@@ -260,13 +263,8 @@ fn matched(folder: &RunFolder, row: &Row) -> Option<MatchedReport> {
         Quantity::StepTime => seconds(&row.folder).zip(seconds(&matched.goal)).map(|(own, goal)| own / goal),
         Quantity::Params | Quantity::Flops => matched.ratio,
     };
-    let goal = goal.map_or_else(|| matched.goal.clone(), |goal| goal.label.clone());
+    let goal = goal.map_or_else(|| matched.goal.clone(), |goal| goal.shown().to_owned());
     Some(MatchedReport { quantity: matched.quantity, goal, ratio })
-}
-
-/// The metric on positions of the training split, none of which is novel.
-fn on_training_positions(metric: &str) -> &str {
-    metric.strip_suffix(NOVEL).and_then(|name| name.strip_suffix('.')).unwrap_or(metric)
 }
 
 fn count<'a>(cells: impl IntoIterator<Item = &'a CellRecord>) -> Counts {
@@ -296,7 +294,7 @@ fn failures(folder: &RunFolder) -> Vec<FailedCell> {
     cells
         .filter_map(|(row, cell)| match &cell.state {
             CellState::Failed(failure) => Some(FailedCell {
-                name: format!("{} {} seed {}", row.game.name(), row.label, cell.seed),
+                name: format!("{} {} seed {}", row.game.name(), row.shown(), cell.seed),
                 failure: failure.clone(),
                 folder: Plan::cell_dir(Path::new(""), row, cell.seed).to_string_lossy().into_owned(),
             }),

@@ -303,7 +303,7 @@ pub(crate) fn compare(
     let Paired { differences, test, decisive, noise, missing } =
         Paired::of(&pairs, number, metric.1, &terms, positions);
     Comparison {
-        reference: reference.0.label.clone(),
+        reference: reference.0.shown().to_owned(),
         pairs: differences.len(),
         planned: row.1.len(),
         diverged: diverged(row.1),

@@ -30,7 +30,7 @@ pub fn write(run_dir: &Path, to: &mut impl Write) -> anyhow::Result<()> {
     let mut table = writer(to);
     table.write_record(source.columns().map(text)).map_err(not_written)?;
     source.each_cell(|row, seed, lines| {
-        let (game, label, role) = (row.game.name(), text(&row.label), row.role.name());
+        let (game, label, role) = (row.game.name(), text(row.shown()), row.role.name());
         let axes: Vec<String> = source.axes.values(row).iter().map(|value| text(value)).collect();
         for line in lines {
             let (split, weights) = (line.split.name(), line.weights.name());
@@ -134,7 +134,7 @@ fn arrays(source: &Source<'_>, row: &Row, seed: u64, lines: &[MetricLine]) -> Ve
     let same = |text: &str| -> ArrayRef { Arc::new(StringArray::from_iter_values(repeat_n(text, count))) };
     let mut columns: Vec<ArrayRef> = vec![
         same(row.game.name()),
-        same(&row.label),
+        same(row.shown()),
         same(row.role.name()),
         Arc::new(seeds.finish()),
         Arc::new(steps.finish()),

@@ -1,8 +1,11 @@
 //! The content of a run folder, also while its cells run. No other file of a report reads cells.
 
+use facts::metrics::NOVEL;
 use facts::{Primary, ReadAt, Weights, numerics};
-use records::folder::METRICS_FILE;
+use records::folder::{METRICS_FILE, hash_of};
+use records::head_maps;
 use records::identity::Identity;
+use records::inspected::HeadRecord;
 use records::machine::Cpu;
 use records::manifest::{self, CopiedFrom, DatasetFacts, MacsByPart, Session};
 use records::plan::{Plan, Row};
@@ -74,6 +77,8 @@ pub struct CellResult {
     pub train_sample: Option<MetricLine>,
     /// The share of the steps whose gradient was clipped; none without `train.clip`, and of older versions.
     pub clipped: Option<f64>,
+    /// The primary metric on training batches by step, as logged.
+    pub training: Vec<(u64, f64)>,
     pub validation: Vec<MetricLine>,
     pub fingerprints: Option<Fingerprints>,
     folder: PathBuf,
@@ -98,6 +103,20 @@ impl RunFolder {
             plan,
         })
     }
+
+    /// The map over displacements of a head of an inspected cell, if it is stored in the cell's folder.
+    pub(super) fn head_map(&self, inspected: &Inspected, head: &HeadRecord) -> Option<Vec<f64>> {
+        let rows = self.plan.rows.iter().zip(&self.cells);
+        let (_, cells) =
+            rows.filter(|(row, _)| row.game == inspected.game).find(|(row, _)| row.label == inspected.row)?;
+        let cell = cells.iter().find(|cell| cell.seed == inspected.seed)?;
+        head_maps::by_displacement(&cell.result.as_ref()?.folder, inspected.game, head.layer, head.head)
+    }
+}
+
+/// The metric on positions of the training split, none of which is novel.
+pub(super) fn on_training_positions(metric: &str) -> &str {
+    metric.strip_suffix(NOVEL).and_then(|name| name.strip_suffix('.')).unwrap_or(metric)
 }
 
 impl CellFacts {
@@ -158,6 +177,11 @@ impl CellResult {
     fn read(dir: &Path, primary: &Primary) -> Result<Self, Failure> {
         let lines = lines::read(&dir.join(METRICS_FILE)).map_err(|error| damage::failure(&error))?;
         let clipped = clipped(&lines);
+        let logged = lines.iter().filter(|line| line.split == Part::Train);
+        let training = logged
+            .filter_map(|line| Some((line.step, line.metrics.get(on_training_positions(&primary.metric))?)))
+            .filter(|(_, value)| value.is_finite())
+            .collect();
         let lines: Vec<_> = lines.into_iter().filter(|line| line.weights == primary.weights).collect();
         let last = |part: Part| lines.iter().rfind(|line| line.split == part).cloned();
         let test = last(Part::Test).ok_or_else(|| {
@@ -175,7 +199,7 @@ impl CellResult {
         let train_sample = last(Part::TrainSample);
         let fingerprints = Status::read(dir).ok().flatten().and_then(|status| status.result);
         let validation = lines.into_iter().filter(|line| line.split == Part::Validation).collect();
-        Ok(Self { primary, test, train_sample, clipped, validation, fingerprints, folder: dir.to_owned() })
+        Ok(Self { primary, test, train_sample, clipped, training, validation, fingerprints, folder: dir.to_owned() })
     }
 
     /// The measurements on each test position with these weights; none if an older version trained the cell, or the file
@@ -195,12 +219,12 @@ fn clipped(lines: &[MetricLine]) -> Option<f64> {
     (steps > 0).then(|| clipped / steps as f64)
 }
 
-/// Folders with cells in them that the plan does not name, sorted.
+/// Folders of rows that the plan has not, under this or another label, sorted.
 fn orphaned_rows(dir: &Path, plan: &Plan) -> Vec<String> {
     let Ok(entries) = std::fs::read_dir(dir) else { return Vec::new() };
     let names = entries.filter_map(Result::ok).filter(|entry| entry.path().is_dir()).filter_map(|entry| {
         let name = entry.file_name().into_string().ok()?;
-        let known = plan.rows.iter().any(|row| row.folder == name);
+        let known = plan.rows.iter().any(|row| hash_of(&row.folder) == hash_of(&name));
         let has_cells = std::fs::read_dir(entry.path()).is_ok_and(|mut cells| {
             cells.any(|cell| cell.is_ok_and(|c| c.file_name().to_string_lossy().starts_with("seed-")))
         });

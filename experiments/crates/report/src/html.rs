@@ -1,31 +1,46 @@
-//! A report as one HTML page: no scripts, no other files, light and dark, for screen and paper.
+//! A report as one HTML page: no other files, light and dark, for screen and paper. It opens with the hero figure and one table;
+//! the details are folded. A script filters and sorts one table; everything is there without it.
 
+mod answer;
 pub mod page;
+mod rows;
 
 use super::document::{capitalised, further, interaction_answers};
 use super::figures::{Figure, Look};
 use super::model::{GameReport, Report};
+use super::order::by_effect;
 use super::sections::{
     costs, interactions, movements, notes, slices, systems, training, transfer, tuning, verdicts as judged,
 };
 use super::table::Table;
 use figures::escape;
 use figures::plot::Medium;
-use page::{figures, list, section, table};
+use page::{Section, figures, list, section, table};
 
 pub fn draw(report: &Report) -> String {
-    let mut sections = vec![section("question", "Question", &question(report)), verdicts(report)];
-    sections.push(section("warnings", "Warnings", &list("warnings", &report.warnings)));
-    sections.push(section("systems", "All systems", &table(&systems::table(report).titled(""))));
-    sections.extend(report.games.iter().map(|game| of_game(report, game)));
+    let report = &by_effect(report);
+    let first = answer::hero(report) + &section("results", "Results", &answer::table(report)).html();
+    let mut sections = vec![
+        section("warnings", "Warnings", &list("warnings", &report.warnings)).folded(false),
+        section("question", "Question", &question(report)).folded(false),
+        verdicts(report),
+        details("rows", "All rows and their settings", &rows::table(report)),
+        details("systems", "All systems", &table(&systems::table(report).titled(""))),
+    ];
+    sections.extend(report.games.iter().flat_map(|game| of_game(report, game)));
     sections.push(across(report));
-    sections.push(section("movements", "Movements of heads", &table(&movements::table(report))));
+    sections.push(details("movements", "Movements of heads", &table(&movements::table(report))));
     let failures: Vec<String> = report.failures.iter().map(|cell| notes::failure(cell).join(" — ")).collect();
-    sections.push(section("failures", "Failures", &list("failures", &failures)));
-    sections.push(section("reading", "Notes", &list("notes", &notes::notes(report))));
-    sections.push(section("provenance", "Provenance", &provenance(report)));
+    sections.push(section("failures", "Failures", &list("failures", &failures)).folded(false));
+    sections.push(details("reading", "Notes", &list("notes", &notes::notes(report))));
+    sections.push(details("provenance", "Provenance", &provenance(report)));
     sections.retain(|section| !section.body.is_empty());
-    page::page("posenc report", &report.experiment, &notes::status(report), &sections)
+    page::opening_with(&first, "posenc report", &report.experiment, &notes::status(report), &sections)
+}
+
+/// A section that is folded away.
+fn details(id: &str, title: &str, body: &str) -> Section {
+    section(id, title, body).folded(true)
 }
 
 fn question(report: &Report) -> String {
@@ -36,13 +51,13 @@ fn question(report: &Report) -> String {
     html + &format!("<p>{}: {}</p>\n", notes::PRIMARY_METRIC, escape(&notes::primary(report)))
 }
 
-fn verdicts(report: &Report) -> page::Section {
+fn verdicts(report: &Report) -> Section {
     let all = judged::sentences(report);
     let items = all.iter().map(|(verdict, sentence)| (page::badge(*verdict), &sentence[..]));
     let body = answers(items, &judged::method(report));
     let (method, all) = interaction_answers(report);
     let items = all.iter().map(|(change, sentence)| (page::change_badge(*change), &sentence[..]));
-    section("verdicts", "Verdicts", &(body + &with_heading("Interactions", answers(items, &method))))
+    details("verdicts", "Verdicts in sentences", &(body + &with_heading("Interactions", answers(items, &method))))
 }
 
 /// A part of a section with its heading; empty without a body.
@@ -63,30 +78,35 @@ fn answers<'a>(all: impl Iterator<Item = ((&'static str, &'static str), &'a str)
     format!("<ul class=\"verdicts\">\n{items}</ul>\n<p class=\"small\">{}</p>\n", escape(method))
 }
 
-fn of_game(report: &Report, game: &GameReport) -> page::Section {
-    let name = &game.game;
+/// The parts of a game: its differences, its training, its costs and its slices.
+fn of_game(report: &Report, game: &GameReport) -> [Section; 4] {
+    let (name, title) = (&game.game, capitalised(&game.game));
     let look = look(report);
-    let mut html = format!("<p class=\"facts\">{}</p>\n", escape(&notes::facts(game).join(" · ")));
-    html += &figures("one", judged::figure(report, game, &look).into_iter().collect());
-    html += &table(&judged::table(report, game));
-    html += &figures("one", interactions::figures(name, &game.interactions, &report.primary, &look));
-    html += &figures("two", training::figures(report, game, &look));
-    html += &figures("two", tuning::figures(name, game.tuning.as_ref(), &game.rows, &look));
-    html += &figures("three", costs::figures(report, game, &look));
-    html += &further(report, game).iter().map(table).collect::<String>();
-    let by_slice = slices::figures(name, &game.slices, &look);
-    html += &with_heading("Differences by slice", figures("two", by_slice));
-    html += &slices::tables(&game.slices).iter().map(table).collect::<String>();
-    html += &table(&costs::table(game));
-    html += &with_heading("Matched controls", list("notes", &costs::controls(game)));
-    section(name, &capitalised(name), &html)
+    let mut differences = format!("<p class=\"facts\">{}</p>\n", escape(&notes::facts(game).join(" · ")));
+    differences += &figures("one", judged::figure(report, game, &look).into_iter().collect());
+    differences += &table(&judged::table(report, game));
+    differences += &figures("one", interactions::figures(name, &game.interactions, &report.primary, &look));
+    differences += &further(report, game).iter().map(table).collect::<String>();
+    let mut training = figures("two", training::figures(report, game, &look));
+    training += &figures("two", tuning::figures(name, game.tuning.as_ref(), &game.rows, &look));
+    let mut costs = figures("three", costs::figures(report, game, &look));
+    costs += &table(&costs::table(game));
+    costs += &with_heading("Matched controls", list("notes", &costs::controls(game)));
+    let mut slices = figures("two", slices::figures(name, &game.slices, &look));
+    slices += &slices::tables(&game.slices).iter().map(table).collect::<String>();
+    [
+        details(name, &format!("{title}: differences, precision and other metrics"), &differences),
+        details(&format!("{name}-training"), &format!("{title}: learning curves and sensitivity"), &training),
+        details(&format!("{name}-costs"), &format!("{title}: parameters, operations and time"), &costs),
+        details(&format!("{name}-slices"), &format!("{title}: differences by slice"), &slices),
+    ]
 }
 
 fn look(report: &Report) -> Look {
     Look::of(report.games.iter().flat_map(|game| &game.rows), Medium::Page)
 }
 
-fn across(report: &Report) -> page::Section {
+fn across(report: &Report) -> Section {
     let look = look(report);
     let plots: Vec<Figure> =
         report.transfer.iter().filter_map(|transfer| transfer::figure(&report.primary, transfer, &look)).collect();
@@ -95,7 +115,7 @@ fn across(report: &Report) -> page::Section {
         Some(transfer) => format!("{} against {}", capitalised(&transfer.games[0]), transfer.games[1]),
         None => String::new(),
     };
-    section("across", &title, &(figures("square", plots) + &tables))
+    details("across", &title, &(figures("square", plots) + &tables))
 }
 
 fn provenance(report: &Report) -> String {
@@ -109,6 +129,8 @@ fn provenance(report: &Report) -> String {
             data.name, data.content_hash
         )
     }));
+    let tests = origin.datasets.iter().filter_map(|data| data.test.as_ref());
+    lines.extend(tests.map(|test| format!("test games of {} (content {})", test.name, test.content_hash)));
     lines.extend(
         origin
             .began
@@ -122,7 +144,9 @@ fn provenance(report: &Report) -> String {
     let count = origin.cells.len();
     let fingerprints = match table(&cells) {
         table if table.is_empty() => table,
-        table => format!("<details>\n<summary>Fingerprints of {count} finished cells</summary>\n{table}</details>\n"),
+        table => format!(
+            "<details class=\"fingerprints\">\n<summary>Fingerprints of {count} finished cells</summary>\n{table}</details>\n"
+        ),
     };
     list("notes", &lines) + &fingerprints
 }

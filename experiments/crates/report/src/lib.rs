@@ -19,6 +19,7 @@ pub mod missing;
 pub mod model;
 pub mod noise;
 pub mod numbers;
+mod order;
 pub mod primary;
 pub mod ranks;
 pub mod sections;

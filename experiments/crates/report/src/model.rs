@@ -7,6 +7,7 @@ pub use super::primary::{Margin, PrimaryMetric};
 pub use game::{GameReport, HeadReport};
 pub use row::{Counts, CurvePoint, MatchedReport, RowReport, StepTimeReport, System};
 
+use crate::sections::named_heads::NamedHead;
 use crate::sections::provenance::Provenance;
 use crate::sections::settings::Setting;
 use crate::sections::transfer::Transfer;
@@ -36,6 +37,8 @@ pub struct Report {
     pub transfer: Vec<Transfer>,
     /// The movements of heads, of rows with inspected cells.
     pub movements: Vec<RowMovements>,
+    /// Heads that follow a movement, with their maps; none without inspected cells that stored maps.
+    pub named_heads: Vec<NamedHead>,
     pub failures: Vec<FailedCell>,
     /// What limits the conclusions, the most important first.
     pub warnings: Vec<String>,

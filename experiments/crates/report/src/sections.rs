@@ -1,5 +1,6 @@
 //! The sections of a report. Each file has a section's arithmetic, its tables and figures and its phrases.
 
+pub(crate) mod answer;
 pub(crate) mod baselines;
 pub mod budgets;
 pub(crate) mod costs;
@@ -7,6 +8,7 @@ pub(crate) mod heads;
 pub mod interactions;
 pub mod learnable;
 pub(crate) mod movements;
+pub mod named_heads;
 pub(crate) mod notes;
 pub(crate) mod precision;
 pub mod provenance;

@@ -4,7 +4,7 @@ use super::checkpoint::{self, Checkpoint, Prefix, load_final, save_averaged, sav
 use super::describe;
 use super::environment::use_threads;
 use super::error::TrainError;
-use super::events::hparams;
+use super::events::hparams_of;
 use super::fit;
 use super::recorder::{Note, Recorder};
 use super::setup::{CellOptions, Setup, declare};
@@ -117,7 +117,7 @@ impl<'a> Cell<'a> {
         let mut recorder = Recorder::open(&metrics, bytes)?;
         let first_line = checkpoint.as_ref().map_or(0, |_| step + 1);
         recorder.add("the folder of pictures", Box::new(Folder::of(dir)));
-        open_tensorboard(dir, first_line, &hparams(&setup.config), &mut recorder, note);
+        open_tensorboard(dir, first_line, &hparams_of(dir, &setup.config), &mut recorder, note);
         sinks.into_iter().for_each(|sink| recorder.add("the progress display", sink));
         let trainer = Trainer::new(setup, identity, first, checkpoint)?;
         Ok(Self { dir, metrics, trainer, recorder, manifest, status, note })

@@ -3,6 +3,7 @@
 use crate::sinks::tensorboard::{self, HParams};
 use config::setting::SHORT;
 use config::{RunConfig, Setting};
+use records::Plan;
 use records::folder::{CONFIG_FILE, METRICS_FILE};
 use serde_json::Value;
 use std::path::Path;
@@ -23,16 +24,39 @@ pub fn hparams(run: &RunConfig) -> HParams {
     HParams(all.map(|(name, value)| (name.to_owned(), value)).collect())
 }
 
-/// Rebuilds the event files of a finished cell from its `metrics.jsonl` if they are missing, damaged or incomplete.
-/// Returns whether it rebuilt them.
+/// The hyperparameter with the name that an experiment gives to a row.
+const ROW: &str = "row";
+
+/// The hyperparameters of a cell, with the name of its row if the experiment gives it one.
+pub(crate) fn hparams_of(cell: &Path, run: &RunConfig) -> HParams {
+    let mut hparams = hparams(run);
+    hparams.0.extend(row_name(cell).map(|name| (ROW.to_owned(), Value::from(name))));
+    hparams
+}
+
+fn row_name(cell: &Path) -> Option<String> {
+    let row = cell.parent()?;
+    let plan = Plan::read(row.parent()?).ok()?;
+    plan.rows.into_iter().find(|known| row.ends_with(&known.folder))?.name
+}
+
+/// Whether the event files have the name that the row has now.
+fn is_named(cell: &Path) -> bool {
+    let shown = tensorboard::read_session(cell).ok().and_then(|session| session.hparams);
+    let shown = shown.and_then(|hparams| hparams.0.into_iter().find(|(key, _)| key == ROW));
+    shown.map(|(_, name)| name) == row_name(cell).map(Value::from)
+}
+
+/// Rebuilds the event files of a finished cell from its `metrics.jsonl` if they are missing, damaged or incomplete, or have
+/// another name of its row. Returns whether it rebuilt them.
 pub fn repair(cell: &Path) -> anyhow::Result<bool> {
     let metrics = cell.join(METRICS_FILE);
-    if tensorboard::is_whole(&metrics, cell)? {
+    if tensorboard::is_whole(&metrics, cell)? && is_named(cell) {
         return Ok(false);
     }
     // Without a configuration there are no hyperparameters, only curves.
     let config = RunConfig::read_text(&cell.join(CONFIG_FILE)).ok();
     let run = config.and_then(|text| RunConfig::from_yaml(&text).ok());
-    tensorboard::rebuild(&metrics, cell, &run.map(|run| hparams(&run)).unwrap_or_default())?;
+    tensorboard::rebuild(&metrics, cell, &run.map(|run| hparams_of(cell, &run)).unwrap_or_default())?;
     Ok(true)
 }

@@ -1,6 +1,6 @@
 //! Warnings and step times of a valid experiment, and the rows that share a property.
 
-use config::{Experiment, Role, Row};
+use config::{Experiment, Role, Row, grouped};
 use tch::Device;
 use train::bench::{BenchOptions, BenchRun, StepTime, step_times};
 
@@ -28,9 +28,6 @@ pub(super) fn warnings(experiment: &Experiment) -> Vec<String> {
         } else if rows.iter().all(|row| row.role == Role::Reference) {
             warnings.push(format!("{name}: every row is a reference, so nothing is compared"));
         }
-        if let Some(row) = rows.first() {
-            warnings.extend(too_few_positions(row).into_iter().map(|text| format!("{name}: {text}")));
-        }
         let late = rows.iter().find_map(|row| Some((row, never_reached(row)?)));
         if let Some((row, boundary)) = late {
             let (label, steps) = (&row.label, row.run.train.steps);
@@ -41,16 +38,14 @@ pub(super) fn warnings(experiment: &Experiment) -> Vec<String> {
     warnings
 }
 
-fn too_few_positions(row: &Row) -> Vec<String> {
+/// The splits of which an evaluation asks for more positions than there are, and so reads all.
+pub(super) fn read_whole(row: &Row) -> Vec<String> {
     let asked = [
         ("validation", row.run.eval.validation_positions as u64, row.data.validation_positions),
         ("test", row.run.eval.test_positions as u64, row.data.test_positions),
-    ]
-    .into_iter()
-    .filter(|(_, asked, there)| asked > there);
-    asked
-        .map(|(split, asked, there)| format!("{asked} {split} positions are asked for, the dataset has {there}"))
-        .collect()
+    ];
+    let asked = asked.into_iter().filter(|(_, asked, there)| asked > there);
+    asked.map(|(split, asked, _)| format!("all {split} positions are read, of {} asked for", grouped(asked))).collect()
 }
 
 fn without_twins(experiment: &Experiment) -> impl Iterator<Item = &Row> {

@@ -1,6 +1,6 @@
 //! What `posenc check` prints.
 
-use super::facts::labels_by;
+use super::facts::{labels_by, read_whole};
 use super::{controls, phases};
 use config::evaluate::Evaluations;
 use config::setting::Setting;
@@ -192,14 +192,23 @@ fn datasets(experiment: &Experiment) -> String {
     let game = |game| {
         let row = experiment.rows.iter().find(|row| row.run.game == game)?;
         let data = &row.data;
-        Some(format!(
-            "{}: dataset {} with {} training, {} validation and {} test positions\n",
-            row.run.game.name(),
-            data.name,
-            grouped(data.train_positions),
-            grouped(data.validation_positions),
-            grouped(data.test_positions)
-        ))
+        let [train, validation, test] =
+            [data.train_positions, data.validation_positions, data.test_positions].map(grouped);
+        let (game, name) = (row.run.game.name(), &data.name);
+        let read: String = read_whole(row).iter().map(|read| format!("; {read}")).collect();
+        Some(match &data.test {
+            None => format!(
+                "{game}: dataset {name} with {train} training, {validation} validation and {test} test positions{read}\n"
+            ),
+            Some(set) => format!(
+                "{game}: dataset {name} with {train} training and {validation} validation positions,\n  \
+                 dataset {} with {test} test positions{read};\n  \
+                 {} training and {} validation positions that occur in these are left out\n",
+                set.name,
+                grouped(set.left_out_of_train),
+                grouped(set.left_out_of_validation)
+            ),
+        })
     };
     experiment.games().into_iter().filter_map(game).collect()
 }
@@ -233,6 +242,7 @@ pub(super) fn json(experiment: &Experiment, times: &[f64], warnings: &[String]) 
             "dataset": {
                 "name": row.data.name,
                 "content_hash": row.data.content_hash,
+                "test": row.data.test,
                 "train_positions": row.data.train_positions,
                 "validation_positions": row.data.validation_positions,
                 "test_positions": row.data.test_positions,

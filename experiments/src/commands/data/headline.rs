@@ -1,10 +1,14 @@
 //! The first line about a dataset that was made.
 
 use config::grouped;
-use dataset::Counts;
+use dataset::{Manifest, Unit};
 use std::path::Path;
 
 /// Its folder, games and positions.
-pub(crate) fn headline(folder: &Path, counts: &Counts) -> String {
-    format!("{}: {} games with {} positions\n", folder.display(), grouped(counts.kept), grouped(counts.positions))
+pub(crate) fn headline(folder: &Path, manifest: &Manifest) -> String {
+    let (games, positions) = (grouped(manifest.counts.kept), grouped(manifest.counts.positions));
+    match manifest.unit {
+        Unit::Game => format!("{}: {games} games with {positions} positions\n", folder.display()),
+        Unit::Position => format!("{}: {positions} single positions\n", folder.display()),
+    }
 }

@@ -108,7 +108,7 @@ fn parse_value(text: &str) -> Result<ValueSource, String> {
 
 fn summary(options: &ImportOptions, report: &ImportReport) -> String {
     let (counts, split) = (&report.manifest.counts, &report.manifest.split);
-    let mut out = headline(&options.output, counts);
+    let mut out = headline(&options.output, &report.manifest);
     out.push_str(&format!(
         "read {}: kept {}, duplicates {}, rejected {}\n",
         grouped(counts.read),

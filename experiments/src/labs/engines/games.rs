@@ -154,7 +154,7 @@ fn settings(args: &Args) -> anyhow::Result<Settings> {
 fn summary(settings: &Settings, report: &GenerateReport, display: &Display) -> String {
     let (counts, split) = (&report.manifest.counts, &report.manifest.split);
     let played = &report.progress;
-    let mut out = headline(&settings.output, counts);
+    let mut out = headline(&settings.output, &report.manifest);
     out.push_str(&format!(
         "played {} (found {} of an earlier start), duplicates {}, given up {}; {}\n",
         grouped(played.finished - played.found),

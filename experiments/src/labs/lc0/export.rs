@@ -2,13 +2,17 @@
 
 use anyhow::Context as _;
 use config::grouped;
+use lc0::check::Differences;
 use records::atomic;
 use std::fmt::Write as _;
 use std::path::Path;
-use train::inference::{InferenceError, Loaded};
+use train::inference::{InferenceError, Loaded, Request};
 
-/// Writes the file; returns what to say about it.
-pub(crate) fn write(cell: &Loaded, file: &Path) -> anyhow::Result<String> {
+/// The positions of `--check`, if none are named.
+pub(crate) const POSITIONS: usize = 60;
+
+/// Writes the file, and compares it with the cell on positions if there are any; returns what to say about it.
+pub(crate) fn write(cell: &Loaded, file: &Path, asked: Option<&[Request]>) -> anyhow::Result<String> {
     if file.symlink_metadata().is_ok() {
         return Err(InferenceError::Exists(file.to_owned()).into());
     }
@@ -21,5 +25,25 @@ pub(crate) fn write(cell: &Loaded, file: &Path) -> anyhow::Result<String> {
     if !exported.left_out.is_empty() {
         let _ = write!(text, "; left out, because Lc0 has no such head: {}", exported.left_out.join(", "));
     }
-    Ok(text + "\n")
+    text.push('\n');
+    if let Some(asked) = asked {
+        text += &checked(cell, file, asked)?;
+    }
+    Ok(text)
+}
+
+/// Reads the file back, and says how far its outputs are from those of the cell.
+fn checked(cell: &Loaded, file: &Path, asked: &[Request]) -> anyhow::Result<String> {
+    let not_checked = || format!("{} is written, but cannot be read back", file.display());
+    let imported = lc0::read(file, &[]).with_context(not_checked)?;
+    let found = Differences::of(cell, &imported, asked).with_context(not_checked)?;
+    let Differences { logit, largest_logit, q } = found;
+    let count = asked.len();
+    let text = format!(
+        "read back, {count} positions: largest differences {logit:.1e} of a policy logit (the largest is {largest_logit:.1}), \
+         {q:.1e} of q\n"
+    );
+    let reason = "is written, but 16 bits do not explain how its outputs differ from the cell's";
+    anyhow::ensure!(found.are_rounding(), "{} {reason}: {}", file.display(), text.trim_end());
+    Ok(text)
 }

@@ -63,3 +63,35 @@ fn the_command_writes_a_file_and_overwrites_none() {
     assert_eq!(again.encoding, Loaded::cell(&folder, Weights::Raw, Device::Cpu).expect("a cell").config.encoding);
     export().fails_with(&["back.pb.gz exists already"]);
 }
+
+const RUN: &str = "
+game: chess
+data: .
+input: lc0_112
+model: {chessformer: {layers: 2, width: 16, heads: 2, ff: 24, norm: post, normalisation: layer_1e-6,
+  value: {embedding: 3, hidden: 5}, outputs: {policy: {}, result: {}}}}
+encoding: [{relative_bias: {share: displacement}}]
+train: {steps: 1, batch: 8, optimizer: {adamw: {}}, learning_rate: {values: [0.001]}}
+eval: {validation_positions: 8, test_positions: 8, every: 1}
+seed: 0
+";
+
+#[test]
+fn a_relative_bias_is_written_and_the_file_compared_with_the_cell() {
+    let dir = tempfile::tempdir().expect("a folder");
+    fs::create_dir(dir.path().join("cell")).expect("a folder");
+    fs::write(dir.path().join("cell/config.yaml"), RUN).expect("written");
+    fs::write(dir.path().join("positions"), "startpos\nstartpos moves e2e4 c7c5 g1f3\n").expect("written");
+    let export = |further: &[&str]| {
+        run(dir.path(), &[&["export", "cell", "--random", "5", "--lc0", "net.pb.gz"], further].concat())
+    };
+    export(&["--positions", "positions"]).fails_with(&["--positions has no effect without --check"]);
+    // Without positions of its own it takes those of the dataset, which is not there.
+    export(&["--check"]).fails_with(&["the default positions; --positions names others"]);
+    assert!(!dir.path().join("net.pb.gz").exists());
+    let said = export(&["--check", "--positions", "positions"]).succeeds();
+    said.says(&["largest rounding error in the file", "read back, 2 positions: largest differences", "of q"]);
+    let read = lc0::read(&dir.path().join("net.pb.gz"), &[]).expect("a network");
+    assert_eq!(read.encoding.iter().map(encodings::EncodingConfig::label).collect::<Vec<_>>(), ["smolgen(1/16/8)"]);
+    assert_eq!(run(dir.path(), &["export", "cell", "--out", "folder", "--check"]).code, Some(2));
+}

@@ -4,18 +4,27 @@ use super::contents::ShardContents;
 use super::stored::StoredGame;
 use super::targets::Targets;
 use crate::error::DatasetError;
-use crate::manifest::{Manifest, Unit};
+use crate::manifest::{Manifest, TestSet, Unit, content};
 use crate::split::{PerSplit, Split};
 use crate::store;
 use games::maps::NO_LABEL;
-use games::{Frame, GameKind, InputName, MovesName, with_game};
+use games::{Frame, GameKind, InputLayout, InputName, MovesName, with_game};
 use std::path::Path;
 
 #[derive(Debug)]
 pub struct Dataset {
-    manifest: Manifest,
-    games: PerSplit<Vec<StoredGame>>,
+    pub(super) manifest: Manifest,
+    pub(super) games: PerSplit<Vec<StoredGame>>,
+    /// Where its test games come from, if that is another dataset.
+    pub(super) test: Option<Box<TestSource>>,
     pub(super) reading: Reading,
+}
+
+/// The dataset that only the test games come from.
+#[derive(Debug)]
+pub(super) struct TestSource {
+    pub(super) manifest: Manifest,
+    pub(super) set: TestSet,
 }
 
 /// Options for reading positions from games.
@@ -51,7 +60,7 @@ impl Dataset {
         }
         contents.check(dir, &manifest)?;
         let reading = Reading { moves: MovesName::default(), plies: 1, rights: false, repeats: false };
-        let dataset = Self { manifest, games, reading };
+        let dataset = Self { manifest, games, test: None, reading };
         dataset.check_maps(dir)?;
         Ok(dataset)
     }
@@ -64,9 +73,9 @@ impl Dataset {
         self.manifest.game
     }
 
-    /// The hash of its content, in hex: equal for equal datasets.
-    pub fn content_hash(&self) -> &str {
-        &self.manifest.content_hash
+    /// The hash of its content, in hex, and of its test set's: equal for equal datasets.
+    pub fn content(&self) -> String {
+        content(&self.manifest.content_hash, self.test_set().map(|test| test.content_hash.as_str()))
     }
 
     pub fn games(&self, split: Split) -> usize {
@@ -82,7 +91,7 @@ impl Dataset {
         self.manifest.unit
     }
 
-    /// Keeps only the games of these rating buckets, for one stage of a curriculum. The manifest stays that of the
+    /// Keeps only the games of these rating buckets; a test set of its own stays whole. The manifest stays that of the
     /// whole dataset.
     pub fn restrict(&mut self, buckets: &[impl AsRef<str>]) -> Result<(), DatasetError> {
         let known: Vec<&str> = self.manifest.rating_buckets.iter().map(|bucket| bucket.name.as_str()).collect();
@@ -94,7 +103,8 @@ impl Dataset {
             };
             return Err(DatasetError::Option { option: "rating buckets", reason });
         }
-        for split in Split::ALL {
+        let (_, splits) = self.sources()[0];
+        for &split in splits {
             self.games[split].retain(|game| game.rating_bucket.as_deref().is_some_and(|name| buckets.contains(&name)));
         }
         Ok(())
@@ -109,7 +119,7 @@ impl Dataset {
         };
         let mut games = PerSplit::<Vec<StoredGame>>::default();
         games[Split::Train] = self.games[Split::Train].iter().filter(wanted).cloned().collect();
-        Self { manifest: self.manifest.clone(), games, reading: self.reading }
+        Self { manifest: self.manifest.clone(), games, test: None, reading: self.reading }
     }
 
     /// Sets the vocabulary of moves in batches; the default is the game's `from_to`.
@@ -136,20 +146,20 @@ impl Dataset {
     /// Sets the targets of batches beside the policy and the outcome; replaces earlier ones.
     pub fn set_targets(&mut self, targets: Targets) -> Result<(), DatasetError> {
         targets.check()?;
-        for (column, target) in targets.columns() {
-            if !Split::ALL.iter().any(|&split| self.games[split].iter().any(|game| game.has_values(column))) {
-                let dataset = self.manifest.name.clone();
-                return Err(DatasetError::NoTarget { dataset, column, target });
+        for (manifest, splits) in self.sources() {
+            for (column, target) in targets.columns() {
+                if !splits.iter().any(|&split| self.games[split].iter().any(|game| game.has_values(column))) {
+                    return Err(DatasetError::NoTarget { dataset: manifest.name.clone(), column, target });
+                }
             }
-        }
-        let whole_games = self.manifest.unit == Unit::Game;
-        if targets.plies_left && !whole_games {
-            let reason = format!(
-                "the dataset \"{}\" holds single positions, which have no game to end: leave the target out, or take a \
-                 dataset of whole games",
-                self.manifest.name
-            );
-            return Err(DatasetError::Option { option: "plies_left", reason });
+            if targets.plies_left && manifest.unit == Unit::Position {
+                let reason = format!(
+                    "the dataset \"{}\" holds single positions, which have no game to end: leave the target out, or take \
+                     a dataset of whole games",
+                    manifest.name
+                );
+                return Err(DatasetError::Option { option: "plies_left", reason });
+            }
         }
         if targets.rights && self.game() != GameKind::Chess {
             let reason = format!("{} has no rights of castling and en passant", self.game().name());
@@ -158,9 +168,11 @@ impl Dataset {
         self.reading = Reading { rights: targets.rights, repeats: targets.repeats, ..self.reading };
         let of_games = Targets { rights: false, repeats: false, ..targets };
         let any = of_games != Targets::default();
+        let kind = self.game();
         for split in Split::ALL {
+            let whole_games = self.manifest_of(split).unit == Unit::Game;
             for game in &mut self.games[split] {
-                let made = || with_game!(self.manifest.game, G => targets.of::<G>(game, whole_games));
+                let made = || with_game!(kind, G => targets.of::<G>(game, whole_games));
                 game.targets = any.then(|| Box::new(made()));
             }
         }
@@ -169,42 +181,20 @@ impl Dataset {
 
     /// Refuses inputs with history for datasets without history, and with ratings for those without ratings.
     pub(crate) fn require_input(&self, input: InputName) -> Result<(), DatasetError> {
-        let layout = self.game().offered(input);
-        let layout = layout.map_err(|error| DatasetError::Option { option: "input", reason: error.to_string() })?;
         let wrong = |reason| DatasetError::Option { option: "input", reason };
-        self.moves().supports(input).map_err(|error| wrong(error.to_string()))?;
-        if input.frame() != Frame::SideToMove && self.manifest.map.is_some() {
-            let reason = format!(
-                "{} never turns the board, but the labels of the dataset \"{}\" are of the mover's board: take another input",
-                input.name(),
-                self.manifest.name
-            );
-            return Err(wrong(reason));
+        for (manifest, splits) in self.sources() {
+            let layout = manifest.offered(input)?;
+            let is_rated = |game: &StoredGame| game.ratings.iter().any(Option::is_some);
+            if layout.shows_ratings() && !splits.iter().any(|&split| self.games[split].iter().any(is_rated)) {
+                return Err(wrong(format!(
+                    "{} shows the players' ratings, but no game of the dataset \"{}\" has one: take piece_tokens, or \
+                     games with ratings in their headers",
+                    input.name(),
+                    manifest.name
+                )));
+            }
         }
-        if self.manifest.unit == Unit::Position && layout.needs_history() {
-            let reason = format!(
-                "{} shows earlier positions, but the dataset \"{}\" holds single positions: \
-                 take an input without history, or a dataset of whole games",
-                input.name(),
-                self.manifest.name
-            );
-            return Err(DatasetError::Option { option: "input", reason });
-        }
-        if layout.shows_ratings() && !self.has_ratings() {
-            let reason = format!(
-                "{} shows the players' ratings, but no game of the dataset \"{}\" has one: take piece_tokens, or games \
-                 with ratings in their headers",
-                input.name(),
-                self.manifest.name
-            );
-            return Err(wrong(reason));
-        }
-        Ok(())
-    }
-
-    fn has_ratings(&self) -> bool {
-        let is_rated = |game: &StoredGame| game.ratings.iter().any(Option::is_some);
-        Split::ALL.iter().any(|&split| self.games[split].iter().any(is_rated))
+        self.moves().supports(input).map_err(|error| wrong(error.to_string()))
     }
 
     /// The games of a split, in the dataset's order.
@@ -215,7 +205,7 @@ impl Dataset {
     /// An error if a required split has no games.
     pub(crate) fn require(&self, split: Split) -> Result<(), DatasetError> {
         if self.games[split].is_empty() {
-            return Err(DatasetError::EmptySplit { dataset: self.manifest.name.clone(), split });
+            return Err(DatasetError::EmptySplit { dataset: self.manifest_of(split).name.clone(), split });
         }
         Ok(())
     }
@@ -240,5 +230,30 @@ impl Dataset {
                 Err(DatasetError::Manifest { dir: dir.to_owned(), reason })
             }
         }
+    }
+}
+
+impl Manifest {
+    /// The layout of an input, if the dataset has what it shows; which games have ratings is not known here.
+    pub fn offered(&self, input: InputName) -> Result<&'static InputLayout, DatasetError> {
+        let wrong = |reason| DatasetError::Option { option: "input", reason };
+        let layout = self.game.offered(input).map_err(|error| wrong(error.to_string()))?;
+        if input.frame() != Frame::SideToMove && self.map.is_some() {
+            return Err(wrong(format!(
+                "{} never turns the board, but the labels of the dataset \"{}\" are of the mover's board: take another \
+                 input",
+                input.name(),
+                self.name
+            )));
+        }
+        if self.unit == Unit::Position && layout.needs_history() {
+            return Err(wrong(format!(
+                "{} shows earlier positions, but the dataset \"{}\" holds single positions: take an input without \
+                 history, or a dataset of whole games",
+                input.name(),
+                self.name
+            )));
+        }
+        Ok(layout)
     }
 }

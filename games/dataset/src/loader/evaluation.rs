@@ -43,7 +43,7 @@ pub fn evaluation_batches(
 pub(super) fn chosen_games(dataset: &Dataset, split: Split, max_positions: u64) -> Vec<u32> {
     let stored = dataset.stored(split);
     let mut order: Vec<u32> = (0..stored.len() as u32).collect();
-    shuffle(&mut stream(dataset.manifest().split.seed, &["evaluation", split.name()]), &mut order);
+    shuffle(&mut stream(dataset.manifest_of(split).split.seed, &["evaluation", split.name()]), &mut order);
     let mut positions = 0;
     let games = order
         .iter()

@@ -3,6 +3,7 @@
 mod bags;
 mod containers;
 pub mod damage;
+mod export_hcpe3;
 mod export_pgn;
 mod filters;
 mod generated_positions;
@@ -21,5 +22,6 @@ mod sequences;
 mod split;
 mod store;
 mod targets;
+mod test_set;
 mod traits;
 mod vocabulary;

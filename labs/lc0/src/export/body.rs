@@ -1,6 +1,7 @@
 //! The body: embedding, gate, encoders and smolgen, under the names that [`crate::attention`] reads.
 
 use super::parameters::Parameters;
+use super::static_bias;
 use crate::channels::by_raw_channels;
 use crate::error::NetError;
 use crate::format::NetworkFormat;
@@ -22,6 +23,7 @@ pub(super) fn write(
         encoder(network, layer, parameters)?;
     }
     let mut smolgen_activation = activation(Activation::Swish)?;
+    let (mut has_smolgen, mut others) = (false, Vec::new());
     for encoding in encodings {
         match encoding {
             EncodingConfig::None(_) => {}
@@ -29,11 +31,15 @@ pub(super) fn write(
             EncodingConfig::Smolgen(config) => {
                 smolgen(network, config, parameters)?;
                 smolgen_activation = activation(config.activation)?;
+                has_smolgen = true;
             }
-            other => {
-                let what = format!("the encoding {}", other.label());
-                return Err(NetError::no_place(what, "none, absolute: {at: gate} and smolgen"));
-            }
+            other => others.push(other.clone()),
+        }
+    }
+    if !others.is_empty() {
+        static_bias::write(network, &others, parameters)?;
+        if has_smolgen {
+            return Err(NetError::no_place(format!("smolgen beside {}", others[0].label()), "one of them"));
         }
     }
     Ok((smolgen_activation, embedding))

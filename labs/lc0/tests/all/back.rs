@@ -53,7 +53,7 @@ fn a_network_with_everything_comes_back_within_16_bits() {
     }
 }
 
-const OWN: &str = "
+pub(crate) const OWN: &str = "
 game: chess
 data: .
 input: lc0_112

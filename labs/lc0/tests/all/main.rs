@@ -10,4 +10,5 @@ mod oracle;
 pub mod random;
 mod refused;
 pub mod samples;
+mod static_bias;
 pub mod wire;

@@ -7,10 +7,10 @@ use super::super::suggest::nearest;
 use super::entry::RowName;
 
 /// The rows of an experiment without controls, each with its point.
-pub(super) struct Rows<'a> {
-    pub(super) rows: &'a [Row],
-    pub(super) combinations: &'a [Combination],
-    pub(super) matrix: Matrix<'a>,
+pub(crate) struct Rows<'a> {
+    pub(crate) rows: &'a [Row],
+    pub(crate) combinations: &'a [Combination],
+    pub(crate) matrix: Matrix<'a>,
 }
 
 impl Rows<'_> {
@@ -44,7 +44,7 @@ impl Rows<'_> {
     }
 
     /// The rows of a name, in all games.
-    fn all(&self, name: &RowName) -> Result<Vec<usize>, ConfigError> {
+    pub(crate) fn all(&self, name: &RowName) -> Result<Vec<usize>, ConfigError> {
         match name {
             RowName::Label(label) => Ok((0..self.rows.len()).filter(|&i| self.rows[i].is_called(label)).collect()),
             RowName::Values(point) => self.matrix.matching(self.combinations, point),
@@ -58,12 +58,12 @@ impl Rows<'_> {
         a == b
     }
 
-    fn unknown(&self, name: &RowName, place: &YamlPath, own: Option<usize>) -> ConfigError {
+    pub(crate) fn unknown(&self, name: &RowName, place: &YamlPath, own: Option<usize>) -> ConfigError {
         let game = own.map(|own| self.rows[own].run.game);
         let rows = || self.rows.iter().filter(|row| game.is_none_or(|game| row.run.game == game));
         let among = game.map_or_else(String::new, |game| format!(" of {}", game.name()));
         let mut labels: Vec<&str> = Vec::new();
-        for label in rows().map(|row| row.name.as_str()) {
+        for label in rows().map(Row::shown) {
             if !labels.contains(&label) {
                 labels.push(label);
             }

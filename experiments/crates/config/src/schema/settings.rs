@@ -104,7 +104,9 @@ fn refer(schema: &mut Value, key: &str) {
     for form in map.get_mut("anyOf").and_then(Value::as_array_mut).into_iter().flatten() {
         refer(form, key);
     }
-    if let Some(items) = map.get_mut("items") {
-        refer(items, key);
+    for part in ["items", "additionalProperties"] {
+        if let Some(part) = map.get_mut(part) {
+            refer(part, key);
+        }
     }
 }

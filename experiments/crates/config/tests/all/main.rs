@@ -7,6 +7,7 @@ mod expand;
 mod identity;
 mod interactions;
 mod matched;
+mod names;
 mod outputs;
 mod references;
 mod schema;

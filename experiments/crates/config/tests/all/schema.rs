@@ -80,8 +80,11 @@ fn fits(root: &Value, schema: &Value, value: &Value) -> Result<(), String> {
             return wrong(&format!("{key} is missing"));
         }
     }
-    assert_eq!(map.get("additionalProperties"), Some(&Value::Bool(false)), "every map is closed");
-    entries.iter().try_for_each(|(key, value)| match map["properties"].get(key) {
+    // Maps are closed, except those whose keys are names of the file's own.
+    let rest = map.get("additionalProperties").expect("every map is closed");
+    let free = Some(rest).filter(|rest| rest.is_object());
+    assert!(free.is_some() || *rest == Value::Bool(false), "every map is closed");
+    entries.iter().try_for_each(|(key, value)| match schema["properties"].get(key).or(free) {
         Some(part) => fits(root, part, value).map_err(|error| format!("{key}: {error}")),
         None => Err(format!("unknown key {key}")),
     })
@@ -158,7 +161,7 @@ fn what_the_reader_refuses_does_not_fit() {
         *changed.pointer_mut(place).unwrap_or_else(|| panic!("quickstart.yaml has no {place}")) = value;
         assert!(fits(schema, schema, &changed).is_err(), "{place}");
     }
-    for key in ["name", "base", "seeds", "reference", "primary"] {
+    for key in ["base", "seeds", "reference", "primary"] {
         let mut changed = document.clone();
         changed.as_object_mut().expect("a map").remove(key);
         assert!(fits(schema, schema, &changed).is_err(), "without {key}");
@@ -202,6 +205,7 @@ fn settings_are_named_with_dots_wherever_they_are_named() {
         "reference: {train: {clip: 10}}",
         "interactions: [{gap: {axis: train.clip, values: [1, 10]}, by: [{axis: encoding, values: [none, shaw]}]}]",
         "equivalent_within: {policy_loss: 0.02, policy_accuracy.novel: 0.01}",
+        "names: {Shaw with clip: {encoding: shaw, train.clip: 10}, No position: none}",
     ] {
         fits(schema, schema, &quickstart_with(more)).unwrap_or_else(|error| panic!("{more}: {error}"));
     }
@@ -218,6 +222,8 @@ fn settings_are_named_with_dots_wherever_they_are_named() {
         "equivalent_within: 0.02",
         "equivalent_within: {policy_loss: 0}",
         "equivalent_within: {policy_los: 0.02}",
+        "names: {Shaw: 3}",
+        "names: {Shaw: {encodng: shaw}}",
         "interactions: [{gap: {axis: clip, values: [1, 10]}, by: {axis: encoding, values: [none, shaw]}}]",
         "interactions: [{gap: {axis: encoding, value: [1, 10]}, by: {axis: encoding, values: [none, shaw]}}]",
         "interactions: [{gap: {axis: encoding, values: [none, shaw]}, bye: {axis: encoding, values: [none, shaw]}}]",

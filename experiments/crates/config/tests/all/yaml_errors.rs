@@ -111,7 +111,6 @@ fn numbers_in_scientific_notation_are_numbers() {
 
 #[test]
 fn a_missing_key_is_named() {
-    refuses("name: small\n", "", &["`name` is missing at the top of the file", "add `name: …`"]);
     refuses(
         "    test_positions: 8\n",
         "",

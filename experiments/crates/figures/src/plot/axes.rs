@@ -34,29 +34,43 @@ impl Frame {
             canvas.text("tick", (self.left - 6.0, y + 4.0), Anchor::End, &self.y.label(*tick));
         }
         let widest = ticks.iter().map(|tick| self.y.label(*tick).chars().count()).max().unwrap_or(0) as f64;
-        let (label, middle) = centred(y_label, f64::midpoint(self.top, self.bottom), canvas.size().1);
+        let (label, middle) = centred(y_label, f64::midpoint(self.top, self.bottom), (0.0, canvas.size().1));
         canvas.upright("axis", (self.left - 14.0 - 6.5 * widest, middle), &label);
         canvas.line("rule", (self.left, self.top), (self.left, self.bottom));
     }
 
     /// The same from left to right only.
     pub(super) fn x_axis(&self, canvas: &mut Canvas, label: &str) {
-        for tick in self.x.ticks() {
-            let x = self.at_x(tick);
-            canvas.line("grid", (x, self.top), (x, self.bottom));
-            canvas.text("tick", (x, self.bottom + 16.0), Anchor::Middle, &self.x.label(tick));
+        self.x_grid(canvas, self.top, self.bottom);
+        self.x_scale(canvas, label, (0.0, canvas.size().0));
+    }
+
+    /// The grid lines of x between two heights.
+    pub(super) fn x_grid(&self, canvas: &mut Canvas, top: f64, bottom: f64) {
+        for x in self.x.ticks().into_iter().map(|tick| self.at_x(tick)) {
+            canvas.line("grid", (x, top), (x, bottom));
         }
-        let (label, middle) = centred(label, f64::midpoint(self.left, self.right), canvas.size().0);
+    }
+
+    /// The line of x with its tick labels, and its label, which stays between two places.
+    pub(super) fn x_scale(&self, canvas: &mut Canvas, label: &str, room: (f64, f64)) {
+        for tick in self.x.ticks() {
+            canvas.text("tick", (self.at_x(tick), self.bottom + 16.0), Anchor::Middle, &self.x.label(tick));
+        }
+        let (label, middle) = centred(label, f64::midpoint(self.left, self.right), room);
         canvas.text("axis", (middle, self.bottom + 36.0), Anchor::Middle, &label);
         canvas.line("rule", (self.left, self.bottom), (self.right, self.bottom));
     }
 }
 
-/// The label of an axis, cut if it is longer than the plot, and the place of its middle inside, near `middle`.
-fn centred(label: &str, middle: f64, length: f64) -> (String, f64) {
-    // These labels are narrower than the bold ones of rows.
+/// The label of an axis, cut if it is longer than the room between two ends, and the place of its middle there, near `middle`.
+fn centred(label: &str, middle: f64, (start, end): (f64, f64)) -> (String, f64) {
+    // These labels are narrower than the bold ones of rows, in wide fonts hardly.
     const NARROW: f64 = 0.83;
-    let label = labels::fitted(label, (length - 8.0) / NARROW);
-    let half = NARROW * labels::width(&label) / 2.0;
-    (label, middle.min(length - half - 4.0).max(half + 4.0))
+    const WIDE: f64 = 0.98;
+    let label = labels::fitted(label, (end - start - 8.0) / NARROW);
+    let half = WIDE * labels::width(&label) / 2.0 + 4.0;
+    let (first, last) = (start + half, end - half);
+    let middle = if first > last { f64::midpoint(start, end) } else { middle.clamp(first, last) };
+    (label, middle)
 }

@@ -1,7 +1,7 @@
 //! Lines over steps, with bands over seeds.
 
 use super::axes::Frame;
-use super::labels::{spread, width};
+use super::labels::{fitted, spread, width};
 use super::legend::Legend;
 use super::scale::Scale;
 use super::{Medium, Style};
@@ -24,6 +24,8 @@ pub struct Series {
     pub label: String,
     pub style: Style,
     pub points: Vec<Point>,
+    /// A thin line without band and markers.
+    pub faint: Vec<(f64, f64)>,
 }
 
 /// A point of a line and the ends of its band.
@@ -36,31 +38,43 @@ pub struct Point {
 }
 
 const WIDTH: f64 = 560.0;
+const TOP: f64 = 12.0;
+const BELOW: f64 = 46.0;
 const HEIGHT: f64 = 340.0;
+/// The widest name at the end of a line.
+const NAME: f64 = 190.0;
 
 /// Draws the lines; none if no line has two points.
 pub fn draw(plot: &CurvePlot, id: &str, medium: Medium) -> Option<String> {
-    plot.series.iter().any(|series| series.points.len() > 1).then(|| drawn(plot, id, medium))
+    let is_line = |series: &Series| series.points.len() > 1 || series.faint.len() > 1;
+    plot.series.iter().any(is_line).then(|| drawn(plot, id, medium))
+}
+
+impl Series {
+    /// The end of its line.
+    fn end(&self) -> Option<(f64, f64)> {
+        self.points.last().map(|point| (point.x, point.y)).or_else(|| self.faint.last().copied())
+    }
 }
 
 fn drawn(plot: &CurvePlot, id: &str, medium: Medium) -> String {
     let total = medium.width(WIDTH);
-    // A column has no room for names at the ends of lines.
-    let (names, named_ends) = match medium {
-        Medium::Page => (&plot.series[..0], true),
-        Medium::Column => (&plot.series[..], false),
-    };
+    // A column has no room for names at the ends of lines, and a page for as many as have room below each other.
+    let have_room = spread(&vec![0.0; plot.series.len()], TOP + 6.0, HEIGHT - BELOW).is_some();
+    let named_ends = medium == Medium::Page && have_room;
+    let names = if named_ends { &plot.series[..0] } else { &plot.series[..] };
     let legend = Legend::new(names.iter().map(|series| (series.style, &series.label[..])), total - 8.0);
     let points = || plot.series.iter().flat_map(|series| &series.points);
+    let faint = || plot.series.iter().flat_map(|series| &series.faint);
     let widest = plot.series.iter().map(|series| width(&series.label)).fold(0.0, f64::max);
     let level = plot.level.iter().map(|(level, _)| *level);
     let frame = Frame {
         left: 64.0,
-        right: if named_ends { total - 28.0 - widest.min(190.0) } else { total - 16.0 },
-        top: 12.0 + legend.height,
-        bottom: HEIGHT - 46.0 + legend.height,
-        x: Scale::tight(points().map(|point| point.x)),
-        y: Scale::linear(points().flat_map(|point| [point.low, point.high]).chain(level)),
+        right: if named_ends { total - 28.0 - widest.min(NAME) } else { total - 16.0 },
+        top: TOP + legend.height,
+        bottom: HEIGHT - BELOW + legend.height,
+        x: Scale::tight(points().map(|point| point.x).chain(faint().map(|at| at.0))),
+        y: Scale::linear(points().flat_map(|point| [point.low, point.high]).chain(faint().map(|at| at.1)).chain(level)),
     };
     let mut canvas = Canvas::new(total, HEIGHT + legend.height);
     legend.draw(&mut canvas);
@@ -79,6 +93,10 @@ fn drawn(plot: &CurvePlot, id: &str, medium: Medium) -> String {
             series.points.iter().map(|point| (frame.at_x(point.x), frame.at_y(of(point)))).collect()
         };
         canvas.band(&format!("band {class}"), &along(|p| p.high), &along(|p| p.low));
+        let faint: Vec<_> = series.faint.iter().map(|&(x, y)| (frame.at_x(x), frame.at_y(y))).collect();
+        if faint.len() > 1 {
+            canvas.path(&format!("line faint {class}"), series.style.dash(), &faint);
+        }
     }
     for series in &plot.series {
         let line: Vec<_> = series.points.iter().map(|point| (frame.at_x(point.x), frame.at_y(point.y))).collect();
@@ -109,11 +127,12 @@ fn freer_on_the_left(plot: &CurvePlot, level: f64) -> bool {
 
 /// Each line's name at its right end.
 fn end_labels(plot: &CurvePlot, frame: &Frame, canvas: &mut Canvas) {
-    let ends: Vec<_> = plot.series.iter().filter_map(|series| Some((series, series.points.last()?))).collect();
-    let wanted: Vec<f64> = ends.iter().map(|(_, point)| frame.at_y(point.y) + 4.0).collect();
-    for ((series, point), y) in ends.iter().zip(spread(&wanted, frame.top + 6.0, frame.bottom)) {
-        let from = (frame.at_x(point.x) + 4.0, frame.at_y(point.y));
-        canvas.line("leader", from, (frame.right + 10.0, y - 4.0));
-        canvas.text(&format!("label {}", series.style.class()), (frame.right + 12.0, y), Anchor::Start, &series.label);
+    let ends: Vec<_> = plot.series.iter().filter_map(|series| Some((series, series.end()?))).collect();
+    let wanted: Vec<f64> = ends.iter().map(|(_, (_, y))| frame.at_y(*y) + 4.0).collect();
+    let heights = spread(&wanted, frame.top + 6.0, frame.bottom).unwrap_or_default();
+    for ((series, (x, y)), height) in ends.iter().zip(heights) {
+        canvas.line("leader", (frame.at_x(*x) + 4.0, frame.at_y(*y)), (frame.right + 10.0, height - 4.0));
+        let (class, name) = (format!("label {}", series.style.class()), fitted(&series.label, NAME));
+        canvas.text(&class, (frame.right + 12.0, height), Anchor::Start, &name);
     }
 }

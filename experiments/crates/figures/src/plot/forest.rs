@@ -29,6 +29,9 @@ pub struct ForestRow {
 
 const WIDTH: f64 = 860.0;
 const ROW: f64 = 30.0;
+/// The widest label and the widest verdict on the page.
+const LABEL: f64 = 260.0;
+const VERDICT: f64 = 300.0;
 
 /// Draws the differences; nothing without any.
 pub fn draw(plot: &ForestPlot, id: &str, medium: Medium) -> Option<String> {
@@ -48,7 +51,7 @@ impl Lines {
     fn of(row: &ForestRow, medium: Medium, room: f64) -> Self {
         match medium {
             Medium::Page => Self { height: ROW, label: ROW / 2.0 + 4.0, verdict: ROW / 2.0 + 4.0, interval: ROW / 2.0 },
-            Medium::Column => {
+            Medium::Column | Medium::Print => {
                 let one = width(&row.label) + width(&row.verdict) < room;
                 let verdict = if one || row.verdict.is_empty() { 15.0 } else { 29.0 };
                 Self { height: verdict + 23.0, label: 15.0, verdict, interval: verdict + 12.0 }
@@ -62,9 +65,9 @@ fn drawn(plot: &ForestPlot, id: &str, medium: Medium) -> String {
     let widest = |of: fn(&ForestRow) -> &str| plot.rows.iter().map(|row| width(of(row))).fold(60.0, f64::max);
     let (left, right) = match medium {
         Medium::Page => {
-            (24.0 + widest(|row| &row.label).min(260.0), total - 24.0 - widest(|row| &row.verdict).min(220.0))
+            (24.0 + widest(|row| &row.label).min(LABEL), total - 24.0 - widest(|row| &row.verdict).min(VERDICT))
         }
-        Medium::Column => (14.0, total - 14.0),
+        Medium::Column | Medium::Print => (14.0, total - 14.0),
     };
     let lines: Vec<Lines> = plot.rows.iter().map(|row| Lines::of(row, medium, right - left)).collect();
     let ends = plot.rows.iter().flat_map(|row| {
@@ -80,9 +83,23 @@ fn drawn(plot: &ForestPlot, id: &str, medium: Medium) -> String {
         y: Scale::tight([0.0, 1.0]),
     };
     let mut canvas = Canvas::new(total, frame.bottom + 46.0);
-    frame.x_axis(&mut canvas, &plot.x_label);
+    frame.x_scale(&mut canvas, &plot.x_label, (0.0, total));
     let zero = frame.at_x(0.0);
-    canvas.line("zero", (zero, frame.top - 8.0), (zero, frame.bottom));
+    let upright = |canvas: &mut Canvas, top: f64, bottom: f64| {
+        frame.x_grid(canvas, top, bottom);
+        canvas.line("zero", (zero, top), (zero, bottom));
+    };
+    match medium {
+        Medium::Page => upright(&mut canvas, frame.top - 8.0, frame.bottom),
+        Medium::Column | Medium::Print => {
+            // No line crosses the texts above the intervals.
+            let mut above = frame.top;
+            for lines in &lines {
+                upright(&mut canvas, above + lines.interval - 7.0, above + lines.height);
+                above += lines.height;
+            }
+        }
+    }
     if let Some((left, right)) = plot.sides {
         canvas.text("note", (frame.left, frame.top - 12.0), Anchor::Start, &format!("◀ {left}"));
         canvas.text("note", (frame.right, frame.top - 12.0), Anchor::End, &format!("{right} ▶"));
@@ -102,10 +119,10 @@ fn drawn(plot: &ForestPlot, id: &str, medium: Medium) -> String {
         let (label_class, room) = (format!("label {class}"), right - left);
         match medium {
             Medium::Page => {
-                canvas.text(&label_class, (frame.left - 12.0, label), Anchor::End, &row.label);
-                canvas.text("verdict", (frame.right + 12.0, verdict), Anchor::Start, &row.verdict);
+                canvas.text(&label_class, (frame.left - 12.0, label), Anchor::End, &fitted(&row.label, LABEL));
+                canvas.text("verdict", (frame.right + 12.0, verdict), Anchor::Start, &fitted(&row.verdict, VERDICT));
             }
-            Medium::Column => {
+            Medium::Column | Medium::Print => {
                 canvas.text(&label_class, (frame.left, label), Anchor::Start, &fitted(&row.label, room));
                 canvas.text("verdict", (frame.right, verdict), Anchor::End, &fitted(&row.verdict, room));
             }
@@ -119,4 +136,39 @@ fn drawn(plot: &ForestPlot, id: &str, medium: Medium) -> String {
         )
     });
     canvas.plot(medium, id, &plot.title, &format!("{}.", texts.collect::<Vec<_>>().join("; ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The value of an attribute of an element.
+    fn number(element: &str, name: &str) -> f64 {
+        let rest = element.split(&format!(" {name}=\"")).nth(1).expect("the attribute");
+        rest.split('"').next().expect("a value").parse().expect("a number")
+    }
+
+    #[test]
+    fn the_zero_line_crosses_no_text_of_a_column() {
+        let row = |label: &str, mean: f64| ForestRow {
+            label: label.to_owned(),
+            style: Style::Row(0),
+            mean,
+            plain: Interval { low: mean - 0.1, high: mean + 0.1 },
+            corrected: None,
+            verdict: "no difference by design, which is a long verdict".to_owned(),
+        };
+        let rows = vec![row("shaw", -0.1), row("absolute", 0.0), row("none", 0.1)];
+        let plot = ForestPlot { title: String::new(), x_label: String::new(), sides: None, rows };
+        for medium in [Medium::Column, Medium::Print] {
+            let svg = draw(&plot, "forest", medium).expect("three rows");
+            let elements = |start: &str| svg.lines().filter(|line| line.starts_with(start)).collect::<Vec<_>>();
+            let (lines, texts) = (elements("<line class=\"zero\""), elements("<text class=\"verdict\""));
+            assert_eq!((lines.len(), texts.len()), (3, 3), "{svg}");
+            for (line, text) in lines.iter().flat_map(|line| texts.iter().map(move |text| (line, text))) {
+                let base = number(text, "y");
+                assert!(number(line, "y1") > base + 3.0 || number(line, "y2") < base - 10.0, "{line} {text}");
+            }
+        }
+    }
 }

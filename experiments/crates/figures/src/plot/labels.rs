@@ -19,8 +19,11 @@ pub(super) fn fitted(text: &str, room: f64) -> String {
 }
 
 /// Spreads the labels of a column: heights in their order, each at least a line from the next and as near to the wanted height
-/// as that allows, between `top` and `bottom` if there is room for all.
-pub(super) fn spread(wanted: &[f64], top: f64, bottom: f64) -> Vec<f64> {
+/// as that allows, between `top` and `bottom`. None without room for all.
+pub(super) fn spread(wanted: &[f64], top: f64, bottom: f64) -> Option<Vec<f64>> {
+    if LINE * wanted.len().saturating_sub(1) as f64 > bottom - top {
+        return None;
+    }
     let mut order: Vec<usize> = (0..wanted.len()).collect();
     order.sort_by(|&a, &b| wanted[a].total_cmp(&wanted[b]));
     let mut places = vec![0.0; wanted.len()];
@@ -34,18 +37,22 @@ pub(super) fn spread(wanted: &[f64], top: f64, bottom: f64) -> Vec<f64> {
         places[i] = places[i].min(last);
         last = places[i] - LINE;
     }
-    places
+    Some(places)
 }
 
 /// A box: left, top, right, bottom.
 pub(super) type Area = (f64, f64, f64, f64);
 
 /// Where a label beside a point finds room.
+#[derive(Debug)]
 pub(super) struct Placed {
     pub(super) at: (f64, f64),
     /// Whether it is so far off that a line should lead to it.
     pub(super) far: bool,
 }
+
+/// The distances of labels from their points, the preferred first.
+const DISTANCES: [f64; 8] = [10.0, 18.0, 28.0, 40.0, 56.0, 74.0, 94.0, 116.0];
 
 /// Places labels beside points one after the other, where they touch neither each other nor a point nor the edge.
 pub(super) struct Labels {
@@ -64,7 +71,8 @@ impl Labels {
         self.taken.push((x1.min(x2) - 2.0, y1.min(y2) - 2.0, x1.max(x2) + 2.0, y1.max(y2) + 2.0));
     }
 
-    pub(super) fn place(&mut self, (x, y): (f64, f64), text: &str) -> Placed {
+    /// The place of a label; none without room.
+    pub(super) fn place(&mut self, (x, y): (f64, f64), text: &str) -> Option<Placed> {
         let width = width(text);
         let around = |off: f64| {
             [
@@ -78,13 +86,10 @@ impl Labels {
                 (x - off * 0.7 - width, y + off * 0.7 + 7.0),
             ]
         };
-        let distances = [10.0, 18.0, 28.0, 40.0, 56.0, 74.0];
-        let candidates = distances.into_iter().flat_map(|off| around(off).map(|at| (at, off)));
-        let area = |(left, base): (f64, f64)| (left, base - LINE + 3.0, left + width, base + 3.0);
-        let free = candidates.into_iter().find(|&(at, _)| self.has_room(area(at)));
-        let (at, off) = free.unwrap_or(((x + 10.0, y + 4.0), 10.0));
-        self.taken.push(area(at));
-        Placed { at, far: off > 20.0 }
+        let mut candidates = DISTANCES.into_iter().flat_map(|off| around(off).map(|at| (at, off)));
+        let (at, off) = candidates.find(|&(at, _)| self.has_room(area(at, width)))?;
+        self.taken.push(area(at, width));
+        Some(Placed { at, far: off > 20.0 })
     }
 
     fn has_room(&self, (left, top, right, bottom): Area) -> bool {
@@ -94,15 +99,57 @@ impl Labels {
     }
 }
 
+/// The box of a label by the left end of its baseline.
+fn area((left, base): (f64, f64), width: f64) -> Area {
+    (left, base - LINE + 3.0, left + width, base + 3.0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    const EDGE: Area = (0.0, 0.0, 400.0, 320.0);
+
+    fn overlap(a: Area, b: Area) -> bool {
+        a.0 < b.2 && b.0 < a.2 && a.1 < b.3 && b.1 < a.3
+    }
+
+    proptest! {
+        #[test]
+        fn placed_labels_touch_neither_each_other_nor_points_nor_the_edge(
+            points in vec(((0.0..400.0_f64, 0.0..320.0_f64), "[a-z(), ×0-9]{1,40}"), 1..24)
+        ) {
+            let places: Vec<(f64, f64)> = points.iter().map(|(at, _)| *at).collect();
+            let mut labels = Labels::new(EDGE, &places);
+            let placed = points.iter().filter_map(|(at, text)| Some(area(labels.place(*at, text)?.at, width(text))));
+            let areas: Vec<Area> = placed.collect();
+            for (i, &a) in areas.iter().enumerate() {
+                prop_assert!(a.0 >= EDGE.0 && a.1 >= EDGE.1 && a.2 <= EDGE.2 && a.3 <= EDGE.3, "{a:?}");
+                prop_assert!(!areas[..i].iter().any(|&b| overlap(a, b)), "{areas:?}");
+                prop_assert!(!places.iter().any(|&(x, y)| overlap(a, (x - 5.0, y - 5.0, x + 5.0, y + 5.0))), "{a:?}");
+            }
+        }
+
+        #[test]
+        fn labels_in_a_column_keep_a_line_between_them_and_stay_inside(wanted in vec(-50.0..400.0_f64, 1..40)) {
+            let Some(mut places) = spread(&wanted, 10.0, 290.0) else {
+                prop_assert!(wanted.len() > 22);
+                return Ok(());
+            };
+            places.sort_by(f64::total_cmp);
+            prop_assert!(places[0] >= 10.0 - 1e-9 && places[places.len() - 1] <= 290.0 + 1e-9, "{places:?}");
+            prop_assert!(places.windows(2).all(|pair| pair[1] - pair[0] >= LINE - 1e-9), "{places:?}");
+        }
+    }
 
     #[test]
-    fn labels_in_a_column_keep_a_line_between_them() {
-        assert_eq!(spread(&[50.0, 10.0], 0.0, 100.0), [50.0, 10.0]);
-        assert_eq!(spread(&[50.0, 51.0, 52.0], 0.0, 100.0), [50.0, 63.0, 76.0]);
-        assert_eq!(spread(&[99.0, 98.0], 0.0, 100.0), [100.0, 87.0]);
+    fn labels_in_a_column_are_near_their_wanted_heights() {
+        assert_eq!(spread(&[50.0, 10.0], 0.0, 100.0), Some(vec![50.0, 10.0]));
+        assert_eq!(spread(&[50.0, 51.0, 52.0], 0.0, 100.0), Some(vec![50.0, 63.0, 76.0]));
+        assert_eq!(spread(&[99.0, 98.0], 0.0, 100.0), Some(vec![100.0, 87.0]));
+        assert_eq!(spread(&[1.0, 2.0, 3.0], 0.0, 20.0), None);
     }
 
     #[test]
@@ -114,20 +161,10 @@ mod tests {
     }
 
     #[test]
-    fn labels_beside_points_do_not_touch() {
+    fn three_close_points_find_room_for_their_labels() {
         let points = [(50.0, 50.0), (52.0, 52.0), (54.0, 50.0)];
         let mut labels = Labels::new((0.0, 0.0, 400.0, 400.0), &points);
-        let areas: Vec<Area> = points
-            .iter()
-            .map(|&point| {
-                let placed = labels.place(point, "encoding");
-                (placed.at.0, placed.at.1 - 10.0, placed.at.0 + width("encoding"), placed.at.1)
-            })
-            .collect();
-        for (i, a) in areas.iter().enumerate() {
-            for b in &areas[..i] {
-                assert!(a.0 >= b.2 || b.0 >= a.2 || a.1 >= b.3 || b.1 >= a.3, "{a:?} {b:?}");
-            }
-        }
+        assert!(points.iter().all(|&point| labels.place(point, "encoding").is_some()));
+        assert!(labels.place(points[0], &"wide ".repeat(20)).is_none(), "it is wider than the plot");
     }
 }

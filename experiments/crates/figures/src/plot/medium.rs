@@ -10,8 +10,14 @@ pub const STYLE: &str = include_str!("plot.css");
 const COLUMN: f64 = 400.0;
 const COLUMN_INCHES: f64 = 3.25;
 
+/// The smallest text of a plot is at least 11 pixels high on a page; narrower screens scroll.
+const LEGIBLE: f64 = 11.0 / 12.0;
+
+/// Colours by the names of the page's style sheet.
+type Palette = [(&'static str, &'static str); 13];
+
 /// The page's colours for print, as its style sheet has them.
-pub const PRINT: [(&str, &str); 10] = [
+pub const PRINT: Palette = [
     ("paper", "#ffffff"),
     ("ink", "#000000"),
     ("soft", "#444b53"),
@@ -22,15 +28,37 @@ pub const PRINT: [(&str, &str); 10] = [
     ("c3", "#b8568f"),
     ("c4", "#a86b00"),
     ("c5", "#2a8fc4"),
+    ("good", "#00694c"),
+    ("bad", "#a83c00"),
+    ("open", "#4a5058"),
 ];
 
-/// What a plot is drawn for.
+/// Mid-tones for pages of any colour: their contrast is 3.6 or more on white, and on the dark pages of GitHub and mdBook.
+const ANY_PAGE: Palette = [
+    ("paper", "none"),
+    ("ink", "#747b83"),
+    ("soft", "#7a8189"),
+    ("line", "#7a8189"),
+    ("c0", "#2f86c9"),
+    ("c1", "#d2601a"),
+    ("c2", "#17936e"),
+    ("c3", "#bd5f98"),
+    ("c4", "#a87413"),
+    ("c5", "#3f8fb0"),
+    ("good", "#12916a"),
+    ("bad", "#d05a1e"),
+    ("open", "#7a8189"),
+];
+
+/// What a plot is drawn for. No plot has a background.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Medium {
     /// The HTML page, with colours from its style sheet.
     Page,
-    /// A column of a printed paper, 3.25 inches (82.55 mm) wide, as a file that needs no other.
+    /// A column of a paper, 3.25 inches (82.55 mm) wide, as a file that needs no other and is legible on light and dark pages.
     Column,
+    /// The same in the colours of print.
+    Print,
 }
 
 impl Medium {
@@ -38,24 +66,34 @@ impl Medium {
     pub(super) fn width(self, page: f64) -> f64 {
         match self {
             Self::Page => page,
-            Self::Column => COLUMN,
+            Self::Column | Self::Print => COLUMN,
         }
     }
 
     /// For an SVG that is this many units wide and high.
     fn head(self, (width, height): (f64, f64)) -> Head {
-        if self == Self::Page {
-            return Head { class: "plot", size: String::new(), first: String::new() };
-        }
-        let rules = PRINT
+        let (palette, grid) = match self {
+            Self::Page => {
+                let size = format!(" style=\"min-width:{:.0}px\"", LEGIBLE * width);
+                return Head { class: "plot", size, first: String::new() };
+            }
+            Self::Column => (ANY_PAGE, ".plot .grid { stroke-opacity: 0.35; }\n"),
+            Self::Print => (PRINT, ""),
+        };
+        let rules = palette
             .iter()
             .fold(STYLE.to_owned(), |rules, (name, colour)| rules.replace(&format!("var(--{name})"), colour));
-        let inches = height * COLUMN_INCHES / width;
-        let size = format!(" width=\"{COLUMN_INCHES}in\" height=\"{inches:.4}in\"");
+        let [across, down] = [width, height].map(inches);
+        let size = format!(" width=\"{across}in\" height=\"{down}in\"");
         let font = ".plot { font-family: \"DejaVu Sans\", Arial, sans-serif; font-stretch: condensed; }";
-        let paper = format!("<rect width=\"{width:.0}\" height=\"{height:.0}\" fill=\"#ffffff\"/>");
-        Head { class: "plot", size, first: format!("<style>\n{font}\n{rules}</style>\n{paper}\n") }
+        Head { class: "plot", size, first: format!("<style>\n{font}\n{rules}{grid}</style>\n") }
     }
+}
+
+/// A length in units as inches, `3.25`.
+fn inches(units: f64) -> String {
+    let text = format!("{:.4}", units * COLUMN_INCHES / COLUMN);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 impl Canvas {

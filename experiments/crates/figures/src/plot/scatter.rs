@@ -1,7 +1,7 @@
 //! Points in a plane with intervals: quality against cost, one game against another.
 
 use super::axes::Frame;
-use super::labels::Labels;
+use super::labels::{self, Labels, Placed};
 use super::legend::Legend;
 use super::scale::Scale;
 use super::{Medium, Style};
@@ -48,9 +48,49 @@ pub fn draw(plot: &ScatterPlot, id: &str, medium: Medium) -> Option<String> {
 fn drawn(plot: &ScatterPlot, id: &str, medium: Medium) -> String {
     let width = medium.width(plot.size.0);
     let height = if medium == Medium::Page { plot.size.1 } else { COLUMN_HEIGHT };
-    // Intervals fill a column's plot, so its names are above it.
-    let names = if medium == Medium::Page { &plot.points[..0] } else { &plot.points[..] };
+    let size = (width, height);
+    // Intervals fill a column's plot, so its names are above it, as those of a page if one of them finds no room.
+    let bare = frame(plot, size, 0.0);
+    let beside = if medium == Medium::Page { beside(plot, &bare, size) } else { None };
+    let names = if beside.is_some() { &plot.points[..0] } else { &plot.points[..] };
     let legend = Legend::new(names.iter().map(|point| (point.style, &point.label[..])), width - 8.0);
+    let frame = frame(plot, size, legend.height);
+    let mut canvas = Canvas::new(width, height + legend.height);
+    legend.draw(&mut canvas);
+    frame.axes(&mut canvas, &plot.x_label, &plot.y_label);
+    guide(plot, &frame, &mut canvas);
+    for point in &plot.points {
+        let (x, y) = place(point, &frame);
+        let class = format!("thin {}", point.style.class());
+        point.across.iter().for_each(|ends| canvas.line(&class, (frame.at_x(ends.low), y), (frame.at_x(ends.high), y)));
+        point
+            .upright
+            .iter()
+            .for_each(|ends| canvas.line(&class, (x, frame.at_y(ends.low)), (x, frame.at_y(ends.high))));
+    }
+    for point in &plot.points {
+        let tooltip = format!("{}: {:.4}, {:.4}", point.label, point.at.0, point.at.1);
+        point.style.mark(&mut canvas, place(point, &frame), 5.0, &tooltip);
+    }
+    for (point, placed) in plot.points.iter().zip(beside.iter().flatten()) {
+        if placed.far {
+            let half = labels::width(&point.label) / 2.0;
+            canvas.line("leader", place(point, &frame), (placed.at.0 + half, placed.at.1 - 4.0));
+        }
+        canvas.text(&format!("label {}", point.style.class()), placed.at, Anchor::Start, &point.label);
+    }
+    let texts: Vec<String> =
+        plot.points.iter().map(|point| format!("{} at {:.4}, {:.4}", point.label, point.at.0, point.at.1)).collect();
+    let description = format!("{} against {}: {}.", plot.y_label, plot.x_label, texts.join("; "));
+    canvas.plot(medium, id, &plot.title, &description)
+}
+
+fn place(point: &ScatterPoint, frame: &Frame) -> (f64, f64) {
+    (frame.at_x(point.at.0), frame.at_y(point.at.1))
+}
+
+/// The frame below a legend of this height.
+fn frame(plot: &ScatterPlot, (width, height): (f64, f64), legend: f64) -> Frame {
     let ends = |interval: Option<Interval>, value: f64| {
         let (low, high) = interval.map_or((value, value), |ends| (ends.low, ends.high));
         [low, high]
@@ -63,45 +103,18 @@ fn drawn(plot: &ScatterPlot, id: &str, medium: Medium) -> String {
             (Scale::linear(across.into_iter().chain([0.0])), Scale::linear(upright.into_iter().chain([0.0])))
         }
     };
-    let (top, bottom) = (14.0 + legend.height, height - 48.0 + legend.height);
-    let frame = Frame { left: 74.0, right: width - 18.0, top, bottom, x, y };
-    let mut canvas = Canvas::new(width, height + legend.height);
-    legend.draw(&mut canvas);
-    frame.axes(&mut canvas, &plot.x_label, &plot.y_label);
-    guide(plot, &frame, &mut canvas);
-    let place = |point: &ScatterPoint| (frame.at_x(point.at.0), frame.at_y(point.at.1));
-    for point in &plot.points {
-        let (x, y) = place(point);
-        let class = format!("thin {}", point.style.class());
-        point.across.iter().for_each(|ends| canvas.line(&class, (frame.at_x(ends.low), y), (frame.at_x(ends.high), y)));
-        point
-            .upright
-            .iter()
-            .for_each(|ends| canvas.line(&class, (x, frame.at_y(ends.low)), (x, frame.at_y(ends.high))));
-    }
-    let places: Vec<_> = plot.points.iter().map(place).collect();
+    Frame { left: 74.0, right: width - 18.0, top: 14.0 + legend, bottom: height - 48.0 + legend, x, y }
+}
+
+/// The names beside their points; none if one of them finds no room.
+fn beside(plot: &ScatterPlot, frame: &Frame, (width, _): (f64, f64)) -> Option<Vec<Placed>> {
+    let places: Vec<_> = plot.points.iter().map(|point| place(point, frame)).collect();
     let mut labels = Labels::new((frame.left + 2.0, frame.top, width - 2.0, frame.bottom - 2.0), &places);
     for (point, &(x, y)) in plot.points.iter().zip(&places) {
         point.across.iter().for_each(|ends| labels.keep_off((frame.at_x(ends.low), y), (frame.at_x(ends.high), y)));
         point.upright.iter().for_each(|ends| labels.keep_off((x, frame.at_y(ends.low)), (x, frame.at_y(ends.high))));
     }
-    for (point, &at) in plot.points.iter().zip(&places) {
-        let tooltip = format!("{}: {:.4}, {:.4}", point.label, point.at.0, point.at.1);
-        point.style.mark(&mut canvas, at, 5.0, &tooltip);
-        if medium == Medium::Column {
-            continue;
-        }
-        let placed = labels.place(at, &point.label);
-        if placed.far {
-            let half = super::labels::width(&point.label) / 2.0;
-            canvas.line("leader", at, (placed.at.0 + half, placed.at.1 - 4.0));
-        }
-        canvas.text(&format!("label {}", point.style.class()), placed.at, Anchor::Start, &point.label);
-    }
-    let texts: Vec<String> =
-        plot.points.iter().map(|point| format!("{} at {:.4}, {:.4}", point.label, point.at.0, point.at.1)).collect();
-    let description = format!("{} against {}: {}.", plot.y_label, plot.x_label, texts.join("; "));
-    canvas.plot(medium, id, &plot.title, &description)
+    plot.points.iter().zip(places).map(|(point, at)| labels.place(at, &point.label)).collect()
 }
 
 fn guide(plot: &ScatterPlot, frame: &Frame, canvas: &mut Canvas) {

@@ -29,6 +29,24 @@ fn one_reference_is_no_field_of_the_plan() {
     }
 }
 
+#[test]
+fn a_name_is_a_field_of_its_row_only() {
+    let text = |experiment: &Experiment| serde_json::to_string(&planned::plan(experiment, false)).expect("a plan");
+    assert!(!text(&load(EXPERIMENT)).contains("\"name\":"), "an old plan stays as it was");
+    let tune = "tune:\n  axes: {train.encoding_rate: [1, 4]}\n  seeds: [100]\n";
+    let named = load(&format!("{EXPERIMENT}{tune}names: {{No position: none}}\n"));
+    let number = named.tuning.as_ref().expect("trials").rows.len();
+    for plan in [planned::plan(&named, false), planned::plan(&named.tuned(&vec![1; number]), false)] {
+        let read: Plan = serde_json::from_value(serde_json::to_value(&plan).expect("JSON")).expect("a plan");
+        assert_eq!(read, plan);
+        for row in &plan.rows {
+            let shown = row.label.replace("none", "No position");
+            assert_eq!((row.shown(), row.name.is_some()), (&shown[..], shown != row.label));
+            assert_eq!(row.folder.contains("-No-position-"), row.name.is_some(), "{}", row.folder);
+        }
+    }
+}
+
 /// The label of every row, with that of its reference.
 fn pairs(experiment: &Experiment) -> Vec<(String, String)> {
     let reference = |row: &Row| experiment.rows.iter().find(|other| row.is_compared_with(other)).expect("a reference");

@@ -2,7 +2,8 @@
 
 use super::{Figure, Look};
 use crate::model::Report;
-use crate::sections::{costs, interactions, slices, training, transfer, tuning, verdicts};
+use crate::order::by_effect;
+use crate::sections::{answer, costs, interactions, slices, training, transfer, tuning, verdicts};
 use anyhow::{Context as _, ensure};
 use figures::convert;
 use figures::plot::Medium;
@@ -10,9 +11,11 @@ use std::fs;
 use std::path::Path;
 
 /// Writes every plot of the page to `dir`, which is created, as `<id>.svg` and `<id>.pdf`: one column of a paper wide
-/// (3.25 inches), in the colours of the printed page. Returns what it wrote.
+/// (3.25 inches), the hero figure of all games a column for each game. SVGs are legible on light and dark pages; PDFs have the
+/// colours of the printed page. Returns the SVGs.
 pub fn write(report: &Report, dir: &Path) -> anyhow::Result<Vec<Figure>> {
-    let figures = all(report);
+    let report = &by_effect(report);
+    let [figures, printed] = [Medium::Column, Medium::Print].map(|medium| all(report, medium));
     ensure!(
         !figures.is_empty(),
         "{} has no figures yet: plots need finished cells; see `posenc status`",
@@ -21,10 +24,10 @@ pub fn write(report: &Report, dir: &Path) -> anyhow::Result<Vec<Figure>> {
     let cannot =
         |path: &Path| format!("cannot write {}; choose another folder or free space on the disk", path.display());
     fs::create_dir_all(dir).with_context(|| cannot(dir))?;
-    for Figure { id, svg, .. } in &figures {
+    for (Figure { id, svg, .. }, print) in figures.iter().zip(&printed) {
         let [drawing, page] = ["svg", "pdf"].map(|extension| dir.join(format!("{id}.{extension}")));
         fs::write(&drawing, svg).with_context(|| cannot(&drawing))?;
-        let pdf = convert::pdf(svg).with_context(|| {
+        let pdf = convert::pdf(&print.svg).with_context(|| {
             format!("cannot convert the figure {id} to PDF; its SVG is written, please report this as a defect")
         })?;
         fs::write(&page, pdf).with_context(|| cannot(&page))?;
@@ -32,9 +35,11 @@ pub fn write(report: &Report, dir: &Path) -> anyhow::Result<Vec<Figure>> {
     Ok(figures)
 }
 
-fn all(report: &Report) -> Vec<Figure> {
-    let look = Look::of(report.games.iter().flat_map(|game| &game.rows), Medium::Column);
-    let mut figures = Vec::new();
+fn all(report: &Report, medium: Medium) -> Vec<Figure> {
+    let look = Look::of(report.games.iter().flat_map(|game| &game.rows), medium);
+    let mut figures = answer::figures(report, medium);
+    figures.extend(answer::of_all_games(report, medium));
+    figures.extend(answer::heads(report, medium));
     for game in &report.games {
         figures.extend(verdicts::figure(report, game, &look));
         figures.extend(interactions::figures(&game.game, &game.interactions, &report.primary, &look));

@@ -7,7 +7,14 @@ use crate::table::Table;
 use chrono::DateTime;
 use figures::{escape, plot};
 
+/// The colours of pages by name, light and dark.
+pub const COLOURS: &str = include_str!("colours.css");
+
 const STYLE: &str = include_str!("style.css");
+
+/// Nothing is loaded and nothing is sent: only styles and scripts of the page itself act.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; base-uri 'none'; \
+                      form-action 'none'";
 
 /// A part of the page with a heading.
 pub struct Section {
@@ -15,36 +22,70 @@ pub struct Section {
     pub title: String,
     /// HTML.
     pub body: String,
+    fold: Fold,
+}
+
+/// Whether a reader can fold a section.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fold {
+    Never,
+    Open,
+    Closed,
 }
 
 pub fn section(id: &str, title: &str, body: &str) -> Section {
-    Section { id: id.to_owned(), title: title.to_owned(), body: body.to_owned() }
+    Section { id: id.to_owned(), title: title.to_owned(), body: body.to_owned(), fold: Fold::Never }
+}
+
+impl Section {
+    /// The same with its body folded away, or open until a reader folds it.
+    pub(super) fn folded(self, closed: bool) -> Self {
+        Self { fold: if closed { Fold::Closed } else { Fold::Open }, ..self }
+    }
+
+    pub(super) fn html(&self) -> String {
+        let (id, title, body) = (escape(&self.id), escape(&self.title), &self.body);
+        let open = match self.fold {
+            Fold::Never => return format!("<section id=\"{id}\">\n<h2>{title}</h2>\n{body}</section>\n"),
+            Fold::Open => " open",
+            Fold::Closed => "",
+        };
+        format!(
+            "<section id=\"{id}\">\n<details class=\"part\"{open}>\n<summary><h2>{title}</h2></summary>\n{body}</details>\n</section>\n"
+        )
+    }
 }
 
 /// A page; `maker` is the command that writes it.
 pub fn page(maker: &str, name: &str, status: &str, sections: &[Section]) -> String {
+    opening_with("", maker, name, status, sections)
+}
+
+/// A page that opens with this HTML, above the links to its sections.
+pub(super) fn opening_with(first: &str, maker: &str, name: &str, status: &str, sections: &[Section]) -> String {
     let links: String = sections
         .iter()
         .map(|section| format!("<a href=\"#{}\">{}</a>\n", escape(&section.id), escape(&section.title)))
         .collect();
-    let parts: String = sections
-        .iter()
-        .map(|section| {
-            let (id, title) = (escape(&section.id), escape(&section.title));
-            format!("<section id=\"{id}\">\n<h2>{title}</h2>\n{}</section>\n", section.body)
-        })
-        .collect();
+    let parts: String = sections.iter().map(Section::html).collect();
     let (name, status) = (escape(name), escape(status));
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"generator\" content=\"posenc {}\">\n\
-         <link rel=\"icon\" href=\"data:,\">\n<title>{name} – posenc</title>\n<style>\n{STYLE}{}</style>\n</head>\n<body>\n\
-         <header>\n<p class=\"maker\">{maker}</p>\n<h1>{name}</h1>\n<p class=\"status\">{status}</p>\n<nav aria-label=\"Sections\">\n{links}</nav>\n</header>\n\
-         <main>\n{parts}</main>\n</body>\n</html>\n",
+         <link rel=\"icon\" href=\"data:,\">\n<title>{name} – posenc</title>\n<style>\n{COLOURS}{STYLE}{}</style>\n</head>\n<body>\n\
+         <header>\n<p class=\"maker\">{maker}</p>\n<h1>{name}</h1>\n<p class=\"status\">{status}</p>\n</header>\n\
+         <main>\n{first}<nav aria-label=\"Sections\">\n{links}</nav>\n{parts}</main>\n</body>\n</html>\n",
         env!("CARGO_PKG_VERSION"),
         plot::STYLE
     )
+}
+
+/// A table that scrolls sideways where there is no room for it; `label` names it for screen readers.
+pub(super) fn scrolling(label: &str, table: &str) -> String {
+    let label = escape(label);
+    format!("<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"{label}\">{table}</div>\n")
 }
 
 /// A list; empty without lines.
@@ -75,10 +116,9 @@ pub fn table(table: &Table) -> String {
     let rows: String = table.rows.iter().map(row).collect();
     let title = if table.title.is_empty() { String::new() } else { format!("<h3>{}</h3>\n", escape(&table.title)) };
     let notes: String = table.notes.iter().map(|note| format!("<p class=\"small\">{}</p>\n", escape(note))).collect();
-    format!(
-        "{title}<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"{}\"><table>\n<thead><tr>{header}</tr></thead>\n<tbody>\n{rows}</tbody>\n</table></div>\n{notes}",
-        if table.title.is_empty() { "table".to_owned() } else { escape(&table.title) }
-    )
+    let label = if table.title.is_empty() { "table" } else { table.title.as_str() };
+    let drawn = format!("<table>\n<thead><tr>{header}</tr></thead>\n<tbody>\n{rows}</tbody>\n</table>");
+    title + &scrolling(label, &drawn) + &notes
 }
 
 /// Figures side by side if there is room; empty without any.
@@ -94,7 +134,7 @@ pub fn figures(class: &str, figures: Vec<Figure>) -> String {
 }
 
 /// The badge of a verdict: its class, and a sign that needs no colours.
-pub(super) fn badge(verdict: Verdict) -> (&'static str, &'static str) {
+pub fn badge(verdict: Verdict) -> (&'static str, &'static str) {
     match verdict {
         Verdict::Better => ("better", "▲ better"),
         Verdict::Worse => ("worse", "▼ worse"),
@@ -119,7 +159,7 @@ pub(super) fn change_badge(change: Change) -> (&'static str, &'static str) {
 }
 
 /// A time in seconds since 1970 as `2026-11-20 17:25 UTC`.
-pub(super) fn utc(unix_s: f64) -> String {
+pub fn utc(unix_s: f64) -> String {
     let time = DateTime::from_timestamp(unix_s.floor() as i64, 0).unwrap_or_default();
     time.format("%Y-%m-%d %H:%M UTC").to_string()
 }

@@ -40,6 +40,8 @@ pub struct RowReport {
     pub step_time: Option<StepTimeReport>,
     /// Multiplications and additions of a forward pass for one position, once a cell has a manifest.
     pub flops: Option<u64>,
+    /// The primary metric on training batches by step, the mean over the seeds; thinned.
+    pub training: Vec<(u64, f64)>,
     /// The primary metric on the validation positions by step, over the seeds.
     pub curve: Vec<CurvePoint>,
     /// The comparison with the reference; none for the reference itself.

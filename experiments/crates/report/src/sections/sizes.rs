@@ -128,10 +128,10 @@ pub(crate) fn of(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric) ->
         return None;
     }
     let row = |variant: &&Variant<'_>| SizedRow {
-        label: variant.row.label.clone(),
+        label: variant.row.shown().to_owned(),
         equivalents: SizeMeasure::ALL.map(|by| equivalent(folder, by, variant, reference, &rungs, primary)),
     };
-    let label = reference.row.label.clone();
+    let label = reference.row.shown().to_owned();
     Some(Sizes { reference: label, rungs: rungs.len(), rows: others.iter().map(row).collect() })
 }
 

@@ -73,7 +73,7 @@ fn report(lines: &[Line<'_>], asked: Question, primary: &PrimaryMetric) -> Stren
         let summary = Summary::of(&values)?;
         let reference = reference_of(lines, row).filter(|(other, _)| other.folder != row.folder);
         let differences = of_cell.differences(cells, reference.map(|(_, cells)| cells));
-        let (label, role) = (row.label.clone(), row.role);
+        let (label, role) = (row.shown().to_owned(), row.role);
         let difference = Summary::of(&differences);
         Some(RowStrength { label, role, values, summary, difference, test: PairedTest::of(&differences) })
     });

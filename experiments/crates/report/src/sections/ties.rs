@@ -80,7 +80,7 @@ pub(crate) fn of(
         TiedPair { rows, p, holm_p: None }
     });
     let pairs: Vec<TiedPair> = pairs.collect();
-    let rows = ranked.iter().map(|((row, _), mean)| TiedRow { label: row.label.clone(), mean: *mean }).collect();
+    let rows = ranked.iter().map(|((row, _), mean)| TiedRow { label: row.shown().to_owned(), mean: *mean }).collect();
     Some(Ties { rows, pairs, family: 0, groups: Vec::new() })
 }
 

@@ -11,7 +11,7 @@ use facts::grouped;
 use facts::metrics::NOVEL;
 use figures::plot::curves::{self, CurvePlot, Point, Series};
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The curve of a row's finished cells, with differences to the cells of the same seeds of its reference.
 pub(crate) fn curve(cells: &[CellRecord], reference: Option<&[CellRecord]>, metric: &str) -> Vec<CurvePoint> {
@@ -30,18 +30,36 @@ pub(crate) fn curve(cells: &[CellRecord], reference: Option<&[CellRecord]>, metr
         .collect()
 }
 
+/// The most points of a line of logged values.
+const LOGGED: usize = 160;
+
+/// The mean over the seeds of what was logged on training batches by step: the first and the last step, and at most
+/// [`LOGGED`] in all.
+pub(crate) fn logged(results: &[&CellResult]) -> Vec<(u64, f64)> {
+    let mut by_step: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
+    for &(step, value) in results.iter().flat_map(|result| &result.training) {
+        by_step.entry(step).or_default().push(value);
+    }
+    let means: Vec<(u64, f64)> =
+        by_step.into_iter().map(|(step, values)| (step, values.iter().sum::<f64>() / values.len() as f64)).collect();
+    thinned(&means)
+}
+
+/// At most [`LOGGED`] of the points, evenly chosen, the first and the last among them.
+fn thinned(points: &[(u64, f64)]) -> Vec<(u64, f64)> {
+    let count = points.len().min(LOGGED);
+    (0..count).map(|i| points[i * (points.len() - 1) / (count - 1).max(1)]).collect()
+}
+
 /// The last line of a step counts.
 fn value(result: &CellResult, step: u64, metric: &str) -> Option<f64> {
     let line = result.validation.iter().rfind(|line| line.step == step)?;
     line.metrics.get(metric).filter(|value| value.is_finite())
 }
 
-/// Settings of a row's training that never acted, in words; `clipped` is the share of steps whose gradient was clipped, over finished seeds.
-pub(crate) fn inactive(cells: &[CellRecord], clipped: Option<&Summary>) -> Vec<String> {
+/// Settings of a row's training that never acted, in words. A clip that never acted is none: the table shows its share of 0 %.
+pub(crate) fn inactive(cells: &[CellRecord]) -> Vec<String> {
     let Some(train) = cells.iter().find_map(|cell| cell.facts.as_ref()?.config.get("train")) else { return Vec::new() };
-    let clip = train["clip"].as_f64().filter(|_| clipped.is_some_and(|share| share.mean == 0.0));
-    let mut inactive: Vec<String> =
-        clip.map(|clip| format!("`train.clip: {clip}` (no gradient was longer)")).into_iter().collect();
     let (rate, steps) = (&train["learning_rate"], train["steps"].as_u64());
     let unreached = |step: &Value| {
         let (step, steps) = (step.as_u64()?, steps?);
@@ -50,8 +68,7 @@ pub(crate) fn inactive(cells: &[CellRecord], clipped: Option<&Summary>) -> Vec<S
             format!("the boundary of `train.learning_rate` at step {step} (training ends at step {steps})")
         })
     };
-    inactive.extend(rate["boundaries"].as_array().into_iter().flatten().filter_map(unreached));
-    inactive
+    rate["boundaries"].as_array().into_iter().flatten().filter_map(unreached).collect()
 }
 
 /// The primary metric on novel positions and on the training positions.
@@ -107,9 +124,15 @@ pub(crate) fn figures(report: &Report, game: &GameReport, look: &Look) -> Vec<Fi
         });
         points.collect()
     };
-    let series = |points: &dyn Fn(&RowReport) -> Vec<Point>| -> Vec<Series> {
-        let rows = game.rows.iter();
-        rows.map(|row| Series { label: row.name(), style: look.row(row), points: points(row) }).collect()
+    let logged = |row: &RowReport| row.training.iter().map(|&(step, value)| (step as f64, value)).collect::<Vec<_>>();
+    let series = |points: &dyn Fn(&RowReport) -> Vec<Point>, faint: &dyn Fn(&RowReport) -> Vec<(f64, f64)>| {
+        let of_row = |row: &RowReport| Series {
+            label: row.name(),
+            style: look.row(row),
+            points: points(row),
+            faint: faint(row),
+        };
+        game.rows.iter().map(of_row).collect::<Vec<Series>>()
     };
     let uniform = game.uniform_baseline.filter(|_| report.primary.name == "policy_loss");
     let plot = |title: &str, y_label: String, series, level| CurvePlot {
@@ -122,11 +145,11 @@ pub(crate) fn figures(report: &Report, game: &GameReport, look: &Look) -> Vec<Fi
     };
     let levels = plot(
         &format!("Learning curves on {}.", game.game),
-        format!("validation {}", report.primary.with_unit()),
-        series(&level),
+        report.primary.with_unit(),
+        series(&level, &logged),
         uniform.map(|nats| (nats, "uniform over legal moves, on test".to_owned())),
     );
-    let mut differing = series(&difference);
+    let mut differing = series(&difference, &|_| Vec::new());
     differing.retain(|series| !series.points.is_empty());
     let differences = plot(
         &format!("Differences to the reference on {}, by step.", game.game),
@@ -135,7 +158,12 @@ pub(crate) fn figures(report: &Report, game: &GameReport, look: &Look) -> Vec<Fi
         Some((0.0, "reference".to_owned())),
     );
     let drawn = [
-        (levels, "curves", "Validation positions, mean over seeds; bands: ± one standard deviation over seeds."),
+        (
+            levels,
+            "curves",
+            "Marked: validation positions, mean over seeds, with bands of ± one standard deviation; thin: training batches as \
+             logged, mean over seeds.",
+        ),
         (differences, "gains", "The same, row less reference, paired by seed; bands: 95 % t-intervals, uncorrected."),
     ];
     let figure = |(plot, kind, caption): (CurvePlot, &str, &str)| {
@@ -144,4 +172,18 @@ pub(crate) fn figures(report: &Report, game: &GameReport, look: &Look) -> Vec<Fi
         Some(Figure { id, svg, title: plot.title, caption: caption.to_owned() })
     };
     drawn.into_iter().filter_map(figure).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn logged_points_are_thinned_from_the_first_to_the_last() {
+        let all: Vec<(u64, f64)> = (1..=1000).map(|step| (30 * step, 1.0)).collect();
+        let thin = thinned(&all);
+        assert_eq!((thin.len(), thin[0].0, thin[LOGGED - 1].0), (LOGGED, 30, 30_000));
+        assert!(thin.windows(2).all(|pair| pair[0].0 < pair[1].0));
+        assert_eq!([thinned(&all[..2]), thinned(&all[..1]), thinned(&[])], [&all[..2], &all[..1], &[]]);
+    }
 }

@@ -1,6 +1,6 @@
 //! Whether results carry over from one game to another.
 
-mod partners;
+pub(crate) mod partners;
 
 use super::budgets::common;
 use super::learnable::{self, Learnable};

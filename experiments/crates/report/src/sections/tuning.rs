@@ -62,7 +62,7 @@ pub(crate) fn of<'a>(record: Option<&TuningRecord>, rows: impl Iterator<Item = &
     let tuned = |row: &Row| {
         let own = record.rows.iter().find(|own| own.folder == row.folder)?;
         Some(TunedRow {
-            label: row.label.clone(),
+            label: row.shown().to_owned(),
             trials: own.trials.iter().map(trial).collect(),
             chosen: own.chosen,
             edges: edges(own),
@@ -238,7 +238,7 @@ pub(crate) fn figures(game: &str, tuning: Option<&TuningReport>, rows: &[RowRepo
         let of_setting = |row: &RowReport| tuned(row).filter(|own| alone(own).as_ref() == Some(&setting));
         let series = rows.iter().filter_map(|row| {
             let points = of_setting(row)?.trials.iter().filter_map(point).collect();
-            Some(Series { label: row.label.clone(), style: look.row(row), points })
+            Some(Series { label: row.label.clone(), style: look.row(row), points, faint: Vec::new() })
         });
         let plot = CurvePlot {
             title: format!("Sensitivity to {setting} on {game}."),

@@ -173,13 +173,13 @@ pub(crate) fn table(report: &Report, game: &GameReport) -> Table {
     Table { text_columns: vec![0, verdicts], ..table }.titled(&title).noted(notes)
 }
 
-fn seeds(row: &RowReport) -> String {
+pub(crate) fn seeds(row: &RowReport) -> String {
     let failed = if row.cells.failed > 0 { format!(", {} FAILED", row.cells.failed) } else { String::new() };
     format!("{}/{}{failed}", row.cells.done, row.cells.all)
 }
 
 /// Whether there are several references, each with the rows that are compared with it.
-fn has_groups(game: &GameReport) -> bool {
+pub(crate) fn has_groups(game: &GameReport) -> bool {
     game.rows.iter().filter(|row| row.role == Role::Reference).count() > 1
 }
 
@@ -214,7 +214,8 @@ fn noise_notes(rows: &[&RowReport]) -> Vec<String> {
     notes
 }
 
-fn against_reference(row: &RowReport) -> [String; 4] {
+/// The difference, its interval, Holm's p and the verdict, as the table of verdicts shows them.
+pub(crate) fn against_reference(row: &RowReport) -> [String; 4] {
     let Some(comparison) = &row.comparison else {
         return [String::new(), String::new(), String::new(), "(reference)".to_owned()];
     };

@@ -10,20 +10,20 @@ use std::ptr;
 const TUNED: [&str; 4] = ["train.encoding_rate", "train.learning_rate", "train.optimizer", "train.clip"];
 
 /// The compared rows of two games.
-pub(super) struct Partners<'a> {
-    pub(super) pairs: Vec<[&'a RowReport; 2]>,
+pub(crate) struct Partners<'a> {
+    pub(crate) pairs: Vec<[&'a RowReport; 2]>,
     /// The other rows of each game.
-    pub(super) alone: [Vec<&'a RowReport>; 2],
+    pub(crate) alone: [Vec<&'a RowReport>; 2],
 }
 
-pub(super) fn compared(game: &GameReport) -> impl Iterator<Item = &RowReport> {
+pub(crate) fn compared(game: &GameReport) -> impl Iterator<Item = &RowReport> {
     game.rows.iter().filter(|row| row.role == Role::Compared)
 }
 
 impl<'a> Partners<'a> {
     /// First by label. Then, if the encoding is an axis, by the encoding and all settings that are not tuned, and by the names of the
     /// encodings in place of their options.
-    pub(super) fn of(games: [&'a GameReport; 2], axes: &[String]) -> Self {
+    pub(crate) fn of(games: [&'a GameReport; 2], axes: &[String]) -> Self {
         let mut partners = Self { pairs: Vec::new(), alone: games.map(|game| compared(game).collect()) };
         partners.pair(|row| Some(vec![row.label.clone()]));
         if let Some(place) = axes.iter().position(|axis| axis == ENCODING) {

@@ -10,12 +10,13 @@ use std::process::Command;
 const NAMES: [&str; 5] =
     ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
-/// Measures every plot in the page and writes what it finds into the document.
+/// Unfolds everything, measures every plot in the page and writes what it finds into the document.
 const LOOK: &str = r#"<script>
 const faults = [];
 addEventListener("error", event => faults.push("error: " + event.message));
 addEventListener("load", () => {
-  const seen = [];
+  const seen = [], apart = (a, b) => a.right < b.left + 2 || b.right < a.left + 2 || a.bottom < b.top + 4 || b.bottom < a.top + 4;
+  document.querySelectorAll("details").forEach(part => part.open = true);
   for (const plot of document.querySelectorAll("svg.plot")) {
     const box = plot.getBoundingClientRect();
     const marks = [...plot.querySelectorAll(".mark")].filter(mark => {
@@ -27,6 +28,14 @@ addEventListener("load", () => {
       const own = text.getBoundingClientRect();
       return own.left < box.left - 2 || own.right > box.right + 2 || own.top < box.top - 2 || own.bottom > box.bottom + 2;
     });
+    const labels = [...plot.querySelectorAll(".label, .name")].map(text => [text.textContent, text.getBoundingClientRect()]);
+    labels.forEach(([one, a], i) => labels.slice(0, i).forEach(([other, b]) => {
+      if (!apart(a, b)) faults.push(plot.id + ": " + one + " lies on " + other);
+    }));
+    for (const text of plot.querySelectorAll("text")) {
+      const high = parseFloat(getComputedStyle(text).fontSize) * box.width / plot.viewBox.baseVal.width;
+      if (high < 10.9) faults.push(plot.id + ": " + text.textContent + " is " + high + " pixels high");
+    }
     if (box.width < 200 || box.height < 60) faults.push(plot.id + " is " + box.width + " by " + box.height);
     if (marks.length === 0) faults.push(plot.id + " shows no mark");
     texts.forEach(text => faults.push(plot.id + " cuts off " + text.textContent));
@@ -74,7 +83,7 @@ fn every_plot_is_visible_in_a_browser() {
     assert!(ids.len() >= 8 && ids.contains(&"chess-interactions-0"), "{ids:?}");
     let path = folder.path().join("report.html");
     fs::write(&path, page.replace("</head>", &format!("{LOOK}</head>"))).expect("the page is written");
-    for options in [["--window-size=1200,900"], ["--window-size=480,900"], ["--blink-settings=preferredColorScheme=0"]]
+    for options in [["--window-size=1200,900"], ["--window-size=500,900"], ["--blink-settings=preferredColorScheme=0"]]
     {
         let (document, log) = opened(&browser, &path, &folder.path().join("profile"), &options);
         let part = |name: &str| {

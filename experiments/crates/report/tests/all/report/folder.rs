@@ -41,6 +41,7 @@ impl Folder {
         let row = |label: &str, role: Role, encoding: usize| Row {
             game: GameKind::Chess,
             label: label.to_owned(),
+            name: None,
             folder: in_chess(label),
             role,
             reference: None,

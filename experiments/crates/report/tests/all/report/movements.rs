@@ -2,13 +2,22 @@
 
 use crate::report::folder::{Folder, SEEDS};
 use games::GameKind;
-use records::inspected::{DIR, FORMAT, HeadRecord, Inspected, Movement, Signal};
-use report::html;
+use records::head_maps;
+use records::inspected::{DIR, FORMAT, HeadRecord, Inspected, Movement, RelationRecord, Signal};
+use report::{figures, html};
 use std::fs;
 
 fn head(head: usize, movement: Option<(&str, bool)>) -> HeadRecord {
     let movement = movement.map(|(relation, favours)| Movement { relation: relation.to_owned(), favours });
-    let (signal, relations) = (Signal::Position, Vec::new());
+    let relation = |Movement { relation, .. }: &Movement| RelationRecord {
+        relation: relation.clone(),
+        share: 0.5,
+        fit: 0.6,
+        z: 9.0,
+        p: 0.001,
+        p_control: None,
+    };
+    let (signal, relations) = (Signal::Position, movement.iter().map(relation).collect());
     HeadRecord {
         layer: 0,
         head,
@@ -59,4 +68,37 @@ fn heads_of_inspected_cells_are_counted_by_movement_and_seed() {
     for (cell, expected) in cells.iter().zip(expected) {
         assert!(cell.contains(&format!(">{expected}<")), "{expected:?} is not in {cell:?}");
     }
+}
+
+/// What `posenc inspect` stores of two heads of a layer: numbers from 0 on, by displacement.
+fn leave_maps(folder: &Folder, seed: u64) {
+    let (files, ranks) = GameKind::Chess.geometry().torus();
+    let size = 2 * files * ranks;
+    let header = format!(
+        r#"{{"displacement.layer.0":{{"dtype":"F64","shape":[2,{ranks},{files}],"data_offsets":[0,{}]}}}}"#,
+        8 * size
+    );
+    let mut bytes = (header.len() as u64).to_le_bytes().to_vec();
+    bytes.extend(header.bytes());
+    bytes.extend((0..size).flat_map(|value| (value as f64).to_le_bytes()));
+    fs::write(folder.cell("shaw", seed).join(DIR).join(head_maps::FILE), bytes).expect("maps");
+}
+
+#[test]
+fn heads_with_stored_maps_stand_beside_the_hero_figure() {
+    let (folder, dir) = (Folder::finished(), tempfile::tempdir().expect("a folder"));
+    inspect(&folder, SEEDS[0], &[Some(("rook", true)), Some(("knight", false))]);
+    assert!(!html::draw(&folder.report()).contains("id=\"heads\""), "no maps are stored");
+    leave_maps(&folder, SEEDS[0]);
+    let report = folder.report();
+    let [rook] = &report.named_heads[..] else { panic!("one head favours a movement: {:?}", report.named_heads) };
+    assert_eq!((&rook.movement[..], rook.layer, rook.head), ("rook", 0, 0));
+    // The numbers 0 to 224 less their mean, which is that of the middle.
+    assert_eq!((rook.map[0], rook.map[112], rook.map[224]), (-112.0, 0.0, 112.0));
+    let page = html::draw(&report);
+    let [hero, heads, table] = ["id=\"chess-hero\"", "id=\"heads\"", "id=\"results\""]
+        .map(|part| page.find(part).unwrap_or_else(|| panic!("{part}")));
+    assert!(hero < heads && heads < table, "beside the hero figure");
+    let written = figures::write(&report, dir.path()).expect("figures");
+    assert!(written.iter().any(|figure| figure.id == "heads" && figure.svg.contains("rook")));
 }

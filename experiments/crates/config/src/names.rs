@@ -1,0 +1,120 @@
+//! `names:`: the names that rows have in tables, figures and folders, in place of their labels.
+//!
+//! ```yaml
+//! names:
+//!   Shaw q,k: {encoding: {shaw: {terms: [q, k]}}}    # the row with these values, in every game
+//!   No position: none                                # the row with this label
+//! ```
+//! A name stands for at most one row of a game. The hashes of cells do not depend on it.
+
+use super::expand::{Combination, Matrix};
+use super::matched::entry::RowName;
+use super::matched::rows::Rows;
+use super::row::{Row, for_folder};
+use super::source::{ConfigError, Source, at};
+
+/// Characters of the longest name.
+const LONGEST: usize = 80;
+
+/// Names the rows of `combinations`. Entries by label that match none of them are left to [`of_controls`].
+pub(super) fn of_rows(rows: &mut [Row], combinations: &[Combination], matrix: Matrix<'_>) -> Result<(), ConfigError> {
+    let mut found: Vec<(&str, Vec<usize>)> = Vec::new();
+    for (name, row) in &matrix.file.names {
+        check(name, matrix.source)?;
+        if is_replaced(row, matrix) {
+            continue;
+        }
+        let all = Rows { rows, combinations, matrix };
+        let own = all.all(row)?;
+        let is_later = matches!(row, RowName::Label(_)) && !matrix.file.controls.is_empty();
+        if own.is_empty() && !is_later {
+            return Err(all.unknown(row, &at!["names", name.as_str()], None));
+        }
+        found.push((name.as_str(), own));
+    }
+    give(rows, &found, matrix.source)
+}
+
+/// Names matched controls, which follow the rows of `combinations`.
+pub(super) fn of_controls(
+    rows: &mut [Row],
+    combinations: &[Combination],
+    matrix: Matrix<'_>,
+) -> Result<(), ConfigError> {
+    let first = combinations.len();
+    let mut found: Vec<(&str, Vec<usize>)> = Vec::new();
+    for (name, row) in &matrix.file.names {
+        let RowName::Label(label) = row else { continue };
+        if rows[..first].iter().any(|row| row.given.as_ref() == Some(name)) || is_replaced(row, matrix) {
+            continue;
+        }
+        let own: Vec<usize> = (first..rows.len()).filter(|&i| rows[i].is_called(label)).collect();
+        if own.is_empty() {
+            return Err(Rows { rows, combinations, matrix }.unknown(row, &at!["names", name.as_str()], None));
+        }
+        found.push((name.as_str(), own));
+    }
+    for row in found.iter().flat_map(|(_, own)| own) {
+        rows[*row].given = None;
+    }
+    give(rows, &found, matrix.source)
+}
+
+/// Whether the command line sets what an entry is about, or, where that is a label, anything: its row may not be there.
+fn is_replaced(row: &RowName, matrix: Matrix<'_>) -> bool {
+    match row {
+        RowName::Label(_) => !matrix.overrides.is_empty(),
+        RowName::Values(point) => matrix.is_overridden(point),
+    }
+}
+
+fn check(name: &str, source: &Source) -> Result<(), ConfigError> {
+    let is_plain = !name.trim().is_empty() && name.trim() == name && !name.contains(char::is_control);
+    if is_plain && name.chars().count() <= LONGEST {
+        return Ok(());
+    }
+    let error = source.error_at(&at!["names", name], format!("{name:?} cannot be the name of a row"));
+    Err(error.help(format!("use 1 to {LONGEST} characters in one line, without blanks around them")))
+}
+
+/// Gives each name to the rows with these numbers.
+fn give(rows: &mut [Row], found: &[(&str, Vec<usize>)], source: &Source) -> Result<(), ConfigError> {
+    for (name, own) in found {
+        let wrong = |message: String| source.error_at(&at!["names", *name], message);
+        for (place, &i) in own.iter().enumerate() {
+            let game = rows[i].run.game;
+            if let Some(&other) = own[..place].iter().find(|&&other| rows[other].run.game == game) {
+                let message = format!("`{name}` would name several rows: {} and {}", rows[other].name, rows[i].name);
+                return Err(wrong(message).help("name more of the values of one row"));
+            }
+            if let Some(other) = &rows[i].given {
+                let message = format!("the row {} has two names: `{other}` and `{name}`", rows[i].name);
+                return Err(wrong(message).help("keep one of the two"));
+            }
+            rows[i].given = Some((*name).to_owned());
+        }
+    }
+    for (name, own) in found {
+        let same = |i: usize| {
+            let is_same =
+                |(j, other): &(usize, &Row)| *j != i && other.run.game == rows[i].run.game && other.shown() == *name;
+            rows.iter().enumerate().find(is_same)
+        };
+        if let Some((_, other)) = own.iter().find_map(|&i| same(i)) {
+            let message = format!("`{name}` is also the name of the row {}", other.label);
+            return Err(source.error_at(&at!["names", *name], message).help("choose another name"));
+        }
+    }
+    for &i in found.iter().flat_map(|(_, own)| own) {
+        rows[i].label = folder_label(rows, i);
+    }
+    Ok(())
+}
+
+/// The label of a named row; the old one if the name has no character for it, or another row has it.
+fn folder_label(rows: &[Row], row: usize) -> String {
+    let words = for_folder(rows[row].shown());
+    let label = format!("{}-{words}", rows[row].run.game.name());
+    let is_taken = rows.iter().enumerate().any(|(other, known)| other != row && known.label == label);
+    if words.is_empty() || is_taken { rows[row].label.clone() } else { label }
+}

@@ -1,0 +1,201 @@
+//! The answer at a glance: for each game a panel with the differences to the reference, in the order that is given.
+
+use super::Medium;
+use super::axes::Frame;
+use super::labels::{fitted, width};
+use super::scale::Scale;
+use crate::{Anchor, Canvas, Interval};
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct HeroPlot {
+    pub title: String,
+    pub panels: Vec<HeroPanel>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct HeroPanel {
+    pub title: String,
+    pub x_label: String,
+    /// The labels left and right of zero; none if neither side is better.
+    pub sides: Option<(&'static str, &'static str)>,
+    pub rows: Vec<HeroRow>,
+    /// A remark below it, or an empty text.
+    pub note: String,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct HeroRow {
+    pub label: String,
+    pub judged: Judged,
+    pub mean: f64,
+    /// The plain 95 % interval: the thick line.
+    pub plain: Option<Interval>,
+    pub corrected: Option<Interval>,
+    /// The verdict in words, for the tooltip.
+    pub verdict: String,
+}
+
+/// A verdict as colour and shape.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Judged {
+    Better,
+    Worse,
+    Equivalent,
+    Open,
+    Missing,
+}
+
+impl Judged {
+    const ALL: [Self; 5] = [Self::Better, Self::Worse, Self::Equivalent, Self::Open, Self::Missing];
+
+    /// Its class, its shape and its name in the legend.
+    const fn look(self) -> (&'static str, usize, &'static str) {
+        match self {
+            Self::Better => ("good", 0, "better"),
+            Self::Worse => ("bad", 3, "worse"),
+            Self::Equivalent => ("open", 5, "equivalent"),
+            Self::Open => ("open", 1, "open"),
+            Self::Missing => ("open", 4, "no verdict"),
+        }
+    }
+}
+
+/// The width of a panel on a page: that of a phone.
+const PANEL: f64 = 360.0;
+const GAP: f64 = 24.0;
+const ROW: f64 = 22.0;
+const TOP: f64 = 46.0;
+/// Below the rows: ticks, the axis label and the legend, and the note.
+const BELOW: f64 = 64.0;
+const NOTE: f64 = 18.0;
+
+/// Draws the panels side by side; nothing without any row.
+pub fn draw(plot: &HeroPlot, id: &str, medium: Medium) -> Option<String> {
+    let most = plot.panels.iter().map(|panel| panel.rows.len()).max().filter(|&rows| rows > 0)?;
+    let (one, count) = (medium.width(PANEL), plot.panels.len() as f64);
+    let noted = plot.panels.iter().any(|panel| !panel.note.is_empty());
+    let below = if noted { BELOW + NOTE } else { BELOW };
+    let mut canvas = Canvas::new(one * count + GAP * (count - 1.0), TOP + ROW * most as f64 + below);
+    for (number, panel) in plot.panels.iter().enumerate() {
+        draw_panel(panel, &mut canvas, number as f64 * (one + GAP), one);
+    }
+    let texts =
+        plot.panels.iter().flat_map(|panel| panel.rows.iter().map(|row| format!("{}, {}", panel.title, tooltip(row))));
+    Some(canvas.plot(medium, id, &plot.title, &format!("{}.", texts.collect::<Vec<_>>().join("; "))))
+}
+
+fn draw_panel(panel: &HeroPanel, canvas: &mut Canvas, start: f64, one: f64) {
+    let room = panel.rows.iter().map(|row| width(&row.label)).fold(0.0, f64::max).min(0.45 * one);
+    let ends = panel.rows.iter().flat_map(|row| {
+        let intervals = [row.plain, row.corrected].into_iter().flatten();
+        intervals.flat_map(|ends| [ends.low, ends.high]).chain([row.mean])
+    });
+    let frame = Frame {
+        left: start + room + 14.0,
+        right: start + one - 14.0,
+        top: TOP,
+        bottom: TOP + ROW * panel.rows.len() as f64,
+        x: Scale::linear(ends.chain([0.0])),
+        y: Scale::tight([0.0, 1.0]),
+    };
+    // Titles are a quarter larger than labels.
+    canvas.text("title", (start + 2.0, 16.0), Anchor::Start, &fitted(&panel.title, one / 1.25));
+    if panel.rows.is_empty() {
+        return;
+    }
+    frame.x_grid(canvas, frame.top, frame.bottom);
+    frame.x_scale(canvas, &panel.x_label, (start, start + one));
+    let zero = frame.at_x(0.0);
+    canvas.line("zero", (zero, frame.top - 4.0), (zero, frame.bottom));
+    if let Some((left, right)) = panel.sides {
+        canvas.text("note", (frame.left, frame.top - 10.0), Anchor::Start, &format!("◀ {left}"));
+        canvas.text("note", (frame.right, frame.top - 10.0), Anchor::End, &format!("{right} ▶"));
+    }
+    for (number, row) in panel.rows.iter().enumerate() {
+        let y = frame.top + ROW * (number as f64 + 0.5);
+        let (class, shape, _) = row.judged.look();
+        let mut interval = |kind: &str, ends: &Interval| {
+            canvas.line(&format!("{kind} {class}"), (frame.at_x(ends.low), y), (frame.at_x(ends.high), y));
+        };
+        row.corrected.iter().for_each(|ends| interval("thin", ends));
+        row.plain.iter().for_each(|ends| interval("thick", ends));
+        canvas.marker(class, shape, (frame.at_x(row.mean), y), 5.0, &tooltip(row));
+        canvas.text("name", (frame.left - 10.0, y + 4.0), Anchor::End, &fitted(&row.label, room.max(1.0)));
+    }
+    legend(panel, canvas, (start + 8.0, frame.bottom + 56.0));
+    if !panel.note.is_empty() {
+        canvas.text("note", (start + 2.0, frame.bottom + 74.0), Anchor::Start, &panel.note);
+    }
+}
+
+/// The verdicts that occur.
+fn legend(panel: &HeroPanel, canvas: &mut Canvas, (mut x, y): (f64, f64)) {
+    for judged in Judged::ALL.into_iter().filter(|judged| panel.rows.iter().any(|row| row.judged == *judged)) {
+        let (class, shape, name) = judged.look();
+        canvas.marker(class, shape, (x, y - 4.0), 4.5, name);
+        canvas.text("tick", (x + 9.0, y), Anchor::Start, name);
+        x += 24.0 + 0.85 * width(name);
+    }
+}
+
+fn tooltip(row: &HeroRow) -> String {
+    let ends = row.plain.map_or_else(String::new, |ends| format!(" [{:+.4}, {:+.4}]", ends.low, ends.high));
+    format!("{}: {:+.4}{ends}, {}", row.label, row.mean, row.verdict)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(label: &str, judged: Judged, mean: f64) -> HeroRow {
+        let plain = Some(Interval { low: mean - 0.01, high: mean + 0.01 });
+        HeroRow { label: label.to_owned(), judged, mean, plain, corrected: None, verdict: "so".to_owned() }
+    }
+
+    fn plot(panels: &[&[HeroRow]]) -> HeroPlot {
+        let panel = |rows: &&[HeroRow]| HeroPanel {
+            title: "Chess".to_owned(),
+            x_label: "difference".to_owned(),
+            sides: Some(("better", "worse")),
+            rows: rows.to_vec(),
+            note: String::new(),
+        };
+        HeroPlot { title: "Differences".to_owned(), panels: panels.iter().map(panel).collect() }
+    }
+
+    #[test]
+    fn rows_are_drawn_in_their_order_with_a_shape_for_each_verdict() {
+        let rows = [row("shaw", Judged::Better, -0.2), row("rope", Judged::Open, 0.0), row("none", Judged::Worse, 0.1)];
+        let svg = draw(&plot(&[&rows]), "hero", Medium::Page).expect("three rows");
+        let places: Vec<usize> =
+            ["shaw", "rope", "none"].iter().filter_map(|name| svg.find(&format!(">{name}</text>"))).collect();
+        assert!(places.len() == 3 && places.is_sorted(), "{places:?}");
+        for part in [
+            "mark good\"><circle",
+            "mark open\"><polygon",
+            "mark bad\"><polygon",
+            "shaw: -0.2000 [-0.2100, -0.1900], so",
+        ] {
+            assert!(svg.contains(part), "{part}");
+        }
+        assert!(!svg.contains("no verdict") && !svg.contains("equivalent"), "the legend has what occurs");
+    }
+
+    #[test]
+    fn panels_stand_side_by_side_and_need_a_row() {
+        let rows = [row("shaw", Judged::Better, -0.2)];
+        let wide = draw(&plot(&[&rows, &rows]), "hero", Medium::Column).expect("rows");
+        assert!(wide.contains("viewBox=\"0 0 824 ") && wide.contains("width=\"6.695in\""), "{wide}");
+        assert_eq!(draw(&plot(&[&[], &[]]), "hero", Medium::Page), None);
+    }
+
+    #[test]
+    fn no_medium_has_a_background_and_files_have_the_colours_of_their_pages() {
+        let rows = [row("shaw", Judged::Better, -0.2)];
+        for medium in [Medium::Page, Medium::Column, Medium::Print] {
+            let svg = draw(&plot(&[&rows]), "hero", medium).expect("a row");
+            assert!(!svg.contains("<rect") && !svg.contains("fill=\"#fff"), "{svg}");
+            assert!(!svg.contains("var("), "{svg}");
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! The first screen of a report: the hero figure, and one table of all games.
+
+use super::page::{badge, scrolling};
+use crate::document::capitalised;
+use crate::figures::Figure;
+use crate::model::{GameReport, Report, RowReport};
+use crate::numbers::{fixed, mean_sd, or_absent, two_cells};
+use crate::sections::{answer, baselines, verdicts};
+use facts::{Role, grouped};
+use figures::escape;
+use figures::plot::Medium;
+
+/// The panels of the games and the pictures of heads, which wrap where there is no room; empty without finished pairs.
+pub(super) fn hero(report: &Report) -> String {
+    let panels = answer::figures(report, Medium::Page);
+    if panels.is_empty() {
+        return String::new();
+    }
+    let heads = answer::heads(report, Medium::Page);
+    let captions: Vec<&str> =
+        [answer::CAPTION].into_iter().chain(heads.as_ref().map(|heads| heads.caption.as_str())).collect();
+    let svgs: String = panels.iter().chain(&heads).map(|Figure { svg, .. }| format!("<div>{svg}</div>\n")).collect();
+    let captions = escape(&captions.join(" "));
+    format!(
+        "<figure class=\"hero\">\n<div class=\"panels\">\n{svgs}</div>\n<figcaption>{captions}</figcaption>\n</figure>\n"
+    )
+}
+
+/// The name of a row, with its label if that is another text, and its mark.
+pub(super) fn name(row: &RowReport) -> String {
+    let (name, label) = (answer::name_of(row), row.name());
+    let mark = baselines::marked(row).strip_prefix(&label).unwrap_or_default().to_owned();
+    let label = if name == label { String::new() } else { format!(" <span class=\"key\">{}</span>", escape(&label)) };
+    format!("{}{}{label}", escape(&name), escape(&mark))
+}
+
+/// The verdict of a row as a cell: in colour, with a sign, and in words.
+pub(super) fn verdict(row: &RowReport) -> String {
+    let [.., words] = verdicts::against_reference(row);
+    match row.comparison.as_ref().filter(|_| row.role == Role::Compared) {
+        Some(comparison) => {
+            let (class, sign) = badge(comparison.verdict);
+            let sign: String = sign.chars().take(1).collect();
+            format!("<td class=\"word verdict {class}\">{sign} {}</td>", escape(&words))
+        }
+        None => format!("<td class=\"word verdict\">{}</td>", escape(&words)),
+    }
+}
+
+/// The rows with the primary metric, the difference and the verdict in each game.
+pub(super) fn table(report: &Report) -> String {
+    let rows = answer::rows(report);
+    let metric = escape(&report.primary.name);
+    let of_game = |game: &GameReport| {
+        format!("<th scope=\"colgroup\" colspan=\"3\" class=\"word\">{}</th>", escape(&capitalised(&game.game)))
+    };
+    let games: String = report.games.iter().map(of_game).collect();
+    let columns = format!(
+        "<th scope=\"col\" class=\"number\">{metric}</th><th scope=\"col\" class=\"word\">difference</th>\
+         <th scope=\"col\" class=\"word\">verdict</th>"
+    )
+    .repeat(report.games.len());
+    let line = |line: &answer::Beside<'_>| {
+        let Some(first) = line.iter().copied().flatten().next() else { return String::new() };
+        let step = or_absent(first.step_time.and_then(|time| time.ratio), |ratio| format!("{}×", fixed(ratio, 2)));
+        let size = grouped(first.network.encoding as u64);
+        let cells: String = line.iter().map(|row| row.map_or_else(|| EMPTY.to_owned(), cells)).collect();
+        format!(
+            "<tr><th scope=\"row\" class=\"word\">{}</th>{cells}<td class=\"number\">{step}</td><td class=\"number\">{size}</td></tr>\n",
+            name(first)
+        )
+    };
+    let lines: String = rows.iter().map(line).collect();
+    let table = format!(
+        "<table class=\"answer\">\n<thead><tr><th rowspan=\"2\" scope=\"col\" class=\"word\">row</th>{games}\
+         <th rowspan=\"2\" scope=\"col\" class=\"number\">step time</th><th rowspan=\"2\" scope=\"col\" class=\"number\">encoding params</th></tr>\n\
+         <tr>{columns}</tr></thead>\n<tbody>\n{lines}</tbody>\n</table>"
+    );
+    scrolling("results", &table) + &format!("<p class=\"small\">{}</p>\n", escape(&remarks(report, &rows)))
+}
+
+const EMPTY: &str = "<td></td><td></td><td></td>";
+
+fn cells(row: &RowReport) -> String {
+    let level = or_absent(row.primary.as_ref(), |summary| mean_sd(summary, 1.0));
+    let difference = row.comparison.as_ref().map_or_else(String::new, |comparison| {
+        let [mean, ends] = two_cells(comparison.mean(), comparison.interval);
+        if comparison.interval.is_some() { format!("{mean} {ends}") } else { mean }
+    });
+    let verdict = verdict(row);
+    format!("<td class=\"number\">{}</td><td class=\"word\">{}</td>{verdict}", escape(&level), escape(&difference))
+}
+
+/// How the verdicts were reached, and what step time and size are those of.
+fn remarks(report: &Report, rows: &[answer::Beside<'_>]) -> String {
+    let mut remarks = vec![format!("verdicts: {}", verdicts::method(report))];
+    remarks.push("±: standard deviation over seeds; difference: with its plain 95 % interval".to_owned());
+    let first = report.games.first().map_or("", |game| game.game.as_str());
+    let of = if report.games.len() > 1 { format!(" on {first}, if the row is there") } else { String::new() };
+    remarks.push(format!("step time: relative to the reference{of}; encoding params: parameters of the encoding{of}"));
+    if rows.iter().flatten().flatten().any(|row| row.misses_log_linear()) {
+        remarks.push("†: does not beat the log-linear baseline".to_owned());
+    }
+    remarks.join(". ") + "."
+}

@@ -1,0 +1,152 @@
+//! The answer of a report: the hero figure, and the rows of all games beside each other.
+
+use super::named_heads;
+use super::transfer::partners::Partners;
+use super::verdicts;
+use crate::comparison::{Comparison, Verdict};
+use crate::document::capitalised;
+use crate::figures::Figure;
+use crate::model::{GameReport, Report, RowReport};
+use crate::order::badness;
+use facts::Role;
+use facts::metrics::Direction;
+use figures::plot::Medium;
+use figures::plot::hero::{self, HeroPanel, HeroPlot, HeroRow, Judged};
+
+/// The most rows of a panel.
+const MOST: usize = 20;
+
+/// The readable name of a row's label.
+pub(crate) fn display_name(label: &str) -> String {
+    label.to_owned()
+}
+
+/// The readable name of a row.
+pub(crate) fn name_of(row: &RowReport) -> String {
+    if row.role == Role::Twin { row.name() } else { display_name(&row.label) }
+}
+
+/// The hero figure of each game alone.
+pub(crate) fn figures(report: &Report, medium: Medium) -> Vec<Figure> {
+    let of_game = |game: &GameReport| figure(report, &[game], format!("{}-hero", game.game), medium);
+    report.games.iter().filter_map(of_game).collect()
+}
+
+/// The hero figure with all games side by side; none with fewer than two.
+pub(crate) fn of_all_games(report: &Report, medium: Medium) -> Option<Figure> {
+    let games: Vec<&GameReport> = report.games.iter().collect();
+    if games.len() < 2 { None } else { figure(report, &games, "hero".to_owned(), medium) }
+}
+
+/// The heads that follow the movement of a piece.
+pub(crate) fn heads(report: &Report, medium: Medium) -> Option<Figure> {
+    named_heads::figure(&report.named_heads, display_name, medium)
+}
+
+fn figure(report: &Report, games: &[&GameReport], id: String, medium: Medium) -> Option<Figure> {
+    let names: Vec<&str> = games.iter().map(|game| game.game.as_str()).collect();
+    let title = format!("Differences to the reference on {}.", names.join(" and "));
+    let plot = HeroPlot { title, panels: games.iter().map(|game| panel(report, game)).collect() };
+    let svg = hero::draw(&plot, &id, medium)?;
+    Some(Figure { id, svg, title: plot.title, caption: CAPTION.to_owned() })
+}
+
+pub(crate) const CAPTION: &str = "Differences to the reference, the best rows first: means over seeds; thick: the plain 95 % \
+                                  interval, thin: Holm's over the grid. Colour and shape: the verdict.";
+
+fn panel(report: &Report, game: &GameReport) -> HeroPanel {
+    let direction = report.primary.direction;
+    let compared = game.rows.iter().filter_map(|row| Some((row, row.comparison.as_ref()?)));
+    let mut rows: Vec<(&RowReport, HeroRow)> =
+        compared.filter_map(|(row, comparison)| Some((row, hero_row(row, comparison)?))).collect();
+    rows.sort_by(|a, b| badness(a.0, direction).total_cmp(&badness(b.0, direction)));
+    let all = rows.len();
+    rows.truncate(MOST);
+    HeroPanel {
+        title: format!("{}: difference to {}", capitalised(&game.game), reference(game)),
+        x_label: format!("difference in {}", report.primary.with_unit()),
+        sides: match direction {
+            Direction::Lower => Some(("better", "worse")),
+            Direction::Higher => Some(("worse", "better")),
+            Direction::Neither => None,
+        },
+        note: if all > MOST { format!("the first {MOST} of {all} rows") } else { String::new() },
+        rows: rows.into_iter().map(|(_, row)| row).collect(),
+    }
+}
+
+fn reference(game: &GameReport) -> String {
+    let mut references = game.rows.iter().filter(|row| row.role == Role::Reference);
+    match references.next().filter(|_| !verdicts::has_groups(game)) {
+        Some(row) => name_of(row),
+        None => "the reference".to_owned(),
+    }
+}
+
+fn hero_row(row: &RowReport, comparison: &Comparison) -> Option<HeroRow> {
+    let [.., verdict] = verdicts::against_reference(row);
+    Some(HeroRow {
+        label: name_of(row),
+        judged: match comparison.verdict {
+            Verdict::Better => Judged::Better,
+            Verdict::Worse => Judged::Worse,
+            Verdict::Equivalent => Judged::Equivalent,
+            Verdict::Open | Verdict::Diverged | Verdict::DependsOnTuning => Judged::Open,
+            Verdict::Missing => Judged::Missing,
+        },
+        mean: comparison.mean().filter(|mean| mean.is_finite())?,
+        plain: comparison.interval,
+        corrected: comparison.holm.map(|corrected| corrected.interval),
+        verdict,
+    })
+}
+
+/// A row in each game, in the order of the games; none where a game does not have it.
+pub(crate) type Beside<'a> = Vec<Option<&'a RowReport>>;
+
+/// The rows of all games, those of two games with their partners beside them: the best of the first game first, the
+/// references at their place of no difference, the A/A controls last.
+pub(crate) fn rows(report: &Report) -> Vec<Beside<'_>> {
+    let mut lines: Vec<Beside<'_>> = match &report.games[..] {
+        [first, second] => pairs([first, second], &report.axes),
+        games => {
+            let of_game = |(place, game)| alone(place, game, games.len());
+            games.iter().enumerate().flat_map(of_game).collect()
+        }
+    };
+    let worst = |line: &Beside<'_>| {
+        line.iter().flatten().next().map_or(f64::INFINITY, |row| badness(row, report.primary.direction))
+    };
+    lines.sort_by(|a, b| worst(a).total_cmp(&worst(b)));
+    let twins: Beside<'_> = report.games.iter().map(|game| game.twin.as_ref()).collect();
+    if twins.iter().any(Option::is_some) {
+        lines.push(twins);
+    }
+    lines
+}
+
+/// The rows of one of several games.
+fn alone(place: usize, game: &GameReport, games: usize) -> Vec<Beside<'_>> {
+    let of_row = |row| (0..games).map(|i| (i == place).then_some(row)).collect();
+    game.rows.iter().map(of_row).collect()
+}
+
+fn pairs<'a>(games: [&'a GameReport; 2], axes: &[String]) -> Vec<Beside<'a>> {
+    let Partners { pairs, alone } = Partners::of(games, axes);
+    let [mut left, mut right] =
+        games.map(|game| game.rows.iter().filter(|row| row.role == Role::Reference).collect::<Vec<_>>());
+    let mut lines: Vec<Beside<'a>> = pairs.into_iter().map(|[one, other]| vec![Some(one), Some(other)]).collect();
+    if let ([one], [other]) = (&left[..], &right[..]) {
+        lines.push(vec![Some(*one), Some(*other)]);
+        (left, right) = (Vec::new(), Vec::new());
+    }
+    left.retain(|row| {
+        let partner = right.iter().position(|other| other.label == row.label).map(|place| right.remove(place));
+        lines.extend(partner.map(|other| vec![Some(*row), Some(other)]));
+        partner.is_none()
+    });
+    let [first, second] = alone;
+    lines.extend(left.into_iter().chain(first).map(|row| vec![Some(row), None]));
+    lines.extend(right.into_iter().chain(second).map(|row| vec![None, Some(row)]));
+    lines
+}

@@ -1,0 +1,48 @@
+//! The names that an experiment gives to rows stand in every format and figure.
+
+use crate::report::folder::{Folder, comparison};
+use report::{csv, curves, figures, html, latex, markdown, text};
+use std::fs;
+
+const NAMES: [(&str, &str); 3] = [("shaw", "Shaw q,k"), ("absolute", "Learned table"), ("rope", "Axial RoPE")];
+
+/// A folder whose rows have names, and the same without.
+fn folders() -> [Folder; 2] {
+    let mut named = Folder::of_two_games();
+    for (label, name) in NAMES {
+        let rows = named.plan.rows.iter_mut().filter(|row| row.label == label);
+        rows.for_each(|row| row.name = Some(name.to_owned()));
+    }
+    named.write_plan();
+    [named, Folder::of_two_games()]
+}
+
+/// The texts of all figures.
+fn figures_of(folder: &Folder) -> String {
+    let dir = tempfile::tempdir().expect("a folder");
+    let figures = figures::write(&folder.report(), dir.path()).expect("figures");
+    figures
+        .iter()
+        .map(|figure| fs::read_to_string(dir.path().join(format!("{}.svg", figure.id))).expect("an SVG"))
+        .collect()
+}
+
+#[test]
+fn every_format_and_figure_has_them() {
+    let [named, plain] = folders();
+    let report = named.report();
+    assert_eq!(comparison(&report, "Shaw q,k").reference, "Learned table");
+    let verdicts = |folder: &Folder, label: &str| comparison(&folder.report(), label).verdict;
+    assert_eq!(verdicts(&named, "Shaw q,k"), verdicts(&plain, "shaw"));
+    let mut table = Vec::new();
+    curves::write(named.path(), &mut table).expect("a table");
+    let drawn = [text::draw, markdown::draw, latex::draw, html::draw, csv::draw].map(|draw| draw(&report));
+    for drawn in drawn.into_iter().chain([String::from_utf8(table).expect("UTF-8"), figures_of(&named)]) {
+        for (_, name) in NAMES {
+            assert!(drawn.contains(name), "{name} is not in {drawn}");
+        }
+    }
+    for (label, _) in NAMES {
+        assert!(!figures_of(&named).contains(&format!(">{label}<")), "{label}");
+    }
+}

@@ -1,0 +1,134 @@
+//! The HTML page: what it opens with, the order of its rows, and what it folds away.
+
+use crate::report::folder::{Folder, SEEDS};
+use records::plan::Row;
+use report::{html, text};
+use serde_json::json;
+use std::fs;
+
+/// An SVG of the page.
+fn plot<'a>(page: &'a str, id: &str) -> &'a str {
+    let start =
+        page.find(&format!("<svg class=\"plot\" id=\"{id}\"")).unwrap_or_else(|| panic!("{id} is not on the page"));
+    page[start..].split_inclusive("</svg>").next().expect("an end")
+}
+
+/// The names of a hero panel from top to bottom.
+fn names(svg: &str) -> Vec<&str> {
+    let texts = svg.split("<text class=\"name\"").skip(1);
+    texts.filter_map(|rest| rest.split_once('>')?.1.split('<').next()).collect()
+}
+
+#[test]
+fn the_hero_has_every_compared_row_once_sorted_by_effect_and_text_keeps_the_order_of_the_file() {
+    let folder = Folder::of_two_games();
+    folder.row("shaw", [2.50, 2.53, 2.51]);
+    folder.row("rope", [2.30, 2.33, 2.31]);
+    let report = folder.report();
+    let page = html::draw(&report);
+    assert_eq!(names(plot(&page, "chess-hero")), ["rope", "shaw"]);
+    assert_eq!(names(plot(&page, "shogi-hero")), ["shaw", "rope"], "shogi's cells are as before");
+    let hero = plot(&page, "chess-hero");
+    assert!(hero.contains("mark good\"><circle") && hero.contains("mark bad\"><polygon"), "{hero}");
+    let before = |text: &str, one: &str, other: &str| text.find(one).zip(text.find(other)).is_some_and(|(a, b)| a < b);
+    assert!(before(plot(&page, "chess-forest"), ">rope</text>", ">shaw</text>"));
+    assert!(before(&text::draw(&report), "shaw is worse", "rope is better"), "{}", text::draw(&report));
+    assert!(before(&page, "rope is better", "shaw is worse"));
+}
+
+#[test]
+fn many_rows_are_cut_with_a_note() {
+    let mut folder = Folder::finished();
+    let labels: Vec<String> = (0..22).map(|number| format!("row-{number}")).collect();
+    let rows: Vec<Row> = labels.iter().map(|label| folder.like(label)).collect();
+    folder.edit(|plan| plan.rows.extend(rows));
+    for (number, label) in labels.iter().enumerate() {
+        folder.row(label, [2.6, 2.63, 2.61].map(|loss| loss + 0.01 * number as f64));
+    }
+    let page = html::draw(&folder.report());
+    let names = names(plot(&page, "chess-hero"));
+    assert_eq!((names.len(), names[0], names[1], names[19]), (20, "shaw", "rope", "row-17"));
+    assert!(plot(&page, "chess-hero").contains("the first 20 of 24 rows"));
+    assert!(labels.iter().all(|label| page.contains(&format!("class=\"word\">{label}</th>"))), "tables have all");
+}
+
+#[test]
+fn the_page_opens_with_figure_and_table_and_folds_the_rest() {
+    let page = html::draw(&Folder::with_an_interaction().report());
+    let parts = ["id=\"chess-hero\"", "id=\"shogi-hero\"", "<h2>Results</h2>", "<nav ", "<details"];
+    let places: Vec<usize> = parts.iter().map(|part| page.find(part).unwrap_or_else(|| panic!("{part}"))).collect();
+    assert!(places.is_sorted(), "{places:?}");
+    let (open, folded) = page.split_once("<details").expect("details");
+    assert!(open.contains("▲ better") && !open.contains("shaw is better than absolute"));
+    for part in [
+        "On chess, shaw is better than absolute",
+        "Holm-corrected interval",
+        "trunk params",
+        "detectable",
+        "By phase on shogi.",
+    ] {
+        assert!(folded.contains(part), "{part}");
+    }
+    assert_eq!(folded.matches("<summary>").count(), page.matches("</details>").count());
+    let results = open.split("<table class=\"answer\">").nth(1).expect("a table");
+    let row = results.split("<tr>").find(|row| row.contains(">shaw</th>")).expect("its row");
+    assert_eq!(row.matches("better</td>").count(), 2, "both games in one line: {row}");
+}
+
+#[test]
+fn the_table_of_rows_has_a_column_for_each_varied_setting_and_needs_no_script() {
+    let folder = Folder::finished();
+    for (label, rate) in [("absolute", 1), ("shaw", 64), ("rope", 4), ("absolute-twin", 1)] {
+        folder.run(label, &json!({"encoding": [label.replace("-twin", "")], "train": {"encoding_rate": rate}}));
+    }
+    let page = html::draw(&folder.report());
+    let table =
+        page.split("<div class=\"filtered\">").nth(1).and_then(|rest| rest.split("<script>").next()).expect("a table");
+    let header = table.split("</thead>").next().expect("a header");
+    for column in ["game", "row", "encoding", "train.encoding_rate", "policy_loss", "verdict", "step ms"] {
+        assert!(header.contains(&format!(">{column}</th>")), "{column}: {header}");
+    }
+    assert_eq!(table.matches("<tr>").count(), 1 + 4, "a line for each row and the A/A control");
+    assert!(table.contains("<label hidden>") && table.contains("data-value=\"64\">64</td>"), "{table}");
+}
+
+#[test]
+fn curves_start_at_the_first_logged_training_point() {
+    let folder = Folder::finished();
+    let time = json!({"unix_s": 0.0, "wall_s": 1.0, "positions_per_s": 10.0});
+    for label in ["absolute", "shaw", "rope", "absolute-twin"] {
+        for seed in SEEDS {
+            let path = folder.cell(label, seed).join("metrics.jsonl");
+            let logged = [10, 20, 30].map(|step| {
+                let metrics = json!({"policy_loss": 3.5 - 0.01 * f64::from(step) + seed as f64});
+                json!({"step": step, "split": "train", "epochs": 0.5, "metrics": metrics, "time": time}).to_string()
+                    + "\n"
+            });
+            let lines = fs::read_to_string(&path).expect("metrics");
+            fs::write(&path, logged.concat() + &lines).expect("metrics");
+        }
+    }
+    let report = folder.report();
+    let training = &report.games[0].rows[0].training;
+    assert_eq!(training.iter().map(|(step, _)| *step).collect::<Vec<_>>(), [10, 20, 30, 100]);
+    // The mean over seeds 0, 1 and 2.
+    assert!((training[0].1 - 4.4).abs() < 1e-9, "{training:?}");
+    let page = html::draw(&report);
+    // The left end of the axis.
+    assert!(
+        plot(&page, "chess-curves").contains("<path class=\"line faint ref\" d=\"M64.0 "),
+        "{}",
+        plot(&page, "chess-curves")
+    );
+}
+
+#[test]
+fn no_plot_has_a_background() {
+    let page = html::draw(&Folder::with_an_interaction().report());
+    let svgs: Vec<&str> =
+        page.split("<svg ").skip(1).map(|rest| rest.split("</svg>").next().expect("an end")).collect();
+    assert!(svgs.len() > 8);
+    for svg in svgs {
+        assert!(!svg.contains("<rect") && !svg.contains("#fff"), "{svg}");
+    }
+}

@@ -1,0 +1,96 @@
+//! `posenc new` writes experiment files that `posenc check` accepts without a warning.
+
+use crate::cli::{Answer, run};
+use serde_json::{Value, json};
+use std::fs;
+use std::path::Path;
+use tempfile::TempDir;
+use testing::{assert_says, datasets};
+
+/// A folder with small datasets `chess` and `shogi`.
+fn folder() -> TempDir {
+    let dir = TempDir::new().expect("a temporary folder");
+    datasets(dir.path());
+    dir
+}
+
+fn new(dir: &Path, args: &[&str]) -> Answer {
+    run(dir, &[&["new"], args].concat())
+}
+
+fn checked(dir: &Path, file: &str) -> Value {
+    run(dir, &["check", file, "--json"]).json()
+}
+
+#[test]
+fn the_file_fits_its_datasets_and_runs() {
+    let dir = folder();
+    let args = ["mine.yaml", "--data", "chess", "--data", "shogi", "--encodings", "none,absolute,rope"];
+    let written = "mine.yaml is written: 6 rows and 2 A/A controls x 3 seeds = 24 cells";
+    let answer = new(dir.path(), &args).succeeds().says(&[written, "posenc check mine.yaml", "posenc run mine.yaml"]);
+    let defaults = ["games (chess, shogi or both): both (--game)", "numbers of layers: 2 (--depths)", "(--seeds)"];
+    assert_says(&answer.stderr, &defaults);
+    assert!(!answer.stderr.contains("dataset of"), "{}", answer.stderr);
+    let report = checked(dir.path(), "mine.yaml");
+    assert_eq!((&report["name"], &report["cells"], &report["warnings"]), (&json!("mine"), &json!(24), &json!([])));
+    assert_eq!(report["primary"]["metric"], "policy_loss");
+    let question = "Which position encoding is best at predicting moves, on chess and shogi?";
+    assert_eq!(report["question"], question);
+    let only = ["--only", "game=chess", "--only", "seed=0", "--only", "encoding=rope"];
+    run(dir.path(), &[&["run", "mine.yaml", "--smoke"], &only[..]].concat()).succeeds();
+}
+
+#[test]
+fn depths_have_a_reference_each_and_paths_are_those_of_the_file() {
+    let dir = folder();
+    fs::create_dir(dir.path().join("files")).expect("a folder");
+    let args = ["files/deep.yaml", "--data", "chess", "--depths", "4,1", "--question", "Does depth \"help\"?"];
+    new(dir.path(), &args).succeeds();
+    let text = fs::read_to_string(dir.path().join("files/deep.yaml")).expect("the file");
+    assert_says(&text, &["data: ../chess\n", "model.chessformer.layers: [1, 4]\n", "  game: chess\n"]);
+    let report = checked(dir.path(), "files/deep.yaml");
+    assert_eq!((&report["warnings"], &report["question"]), (&json!([]), &json!("Does depth \"help\"?")));
+    let rows = report["rows"].as_array().expect("rows");
+    assert_eq!(rows.iter().filter(|row| row["role"] == "reference").count(), 2);
+    assert!(rows.iter().all(|row| row["reference"].as_str().is_some_and(|label| label.contains("absolute"))));
+}
+
+#[test]
+fn without_a_dataset_it_names_the_command_that_makes_one() {
+    let dir = TempDir::new().expect("a temporary folder");
+    let answer = new(dir.path(), &["small.yaml", "--game", "chess", "--seeds", "3"]).succeeds();
+    assert_says(&answer.stderr, &["dataset of chess: data/attacked-chess (--data)"]);
+    let command = answer.stdout.lines().find_map(|line| line.strip_prefix("  posenc data ")).expect("a command");
+    let words: Vec<&str> = ["data"].into_iter().chain(command.split_whitespace()).collect();
+    run(dir.path(), &words).succeeds();
+    let report = checked(dir.path(), "small.yaml");
+    assert_eq!((&report["warnings"], &report["primary"]["metric"]), (&json!([]), &json!("map_loss")));
+    // The same file, now that the dataset is there.
+    let again = new(dir.path(), &["small.yaml", "--game", "chess", "--force"]).succeeds();
+    assert!(!again.stdout.contains("data generate"), "{}", again.stdout);
+    assert_eq!(checked(dir.path(), "small.yaml")["warnings"], json!([]));
+}
+
+#[test]
+fn files_are_not_replaced_and_wrong_answers_write_nothing() {
+    let dir = folder();
+    let path = dir.path().join("mine.yaml");
+    fs::write(&path, "mine").expect("a file");
+    new(dir.path(), &["mine.yaml", "--data", "chess"]).fails_with(&["mine.yaml exists", "--force"]);
+    assert_eq!(fs::read_to_string(&path).expect("the file"), "mine");
+    let wrong: [(&[&str], &[&str]); 6] = [
+        (&["a file.yaml"], &["a file.yaml cannot be the name", "NAME.yaml"]),
+        (&["a.txt"], &["a.txt cannot be the name"]),
+        (&["none/a.yaml", "--data", "chess"], &["none/a.yaml cannot be written"]),
+        (&["a.yaml", "--data", "chess", "--data", "chess"], &["--data: chess and chess are both datasets of chess"]),
+        (&["a.yaml", "--data", "chess", "--game", "shogi"], &["--data: chess is a dataset of chess"]),
+        (&["a.yaml", "--data", "nowhere"], &["nowhere has no dataset.yaml", "--game"]),
+    ];
+    for (args, parts) in wrong {
+        new(dir.path(), args).fails_with(parts);
+    }
+    let unknown = new(dir.path(), &["a.yaml", "--encodings", "absolut,shaw"]);
+    assert_eq!(unknown.code, Some(2));
+    assert_says(&unknown.stderr, &["there is no encoding `absolut`", "absolute"]);
+    assert!(!dir.path().join("a.yaml").exists());
+}
