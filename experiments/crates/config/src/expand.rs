@@ -52,8 +52,8 @@ pub(crate) fn without<'a>(mut json: Value, settings: impl IntoIterator<Item = &'
     json
 }
 
-/// Of more rows that cannot be read, only the problems of the first ones are shown.
-const MOST_WRONG_ROWS: usize = 10;
+/// After so many rows that cannot be read, the others are not looked at.
+const MOST_WRONG_ROWS: usize = 100;
 
 /// What all rows are made from.
 #[derive(Clone, Copy)]
@@ -79,8 +79,12 @@ impl Matrix<'_> {
         let rows = self.include(self.exclude(product)?, &varied)?;
         let (mut combinations, mut errors) = (Vec::new(), Vec::new());
         for point in rows {
-            match self.combination(point) {
+            match self.combination(point.clone()) {
                 Ok(combination) => combinations.push(combination),
+                // What is wrong with `base` is wrong in every row, so one of them shows it all.
+                Err(error) if errors.is_empty() => {
+                    errors.push(wrong_in_row(&self.tree(&point)?).unwrap_or(error));
+                }
                 Err(error) => errors.push(error),
             }
             if errors.len() == MOST_WRONG_ROWS {
@@ -93,7 +97,7 @@ impl Matrix<'_> {
     /// A row with these values.
     pub(crate) fn combination(self, point: Point) -> Result<Combination, ConfigError> {
         let tree = self.tree(&point)?;
-        let run = read_row(&tree).map_err(|error| wrong_in_row(&tree).unwrap_or(error))?;
+        let run = read_row(&tree)?;
         let json = serde_json::to_value(&run).expect("a run has string keys only");
         Ok(Combination { point, tree, run, json })
     }

@@ -114,7 +114,8 @@ impl Refusal {
             Problem::Type(expected) => {
                 let found = if let Place::Value(_, found) = &*place { found.as_str() } else { "this key" };
                 let place = if path.is_empty() { String::new() } else { format!("`{}`: ", dotted(path)) };
-                error(format!("{place}expected {}, found {found}", in_words(&expected))).help(hint(&expected))
+                let (expected, remedy) = in_words(&expected);
+                error(format!("{place}expected {expected}, found {found}")).help(remedy)
             }
             Problem::Meaning(reason) if path.is_empty() => error(reason),
             Problem::Meaning(reason) => error(format!("`{}`: {reason}", dotted(path))),
@@ -138,30 +139,22 @@ fn unknown(what: &str, name: &str, valid: Vec<String>, base: &str, error: Config
     error.valid(valid).help(help)
 }
 
-/// Names of Rust's types as a reader of YAML knows them.
-fn in_words(expected: &str) -> &str {
+/// What serde expected as a reader of YAML knows it, and how to write it.
+fn in_words(expected: &str) -> (&str, &'static str) {
+    const DIGITS: &str = "write digits only: 1000, not 1e3, 1_000 or \"1000\"";
+    const NUMBER: &str = "write it like 0.001 or 1e-3, without quotes";
+    const EXAMPLE: &str = "compare experiments/quickstart.yaml";
     match expected {
-        "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number, 0 or more",
-        "i32" | "i64" | "isize" => "a whole number",
-        "f32" | "f64" => "a number",
-        "a boolean" => "true or false",
-        "a sequence" => "a list",
-        "a string" | "path string" => "a text",
-        other if other.starts_with("struct ") || other == "a map" => "a map of keys to values",
-        other => other,
-    }
-}
-
-fn hint(expected: &str) -> &'static str {
-    match expected {
-        "u8" | "u16" | "u32" | "u64" | "usize" => "write digits only: 1000, not 1e3, 1_000 or \"1000\"",
-        "f32" | "f64" => "write it like 0.001 or 1e-3, without quotes",
-        "a boolean" => "YAML 1.2 knows true and false only; yes, no, on and off are texts",
-        "a sequence" => "write a list: [a, b], or one `- a` per line",
-        "a string" | "path string" => "put it in quotes",
-        other if other.starts_with("a whole number") => "write digits only: 1000, not 1e3, 1_000 or \"1000\"",
-        other if other.starts_with("a number") => "write it like 0.001 or 1e-3, without quotes",
-        _ => "compare experiments/quickstart.yaml",
+        "u8" | "u16" | "u32" | "u64" | "usize" => ("a whole number, 0 or more", DIGITS),
+        "i32" | "i64" | "isize" => ("a whole number", DIGITS),
+        "f32" | "f64" => ("a number", NUMBER),
+        "a boolean" => ("true or false", "YAML 1.2 knows true and false only; yes, no, on and off are texts"),
+        "a sequence" => ("a list", "write a list: [a, b], or one `- a` per line"),
+        "a string" | "path string" => ("a text", "put it in quotes"),
+        other if other.starts_with("struct ") || other == "a map" => ("a map of keys to values", EXAMPLE),
+        other if other.starts_with("a whole number") => (other, DIGITS),
+        other if other.starts_with("a number") => (other, NUMBER),
+        other => (other, EXAMPLE),
     }
 }
 
@@ -342,54 +335,52 @@ impl<'de> MapAccess<'de> for Entries<'_> {
 struct Choice<'a> {
     name: &'a str,
     options: Option<&'a Node>,
-    origin: &'a Origin,
+    origin: &'a Arc<Origin>,
 }
 
-impl<'a, 'de> EnumAccess<'de> for Choice<'a> {
-    type Error = Refusal;
-    type Variant = Options<'a>;
-
-    fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, Options<'a>), Refusal> {
-        let name: StrDeserializer<'_, Refusal> = self.name.into_deserializer();
-        let value = seed.deserialize(name).map_err(|refusal| match self.options {
-            Some(_) => refusal.at(|| Place::Key(self.origin.clone())),
-            None => refusal,
-        })?;
-        let below = self.options.is_some().then(|| self.name.to_owned());
-        let options = self.options.cloned().unwrap_or_else(|| Node::empty_map(self.origin.clone()));
-        Ok((value, Options { options, below, owner: std::marker::PhantomData }))
+impl Choice<'_> {
+    fn read<T>(self, read: impl FnOnce(Reader<'_>) -> Result<T, Refusal>) -> Result<T, Refusal> {
+        match self.options {
+            Some(options) => read(Reader(options)).map_err(|refusal| refusal.below(self.name)),
+            None => read(Reader(&Node::empty_map(Arc::clone(self.origin)))),
+        }
     }
 }
 
-struct Options<'a> {
-    options: Node,
-    below: Option<String>,
-    owner: std::marker::PhantomData<&'a ()>,
+impl<'de> EnumAccess<'de> for Choice<'_> {
+    type Error = Refusal;
+    type Variant = Self;
+
+    fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, Self), Refusal> {
+        let name: StrDeserializer<'_, Refusal> = self.name.into_deserializer();
+        match seed.deserialize(name) {
+            Ok(value) => Ok((value, self)),
+            Err(refusal) if self.options.is_some() => Err(refusal.at(|| Place::Key(Arc::clone(self.origin)))),
+            Err(refusal) => Err(refusal),
+        }
+    }
 }
 
-impl<'de> VariantAccess<'de> for Options<'_> {
+impl<'de> VariantAccess<'de> for Choice<'_> {
     type Error = Refusal;
 
     fn unit_variant(self) -> Result<(), Refusal> {
-        match (&self.options.content, self.below) {
-            (Content::Null, _) | (_, None) => Ok(()),
-            (Content::Map(entries), _) if entries.is_empty() => Ok(()),
-            _ => Err(Refusal::custom("this name has no options").at(|| Reader(&self.options).place())),
-        }
-    }
-
-    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, Refusal> {
-        seed.deserialize(Reader(&self.options)).map_err(|refusal| match self.below {
-            Some(name) => refusal.below(name),
-            None => refusal,
+        self.read(|options| match &options.0.content {
+            Content::Null => Ok(()),
+            Content::Map(entries) if entries.is_empty() => Ok(()),
+            _ => Err(Refusal::custom("this name has no options").at(|| options.place())),
         })
     }
 
+    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, Refusal> {
+        self.read(|options| seed.deserialize(options))
+    }
+
     fn tuple_variant<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, Refusal> {
-        Reader(&self.options).deserialize_any(visitor)
+        self.read(|options| options.deserialize_any(visitor))
     }
 
     fn struct_variant<V: Visitor<'de>>(self, _: &'static [&'static str], visitor: V) -> Result<V::Value, Refusal> {
-        Reader(&self.options).deserialize_any(visitor)
+        self.read(|options| options.deserialize_any(visitor))
     }
 }
