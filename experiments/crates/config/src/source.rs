@@ -259,8 +259,7 @@ mod tests {
     fn an_error_shows_the_line_and_a_caret_below_its_word() {
         let source = Source::new(Path::new("x.yaml"), "a: 1\nb: [3, é, 5]\n");
         let error = source.error_in_line(2, 8, "not a number").valid(["1", "2"]).help("write 4");
-        let shown =
-            "x.yaml:2:8: not a number\n   2 | b: [3, é, 5]\n     |        ^\n  valid: 1, 2\n  help: write 4";
+        let shown = "x.yaml:2:8: not a number\n   2 | b: [3, é, 5]\n     |        ^\n  valid: 1, 2\n  help: write 4";
         assert_eq!(error.to_string(), shown);
     }
 
