@@ -15,11 +15,11 @@ const MOST_WORK: usize = 1 << 28;
     "line {line} has more than {most} brackets open, too many for a text of this length: write lists as lines with `-`, \
      and maps as lines with `key:`"
 )]
-pub struct TooNested {
+struct TooNested {
     /// The line of the first bracket too many, from 1.
-    pub line: usize,
+    line: usize,
     /// How many may be open in a text of this length.
-    pub most: usize,
+    most: usize,
 }
 
 /// Checks that a text opens few enough brackets.
@@ -27,7 +27,7 @@ pub struct TooNested {
 /// This is an upper bound, without the parser's knowledge of what a character means. A bracket counts as closed only if
 /// no character that could change the meaning of the closing one (a line's end, a quote, `#`, `!`) stands between the
 /// two.
-pub fn check_nesting(text: &str) -> Result<(), TooNested> {
+fn check_nesting(text: &str) -> Result<(), TooNested> {
     let most = MOST_WORK / text.len().max(1);
     let (mut before, mut here, mut line) = (0, 0usize, 1);
     for byte in text.bytes() {

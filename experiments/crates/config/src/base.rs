@@ -9,12 +9,14 @@
 //! What this file varies (`axes`) is not taken from the other one.
 
 use super::file::ExperimentFile;
+use super::mend::problems;
 use super::preset;
-use super::reader::{self, Problem};
+use super::reader::{self, Problem, Refusal};
 use super::run::BaseConfig;
 use super::setting::{GROUPS, Point, Setting};
 use super::source::{ConfigError, Source};
 use super::tree::{Content, Node};
+use super::yaml::parse;
 use serde::Deserialize as _;
 use serde::de::value::StrDeserializer;
 
@@ -23,28 +25,33 @@ const LONGEST_CHAIN: usize = 10;
 
 /// Reads the tree of a row.
 pub(crate) fn read_row(tree: &Node) -> Result<BaseConfig, ConfigError> {
-    preset::read_run(tree).map_err(|refusal| {
-        let Problem::Missing(key) = &refusal.problem else { return refusal.explain() };
-        let way = [&refusal.way[..], std::slice::from_ref(key)].concat();
-        let dotted = way.join(".");
-        let of_run = way.len() == 1 || (way.len() == 2 && GROUPS.contains(&way[0].as_str()));
-        let name = Setting::named(&dotted).filter(|setting| setting.fixed().is_none());
-        let remedy = match name.map(|setting| setting.name()) {
-            Some(name) => format!("add `base.{dotted}`, or `axes.{name}`; it has no default"),
-            None => format!("add `base.{dotted}`; it has no default"),
-        };
-        match of_run {
-            // The map that lacks the key may have been made for a value of an axis.
-            true => {
-                let within = [&["base".to_owned()], &refusal.way[..]].concat().join(".");
-                let message = format!("`{key}` is missing in `{within}`: no axis varies it and `base` does not fix it");
-                let group = tree.nearest(&refusal.way);
-                let place = if group.origin.path.first() == tree.origin.path.first() { group } else { tree };
-                place.origin.error(message).help(remedy)
-            }
-            false => refusal.explain(),
-        }
-    })
+    preset::read_run(tree).map_err(|refusal| explained(tree, refusal))
+}
+
+/// Everything that is wrong with the tree of a row.
+pub(crate) fn wrong_in_row(tree: &Node) -> Option<ConfigError> {
+    ConfigError::all(problems(tree, preset::read_run).into_iter().map(|refusal| explained(tree, refusal)))
+}
+
+fn explained(tree: &Node, refusal: Refusal) -> ConfigError {
+    let Problem::Missing(key) = &refusal.problem else { return refusal.explain() };
+    let way = refusal.culprit();
+    let dotted = way.join(".");
+    let of_run = way.len() == 1 || (way.len() == 2 && GROUPS.contains(&way[0].as_str()));
+    if !of_run {
+        return refusal.explain();
+    }
+    let name = Setting::named(&dotted).filter(|setting| setting.fixed().is_none());
+    let remedy = match name.map(|setting| setting.name()) {
+        Some(name) => format!("add `base.{dotted}`, or `axes.{name}`; it has no default"),
+        None => format!("add `base.{dotted}`; it has no default"),
+    };
+    let within = [&["base".to_owned()], &refusal.way[..]].concat().join(".");
+    let message = format!("`{key}` is missing in `{within}`: no axis varies it and `base` does not fix it");
+    // The map that lacks the key may have been made for a value of an axis.
+    let group = tree.nearest(&refusal.way);
+    let place = if group.origin.path.first() == tree.origin.path.first() { group } else { tree };
+    place.origin.error(message).help(remedy)
 }
 
 /// A value that the command line gives to a setting: `--set train.steps=500`. It holds in every row.
@@ -63,27 +70,46 @@ impl Override {
             return Err(error.help("write --set setting=value: --set train.steps=500"));
         };
         let source = Source::option(SET, text, name.len() + 1, file);
-        let read = Setting::deserialize(StrDeserializer::<reader::Refusal>::new(name));
+        let read = Setting::deserialize(StrDeserializer::<Refusal>::new(name));
         let setting = read.map_err(|refusal| refusal.about(source.error_in_line(1, 1, "")))?;
-        Ok(Self { setting, value: Node::parse(&source)? })
+        Ok(Self { setting, value: parse(&source)? })
     }
 }
 
-/// Reads an experiment file, the files that its `base` inherits from, and what the command line sets.
-pub(super) fn read(source: &Source, sets: &[String]) -> Result<(ExperimentFile, Vec<Override>), ConfigError> {
-    let mut file: ExperimentFile = reader::read(&parse(source)?).map_err(reader::Refusal::explain)?;
+/// An experiment file as it is written, with the files that its `base` inherits from, and what the command line sets.
+pub(super) struct Written {
+    /// The whole document.
+    pub(super) document: Node,
+    pub(super) file: ExperimentFile,
+    pub(super) overrides: Vec<Override>,
+}
+
+pub(super) fn read(source: &Source, sets: &[String]) -> Result<Written, ConfigError> {
+    let document = parse_file(source)?;
+    let mut file: ExperimentFile = reader::read(&document).map_err(|refusal| wrong_in_file(&document, refusal))?;
     let overrides: Vec<Override> = sets.iter().map(|text| Override::parse(text, source)).collect::<Result<_, _>>()?;
     let varied: Vec<Setting> = file.axes.settings().cloned().collect();
     file.base = inherited(file.base, &varied, LONGEST_CHAIN)?;
     overrides.iter().for_each(|set| overridden(&mut file, &set.setting));
-    Ok((file, overrides))
+    Ok(Written { document, file, overrides })
 }
 
-fn parse(source: &Source) -> Result<Node, ConfigError> {
+fn parse_file(source: &Source) -> Result<Node, ConfigError> {
     if source.text().trim().is_empty() {
         return Err(source.error("the file is empty").help("start from experiments/quickstart.yaml"));
     }
-    Node::parse(source)
+    parse(source)
+}
+
+/// Everything that is wrong with a file of which `first` is wrong. What its `base` lacks may be inherited or varied.
+fn wrong_in_file(document: &Node, first: Refusal) -> ConfigError {
+    let mut found = problems(document, reader::read::<ExperimentFile>);
+    if let Some(mut base) = document.get(&["base"]).cloned() {
+        base.remove(&["from".to_owned()]);
+        let of_base = problems(&base, preset::read_run).into_iter();
+        found.extend(of_base.filter(|refusal| !matches!(refusal.problem, Problem::Missing(_))));
+    }
+    ConfigError::all(found.into_iter().map(Refusal::explain)).unwrap_or_else(|| first.explain())
 }
 
 /// What the command line sets is not varied any more.
@@ -120,7 +146,7 @@ fn inherited(mut own: Node, varied: &[Setting], links: usize) -> Result<Node, Co
         let message = format!("`base.from`: {} cannot be read: {}", path.display(), error.message);
         from.origin.error(message).help("the path is relative to this file")
     })?;
-    let Some(base) = parse(&source)?.get(&["base"]).cloned() else {
+    let Some(base) = parse_file(&source)?.get(&["base"]).cloned() else {
         return Err(source.error("`base` is missing").help("`base.from` needs a file with a `base`"));
     };
     let mut other = inherited(base, varied, links - 1)?;

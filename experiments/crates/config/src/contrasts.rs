@@ -18,7 +18,7 @@ pub(super) fn mark(rows: &mut [Row], combinations: &[Combination], matrix: Matri
         let compared: Vec<usize> = found.into_iter().filter(|&row| rows[row].role == Role::Compared).collect();
         if compared.is_empty() {
             let labels = rows.iter().filter(|row| row.role == Role::Compared).map(|row| row.label.clone());
-            let error = matrix.source.error_at(&at!["contrasts", i], "this contrast matches no row but a reference");
+            let error = matrix.document.error_at(&at!["contrasts", i], "this contrast matches no row but a reference");
             return Err(error.valid(labels).help("write its values as in `axes` or `base`, options included"));
         }
         compared.into_iter().for_each(|row| named[row] = true);

@@ -16,7 +16,8 @@
 //! It changes no cell: a file may add it after the grid was trained, and cells keep their identity.
 
 use super::row::Row;
-use super::source::{ConfigError, Source, at};
+use super::source::{ConfigError, at};
+use super::tree::Node;
 use games::GameKind;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
@@ -121,12 +122,12 @@ fn max_plies() -> u32 {
 pub(super) fn resolved(
     mut asked: BTreeMap<GameKind, Evaluations>,
     rows: &[Row],
-    source: &Source,
+    document: &Node,
 ) -> Result<BTreeMap<GameKind, Evaluations>, ConfigError> {
     for (&game, own) in &mut asked {
         let name = game.name();
         if rows.iter().all(|row| row.run.game != game) {
-            let error = source.error_at(&at!["evaluate", name], format!("no row plays {name}"));
+            let error = document.error_at(&at!["evaluate", name], format!("no row plays {name}"));
             return Err(error.help("name the games of `axes.game` or `base.game`"));
         }
         let lists = [
@@ -137,29 +138,30 @@ pub(super) fn resolved(
         ];
         for (key, files) in lists {
             for (place, file) in files.iter_mut().enumerate() {
-                *file = existing(file, source, Path::is_file, "file")
-                    .map_err(|reason| source.error_at(&at!["evaluate", name, key, place], reason))?;
+                *file = existing(file, document, Path::is_file, "file")
+                    .map_err(|reason| document.error_at(&at!["evaluate", name, key, place], reason))?;
             }
         }
         for (place, folder) in own.labels.iter_mut().enumerate() {
-            *folder = existing(folder, source, Path::is_dir, "folder of a dataset")
-                .map_err(|reason| source.error_at(&at!["evaluate", name, "labels", place], reason))?;
+            *folder = existing(folder, document, Path::is_dir, "folder of a dataset")
+                .map_err(|reason| document.error_at(&at!["evaluate", name, "labels", place], reason))?;
         }
         let Some(games) = &mut own.games else { continue };
         if let Some(book) = &mut games.openings {
             let place = at!["evaluate", name, "match", "openings"];
-            *book = existing(book, source, Path::is_file, "file").map_err(|reason| source.error_at(&place, reason))?;
+            *book =
+                existing(book, document, Path::is_file, "file").map_err(|reason| document.error_at(&place, reason))?;
         }
         if games.pairs == 0 {
-            let error =
-                source.error_at(&at!["evaluate", name, "match", "pairs"], "a match needs at least 1 opening, found 0");
+            let error = document
+                .error_at(&at!["evaluate", name, "match", "pairs"], "a match needs at least 1 opening, found 0");
             return Err(error.help("write `pairs: 20` for 40 games of each cell"));
         }
     }
     Ok(asked)
 }
 
-fn existing(file: &PathBuf, source: &Source, is: impl Fn(&Path) -> bool, what: &str) -> Result<PathBuf, String> {
-    let path = source.folder().join(file);
+fn existing(file: &PathBuf, document: &Node, is: impl Fn(&Path) -> bool, what: &str) -> Result<PathBuf, String> {
+    let path = document.origin.source.folder().join(file);
     if is(&path) { Ok(path) } else { Err(format!("there is no {what} {}", path.display())) }
 }

@@ -4,11 +4,11 @@
 //! A row *has* a value if writing it there changes nothing. So values can be written with or without their defaults, and a
 //! part of a value (`model.chessformer.layers`) is a value like any other.
 
-use super::base::{Override, read_row};
+use super::base::{Override, read_row, wrong_in_row};
 use super::file::ExperimentFile;
 use super::run::BaseConfig;
 use super::setting::{Point, Setting};
-use super::source::{ConfigError, Source, at};
+use super::source::{ConfigError, at};
 use super::tree::Node;
 use serde_json::Value;
 
@@ -52,12 +52,16 @@ pub(crate) fn without<'a>(mut json: Value, settings: impl IntoIterator<Item = &'
     json
 }
 
+/// After so many rows that cannot be read, the others are not looked at.
+const MOST_WRONG_ROWS: usize = 100;
+
 /// What all rows are made from.
 #[derive(Clone, Copy)]
 pub(crate) struct Matrix<'a> {
     pub(crate) file: &'a ExperimentFile,
     pub(crate) overrides: &'a [Override],
-    pub(crate) source: &'a Source,
+    /// The whole file as it is written.
+    pub(crate) document: &'a Node,
 }
 
 impl Matrix<'_> {
@@ -73,7 +77,21 @@ impl Matrix<'_> {
         });
         let product = self.conditional(product, &mut varied)?;
         let rows = self.include(self.exclude(product)?, &varied)?;
-        rows.into_iter().map(|point| self.combination(point)).collect()
+        let (mut combinations, mut errors) = (Vec::new(), Vec::new());
+        for point in rows {
+            match self.combination(point.clone()) {
+                Ok(combination) => combinations.push(combination),
+                // What is wrong with `base` is wrong in every row, so one of them shows it all.
+                Err(error) if errors.is_empty() => {
+                    errors.push(wrong_in_row(&self.tree(&point)?).unwrap_or(error));
+                }
+                Err(error) => errors.push(error),
+            }
+            if errors.len() == MOST_WRONG_ROWS {
+                break;
+            }
+        }
+        ConfigError::all(errors).map_or(Ok(combinations), Err)
     }
 
     /// A row with these values.
@@ -156,7 +174,7 @@ impl Matrix<'_> {
         for (g, group) in self.file.zip.iter().enumerate() {
             for (i, axis) in group.iter().enumerate() {
                 let wrong =
-                    |message: String, help: String| Err(self.source.error_at(&at!["zip", g, i], message).help(help));
+                    |message: String, help: String| Err(self.document.error_at(&at!["zip", g, i], message).help(help));
                 if zipped.contains(&axis) || group[..i].contains(axis) {
                     return wrong(format!("`{axis}` is zipped twice"), "name each axis once".to_owned());
                 }
@@ -207,7 +225,8 @@ impl Matrix<'_> {
                 if self.is_overridden(&condition.when) {
                     continue;
                 }
-                let error = self.source.error_at(&at!["conditional", c], "this entry of `conditional` changes no row");
+                let error =
+                    self.document.error_at(&at!["conditional", c], "this entry of `conditional` changes no row");
                 return Err(
                     error.help("`when` needs values as written in `axes`, options included, and `axes` some values")
                 );
@@ -245,7 +264,7 @@ impl Matrix<'_> {
         for (i, unwanted) in self.file.exclude.iter().enumerate() {
             let fits = self.fitting(&rows, unwanted)?;
             if !fits.contains(&true) && !self.is_overridden(unwanted) {
-                let error = self.source.error_at(&at!["exclude", i], "no row matches this entry of `exclude`");
+                let error = self.document.error_at(&at!["exclude", i], "no row matches this entry of `exclude`");
                 return Err(error.help("its values must be written as in `axes`; or take it out"));
             }
             let mut fits = fits.into_iter();

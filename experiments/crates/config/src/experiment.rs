@@ -1,6 +1,6 @@
 //! An experiment, expanded and checked.
 
-use super::base;
+use super::base::{self, Written};
 use super::cell::Cell;
 use super::contrasts;
 use super::datasets::Datasets;
@@ -20,6 +20,7 @@ use super::run_name::run_name;
 use super::seeds::repeated;
 use super::setting::Setting;
 use super::source::{ConfigError, Source, at};
+use super::tree::Node;
 use super::tuning::{Trials, TunedRow, Tuning};
 use facts::name::{RULE, is_name};
 use facts::{Interaction, Margins, Primary, ReadAt, Role};
@@ -82,20 +83,20 @@ impl Experiment {
 
     /// The same with settings of the command line.
     pub fn with(source: &Source, sets: &[String]) -> Result<Self, ConfigError> {
-        let (file, overrides) = base::read(source, sets)?;
-        let own_name = own_name(&file, source)?;
-        check_seeds(&file.seeds, source)?;
-        let matrix = Matrix { file: &file, overrides: &overrides, source };
+        let Written { document, file, overrides } = base::read(source, sets)?;
+        let own_name = own_name(&file, &document, source)?;
+        check_seeds(&file.seeds, &document)?;
+        let matrix = Matrix { file: &file, overrides: &overrides, document: &document };
         let combinations = matrix.combinations()?;
         if combinations.is_empty() {
-            return Err(source.error_at(&at!["exclude"], "no row is left").help("exclude less"));
+            return Err(document.error_at(&at!["exclude"], "no row is left").help("exclude less"));
         }
         let datasets = Datasets::open(&combinations)?;
         let mut rows = rows(&combinations, &datasets)?;
         refuse_duplicates(&rows, &combinations)?;
         names::of_rows(&mut rows, &combinations, matrix)?;
         references::mark(&mut rows, &combinations, matrix)?;
-        primary::check(&file, &rows, &combinations, source)?;
+        primary::check(&file, &rows, &combinations, &document)?;
         let interactions = interactions::interactions(matrix, &rows, &combinations)?;
         let no_effect = no_effect::sentences(matrix, &rows, &combinations);
         rows.extend(matched::controls(matrix, &rows, &combinations)?);
@@ -103,7 +104,7 @@ impl Experiment {
         contrasts::mark(&mut rows, &combinations, matrix)?;
         let tuning = match &file.tune {
             Some(entry) => {
-                entry.check(&file.seeds, source)?;
+                entry.check(&file.seeds, &document)?;
                 let trials = Trials { matrix, entry, combinations: &combinations, datasets: &datasets, rows: &rows };
                 Some(trials.tuning()?)
             }
@@ -112,10 +113,10 @@ impl Experiment {
         if file.twin {
             add_twins(&mut rows);
         }
-        check_size(rows.len(), file.seeds.len(), source)?;
+        check_size(rows.len(), file.seeds.len(), &document)?;
         let name = run_name(&own_name, &overrides);
         let ExperimentFile { question, expect, cost, seeds, primary, equivalent_within, evaluate, .. } = file;
-        let evaluate = evaluate::resolved(evaluate, &rows, source)?;
+        let evaluate = evaluate::resolved(evaluate, &rows, &document)?;
         Ok(Self {
             path: source.path().to_owned(),
             name,
@@ -203,9 +204,9 @@ impl Experiment {
 }
 
 /// The name that the file has for the experiment, or the file's own.
-fn own_name(file: &ExperimentFile, source: &Source) -> Result<String, ConfigError> {
+fn own_name(file: &ExperimentFile, document: &Node, source: &Source) -> Result<String, ConfigError> {
     if let Some(name) = &file.name {
-        let error = || source.error_at(&at!["name"], format!("\"{name}\" is no name for a folder"));
+        let error = || document.error_at(&at!["name"], format!("\"{name}\" is no name for a folder"));
         return is_name(name).then(|| name.clone()).ok_or_else(|| error().help(format!("use {RULE}")));
     }
     let stem = source.path().file_stem().unwrap_or_default().to_string_lossy().into_owned();
@@ -213,22 +214,22 @@ fn own_name(file: &ExperimentFile, source: &Source) -> Result<String, ConfigErro
     is_name(&stem).then(|| stem.clone()).ok_or_else(|| error().help(format!("add `name: …` with {RULE}")))
 }
 
-fn check_seeds(seeds: &[u64], source: &Source) -> Result<(), ConfigError> {
+fn check_seeds(seeds: &[u64], document: &Node) -> Result<(), ConfigError> {
     if seeds.is_empty() {
-        let error = source.error_at(&at!["seeds"], "there is no seed");
+        let error = document.error_at(&at!["seeds"], "there is no seed");
         return Err(error.help("list them: [0, 1, 2]; a verdict needs 3 or more"));
     }
     repeated(seeds).map_or(Ok(()), |i| {
-        let error = source.error_at(&at!["seeds", i], format!("the seed {} stands twice", seeds[i]));
+        let error = document.error_at(&at!["seeds", i], format!("the seed {} stands twice", seeds[i]));
         Err(error.help("a repeated seed repeats the same numbers; name each once"))
     })
 }
 
-fn check_size(rows: usize, seeds: usize, source: &Source) -> Result<(), ConfigError> {
+fn check_size(rows: usize, seeds: usize, document: &Node) -> Result<(), ConfigError> {
     if rows.saturating_mul(seeds) <= MOST_CELLS {
         return Ok(());
     }
-    let error = source.error_at(&at!["seeds"], format!("{rows} rows with {seeds} seeds are too many cells"));
+    let error = document.error_at(&at!["seeds"], format!("{rows} rows with {seeds} seeds are too many cells"));
     Err(error.help(format!("a grid may have {MOST_CELLS}; vary less, or divide it into several files")))
 }
 
@@ -238,7 +239,7 @@ fn refuse_duplicates(rows: &[Row], combinations: &[Combination]) -> Result<(), C
     for (i, row) in rows.iter().enumerate() {
         if let Some(first) = seen.insert(&row.hash, i) {
             let (own, other) = (&combinations[i], &combinations[first]);
-            let is_other = |(setting, value): &&(Setting, super::tree::Node)| {
+            let is_other = |(setting, value): &&(Setting, Node)| {
                 other.point.get(setting).is_none_or(|other| other.origin.path != value.origin.path)
             };
             let differs = own.point.0.iter().find(is_other).map_or(&own.tree, |(_, value)| value);

@@ -206,7 +206,7 @@ impl Request<'_> {
     /// An error in this entry.
     fn wrong(&self, way: &YamlPath, message: &str) -> ConfigError {
         let place = [at!["interactions", self.number], way.clone()].concat();
-        self.matrix.source.error_at(&place, message)
+        self.matrix.document.error_at(&place, message)
     }
 }
 

@@ -1,7 +1,7 @@
 //! The experiment file: YAML → typed [`Experiment`] → [`Cell`]s, everything refusable refused before the first step.
 //!
 //! ```text
-//! files, --set ─ tree ─▶ base, axes … ─ expand ─▶ a tree for each row ─ reader ─▶ BaseConfig ─ resolve ─▶ rows ─▶ cells
+//! files, --set ─ yaml ─▶ base, axes … ─ expand ─▶ a tree for each row ─ reader ─▶ BaseConfig ─ resolve ─▶ rows ─▶ cells
 //! ```
 //! Files are merged and expanded as trees whose values know where they were written; each row's tree is read into types
 //! once. So a setting is one field of [`TrainConfig`], [`EvalConfig`] or [`BaseConfig`] (or of an option below them), and
@@ -23,6 +23,7 @@ mod interactions;
 mod label;
 pub mod losses;
 pub mod matched;
+mod mend;
 mod names;
 mod no_effect;
 mod one_or_list;
@@ -46,12 +47,12 @@ pub mod source;
 pub mod start;
 pub mod step;
 mod suggest;
-mod syntax;
 mod targets;
 mod tree;
 mod tune;
 pub mod tuning;
 mod values;
+mod yaml;
 
 pub use cell::Cell;
 pub use data::DataView;

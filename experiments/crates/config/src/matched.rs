@@ -22,7 +22,8 @@ use super::identity;
 use super::resolve;
 use super::row::Row;
 use super::run::RunConfig;
-use super::source::{ConfigError, Source, YamlPath, at};
+use super::source::{ConfigError, YamlPath, at};
+use super::tree::Node;
 use entry::{By, Match, RowName, Size};
 use facts::{Quantity, Role, grouped};
 use models::ModelError;
@@ -34,12 +35,12 @@ pub(crate) fn controls(
     rows: &[Row],
     combinations: &[Combination],
 ) -> Result<Vec<Row>, ConfigError> {
-    let source = matrix.source;
+    let document = matrix.document;
     let mut controls: Vec<Row> = Vec::new();
     for (i, entry) in matrix.file.controls.iter().enumerate() {
         let place = at!["controls", i];
         let all = rows::Rows { rows, combinations, matrix };
-        let (quantity, goal) = goal(&entry.matching, &place, source)?;
+        let (quantity, goal) = goal(&entry.matching, &place, document)?;
         for own in all.named(&entry.row, &below(&place, &["row"]))? {
             let other = all.goal_of(own, goal, &below(&place, &["match", quantity.name()]))?;
             let task = Task {
@@ -48,12 +49,12 @@ pub(crate) fn controls(
                 goal: &rows[other],
                 quantity,
                 place: &place,
-                source,
+                document,
             };
             let control = task.control(&entry.matching.by)?;
             if let Some(same) = rows.iter().chain(&controls).find(|row| row.hash == control.hash) {
                 let message = format!("the control {} is the same run as the row {}", control.label, same.label);
-                return Err(source.error_at(&place, message).help("take one of the two out"));
+                return Err(document.error_at(&place, message).help("take one of the two out"));
             }
             controls.push(control);
         }
@@ -65,7 +66,7 @@ fn below(place: &YamlPath, keys: &[&str]) -> YamlPath {
     place.iter().cloned().chain(keys.iter().map(|&key| key.into())).collect()
 }
 
-fn goal<'a>(matching: &'a Match, place: &YamlPath, source: &Source) -> Result<(Quantity, &'a RowName), ConfigError> {
+fn goal<'a>(matching: &'a Match, place: &YamlPath, document: &Node) -> Result<(Quantity, &'a RowName), ConfigError> {
     let written = [
         (Quantity::Params, &matching.params),
         (Quantity::Flops, &matching.flops),
@@ -76,7 +77,7 @@ fn goal<'a>(matching: &'a Match, place: &YamlPath, source: &Source) -> Result<(Q
         [one] => Ok(one),
         _ => {
             let message = format!("`match` names {} quantities; a control is matched in one", written.len());
-            let error = source.error_at(&below(place, &["match"]), message).valid(["params", "flops", "step_time"]);
+            let error = document.error_at(&below(place, &["match"]), message).valid(["params", "flops", "step_time"]);
             Err(error.help("write one, like match: {params: shaw, by: ffn}; another control can match another"))
         }
     }
@@ -89,7 +90,7 @@ struct Task<'a> {
     goal: &'a Row,
     quantity: Quantity,
     place: &'a YamlPath,
-    source: &'a Source,
+    document: &'a Node,
 }
 
 impl Task<'_> {
@@ -124,7 +125,7 @@ impl Task<'_> {
         let By::Given(given) = by else {
             let message = "how long a step takes is not known from the file, so no size can be found for it";
             let size = Size::Ffn.of(&self.own.run).unwrap_or_default();
-            let error = self.source.error_at(&below(self.place, &["match", "by"]), message);
+            let error = self.document.error_at(&below(self.place, &["match", "by"]), message);
             return Err(error.help(format!(
                 "give the size, e.g. by: {{ffn: {}}}; `posenc check --measure` times both rows on this machine and says \
                  which size would do, and the report says how well it did",
@@ -182,7 +183,7 @@ impl Task<'_> {
 impl Task<'_> {
     fn no_such_size(&self, size: Size, reason: &str) -> ConfigError {
         let message = format!("{} cannot be matched by {}: {reason}", self.own.label, size.name());
-        let error = self.source.error_at(&below(self.place, &["match", "by"]), message);
+        let error = self.document.error_at(&below(self.place, &["match", "by"]), message);
         let there = Size::ALL.into_iter().filter(|size| size.of(&self.own.run).is_ok());
         error.valid(there.map(Size::name)).help("change another size of its network")
     }
@@ -196,7 +197,7 @@ impl Task<'_> {
             grouped(goal),
             own as f64 / goal as f64
         );
-        self.source.error_at(&below(self.place, &["row"]), message).help(format!(
+        self.document.error_at(&below(self.place, &["row"]), message).help(format!(
             "it is its own control: take the entry out, or name the rows that need one, like row: {label} or row: \
              {{game: …, encoding: …}}"
         ))
@@ -204,7 +205,7 @@ impl Task<'_> {
 
     fn impossible(&self, error: &ModelError) -> ConfigError {
         let message = format!("no control can be made of {}: {error}", self.own.label);
-        self.source.error_at(&below(self.place, &["match", "by"]), message).help("change another size of its network")
+        self.document.error_at(&below(self.place, &["match", "by"]), message).help("change another size of its network")
     }
 
     fn out_of_reach(&self, by: &By, candidates: &[Candidate], goal: u64) -> ConfigError {
@@ -222,7 +223,7 @@ impl Task<'_> {
             By::Given(given) => format!("let it be found: by: {}", list(given.iter().map(|(size, _)| *size).collect())),
             By::Found(by) => self.remedy(by),
         };
-        self.source.error_at(&below(self.place, &["match", "by"]), message).help(remedy)
+        self.document.error_at(&below(self.place, &["match", "by"]), message).help(remedy)
     }
 
     /// Another size to change with those that did not do.

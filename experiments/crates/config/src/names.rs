@@ -11,7 +11,8 @@ use super::expand::{Combination, Matrix};
 use super::matched::entry::RowName;
 use super::matched::rows::Rows;
 use super::row::{Row, for_folder};
-use super::source::{ConfigError, Source, at};
+use super::source::{ConfigError, at};
+use super::tree::Node;
 
 /// Characters of the longest name.
 const LONGEST: usize = 80;
@@ -20,7 +21,7 @@ const LONGEST: usize = 80;
 pub(super) fn of_rows(rows: &mut [Row], combinations: &[Combination], matrix: Matrix<'_>) -> Result<(), ConfigError> {
     let mut found: Vec<(&str, Vec<usize>)> = Vec::new();
     for (name, row) in &matrix.file.names {
-        check(name, matrix.source)?;
+        check(name, matrix.document)?;
         if is_replaced(row, matrix) {
             continue;
         }
@@ -32,7 +33,7 @@ pub(super) fn of_rows(rows: &mut [Row], combinations: &[Combination], matrix: Ma
         }
         found.push((name.as_str(), own));
     }
-    give(rows, &found, matrix.source)
+    give(rows, &found, matrix.document)
 }
 
 /// Names matched controls, which follow the rows of `combinations`.
@@ -57,7 +58,7 @@ pub(super) fn of_controls(
     for row in found.iter().flat_map(|(_, own)| own) {
         rows[*row].given = None;
     }
-    give(rows, &found, matrix.source)
+    give(rows, &found, matrix.document)
 }
 
 /// Whether the command line sets what an entry is about, or, where that is a label, anything: its row may not be there.
@@ -68,19 +69,19 @@ fn is_replaced(row: &RowName, matrix: Matrix<'_>) -> bool {
     }
 }
 
-fn check(name: &str, source: &Source) -> Result<(), ConfigError> {
+fn check(name: &str, document: &Node) -> Result<(), ConfigError> {
     let is_plain = !name.trim().is_empty() && name.trim() == name && !name.contains(char::is_control);
     if is_plain && name.chars().count() <= LONGEST {
         return Ok(());
     }
-    let error = source.error_at(&at!["names", name], format!("{name:?} cannot be the name of a row"));
+    let error = document.error_at(&at!["names", name], format!("{name:?} cannot be the name of a row"));
     Err(error.help(format!("use 1 to {LONGEST} characters in one line, without blanks around them")))
 }
 
 /// Gives each name to the rows with these numbers.
-fn give(rows: &mut [Row], found: &[(&str, Vec<usize>)], source: &Source) -> Result<(), ConfigError> {
+fn give(rows: &mut [Row], found: &[(&str, Vec<usize>)], document: &Node) -> Result<(), ConfigError> {
     for (name, own) in found {
-        let wrong = |message: String| source.error_at(&at!["names", *name], message);
+        let wrong = |message: String| document.error_at(&at!["names", *name], message);
         for (place, &i) in own.iter().enumerate() {
             let game = rows[i].run.game;
             if let Some(&other) = own[..place].iter().find(|&&other| rows[other].run.game == game) {
@@ -102,7 +103,7 @@ fn give(rows: &mut [Row], found: &[(&str, Vec<usize>)], source: &Source) -> Resu
         };
         if let Some((_, other)) = own.iter().find_map(|&i| same(i)) {
             let message = format!("`{name}` is also the name of the row {}", other.label);
-            return Err(source.error_at(&at!["names", *name], message).help("choose another name"));
+            return Err(document.error_at(&at!["names", *name], message).help("choose another name"));
         }
     }
     for &i in found.iter().flat_map(|(_, own)| own) {

@@ -3,9 +3,8 @@
 
 use super::reader::{Problem, Refusal, read};
 use super::run::BaseConfig;
-use super::tree::{Content, Node, Origin};
+use super::tree::{Content, Node};
 use models::{Preset, presets};
-use serde_json::Value;
 
 /// The key of a preset's name, beside the names of architectures.
 pub(crate) const PRESET: &str = "preset";
@@ -29,7 +28,7 @@ fn expanded(mut tree: Node, name: &Node) -> Result<Node, Refusal> {
     let way = ["model".to_owned()];
     if let Some(model) = tree.entry_mut(&way[0]) {
         model.remove(&[PRESET.to_owned()]);
-        lay_below(model, node(sizes, &name.origin));
+        lay_below(model, Node::from_json(sizes, &name.origin));
     }
     Ok(tree)
 }
@@ -50,23 +49,6 @@ fn lay_below(own: &mut Node, other: Node) {
 fn names_another(own: &Node, other: &Node) -> bool {
     let (Content::Map(own), Content::Map(other)) = (&own.content, &other.content) else { return false };
     matches!((&own[..], &other[..]), ([(own, _)], [(other, _)]) if own != other)
-}
-
-/// A value written at the place of a preset's name.
-fn node(value: Value, origin: &Origin) -> Node {
-    let content = match value {
-        Value::Null => Content::Null,
-        Value::Bool(value) => Content::Bool(value),
-        Value::Number(number) => match (number.as_u64(), number.as_i64()) {
-            (Some(number), _) => Content::Unsigned(number),
-            (None, Some(number)) => Content::Signed(number),
-            (None, None) => Content::Float(number.as_f64().unwrap_or(f64::NAN)),
-        },
-        Value::String(text) => Content::Text(text),
-        Value::Array(elements) => Content::List(elements.into_iter().map(|value| node(value, origin)).collect()),
-        Value::Object(map) => Content::Map(map.into_iter().map(|(key, value)| (key, node(value, origin))).collect()),
-    };
-    Node { content, origin: origin.clone() }
 }
 
 /// Where names of architectures are expected, the key of presets is offered too.

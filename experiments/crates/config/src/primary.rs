@@ -3,8 +3,9 @@
 use super::expand::Combination;
 use super::file::ExperimentFile;
 use super::row::Row;
-use super::source::{ConfigError, Source, at};
+use super::source::{ConfigError, at};
 use super::suggest::nearest;
+use super::tree::Node;
 use facts::metrics::{self, Metric};
 use facts::{Mask, Primary, ReadAt};
 use models::ModelConfig;
@@ -14,11 +15,11 @@ pub(crate) fn check(
     file: &ExperimentFile,
     rows: &[Row],
     combinations: &[Combination],
-    source: &Source,
+    document: &Node,
 ) -> Result<(), ConfigError> {
-    let metric = find(&file.primary, source)?;
-    margins(file, source)?;
-    let wrong = |message: String| source.error_at(&at!["primary", "metric"], message);
+    let metric = find(&file.primary, document)?;
+    margins(file, document)?;
+    let wrong = |message: String| document.error_at(&at!["primary", "metric"], message);
     if let Some(row) = rows.iter().find(|row| !metric.applies(row.run.train.mask)) {
         let message = format!("`{}` means nothing for {}: it trains with illegal moves masked", metric.name, row.label);
         return Err(wrong(message).help("choose a metric of legal moves (policy_loss), or `mask: eval` for every row"));
@@ -29,8 +30,8 @@ pub(crate) fn check(
         return Err(wrong(message).help("choose a metric of a head that every row has, or add the head to `outputs`"));
     }
     one_metric(metric, rows, combinations)?;
-    rows.iter().try_for_each(|row| readable(&file.primary, row, source))?;
-    rows.iter().try_for_each(|row| averaged(&file.primary, row, source))
+    rows.iter().try_for_each(|row| readable(&file.primary, row, document))?;
+    rows.iter().try_for_each(|row| averaged(&file.primary, row, document))
 }
 
 /// Whether a network has a metric.
@@ -68,15 +69,15 @@ fn one_metric(metric: &Metric, rows: &[Row], combinations: &[Combination]) -> Re
 }
 
 /// Refuses margins of metrics that verdicts are not about.
-fn margins(file: &ExperimentFile, source: &Source) -> Result<(), ConfigError> {
+fn margins(file: &ExperimentFile, document: &Node) -> Result<(), ConfigError> {
     let primary = file.primary.metric.as_str();
     let Some(other) = file.equivalent_within.metrics().find(|metric| *metric != primary) else { return Ok(()) };
     let message = format!("verdicts are about `{primary}`, so a margin of `{other}` judges nothing");
-    let error = source.error_at(&at!["equivalent_within", other], message);
+    let error = document.error_at(&at!["equivalent_within", other], message);
     Err(error.help(format!("write `equivalent_within: {{{primary}: SIZE}}`, with a size in the unit of the metric")))
 }
 
-fn find(primary: &Primary, source: &Source) -> Result<&'static Metric, ConfigError> {
+fn find(primary: &Primary, document: &Node) -> Result<&'static Metric, ConfigError> {
     let names = metrics::of_verdicts();
     let known = metrics::find(&primary.metric).ok();
     if let Some(metric) = known.filter(|metric| names.contains(&metric.name)) {
@@ -87,7 +88,7 @@ fn find(primary: &Primary, source: &Source) -> Result<&'static Metric, ConfigErr
         Some(_) => "is neither better nor worse, it only describes",
         None => "is no metric",
     };
-    let error = source.error_at(&at!["primary", "metric"], format!("`{}` {what}", primary.metric));
+    let error = document.error_at(&at!["primary", "metric"], format!("`{}` {what}", primary.metric));
     let remedy = match nearest(&primary.metric, names.iter().copied()) {
         Some(meant) if known.is_none() => format!("did you mean `{meant}`?"),
         _ => "choose one of the valid metrics".to_owned(),
@@ -96,11 +97,11 @@ fn find(primary: &Primary, source: &Source) -> Result<&'static Metric, ConfigErr
 }
 
 /// Refuses averaged weights where there is no average when they are read.
-fn averaged(primary: &Primary, row: &Row, source: &Source) -> Result<(), ConfigError> {
+fn averaged(primary: &Primary, row: &Row, document: &Node) -> Result<(), ConfigError> {
     if primary.weights.are_raw() {
         return Ok(());
     }
-    let wrong = |message: String| source.error_at(&at!["primary", "weights"], message);
+    let wrong = |message: String| document.error_at(&at!["primary", "weights"], message);
     let Some(averaging) = row.run.train.averaging else {
         let error = wrong("no average of the weights is made".to_owned());
         return Err(error.help("add `base.train.averaging: {swa: {}}` (or `ema`), or write `weights: raw`"));
@@ -120,10 +121,10 @@ fn averaged(primary: &Primary, row: &Row, source: &Source) -> Result<(), ConfigE
 }
 
 /// Evaluations happen every `eval.every` steps and after the last.
-fn readable(primary: &Primary, row: &Row, source: &Source) -> Result<(), ConfigError> {
+fn readable(primary: &Primary, row: &Row, document: &Node) -> Result<(), ConfigError> {
     let ReadAt::Step(step) = primary.at else { return Ok(()) };
     let (last, every) = (row.run.train.steps, row.run.eval.every);
-    let wrong = |message: String| Err(source.error_at(&at!["primary", "at"], message));
+    let wrong = |message: String| Err(document.error_at(&at!["primary", "at"], message));
     if step == 0 || step > last {
         return wrong(format!("step {step} is never evaluated: {} has {last} steps", row.label))
             .map_err(|error| error.help(format!("write a step up to {last}, or `last`")));

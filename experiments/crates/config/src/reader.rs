@@ -2,8 +2,8 @@
 //!
 //! An enum is a name, or a map of one name to its options; a name alone stands for all options at their defaults.
 
-use super::source::{ConfigError, Step};
-use super::suggest::nearest;
+use super::source::{ConfigError, Step, dotted};
+use super::suggest::{home, nearest};
 use super::tree::{Content, Node, Origin, within};
 use serde::de::value::StrDeserializer;
 use serde::de::{
@@ -11,8 +11,8 @@ use serde::de::{
     SeqAccess, Unexpected, VariantAccess, Visitor,
 };
 use serde::forward_to_deserialize_any;
-use std::cell::RefCell;
 use std::fmt;
+use std::sync::Arc;
 
 /// Why a tree cannot be read.
 #[derive(Debug, Clone)]
@@ -25,8 +25,8 @@ pub(crate) struct Refusal {
 
 #[derive(Debug, Clone)]
 enum Place {
-    Value(Origin, String),
-    Key(Origin),
+    Value(Arc<Origin>, String),
+    Key(Arc<Origin>),
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -53,6 +53,15 @@ impl Refusal {
         Self { problem, place: Some(Box::new(Reader(node).place())), way }
     }
 
+    /// The way to the value that is wrong, or to the key that is unknown or missing.
+    pub(crate) fn culprit(&self) -> Vec<String> {
+        let key = match (&self.problem, self.place.as_deref()) {
+            (Problem::Key(name, _), Some(Place::Key(_))) | (Problem::Missing(name), _) => Some(name.clone()),
+            _ => None,
+        };
+        self.way.iter().cloned().chain(key).collect()
+    }
+
     fn at(mut self, place: impl FnOnce() -> Place) -> Self {
         self.place.get_or_insert_with(|| Box::new(place()));
         self
@@ -67,7 +76,7 @@ impl Refusal {
     pub(crate) fn about(self, mut error: ConfigError) -> ConfigError {
         error.message = self.to_string();
         match self.problem {
-            Problem::Key(name, valid) => unknown("key", &name, valid, error),
+            Problem::Key(name, valid) => unknown("key", &name, valid, "", error),
             _ => error,
         }
     }
@@ -82,40 +91,47 @@ impl Refusal {
         let error = |message: String| if is_key { origin.key_error(message) } else { origin.error(message) };
         let path: &[Step] = if is_key { origin.of_map() } else { &origin.path };
         // The text of an option begins in the middle of a run.
-        let path: &[Step] = match origin.source.is_option() {
+        let path: &[Step] = match origin.source.is_option {
             true => &self.way.iter().map(|step| Step::from(step.as_str())).collect::<Vec<_>>(),
             false => path,
         };
+        // Where settings are named, their names begin below `base`.
+        let base = match path.first() {
+            None if !origin.source.is_option => "base.",
+            Some(Step::Key(key)) if key == "base" => "base.",
+            _ => "",
+        };
         match self.problem {
             Problem::Key(key, valid) => {
-                unknown("key", &key, valid, error(format!("unknown key `{key}` {}", within(path))))
+                unknown("key", &key, valid, base, error(format!("unknown key `{key}` {}", within(path))))
             }
             Problem::Name(name, valid) => {
-                unknown("value", &name, valid, error(format!("unknown value `{name}` {}", within(path))))
+                unknown("value", &name, valid, base, error(format!("unknown value `{name}` {}", within(path))))
             }
             Problem::Missing(key) => {
                 error(format!("`{key}` is missing {}", within(path))).help(format!("add `{key}: …`; it has no default"))
             }
             Problem::Type(expected) => {
                 let found = if let Place::Value(_, found) = &*place { found.as_str() } else { "this key" };
-                let place =
-                    if path.is_empty() { String::new() } else { format!("`{}`: ", super::source::dotted(path)) };
-                error(format!("{place}expected {}, found {found}", in_words(&expected))).help(hint(&expected))
+                let place = if path.is_empty() { String::new() } else { format!("`{}`: ", dotted(path)) };
+                let (expected, remedy) = in_words(&expected);
+                error(format!("{place}expected {expected}, found {found}")).help(remedy)
             }
             Problem::Meaning(reason) if path.is_empty() => error(reason),
-            Problem::Meaning(reason) => error(format!("`{}`: {reason}", super::source::dotted(path))),
+            Problem::Meaning(reason) => error(format!("`{}`: {reason}", dotted(path))),
         }
     }
 }
 
 /// An error about a name that is not known, with the valid ones.
-fn unknown(what: &str, name: &str, valid: Vec<String>, error: ConfigError) -> ConfigError {
+fn unknown(what: &str, name: &str, valid: Vec<String>, base: &str, error: ConfigError) -> ConfigError {
     if name == "<<" {
         return error
             .valid(valid)
             .help("merge keys are not read: give a whole value an anchor and repeat it, `key: *name`");
     }
-    let help = match nearest(name, valid.iter().map(String::as_str)) {
+    let elsewhere = home(name).filter(|_| what == "key").map(|way| format!("{base}{way}"));
+    let help = match nearest(name, valid.iter().map(String::as_str)).map(str::to_owned).or(elsewhere) {
         Some(meant) => format!("did you mean `{meant}`?"),
         None if valid.is_empty() => "nothing can be set here: write {} or leave it out".to_owned(),
         None => format!("write one of the valid {what}s"),
@@ -123,30 +139,22 @@ fn unknown(what: &str, name: &str, valid: Vec<String>, error: ConfigError) -> Co
     error.valid(valid).help(help)
 }
 
-/// Names of Rust's types as a reader of YAML knows them.
-fn in_words(expected: &str) -> &str {
+/// What serde expected as a reader of YAML knows it, and how to write it.
+fn in_words(expected: &str) -> (&str, &'static str) {
+    const DIGITS: &str = "write digits only: 1000, not 1e3, 1_000 or \"1000\"";
+    const NUMBER: &str = "write it like 0.001 or 1e-3, without quotes";
+    const EXAMPLE: &str = "compare experiments/quickstart.yaml";
     match expected {
-        "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number, 0 or more",
-        "i32" | "i64" | "isize" => "a whole number",
-        "f32" | "f64" => "a number",
-        "a boolean" => "true or false",
-        "a sequence" => "a list",
-        "a string" | "path string" => "a text",
-        other if other.starts_with("struct ") || other == "a map" => "a map of keys to values",
-        other => other,
-    }
-}
-
-fn hint(expected: &str) -> &'static str {
-    match expected {
-        "u8" | "u16" | "u32" | "u64" | "usize" => "write digits only: 1000, not 1e3, 1_000 or \"1000\"",
-        "f32" | "f64" => "write it like 0.001 or 1e-3, without quotes",
-        "a boolean" => "YAML 1.2 knows true and false only; yes, no, on and off are texts",
-        "a sequence" => "write a list: [a, b], or one `- a` per line",
-        "a string" | "path string" => "put it in quotes",
-        other if other.starts_with("a whole number") => "write digits only: 1000, not 1e3, 1_000 or \"1000\"",
-        other if other.starts_with("a number") => "write it like 0.001 or 1e-3, without quotes",
-        _ => "compare experiments/quickstart.yaml",
+        "u8" | "u16" | "u32" | "u64" | "usize" => ("a whole number, 0 or more", DIGITS),
+        "i32" | "i64" | "isize" => ("a whole number", DIGITS),
+        "f32" | "f64" => ("a number", NUMBER),
+        "a boolean" => ("true or false", "YAML 1.2 knows true and false only; yes, no, on and off are texts"),
+        "a sequence" => ("a list", "write a list: [a, b], or one `- a` per line"),
+        "a string" | "path string" => ("a text", "put it in quotes"),
+        other if other.starts_with("struct ") || other == "a map" => ("a map of keys to values", EXAMPLE),
+        other if other.starts_with("a whole number") => (other, DIGITS),
+        other if other.starts_with("a number") => (other, NUMBER),
+        other => (other, EXAMPLE),
     }
 }
 
@@ -232,12 +240,21 @@ impl<'de> Deserializer<'de> for Reader<'_> {
         }
     }
 
-    fn deserialize_newtype_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> Result<V::Value, Refusal> {
-        if name == NODE {
-            HANDED.with_borrow_mut(|handed| *handed = Some(self.0.clone()));
-            return visitor.visit_unit();
-        }
+    fn deserialize_newtype_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, Refusal> {
         visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Refusal> {
+        if name != Node::NAME {
+            return self.deserialize_any(visitor);
+        }
+        let handed_over = serde_yaml::to_value(self.0).and_then(|node| node.deserialize_struct(name, fields, visitor));
+        handed_over.map_err(Refusal::custom)
     }
 
     fn deserialize_enum<V: Visitor<'de>>(
@@ -272,7 +289,7 @@ impl<'de> Deserializer<'de> for Reader<'_> {
 
     forward_to_deserialize_any! {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct seq tuple
-        tuple_struct map struct identifier
+        tuple_struct map identifier
     }
 }
 
@@ -318,80 +335,52 @@ impl<'de> MapAccess<'de> for Entries<'_> {
 struct Choice<'a> {
     name: &'a str,
     options: Option<&'a Node>,
-    origin: &'a Origin,
+    origin: &'a Arc<Origin>,
 }
 
-impl<'a, 'de> EnumAccess<'de> for Choice<'a> {
-    type Error = Refusal;
-    type Variant = Options<'a>;
-
-    fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, Options<'a>), Refusal> {
-        let name: StrDeserializer<'_, Refusal> = self.name.into_deserializer();
-        let value = seed.deserialize(name).map_err(|refusal| match self.options {
-            Some(_) => refusal.at(|| Place::Key(self.origin.clone())),
-            None => refusal,
-        })?;
-        let below = self.options.is_some().then(|| self.name.to_owned());
-        let options = self.options.cloned().unwrap_or_else(|| Node::empty_map(self.origin.clone()));
-        Ok((value, Options { options, below, owner: std::marker::PhantomData }))
+impl Choice<'_> {
+    fn read<T>(self, read: impl FnOnce(Reader<'_>) -> Result<T, Refusal>) -> Result<T, Refusal> {
+        match self.options {
+            Some(options) => read(Reader(options)).map_err(|refusal| refusal.below(self.name)),
+            None => read(Reader(&Node::empty_map(Arc::clone(self.origin)))),
+        }
     }
 }
 
-struct Options<'a> {
-    options: Node,
-    below: Option<String>,
-    owner: std::marker::PhantomData<&'a ()>,
+impl<'de> EnumAccess<'de> for Choice<'_> {
+    type Error = Refusal;
+    type Variant = Self;
+
+    fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, Self), Refusal> {
+        let name: StrDeserializer<'_, Refusal> = self.name.into_deserializer();
+        match seed.deserialize(name) {
+            Ok(value) => Ok((value, self)),
+            Err(refusal) if self.options.is_some() => Err(refusal.at(|| Place::Key(Arc::clone(self.origin)))),
+            Err(refusal) => Err(refusal),
+        }
+    }
 }
 
-impl<'de> VariantAccess<'de> for Options<'_> {
+impl<'de> VariantAccess<'de> for Choice<'_> {
     type Error = Refusal;
 
     fn unit_variant(self) -> Result<(), Refusal> {
-        match (&self.options.content, self.below) {
-            (Content::Null, _) | (_, None) => Ok(()),
-            (Content::Map(entries), _) if entries.is_empty() => Ok(()),
-            _ => Err(Refusal::custom("this name has no options").at(|| Reader(&self.options).place())),
-        }
-    }
-
-    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, Refusal> {
-        seed.deserialize(Reader(&self.options)).map_err(|refusal| match self.below {
-            Some(name) => refusal.below(name),
-            None => refusal,
+        self.read(|options| match &options.0.content {
+            Content::Null => Ok(()),
+            Content::Map(entries) if entries.is_empty() => Ok(()),
+            _ => Err(Refusal::custom("this name has no options").at(|| options.place())),
         })
     }
 
+    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, Refusal> {
+        self.read(|options| seed.deserialize(options))
+    }
+
     fn tuple_variant<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, Refusal> {
-        Reader(&self.options).deserialize_any(visitor)
+        self.read(|options| options.deserialize_any(visitor))
     }
 
     fn struct_variant<V: Visitor<'de>>(self, _: &'static [&'static str], visitor: V) -> Result<V::Value, Refusal> {
-        Reader(&self.options).deserialize_any(visitor)
-    }
-}
-
-/// Under this name a type asks for the node itself, unread.
-const NODE: &str = "posenc node";
-
-thread_local! {
-    /// The node that [`Reader`] hands over: serde has no way to pass a value of a type of one's own.
-    static HANDED: RefCell<Option<Node>> = const { RefCell::new(None) };
-}
-
-impl<'de> serde::Deserialize<'de> for Node {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Taken;
-        impl Visitor<'_> for Taken {
-            type Value = Node;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a value")
-            }
-
-            fn visit_unit<E: Error>(self) -> Result<Node, E> {
-                HANDED.take().ok_or_else(|| E::custom("only the reader of trees hands over nodes"))
-            }
-        }
-        deserializer.deserialize_newtype_struct(NODE, Taken)
+        self.read(|options| options.deserialize_any(visitor))
     }
 }

@@ -40,7 +40,7 @@ pub(super) fn mark(rows: &mut [Row], combinations: &[Combination], matrix: Matri
 }
 
 fn wrong(matrix: Matrix<'_>, message: String) -> ConfigError {
-    matrix.source.error_at(&at!["reference"], message)
+    matrix.document.error_at(&at!["reference"], message)
 }
 
 /// A game with several references.

@@ -1,7 +1,7 @@
 //! Settings by name. Every setting of a run can be an axis: `train.clip` and `model.chessformer.layers` are names, and so
 //! are the eleven short ones of [`SHORT`].
 
-use super::run::{BaseConfig, EvalConfig, TrainConfig};
+use super::run::BaseConfig;
 use super::tree::{Content, Node};
 use facts::setting;
 use serde::de::{Deserializer, Error, MapAccess, Visitor};
@@ -106,16 +106,7 @@ impl fmt::Display for Setting {
 impl<'de> Deserialize<'de> for Setting {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let name = String::deserialize(deserializer)?;
-        let holds = |docs: &[(&str, &[&str])]| docs.iter().any(|(key, _)| *key == name);
-        let meant = match (holds(TrainConfig::DOCS), holds(EvalConfig::DOCS)) {
-            (true, _) => Some("train"),
-            (_, true) => Some("eval"),
-            _ => None,
-        };
-        Self::named(&name).ok_or_else(|| match meant {
-            Some(group) => D::Error::custom(format!("there is no setting `{name}`, write `{group}.{name}`")),
-            None => D::Error::unknown_field(&name, &VALID),
-        })
+        Self::named(&name).ok_or_else(|| D::Error::unknown_field(&name, &VALID))
     }
 }
 

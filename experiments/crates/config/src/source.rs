@@ -1,13 +1,13 @@
 //! The text of an experiment file, and errors that point into it.
 
 use dataset::bounded;
-use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display, Formatter};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// One step from a YAML node to a node in it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Step {
     /// The value of a key.
     Key(String),
@@ -67,16 +67,35 @@ pub struct ConfigError {
     pub valid: Vec<String>,
     /// What to do about it.
     pub remedy: Option<String>,
+    /// Further problems, shown after this one.
+    pub others: Box<[ConfigError]>,
 }
 
 /// A place in a text.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
     /// The line's number, from 1.
     pub line: usize,
     /// The character in it, from 1.
     pub column: usize,
+    /// The line, or the part of a long one around the character.
     pub text: String,
+    /// The characters of `text` before this one.
+    before: usize,
+}
+
+/// Longer lines are shown in part.
+const SHOWN: usize = 160;
+/// Of more problems, only so many are shown.
+const MOST_PROBLEMS: usize = 20;
+
+impl Place {
+    pub(crate) fn new(line: usize, column: usize, text: &[char]) -> Self {
+        let (line, column) = (line.max(1), column.clamp(1, text.len() + 1));
+        let start = if text.len() <= SHOWN { 0 } else { (column - 1).saturating_sub(SHOWN / 2) };
+        let text = text.iter().skip(start).take(SHOWN).collect();
+        Self { line, column, text, before: column - 1 - start }
+    }
 }
 
 impl Display for ConfigError {
@@ -95,7 +114,7 @@ impl Display for ConfigError {
         if let Some(remedy) = &self.remedy {
             write!(f, "\n  help: {remedy}")?;
         }
-        Ok(())
+        self.others.iter().try_for_each(|other| write!(f, "\n{other}"))
     }
 }
 
@@ -104,7 +123,7 @@ impl Display for Place {
         // A tab would be drawn wider than one character and push the line away from its caret.
         let shown = self.text.replace('\t', "→");
         let width = self.line.to_string().len().max(4);
-        let before = self.column - 1;
+        let before = self.before;
         let marked = self.text.chars().skip(before).take_while(|c| is_word(*c)).count().max(1);
         write!(f, "\n{:>width$} | {shown}", self.line)?;
         write!(f, "\n{:>width$} | {:before$}{}", "", "", "^".repeat(marked))
@@ -118,6 +137,11 @@ fn is_word(c: char) -> bool {
 impl std::error::Error for ConfigError {}
 
 impl ConfigError {
+    pub(crate) fn new(path: PathBuf, place: Option<Place>, message: impl Into<String>) -> Self {
+        let place = place.map(Box::new);
+        Self { path, place, message: message.into(), valid: Vec::new(), remedy: None, others: Box::default() }
+    }
+
     /// The same error with the names that would have been right.
     pub fn valid<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
         self.valid = names.into_iter().map(Into::into).collect();
@@ -128,6 +152,22 @@ impl ConfigError {
     pub fn help(mut self, remedy: impl Into<String>) -> Self {
         self.remedy = Some(remedy.into());
         self
+    }
+
+    /// Several errors as one that shows each problem once; none if there are none.
+    pub(crate) fn all(errors: impl IntoIterator<Item = Self>) -> Option<Self> {
+        let mut each: Vec<Self> = Vec::new();
+        for mut error in errors {
+            let others = std::mem::take(&mut error.others);
+            for one in std::iter::once(error).chain(others.into_vec()) {
+                if each.len() < MOST_PROBLEMS && !each.contains(&one) {
+                    each.push(one);
+                }
+            }
+        }
+        let mut each = each.into_iter();
+        let first = each.next()?;
+        Some(Self { others: each.collect(), ..first })
     }
 }
 
@@ -151,14 +191,10 @@ impl Source {
     /// # Errors
     /// If it cannot be read, is not a regular file, is longer than 1 MiB or is not UTF-8.
     pub fn read(path: &Path) -> Result<Self, ConfigError> {
-        let wrong = |message: String| ConfigError {
-            path: path.to_owned(),
-            place: None,
-            message,
-            valid: Vec::new(),
-            remedy: Some("give the path of an experiment file, e.g. experiments/quickstart.yaml".to_owned()),
-        };
-        let text = bounded::read_text(path, MAX_BYTES).map_err(|error| wrong(format!("cannot be read: {error}")))?;
+        let text = bounded::read_text(path, MAX_BYTES).map_err(|error| {
+            let error = ConfigError::new(path.to_owned(), None, format!("cannot be read: {error}"));
+            error.help("give the path of an experiment file, e.g. experiments/quickstart.yaml")
+        })?;
         Ok(Self::new(path, text))
     }
 
@@ -200,205 +236,19 @@ impl Source {
 
     /// An error about the file as a whole.
     pub fn error(&self, message: impl Into<String>) -> ConfigError {
-        ConfigError {
-            path: self.path.to_path_buf(),
-            place: None,
-            message: message.into(),
-            valid: Vec::new(),
-            remedy: None,
-        }
-    }
-
-    /// An error about the node at `path`; it points at the innermost part of the way that exists.
-    pub fn error_at(&self, path: &[Step], message: impl Into<String>) -> ConfigError {
-        let place = (1..=path.len()).rev().find_map(|end| self.find(&path[..end], Target::Value));
-        let place = place.or_else(|| self.is_option().then(|| Box::new(self.place(1, self.before + 1))));
-        ConfigError { place, ..self.error(message) }
-    }
-
-    /// An error about the key `key` in the map at `path`: about the `nth` of that name, counted from 1.
-    pub fn error_at_key(&self, path: &[Step], key: &str, nth: usize, message: impl Into<String>) -> ConfigError {
-        let place = self.find(path, Target::Key { key, nth });
-        let error = self.error_at(path, message);
-        ConfigError { place: place.or(error.place), ..error }
+        ConfigError::new(self.path.to_path_buf(), None, message)
     }
 
     /// An error at a line and a column, both from 1.
     pub fn error_in_line(&self, line: usize, column: usize, message: impl Into<String>) -> ConfigError {
-        ConfigError { place: Some(Box::new(self.place(line, column))), ..self.error(message) }
-    }
-
-    fn place(&self, line: usize, column: usize) -> Place {
-        let text = self.text.lines().nth(line.saturating_sub(1)).unwrap_or_default().to_owned();
-        Place { line: line.max(1), column: column.clamp(1, text.chars().count() + 1), text }
-    }
-
-    /// Where a node stands: walks there with the real parser and fails on purpose, since it is its errors that know
-    /// line and column.
-    fn find(&self, path: &[Step], target: Target<'_>) -> Option<Box<Place>> {
-        let probe = Probe { path, target };
-        let error = probe.deserialize(serde_yaml::Deserializer::from_str(&self.yaml())).err()?;
-        let location = error.location().filter(|_| error.to_string().contains(FOUND))?;
-        Some(Box::new(self.place(location.line(), location.column())))
-    }
-}
-
-/// What a [`Probe`]'s error says; no message of serde_yaml holds it.
-const FOUND: &str = "\u{2}found\u{3}";
-
-#[derive(Debug, Clone, Copy)]
-enum Target<'a> {
-    Value,
-    Key { key: &'a str, nth: usize },
-}
-
-/// Follows a path and fails with [`FOUND`] at its end.
-#[derive(Debug, Clone, Copy)]
-struct Probe<'a> {
-    path: &'a [Step],
-    target: Target<'a>,
-}
-
-impl<'de> DeserializeSeed<'de> for Probe<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        match (self.path, self.target) {
-            ([], Target::Value) => deserializer.deserialize_any(Here),
-            _ => deserializer.deserialize_any(self),
-        }
-    }
-}
-
-impl<'de> Visitor<'de> for Probe<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str("a node on the way")
-    }
-
-    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<(), M::Error> {
-        let mut seen = 0;
-        loop {
-            let key = match (self.path, self.target) {
-                ([], Target::Key { key, nth }) => {
-                    map.next_key_seed(Key { wanted: Some((key, nth)), seen: &mut seen })?
-                }
-                _ => map.next_key_seed(Key { wanted: None, seen: &mut seen })?,
-            };
-            match (key, self.path) {
-                (None, _) => return Ok(()),
-                (Some(key), [Step::Key(wanted), rest @ ..]) if key == *wanted => {
-                    map.next_value_seed(Probe { path: rest, target: self.target })?;
-                }
-                _ => {
-                    map.next_value::<IgnoredAny>()?;
-                }
-            }
-        }
-    }
-
-    fn visit_seq<S: SeqAccess<'de>>(self, mut seq: S) -> Result<(), S::Error> {
-        if let [Step::Index(index), rest @ ..] = self.path {
-            for _ in 0..*index {
-                seq.next_element::<IgnoredAny>()?;
-            }
-            seq.next_element_seed(Probe { path: rest, target: self.target })?;
-        }
-        while seq.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(())
-    }
-}
-
-/// Reads a key; fails at the n-th one that is `wanted`.
-struct Key<'a> {
-    wanted: Option<(&'a str, usize)>,
-    seen: &'a mut usize,
-}
-
-impl<'de> DeserializeSeed<'de> for Key<'_> {
-    type Value = String;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<String, D::Error> {
-        deserializer.deserialize_str(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Key<'_> {
-    type Value = String;
-
-    fn expecting(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str("a key")
-    }
-
-    fn visit_str<E: serde::de::Error>(self, key: &str) -> Result<String, E> {
-        let Some((_, nth)) = self.wanted.filter(|(wanted, _)| *wanted == key) else { return Ok(key.to_owned()) };
-        *self.seen += 1;
-        if *self.seen == nth { Err(E::custom(FOUND)) } else { Ok(key.to_owned()) }
-    }
-}
-
-/// Fails at whatever stands here.
-struct Here;
-
-impl<'de> Visitor<'de> for Here {
-    type Value = ();
-
-    fn expecting(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str(FOUND)
-    }
-
-    // Every other kind of value fails by the default method, whose message says what was expected: FOUND.
-    fn visit_map<M: MapAccess<'de>>(self, _: M) -> Result<(), M::Error> {
-        Err(M::Error::custom(FOUND))
-    }
-
-    fn visit_seq<S: SeqAccess<'de>>(self, _: S) -> Result<(), S::Error> {
-        Err(S::Error::custom(FOUND))
+        let text: Vec<char> = self.text.lines().nth(line.saturating_sub(1)).unwrap_or_default().chars().collect();
+        ConfigError::new(self.path.to_path_buf(), Some(Place::new(line, column, &text)), message)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn source() -> Source {
-        Source::new(Path::new("x.yaml"), "a: 1\nb:\n  - {c: 2}\n  - c: [3, é, 5]\n    d: null\nb2: 7\n")
-    }
-
-    #[test]
-    fn every_node_is_found_where_it_stands() {
-        let place = |path: YamlPath| {
-            let place = source().error_at(&path, "").place.expect("the node exists");
-            (place.line, place.column)
-        };
-        assert_eq!(place(at!["a"]), (1, 4));
-        assert_eq!(place(at!["b", 0, "c"]), (3, 9));
-        assert_eq!(place(at!["b", 1]), (4, 5));
-        assert_eq!(place(at!["b", 1, "c", 2]), (4, 15));
-        assert_eq!(place(at!["b", 1, "d"]), (5, 8));
-        assert_eq!(place(at!["b2"]), (6, 5));
-        assert_eq!(place(at!["b", 1, "missing", "deeper"]), (4, 5), "the innermost part that exists");
-    }
-
-    #[test]
-    fn keys_are_found_by_name_and_number() {
-        let source = Source::new(Path::new("x.yaml"), "m:\n  k: 1\n  l: 2\n  k: 3\n");
-        let place = |key, nth| {
-            let place = source.error_at_key(&at!["m"], key, nth, "").place.expect("it is there");
-            (place.line, place.column)
-        };
-        assert_eq!([place("k", 1), place("k", 2), place("l", 1)], [(2, 3), (4, 3), (3, 3)]);
-    }
-
-    #[test]
-    fn an_option_is_shown_as_it_was_given() {
-        let file = Source::new(Path::new("folder/x.yaml"), "");
-        let option = Source::option("--set", "a={b: 1}", 2, &file);
-        let error = option.error_at(&at!["b"], "wrong");
-        assert_eq!(error.to_string(), "--set:1:7: wrong\n   1 | a={b: 1}\n     |       ^");
-        assert_eq!(option.folder(), Path::new("folder"));
-    }
 
     #[test]
     fn paths_are_written_with_dots_and_brackets() {
@@ -407,9 +257,27 @@ mod tests {
 
     #[test]
     fn an_error_shows_the_line_and_a_caret_below_its_word() {
-        let error = source().error_at(&at!["b", 1, "c", 1], "not a number").valid(["1", "2"]).help("write 4");
-        let shown =
-            "x.yaml:4:12: not a number\n   4 |   - c: [3, é, 5]\n     |            ^\n  valid: 1, 2\n  help: write 4";
+        let source = Source::new(Path::new("x.yaml"), "a: 1\nb: [3, é, 5]\n");
+        let error = source.error_in_line(2, 8, "not a number").valid(["1", "2"]).help("write 4");
+        let shown = "x.yaml:2:8: not a number\n   2 | b: [3, é, 5]\n     |        ^\n  valid: 1, 2\n  help: write 4";
         assert_eq!(error.to_string(), shown);
+    }
+
+    #[test]
+    fn of_a_long_line_the_part_around_the_place_is_shown() {
+        let long = format!("seeds: [{}]", "7, ".repeat(1000));
+        let error = Source::new(Path::new("x.yaml"), long).error_in_line(1, 2001, "twice").to_string();
+        let [_, text, caret] = error.lines().collect::<Vec<_>>()[..] else { panic!("{error}") };
+        assert!(text.chars().count() < 200 && error.starts_with("x.yaml:1:2001: twice"), "{error}");
+        assert_eq!(caret.find('^').and_then(|at| text.chars().nth(at)), Some('7'), "{error}");
+    }
+
+    #[test]
+    fn several_errors_show_each_problem_once() {
+        let error = |line| Source::new(Path::new("x.yaml"), "a\nb\n").error_in_line(line, 1, "wrong");
+        let both = ConfigError::all([error(1), error(2)]).expect("errors");
+        let all = ConfigError::all([both.clone(), both]).expect("errors").to_string();
+        assert_eq!(all, "x.yaml:1:1: wrong\n   1 | a\n     | ^\nx.yaml:2:1: wrong\n   2 | b\n     | ^");
+        assert_eq!(ConfigError::all([]), None);
     }
 }

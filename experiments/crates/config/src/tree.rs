@@ -1,24 +1,44 @@
 //! A document as a tree of values, each of which knows where it was written: trees of several files are merged, and an
 //! error about a value still shows its line.
 
-use super::source::{ConfigError, Source, Step, YamlPath, dotted};
-use super::syntax;
-use dataset::yaml::check_nesting;
-use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
-use std::cell::RefCell;
+use super::source::{ConfigError, Place, Step, YamlPath, dotted};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The file or the option of the command line that a value is written in.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(crate) struct Document {
+    pub(crate) path: PathBuf,
+    /// The folder that paths in it are relative to.
+    pub(crate) folder: PathBuf,
+    pub(crate) is_option: bool,
+}
+
+impl Document {
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+}
 
 /// Where a value was written.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Origin {
-    pub(crate) source: Source,
+    #[serde(with = "shared")]
+    pub(crate) source: Arc<Document>,
     pub(crate) path: YamlPath,
+    pub(crate) place: Place,
+    /// The place of its key; of an element, that of its list's.
+    pub(crate) key: Option<Place>,
 }
 
 impl Origin {
-    /// An error about the value.
+    /// An error about the value. One about a whole file has no place.
     pub(crate) fn error(&self, message: impl Into<String>) -> ConfigError {
-        self.source.error_at(&self.path, message)
+        let has_place = self.source.is_option || !self.path.is_empty();
+        ConfigError::new(self.source.path.clone(), has_place.then(|| self.place.clone()), message)
     }
 
     /// An error about the value that names its place in the file: `` `base.train.steps`: … ``.
@@ -28,11 +48,8 @@ impl Origin {
 
     /// An error about the key that the value has.
     pub(crate) fn key_error(&self, message: impl Into<String>) -> ConfigError {
-        match self.path.iter().rposition(|step| matches!(step, Step::Key(_))) {
-            Some(last) => {
-                let Step::Key(key) = &self.path[last] else { return self.error(message) };
-                self.source.error_at_key(&self.path[..last], key, 1, message)
-            }
+        match &self.key {
+            Some(key) => ConfigError::new(self.source.path.clone(), Some(key.clone()), message),
             None => self.error(message),
         }
     }
@@ -42,19 +59,37 @@ impl Origin {
         let last = self.path.iter().rposition(|step| matches!(step, Step::Key(_)));
         &self.path[..last.unwrap_or(0)]
     }
-
-    fn at(&self, step: impl Into<Step>) -> Self {
-        let mut path = self.path.clone();
-        path.push(step.into());
-        Self { source: self.source.clone(), path }
-    }
 }
 
-/// A value with its origin.
-#[derive(Debug, Clone)]
+/// A value with its origin. Types that hold one are read like all others: the reader of trees hands it over as plain data,
+/// under this name.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename = "posenc node")]
 pub(crate) struct Node {
     pub(crate) content: Content,
-    pub(crate) origin: Origin,
+    #[serde(with = "shared")]
+    pub(crate) origin: Arc<Origin>,
+}
+
+impl Node {
+    /// The name of the type in serde.
+    pub(crate) const NAME: &str = "posenc node";
+}
+
+/// What several nodes share is a value like any other where it is handed over.
+mod shared {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+    use std::sync::Arc;
+
+    pub(super) fn serialize<T: Serialize, S: Serializer>(value: &Arc<T>, serializer: S) -> Result<S::Ok, S::Error> {
+        T::serialize(value, serializer)
+    }
+
+    pub(super) fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Arc<T>, D::Error> {
+        T::deserialize(deserializer).map(Arc::new)
+    }
 }
 
 /// Two nodes are equal if they say the same, wherever they say it.
@@ -65,7 +100,7 @@ impl PartialEq for Node {
 }
 
 /// What a node holds. Keys of a map are in the order of the file and differ from each other.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Content {
     Null,
     Bool(bool),
@@ -78,23 +113,39 @@ pub(crate) enum Content {
 }
 
 impl Node {
-    pub(crate) fn parse(source: &Source) -> Result<Self, ConfigError> {
-        let twice = RefCell::new(None);
-        let origin = Origin { source: source.clone(), path: YamlPath::new() };
-        let text = source.yaml();
-        check_nesting(&text).map_err(|error| source.error(error.to_string()))?;
-        let read = Reading { origin, twice: &twice }.deserialize(serde_yaml::Deserializer::from_str(&text));
-        let node = read.map_err(|error| syntax::not_yaml(source, &error))?;
-        match twice.into_inner() {
-            None => Ok(node),
-            Some((path, key)) => {
-                let message = format!("`{key}` stands twice {}", within(&path));
-                Err(source.error_at_key(&path, &key, 2, message).help("keep one of the two"))
-            }
-        }
+    /// A value that is written at another's place.
+    pub(crate) fn from_json(value: Value, origin: &Arc<Origin>) -> Self {
+        let node = |value| Self::from_json(value, origin);
+        let content = match value {
+            Value::Null => Content::Null,
+            Value::Bool(value) => Content::Bool(value),
+            Value::Number(number) => match (number.as_u64(), number.as_i64()) {
+                (Some(number), _) => Content::Unsigned(number),
+                (None, Some(number)) => Content::Signed(number),
+                (None, None) => Content::Float(number.as_f64().unwrap_or(f64::NAN)),
+            },
+            Value::String(text) => Content::Text(text),
+            Value::Array(elements) => Content::List(elements.into_iter().map(node).collect()),
+            Value::Object(map) => Content::Map(map.into_iter().map(|(key, value)| (key, node(value))).collect()),
+        };
+        Self { content, origin: Arc::clone(origin) }
     }
 
-    pub(crate) fn empty_map(origin: Origin) -> Self {
+    /// An error about the value at `path`; it points at the innermost part of the way that exists.
+    pub(crate) fn error_at(&self, path: &[Step], message: impl Into<String>) -> ConfigError {
+        let mut node = self;
+        for step in path {
+            let next = match step {
+                Step::Key(key) => node.child(key),
+                Step::Index(index) => node.elements().get(*index),
+            };
+            let Some(next) = next else { break };
+            node = next;
+        }
+        node.origin.error(message)
+    }
+
+    pub(crate) fn empty_map(origin: Arc<Origin>) -> Self {
         Self { content: Content::Map(Vec::new()), origin }
     }
 
@@ -226,92 +277,13 @@ pub(crate) fn within(path: &[Step]) -> String {
     if path.is_empty() { "at the top of the file".to_owned() } else { format!("in `{}`", dotted(path)) }
 }
 
-/// Reads a node and what is in it.
-struct Reading<'a> {
-    origin: Origin,
-    /// The first key that stands twice in its map.
-    twice: &'a RefCell<Option<(YamlPath, String)>>,
-}
-
-impl Reading<'_> {
-    fn leaf(self, content: Content) -> Node {
-        Node { content, origin: self.origin }
-    }
-}
-
-impl<'de> DeserializeSeed<'de> for Reading<'_> {
-    type Value = Node;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Node, D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Reading<'_> {
-    type Value = Node;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a value without a YAML tag")
-    }
-
-    fn visit_unit<E: Error>(self) -> Result<Node, E> {
-        Ok(self.leaf(Content::Null))
-    }
-
-    fn visit_none<E: Error>(self) -> Result<Node, E> {
-        self.visit_unit()
-    }
-
-    fn visit_bool<E: Error>(self, value: bool) -> Result<Node, E> {
-        Ok(self.leaf(Content::Bool(value)))
-    }
-
-    fn visit_u64<E: Error>(self, number: u64) -> Result<Node, E> {
-        Ok(self.leaf(Content::Unsigned(number)))
-    }
-
-    fn visit_i64<E: Error>(self, number: i64) -> Result<Node, E> {
-        Ok(self.leaf(u64::try_from(number).map_or(Content::Signed(number), Content::Unsigned)))
-    }
-
-    fn visit_f64<E: Error>(self, number: f64) -> Result<Node, E> {
-        Ok(self.leaf(Content::Float(number)))
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<Node, E> {
-        Ok(self.leaf(Content::Text(text.to_owned())))
-    }
-
-    fn visit_seq<S: SeqAccess<'de>>(self, mut seq: S) -> Result<Node, S::Error> {
-        let mut elements = Vec::new();
-        while let Some(element) =
-            seq.next_element_seed(Reading { origin: self.origin.at(elements.len()), twice: self.twice })?
-        {
-            elements.push(element);
-        }
-        Ok(self.leaf(Content::List(elements)))
-    }
-
-    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Node, M::Error> {
-        let mut entries: Vec<(String, Node)> = Vec::new();
-        while let Some(key) = map.next_key::<String>()? {
-            let node = map.next_value_seed(Reading { origin: self.origin.at(key.as_str()), twice: self.twice })?;
-            if entries.iter().any(|(known, _)| *known == key) {
-                self.twice.borrow_mut().get_or_insert_with(|| (self.origin.path.clone(), key.clone()));
-            }
-            entries.push((key, node));
-        }
-        Ok(self.leaf(Content::Map(entries)))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::path::Path;
+    use crate::source::{Source, at};
 
     fn parse(text: &str) -> Node {
-        Node::parse(&Source::new(Path::new("x.yaml"), text)).unwrap_or_else(|error| panic!("{error}"))
+        crate::yaml::parse(&Source::new(Path::new("x.yaml"), text)).unwrap_or_else(|error| panic!("{error}"))
     }
 
     fn way(text: &str) -> Vec<String> {
@@ -343,8 +315,20 @@ mod tests {
     #[test]
     fn every_value_knows_its_line() {
         let tree = parse("a: 1\nb:\n  - {c: 2}\n");
-        let place = tree.get(&["b", "0", "c"]).map(|node| node.origin.error("").place.map(|place| place.line));
-        assert_eq!(place, Some(Some(3)));
-        assert_eq!(tree.nearest(&["b", "0", "x", "y"]).origin.path, crate::source::at!["b", 0]);
+        let at = |path: YamlPath| tree.error_at(&path, "").place.map(|place| (place.line, place.column));
+        assert_eq!(at(at!["b", 0, "c"]), Some((3, 9)));
+        assert_eq!(at(at!["b", 0, "missing", "deeper"]), Some((3, 5)), "the innermost part that exists");
+        assert_eq!(at(at!["missing"]), None, "an error about the whole file");
+        assert_eq!(tree.nearest(&["b", "0", "x", "y"]).origin.path, at!["b", 0]);
+    }
+
+    /// What the reader of trees relies on where a type asks for a node.
+    #[test]
+    fn a_node_is_the_same_once_it_was_handed_over() {
+        let tree = parse("{a: [1, -2, 0.5, .inf, 1e-3], b: {c: null, d: true}, e: word, \"1\": \"2\"}");
+        let plain = serde_yaml::to_value(&tree).expect("plain data");
+        let again: Node = serde_yaml::from_value(plain).expect("a node");
+        assert_eq!(again, tree);
+        assert_eq!(again.error_at(&at!["b", "d"], "wrong"), tree.error_at(&at!["b", "d"], "wrong"));
     }
 }

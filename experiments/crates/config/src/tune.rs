@@ -12,7 +12,8 @@
 
 use super::seeds::repeated;
 use super::setting::{Conditional, Point};
-use super::source::{ConfigError, Source, at};
+use super::source::{ConfigError, at};
+use super::tree::Node;
 use facts::numbers::at_least_one;
 use serde::Deserialize;
 
@@ -61,23 +62,23 @@ fn three() -> usize {
 
 impl TuneEntry {
     /// Refuses what cannot be tuned.
-    pub(crate) fn check(&self, seeds: &[u64], source: &Source) -> Result<(), ConfigError> {
+    pub(crate) fn check(&self, seeds: &[u64], document: &Node) -> Result<(), ConfigError> {
         if self.seeds.is_empty() {
-            let error = source.error_at(&at!["tune", "seeds"], "there is no seed");
+            let error = document.error_at(&at!["tune", "seeds"], "there is no seed");
             return Err(error.help("list one or more that are not among `seeds`: [100, 101]"));
         }
         if let Some(i) = self.seeds.iter().position(|seed| seeds.contains(seed)) {
             let message = format!("the seed {} is also one of `seeds`", self.seeds[i]);
-            let error = source.error_at(&at!["tune", "seeds", i], message);
+            let error = document.error_at(&at!["tune", "seeds", i], message);
             return Err(error.help("a choice made on a seed that is reported favours the row: take other seeds"));
         }
         if let Some(i) = repeated(&self.seeds) {
             let message = format!("the seed {} stands twice", self.seeds[i]);
-            let error = source.error_at(&at!["tune", "seeds", i], message);
+            let error = document.error_at(&at!["tune", "seeds", i], message);
             return Err(error.help("a repeated seed repeats the same numbers; name each once"));
         }
         if self.axes.0.is_empty() {
-            let error = source.error_at(&at!["tune", "axes"], "there is nothing to tune");
+            let error = document.error_at(&at!["tune", "axes"], "there is nothing to tune");
             return Err(error.help("list settings with the values to try: axes: {train.encoding_rate: [1, 3, 10, 30]}"));
         }
         for (setting, values) in
@@ -94,7 +95,7 @@ impl TuneEntry {
         match &self.search {
             Search::Halving(halving) if halving.steps.len() < 2 || !halving.steps.is_sorted_by(|a, b| a < b) => {
                 let error =
-                    source.error_at(&at!["tune", "search"], "`halving.steps` must be two or more rising numbers");
+                    document.error_at(&at!["tune", "search"], "`halving.steps` must be two or more rising numbers");
                 Err(error.help("write the steps of each round: search: {halving: {steps: [100, 300]}}"))
             }
             _ => Ok(()),

@@ -221,7 +221,7 @@ fn trials(entry: &TuneEntry, matrix: Matrix<'_>, rows: &[Combination]) -> Result
         None => Ok(trials),
         Some(row) => {
             let message = format!("some rows have {} trials and others {}", count(0), count(row));
-            let error = matrix.source.error_at(&at!["tune"], message);
+            let error = matrix.document.error_at(&at!["tune"], message);
             Err(error.help("give every row equally many: more trials find better values by chance alone"))
         }
     }

@@ -30,7 +30,7 @@ impl Rows<'_> {
             [] => Err(self.unknown(name, place, Some(own))),
             [one] if one == own => {
                 let message = format!("{} is matched to itself", self.rows[own].label);
-                let error = self.matrix.source.error_at(place, message);
+                let error = self.matrix.document.error_at(place, message);
                 Err(error.help("name the row that it should be as large, as expensive or as slow as"))
             }
             [one] => Ok(one),
@@ -38,7 +38,7 @@ impl Rows<'_> {
                 let labels: Vec<&str> = found.iter().map(|&i| self.rows[i].label.as_str()).collect();
                 let message =
                     format!("{} could be matched to several rows: {}", self.rows[own].label, labels.join(", "));
-                Err(self.matrix.source.error_at(place, message).help("name one of them, or more of its values"))
+                Err(self.matrix.document.error_at(place, message).help("name one of them, or more of its values"))
             }
         }
     }
@@ -78,6 +78,6 @@ impl Rows<'_> {
             Some(meant) => format!("did you mean `{meant}`?"),
             None => "write a row's name as here, or its values as in `axes`: {encoding: …}".to_owned(),
         };
-        self.matrix.source.error_at(place, message).valid(labels.iter().copied()).help(help)
+        self.matrix.document.error_at(place, message).valid(labels.iter().copied()).help(help)
     }
 }

@@ -156,7 +156,7 @@ fn groups_may_be_written_as_maps() {
 fn a_word_that_is_no_setting_is_shown_with_what_was_meant() {
     refused(
         &grid("  clip: [10, 1]\n", &[], "{}"),
-        &["experiment.yaml:21:3: `axes`: there is no setting `clip`, write `train.clip`"],
+        &["experiment.yaml:21:3: unknown key `clip` in `axes`", "did you mean `train.clip`?"],
     );
     refused(
         &grid("  train.clop: [10, 1]\n", &[], "{}"),
@@ -164,11 +164,11 @@ fn a_word_that_is_no_setting_is_shown_with_what_was_meant() {
     );
     refused(
         &grid("  batch: [4]\n", &["    batch: 4\n"], "{clip: 10}"),
-        &["`reference`: there is no setting `clip`, write `train.clip`"],
+        &["unknown key `clip` in `reference`", "did you mean `train.clip`?"],
     );
     refused(&grid("  train.clip: 10\n", &[], "{}"), &["the axis `train.clip` has no list of values but integer `10`"]);
     let zipped = grid("  batch: [4]\nzip: [[clip]]\n", &["    batch: 4\n"], "{}");
-    refused(&zipped, &["`zip[0][0]`: there is no setting `clip`, write `train.clip`"]);
+    refused(&zipped, &["unknown key `clip` in `zip[0][0]`", "did you mean `train.clip`?"]);
 }
 
 #[test]
@@ -293,7 +293,8 @@ fn wrong_settings_of_the_command_line_are_pointed_at() {
         &["train.steps=many"],
         &["--set:1:13: `", "expected a whole number, 1 or more, found string \"many\"", "1 | train.steps=many"],
     );
-    refused_with(EXPERIMENT, &["clip=3"], &["--set:1:1: there is no setting `clip`, write `train.clip`"]);
+    refused_with(EXPERIMENT, &["clip=3"], &["--set:1:1: unknown key `clip`", "did you mean `train.clip`?"]);
+    refused_with(EXPERIMENT, &["layers=3"], &["--set:1:1: unknown key `layers`", "`model.chessformer.layers`?"]);
     refused_with(EXPERIMENT, &["train.clip"], &["a setting and its value are missing", "--set train.steps=500"]);
     refused_with(EXPERIMENT, &["encoding=shawn"], &["--set:1:10: unknown value `shawn`", "did you mean `shaw`?"]);
     refused_with(EXPERIMENT, &["model.chessformer.layrs=3"], &["unknown key `layrs`", "1 | model.chessformer.layrs=3"]);

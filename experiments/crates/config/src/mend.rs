@@ -1,0 +1,108 @@
+//! Everything that is wrong with a tree: a reader stops at the first problem, so that place is mended and the tree read
+//! again.
+
+use super::reader::{Problem, Refusal};
+use super::suggest::nearest;
+use super::tree::{Content, Node};
+
+/// More problems are not looked for.
+const MOST: usize = 50;
+/// Maps that are missing inside of each other, up to which a stand-in is made.
+const MOST_DEEP: usize = 3;
+
+/// The problems of a tree that `read` refuses, in the order in which it finds them. What may only follow from one of them is
+/// not among them.
+pub(crate) fn problems<T>(tree: &Node, read: impl Fn(&Node) -> Result<T, Refusal>) -> Vec<Refusal> {
+    let refusal = |tree: &Node| read(tree).err();
+    let mender = Mender(&refusal);
+    let (mut tree, mut found) = (tree.clone(), Vec::new());
+    for _ in 0..MOST {
+        let Some(refusal) = mender.0(&tree) else { break };
+        let mended = mender.mended(&tree, &refusal, MOST_DEEP);
+        if !may_follow(&refusal, &found) {
+            found.push(refusal);
+        }
+        let Some(mended) = mended else { break };
+        tree = mended;
+    }
+    found
+}
+
+/// Whether a problem may be gone once the earlier ones are: a meaning that is checked with a stand-in, or a key that is there,
+/// misspelt.
+fn may_follow(refusal: &Refusal, earlier: &[Refusal]) -> bool {
+    let misspelt = |other: &Refusal| match (&refusal.problem, &other.problem) {
+        (Problem::Missing(key), Problem::Key(name, valid)) => {
+            refusal.way == other.way && nearest(name, valid.iter().map(String::as_str)) == Some(key.as_str())
+        }
+        _ => false,
+    };
+    !earlier.is_empty() && (matches!(refusal.problem, Problem::Meaning(_)) || earlier.iter().any(misspelt))
+}
+
+struct Mender<'a>(&'a dyn Fn(&Node) -> Option<Refusal>);
+
+impl Mender<'_> {
+    /// The tree without the problem: what is wrong is taken out, or a valid value stands in for it.
+    fn mended(&self, tree: &Node, refusal: &Refusal, depth: usize) -> Option<Node> {
+        let culprit = refusal.culprit();
+        let mut without = tree.clone();
+        without.remove(&culprit);
+        if without != *tree && is_past(&culprit, self.0(&without).as_ref()) {
+            return Some(without);
+        }
+        let mut stand_ins = vec![
+            Content::Map(Vec::new()),
+            Content::List(Vec::new()),
+            Content::Text("x".to_owned()),
+            Content::Unsigned(1),
+        ];
+        stand_ins.extend(named(&refusal.problem, tree));
+        let mut is_named = matches!(refusal.problem, Problem::Name(..));
+        while let Some(content) = stand_ins.pop() {
+            let mut changed = tree.clone();
+            changed.set(&culprit, Node { content, origin: tree.origin.clone() }).ok()?;
+            let next = self.completed(&mut changed, &culprit, depth);
+            if is_past(&culprit, next.as_ref()) {
+                return Some(changed);
+            }
+            if let Some(next) = next.filter(|next| !is_named && next.culprit() == culprit) {
+                is_named = matches!(next.problem, Problem::Name(..));
+                stand_ins.extend(named(&next.problem, tree));
+            }
+        }
+        None
+    }
+
+    /// Adds what a stand-in misses; what is still wrong then.
+    fn completed(&self, tree: &mut Node, culprit: &[String], depth: usize) -> Option<Refusal> {
+        for _ in 0..MOST {
+            let next = self.0(tree)?;
+            let is_inside = next.culprit().len() > culprit.len() && next.culprit().starts_with(culprit);
+            if depth == 0 || !is_inside || !matches!(next.problem, Problem::Missing(_)) {
+                return Some(next);
+            }
+            match self.mended(tree, &next, depth - 1) {
+                Some(mended) => *tree = mended,
+                None => return Some(next),
+            }
+        }
+        self.0(tree)
+    }
+}
+
+/// Whether a reader has come past a place: what it refuses next is neither there, nor inside, nor around it.
+fn is_past(place: &[String], next: Option<&Refusal>) -> bool {
+    next.is_none_or(|next| {
+        let next = next.culprit();
+        !next.starts_with(place) && !place.starts_with(&next)
+    })
+}
+
+/// The first valid name, alone and with options.
+fn named(problem: &Problem, tree: &Node) -> Vec<Content> {
+    let Problem::Name(_, valid) = problem else { return Vec::new() };
+    let Some(name) = valid.first() else { return Vec::new() };
+    let options = Node::empty_map(tree.origin.clone());
+    vec![Content::Map(vec![(name.clone(), options)]), Content::Text(name.clone())]
+}
