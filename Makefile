@@ -1,6 +1,6 @@
 # `make` lists the targets. A newcomer needs two: quickstart and test.
 .DEFAULT_GOAL := help
-.PHONY: help quickstart test smoke setup build lint check data bench parity report site long-check
+.PHONY: help quickstart test smoke setup build lint check data bench parity report site dist long-check
 
 .NOTPARALLEL:
 
@@ -73,6 +73,9 @@ report: build ## write every page that has a template from runs/published, and t
 
 site: ## build the documentation as a site in target/site, and check its links (skips without mdbook)
 	@scripts/site
+
+dist: build ## pack the binary for other machines in target/dist: WHAT=wheel, archive or container; without WHAT the first two
+	scripts/dist $(WHAT)
 
 long-check: ## run a check that takes long or needs other programs: NAME=soak; without NAME, list them
 	@scripts/long-check $(NAME)

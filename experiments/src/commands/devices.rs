@@ -131,7 +131,7 @@ fn hint(no_driver: bool, library: bool, usable: usize) -> Option<&'static str> {
     match (no_driver, library, usable) {
         (_, true, 1..) | (true, false, _) => None,
         (false, false, _) => Some(
-            "There is a GPU, but LibTorch was installed for the CPU only: `scripts/setup --cuda` fetches the rest.",
+            "There is a GPU, but this LibTorch is for CPUs only: `scripts/setup --cuda` fetches the rest; the wheel takes PyTorch's.",
         ),
         (true, true, 0) => Some("LibTorch can use CUDA, but there is no NVIDIA driver: training runs on the CPU."),
         (false, true, 0) => Some(
