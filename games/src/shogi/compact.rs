@@ -13,10 +13,6 @@ pub(super) fn read(bytes: &[u8]) -> Result<ShogiPosition, ParsePosition> {
     let wrong = |reason: &str| ParsePosition::new(&format!("{bytes:02x?}"), None, reason);
     let Some((packed, ply)) = bytes.split_first_chunk() else { return Err(wrong("too few bytes")) };
     let ply: [u8; 4] = ply.try_into().map_err(|_| wrong("too many or too few bytes"))?;
-    let ply = u32::from_le_bytes(ply);
-    if ply == 0 {
-        return Err(wrong("moves are numbered from 1"));
-    }
     let board = packed_sfen::decode(packed).map_err(|error| wrong(&error.to_string()))?;
     // Decoding checks the board.
     Ok(board.unchecked_position(u32::from_le_bytes(ply)))

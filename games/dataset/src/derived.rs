@@ -1,0 +1,41 @@
+//! The derived file of a dataset: its rows in a compact form, read at random.
+//!
+//! Parquet is the published truth and slow to read row by row. So the first process that opens a dataset checks every
+//! shard and writes the rows to a cache, by content hash; later ones check the index of that file and read the units
+//! that they need. Small datasets stay in memory, in the same form.
+//!
+//! ```text
+//! magic · unit · unit · … · index · offset and length of the index · its BLAKE3 · magic
+//! unit: 8 bytes of its BLAKE3 · rows, each with its length
+//! ```
+//!
+//! A unit holds one row; in splits of [`EXACT_BELOW`] rows and more it holds 128 single positions or 8 games. Units are
+//! read by `pread`, not mapped: a mapped file that another process truncates kills the reader. All processes share
+//! the page cache in either case. Arrow's IPC format describes every column of every batch: a batch of one game of
+//! chess takes more bytes for that than for the game.
+
+mod cache;
+mod index;
+mod read;
+mod row;
+mod write;
+
+pub use cache::DerivedOptions;
+pub(crate) use cache::scratch_folder;
+pub(crate) use index::{Has, RowSize};
+pub(crate) use read::{Derived, Room};
+
+use crate::manifest::Unit;
+
+/// The number of rows of a split below which they are shuffled one by one, in the order of posenc 0.1. The identity of
+/// larger datasets has the version of their order, see [`Manifest::identity`](crate::Manifest::identity).
+pub const EXACT_BELOW: u64 = 4_000_000;
+
+/// The number of consecutive rows that keep their place beside each other when a large split is shuffled.
+pub(crate) fn rows_together(unit: Unit, rows: u64, exact_below: u64) -> usize {
+    match unit {
+        _ if rows < exact_below => 1,
+        Unit::Game => 8,
+        Unit::Position => 128,
+    }
+}
