@@ -108,7 +108,11 @@ impl ShardContents {
 
     /// Checks every field of the manifest that the shards determine.
     pub(crate) fn check(&self, dir: &Path, manifest: &Manifest) -> Result<(), DatasetError> {
-        manifest.shards.iter().zip(&self.shards).try_for_each(|(shard, &found)| check_shard(dir, manifest, shard, found))?;
+        manifest
+            .shards
+            .iter()
+            .zip(&self.shards)
+            .try_for_each(|(shard, &found)| check_shard(dir, manifest, shard, found))?;
         match self.difference(manifest) {
             None => self.check_maps(dir, manifest),
             Some((field, stated, found)) => Err(differs(dir, manifest, &field, &stated, &found)),

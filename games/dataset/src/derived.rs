@@ -21,7 +21,7 @@ mod row;
 mod write;
 
 pub use cache::DerivedOptions;
-pub(crate) use cache::scratch_folder;
+pub(crate) use cache::Scratch;
 pub(crate) use index::{Has, RowSize};
 pub(crate) use read::{Derived, Room};
 

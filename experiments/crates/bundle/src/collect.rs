@@ -232,7 +232,7 @@ impl Collector<'_> {
         self.revision = manifest.revision.map(|revision| revision.to_string()).or(self.revision.take());
         let facts = manifest.dataset;
         // The dataset may have moved; then its licence is unknown.
-        let own = dataset::Manifest::read(&run.data).ok().filter(|own| own.content_hash == facts.content_hash);
+        let own = dataset::Manifest::read(&run.data).ok().filter(|own| own.identity() == facts.content_hash);
         let host = self.host;
         let clean = |text: String| scrub::scrub(&text, host);
         self.data.entry(facts.content_hash.clone()).or_insert_with(|| DataSource {

@@ -33,6 +33,7 @@ pub struct Row {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RowData {
     pub name: String,
+    /// See [`dataset::Manifest::identity`].
     pub content_hash: String,
     /// Positions of the training split that the run uses.
     pub train_positions: u64,

@@ -38,7 +38,7 @@ pub(super) fn row(combination: &Combination, label: &Label, datasets: &Datasets)
     let OpenedData { manifest, positions, .. } = opened;
     let data = RowData {
         name: manifest.name.clone(),
-        content_hash: manifest.content_hash.clone(),
+        content_hash: manifest.identity(),
         train_positions: positions.train,
         validation_positions: positions.validation,
         test_positions: positions.test,

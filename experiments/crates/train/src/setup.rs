@@ -78,8 +78,8 @@ impl Setup {
     pub fn identity(&self) -> Identity {
         let cpu = Cpu::detect();
         Identity {
-            config: format!("{}, seed {}", hash(&self.config, self.dataset.content_hash()), self.config.seed),
-            dataset: self.dataset.content_hash().to_owned(),
+            config: format!("{}, seed {}", hash(&self.config, &self.dataset.identity()), self.config.seed),
+            dataset: self.dataset.identity(),
             numerics: self.config.numerics(),
             libtorch: LibTorch::detect().version.unwrap_or_else(|| "unknown".to_owned()),
             instruction_set: instruction_set(&cpu),

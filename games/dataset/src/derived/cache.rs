@@ -10,7 +10,7 @@ use crate::remake::ROWS_AT_A_TIME;
 use crate::store::{self, ShardRows};
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{BufWriter, Write as _};
+use std::io::{self, BufWriter, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -53,18 +53,31 @@ fn cache_folder(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> 
     cache.or_else(of_home).map(|cache| cache.join("posenc"))
 }
 
-/// A new folder for temporary files of this process.
-pub(crate) fn scratch_folder() -> Result<PathBuf, DatasetError> {
-    let parents = [cache_folder(|name| std::env::var_os(name)), Some(std::env::temp_dir())];
-    let mut failed = None;
-    for parent in parents.into_iter().flatten() {
-        let folder = parent.join(format!("scratch-{}", unique()));
-        match fs::create_dir_all(&folder) {
-            Ok(()) => return Ok(folder),
-            Err(error) => failed = Some(DatasetError::io("create", &folder)(error)),
+/// A folder for temporary files of this process, which is removed when it is dropped.
+pub(crate) struct Scratch(PathBuf);
+
+impl Scratch {
+    pub(crate) fn new() -> Result<Self, DatasetError> {
+        let name = format!("scratch-{}", unique());
+        let of_cache = cache_folder(|name| std::env::var_os(name)).map(|parent| parent.join(&name));
+        if let Some(folder) = of_cache.filter(|folder| fs::create_dir_all(folder).is_ok()) {
+            return Ok(Self(folder));
         }
+        let folder = std::env::temp_dir().join(format!("posenc-{name}"));
+        fs::create_dir_all(&folder).map_err(DatasetError::io("create", &folder))?;
+        Ok(Self(folder))
     }
-    Err(failed.unwrap_or_else(|| DatasetError::NoFolder(std::env::temp_dir())))
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // Errors cannot be reported here; the next process does not need the room.
+        let _ = fs::remove_dir_all(&self.0);
+    }
 }
 
 /// A part of a file name that no other process of this machine uses, nor this one again.
@@ -83,7 +96,8 @@ pub(super) struct Place<'a> {
 impl<'a> Place<'a> {
     fn of(manifest: &Manifest, options: &'a DerivedOptions) -> Self {
         // Tests may order the same rows in two ways.
-        let order = if options.exact_below == EXACT_BELOW { String::new() } else { format!("-{}", options.exact_below) };
+        let order =
+            if options.exact_below == EXACT_BELOW { String::new() } else { format!("-{}", options.exact_below) };
         let name = format!("{}{order}-{VERSION}.rows", manifest.content_hash);
         Self { options, path: options.cache.as_ref().map(|cache| cache.join(name)) }
     }
@@ -99,7 +113,10 @@ impl<'a> Place<'a> {
             remove_abandoned(path);
         }
         let partial = path.with_extension(format!("{}.{PARTIAL}", unique()));
-        let file = BufWriter::with_capacity(1 << 20, File::options().read(true).write(true).create_new(true).open(&partial).ok()?);
+        let file = BufWriter::with_capacity(
+            1 << 20,
+            File::options().read(true).write(true).create_new(true).open(&partial).ok()?,
+        );
         Some(Partial { file: Some(file), partial, path: path.clone(), lock })
     }
 }
@@ -138,8 +155,8 @@ impl Partial {
     pub(super) fn finish(mut self, index: &Index, at: u64) -> Result<(File, PathBuf), DatasetError> {
         let failed = |source| unwritable(&self.partial, source);
         let bytes = index.to_bytes().map_err(|error| failed(error.into()))?;
-        let Some(mut file) = self.file.take() else { return Err(failed(std::io::ErrorKind::BrokenPipe.into())) };
-        let mut end = || {
+        let Some(mut file) = self.file.take() else { return Err(failed(ErrorKind::BrokenPipe.into())) };
+        let mut end = || -> io::Result<()> {
             file.write_all(&bytes)?;
             file.write_all(&at.to_le_bytes())?;
             file.write_all(&(bytes.len() as u64).to_le_bytes())?;
@@ -164,7 +181,7 @@ impl Drop for Partial {
     }
 }
 
-fn unwritable(path: &Path, source: std::io::Error) -> DatasetError {
+fn unwritable(path: &Path, source: io::Error) -> DatasetError {
     DatasetError::CacheUnwritable { path: path.to_owned(), source }
 }
 
@@ -179,10 +196,9 @@ impl Derived {
             return Self::of_file(path, dir, manifest);
         }
         let path = place.path.clone();
-        match (Self::made(dir, manifest, place)?, path) {
-            (Some(made), _) => Ok(made),
-            (None, Some(path)) => Self::of_file(&path, dir, manifest),
-            (None, None) => Err(DatasetError::NoManifest(dir.to_owned())),
+        match Self::made(dir, manifest, place)? {
+            Some(made) => Ok(made),
+            None => Self::of_file(&path.unwrap_or_default(), dir, manifest),
         }
     }
 

@@ -30,11 +30,7 @@ pub(crate) struct Has {
 
 impl Has {
     pub(crate) fn or(self, other: Self) -> Self {
-        Self {
-            value: self.value || other.value,
-            draw: self.draw || other.draw,
-            rating: self.rating || other.rating,
-        }
+        Self { value: self.value || other.value, draw: self.draw || other.draw, rating: self.rating || other.rating }
     }
 }
 
@@ -189,6 +185,13 @@ impl Index {
                     Sizes::Each(sizes.iter().map(|&size| RowSize::of(size)).collect())
                 }
             };
+            let positions: u64 = match &index.sizes {
+                Sizes::Same(size) => facts.rows * u64::from(size.positions),
+                Sizes::Each(sizes) => sizes.iter().map(|size| u64::from(size.positions)).sum(),
+            };
+            if positions != facts.positions {
+                return Err(format!("{} positions of {}, and {positions} in its rows", facts.positions, split.name()));
+            }
             let ends = index.offsets.iter().zip(&index.lengths);
             let mut ends = ends.map(|(&offset, &length)| offset.saturating_add(length.into()));
             if ends.any(|unit_end| unit_end > end) {

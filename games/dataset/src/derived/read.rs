@@ -91,7 +91,11 @@ impl Derived {
         let together = self.index.splits[split].facts.together as usize;
         let (unit, place) = (row / together, row % together);
         let rows = self.unit(split, unit, room)?;
-        let found = part(rows, place).and_then(|row| row::decode(row, self.index.facts.game, &self.index.facts.buckets));
+        let (kind, buckets) = (self.index.facts.game, self.buckets());
+        let size = self.size(split, row);
+        let agrees = |game: &StoredGame| (game.plies, game.positions) == (size.plies, size.positions.into());
+        let found = part(rows, place).and_then(|bytes| row::decode(bytes, kind, buckets));
+        let found = found.and_then(|game| if agrees(&game) { Ok(game) } else { Err("the size") });
         found.map_err(|what| self.wrong(split, unit, format!("{what} of row {place} cannot be read")))
     }
 
@@ -141,7 +145,7 @@ fn part(mut rows: &[u8], place: usize) -> Result<&[u8], &'static str> {
 }
 
 fn next<'a>(rows: &mut &'a [u8]) -> Option<&'a [u8]> {
-    let (length, rest) = rows.split_first_chunk()?;
+    let (length, rest) = rows.split_first_chunk::<4>()?;
     let (row, rest) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
     *rows = rest;
     Some(row)

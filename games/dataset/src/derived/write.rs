@@ -1,7 +1,7 @@
 //! Writing a derived file, or the same bytes in memory.
 
 use super::cache::{Partial, Place};
-use super::index::{Facts, Index, RowSize, Sizes, SplitIndex};
+use super::index::{Facts, Has, Index, RowSize, Sizes, SplitIndex};
 use super::read::{Bytes, Derived};
 use super::row;
 use super::rows_together;
@@ -88,7 +88,7 @@ impl<'a> Writer<'a> {
             let mut bytes = Vec::new();
             row::encode(&game, kind, bucket, &mut bytes);
             let (positions, has) = (game.positions as u16, game.has());
-            let of_bucket = if bucket.is_some() { has } else { Default::default() };
+            let of_bucket = if bucket.is_some() { has } else { Has::default() };
             (split, RowSize { plies: game.plies, positions, bucket, has: of_bucket }, has, bytes)
         };
         let encoded: Vec<_> = rows.into_iter().zip(buckets).collect::<Vec<_>>().into_par_iter().map(encode).collect();
@@ -143,7 +143,10 @@ impl<'a> Writer<'a> {
 
     /// Moves the bytes so far to a file; they stay in memory if the cache cannot be written.
     fn spill(&mut self) -> Result<Pushed, DatasetError> {
-        let Some(mut partial) = self.place.begin() else { return Ok(Pushed::Kept) };
+        let Some(mut partial) = self.place.begin() else {
+            self.place.path = None;
+            return Ok(Pushed::Kept);
+        };
         if self.place.path.as_ref().is_some_and(|path| path.exists()) {
             return Ok(Pushed::Found);
         }

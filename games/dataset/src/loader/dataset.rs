@@ -1,21 +1,35 @@
-//! A dataset in memory, with games as moves (about ten bytes per position).
+//! An opened dataset: which of its rows are used, and what batches hold of them.
 
-use super::contents::ShardContents;
+use super::order::Grouping;
 use super::stored::StoredGame;
 use super::targets::Targets;
+use crate::derived::{Derived, DerivedOptions, Has, Room, RowSize, rows_together};
 use crate::error::DatasetError;
 use crate::manifest::{Manifest, Unit};
 use crate::split::{PerSplit, Split};
-use crate::store;
-use games::maps::NO_LABEL;
 use games::{Frame, GameKind, InputName, MovesName, with_game};
 use std::path::Path;
+use std::sync::Arc;
 
 #[derive(Debug)]
 pub struct Dataset {
     manifest: Manifest,
-    games: PerSplit<Vec<StoredGame>>,
+    rows: Arc<Derived>,
+    chosen: PerSplit<Chosen>,
     pub(super) reading: Reading,
+    /// Targets that are computed from a row when it is read.
+    targets: Option<Targets>,
+    /// See [`DerivedOptions::exact_below`].
+    exact_below: u64,
+}
+
+/// The used rows of a split.
+#[derive(Debug, Clone, Default)]
+enum Chosen {
+    #[default]
+    All,
+    /// Those in some rating buckets, ascending.
+    Rows(Arc<[u32]>),
 }
 
 /// Options for reading positions from games.
@@ -29,31 +43,34 @@ pub(super) struct Reading {
 }
 
 impl Dataset {
-    /// Loads the dataset in a folder, after checking that all shards are there and unchanged (size and hash).
+    /// Opens the dataset in a folder, after checking that all shards are there and unchanged (size and hash). If an
+    /// earlier process has put its rows into the cache, only sizes and the cache's index are checked.
     pub fn open(dir: &Path) -> Result<Self, DatasetError> {
         Self::load(dir, Manifest::read(dir)?)
     }
 
     /// Like [`Dataset::open`], with a manifest that was read before.
     pub fn load(dir: &Path, manifest: Manifest) -> Result<Self, DatasetError> {
+        Self::load_with(dir, manifest, &DerivedOptions::default())
+    }
+
+    /// Like [`Dataset::load`], with another cache.
+    pub fn load_with(dir: &Path, manifest: Manifest, options: &DerivedOptions) -> Result<Self, DatasetError> {
         manifest.check(dir)?;
-        let mut games = PerSplit::<Vec<StoredGame>>::default();
-        let mut contents = ShardContents::default();
-        for shard in &manifest.shards {
-            store::verify(dir, shard)?;
-            let before = contents.size();
-            store::read_shard(&dir.join(&shard.file), &mut |row| {
-                contents.add(&row);
-                let split = row.split;
-                games[split].push(StoredGame::from(row));
-            })?;
-            contents.check_shard(dir, &manifest, shard, before)?;
-        }
-        contents.check(dir, &manifest)?;
+        let rows = Arc::new(Derived::open(dir, &manifest, options)?);
         let reading = Reading { moves: MovesName::default(), plies: 1, rights: false, repeats: false };
-        let dataset = Self { manifest, games, reading };
-        dataset.check_maps(dir)?;
-        Ok(dataset)
+        let (chosen, exact_below) = (PerSplit::default(), options.exact_below);
+        Ok(Self { manifest, rows, chosen, reading, targets: None, exact_below })
+    }
+
+    /// The cached file that rows are read from; `None` if they are in memory.
+    pub fn derived_file(&self) -> Option<&Path> {
+        self.rows.file()
+    }
+
+    /// The bytes of all rows in that file or in memory.
+    pub fn row_bytes(&self) -> u64 {
+        self.rows.bytes()
     }
 
     pub fn manifest(&self) -> &Manifest {
@@ -69,12 +86,23 @@ impl Dataset {
         &self.manifest.content_hash
     }
 
+    /// What decides its batches, see [`Manifest::identity`].
+    pub fn identity(&self) -> String {
+        self.manifest.identity()
+    }
+
     pub fn games(&self, split: Split) -> usize {
-        self.games[split].len()
+        match &self.chosen[split] {
+            Chosen::All => self.rows.rows(split),
+            Chosen::Rows(rows) => rows.len(),
+        }
     }
 
     pub fn positions(&self, split: Split) -> u64 {
-        self.games[split].iter().map(|game| u64::from(game.positions)).sum()
+        match &self.chosen[split] {
+            Chosen::All => self.rows.positions(split),
+            Chosen::Rows(_) => self.sizes(split).map(|size| u64::from(size.positions)).sum(),
+        }
     }
 
     /// Whether its rows are games or single positions.
@@ -95,7 +123,7 @@ impl Dataset {
             return Err(DatasetError::Option { option: "rating buckets", reason });
         }
         for split in Split::ALL {
-            self.games[split].retain(|game| game.rating_bucket.as_deref().is_some_and(|name| buckets.contains(&name)));
+            self.chosen[split] = self.in_buckets(split, &buckets);
         }
         Ok(())
     }
@@ -103,13 +131,35 @@ impl Dataset {
     /// The training games of these rating buckets as a separate dataset, for a phase of training; it has no games for
     /// evaluation. Settings of moves and targets are copied.
     pub fn training_part(&self, buckets: &[impl AsRef<str>]) -> Self {
-        let wanted = |game: &&StoredGame| {
-            let own = game.rating_bucket.as_deref();
-            own.is_some_and(|name| buckets.iter().any(|bucket| bucket.as_ref() == name))
+        let buckets: Vec<&str> = buckets.iter().map(AsRef::as_ref).collect();
+        let none = || Chosen::Rows(Vec::new().into());
+        let train = self.in_buckets(Split::Train, &buckets);
+        Self {
+            manifest: self.manifest.clone(),
+            rows: Arc::clone(&self.rows),
+            chosen: PerSplit { train, validation: none(), test: none() },
+            ..*self
+        }
+    }
+
+    /// The used rows of a split that are in these rating buckets.
+    fn in_buckets(&self, split: Split, buckets: &[&str]) -> Chosen {
+        let wanted: Vec<bool> = self.rows.buckets().iter().map(|name| buckets.contains(&name.as_str())).collect();
+        let is_wanted = |&row: &u32| {
+            let bucket = self.rows.size(split, row as usize).bucket;
+            bucket.is_some_and(|bucket| wanted.get(usize::from(bucket)).is_some_and(|&wanted| wanted))
         };
-        let mut games = PerSplit::<Vec<StoredGame>>::default();
-        games[Split::Train] = self.games[Split::Train].iter().filter(wanted).cloned().collect();
-        Self { manifest: self.manifest.clone(), games, reading: self.reading }
+        let rows: Vec<u32> =
+            (0..self.games(split)).map(|i| self.row(split, i as u32) as u32).filter(is_wanted).collect();
+        Chosen::Rows(rows.into())
+    }
+
+    /// The row of the `i`-th game of a split.
+    fn row(&self, split: Split, i: u32) -> usize {
+        match &self.chosen[split] {
+            Chosen::All => i as usize,
+            Chosen::Rows(rows) => rows[i as usize] as usize,
+        }
     }
 
     /// Sets the vocabulary of moves in batches; the default is the game's `from_to`.
@@ -137,7 +187,9 @@ impl Dataset {
     pub fn set_targets(&mut self, targets: Targets) -> Result<(), DatasetError> {
         targets.check()?;
         for (column, target) in targets.columns() {
-            if !Split::ALL.iter().any(|&split| self.games[split].iter().any(|game| game.has_values(column))) {
+            let has = self.has();
+            let is_there = if column == "draw" { has.draw } else { has.value };
+            if !is_there {
                 let dataset = self.manifest.name.clone();
                 return Err(DatasetError::NoTarget { dataset, column, target });
             }
@@ -157,13 +209,7 @@ impl Dataset {
         }
         self.reading = Reading { rights: targets.rights, repeats: targets.repeats, ..self.reading };
         let of_games = Targets { rights: false, repeats: false, ..targets };
-        let any = of_games != Targets::default();
-        for split in Split::ALL {
-            for game in &mut self.games[split] {
-                let made = || with_game!(self.manifest.game, G => targets.of::<G>(game, whole_games));
-                game.targets = any.then(|| Box::new(made()));
-            }
-        }
+        self.targets = (of_games != Targets::default()).then_some(of_games);
         Ok(())
     }
 
@@ -190,7 +236,7 @@ impl Dataset {
             );
             return Err(DatasetError::Option { option: "input", reason });
         }
-        if layout.shows_ratings() && !self.has_ratings() {
+        if layout.shows_ratings() && !self.has().rating {
             let reason = format!(
                 "{} shows the players' ratings, but no game of the dataset \"{}\" has one: take piece_tokens, or games \
                  with ratings in their headers",
@@ -202,43 +248,63 @@ impl Dataset {
         Ok(())
     }
 
-    fn has_ratings(&self) -> bool {
-        let is_rated = |game: &StoredGame| game.ratings.iter().any(Option::is_some);
-        Split::ALL.iter().any(|&split| self.games[split].iter().any(is_rated))
+    /// The optional columns that any used row has.
+    fn has(&self) -> Has {
+        let of_split = |&split: &Split| match &self.chosen[split] {
+            Chosen::All => self.rows.has(split),
+            Chosen::Rows(_) => self.sizes(split).fold(Has::default(), |has, size| has.or(size.has)),
+        };
+        Split::ALL.iter().map(of_split).fold(Has::default(), Has::or)
     }
 
-    /// The games of a split, in the dataset's order.
-    pub(crate) fn stored(&self, split: Split) -> &[StoredGame] {
-        &self.games[split]
+    /// The size of the `i`-th game of a split.
+    pub(super) fn size(&self, split: Split, i: u32) -> RowSize {
+        self.rows.size(split, self.row(split, i))
+    }
+
+    /// The sizes of a split's games, in the dataset's order.
+    pub(crate) fn sizes(&self, split: Split) -> impl Iterator<Item = RowSize> {
+        (0..self.games(split)).map(move |i| self.size(split, i as u32))
+    }
+
+    /// These games of a split, one in memory at a time.
+    pub(crate) fn read(
+        &self,
+        split: Split,
+        games: impl IntoIterator<Item = u32>,
+    ) -> impl Iterator<Item = Result<StoredGame, DatasetError>> {
+        let mut room = Room::default();
+        games.into_iter().map(move |game| {
+            let mut read = self.rows.get(split, self.row(split, game), &mut room)?;
+            if let Some(targets) = &self.targets {
+                let whole_games = self.manifest.unit == Unit::Game;
+                read.targets = Some(Box::new(with_game!(self.manifest.game, G => targets.of::<G>(&read, whole_games))));
+            }
+            Ok(read)
+        })
+    }
+
+    /// All games of a split, in the dataset's order.
+    pub(crate) fn read_all(&self, split: Split) -> impl Iterator<Item = Result<StoredGame, DatasetError>> {
+        self.read(split, 0..self.games(split) as u32)
+    }
+
+    /// Which games of a split keep their place beside each other, and how many are replayed together.
+    pub(super) fn grouping(&self, split: Split, block_games: usize) -> Grouping {
+        let together = rows_together(self.manifest.unit, self.games(split) as u64, self.exact_below);
+        let block_groups = match self.manifest.unit {
+            // A single position is a row: a block holds as many groups of them as games elsewhere.
+            Unit::Position => block_games,
+            Unit::Game => block_games.div_ceil(together),
+        };
+        Grouping { together, block_groups }
     }
 
     /// An error if a required split has no games.
     pub(crate) fn require(&self, split: Split) -> Result<(), DatasetError> {
-        if self.games[split].is_empty() {
+        if self.games(split) == 0 {
             return Err(DatasetError::EmptySplit { dataset: self.manifest.name.clone(), split });
         }
         Ok(())
-    }
-
-    /// Checks that every ply has the map that the manifest describes, with valid labels.
-    fn check_maps(&self, dir: &Path) -> Result<(), DatasetError> {
-        let map = self.manifest.map.as_ref();
-        let cells = map.map_or(0, |map| map.shape.cells(self.game().geometry().squares()));
-        let classes = map.map_or(0, |map| i32::from(map.classes));
-        let fits = |game: &StoredGame| {
-            game.map.len() == cells * usize::from(game.plies)
-                && game.map.iter().all(|&label| (i32::from(NO_LABEL)..classes).contains(&i32::from(label)))
-        };
-        match Split::ALL.iter().flat_map(|&split| self.stored(split)).find(|game| !fits(game)) {
-            None => Ok(()),
-            Some(game) => {
-                let reason = format!(
-                    "the map of game {} is not what dataset.yaml describes ({cells} cells, {classes} classes): {}",
-                    game.id,
-                    self.manifest.remedy()
-                );
-                Err(DatasetError::Manifest { dir: dir.to_owned(), reason })
-            }
-        }
     }
 }

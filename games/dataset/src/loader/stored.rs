@@ -64,7 +64,9 @@ impl Start {
             Self::Standard => None,
             Self::Text(text) => Some(Cow::Borrowed(text)),
             // Bytes that are no position have no text; replaying them reports why.
-            Self::Compact(_) => with_game!(game, G => self.position::<G>().ok().map(|position| position.to_text().into())),
+            Self::Compact(_) => {
+                with_game!(game, G => self.position::<G>().ok().map(|position| position.to_text().into()))
+            }
         }
     }
 }
