@@ -1,7 +1,7 @@
 //! What the shards of a dataset hold, compared with what its manifest states of them.
 
 use crate::error::DatasetError;
-use crate::manifest::{Manifest, Shard, Unit};
+use crate::manifest::{Counts, Manifest, RatingBucket, Shard, SplitSummary, Unit};
 use crate::split::{PerSplit, Split};
 use crate::store::GameRow;
 use games::maps::NO_LABEL;
@@ -140,6 +140,35 @@ impl ShardContents {
                 Err(DatasetError::Manifest { dir: dir.to_owned(), reason })
             }
         }
+    }
+
+    /// The manifest of these rows: every field that they determine, and the content hash.
+    pub(crate) fn describe(&self, manifest: Manifest) -> Manifest {
+        let kept = total(&self.games);
+        let novel = |part: Split| self.novel[part] as f64 / self.positions[part].max(1) as f64;
+        let games = |bucket: &RatingBucket| self.buckets.get(&bucket.name).copied().unwrap_or(0);
+        let buckets = manifest.rating_buckets.iter();
+        Manifest {
+            counts: Counts {
+                read: kept,
+                kept,
+                positions: total(&self.positions),
+                results: self.results.clone(),
+                terminations: self.terminations.clone(),
+                map_classes: self.map_classes.clone(),
+                ..Counts::default()
+            },
+            rating_buckets: buckets.map(|bucket| RatingBucket { games: games(bucket), ..bucket.clone() }).collect(),
+            split: SplitSummary {
+                games: self.games,
+                positions: self.positions,
+                novel_validation_positions: novel(Split::Validation),
+                novel_test_positions: novel(Split::Test),
+                ..manifest.split.clone()
+            },
+            ..manifest
+        }
+        .sealed()
     }
 
     /// The first field that differs, with what the manifest states and what the shards hold.

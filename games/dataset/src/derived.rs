@@ -11,10 +11,12 @@
 //!
 //! A unit holds one row; in splits of [`EXACT_BELOW`] rows and more it holds 128 single positions or 8 games. Units are
 //! read by `pread`, not mapped: a mapped file that another process truncates kills the reader. All processes share
-//! the page cache in either case. Arrow's IPC format describes every column of every batch: a batch of one game of
-//! chess takes more bytes for that than for the game.
+//! the page cache in either case. Arrow's IPC format describes every column of every batch. With a batch a game it takes
+//! 16.3 bytes a position of chess instead of 2.4 (moves only), or 46 instead of 32 (soft policies); with 128 single
+//! positions a batch, 49 instead of 56.
 
 mod cache;
+mod cost;
 mod index;
 mod read;
 mod row;
@@ -22,6 +24,7 @@ mod write;
 
 pub use cache::DerivedOptions;
 pub(crate) use cache::Scratch;
+pub use cost::DataCost;
 pub(crate) use index::{Has, RowSize};
 pub(crate) use read::{Derived, Room};
 

@@ -6,6 +6,7 @@ use config::evaluate::Evaluations;
 use config::setting::Setting;
 use config::tuning::{Round, Trial, TunedRow, Tuning};
 use config::{Experiment, ReadAt, Role, Row, grouped};
+use dataset::{DataCost, DerivedOptions, Manifest};
 use games::GameKind;
 use report::text_table::table;
 use serde_json::{Map, Value, json};
@@ -192,17 +193,38 @@ fn datasets(experiment: &Experiment) -> String {
     let game = |game| {
         let row = experiment.rows.iter().find(|row| row.run.game == game)?;
         let data = &row.data;
-        Some(format!(
-            "{}: dataset {} with {} training, {} validation and {} test positions{}\n",
-            row.run.game.name(),
-            data.name,
-            grouped(data.train_positions),
-            grouped(data.validation_positions),
-            grouped(data.test_positions),
-            read_whole(row).iter().map(|read| format!("; {read}")).collect::<String>()
-        ))
+        Some(
+            format!(
+                "{}: dataset {} with {} training, {} validation and {} test positions{}\n",
+                row.run.game.name(),
+                data.name,
+                grouped(data.train_positions),
+                grouped(data.validation_positions),
+                grouped(data.test_positions),
+                read_whole(row).iter().map(|read| format!("; {read}")).collect::<String>()
+            ) + &cost(row),
+        )
     };
     experiment.games().into_iter().filter_map(game).collect()
+}
+
+/// What reading a row's dataset takes of a machine; nothing if the shards cannot be read.
+fn data_cost(row: &Row) -> Option<DataCost> {
+    let manifest = Manifest::read(&row.run.data).ok()?;
+    DataCost::of(&row.run.data, &manifest, &DerivedOptions::default()).ok()
+}
+
+fn cost(row: &Row) -> String {
+    let Some(cost) = data_cost(row) else { return String::new() };
+    let megabytes = |bytes: u64| grouped(bytes.div_ceil(1_000_000));
+    let seconds = cost.seconds.ceil();
+    let memory = megabytes(cost.memory);
+    let disk = match (cost.disk, cost.is_made) {
+        (0, _) => format!("read in about {seconds} s"),
+        (disk, true) => format!("{} MB of disk, made already", megabytes(disk)),
+        (disk, false) => format!("{} MB of disk, made once in about {seconds} s", megabytes(disk)),
+    };
+    format!("  to read it: {memory} MB of memory a cell; {disk}\n")
 }
 
 pub(super) fn json(experiment: &Experiment, times: &[f64], warnings: &[String]) -> Value {
@@ -237,6 +259,7 @@ pub(super) fn json(experiment: &Experiment, times: &[f64], warnings: &[String]) 
                 "train_positions": row.data.train_positions,
                 "validation_positions": row.data.validation_positions,
                 "test_positions": row.data.test_positions,
+                "cost": data_cost(row),
             },
         })
     };

@@ -94,7 +94,7 @@ pub(super) struct Place<'a> {
 }
 
 impl<'a> Place<'a> {
-    fn of(manifest: &Manifest, options: &'a DerivedOptions) -> Self {
+    pub(super) fn of(manifest: &Manifest, options: &'a DerivedOptions) -> Self {
         // Tests may order the same rows in two ways.
         let order =
             if options.exact_below == EXACT_BELOW { String::new() } else { format!("-{}", options.exact_below) };

@@ -2,11 +2,11 @@
 
 use crate::damage::counts::Counts;
 use crate::damage::{seeded, small};
-use crate::samples::{CHESS, LICHESS_438, SHOGI, all_targets, options, read_manifest, sample};
+use crate::samples::{CHESS, LICHESS_438, SHOGI, all_targets, on_disk, options, read_manifest, sample};
 use dataset::filter::Buckets;
 use dataset::{
-    Batch, Dataset, DatasetError, DerivedOptions, EXACT_BELOW, ImportOptions, LoaderConfig, Manifest, Split, Targets,
-    TrainLoader, Unit, ValueTarget, evaluation_batches, import, summarise, verify_content,
+    Batch, DataCost, Dataset, DatasetError, DerivedOptions, EXACT_BELOW, ImportOptions, LoaderConfig, Manifest, Split,
+    Targets, TrainLoader, Unit, ValueTarget, evaluation_batches, import, repeat, summarise, verify_content,
 };
 use games::{GameKind, InputName};
 use std::collections::BTreeSet;
@@ -222,14 +222,14 @@ fn damage_is_an_error_that_names_the_block() {
     assert!(message.contains("is damaged (block 0 of train: its hash is another one): remove it"), "{message}");
 
     // While it is open.
-    write(&bytes[..bytes.len() / 4]);
+    write(&bytes[..100]);
     let message = read(&dataset).expect_err("most units are gone").to_string();
     assert!(message.contains(" of train: the file ends before it"), "{message}");
 
     for (bytes, reason) in [
         (&bytes[..bytes.len() - 1], "the file was cut off"),
         (&bytes[..20], "the file is too short"),
-        (&[&bytes[..], b"more"].concat(), "the file was cut off"),
+        (&[&bytes[..], b"more"].concat()[..], "the file was cut off"),
     ] {
         write(bytes);
         let message = open(&dir, &in_file(cache.path())).expect_err("damaged").to_string();
@@ -238,6 +238,35 @@ fn damage_is_an_error_that_names_the_block() {
     write(&bytes);
     let expected = read(&Arc::new(opened(&dir, &in_memory()))).expect("good games");
     assert!(read(&dataset).expect("it is whole again") == expected);
+}
+
+#[test]
+fn a_repeated_dataset_has_the_rows_of_its_source_again_and_again() {
+    let dir = small();
+    let source = on_disk(dir.path());
+    let out = dir.path().join("repeated");
+    let made = repeat(&source, &out, 1_000, &mut |_| {}).expect("a dataset");
+    assert_eq!((made.counts.kept, made.counts.positions), (250, 1_000));
+    let dataset = opened(&out, &in_memory());
+    let once = opened(&source.dir, &in_memory());
+    let share = |dataset: &Dataset| dataset.games(Split::Train) as f64 / dataset.manifest().counts.kept as f64;
+    assert!((share(&dataset) - share(&once)).abs() < 0.02);
+    assert!(matches!(repeat(&source, &out, 1, &mut |_| {}), Err(DatasetError::OutputExists(_))));
+}
+
+#[test]
+fn the_cost_of_a_dataset_is_known_before_it_is_opened() {
+    let (dir, cache) = (small(), tempfile::tempdir().expect("a temporary folder"));
+    let dir = dir.path().join("dataset");
+    let cost = |options| DataCost::of(&dir, &read_manifest(&dir), &options).expect("readable shards");
+    let memory = cost(in_memory());
+    assert!((memory.disk, memory.is_made) == (0, false) && memory.seconds > 0.0, "{memory:?}");
+    let before = cost(in_file(cache.path()));
+    assert!(before.disk > 0 && !before.is_made && before.memory > 0, "{before:?}");
+    opened(&dir, &in_file(cache.path()));
+    let after = cost(in_file(cache.path()));
+    let bytes = fs::metadata(derived(cache.path())).expect("a file").len();
+    assert_eq!((after.disk, after.is_made, after.seconds), (bytes, true, 0.0));
 }
 
 #[test]
@@ -270,5 +299,5 @@ fn derived_files_are_safe() {
         }
         counts
     };
-    seeded::hold("derived file", 1_000, &seeded::damaged(piece.clone(), seeded::anywhere(piece.len())), law);
+    seeded::hold("derived file", 2_000, &seeded::damaged(piece.clone(), seeded::anywhere(piece.len())), law);
 }
