@@ -64,7 +64,7 @@ parity: build ## compare with an independent network in PyTorch, number by numbe
 REPORT := target/report
 
 report: build ## write every page that has a template from runs/published, and target/report/report.pdf (skips without TeX)
-	$(POSENC) render README.md.jinja $$(find docs -name '*.jinja')
+	$(POSENC) render README.md.jinja README.ja.md.jinja $$(find docs -name '*.jinja')
 	@if command -v latexmk >/dev/null 2>&1; then set -ex; \
 		mkdir -p $(REPORT); cp docs/report/report.tex docs/report/report.bib $(REPORT); \
 		$(POSENC) report runs/published/study-encodings.tar.zst --figures $(REPORT)/figures; \

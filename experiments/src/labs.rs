@@ -14,6 +14,8 @@ mod lc0;
 mod play;
 #[cfg(feature = "slurm")]
 mod slurm;
+#[cfg(feature = "watch")]
+mod watch;
 
 #[cfg(feature = "play")]
 pub(crate) use self::play::evaluation;
@@ -31,6 +33,7 @@ pub(crate) fn absent() -> String {
         ("lc0", cfg!(feature = "lc0")),
         ("play", cfg!(feature = "play")),
         ("slurm", cfg!(feature = "slurm")),
+        ("watch", cfg!(feature = "watch")),
     ];
     let absent: Vec<&str> = labs.into_iter().filter(|(_, is_built)| !is_built).map(|(name, _)| name).collect();
     if absent.is_empty() {
@@ -49,6 +52,9 @@ pub(crate) enum LabCommand {
     #[cfg(feature = "slurm")]
     #[command(hide = true)]
     Task(slurm::task::Args),
+    /// Show a run folder as a live page in a browser, or write the page to a file again and again.
+    #[cfg(feature = "watch")]
+    Watch(watch::Args),
     /// Show what the heads of a cell, or of a run folder's cells, do with positions: maps, movements, statistics.
     #[cfg(feature = "inspect")]
     Inspect(inspect::Args),
@@ -70,6 +76,8 @@ impl LabCommand {
             Self::Submit(args) => slurm::submit::run(&args),
             #[cfg(feature = "slurm")]
             Self::Task(args) => slurm::task::run(&args),
+            #[cfg(feature = "watch")]
+            Self::Watch(args) => watch::run(&args),
             #[cfg(feature = "inspect")]
             Self::Inspect(args) => inspect::run(&args),
             #[cfg(feature = "play")]
@@ -141,7 +149,7 @@ pub(crate) struct ExportFormat {
     lc0: Option<std::path::PathBuf>,
     /// Read the file of --lc0 back, and print the largest differences to the cell on --positions, by default 60 test positions.
     #[cfg(feature = "lc0")]
-    #[arg(long, requires = "lc0")]
+    #[arg(long, requires = "lc0", conflicts_with_all = ["gradient", "activations", "onnx", "out"])]
     check: bool,
 }
 

@@ -17,7 +17,7 @@
 //! | [`psv`] | 40 bytes: the same with its ply | [`crate::ParsedPosition`] |
 //!
 //! [`detect`](mod@detect) distinguishes the binary ones; [`hcpe::Hcpe::new`] and [`psv::Psv::new`] write records of a
-//! [`Board`] and a move.
+//! [`Board`] and a move, [`hcpe3::Game::new`] those of a game.
 
 mod attacked;
 mod board;

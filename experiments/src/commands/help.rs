@@ -9,8 +9,8 @@ const GROUPS: [(&str, &[&str]); 5] = [
     (
         "Experiments",
         &[
-            "new", "check", "run", "submit", "status", "retry", "prune", "report", "compare", "publish", "verify",
-            "render", "schema",
+            "new", "check", "run", "submit", "status", "watch", "retry", "prune", "report", "compare", "publish",
+            "verify", "render", "schema",
         ],
     ),
     ("Data", &["data"]),

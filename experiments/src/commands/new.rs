@@ -13,11 +13,11 @@ use config::name::{RULE, is_name};
 use config::{Experiment, Role, Source, printable_lines};
 use datasets::Dataset;
 use games::GameKind;
-use models::HeadName;
 use records::{UserError, atomic};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use template::Plan;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -44,19 +44,6 @@ pub struct Args {
     /// Replace the file if it exists.
     #[arg(long)]
     force: bool,
-}
-
-/// What the file is made from.
-struct Plan {
-    /// The file's name without its ending, as that of the experiment.
-    name: String,
-    question: String,
-    datasets: Vec<Dataset>,
-    /// What every row learns.
-    head: HeadName,
-    encodings: Encodings,
-    depths: Depths,
-    seeds: u64,
 }
 
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
@@ -95,6 +82,10 @@ fn name(args: &Args) -> Result<String, UserError> {
     let file = args.file.display();
     if !args.force && args.file.symlink_metadata().is_ok() {
         return Err(UserError::new(format!("{file} exists"), "choose another name, or add --force to replace it"));
+    }
+    if let Some(folder) = args.file.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir()) {
+        let message = format!("{file} cannot be written: there is no folder {}", folder.display());
+        return Err(UserError::new(message, "make the folder, or name a file in another one"));
     }
     let stem = args.file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let is_yaml = args.file.extension().is_some_and(|ending| ending == "yaml" || ending == "yml");

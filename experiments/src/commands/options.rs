@@ -2,6 +2,7 @@
 
 use bundle::Limits;
 use config::{ConfigError, Experiment};
+use games::{ParsePosition, Position};
 use grid::{RunSelection, Selector};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -95,4 +96,9 @@ pub(crate) fn print(text: &str) -> anyhow::Result<ExitCode> {
 /// A value as indented JSON with the end of its last line.
 pub(crate) fn json_text(value: &impl serde::Serialize) -> anyhow::Result<String> {
     Ok(format!("{:#}\n", serde_json::to_value(value)?))
+}
+
+/// A FEN or SFEN, or `startpos`.
+pub(super) fn position<P: Position>(text: &str) -> Result<P, ParsePosition> {
+    if text.trim() == "startpos" { Ok(P::start()) } else { P::parse(text) }
 }

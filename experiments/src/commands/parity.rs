@@ -72,7 +72,8 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
 
 /// Whether two runs read the same dataset in the same way.
 fn same_dataset(opened: &RunConfig, next: &RunConfig) -> bool {
-    (&opened.data, &opened.view, opened.moves, opened.outputs()) == (&next.data, &next.view, next.moves, next.outputs())
+    let read = |run: &RunConfig| (run.data.clone(), run.test_data.clone(), run.view.clone(), run.moves, run.outputs());
+    read(opened) == read(next)
 }
 
 fn write(args: &Args, row: &Row, dataset: &Arc<Dataset>, out: &std::path::Path) -> Result<(), InferenceError> {

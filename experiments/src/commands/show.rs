@@ -5,7 +5,7 @@ mod json;
 mod text;
 
 use super::options::{named, print};
-use games::{GameKind, InputName, ParsePosition, Position, with_game};
+use games::{GameKind, InputName, with_game};
 use std::io::{self, BufRead as _, BufReader, Read, Write as _};
 use std::process::ExitCode;
 
@@ -43,11 +43,6 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         (Some(position), true) => answer_all(args, position.as_bytes()),
         (None, _) => answer_all(args, io::stdin().lock()),
     }
-}
-
-/// A FEN or SFEN, or `startpos`.
-fn parse<P: Position>(text: &str) -> Result<P, ParsePosition> {
-    if text.trim() == "startpos" { Ok(P::start()) } else { P::parse(text) }
 }
 
 /// Bytes that are read and written at a time.

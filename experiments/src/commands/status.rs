@@ -4,10 +4,10 @@ mod draw;
 mod screen;
 
 use grid::overview::Overview;
-use records::plan;
+use records::plan::stage;
 use screen::{Screen, redraw};
 use std::io::{self, IsTerminal as _, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -38,17 +38,6 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         follow(args, overview, &mut stdout)?;
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// The run folder, or that of the newest round of trials if the rows of a tuned experiment have not begun.
-fn stage(run_dir: &Path) -> PathBuf {
-    let is_grid = |folder: &Path| folder.join(plan::FILE).is_file();
-    let rounds = std::fs::read_dir(run_dir).into_iter().flatten().flatten().map(|entry| entry.path());
-    let is_round = |path: &PathBuf| {
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        name.starts_with(config::tuning::FOLDER) && is_grid(path)
-    };
-    if is_grid(run_dir) { run_dir.to_owned() } else { rounds.filter(is_round).max().unwrap_or(run_dir.to_owned()) }
 }
 
 /// Redraws the table in the current size of the terminal until no cell is running.

@@ -3,8 +3,7 @@
 use crate::commands::devices::{parse_device, prepare};
 use config::Weights;
 use inspect::analysis::Testing;
-use inspect::{Options, inspect, tables};
-use records::plan;
+use inspect::{Options, inspect, terminal};
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -14,17 +13,20 @@ use train::environment::use_threads;
 /// Options of `posenc inspect`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A cell's folder, runs/<experiment>/<row>/seed-<n>, or a run folder, of which every finished cell is inspected.
-    path: PathBuf,
-    /// The folder to write [default: `inspect` in the cell's folder; for a run folder in each cell's, tables in its own].
+    /// Cells, runs/<experiment>/<row>/seed-<n>, which the page sets side by side; or a run folder, of which every finished
+    /// cell is inspected.
+    #[arg(required = true, value_name = "CELL|RUN_DIR")]
+    paths: Vec<PathBuf>,
+    /// The folder to write [default: `inspect` in each cell's folder; the page of several in the first's or the run folder's].
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Show the keys of this square, e.g. e4 (chess) or 5e (shogi) [default: the middle of the board].
     #[arg(long)]
     square: Option<String>,
-    /// Show content, position part and attention in this position: a FEN or SFEN, optionally followed by `moves …`.
-    #[arg(long, value_name = "FEN|SFEN")]
-    position: Option<String>,
+    /// Show content, position part and attention also in this position: a FEN or SFEN, optionally followed by `moves …`;
+    /// may be repeated.
+    #[arg(long = "position", value_name = "FEN|SFEN")]
+    asked: Vec<String>,
     /// Average maps over this many validation positions, at most an evaluation batch.
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
     positions: u32,
@@ -55,7 +57,7 @@ fn level(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Inspects, and prints the table of heads, or of a run folder the table over seeds.
+/// Inspects, and prints the heads of a cell or the rows of several, and the page's path.
 ///
 /// # Errors
 /// If an option does not fit, a cell cannot be loaded, or a file cannot be written.
@@ -66,19 +68,15 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         testing: Testing { alpha: args.alpha, controls: args.controls, seed: args.seed },
         positions: args.positions as usize,
         square: args.square.clone(),
-        position: args.position.clone(),
+        asked: args.asked.clone(),
         ablate: args.ablate,
         weights: if args.averaged { Weights::Averaged } else { Weights::Raw },
         device: args.device,
         out: args.out.clone(),
     };
-    let written = inspect(&args.path, &options, &mut |text| eprintln!("{text}"))?;
-    let is_grid = args.path.join(plan::FILE).is_file();
-    let table = match &written.cells[..] {
-        [cell] if !is_grid => tables::heads(&cell.heads, cell.alpha),
-        cells => tables::seeds(cells),
-    };
-    let text = format!("{}\n\n{}\n", table.text(), written.dir.join(inspect::output::PAGE_FILE).display());
+    let written = inspect(&args.paths, &options, &mut |text| eprintln!("{text}"))?;
+    let page = written.dir.join(inspect::output::PAGE_FILE);
+    let text = format!("{}\npage: {}\n", terminal::text(&written.cells), page.display());
     std::io::stdout().lock().write_all(text.as_bytes())?;
     Ok(ExitCode::SUCCESS)
 }

@@ -110,6 +110,32 @@ fn a_wrong_board_in_csa_costs_its_game_only() {
     run(dir, &[&import[..], &["strict", "--strict"]].concat()).fails_with(&["games.csa, game 0", "row P2"]);
 }
 
+/// The arguments that export the dataset `set` to the file `games`.
+fn export(format: &str) -> [&str; 7] {
+    ["data", "export", "set", "--format", format, "--out", "games"]
+}
+
+#[test]
+fn games_of_shogi_go_out_as_hcpe3_and_come_back() {
+    let dir = TempDir::new().expect("a temporary folder");
+    let dir = dir.path();
+    write(dir, "games.csa", &shogi_records());
+    let import = |from: &str, out: &str| {
+        run(dir, &["data", "import", "--game", "shogi", "--from", from, "--out", out]).succeeds();
+    };
+    import("games.csa", "set");
+    let parts = ["81 games as hcpe3", "lost: ratings"];
+    run(dir, &export("hcpe3")).succeeds().says(&parts);
+    std::fs::rename(dir.join("games"), dir.join("games.hcpe3")).expect("the export");
+    import("games.hcpe3", "again");
+    let counts = |dataset: &str| info(dir, dataset)["manifest"]["counts"].clone();
+    let (first, second) = (counts("set"), counts("again"));
+    assert_eq!(second["kept"], 81);
+    assert_eq!((&first["positions"], &first["results"]), (&second["positions"], &second["results"]));
+    run(dir, &export("hcpe")).succeeds().says(&["324 positions as hcpe", "soft policies, plies"]);
+    assert_eq!(run(dir, &export("hcp")).code, Some(2));
+}
+
 #[test]
 fn what_cannot_be_imported_is_said_in_one_line_and_nothing_is_touched() {
     let dir = folder();

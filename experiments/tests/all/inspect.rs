@@ -1,7 +1,8 @@
-//! `posenc export` and `posenc predict` on finished cells.
+//! `posenc inspect`, `posenc export` and `posenc predict` on finished cells.
 
 mod exported;
 mod heads;
+mod page;
 mod predicted;
 mod refused;
 

@@ -13,7 +13,7 @@ pub(crate) const ONE_BUILD: &str = "one-build";
 const TESTING: &str = "testing";
 
 /// The crates, from the leaves up, and the crates of the workspace on which they may depend.
-const ROOMS: [(&str, &str); 28] = [
+const ROOMS: [(&str, &str); 29] = [
     (ONE_BUILD, ""),
     ("revision", ""),
     ("streams", ""),
@@ -41,25 +41,37 @@ const ROOMS: [(&str, &str); 28] = [
     ("lc0", "config encodings games models nn records train"),
     ("play", "config dataset engines games models records streams strength train"),
     ("slurm", "grid records"),
+    ("watch", "facts figures games records report"),
     (
         "experiments",
         "baselines bundle config dataset encodings engines figures games generate grid inspect lc0 models nn play records \
-         render report revision slurm streams train",
+         render report revision slurm streams train watch",
     ),
 ];
 
 /// Crates that do not link LibTorch, and neither do their tests: reading records and drawing reports works without it.
-const WITHOUT_LIBTORCH: [&str; 10] =
-    ["games", "facts", "dataset", "baselines", "generate", "engines", "figures", "records", "strength", "report"];
+const WITHOUT_LIBTORCH: [&str; 11] = [
+    "games",
+    "facts",
+    "dataset",
+    "baselines",
+    "generate",
+    "engines",
+    "figures",
+    "records",
+    "strength",
+    "report",
+    "watch",
+];
 
 /// The crates in `labs/`: the binary has each by a feature, and nothing of the core imports one.
-pub(crate) const LABS: [&str; 5] = ["engines", "inspect", "lc0", "play", "slurm"];
+pub(crate) const LABS: [&str; 6] = ["engines", "inspect", "lc0", "play", "slurm", "watch"];
 
 /// Where a lab may import another one: (who, whom, what for).
 pub(crate) const BETWEEN_LABS: [(&str, &str, &str); 1] = [("play", "engines", "engines are opponents and judges")];
 
 /// The one idea of each crate, by its folder. The table in `docs/architecture.md` has the same words.
-pub(crate) const IDEAS: [(&str, &str); 28] = [
+pub(crate) const IDEAS: [(&str, &str); 29] = [
     ("games/streams", "seeded randomness: keyed streams, bounded integers, shuffles"),
     ("games", "a board that encoders can read: geometry, rules, moves, inputs, record formats"),
     ("games/dataset", "records become immutable shards, and shards become batches"),
@@ -87,6 +99,7 @@ pub(crate) const IDEAS: [(&str, &str); 28] = [
     ("labs/lc0", "Lc0's network files, read and written"),
     ("labs/play", "networks as players: agents, puzzles, UCI and USI, matches"),
     ("labs/slurm", "a grid as a Slurm job array"),
+    ("labs/watch", "a run folder as a live page"),
     ("experiments/crates/testing", "what integration tests share: small datasets, an experiment, tiny cells"),
 ];
 

@@ -5,7 +5,7 @@ use crate::features::Features;
 use crate::log_linear::{LogLinear, PENALTY};
 use crate::prior::{StaticPrior, indices, of_moves};
 use crate::scores::{PositionScores, Score, entropy};
-use dataset::{Dataset, DatasetError, Manifest, Split, evaluated_policy, sampled_policy};
+use dataset::{Dataset, DatasetError, Manifest, OnDisk, Split, content, evaluated_policy, sampled_policy};
 use games::attacks::Tactics;
 use games::{GameKind, with_game};
 use std::path::{Path, PathBuf};
@@ -25,6 +25,8 @@ const VERSION: u32 = 1;
 pub struct Source {
     folder: PathBuf,
     manifest: Manifest,
+    /// The dataset of the test games, if it is another one.
+    test: Option<OnDisk>,
     buckets: Vec<String>,
     test_positions: u64,
 }
@@ -68,10 +70,16 @@ pub struct Fitted {
 
 impl Source {
     /// The dataset in a folder, of these rating buckets (all games if empty), tested on the first positions of the test
-    /// split, as [`dataset::evaluation_batches`] chooses them.
-    pub fn read(folder: &Path, buckets: &[String], test_positions: u64) -> Result<Self, BaselinesError> {
+    /// split, as [`dataset::evaluation_batches`] chooses them; of the dataset `test` if it is another one.
+    pub fn read(
+        folder: &Path,
+        test: Option<&Path>,
+        buckets: &[String],
+        test_positions: u64,
+    ) -> Result<Self, BaselinesError> {
         let manifest = Manifest::read(folder)?;
-        Ok(Self { folder: folder.to_owned(), manifest, buckets: buckets.to_vec(), test_positions })
+        let test = test.map(OnDisk::read).transpose()?;
+        Ok(Self { folder: folder.to_owned(), manifest, test, buckets: buckets.to_vec(), test_positions })
     }
 
     pub fn game(&self) -> GameKind {
@@ -92,6 +100,11 @@ impl Source {
         self.test_positions
     }
 
+    /// The identity of the dataset, and that of the dataset of the test games if it is another one.
+    pub fn content(&self) -> String {
+        content(&self.manifest.identity(), self.test.as_ref().map(|test| test.manifest.identity()).as_deref())
+    }
+
     /// The hash of everything that the numbers depend on: the same hash, the same numbers.
     pub fn identity(&self) -> String {
         let mut hasher = blake3::Hasher::new();
@@ -101,7 +114,8 @@ impl Source {
             StaticPrior::STRENGTHS,
             self.manifest.split.seed
         );
-        let parts = [head.as_str(), self.manifest.content_hash.as_str()];
+        let content = self.content();
+        let parts = [head.as_str(), content.as_str()];
         for part in parts.into_iter().chain(self.buckets.iter().map(String::as_str)) {
             hasher.update(&(part.len() as u64).to_le_bytes()).update(part.as_bytes());
         }
@@ -113,6 +127,9 @@ impl Source {
         let mut dataset = Dataset::load(&self.folder, self.manifest.clone())?;
         if !self.buckets.is_empty() {
             dataset.restrict(&self.buckets)?;
+        }
+        if let Some(OnDisk { dir, manifest }) = &self.test {
+            dataset.set_test(Dataset::load(dir, manifest.clone())?)?;
         }
         with_game!(self.game(), G => measure::<G>(&dataset, self.test_positions))
     }

@@ -6,6 +6,7 @@
 //! |---|---|---|
 //! | PGN | start, moves, result, ending, ratings, time control, values as `[%eval]`, clocks, times | soft policies, draw probabilities, marks of filters, `policy_from_ply`, file and number of the source |
 //! | HCPE | position, move, score, result | the ply, the game's boundaries, soft policies; games without a result |
+//! | HCPE3 | start, moves, scores, soft policies as visits, result, repetition, declaration and cap on the plies | other endings, ratings, times, who played; games without a result, unless a cap cut them off; starts with missing pieces |
 //! | PSV | the same with the ply | the game's boundaries, soft policies; games without a result |
 //!
 //! Scores are computed from values by the inverse of the dataset's curve, rounded to whole points. If the values came
@@ -13,6 +14,11 @@
 //! coarse, and a mate becomes ±30,000, but values read from the export are unchanged. Values that were not scores
 //! (Lc0's) are rounded. PGN cannot express a cap on the plies (`unterminated`) or a draw by agreement. Positions that a
 //! format cannot express are left out and counted.
+//!
+//! In HCPE3 the move played has one visit where nothing else is known. Moves that are not policy targets, or that a filter
+//! removed, have no candidates: dlshogi does not train on such positions.
+
+mod visits;
 
 use crate::error::DatasetError;
 use crate::manifest::Manifest;
@@ -20,9 +26,9 @@ use crate::on_disk::OnDisk;
 use crate::playback::{ReplayError, play_through};
 use crate::split::Split;
 use crate::store::{GameRow, ShardRows, verify};
-use games::GameKind;
 use games::chess::pgn::{self, PlyNotes};
-use games::shogi::{Board, Shogi, hcpe::Hcpe, psv::Psv};
+use games::shogi::{Board, Shogi, hcpe::Hcpe, hcpe3, psv::Psv};
+use games::{GameKind, IllegalMove, Position as _};
 use std::io::Write;
 use std::path::Path;
 
@@ -31,15 +37,21 @@ games::named! {
     pub enum ExportFormat {
         Pgn = "pgn",
         Hcpe = "hcpe",
+        Hcpe3 = "hcpe3",
         Psv = "psv",
     }
 }
 
 impl ExportFormat {
+    /// Whether it holds games, not single positions.
+    pub const fn holds_games(self) -> bool {
+        matches!(self, Self::Pgn | Self::Hcpe3)
+    }
+
     const fn game(self) -> GameKind {
         match self {
             Self::Pgn => GameKind::Chess,
-            Self::Hcpe | Self::Psv => GameKind::Shogi,
+            Self::Hcpe | Self::Hcpe3 | Self::Psv => GameKind::Shogi,
         }
     }
 }
@@ -48,7 +60,7 @@ impl ExportFormat {
 pub struct Exported {
     /// Games, or positions in formats of positions.
     pub written: u64,
-    /// Rows that the format cannot express: positions of games without a result, or positions that cannot be encoded.
+    /// Games or positions that the format cannot express: without a result, or from a position that has no code.
     pub left_out: u64,
 }
 
@@ -79,6 +91,7 @@ pub fn export(
                 done.written += 1;
                 game_as_pgn(manifest, &row)?.into_bytes()
             }
+            ExportFormat::Hcpe3 => game_as_hcpe3(manifest, &row, &mut done)?,
             ExportFormat::Hcpe | ExportFormat::Psv => positions(manifest, &row, format, &mut done)?,
         };
         out.write_all(&bytes).map_err(DatasetError::io("write", path))?;
@@ -153,6 +166,46 @@ fn score(manifest: &Manifest, value: f32) -> f64 {
     points.clamp(-MOST, MOST).round()
 }
 
+/// The score of a ply; 0 if its value is unknown.
+fn points(manifest: &Manifest, row: &GameRow, ply: usize) -> i16 {
+    row.value[ply].map_or(0.0, |value| score(manifest, value)) as i16
+}
+
+/// The game, or nothing if the format cannot express it.
+fn game_as_hcpe3(manifest: &Manifest, row: &GameRow, done: &mut Exported) -> Result<Vec<u8>, DatasetError> {
+    let (mut start, mut turns, mut wrong) = (None, Vec::new(), None);
+    play_through::<Shogi>(row.start.as_deref(), &row.moves, |line, mv| {
+        let (position, ply) = (line.position(), line.plies());
+        start.get_or_insert_with(|| Board::of(position));
+        let used = row.used.as_ref().is_none_or(|used| used[ply]);
+        let known = row.policy.as_ref().map_or(&[][..], |policy| &policy[ply][..]);
+        let searched: Result<Vec<_>, IllegalMove> = if !used || ply < usize::from(row.policy_from_ply) {
+            Ok(Vec::new())
+        } else if known.is_empty() {
+            Ok(vec![(mv, 1)])
+        } else {
+            let shares: Vec<f32> = known.iter().map(|&(_, share)| share).collect();
+            let moves = known.iter().map(|(text, _)| position.parse_move(text));
+            moves.zip(visits::of(&shares)).map(|(mv, visits)| Ok((mv?, visits))).collect()
+        };
+        match searched {
+            Ok(searched) => turns.push(hcpe3::Turn::new(mv, points(manifest, row, ply), searched)),
+            Err(error) => wrong = wrong.take().or(Some((ply, error))),
+        }
+    })
+    .map_err(|ReplayError { ply, reason }| DatasetError::BadGame { game: row.id, ply, reason })?;
+    if let Some((ply, error)) = wrong {
+        return Err(DatasetError::BadGame { game: row.id, ply, reason: error.to_string() });
+    }
+    let game = start.and_then(|start| hcpe3::Game::new(&start, row.result, row.termination, turns).ok());
+    let bytes = game.and_then(|game| game.write());
+    match &bytes {
+        Some(_) => done.written += 1,
+        None => done.left_out += 1,
+    }
+    Ok(bytes.unwrap_or_default())
+}
+
 fn positions(
     manifest: &Manifest,
     row: &GameRow,
@@ -167,7 +220,7 @@ fn positions(
             return;
         }
         let board = Board::of(position);
-        let points = row.value[ply].map_or(0.0, |value| score(manifest, value)) as i16;
+        let points = points(manifest, row, ply);
         let number = first_ply.saturating_add(ply as u16);
         let packed = match format {
             ExportFormat::Hcpe => Hcpe::new(&board, mv, points, row.result).map(|record| record.write().to_vec()),

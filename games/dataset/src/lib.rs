@@ -52,7 +52,7 @@ pub use loader::{
     Batch, Dataset, LoaderConfig, MoveTraits, PolicyPosition, PositionTraits, Targets, TrainLoader, evaluated_policy,
     evaluation_batches, evaluation_traits, sampled_policy,
 };
-pub use manifest::{Counts, MANIFEST_FILE, Manifest, MapInfo, Unit};
+pub use manifest::{Counts, MANIFEST_FILE, Manifest, MapInfo, TestSet, Unit, content};
 pub use on_disk::OnDisk;
 pub use remake::{RemakeOptions, remake};
 pub use repeat::repeat;

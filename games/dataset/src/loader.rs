@@ -16,6 +16,7 @@
 //! holds the index of the played move, two bytes, little-endian.
 
 mod batch;
+mod chosen;
 mod dataset;
 mod evaluation;
 mod legal;
@@ -26,6 +27,7 @@ mod replay;
 mod sequence;
 mod stored;
 mod targets;
+mod test_set;
 mod train;
 mod traits;
 mod visit;

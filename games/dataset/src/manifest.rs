@@ -207,3 +207,19 @@ pub struct Shard {
     /// Its BLAKE3 hash, in hex.
     pub blake3: String,
 }
+
+/// The dataset of the test games, and what left training for it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TestSet {
+    pub name: String,
+    pub content_hash: String,
+    /// Training positions that occur in the test games; they are left out.
+    pub left_out_of_train: u64,
+    /// Validation positions that occur in the test games; they are left out.
+    pub left_out_of_validation: u64,
+}
+
+/// What identifies the data of a cell: the content hash of the dataset, and that of its test set.
+pub fn content(train: &str, test: Option<&str>) -> String {
+    test.map_or_else(|| train.to_owned(), |test| format!("{train}, test {test}"))
+}

@@ -79,7 +79,7 @@ impl Hcpe {
     }
 }
 
-/// Why a position cannot be written as HCPE or PSV.
+/// Why something cannot be written as HCPE, HCPE3 or PSV.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotWritten {
     /// The position has no code: pieces are missing, or it is illegal.

@@ -12,13 +12,15 @@
 //! only from its content, so nothing after a damaged game can be read. Reference: `HuffmanCodedPosAndEval3` and
 //! `MoveVisits` in TadaoYamaoka/DeepLearningShogi.
 
+use super::board::Board;
 use super::checks::{bad_position, first_players, illegal, reject};
+use super::hcpe::NotWritten;
 use super::move16::Move16;
 use super::{ShogiPosition, hcp, moves, outcome};
 use crate::position::Position as _;
-use crate::record::{Candidate, ParsedGame, RejectKind, Rejected, Score};
+use crate::record::{Candidate, GameResult, ParsedGame, RejectKind, Rejected, Score, Termination};
 use crate::records;
-use shogi_core::{Color, ToUsi as _};
+use shogi_core::{Color, Move, ToUsi as _};
 use std::io::{self, Read};
 
 /// The length of a game's header.
@@ -56,7 +58,29 @@ pub struct Turn {
     pub visits: Vec<(u16, u16)>,
 }
 
+impl Turn {
+    /// A played move, its score from the side to move's view, and the searched moves with their visits.
+    pub fn new(mv: Move, score: i16, searched: impl IntoIterator<Item = (Move, u16)>) -> Self {
+        let visits = searched.into_iter().map(|(mv, visits)| (Move16::Apery.encode(mv), visits)).collect();
+        Self { move16: Move16::Apery.encode(mv), score, visits }
+    }
+}
+
 impl Game {
+    /// A game of one engine against itself with these moves, its result and how it ended.
+    ///
+    /// # Errors
+    /// If HCPE3 cannot express the start or the result: see [`NotWritten`].
+    pub fn new(
+        start: &Board,
+        result: GameResult,
+        termination: Termination,
+        turns: Vec<Turn>,
+    ) -> Result<Self, NotWritten> {
+        let outcome = outcome::write(result, termination).ok_or(NotWritten::NoResult)?;
+        Ok(Self { hcp: hcp::encode(start)?, outcome, opponent: 0, turns })
+    }
+
     /// Reads a game; `None` if the length does not match.
     pub fn read(mut bytes: &[u8]) -> Option<Self> {
         let header = bytes.split_off(..HEADER)?;
@@ -170,7 +194,7 @@ pub fn parse(record: &[u8], number: u64) -> Result<ParsedGame, Rejected> {
 }
 
 struct Checked {
-    mv: shogi_core::Move,
+    mv: Move,
     score: Score,
     candidates: Vec<Candidate>,
 }

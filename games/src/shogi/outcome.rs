@@ -35,6 +35,21 @@ pub(super) fn read(byte: u8) -> Result<(GameResult, Termination), String> {
     })
 }
 
+/// Writes the byte; `None` for a game without a result, unless a cap of plies cut it off. A draw at a cap is written
+/// without the cap: with it the game would be read as one without a result.
+pub(super) fn write(result: GameResult, termination: Termination) -> Option<u8> {
+    if (result, termination) == (GameResult::Unknown, Termination::PlyCap) {
+        return Some(PLY_CAP);
+    }
+    let reason = match termination {
+        Termination::Repetition | Termination::PerpetualCheck => REPETITION,
+        Termination::Declaration => DECLARATION,
+        Termination::PlyCap if result != GameResult::Draw => PLY_CAP,
+        _ => 0,
+    };
+    Some(result_bits(result)? | reason)
+}
+
 /// Writes the result's bits; `None` for a game without a result.
 pub(super) fn result_bits(result: GameResult) -> Option<u8> {
     match result {

@@ -56,12 +56,12 @@ pub struct Analysis {
     pub permutations: usize,
 }
 
-/// The heads of a network on packed rows `[b,row]`.
-pub fn heads(cell: Loaded, packed: &Tensor) -> Result<Vec<HeadView>, InspectionError> {
+/// The heads of a network on packed rows `[b,row]`; `keeps`: with the maps of each position.
+pub fn heads(cell: Loaded, packed: &Tensor, keeps: bool) -> Result<Vec<HeadView>, InspectionError> {
     let board = Displacements::of(cell.config.game.geometry());
     let views = Views::split_in(cell.layout(), &cell.arena.flat(), Kind::Float);
     let pieces = piece_names(cell.config.game, cell.config.input.frame());
-    let layers = observe(cell.network, &views, packed, cell.config.plies(), pieces.len())?;
+    let layers = observe(cell.network, &views, packed, cell.config.plies(), pieces.len(), keeps)?;
     let mut heads = Vec::new();
     for layer in layers {
         heads.extend(layer.heads(&board, &pieces)?);
@@ -77,7 +77,7 @@ impl Controls {
         let mut controls = Self::default();
         for number in 0..testing.controls {
             let seed = streams::bits(&mut stream(testing.seed, &["inspect", "control", &number.to_string()]));
-            let heads = heads(Loaded::random(config.clone(), seed, packed.device())?, packed)?;
+            let heads = heads(Loaded::random(config.clone(), seed, packed.device())?, packed, false)?;
             let largest = |profiles: &[Profile]| {
                 let all = profiles.iter().flat_map(|profile| statistics(&board, profile, relations));
                 all.map(f64::abs).fold(0.0, f64::max)

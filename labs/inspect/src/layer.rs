@@ -28,14 +28,23 @@ pub(super) struct HeadSums {
     pub(super) shared: Option<Vec<f64>>,
 }
 
+/// What makes up the logits in one position, and the attention that follows: maps of one head or of all heads of a layer.
+#[derive(Debug, Clone)]
+pub struct Parts<T> {
+    pub content: T,
+    /// `None` where no encoding acts on the logits.
+    pub position: Option<T>,
+    pub attention: T,
+}
+
 /// Sums over positions of the maps of one layer, `[h,n,n]`, f64.
 #[derive(Debug)]
 pub(super) struct LayerSums {
     pub(super) layer: usize,
     pub(super) positions: usize,
     pub(super) tokens: usize,
-    /// Content, position part and weights of the first position.
-    pub(super) first: [Option<Tensor>; 3],
+    /// The maps of each position; empty unless they are kept.
+    pub(super) each: Vec<Parts<Tensor>>,
     pub(super) content: Tensor,
     pub(super) position: Option<Tensor>,
     /// The squares of the signal.
@@ -66,8 +75,8 @@ pub struct HeadView {
     pub attention: Vec<f64>,
     /// What rotations leave of q·k of equal vectors; only with rotations.
     pub similarity: Option<Vec<f64>>,
-    /// Content part, position part and attention of the first position.
-    pub first: [Option<Vec<f64>>; 3],
+    /// The maps of each position; empty unless they are kept.
+    pub each: Vec<Parts<Vec<f64>>>,
     pub statistics: Statistics,
 }
 
@@ -108,6 +117,20 @@ impl HeadSums {
     }
 }
 
+impl<T> Parts<T> {
+    fn try_map<U, E>(&self, of: impl Fn(&T) -> Result<U, E>) -> Result<Parts<U>, E> {
+        let position = self.position.as_ref().map(&of).transpose()?;
+        Ok(Parts { content: of(&self.content)?, position, attention: of(&self.attention)? })
+    }
+}
+
+impl Parts<Vec<Vec<f64>>> {
+    fn of_head(&self, head: usize) -> Parts<Vec<f64>> {
+        let position = self.position.as_ref().map(|maps| maps[head].clone());
+        Parts { content: self.content[head].clone(), position, attention: self.attention[head].clone() }
+    }
+}
+
 impl LayerSums {
     pub(super) fn add(&mut self, other: Self) {
         self.positions += other.positions;
@@ -117,6 +140,7 @@ impl LayerSums {
         self.occupants.add(other.occupants);
         self.position = self.position.take().zip(other.position).map(|(own, other)| own + other);
         self.parts.add(&other.parts);
+        self.each.extend(other.each);
     }
 
     /// The heads of the layer, with these names of pieces.
@@ -134,8 +158,7 @@ impl LayerSums {
         let [mean, variance, content] = [&signal, &variance, &over(&self.content)].map(arrays);
         let (mean, variance, content) = (mean?, variance?, content?);
         let similarity = self.similarity.as_ref().map(arrays).transpose()?;
-        let first = |map: &Option<Tensor>| map.as_ref().map(arrays).transpose();
-        let first = [first(&self.first[0])?, first(&self.first[1])?, first(&self.first[2])?];
+        let each = self.each.iter().map(|parts| parts.try_map(arrays)).collect::<Result<Vec<_>, TchError>>()?;
         let signal = if self.position.is_some() { Signal::Position } else { Signal::Logits };
         let mut by_piece = self.occupants.profiles(board, pieces)?;
         for (of_head, variance) in by_piece.iter_mut().zip(&variance) {
@@ -153,7 +176,7 @@ impl LayerSums {
             content: content[head].clone(),
             attention: attention[head].clone(),
             similarity: similarity.as_ref().map(|maps| maps[head].clone()),
-            first: first.each_ref().map(|maps| maps.as_ref().map(|maps| maps[head].clone())),
+            each: each.iter().map(|parts| parts.of_head(head)).collect(),
             statistics: self.statistics(
                 head,
                 fixed[head],

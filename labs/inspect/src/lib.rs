@@ -23,6 +23,8 @@ pub mod relation;
 pub mod run;
 mod sheet;
 pub mod tables;
+pub mod terminal;
+mod touch;
 
 pub use error::InspectionError;
 pub use run::{Options, inspect};

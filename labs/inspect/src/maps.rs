@@ -2,14 +2,14 @@
 
 use super::analysis::Analysis;
 use super::displacement::Displacements;
-use super::layer::HeadView;
+use super::layer::{HeadView, Parts};
 use super::position::Shown;
 use super::sheet::{Cells, Panel, draw};
 use figures::Canvas;
 use figures::board::{Shades, View};
 use games::GameKind;
 use records::inspected::{HeadRecord, Signal};
-use tch::Tensor;
+use tch::{Kind, Tensor};
 use train::inference::tensors_file::Named;
 
 /// A variance over positions that is this small a share of the signal's is rounding.
@@ -32,15 +32,31 @@ pub struct Maps<'a> {
     pub analysis: &'a Analysis,
     /// The square whose keys are shown, in the side to move's view.
     pub square: usize,
-    /// The position that was asked for, and what the heads do in it.
-    pub position: Option<(&'a Shown, &'a [HeadView])>,
+    pub examples: &'a [Shown],
+    /// How many of the examples were asked for; they come first.
+    pub asked: usize,
+    /// The heads with their maps of each example.
+    pub in_examples: &'a [HeadView],
+}
+
+const DISPLACEMENTS: &str = "displacements";
+
+impl Picture {
+    pub fn is_by_displacement(&self) -> bool {
+        self.name.ends_with(DISPLACEMENTS)
+    }
 }
 
 impl Maps<'_> {
-    pub fn pictures(&self) -> Vec<Picture> {
+    /// The layers with attention, in order.
+    pub fn layers(&self) -> Vec<usize> {
         let mut layers: Vec<usize> = self.analysis.heads.iter().map(|head| head.layer).collect();
         layers.dedup();
-        layers.into_iter().flat_map(|layer| self.of_layer(layer)).collect()
+        layers
+    }
+
+    pub fn pictures(&self) -> Vec<Picture> {
+        self.layers().into_iter().flat_map(|layer| self.of_layer(layer)).collect()
     }
 
     fn of_layer(&self, layer: usize) -> Vec<Picture> {
@@ -67,7 +83,7 @@ impl Maps<'_> {
         let over = |map: &[f64]| off_mean(&board, &board.profile(map).means);
         let mut pictures = vec![
             sheet(
-                "displacements",
+                DISPLACEMENTS,
                 format!("Layer {layer} by displacement"),
                 format!(
                     "For each displacement from the query's square (framed) to the key's: {what}, the mean over pairs of \
@@ -126,50 +142,47 @@ impl Maps<'_> {
                 },
             ));
         }
-        pictures.extend(self.in_position(layer));
+        pictures.extend((0..self.asked).map(|example| self.in_position(layer, example)));
         pictures
     }
 
-    /// Content, position part and attention in the position that was asked for.
-    fn in_position(&self, layer: usize) -> Option<Picture> {
-        let (shown, heads) = self.position?;
-        let heads: Vec<&HeadView> = heads.iter().filter(|head| head.layer == layer).collect();
+    /// Content, position part and attention in a position that was asked for.
+    fn in_position(&self, layer: usize, example: usize) -> Picture {
+        let shown = &self.examples[example];
+        let heads: Vec<&HeadView> = self.in_examples.iter().filter(|head| head.layer == layer).collect();
         // A name belongs to a square of the real board.
         let query = shown.view.square(self.game, &View::FIRST.name(self.game, self.square)).unwrap_or(self.square);
         let square = shown.view.name(self.game, query);
         let panels = |head: &&HeadView| {
-            let [content, position, attention] = &head.first;
-            let signed = |what: &str, map: &Option<Vec<f64>>| {
-                map.as_ref().map(|map| Panel::signed(format!("head {} {what}", head.head), row(map, query)))
-            };
-            let ratios = attention
-                .as_ref()
-                .map(|map| Panel::ratios(format!("head {} attention", head.head), of_row(map, query)));
-            [signed("content", content), signed("position", position), ratios].into_iter().flatten().collect::<Vec<_>>()
+            let Parts { content, position, attention } = &head.each[example];
+            let signed = |what: &str, map: &[f64]| Panel::signed(format!("head {} {what}", head.head), row(map, query));
+            let ratios = Panel::ratios(format!("head {} attention", head.head), of_row(attention, query));
+            let position = position.as_ref().map(|map| signed("position", map));
+            [Some(signed("content", content)), position, Some(ratios)].into_iter().flatten().collect::<Vec<_>>()
         };
         let panels: Vec<Panel> = heads.iter().flat_map(panels).collect();
         let columns = panels.len() / heads.len().max(1);
         let cells = Cells::Board { view: shown.view, query, pieces: shown.pieces.clone() };
-        Some(Picture {
-            name: format!("layer-{layer:02}-position"),
+        let number = if example == 0 { String::new() } else { format!("-{}", example + 1) };
+        Picture {
+            name: format!("layer-{layer:02}-position{number}"),
             title: format!("Layer {layer} in the position, from {square}"),
             caption: format!(
                 "{}. Content part and position part of the logits, less their means over keys, and attention as a multiple of an even share.",
                 shown.text
             ),
             map: draw(self.game, &cells, &panels, Some(columns)),
-        })
+        }
     }
 
-    /// The maps as tensors: `<map>.layer.<n>`, `[heads, squares, squares]` or by displacement `[heads, ranks, files]`.
+    /// The maps as tensors: `<map>.layer.<n>`, `[heads, squares, squares]` or by displacement `[heads, ranks, files]`; and
+    /// `example.<k>.<map>.layer.<n>`, f32 as the network computes.
     pub fn tensors(&self) -> Vec<Named> {
-        let mut layers: Vec<usize> = self.analysis.heads.iter().map(|head| head.layer).collect();
-        layers.dedup();
         let geometry = self.game.geometry();
         let (squares, (files, ranks)) = (geometry.squares() as i64, geometry.torus());
         let board = Displacements::of(geometry);
         let mut named = Vec::new();
-        for layer in layers {
+        for layer in self.layers() {
             let heads: Vec<&HeadView> = self.analysis.heads.iter().filter(|head| head.layer == layer).collect();
             let mut add = |name: &str, shape: [i64; 2], values: Vec<f64>| {
                 let shape = [heads.len() as i64, shape[0], shape[1]];
@@ -191,13 +204,31 @@ impl Maps<'_> {
                     heads.iter().flat_map(|head| head.similarity.clone().unwrap_or_default()).collect(),
                 );
             }
+            let heads: Vec<&HeadView> = self.in_examples.iter().filter(|head| head.layer == layer).collect();
+            for example in 0..self.examples.len() {
+                let mut add = |name: &str, maps: Vec<&Vec<f64>>| {
+                    let values: Vec<f64> = maps.iter().flat_map(|map| map.iter().copied()).collect();
+                    let tensor = Tensor::from_slice(&values).view([maps.len() as i64, squares, squares]);
+                    named.push(Named::new(
+                        format!("example.{example}.{name}.layer.{layer}"),
+                        tensor.to_kind(Kind::Float),
+                    ));
+                };
+                let parts = || heads.iter().map(|head| &head.each[example]);
+                add("content", parts().map(|parts| &parts.content).collect());
+                add("attention", parts().map(|parts| &parts.attention).collect());
+                let position: Vec<&Vec<f64>> = parts().filter_map(|parts| parts.position.as_ref()).collect();
+                if !position.is_empty() {
+                    add("position", position);
+                }
+            }
         }
         named
     }
 }
 
 /// A panel's title: the head, and its movement with its share.
-fn title(record: &HeadRecord) -> String {
+pub(super) fn title(record: &HeadRecord) -> String {
     let movement = record.movement.as_ref().and_then(|movement| {
         let found = record.relations.iter().find(|found| found.relation == movement.relation)?;
         let sign = if movement.favours { "" } else { "not " };

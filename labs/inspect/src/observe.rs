@@ -1,7 +1,7 @@
 //! What every head does on some positions, as arrays of f64: sums over the batch, while the network computes.
 
 use super::displacement::Displacements;
-use super::layer::{HeadSums, LayerSums};
+use super::layer::{HeadSums, LayerSums, Parts};
 use super::occupants::Occupants;
 use super::relation::distance;
 use encodings::{HeadMaps, HeadObserver, Tokens};
@@ -42,21 +42,24 @@ struct Adder {
     squares: Tensor,
     /// King's moves between squares, `[n,n]`, f64.
     distances: Tensor,
+    /// Whether the maps of each position are kept.
+    keeps: bool,
     shared: Shared,
 }
 
 /// Runs a network on packed rows `[b,row]` of a game with this number of pieces, and returns what its layers did, in order;
-/// empty without attention.
+/// empty without attention. `keeps`: also the maps of each position.
 pub(super) fn observe(
     network: Network,
     views: &Views,
     packed: &Tensor,
     plies: usize,
     pieces: usize,
+    keeps: bool,
 ) -> Result<Vec<LayerSums>, TchError> {
     let shared = Shared(Arc::default());
     let board = Displacements::of(network.tokens().geometry());
-    let adder = Adder::new(network.tokens(), packed.device(), shared.clone())?;
+    let adder = Adder::new(network.tokens(), packed.device(), keeps, shared.clone())?;
     let network = network.with_encodings(|stack| stack.observed(Box::new(adder)));
     let rows = packed.size()[0];
     // A sequence stays whole.
@@ -72,11 +75,11 @@ pub(super) fn observe(
 }
 
 impl Adder {
-    fn new(tokens: &Tokens, device: Device, shared: Shared) -> Result<Self, TchError> {
+    fn new(tokens: &Tokens, device: Device, keeps: bool, shared: Shared) -> Result<Self, TchError> {
         let squares = Tensor::f_from_slice(&first_board(tokens))?.f_to_device(device)?;
         let number = tokens.geometry().squares() as i64;
         let distances = Tensor::f_from_slice(&distances(tokens.geometry()))?.f_view([number, number])?;
-        Ok(Self { squares, distances: distances.f_to_device(device)?, shared })
+        Ok(Self { squares, distances: distances.f_to_device(device)?, keeps, shared })
     }
 
     /// The pairs of squares of `[b,h,l,l]`, f64.
@@ -104,6 +107,11 @@ impl HeadObserver for Adder {
             position: position.as_ref().map(|position| of_heads(&covariance(position, position))),
             shared: position.as_ref().map(|position| of_heads(&covariance(position, &logits))),
         };
+        let of_position = |place: i64| Parts {
+            content: content.select(0, place),
+            position: position.as_ref().map(|position| position.select(0, place)),
+            attention: weights.select(0, place),
+        };
         let sum = |tensor: &Tensor| tensor.sum_dim_intlist(0, false, Kind::Double);
         let similarity = maps.similarity.map(|map| self.of_squares(&map).expand([heads, -1, -1], false));
         let mut state = self.shared.state();
@@ -114,7 +122,7 @@ impl HeadObserver for Adder {
             occupants: occupants.sums(position.as_ref().unwrap_or(&content)),
             positions: batch as usize,
             tokens: from_squares.size()[3] as usize,
-            first: [Some(content.select(0, 0)), position.as_ref().map(|p| p.select(0, 0)), Some(weights.select(0, 0))],
+            each: (0..if self.keeps { batch } else { 0 }).map(of_position).collect(),
             content: sum(&content),
             squares: sum(&position.as_ref().unwrap_or(&content).square()),
             position: position.as_ref().map(sum),

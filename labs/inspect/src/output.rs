@@ -4,7 +4,8 @@ use super::InspectionError;
 use super::ablation::Costs;
 use super::layer::Statistics;
 use super::maps::{Maps, Picture};
-use super::page;
+use super::page::{self, PageCell};
+use super::touch::Touched;
 use figures::board::Scheme;
 use figures::convert;
 use records::atomic;
@@ -23,7 +24,7 @@ pub const LAYERS_FILE: &str = "layers.json";
 pub const ABLATION_FILE: &str = "ablation.json";
 pub const TENSORS_FILE: &str = "maps.safetensors";
 pub const MAPS_DIR: &str = "maps";
-pub const PAGE_FILE: &str = "index.html";
+pub const PAGE_FILE: &str = "inspect.html";
 
 const PICTURE: &str = "layer-";
 /// Pixels of a PNG for one of the SVG.
@@ -43,6 +44,8 @@ struct LayersRecord<'a> {
     format: u32,
     cell: &'a str,
     positions: usize,
+    /// The texts of the examples, by their numbers in the file of maps.
+    examples: Vec<&'a str>,
     heads: Vec<&'a Statistics>,
     layers: Vec<LayerMeans>,
 }
@@ -59,8 +62,8 @@ struct LayerMeans {
     fixed_share: f64,
 }
 
-/// Writes the files of a cell into a folder, which is made.
-pub(super) fn write_cell(dir: &Path, found: &Found<'_>) -> Result<(), InspectionError> {
+/// Writes the files of a cell into a folder, which is made, and returns what a page shows of it.
+pub(super) fn write_cell(dir: &Path, found: &Found<'_>) -> Result<PageCell, InspectionError> {
     let pictures = found.maps.pictures();
     let pngs = write_pictures(&dir.join(MAPS_DIR), &pictures)?;
     let shown = pictures.iter().zip(pngs);
@@ -74,6 +77,7 @@ pub(super) fn write_cell(dir: &Path, found: &Found<'_>) -> Result<(), Inspection
         format: FORMAT,
         cell: &found.inspected.cell,
         positions: found.inspected.positions,
+        examples: found.maps.examples.iter().map(|shown| &shown.text[..]).collect(),
         layers: layer_means(&statistics),
         heads: statistics,
     };
@@ -84,15 +88,27 @@ pub(super) fn write_cell(dir: &Path, found: &Found<'_>) -> Result<(), Inspection
     let statistics: Vec<Statistics> = found.maps.analysis.heads.iter().map(|head| head.statistics.clone()).collect();
     let texts = page::Texts { inspected: found.inspected, statistics: &statistics, costs: found.costs };
     write(&dir.join(TABLE_FILE), texts.markdown().as_bytes())?;
-    write(&dir.join(PAGE_FILE), page::of_cell(&texts, &pictures).as_bytes())?;
-    found.inspected.write(dir).map_err(InspectionError::io("write", &dir.join(FILE)))
+    let touched = Touched::of(found.maps, found.inspected);
+    let cell = PageCell { inspected: found.inspected.clone(), touched, pictures };
+    write(&dir.join(PAGE_FILE), page::of_cell(&texts, &cell).as_bytes())?;
+    found.inspected.write(dir).map_err(InspectionError::io("write", &dir.join(FILE)))?;
+    Ok(cell)
+}
+
+/// Writes the page of several cells, `shown`, with tables over all of them.
+pub(super) fn write_page(
+    dir: &Path,
+    title: &str,
+    cells: &[Inspected],
+    shown: &[PageCell],
+) -> Result<(), InspectionError> {
+    fs::create_dir_all(dir).map_err(InspectionError::io("create", dir))?;
+    write(&dir.join(PAGE_FILE), page::of_cells(title, cells, shown).as_bytes())
 }
 
 /// Writes the tables over the seeds of a run folder.
-pub(super) fn write_run(dir: &Path, experiment: &str, cells: &[Inspected]) -> Result<(), InspectionError> {
-    fs::create_dir_all(dir).map_err(InspectionError::io("create", dir))?;
-    write(&dir.join(TABLE_FILE), page::run_markdown(experiment, cells).as_bytes())?;
-    write(&dir.join(PAGE_FILE), page::of_run(experiment, cells).as_bytes())?;
+pub(super) fn write_tables(dir: &Path, experiment: &str, cells: &[Inspected]) -> Result<(), InspectionError> {
+    write(&dir.join(TABLE_FILE), page::cells_markdown(experiment, cells).as_bytes())?;
     write_json(&dir.join(FILE), &cells)
 }
 

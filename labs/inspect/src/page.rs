@@ -1,4 +1,4 @@
-//! An inspection as Markdown, and as one HTML page without scripts or other files.
+//! An inspection as Markdown, and as one HTML page that needs no other file: a board, pictures, and statistics.
 
 use super::ablation::Costs;
 use super::layer::{REACHED, Statistics};
@@ -6,6 +6,7 @@ use super::maps::Picture;
 use super::occupants::LEAST_SEEN;
 use super::permutation::NEAR;
 use super::tables::{self, MOST_PIECES, percent, table};
+use super::touch::{self, Touched};
 use figures::board::Scheme;
 use figures::escape;
 use records::inspected::{HeadRecord, Inspected};
@@ -13,6 +14,16 @@ use report::figures::Figure;
 use report::html::page;
 use report::markdown::draw_table;
 use report::table::Table;
+
+/// The most bytes of drawn pictures on a page.
+const MOST_DRAWN: usize = 4_000_000;
+
+/// What a page shows of a cell.
+pub(super) struct PageCell {
+    pub(super) inspected: Inspected,
+    pub(super) touched: Touched,
+    pub(super) pictures: Vec<Picture>,
+}
 
 /// What the texts of a cell show.
 pub(super) struct Texts<'a> {
@@ -33,9 +44,10 @@ impl Section {
         Self { title: title.to_owned(), text: text.into(), table }
     }
 
-    fn html(&self, number: usize) -> page::Section {
+    fn html(&self) -> String {
         let text = if self.text.is_empty() { String::new() } else { format!("<p>{}</p>\n", escape(&self.text)) };
-        page::section(&format!("part-{number}"), &self.title, &(text + &page::table(&self.table)))
+        let (title, table) = (escape(&self.title), page::table(&self.table));
+        format!("<details>\n<summary>{title}</summary>\n{text}{table}</details>\n")
     }
 }
 
@@ -131,24 +143,23 @@ fn costs_table(costs: &Costs) -> Table {
 }
 
 /// The page of a cell.
-pub(super) fn of_cell(texts: &Texts<'_>, pictures: &[Picture]) -> String {
-    let figure = |Picture { name, title, caption, map }: &Picture| Figure {
-        id: name.clone(),
-        svg: format!("<div class=\"wide\">{}</div>\n", map.map(Scheme::Reader, name, title, caption)),
-        title: format!("{title}."),
-        caption: caption.clone(),
-    };
-    let maps = page::figures("maps", pictures.iter().map(figure).collect());
-    let Inspected { cell, row, game, seed, .. } = texts.inspected;
-    html(cell, &format!("{}, {row}, seed {seed}", game.name()), &texts.sections(), Some(("Maps", maps)))
+pub(super) fn of_cell(texts: &Texts<'_>, cell: &PageCell) -> String {
+    let Inspected { cell: title, row, game, seed, .. } = texts.inspected;
+    let subtitle = format!("{}, {row}, seed {seed}", game.name());
+    html(title, &subtitle, std::slice::from_ref(cell), &texts.sections())
+}
+
+/// The page of several cells, of which some are shown.
+pub(super) fn of_cells(title: &str, cells: &[Inspected], shown: &[PageCell]) -> String {
+    html(title, &format!("heads of {} cells", cells.len()), shown, &over_seeds(cells))
 }
 
 /// Tables over seeds, and one for each cell.
-fn of_cells(cells: &[Inspected]) -> Vec<Section> {
+fn over_seeds(cells: &[Inspected]) -> Vec<Section> {
     let over_seeds = [
         Section::new(
             "Movements by row",
-            "How many heads of each finished cell follow each movement; numbers are in the order of the seeds.",
+            "How many heads of each cell follow each movement; numbers are in the order of the seeds.",
             tables::seeds(cells),
         ),
         Section::new(
@@ -161,13 +172,8 @@ fn of_cells(cells: &[Inspected]) -> Vec<Section> {
     over_seeds.into_iter().chain(cells.iter().map(of_cell)).collect()
 }
 
-/// The page of a run folder.
-pub(super) fn of_run(experiment: &str, cells: &[Inspected]) -> String {
-    html(experiment, "heads and movements", &of_cells(cells), None)
-}
-
-pub(super) fn run_markdown(experiment: &str, cells: &[Inspected]) -> String {
-    markdown(experiment, String::new(), &of_cells(cells))
+pub(super) fn cells_markdown(experiment: &str, cells: &[Inspected]) -> String {
+    markdown(experiment, String::new(), &over_seeds(cells))
 }
 
 fn markdown(title: &str, introduction: String, sections: &[Section]) -> String {
@@ -177,11 +183,45 @@ fn markdown(title: &str, introduction: String, sections: &[Section]) -> String {
     parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n") + "\n"
 }
 
-/// `last` is a further section: its title and its body.
-fn html(title: &str, subtitle: &str, sections: &[Section], last: Option<(&str, String)>) -> String {
-    let parts = sections.iter().enumerate().map(|(number, section)| section.html(number));
-    let last = last.map(|(title, body)| page::section("last", title, &body));
-    page::page("posenc inspect", title, subtitle, &parts.chain(last).collect::<Vec<_>>())
+/// The board, the pictures and, folded, the statistics.
+fn html(title: &str, subtitle: &str, cells: &[PageCell], statistics: &[Section]) -> String {
+    let touched: Vec<&Touched> = cells.iter().map(|cell| &cell.touched).collect();
+    let statistics: String = statistics.iter().map(Section::html).collect();
+    let parts = [
+        page::section("board", "Touch a head", &touch::html(&touched)),
+        page::section("pictures", "Pictures", &pictures(cells)),
+        page::section("statistics", "Statistics", &statistics),
+    ];
+    page::page("posenc inspect", title, subtitle, &parts)
+}
+
+/// The maps by displacement, and folded the others, as far as the page has room for them.
+fn pictures(cells: &[PageCell]) -> String {
+    let mut drawn: [Vec<Figure>; 2] = Default::default();
+    let (mut room, mut left_out) = (MOST_DRAWN, 0);
+    let numbered = cells.iter().enumerate().flat_map(|(number, cell)| cell.pictures.iter().map(move |it| (number, it)));
+    let (first, other): (Vec<_>, Vec<_>) = numbered.partition(|(_, picture)| picture.is_by_displacement());
+    for (group, pictures) in [first, other].into_iter().enumerate() {
+        for (number, Picture { name, title, caption, map }) in pictures {
+            let of = if cells.len() > 1 { format!("{}: ", cells[number].inspected.row) } else { String::new() };
+            let id = format!("cell-{number}-{name}");
+            let svg = format!("<div class=\"wide\">{}</div>\n", map.map(Scheme::Reader, &id, title, caption));
+            let Some(rest) = room.checked_sub(svg.len()) else {
+                left_out += 1;
+                continue;
+            };
+            room = rest;
+            drawn[group].push(Figure { id, svg, title: format!("{of}{title}."), caption: caption.clone() });
+        }
+    }
+    let [first, other] = drawn.map(|figures| page::figures("maps", figures));
+    let folded = |shown: String| format!("<details>\n<summary>More pictures</summary>\n{shown}</details>\n");
+    let other = if other.is_empty() { other } else { folded(other) };
+    let note = match left_out {
+        0 => String::new(),
+        number => format!("<p class=\"small\">{number} more pictures are in the folder maps of each cell.</p>\n"),
+    };
+    first + &other + &note
 }
 
 #[cfg(test)]
@@ -244,14 +284,20 @@ mod tests {
             caption: HOSTILE.to_owned(),
             map: Canvas::default(),
         };
-        let cells = std::slice::from_ref(&inspected);
-        let run = of_run(HOSTILE, cells);
-        for page in [of_cell(&texts, &[picture]), run] {
+        let (touched, _) = touch::tests::touched(GameKind::Chess, HOSTILE);
+        let cell = PageCell { inspected: inspected.clone(), touched, pictures: vec![picture] };
+        let cells = of_cells(HOSTILE, std::slice::from_ref(&inspected), std::slice::from_ref(&cell));
+        for page in [of_cell(&texts, &cell), cells] {
             // Links lead into the page, and its icon is empty.
             let links = page.replace("href=\"#", "").replace("href=\"data:,\"", "");
-            for unwanted in ["<script", "src=", "href=", "@import", "url("] {
+            for unwanted in ["<script>alert", "src=", "href=", "@import", "url("] {
                 assert!(!links.contains(unwanted), "{unwanted}");
             }
+            // The data and the program.
+            assert_eq!((page.matches("<script").count(), page.matches("</script>").count()), (2, 2));
+            let order = ["id=\"touch-board\"", "cell-0-layer-00-position", "<summary>Heads and movements"];
+            let places: Vec<usize> = order.iter().filter_map(|part| page.find(part)).collect();
+            assert!(places.is_sorted() && places.len() >= 2, "pictures come before statistics: {places:?}");
             assert!(page.contains(">avoids knight<") && page.contains("&lt;script&gt;"));
             assert_eq!(page.matches("<section ").count(), page.matches("</section>").count());
         }

@@ -1,15 +1,35 @@
-//! One position that was asked for: its packed rows, and its pieces as the side to move sees them.
+//! Positions in which heads are shown: their packed rows, and their pieces as the side to move sees them.
 
 use super::error::InspectionError;
 use config::RunConfig;
 use figures::board::{Piece, View};
 use games::{Frame, Game, GameKind, InputName, Position, Side, with_game};
 use tch::{Device, Tensor};
-use train::inference::positions;
+use train::inference::{Request, positions};
+
+/// Positions that every page offers: a name, and a text as in `--position`.
+pub const fn examples(game: GameKind) -> [(&'static str, &'static str); 4] {
+    match game {
+        GameKind::Chess => [
+            ("starting position", "startpos"),
+            ("opening", "startpos moves e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5a4 g8f6 e1g1 f8e7"),
+            ("middlegame", "r2q1rk1/pp2bppp/2n1bn2/3p4/3N4/2N1B3/PPP1BPPP/R2Q1RK1 w - - 4 11"),
+            ("rook endgame", "8/5pk1/4p1p1/3r4/1R3P2/4K1P1/8/8 w - - 0 40"),
+        ],
+        GameKind::Shogi => [
+            ("starting position", "startpos"),
+            ("opening", "startpos moves 7g7f 3c3d 2g2f 4c4d 3i4h 8b4b 5i6h 5a6b 6h7h 6b7b 5g5f 3a3b"),
+            ("bishops exchanged", "startpos moves 7g7f 8c8d 2g2f 3c3d 8h7g 2b7g+ 8i7g 3a4b"),
+            ("endgame", "8l/1l+R2P3/p2pBG1pp/kps1p4/Nn1P2G2/P1P1P2PP/1PS6/1KSG3+r1/LN2+p3L w Sbgn3p 124"),
+        ],
+    }
+}
 
 /// A position to be shown.
 #[derive(Debug)]
 pub struct Shown {
+    /// What a reader chooses it by.
+    pub name: String,
     pub text: String,
     /// The rows that the network reads, `[plies,row]`, u8.
     pub packed: Tensor,
@@ -20,10 +40,17 @@ pub struct Shown {
 }
 
 impl Shown {
+    /// The positions that were asked for, then the examples of the game.
+    pub fn all(asked: &[String], config: &RunConfig, device: Device) -> Result<Vec<Self>, InspectionError> {
+        let asked = asked.iter().map(|text| (&text[..], &text[..]));
+        asked.chain(examples(config.game)).map(|(name, text)| Self::read(name, text, config, device)).collect()
+    }
+
     /// Reads a FEN or an SFEN, also followed by moves, for a run's network.
-    pub fn read(text: &str, config: &RunConfig, device: Device) -> Result<Self, InspectionError> {
+    pub fn read(name: &str, text: &str, config: &RunConfig, device: Device) -> Result<Self, InspectionError> {
         let asked = positions::read(text, "--position: ", config.game, config.input, config.moves)?;
-        let (rows, _) = asked.sequence(config.plies());
+        // Of a sequence the maps are those of its first board.
+        let (rows, _) = Request { earlier: Vec::new(), ..asked }.sequence(config.plies());
         let packed = Tensor::f_from_slice(&rows)?.f_view([config.plies() as i64, -1])?.f_to_device(device)?;
         let frame = config.input.frame();
         let board = positions::read(text, "--position: ", config.game, InputName::PieceTokens, config.moves)?;
@@ -32,14 +59,14 @@ impl Shown {
         let own_board = with_game!(config.game, G => pieces::<G>(&board.row, second));
         // The board is the side to move's; other inputs may show it as the first player sees it.
         let pieces = if second && frame == Frame::FirstPlayer { turned(config.game, &own_board) } else { own_board };
-        Ok(Self { text: text.to_owned(), packed, view, pieces })
+        Ok(Self { name: name.to_owned(), text: text.to_owned(), packed, view, pieces })
     }
 }
 
 /// Whether the second player moves in the position of a text that can be read.
 fn second_moves(text: &str, game: GameKind) -> bool {
-    let words: Vec<&str> =
-        text.split_ascii_whitespace().filter(|word| !matches!(*word, "position" | "fen" | "sfen")).collect();
+    let words = text.split_ascii_whitespace().filter(|word| !matches!(*word, "position" | "fen" | "sfen"));
+    let words: Vec<&str> = words.take_while(|&word| word != "ratings").collect();
     let (start, moves) = match words.iter().position(|&word| word == "moves") {
         Some(at) => (&words[..at], words.len() - at - 1),
         None => (&words[..], 0),

@@ -1,4 +1,4 @@
-//! Inspects a cell, or every finished cell of a run folder.
+//! Inspects cells, or every finished cell of a run folder.
 
 use super::InspectionError;
 use super::ablation::ablate;
@@ -6,6 +6,7 @@ use super::analysis::{Analysis, Controls, Testing, heads};
 use super::maps::Maps;
 use super::naming::least_controls;
 use super::output::{self, Found};
+use super::page::PageCell;
 use super::position::Shown;
 use config::{RunConfig, Weights};
 use figures::board::View;
@@ -13,7 +14,7 @@ use records::inspected::{DIR, FORMAT, Inspected};
 use records::plan::{self, Plan};
 use records::status::CellState;
 use std::path::{Path, PathBuf};
-use tch::Device;
+use tch::{Device, Tensor};
 use train::Setup;
 use train::inference::{Loaded, Origin};
 use train::sample::validation_positions;
@@ -26,40 +27,67 @@ pub struct Options {
     pub positions: usize,
     /// The square whose keys are shown; the middle of the board by default.
     pub square: Option<String>,
-    pub position: Option<String>,
+    /// Positions that are shown before the examples.
+    pub asked: Vec<String>,
     /// Whether parts of the encodings are taken away.
     pub ablate: bool,
     pub weights: Weights,
     pub device: Device,
-    /// Where results go; by default the folder `inspect` of the cell or the run folder.
+    /// Where results go; by default the folder `inspect` of the first cell or the run folder.
     pub out: Option<PathBuf>,
 }
 
 #[derive(Debug)]
 pub struct Written {
+    /// The folder of the page.
     pub dir: PathBuf,
     /// The heads of each cell.
     pub cells: Vec<Inspected>,
 }
 
-/// Inspects a cell or a run folder; `note` is told what is being done.
+/// Inspects one or more cells, or a run folder; `note` is told what is being done.
 ///
 /// # Errors
 /// If an option does not fit, a cell cannot be loaded, or a file cannot be written.
-pub fn inspect(path: &Path, options: &Options, note: &mut dyn FnMut(&str)) -> Result<Written, InspectionError> {
+pub fn inspect(paths: &[PathBuf], options: &Options, note: &mut dyn FnMut(&str)) -> Result<Written, InspectionError> {
     let Testing { alpha, controls, .. } = options.testing;
     let least = least_controls(alpha) + 1;
     if controls > 0 && controls < least {
         return Err(InspectionError::Controls { found: controls, least, alpha });
     }
-    let dir = options.out.clone().unwrap_or_else(|| path.join(DIR));
-    if !path.join(plan::FILE).is_file() {
-        let inspected = of_cell(path, &dir, options, &mut Kept::default(), note)?;
-        return Ok(Written { dir, cells: vec![inspected] });
+    match paths {
+        [path] if path.join(plan::FILE).is_file() => of_run(path, options, note),
+        paths => of_cells(paths, options, note),
     }
+}
+
+/// Several cells have a page together, in the folder of the first.
+fn of_cells(paths: &[PathBuf], options: &Options, note: &mut dyn FnMut(&str)) -> Result<Written, InspectionError> {
+    let mut shown = Vec::new();
+    let own = |number: usize, path: &Path| match &options.out {
+        Some(out) if paths.len() > 1 => out.join(format!("cell-{number}")),
+        Some(out) => out.clone(),
+        None => path.join(DIR),
+    };
+    for (number, path) in (1..).zip(paths) {
+        shown.push(of_cell(path, &own(number, path), options, &mut Kept::default(), note)?);
+    }
+    let cells: Vec<Inspected> = shown.iter().map(|cell| cell.inspected.clone()).collect();
+    let dir = options.out.clone().unwrap_or_else(|| paths[0].join(DIR));
+    if cells.len() > 1 {
+        let names: Vec<&str> = cells.iter().map(|cell| &cell.cell[..]).collect();
+        output::write_page(&dir, &names.join(" and "), &cells, &shown)?;
+    }
+    Ok(Written { dir, cells })
+}
+
+/// The page of a run folder shows the first finished seed of every row; tables are over all.
+fn of_run(path: &Path, options: &Options, note: &mut dyn FnMut(&str)) -> Result<Written, InspectionError> {
+    let dir = options.out.clone().unwrap_or_else(|| path.join(DIR));
     let plan = Plan::read(path)?;
-    let mut cells = Vec::new();
+    let (mut cells, mut shown) = (Vec::new(), Vec::new());
     for row in &plan.rows {
+        let mut first = None;
         // Seeds of a row have the same controls: they differ in their weights only.
         let mut kept = Kept::default();
         for &seed in &plan.seeds {
@@ -72,17 +100,22 @@ pub fn inspect(path: &Path, options: &Options, note: &mut dyn FnMut(&str)) -> Re
                 None => cell.join(DIR),
             };
             match of_cell(&cell, &into, options, &mut kept, note) {
-                Ok(inspected) => cells.push(inspected),
+                Ok(cell) => {
+                    cells.push(cell.inspected.clone());
+                    first.get_or_insert(cell);
+                }
                 // A grid may also have rows without attention.
                 Err(error @ InspectionError::NoHeads { .. }) => note(&error.to_string()),
                 Err(error) => return Err(error),
             }
         }
+        shown.extend(first);
     }
     if cells.is_empty() {
         return Err(InspectionError::NothingFinished(path.to_owned()));
     }
-    output::write_run(&dir, &plan.experiment, &cells)?;
+    output::write_page(&dir, &plan.experiment, &cells, &shown)?;
+    output::write_tables(&dir, &plan.experiment, &cells)?;
     Ok(Written { dir, cells })
 }
 
@@ -96,12 +129,12 @@ fn of_cell(
     options: &Options,
     kept: &mut Kept,
     note: &mut dyn FnMut(&str),
-) -> Result<Inspected, InspectionError> {
+) -> Result<PageCell, InspectionError> {
     let load = || Loaded::cell(dir, options.weights, options.device);
     let cell = load()?;
     let config = cell.config.clone();
     let square = square(&config, options.square.as_deref())?;
-    let shown = options.position.as_ref().map(|text| Shown::read(text, &config, options.device)).transpose()?;
+    let examples = Shown::all(&options.asked, &config, options.device)?;
     let (parent, name) = (row_folder(dir), cell_name(dir));
     note(&format!("{name}: heads"));
     let setup = Setup::load(dir, options.device, 1, false)?;
@@ -112,7 +145,7 @@ fn of_cell(
         Origin::Checkpoint { step } => step,
         Origin::Final | Origin::Random { .. } => config.train.steps,
     };
-    let views = heads(cell, &packed)?;
+    let views = heads(cell, &packed, false)?;
     if views.is_empty() {
         return Err(InspectionError::NoHeads { cell: dir.to_owned(), architecture: config.model.name() });
     }
@@ -123,7 +156,8 @@ fn of_cell(
         kept.0 = Some(Controls::draw(&config, &packed, options.testing)?);
     }
     let analysis = Analysis::of(config.game, views, kept.0.as_ref().unwrap_or(&Controls::default()), options.testing);
-    let in_position = shown.as_ref().map(|shown| heads(load()?, &shown.packed)).transpose()?;
+    let rows: Vec<&Tensor> = examples.iter().map(|shown| &shown.packed).collect();
+    let in_examples = heads(load()?, &Tensor::f_cat(&rows, 0)?, true)?;
     let costs = match options.ablate {
         true => {
             note(&format!("{name}: evaluations without parts of the encodings"));
@@ -147,10 +181,15 @@ fn of_cell(
         pieces: analysis.pieces.clone(),
         pieces_control: analysis.pieces_control.clone(),
     };
-    let position = shown.as_ref().zip(in_position.as_deref());
-    let maps = Maps { game: config.game, analysis: &analysis, square, position };
-    output::write_cell(into, &Found { inspected: &inspected, maps: &maps, costs: costs.as_ref(), step })?;
-    Ok(inspected)
+    let maps = Maps {
+        game: config.game,
+        analysis: &analysis,
+        square,
+        examples: &examples,
+        asked: options.asked.len(),
+        in_examples: &in_examples,
+    };
+    output::write_cell(into, &Found { inspected: &inspected, maps: &maps, costs: costs.as_ref(), step })
 }
 
 fn square(config: &RunConfig, name: Option<&str>) -> Result<usize, InspectionError> {

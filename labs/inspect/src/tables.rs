@@ -10,17 +10,19 @@ pub(super) fn table(header: &[&str], text: &[&str], rows: Vec<Vec<String>>) -> T
     Table::new(header.iter().copied(), &text, rows)
 }
 
+/// The three relations that fit a head best; a star marks significant ones.
+pub(super) fn fits(head: &HeadRecord, alpha: f64) -> Vec<String> {
+    let is_significant = |found: &RelationRecord| found.p < alpha && found.p_control.is_none_or(|p| p < alpha);
+    let mark = |found: &RelationRecord| if is_significant(found) { "*" } else { "" };
+    let mut found: Vec<&RelationRecord> = head.relations.iter().collect();
+    found.sort_by(|a, b| b.fit.total_cmp(&a.fit));
+    let shown = |found: &RelationRecord| format!("{}{} {}", found.relation, mark(found), percent(found.fit));
+    found.into_iter().take(3).map(shown).collect()
+}
+
 /// Head → movement; relations with both p-values below `alpha` have a star.
 pub fn heads(records: &[HeadRecord], alpha: f64) -> Table {
     let row = |head: &HeadRecord| {
-        let shares: Vec<String> = {
-            let mut found: Vec<_> = head.relations.iter().collect();
-            found.sort_by(|a, b| b.fit.total_cmp(&a.fit));
-            let is_significant = |found: &RelationRecord| found.p < alpha && found.p_control.is_none_or(|p| p < alpha);
-            let mark = |found: &RelationRecord| if is_significant(found) { "*" } else { "" };
-            let shown = |found: &&RelationRecord| format!("{}{} {}", found.relation, mark(found), percent(found.fit));
-            found.into_iter().take(3).map(|found| shown(&found)).collect()
-        };
         let (movement, [fit, share], p, control) = match &head.movement {
             None => (
                 "–".to_owned(),
@@ -47,7 +49,7 @@ pub fn heads(records: &[HeadRecord], alpha: f64) -> Table {
             control,
             percent(head.distance_share),
             percent(head.displacement_share),
-            shares.join(", "),
+            fits(head, alpha).join(", "),
             head.signal.name().to_owned(),
         ]
     };

@@ -6,6 +6,7 @@
 pub mod grid;
 mod grouped;
 pub mod heads;
+mod in_words;
 mod interaction;
 mod margins;
 mod mask;
@@ -26,6 +27,7 @@ mod weights;
 
 pub use grouped::grouped;
 pub use heads::HeadName;
+pub use in_words::in_words;
 pub use interaction::Interaction;
 pub use margins::Margins;
 pub use mask::Mask;

@@ -32,7 +32,7 @@ pub(super) fn front_matter(licence: Option<&str>, weights: bool, report: &Report
 fn model(report: &Report, game: &GameReport, row: &RowReport, data: &[DataSource]) -> Option<Value> {
     let summary = row.primary.as_ref()?;
     let metric = &report.primary.name;
-    let source = data.iter().find(|data| data.game == game.game);
+    let source = data.iter().find(|data| data.game == game.game && data.tests);
     let dataset = source.map_or_else(Map::new, |data| {
         Map::from_iter([
             ("name".to_owned(), json!(data.name)),

@@ -11,6 +11,7 @@ use config::RunConfig;
 use config::Weights;
 use records::baselines;
 use records::folder::{AVERAGED, CHECKPOINTS, CONFIG_FILE, EXPERIMENT_FILE, FINAL, LOG, METRICS_FILE};
+use records::manifest::DatasetFacts;
 use records::plan;
 use records::plan::Plan;
 use records::status::CellState;
@@ -174,9 +175,10 @@ impl Collector<'_> {
             let run = RunConfig::from_yaml(&String::from_utf8_lossy(&text));
             let mut run = run.map_err(|error| unreadable(&dir.join(CONFIG_FILE), error))?;
             self.dataset(dir, &run)?;
-            run.data = PathBuf::from(run.data.file_name().unwrap_or_default());
-            if let Some(start) = &mut run.train.start {
-                start.tables = PathBuf::from(start.tables.file_name().unwrap_or_default());
+            let paths =
+                [Some(&mut run.data), run.test_data.as_mut(), run.train.start.as_mut().map(|start| &mut start.tables)];
+            for path in paths.into_iter().flatten() {
+                *path = PathBuf::from(path.file_name().unwrap_or_default());
             }
             let clean = run.to_yaml().map_err(|error| unreadable(&dir.join(CONFIG_FILE), error))?;
             self.add(&format!("{path}/{CONFIG_FILE}"), clean.into_bytes())?;
@@ -230,20 +232,30 @@ impl Collector<'_> {
         let began = manifest.sessions.iter().map(|session| session.unix_s);
         self.newest_s = began.chain(ended).fold(self.newest_s, f64::max);
         self.revision = manifest.revision.map(|revision| revision.to_string()).or(self.revision.take());
-        let facts = manifest.dataset;
+        let DatasetFacts { name, content_hash, test, .. } = manifest.dataset;
+        self.source(run, &run.data, name, content_hash, test.is_none());
+        if let Some((folder, test)) = run.test_data.as_ref().zip(test) {
+            self.source(run, folder, test.name, test.content_hash, true);
+        }
+        Ok(())
+    }
+
+    /// Adds a dataset; `tests`: whether the test games are its own.
+    fn source(&mut self, run: &RunConfig, folder: &Path, name: String, content_hash: String, tests: bool) {
         // The dataset may have moved; then its licence is unknown.
-        let own = dataset::Manifest::read(&run.data).ok().filter(|own| own.identity() == facts.content_hash);
+        let own = dataset::Manifest::read(folder).ok().filter(|own| own.identity() == content_hash);
         let host = self.host;
         let clean = |text: String| scrub::scrub(&text, host);
-        self.data.entry(facts.content_hash.clone()).or_insert_with(|| DataSource {
-            name: facts.name,
+        let source = self.data.entry(content_hash.clone()).or_insert_with(|| DataSource {
+            name,
             game: run.game.name(),
-            content_hash: facts.content_hash,
+            content_hash,
+            tests,
             licence: own.as_ref().map(|own| clean(own.licence.clone())),
             source: own.as_ref().map(|own| clean(own.source.clone())),
             made_by: own.map(|own| clean(own.made_by)),
         });
-        Ok(())
+        source.tests |= tests;
     }
 
     /// Adds the files that describe the bundle, last.

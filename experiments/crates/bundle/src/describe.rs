@@ -7,12 +7,14 @@ use records::plan::Plan;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// A dataset that cells were trained on; the bundle does not contain it.
+/// A dataset that cells were trained or tested on; the bundle does not contain it.
 #[derive(Debug, Clone)]
 pub(super) struct DataSource {
     pub(super) name: String,
     pub(super) game: &'static str,
     pub(super) content_hash: String,
+    /// Whether cells were tested on its test games.
+    pub(super) tests: bool,
     pub(super) licence: Option<String>,
     pub(super) source: Option<String>,
     pub(super) made_by: Option<String>,

@@ -117,15 +117,18 @@ fn prepare_cell<'a>(
     let text = stored::read(&cell.join(CONFIG_FILE)).map_err(|_| wrong(CONFIG_FILE))?;
     let mut run = RunConfig::from_yaml(&String::from_utf8_lossy(&text)).map_err(|_| wrong(CONFIG_FILE))?;
     let manifest = Manifest::read(&cell).ok().flatten().ok_or_else(|| wrong(manifest::FILE))?;
+    let folder_of = |dataset: &str, content_hash: &str| {
+        known.datasets.get(content_hash).cloned().ok_or_else(|| {
+            anyhow!(
+                "{name} needs the dataset {dataset} with the content hash {content_hash}, which is not among those given; \
+                 name its folder with --data (LICENCES.md in the bundle says where it comes from)"
+            )
+        })
+    };
     let wanted = &manifest.dataset;
-    run.data = known.datasets.get(&wanted.content_hash).cloned().ok_or_else(|| {
-        anyhow!(
-            "{name} needs the dataset {} with the content hash {}, which is not among those given; name its folder with \
-             --data (LICENCES.md in the bundle says where it comes from)",
-            wanted.name,
-            wanted.content_hash
-        )
-    })?;
+    run.data = folder_of(&wanted.name, &wanted.content_hash)?;
+    let test = wanted.test.as_ref().map(|test| folder_of(&test.name, &test.content_hash));
+    run.test_data = test.transpose()?;
     if let Some(start) = &mut run.train.start {
         start.tables = known.tables.get(&start.blake3).cloned().ok_or_else(|| {
             anyhow!(

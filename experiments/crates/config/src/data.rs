@@ -3,6 +3,7 @@
 //! ```yaml
 //! data: data/chess                                                  # one game: a folder
 //! data: {path: data/chess, bucket: 2000-2500}                       # a part of it
+//! data: {train: data/chess, test: data/lichess}                      # a test set of its own
 //! data: {chess: data/chess, shogi: {path: data/shogi, value: short_term}}
 //! ```
 
@@ -34,6 +35,8 @@ pub struct DataView {
 pub struct DataEntry {
     /// Its folder, relative to the file that names it.
     pub path: PathBuf,
+    /// The dataset of the test games, if it is another one.
+    pub test: Option<PathBuf>,
     /// What of it is taken.
     pub view: DataView,
 }
@@ -56,19 +59,39 @@ impl DataFolders {
     }
 }
 
-/// The map of one dataset.
+/// The map of one dataset, or of one to train on and one to test on.
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 struct OneDataset {
-    path: PathBuf,
+    path: Option<PathBuf>,
+    train: Option<PathBuf>,
+    test: Option<PathBuf>,
     #[serde(default, deserialize_with = "names")]
     bucket: Vec<String>,
     value: Option<ValueChoice>,
 }
 
-impl From<OneDataset> for DataEntry {
-    fn from(OneDataset { path, bucket, value }: OneDataset) -> Self {
-        Self { path, view: DataView { bucket, value: value.map(|choice| choice.0) } }
+impl OneDataset {
+    fn is_empty(&self) -> bool {
+        let folders = [&self.path, &self.train, &self.test];
+        folders.iter().all(|folder| folder.is_none()) && self.bucket.is_empty() && self.value.is_none()
+    }
+
+    fn entry<E: Error>(self) -> Result<DataEntry, E> {
+        let Self { path, train, test, bucket, value } = self;
+        let (path, test) = match (path, train, test) {
+            (Some(path), None, None) => (path, None),
+            (None, Some(train), Some(test)) => (train, Some(test)),
+            (None, Some(_), None) => return Err(E::missing_field("test")),
+            (None, None, Some(_)) => return Err(E::missing_field("train")),
+            (None, None, None) => return Err(E::missing_field("path")),
+            (Some(_), ..) => {
+                return Err(E::custom(
+                    "`path` is one dataset with all its splits: write either `path`, or `train` and `test`",
+                ));
+            }
+        };
+        Ok(DataEntry { path, test, view: DataView { bucket, value: value.map(|choice| choice.0) } })
     }
 }
 
@@ -79,6 +102,8 @@ struct Datasets {
     chess: Option<DataEntry>,
     shogi: Option<DataEntry>,
     path: Option<PathBuf>,
+    train: Option<PathBuf>,
+    test: Option<PathBuf>,
     #[serde(default, deserialize_with = "names")]
     bucket: Vec<String>,
     value: Option<ValueChoice>,
@@ -96,7 +121,7 @@ impl<'de> Visitor<'de> for FolderOrMap {
     type Value = DataFolders;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a dataset's folder, a map {path, bucket, value}, or a map of games to these")
+        f.write_str("a dataset's folder, a map {path, bucket, value} or {train, test, bucket, value}, or a map of games to these")
     }
 
     fn visit_str<E: Error>(self, folder: &str) -> Result<DataFolders, E> {
@@ -104,15 +129,16 @@ impl<'de> Visitor<'de> for FolderOrMap {
     }
 
     fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<DataFolders, M::Error> {
-        let Datasets { chess, shogi, path, bucket, value } = Datasets::deserialize(MapAccessDeserializer::new(map))?;
+        let datasets = Datasets::deserialize(MapAccessDeserializer::new(map))?;
+        let Datasets { chess, shogi, path, train, test, bucket, value } = datasets;
+        let one = OneDataset { path, train, test, bucket, value };
         let of_game = |game, entry: Option<DataEntry>| Some((game, entry?));
         let games: BTreeMap<_, _> =
             [of_game(GameKind::Chess, chess), of_game(GameKind::Shogi, shogi)].into_iter().flatten().collect();
-        match (games.is_empty(), path) {
-            (false, None) if bucket.is_empty() && value.is_none() => Ok(DataFolders::PerGame(games)),
-            (true, Some(path)) => Ok(DataFolders::One(OneDataset { path, bucket, value }.into())),
-            (true, None) => Err(M::Error::missing_field("path")),
-            (false, _) => Err(M::Error::custom(
+        match (games.is_empty(), one.is_empty()) {
+            (true, _) => one.entry().map(DataFolders::One),
+            (false, true) => Ok(DataFolders::PerGame(games)),
+            (false, false) => Err(M::Error::custom(
                 "`data` names games and keys of one dataset beside each other: write these inside each game, as in \
                  {chess: {path: data/chess, value: result}}",
             )),
@@ -132,15 +158,15 @@ impl<'de> Visitor<'de> for FolderOrView {
     type Value = DataEntry;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a dataset's folder, or a map {path, bucket, value}")
+        f.write_str("a dataset's folder, or a map {path, bucket, value} or {train, test, bucket, value}")
     }
 
     fn visit_str<E: Error>(self, folder: &str) -> Result<DataEntry, E> {
-        Ok(DataEntry { path: PathBuf::from(folder), view: DataView::default() })
+        Ok(DataEntry { path: PathBuf::from(folder), test: None, view: DataView::default() })
     }
 
     fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<DataEntry, M::Error> {
-        OneDataset::deserialize(MapAccessDeserializer::new(map)).map(Into::into)
+        OneDataset::deserialize(MapAccessDeserializer::new(map))?.entry()
     }
 }
 

@@ -6,10 +6,10 @@ use super::source::ConfigError;
 use super::suggest::nearest;
 use super::targets::Contents;
 use super::tree::Node;
-use dataset::{DatasetError, Manifest, PerSplit, Split, Targets, ValueTarget, store};
+use dataset::{Dataset, DatasetError, Manifest, PerSplit, Split, Targets, TestSet, ValueTarget, store};
 use games::GameKind;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The datasets of an experiment, opened once each.
 #[derive(Debug)]
@@ -26,6 +26,19 @@ pub(crate) struct OpenedData {
     /// Positions of each split that are used.
     pub(crate) positions: PerSplit<u64>,
     pub(crate) contents: Contents,
+    /// The dataset of the test games, if it is another one.
+    pub(crate) test: Option<OpenedTest>,
+}
+
+/// A usable dataset to test on.
+#[derive(Debug)]
+pub(crate) struct OpenedTest {
+    pub(crate) folder: PathBuf,
+    pub(crate) manifest: Manifest,
+    pub(crate) contents: Contents,
+    pub(crate) set: TestSet,
+    /// Training positions of each rating bucket that do not occur in it.
+    pub(crate) left_by_bucket: Vec<(String, u64)>,
 }
 
 impl Datasets {
@@ -50,13 +63,27 @@ impl Datasets {
 
 fn open_one(row: &Combination, game: GameKind) -> Result<OpenedData, ConfigError> {
     let all = row.node(&["data"]);
-    let Some(DataEntry { path: written, view }) = row.run.data.of(game) else {
+    let Some(DataEntry { path: written, test, view }) = row.run.data.of(game) else {
         let message = format!("`base.data` names no dataset for {}", game.name());
         return Err(all.origin.error(message).help(format!("add `{}: <folder>`", game.name())));
     };
     let node = all.get(&[game.name()]).unwrap_or(all);
-    let origin = &node.origin;
-    let beside = node.nearest(&["path"]).origin.source.folder().join(written);
+    let (folder, manifest) = named(node, if test.is_some() { "train" } else { "path" }, written, game)?;
+    let splits: &[Split] = if test.is_some() { &[Split::Train, Split::Validation] } else { &Split::ALL };
+    let opened = viewed(folder, manifest, view.clone(), splits, node)?;
+    match test {
+        None => Ok(opened),
+        Some(written) => {
+            let (folder, manifest) = named(node, "test", written, game)?;
+            tested_on(opened, view.value, folder, manifest, node)
+        }
+    }
+}
+
+/// The folder that is written under a key of a dataset's node, and the manifest of the dataset in it.
+fn named(node: &Node, key: &str, written: &Path, game: GameKind) -> Result<(PathBuf, Manifest), ConfigError> {
+    let origin = &node.nearest(&[key]).origin;
+    let beside = origin.source.folder().join(written);
     // Cells run in processes of their own, so the path must not depend on the working directory.
     let folder = std::path::absolute(&beside).map_err(|error| origin.refused(error))?;
     let with_remedy = |reason: String| {
@@ -69,11 +96,17 @@ fn open_one(row: &Combination, game: GameKind) -> Result<OpenedData, ConfigError
         return Err(with_remedy(format!("this is a dataset of {found}, but {name} is to be played")));
     }
     manifest.check_shards(&folder).map_err(|error| with_remedy(error.to_string()))?;
-    viewed(folder, manifest, view.clone(), node)
+    Ok((folder, manifest))
 }
 
-/// Refuses a view that the dataset does not have, and counts its positions.
-fn viewed(folder: PathBuf, manifest: Manifest, mut view: DataView, node: &Node) -> Result<OpenedData, ConfigError> {
+/// Refuses a view of these splits that the dataset does not have, and counts its positions.
+fn viewed(
+    folder: PathBuf,
+    manifest: Manifest,
+    mut view: DataView,
+    splits: &[Split],
+    node: &Node,
+) -> Result<OpenedData, ConfigError> {
     let refused = |key: &str, reason: String| node.nearest(&[key]).origin.refused(reason);
     let known: Vec<&str> = manifest.rating_buckets.iter().map(|bucket| bucket.name.as_str()).collect();
     if let Some(unknown) = view.bucket.iter().find(|name| !known.contains(&name.as_str())) {
@@ -90,13 +123,7 @@ fn viewed(folder: PathBuf, manifest: Manifest, mut view: DataView, node: &Node) 
         known.iter().filter(|name| view.bucket.iter().any(|wanted| wanted == *name)).map(|&n| n.into()).collect();
     let targets = Targets { value: view.value, ..Targets::default() };
     targets.check().map_err(|error| refused("value", error.to_string()).help("write a number from 0 to 1"))?;
-    for (column, target) in targets.columns() {
-        if !store::has_values(&folder, &manifest, column).map_err(|error| refused("value", error.to_string()))? {
-            let dataset = manifest.name.clone();
-            let error = refused("value", DatasetError::NoTarget { dataset, column, target }.to_string());
-            return Err(error.help("leave `value` out, or write `value: result`"));
-        }
-    }
+    has_values(targets, &folder, &manifest, node)?;
     // The stored value is what there is without a word about it.
     view.value = view.value.filter(|&target| target != ValueTarget::Score);
     let positions = match view.bucket.is_empty() {
@@ -104,10 +131,55 @@ fn viewed(folder: PathBuf, manifest: Manifest, mut view: DataView, node: &Node) 
         false => store::positions_of(&folder, &manifest, &view.bucket)
             .map_err(|error| refused("bucket", error.to_string()))?,
     };
-    if let Some(split) = Split::ALL.into_iter().find(|&split| !view.bucket.is_empty() && positions[split] == 0) {
+    if let Some(split) = splits.iter().find(|&&split| !view.bucket.is_empty() && positions[split] == 0) {
         let error = refused("bucket", format!("these rating buckets hold no {} positions", split.name()));
         return Err(error.help("name more buckets, or import more games"));
     }
     let contents = Contents::of(&folder, &manifest, &view).map_err(|error| node.origin.refused(error))?;
-    Ok(OpenedData { folder, manifest, view, positions, contents })
+    Ok(OpenedData { folder, manifest, view, positions, contents, test: None })
+}
+
+/// Refuses a value target that the dataset does not have.
+fn has_values(targets: Targets, folder: &Path, manifest: &Manifest, node: &Node) -> Result<(), ConfigError> {
+    let refused = |reason: String| node.nearest(&["value"]).origin.refused(reason);
+    for (column, target) in targets.columns() {
+        if !store::has_values(folder, manifest, column).map_err(|error| refused(error.to_string()))? {
+            let dataset = manifest.name.clone();
+            let error = refused(DatasetError::NoTarget { dataset, column, target }.to_string());
+            return Err(error.help("leave `value` out, or write `value: result`"));
+        }
+    }
+    Ok(())
+}
+
+/// The same dataset with the test games of another one, which has this value target too. Both are read, so that what is
+/// left to train on is counted.
+fn tested_on(
+    own: OpenedData,
+    value: Option<ValueTarget>,
+    folder: PathBuf,
+    manifest: Manifest,
+    node: &Node,
+) -> Result<OpenedData, ConfigError> {
+    let origin = &node.nearest(&["test"]).origin;
+    let refused = |error: DatasetError| {
+        let remedy =
+            "the test set is the test split of its dataset: `posenc data import … --test 1` makes one that is all test";
+        origin.refused(error).help(remedy)
+    };
+    has_values(Targets { value, ..Targets::default() }, &folder, &manifest, node)?;
+    let contents = Contents::of(&folder, &manifest, &own.view).map_err(refused)?;
+    let mut dataset = Dataset::load(&own.folder, own.manifest.clone()).map_err(refused)?;
+    if !own.view.bucket.is_empty() {
+        dataset.restrict(&own.view.bucket).map_err(refused)?;
+    }
+    let other = Dataset::load(&folder, manifest.clone()).map_err(refused)?;
+    dataset.set_test(other).map_err(refused)?;
+    let set = dataset.test_set().cloned().expect("it was set");
+    let left = |name: &String| dataset.training_part(&[name]).positions(Split::Train);
+    let buckets = own.manifest.rating_buckets.iter();
+    let left_by_bucket = buckets.map(|bucket| (bucket.name.clone(), left(&bucket.name))).collect();
+    let [train, validation, test] = Split::ALL.map(|split| dataset.positions(split));
+    let positions = PerSplit { train, validation, test };
+    Ok(OpenedData { positions, test: Some(OpenedTest { folder, manifest, contents, set, left_by_bucket }), ..own })
 }

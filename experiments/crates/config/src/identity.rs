@@ -15,16 +15,16 @@ pub const SCHEMA_VERSION: u32 = 1;
 /// Digits of the hash in a folder's name.
 const DIGITS: usize = 12;
 
-/// The hash of a run, in hexadecimal: the first 12 digits of BLAKE3 over [`canonical`]. `content` is the dataset's
-/// content hash.
+/// The hash of a run, in hexadecimal: the first 12 digits of BLAKE3 over [`canonical`]. `content` is
+/// [`dataset::content`]: the dataset's content hash, and that of the dataset it is tested on if it is another one.
 pub fn hash(run: &RunConfig, content: &str) -> String {
     let whole = blake3::hash(canonical(run, content).as_bytes()).to_hex();
     whole[..DIGITS].to_owned()
 }
 
 /// The text that is hashed: JSON without spaces, keys sorted. The seed is left out (all seeds of a row share a folder),
-/// and so are `train.checkpoint_every`, `train.workers`, `eval.pictures` and the path of `train.start.tables`, on which no
-/// number depends.
+/// and so are `train.checkpoint_every`, `train.workers`, `eval.pictures` and the paths of `test_data` and
+/// `train.start.tables`, on which no number depends.
 /// (`log_every` stays: training metrics are means over it.)
 ///
 /// `train.micro_batch` decides in which order f32 gradients are added, so a number is a part of it. `auto` is not: then
@@ -33,6 +33,7 @@ pub fn canonical(run: &RunConfig, content: &str) -> String {
     let run = RunConfig { model: run.model.clone().normalised(), ..run.clone() };
     let mut value = without_defaults(&run);
     remove(&mut value, &["seed"]);
+    remove(&mut value, &["test_data"]);
     remove(&mut value, &["train", "checkpoint_every"]);
     remove(&mut value, &["train", "workers"]);
     remove(&mut value, &["eval", "pictures"]);

@@ -1,6 +1,7 @@
 //! Short names of rows: the game, and on every axis that varies the least that tells its values apart.
 
 use super::expand::Combination;
+use super::row::for_folder;
 use super::setting::Setting;
 use encodings::EncodingConfig;
 use models::ModelConfig;
@@ -53,14 +54,6 @@ impl Word {
     fn folder(&self) -> String {
         for_folder(&format!("{}{}", self.key, self.value))
     }
-}
-
-/// A text as a part of a folder's name: letters, digits and `+ - . _`; anything else becomes a dash.
-pub(crate) fn for_folder(text: &str) -> String {
-    let text = text.replace("× ", "x").replace(" #", "");
-    let spaced: String =
-        text.chars().map(|c| if c.is_ascii_alphanumeric() || "+-._".contains(c) { c } else { ' ' }).collect();
-    spaced.split_whitespace().collect::<Vec<_>>().join("-").replace("-+-", "+")
 }
 
 /// A label for each row; rows with different values get different ones. `settings` are those that may differ.

@@ -146,7 +146,7 @@ impl Task<'_> {
         let shape = resolve::shape(self.combination, &run)?;
         let sizes: Vec<ChangedSize> =
             sizes.iter().map(|&(size, to)| self.changed(size, to)).filter(|size| size.from != size.to).collect();
-        let hash = identity::hash(&run, &self.own.data.content_hash);
+        let hash = identity::hash(&run, &self.own.data.content());
         let matched = Matched {
             source: self.own.label.clone(),
             quantity: self.quantity,

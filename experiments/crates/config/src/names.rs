@@ -8,10 +8,9 @@
 //! A name stands for at most one row of a game. The hashes of cells do not depend on it.
 
 use super::expand::{Combination, Matrix};
-use super::label::for_folder;
 use super::matched::entry::RowName;
 use super::matched::rows::Rows;
-use super::row::Row;
+use super::row::{Row, for_folder};
 use super::source::{ConfigError, Source, at};
 
 /// Characters of the longest name.

@@ -129,5 +129,9 @@ fn positions(phase: &Phase, data: &OpenedData) -> Result<u64, DatasetError> {
     if phase.bucket.is_empty() {
         return Ok(data.positions.train);
     }
+    if let Some(test) = &data.test {
+        let own = test.left_by_bucket.iter().filter(|(bucket, _)| phase.bucket.contains(bucket));
+        return Ok(own.map(|(_, positions)| positions).sum());
+    }
     store::positions_of(&data.folder, &data.manifest, &phase.bucket).map(|positions| positions[Split::Train])
 }

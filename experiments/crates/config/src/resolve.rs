@@ -7,7 +7,7 @@ use super::run::{BaseConfig, RunConfig, TrainConfig};
 use super::shape::Shape;
 use super::source::ConfigError;
 use super::start::Start;
-use super::targets::{self, MissingTarget, OnMissingTargets, wrong_classes};
+use super::targets::{self, OnMissingTargets, wrong_classes};
 use dataset::bounded;
 use games::Frame;
 use models::{Loss, ModelConfig, ModelError, Network};
@@ -24,10 +24,14 @@ pub(crate) fn run(row: &Combination, datasets: &Datasets) -> Result<RunConfig, C
             format!("{} never turns the board, but the labels of this dataset's map are of the mover's", input.name());
         return Err(row.refused(&["input"], message).help("take another input"));
     }
+    for manifest in std::iter::once(&data.manifest).chain(data.test.iter().map(|test| &test.manifest)) {
+        manifest.offered(input).map_err(|error| row.refused(&["input"], error))?;
+    }
     let learning_rate = train.learning_rate.clone().ending_at(train.steps);
     Ok(RunConfig {
         game,
         data: data.folder.clone(),
+        test_data: data.test.as_ref().map(|test| test.folder.clone()),
         view: data.view.clone(),
         input,
         moves,
@@ -74,17 +78,21 @@ fn with_targets(mut network: ModelConfig, row: &Combination, data: &OpenedData) 
     if let Some(reason) = wrong_classes(network.outputs(), &data.manifest) {
         return Err(outputs.refused(reason));
     }
-    let missing = targets::missing(network.outputs(), &data.manifest, data.contents);
+    let mut missing = Vec::new();
+    let test = data.test.as_ref().map(|test| ("be tested on", &test.manifest, test.contents));
+    for (what, manifest, contents) in std::iter::once(("learn from", &data.manifest, data.contents)).chain(test) {
+        let targets = targets::missing(network.outputs(), manifest, contents).into_iter();
+        missing.extend(targets.map(|target| (what, &manifest.name, target)));
+    }
     match (missing.first(), row.run.missing_targets) {
         (None, _) => {}
         (Some(_), OnMissingTargets::Skip) => {
-            missing.iter().for_each(|target| network.outputs_mut().remove(target.head));
+            missing.iter().for_each(|(.., target)| network.outputs_mut().remove(target.head));
         }
-        (Some(MissingTarget { head, column, wanted }), OnMissingTargets::Error) => {
-            let head = head.name();
-            let name = &data.manifest.name;
+        (Some((what, name, target)), OnMissingTargets::Error) => {
+            let (head, column, wanted) = (target.head.name(), target.column, target.wanted);
             let message = format!(
-                "the head `{head}` has nothing to learn from: the column `{column}` of the dataset \"{name}\" says nothing"
+                "the head `{head}` has nothing to {what}: the column `{column}` of the dataset \"{name}\" says nothing"
             );
             return Err(outputs.error(message).help(format!(
                 "take a dataset with {wanted}; or leave `{head}` out of the model's `outputs`; or write \

@@ -3,6 +3,7 @@
 use super::matched::result::Matched;
 use super::run::RunConfig;
 use super::shape::Shape;
+use dataset::{TestSet, content};
 use facts::Role;
 
 /// One row: a run that is repeated with every seed.
@@ -35,6 +36,8 @@ pub struct RowData {
     pub name: String,
     /// See [`dataset::Manifest::identity`].
     pub content_hash: String,
+    /// The dataset of the test games, if it is another one.
+    pub test: Option<TestSet>,
     /// Positions of the training split that the run uses.
     pub train_positions: u64,
     /// Positions of the validation split that it uses.
@@ -43,6 +46,13 @@ pub struct RowData {
     pub test_positions: u64,
     /// The step after the last one of each phase of training; empty without phases.
     pub phase_ends: Vec<u64>,
+}
+
+impl RowData {
+    /// What of it enters a cell's hash.
+    pub fn content(&self) -> String {
+        content(&self.content_hash, self.test.as_ref().map(|test| test.content_hash.as_str()))
+    }
 }
 
 impl Row {
@@ -68,9 +78,24 @@ impl Row {
         self.given.as_ref().unwrap_or(&self.name)
     }
 
-    /// Whether it has this name or label, with the game or without.
+    /// Whether it has this name or label, with the game or without; a row with a given name also keeps its own ones.
     pub fn is_called(&self, name: &str) -> bool {
-        let within_game = self.label.strip_prefix(self.run.game.name()).and_then(|rest| rest.strip_prefix('-'));
-        self.label == name || within_game == Some(name) || self.name == name || self.given.as_deref() == Some(name)
+        let game = self.run.game.name();
+        let within_game =
+            |text: &str| text.strip_prefix(game).and_then(|rest| rest.strip_prefix('-')).map(str::to_owned);
+        let bare = within_game(name).unwrap_or_else(|| name.to_owned());
+        self.label == name
+            || within_game(&self.label).as_ref() == Some(&bare)
+            || [name, bare.as_str()].contains(&self.name.as_str())
+            || for_folder(&self.name) == bare
+            || self.given.as_deref() == Some(name)
     }
+}
+
+/// A text as a part of a folder's name: letters, digits and `+ - . _`; anything else becomes a dash.
+pub(crate) fn for_folder(text: &str) -> String {
+    let text = text.replace("× ", "x").replace(" #", "");
+    let spaced: String =
+        text.chars().map(|c| if c.is_ascii_alphanumeric() || "+-._".contains(c) { c } else { ' ' }).collect();
+    spaced.split_whitespace().collect::<Vec<_>>().join("-").replace("-+-", "+")
 }

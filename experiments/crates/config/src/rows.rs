@@ -35,16 +35,17 @@ pub(super) fn row(combination: &Combination, label: &Label, datasets: &Datasets)
         run.train.encoding_rate = 1.0;
     }
     let opened = datasets.of(run.game);
-    let OpenedData { manifest, positions, .. } = opened;
+    let OpenedData { manifest, positions, test, .. } = opened;
     let data = RowData {
         name: manifest.name.clone(),
         content_hash: manifest.identity(),
+        test: test.as_ref().map(|test| test.set.clone()),
         train_positions: positions.train,
         validation_positions: positions.validation,
         test_positions: positions.test,
         phase_ends: phases::ends(&run, opened).map_err(|error| combination.refused(&["train", "phases"], error))?,
     };
-    let hash = identity::hash(&run, &data.content_hash);
+    let hash = identity::hash(&run, &data.content());
     let (label, name) = (label.folder(), label.name());
     let role = Role::Compared;
     let (given, reference, exploratory, matched) = (None, None, false, None);
@@ -64,7 +65,7 @@ pub(super) fn add_twins(rows: &mut Vec<Row>) {
         .filter(|row| row.role == Role::Reference && is_first(row.run.game))
         .map(|row| {
             let run = RunConfig { twin: true, ..row.run.clone() };
-            let hash = identity::hash(&run, &row.data.content_hash);
+            let hash = identity::hash(&run, &row.data.content());
             Row {
                 label: format!("{}-twin", row.label),
                 name: format!("{}-twin", row.name),

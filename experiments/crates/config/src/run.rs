@@ -34,7 +34,8 @@ described! {
 pub struct BaseConfig {
     /// The game.
     pub game: GameKind,
-    /// The dataset's folder, or one for each game; relative to the file that names it.
+    /// The dataset's folder, or one to train on and one to test on; or these for each game. Relative to the file that
+    /// names them.
     #[serde(skip_serializing)]
     pub data: DataFolders,
     /// How a position becomes tokens.
@@ -65,6 +66,9 @@ pub struct RunConfig {
     pub game: GameKind,
     /// The dataset's folder.
     pub data: PathBuf,
+    /// The folder of the dataset that it is tested on, if it is another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub test_data: Option<PathBuf>,
     /// What of the dataset is taken; everything by default.
     #[serde(default)]
     pub view: DataView,

@@ -190,7 +190,7 @@ impl Trials<'_> {
 fn control_of(control: &Row, trial: &Row, label: &str) -> Row {
     let RunConfig { model, encoding, .. } = control.run.clone();
     let run = RunConfig { model, encoding, ..trial.run.clone() };
-    let hash = identity::hash(&run, &trial.data.content_hash);
+    let hash = identity::hash(&run, &trial.data.content());
     let label = match &control.matched {
         Some(matched) if label != control.label => format!("{label}{}", matched.folder_words()),
         _ => label.to_owned(),

@@ -57,6 +57,11 @@ impl Canvas {
         (self.width, self.height)
     }
 
+    /// Its elements, without the document around them.
+    pub fn elements(&self) -> &str {
+        &self.body
+    }
+
     pub(crate) fn push(&mut self, element: &str) {
         self.body.push_str(element);
         self.body.push('\n');

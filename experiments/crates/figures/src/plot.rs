@@ -36,7 +36,8 @@ const COLOURS: usize = 6;
 const DASHES: [&str; 3] = ["", "6 3", "2 3"];
 
 impl Style {
-    fn class(self) -> String {
+    /// Its class in a style sheet: a colour.
+    pub fn class(self) -> String {
         match self {
             Self::Reference => "ref".to_owned(),
             Self::Twin => "twin".to_owned(),

@@ -55,7 +55,8 @@ fn has_policy(row: &Row) -> bool {
 
 fn source(row: &Row) -> anyhow::Result<Source> {
     let run = &row.run;
-    let source = Source::read(&run.data, &run.view.bucket, run.eval.test_positions as u64);
+    let positions = run.eval.test_positions as u64;
+    let source = Source::read(&run.data, run.test_data.as_deref(), &run.view.bucket, positions);
     source.with_context(|| format!("cannot read the dataset {}", run.data.display()))
 }
 
@@ -79,7 +80,7 @@ pub fn record(source: &Source, identity: String, measured: &Measured) -> Baselin
         identity,
         game: source.game(),
         dataset: source.manifest().name.clone(),
-        content_hash: source.manifest().content_hash.clone(),
+        content_hash: source.content(),
         buckets: source.buckets().to_vec(),
         asked: source.test_positions(),
         positions: measured.len(),

@@ -81,20 +81,6 @@ fn units(text: &str) -> Option<u64> {
     Some(total)
 }
 
-/// A duration in its largest two units: `2 d 3 h`, `5 min 10 s`.
-pub fn in_words(seconds: f64) -> String {
-    let seconds = seconds.round().max(0.0) as u64;
-    let units = [(DAY, "d"), (HOUR, "h"), (MINUTE, "min"), (1, "s")];
-    let first = units.iter().position(|&(unit, _)| seconds >= unit).unwrap_or(units.len() - 1);
-    let mut rest = seconds;
-    let words = units[first..].iter().take(2).filter_map(|&(unit, name)| {
-        let count = rest / unit;
-        rest %= unit;
-        (count > 0 || seconds == 0).then(|| format!("{count} {name}"))
-    });
-    words.collect::<Vec<_>>().join(" ")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -108,14 +94,6 @@ mod tests {
         }
         for text in ["", "0", "m", "5x", "1h-", "10:99", "1:2:3:4", "-5", "99999999999999999999d"] {
             assert!(text.parse::<HumanDuration>().is_err(), "{text}");
-        }
-    }
-
-    #[test]
-    fn times_are_said_in_their_largest_units() {
-        let cases = [(0.0, "0 s"), (59.6, "1 min"), (310.0, "5 min 10 s"), (7200.0, "2 h"), (90_061.0, "1 d 1 h")];
-        for (seconds, words) in cases {
-            assert_eq!(in_words(seconds), words);
         }
     }
 }

@@ -3,14 +3,12 @@
 use config::{Role, RunConfig};
 use records::folder::{CONFIG_FILE, METRICS_FILE};
 use records::plan::Row;
+use records::remaining::{self, Work};
 use records::status::Progress;
 use records::{CellState, MetricLine, Part, Plan, Status, UserError, damage};
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
-
-/// The metric shown as loss: the first of these in a line.
-const LOSSES: [&str; 2] = ["loss", "policy_loss"];
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Overview {
@@ -39,12 +37,6 @@ impl CellView {
     pub fn name(&self) -> String {
         format!("{} seed {}", self.row, self.seed)
     }
-
-    /// Seconds per step, with evaluations.
-    fn pace(&self) -> Option<f64> {
-        let steps = self.progress.step;
-        self.spent_s.filter(|_| steps > 0).map(|spent| spent / steps as f64)
-    }
 }
 
 impl Overview {
@@ -68,11 +60,7 @@ impl Overview {
     /// Estimated seconds until the last cell ends with the current number of running cells; `None` if no cell runs or
     /// no speed is known.
     pub fn left_s(&self) -> Option<f64> {
-        let open = |cell: &&CellView| !matches!(cell.state, CellState::Done | CellState::Failed(_));
-        let left: Option<Vec<f64>> = self.cells.iter().filter(open).map(|cell| cell.left_s).collect();
-        let (running, left) = (self.running(), left?);
-        let longest = left.iter().copied().fold(0.0, f64::max);
-        (running > 0).then(|| longest.max(left.iter().sum::<f64>() / running as f64))
+        remaining::of_grid(self.cells.iter().map(|cell| (&cell.state, cell.left_s)))
     }
 }
 
@@ -94,7 +82,7 @@ fn cell(dir: &Path, row: &Row, seed: u64, smoke: bool) -> CellView {
         seed,
         twin: row.role == Role::Twin,
         progress: Progress { step: step.max(lines.any.as_ref().map_or(0, |line| line.step)), steps },
-        loss: of(|line| LOSSES.iter().find_map(|name| line.metrics.get(name))),
+        loss: of(MetricLine::loss),
         positions_per_s: of(|line| Some(line.time.positions_per_s).filter(|&speed| speed > 0.0)),
         spent_s: lines.any.as_ref().map(|line| line.time.wall_s),
         left_s: None,
@@ -108,22 +96,17 @@ fn configured_steps(dir: &Path) -> u64 {
     config.and_then(|text| RunConfig::from_yaml(&text).ok()).map_or(0, |run| run.train.steps)
 }
 
-/// The remaining time of each cell, from its own speed, otherwise its row's, otherwise the grid's.
+/// The remaining time of each cell.
 fn estimate(cells: &mut [CellView]) {
-    let mean = |paces: Vec<f64>| (!paces.is_empty()).then(|| paces.iter().sum::<f64>() / paces.len() as f64);
-    let of_all = mean(cells.iter().filter_map(CellView::pace).collect());
-    let of_row: Vec<Option<f64>> = cells
-        .iter()
-        .map(|cell| mean(cells.iter().filter(|other| other.row == cell.row).filter_map(CellView::pace).collect()))
-        .collect();
-    for (cell, of_row) in cells.iter_mut().zip(of_row) {
-        let pace = cell.pace().or(of_row).or(of_all);
-        let steps = cell.progress.steps.saturating_sub(cell.progress.step);
-        cell.left_s = match cell.state {
-            CellState::Done | CellState::Failed(_) => None,
-            _ if cell.progress.steps == 0 => None,
-            _ => pace.map(|pace| pace * steps as f64),
-        };
+    let work = cells.iter().map(|cell| Work {
+        row: &cell.row,
+        state: &cell.state,
+        progress: cell.progress,
+        spent_s: cell.spent_s,
+    });
+    let left = remaining::of_cells(&work.collect::<Vec<_>>());
+    for (cell, left_s) in cells.iter_mut().zip(left) {
+        cell.left_s = left_s;
     }
 }
 

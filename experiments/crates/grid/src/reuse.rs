@@ -151,7 +151,7 @@ fn config(cell: &Path) -> Result<RunConfig, String> {
 
 /// Compares the trained configuration with the hash in the name of the row's folder.
 fn same_run(config: &RunConfig, manifest: &Manifest, wanted: &str, seed: &str) -> Result<(), String> {
-    let content = &manifest.dataset.content_hash;
+    let content = &manifest.dataset.content();
     let recorded: RunConfig = serde_json::from_value(manifest.config.clone())
         .map_err(|error| format!("the run in its {} cannot be read: {error}", manifest::FILE))?;
     for (file, run) in [(CONFIG_FILE, config), (manifest::FILE, &recorded)] {

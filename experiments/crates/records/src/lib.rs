@@ -22,6 +22,7 @@ pub mod machine;
 pub mod manifest;
 pub mod plan;
 pub mod positions;
+pub mod remaining;
 pub mod status;
 pub mod step_times;
 pub mod stored;

@@ -6,7 +6,8 @@ use serde::de::{MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
-use std::io::{self, BufRead as _, BufReader, Error, ErrorKind, Read as _};
+use std::fs::File;
+use std::io::{self, BufRead as _, BufReader, Error, ErrorKind, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
 /// The metrics of one step on one split.
@@ -24,6 +25,13 @@ pub struct MetricLine {
     pub metrics: Metrics,
     /// The times, which bit-identical runs do not share.
     pub time: Time,
+}
+
+impl MetricLine {
+    /// The loss of its step: the weighted sum of the losses, otherwise that of the policy.
+    pub fn loss(&self) -> Option<f64> {
+        ["loss", "policy_loss"].iter().find_map(|name| self.metrics.get(name))
+    }
 }
 
 /// The positions of a line: a split of the dataset; of the training split either the batches or a sample.
@@ -133,20 +141,67 @@ const TIMES: &str = ",\"time\":";
 
 /// The complete lines of a file. A last line without a line break is left out: the cell is writing it, or was killed.
 pub fn read(path: &Path) -> Result<Vec<MetricLine>, ReadError> {
-    let mut lines = Vec::new();
-    each(path, |text| {
-        let wrong = |cause| ReadError::Line { path: path.to_owned(), line: lines.len() + 1, cause };
-        let line: MetricLine = serde_json::from_slice(text).map_err(wrong)?;
-        lines.push(line);
-        Ok(())
-    })?;
-    Ok(lines)
+    Ok(Follower::default().news(path)?.lines)
+}
+
+/// Reads a growing file, each time only the lines that are new.
+#[derive(Debug, Clone, Default)]
+pub struct Follower {
+    /// Bytes and lines that were read.
+    read: u64,
+    lines: usize,
+    /// The last of these bytes.
+    end: Vec<u8>,
+}
+
+/// The complete lines of a file since the last time.
+#[derive(Debug, Clone, PartialEq)]
+pub struct News {
+    /// Whether the lines of earlier times no longer hold: a resumed cell rewrites those after its checkpoint.
+    pub from_start: bool,
+    pub lines: Vec<MetricLine>,
+}
+
+impl Follower {
+    /// Bytes by which a rewritten file is recognised: they hold the times of the last line.
+    const END: usize = 128;
+
+    /// After an error the next call reads the same lines again.
+    pub fn news(&mut self, path: &Path) -> Result<News, ReadError> {
+        let io = |cause| ReadError::Io { path: path.to_owned(), cause };
+        let mut file = stored::open(path).map_err(io)?;
+        let from_start = !self.goes_on(&mut file).map_err(io)?;
+        let mut after = if from_start { Self::default() } else { self.clone() };
+        file.seek(SeekFrom::Start(after.read)).map_err(io)?;
+        let mut lines = Vec::new();
+        each(path, file, |text| {
+            let wrong = |cause| ReadError::Line { path: path.to_owned(), line: after.lines + 1, cause };
+            lines.push(serde_json::from_slice(text).map_err(wrong)?);
+            after.read += text.len() as u64;
+            after.lines += 1;
+            after.end = text[text.len().saturating_sub(Self::END)..].to_vec();
+            Ok(())
+        })?;
+        *self = after;
+        Ok(News { from_start, lines })
+    }
+
+    /// Whether the file still has the last bytes that were read.
+    fn goes_on(&self, file: &mut File) -> io::Result<bool> {
+        let mut end = vec![0; self.end.len()];
+        file.seek(SeekFrom::Start(self.read - end.len() as u64))?;
+        match file.read_exact(&mut end) {
+            Err(error) if error.kind() == ErrorKind::UnexpectedEof => Ok(false),
+            outcome => outcome.map(|()| end == self.end),
+        }
+    }
 }
 
 /// BLAKE3 of the complete lines of a file without their times: the same for bit-identical cells.
 pub fn hash(path: &Path) -> Result<String, ReadError> {
     let mut hasher = blake3::Hasher::new();
-    each(path, |text| {
+    let file = stored::open(path).map_err(|cause| ReadError::Io { path: path.to_owned(), cause })?;
+    each(path, file, |text| {
         hasher.update(without_times(&String::from_utf8_lossy(text)).as_bytes());
         hasher.update(b"\n");
         Ok(())
@@ -160,9 +215,9 @@ pub fn without_times(line: &str) -> &str {
 }
 
 /// Calls `each` with every complete line, its line break included.
-fn each(path: &Path, mut each: impl FnMut(&[u8]) -> Result<(), ReadError>) -> Result<(), ReadError> {
+fn each(path: &Path, file: File, mut each: impl FnMut(&[u8]) -> Result<(), ReadError>) -> Result<(), ReadError> {
     let io = |cause| ReadError::Io { path: path.to_owned(), cause };
-    let mut file = BufReader::new(stored::open(path).map_err(io)?);
+    let mut file = BufReader::new(file);
     let mut line = Vec::new();
     loop {
         line.clear();
@@ -201,6 +256,37 @@ mod tests {
         assert_ne!(hash(&own).unwrap(), hash(&other).unwrap());
         let damaged = written("d", format!("{}\n{{}}\n", line(1.5, 1.0)));
         assert!(read(&damaged).unwrap_err().to_string().contains("d, line 2: "));
+    }
+
+    #[test]
+    fn a_follower_reads_new_lines_and_notices_that_a_file_was_rewritten() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("metrics.jsonl");
+        let line = |step: u64, wall_s: f64| {
+            let time = format!(r#"{{"unix_s":1.0,"wall_s":{wall_s},"positions_per_s":2.0}}"#);
+            format!(r#"{{"step":{step},"split":"train","epochs":0.5,"metrics":{{"loss":1.5}},"time":{time}}}"#) + "\n"
+        };
+        let mut follower = Follower::default();
+        assert!(follower.news(&path).is_err());
+        let mut steps = |text: &str| {
+            std::fs::write(&path, text).unwrap();
+            let news = follower.news(&path)?;
+            Ok::<_, ReadError>((news.from_start, news.lines.iter().map(|line| line.step).collect::<Vec<_>>()))
+        };
+        let first = line(10, 1.0);
+        assert_eq!(steps(&first).unwrap(), (false, vec![10]));
+        assert_eq!(steps(&first).unwrap(), (false, vec![]));
+        let half = format!("{first}{}", &line(20, 2.0)[..30]);
+        assert_eq!(steps(&half).unwrap(), (false, vec![]), "half a line is not read");
+        let both = format!("{first}{}", line(20, 2.0));
+        assert_eq!(steps(&both).unwrap(), (false, vec![20]));
+        let damaged = steps(&format!("{both}{{}}\n")).unwrap_err().to_string();
+        assert!(damaged.contains("metrics.jsonl, line 3: "), "{damaged}");
+        assert_eq!(steps(&format!("{both}{}", line(30, 3.0))).unwrap(), (false, vec![30]));
+        let resumed = format!("{first}{}{}", line(20, 7.0), line(30, 8.0));
+        assert_eq!(steps(&resumed).unwrap(), (true, vec![10, 20, 30]));
+        assert_eq!(steps(&first).unwrap(), (true, vec![10]));
+        assert_eq!(steps("").unwrap(), (true, vec![]));
     }
 
     #[test]

@@ -5,6 +5,7 @@ use crate::gpu::Gpu;
 use crate::identity::Identity;
 use crate::machine::Cpu;
 use crate::stored::{RecordError, read_json};
+use dataset::{TestSet, content};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -117,11 +118,21 @@ impl fmt::Display for Revision {
 pub struct DatasetFacts {
     pub name: String,
     pub content_hash: String,
+    /// The dataset of the test games, if it is another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub test: Option<TestSet>,
     pub train_positions: u64,
     pub validation_positions: u64,
     pub test_positions: u64,
     /// The share of test positions that occur in no training game.
     pub novel_test_positions: f64,
+}
+
+impl DatasetFacts {
+    /// What of it enters a cell's hash.
+    pub fn content(&self) -> String {
+        content(&self.content_hash, self.test.as_ref().map(|test| test.content_hash.as_str()))
+    }
 }
 
 /// Parameters by part of the network, without padding.

@@ -193,6 +193,17 @@ impl Plan {
     }
 }
 
+/// The run folder, or that of the newest round of trials if the rows of a tuned experiment have not begun.
+pub fn stage(run_dir: &Path) -> PathBuf {
+    let is_grid = |folder: &Path| folder.join(FILE).is_file();
+    let rounds = std::fs::read_dir(run_dir).into_iter().flatten().flatten().map(|entry| entry.path());
+    let is_round = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        name.starts_with(TRIALS) && is_grid(path)
+    };
+    if is_grid(run_dir) { run_dir.to_owned() } else { rounds.filter(is_round).max().unwrap_or(run_dir.to_owned()) }
+}
+
 /// Whether this is the name of an experiment, alone or followed by the folder of a round of its trials.
 fn is_experiment(name: &str) -> bool {
     let is_round = |folder: &str| folder.starts_with(TRIALS) && is_plain(folder);

@@ -153,6 +153,7 @@ fn game_report(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric, axes
         uniform_baseline: measured("uniform_baseline"),
         baselines: lines.iter().find_map(|(row, _)| folder.baselines.as_ref()?.of_row(&row.folder)).cloned(),
         test_positions: measured("positions").map(|positions| positions as u64),
+        test_set: cells().find_map(|cell| cell.facts.as_ref()?.dataset.test.clone()),
         novel_share: share(measured(&format!("positions.{NOVEL}")), measured("positions"))
             .or_else(|| cells().find_map(|cell| Some(cell.facts.as_ref()?.dataset.novel_test_positions))),
         tuning: tuning::of(folder.tuning.as_ref(), lines.iter().filter(|line| !is_twin(line)).map(|(row, _)| *row)),

@@ -20,19 +20,19 @@ pub struct Figure {
 }
 
 /// How the plots of a report are drawn: a medium, and one style for each row, the same in all games.
-pub(crate) struct Look {
+pub struct Look {
     pub(crate) medium: Medium,
     compared: Vec<String>,
 }
 
 impl Look {
     /// For these rows, those of all games.
-    pub(crate) fn of<'a>(rows: impl Iterator<Item = &'a RowReport>, medium: Medium) -> Self {
+    pub fn of<'a>(rows: impl Iterator<Item = &'a RowReport>, medium: Medium) -> Self {
         let compared = rows.filter(|row| row.role == Role::Compared);
         Self { medium, compared: distinct(compared.map(|row| row.label.clone())) }
     }
 
-    pub(crate) fn row(&self, row: &RowReport) -> Style {
+    pub fn row(&self, row: &RowReport) -> Style {
         match row.role {
             Role::Reference => Style::Reference,
             Role::Twin => Style::Twin,

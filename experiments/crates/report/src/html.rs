@@ -129,6 +129,8 @@ fn provenance(report: &Report) -> String {
             data.name, data.content_hash
         )
     }));
+    let tests = origin.datasets.iter().filter_map(|data| data.test.as_ref());
+    lines.extend(tests.map(|test| format!("test games of {} (content {})", test.name, test.content_hash)));
     lines.extend(
         origin
             .began

@@ -54,6 +54,7 @@ impl Bench {
         RunConfig {
             game: GameKind::Chess,
             data: self.dir.path().join("data"),
+            test_data: None,
             view: DataView::default(),
             input: InputName::PieceTokens,
             moves: MovesName::FromTo,

@@ -41,6 +41,24 @@ pub fn datasets(dir: &Path) {
     }
 }
 
+/// Short chess games that share the start with [`chess_records`] and no other position.
+pub fn opening_records() -> String {
+    let game = |white: char, black: char| {
+        format!("[Event \"t\"]\n[Result \"1-0\"]\n\n1. {white}4 {black}5 2. Nc3 Nc6 1-0\n\n")
+    };
+    ('a'..='h').flat_map(|white| ('a'..='h').map(move |black| game(white, black))).collect()
+}
+
+/// Makes the dataset `openings` of [`opening_records`] in `dir`, all of it for tests.
+pub fn openings(dir: &Path) -> PathBuf {
+    let (records, output) = (dir.join("openings.pgn"), dir.join("openings"));
+    std::fs::write(&records, opening_records()).expect("the folder can be written");
+    let split = SplitPlan::by_game(0, PerSplit { train: 0.0, validation: 0.0, test: 1.0 });
+    let options = ImportOptions { split, ..ImportOptions::new(GameKind::Chess, vec![records], output.clone()) };
+    import(&options, &mut |_| {}).expect("the records are good");
+    output
+}
+
 /// Makes the dataset `rated` in `dir`: 438 games of Lichess with scores and four rating buckets.
 pub fn rated(dir: &Path) -> PathBuf {
     let games = root().join("games/dataset/tests/data/chess_lichess_438.pgn.zst");

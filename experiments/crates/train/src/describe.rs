@@ -98,10 +98,12 @@ fn dataset_facts(setup: &Setup) -> DatasetFacts {
     DatasetFacts {
         name: manifest.name.clone(),
         content_hash: manifest.identity(),
+        test: setup.dataset.test_set().cloned(),
         train_positions: setup.dataset.positions(Split::Train),
         validation_positions: setup.dataset.positions(Split::Validation),
         test_positions: setup.dataset.positions(Split::Test),
-        novel_test_positions: manifest.split.novel_test_positions,
+        // Whatever occurs in a test set of its own has left training.
+        novel_test_positions: setup.dataset.test_set().map_or(manifest.split.novel_test_positions, |_| 1.0),
     }
 }
 

@@ -78,8 +78,8 @@ impl Setup {
     pub fn identity(&self) -> Identity {
         let cpu = Cpu::detect();
         Identity {
-            config: format!("{}, seed {}", hash(&self.config, &self.dataset.identity()), self.config.seed),
-            dataset: self.dataset.identity(),
+            config: format!("{}, seed {}", hash(&self.config, &self.dataset.content()), self.config.seed),
+            dataset: self.dataset.content(),
             numerics: self.config.numerics(),
             libtorch: LibTorch::detect().version.unwrap_or_else(|| "unknown".to_owned()),
             instruction_set: instruction_set(&cpu),
@@ -107,6 +107,9 @@ pub fn open_data(config: &RunConfig) -> Result<Dataset, TrainError> {
     }
     if !config.view.bucket.is_empty() {
         dataset.restrict(&config.view.bucket)?;
+    }
+    if let Some(test) = &config.test_data {
+        dataset.set_test(Dataset::open(test).map_err(TrainError::Open)?)?;
     }
     dataset.set_moves(config.moves)?;
     dataset.set_sequence(config.plies())?;

@@ -81,6 +81,7 @@ pub(super) fn contender(game: GameKind, model: &ModelConfig, stack: Vec<Encoding
     let run = RunConfig {
         game,
         data: PathBuf::new(),
+        test_data: None,
         view: DataView::default(),
         input: InputName::PieceTokens,
         moves: MovesName::FromTo,

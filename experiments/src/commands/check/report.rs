@@ -11,6 +11,7 @@ use games::GameKind;
 use report::text_table::table;
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
+use std::path::Path;
 
 pub(super) fn text(experiment: &Experiment, times: &[f64], warnings: &[String]) -> String {
     let mut out = String::new();
@@ -193,29 +194,37 @@ fn datasets(experiment: &Experiment) -> String {
     let game = |game| {
         let row = experiment.rows.iter().find(|row| row.run.game == game)?;
         let data = &row.data;
-        Some(
-            format!(
-                "{}: dataset {} with {} training, {} validation and {} test positions{}\n",
-                row.run.game.name(),
-                data.name,
-                grouped(data.train_positions),
-                grouped(data.validation_positions),
-                grouped(data.test_positions),
-                read_whole(row).iter().map(|read| format!("; {read}")).collect::<String>()
-            ) + &cost(row),
-        )
+        let [train, validation, test] =
+            [data.train_positions, data.validation_positions, data.test_positions].map(grouped);
+        let (game, name) = (row.run.game.name(), &data.name);
+        let read: String = read_whole(row).iter().map(|read| format!("; {read}")).collect();
+        let counted = match &data.test {
+            None => format!(
+                "{game}: dataset {name} with {train} training, {validation} validation and {test} test positions{read}\n"
+            ),
+            Some(set) => format!(
+                "{game}: dataset {name} with {train} training and {validation} validation positions,\n  \
+                 dataset {} with {test} test positions{read};\n  \
+                 {} training and {} validation positions that occur in these are left out\n",
+                set.name,
+                grouped(set.left_out_of_train),
+                grouped(set.left_out_of_validation)
+            ),
+        };
+        let of_test = row.run.test_data.as_ref().map(|folder| cost("its test set", folder));
+        Some(counted + &cost("it", &row.run.data) + &of_test.unwrap_or_default())
     };
     experiment.games().into_iter().filter_map(game).collect()
 }
 
-/// What reading a row's dataset takes of a machine; nothing if the shards cannot be read.
-fn data_cost(row: &Row) -> Option<DataCost> {
-    let manifest = Manifest::read(&row.run.data).ok()?;
-    DataCost::of(&row.run.data, &manifest, &DerivedOptions::default()).ok()
+/// What reading a dataset takes of a machine; nothing if the shards cannot be read.
+fn data_cost(folder: &Path) -> Option<DataCost> {
+    let manifest = Manifest::read(folder).ok()?;
+    DataCost::of(folder, &manifest, &DerivedOptions::default()).ok()
 }
 
-fn cost(row: &Row) -> String {
-    let Some(cost) = data_cost(row) else { return String::new() };
+fn cost(what: &str, folder: &Path) -> String {
+    let Some(cost) = data_cost(folder) else { return String::new() };
     let megabytes = |bytes: u64| grouped(bytes.div_ceil(1_000_000));
     let seconds = cost.seconds.ceil();
     let memory = megabytes(cost.memory);
@@ -224,7 +233,7 @@ fn cost(row: &Row) -> String {
         (disk, true) => format!("{} MB of disk, made already", megabytes(disk)),
         (disk, false) => format!("{} MB of disk, made once in about {seconds} s", megabytes(disk)),
     };
-    format!("  to read it: {memory} MB of memory a cell; {disk}\n")
+    format!("  to read {what}: {memory} MB of memory a cell; {disk}\n")
 }
 
 pub(super) fn json(experiment: &Experiment, times: &[f64], warnings: &[String]) -> Value {
@@ -256,10 +265,12 @@ pub(super) fn json(experiment: &Experiment, times: &[f64], warnings: &[String]) 
             "dataset": {
                 "name": row.data.name,
                 "content_hash": row.data.content_hash,
+                "test": row.data.test,
                 "train_positions": row.data.train_positions,
                 "validation_positions": row.data.validation_positions,
                 "test_positions": row.data.test_positions,
-                "cost": data_cost(row),
+                "cost": data_cost(&row.run.data),
+                "test_cost": row.run.test_data.as_deref().and_then(data_cost),
             },
         })
     };

@@ -24,7 +24,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<String> {
-    let source = Source::read(&args.dir, &args.bucket, args.test_positions)?;
+    let source = Source::read(&args.dir, None, &args.bucket, args.test_positions)?;
     let measured = source.measure()?;
     let set = record(&source, source.identity(), &measured);
     if args.json {

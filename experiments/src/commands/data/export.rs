@@ -12,8 +12,8 @@ use std::path::PathBuf;
 pub(super) struct Args {
     /// The dataset's folder.
     dir: PathBuf,
-    /// The format: pgn, hcpe, psv.
-    #[arg(long, value_parser = parse_format)]
+    /// The format: pgn, hcpe, hcpe3, psv.
+    #[arg(long, visible_alias = "format", value_parser = parse_format)]
     to: ExportFormat,
     /// The file to write; it must not exist yet.
     #[arg(long, value_name = "FILE")]
@@ -38,15 +38,17 @@ pub(super) fn run(args: &Args) -> anyhow::Result<String> {
         let _ = std::fs::remove_file(&args.out);
     }
     let done = done?;
-    let what = if args.to == ExportFormat::Pgn { "games" } else { "positions" };
+    let what = if args.to.holds_games() { "games" } else { "positions" };
     let mut text = format!("{}: {} {what} as {}\n", args.out.display(), grouped(done.written), args.to.name());
-    if args.to != ExportFormat::Pgn {
-        text.push_str("lost: where games begin and end, soft policies");
-        text.push_str(if args.to == ExportFormat::Hcpe { ", plies\n" } else { "\n" });
-    }
+    text.push_str(match args.to {
+        ExportFormat::Pgn => "",
+        ExportFormat::Hcpe => "lost: where games begin and end, soft policies, plies\n",
+        ExportFormat::Hcpe3 => "lost: ratings, times, draw probabilities, most reasons for a game's end\n",
+        ExportFormat::Psv => "lost: where games begin and end, soft policies\n",
+    });
     if done.left_out > 0 {
         let left_out = grouped(done.left_out);
-        text.push_str(&format!("left out: {left_out} positions of games without a result, or that have no code\n"));
+        text.push_str(&format!("left out: {left_out} {what} without a result, or from a position that has no code\n"));
     }
     Ok(text)
 }

@@ -32,7 +32,7 @@ impl SplitArgs {
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Split")]
 pub(crate) struct ShareArgs {
-    /// Share of the games for the test split.
+    /// Share of the games for the test split; with 1 it takes all.
     #[arg(long, default_value_t = 0.1, value_name = "SHARE")]
     test: f64,
     /// Share of the games for the validation split.
@@ -45,6 +45,9 @@ pub(crate) struct ShareArgs {
 
 impl ShareArgs {
     pub(crate) fn fractions(&self) -> anyhow::Result<PerSplit<f64>> {
+        if self.takes_all() {
+            return Ok(PerSplit { train: 0.0, validation: 0.0, test: 1.0 });
+        }
         for (option, share) in [("--test", self.test), ("--validation", self.validation)] {
             anyhow::ensure!((0.0..1.0).contains(&share), "{option} {share}: a share is 0 or more and below 1");
         }
@@ -57,9 +60,15 @@ impl ShareArgs {
         Ok(PerSplit { train, validation: self.validation, test: self.test })
     }
 
+    /// Whether every game is for tests.
+    fn takes_all(&self) -> bool {
+        self.test == 1.0
+    }
+
     /// The same as words of a command line.
     pub(crate) fn words(&self) -> String {
-        let Self { test, validation, split_seed } = self;
+        let Self { test, split_seed, .. } = self;
+        let validation = if self.takes_all() { 0.0 } else { self.validation };
         format!("--test {test} --validation {validation} --split-seed {split_seed}")
     }
 }

@@ -1,6 +1,6 @@
 //! The text of a new experiment file.
 
-use super::Plan;
+use super::answers::{Depths, Encodings};
 use super::datasets::Dataset;
 use config::Mask;
 use encodings::{EncodingConfig, EncodingInfo};
@@ -17,6 +17,19 @@ const BATCHES: [u64; 4] = [64, 32, 16, 8];
 
 /// With a smaller batch, steps below which the next one is taken.
 const FEW_STEPS: u64 = 100;
+
+/// What the file is made from.
+pub(super) struct Plan {
+    /// The file's name without its ending, as that of the experiment.
+    pub(super) name: String,
+    pub(super) question: String,
+    pub(super) datasets: Vec<Dataset>,
+    /// What every row learns.
+    pub(super) head: HeadName,
+    pub(super) encodings: Encodings,
+    pub(super) depths: Depths,
+    pub(super) seeds: u64,
+}
 
 /// The text, for a file in `folder`.
 pub(super) fn text(plan: &Plan, folder: &Path) -> anyhow::Result<String> {

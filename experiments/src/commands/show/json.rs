@@ -1,6 +1,6 @@
 //! Answers to positions as JSON lines, written straight into a buffer.
 
-use super::parse;
+use crate::commands::options;
 use games::{Game, InputLayout, InputName, Position};
 use std::io::Write as _;
 
@@ -30,7 +30,7 @@ impl<G: Game> Answer for Writer<G> {
         let text = String::from_utf8_lossy(position);
         out.extend_from_slice(b"{\"position\":");
         string(&text, out);
-        let parsed = parse::<G::Position>(&text).map_err(|error| error.to_string());
+        let parsed = options::position::<G::Position>(&text).map_err(|error| error.to_string());
         match &parsed {
             Ok(position) => {
                 self.legal(position, out);

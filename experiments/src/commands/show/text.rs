@@ -1,6 +1,7 @@
 //! One position in words.
 
-use super::{board, parse};
+use super::board;
+use crate::commands::options::position;
 use anyhow::Context as _;
 use games::{FeatureKind, Frame, Game, GameKind, InputLayout, InputName, Position, Side};
 use std::fmt::Write as _;
@@ -8,7 +9,7 @@ use std::fmt::Write as _;
 const MOVES_A_LINE: usize = 8;
 
 pub(super) fn show<G: Game>(text: &str, input: InputName) -> anyhow::Result<String> {
-    let position = parse::<G::Position>(text).with_context(|| format!("no position of {}", G::NAME))?;
+    let position = position::<G::Position>(text).with_context(|| format!("no position of {}", G::NAME))?;
     let layout = G::input(input);
     let mut row = vec![0; layout.row_bytes()];
     position.pack(input, 0, &mut row);

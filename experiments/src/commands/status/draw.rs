@@ -1,8 +1,7 @@
 //! An overview as text and as JSON.
 
 use super::screen::{Screen, cut, shortened, width};
-use config::{grouped, printable, printable_lines};
-use grid::limits::in_words;
+use config::{grouped, in_words, printable, printable_lines};
 use grid::overview::{CellView, Overview};
 use records::status::CellState;
 use report::text_table::table;

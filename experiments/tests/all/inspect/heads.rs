@@ -22,8 +22,10 @@ fn a_cell_is_inspected_into_one_folder() {
         let cell = finished.cell(game);
         let args = [&["inspect", &cell, "--position", position, "--square", square, "--ablate"][..], &QUICK].concat();
         let answer = run(finished.path(), &args).succeeds();
-        let header = answer.stdout.lines().next().unwrap_or_default();
-        assert!(["layer", "movement", "beyond distance"].iter().all(|name| header.contains(name)), "{}", answer.stdout);
+        let lines: Vec<&str> = answer.stdout.lines().collect();
+        assert!(lines.len() <= 20 && lines[0].contains("of 4 heads follow a movement"), "{}", answer.stdout);
+        assert!(["layer", "movement", "best fits"].iter().all(|name| lines[2].contains(name)), "{}", answer.stdout);
+        assert_eq!(lines.last(), Some(&&*format!("page: {cell}/inspect/inspect.html")));
         let dir = finished.path().join(&cell).join("inspect");
         let found = Inspected::read(&finished.path().join(&cell)).expect("readable").expect("written");
         assert_eq!((found.heads.len(), found.control.len(), found.positions), (4, 0, 3));
@@ -41,8 +43,12 @@ fn a_cell_is_inspected_into_one_folder() {
                 assert!(fs::read(path.with_extension("png")).expect("pixels").starts_with(b"\x89PNG"), "{name}");
             }
         }
-        let page = fs::read_to_string(dir.join("index.html")).expect("a page");
-        assert!(page.contains("</html>") && !page.contains("<script") && !page.contains("src="), "one page");
+        let page = fs::read_to_string(dir.join("inspect.html")).expect("a page");
+        assert!(page.contains("</html>") && !page.contains("src="), "one page");
+        // The position that was asked for is before the examples.
+        assert!(page.contains(&format!("selected>{position}</option>")), "{position}");
+        let examples = json(&dir.join("layers.json"))["examples"].clone();
+        assert_eq!((&examples[0], examples.as_array().map(Vec::len)), (&Value::from(position), Some(5)));
         // Again, into another folder, with the same numbers.
         let out = finished.path().join("again");
         run(finished.path(), &[&["inspect", &cell, "--out", "again"][..], &QUICK].concat()).succeeds();

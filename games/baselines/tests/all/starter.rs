@@ -12,7 +12,7 @@ fn folder(name: &str) -> PathBuf {
 }
 
 fn measured(name: &str) -> Measured {
-    let source = Source::read(&folder(name), &[], TEST_POSITIONS).expect("a starter set");
+    let source = Source::read(&folder(name), None, &[], TEST_POSITIONS).expect("a starter set");
     source.measure().expect("policy targets")
 }
 
@@ -71,7 +71,7 @@ fn shogi_is_measured_where_cells_are_tested() {
 #[test]
 fn the_identity_depends_on_what_the_numbers_depend_on() {
     let identity = |name: &str, buckets: &[String], positions: u64| {
-        Source::read(&folder(name), buckets, positions).expect("a starter set").identity()
+        Source::read(&folder(name), None, buckets, positions).expect("a starter set").identity()
     };
     let usual = identity("chess-starter", &[], 2000);
     assert_eq!(usual, identity("chess-starter", &[], 2000));

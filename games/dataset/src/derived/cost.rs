@@ -11,7 +11,7 @@ use games::GameKind;
 use serde::Serialize;
 use std::path::Path;
 
-/// Bytes of a derived file that a core makes in a second, measured.
+/// Bytes of a derived file that a core makes in a second: an assumption, not measured.
 const BYTES_A_SECOND: f64 = 4e7;
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]

@@ -1,13 +1,14 @@
 //! An opened dataset: which of its rows are used, and what batches hold of them.
 
+use super::chosen::{Chosen, Plies};
 use super::order::Grouping;
 use super::stored::StoredGame;
 use super::targets::Targets;
 use crate::derived::{Derived, DerivedOptions, Has, Room, RowSize, rows_together};
 use crate::error::DatasetError;
-use crate::manifest::{Manifest, Unit};
+use crate::manifest::{Manifest, TestSet, Unit, content};
 use crate::split::{PerSplit, Split};
-use games::{Frame, GameKind, InputName, MovesName, with_game};
+use games::{Frame, GameKind, InputLayout, InputName, MovesName, with_game};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -15,7 +16,10 @@ use std::sync::Arc;
 pub struct Dataset {
     manifest: Manifest,
     rows: Arc<Derived>,
-    chosen: PerSplit<Chosen>,
+    /// The used rows of each split; `None` for all.
+    pub(super) chosen: PerSplit<Option<Arc<Chosen>>>,
+    /// Where its test games come from, if that is another dataset.
+    pub(super) test: Option<Box<TestSource>>,
     pub(super) reading: Reading,
     /// Targets that are computed from a row when it is read.
     targets: Option<Targets>,
@@ -23,13 +27,12 @@ pub struct Dataset {
     exact_below: u64,
 }
 
-/// The used rows of a split.
-#[derive(Debug, Clone, Default)]
-enum Chosen {
-    #[default]
-    All,
-    /// Those in some rating buckets, ascending.
-    Rows(Arc<[u32]>),
+/// The dataset that only the test games come from.
+#[derive(Debug)]
+pub(super) struct TestSource {
+    pub(super) manifest: Manifest,
+    pub(super) rows: Arc<Derived>,
+    pub(super) set: TestSet,
 }
 
 /// Options for reading positions from games.
@@ -60,10 +63,10 @@ impl Dataset {
         let rows = Arc::new(Derived::open(dir, &manifest, options)?);
         let reading = Reading { moves: MovesName::default(), plies: 1, rights: false, repeats: false };
         let (chosen, exact_below) = (PerSplit::default(), options.exact_below);
-        Ok(Self { manifest, rows, chosen, reading, targets: None, exact_below })
+        Ok(Self { manifest, rows, chosen, test: None, reading, targets: None, exact_below })
     }
 
-    /// The cached file that rows are read from; `None` if they are in memory.
+    /// The cached file that rows are read from, but for the test games of another dataset; `None` if they are in memory.
     pub fn derived_file(&self) -> Option<&Path> {
         self.rows.file()
     }
@@ -81,27 +84,22 @@ impl Dataset {
         self.manifest.game
     }
 
-    /// The hash of its content, in hex: equal for equal datasets.
-    pub fn content_hash(&self) -> &str {
-        &self.manifest.content_hash
-    }
-
-    /// What decides its batches, see [`Manifest::identity`].
-    pub fn identity(&self) -> String {
-        self.manifest.identity()
+    /// What identifies its batches: equal for equal datasets and test sets. See [`Manifest::identity`].
+    pub fn content(&self) -> String {
+        content(&self.manifest.identity(), self.test_set().map(|test| test.content_hash.as_str()))
     }
 
     pub fn games(&self, split: Split) -> usize {
         match &self.chosen[split] {
-            Chosen::All => self.rows.rows(split),
-            Chosen::Rows(rows) => rows.len(),
+            None => self.derived(split).rows(split),
+            Some(chosen) => chosen.rows.count(),
         }
     }
 
     pub fn positions(&self, split: Split) -> u64 {
         match &self.chosen[split] {
-            Chosen::All => self.rows.positions(split),
-            Chosen::Rows(_) => self.sizes(split).map(|size| u64::from(size.positions)).sum(),
+            None => self.derived(split).positions(split),
+            Some(chosen) => chosen.positions,
         }
     }
 
@@ -110,7 +108,7 @@ impl Dataset {
         self.manifest.unit
     }
 
-    /// Keeps only the games of these rating buckets, for one stage of a curriculum. The manifest stays that of the
+    /// Keeps only the games of these rating buckets; a test set of its own stays whole. The manifest stays that of the
     /// whole dataset.
     pub fn restrict(&mut self, buckets: &[impl AsRef<str>]) -> Result<(), DatasetError> {
         let known: Vec<&str> = self.manifest.rating_buckets.iter().map(|bucket| bucket.name.as_str()).collect();
@@ -122,8 +120,9 @@ impl Dataset {
             };
             return Err(DatasetError::Option { option: "rating buckets", reason });
         }
-        for split in Split::ALL {
-            self.chosen[split] = self.in_buckets(split, &buckets);
+        let (_, splits) = self.sources()[0];
+        for &split in splits {
+            self.chosen[split] = Some(self.in_buckets(split, &buckets));
         }
         Ok(())
     }
@@ -132,34 +131,50 @@ impl Dataset {
     /// evaluation. Settings of moves and targets are copied.
     pub fn training_part(&self, buckets: &[impl AsRef<str>]) -> Self {
         let buckets: Vec<&str> = buckets.iter().map(AsRef::as_ref).collect();
-        let none = || Chosen::Rows(Vec::new().into());
-        let train = self.in_buckets(Split::Train, &buckets);
+        let none = || Some(Arc::default());
+        let train = Some(self.in_buckets(Split::Train, &buckets));
         Self {
             manifest: self.manifest.clone(),
             rows: Arc::clone(&self.rows),
             chosen: PerSplit { train, validation: none(), test: none() },
+            test: None,
             ..*self
         }
     }
 
     /// The used rows of a split that are in these rating buckets.
-    fn in_buckets(&self, split: Split, buckets: &[&str]) -> Chosen {
-        let wanted: Vec<bool> = self.rows.buckets().iter().map(|name| buckets.contains(&name.as_str())).collect();
-        let is_wanted = |&row: &u32| {
-            let bucket = self.rows.size(split, row as usize).bucket;
-            bucket.is_some_and(|bucket| wanted.get(usize::from(bucket)).is_some_and(|&wanted| wanted))
-        };
-        let rows: Vec<u32> =
-            (0..self.games(split)).map(|i| self.row(split, i as u32) as u32).filter(is_wanted).collect();
-        Chosen::Rows(rows.into())
+    fn in_buckets(&self, split: Split, buckets: &[&str]) -> Arc<Chosen> {
+        let names = self.derived(split).buckets();
+        let wanted: Vec<bool> = names.iter().map(|name| buckets.contains(&name.as_str())).collect();
+        let mut chosen = Chosen { plies: self.plies(split).cloned(), ..Chosen::default() };
+        for i in 0..self.games(split) as u32 {
+            let size = self.size(split, i);
+            if size.bucket.is_some_and(|bucket| wanted.get(usize::from(bucket)).is_some_and(|&wanted| wanted)) {
+                chosen.add(self.row(split, i), size.positions.into(), size.has);
+            }
+        }
+        Arc::new(chosen)
+    }
+
+    /// Where the rows of a split are.
+    pub(super) fn derived(&self, split: Split) -> &Arc<Derived> {
+        match (&self.test, split) {
+            (Some(test), Split::Test) => &test.rows,
+            _ => &self.rows,
+        }
     }
 
     /// The row of the `i`-th game of a split.
-    fn row(&self, split: Split, i: u32) -> usize {
+    pub(super) fn row(&self, split: Split, i: u32) -> usize {
         match &self.chosen[split] {
-            Chosen::All => i as usize,
-            Chosen::Rows(rows) => rows[i as usize] as usize,
+            None => i as usize,
+            Some(chosen) => chosen.rows.place(i as usize),
         }
+    }
+
+    /// The used plies of a split's rows, if some are left out for a test set.
+    fn plies(&self, split: Split) -> Option<&Arc<Plies>> {
+        self.chosen[split].as_ref()?.plies.as_ref()
     }
 
     /// Sets the vocabulary of moves in batches; the default is the game's `from_to`.
@@ -186,22 +201,22 @@ impl Dataset {
     /// Sets the targets of batches beside the policy and the outcome; replaces earlier ones.
     pub fn set_targets(&mut self, targets: Targets) -> Result<(), DatasetError> {
         targets.check()?;
-        for (column, target) in targets.columns() {
-            let has = self.has();
-            let is_there = if column == "draw" { has.draw } else { has.value };
-            if !is_there {
-                let dataset = self.manifest.name.clone();
-                return Err(DatasetError::NoTarget { dataset, column, target });
+        for (manifest, splits) in self.sources() {
+            let has = self.has(splits);
+            for (column, target) in targets.columns() {
+                let is_there = if column == "draw" { has.draw } else { has.value };
+                if !is_there {
+                    return Err(DatasetError::NoTarget { dataset: manifest.name.clone(), column, target });
+                }
             }
-        }
-        let whole_games = self.manifest.unit == Unit::Game;
-        if targets.plies_left && !whole_games {
-            let reason = format!(
-                "the dataset \"{}\" holds single positions, which have no game to end: leave the target out, or take a \
-                 dataset of whole games",
-                self.manifest.name
-            );
-            return Err(DatasetError::Option { option: "plies_left", reason });
+            if targets.plies_left && manifest.unit == Unit::Position {
+                let reason = format!(
+                    "the dataset \"{}\" holds single positions, which have no game to end: leave the target out, or take \
+                     a dataset of whole games",
+                    manifest.name
+                );
+                return Err(DatasetError::Option { option: "plies_left", reason });
+            }
         }
         if targets.rights && self.game() != GameKind::Chess {
             let reason = format!("{} has no rights of castling and en passant", self.game().name());
@@ -215,51 +230,38 @@ impl Dataset {
 
     /// Refuses inputs with history for datasets without history, and with ratings for those without ratings.
     pub(crate) fn require_input(&self, input: InputName) -> Result<(), DatasetError> {
-        let layout = self.game().offered(input);
-        let layout = layout.map_err(|error| DatasetError::Option { option: "input", reason: error.to_string() })?;
         let wrong = |reason| DatasetError::Option { option: "input", reason };
-        self.moves().supports(input).map_err(|error| wrong(error.to_string()))?;
-        if input.frame() != Frame::SideToMove && self.manifest.map.is_some() {
-            let reason = format!(
-                "{} never turns the board, but the labels of the dataset \"{}\" are of the mover's board: take another input",
-                input.name(),
-                self.manifest.name
-            );
-            return Err(wrong(reason));
+        for (manifest, splits) in self.sources() {
+            let layout = manifest.offered(input)?;
+            if layout.shows_ratings() && !self.has(splits).rating {
+                return Err(wrong(format!(
+                    "{} shows the players' ratings, but no game of the dataset \"{}\" has one: take piece_tokens, or \
+                     games with ratings in their headers",
+                    input.name(),
+                    manifest.name
+                )));
+            }
         }
-        if self.manifest.unit == Unit::Position && layout.needs_history() {
-            let reason = format!(
-                "{} shows earlier positions, but the dataset \"{}\" holds single positions: \
-                 take an input without history, or a dataset of whole games",
-                input.name(),
-                self.manifest.name
-            );
-            return Err(DatasetError::Option { option: "input", reason });
-        }
-        if layout.shows_ratings() && !self.has().rating {
-            let reason = format!(
-                "{} shows the players' ratings, but no game of the dataset \"{}\" has one: take piece_tokens, or games \
-                 with ratings in their headers",
-                input.name(),
-                self.manifest.name
-            );
-            return Err(wrong(reason));
-        }
-        Ok(())
+        self.moves().supports(input).map_err(|error| wrong(error.to_string()))
     }
 
-    /// The optional columns that any used row has.
-    fn has(&self) -> Has {
+    /// The optional columns that any used row of these splits has.
+    fn has(&self, splits: &[Split]) -> Has {
         let of_split = |&split: &Split| match &self.chosen[split] {
-            Chosen::All => self.rows.has(split),
-            Chosen::Rows(_) => self.sizes(split).fold(Has::default(), |has, size| has.or(size.has)),
+            None => self.derived(split).has(split),
+            Some(chosen) => chosen.has,
         };
-        Split::ALL.iter().map(of_split).fold(Has::default(), Has::or)
+        splits.iter().map(of_split).fold(Has::default(), Has::or)
     }
 
     /// The size of the `i`-th game of a split.
     pub(super) fn size(&self, split: Split, i: u32) -> RowSize {
-        self.rows.size(split, self.row(split, i))
+        let (rows, row) = (self.derived(split), self.row(split, i));
+        let size = rows.size(split, row);
+        match self.plies(split) {
+            None => size,
+            Some(plies) => RowSize { positions: plies.count(row, |row| rows.size(split, row).plies), ..size },
+        }
     }
 
     /// The sizes of a split's games, in the dataset's order.
@@ -274,11 +276,21 @@ impl Dataset {
         games: impl IntoIterator<Item = u32>,
     ) -> impl Iterator<Item = Result<StoredGame, DatasetError>> {
         let mut room = Room::default();
+        let (rows, manifest) = (self.derived(split), self.manifest_of(split));
+        let in_another_dataset = split == Split::Test && self.test.is_some();
         games.into_iter().map(move |game| {
-            let mut read = self.rows.get(split, self.row(split, game), &mut room)?;
+            let row = self.row(split, game);
+            let mut read = rows.get(split, row, &mut room)?;
+            if let Some(plies) = self.plies(split) {
+                read.use_only(plies.of(row, |row| rows.size(split, row).plies));
+            }
+            if in_another_dataset {
+                // What occurs in them has left training.
+                read.seen_in_train = vec![false; usize::from(read.plies)].into_boxed_slice();
+            }
             if let Some(targets) = &self.targets {
-                let whole_games = self.manifest.unit == Unit::Game;
-                read.targets = Some(Box::new(with_game!(self.manifest.game, G => targets.of::<G>(&read, whole_games))));
+                let whole_games = manifest.unit == Unit::Game;
+                read.targets = Some(Box::new(with_game!(manifest.game, G => targets.of::<G>(&read, whole_games))));
             }
             Ok(read)
         })
@@ -291,8 +303,9 @@ impl Dataset {
 
     /// Which games of a split keep their place beside each other, and how many are replayed together.
     pub(super) fn grouping(&self, split: Split, block_games: usize) -> Grouping {
-        let together = rows_together(self.manifest.unit, self.games(split) as u64, self.exact_below);
-        let block_groups = match self.manifest.unit {
+        let unit = self.manifest_of(split).unit;
+        let together = rows_together(unit, self.games(split) as u64, self.exact_below);
+        let block_groups = match unit {
             // A single position is a row: a block holds as many groups of them as games elsewhere.
             Unit::Position => block_games,
             Unit::Game => block_games.div_ceil(together),
@@ -303,8 +316,33 @@ impl Dataset {
     /// An error if a required split has no games.
     pub(crate) fn require(&self, split: Split) -> Result<(), DatasetError> {
         if self.games(split) == 0 {
-            return Err(DatasetError::EmptySplit { dataset: self.manifest.name.clone(), split });
+            return Err(DatasetError::EmptySplit { dataset: self.manifest_of(split).name.clone(), split });
         }
         Ok(())
+    }
+}
+
+impl Manifest {
+    /// The layout of an input, if the dataset has what it shows; which games have ratings is not known here.
+    pub fn offered(&self, input: InputName) -> Result<&'static InputLayout, DatasetError> {
+        let wrong = |reason| DatasetError::Option { option: "input", reason };
+        let layout = self.game.offered(input).map_err(|error| wrong(error.to_string()))?;
+        if input.frame() != Frame::SideToMove && self.map.is_some() {
+            return Err(wrong(format!(
+                "{} never turns the board, but the labels of the dataset \"{}\" are of the mover's board: take another \
+                 input",
+                input.name(),
+                self.name
+            )));
+        }
+        if self.unit == Unit::Position && layout.needs_history() {
+            return Err(wrong(format!(
+                "{} shows earlier positions, but the dataset \"{}\" holds single positions: take an input without \
+                 history, or a dataset of whole games",
+                input.name(),
+                self.name
+            )));
+        }
+        Ok(layout)
     }
 }

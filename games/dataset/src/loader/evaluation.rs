@@ -43,7 +43,7 @@ pub fn evaluation_batches(
 /// The games of an evaluation in order, as indices into the split's games; the split is not empty.
 pub(super) fn chosen_games(dataset: &Dataset, split: Split, max_positions: u64) -> Vec<u32> {
     let (games, together) = (dataset.games(split), dataset.grouping(split, 1).together);
-    let mut stream = stream(dataset.manifest().split.seed, &["evaluation", split.name()]);
+    let mut stream = stream(dataset.manifest_of(split).split.seed, &["evaluation", split.name()]);
     let groups = groups(&mut stream, games, together);
     let all = || groups.iter().flat_map(move |&group| members(group, games, together));
     let mut positions = 0;

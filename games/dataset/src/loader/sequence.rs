@@ -13,10 +13,12 @@ impl Dataset {
         if plies == 0 {
             return Err(DatasetError::Option { option, reason: "must be at least 1".to_owned() });
         }
-        if plies > 1 && self.unit() == Unit::Position {
+        let sources = self.sources();
+        let positions = sources.iter().find(|(manifest, _)| manifest.unit == Unit::Position);
+        if let Some((manifest, _)) = positions.filter(|_| plies > 1) {
             let reason = format!(
                 "sequences are made of games, but the dataset \"{}\" holds single positions: take a dataset of whole games",
-                self.manifest().name
+                manifest.name
             );
             return Err(DatasetError::Option { option, reason });
         }

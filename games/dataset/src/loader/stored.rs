@@ -164,6 +164,14 @@ impl StoredGame {
         Has { value: any(&self.value), draw: any(&self.draw), rating: self.ratings.iter().any(Option::is_some) }
     }
 
+    /// Keeps only these of its positions.
+    pub(super) fn use_only(&mut self, used: Box<[bool]>) {
+        let positions = used.iter().filter(|&&used| used).count() as u32;
+        if positions < self.positions {
+            (self.used, self.positions) = (Some(used), positions);
+        }
+    }
+
     /// The number of labels of a ply's map.
     pub(crate) fn map_cells(&self) -> usize {
         self.map.len() / usize::from(self.plies.max(1))

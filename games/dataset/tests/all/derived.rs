@@ -2,7 +2,10 @@
 
 use crate::damage::counts::Counts;
 use crate::damage::{seeded, small};
-use crate::samples::{CHESS, LICHESS_438, SHOGI, all_targets, on_disk, options, read_manifest, sample};
+use crate::samples::{
+    CHESS, LICHESS, LICHESS_438, SHOGI, all_targets, imported, on_disk, options, read_manifest, sample,
+};
+use crate::test_set::all_test;
 use dataset::filter::Buckets;
 use dataset::{
     Batch, DataCost, Dataset, DatasetError, DerivedOptions, EXACT_BELOW, ImportOptions, LoaderConfig, Manifest, Split,
@@ -106,6 +109,27 @@ fn targets_and_buckets_come_from_a_file_too() {
         format!("{part:?}{}", read(&Arc::new(dataset)).expect("good games"))
     });
     assert!(texts[0] == texts[1]);
+}
+
+#[test]
+fn a_test_set_and_what_is_left_beside_it_come_from_files_too() {
+    let ((own, _), test) = (imported(GameKind::Chess, LICHESS_438), all_test(GameKind::Chess, LICHESS));
+    let cache = tempfile::tempdir().expect("a temporary folder");
+    for exact_below in [EXACT_BELOW, 2] {
+        let texts = [in_memory(), in_file(cache.path())].map(|options| {
+            let options = DerivedOptions { exact_below, ..options };
+            let [mut dataset, test] = [&own, &test].map(|dir| opened(&dir.path().join("dataset"), &options));
+            let before = dataset.positions(Split::Train);
+            dataset.set_test(test).expect("both are games of chess");
+            let sizes = evaluation_batches(&dataset, Split::Validation, InputName::PieceTokens, 50, u64::MAX)
+                .expect("validation games")
+                .map(|batch| batch.expect("good games").size as u64);
+            assert_eq!(sizes.sum::<u64>(), dataset.positions(Split::Validation));
+            assert!(dataset.positions(Split::Train) < before);
+            read(&Arc::new(dataset)).expect("good games")
+        });
+        assert!(texts[0] == texts[1]);
+    }
 }
 
 #[test]

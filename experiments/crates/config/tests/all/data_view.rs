@@ -1,19 +1,20 @@
 //! `data` with options: rating buckets and value targets, as an experiment writes them.
 
-use config::{Experiment, Row};
+use config::{Experiment, Row, RunConfig};
 use dataset::store::read_shard;
 use dataset::value::SHORT_TERM_DECAY;
 use dataset::{Manifest, PerSplit, Split, ValueTarget};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 use tempfile::TempDir;
-use testing::{EXPERIMENT, assert_says, datasets, load_in, rated};
+use testing::{EXPERIMENT, assert_says, datasets, load_in, openings, rated};
 
-/// Datasets `chess` and `shogi` without scores and buckets, and `rated` with both.
+/// Datasets `chess` and `shogi` without scores and buckets, `rated` with both, and `openings` without and all for tests.
 static DATA: LazyLock<TempDir> = LazyLock::new(|| {
     let dir = TempDir::new().expect("a temporary folder");
     datasets(dir.path());
     rated(dir.path());
+    openings(dir.path());
     dir
 });
 
@@ -91,6 +92,62 @@ fn value_targets_have_names_and_options() {
         hash("{path: rated, value: {short_term: {decay: 0.5}}}"),
     ];
     assert!((1..all.len()).all(|i| !all[..i].contains(&all[i])), "{all:?}");
+}
+
+#[test]
+fn a_test_set_of_its_own_takes_its_positions_from_training() {
+    let (own, tested) = (row("chess"), row("{train: chess, test: openings}"));
+    let of_game = row("{chess: {train: chess, test: openings}, shogi: shogi}");
+    assert_eq!((&of_game.hash, &of_game.run), (&tested.hash, &tested.run));
+    assert_eq!((&tested.run.data, &own.run.test_data), (&own.run.data, &None));
+    assert_eq!(tested.run.test_data.as_deref(), Some(DATA.path().join("openings").as_path()));
+    // They share the start, which every game begins with.
+    let games = Manifest::read(&DATA.path().join("chess")).expect("a dataset").split.games;
+    let set = tested.data.test.as_ref().expect("it has one");
+    assert_eq!((set.left_out_of_train, set.left_out_of_validation), (games.train, games.validation));
+    let positions = |row: &Row| [row.data.train_positions, row.data.validation_positions, row.data.test_positions];
+    let [train, validation, _] = positions(&own);
+    assert_eq!(positions(&tested), [train - games.train, validation - games.validation, 256]);
+    let others = Manifest::read(&DATA.path().join("openings")).expect("a dataset").content_hash;
+    assert_eq!(tested.data.content(), format!("{}, test {others}", own.data.content_hash));
+    let again = row("{train: chess, test: rated}");
+    assert!(again.hash != tested.hash && tested.hash != own.hash);
+    assert_eq!(RunConfig::from_yaml(&tested.run.to_yaml().expect("YAML")).expect("its own text"), tested.run);
+
+    // Buckets choose among the games to train on; phases count what is left of them.
+    let one = row("{train: rated, test: openings, bucket: 1500-2000, value: result}");
+    assert_eq!((one.run.view.value, one.data.test_positions), (Some(ValueTarget::Result), 256));
+    let whole = row("{path: rated, bucket: 1500-2000}").data.train_positions;
+    assert!((1..whole).contains(&one.data.train_positions));
+    let text = EXPERIMENT
+        .replace("data: {chess: chess, shogi: shogi}", "data: {train: rated, test: openings}")
+        .replace("game: [chess, shogi]", "game: [chess]");
+    let sets = ["train.steps=100000", "train.phases=[{bucket: 1500-2000, epochs: 1}, {}]"];
+    let phased = load_in(DATA.path(), &text, &sets).expect("it fits").rows.remove(0);
+    assert_eq!(phased.data.phase_ends, [one.data.train_positions.div_ceil(4), 100_000]);
+}
+
+#[test]
+fn a_test_set_that_does_not_fit_is_refused_with_its_place() {
+    refuses("{train: chess}", &["`test` is missing"]);
+    refuses("{chess: {test: chess}}", &["`train` is missing"]);
+    refuses("{path: chess, test: openings}", &["either `path`, or `train` and `test`"]);
+    refuses("{chess: chess, test: openings}", &["beside each other"]);
+    refuses("{train: chess, tests: openings}", &["unknown key `tests`", "did you mean `test`?"]);
+    let other_game = ["`base.data.test`", "a dataset of shogi, but chess is to be played"];
+    refuses("{train: chess, test: shogi}", &other_game);
+    refuses("{chess: {train: chess, test: nowhere}}", &["`base.data.chess.test`", "there is no folder"]);
+    let no_scores = ["column \"value\"", "\"openings\"", "`value: result`"];
+    refuses("{train: rated, test: openings, value: score}", &no_scores);
+    let heads = EXPERIMENT
+        .replace("data: {chess: chess, shogi: shogi}", "data: {train: rated, test: openings}")
+        .replace("game: [chess, shogi]", "game: [chess]")
+        .replace("ff: 16}", "ff: 16, outputs: {policy: {}, q: {}}}");
+    let error = load_in(DATA.path(), &heads, &[]).expect_err("openings have no scores");
+    assert_says(&error, &["the head `q` has nothing to be tested on", "the dataset \"openings\" says nothing"]);
+    let skipped = heads.replace("  train:\n", "  missing_targets: skip\n  train:\n");
+    let row = load_in(DATA.path(), &skipped, &[]).expect("it fits without").rows.remove(0);
+    assert!(row.run.outputs().policy.is_some() && row.run.outputs().q.is_none());
 }
 
 #[test]

@@ -42,6 +42,21 @@ fn the_file_of_tables_counts_by_its_hash_and_not_by_its_place() {
     assert_ne!(hash, of(RUN));
 }
 
+#[test]
+fn a_test_set_counts_by_its_content_and_not_by_its_place() {
+    let run = |test: &str| {
+        let text = RUN.replace("data: /somewhere/chess\n", &format!("data: /somewhere/chess\ntest_data: {test}\n"));
+        RunConfig::from_yaml(&text).expect("the run is valid")
+    };
+    let both = dataset::content(CONTENT, Some("1234"));
+    assert_eq!(both, format!("{CONTENT}, test 1234"));
+    let of_both = hash(&run("/here/floodgate"), &both);
+    assert_eq!(of_both, hash(&run("/there/other"), &both));
+    assert_ne!(of_both, hash(&run("/here/floodgate"), &dataset::content(CONTENT, Some("1235"))));
+    assert_ne!(of_both, of(RUN));
+    assert_eq!(dataset::content(CONTENT, None), CONTENT);
+}
+
 /// If this fails, every cell that was ever trained gets another folder and is trained again. That is right when
 /// the schema version or the version of all arithmetic was raised, and wrong otherwise.
 #[test]

@@ -61,3 +61,30 @@ fn pages_declare_every_number_that_they_type() {
         typed.join("\n")
     );
 }
+
+/// The lines of the code blocks of a page, without comments.
+fn commands(page: &str) -> Vec<String> {
+    let blocks = page.split("```").skip(1).step_by(2);
+    let lines = blocks.flat_map(|block| block.lines().skip(1)).map(|line| line.split('#').next().unwrap_or_default());
+    lines.map(|line| line.trim_end().to_owned()).filter(|line| !line.is_empty()).collect()
+}
+
+/// The decimal numbers of a text.
+fn decimals(text: &str) -> Vec<&str> {
+    let parts = text.split(|c: char| !c.is_ascii_digit() && c != '.').map(|part| part.trim_matches('.'));
+    parts.filter(|part| part.contains('.')).collect()
+}
+
+#[test]
+fn the_japanese_readme_has_the_commands_and_numbers_of_the_english_one() {
+    let read = |name: &str| fs::read_to_string(root().join(name)).expect("a page");
+    let (english, japanese) = (read("README.md"), read("README.ja.md"));
+    let known = commands(&japanese);
+    let missing: Vec<String> = commands(&english).into_iter().filter(|line| !known.contains(line)).collect();
+    assert!(missing.is_empty(), "commands that README.ja.md lacks:\n{}", missing.join("\n"));
+    let findings = english.split("## ").find(|part| part.starts_with("Findings")).expect("the findings");
+    let stated = decimals(&japanese);
+    let missing: Vec<&str> = decimals(findings).into_iter().filter(|number| !stated.contains(number)).collect();
+    assert!(missing.is_empty(), "numbers that README.ja.md lacks: {}", missing.join(", "));
+    assert!(decimals(findings).len() >= 8, "numbers of the findings");
+}

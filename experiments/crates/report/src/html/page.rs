@@ -7,6 +7,9 @@ use crate::table::Table;
 use chrono::DateTime;
 use figures::{escape, plot};
 
+/// The colours of pages by name, light and dark.
+pub const COLOURS: &str = include_str!("colours.css");
+
 const STYLE: &str = include_str!("style.css");
 
 /// Nothing is loaded and nothing is sent: only styles and scripts of the page itself act.
@@ -71,7 +74,7 @@ pub(super) fn opening_with(first: &str, maker: &str, name: &str, status: &str, s
          <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"generator\" content=\"posenc {}\">\n\
-         <link rel=\"icon\" href=\"data:,\">\n<title>{name} – posenc</title>\n<style>\n{STYLE}{}</style>\n</head>\n<body>\n\
+         <link rel=\"icon\" href=\"data:,\">\n<title>{name} – posenc</title>\n<style>\n{COLOURS}{STYLE}{}</style>\n</head>\n<body>\n\
          <header>\n<p class=\"maker\">{maker}</p>\n<h1>{name}</h1>\n<p class=\"status\">{status}</p>\n</header>\n\
          <main>\n{first}<nav aria-label=\"Sections\">\n{links}</nav>\n{parts}</main>\n</body>\n</html>\n",
         env!("CARGO_PKG_VERSION"),
@@ -131,7 +134,7 @@ pub fn figures(class: &str, figures: Vec<Figure>) -> String {
 }
 
 /// The badge of a verdict: its class, and a sign that needs no colours.
-pub(super) fn badge(verdict: Verdict) -> (&'static str, &'static str) {
+pub fn badge(verdict: Verdict) -> (&'static str, &'static str) {
     match verdict {
         Verdict::Better => ("better", "▲ better"),
         Verdict::Worse => ("worse", "▼ worse"),
@@ -156,7 +159,7 @@ pub(super) fn change_badge(change: Change) -> (&'static str, &'static str) {
 }
 
 /// A time in seconds since 1970 as `2026-11-20 17:25 UTC`.
-pub(super) fn utc(unix_s: f64) -> String {
+pub fn utc(unix_s: f64) -> String {
     let time = DateTime::from_timestamp(unix_s.floor() as i64, 0).unwrap_or_default();
     time.format("%Y-%m-%d %H:%M UTC").to_string()
 }

@@ -9,6 +9,7 @@ use crate::sections::slices::SliceReport;
 use crate::sections::strength::StrengthReport;
 use crate::sections::ties::Ties;
 use crate::sections::tuning::TuningReport;
+use dataset::TestSet;
 use facts::metrics::Metric;
 use records::baselines::{Baseline, BaselineName, BaselineSet};
 
@@ -27,6 +28,8 @@ pub struct GameReport {
     /// The range of the policy loss on the test positions, if it is measured.
     pub learnable: Option<Learnable>,
     pub test_positions: Option<u64>,
+    /// The dataset of the test games, if it is another one.
+    pub test_set: Option<TestSet>,
     /// The share of test positions that occur in no training game.
     pub novel_share: Option<f64>,
     /// The heads of the networks, as far as a finished cell has measured them.

@@ -54,6 +54,14 @@ pub(crate) fn primary(report: &Report) -> String {
 pub(crate) fn facts(game: &GameReport) -> Vec<String> {
     let mut facts = Vec::new();
     facts.extend(game.test_positions.map(|positions| format!("{} test positions", grouped(positions))));
+    facts.extend(game.test_set.as_ref().map(|test| {
+        let left_out = [test.left_out_of_train, test.left_out_of_validation].map(grouped);
+        let [train, validation] = left_out;
+        format!(
+            "test games of {}; {train} training and {validation} validation positions that occur in them are left out",
+            test.name
+        )
+    }));
     let targets = game.heads.iter().filter_map(|head| head.targets);
     facts.extend(targets.map(|(metric, count)| format!("{} {}", grouped(count), metric.name.replace('_', " "))));
     facts.extend(game.novel_share.map(|share| format!("{:.1} % of positions novel", share * 100.0)));

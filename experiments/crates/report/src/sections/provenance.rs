@@ -2,6 +2,7 @@
 
 use crate::distinct::distinct;
 use crate::files::{CellFacts, RunFolder};
+use dataset::TestSet;
 use records::manifest::CopiedFrom;
 use records::plan::Plan;
 use std::path::Path;
@@ -23,6 +24,8 @@ pub struct Provenance {
 pub struct DatasetSource {
     pub name: String,
     pub content_hash: String,
+    /// The dataset of the test games, if it is another one.
+    pub test: Option<TestSet>,
     /// Positions for training, validation and test.
     pub positions: [u64; 3],
 }
@@ -43,6 +46,7 @@ pub(crate) fn of(folder: &RunFolder) -> Provenance {
     let datasets = facts().map(|facts| DatasetSource {
         name: facts.dataset.name.clone(),
         content_hash: facts.dataset.content_hash.clone(),
+        test: facts.dataset.test.clone(),
         positions: [facts.dataset.train_positions, facts.dataset.validation_positions, facts.dataset.test_positions],
     });
     let times = || facts().flat_map(|facts| facts.sessions.iter().map(|session| session.unix_s));

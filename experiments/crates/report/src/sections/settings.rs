@@ -51,8 +51,14 @@ fn of_game(folder: &RunFolder, game: GameKind) -> Vec<Setting> {
     let of_runs = names.into_iter().map(|name| (name.clone(), value(&name)));
     let cells = folder.plan.rows.iter().zip(&folder.cells).filter(|(row, _)| row.game == game);
     let datasets = cells.flat_map(|(_, cells)| cells).filter_map(|cell| cell.facts.as_ref()).map(|facts| {
-        let hash: String = facts.dataset.content_hash.chars().take(HASH_CHARACTERS).collect();
-        format!("{} ({hash})", facts.dataset.name)
+        let shown = |name: &str, hash: &str| {
+            let hash: String = hash.chars().take(HASH_CHARACTERS).collect();
+            format!("{name} ({hash})")
+        };
+        let test = facts.dataset.test.as_ref();
+        let tested =
+            test.map_or_else(String::new, |test| format!(", tested on {}", shown(&test.name, &test.content_hash)));
+        shown(&facts.dataset.name, &facts.dataset.content_hash) + &tested
     });
     let dataset = ("dataset".to_owned(), distinct(datasets).join(", "));
     std::iter::once(dataset).chain(of_runs).map(named).collect()

@@ -80,7 +80,8 @@ pub struct OtherLabels {
 /// Evaluates the network on every test position of the dataset in `folder`, which must be of the same game and have the
 /// network's targets.
 pub fn on_labels(cell: &Loaded, folder: &Path) -> Result<OtherLabels, InferenceError> {
-    let config = RunConfig { data: folder.to_owned(), view: DataView::default(), ..cell.config.clone() };
+    let (data, view) = (folder.to_owned(), DataView::default());
+    let config = RunConfig { data, view, test_data: None, ..cell.config.clone() };
     let dataset = Arc::new(open_data(&config)?);
     let subject = Subject { config: &config, network: &cell.network, dataset: &dataset, device: cell.arena.device() };
     let found = evaluate(subject, &cell.arena.frozen_views(), Split::Test, usize::MAX)?;

@@ -16,5 +16,6 @@ mod starter_batches;
 mod steps;
 mod tables;
 mod tensorboard;
+mod test_set;
 mod training;
 mod win_rate;

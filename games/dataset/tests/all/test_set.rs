@@ -1,0 +1,159 @@
+//! A test set of one's own: its positions leave training and validation, and it stays whole.
+
+use crate::samples::{CHESS, LICHESS, LICHESS_438, SHOGI, imported, open, options, read_manifest, rows, sample};
+use dataset::filter::Buckets;
+use dataset::{
+    Dataset, ImportOptions, LoaderConfig, PerSplit, Split, SplitPlan, Targets, TrainLoader, content,
+    evaluation_batches, import,
+};
+use games::chess::{Chess, ChessPosition};
+use games::{Game, GameKind, InputName, Line, Position as _};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::path::Path;
+use std::sync::Arc;
+use tempfile::TempDir;
+
+const HCPE: &str = "shogi_selfplay_40games.hcpe";
+
+/// A folder with a dataset of this sample, all of it for tests.
+pub(crate) fn all_test(game: GameKind, file: &str) -> TempDir {
+    let dir = TempDir::new().expect("a temporary folder");
+    let split = SplitPlan::by_game(0, PerSplit { train: 0.0, validation: 0.0, test: 1.0 });
+    import(&ImportOptions { split, ..options(game, sample(file), dir.path()) }, &mut |_| {}).expect("good records");
+    dir
+}
+
+fn opened(dir: &Path) -> Dataset {
+    Dataset::open(&dir.join("dataset")).expect("a good dataset")
+}
+
+fn refused(mut dataset: Dataset, test: Dataset, parts: &[&str]) {
+    let error = dataset.set_test(test).expect_err("it does not fit").to_string();
+    assert!(parts.iter().all(|part| error.contains(part)), "{error}");
+}
+
+/// The keys of the positions of games of chess by game and ply, by a replay that knows nothing of the loader.
+fn keys(dir: &Path) -> BTreeMap<(u32, u16), (Split, u64)> {
+    let mut found = BTreeMap::new();
+    for row in rows(dir) {
+        let start = row.start.as_deref().map(|fen| ChessPosition::parse(fen).expect("a position"));
+        let mut line: Line<<Chess as Game>::Position> = Line::new(start.unwrap_or_default());
+        for (ply, text) in row.moves.split(' ').enumerate() {
+            found.insert((row.id, ply as u16), (row.split, line.key()));
+            let mv = line.position().parse_move(text).expect("stored moves are legal");
+            line.play(mv);
+        }
+    }
+    found
+}
+
+#[test]
+fn positions_of_the_test_games_leave_training_and_nothing_else_does() {
+    let ((own, _), test) = (imported(GameKind::Chess, LICHESS_438), all_test(GameKind::Chess, LICHESS));
+    let tested: HashSet<u64> = keys(test.path()).into_values().map(|(_, key)| key).collect();
+    let of_own = keys(own.path());
+    let in_test =
+        |wanted: Split| of_own.values().filter(|(split, key)| *split == wanted && tested.contains(key)).count() as u64;
+    let [from_train, from_validation] = [in_test(Split::Train), in_test(Split::Validation)];
+    assert!(from_train > 300 && from_validation > 50, "openings are shared: {from_train}, {from_validation}");
+    let (before, whole) = (opened(own.path()), opened(test.path()));
+    let mut dataset = opened(own.path());
+    dataset.set_test(opened(test.path())).expect("both are games of chess");
+    let set = dataset.test_set().expect("it has one");
+    assert_eq!((set.left_out_of_train, set.left_out_of_validation), (from_train, from_validation));
+    assert_eq!(dataset.positions(Split::Train), before.positions(Split::Train) - from_train);
+    assert_eq!(dataset.positions(Split::Validation), before.positions(Split::Validation) - from_validation);
+    assert_eq!(dataset.positions(Split::Test), whole.positions(Split::Test));
+    assert_eq!(dataset.content(), format!("{}, test {}", before.content(), whole.content()));
+    assert_eq!(dataset.content(), content(&before.content(), Some(&set.content_hash)));
+
+    // One epoch has every position that is left, once.
+    let expected: BTreeSet<(u32, u16)> = of_own
+        .iter()
+        .filter(|(_, (split, key))| *split == Split::Train && !tested.contains(key))
+        .map(|(&place, _)| place)
+        .collect();
+    let dataset = Arc::new(dataset);
+    let batches = |workers: usize| {
+        let input = InputName::PieceTokens;
+        let config = LoaderConfig { input, batch: 100, seed: 3, workers, block_games: 50 };
+        let mut loader = TrainLoader::new(&dataset, config, 0).expect("training games");
+        let count = loader.epoch_positions().div_ceil(100);
+        (0..count).map(|_| loader.next().expect("good games")).collect::<Vec<_>>()
+    };
+    let order = |batches: &[dataset::Batch]| -> Vec<(u32, u16)> {
+        batches.iter().flat_map(|batch| batch.game.iter().copied().zip(batch.ply.iter().copied())).collect()
+    };
+    let places = order(&batches(1));
+    assert_eq!(places[..expected.len()].iter().copied().collect::<BTreeSet<_>>(), expected);
+    assert_eq!(places, order(&batches(3)), "the number of workers does not matter");
+
+    // The test games are those of the other dataset, in the order in which it is tested alone.
+    let evaluated = |dataset: &Dataset| -> Vec<(u32, u16, bool)> {
+        let batches = evaluation_batches(dataset, Split::Test, InputName::PieceTokens, 64, u64::MAX);
+        let of_batch = |batch: dataset::Batch| {
+            (0..batch.size).map(|i| (batch.game[i], batch.ply[i], batch.novel[i])).collect::<Vec<_>>()
+        };
+        batches.expect("test games").flat_map(|batch| of_batch(batch.expect("good games"))).collect()
+    };
+    let found = evaluated(&dataset);
+    assert!(found == evaluated(&whole) && found.iter().all(|(.., novel)| *novel));
+    let validation = evaluation_batches(&dataset, Split::Validation, InputName::PieceTokens, 64, u64::MAX);
+    let positions = validation.expect("validation games").map(|batch| batch.expect("good games").size as u64);
+    assert_eq!(positions.sum::<u64>(), dataset.positions(Split::Validation));
+}
+
+#[test]
+fn buckets_choose_among_the_games_to_train_on() {
+    let (own, test) = (TempDir::new().expect("a folder"), all_test(GameKind::Chess, LICHESS));
+    let buckets = Buckets::new(vec![1500]);
+    let own_options = options(GameKind::Chess, sample(LICHESS_438), own.path());
+    import(&ImportOptions { buckets, ..own_options }, &mut |_| {}).expect("good records");
+    let [mut first, mut last] = [opened(own.path()), opened(own.path())];
+    first.restrict(&["below-1500"]).expect("a bucket");
+    first.set_test(opened(test.path())).expect("games of chess");
+    last.set_test(opened(test.path())).expect("games of chess");
+    last.restrict(&["below-1500"]).expect("a bucket");
+    let positions = |dataset: &Dataset| Split::ALL.map(|split| dataset.positions(split));
+    assert_eq!(positions(&first), positions(&last));
+    assert_eq!(first.positions(Split::Test), opened(test.path()).positions(Split::Test));
+    let all = opened(own.path()).positions(Split::Train);
+    assert!((1..all).contains(&first.positions(Split::Train)));
+}
+
+#[test]
+fn datasets_that_do_not_fit_are_refused_by_name() {
+    let (chess, shogi) = (imported(GameKind::Chess, CHESS).0, imported(GameKind::Shogi, SHOGI).0);
+    let own = || opened(chess.path());
+    refused(own(), opened(shogi.path()), &["test set: `game` is chess", "and shogi in the test set \"sample\""]);
+    let same = all_test(GameKind::Chess, CHESS);
+    refused(own(), opened(same.path()), &["train positions", "occur in the test set", "take other games"]);
+    let dir = chess.path().join("dataset");
+    let mut steep = read_manifest(&dir);
+    steep.value_curve.per_point *= 2.0;
+    let steep = Dataset::load(&dir, steep.sealed()).expect("another curve");
+    refused(own(), steep, &["`value_curve.per_point` is 3.68208e-3", "and 7.36416e-3 in the test set"]);
+    let untested = TempDir::new().expect("a folder");
+    let split = SplitPlan::by_game(0, PerSplit { train: 1.0, validation: 0.0, test: 0.0 });
+    let untested_options = options(GameKind::Chess, sample(LICHESS), untested.path());
+    import(&ImportOptions { split, ..untested_options }, &mut |_| {}).expect("good records");
+    refused(own(), opened(untested.path()), &["\"sample\" has no test games"]);
+}
+
+/// dlshogi's practice: games to train on, single positions to test on.
+#[test]
+fn games_can_be_tested_on_single_positions_within_what_these_have() {
+    let (own, test) = (imported(GameKind::Shogi, SHOGI).0, all_test(GameKind::Shogi, HCPE));
+    let mut dataset = opened(own.path());
+    dataset.set_test(opened(test.path())).expect("both are of shogi");
+    let batches = evaluation_batches(&dataset, Split::Test, InputName::PieceTokens, 64, u64::MAX);
+    let positions = batches.expect("positions").map(|batch| batch.expect("good rows").size as u64).sum::<u64>();
+    assert_eq!(positions, open(test.path()).positions(Split::Test));
+    let refused = |error: dataset::DatasetError| {
+        let error = error.to_string();
+        assert!(error.contains("the dataset \"sample\" holds single positions"), "{error}");
+    };
+    refused(dataset.set_sequence(8).expect_err("no games"));
+    refused(dataset.set_targets(Targets { plies_left: true, ..Targets::default() }).expect_err("no games"));
+    dataset.set_targets(Targets { points: true, ..Targets::default() }).expect("results are there");
+}

@@ -1,0 +1,136 @@
+//! The page by HTTP: on the loopback interface only, and only for those who know a random word.
+//!
+//! Other users of a machine reach its loopback interface, and so do pages in a browser of this user, by a name that leads to
+//! 127.0.0.1. So the address contains a token, and requests for other hosts are refused.
+
+use crate::token::{same, token};
+use crate::watching::Watch;
+use anyhow::{Context as _, anyhow};
+use figures::escape;
+use std::error::Error;
+use std::io::Cursor;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::time::{Duration, Instant};
+use tiny_http::{Header, Method, Request, Response};
+
+/// The same page serves all requests for this long.
+const FRESH: Duration = Duration::from_millis(500);
+
+/// Names by which a browser reaches this machine, itself or by a tunnel, whose port may be another one.
+const HOSTS: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
+
+pub struct Server {
+    http: tiny_http::Server,
+    address: SocketAddr,
+    token: String,
+}
+
+impl Server {
+    /// Listens on a port of 127.0.0.1; 0 takes a free one.
+    ///
+    /// # Errors
+    /// If the port is taken.
+    pub fn bind(port: u16) -> anyhow::Result<Self> {
+        let wrong = |cause: Box<dyn Error + Send + Sync>| {
+            anyhow!("cannot listen on port {port}: {cause}; leave out --port to take a free one")
+        };
+        let http = tiny_http::Server::http((Ipv4Addr::LOCALHOST, port)).map_err(wrong)?;
+        let address = http.server_addr().to_ip().context("the server has no address")?;
+        Ok(Self { http, address, token: token()? })
+    }
+
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    pub fn url(&self) -> String {
+        format!("http://{}/{}/", self.address, self.token)
+    }
+
+    /// Answers requests, one after the other. It returns only by an error.
+    ///
+    /// # Errors
+    /// If no connection can be accepted any more.
+    pub fn serve(&self, watch: &mut Watch, every: Duration) -> anyhow::Result<()> {
+        let mut last: Option<(Instant, String)> = None;
+        loop {
+            let request = self.http.recv().context("cannot accept connections any more")?;
+            let response = match self.status(&request) {
+                200 => match page(watch, every, &mut last) {
+                    Ok(page) => respond(200, page),
+                    Err(error) => respond(500, failed(&error, every)),
+                },
+                status => respond(status, format!("<!DOCTYPE html><title>{status}</title>{status}\n")),
+            };
+            // An error means that the reader went away.
+            let _ = request.respond(response);
+        }
+    }
+
+    /// The status of the answer to a request: 200 for the page.
+    fn status(&self, request: &Request) -> u16 {
+        let rest = self.below_token(request.url()).filter(|_| is_for_this_host(request));
+        match (request.method(), rest) {
+            (_, None) => 403,
+            (Method::Get | Method::Head, Some("" | "/")) => 200,
+            (Method::Get | Method::Head, Some(_)) => 404,
+            _ => 405,
+        }
+    }
+
+    /// The rest of a path that begins with the token.
+    fn below_token<'a>(&self, path: &'a str) -> Option<&'a str> {
+        let (token, rest) = path.strip_prefix('/')?.split_at_checked(self.token.len())?;
+        same(token, &self.token).then_some(rest)
+    }
+}
+
+fn is_for_this_host(request: &Request) -> bool {
+    let hosts: Vec<&str> = request
+        .headers()
+        .iter()
+        .filter(|header| header.field.equiv("Host"))
+        .map(|header| header.value.as_str())
+        .collect();
+    let [host] = hosts[..] else { return false };
+    let is_number = |port: &str| !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
+    let name = host.rsplit_once(':').filter(|(_, port)| is_number(port)).map_or(host, |(name, _)| name);
+    HOSTS.iter().any(|known| name.eq_ignore_ascii_case(known))
+}
+
+/// The page, made again if it is not fresh.
+fn page(watch: &mut Watch, every: Duration, last: &mut Option<(Instant, String)>) -> anyhow::Result<String> {
+    if let Some((made, page)) = last
+        && made.elapsed() < FRESH
+    {
+        return Ok(page.clone());
+    }
+    watch.refresh()?;
+    let page = watch.page(Some(every))?;
+    *last = Some((Instant::now(), page.clone()));
+    Ok(page)
+}
+
+/// What a browser shows, and loads again, while the run folder cannot be read.
+fn failed(error: &anyhow::Error, every: Duration) -> String {
+    let (cause, seconds) = (escape(&format!("{error:#}")), every.as_secs().max(1));
+    format!(
+        "<!DOCTYPE html><meta charset=\"utf-8\"><meta http-equiv=\"refresh\" content=\"{seconds}\">\
+         <title>posenc watch</title><p>{cause}</p>\n"
+    )
+}
+
+fn respond(status: u16, page: String) -> Response<Cursor<Vec<u8>>> {
+    let headers = [
+        ("Content-Type", "text/html; charset=utf-8"),
+        ("Cache-Control", "no-store"),
+        ("Content-Security-Policy", "frame-ancestors 'none'"),
+        ("Cross-Origin-Resource-Policy", "same-origin"),
+        ("Referrer-Policy", "no-referrer"),
+        ("X-Content-Type-Options", "nosniff"),
+    ];
+    let response = Response::from_data(page).with_status_code(status);
+    headers.into_iter().fold(response, |response, (name, value)| {
+        response.with_header(Header::from_bytes(name, value).expect("a header in ASCII"))
+    })
+}

@@ -1,0 +1,129 @@
+//! The page as text.
+
+use crate::folder::Folder;
+use std::time::Duration;
+use watch::write;
+
+fn count(page: &str, part: &str) -> usize {
+    page.matches(part).count()
+}
+
+#[track_caller]
+fn assert_has(page: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(page.contains(part), "{part:?} is not in:\n{page}");
+    }
+}
+
+#[test]
+fn a_page_shows_every_cell_with_its_state() {
+    let folder = Folder::half_way();
+    let page = folder.watch().page(Some(Duration::from_secs(7))).unwrap();
+    assert_has(&page, &["<b>7 of 12 cells</b> done, 1 running, 3 pending, 1 failed", "650 positions/s"]);
+    for (state, cells) in [("done", 7), ("running", 1), ("pending", 3), ("failed", 1)] {
+        assert_eq!(count(&page, &format!("<div class=\"tile {state}\"")), cells, "{state}");
+    }
+    // Curves of the cells that have lines, and plots of all rows.
+    assert_eq!((count(&page, "<polyline class=\"line "), count(&page, "class=\"zero\"")), (8, 4));
+    // 600 of 1,000 steps at half a second, and three cells of 1,000 steps after them.
+    assert_has(&page, &["<b>2.300</b>", "<b>2.987…</b>", "<em>5 min</em>", "<b>about 30 min left</b>"]);
+    let reason =
+        "<b>chess rope seed 2</b> not finite: step 7: the loss is not finite; <span class=\"soft\">lower the learning";
+    assert_has(&page, &[reason, "<em>not finite</em>", "http-equiv=\"refresh\" content=\"7\""]);
+    assert!(!page.contains("://") && !page.contains(" src="), "the page needs nothing else");
+    assert!(!folder.page().contains("\"refresh\""));
+}
+
+#[test]
+fn there_is_no_verdict_before_all_seeds_of_row_and_reference_have_ended() {
+    let mut folder = Folder::new(&["absolute", "shaw"], 3);
+    for (seed, own, other) in [(0, 2.30, 2.40), (1, 2.33, 2.42)] {
+        folder.done(1, seed, own);
+        folder.done(0, seed, other);
+    }
+    let none = |page: &str, pairs: &str| {
+        assert_has(page, &[pairs]);
+        assert!(!page.contains("class=\"badge better") && !page.contains('▲'), "{page}");
+        assert_eq!(count(page, "<circle"), 2);
+    };
+    none(&folder.page(), "2 of 3 seeds");
+    folder.done(1, 2, 2.31);
+    none(&folder.page(), "2 of 3 seeds");
+    folder.running(0, 2, 900);
+    let mut watch = folder.watch();
+    none(&watch.page(None).unwrap(), "2 of 3 seeds");
+    folder.done(0, 2, 2.41);
+    watch.refresh().unwrap();
+    assert!(watch.is_over());
+    let page = watch.page(Some(Duration::from_secs(5))).unwrap();
+    // The corrected interval of the report, whose tests compare it with SciPy.
+    assert_has(&page, &["<span class=\"badge better\">▲ better</span> <small>−0.097 [−0.111, −0.082]</small>"]);
+    assert_eq!(count(&page, "<circle"), 3);
+    assert!(!page.contains("\"refresh\""), "the run is over");
+}
+
+#[test]
+fn thousands_of_cells_are_squares_that_fold_in_a_page_of_less_than_a_megabyte() {
+    let labels: Vec<String> = (0..600).map(|row| format!("encoding-{row}, encoding rate × 64")).collect();
+    let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
+    let folder = Folder::new(&labels, 5);
+    for row in 0..600 {
+        for seed in 0..5 {
+            let noise = ((row as u64 * 7 + seed * 3) % 11) as f64 * 0.01;
+            folder.done_in_short(row, seed, 2.0 + noise, row % 20);
+        }
+    }
+    folder.failed(599, 4, "out of memory");
+    let page = folder.page();
+    assert!(page.len() < 1 << 20, "{} bytes", page.len());
+    assert_eq!((count(&page, "<i class=\"d\""), count(&page, "<i class=\"f\"")), (2999, 1));
+    assert_eq!((count(&page, "<details id=\"chess-"), count(&page, "class=\"tile ")), (20, 0));
+    assert_has(&page, &["<b>train.batch = 19</b> 149 of 150 done, 1 failed</summary>"]);
+}
+
+#[test]
+fn names_and_reasons_of_others_stay_text() {
+    const LABEL: &str = "=x\u{1b}]0;t\u{7}\r\"'><script>a</script><img onerror=a> \u{202e}\u{ffff}";
+    let mut folder = Folder::half_way();
+    folder.plan.question = Some(LABEL.to_owned());
+    folder.plan.rows[1].label = LABEL.to_owned();
+    folder.plan.write(folder.path()).unwrap();
+    folder.failed(1, 1, LABEL);
+    let page = folder.page();
+    let acts = |c: &char| *c != '\n' && (c.is_control() || matches!(c, '\u{202e}' | '\u{ffff}'));
+    assert_eq!(page.chars().find(acts), None);
+    assert!(!page.contains("<script") && !page.contains("<img"), "{page}");
+    assert_eq!(count(&page, "&quot;'&gt;&lt;script&gt;a&lt;/script&gt;"), 4, "{page}");
+}
+
+#[test]
+fn a_changed_plan_is_read_again_and_a_damaged_cell_is_failed() {
+    let mut folder = Folder::half_way();
+    let mut watch = folder.watch();
+    std::fs::write(folder.cell(1, 0).join("metrics.jsonl"), "{}\n").unwrap();
+    folder.plan.rows.remove(3);
+    folder.plan.write(folder.path()).unwrap();
+    watch.refresh().unwrap();
+    assert_has(&watch.page(None).unwrap(), &["<b>6 of 9 cells</b> done, 1 running, 2 failed", "<em>damaged</em>"]);
+    std::fs::remove_file(folder.path().join("grid.json")).unwrap();
+    let error = watch.refresh().unwrap_err().to_string();
+    assert!(error.contains("holds no grid.json"), "{error}");
+    assert!(watch.page(None).unwrap().contains("6 of 9 cells"), "what was read stays");
+}
+
+#[test]
+fn a_file_is_written_until_every_cell_has_ended() {
+    let mut folder = Folder::new(&["absolute"], 1);
+    folder.running(0, 0, 500);
+    let path = folder.path().join("page.html");
+    let (mut watch, copy) = (folder.watch(), path.clone());
+    let writer = std::thread::spawn(move || write(&mut watch, &copy, Duration::from_millis(20), &mut |_| {}));
+    let read = || std::fs::read_to_string(&path).unwrap_or_default();
+    while !read().contains("<b>0 of 1 cells</b> done, 1 running") {
+        assert!(!writer.is_finished(), "{}", read());
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    folder.done(0, 0, 2.5);
+    writer.join().expect("no panic").unwrap();
+    assert_has(&read(), &["<b>1 of 1 cells</b> done · "]);
+}
