@@ -1,5 +1,8 @@
 //! `posenc export`: a cell's network for other programs.
 
+mod onnx;
+
+use self::onnx::Form;
 use super::devices::{parse_device, prepare};
 use super::options::print;
 use crate::labs::ExportFormat;
@@ -8,7 +11,7 @@ use config::{Weights, grouped};
 use dataset::{Split, bounded};
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 use std::sync::Arc;
 use tch::Device;
 use train::environment::use_threads;
@@ -43,10 +46,10 @@ pub struct Args {
     /// Write the activations of these layers only, from 0, e.g. 0,3.
     #[arg(long, value_name = "N,…", value_delimiter = ',', requires = "activations")]
     layers: Option<Vec<usize>>,
-    /// Also write network.onnx. It is made by the Python package posenc-torch (labs/torch), with $POSENC_TORCH_PYTHON or
-    /// python3.
-    #[arg(long)]
-    onnx: bool,
+    /// Also write network.onnx; `--onnx=FORM` says what it reads. It is made by the Python package posenc-torch
+    /// (labs/torch), with $POSENC_TORCH_PYTHON or python3.
+    #[arg(long, value_name = "FORM", num_args = 0..=1, require_equals = true, default_missing_value = "usual")]
+    onnx: Option<Form>,
     /// Use the averaged weights of a run that averages them.
     #[arg(long, conflicts_with = "random")]
     averaged: bool,
@@ -54,9 +57,6 @@ pub struct Args {
     #[arg(long, default_value = "cpu", value_parser = parse_device)]
     device: Device,
 }
-
-/// The environment variable that names the Python of posenc-torch.
-const TORCH_PYTHON: &str = "POSENC_TORCH_PYTHON";
 
 /// Test positions in a folder where no others are named.
 const POSITIONS: usize = 12;
@@ -66,8 +66,10 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     prepare(args.device)?;
     use_threads(1);
     let weights = if args.averaged { Weights::Averaged } else { Weights::Raw };
+    let config = config_of(&args.cell)?;
+    let onnx = args.onnx.map(|form| form.of(&config)).transpose()?;
     let cell = match args.random {
-        Some(seed) => Loaded::random(config_of(&args.cell)?, seed, args.device)?,
+        Some(seed) => Loaded::random(config, seed, args.device)?,
         None => Loaded::cell(&args.cell, weights, args.device)?,
     };
     let text = match (args.format.chosen(), &args.out) {
@@ -77,14 +79,14 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
             let asked = check.map(|count| asked(args, &cell, count)).transpose()?;
             write(&cell, file, asked.as_deref())?
         }
-        (None, Some(out)) => write_folder(args, &cell, out)?,
+        (None, Some(out)) => write_folder(args, &cell, out, onnx)?,
         (None, None) => unreachable!("clap requires --out or the format of a lab"),
     };
     print(&text)
 }
 
 /// Writes the folder; returns what to say about it.
-fn write_folder(args: &Args, cell: &Loaded, out: &Path) -> anyhow::Result<String> {
+fn write_folder(args: &Args, cell: &Loaded, out: &Path, onnx: Option<Form>) -> anyhow::Result<String> {
     let folder = Folder::begin(out)?;
     let asked = asked(args, cell, POSITIONS)?;
     export::write(cell, &asked, &folder)?;
@@ -97,32 +99,12 @@ fn write_folder(args: &Args, cell: &Loaded, out: &Path) -> anyhow::Result<String
         tensors_file::write(&folder.path().join(ACTIVATIONS_FILE), &activations)?;
     }
     folder.finish()?;
-    if args.onnx {
-        write_onnx(out)?;
+    if let Some(form) = onnx {
+        form.write(out)?;
     }
+    let network = onnx.map_or_else(String::new, |form| form.described(&cell.config));
     let (parameters, positions) = (grouped(cell.layout().total() as u64), asked.len());
-    Ok(format!("{}: {parameters} parameters from {}; {positions} positions\n", out.display(), cell.origin))
-}
-
-/// Has posenc-torch write the network of an export.
-fn write_onnx(folder: &Path) -> anyhow::Result<()> {
-    let python = std::env::var_os(TORCH_PYTHON).unwrap_or_else(|| "python3".into());
-    let (name, out) = (python.to_string_lossy(), folder.join("network.onnx"));
-    let made = Command::new(&python).args(["-m", "posenc_torch", "onnx"]).arg(folder).arg("--out").arg(&out).output();
-    let remedy = "install the package with `pip install 'labs/torch[onnx]'`, and name its Python in";
-    let output = made.with_context(|| {
-        format!(
-            "{} is written, but {name} cannot be started for network.onnx: {remedy} {TORCH_PYTHON}",
-            folder.display()
-        )
-    })?;
-    anyhow::ensure!(
-        output.status.success(),
-        "{} is written, but not network.onnx; {name} says: {}; if it lacks posenc_torch, {remedy} {TORCH_PYTHON}",
-        folder.display(),
-        String::from_utf8_lossy(&output.stderr).lines().last().unwrap_or("nothing")
-    );
-    Ok(())
+    Ok(format!("{}: {parameters} parameters from {}; {positions} positions\n{network}", out.display(), cell.origin))
 }
 
 /// The positions that are named, or this many test positions.

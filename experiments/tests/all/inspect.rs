@@ -2,6 +2,7 @@
 
 mod exported;
 mod heads;
+mod onnx;
 mod page;
 mod predicted;
 mod refused;

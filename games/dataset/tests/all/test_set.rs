@@ -143,7 +143,7 @@ fn datasets_that_do_not_fit_are_refused_by_name() {
 /// dlshogi's practice: games to train on, single positions to test on.
 #[test]
 fn games_can_be_tested_on_single_positions_within_what_these_have() {
-    let (own, test) = (imported(GameKind::Shogi, SHOGI).0, all_test(GameKind::Shogi, HCPE));
+    let (own, test) = (imported(GameKind::Shogi, SHOGI).0, imported(GameKind::Shogi, HCPE).0);
     let mut dataset = opened(own.path());
     dataset.set_test(opened(test.path())).expect("both are of shogi");
     let batches = evaluation_batches(&dataset, Split::Test, InputName::PieceTokens, 64, u64::MAX);

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 from . import load, to_onnx
+from .onnx import FORMS
 
 
 def main():
@@ -13,9 +14,10 @@ def main():
     onnx = commands.add_parser("onnx", help="write a network as ONNX")
     onnx.add_argument("path", type=Path, help="an export of `posenc export`, or a cell's folder")
     onnx.add_argument("--out", type=Path, required=True, help="the file to write")
+    onnx.add_argument("--form", choices=FORMS, help="what it reads (docs/export.md, ONNX)")
     chosen = arguments.parse_args()
     try:
-        to_onnx(load(chosen.path), chosen.out)
+        to_onnx(load(chosen.path), chosen.out, chosen.form)
     except (OSError, ValueError, ImportError) as error:
         sys.exit(f"posenc_torch: {error}")
 

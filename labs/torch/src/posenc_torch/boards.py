@@ -1,12 +1,10 @@
-"""Boards, move vocabularies and inputs, as docs/export.md describes them.
+"""Boards and move vocabularies, as docs/export.md describes them.
 
 A square is `rank * files + file` in the frame of the side to move. Nothing here is read from an export: sizes and orders
 are computed again, so that an export made under another order cannot pass.
 """
 
 from dataclasses import dataclass
-
-import torch
 
 
 @dataclass(frozen=True)
@@ -70,90 +68,66 @@ def shogi_moves(board):
 MOVES = {"chess": chess_moves, "shogi": shogi_moves}
 PROMOTIONS = {"chess": 3, "shogi": 1}
 DROPS = {"chess": [], "shogi": ["pawn", "lance", "knight", "silver", "gold", "bishop", "rook"]}
-PIECES = {"chess": 6, "shogi": 14}
 
-class Thermometer(int):
-    """So many channels, of which the first are 1 up to the byte's number."""
+# Vocabularies without a structure for heads: how many moves they have.
+LISTS = {"chessdecoder_1924": 1924, "uci_1968_dm": 1968, "uci_1968_sid": 1968}
 
-
-RATINGS = [("rating.own", Thermometer(32)), ("rating.opponent", Thermometer(32))]
-
-# Bytes behind the boards: (name, divisor), or a divisor of None where the byte names a square (0 for none).
-FEATURES = {
-    ("chess", "tokens"): [
-        ("castling.own.king_side", 1),
-        ("castling.own.queen_side", 1),
-        ("castling.opponent.king_side", 1),
-        ("castling.opponent.queen_side", 1),
-        ("en_passant", None),
-        ("halfmove_clock", 99),
-        ("repetitions", 2),
-        ("check", 1),
-    ],
-    ("shogi", "tokens"): [
-        (f"hand.{side}.{piece}", total)
-        for side in ("own", "opponent")
-        for piece, total in zip(DROPS["shogi"], [18, 4, 4, 4, 4, 2, 2])
-    ]
-    + [("repetitions", 3), ("check", 1)],
-    # Castling (own queen side, own king side, the opponent's), Black to move, rule 50, zeros, ones.
-    ("chess", "lc0"): [(f"plane.{104 + i}", 99 if i == 5 else 1) for i in range(8)],
-}
-LC0_STEPS = 8
+CLASSES = 27
+# What the first ten classes of dlshogi's labels step by: (ranks forward, files to the right). The last two are the knight's.
+DIRECTIONS = [(1, 0), (1, -1), (1, 1), (0, -1), (0, 1), (-1, 0), (-1, -1), (-1, 1), (2, -1), (2, 1)]
+# Ranks that a dropped pawn, lance and knight need ahead of them.
+AHEAD = {20: 1, 21: 1, 22: 2}
 
 
-class Input:
-    """A packed row and what becomes of it: channels `[b, l, c]`."""
+def dlshogi_square(number, board):
+    """The square that dlshogi numbers file by file, from the right, each from the far end."""
+    file, rank = divmod(number, board.ranks)
+    return (board.ranks - 1 - rank) * board.files + board.files - 1 - file
 
-    def __init__(self, game, name):
-        self.board = BOARDS[game]
-        self.history = LC0_STEPS if name == "lc0_112" else 0
-        self.aux = name == "piece_tokens_aux"
-        self.codes = 1 + 2 * PIECES[game]
-        self.features = list(FEATURES[game, "lc0" if self.history else "tokens"])
-        self.features += RATINGS if name == "piece_tokens_rated" else []
-        self.aux_names = [feature for feature, divisor in self.features if divisor] if self.aux else []
-        self.tokens = self.board.squares + len(self.aux_names)
-        self.row_bytes = (self.history or 1) * self.board.squares + self.history + len(self.features)
-        steps = [divisor for _, divisor in self.features if isinstance(divisor, Thermometer)]
-        scalars = sum(divisor is not None for _, divisor in self.features) - len(steps)
-        boards = self.history * self.codes if self.history else self.codes
-        # The channels of the current position's pieces.
-        self.pieces = range(0, self.codes - 1) if self.history else range(1, self.codes)
-        marks = len(self.features) - scalars - len(steps)
-        self.channels = boards + marks + sum(steps) + scalars * (2 if self.aux else 1)
 
-    def expand(self, rows, dtype=torch.float32):
-        n, batch = self.board.squares, rows.shape[0]
-        rows = rows.long()
-        if self.history:
-            boards = rows[:, : self.history * n].view(batch, self.history, n)
-            pieces = torch.nn.functional.one_hot(boards, self.codes)[..., 1:]
-            flags = (rows[:, self.history * n :][:, : self.history] != 0).long()
-            flags = flags[:, :, None, None].expand(-1, -1, n, 1)
-            squares = torch.cat([pieces, flags], -1).permute(0, 2, 1, 3).reshape(batch, n, -1)
-            features = rows[:, self.history * (n + 1) :]
-        else:
-            squares = torch.nn.functional.one_hot(rows[:, :n], self.codes)
-            features = rows[:, n:]
-        marks, thermometers, scalars = [], [], []
-        for byte, (_, divisor) in zip(features.T, self.features):
-            if divisor is None:
-                marks.append((torch.arange(1, n + 1) == byte[:, None]).to(dtype))
-            elif isinstance(divisor, Thermometer):
-                thermometers.append((byte[:, None] > torch.arange(divisor)).to(dtype))
-            else:
-                scalars.append(byte.to(dtype) / divisor)
-        everywhere = [levels[:, None].expand(-1, n, -1) for levels in thermometers]
-        squares = torch.cat([squares.to(dtype)] + [mark[..., None] for mark in marks] + everywhere, -1)
-        scalars = torch.stack(scalars, -1)
-        if not self.aux:
-            return torch.cat([squares, scalars[:, None].expand(-1, n, -1)], -1)
-        count = scalars.shape[1]
-        squares = torch.nn.functional.pad(squares, (0, 2 * count))
-        aux = torch.zeros(batch, count, self.channels, dtype=dtype)
-        first = self.channels - 2 * count
-        for i in range(count):
-            aux[:, i, first + i] = scalars[:, i]
-            aux[:, i, first + count + i] = 1
-        return torch.cat([squares, aux], 1)
+def is_possible(kind, to, board):
+    """Whether a piece of shogi can make a move of this class to a square."""
+    rank, file = divmod(to, board.files)
+    if kind >= 20:
+        return rank + AHEAD.get(kind, 0) < board.ranks
+    (up, right), promotes, knight = DIRECTIONS[kind % 10], kind >= 10, kind % 10 >= 8
+    if knight and not promotes and rank >= board.ranks - 2:
+        return False
+    for steps in range(1, 2 if knight else board.ranks):
+        from_rank, from_file = rank - steps * up, file - steps * right
+        if not (0 <= from_rank < board.ranks and 0 <= from_file < board.files):
+            return False
+        if not promotes or max(rank, from_rank) >= board.ranks - 3:
+            return True
+    return False
+
+
+def shogi_labels(name, board):
+    """The entries of a vocabulary of planes, (class, to). python-dlshogi2 has the same places, and other names for three."""
+    labels = [(label // board.squares, dlshogi_square(label % board.squares, board)) for label in range(CLASSES * board.squares)]
+    return [entry for entry in labels if is_possible(*entry, board)] if name == "shogi_1496" else labels
+
+
+PLANES = ("dlshogi_2187", "shogi_1496", "python_dlshogi_2187")
+
+
+def cells(name, game, board):
+    """How many kinds of moves a vocabulary has, and each entry's kind and square: that which is left, or entered by drops
+    and in vocabularies of planes.
+    """
+    if name in PLANES:
+        return CLASSES, shogi_labels(name, board)
+    if name != "from_to":
+        raise KeyError(f"the vocabulary {name} as planes")
+    places, drops = board.coordinates(), board.squares
+
+    def kind(origin, target, promotion):
+        if origin >= drops:
+            return (2, origin - drops), target
+        up, right = places[target][0] - places[origin][0], places[target][1] - places[origin][1]
+        return ((0, up, right) if promotion is None else (1, promotion, up, right)), origin
+
+    found = [kind(*move) for move in MOVES[game](board)]
+    kinds = sorted({kind for kind, _ in found})
+    number = {kind: i for i, kind in enumerate(kinds)}
+    return len(kinds), [(number[kind], square) for kind, square in found]

@@ -75,7 +75,7 @@ class String(Rope):
         row, column = torch.tril_indices(self.width, self.width, -1)
         below = lower.new_zeros(lower.shape[0], self.width, self.width)
         below[:, row, column] = lower
-        s, one = below - below.mT, torch.eye(self.width, dtype=lower.dtype)
+        s, one = below - below.mT, torch.eye(self.width, dtype=lower.dtype, device=lower.device)
         p = (one - s) @ torch.linalg.inv(one + s)
         return super().rotate(layer, *(torch.einsum("hnm,bhlm->bhln", p, x) for x in (q, k)))
 

@@ -7,10 +7,13 @@ import yaml
 from safetensors.torch import load_file
 from torch import nn
 
+from .convolutions import Resnet, ResnetTransformer
 from .network import Network
+from .support import architecture, refusal
 
 # Where weights lie in an export and in a cell's folder.
 WEIGHTS = ("weights.safetensors", "checkpoints/final.safetensors")
+NETWORKS = {"chessformer": Network, "resnet": Resnet, "resnet_transformer": ResnetTransformer}
 
 
 class Model(nn.Module):
@@ -19,7 +22,7 @@ class Model(nn.Module):
     def __init__(self, config):
         super().__init__()
         self.config = config
-        self.network = Network(config)
+        self.network = NETWORKS[architecture(config)](config)
 
     @property
     def game(self):
@@ -31,19 +34,25 @@ class Model(nn.Module):
         """The name of the input: `piece_tokens`, `lc0_112`, …"""
         return self.config["input"]
 
+    @property
+    def seams(self):
+        if not hasattr(self.network, "encoding"):
+            raise ValueError("a network of convolutions has no attention")
+        return self.network.encoding.seams
+
     def forward(self, packed):
-        """Packed rows, u8 `[b, row]` (`pack` makes them) → outputs by name: `policy` `[b, moves]` before the mask, `result`
+        """Packed rows, u8 `[b, row]` (`pack` makes some) → outputs by name: `policy` `[b, moves]` before the mask, `result`
         `[b, 3]`, `per_square` `[b, squares, classes]` and so on, and `trunk` `[b, tokens, width]`, which the heads read.
         """
-        return self.network(self.network.net.input.expand(packed))
+        return self.network(self.network.prepare(packed))
 
     def observe(self):
         """A context in which every layer leaves its attention, content, term and rotation; see `seams.Seams`."""
-        return self.network.encoding.seams.observe()
+        return self.seams.observe()
 
     def replace(self, seam, by, layer=None, head=None):
         """A context in which `by` changes what passes a seam, in one layer or head or in all; see `seams.Seams`."""
-        return self.network.encoding.seams.replace(seam, by, layer, head)
+        return self.seams.replace(seam, by, layer, head)
 
 
 def load(path):
@@ -60,9 +69,9 @@ def load(path):
     weights = next((path / name for name in WEIGHTS if (path / name).is_file()), None)
     if weights is None:
         raise FileNotFoundError(f"{path} has no {' or '.join(WEIGHTS)}: the cell is not finished, or its weights were removed")
-    architecture = next(iter(config["model"])) if isinstance(config["model"], dict) else config["model"]
-    if architecture != "chessformer":
-        raise ValueError(f"{path} is a network of the kind {architecture}; posenc_torch has chessformer only")
+    refused = refusal(config)
+    if refused:
+        raise ValueError(f"{path}: {refused}")
     try:
         model = Model(config)
         model.network.load(load_file(weights))
@@ -71,7 +80,3 @@ def load(path):
     return model.eval()
 
 
-def outputs(model):
-    """The names of a model's outputs, in their order."""
-    with torch.no_grad():
-        return list(model(torch.zeros(1, model.network.net.input.row_bytes, dtype=torch.uint8)))

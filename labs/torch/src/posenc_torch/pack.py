@@ -1,12 +1,12 @@
 """Positions as the packed rows that networks read (docs/export.md, "The packed row").
 
 A position is `startpos`, a FEN or an SFEN, and may be followed by `moves` and moves in UCI or USI. The rules come from
-python-chess and cshogi: `pip install 'posenc-torch[chess,shogi]'`.
+python-chess and cshogi: `pip install 'labs/torch[chess,shogi]'`.
 """
 
 import torch
 
-from .boards import LC0_STEPS
+from .inputs import LC0_STEPS
 
 # Piece types of cshogi in posenc's order: pawn, lance, knight, silver, gold, bishop, rook, king, then promoted ones.
 SHOGI_KINDS = [1, 2, 3, 4, 7, 5, 6, 8, 9, 10, 11, 12, 13, 14]
@@ -21,13 +21,7 @@ def pack(positions, model):
     """
     config = getattr(model, "config", model)
     game, name = config["game"], config["input"]
-    packer = {
-        ("chess", "piece_tokens"): chess_tokens,
-        ("chess", "piece_tokens_aux"): chess_tokens,
-        ("chess", "lc0_112"): chess_lc0,
-        ("shogi", "piece_tokens"): shogi_tokens,
-        ("shogi", "piece_tokens_aux"): shogi_tokens,
-    }.get((game, name))
+    packer = PACKERS.get((game, name))
     if packer is None:
         raise ValueError(f"posenc_torch does not pack {name} of {game}; `posenc predict` does")
     return torch.tensor([packer(*read(position)) for position in positions], dtype=torch.uint8)
@@ -47,7 +41,7 @@ def chess_boards(start, moves):
     try:
         import chess
     except ImportError as missing:
-        raise ImportError("the package chess is missing: pip install 'posenc-torch[chess]'") from missing
+        raise ImportError("the package chess is missing: pip install 'labs/torch[chess]'") from missing
     board = chess.Board() if start == "startpos" else chess.Board(start)
     boards = [board.copy(stack=False)]
     for move in moves:
@@ -120,7 +114,7 @@ def shogi_tokens(start, moves):
     try:
         import cshogi
     except ImportError as missing:
-        raise ImportError("the package cshogi is missing: pip install 'posenc-torch[shogi]'") from missing
+        raise ImportError("the package cshogi is missing: pip install 'labs/torch[shogi]'") from missing
     board = cshogi.Board() if start == "startpos" else cshogi.Board(start)
     # An SFEN ends with the number of the move, which makes no position another one.
     seen = [board.sfen().rsplit(" ", 1)[0]]
@@ -143,3 +137,13 @@ def shogi_square(square, black):
     """posenc's number of cshogi's square (file by file, from the first rank of file 1)."""
     file, rank = divmod(square, 9)
     return (8 - rank) * 9 + (8 - file) if black else rank * 9 + file
+
+
+# What makes the rows of an input.
+PACKERS = {
+    ("chess", "piece_tokens"): chess_tokens,
+    ("chess", "piece_tokens_aux"): chess_tokens,
+    ("chess", "lc0_112"): chess_lc0,
+    ("shogi", "piece_tokens"): shogi_tokens,
+    ("shogi", "piece_tokens_aux"): shogi_tokens,
+}

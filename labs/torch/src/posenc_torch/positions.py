@@ -14,21 +14,59 @@ from .points import Encoding, zeros
 from .seams import Seams
 from .squares import Laplacian, Lepe, Relations
 
-ACTIVATIONS = {"mish": F.mish, "gelu": F.gelu, "swish": F.silu, "relu": F.relu}
+ACTIVATIONS = {
+    "mish": F.mish,
+    "gelu": F.gelu,
+    "gelu_tanh": lambda x: F.gelu(x, approximate="tanh"),
+    "swish": F.silu,
+    "relu": F.relu,
+    "relu2": lambda x: F.relu(x).square(),
+    "selu": F.selu,
+    "tanh": torch.tanh,
+    "sigmoid": torch.sigmoid,
+    "identity": lambda x: x,
+}
+# ε of the norms with a mean.
+EPSILONS = {"layer": 1e-3, "layer_1e-6": 1e-6}
 
 
 class Norm(nn.Module):
-    """RMSNorm (ε 1e-5), or LayerNorm (ε 1e-3), which has a bias too."""
+    """RMSNorm (ε 1e-5), or LayerNorm, which has a bias too."""
 
     def __init__(self, width, kind):
         super().__init__()
-        self.gain = nn.Parameter(torch.ones(width))
-        self.bias = nn.Parameter(torch.zeros(width)) if kind == "layer" else None
+        self.gain, self.epsilon = nn.Parameter(torch.ones(width)), EPSILONS.get(kind, 1e-5)
+        self.bias = nn.Parameter(torch.zeros(width)) if kind in EPSILONS else None
 
     def forward(self, x):
         if self.bias is None:
-            return F.rms_norm(x, self.gain.shape, self.gain, 1e-5)
-        return F.layer_norm(x, self.gain.shape, self.gain, self.bias, 1e-3)
+            return F.rms_norm(x, self.gain.shape, self.gain, self.epsilon)
+        return F.layer_norm(x, self.gain.shape, self.gain, self.bias, self.epsilon)
+
+
+class BatchNorm(nn.Module):
+    """By the running statistics, which an export has beside the parameters; `[b, channels, …]`."""
+
+    def __init__(self, width):
+        super().__init__()
+        self.gain, self.bias = nn.Parameter(torch.ones(width)), nn.Parameter(torch.zeros(width))
+        self.register_buffer("running_mean", torch.zeros(width))
+        self.register_buffer("running_variance", torch.ones(width))
+
+    def forward(self, x):
+        return F.batch_norm(x, self.running_mean, self.running_variance, self.gain, self.bias, False, 0.0, 1e-5)
+
+
+class TokenBatchNorm(BatchNorm):
+    """The same of tokens, `[b, l, d]`."""
+
+    def forward(self, x):
+        return super().forward(x.transpose(1, 2)).transpose(1, 2)
+
+
+def normalisation(width, kind):
+    """The norm of a body."""
+    return TokenBatchNorm(width) if kind == "batch" else Norm(width, kind)
 
 
 class Nothing(Encoding):
@@ -216,16 +254,17 @@ class Smolgen(Encoding):
 
 
 class ClsMap(Encoding):
-    """One map from the mean of the squares (there is no CLS token), for all heads and layers."""
+    """One map from the CLS token, or where there is none from the mean of the squares, for all heads and layers."""
 
     def __init__(self, options, net):
         super().__init__()
-        self.squares, self.tokens = net.board.squares, net.tokens
+        self.squares, self.tokens, self.summary = net.board.squares, net.tokens, net.summary
         self.covered = self.squares if options.get("tokens", "squares") == "squares" else self.tokens
         self.map = nn.Linear(net.width, self.covered**2)
 
     def after(self, layer, x):
-        made = self.map(x[:, : self.squares].mean(1)).unflatten(-1, (self.covered, self.covered))
+        told = x[:, : self.squares].mean(1) if self.summary is None else x[:, self.summary]
+        made = self.map(told).unflatten(-1, (self.covered, self.covered))
         rest = self.tokens - self.covered
         return F.pad(made, (0, rest, 0, rest))[:, None]
 
@@ -235,18 +274,33 @@ class DynamicRelative(Encoding):
 
     def __init__(self, options, net):
         super().__init__()
-        self.shape = (net.heads, net.width // net.heads, net.tokens)
+        heads = 1 if options.get("share") == "all" else net.heads
+        self.shape = (heads, net.width // net.heads, net.tokens)
+        self.inside, self.scaled = options.get("inside", "none"), options.get("scaled", True)
         board, bottleneck = net.tokens * net.width, options.get("bottleneck", 32)
         self.layer = nn.ModuleList(nn.Module() for _ in range(net.layers))
         for layer in self.layer:
             layer.down = nn.Linear(board, bottleneck, bias=False)
-            layer.up = nn.Linear(bottleneck, board, bias=False)
+            layer.up = nn.Linear(bottleneck, math.prod(self.shape), bias=False)
             layer.position = zeros(net.heads, net.tokens, net.width // net.heads)
+            if self.inside != "none":
+                layer.norm = Norm(bottleneck, "layer")
+
+    def term(self, layer, x):
+        own = self.layer[layer]
+        u = own.down(x.flatten(1))
+        if self.inside != "none":
+            u = own.norm(u)
+        if self.inside == "layer_norm_relu":
+            u = u.relu()
+        w = own.up(u).view(-1, *self.shape).expand(-1, len(own.position), -1, -1)
+        return torch.einsum("hic,bhcj->bhij", own.position, w)
 
     def before(self, layer, x, q, k):
-        own = self.layer[layer]
-        w = own.up(own.down(x.flatten(1))).view(-1, *self.shape)
-        return torch.einsum("hic,bhcj->bhij", own.position, w)
+        return self.term(layer, x) if self.scaled else None
+
+    def after(self, layer, x):
+        return None if self.scaled else self.term(layer, x)
 
 
 def rates_of(theta, side, count):

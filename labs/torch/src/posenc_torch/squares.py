@@ -132,6 +132,6 @@ class Lepe(Encoding):
 
     def mixed(self, layer, weights, v):
         n, rest = self.board.squares, v.shape[2] - self.board.squares
-        board = v[:, :, :n].transpose(2, 3).reshape(len(v), self.width, self.board.ranks, self.board.files)
+        board = v[:, :, :n].transpose(2, 3).reshape(v.shape[0], self.width, self.board.ranks, self.board.files)
         mixed = F.conv2d(board, self.layer[layer].kernel[:, None], padding=1, groups=self.width)
-        return F.pad(mixed.view(len(v), v.shape[1], -1, n).transpose(2, 3), (0, 0, 0, rest))
+        return F.pad(mixed.view(v.shape[0], v.shape[1], -1, n).transpose(2, 3), (0, 0, 0, rest))
