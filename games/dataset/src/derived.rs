@@ -9,15 +9,16 @@
 //! unit: 8 bytes of its BLAKE3 · rows, each with its length
 //! ```
 //!
-//! A unit holds one row; in splits of [`EXACT_BELOW`] rows and more it holds 128 single positions or 8 games. Units are
-//! read by `pread`, not mapped: a mapped file that another process truncates kills the reader. All processes share
-//! the page cache in either case. Arrow's IPC format describes every column of every batch. With a batch a game it takes
-//! 16.3 bytes a position of chess instead of 2.4 (moves only), or 46 instead of 32 (soft policies); with 128 single
-//! positions a batch, 49 instead of 56.
+//! A unit holds one row; in splits of [`EXACT_BELOW`](crate::EXACT_BELOW) rows and more it holds 128 single positions or
+//! 8 games. Units are read by `pread`, not mapped: a mapped file that another process truncates kills the reader. All
+//! processes share the page cache in either case. Arrow's IPC format describes every column of every batch. With a batch a
+//! game it takes 16.3 bytes a position of chess instead of 2.4 (moves only), or 46 instead of 32 (soft policies); with 128
+//! single positions a batch, 49 instead of 56.
 
 mod cache;
 mod cost;
 mod index;
+mod open;
 mod read;
 mod row;
 mod write;
@@ -30,9 +31,20 @@ pub(crate) use read::{Derived, Room};
 
 use crate::manifest::Unit;
 
-/// The number of rows of a split below which they are shuffled one by one, in the order of posenc 0.1. The identity of
-/// larger datasets has the version of their order, see [`Manifest::identity`](crate::Manifest::identity).
-pub const EXACT_BELOW: u64 = 4_000_000;
+/// The first and the last bytes of a file.
+const MAGIC: [u8; 16] = *b"posenc derived 1";
+
+/// Bytes of a hash that a unit begins with.
+const DIGEST: usize = 8;
+
+/// The end of a file: where the index is, its hash, the magic.
+const TRAILER: usize = 8 + 8 + blake3::OUT_LEN + MAGIC.len();
+
+fn digest(rows: &[u8]) -> [u8; DIGEST] {
+    let mut digest = [0; DIGEST];
+    digest.copy_from_slice(&blake3::hash(rows).as_bytes()[..DIGEST]);
+    digest
+}
 
 /// The number of consecutive rows that keep their place beside each other when a large split is shuffled.
 pub(crate) fn rows_together(unit: Unit, rows: u64, exact_below: u64) -> usize {

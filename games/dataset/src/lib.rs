@@ -41,7 +41,7 @@ pub use agreement::{Agreement, agreement};
 pub use average::{Averaged, Merge, average};
 pub use bench::{LoaderRate, bench_loader};
 pub use build::SplitPlan;
-pub use derived::{DataCost, DerivedOptions, EXACT_BELOW};
+pub use derived::{DataCost, DerivedOptions};
 pub use error::DatasetError;
 pub use export::{ExportFormat, Exported, export};
 pub use filter::{Buckets, Filters};
@@ -52,7 +52,7 @@ pub use loader::{
     Batch, Dataset, LoaderConfig, MoveTraits, PolicyPosition, PositionTraits, Targets, TrainLoader, evaluated_policy,
     evaluation_batches, evaluation_traits, sampled_policy,
 };
-pub use manifest::{Counts, MANIFEST_FILE, Manifest, MapInfo, TestSet, Unit, content};
+pub use manifest::{Counts, EXACT_BELOW, MANIFEST_FILE, Manifest, MapInfo, TestSet, Unit, content};
 pub use on_disk::OnDisk;
 pub use remake::{RemakeOptions, remake};
 pub use repeat::repeat;

@@ -2,7 +2,6 @@
 
 mod check;
 
-use crate::derived::EXACT_BELOW;
 use crate::filter::Filters;
 use crate::split::{PerSplit, Split, SplitBy};
 use crate::value::ValueCurve;
@@ -17,6 +16,10 @@ pub const MANIFEST_FILE: &str = "dataset.yaml";
 
 /// The format version of columns and their meaning.
 pub const FORMAT: u32 = 1;
+
+/// The number of rows of a split below which they are shuffled one by one, in the order of posenc 0.1. The identity of
+/// larger datasets has the version of their order, see [`Manifest::identity`].
+pub const EXACT_BELOW: u64 = 4_000_000;
 
 /// The version of the order of large splits: the number of rows that stay together, and how blocks are made of them.
 const LARGE_ORDER: &str = "groups1";

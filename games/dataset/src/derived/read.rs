@@ -2,7 +2,7 @@
 
 use super::index::{Has, Index, RowSize};
 use super::row;
-use super::write::{DIGEST, MAGIC, TRAILER, digest};
+use super::{DIGEST, MAGIC, TRAILER, digest};
 use crate::bounded;
 use crate::error::DatasetError;
 use crate::loader::StoredGame;

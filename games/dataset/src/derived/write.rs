@@ -4,7 +4,7 @@ use super::cache::{Partial, Place};
 use super::index::{Facts, Has, Index, RowSize, Sizes, SplitIndex};
 use super::read::{Bytes, Derived};
 use super::row;
-use super::rows_together;
+use super::{DIGEST, MAGIC, digest, rows_together};
 use crate::contents::ShardContents;
 use crate::error::DatasetError;
 use crate::loader::StoredGame;
@@ -13,21 +13,6 @@ use crate::split::{PerSplit, Split};
 use crate::store::GameRow;
 use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
 use std::collections::BTreeMap;
-
-/// The first and the last bytes of a derived file.
-pub(super) const MAGIC: [u8; 16] = *b"posenc derived 1";
-
-/// Bytes of a hash that a unit begins with.
-pub(super) const DIGEST: usize = 8;
-
-/// The end of a file: where the index is, its hash, the magic.
-pub(super) const TRAILER: usize = 8 + 8 + blake3::OUT_LEN + MAGIC.len();
-
-pub(super) fn digest(rows: &[u8]) -> [u8; DIGEST] {
-    let mut digest = [0; DIGEST];
-    digest.copy_from_slice(&blake3::hash(rows).as_bytes()[..DIGEST]);
-    digest
-}
 
 /// Rows become units, in memory until they are many and then in a file.
 pub(super) struct Writer<'a> {
