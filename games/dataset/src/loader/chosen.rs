@@ -121,7 +121,7 @@ impl Marks {
         let word = place / 64;
         let block = word / WORDS;
         let whole: u32 = self.words[block * WORDS..word].iter().map(|word| word.count_ones()).sum();
-        let part = self.words[word] & ((1 << (place % 64)) - 1);
+        let part = self.words[word] & ((1u64 << (place % 64)) - 1);
         self.counts[block] + (whole + part.count_ones()) as usize
     }
 
@@ -176,7 +176,7 @@ mod tests {
         (0..300).for_each(|row| kept.add(used(row)));
         assert_eq!(kept.rows(), 300);
         for row in 0..300 {
-            assert_eq!(kept.of(row, plies), used(row).collect());
+            assert_eq!(kept.of(row, plies), used(row).collect::<Box<[bool]>>());
             assert_eq!(usize::from(kept.count(row, plies)), used(row).filter(|&used| used).count());
         }
     }
