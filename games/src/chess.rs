@@ -5,6 +5,7 @@
 //! [`Frame::FirstPlayer`](crate::Frame) show White's view to both.
 
 pub mod bag;
+mod compact;
 pub mod endgame;
 mod fen;
 pub mod history;

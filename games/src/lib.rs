@@ -14,6 +14,7 @@ pub mod kind;
 pub mod line;
 pub mod maps;
 pub mod mate;
+mod move_code;
 pub mod move_text;
 pub mod moves;
 mod named;

@@ -22,6 +22,7 @@
 mod attacked;
 mod board;
 mod checks;
+mod compact;
 pub mod csa;
 pub mod detect;
 mod frame;

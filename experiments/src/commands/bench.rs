@@ -1,6 +1,7 @@
 //! `posenc bench`: measures the loader, or a training step of each encoding.
 
 mod contenders;
+mod data;
 mod import;
 
 use super::devices::{ensure_environment, parse_device, prepare};
@@ -31,6 +32,8 @@ pub struct Args {
 enum What {
     /// Measure the loader's positions per second: with one core, and with all cores.
     Loader(LoaderArgs),
+    /// Measure how long a dataset takes to open, its memory, and the positions per second of one core.
+    Data(data::Args),
     /// Measure the records per second that an import reads and checks.
     Import(import::Args),
     /// Time a training step of a preset network with each encoding, interleaved.
@@ -134,6 +137,7 @@ const WARM_UP: usize = 2;
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let text = match &args.what {
         What::Loader(args) => loader(args)?,
+        What::Data(args) => data::run(args)?,
         What::Import(args) => import::run(args)?,
         What::Step(args) => step(args)?,
         What::Encodings(args) => encodings(args)?,

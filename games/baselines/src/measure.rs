@@ -100,9 +100,9 @@ impl Source {
         self.test_positions
     }
 
-    /// The content hash of the dataset, and that of the dataset of the test games if it is another one.
+    /// The identity of the dataset, and that of the dataset of the test games if it is another one.
     pub fn content(&self) -> String {
-        content(&self.manifest.content_hash, self.test.as_ref().map(|test| test.manifest.content_hash.as_str()))
+        content(&self.manifest.identity(), self.test.as_ref().map(|test| test.manifest.identity()).as_deref())
     }
 
     /// The hash of everything that the numbers depend on: the same hash, the same numbers.

@@ -7,6 +7,9 @@ use serde::Serialize;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+/// Positions after which a measurement may end within an epoch.
+const PART: u64 = 2_000_000;
+
 /// Rates of the training loader, legal-move masks included.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LoaderRate {
@@ -48,14 +51,14 @@ pub fn bench_loader(
 fn measure(dataset: &Arc<Dataset>, config: LoaderConfig, at_least: Duration) -> Result<(f64, u64), DatasetError> {
     let start = Instant::now();
     let mut loader = TrainLoader::new(dataset, config, 0)?;
-    // Whole epochs, so that every replayed position is also delivered.
-    let per_epoch = loader.epoch_positions();
+    // Whole epochs, so that every replayed position is also delivered, or parts of one that have many blocks.
+    let part = loader.epoch_positions().min(PART);
     let mut loaded = 0u64;
-    let mut epochs = 1;
-    while loaded < epochs * per_epoch {
+    let mut parts = 1;
+    while loaded < parts * part {
         loaded += std::hint::black_box(loader.next()?).size as u64;
-        if loaded >= epochs * per_epoch && start.elapsed() < at_least {
-            epochs += 1;
+        if loaded >= parts * part && start.elapsed() < at_least {
+            parts += 1;
         }
     }
     Ok((loaded as f64 / start.elapsed().as_secs_f64(), loaded))

@@ -15,7 +15,9 @@ mod shards;
 mod training_keys;
 
 pub(crate) use append_log::AppendLog;
+pub(crate) use known_games::KnownGames;
 pub(crate) use output::Output;
+pub(crate) use training_keys::{KEYS_IN_MEMORY, SortedKeys, TrainingKeys};
 
 use crate::error::DatasetError;
 use crate::filter::Filters;
@@ -25,12 +27,10 @@ use crate::store::GameRow;
 use crate::value::ValueCurve;
 use games::GameKind;
 use held_out::{HeldOutRows, HeldOutState};
-use known_games::KnownGames;
 use serde::{Deserialize, Serialize};
 use shards::Shards;
 use std::collections::BTreeMap;
 use std::path::Path;
-use training_keys::TrainingKeys;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct SplitPlan {

@@ -40,6 +40,17 @@ pub enum DatasetError {
         if *column == "draw" { "draw probabilities (Lc0's chunks from V4 on hold them)" } else { "scores or values" }
     )]
     NoTarget { dataset: String, column: &'static str, target: &'static str },
+    #[error(
+        "the derived file {} is damaged (block {block}: {reason}): remove it, and it is made again from the dataset",
+        path.display()
+    )]
+    Derived { path: PathBuf, block: String, reason: String },
+    #[error(
+        "cannot write {}: {source}; free or repair its disk, or name another folder in the variable POSENC_CACHE (empty \
+         to keep all rows in memory)",
+        path.display()
+    )]
+    CacheUnwritable { path: PathBuf, source: io::Error },
     #[error("{option}: {reason}")]
     Option { option: &'static str, reason: String },
     #[error("{} exists already: choose another name, or remove it first", .0.display())]

@@ -72,9 +72,10 @@ pub fn summarise(dataset: &Dataset) -> Result<Info, DatasetError> {
         info.phases = Phase::ALL.iter().map(|phase| (phase.name(), 0)).collect();
         info.move_types = MOVE_TYPES.iter().map(|&name| (name, 0)).collect();
         info.novel_positions = (split != Split::Train).then_some(0);
-        for game in dataset.stored(split) {
-            count(dataset, game, &mut histograms);
-            with_game!(dataset.game(), G => info.add::<G>(game))?;
+        for game in dataset.read_all(split) {
+            let game = game?;
+            count(dataset, &game, &mut histograms);
+            with_game!(dataset.game(), G => info.add::<G>(&game))?;
         }
     }
     let manifest = dataset.manifest().clone();
@@ -114,12 +115,18 @@ fn below_one(probability: f64) -> f64 {
 }
 
 fn plies(dataset: &Dataset) -> Lengths {
-    let mut plies: Vec<u16> =
-        Split::ALL.iter().flat_map(|&split| dataset.stored(split)).map(|game| game.plies).collect();
-    plies.sort_unstable();
-    let (Some(&min), Some(&max)) = (plies.first(), plies.last()) else { return Lengths::default() };
-    let total: u64 = plies.iter().copied().map(u64::from).sum();
-    Lengths { min, median: plies[plies.len() / 2], mean: total as f64 / plies.len() as f64, max }
+    let mut games = vec![0u64; usize::from(u16::MAX) + 1];
+    Split::ALL.iter().flat_map(|&split| dataset.sizes(split)).for_each(|size| games[usize::from(size.plies)] += 1);
+    let count: u64 = games.iter().sum();
+    let lengths = || (0..=u16::MAX).zip(&games).filter(|&(_, &games)| games > 0);
+    let (Some((min, _)), Some((max, _))) = (lengths().next(), lengths().last()) else { return Lengths::default() };
+    let mut before = 0;
+    let median = lengths().find(|&(_, &games)| {
+        before += games;
+        before > count / 2
+    });
+    let total: u64 = lengths().map(|(plies, &games)| u64::from(plies) * games).sum();
+    Lengths { min, median: median.map_or(max, |(plies, _)| plies), mean: total as f64 / count as f64, max }
 }
 
 impl SplitInfo {

@@ -13,6 +13,8 @@ mod average;
 pub mod bench;
 pub mod bounded;
 mod build;
+mod contents;
+mod derived;
 pub mod error;
 pub mod export;
 pub mod filter;
@@ -26,6 +28,7 @@ mod on_disk;
 mod playback;
 pub mod position_metrics;
 mod remake;
+mod repeat;
 pub mod split;
 pub mod store;
 pub mod time_control;
@@ -38,6 +41,7 @@ pub use agreement::{Agreement, agreement};
 pub use average::{Averaged, Merge, average};
 pub use bench::{LoaderRate, bench_loader};
 pub use build::SplitPlan;
+pub use derived::{DataCost, DerivedOptions};
 pub use error::DatasetError;
 pub use export::{ExportFormat, Exported, export};
 pub use filter::{Buckets, Filters};
@@ -48,9 +52,10 @@ pub use loader::{
     Batch, Dataset, LoaderConfig, MoveTraits, PolicyPosition, PositionTraits, Targets, TrainLoader, evaluated_policy,
     evaluation_batches, evaluation_traits, sampled_policy,
 };
-pub use manifest::{Counts, MANIFEST_FILE, Manifest, MapInfo, TestSet, Unit, content};
+pub use manifest::{Counts, EXACT_BELOW, MANIFEST_FILE, Manifest, MapInfo, TestSet, Unit, content};
 pub use on_disk::OnDisk;
 pub use remake::{RemakeOptions, remake};
+pub use repeat::repeat;
 pub use split::{PerSplit, Split, SplitBy};
 pub use value::{ValueCurve, ValueTarget};
 pub use verify::{Verification, verify_content};

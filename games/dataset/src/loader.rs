@@ -6,13 +6,17 @@
 //! "block", epoch, block)`. So a position is replayed once per epoch, and neighbouring positions of a game are spread
 //! over a block (131,000 positions of chess by default) instead of filling a batch. Batches may span blocks and epochs.
 //!
+//! From [`EXACT_BELOW`](crate::EXACT_BELOW) games on, 8 consecutive games (128 single positions) are shuffled as one, so
+//! that memory and reads do not grow with the dataset; a block holds the same number of games, or so many groups of
+//! single positions. The identity of cells on such datasets has the version of this order.
+//!
 //! Networks that read games ([`Dataset::set_sequence`]) get rows in sequences: every game is cut into pieces of a fixed
 //! number of plies from its start, and pieces are shuffled instead of positions. The rows of a sequence are adjacent
 //! and in game order; an incomplete last piece is padded ([`Batch::is_padding`]). After the packed position such a row
 //! holds the index of the played move, two bytes, little-endian.
 
 mod batch;
-mod contents;
+mod chosen;
 mod dataset;
 mod evaluation;
 mod legal;
@@ -36,7 +40,7 @@ pub use targets::Targets;
 pub use train::TrainLoader;
 pub use traits::{MoveTraits, PositionTraits, evaluation_traits};
 
-pub(crate) use stored::StoredGame;
+pub(crate) use stored::{Start, StoredGame, StoredPolicy};
 
 use games::InputName;
 

@@ -3,7 +3,7 @@
 mod check;
 
 use crate::filter::Filters;
-use crate::split::{PerSplit, SplitBy};
+use crate::split::{PerSplit, Split, SplitBy};
 use crate::value::ValueCurve;
 use games::GameKind;
 use games::chess::lc0::ValueSource;
@@ -16,6 +16,13 @@ pub const MANIFEST_FILE: &str = "dataset.yaml";
 
 /// The format version of columns and their meaning.
 pub const FORMAT: u32 = 1;
+
+/// The number of rows of a split below which they are shuffled one by one, in the order of posenc 0.1. The identity of
+/// larger datasets has the version of their order, see [`Manifest::identity`].
+pub const EXACT_BELOW: u64 = 4_000_000;
+
+/// The version of the order of large splits: the number of rows that stay together, and how blocks are made of them.
+const LARGE_ORDER: &str = "groups1";
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -86,6 +93,13 @@ impl Manifest {
             hasher.update(format!("\nvalue_curve.per_point {slope:e}").as_bytes());
         }
         hasher.finalize().to_hex().to_string()
+    }
+
+    /// What decides the batches of a dataset: its content hash, and the version of the order in which large splits are
+    /// shuffled (see [`EXACT_BELOW`]). Smaller datasets have the order that every version of posenc gives them.
+    pub fn identity(&self) -> String {
+        let is_large = Split::ALL.iter().any(|&split| self.split.games[split] >= EXACT_BELOW);
+        if is_large { format!("{}-{LARGE_ORDER}", self.content_hash) } else { self.content_hash.clone() }
     }
 
     /// The manifest with the content hash that belongs to it.

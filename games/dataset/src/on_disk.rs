@@ -47,6 +47,11 @@ impl Manifest {
         Ok(text)
     }
 
+    /// Checks that every shard is the file that the manifest describes: its size and its hash.
+    pub fn verify_shards(&self, dir: &Path) -> Result<(), DatasetError> {
+        self.shards.iter().try_for_each(|shard| store::verify(dir, shard))
+    }
+
     /// Checks that every shard is a regular file with the size in the manifest, without reading it.
     pub fn check_shards(&self, dir: &Path) -> Result<(), DatasetError> {
         self.shards.iter().try_for_each(|shard| store::check_size(dir, shard).map(drop))

@@ -14,7 +14,7 @@ use games::{Game, GameKind, Position as _, with_game};
 use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
 use std::path::PathBuf;
 
-const ROWS_AT_A_TIME: usize = 1024;
+pub(crate) const ROWS_AT_A_TIME: usize = 1024;
 
 #[derive(Debug, Clone)]
 pub struct RemakeOptions {

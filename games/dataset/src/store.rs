@@ -38,6 +38,7 @@ mod write;
 pub(crate) use hash::{check_size, verify};
 pub(crate) use read::ShardRows;
 pub use read::read_shard;
+pub(crate) use survey::unpacked_bytes;
 pub use survey::{has_values, positions_of};
 pub use write::ShardWriter;
 

@@ -1,7 +1,8 @@
 //! Checks a dataset by replaying every game.
 
 use crate::WorkDone;
-use crate::build::fingerprint;
+use crate::build::{KEYS_IN_MEMORY, KnownGames, SortedKeys, TrainingKeys, fingerprint};
+use crate::derived::Scratch;
 use crate::error::DatasetError;
 use crate::loader::{Dataset, StoredGame};
 use crate::manifest::Unit;
@@ -10,7 +11,6 @@ use games::attacks::Tactics;
 use games::maps::MapTask;
 use games::{Position as _, with_game};
 use serde::Serialize;
-use std::collections::HashSet;
 
 /// Tolerance for the sum of a policy's probabilities.
 const ROUNDING: f32 = 1e-3;
@@ -50,9 +50,10 @@ impl Verification {
     }
 }
 
-/// Checks an opened dataset, whose hashes are already checked: replays every row, checks every policy and value, and
-/// recomputes the overlap of the splits. With `by_position`, no position of validation or test may occur in training,
-/// which usually holds only for datasets of positions. `progress` is called after every row.
+/// Checks an opened dataset: replays every row, checks every policy and value, and recomputes the overlap of the splits.
+/// With `by_position`, no position of validation or test may occur in training, which usually holds only for datasets of
+/// positions. Memory does not grow with the dataset: games and positions are sorted in a folder of temporary files.
+/// `progress` is called after every row.
 pub fn verify_content(
     dataset: &Dataset,
     by_position: bool,
@@ -60,26 +61,78 @@ pub fn verify_content(
 ) -> Result<Verification, DatasetError> {
     let total = dataset.manifest().counts.kept;
     let mut found = Verification::default();
-    let mut train = Seen::default();
     let task = map_task(dataset, &mut found);
-    for split in Split::ALL {
-        let mut own = HashSet::new();
-        for game in dataset.stored(split) {
-            with_game!(dataset.game(), G => row::<G>(game, split, task, &mut train, &mut found))?;
-            own.insert(fingerprint(game.start.as_deref(), &game.moves));
+    let folder = Scratch::new()?;
+    let mut games = KnownGames::resume(folder.path(), 0)?;
+    let mut trained = TrainingKeys::resume(folder.path(), 0)?;
+    let mut keys = Vec::new();
+    let mut check_rows = |split: Split, found: &mut Verification, take: &mut TakeKeys<'_>| {
+        let mut shared = 0u64;
+        for game in dataset.read_all(split) {
+            let game = game?;
+            keys.clear();
+            with_game!(dataset.game(), G => row::<G>(&game, split, task, &mut keys, found))?;
+            take(&game, &keys, found)?;
+            if dataset.unit() == Unit::Game {
+                let fingerprint = fingerprint(game.start.text(dataset.game()).as_deref(), &game.moves);
+                let first = games.find_or_add(fingerprint, split as u32)?;
+                shared += u64::from(first.is_some_and(|first| first != split as u32));
+            }
             progress(WorkDone { what: "rows", done: found.rows, total });
         }
-        if dataset.unit() == Unit::Game {
-            let shared = own.iter().filter(|game| train.games.contains(game)).count() as u64;
+        if shared > 0 {
             found.games_in_two_splits += shared;
-            if shared > 0 {
-                found.problem(format!("{shared} games of {} are in another split too", split.name()));
-            }
+            found.problem(format!("{shared} games of {} are in another split too", split.name()));
         }
-        train.games.extend(own);
+        Ok::<(), DatasetError>(())
+    };
+    check_rows(Split::Train, &mut found, &mut |_, keys, _| trained.train(keys))?;
+    let trained = trained.sorted()?;
+    for split in [Split::Validation, Split::Test] {
+        let mut held = HeldPlies::default();
+        check_rows(split, &mut found, &mut |game, keys, found| {
+            held.push(game, keys);
+            if held.keys.len() < KEYS_IN_MEMORY { Ok(()) } else { held.compare(&trained, split, found) }
+        })?;
+        held.compare(&trained, split, &mut found)?;
     }
     compare(dataset, by_position, &mut found);
     Ok(found)
+}
+
+/// Takes the keys of a row's positions.
+type TakeKeys<'a> = dyn FnMut(&StoredGame, &[u64], &mut Verification) -> Result<(), DatasetError> + 'a;
+
+/// Positions of validation or test that are not yet compared with those of training.
+#[derive(Default)]
+struct HeldPlies {
+    keys: Vec<u64>,
+    /// Of each, the row, the ply, whether it is used, and whether it is marked as a position of training.
+    plies: Vec<(u32, u16, bool, Option<bool>)>,
+}
+
+impl HeldPlies {
+    fn push(&mut self, game: &StoredGame, keys: &[u64]) {
+        self.keys.extend_from_slice(keys);
+        self.plies.extend((0..game.plies).map(|ply| {
+            let i = usize::from(ply);
+            let used = game.used.as_ref().is_none_or(|used| used[i]);
+            (game.id, ply, used, game.seen_in_train.get(i).copied())
+        }));
+    }
+
+    fn compare(&mut self, trained: &SortedKeys, split: Split, found: &mut Verification) -> Result<(), DatasetError> {
+        let seen = trained.seen(&self.keys)?;
+        for (&(row, ply, used, marked), known) in self.plies.iter().zip(seen) {
+            found.also_in_train[split] += u64::from(used && known);
+            if marked.is_some_and(|marked| marked != known) {
+                found.problem(format!("row {row}, ply {ply}: seen_in_train should be {known}"));
+            }
+        }
+        self.keys.clear();
+        self.plies.clear();
+        Ok(())
+    }
 }
 
 /// The task of the dataset's maps; reports descriptions that differ from the rules' definition.
@@ -95,28 +148,16 @@ fn map_task(dataset: &Dataset, found: &mut Verification) -> Option<MapTask> {
             }
         }
     }
-    let labels = Split::ALL.iter().flat_map(|&split| dataset.stored(split)).flat_map(|game| &game.map);
-    let mut cells = vec![0; map.classes.into()];
-    labels.filter_map(|&label| usize::try_from(label).ok()).for_each(|class: usize| cells[class] += 1);
-    let stated = map.counted(&dataset.manifest().counts.map_classes);
-    if !stated.iter().map(|(_, count)| *count).eq(cells.iter().copied()) {
-        found.problem(format!("dataset.yaml states other cells by class than there are: {cells:?}"));
-    }
     // Only compared cells are counted; maps of another shape were reported above.
     task.filter(|task| task.shape() == map.shape)
 }
 
-#[derive(Default)]
-struct Seen {
-    games: HashSet<u128>,
-    positions: HashSet<u64>,
-}
-
+/// Checks a row and adds the keys of its positions.
 fn row<G: Tactics>(
     game: &StoredGame,
     split: Split,
     task: Option<MapTask>,
-    seen: &mut Seen,
+    keys: &mut Vec<u64>,
     found: &mut Verification,
 ) -> Result<(), DatasetError> {
     found.rows += 1;
@@ -124,18 +165,9 @@ fn row<G: Tactics>(
     game.play_through::<G>(|line, _| {
         let (position, ply) = (line.position(), line.plies());
         found.positions += 1;
-        let key = line.key();
+        keys.push(line.key());
         let used = game.used.as_ref().is_none_or(|used| used[ply]);
         found.handed_out[split] += u64::from(used);
-        if split == Split::Train {
-            seen.positions.insert(key);
-        } else {
-            let known = seen.positions.contains(&key);
-            found.also_in_train[split] += u64::from(used && known);
-            if game.seen_in_train.get(ply).is_some_and(|&marked| marked != known) {
-                found.problem(format!("row {}, ply {ply}: seen_in_train should be {known}", game.id));
-            }
-        }
         let candidates = plies.as_mut().and_then(Iterator::next).unwrap_or_default();
         found.candidates += candidates.iter().count() as u64;
         let sum: f32 = candidates.iter().map(|(_, probability)| probability).sum();

@@ -2,7 +2,7 @@
 
 use super::history::HistoryFill;
 use super::position::ChessPosition;
-use super::{fen, history, input, key, moves, pgn, rights, vocabularies};
+use super::{compact, fen, history, input, key, moves, pgn, rights, vocabularies};
 use crate::geometry::Frame;
 use crate::input::InputName;
 use crate::move_text::MoveText;
@@ -29,6 +29,14 @@ impl Position for ChessPosition {
     /// Writes FEN, the en-passant square only where the capture is legal.
     fn to_text(&self) -> String {
         Fen::from_position(&self.rules, EnPassantMode::Legal).to_string()
+    }
+
+    fn compact(&self) -> Option<Vec<u8>> {
+        compact::write(&self.rules)
+    }
+
+    fn from_compact(bytes: &[u8]) -> Result<Self, ParsePosition> {
+        compact::read(bytes).map(Self::from_rules)
     }
 
     fn side_to_move(&self) -> Side {

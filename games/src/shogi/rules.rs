@@ -1,7 +1,7 @@
 //! The rules of shogi, from rsshogi.
 
 use super::position::ShogiPosition;
-use super::{frame, input, moves, planes, sfen};
+use super::{compact, frame, input, moves, planes, sfen};
 use crate::geometry::Frame;
 use crate::input::InputName;
 use crate::move_text::MoveText;
@@ -33,6 +33,14 @@ impl Position for ShogiPosition {
         let mut text = self.rules.to_sfen(Some(-1));
         text.push_str(&format!(" {}", self.ply));
         text
+    }
+
+    fn compact(&self) -> Option<Vec<u8>> {
+        compact::write(self)
+    }
+
+    fn from_compact(bytes: &[u8]) -> Result<Self, ParsePosition> {
+        compact::read(bytes)
     }
 
     fn side_to_move(&self) -> Side {

@@ -5,6 +5,7 @@ mod bag;
 mod chessdecoder;
 mod codes;
 mod colours;
+mod compact;
 mod csa;
 pub mod damage;
 mod dlshogi_planes;

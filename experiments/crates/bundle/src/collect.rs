@@ -243,7 +243,7 @@ impl Collector<'_> {
     /// Adds a dataset; `tests`: whether the test games are its own.
     fn source(&mut self, run: &RunConfig, folder: &Path, name: String, content_hash: String, tests: bool) {
         // The dataset may have moved; then its licence is unknown.
-        let own = dataset::Manifest::read(folder).ok().filter(|own| own.content_hash == content_hash);
+        let own = dataset::Manifest::read(folder).ok().filter(|own| own.identity() == content_hash);
         let host = self.host;
         let clean = |text: String| scrub::scrub(&text, host);
         let source = self.data.entry(content_hash.clone()).or_insert_with(|| DataSource {

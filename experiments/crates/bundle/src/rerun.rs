@@ -158,7 +158,7 @@ impl Known {
     /// The datasets and tables in these folders.
     fn among(folders: &[PathBuf]) -> Self {
         let folders: Vec<PathBuf> = folders.iter().filter_map(|folder| std::path::absolute(folder).ok()).collect();
-        let dataset = |folder: &PathBuf| Some((dataset::Manifest::read(folder).ok()?.content_hash, folder.clone()));
+        let dataset = |folder: &PathBuf| Some((dataset::Manifest::read(folder).ok()?.identity(), folder.clone()));
         let files = folders.iter().flat_map(|folder| fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok));
         let tables = files.map(|file| file.path()).filter(|file| file.extension().is_some_and(|ext| ext == TABLES));
         let table = |file: PathBuf| Some((blake3::hash(&fs::read(&file).ok()?).to_hex().to_string(), file));

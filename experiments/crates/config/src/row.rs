@@ -34,6 +34,7 @@ pub struct Row {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RowData {
     pub name: String,
+    /// See [`dataset::Manifest::identity`].
     pub content_hash: String,
     /// The dataset of the test games, if it is another one.
     pub test: Option<TestSet>,

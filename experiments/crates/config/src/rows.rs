@@ -38,7 +38,7 @@ pub(super) fn row(combination: &Combination, label: &Label, datasets: &Datasets)
     let OpenedData { manifest, positions, test, .. } = opened;
     let data = RowData {
         name: manifest.name.clone(),
-        content_hash: manifest.content_hash.clone(),
+        content_hash: manifest.identity(),
         test: test.as_ref().map(|test| test.set.clone()),
         train_positions: positions.train,
         validation_positions: positions.validation,

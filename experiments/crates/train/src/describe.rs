@@ -97,7 +97,7 @@ fn dataset_facts(setup: &Setup) -> DatasetFacts {
     let manifest = setup.dataset.manifest();
     DatasetFacts {
         name: manifest.name.clone(),
-        content_hash: manifest.content_hash.clone(),
+        content_hash: manifest.identity(),
         test: setup.dataset.test_set().cloned(),
         train_positions: setup.dataset.positions(Split::Train),
         validation_positions: setup.dataset.positions(Split::Validation),

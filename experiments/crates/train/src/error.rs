@@ -89,7 +89,7 @@ impl TrainError {
             | Self::Open(_) => true,
             Self::Checkpoint(error) => matches!(error, CheckpointError::Io { .. }),
             Self::Record(error) => matches!(error, RecordError::Io { .. }),
-            Self::Data(error) => matches!(error, DatasetError::Io { .. }),
+            Self::Data(error) => matches!(error, DatasetError::Io { .. } | DatasetError::CacheUnwritable { .. }),
             _ => false,
         }
     }

@@ -6,10 +6,12 @@ use config::evaluate::Evaluations;
 use config::setting::Setting;
 use config::tuning::{Round, Trial, TunedRow, Tuning};
 use config::{Experiment, ReadAt, Role, Row, grouped};
+use dataset::{DataCost, DerivedOptions, Manifest};
 use games::GameKind;
 use report::text_table::table;
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
+use std::path::Path;
 
 pub(super) fn text(experiment: &Experiment, times: &[f64], warnings: &[String]) -> String {
     let mut out = String::new();
@@ -196,7 +198,7 @@ fn datasets(experiment: &Experiment) -> String {
             [data.train_positions, data.validation_positions, data.test_positions].map(grouped);
         let (game, name) = (row.run.game.name(), &data.name);
         let read: String = read_whole(row).iter().map(|read| format!("; {read}")).collect();
-        Some(match &data.test {
+        let counted = match &data.test {
             None => format!(
                 "{game}: dataset {name} with {train} training, {validation} validation and {test} test positions{read}\n"
             ),
@@ -208,9 +210,30 @@ fn datasets(experiment: &Experiment) -> String {
                 grouped(set.left_out_of_train),
                 grouped(set.left_out_of_validation)
             ),
-        })
+        };
+        let of_test = row.run.test_data.as_ref().map(|folder| cost("its test set", folder));
+        Some(counted + &cost("it", &row.run.data) + &of_test.unwrap_or_default())
     };
     experiment.games().into_iter().filter_map(game).collect()
+}
+
+/// What reading a dataset takes of a machine; nothing if the shards cannot be read.
+fn data_cost(folder: &Path) -> Option<DataCost> {
+    let manifest = Manifest::read(folder).ok()?;
+    DataCost::of(folder, &manifest, &DerivedOptions::default()).ok()
+}
+
+fn cost(what: &str, folder: &Path) -> String {
+    let Some(cost) = data_cost(folder) else { return String::new() };
+    let megabytes = |bytes: u64| grouped(bytes.div_ceil(1_000_000));
+    let seconds = cost.seconds.ceil();
+    let memory = megabytes(cost.memory);
+    let disk = match (cost.disk, cost.is_made) {
+        (0, _) => format!("read in about {seconds} s"),
+        (disk, true) => format!("{} MB of disk, made already", megabytes(disk)),
+        (disk, false) => format!("{} MB of disk, made once in about {seconds} s", megabytes(disk)),
+    };
+    format!("  to read {what}: {memory} MB of memory a cell; {disk}\n")
 }
 
 pub(super) fn json(experiment: &Experiment, times: &[f64], warnings: &[String]) -> Value {
@@ -246,6 +269,8 @@ pub(super) fn json(experiment: &Experiment, times: &[f64], warnings: &[String]) 
                 "train_positions": row.data.train_positions,
                 "validation_positions": row.data.validation_positions,
                 "test_positions": row.data.test_positions,
+                "cost": data_cost(&row.run.data),
+                "test_cost": row.run.test_data.as_deref().and_then(data_cost),
             },
         })
     };

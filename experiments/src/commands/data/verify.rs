@@ -3,7 +3,7 @@
 use super::display::Display;
 use crate::commands::options::json_text;
 use config::grouped;
-use dataset::{Dataset, Split, verify_content};
+use dataset::{Dataset, Manifest, Split, verify_content};
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
@@ -19,7 +19,9 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<String> {
-    let dataset = Dataset::open(&args.dir)?;
+    let manifest = Manifest::read(&args.dir)?;
+    manifest.verify_shards(&args.dir)?;
+    let dataset = Dataset::load(&args.dir, manifest)?;
     let mut display = Display::new();
     let found = verify_content(&dataset, args.by_position, &mut |done| display.show_done(done));
     display.finish();

@@ -32,6 +32,23 @@ fn the_loader_is_timed() {
 }
 
 #[test]
+fn a_dataset_is_repeated_and_measured() {
+    let bench = Bench::new();
+    let (data, out) = (bench.path().join("data"), bench.path().join("repeated"));
+    let command =
+        format!("bench data {} --positions 2000 --out {} --seconds 0.01", data.display(), out.display());
+    for _ in 0..2 {
+        let found = posenc(&format!("{command} --json")).json();
+        assert!(found["positions"].as_u64().is_some_and(|positions| (2_000..4_000).contains(&positions)), "{found}");
+        assert!(found["positions_per_s"].as_f64().is_some_and(|per_s| per_s > 1000.0), "{found}");
+    }
+    posenc(&command).succeeds().says(&["first open s", "rows in memory"]);
+    let refused = posenc(&format!("bench data {} --positions 5", data.display()));
+    assert_eq!(refused.code, Some(2));
+    assert_says(&refused.stderr, &["--out"]);
+}
+
+#[test]
 fn wrong_names_are_answered_with_the_right_ones() {
     posenc("bench step --model cf-7m").fails_with(&["the presets are cf-6m"]);
     posenc("bench step --model cf-6m --encodings show").fails_with(&["relative_bias"]);

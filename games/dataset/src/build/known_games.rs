@@ -22,7 +22,7 @@ const ENTRY: usize = 16 + 4;
 
 type Entry = (u128, u32);
 
-pub(super) struct KnownGames {
+pub(crate) struct KnownGames {
     dir: PathBuf,
     limit: usize,
     recent: HashMap<u128, u32>,
@@ -35,7 +35,7 @@ pub(super) struct KnownGames {
 
 impl KnownGames {
     /// Loads the games of a checkpoint; none for 0 bytes.
-    pub(super) fn resume(dir: &Path, bytes: u64) -> Result<Self, DatasetError> {
+    pub(crate) fn resume(dir: &Path, bytes: u64) -> Result<Self, DatasetError> {
         Self::with_limit(dir, bytes, GAMES_IN_MEMORY)
     }
 
@@ -51,7 +51,7 @@ impl KnownGames {
     }
 
     /// The id of the game with this fingerprint; if there is none, the fingerprint is added with `id`.
-    pub(super) fn find_or_add(&mut self, fingerprint: u128, id: u32) -> Result<Option<u32>, DatasetError> {
+    pub(crate) fn find_or_add(&mut self, fingerprint: u128, id: u32) -> Result<Option<u32>, DatasetError> {
         if let Some(&first) = self.recent.get(&fingerprint) {
             return Ok(Some(first));
         }
@@ -66,7 +66,7 @@ impl KnownGames {
     }
 
     /// Syncs the file and returns its length.
-    pub(super) fn sync(&mut self) -> Result<u64, DatasetError> {
+    pub(crate) fn sync(&mut self) -> Result<u64, DatasetError> {
         self.log.sync()
     }
 

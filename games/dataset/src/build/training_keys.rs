@@ -8,30 +8,30 @@ use std::io::{self, BufReader, BufWriter, Read, Write as _};
 use std::path::{Path, PathBuf};
 
 /// Keys in memory at a time, for training positions and for looked-up ones: 64 MB each.
-pub(super) const KEYS_IN_MEMORY: usize = 8 << 20;
+pub(crate) const KEYS_IN_MEMORY: usize = 8 << 20;
 
 /// The keys of all training positions, in input order.
-pub(super) struct TrainingKeys {
+pub(crate) struct TrainingKeys {
     dir: PathBuf,
     log: AppendLog,
 }
 
 impl TrainingKeys {
     /// Loads the keys of a checkpoint; none for 0 bytes.
-    pub(super) fn resume(dir: &Path, bytes: u64) -> Result<Self, DatasetError> {
+    pub(crate) fn resume(dir: &Path, bytes: u64) -> Result<Self, DatasetError> {
         Ok(Self { dir: dir.to_owned(), log: AppendLog::resume(dir.join(".train-keys"), bytes)? })
     }
 
-    pub(super) fn train(&mut self, keys: &[u64]) -> Result<(), DatasetError> {
+    pub(crate) fn train(&mut self, keys: &[u64]) -> Result<(), DatasetError> {
         keys.iter().try_for_each(|key| self.log.append(&key.to_le_bytes()))
     }
 
     /// Syncs the file and returns its length.
-    pub(super) fn sync(&mut self) -> Result<u64, DatasetError> {
+    pub(crate) fn sync(&mut self) -> Result<u64, DatasetError> {
         self.log.sync()
     }
 
-    pub(super) fn sorted(self) -> Result<SortedKeys, DatasetError> {
+    pub(crate) fn sorted(self) -> Result<SortedKeys, DatasetError> {
         self.sorted_by(KEYS_IN_MEMORY)
     }
 
@@ -56,7 +56,7 @@ impl TrainingKeys {
 }
 
 /// The next keys of a file, at most `limit`.
-pub(super) fn read_keys(from: &mut impl Read, limit: usize) -> io::Result<Vec<u64>> {
+pub(crate) fn read_keys(from: &mut impl Read, limit: usize) -> io::Result<Vec<u64>> {
     let mut keys = Vec::new();
     while keys.len() < limit {
         match next_part(from)? {
@@ -74,14 +74,14 @@ fn write_run(path: &Path, keys: &[u64]) -> io::Result<()> {
 }
 
 /// All training keys, sorted: some in memory, the others in sorted files.
-pub(super) struct SortedKeys {
+pub(crate) struct SortedKeys {
     keys: Vec<u64>,
     runs: Vec<PathBuf>,
 }
 
 impl SortedKeys {
     /// For each of these keys, whether a training position has it.
-    pub(super) fn seen(&self, keys: &[u64]) -> Result<Vec<bool>, DatasetError> {
+    pub(crate) fn seen(&self, keys: &[u64]) -> Result<Vec<bool>, DatasetError> {
         let mut seen: Vec<bool> = keys.iter().map(|key| self.keys.binary_search(key).is_ok()).collect();
         if self.runs.is_empty() {
             return Ok(seen);

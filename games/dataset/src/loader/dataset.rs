@@ -1,29 +1,37 @@
-//! A dataset in memory, with games as moves (about ten bytes per position).
+//! An opened dataset: which of its rows are used, and what batches hold of them.
 
-use super::contents::ShardContents;
+use super::chosen::{Chosen, Plies};
+use super::order::Grouping;
 use super::stored::StoredGame;
 use super::targets::Targets;
+use crate::derived::{Derived, DerivedOptions, Has, Room, RowSize, rows_together};
 use crate::error::DatasetError;
 use crate::manifest::{Manifest, TestSet, Unit, content};
 use crate::split::{PerSplit, Split};
-use crate::store;
-use games::maps::NO_LABEL;
 use games::{Frame, GameKind, InputLayout, InputName, MovesName, with_game};
 use std::path::Path;
+use std::sync::Arc;
 
 #[derive(Debug)]
 pub struct Dataset {
-    pub(super) manifest: Manifest,
-    pub(super) games: PerSplit<Vec<StoredGame>>,
+    manifest: Manifest,
+    rows: Arc<Derived>,
+    /// The used rows of each split; `None` for all.
+    pub(super) chosen: PerSplit<Option<Arc<Chosen>>>,
     /// Where its test games come from, if that is another dataset.
     pub(super) test: Option<Box<TestSource>>,
     pub(super) reading: Reading,
+    /// Targets that are computed from a row when it is read.
+    targets: Option<Targets>,
+    /// See [`DerivedOptions::exact_below`].
+    exact_below: u64,
 }
 
 /// The dataset that only the test games come from.
 #[derive(Debug)]
 pub(super) struct TestSource {
     pub(super) manifest: Manifest,
+    pub(super) rows: Arc<Derived>,
     pub(super) set: TestSet,
 }
 
@@ -38,31 +46,34 @@ pub(super) struct Reading {
 }
 
 impl Dataset {
-    /// Loads the dataset in a folder, after checking that all shards are there and unchanged (size and hash).
+    /// Opens the dataset in a folder, after checking that all shards are there and unchanged (size and hash). If an
+    /// earlier process has put its rows into the cache, only sizes and the cache's index are checked.
     pub fn open(dir: &Path) -> Result<Self, DatasetError> {
         Self::load(dir, Manifest::read(dir)?)
     }
 
     /// Like [`Dataset::open`], with a manifest that was read before.
     pub fn load(dir: &Path, manifest: Manifest) -> Result<Self, DatasetError> {
+        Self::load_with(dir, manifest, &DerivedOptions::default())
+    }
+
+    /// Like [`Dataset::load`], with another cache.
+    pub fn load_with(dir: &Path, manifest: Manifest, options: &DerivedOptions) -> Result<Self, DatasetError> {
         manifest.check(dir)?;
-        let mut games = PerSplit::<Vec<StoredGame>>::default();
-        let mut contents = ShardContents::default();
-        for shard in &manifest.shards {
-            store::verify(dir, shard)?;
-            let before = contents.size();
-            store::read_shard(&dir.join(&shard.file), &mut |row| {
-                contents.add(&row);
-                let split = row.split;
-                games[split].push(StoredGame::from(row));
-            })?;
-            contents.check_shard(dir, &manifest, shard, before)?;
-        }
-        contents.check(dir, &manifest)?;
+        let rows = Arc::new(Derived::open(dir, &manifest, options)?);
         let reading = Reading { moves: MovesName::default(), plies: 1, rights: false, repeats: false };
-        let dataset = Self { manifest, games, test: None, reading };
-        dataset.check_maps(dir)?;
-        Ok(dataset)
+        let (chosen, exact_below) = (PerSplit::default(), options.exact_below);
+        Ok(Self { manifest, rows, chosen, test: None, reading, targets: None, exact_below })
+    }
+
+    /// The cached file that rows are read from, but for the test games of another dataset; `None` if they are in memory.
+    pub fn derived_file(&self) -> Option<&Path> {
+        self.rows.file()
+    }
+
+    /// The bytes of all rows in that file or in memory.
+    pub fn row_bytes(&self) -> u64 {
+        self.rows.bytes()
     }
 
     pub fn manifest(&self) -> &Manifest {
@@ -73,17 +84,23 @@ impl Dataset {
         self.manifest.game
     }
 
-    /// The hash of its content, in hex, and of its test set's: equal for equal datasets.
+    /// What identifies its batches: equal for equal datasets and test sets. See [`Manifest::identity`].
     pub fn content(&self) -> String {
-        content(&self.manifest.content_hash, self.test_set().map(|test| test.content_hash.as_str()))
+        content(&self.manifest.identity(), self.test_set().map(|test| test.content_hash.as_str()))
     }
 
     pub fn games(&self, split: Split) -> usize {
-        self.games[split].len()
+        match &self.chosen[split] {
+            None => self.derived(split).rows(split),
+            Some(chosen) => chosen.rows.count(),
+        }
     }
 
     pub fn positions(&self, split: Split) -> u64 {
-        self.games[split].iter().map(|game| u64::from(game.positions)).sum()
+        match &self.chosen[split] {
+            None => self.derived(split).positions(split),
+            Some(chosen) => chosen.positions,
+        }
     }
 
     /// Whether its rows are games or single positions.
@@ -105,7 +122,7 @@ impl Dataset {
         }
         let (_, splits) = self.sources()[0];
         for &split in splits {
-            self.games[split].retain(|game| game.rating_bucket.as_deref().is_some_and(|name| buckets.contains(&name)));
+            self.chosen[split] = Some(self.in_buckets(split, &buckets));
         }
         Ok(())
     }
@@ -113,13 +130,51 @@ impl Dataset {
     /// The training games of these rating buckets as a separate dataset, for a phase of training; it has no games for
     /// evaluation. Settings of moves and targets are copied.
     pub fn training_part(&self, buckets: &[impl AsRef<str>]) -> Self {
-        let wanted = |game: &&StoredGame| {
-            let own = game.rating_bucket.as_deref();
-            own.is_some_and(|name| buckets.iter().any(|bucket| bucket.as_ref() == name))
-        };
-        let mut games = PerSplit::<Vec<StoredGame>>::default();
-        games[Split::Train] = self.games[Split::Train].iter().filter(wanted).cloned().collect();
-        Self { manifest: self.manifest.clone(), games, test: None, reading: self.reading }
+        let buckets: Vec<&str> = buckets.iter().map(AsRef::as_ref).collect();
+        let none = || Some(Arc::default());
+        let train = Some(self.in_buckets(Split::Train, &buckets));
+        Self {
+            manifest: self.manifest.clone(),
+            rows: Arc::clone(&self.rows),
+            chosen: PerSplit { train, validation: none(), test: none() },
+            test: None,
+            ..*self
+        }
+    }
+
+    /// The used rows of a split that are in these rating buckets.
+    fn in_buckets(&self, split: Split, buckets: &[&str]) -> Arc<Chosen> {
+        let names = self.derived(split).buckets();
+        let wanted: Vec<bool> = names.iter().map(|name| buckets.contains(&name.as_str())).collect();
+        let mut chosen = Chosen { plies: self.plies(split).cloned(), ..Chosen::default() };
+        for i in 0..self.games(split) as u32 {
+            let size = self.size(split, i);
+            if size.bucket.is_some_and(|bucket| wanted.get(usize::from(bucket)).is_some_and(|&wanted| wanted)) {
+                chosen.add(self.row(split, i), size.positions.into(), size.has);
+            }
+        }
+        Arc::new(chosen)
+    }
+
+    /// Where the rows of a split are.
+    pub(super) fn derived(&self, split: Split) -> &Arc<Derived> {
+        match (&self.test, split) {
+            (Some(test), Split::Test) => &test.rows,
+            _ => &self.rows,
+        }
+    }
+
+    /// The row of the `i`-th game of a split.
+    pub(super) fn row(&self, split: Split, i: u32) -> usize {
+        match &self.chosen[split] {
+            None => i as usize,
+            Some(chosen) => chosen.rows.place(i as usize),
+        }
+    }
+
+    /// The used plies of a split's rows, if some are left out for a test set.
+    fn plies(&self, split: Split) -> Option<&Arc<Plies>> {
+        self.chosen[split].as_ref()?.plies.as_ref()
     }
 
     /// Sets the vocabulary of moves in batches; the default is the game's `from_to`.
@@ -147,8 +202,10 @@ impl Dataset {
     pub fn set_targets(&mut self, targets: Targets) -> Result<(), DatasetError> {
         targets.check()?;
         for (manifest, splits) in self.sources() {
+            let has = self.has(splits);
             for (column, target) in targets.columns() {
-                if !splits.iter().any(|&split| self.games[split].iter().any(|game| game.has_values(column))) {
+                let is_there = if column == "draw" { has.draw } else { has.value };
+                if !is_there {
                     return Err(DatasetError::NoTarget { dataset: manifest.name.clone(), column, target });
                 }
             }
@@ -167,15 +224,7 @@ impl Dataset {
         }
         self.reading = Reading { rights: targets.rights, repeats: targets.repeats, ..self.reading };
         let of_games = Targets { rights: false, repeats: false, ..targets };
-        let any = of_games != Targets::default();
-        let kind = self.game();
-        for split in Split::ALL {
-            let whole_games = self.manifest_of(split).unit == Unit::Game;
-            for game in &mut self.games[split] {
-                let made = || with_game!(kind, G => targets.of::<G>(game, whole_games));
-                game.targets = any.then(|| Box::new(made()));
-            }
-        }
+        self.targets = (of_games != Targets::default()).then_some(of_games);
         Ok(())
     }
 
@@ -184,8 +233,7 @@ impl Dataset {
         let wrong = |reason| DatasetError::Option { option: "input", reason };
         for (manifest, splits) in self.sources() {
             let layout = manifest.offered(input)?;
-            let is_rated = |game: &StoredGame| game.ratings.iter().any(Option::is_some);
-            if layout.shows_ratings() && !splits.iter().any(|&split| self.games[split].iter().any(is_rated)) {
+            if layout.shows_ratings() && !self.has(splits).rating {
                 return Err(wrong(format!(
                     "{} shows the players' ratings, but no game of the dataset \"{}\" has one: take piece_tokens, or \
                      games with ratings in their headers",
@@ -197,39 +245,80 @@ impl Dataset {
         self.moves().supports(input).map_err(|error| wrong(error.to_string()))
     }
 
-    /// The games of a split, in the dataset's order.
-    pub(crate) fn stored(&self, split: Split) -> &[StoredGame] {
-        &self.games[split]
+    /// The optional columns that any used row of these splits has.
+    fn has(&self, splits: &[Split]) -> Has {
+        let of_split = |&split: &Split| match &self.chosen[split] {
+            None => self.derived(split).has(split),
+            Some(chosen) => chosen.has,
+        };
+        splits.iter().map(of_split).fold(Has::default(), Has::or)
+    }
+
+    /// The size of the `i`-th game of a split.
+    pub(super) fn size(&self, split: Split, i: u32) -> RowSize {
+        let (rows, row) = (self.derived(split), self.row(split, i));
+        let size = rows.size(split, row);
+        match self.plies(split) {
+            None => size,
+            Some(plies) => RowSize { positions: plies.count(row, |row| rows.size(split, row).plies), ..size },
+        }
+    }
+
+    /// The sizes of a split's games, in the dataset's order.
+    pub(crate) fn sizes(&self, split: Split) -> impl Iterator<Item = RowSize> {
+        (0..self.games(split)).map(move |i| self.size(split, i as u32))
+    }
+
+    /// These games of a split, one in memory at a time.
+    pub(crate) fn read(
+        &self,
+        split: Split,
+        games: impl IntoIterator<Item = u32>,
+    ) -> impl Iterator<Item = Result<StoredGame, DatasetError>> {
+        let mut room = Room::default();
+        let (rows, manifest) = (self.derived(split), self.manifest_of(split));
+        let in_another_dataset = split == Split::Test && self.test.is_some();
+        games.into_iter().map(move |game| {
+            let row = self.row(split, game);
+            let mut read = rows.get(split, row, &mut room)?;
+            if let Some(plies) = self.plies(split) {
+                read.use_only(plies.of(row, |row| rows.size(split, row).plies));
+            }
+            if in_another_dataset {
+                // What occurs in them has left training.
+                read.seen_in_train = vec![false; usize::from(read.plies)].into_boxed_slice();
+            }
+            if let Some(targets) = &self.targets {
+                let whole_games = manifest.unit == Unit::Game;
+                read.targets = Some(Box::new(with_game!(manifest.game, G => targets.of::<G>(&read, whole_games))));
+            }
+            Ok(read)
+        })
+    }
+
+    /// All games of a split, in the dataset's order.
+    pub(crate) fn read_all(&self, split: Split) -> impl Iterator<Item = Result<StoredGame, DatasetError>> {
+        self.read(split, 0..self.games(split) as u32)
+    }
+
+    /// Which games of a split keep their place beside each other, and how many are replayed together.
+    pub(super) fn grouping(&self, split: Split, block_games: usize) -> Grouping {
+        let unit = self.manifest_of(split).unit;
+        let together = rows_together(unit, self.games(split) as u64, self.exact_below);
+        let block_groups = match unit {
+            // A single position is a row: a block holds as many groups of them as games elsewhere.
+            Unit::Position => block_games,
+            Unit::Game => block_games.div_ceil(together),
+        };
+        Grouping { together, block_groups }
     }
 
     /// An error if a required split has no games.
     pub(crate) fn require(&self, split: Split) -> Result<(), DatasetError> {
-        if self.games[split].is_empty() {
+        if self.games(split) == 0 {
             return Err(DatasetError::EmptySplit { dataset: self.manifest_of(split).name.clone(), split });
         }
         Ok(())
-    }
-
-    /// Checks that every ply has the map that the manifest describes, with valid labels.
-    fn check_maps(&self, dir: &Path) -> Result<(), DatasetError> {
-        let map = self.manifest.map.as_ref();
-        let cells = map.map_or(0, |map| map.shape.cells(self.game().geometry().squares()));
-        let classes = map.map_or(0, |map| i32::from(map.classes));
-        let fits = |game: &StoredGame| {
-            game.map.len() == cells * usize::from(game.plies)
-                && game.map.iter().all(|&label| (i32::from(NO_LABEL)..classes).contains(&i32::from(label)))
-        };
-        match Split::ALL.iter().flat_map(|&split| self.stored(split)).find(|game| !fits(game)) {
-            None => Ok(()),
-            Some(game) => {
-                let reason = format!(
-                    "the map of game {} is not what dataset.yaml describes ({cells} cells, {classes} classes): {}",
-                    game.id,
-                    self.manifest.remedy()
-                );
-                Err(DatasetError::Manifest { dir: dir.to_owned(), reason })
-            }
-        }
     }
 }
 

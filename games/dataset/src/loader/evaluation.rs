@@ -2,11 +2,12 @@
 
 use super::batch::Batch;
 use super::dataset::Dataset;
+use super::order::{groups, members};
 use super::replay::{Positions, replay};
 use crate::error::DatasetError;
 use crate::split::Split;
 use games::{InputName, with_game};
-use streams::{shuffle, stream};
+use streams::stream;
 
 const CHUNK_GAMES: usize = 32;
 
@@ -41,19 +42,17 @@ pub fn evaluation_batches(
 
 /// The games of an evaluation in order, as indices into the split's games; the split is not empty.
 pub(super) fn chosen_games(dataset: &Dataset, split: Split, max_positions: u64) -> Vec<u32> {
-    let stored = dataset.stored(split);
-    let mut order: Vec<u32> = (0..stored.len() as u32).collect();
-    shuffle(&mut stream(dataset.manifest_of(split).split.seed, &["evaluation", split.name()]), &mut order);
+    let (games, together) = (dataset.games(split), dataset.grouping(split, 1).together);
+    let mut stream = stream(dataset.manifest_of(split).split.seed, &["evaluation", split.name()]);
+    let groups = groups(&mut stream, games, together);
+    let all = || groups.iter().flat_map(move |&group| members(group, games, together));
     let mut positions = 0;
-    let games = order
-        .iter()
-        .take_while(|&&game| {
-            positions += u64::from(stored[game as usize].positions);
-            positions <= max_positions
-        })
-        .count();
-    order.truncate(games.max(1));
-    order
+    let fits = |&game: &u32| {
+        positions += u64::from(dataset.size(split, game).positions);
+        positions <= max_positions
+    };
+    let chosen: Vec<u32> = all().take_while(fits).collect();
+    if chosen.is_empty() { all().take(1).collect() } else { chosen }
 }
 
 #[derive(Debug)]
@@ -71,15 +70,13 @@ pub struct EvaluationBatches<'a> {
 impl EvaluationBatches<'_> {
     /// The number of positions in all batches, without padding.
     pub fn positions(&self) -> u64 {
-        let stored = self.dataset.stored(self.split);
-        self.order.iter().map(|&game| u64::from(stored[game as usize].positions)).sum()
+        self.order.iter().map(|&game| u64::from(self.dataset.size(self.split, game).positions)).sum()
     }
 
     /// Replays the next games; false if there are none.
     fn advance(&mut self) -> Result<bool, DatasetError> {
-        let stored = self.dataset.stored(self.split);
         let end = (self.next_game + CHUNK_GAMES).min(self.order.len());
-        let games = self.order[self.next_game..end].iter().map(|&game| &stored[game as usize]);
+        let games = self.dataset.read(self.split, self.order[self.next_game..end].iter().copied());
         self.replayed = with_game!(self.dataset.game(), G => replay::<G>(games, self.input, self.dataset.reading()))?;
         self.taken = 0;
         let any = end > self.next_game;

@@ -32,10 +32,9 @@ pub fn evaluated_policy<G: Game>(
     mut each: impl FnMut(PolicyPosition<'_, G>),
 ) -> Result<(), DatasetError> {
     dataset.require(split)?;
-    let stored = dataset.stored(split);
     let mut room = Room::default();
-    for game in chosen_games(dataset, split, max_positions) {
-        of_game(&stored[game as usize], |_| true, &mut room, &mut each)?;
+    for game in dataset.read(split, chosen_games(dataset, split, max_positions)) {
+        of_game(&game?, |_| true, &mut room, &mut each)?;
     }
     Ok(())
 }
@@ -51,21 +50,18 @@ pub fn sampled_policy<G: Game>(
     mut each: impl FnMut(PolicyPosition<'_, G>),
 ) -> Result<(), DatasetError> {
     dataset.require(Split::Train)?;
-    let stored = dataset.stored(Split::Train);
-    let epoch = Epoch::new(dataset.manifest().split.seed, 0, stored.len(), LoaderConfig::BLOCK_GAMES);
+    let grouping = dataset.grouping(Split::Train, LoaderConfig::BLOCK_GAMES);
+    let epoch = Epoch::new(dataset.manifest().split.seed, 0, dataset.games(Split::Train), grouping);
     let mut left = positions;
     let mut room = Room::default();
     for block in 0..epoch.blocks() {
         if left == 0 {
             break;
         }
-        let games = epoch.block(block);
-        let plies: Vec<(usize, u16)> = games
-            .iter()
-            .enumerate()
-            .flat_map(|(place, &game)| used_plies(&stored[game as usize]).map(move |ply| (place, ply)))
-            .collect();
-        let has_target = |&&(place, ply): &&(usize, u16)| ply >= stored[games[place] as usize].policy_from_ply;
+        let games: Vec<StoredGame> = dataset.read(Split::Train, epoch.block(block)).collect::<Result<_, _>>()?;
+        let plies: Vec<(usize, u16)> =
+            games.iter().enumerate().flat_map(|(place, game)| used_plies(game).map(move |ply| (place, ply))).collect();
+        let has_target = |&&(place, ply): &&(usize, u16)| ply >= games[place].policy_from_ply;
         let order = epoch.pieces(block, plies.len());
         let mut chosen: BTreeMap<usize, Vec<u16>> = BTreeMap::new();
         for &(place, ply) in order.iter().map(|&i| &plies[i as usize]).filter(has_target).take(left) {
@@ -74,7 +70,7 @@ pub fn sampled_policy<G: Game>(
         }
         for (place, plies) in chosen {
             let is_chosen = |ply: usize| plies.iter().any(|&chosen| usize::from(chosen) == ply);
-            of_game(&stored[games[place] as usize], is_chosen, &mut room, &mut each)?;
+            of_game(&games[place], is_chosen, &mut room, &mut each)?;
         }
     }
     Ok(())

@@ -117,8 +117,8 @@ fn part<'a, T>(all: &'a [T], ends: &[u32], i: usize) -> &'a [T] {
     &all[start as usize..ends[i] as usize]
 }
 
-pub(super) fn replay<'a, G: Game>(
-    games: impl IntoIterator<Item = &'a StoredGame>,
+pub(super) fn replay<G: Game>(
+    games: impl IntoIterator<Item = Result<StoredGame, DatasetError>>,
     input: InputName,
     reading: Reading,
 ) -> Result<Positions, DatasetError> {
@@ -127,9 +127,10 @@ pub(super) fn replay<'a, G: Game>(
     let mut positions = Positions { row_bytes: layout.row_bytes() + played, ..Positions::default() };
     let mut legal = LegalMoves::default();
     for game in games {
-        replay_game::<G>(game, layout, reading, &mut legal, &mut positions)?;
+        let game = game?;
+        replay_game::<G>(&game, layout, reading, &mut legal, &mut positions)?;
         while !positions.len().is_multiple_of(plies) {
-            positions.pad(game, reading);
+            positions.pad(&game, reading);
         }
     }
     Ok(positions)

@@ -1,7 +1,7 @@
 //! Games in pieces of consecutive plies, for networks that read sequences.
 
 use super::dataset::Dataset;
-use super::stored::StoredGame;
+use crate::derived::RowSize;
 use crate::error::DatasetError;
 use crate::manifest::Unit;
 use crate::split::Split;
@@ -33,7 +33,15 @@ impl Dataset {
 
     /// Rows of an epoch: the positions of the split, with the padding of sequences.
     pub fn rows(&self, split: Split) -> u64 {
-        self.stored(split).iter().map(|game| game.rows(self.reading.plies)).sum()
+        match self.reading.plies {
+            1 => self.positions(split),
+            plies => self.sizes(split).map(|size| rows(size, plies)).sum(),
+        }
+    }
+
+    /// Rows of these games of a split.
+    pub(super) fn rows_of(&self, split: Split, games: &[u32]) -> u64 {
+        games.iter().map(|&game| rows(self.size(split, game), self.reading.plies)).sum()
     }
 
     /// Refuses batch sizes that would cut a sequence.
@@ -48,12 +56,10 @@ impl Dataset {
     }
 }
 
-impl StoredGame {
-    /// The number of its rows: its positions, or all of its plies in whole sequences.
-    pub(super) fn rows(&self, plies: usize) -> u64 {
-        match plies {
-            1 => u64::from(self.positions),
-            _ => usize::from(self.plies).next_multiple_of(plies) as u64,
-        }
+/// The rows of a game: its positions, or all of its plies in whole sequences.
+fn rows(size: RowSize, plies: usize) -> u64 {
+    match plies {
+        1 => size.positions.into(),
+        _ => usize::from(size.plies).next_multiple_of(plies) as u64,
     }
 }

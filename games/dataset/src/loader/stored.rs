@@ -1,15 +1,17 @@
-//! A game in memory, as moves (about ten bytes per position).
+//! A game as moves, as it is while its positions are replayed.
 
+use crate::derived::Has;
 use crate::error::DatasetError;
-use crate::playback::{Move, ReplayError, play_through, play_through_for};
+use crate::playback::{Move, ReplayError, play};
 use crate::store::GameRow;
 use games::record::Candidate;
-use games::{Game, GameResult, InputLayout, Line, MoveText, Termination};
+use games::{Game, GameKind, GameResult, InputLayout, Line, MoveText, Position as _, Termination, with_game};
+use std::borrow::Cow;
 
 #[derive(Debug, Clone)]
 pub(crate) struct StoredGame {
     pub(crate) id: u32,
-    pub(crate) start: Option<Box<str>>,
+    pub(crate) start: Start,
     pub(crate) moves: Box<str>,
     pub(crate) plies: u16,
     pub(crate) result: GameResult,
@@ -35,12 +37,46 @@ pub(crate) struct StoredGame {
     pub(crate) map: Box<[i8]>,
 }
 
+/// The first position of a game.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Start {
+    /// The game's standard start.
+    Standard,
+    /// FEN or SFEN.
+    Text(Box<str>),
+    /// The bytes of [`games::Position::compact`].
+    Compact(Box<[u8]>),
+}
+
+impl Start {
+    pub(crate) fn position<G: Game>(&self) -> Result<G::Position, ReplayError> {
+        let position = match self {
+            Self::Standard => return Ok(G::Position::start()),
+            Self::Text(text) => G::Position::parse(text),
+            Self::Compact(bytes) => G::Position::from_compact(bytes),
+        };
+        position.map_err(|error| ReplayError { ply: 0, reason: error.to_string() })
+    }
+
+    /// FEN or SFEN; `None` for the standard start.
+    pub(crate) fn text(&self, game: GameKind) -> Option<Cow<'_, str>> {
+        match self {
+            Self::Standard => None,
+            Self::Text(text) => Some(Cow::Borrowed(text)),
+            // Bytes that are no position have no text; replaying them reports why.
+            Self::Compact(_) => {
+                with_game!(game, G => self.position::<G>().ok().map(|position| position.to_text().into()))
+            }
+        }
+    }
+}
+
 /// The candidate moves of all plies, twelve bytes each.
 #[derive(Debug, Clone)]
 pub(crate) struct StoredPolicy {
-    moves: Box<[MoveText]>,
-    probabilities: Box<[f32]>,
-    counts: Box<[u16]>,
+    pub(crate) moves: Box<[MoveText]>,
+    pub(crate) probabilities: Box<[f32]>,
+    pub(crate) counts: Box<[u16]>,
 }
 
 /// The candidates of a ply; none if only the played move is known.
@@ -102,28 +138,38 @@ impl StoredGame {
         self.targets.as_ref().and_then(|targets| targets.value.as_deref()).unwrap_or(&self.value)
     }
 
-    /// Replays the game, see [`play_through`].
+    /// Replays the game, see [`play`].
     pub(crate) fn play_through<G: Game>(
         &self,
         on_ply: impl FnMut(&Line<G::Position>, Move<G>),
     ) -> Result<(), DatasetError> {
-        play_through::<G>(self.start.as_deref(), &self.moves, on_ply).map_err(|error| self.replay_error(error))
+        let played = self.start.position::<G>().and_then(|start| play::<G>(Line::new(start), &self.moves, on_ply));
+        played.map_err(|error| self.replay_error(error))
     }
 
-    /// Replays the game with what an input shows of it, see [`play_through_for`].
+    /// Replays the game with what an input shows of it: the history, and the players' ratings.
     pub(crate) fn play_through_for<G: Game>(
         &self,
         layout: &InputLayout,
         on_ply: impl FnMut(&Line<G::Position>, Move<G>),
     ) -> Result<(), DatasetError> {
-        play_through_for::<G>(layout, self.ratings, self.start.as_deref(), &self.moves, on_ply)
-            .map_err(|error| self.replay_error(error))
+        let begin = |start| Line::for_input(start, layout).rated(self.ratings);
+        let played = self.start.position::<G>().and_then(|start| play::<G>(begin(start), &self.moves, on_ply));
+        played.map_err(|error| self.replay_error(error))
     }
 
-    /// Whether any ply has a value in this column.
-    pub(super) fn has_values(&self, column: &str) -> bool {
-        let column = if column == "draw" { &self.draw } else { &self.value };
-        column.iter().any(|value| !value.is_nan())
+    /// The optional columns that it has.
+    pub(crate) fn has(&self) -> Has {
+        let any = |column: &[f32]| column.iter().any(|value| !value.is_nan());
+        Has { value: any(&self.value), draw: any(&self.draw), rating: self.ratings.iter().any(Option::is_some) }
+    }
+
+    /// Keeps only these of its positions.
+    pub(super) fn use_only(&mut self, used: Box<[bool]>) {
+        let positions = used.iter().filter(|&&used| used).count() as u32;
+        if positions < self.positions {
+            (self.used, self.positions) = (Some(used), positions);
+        }
     }
 
     /// The number of labels of a ply's map.
@@ -147,7 +193,7 @@ impl From<GameRow> for StoredGame {
         Self {
             positions: row.positions() as u32,
             id: row.id,
-            start: row.start.map(String::into_boxed_str),
+            start: row.start.map_or(Start::Standard, |text| Start::Text(text.into_boxed_str())),
             moves: row.moves.into_boxed_str(),
             plies: row.plies,
             result: row.result,

@@ -1,4 +1,4 @@
-//! Targets of further heads, computed once for a whole dataset and only if requested.
+//! Targets of further heads, computed when a game is read and only if requested.
 
 use super::stored::{GameTargets, StoredGame};
 use crate::error::DatasetError;
@@ -75,16 +75,11 @@ fn value_of<G: Game>(target: ValueTarget, game: &StoredGame) -> Box<[f32]> {
         ValueTarget::Score => game.value.clone(),
         ValueTarget::Result if !game.mean_result.is_empty() => game.mean_result.clone(),
         ValueTarget::Result => {
-            let first = first_mover::<G>(game.start.as_deref());
+            let first = game.start.position::<G>().map_or(Side::First, |position| position.side_to_move());
             (0..usize::from(game.plies)).map(|ply| result_for(game.result, mover(first, ply))).collect()
         }
         ValueTarget::ShortTerm { decay } => short_term(&game.value, decay).into_boxed_slice(),
     }
-}
-
-/// The side to move at the start of a game.
-fn first_mover<G: Game>(start: Option<&str>) -> Side {
-    start.and_then(|text| G::Position::parse(text).ok()).map_or(Side::First, |position| position.side_to_move())
 }
 
 /// A column that a shard may lack.

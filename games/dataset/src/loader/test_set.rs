@@ -1,12 +1,20 @@
 //! Test games from another dataset than those of training and validation.
 
+use super::chosen::{Chosen, Plies};
 use super::dataset::{Dataset, TestSource};
 use super::stored::StoredGame;
+use crate::derived::Has;
 use crate::error::DatasetError;
 use crate::manifest::{Manifest, TestSet};
 use crate::split::Split;
 use games::{Game, with_game};
-use rayon::iter::{IntoParallelRefMutIterator as _, ParallelIterator as _};
+use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
+use std::iter::repeat_n;
+use std::sync::Arc;
+
+/// Games that a thread replays at a time to find what is left out, and such chunks in memory.
+const CHUNK_GAMES: u32 = 128;
+const CHUNKS: usize = 64;
 
 impl Dataset {
     /// Takes the test games of another dataset instead of its own. Positions of training and validation that occur in
@@ -16,25 +24,23 @@ impl Dataset {
     /// # Errors
     /// If the datasets differ in what a network learns from them, the other one has no test games, or nothing is left.
     pub fn set_test(&mut self, other: Self) -> Result<(), DatasetError> {
-        if let Some((field, own, others)) = difference(&self.manifest, &other.manifest) {
+        let test = other.manifest_of(Split::Test).clone();
+        if let Some((field, own, others)) = difference(self.manifest(), &test) {
             return Err(refused(format!(
                 "`{field}` is {own} in the dataset \"{}\" and {others} in the test set \"{}\": take datasets that agree",
-                self.manifest.name, other.manifest.name
+                self.manifest().name,
+                test.name
             )));
         }
         other.require(Split::Test)?;
-        let keys = with_game!(self.game(), G => keys::<G>(other.stored(Split::Test)))?;
-        let left_out_of_train = self.leave_out(Split::Train, &keys, &other.manifest)?;
-        let left_out_of_validation = self.leave_out(Split::Validation, &keys, &other.manifest)?;
-        let Self { manifest, mut games, .. } = other;
-        for game in &mut games[Split::Test] {
-            // What occurs in them has just left training.
-            game.seen_in_train = vec![false; usize::from(game.plies)].into_boxed_slice();
-        }
-        self.games[Split::Test] = std::mem::take(&mut games[Split::Test]);
-        let (name, content_hash) = (manifest.name.clone(), manifest.content_hash.clone());
+        let keys = with_game!(self.game(), G => keys::<G>(&other))?;
+        let left_out_of_train = self.leave_out(Split::Train, &keys, &test)?;
+        let left_out_of_validation = self.leave_out(Split::Validation, &keys, &test)?;
+        let (name, content_hash) = (test.name.clone(), test.identity());
         let set = TestSet { name, content_hash, left_out_of_train, left_out_of_validation };
-        self.test = Some(Box::new(TestSource { manifest, set }));
+        let rows = Arc::clone(other.derived(Split::Test));
+        self.chosen[Split::Test] = other.chosen.test;
+        self.test = Some(Box::new(TestSource { manifest: test, rows, set }));
         Ok(())
     }
 
@@ -57,47 +63,77 @@ impl Dataset {
         const TRAINED_ON: &[Split] = &[Split::Train, Split::Validation];
         const TESTED_ON: &[Split] = &[Split::Test];
         match &self.test {
-            None => vec![(&self.manifest, ALL)],
-            Some(test) => vec![(&self.manifest, TRAINED_ON), (&test.manifest, TESTED_ON)],
+            None => vec![(self.manifest(), ALL)],
+            Some(test) => vec![(self.manifest(), TRAINED_ON), (&test.manifest, TESTED_ON)],
         }
     }
 
     /// Leaves out the positions of a split with these keys, which are sorted, and returns their number.
     fn leave_out(&mut self, split: Split, keys: &[u64], test: &Manifest) -> Result<u64, DatasetError> {
-        let (before, kind) = (self.positions(split), self.game());
-        let stored = &mut self.games[split];
-        with_game!(kind, G => stored.par_iter_mut().try_for_each(|game| game.leave_out::<G>(keys)))?;
-        stored.retain(|game| game.positions > 0);
-        let left = self.positions(split);
+        let (before, without) = (self.positions(split), self.without(split, keys)?);
+        let left = without.positions;
         if before > 0 && left == 0 {
             return Err(refused(format!(
                 "all {before} {} positions of the dataset \"{}\" occur in the test set \"{}\": take other games to test on",
                 split.name(),
-                self.manifest.name,
+                self.manifest().name,
                 test.name
             )));
         }
+        if left < before {
+            self.chosen[split] = Some(Arc::new(without));
+        }
         Ok(before - left)
+    }
+
+    /// What is left of a split without the positions with these keys, which are sorted. Every used row is read once.
+    fn without(&self, split: Split, keys: &[u64]) -> Result<Chosen, DatasetError> {
+        let games = self.games(split) as u32;
+        let of_game = |game: Result<StoredGame, DatasetError>| -> Result<(Box<[bool]>, Has), DatasetError> {
+            let game = game?;
+            let used = with_game!(self.game(), G => game.without::<G>(keys))?;
+            Ok((used, game.has()))
+        };
+        let of_chunk = |&start: &u32| {
+            let chunk = start..start.saturating_add(CHUNK_GAMES).min(games);
+            self.read(split, chunk).map(of_game).collect::<Result<Vec<_>, _>>()
+        };
+        let (mut chosen, mut plies) = (Chosen::default(), Plies::default());
+        let starts: Vec<u32> = (0..games).step_by(CHUNK_GAMES as usize).collect();
+        let mut game = 0;
+        for starts in starts.chunks(CHUNKS) {
+            let found: Vec<_> = starts.par_iter().map(of_chunk).collect();
+            for (used, has) in found.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().flatten() {
+                let row = self.row(split, game);
+                for unused in plies.rows()..row {
+                    plies.add(repeat_n(false, self.derived(split).size(split, unused).plies.into()));
+                }
+                let positions = used.iter().filter(|&&used| used).count() as u64;
+                plies.add(used);
+                if positions > 0 {
+                    chosen.add(row, positions, has);
+                }
+                game += 1;
+            }
+        }
+        Ok(Chosen { plies: Some(Arc::new(plies)), ..chosen })
     }
 }
 
 impl StoredGame {
-    /// Leaves out its positions with these keys, which are sorted.
-    fn leave_out<G: Game>(&mut self, keys: &[u64]) -> Result<(), DatasetError> {
+    /// Whether each ply is used and has none of these keys, which are sorted.
+    fn without<G: Game>(&self, keys: &[u64]) -> Result<Box<[bool]>, DatasetError> {
         let mut used = self.used.clone().unwrap_or_else(|| vec![true; usize::from(self.plies)].into_boxed_slice());
         self.play_through::<G>(|line, _| used[line.plies()] &= keys.binary_search(&line.key()).is_err())?;
-        let positions = used.iter().filter(|&&used| used).count() as u32;
-        if positions < self.positions {
-            (self.used, self.positions) = (Some(used), positions);
-        }
-        Ok(())
+        Ok(used)
     }
 }
 
-/// The keys of the positions of games, sorted.
-fn keys<G: Game>(games: &[StoredGame]) -> Result<Vec<u64>, DatasetError> {
+/// The keys of the test positions, sorted.
+fn keys<G: Game>(dataset: &Dataset) -> Result<Vec<u64>, DatasetError> {
     let mut keys = Vec::new();
-    for game in games {
+    for game in dataset.read_all(Split::Test) {
+        let game = game?;
         game.play_through::<G>(|line, _| {
             if game.used.as_ref().is_none_or(|used| used[line.plies()]) {
                 keys.push(line.key());

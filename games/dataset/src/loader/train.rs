@@ -1,14 +1,14 @@
 //! Infinite training batches.
 
+use super::LoaderConfig;
 use super::batch::Batch;
 use super::dataset::Dataset;
 use super::order::Epoch;
 use super::replay::{Positions, replay};
-use super::{LoaderConfig, StoredGame};
 use crate::error::DatasetError;
 use crate::split::Split;
 use games::with_game;
-use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
+use rayon::iter::ParallelIterator as _;
 use rayon::slice::ParallelSlice as _;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::sync::Arc;
@@ -50,12 +50,14 @@ impl TrainLoader {
         let epoch_number = (start / per_epoch) as u64;
         let mut skip = (start % per_epoch) as u64;
 
-        let games = dataset.stored(Split::Train);
-        let epoch = Epoch::new(config.seed, epoch_number, games.len(), config.block_games);
+        let epoch = epoch(dataset, config, epoch_number);
         let mut first_block = 0;
-        let rows = |block| epoch.block_rows(block, games, dataset.sequence());
-        while skip >= rows(first_block) {
-            skip -= rows(first_block);
+        loop {
+            let rows = dataset.rows_of(Split::Train, &epoch.block(first_block));
+            if skip < rows {
+                break;
+            }
+            skip -= rows;
             first_block += 1;
         }
         let mut loader = Self {
@@ -111,9 +113,7 @@ impl TrainLoader {
         if self.next_block == self.epoch.blocks() {
             self.next_block = 0;
             self.epoch_number += 1;
-            let games = self.dataset.games(Split::Train);
-            let epoch = Epoch::new(self.config.seed, self.epoch_number, games, self.config.block_games);
-            self.epoch = Arc::new(epoch);
+            self.epoch = Arc::new(epoch(&self.dataset, self.config, self.epoch_number));
         }
         let request = self.request();
         if let Some(prefetcher) = &mut self.prefetcher {
@@ -130,6 +130,12 @@ impl TrainLoader {
             block: self.next_block,
         }
     }
+}
+
+/// The order of an epoch.
+fn epoch(dataset: &Dataset, config: LoaderConfig, number: u64) -> Epoch {
+    let grouping = dataset.grouping(Split::Train, config.block_games);
+    Epoch::new(config.seed, number, dataset.games(Split::Train), grouping)
 }
 
 struct Prefetcher {
@@ -174,20 +180,25 @@ struct BlockRequest {
 
 impl BlockRequest {
     fn replay(&self) -> Result<Block, DatasetError> {
-        let chunks = self.epoch.block(self.block).chunks(CHUNK_GAMES);
+        let games = self.epoch.block(self.block);
+        let chunks = games.chunks(self.chunk_games());
         Ok(self.shuffled(chunks.map(|chunk| self.chunk(chunk)).collect::<Result<_, _>>()?))
     }
 
     /// Replays in the current thread pool. Chunks are returned in order, whichever thread replayed them.
     fn replay_in_pool(&self) -> Result<Block, DatasetError> {
-        let chunks: Vec<&[u32]> = self.epoch.block(self.block).par_chunks(CHUNK_GAMES).collect();
-        let chunks: Vec<_> = chunks.par_iter().map(|chunk| self.chunk(chunk)).collect();
+        let games = self.epoch.block(self.block);
+        let chunks: Vec<_> = games.par_chunks(self.chunk_games()).map(|chunk| self.chunk(chunk)).collect();
         Ok(self.shuffled(chunks.into_iter().collect::<Result<_, _>>()?))
     }
 
+    /// Games of a chunk: a group that stays together is read at once.
+    fn chunk_games(&self) -> usize {
+        CHUNK_GAMES.max(self.dataset.grouping(Split::Train, self.config.block_games).together)
+    }
+
     fn chunk(&self, games: &[u32]) -> Result<Positions, DatasetError> {
-        let stored: &[StoredGame] = self.dataset.stored(Split::Train);
-        let games = games.iter().map(|&game| &stored[game as usize]);
+        let games = self.dataset.read(Split::Train, games.iter().copied());
         with_game!(self.dataset.game(), G => replay::<G>(games, self.config.input, self.dataset.reading()))
     }
 

@@ -37,10 +37,9 @@ pub fn evaluation_traits(
     max_positions: u64,
 ) -> Result<Vec<PositionTraits>, DatasetError> {
     dataset.require(split)?;
-    let stored = dataset.stored(split);
     let mut out = Vec::new();
-    for game in chosen_games(dataset, split, max_positions) {
-        with_game!(dataset.game(), G => of_game::<G>(&stored[game as usize], dataset.sequence() > 1, &mut out))?;
+    for game in dataset.read(split, chosen_games(dataset, split, max_positions)) {
+        with_game!(dataset.game(), G => of_game::<G>(&game?, dataset.sequence() > 1, &mut out))?;
     }
     Ok(out)
 }

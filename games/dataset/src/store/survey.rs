@@ -31,6 +31,18 @@ fn filled(footer: &ParquetMetaData, column: &str) -> bool {
     })
 }
 
+/// The bytes of all columns before they are compressed, by the shards' footers.
+pub(crate) fn unpacked_bytes(dir: &Path, manifest: &Manifest) -> Result<u64, DatasetError> {
+    let mut bytes = 0u64;
+    for shard in &manifest.shards {
+        let footer = footer(&dir.join(&shard.file))?;
+        let groups = footer.metadata().row_groups().iter();
+        let of_shard: u64 = groups.map(|group| u64::try_from(group.total_byte_size()).unwrap_or(0)).sum();
+        bytes = bytes.saturating_add(of_shard);
+    }
+    Ok(bytes)
+}
+
 /// The number of positions of each split in these rating buckets. Only the needed columns are read.
 pub fn positions_of(dir: &Path, manifest: &Manifest, buckets: &[String]) -> Result<PerSplit<u64>, DatasetError> {
     let mut positions = PerSplit::<u64>::default();

@@ -15,7 +15,7 @@ use games::GameKind;
 use tempfile::TempDir;
 
 /// A temporary folder with a small dataset in its folder `dataset`: 49 games of four plies.
-fn small() -> TempDir {
+pub(crate) fn small() -> TempDir {
     let files = || ('a'..='h').filter(|&file| file != 'f');
     let game = |white: char, black: char| {
         format!("[Event \"t\"]\n[Result \"1/2-1/2\"]\n\n1. {white}3 {black}6 2. Nf3 Nf6 1/2-1/2\n\n")

@@ -3,6 +3,7 @@
 mod bags;
 mod containers;
 pub mod damage;
+mod derived;
 mod export_hcpe3;
 mod export_pgn;
 mod filters;

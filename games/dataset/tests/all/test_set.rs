@@ -16,7 +16,7 @@ use tempfile::TempDir;
 const HCPE: &str = "shogi_selfplay_40games.hcpe";
 
 /// A folder with a dataset of this sample, all of it for tests.
-fn all_test(game: GameKind, file: &str) -> TempDir {
+pub(crate) fn all_test(game: GameKind, file: &str) -> TempDir {
     let dir = TempDir::new().expect("a temporary folder");
     let split = SplitPlan::by_game(0, PerSplit { train: 0.0, validation: 0.0, test: 1.0 });
     import(&ImportOptions { split, ..options(game, sample(file), dir.path()) }, &mut |_| {}).expect("good records");

@@ -1,9 +1,11 @@
 //! What the shards of a dataset hold, compared with what its manifest states of them.
 
 use crate::error::DatasetError;
-use crate::manifest::{Manifest, Shard, Unit};
+use crate::manifest::{Counts, Manifest, RatingBucket, Shard, SplitSummary, Unit};
 use crate::split::{PerSplit, Split};
 use crate::store::GameRow;
+use games::maps::NO_LABEL;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -11,8 +13,8 @@ use std::path::Path;
 const ROUNDING: f64 = 1e-9;
 
 /// What the rows of all shards read so far hold.
-#[derive(Debug, Default)]
-pub(super) struct ShardContents {
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct ShardContents {
     games: PerSplit<u64>,
     positions: PerSplit<u64>,
     /// Plies of all games, used or not.
@@ -29,10 +31,23 @@ pub(super) struct ShardContents {
     terminations: BTreeMap<String, u64>,
     buckets: BTreeMap<String, u64>,
     map_classes: Vec<u64>,
+    /// By the number of cells of a ply's map, 0 without a map.
+    maps: BTreeMap<u64, MapRows>,
+    /// Rows and plies of each shard read so far.
+    shards: Vec<[u64; 2]>,
+}
+
+/// The plies whose maps have the same number of cells.
+#[derive(Debug, Serialize, Deserialize)]
+struct MapRows {
+    /// The first game of them.
+    game: u32,
+    /// The lowest and the highest label, each with its game.
+    labels: Option<[(i8, u32); 2]>,
 }
 
 impl ShardContents {
-    pub(super) fn add(&mut self, row: &GameRow) {
+    pub(crate) fn add(&mut self, row: &GameRow) {
         self.games[row.split] += 1;
         self.positions[row.split] += row.positions();
         self.plies += u64::from(row.plies);
@@ -45,12 +60,29 @@ impl ShardContents {
         if let Some(bucket) = &row.rating_bucket {
             *self.buckets.entry(bucket.clone()).or_default() += 1;
         }
+        self.add_maps(row);
         for &label in row.map.iter().flatten().flatten() {
             let Ok(class) = usize::try_from(label) else { continue };
             if class >= self.map_classes.len() {
                 self.map_classes.resize(class + 1, 0);
             }
             self.map_classes[class] += 1;
+        }
+    }
+
+    fn add_maps(&mut self, row: &GameRow) {
+        let without = [Vec::new()];
+        for labels in row.map.as_deref().unwrap_or(&without) {
+            let rows = self.maps.entry(labels.len() as u64).or_insert(MapRows { game: row.id, labels: None });
+            for &label in labels {
+                let [lowest, highest] = rows.labels.get_or_insert([(label, row.id); 2]);
+                if label < lowest.0 {
+                    *lowest = (label, row.id);
+                }
+                if label > highest.0 {
+                    *highest = (label, row.id);
+                }
+            }
         }
     }
 
@@ -66,33 +98,77 @@ impl ShardContents {
         self.novel[row.split] += seen.iter().enumerate().filter(|&(ply, &seen)| !seen && used(ply)).count() as u64;
     }
 
-    pub(super) fn size(&self) -> [u64; 2] {
-        [total(&self.games), self.plies]
-    }
-
-    /// Checks the rows of a shard; `before` is the size before they were added.
-    pub(super) fn check_shard(
-        &self,
-        dir: &Path,
-        manifest: &Manifest,
-        shard: &Shard,
-        before: [u64; 2],
-    ) -> Result<(), DatasetError> {
-        let [rows, plies] = self.size();
-        let (stated, found) = ([shard.games, shard.positions], [rows - before[0], plies - before[1]]);
-        if stated == found {
-            return Ok(());
-        }
-        let field = format!("games, positions of {}", shard.file);
-        Err(differs(dir, manifest, &field, &format!("{stated:?}"), &format!("{found:?}")))
+    /// Ends a shard and checks its rows.
+    pub(crate) fn end_shard(&mut self, dir: &Path, manifest: &Manifest, shard: &Shard) -> Result<(), DatasetError> {
+        let before = self.shards.iter().fold([0, 0], |[rows, plies], shard| [rows + shard[0], plies + shard[1]]);
+        let found = [total(&self.games) - before[0], self.plies - before[1]];
+        self.shards.push(found);
+        check_shard(dir, manifest, shard, found)
     }
 
     /// Checks every field of the manifest that the shards determine.
-    pub(super) fn check(&self, dir: &Path, manifest: &Manifest) -> Result<(), DatasetError> {
+    pub(crate) fn check(&self, dir: &Path, manifest: &Manifest) -> Result<(), DatasetError> {
+        manifest
+            .shards
+            .iter()
+            .zip(&self.shards)
+            .try_for_each(|(shard, &found)| check_shard(dir, manifest, shard, found))?;
         match self.difference(manifest) {
-            None => Ok(()),
+            None => self.check_maps(dir, manifest),
             Some((field, stated, found)) => Err(differs(dir, manifest, &field, &stated, &found)),
         }
+    }
+
+    /// Checks that every ply has the map that the manifest describes, with valid labels.
+    fn check_maps(&self, dir: &Path, manifest: &Manifest) -> Result<(), DatasetError> {
+        let map = manifest.map.as_ref();
+        let cells = map.map_or(0, |map| map.shape.cells(manifest.game.geometry().squares()));
+        let classes = map.map_or(0, |map| i32::from(map.classes));
+        let valid = i32::from(NO_LABEL)..classes;
+        let wrong = |(&found, rows): (&u64, &MapRows)| match rows.labels {
+            _ if found != cells as u64 => Some(rows.game),
+            None => None,
+            Some(labels) => labels.iter().find(|(label, _)| !valid.contains(&i32::from(*label))).map(|&(_, game)| game),
+        };
+        match self.maps.iter().find_map(wrong) {
+            None => Ok(()),
+            Some(game) => {
+                let reason = format!(
+                    "the map of game {game} is not what dataset.yaml describes ({cells} cells, {classes} classes): {}",
+                    manifest.remedy()
+                );
+                Err(DatasetError::Manifest { dir: dir.to_owned(), reason })
+            }
+        }
+    }
+
+    /// The manifest of these rows: every field that they determine, and the content hash.
+    pub(crate) fn describe(&self, manifest: Manifest) -> Manifest {
+        let kept = total(&self.games);
+        let novel = |part: Split| self.novel[part] as f64 / self.positions[part].max(1) as f64;
+        let games = |bucket: &RatingBucket| self.buckets.get(&bucket.name).copied().unwrap_or(0);
+        let buckets = manifest.rating_buckets.iter();
+        Manifest {
+            counts: Counts {
+                read: kept,
+                kept,
+                positions: total(&self.positions),
+                results: self.results.clone(),
+                terminations: self.terminations.clone(),
+                map_classes: self.map_classes.clone(),
+                ..Counts::default()
+            },
+            rating_buckets: buckets.map(|bucket| RatingBucket { games: games(bucket), ..bucket.clone() }).collect(),
+            split: SplitSummary {
+                games: self.games,
+                positions: self.positions,
+                novel_validation_positions: novel(Split::Validation),
+                novel_test_positions: novel(Split::Test),
+                ..manifest.split.clone()
+            },
+            ..manifest
+        }
+        .sealed()
     }
 
     /// The first field that differs, with what the manifest states and what the shards hold.
@@ -150,6 +226,16 @@ impl ShardContents {
             _ => stated <= found,
         }
     }
+}
+
+/// Compares a shard's rows and plies with the manifest's.
+fn check_shard(dir: &Path, manifest: &Manifest, shard: &Shard, found: [u64; 2]) -> Result<(), DatasetError> {
+    let stated = [shard.games, shard.positions];
+    if stated == found {
+        return Ok(());
+    }
+    let field = format!("games, positions of {}", shard.file);
+    Err(differs(dir, manifest, &field, &format!("{stated:?}"), &format!("{found:?}")))
 }
 
 fn total(counts: &PerSplit<u64>) -> u64 {

@@ -1,0 +1,97 @@
+//! `posenc bench data`: what a dataset takes to open and to read.
+
+use crate::commands::data::display::Display;
+use crate::commands::options::json_text;
+use crate::commands::show::parse_input;
+use anyhow::Context as _;
+use config::grouped;
+use dataset::{Dataset, OnDisk, Split, bench_loader, repeat};
+use games::InputName;
+use report::text_table::table;
+use serde_json::json;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The dataset's folder.
+    dir: PathBuf,
+    /// Repeat the dataset until it has this many positions, in the folder `--out`, and measure that.
+    #[arg(long, requires = "out")]
+    positions: Option<u64>,
+    /// The folder of the repeated dataset; it is used again if it exists.
+    #[arg(long, requires = "positions")]
+    out: Option<PathBuf>,
+    /// The input representation.
+    #[arg(long, value_parser = parse_input, default_value = "piece_tokens")]
+    input: InputName,
+    /// Positions per batch.
+    #[arg(long, default_value = "2048")]
+    batch: NonZeroUsize,
+    /// Seconds of each measurement, at least.
+    #[arg(long, default_value_t = 2.0)]
+    seconds: f64,
+    /// Print one JSON object instead of a table.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(args: &Args) -> anyhow::Result<String> {
+    let seconds = Duration::try_from_secs_f64(args.seconds).context("--seconds")?;
+    let dir = match (args.positions, &args.out) {
+        (Some(positions), Some(out)) => {
+            if !out.exists() {
+                let mut display = Display::new();
+                let made = repeat(&OnDisk::read(&args.dir)?, out, positions, &mut |done| display.show_done(done));
+                display.finish();
+                made?;
+            }
+            out
+        }
+        _ => &args.dir,
+    };
+    let (first, first_s) = timed(|| Dataset::open(dir))?;
+    drop(first);
+    let (dataset, open_s) = timed(|| Dataset::open(dir))?;
+    let dataset = Arc::new(dataset);
+    let rate = bench_loader(&dataset, args.input, args.batch.get(), 1, seconds)?;
+    let positions: u64 = Split::ALL.iter().map(|&split| dataset.positions(split)).sum();
+    let bytes = dataset.row_bytes() as f64 / positions.max(1) as f64;
+    let (memory, file) = (anonymous_memory(), dataset.derived_file());
+    if args.json {
+        return json_text(&json!({
+            "positions": positions,
+            "derived_file": file,
+            "bytes_per_position": bytes,
+            "first_open_s": first_s,
+            "open_s": open_s,
+            "anonymous_bytes": memory,
+            "positions_per_s": rate.one_worker,
+        }));
+    }
+    let row = vec![
+        grouped(positions),
+        format!("{bytes:.1}"),
+        format!("{first_s:.2}"),
+        format!("{open_s:.3}"),
+        memory.map_or_else(|| "-".to_owned(), |bytes| (bytes / 1_000_000).to_string()),
+        grouped(rate.one_worker as u64),
+    ];
+    let header = ["positions", "bytes each", "first open s", "open s", "memory MB", "positions/s a core"];
+    let place = file.map_or_else(|| "rows in memory\n".to_owned(), |file| format!("rows in {}\n", file.display()));
+    Ok(table(&header, &[0, 1, 2, 3, 4, 5], [row]) + &place)
+}
+
+fn timed<T, E>(work: impl FnOnce() -> Result<T, E>) -> Result<(T, f64), E> {
+    let start = Instant::now();
+    Ok((work()?, start.elapsed().as_secs_f64()))
+}
+
+/// The memory of this process that no file backs, on systems that report it.
+fn anonymous_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"))?;
+    Some(1024 * line.trim().strip_suffix(" kB")?.parse::<u64>().ok()?)
+}

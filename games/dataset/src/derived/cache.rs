@@ -1,0 +1,200 @@
+//! Where derived files are, and how one is written under another name first.
+
+use super::MAGIC;
+use super::index::Index;
+use crate::error::DatasetError;
+use crate::manifest::{EXACT_BELOW, Manifest};
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, ErrorKind, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The version of the format, in the name of the files.
+const VERSION: &str = "v1";
+
+/// The end of the name of a file that is not complete.
+const PARTIAL: &str = "partial";
+
+/// The variable that names another folder for caches; empty for none.
+const VARIABLE: &str = "POSENC_CACHE";
+
+/// Where and when the rows of a dataset are kept in a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DerivedOptions {
+    /// The folder of the files; `None` to keep all rows in memory.
+    pub cache: Option<PathBuf>,
+    /// Rows of at most so many bytes stay in memory.
+    pub in_memory: u64,
+    /// Splits of fewer rows are shuffled row by row: [`EXACT_BELOW`], except in tests.
+    pub exact_below: u64,
+}
+
+impl Default for DerivedOptions {
+    /// `$POSENC_CACHE/derived`, or `posenc/derived` in the user's cache; from 64 MB on.
+    fn default() -> Self {
+        let cache = cache_folder(|name| std::env::var_os(name)).map(|folder| folder.join("derived"));
+        Self { cache, in_memory: 64 << 20, exact_below: EXACT_BELOW }
+    }
+}
+
+/// The folder of posenc's caches by the environment's variables.
+fn cache_folder(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    if let Some(folder) = variable(VARIABLE) {
+        return Some(PathBuf::from(folder)).filter(|folder| !folder.as_os_str().is_empty());
+    }
+    // A relative path in it is invalid and to be ignored, by the base directory specification.
+    let cache = variable("XDG_CACHE_HOME").map(PathBuf::from).filter(|folder| folder.is_absolute());
+    let of_home = || variable("HOME").map(|home| Path::new(&home).join(".cache"));
+    cache.or_else(of_home).map(|cache| cache.join("posenc"))
+}
+
+/// A folder for temporary files of this process, which is removed when it is dropped.
+pub(crate) struct Scratch(PathBuf);
+
+impl Scratch {
+    pub(crate) fn new() -> Result<Self, DatasetError> {
+        let name = format!("scratch-{}", unique());
+        let of_cache = cache_folder(|name| std::env::var_os(name)).map(|parent| parent.join(&name));
+        if let Some(folder) = of_cache.filter(|folder| fs::create_dir_all(folder).is_ok()) {
+            return Ok(Self(folder));
+        }
+        let folder = std::env::temp_dir().join(format!("posenc-{name}"));
+        fs::create_dir_all(&folder).map_err(DatasetError::io("create", &folder))?;
+        Ok(Self(folder))
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // Errors cannot be reported here; the next process does not need the room.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A part of a file name that no other process of this machine uses, nor this one again.
+fn unique() -> String {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    format!("{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
+}
+
+/// The place of a dataset's derived file.
+pub(super) struct Place<'a> {
+    pub(super) options: &'a DerivedOptions,
+    /// `None` without a cache.
+    pub(super) path: Option<PathBuf>,
+}
+
+impl<'a> Place<'a> {
+    pub(super) fn of(manifest: &Manifest, options: &'a DerivedOptions) -> Self {
+        // Tests may order the same rows in two ways.
+        let order =
+            if options.exact_below == EXACT_BELOW { String::new() } else { format!("-{}", options.exact_below) };
+        let name = format!("{}{order}-{VERSION}.rows", manifest.content_hash);
+        Self { options, path: options.cache.as_ref().map(|cache| cache.join(name)) }
+    }
+
+    /// Begins the file, when no other process writes it any more; `None` if that is not possible here.
+    pub(super) fn begin(&self) -> Option<Partial> {
+        let path = self.path.as_ref()?;
+        fs::create_dir_all(path.parent()?).ok()?;
+        let lock = File::create(path.with_extension("lock")).ok()?;
+        // Some network file systems have no locks. Then several processes write files of their own names.
+        let is_locked = lock.lock().is_ok();
+        if is_locked {
+            remove_abandoned(path);
+        }
+        let partial = path.with_extension(format!("{}.{PARTIAL}", unique()));
+        let file = BufWriter::with_capacity(
+            1 << 20,
+            File::options().read(true).write(true).create_new(true).open(&partial).ok()?,
+        );
+        Some(Partial { file: Some(file), partial, path: path.clone(), lock })
+    }
+}
+
+/// Removes the partial files of killed processes; a file that stays costs room only.
+fn remove_abandoned(path: &Path) {
+    let (Some(folder), Some(name)) = (path.parent(), path.file_stem()) else { return };
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let own = entry.file_name();
+        let own = own.to_string_lossy();
+        if own.starts_with(&*name.to_string_lossy()) && own.ends_with(PARTIAL) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// A derived file that is not complete. It is removed unless it is finished.
+pub(super) struct Partial {
+    file: Option<BufWriter<File>>,
+    partial: PathBuf,
+    path: PathBuf,
+    /// Released when the file is complete.
+    lock: File,
+}
+
+impl Partial {
+    pub(super) fn put(&mut self, bytes: &[u8]) -> Result<(), DatasetError> {
+        match &mut self.file {
+            Some(file) => file.write_all(bytes).map_err(|source| unwritable(&self.partial, source)),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes the index, which begins at `at`, and gives the file its name. Returns the open file.
+    pub(super) fn finish(mut self, index: &Index, at: u64) -> Result<(File, PathBuf), DatasetError> {
+        let failed = |source| unwritable(&self.partial, source);
+        let bytes = index.to_bytes().map_err(|error| failed(error.into()))?;
+        let Some(mut file) = self.file.take() else { return Err(failed(ErrorKind::BrokenPipe.into())) };
+        let mut end = || -> io::Result<()> {
+            file.write_all(&bytes)?;
+            file.write_all(&at.to_le_bytes())?;
+            file.write_all(&(bytes.len() as u64).to_le_bytes())?;
+            file.write_all(blake3::hash(&bytes).as_bytes())?;
+            file.write_all(&MAGIC)?;
+            file.flush()?;
+            file.get_ref().sync_all()?;
+            fs::rename(&self.partial, &self.path)
+        };
+        end().map_err(failed)?;
+        let file = file.into_inner().map_err(|error| failed(error.into_error()))?;
+        // Nobody waits for a lock that cannot be released.
+        let _ = self.lock.unlock();
+        Ok((file, self.path.clone()))
+    }
+}
+
+impl Drop for Partial {
+    fn drop(&mut self) {
+        // After `finish` it has another name; errors cannot be reported here.
+        let _ = fs::remove_file(&self.partial);
+    }
+}
+
+fn unwritable(path: &Path, source: io::Error) -> DatasetError {
+    DatasetError::CacheUnwritable { path: path.to_owned(), source }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_environment_names_the_folder() {
+        let folder = |variables: &'static [(&str, &str)]| {
+            cache_folder(|name| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| value.into()))
+        };
+        assert_eq!(folder(&[("HOME", "/home/a")]), Some("/home/a/.cache/posenc".into()));
+        assert_eq!(folder(&[("HOME", "/home/a"), ("XDG_CACHE_HOME", "/b")]), Some("/b/posenc".into()));
+        assert_eq!(folder(&[("HOME", "/home/a"), ("XDG_CACHE_HOME", "b")]), Some("/home/a/.cache/posenc".into()));
+        assert_eq!(folder(&[("HOME", "/home/a"), (VARIABLE, "/c")]), Some("/c".into()));
+        assert_eq!(folder(&[("HOME", "/home/a"), (VARIABLE, "")]), None);
+        assert_eq!(folder(&[]), None);
+    }
+}

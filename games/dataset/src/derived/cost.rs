@@ -1,0 +1,58 @@
+//! What a dataset takes of a machine that trains on it, from its manifest and the footers of its shards.
+
+use super::DerivedOptions;
+use super::cache::Place;
+use super::rows_together;
+use crate::error::DatasetError;
+use crate::manifest::{Manifest, Unit};
+use crate::split::Split;
+use crate::store;
+use games::GameKind;
+use serde::Serialize;
+use std::path::Path;
+
+/// Bytes of a derived file that a core makes in a second: an assumption, not measured.
+const BYTES_A_SECOND: f64 = 4e7;
+
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct DataCost {
+    /// Bytes of memory of each process: rows or an index of them, and two blocks of replayed positions.
+    pub memory: u64,
+    /// Bytes of the derived file; 0 if rows stay in memory.
+    pub disk: u64,
+    /// Seconds until rows can be read: of every process if they stay in memory, otherwise once.
+    pub seconds: f64,
+    /// Whether the derived file exists.
+    pub is_made: bool,
+}
+
+impl DataCost {
+    /// An estimate; exact for the bytes of a file that exists.
+    pub fn of(dir: &Path, manifest: &Manifest, options: &DerivedOptions) -> Result<Self, DatasetError> {
+        let blocks = 2 * match manifest.game {
+            GameKind::Chess => 20_000_000,
+            GameKind::Shogi => 35_000_000,
+        };
+        let place = Place::of(manifest, options);
+        let made = place.path.as_ref().and_then(|path| path.metadata().ok()).map(|metadata| metadata.len());
+        let bytes = match made {
+            Some(bytes) => bytes,
+            // Columns of a shard take about as much before they are compressed.
+            None => store::unpacked_bytes(dir, manifest)?,
+        };
+        let seconds = if made.is_some() { 0.0 } else { bytes as f64 / BYTES_A_SECOND };
+        let (is_made, in_memory) = (made.is_some(), made.is_none() && bytes <= options.in_memory);
+        if in_memory || options.cache.is_none() {
+            return Ok(Self { memory: bytes + blocks, disk: 0, seconds, is_made });
+        }
+        let of_split = |&split: &Split| {
+            let rows = manifest.split.games[split];
+            let units = rows.div_ceil(rows_together(manifest.unit, rows, options.exact_below) as u64);
+            // A unit's place and its number in the order; a row's size where rows differ.
+            let sizes = if manifest.unit == Unit::Game { 8 * rows } else { 0 };
+            16 * units + sizes
+        };
+        let index: u64 = Split::ALL.iter().map(of_split).sum();
+        Ok(Self { memory: index + blocks, disk: bytes, seconds, is_made })
+    }
+}

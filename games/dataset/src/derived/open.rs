@@ -1,0 +1,49 @@
+//! Opening a dataset's rows: found in the cache, or made from the shards.
+
+use super::cache::{DerivedOptions, Place};
+use super::read::Derived;
+use super::write::{Pushed, Writer};
+use crate::error::DatasetError;
+use crate::manifest::Manifest;
+use crate::remake::ROWS_AT_A_TIME;
+use crate::store::{self, ShardRows};
+use std::path::Path;
+
+impl Derived {
+    /// The rows of a dataset whose manifest was checked: from the cache, or from the shards, which are checked and whose
+    /// rows are put into the cache if there are many.
+    pub(crate) fn open(dir: &Path, manifest: &Manifest, options: &DerivedOptions) -> Result<Self, DatasetError> {
+        let place = Place::of(manifest, options);
+        if let Some(path) = place.path.as_ref().filter(|path| path.exists()) {
+            // The rows are not read from the shards, but a dataset without them is not complete.
+            manifest.check_shards(dir)?;
+            return Self::of_file(path, dir, manifest);
+        }
+        let path = place.path.clone();
+        match Self::made(dir, manifest, place)? {
+            Some(made) => Ok(made),
+            None => Self::of_file(&path.unwrap_or_default(), dir, manifest),
+        }
+    }
+
+    /// Makes the rows from the shards; `None` if another process has completed the file.
+    fn made(dir: &Path, manifest: &Manifest, place: Place<'_>) -> Result<Option<Self>, DatasetError> {
+        let mut writer = Writer::new(manifest, place);
+        for shard in &manifest.shards {
+            store::verify(dir, shard)?;
+            let mut rows = ShardRows::open(&dir.join(&shard.file))?;
+            loop {
+                let some = rows.by_ref().take(ROWS_AT_A_TIME).collect::<Result<Vec<_>, _>>()?;
+                if some.is_empty() {
+                    break;
+                }
+                if let Pushed::Found = writer.push(some)? {
+                    return Ok(None);
+                }
+            }
+            writer.contents().end_shard(dir, manifest, shard)?;
+        }
+        writer.contents().check(dir, manifest)?;
+        writer.finish()
+    }
+}

@@ -1,0 +1,189 @@
+//! Writing a derived file, or the same bytes in memory.
+
+use super::cache::{Partial, Place};
+use super::index::{Facts, Has, Index, RowSize, Sizes, SplitIndex};
+use super::read::{Bytes, Derived};
+use super::row;
+use super::{DIGEST, MAGIC, digest, rows_together};
+use crate::contents::ShardContents;
+use crate::error::DatasetError;
+use crate::loader::StoredGame;
+use crate::manifest::Manifest;
+use crate::split::{PerSplit, Split};
+use crate::store::GameRow;
+use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
+use std::collections::BTreeMap;
+
+/// Rows become units, in memory until they are many and then in a file.
+pub(super) struct Writer<'a> {
+    manifest: &'a Manifest,
+    place: Place<'a>,
+    /// The bytes so far that are not in a file.
+    memory: Vec<u8>,
+    partial: Option<Partial>,
+    /// The bytes so far.
+    written: u64,
+    contents: ShardContents,
+    buckets: BTreeMap<String, u16>,
+    splits: PerSplit<SplitWriter>,
+}
+
+#[derive(Default)]
+struct SplitWriter {
+    index: SplitIndex,
+    /// The rows of the unit that is not complete.
+    unit: Vec<u8>,
+    rows: usize,
+}
+
+/// What became of the rows.
+pub(super) enum Pushed {
+    Kept,
+    /// Another process has completed the file.
+    Found,
+}
+
+impl<'a> Writer<'a> {
+    pub(super) fn new(manifest: &'a Manifest, place: Place<'a>) -> Self {
+        let mut splits = PerSplit::<SplitWriter>::default();
+        for split in Split::ALL {
+            let together = rows_together(manifest.unit, manifest.split.games[split], place.options.exact_below);
+            splits[split].index.facts.together = together as u32;
+        }
+        let contents = ShardContents::default();
+        let (memory, buckets) = (MAGIC.to_vec(), BTreeMap::new());
+        Self { manifest, place, memory, partial: None, written: MAGIC.len() as u64, contents, buckets, splits }
+    }
+
+    pub(super) fn contents(&mut self) -> &mut ShardContents {
+        &mut self.contents
+    }
+
+    /// Adds rows in order.
+    pub(super) fn push(&mut self, rows: Vec<GameRow>) -> Result<Pushed, DatasetError> {
+        let mut buckets = Vec::with_capacity(rows.len());
+        for row in &rows {
+            self.contents.add(row);
+            buckets.push(row.rating_bucket.as_ref().map(|name| self.bucket(name)).transpose()?);
+        }
+        let kind = self.manifest.game;
+        let encode = |(row, bucket): (GameRow, Option<u16>)| {
+            let split = row.split;
+            let game = StoredGame::from(row);
+            let mut bytes = Vec::new();
+            row::encode(&game, kind, bucket, &mut bytes);
+            let (positions, has) = (game.positions as u16, game.has());
+            let of_bucket = if bucket.is_some() { has } else { Has::default() };
+            (split, RowSize { plies: game.plies, positions, bucket, has: of_bucket }, has, bytes)
+        };
+        let encoded: Vec<_> = rows.into_iter().zip(buckets).collect::<Vec<_>>().into_par_iter().map(encode).collect();
+        for (split, size, has, bytes) in encoded {
+            let writer = &mut self.splits[split];
+            writer.index.facts.has = writer.index.facts.has.or(has);
+            writer.index.add(size);
+            writer.unit.extend((bytes.len() as u32).to_le_bytes());
+            writer.unit.extend(bytes);
+            writer.rows += 1;
+            if writer.rows == writer.index.facts.together as usize
+                && let Pushed::Found = self.end_unit(split)?
+            {
+                return Ok(Pushed::Found);
+            }
+        }
+        Ok(Pushed::Kept)
+    }
+
+    /// The place of a rating bucket.
+    fn bucket(&mut self, name: &str) -> Result<u16, DatasetError> {
+        if let Some(&place) = self.buckets.get(name) {
+            return Ok(place);
+        }
+        // The last number marks rows without a bucket.
+        let place = u16::try_from(self.buckets.len()).ok().filter(|&place| place < u16::MAX);
+        let place = place.ok_or_else(|| DatasetError::Option {
+            option: "rating buckets",
+            reason: format!("a dataset has at most {}", u16::MAX),
+        })?;
+        self.buckets.insert(name.to_owned(), place);
+        Ok(place)
+    }
+
+    fn end_unit(&mut self, split: Split) -> Result<Pushed, DatasetError> {
+        let writer = &mut self.splits[split];
+        let rows = std::mem::take(&mut writer.unit);
+        writer.rows = 0;
+        let length = u32::try_from(rows.len() + DIGEST).map_err(|_| DatasetError::Option {
+            option: "rows",
+            reason: format!("{} rows take {} bytes: that is too long", writer.index.facts.together, rows.len()),
+        })?;
+        writer.index.offsets.push(self.written);
+        writer.index.lengths.push(length);
+        self.put(&digest(&rows))?;
+        self.put(&rows)?;
+        if self.partial.is_some() || self.written <= self.place.options.in_memory {
+            return Ok(Pushed::Kept);
+        }
+        self.spill()
+    }
+
+    /// Moves the bytes so far to a file; they stay in memory if the cache cannot be written.
+    fn spill(&mut self) -> Result<Pushed, DatasetError> {
+        let Some(mut partial) = self.place.begin() else {
+            self.place.path = None;
+            return Ok(Pushed::Kept);
+        };
+        if self.place.path.as_ref().is_some_and(|path| path.exists()) {
+            return Ok(Pushed::Found);
+        }
+        partial.put(&std::mem::take(&mut self.memory))?;
+        self.partial = Some(partial);
+        Ok(Pushed::Kept)
+    }
+
+    fn put(&mut self, bytes: &[u8]) -> Result<(), DatasetError> {
+        self.written += bytes.len() as u64;
+        match &mut self.partial {
+            Some(partial) => partial.put(bytes),
+            None => {
+                self.memory.extend_from_slice(bytes);
+                Ok(())
+            }
+        }
+    }
+
+    /// Ends the last units and makes the rows readable; `None` if another process has completed the file.
+    pub(super) fn finish(mut self) -> Result<Option<Derived>, DatasetError> {
+        for split in Split::ALL {
+            if self.splits[split].rows > 0
+                && let Pushed::Found = self.end_unit(split)?
+            {
+                return Ok(None);
+            }
+        }
+        let end = self.written;
+        let Self { manifest, memory, partial, contents, buckets, mut splits, .. } = self;
+        let mut names = vec![String::new(); buckets.len()];
+        buckets.into_iter().for_each(|(name, place)| names[usize::from(place)] = name);
+        let mut facts = Facts {
+            content_hash: manifest.content_hash.clone(),
+            game: manifest.game,
+            contents,
+            buckets: names,
+            splits: PerSplit::default(),
+        };
+        let mut indices = PerSplit::<SplitIndex>::default();
+        for split in Split::ALL {
+            let mut index = std::mem::take(&mut splits[split].index);
+            index.facts.same = match &index.sizes {
+                Sizes::Same(size) => Some(*size),
+                Sizes::Each(_) => None,
+            };
+            facts.splits[split] = index.facts;
+            indices[split] = index;
+        }
+        let index = Index { facts, splits: indices };
+        let Some(partial) = partial else { return Ok(Some(Derived::new(Bytes::Memory(memory), index))) };
+        let (file, path) = partial.finish(&index, end)?;
+        Ok(Some(Derived::new(Bytes::File { file, path }, index)))
+    }
+}

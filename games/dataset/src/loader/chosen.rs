@@ -1,0 +1,194 @@
+//! Which rows of a split are used, and which of their plies: a bit or two each.
+
+use crate::derived::Has;
+use std::iter::repeat_n;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// The used rows of a split, where these are not all of its rows or lost some of their positions.
+#[derive(Debug, Default)]
+pub(super) struct Chosen {
+    pub(super) rows: Marks,
+    /// Their used positions.
+    pub(super) positions: u64,
+    /// The optional columns that any of them has.
+    pub(super) has: Has,
+    /// The used plies of all rows, if some are left out.
+    pub(super) plies: Option<Arc<Plies>>,
+}
+
+impl Chosen {
+    /// Chooses a row behind those chosen before.
+    pub(super) fn add(&mut self, row: usize, positions: u64, has: Has) {
+        self.rows.extend(repeat_n(false, row - self.rows.len));
+        self.rows.push(true);
+        self.positions += positions;
+        self.has = self.has.or(has);
+    }
+}
+
+/// Rows between two starts that [`Plies`] keeps.
+const ROWS: usize = 64;
+
+/// The used plies of the rows of a split.
+#[derive(Debug, Default)]
+pub(super) struct Plies {
+    used: Marks,
+    /// The place of the first ply of every 64th row.
+    starts: Vec<usize>,
+    rows: usize,
+}
+
+impl Plies {
+    /// Adds the plies of the next row.
+    pub(super) fn add(&mut self, used: impl IntoIterator<Item = bool>) {
+        if self.rows.is_multiple_of(ROWS) {
+            self.starts.push(self.used.len);
+        }
+        self.rows += 1;
+        self.used.extend(used);
+    }
+
+    /// The number of rows so far.
+    pub(super) fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Whether each ply of a row is used; `plies` is the number of plies of any row.
+    pub(super) fn of(&self, row: usize, plies: impl Fn(usize) -> u16) -> Box<[bool]> {
+        self.places(row, plies).map(|place| self.used.is_marked(place)).collect()
+    }
+
+    /// The number of used plies of a row.
+    pub(super) fn count(&self, row: usize, plies: impl Fn(usize) -> u16) -> u16 {
+        let Range { start, end } = self.places(row, plies);
+        (self.used.before(end) - self.used.before(start)) as u16
+    }
+
+    fn places(&self, row: usize, plies: impl Fn(usize) -> u16) -> Range<usize> {
+        let nearest = row / ROWS;
+        let between: usize = (nearest * ROWS..row).map(|row| usize::from(plies(row))).sum();
+        let start = self.starts[nearest] + between;
+        start..start + usize::from(plies(row))
+    }
+}
+
+/// Words of 64 bits between two counts that [`Marks`] keeps.
+const WORDS: usize = 8;
+
+/// Places in a row, each marked or not.
+#[derive(Debug, Default)]
+pub(super) struct Marks {
+    words: Vec<u64>,
+    /// The number of marks before every 512th place.
+    counts: Vec<usize>,
+    count: usize,
+    len: usize,
+}
+
+impl Marks {
+    fn push(&mut self, mark: bool) {
+        let (word, bit) = (self.len / 64, self.len % 64);
+        if bit == 0 {
+            if word.is_multiple_of(WORDS) {
+                self.counts.push(self.count);
+            }
+            self.words.push(0);
+        }
+        self.words[word] |= u64::from(mark) << bit;
+        self.count += usize::from(mark);
+        self.len += 1;
+    }
+
+    fn extend(&mut self, marks: impl IntoIterator<Item = bool>) {
+        marks.into_iter().for_each(|mark| self.push(mark));
+    }
+
+    /// The number of marks.
+    pub(super) fn count(&self) -> usize {
+        self.count
+    }
+
+    fn is_marked(&self, place: usize) -> bool {
+        self.words[place / 64] >> (place % 64) & 1 == 1
+    }
+
+    /// The number of marks before a place, or of all at the end.
+    fn before(&self, place: usize) -> usize {
+        if place >= self.len {
+            return self.count;
+        }
+        let word = place / 64;
+        let block = word / WORDS;
+        let whole: u32 = self.words[block * WORDS..word].iter().map(|word| word.count_ones()).sum();
+        let part = self.words[word] & ((1u64 << (place % 64)) - 1);
+        self.counts[block] + (whole + part.count_ones()) as usize
+    }
+
+    /// The place of the `i`-th mark, which exists.
+    pub(super) fn place(&self, i: usize) -> usize {
+        let block = self.counts.partition_point(|&before| before <= i) - 1;
+        let mut left = i - self.counts[block];
+        let mut word = block * WORDS;
+        while self.words[word].count_ones() as usize <= left {
+            left -= self.words[word].count_ones() as usize;
+            word += 1;
+        }
+        let rest = (0..left).fold(self.words[word], |bits, _| bits & (bits - 1));
+        64 * word + rest.trailing_zeros() as usize
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Dense, sparse and empty stretches, over many words and blocks.
+    fn is_marked(place: usize) -> bool {
+        match place / 700 {
+            0 | 4 => place.is_multiple_of(3),
+            1 | 2 => false,
+            3 => true,
+            _ => place.is_multiple_of(97),
+        }
+    }
+
+    #[test]
+    fn marks_are_counted_and_found() {
+        for len in [0, 1, 64, 512, 700, 2_100, 2_101, 5_000] {
+            let mut marks = Marks::default();
+            marks.extend((0..len).map(is_marked));
+            let places: Vec<usize> = (0..len).filter(|&place| is_marked(place)).collect();
+            assert_eq!((marks.count(), marks.len), (places.len(), len));
+            assert_eq!((0..places.len()).map(|i| marks.place(i)).collect::<Vec<_>>(), places);
+            for place in 0..=len {
+                assert_eq!(marks.before(place), places.partition_point(|&found| found < place), "{place} of {len}");
+                assert!(place == len || marks.is_marked(place) == is_marked(place));
+            }
+        }
+    }
+
+    #[test]
+    fn plies_of_rows_come_back() {
+        let plies = |row: usize| (row * 7 % 83) as u16;
+        let used = |row: usize| (0..usize::from(plies(row))).map(move |ply| (row + ply) % 5 < 3);
+        let mut kept = Plies::default();
+        (0..300).for_each(|row| kept.add(used(row)));
+        assert_eq!(kept.rows(), 300);
+        for row in 0..300 {
+            assert_eq!(kept.of(row, plies), used(row).collect::<Box<[bool]>>());
+            assert_eq!(usize::from(kept.count(row, plies)), used(row).filter(|&used| used).count());
+        }
+    }
+
+    #[test]
+    fn rows_are_chosen_in_order() {
+        let mut chosen = Chosen::default();
+        let has = Has { draw: true, ..Has::default() };
+        [(3, 10, Has::default()), (4, 20, has), (1_000, 1, Has::default())]
+            .into_iter()
+            .for_each(|(row, positions, has)| chosen.add(row, positions, has));
+        assert_eq!((0..chosen.rows.count()).map(|i| chosen.rows.place(i)).collect::<Vec<_>>(), [3, 4, 1_000]);
+        assert_eq!((chosen.positions, chosen.has), (31, has));
+    }
+}

@@ -1,0 +1,327 @@
+//! Rows from a derived file: the batches of rows in memory, whoever wrote the file, or an error that names the block.
+
+use crate::damage::counts::Counts;
+use crate::damage::{seeded, small};
+use crate::samples::{
+    CHESS, LICHESS, LICHESS_438, SHOGI, all_targets, imported, on_disk, options, read_manifest, sample,
+};
+use crate::test_set::all_test;
+use dataset::filter::Buckets;
+use dataset::{
+    Batch, DataCost, Dataset, DatasetError, DerivedOptions, EXACT_BELOW, ImportOptions, LoaderConfig, Manifest, Split,
+    Targets, TrainLoader, Unit, ValueTarget, evaluation_batches, import, repeat, summarise, verify_content,
+};
+use games::{GameKind, InputName};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+const SAMPLES: [(GameKind, &str); 6] = [
+    (GameKind::Chess, CHESS),
+    (GameKind::Chess, "lc0_v6_selfplay.tar"),
+    (GameKind::Shogi, SHOGI),
+    (GameKind::Shogi, "shogi_selfplay_40games.hcpe3"),
+    (GameKind::Shogi, "shogi_selfplay_40games.hcpe"),
+    (GameKind::Shogi, "shogi_selfplay_40games.psv"),
+];
+
+fn in_memory() -> DerivedOptions {
+    DerivedOptions { cache: None, in_memory: u64::MAX, exact_below: EXACT_BELOW }
+}
+
+/// All rows in a file, however few.
+fn in_file(cache: &Path) -> DerivedOptions {
+    DerivedOptions { cache: Some(cache.to_owned()), in_memory: 0, exact_below: EXACT_BELOW }
+}
+
+fn open(dir: &Path, options: &DerivedOptions) -> Result<Dataset, DatasetError> {
+    Dataset::load_with(dir, read_manifest(dir), options)
+}
+
+fn opened(dir: &Path, options: &DerivedOptions) -> Dataset {
+    open(dir, options).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The derived file in a cache.
+fn derived(cache: &Path) -> PathBuf {
+    let files = fs::read_dir(cache).expect("a folder").map(|entry| entry.expect("readable").path());
+    let mut files = files.filter(|path| path.extension().is_some_and(|extension| extension == "rows"));
+    let file = files.next().expect("a derived file");
+    assert_eq!(files.next(), None);
+    file
+}
+
+fn config(workers: usize) -> LoaderConfig {
+    LoaderConfig { input: InputName::PieceTokens, batch: 32, seed: 3, workers, block_games: 5 }
+}
+
+fn batches(dataset: &Arc<Dataset>, workers: usize, start: u64, count: usize) -> Result<Vec<Batch>, DatasetError> {
+    let mut loader = TrainLoader::new(dataset, config(workers), start)?;
+    (0..count).map(|_| loader.next()).collect()
+}
+
+/// Everything that training and evaluation read, as text, in which NaN equals NaN.
+fn read(dataset: &Arc<Dataset>) -> Result<String, DatasetError> {
+    let mut all = batches(dataset, 1, 0, 12)?;
+    for split in Split::ALL.into_iter().filter(|&split| dataset.games(split) > 0) {
+        let input = InputName::PieceTokens;
+        all.extend(evaluation_batches(dataset, split, input, 50, u64::MAX)?.collect::<Result<Vec<_>, _>>()?);
+    }
+    Ok(format!("{all:?}"))
+}
+
+#[test]
+fn a_file_gives_the_batches_of_memory() {
+    for (game, file) in SAMPLES {
+        let (dir, cache) = (all_targets(game, sample(file)), tempfile::tempdir().expect("a temporary folder"));
+        let dir = dir.path().join("dataset");
+        let memory = opened(&dir, &in_memory());
+        assert_eq!(memory.derived_file(), None);
+        let summary = format!("{:?}", summarise(&memory).expect("good games"));
+        let expected = read(&Arc::new(memory)).expect("good games");
+        // Made, then found.
+        for _ in 0..2 {
+            let from_file = opened(&dir, &in_file(cache.path()));
+            assert_eq!(from_file.derived_file(), Some(&*derived(cache.path())), "{file}");
+            assert_eq!(format!("{:?}", summarise(&from_file).expect("good games")), summary, "{file}");
+            let found = verify_content(&from_file, false, &mut |_| {}).expect("good games");
+            assert_eq!(found.described, [""; 0], "{file}");
+            assert!(read(&Arc::new(from_file)).expect("good games") == expected, "{file}");
+        }
+    }
+}
+
+#[test]
+fn targets_and_buckets_come_from_a_file_too() {
+    let (dir, cache) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+    let usual = options(GameKind::Chess, sample(LICHESS_438), dir.path());
+    let options = ImportOptions { buckets: Buckets::new(vec![1000, 1500, 2000]), ..usual };
+    import(&options, &mut |_| {}).expect("good games");
+    let targets = Targets { value: Some(ValueTarget::Result), plies_left: true, points: true, ..Targets::default() };
+    let texts = [in_memory(), in_file(cache.path())].map(|options| {
+        let mut dataset = opened(&dir.path().join("dataset"), &options);
+        dataset.set_targets(targets).expect("games have results");
+        let part = dataset.training_part(&["1000-1500"]);
+        dataset.restrict(&["below-1000", "2000-up"]).expect("they exist");
+        assert!(part.games(Split::Train) > 0 && part.games(Split::Test) == 0);
+        let part = batches(&Arc::new(part), 1, 0, 5).expect("good games");
+        format!("{part:?}{}", read(&Arc::new(dataset)).expect("good games"))
+    });
+    assert!(texts[0] == texts[1]);
+}
+
+#[test]
+fn a_test_set_and_what_is_left_beside_it_come_from_files_too() {
+    let ((own, _), test) = (imported(GameKind::Chess, LICHESS_438), all_test(GameKind::Chess, LICHESS));
+    let cache = tempfile::tempdir().expect("a temporary folder");
+    for exact_below in [EXACT_BELOW, 2] {
+        let texts = [in_memory(), in_file(cache.path())].map(|options| {
+            let options = DerivedOptions { exact_below, ..options };
+            let [mut dataset, test] = [&own, &test].map(|dir| opened(&dir.path().join("dataset"), &options));
+            let before = dataset.positions(Split::Train);
+            dataset.set_test(test).expect("both are games of chess");
+            let sizes = evaluation_batches(&dataset, Split::Validation, InputName::PieceTokens, 50, u64::MAX)
+                .expect("validation games")
+                .map(|batch| batch.expect("good games").size as u64);
+            assert_eq!(sizes.sum::<u64>(), dataset.positions(Split::Validation));
+            assert!(dataset.positions(Split::Train) < before);
+            read(&Arc::new(dataset)).expect("good games")
+        });
+        assert!(texts[0] == texts[1]);
+    }
+}
+
+#[test]
+fn large_splits_are_shuffled_in_groups_and_resume_at_the_exact_batch() {
+    for (game, file) in [(GameKind::Chess, CHESS), (GameKind::Shogi, "shogi_selfplay_40games.psv")] {
+        let (dir, cache) = (all_targets(game, sample(file)), tempfile::tempdir().expect("a temporary folder"));
+        let dir = dir.path().join("dataset");
+        let options = DerivedOptions { exact_below: 2, ..in_file(cache.path()) };
+        let dataset = Arc::new(opened(&dir, &options));
+        let epoch = dataset.positions(Split::Train).div_ceil(32) as usize;
+        let whole = batches(&dataset, 1, 0, epoch + 2).expect("good games");
+        for start in [1, epoch / 2, epoch - 1, epoch, epoch + 1] {
+            let resumed = batches(&dataset, 2, start as u64, 1).expect("good games");
+            assert_eq!(format!("{:?}", resumed[0]), format!("{:?}", whole[start]), "{file}, batch {start}");
+        }
+        let places = whole.iter().flat_map(|batch| batch.game.iter().copied().zip(batch.ply.iter().copied()));
+        let first: BTreeSet<(u32, u16)> = places.take(dataset.positions(Split::Train) as usize).collect();
+        assert_eq!(first.len() as u64, dataset.positions(Split::Train), "every position once");
+        let exact = Arc::new(opened(&dir, &in_memory()));
+        let exact = batches(&exact, 1, 0, 1).expect("good games");
+        // Single positions have larger blocks.
+        assert_ne!(exact[0].game, whole[0].game, "{file}");
+    }
+}
+
+#[test]
+fn the_order_of_large_splits_is_a_part_of_the_identity() {
+    let dir = small();
+    let mut manifest = read_manifest(&dir.path().join("dataset"));
+    assert_eq!(manifest.identity(), manifest.content_hash);
+    manifest.split.games[Split::Train] = EXACT_BELOW - 1;
+    assert_eq!(manifest.identity(), manifest.content_hash);
+    manifest.split.games[Split::Train] = EXACT_BELOW;
+    assert_eq!(manifest.identity(), format!("{}-groups1", manifest.content_hash));
+}
+
+#[test]
+fn processes_that_open_at_once_write_one_file() {
+    let (dir, cache) = (small(), tempfile::tempdir().expect("a temporary folder"));
+    let dir = dir.path().join("dataset");
+    let expected = read(&Arc::new(opened(&dir, &in_memory()))).expect("good games");
+    std::thread::scope(|scope| {
+        let readers: Vec<_> = (0..8)
+            .map(|_| scope.spawn(|| read(&Arc::new(opened(&dir, &in_file(cache.path())))).expect("good games")))
+            .collect();
+        for reader in readers {
+            assert!(reader.join().expect("no panic") == expected);
+        }
+    });
+    let file = derived(cache.path());
+    let names = fs::read_dir(cache.path()).expect("a folder").map(|entry| entry.expect("readable").path());
+    let others: Vec<PathBuf> = names.filter(|path| *path != file).collect();
+    assert_eq!(others, [file.with_extension("lock")], "no partial file is left");
+}
+
+#[test]
+fn the_partial_file_of_a_killed_process_is_removed() {
+    let (dir, cache) = (small(), tempfile::tempdir().expect("a temporary folder"));
+    let dir = dir.path().join("dataset");
+    let hash = read_manifest(&dir).content_hash;
+    let left = cache.path().join(format!("{hash}-v1.123-0.partial"));
+    fs::write(&left, b"half of it").expect("written");
+    opened(&dir, &in_file(cache.path()));
+    assert!(!left.exists());
+}
+
+#[test]
+fn without_a_writable_cache_rows_stay_in_memory() {
+    let dir = small();
+    let cache = dir.path().join("games.pgn").join("no folder");
+    let dir = dir.path().join("dataset");
+    let dataset = opened(&dir, &in_file(&cache));
+    assert_eq!(dataset.derived_file(), None);
+    let expected = read(&Arc::new(opened(&dir, &in_memory()))).expect("good games");
+    assert!(read(&Arc::new(dataset)).expect("good games") == expected);
+}
+
+#[test]
+fn a_file_does_not_replace_shards_nor_the_checks_of_the_manifest() {
+    let (dir, cache) = (small(), tempfile::tempdir().expect("a temporary folder"));
+    let dir = dir.path().join("dataset");
+    let manifest = read_manifest(&dir);
+    opened(&dir, &in_file(cache.path()));
+    let wrong = |change: fn(&mut Manifest)| {
+        let mut manifest = manifest.clone();
+        change(&mut manifest);
+        Dataset::load_with(&dir, manifest, &in_file(cache.path())).expect_err("wrong").to_string()
+    };
+    let message = wrong(|manifest| manifest.counts.positions += 1);
+    assert!(message.contains("`counts.positions` is"), "{message}");
+    let message = wrong(|manifest| manifest.unit = Unit::Position);
+    assert!(message.contains("`unit` is"), "{message}");
+    let message = wrong(|manifest| manifest.shards[0].games += 1);
+    assert!(message.contains("games, positions of 00000-train.parquet"), "{message}");
+    fs::remove_file(dir.join(&manifest.shards[0].file)).expect("it is there");
+    let error = open(&dir, &in_file(cache.path())).expect_err("incomplete");
+    assert!(matches!(error, DatasetError::ShardMissing(_)), "{error:?}");
+}
+
+#[test]
+fn damage_is_an_error_that_names_the_block() {
+    let (dir, cache) = (small(), tempfile::tempdir().expect("a temporary folder"));
+    let dir = dir.path().join("dataset");
+    let dataset = Arc::new(opened(&dir, &in_file(cache.path())));
+    let file = derived(cache.path());
+    let bytes = fs::read(&file).expect("a file");
+    let write = |bytes: &[u8]| fs::write(&file, bytes).expect("written");
+
+    // In the first unit, after the magic and the hash.
+    let mut flipped = bytes.clone();
+    flipped[16 + 8 + 4] ^= 1;
+    write(&flipped);
+    let message = read(&dataset).expect_err("the first unit is read").to_string();
+    assert!(message.contains("is damaged (block 0 of train: its hash is another one): remove it"), "{message}");
+
+    // While it is open.
+    write(&bytes[..100]);
+    let message = read(&dataset).expect_err("most units are gone").to_string();
+    assert!(message.contains(" of train: the file ends before it"), "{message}");
+
+    for (bytes, reason) in [
+        (&bytes[..bytes.len() - 1], "the file was cut off"),
+        (&bytes[..20], "the file is too short"),
+        (&[&bytes[..], b"more"].concat()[..], "the file was cut off"),
+    ] {
+        write(bytes);
+        let message = open(&dir, &in_file(cache.path())).expect_err("damaged").to_string();
+        assert!(message.contains("(block index: ") && message.contains(reason), "{message}");
+    }
+    write(&bytes);
+    let expected = read(&Arc::new(opened(&dir, &in_memory()))).expect("good games");
+    assert!(read(&dataset).expect("it is whole again") == expected);
+}
+
+#[test]
+fn a_repeated_dataset_has_the_rows_of_its_source_again_and_again() {
+    let dir = small();
+    let source = on_disk(dir.path());
+    let out = dir.path().join("repeated");
+    let made = repeat(&source, &out, 1_000, &mut |_| {}).expect("a dataset");
+    assert_eq!((made.counts.kept, made.counts.positions), (250, 1_000));
+    let dataset = opened(&out, &in_memory());
+    let once = opened(&source.dir, &in_memory());
+    let share = |dataset: &Dataset| dataset.games(Split::Train) as f64 / dataset.manifest().counts.kept as f64;
+    assert!((share(&dataset) - share(&once)).abs() < 0.02);
+    assert!(matches!(repeat(&source, &out, 1, &mut |_| {}), Err(DatasetError::OutputExists(_))));
+}
+
+#[test]
+fn the_cost_of_a_dataset_is_known_before_it_is_opened() {
+    let (dir, cache) = (small(), tempfile::tempdir().expect("a temporary folder"));
+    let dir = dir.path().join("dataset");
+    let cost = |options| DataCost::of(&dir, &read_manifest(&dir), &options).expect("readable shards");
+    let memory = cost(in_memory());
+    assert!((memory.disk, memory.is_made) == (0, false) && memory.seconds > 0.0, "{memory:?}");
+    let before = cost(in_file(cache.path()));
+    assert!(before.disk > 0 && !before.is_made && before.memory > 0, "{before:?}");
+    opened(&dir, &in_file(cache.path()));
+    let after = cost(in_file(cache.path()));
+    let bytes = fs::metadata(derived(cache.path())).expect("a file").len();
+    assert_eq!((after.disk, after.is_made, after.seconds), (bytes, true, 0.0));
+}
+
+#[test]
+fn a_file_of_another_dataset_is_refused() {
+    let (dir, cache) = (small(), tempfile::tempdir().expect("a temporary folder"));
+    let dir = dir.path().join("dataset");
+    opened(&dir, &in_file(cache.path()));
+    let mut other = read_manifest(&dir);
+    other.split.seed += 1;
+    let other = other.sealed();
+    let name = format!("{}-v1.rows", other.content_hash);
+    fs::rename(derived(cache.path()), cache.path().join(name)).expect("renamed");
+    let message = Dataset::load_with(&dir, other, &in_file(cache.path())).expect_err("another").to_string();
+    assert!(message.contains("block index: it is of the content"), "{message}");
+}
+
+#[test]
+fn derived_files_are_safe() {
+    let (dir, cache) = (small(), tempfile::tempdir().expect("a temporary folder"));
+    let dir = dir.path().join("dataset");
+    let expected = read(&Arc::new(opened(&dir, &in_file(cache.path())))).expect("good games");
+    let file = derived(cache.path());
+    let piece = fs::read(&file).expect("a file");
+    let law = |bytes: &[u8]| {
+        fs::write(&file, bytes).expect("written");
+        let found = open(&dir, &in_file(cache.path())).and_then(|dataset| read(&Arc::new(dataset)));
+        let mut counts = Counts::default();
+        if let Some(found) = counts.add(found.map_err(|error| error.to_string())) {
+            assert!(found == expected, "other rows than those of the dataset");
+        }
+        counts
+    };
+    seeded::hold("derived file", 2_000, &seeded::damaged(piece.clone(), seeded::anywhere(piece.len())), law);
+}

@@ -1,0 +1,70 @@
+//! Positions in a few bytes: what comes back is the position, and damaged bytes are refused or are one.
+
+use crate::damage::counts::Counts;
+use crate::damage::seeded;
+use crate::samples::{TWO_PIECE_HANDICAP, oracle};
+use games::chess::{Chess, ChessPosition};
+use games::shogi::{Shogi, ShogiPosition};
+use games::{Game, GameKind, InputName, Position};
+
+/// Compares everything that a loader reads of a position.
+fn comes_back<G: Game>(text: &str) {
+    let position = G::Position::parse(text).unwrap_or_else(|error| panic!("{error}"));
+    let bytes = position.compact().unwrap_or_else(|| panic!("{text}"));
+    let same = G::Position::from_compact(&bytes).unwrap_or_else(|error| panic!("{text}: {error}"));
+    assert_eq!(same.to_text(), position.to_text());
+    assert_eq!(same.compact().as_ref(), Some(&bytes), "{text}");
+    assert_eq!((same.repetition_key(), same.in_check()), (position.repetition_key(), position.in_check()), "{text}");
+    let (mut legal, mut others) = (Vec::new(), Vec::new());
+    position.legal_moves(&mut legal);
+    same.legal_moves(&mut others);
+    assert_eq!(legal, others, "{text}");
+    let packed = |position: &G::Position| {
+        let mut row = vec![0; G::input(InputName::PieceTokens).row_bytes()];
+        position.pack(InputName::PieceTokens, 0, &mut row);
+        row
+    };
+    assert_eq!(packed(&same), packed(&position), "{text}");
+}
+
+#[test]
+fn positions_come_back() {
+    for (text, _) in oracle(GameKind::Chess).iter().step_by(7) {
+        comes_back::<Chess>(text);
+    }
+    for (text, _) in oracle(GameKind::Shogi).iter().step_by(7) {
+        comes_back::<Shogi>(text);
+    }
+    comes_back::<Shogi>(TWO_PIECE_HANDICAP);
+    comes_back::<Chess>("rnbqkbnr/ppp1pppp/8/8/3pP3/8/PPPP1PPP/RNBQKBNR b KQq e3 65535 65535");
+    let long = ChessPosition::parse("8/8/8/4k3/8/8/8/4K2R w K - 70000 1").expect("legal");
+    assert_eq!(long.compact(), None, "its clock does not fit");
+}
+
+/// Refused, or a position that is written as it was read.
+fn law<P: Position>(bytes: &[u8]) -> Counts {
+    let mut counts = Counts::default();
+    if let Some(position) = counts.add(P::from_compact(bytes).map_err(|error| error.to_string())) {
+        let again = P::parse(&position.to_text()).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(again.to_text(), position.to_text());
+    }
+    counts
+}
+
+#[test]
+fn compact_positions_are_safe() {
+    let chess = ChessPosition::start().compact().expect("small counters");
+    seeded::hold(
+        "compact chess",
+        5_000,
+        &seeded::damaged(chess.clone(), seeded::anywhere(chess.len())),
+        law::<ChessPosition>,
+    );
+    let shogi = ShogiPosition::start().compact().expect("a whole set");
+    seeded::hold(
+        "compact shogi",
+        5_000,
+        &seeded::damaged(shogi.clone(), seeded::anywhere(shogi.len())),
+        law::<ShogiPosition>,
+    );
+}
