@@ -119,7 +119,7 @@ fn plies(dataset: &Dataset) -> Lengths {
     Split::ALL.iter().flat_map(|&split| dataset.sizes(split)).for_each(|size| games[usize::from(size.plies)] += 1);
     let count: u64 = games.iter().sum();
     let lengths = || (0..=u16::MAX).zip(&games).filter(|&(_, &games)| games > 0);
-    let (Some((min, _)), Some((max, _))) = (lengths().next(), lengths().last()) else { return Lengths::default() };
+    let (Some((min, _)), Some((max, _))) = (lengths().next(), lengths().next_back()) else { return Lengths::default() };
     let mut before = 0;
     let median = lengths().find(|&(_, &games)| {
         before += games;
