@@ -11,7 +11,11 @@ use std::path::PathBuf;
 
 /// The cells of a run, named by their place among its tasks.
 #[derive(Debug)]
-pub(crate) struct Watched(Vec<Cell>);
+pub(crate) struct Watched {
+    cells: Vec<Cell>,
+    /// How many cells run at a time.
+    slots: usize,
+}
 
 #[derive(Debug)]
 struct Cell {
@@ -39,18 +43,19 @@ impl Watched {
             loss: None,
             positions_per_s: None,
         };
-        Self(tasks.iter().map(cell).collect())
+        Self { cells: tasks.iter().map(cell).collect(), slots: 1 }
     }
 
     /// Reads what running cells have written since the last time. What cannot be read is left as it was.
     pub(crate) fn refresh(&mut self, running: &[usize]) {
+        self.slots = self.slots.max(running.len());
         for &task in running {
-            self.0[task].refresh();
+            self.cells[task].refresh();
         }
     }
 
     pub(crate) fn ended(&mut self, task: usize, outcome: &Outcome) {
-        let cell = &mut self.0[task];
+        let cell = &mut self.cells[task];
         match outcome {
             Outcome::Finished { .. } => {
                 cell.refresh();
@@ -64,42 +69,51 @@ impl Watched {
 
     /// Steps of a cell; the total is 0 until it is known.
     pub(crate) fn progress(&self, task: usize) -> Progress {
-        self.0[task].progress
+        self.cells[task].progress
     }
 
-    /// `loss 0.8123, 1,234 positions/s, 12 s left`, as far as it is known.
+    /// `loss 0.8123, 1,234 pos/s, 12 s left`, as far as it is known.
     pub(crate) fn detail(&self, task: usize) -> String {
-        let cell = &self.0[task];
+        let cell = &self.cells[task];
         let parts = [
             cell.loss.map(|loss| format!("loss {loss:.4}")),
-            cell.positions_per_s.map(|speed| format!("{} positions/s", grouped(speed.round() as u64))),
+            cell.positions_per_s.map(|speed| format!("{} pos/s", grouped(speed.round() as u64))),
             self.left()[task].map(|seconds| format!("{} left", in_words(seconds))),
         ];
         parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 
-    /// `about 2 min left`, once it is known.
+    /// `about 2 min left`, once the time of every open cell is known; none after the last one.
     pub(crate) fn grid_left(&self) -> Option<String> {
-        let left = self.0.iter().map(|cell| &cell.state).zip(self.left());
-        remaining::of_grid(left).map(|seconds| format!("about {} left", in_words(seconds)))
+        let is_open = |cell: &Cell| !matches!(cell.state, CellState::Done | CellState::Failed(_));
+        let open = self.cells.iter().zip(self.left()).filter(|(cell, _)| is_open(cell));
+        let left = open.map(|(_, left)| left).collect::<Option<Vec<f64>>>().filter(|left| !left.is_empty())?;
+        let longest = left.iter().copied().fold(0.0, f64::max);
+        let seconds = longest.max(left.iter().sum::<f64>() / self.slots as f64);
+        Some(format!("about {} left", in_words(seconds)))
     }
 
     /// The remaining seconds of each cell. A cell that has not begun counts with the steps of its row, or of the grid.
     fn left(&self) -> Vec<Option<f64>> {
         let known = |cell: &&Cell| cell.progress.steps > 0;
-        let any = self.0.iter().find(known).map_or(0, |cell| cell.progress.steps);
+        let any = self.cells.iter().find(known).map_or(0, |cell| cell.progress.steps);
         let steps = |cell: &Cell| match cell.progress.steps {
-            0 => self.0.iter().filter(known).find(|other| other.row == cell.row).map_or(any, |row| row.progress.steps),
+            0 => self
+                .cells
+                .iter()
+                .filter(known)
+                .find(|other| other.row == cell.row)
+                .map_or(any, |row| row.progress.steps),
             steps => steps,
         };
-        let work = |cell: &'_ Cell| Progress { step: cell.measured.map_or(0, |(step, _)| step), steps: steps(cell) };
+        let progress = |cell: &Cell| Progress { step: cell.measured.map_or(0, |(step, _)| step), steps: steps(cell) };
         let all: Vec<Work<'_>> = self
-            .0
+            .cells
             .iter()
             .map(|cell| Work {
                 row: &cell.row,
                 state: &cell.state,
-                progress: work(cell),
+                progress: progress(cell),
                 spent_s: cell.measured.map(|(_, seconds)| seconds),
             })
             .collect();
@@ -157,7 +171,7 @@ mod tests {
 
         write(&tasks[0].dir, 50, 100.0);
         watched.refresh(&[0]);
-        assert_eq!(watched.detail(0), "loss 2.5000, 1,235 positions/s, 1 min 40 s left");
+        assert_eq!(watched.detail(0), "loss 2.5000, 1,235 pos/s, 1 min 40 s left");
         assert_eq!(watched.progress(0), Progress { step: 50, steps: 100 });
         // 50 steps of the first cell, and 200 of the others at its pace.
         assert_eq!(watched.grid_left().as_deref(), Some("about 8 min 20 s left"));

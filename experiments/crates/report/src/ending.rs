@@ -134,8 +134,8 @@ fn notes(report: &Report, table: &Rows<'_>, ended: &Ended<'_>) -> Vec<String> {
         let noise = counted(compared().filter_map(|comparison| comparison.noise.as_ref()));
         let comparisons = if report.family == 1 { "comparison" } else { "comparisons" };
         notes.push(format!("verdicts: {rates}; paired t-tests over {noise}; Holm, {} {comparisons}", report.family));
-    } else if table.rates_left_out {
-        notes.push(format!("the numbers are {rates}"));
+    } else if table.rates_left_out || report.games.iter().any(|game| game.tuning.is_some()) {
+        notes.push(format!("rows: {rates}"));
     }
     let reasons: BTreeSet<String> = compared().filter_map(shown_as_a_number).map(Missing::to_string).collect();
     if !reasons.is_empty() {
