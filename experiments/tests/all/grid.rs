@@ -24,7 +24,7 @@ fn a_grid_runs_once_and_its_report_is_always_the_same() {
     let parts = [
         "small: 4 of 4 cells in ",
         "policy_loss in nats on test positions, lower is better; one seed\n",
-        "next:  posenc report runs/small --format html > small.html",
+        "next: posenc report runs/small --format html > small.html",
         "tensorboard --logdir runs/small",
         "needs ≥ 3 complete pairs, has 1",
         " reference ",

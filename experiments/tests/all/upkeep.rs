@@ -151,7 +151,7 @@ fn a_full_disk_and_a_torn_line_are_failures_that_the_next_run_mends_with_nothing
         "small: 0 of 4 cells in ",
         "4 FAILED",
         "FAILED: disk full: cannot write",
-        "2 more failures: posenc report",
+        "2 more FAILED: posenc report",
     ]);
     run(dir.path(), &["run", "experiment.yaml"]).succeeds().says(&finished);
     assert_eq!(statuses("runs"), statuses("calm"));

@@ -87,7 +87,7 @@ fn failures(report: &Report, ended: &Ended<'_>) -> Vec<String> {
     let line = |text: String| cut(&printable(&text), COLUMNS);
     let shown = all.iter().take(FAILURES).map(|cell| line(format!("{} FAILED: {}", cell.name, cell.failure)));
     let more = all.len().saturating_sub(FAILURES);
-    let more = (more > 0).then(|| line(format!("… and {more} more failures: {}", report_command(ended))));
+    let more = (more > 0).then(|| line(format!("… and {more} more FAILED: {}", report_command(ended))));
     shown.chain(more).collect()
 }
 
@@ -128,14 +128,15 @@ fn rows(report: &Report) -> impl Iterator<Item = &RowReport> {
 fn notes(report: &Report, table: &Rows<'_>, ended: &Ended<'_>) -> Vec<String> {
     let compared = || rows(report).filter(|row| row.role == Role::Compared).filter_map(|row| row.comparison.as_ref());
     let has = |verdict: Verdict| compared().any(|comparison| comparison.verdict == verdict);
-    let rates = verdicts::rates(report);
     let mut notes = Vec::new();
-    if compared().any(|comparison| comparison.verdict != Verdict::Missing) {
+    let is_judged = compared().any(|comparison| comparison.verdict != Verdict::Missing);
+    if is_judged {
         let noise = counted(compared().filter_map(|comparison| comparison.noise.as_ref()));
         let comparisons = if report.family == 1 { "comparison" } else { "comparisons" };
-        notes.push(format!("verdicts: {rates}; paired t-tests over {noise}; Holm, {} {comparisons}", report.family));
-    } else if table.rates_left_out || report.games.iter().any(|game| game.tuning.is_some()) {
-        notes.push(format!("rows: {rates}"));
+        notes.push(format!("verdicts: paired t-tests over {noise}, Holm over {} {comparisons}", report.family));
+    }
+    if is_judged || table.rates_left_out || report.games.iter().any(|game| game.tuning.is_some()) {
+        notes.push(format!("rows: {}", verdicts::rates(report)));
     }
     let reasons: BTreeSet<String> = compared().filter_map(shown_as_a_number).map(Missing::to_string).collect();
     if !reasons.is_empty() {
@@ -202,7 +203,7 @@ fn next(report: &Report, ended: &Ended<'_>) -> Vec<String> {
     ];
     let mut lines = Vec::new();
     for (place, (command, comment)) in commands.into_iter().enumerate() {
-        let before = if place == 0 { "next:  " } else { "       " };
+        let before = if place == 0 { "next: " } else { "      " };
         let line = format!("{before}{command}");
         let with_comment = format!("{line}  # {comment}");
         match (width(&line), width(&with_comment)) {
@@ -214,10 +215,16 @@ fn next(report: &Report, ended: &Ended<'_>) -> Vec<String> {
     lines
 }
 
-/// A long command in lines that a shell reads as one.
+/// A long command in lines that a shell reads as one; quoted words are not broken.
 fn folded(before: &str, command: &str) -> Vec<String> {
+    const HELD: char = '\u{a0}';
     let end = " \\";
-    let text = wrapped(command, COLUMNS - width(before) - width(end), "  ");
+    let mut is_quoted = false;
+    let held = command.chars().map(|character| {
+        is_quoted ^= character == '\'';
+        if is_quoted && character == ' ' { HELD } else { character }
+    });
+    let text = wrapped(&held.collect::<String>(), COLUMNS - width(before) - width(end), "  ").replace(HELD, " ");
     let count = text.split('\n').count();
     let line = |(place, line): (usize, &str)| {
         let before = if place == 0 { before.to_owned() } else { " ".repeat(width(before)) };

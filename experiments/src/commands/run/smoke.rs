@@ -127,7 +127,7 @@ impl Shown {
         );
         lines.extend(self.failures.iter().map(|failure| cut(&printable(failure), COLUMNS)));
         if self.works() {
-            lines.push("next:  the same command without --smoke".to_owned());
+            lines.push("next: the same command without --smoke".to_owned());
         }
         lines.join("\n") + "\n"
     }
@@ -153,7 +153,7 @@ smoke-small: everything works
   evaluated  4 of 4 cells on test positions
   resumed    chess-none seed 0: the same bits as without interruption
   reported   as text, Markdown, LaTeX, CSV and HTML
-next:  the same command without --smoke
+next: the same command without --smoke
 ";
         assert_eq!((works.works(), &text[..]), (true, expected));
         let long = shown(4, Resumed::SameBits("chess-relative_bias-encoding-rate-x64 seed 0".to_owned()));
