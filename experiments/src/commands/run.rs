@@ -77,7 +77,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
     let outcomes = args.slots.train(&prepared.tasks, flags(args), &interrupt)?;
     if args.smoke {
-        return smoke::end(args, &prepared, &outcomes, &interrupt);
+        return smoke::end(&args.slots, &prepared, &outcomes, &interrupt);
     }
     interrupt.release();
     repair_events(&prepared.tasks, &outcomes);
@@ -133,7 +133,7 @@ fn tuned(
 
 /// What the processes of cells are told.
 fn flags(args: &Args) -> &'static [&'static str] {
-    if args.smoke { &["--smoke"] } else { &[] }
+    if args.smoke { smoke::FLAGS } else { &[] }
 }
 
 /// The program as its caller wrote it, if that is a path from here; commands that are printed can then be pasted.

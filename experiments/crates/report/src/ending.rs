@@ -138,7 +138,7 @@ fn notes(report: &Report, table: &Rows<'_>, ended: &Ended<'_>) -> Vec<String> {
     if is_judged || table.rates_left_out || report.games.iter().any(|game| game.tuning.is_some()) {
         notes.push(format!("rows: {}", verdicts::rates(report)));
     }
-    let reasons: BTreeSet<String> = compared().filter_map(shown_as_a_number).map(Missing::to_string).collect();
+    let reasons: BTreeSet<String> = compared().filter_map(Comparison::number_alone).map(Missing::to_string).collect();
     if !reasons.is_empty() {
         let reasons: Vec<String> = reasons.into_iter().collect();
         notes.push(format!("a number instead of a verdict: the difference; {}", reasons.join("; ")));
@@ -166,15 +166,6 @@ fn notes(report: &Report, table: &Rows<'_>, ended: &Ended<'_>) -> Vec<String> {
         notes.push(format!("all rows: {}", table.shared.join(", ")));
     }
     notes
-}
-
-/// Why a row with all its seeds has no verdict; the table then has its difference.
-fn shown_as_a_number(comparison: &Comparison) -> Option<&Missing> {
-    let is_open = comparison.missing.iter().any(|reason| matches!(reason, Missing::NotFinished { .. }));
-    if comparison.verdict != Verdict::Missing || is_open || comparison.mean().is_none() {
-        return None;
-    }
-    comparison.missing.iter().find(|reason| reason.rules_out_a_verdict())
 }
 
 fn report_command(ended: &Ended<'_>) -> String {

@@ -1,7 +1,7 @@
 //! The end of a smoke run: what works. It has no metric, because a few steps say nothing about quality.
 
-use super::{Args, flags};
 use crate::commands::options::print;
+use crate::commands::slots::Slots;
 use anyhow::Context as _;
 use config::columns::{COLUMNS, cut, wrapped};
 use config::printable;
@@ -13,6 +13,9 @@ use report::{Report, csv, html, latex, markdown, text};
 use std::fs;
 use std::process::ExitCode;
 use tch::Device;
+
+/// What the processes of cells are told.
+pub(super) const FLAGS: &[&str] = &["--smoke"];
 
 /// The folder of the cell that is interrupted, in the run folder.
 const RESUMED: &str = "resumed";
@@ -44,7 +47,7 @@ enum Resumed {
 
 /// Interrupts one cell and resumes it, draws every report, and says what works.
 pub(super) fn end(
-    args: &Args,
+    slots: &Slots,
     prepared: &Prepared,
     outcomes: &[Outcome],
     interrupt: &Interrupt,
@@ -52,7 +55,7 @@ pub(super) fn end(
     let finished = |outcome: &&Outcome| matches!(outcome, Outcome::Finished { .. } | Outcome::AlreadyFinished);
     let first = prepared.tasks.iter().zip(outcomes).find(|(_, outcome)| finished(outcome)).map(|(task, _)| task);
     let resumed = match first {
-        Some(task) => interrupted(args, prepared, task, interrupt)?,
+        Some(task) => interrupted(slots, prepared, task, interrupt)?,
         None => Resumed::NotTried,
     };
     interrupt.release();
@@ -75,17 +78,17 @@ pub(super) fn end(
 }
 
 /// Trains a finished cell again in another folder, with an interruption, and compares both.
-fn interrupted(args: &Args, prepared: &Prepared, task: &Task, interrupt: &Interrupt) -> anyhow::Result<Resumed> {
+fn interrupted(slots: &Slots, prepared: &Prepared, task: &Task, interrupt: &Interrupt) -> anyhow::Result<Resumed> {
     let dir = prepared.run_dir.join(RESUMED);
     fs::create_dir_all(&dir)
         .and_then(|()| fs::copy(task.dir.join(CONFIG_FILE), dir.join(CONFIG_FILE)))
         .with_context(|| format!("cannot prepare {}", dir.display()))?;
     let again = [Task { name: format!("{}, interrupted and resumed", task.name), dir }];
-    let stopped = args.slots.train(&again, &[flags(args), &[STOP]].concat(), interrupt)?;
+    let stopped = slots.train(&again, &[FLAGS, &[STOP]].concat(), interrupt)?;
     if matches!(stopped[..], [Outcome::Finished { .. }]) {
         return Ok(Resumed::NotTried);
     }
-    let ended = args.slots.train(&again, flags(args), interrupt)?;
+    let ended = slots.train(&again, FLAGS, interrupt)?;
     let name = task.name.clone();
     if let [Outcome::Failed(failure)] = &ended[..] {
         return Ok(Resumed::Failed(format!("{name}: {failure}")));
@@ -93,7 +96,7 @@ fn interrupted(args: &Args, prepared: &Prepared, task: &Task, interrupt: &Interr
     let result = |task: &Task| Status::read(&task.dir).ok().flatten().and_then(|status| status.result);
     Ok(match (result(task), result(&again[0])) {
         (Some(own), Some(other)) if own.agree(&other) => Resumed::SameBits(name),
-        (Some(_), Some(_)) if args.slots.first_device() != Device::Cpu => Resumed::OtherBits(name),
+        (Some(_), Some(_)) if slots.first_device() != Device::Cpu => Resumed::OtherBits(name),
         (Some(_), Some(_)) => Resumed::Failed(format!("{name}: its bits differ from those without interruption")),
         _ => Resumed::Failed(format!("{name}: it did not end")),
     })

@@ -1,6 +1,5 @@
 //! The table of an ending: the rows of all games side by side, the best first.
 
-use super::shown_as_a_number;
 use crate::comparison::{Comparison, Verdict};
 use crate::model::{Report, RowReport};
 use crate::name::{readable, words};
@@ -298,7 +297,7 @@ fn judged(row: &RowReport, comparison: &Comparison) -> (String, Style) {
 
 /// The difference, or the seeds that are done.
 fn without_verdict(row: &RowReport, comparison: &Comparison) -> String {
-    match shown_as_a_number(comparison) {
+    match comparison.number_alone() {
         Some(_) => or_absent(comparison.mean(), alone),
         None => seeds(row),
     }
