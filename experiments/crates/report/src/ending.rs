@@ -46,7 +46,12 @@ pub fn draw(report: &Report, ended: &Ended<'_>) -> String {
     lines.extend(prose(&measured(report)));
     lines.push(String::new());
     let mut below = vec![String::new()];
-    below.extend(notes(report, &table, ended).iter().flat_map(|note| prose(note)).take(NOTES));
+    for note in notes(report, &table, ended) {
+        let note = prose(&note);
+        if below.len() + note.len() <= NOTES + 1 {
+            below.extend(note);
+        }
+    }
     below.extend(next(report, ended));
     let room = LINES.saturating_sub(lines.len() + below.len());
     lines.extend(table.lines(room, &report_command(ended), ended.is_coloured));
