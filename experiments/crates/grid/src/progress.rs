@@ -124,8 +124,8 @@ impl<W: Write> Observer for Plain<W> {
         }
         self.logged = Instant::now();
         for &task in running {
-            let (progress, detail) = (self.watched.progress(task), self.watched.detail(task));
-            self.print(&format!("{}: step {}/{}, {detail}", self.names[task], progress.step, progress.steps));
+            let (progress, detail) = (self.watched.progress(task), after(&self.watched.detail(task)));
+            self.print(&format!("{}: step {}/{}{detail}", self.names[task], progress.step, progress.steps));
         }
     }
 
@@ -197,7 +197,7 @@ impl Bars {
     }
 }
 
-/// A text after a bar.
+/// What follows steps or a bar, if anything.
 fn after(text: &str) -> String {
     if text.is_empty() { String::new() } else { format!(", {text}") }
 }
