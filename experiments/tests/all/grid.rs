@@ -31,6 +31,9 @@ fn a_grid_runs_once_and_its_report_is_always_the_same() {
     ];
     let first = run(dir.path(), &["run", "experiment.yaml"]).succeeds().says(&parts);
     assert!(first.stderr.contains("cell 4/4 done"), "{}", first.stderr);
+    let has_time =
+        |line: &str| line.split(' ').next().is_some_and(|time| time.len() == 8 && time.matches(':').count() == 2);
+    assert!(first.stderr.lines().filter(|line| line.contains("cell ")).all(has_time), "{}", first.stderr);
     let run_dir = dir.path().join("runs/small");
     assert_eq!(fs::read_to_string(run_dir.join("experiment.yaml")).expect("the experiment's file"), small());
     let before = fingerprints(&run_dir);
