@@ -5,8 +5,12 @@ use crate::commands::version;
 use anyhow::Context as _;
 use config::RunConfig;
 use records::folder::CONFIG_FILE;
+use records::{MetricLine, Part};
+use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use tch::Device;
 use train::sinks::{Sink, progress};
 use train::{CellOptions, Outcome, run_cell, signals};
@@ -26,6 +30,9 @@ pub struct Args {
     /// Run only a few steps and a small evaluation.
     #[arg(long)]
     smoke: bool,
+    /// Stop at a checkpoint, as after a signal, once this step is logged.
+    #[arg(long, value_name = "STEP")]
+    stop_after: Option<u64>,
     /// Resume even if the bits will differ from an undisturbed run.
     #[arg(long)]
     force: bool,
@@ -46,7 +53,11 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         revision: Some(version::revision()),
     };
     let mut note = |text: &str| eprintln!("{text}");
-    match run_cell(&args.dir, &options, progress_sinks(run.as_ref()), &mut note, &stop)? {
+    let mut sinks = progress_sinks(run.as_ref());
+    if let Some(step) = args.stop_after {
+        sinks.push(Box::new(StopAfter { step, stop: Arc::clone(&stop) }));
+    }
+    match run_cell(&args.dir, &options, sinks, &mut note, &stop)? {
         Outcome::Done | Outcome::AlreadyDone => Ok(ExitCode::SUCCESS),
         Outcome::Interrupted { .. } => Ok(ExitCode::from(1)),
     }
@@ -61,4 +72,19 @@ fn config_of(args: &Args) -> Option<RunConfig> {
 /// A progress bar over the configured number of steps.
 fn progress_sinks(run: Option<&RunConfig>) -> Vec<Box<dyn Sink>> {
     run.map(|run| progress::on_stderr(run.train.steps)).into_iter().collect()
+}
+
+/// Asks for a checkpoint after a step.
+struct StopAfter {
+    step: u64,
+    stop: Arc<AtomicBool>,
+}
+
+impl Sink for StopAfter {
+    fn line(&mut self, line: &MetricLine) -> io::Result<()> {
+        if line.split == Part::Train && line.step >= self.step {
+            self.stop.store(true, Ordering::Relaxed);
+        }
+        Ok(())
+    }
 }

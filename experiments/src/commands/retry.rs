@@ -42,7 +42,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         retry.tasks.push(task);
     }
     let interrupt = Interrupt::install().context("cannot listen to signals")?;
-    let outcomes = args.slots.train(&retry.tasks, false, &interrupt)?;
+    let outcomes = args.slots.train(&retry.tasks, &[], &interrupt)?;
     interrupt.release();
     repair_events(&retry.tasks, &outcomes);
     let count = |is: fn(&Outcome) -> bool| outcomes.iter().filter(|outcome| is(outcome)).count();

@@ -1,24 +1,27 @@
 //! `posenc run`: runs an experiment, or resumes it.
 
+mod smoke;
+
 use super::devices::ensure_environment;
-use super::options::{BundleLimit, GridOptions};
+use super::options::{BundleLimit, GridOptions, print};
 use super::slots::Slots;
-use crate::labs::evaluation;
+use crate::labs::{self, evaluation};
 use anyhow::Context as _;
 use bundle::{Part, Unpacked};
 use config::Experiment;
+use console::Term;
 use dataset::Dataset;
 use grid::interrupt::StopRequest;
 use grid::tuning::Search;
 use grid::{CellBundle, Interrupt, Outcome, Prepared, RunSelection, Task};
 use grid::{baselines, measure, over_seeds};
 use records::{CellState, TuningRecord};
-use report::{Report, text};
+use report::Report;
+use report::ending::{self, Ended};
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
-use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Instant;
 use train::environment::ensure_passive_threads;
 use train::events;
 
@@ -38,8 +41,9 @@ pub struct Args {
     slots: Slots,
 }
 
-/// Runs the grid, then prints its report.
+/// Runs the grid, then prints the answer and the next commands.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let began = Instant::now();
     ensure_passive_threads().context("cannot start again with OMP_WAIT_POLICY=PASSIVE")?;
     let experiment = args.grid.load()?;
     ensure_environment(args.slots.first_device(), experiment.rows.iter().map(|row| &row.run))?;
@@ -71,22 +75,30 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if !args.smoke {
         measure_baselines(&experiment, &prepared);
     }
-    let outcomes = args.slots.train(&prepared.tasks, args.smoke, &interrupt)?;
+    let outcomes = args.slots.train(&prepared.tasks, flags(args), &interrupt)?;
+    if args.smoke {
+        return smoke::end(&args.slots, &prepared, &outcomes, &interrupt);
+    }
     interrupt.release();
     repair_events(&prepared.tasks, &outcomes);
-    if !args.smoke {
-        show_bands(&prepared);
-    }
+    show_bands(&prepared);
     let stopped = interrupt.request() > StopRequest::Continue || outcomes.iter().any(is_unfinished);
-    if !args.smoke && !stopped {
+    if !stopped {
         measure_steps(args, &experiment, &prepared);
     }
-    let unevaluated = if args.smoke || stopped { 0 } else { evaluate(args, &experiment, &prepared) };
+    let unevaluated = if stopped { 0 } else { evaluate(args, &experiment, &prepared) };
     let report = Report::of(&prepared.run_dir)?;
-    let mut out = text::draw(&report);
-    let _ = writeln!(out, "\nTensorBoard: tensorboard --logdir {}", prepared.run_dir.display());
-    let _ = writeln!(out, "{}", Tally::of(&outcomes, &prepared).line());
-    std::io::stdout().lock().write_all(out.as_bytes())?;
+    let before = outcomes.iter().filter(|outcome| **outcome == Outcome::AlreadyFinished).count();
+    let has_trained = outcomes.iter().any(|outcome| !matches!(outcome, Outcome::AlreadyFinished | Outcome::NotStarted));
+    let ended = Ended {
+        run_dir: &prepared.run_dir,
+        program: &program(),
+        took_s: has_trained.then(|| began.elapsed().as_secs_f64()),
+        before,
+        can_inspect: labs::can_inspect(),
+        is_coloured: Term::stdout().features().colors_supported(),
+    };
+    print(&ending::draw(&report, &ended))?;
     let failed = outcomes.iter().any(|outcome| matches!(outcome, Outcome::Failed(_)));
     if unevaluated > 0 {
         eprintln!("{unevaluated} cells could not be evaluated; the same command tries them again");
@@ -109,7 +121,7 @@ fn tuned(
         if prepared.tasks.iter().any(|task| CellState::of(&task.dir) != CellState::Done) {
             eprintln!("tuning, {}: {} cells of trials", search.round_name(), prepared.tasks.len());
         }
-        let outcomes = args.slots.train(&prepared.tasks, args.smoke, interrupt)?;
+        let outcomes = args.slots.train(&prepared.tasks, flags(args), interrupt)?;
         if interrupt.request() > StopRequest::Continue || outcomes.iter().any(is_unfinished) {
             return Ok(None);
         }
@@ -117,6 +129,17 @@ fn tuned(
     }
     let (experiment, record) = search.finish();
     Ok(Some((experiment, Some(record))))
+}
+
+/// What the processes of cells are told.
+fn flags(args: &Args) -> &'static [&'static str] {
+    if args.smoke { smoke::FLAGS } else { &[] }
+}
+
+/// The program as its caller wrote it, if that is a path from here; commands that are printed can then be pasted.
+fn program() -> String {
+    let written = std::env::args_os().next().map(PathBuf::from).filter(|path| path.is_relative());
+    written.and_then(|path| path.to_str().map(str::to_owned)).unwrap_or_else(|| "posenc".to_owned())
 }
 
 fn report_reused(prepared: &Prepared) {
@@ -186,54 +209,4 @@ fn measure_steps(args: &Args, experiment: &Experiment, prepared: &Prepared) {
 /// Evaluates finished cells as players; returns the number of cells whose evaluation failed.
 fn evaluate(args: &Args, experiment: &Experiment, prepared: &Prepared) -> usize {
     evaluation::run(experiment, prepared, args.slots.jobs(), args.slots.first_device())
-}
-
-/// The number of cells by outcome.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Tally {
-    finished: usize,
-    twins: usize,
-    before: usize,
-    failed: usize,
-    interrupted: usize,
-    skipped: usize,
-}
-
-impl Tally {
-    fn of(outcomes: &[Outcome], prepared: &Prepared) -> Self {
-        let mut tally = Self { skipped: prepared.left_out, ..Self::default() };
-        for (outcome, &twin) in outcomes.iter().zip(&prepared.twins) {
-            match outcome {
-                Outcome::Finished { .. } | Outcome::AlreadyFinished => {
-                    *(if twin { &mut tally.twins } else { &mut tally.finished }) += 1;
-                    tally.before += usize::from(*outcome == Outcome::AlreadyFinished);
-                }
-                Outcome::Failed(_) => tally.failed += 1,
-                Outcome::Interrupted => tally.interrupted += 1,
-                Outcome::NotStarted => tally.skipped += 1,
-            }
-        }
-        tally
-    }
-
-    fn line(&self) -> String {
-        let mut line = format!("{} cells finished", self.finished);
-        if self.twins > 0 {
-            let _ = write!(line, " (and {} A/A controls)", self.twins);
-        }
-        let _ = write!(line, ", {} failed, {} skipped", self.failed, self.skipped);
-        if self.interrupted > 0 {
-            let _ = write!(line, ", {} interrupted; the same command goes on with them", self.interrupted);
-        }
-        match self.before {
-            0 => {}
-            all if all == self.finished + self.twins && self.failed + self.interrupted == 0 => {
-                line += "; all were finished already, nothing was trained";
-            }
-            some => {
-                let _ = write!(line, "; {some} of them before or by another runner");
-            }
-        }
-        line
-    }
 }

@@ -54,12 +54,17 @@ impl Slots {
         self.devices.first().copied().unwrap_or(Device::Cpu)
     }
 
-    /// Trains cells, with progress on stderr.
-    pub(super) fn train(&self, tasks: &[Task], smoke: bool, interrupt: &Interrupt) -> anyhow::Result<Vec<Outcome>> {
+    /// Trains cells, with progress on stderr. Their processes get these flags, too.
+    pub(super) fn train(
+        &self,
+        tasks: &[Task],
+        flags: &[&'static str],
+        interrupt: &Interrupt,
+    ) -> anyhow::Result<Vec<Outcome>> {
         let devices = self.devices.iter().map(|&device| device_name(device)).collect();
         let mut worker =
             Worker::this_program(self.threads.get(), devices).context("cannot find this program itself")?;
-        worker.flags.extend(smoke.then_some("--smoke"));
+        worker.flags.extend(flags);
         worker.flags.extend(self.force.then_some("--force"));
         let limits = Limits {
             run: self.time_limit.map(|span| span.0),

@@ -32,8 +32,10 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let overview = Overview::of(&stage(&args.run_dir))?;
     if args.json {
         writeln!(stdout, "{:#}", draw::json(&overview))?;
-    } else if args.once || !io::stdout().is_terminal() {
+    } else if !io::stdout().is_terminal() {
         stdout.write_all(draw::text(&overview).as_bytes())?;
+    } else if args.once {
+        stdout.write_all(draw::in_columns(&overview, Screen::of_stdout().columns).as_bytes())?;
     } else {
         follow(args, overview, &mut stdout)?;
     }
@@ -60,7 +62,8 @@ fn follow(args: &Args, mut overview: Overview, to: &mut impl Write) -> anyhow::R
 #[cfg(test)]
 mod tests {
     use super::draw;
-    use super::screen::{Screen, redraw, width};
+    use super::screen::{Screen, redraw};
+    use config::columns::width;
     use grid::overview::{CellView, Overview};
     use records::failure::Failure;
     use records::status::{CellState, Progress};
@@ -204,6 +207,10 @@ mod tests {
         for part in ["chess-", "…", "-x5 seed 0", "300/1,000", "1.2500", "1,234"] {
             assert!(running.contains(part), "{part} is not in {running}");
         }
+        let once = draw::in_columns(&overview(300), 80);
+        let cells: Vec<&str> =
+            once.lines().filter(|line| line.contains("seed 0 ") && !line.contains("FAILED: ")).collect();
+        assert!(cells.len() == 40 && cells.iter().all(|line| width(line) <= 80), "{once}");
         let wide = draw::fit(&overview(300), Screen { rows: 24, columns: 200 }.usable());
         assert!(wide.contains("chess-relative-bias-encoding-rate-x5 seed 0"), "{wide}");
     }

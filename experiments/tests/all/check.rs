@@ -20,10 +20,10 @@ fn checked(text: &str) -> Value {
 #[test]
 fn rows_are_listed_with_their_size_and_sources() {
     let counted = "24 cells: 8 rows (2 of them A/A controls) x 3 seeds";
-    let rows = ["chess-none", "reference", "shogi-shaw", "logits", "legal-move mask in training", "FLOPs/position"];
+    let rows = ["chess-none", "reference", "shogi-shaw", "logits", "legal-move mask in training", "MFLOPs"];
     // With --measure, a step of each row is timed.
-    let measured = check(EXPERIMENT, &["--measure"]).says(&rows);
-    measured.says(&[
+    let measured = check(EXPERIMENT, &["--measure"]).says_in_prose(&rows);
+    measured.says_in_prose(&[
         "question: does it work?",
         "dataset chess",
         "to read it: ",
@@ -33,6 +33,25 @@ fn rows_are_listed_with_their_size_and_sources() {
     ]);
     let hostile = EXPERIMENT.replace("question: does it work?", "question: \"does it \\e[2Jwork?\"");
     check(&hostile, &[]).says(&["question: does it �[2Jwork?"]);
+}
+
+#[test]
+fn every_line_fits_a_terminal() {
+    let prose =
+        "does it work, and how could anybody know, if there is more to be said about it than fits into one line?";
+    let rates = "include:\n  - {encoding: {absolute: {at: input}}, train.encoding_rate: 4}\nseeds:";
+    for text in [
+        EXPERIMENT.to_owned(),
+        EXPERIMENT.replace("does it work?", prose),
+        EXPERIMENT.replace("seeds:", rates).replace("steps: 8", "steps: 8000"),
+        EXPERIMENT.replace("reference:", "contrasts: [{encoding: {shaw: {terms: [q, k]}}}]\nreference:"),
+    ] {
+        for options in [&[][..], &["--measure"]] {
+            let shown = check(&text, options).stdout;
+            let wide: Vec<&str> = shown.lines().filter(|line| line.chars().count() > 80).collect();
+            assert!(wide.is_empty(), "{wide:#?}");
+        }
+    }
 }
 
 #[test]
@@ -76,7 +95,7 @@ fn disappointments_are_announced() {
     // All positions of a split are enough.
     let more = EXPERIMENT.replace("test_positions: 8", "test_positions: 100000");
     assert_eq!(checked(&more)["warnings"], serde_json::json!([]));
-    check(&more, &[]).says(&["all test positions are read, of 100,000 asked for"]);
+    check(&more, &[]).says_in_prose(&["all test positions are read, of 100,000 asked for"]);
     let late = "learning_rate: {values: [1e-3, 1e-4], boundaries: [9]}";
     warned(&EXPERIMENT.replace("learning_rate: 1e-3", late), "never changes at 9");
     assert_eq!(checked(EXPERIMENT)["warnings"], serde_json::json!([]));

@@ -52,6 +52,13 @@ impl Answer {
         self
     }
 
+    /// The same of its words: prose is broken into lines that fit a terminal.
+    #[track_caller]
+    pub(crate) fn says_in_prose(self, parts: &[&str]) -> Self {
+        assert_says(&self.stdout.split_whitespace().collect::<Vec<_>>().join(" "), parts);
+        self
+    }
+
     /// The JSON of every line of a success.
     #[track_caller]
     pub(crate) fn json_lines(self) -> Vec<Value> {

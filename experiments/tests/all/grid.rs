@@ -21,12 +21,19 @@ fn fingerprints(run_dir: &Path) -> Vec<(PathBuf, Vec<u8>)> {
 #[test]
 fn a_grid_runs_once_and_its_report_is_always_the_same() {
     let dir = place(&small());
-    let finished = "\n3 cells finished (and 1 A/A controls), 0 failed, 0 skipped\n";
-    let board = "TensorBoard: tensorboard --logdir runs/small\n";
-    let baselines = ["static prior", "log-linear model", "uniform over legal moves"];
-    let parts = [&[finished, board, "needs ≥ 3 complete pairs, has 1"], &baselines[..]].concat();
+    let parts = [
+        "small: 4 of 4 cells in ",
+        "policy_loss in nats on test positions, lower is better; one seed\n",
+        "next: posenc report runs/small --format html > small.html",
+        "tensorboard --logdir runs/small",
+        "needs ≥ 3 complete pairs, has 1",
+        " reference ",
+    ];
     let first = run(dir.path(), &["run", "experiment.yaml"]).succeeds().says(&parts);
     assert!(first.stderr.contains("cell 4/4 done"), "{}", first.stderr);
+    let has_time =
+        |line: &str| line.split(' ').next().is_some_and(|time| time.len() == 8 && time.matches(':').count() == 2);
+    assert!(first.stderr.lines().filter(|line| line.contains("cell ")).all(has_time), "{}", first.stderr);
     let run_dir = dir.path().join("runs/small");
     assert_eq!(fs::read_to_string(run_dir.join("experiment.yaml")).expect("the experiment's file"), small());
     let before = fingerprints(&run_dir);
@@ -37,11 +44,16 @@ fn a_grid_runs_once_and_its_report_is_always_the_same() {
     let second = run(dir.path(), &["run", "experiment.yaml"]).succeeds();
     assert_eq!(fingerprints(&run_dir), before);
     assert_eq!(second.stderr, "", "nothing is trained, so nothing is told");
-    let (table, summary) = second.stdout.split_once("\nTensorBoard").expect("a table, then the summary");
-    assert_says(summary, &["3 cells finished (and 1 A/A controls), 0 failed, 0 skipped; all were finished already"]);
-    assert_eq!(table, first.stdout.split_once("\nTensorBoard").expect("a table, then the summary").0);
-    assert_eq!(table, run(dir.path(), &["report", "runs/small"]).succeeds().stdout);
-    assert!(!table.contains("not measured"), "{table}");
+    let (summary, table) = second.stdout.split_once('\n').expect("a headline, then a table");
+    assert_eq!(summary, "small: 4 of 4 cells, none failed; nothing was trained");
+    assert_eq!(table, first.stdout.split_once('\n').expect("a headline, then a table").1);
+    let fits = |line: &str| line.chars().count() <= 80 && !line.contains('\u{1b}');
+    assert!(second.stdout.lines().all(fits) && second.stdout.lines().count() <= 20, "{}", second.stdout);
+
+    let baselines = ["static prior", "log-linear model", "uniform over legal moves"];
+    let report = || run(dir.path(), &["report", "runs/small"]).succeeds().says(&baselines).stdout;
+    assert_eq!(report(), report());
+    assert!(!report().contains("not measured"), "{}", report());
 
     // What TensorBoard shows is derived, so a run gives it back.
     let cell = cell_of(&run_dir, "chess-shaw");
@@ -60,9 +72,11 @@ fn a_part_of_a_grid_can_be_chosen() {
     let dir = place(&small());
     let only = |cells: &str| run(dir.path(), &["run", "experiment.yaml", "--only", "seed=0", "--only", cells]);
     // The A/A control is a row of `none`. Step times wait for the whole grid.
-    let finished = "2 cells finished (and 1 A/A controls), 0 failed, 1 skipped";
-    only("encoding=shaw,none").succeeds().says(&[finished, "2 of 3 cells done, 1 pending", "not measured"]);
-    only("row=chess-absolute").succeeds().says(&["3 of 3 cells done"]);
+    only("encoding=shaw,none").succeeds().says(&["small: 3 of 4 cells in ", "none failed; 1 pending", " 0/1 seeds"]);
+    let report = || run(dir.path(), &["report", "runs/small"]).succeeds();
+    report().says(&["2 of 3 cells done, 1 pending", "not measured"]);
+    only("row=chess-absolute").succeeds().says(&["small: 4 of 4 cells in "]);
+    report().says(&["3 of 3 cells done"]);
 
     only("encoding=rope").fails_with(&["--only", "chess-shaw"]);
     only("seed=0,seed=1").fails_with(&["--only", "seed=seed=1"]);
@@ -79,7 +93,7 @@ fn no_override_and_no_changed_file_takes_finished_cells_out_of_the_plan() {
     shown("runs/small", "4 cells of small: 3 done, 1 pending");
     let tried =
         run(dir.path(), &["run", "experiment.yaml", "--set", "train.steps=4", "--only", "encoding=none"]).succeeds();
-    assert!(tried.stdout.starts_with("small+train.steps=4: 1 of 3 cells done"), "{}", tried.stdout);
+    assert!(tried.stdout.starts_with("small+train.steps=4: 2 of 4 cells in "), "{}", tried.stdout);
     shown("runs/small", "4 cells of small: 3 done, 1 pending");
     shown("runs/small+train.steps=4", "4 cells of small+train.steps=4: 2 done, 2 pending");
 
@@ -110,7 +124,9 @@ fn rows_that_get_names_keep_their_cells_and_have_these_names_everywhere() {
     let named = run(dir.path(), &["run", "experiment.yaml"]).succeeds().says(&["Shaw q,k", "No position"]);
     let parts = ["3 cells were finished in other run folders", "chess Shaw q,k seed 0: its event files are rebuilt"];
     assert_says(&named.stderr, &parts);
-    assert!(!named.stderr.contains("cell 4/4") && !named.stdout.contains("orphaned"), "{named:?}");
+    assert!(!named.stderr.contains("cell 4/4"), "{named:?}");
+    let report = run(dir.path(), &["report", "runs/small"]).succeeds().stdout;
+    assert!(!report.contains("orphaned"), "{report}");
     run(dir.path(), &["status", "runs/small"]).succeeds().says(&["4 done", "chess Shaw q,k", "chess-absolute"]);
     let cell = cell_of(&dir.path().join("runs/small"), "chess-Shaw-q-k");
     let hparams = read_session(&cell).expect("readable").hparams.expect("a session").0;
@@ -128,16 +144,27 @@ fn fail_fast_leaves_the_rest_alone() {
     fs::create_dir_all(none.join("metrics.jsonl")).expect("a folder");
     let answer = run(dir.path(), &["run", "experiment.yaml", "--fail-fast", "--jobs", "1"]);
     assert_eq!(answer.code, Some(1), "{}", answer.stderr);
-    answer.says(&["0 cells finished, 1 failed, 3 skipped"]);
+    answer.says(&["small: 1 of 4 cells in ", "1 FAILED; 2 pending", "chess none seed 0 FAILED: error: "]);
 }
 
 #[test]
 fn a_smoke_run_tries_everything_apart_from_real_results() {
     let dir = place(&small().replace("steps: 8", "steps: 100000"));
     for _ in 0..2 {
-        let parts = ["3 cells finished (and 1 A/A controls), 0 failed, 0 skipped\n", "this is a smoke run"];
-        run(dir.path(), &["run", "experiment.yaml", "--smoke"]).succeeds().says(&parts);
-        assert_eq!(cells(&dir.path().join("runs/smoke-small")).len(), 4);
+        let parts = [
+            "smoke-small: everything works\n  trained    4 of 4 cells, a few steps each\n",
+            "evaluated  4 of 4 cells on test positions\n",
+            "resumed    chess-none seed 0: the same bits as without interruption\n",
+        ];
+        let answer = run(dir.path(), &["run", "experiment.yaml", "--smoke"]).succeeds().says(&parts);
+        assert!(answer.stdout.lines().count() <= 8 && !answer.stdout.contains(['.', '±']), "{}", answer.stdout);
+        for metric in ["loss", "accuracy", "nats", "better"] {
+            assert!(!answer.stdout.contains(metric), "{metric} is in {}", answer.stdout);
+        }
+        let run_dir = dir.path().join("runs/smoke-small");
+        assert_eq!(cells(&run_dir).len(), 4);
+        let resumed = records::Manifest::read(&run_dir.join("resumed")).expect("readable").expect("a manifest");
+        assert_eq!(resumed.sessions.len(), 2, "it was interrupted once");
         assert!(!dir.path().join("runs/small").exists());
     }
 }
@@ -227,8 +254,8 @@ fn a_killed_runner_leaves_no_orphans_and_the_next_one_finishes_the_grid() {
     wait_until_free(&run_dir);
     let done = cells(&run_dir).iter().filter(|cell| CellState::of(cell) == CellState::Done).count();
     assert!((1..4).contains(&done), "{done} cells are done");
-    let finished = "3 cells finished (and 1 A/A controls), 0 failed, 0 skipped; ";
-    run(dir.path(), &["run", "experiment.yaml"]).succeeds().says(&[finished]);
+    let finished = ["small: 4 of 4 cells in ", "none failed; ", "finished before or by another"];
+    run(dir.path(), &["run", "experiment.yaml"]).succeeds().says(&finished);
 }
 
 #[test]
@@ -246,7 +273,7 @@ fn an_interrupt_stops_at_checkpoints_and_says_how_to_go_on() {
     stopped.signal(libc::SIGINT);
     let answer = stopped.end();
     assert_eq!(answer.code, Some(1), "{}", answer.stderr);
-    assert!(answer.stdout.contains("1 interrupted; the same command goes on with them"), "{}", answer.stdout);
+    assert!(answer.stdout.contains("1 interrupted: the same command"), "{}", answer.stdout);
     assert!(answer.stderr.contains("write a checkpoint"), "{}", answer.stderr);
     let CellState::Interrupted(progress) = CellState::of(&none) else { panic!("{:?}", CellState::of(&none)) };
     assert!(progress.step > 0);

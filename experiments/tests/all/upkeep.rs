@@ -58,8 +58,9 @@ fn a_failed_cell_is_a_row_and_is_retried_without_the_experiments_file() {
     fs::create_dir_all(&metrics).expect("a folder");
     let failed = run(dir.path(), &["run", "experiment.yaml"]);
     assert_eq!(failed.code, Some(1), "{}", failed.stderr);
-    let finished = "2 cells finished (and 1 A/A controls), 1 failed, 0 skipped";
-    failed.says(&[finished, "chess shaw seed 0 FAILED: error: ", "metrics.jsonl", "(seed 0 failed)"]);
+    failed.says(&["small: 3 of 4 cells in ", "1 FAILED", "chess shaw seed 0 FAILED: error: "]);
+    let causes = ["chess shaw seed 0 FAILED: error: ", "metrics.jsonl", "(seed 0 failed)"];
+    run(dir.path(), &["report", "runs/small"]).succeeds().says(&causes);
 
     fs::remove_file(dir.path().join("experiment.yaml")).expect("the file goes");
     let retry = || run(dir.path(), &["retry", "--failed", "runs/small"]);
@@ -120,9 +121,7 @@ fn pruning_takes_checkpoints_of_finished_cells_and_no_metric() {
     run(dir.path(), &["prune", "--weights", "runs/small"]).succeeds();
     assert!(!none.join("checkpoints/final.safetensors").exists() && none.join("metrics.jsonl").exists());
     // A pruned cell is still a finished one.
-    run(dir.path(), &["run", "experiment.yaml", "--only", "encoding=none"])
-        .succeeds()
-        .says(&["all were finished already"]);
+    run(dir.path(), &["run", "experiment.yaml", "--only", "encoding=none"]).succeeds().says(&["nothing was trained"]);
 }
 
 #[test]
@@ -130,7 +129,7 @@ fn a_time_limit_stops_the_run_at_checkpoints() {
     let dir = place(&small().replace("steps: 8", "steps: 100000"));
     let answer = run(dir.path(), &["run", "experiment.yaml", "--jobs", "1", "--time-limit", "3s"]);
     assert_eq!(answer.code, Some(1), "{}", answer.stderr);
-    answer.says(&["1 interrupted; the same command goes on with them"]);
+    answer.says(&["1 interrupted: the same command"]);
     let wrong = run(dir.path(), &["run", "experiment.yaml", "--time-limit", "soon"]);
     assert_eq!(wrong.code, Some(2));
     assert_says(&wrong.stderr, &["write 90s, 30m"]);
@@ -139,8 +138,8 @@ fn a_time_limit_stops_the_run_at_checkpoints() {
 #[test]
 fn a_full_disk_and_a_torn_line_are_failures_that_the_next_run_mends_with_nothing_lost() {
     let dir = place(&small());
-    let finished = "3 cells finished (and 1 A/A controls), 0 failed";
-    run(dir.path(), &["run", "experiment.yaml", "--out", "calm"]).succeeds().says(&[finished]);
+    let finished = ["small: 4 of 4 cells in ", "none failed"];
+    run(dir.path(), &["run", "experiment.yaml", "--out", "calm"]).succeeds().says(&finished);
     let statuses = |out: &str| -> Vec<Vec<u8>> {
         let cells = cells(&dir.path().join(out).join("small"));
         cells.iter().map(|cell| fs::read(cell.join("status.json")).expect("a status")).collect()
@@ -148,8 +147,13 @@ fn a_full_disk_and_a_torn_line_are_failures_that_the_next_run_mends_with_nothing
     // Enough for configurations, manifests and lines, too little for weights.
     let full = with_little_room(posenc(dir.path(), &["run", "experiment.yaml"]), 24_000);
     assert_eq!(full.code, Some(1), "{}", full.stderr);
-    full.says(&["0 cells finished, 4 failed, 0 skipped", "FAILED: disk full: cannot write"]);
-    run(dir.path(), &["run", "experiment.yaml"]).succeeds().says(&[finished]);
+    full.says(&[
+        "small: 0 of 4 cells in ",
+        "4 FAILED",
+        "FAILED: disk full: cannot write",
+        "2 more FAILED: posenc report",
+    ]);
+    run(dir.path(), &["run", "experiment.yaml"]).succeeds().says(&finished);
     assert_eq!(statuses("runs"), statuses("calm"));
 
     // As a killed process leaves it, with a torn line and without a checkpoint, which costs only time.
@@ -158,7 +162,7 @@ fn a_full_disk_and_a_torn_line_are_failures_that_the_next_run_mends_with_nothing
     fs::remove_dir_all(shaw.join("checkpoints")).expect("the checkpoints go");
     let metrics = fs::read(shaw.join("metrics.jsonl")).expect("metrics");
     fs::write(shaw.join("metrics.jsonl"), &metrics[..metrics.len() / 2]).expect("half of it");
-    run(dir.path(), &["run", "experiment.yaml"]).succeeds().says(&[finished]);
+    run(dir.path(), &["run", "experiment.yaml"]).succeeds().says(&finished);
     assert_eq!(statuses("runs"), statuses("calm"));
 }
 

@@ -3,6 +3,7 @@
 //! Experiment files, networks, run folders and reports share these types. Nothing here needs LibTorch, so programs that only
 //! read records or draw reports do not load it.
 
+pub mod columns;
 pub mod grid;
 mod grouped;
 pub mod heads;

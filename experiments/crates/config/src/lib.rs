@@ -61,8 +61,8 @@ pub use dataset::bounded;
 pub use experiment::Experiment;
 // Plain data that settings share with networks and records.
 pub use facts::{
-    Interaction, Margins, Mask, NetworkFacts, Numerics, Primary, Quantity, ReadAt, Role, Weights, grouped, in_words,
-    metrics, name, numerics, printable, printable_lines,
+    Interaction, Margins, Mask, NetworkFacts, Numerics, Primary, Quantity, ReadAt, Role, Weights, columns, grouped,
+    in_words, metrics, name, numerics, printable, printable_lines,
 };
 pub use identity::SCHEMA_VERSION;
 pub use losses::{LossChanges, LossWeights};

@@ -15,6 +15,7 @@ mod reuse;
 pub mod scheduler;
 pub mod select;
 pub mod tuning;
+mod watched;
 pub mod worker;
 
 pub use interrupt::Interrupt;

@@ -3,13 +3,14 @@
 //! No colours are used, so `NO_COLOR` has no effect.
 
 use crate::interrupt::StopRequest;
+use crate::watched::Watched;
 use crate::worker::{Outcome, Task};
+use config::columns::{padded, shortened};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
-use records::{Failure, Status};
+use records::Failure;
 use std::collections::HashMap;
 use std::io::{self, IsTerminal as _, Write};
-use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// Bars if stderr is a terminal, plain lines otherwise.
 pub fn on_stderr(tasks: &[Task]) -> Box<dyn Observer> {
@@ -60,22 +61,42 @@ fn ending(place: &str, name: &str, outcome: &Outcome) -> Option<String> {
     }
 }
 
-/// Lines such as `cell 3/24 done: chess-shaw seed 1 (12.3 s)`.
+/// The local time of day: `14:03:22`.
+fn time_of_day() -> String {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let now = now as libc::time_t;
+    // SAFETY: zeros are a valid `tm`; the call reads the one argument and fills the other, or leaves it.
+    let local = unsafe {
+        let mut local: libc::tm = std::mem::zeroed();
+        libc::localtime_r(&now, &mut local);
+        local
+    };
+    format!("{:02}:{:02}:{:02}", local.tm_hour, local.tm_min, local.tm_sec)
+}
+
+/// How often a log has a line about each running cell.
+const LOG_INTERVAL: Duration = Duration::from_secs(300);
+
+/// Lines such as `14:03:22 cell 3/24 done: chess-shaw seed 1 (12.3 s); about 2 min left`.
 #[derive(Debug)]
 pub struct Plain<W> {
     names: Vec<String>,
+    watched: Watched,
     ended: usize,
+    read: Instant,
+    logged: Instant,
     to: W,
 }
 
 impl<W: Write> Plain<W> {
     /// Lines about these tasks. Write errors are ignored: a closed pipe must not end a grid.
     pub fn new(tasks: &[Task], to: W) -> Self {
-        Self { names: tasks.iter().map(|task| task.name.clone()).collect(), ended: 0, to }
+        let (names, now) = (tasks.iter().map(|task| task.name.clone()).collect(), Instant::now());
+        Self { names, watched: Watched::new(tasks), ended: 0, read: now, logged: now, to }
     }
 
     fn print(&mut self, text: &str) {
-        let _ = writeln!(self.to, "{text}");
+        let _ = writeln!(self.to, "{} {text}", time_of_day());
     }
 }
 
@@ -92,13 +113,29 @@ impl<W: Write> Observer for Plain<W> {
         self.print(&retrying(&self.names[task], failure));
     }
 
-    fn poll(&mut self, _running: &[usize]) {}
+    fn poll(&mut self, running: &[usize]) {
+        if self.read.elapsed() < READ_INTERVAL {
+            return;
+        }
+        self.read = Instant::now();
+        self.watched.refresh(running);
+        if self.logged.elapsed() < LOG_INTERVAL {
+            return;
+        }
+        self.logged = Instant::now();
+        for &task in running {
+            let (progress, detail) = (self.watched.progress(task), after(&self.watched.detail(task)));
+            self.print(&format!("{}: step {}/{}{detail}", self.names[task], progress.step, progress.steps));
+        }
+    }
 
     fn ended(&mut self, task: usize, outcome: &Outcome) {
         self.ended += 1;
+        self.watched.ended(task, outcome);
         let place = format!("{}/{}", self.ended, self.names.len());
         if let Some(text) = ending(&place, &self.names[task], outcome) {
-            self.print(&text);
+            let left = self.watched.grid_left().map_or_else(String::new, |left| format!("; {left}"));
+            self.print(&(text + &left));
         }
     }
 
@@ -111,24 +148,25 @@ impl<W: Write> Observer for Plain<W> {
     }
 }
 
-/// The interval of reading status files and drawing bars.
-const DRAW_INTERVAL: Duration = Duration::from_millis(200);
+/// The interval of reading cells' files.
+const READ_INTERVAL: Duration = Duration::from_secs(1);
 
-const GRID: &str = "{wide_bar} {pos}/{len} cells, {elapsed} so far";
-/// The remaining time is unknown before the first cell has ended.
-const GRID_WITH_ETA: &str = "{wide_bar} {pos}/{len} cells, {elapsed} so far, {eta} left";
-const STARTING: &str = "  {msg:<40} starting";
-const TRAINING: &str = "  {msg:<40} {wide_bar} {pos}/{len} steps";
+const GRID: &str = "{wide_bar} {pos}/{len} cells, {elapsed} so far{msg}";
+const STARTING: &str = "  {prefix} starting";
+const TRAINING: &str = "  {prefix} {wide_bar} {pos}/{len}{msg}";
+
+/// The columns of a cell's name beside its bar.
+const NAME: usize = 24;
 
 /// One bar for the grid, one for each running cell.
 #[derive(Debug)]
 pub struct Bars {
     names: Vec<String>,
-    dirs: Vec<PathBuf>,
+    watched: Watched,
     all: MultiProgress,
     grid: ProgressBar,
     cells: HashMap<usize, ProgressBar>,
-    drawn: Instant,
+    read: Instant,
 }
 
 impl Bars {
@@ -138,11 +176,11 @@ impl Bars {
         style(&grid, GRID);
         Self {
             names: tasks.iter().map(|task| task.name.clone()).collect(),
-            dirs: tasks.iter().map(|task| task.dir.clone()).collect(),
+            watched: Watched::new(tasks),
             all,
             grid,
             cells: HashMap::new(),
-            drawn: Instant::now(),
+            read: Instant::now(),
         }
     }
 
@@ -159,6 +197,11 @@ impl Bars {
     }
 }
 
+/// What follows steps or a bar, if anything.
+fn after(text: &str) -> String {
+    if text.is_empty() { String::new() } else { format!(", {text}") }
+}
+
 fn style(bar: &ProgressBar, template: &str) {
     // An invalid template would be a mistake in this file; indicatif's default is used then.
     if let Ok(style) = ProgressStyle::with_template(template) {
@@ -170,7 +213,7 @@ impl Observer for Bars {
     fn started(&mut self, task: usize) {
         let bar = self.all.add(ProgressBar::new(0));
         style(&bar, STARTING);
-        bar.set_message(self.names[task].clone());
+        bar.set_prefix(padded(&shortened(&self.names[task], NAME), NAME));
         self.cells.insert(task, bar);
     }
 
@@ -184,31 +227,28 @@ impl Observer for Bars {
     }
 
     fn poll(&mut self, running: &[usize]) {
-        if self.drawn.elapsed() < DRAW_INTERVAL {
+        if self.read.elapsed() < READ_INTERVAL {
             return;
         }
-        self.drawn = Instant::now();
+        self.read = Instant::now();
+        self.watched.refresh(running);
         for task in running {
-            let status = Status::read(&self.dirs[*task]).ok().flatten();
-            if let (Some(status), Some(bar)) = (status.filter(|status| status.steps > 0), self.cells.get(task)) {
-                if bar.length() != Some(status.steps) {
-                    bar.set_length(status.steps);
-                    style(bar, TRAINING);
-                }
-                bar.set_position(status.step);
+            let progress = self.watched.progress(*task);
+            let Some(bar) = self.cells.get(task).filter(|_| progress.steps > 0) else { continue };
+            if bar.length() != Some(progress.steps) {
+                bar.set_length(progress.steps);
+                style(bar, TRAINING);
             }
+            bar.set_position(progress.step);
+            bar.set_message(after(&self.watched.detail(*task)));
         }
-        self.grid.tick();
+        self.grid.set_message(after(&self.watched.grid_left().unwrap_or_default()));
     }
 
     fn ended(&mut self, task: usize, outcome: &Outcome) {
         self.remove_bar(task);
+        self.watched.ended(task, outcome);
         self.grid.inc(1);
-        match outcome {
-            Outcome::Finished { .. } => style(&self.grid, GRID_WITH_ETA),
-            // Cells that were done before do not count in the estimate.
-            _ => self.grid.reset_eta(),
-        }
         let place = format!("{}/{}", self.grid.position(), self.names.len());
         if let Some(text) = ending(&place, &self.names[task], outcome) {
             self.print(&text);

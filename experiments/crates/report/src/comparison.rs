@@ -128,6 +128,15 @@ impl Comparison {
         mean(&self.differences)
     }
 
+    /// Why there is no verdict although all seeds have ended and there is a difference.
+    pub(crate) fn number_alone(&self) -> Option<&Missing> {
+        let is_open = self.missing.iter().any(|reason| matches!(reason, Missing::NotFinished { .. }));
+        if self.verdict != Verdict::Missing || is_open || self.mean().is_none() {
+            return None;
+        }
+        self.missing.iter().find(|reason| reason.rules_out_a_verdict())
+    }
+
     /// `1 of 3 seeds diverged`; none if no seed of the row did.
     pub fn divergence(&self) -> Option<String> {
         (self.diverged > 0).then(|| format!("{} of {} seeds diverged", self.diverged, self.planned))

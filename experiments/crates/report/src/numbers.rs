@@ -51,6 +51,16 @@ pub fn mega(count: Option<u64>) -> String {
     }
 }
 
+/// A count in three characters and its unit: `4 k`, `363 k`, `1.4 M`; a dash for none.
+pub fn short_count(count: u64) -> String {
+    match count {
+        0 => ABSENT.to_owned(),
+        1..1000 => count.to_string(),
+        1000..999_500 => format!("{} k", fixed(count as f64 / 1e3, 0)),
+        _ => format!("{} M", fixed(count as f64 / 1e6, 1)),
+    }
+}
+
 pub fn interval(interval: &Interval, decimals: usize) -> String {
     format!("[{}, {}]", signed(interval.low, decimals), signed(interval.high, decimals))
 }
@@ -132,6 +142,12 @@ mod tests {
     fn operations_are_counted_in_millions() {
         let counts = [Some(12_621_312), Some(12_817_793_024), Some(999_400), Some(12_300), Some(0), None];
         assert_eq!(counts.map(mega), ["12.62", "12,818", "0.9994", "0.0123", "0.0000", "–"]);
+    }
+
+    #[test]
+    fn short_counts_have_a_unit() {
+        let counts = [0, 64, 999, 1000, 4096, 57_600, 999_499, 999_500, 1_382_400];
+        assert_eq!(counts.map(short_count), ["–", "64", "999", "1 k", "4 k", "58 k", "999 k", "1.0 M", "1.4 M"]);
     }
 
     #[test]

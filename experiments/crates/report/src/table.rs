@@ -1,6 +1,7 @@
 //! A table before it has a format: text, Markdown, LaTeX and HTML draw it.
 
 use crate::text_table;
+use facts::columns::wrapped;
 use facts::printable;
 
 /// A value that is not there yet, or does not exist.
@@ -99,7 +100,7 @@ impl Table {
         let right: Vec<_> = (0..header.len()).filter(|column| !text_columns.contains(column)).collect();
         let table = text_table::table(&header, &right, rows);
         let mut parts = vec![title, table.trim_end().to_owned()];
-        parts.extend(notes.iter().map(|note| wrapped(note)));
+        parts.extend(notes.iter().map(|note| wrapped(note, COLUMNS, "")));
         parts.retain(|part| !part.is_empty());
         parts.join("\n")
     }
@@ -107,18 +108,3 @@ impl Table {
 
 /// Columns of a note in a terminal.
 const COLUMNS: usize = 120;
-
-/// A text in lines of at most [`COLUMNS`] columns, if its words are shorter.
-fn wrapped(text: &str) -> String {
-    let mut lines: Vec<String> = Vec::new();
-    for word in text.split(' ') {
-        match lines.last_mut() {
-            Some(line) if line.chars().count() + 1 + word.chars().count() <= COLUMNS => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.to_owned()),
-        }
-    }
-    lines.join("\n")
-}

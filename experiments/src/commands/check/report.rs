@@ -2,12 +2,14 @@
 
 use super::facts::{labels_by, read_whole};
 use super::{controls, phases};
+use config::columns::{COLUMNS, shortened, width, wrapped};
 use config::evaluate::Evaluations;
 use config::setting::Setting;
 use config::tuning::{Round, Trial, TunedRow, Tuning};
 use config::{Experiment, ReadAt, Role, Row, grouped};
 use dataset::{DataCost, DerivedOptions, Manifest};
 use games::GameKind;
+use report::numbers::mega;
 use report::text_table::table;
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
@@ -16,11 +18,24 @@ use std::path::Path;
 pub(super) fn text(experiment: &Experiment, times: &[f64], warnings: &[String]) -> String {
     let mut out = String::new();
     heading(&mut out, experiment).expect("a String takes every text");
+    let mut out = folded(&out);
+    out += &rows(experiment, times);
     out.push('\n');
-    out.push_str(&rows(experiment, times));
-    out.push('\n');
+    out + &folded(&remarks(experiment, times, warnings))
+}
+
+/// Prose in lines that fit a terminal; what a line goes on with is indented.
+fn folded(text: &str) -> String {
+    let indent = |line: &str| " ".repeat(line.len() - line.trim_start().len() + 4);
+    text.lines().map(|line| wrapped(line, COLUMNS, &indent(line)) + "\n").collect()
+}
+
+/// What is said below the tables of rows.
+fn remarks(experiment: &Experiment, times: &[f64], warnings: &[String]) -> String {
+    let mut out = groups(experiment);
     out.push_str(&controls::text(experiment, times));
     out.push_str(&interactions(experiment));
+    out.push_str(&by_rows(experiment, "epochs", |row| format!("{:.3}", row.epochs())));
     out.push_str(&by_rows(experiment, "parameters outside the encoding", modules));
     out.push_str(&by_rows(experiment, "position sources beside the encoding", sources));
     out.push_str(&datasets(experiment));
@@ -128,12 +143,14 @@ fn read_at(at: ReadAt) -> String {
     }
 }
 
-/// The role of a row; with several references in its game, the one that it is compared with.
-fn shown_role(row: &Row) -> String {
-    match (row.role, &row.reference) {
-        (Role::Compared, Some(reference)) if !row.exploratory => format!("against {reference}"),
-        _ => role(row).to_owned(),
-    }
+/// With several references in a game, the rows that each is compared with.
+fn groups(experiment: &Experiment) -> String {
+    let compared = experiment.rows.iter().filter(|row| row.role == Role::Compared && !row.exploratory);
+    let sets = labels_by(compared, |row| row.reference.clone());
+    let line = |(reference, labels): (Option<String>, Vec<&str>)| {
+        reference.map(|reference| format!("against {reference}: {}\n", labels.join(", ")))
+    };
+    sets.into_iter().filter_map(line).collect()
 }
 
 fn role(row: &Row) -> &'static str {
@@ -145,37 +162,60 @@ fn role(row: &Row) -> &'static str {
     }
 }
 
+/// The fewest columns of a label.
+const SHORTEST: usize = 20;
+
+/// A table for each game: what its rows have that others have not.
 fn rows(experiment: &Experiment, times: &[f64]) -> String {
-    let mut header =
-        vec!["row", "", "trunk", "encoding", "heads", "MACs/position", "FLOPs/position", "epochs", "injection points"];
-    let mut right: Vec<usize> = (2..header.len() - 1).collect();
-    if !times.is_empty() {
+    let rows: Vec<(&Row, Option<&f64>)> =
+        experiment.rows.iter().enumerate().map(|(i, row)| (row, times.get(i))).collect();
+    let of_game = |game: GameKind| {
+        let rows: Vec<_> = rows.iter().filter(|(row, _)| row.run.game == game).collect();
+        let drawn = rows_of(&rows, usize::MAX);
+        let excess = drawn.lines().map(width).max().unwrap_or(0).saturating_sub(COLUMNS);
+        let longest = rows.iter().map(|(row, _)| width(&row.label)).max().unwrap_or(0);
+        let fits = if excess == 0 { drawn } else { rows_of(&rows, longest.saturating_sub(excess).max(SHORTEST)) };
+        format!("\n{fits}")
+    };
+    experiment.games().into_iter().map(of_game).collect()
+}
+
+/// The rows of a game, with labels of at most so many columns.
+fn rows_of(rows: &[&(&Row, Option<&f64>)], label: usize) -> String {
+    let mut header = vec!["row", "", "encoding", "MFLOPs", "injects into"];
+    let mut right = vec![2, 3];
+    if rows.iter().any(|(_, time)| time.is_some()) {
         right.push(header.len());
         header.push("ms/step");
     }
-    let line = |(i, row): (usize, &Row)| {
-        let shape = &row.shape;
+    let line = |(row, time): &&(&Row, Option<&f64>)| {
+        let facts = &row.shape.facts;
         let mut cells = vec![
-            row.label.clone(),
-            shown_role(row),
-            grouped(shape.facts.trunk as u128),
-            grouped(shape.facts.encoding as u128),
-            grouped(shape.facts.heads as u128),
-            grouped(shape.macs.total()),
-            grouped(shape.macs.flops()),
-            format!("{:.3}", row.epochs()),
-            shape.facts.injection_points.clone(),
+            shortened(&row.label, label),
+            role(row).to_owned(),
+            grouped(facts.encoding as u128),
+            mega(Some(row.shape.macs.flops())),
+            facts.injection_points.clone(),
         ];
-        cells.extend(times.get(i).map(|seconds| format!("{:.1}", 1000.0 * seconds)));
+        cells.extend(time.map(|seconds| format!("{:.1}", 1000.0 * seconds)));
         cells
     };
-    table(&header, &right, experiment.rows.iter().enumerate().map(line))
+    table(&header, &right, rows.iter().map(line))
 }
 
 /// A line for each set of rows that share a property.
 fn by_rows(experiment: &Experiment, title: &str, property: fn(&Row) -> String) -> String {
     let sets = labels_by(experiment.rows.iter(), property);
-    let rows = |labels: &[&str]| if sets.len() == 1 { "every row".to_owned() } else { labels.join(", ") };
+    let all = |game: GameKind| experiment.rows.iter().filter(move |row| row.run.game == game);
+    let rows = |labels: &[&str]| {
+        let is_in = |row: &Row| labels.contains(&row.label.as_str());
+        let mut games = experiment.games().into_iter();
+        match games.find(|&game| all(game).all(is_in) && all(game).count() == labels.len()) {
+            _ if sets.len() == 1 => "every row".to_owned(),
+            Some(game) => format!("{} rows", game.name()),
+            None => labels.join(", "),
+        }
+    };
     sets.iter().map(|(text, labels)| format!("{title} ({}): {text}\n", rows(labels))).collect()
 }
 

@@ -1,6 +1,7 @@
 //! An overview as text and as JSON.
 
-use super::screen::{Screen, cut, shortened, width};
+use super::screen::Screen;
+use config::columns::{cut, shortened, width};
 use config::{grouped, in_words, printable, printable_lines};
 use grid::overview::{CellView, Overview};
 use records::status::CellState;
@@ -24,6 +25,11 @@ const SHORTEST_NAME: usize = 10;
 /// A table of all cells, the causes of failures, and a line on the whole.
 pub(super) fn text(overview: &Overview) -> String {
     with_names(overview, usize::MAX)
+}
+
+/// The same on a terminal of so many columns, where names give way to numbers.
+pub(super) fn in_columns(overview: &Overview, columns: usize) -> String {
+    with_names(overview, columns_of_names(overview, columns))
 }
 
 /// The same with names of at most so many columns.

@@ -42,8 +42,8 @@ fn questions(cell: &Path) -> Vec<(Measure, String)> {
 fn cells_are_asked_once_and_what_is_missing_is_asked_again() {
     let dir = grid(EVALUATE);
     let evaluated = "evaluated after: every cell of chess by each agent (policy, value); files: 1, games: 2";
-    run(dir.path(), &["check", "experiment.yaml"]).succeeds().says(&[evaluated]);
-    let first = run(dir.path(), &["run", "experiment.yaml"]).succeeds();
+    run(dir.path(), &["check", "experiment.yaml"]).succeeds().says_in_prose(&[evaluated]);
+    run(dir.path(), &["run", "experiment.yaml"]).succeeds();
     let run_dir = dir.path().join("runs/small");
     let shaw = cell_of(&run_dir, "chess-shaw");
     let of = |measure: Measure, agent: &str| (measure, agent.to_owned());
@@ -60,7 +60,9 @@ fn cells_are_asked_once_and_what_is_missing_is_asked_again() {
     assert_eq!(questions(&reference), [of(Measure::Suite, "policy"), of(Measure::Suite, "value")]);
     let shogi = cell_of(&run_dir, "shogi-shaw");
     assert_eq!(questions(&shogi), [of(Measure::Mates, "policy"), of(Measure::NoMates, "policy")]);
-    first.says(&["strength: suite suite.epd, agent value", "strength: match reference, agent policy", "mates in one"]);
+    let asked_of =
+        ["strength: suite suite.epd, agent value", "strength: match reference, agent policy", "mates in one"];
+    run(dir.path(), &["report", "runs/small"]).succeeds().says(&asked_of);
     let shown = read_dir(&shaw.join(EVENTS)).expect("TensorBoard's scalars");
     let tags: Vec<(&str, i64)> = shown.iter().map(|scalar| (scalar.tag.as_str(), scalar.step)).collect();
     assert_eq!((tags.len(), tags[0]), (4, ("strength/suite suite.epd policy", 8)), "{tags:?}");
@@ -103,7 +105,8 @@ fn the_labels_of_its_own_dataset_give_a_cells_own_loss() {
     let text = small().replace("test_positions: 8", "test_positions: 100000");
     let dir = place(&format!("{text}evaluate:\n  chess: {{agents: [policy, value], labels: [chess]}}\n"));
     run(dir.path(), &["check", "experiment.yaml"]).succeeds();
-    run(dir.path(), &["run", "experiment.yaml"]).succeeds().says(&["other labels: policy loss on chess"]);
+    run(dir.path(), &["run", "experiment.yaml"]).succeeds();
+    run(dir.path(), &["report", "runs/small"]).succeeds().says(&["other labels: policy loss on chess"]);
     let cell = cell_of(&dir.path().join("runs/small"), "chess-shaw");
     let found = asked(&cell);
     assert_eq!((found.len(), found[0].measure), (1, Measure::Labels), "labels depend on no agent");

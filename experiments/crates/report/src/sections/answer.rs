@@ -7,6 +7,7 @@ use crate::comparison::{Comparison, Verdict};
 use crate::document::capitalised;
 use crate::figures::Figure;
 use crate::model::{GameReport, Report, RowReport};
+use crate::name::readable;
 use crate::order::badness;
 use facts::Role;
 use facts::metrics::Direction;
@@ -16,14 +17,9 @@ use figures::plot::hero::{self, HeroPanel, HeroPlot, HeroRow, Judged};
 /// The most rows of a panel.
 const MOST: usize = 20;
 
-/// The readable name of a row's label.
-pub(crate) fn display_name(label: &str) -> String {
-    label.to_owned()
-}
-
 /// The readable name of a row.
 pub(crate) fn name_of(row: &RowReport) -> String {
-    if row.role == Role::Twin { row.name() } else { display_name(&row.label) }
+    if row.role == Role::Twin { row.name() } else { readable(&row.label) }
 }
 
 /// The hero figure of each game alone.
@@ -40,7 +36,7 @@ pub(crate) fn of_all_games(report: &Report, medium: Medium) -> Option<Figure> {
 
 /// The heads that follow the movement of a piece.
 pub(crate) fn heads(report: &Report, medium: Medium) -> Option<Figure> {
-    named_heads::figure(&report.named_heads, display_name, medium)
+    named_heads::figure(&report.named_heads, readable, medium)
 }
 
 fn figure(report: &Report, games: &[&GameReport], id: String, medium: Medium) -> Option<Figure> {

@@ -37,7 +37,7 @@ pub(crate) fn method(report: &Report) -> String {
 }
 
 /// The learning rates that verdicts hold for: the beginning of every method and of every table of verdicts.
-fn rates(report: &Report) -> &'static str {
+pub(crate) fn rates(report: &Report) -> &'static str {
     if report.games.iter().any(|game| game.tuning.is_some()) {
         return "tuned";
     }

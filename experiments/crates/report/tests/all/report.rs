@@ -6,6 +6,7 @@ mod compare;
 mod controls;
 mod curves;
 mod diverged;
+mod ending;
 mod equivalence;
 mod figures;
 mod folder;

@@ -13,7 +13,7 @@ use std::fs;
 use std::path::Path;
 
 /// A grid with every kind of plot.
-fn folder() -> Folder {
+pub(crate) fn folder() -> Folder {
     let folder = Folder::with_an_interaction();
     let mut tuning = TuningRecord::new("policy_loss", Direction::Lower, Weights::Raw, vec![100, 101]);
     let trial = |(i, score): (usize, f64)| TrialRecord {

@@ -19,7 +19,7 @@ const ROWS: [(&str, Role, &str, [f64; 3]); 5] = [
 ];
 
 /// Two encodings in networks of two and of four layers.
-fn grid() -> Folder {
+pub(crate) fn grid() -> Folder {
     let mut folder = Folder::new();
     let row = |(label, role, reference, _): (&str, Role, &str, [f64; 3])| Row {
         role,

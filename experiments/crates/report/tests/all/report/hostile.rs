@@ -9,7 +9,7 @@ use std::fs;
 const LABEL: &str = "=x\u{1b}]0;t\u{7}\r\\input{/etc/passwd}\n# forged <script>a</script> ![i](http://a/b.png) \
                      [l](javascript:1) \u{202e}\u{ffff}";
 
-fn folder() -> Folder {
+pub(crate) fn folder() -> Folder {
     let mut folder = Folder::of_two_games();
     folder.plan.question = Some(LABEL.to_owned());
     folder.plan.rows.iter_mut().filter(|row| row.label == "shaw").for_each(|row| row.label = LABEL.to_owned());

@@ -26,8 +26,8 @@ fn the_hero_has_every_compared_row_once_sorted_by_effect_and_text_keeps_the_orde
     folder.row("rope", [2.30, 2.33, 2.31]);
     let report = folder.report();
     let page = html::draw(&report);
-    assert_eq!(names(plot(&page, "chess-hero")), ["rope", "shaw"]);
-    assert_eq!(names(plot(&page, "shogi-hero")), ["shaw", "rope"], "shogi's cells are as before");
+    assert_eq!(names(plot(&page, "chess-hero")), ["RoPE", "Shaw"]);
+    assert_eq!(names(plot(&page, "shogi-hero")), ["Shaw", "RoPE"], "shogi's cells are as before");
     let hero = plot(&page, "chess-hero");
     assert!(hero.contains("mark good\"><circle") && hero.contains("mark bad\"><polygon"), "{hero}");
     let before = |text: &str, one: &str, other: &str| text.find(one).zip(text.find(other)).is_some_and(|(a, b)| a < b);
@@ -47,7 +47,7 @@ fn many_rows_are_cut_with_a_note() {
     }
     let page = html::draw(&folder.report());
     let names = names(plot(&page, "chess-hero"));
-    assert_eq!((names.len(), names[0], names[1], names[19]), (20, "shaw", "rope", "row-17"));
+    assert_eq!((names.len(), names[0], names[1], names[19]), (20, "Shaw", "RoPE", "row-17"));
     assert!(plot(&page, "chess-hero").contains("the first 20 of 24 rows"));
     assert!(labels.iter().all(|label| page.contains(&format!("class=\"word\">{label}</th>"))), "tables have all");
 }
@@ -71,7 +71,7 @@ fn the_page_opens_with_figure_and_table_and_folds_the_rest() {
     }
     assert_eq!(folded.matches("<summary>").count(), page.matches("</details>").count());
     let results = open.split("<table class=\"answer\">").nth(1).expect("a table");
-    let row = results.split("<tr>").find(|row| row.contains(">shaw</th>")).expect("its row");
+    let row = results.split("<tr>").find(|row| row.contains(">Shaw <span class=\"key\">shaw</span></th>")).expect("its row");
     assert_eq!(row.matches("better</td>").count(), 2, "both games in one line: {row}");
 }
 

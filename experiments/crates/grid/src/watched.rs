@@ -1,0 +1,185 @@
+//! What the files of a run's cells say while they train: steps, loss, speed, and the time that is left.
+
+use crate::worker::{Outcome, Task};
+use config::{grouped, in_words};
+use records::folder::METRICS_FILE;
+use records::lines::Follower;
+use records::remaining::{self, Work};
+use records::status::Progress;
+use records::{CellState, MetricLine, Part, Status};
+use std::path::PathBuf;
+
+/// The cells of a run, named by their place among its tasks.
+#[derive(Debug)]
+pub(crate) struct Watched {
+    cells: Vec<Cell>,
+    /// How many cells run at a time.
+    slots: usize,
+}
+
+#[derive(Debug)]
+struct Cell {
+    dir: PathBuf,
+    /// The folder of its row.
+    row: String,
+    state: CellState,
+    progress: Progress,
+    follower: Follower,
+    /// The step of its last line, and the seconds until then.
+    measured: Option<(u64, f64)>,
+    loss: Option<f64>,
+    positions_per_s: Option<f64>,
+}
+
+impl Watched {
+    pub(crate) fn new(tasks: &[Task]) -> Self {
+        let cell = |task: &Task| Cell {
+            dir: task.dir.clone(),
+            row: task.dir.parent().map_or_else(String::new, |row| row.to_string_lossy().into_owned()),
+            state: CellState::Pending,
+            progress: Progress::default(),
+            follower: Follower::default(),
+            measured: None,
+            loss: None,
+            positions_per_s: None,
+        };
+        Self { cells: tasks.iter().map(cell).collect(), slots: 1 }
+    }
+
+    /// Reads what running cells have written since the last time. What cannot be read is left as it was.
+    pub(crate) fn refresh(&mut self, running: &[usize]) {
+        self.slots = self.slots.max(running.len());
+        for &task in running {
+            self.cells[task].refresh();
+        }
+    }
+
+    pub(crate) fn ended(&mut self, task: usize, outcome: &Outcome) {
+        let cell = &mut self.cells[task];
+        match outcome {
+            Outcome::Finished { .. } => {
+                cell.refresh();
+                cell.state = CellState::Done;
+            }
+            Outcome::AlreadyFinished => cell.state = CellState::Done,
+            Outcome::Failed(failure) => cell.state = CellState::Failed(failure.clone()),
+            Outcome::Interrupted | Outcome::NotStarted => cell.state = CellState::Pending,
+        }
+    }
+
+    /// Steps of a cell; the total is 0 until it is known.
+    pub(crate) fn progress(&self, task: usize) -> Progress {
+        self.cells[task].progress
+    }
+
+    /// `loss 0.8123, 1,234 pos/s, 12 s left`, as far as it is known.
+    pub(crate) fn detail(&self, task: usize) -> String {
+        let cell = &self.cells[task];
+        let parts = [
+            cell.loss.map(|loss| format!("loss {loss:.4}")),
+            cell.positions_per_s.map(|speed| format!("{} pos/s", grouped(speed.round() as u64))),
+            self.left()[task].map(|seconds| format!("{} left", in_words(seconds))),
+        ];
+        parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    }
+
+    /// `about 2 min left`, once the time of every open cell is known; none after the last one.
+    pub(crate) fn grid_left(&self) -> Option<String> {
+        let is_open = |cell: &Cell| !matches!(cell.state, CellState::Done | CellState::Failed(_));
+        let open = self.cells.iter().zip(self.left()).filter(|(cell, _)| is_open(cell));
+        let left = open.map(|(_, left)| left).collect::<Option<Vec<f64>>>().filter(|left| !left.is_empty())?;
+        let longest = left.iter().copied().fold(0.0, f64::max);
+        let seconds = longest.max(left.iter().sum::<f64>() / self.slots as f64);
+        Some(format!("about {} left", in_words(seconds)))
+    }
+
+    /// The remaining seconds of each cell. A cell that has not begun counts with the steps of its row, or of the grid.
+    fn left(&self) -> Vec<Option<f64>> {
+        let known = |cell: &&Cell| cell.progress.steps > 0;
+        let any = self.cells.iter().find(known).map_or(0, |cell| cell.progress.steps);
+        let steps = |cell: &Cell| match cell.progress.steps {
+            0 => self
+                .cells
+                .iter()
+                .filter(known)
+                .find(|other| other.row == cell.row)
+                .map_or(any, |row| row.progress.steps),
+            steps => steps,
+        };
+        let progress = |cell: &Cell| Progress { step: cell.measured.map_or(0, |(step, _)| step), steps: steps(cell) };
+        let all: Vec<Work<'_>> = self
+            .cells
+            .iter()
+            .map(|cell| Work {
+                row: &cell.row,
+                state: &cell.state,
+                progress: progress(cell),
+                spent_s: cell.measured.map(|(_, seconds)| seconds),
+            })
+            .collect();
+        remaining::of_cells(&all)
+    }
+}
+
+impl Cell {
+    fn refresh(&mut self) {
+        if let Some(status) = Status::read(&self.dir).ok().flatten() {
+            self.progress = Progress { step: status.step, steps: status.steps };
+        }
+        self.state = CellState::Running(self.progress);
+        let news = self.follower.news(&self.dir.join(METRICS_FILE));
+        news.into_iter().flat_map(|news| news.lines).for_each(|line| self.add(&line));
+    }
+
+    fn add(&mut self, line: &MetricLine) {
+        self.measured = Some((line.step, line.time.wall_s));
+        if line.split == Part::Train {
+            self.loss = line.loss();
+            self.positions_per_s = Some(line.time.positions_per_s).filter(|&speed| speed > 0.0);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use records::status::State;
+    use std::fs;
+    use std::path::Path;
+    use std::time::Duration;
+
+    fn write(dir: &Path, step: u64, wall_s: f64) {
+        Status::new(State::Running, step, 100).write(dir).expect("a status");
+        let time = format!(r#"{{"unix_s":0.0,"wall_s":{wall_s},"positions_per_s":1234.5}}"#);
+        let line =
+            format!(r#"{{"step":{step},"split":"train","epochs":0.5,"metrics":{{"policy_loss":2.5}},"time":{time}}}"#);
+        fs::write(dir.join(METRICS_FILE), line + "\n").expect("metrics");
+    }
+
+    #[test]
+    fn a_running_cell_has_a_loss_a_speed_and_a_time_and_so_has_the_grid() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let task = |row: &str, seed: u64| {
+            let dir = dir.path().join(row).join(format!("seed-{seed}"));
+            fs::create_dir_all(&dir).expect("the cell's folder");
+            Task { name: format!("{row} seed {seed}"), dir }
+        };
+        let tasks = [task("a", 0), task("b", 0), task("b", 1)];
+        let mut watched = Watched::new(&tasks);
+        watched.refresh(&[0]);
+        assert_eq!((watched.detail(0), watched.grid_left()), (String::new(), None), "nothing is known");
+
+        write(&tasks[0].dir, 50, 100.0);
+        watched.refresh(&[0]);
+        assert_eq!(watched.detail(0), "loss 2.5000, 1,235 pos/s, 1 min 40 s left");
+        assert_eq!(watched.progress(0), Progress { step: 50, steps: 100 });
+        // 50 steps of the first cell, and 200 of the others at its pace.
+        assert_eq!(watched.grid_left().as_deref(), Some("about 8 min 20 s left"));
+
+        watched.ended(0, &Outcome::Finished { took: Duration::ZERO });
+        write(&tasks[1].dir, 10, 10.0);
+        watched.refresh(&[1]);
+        // Its own pace, which is that of its row.
+        assert_eq!(watched.grid_left().as_deref(), Some("about 3 min 10 s left"));
+    }
+}

@@ -1,0 +1,230 @@
+//! The end of `posenc run`: the answer, its scope and the next commands, on one screen of the smallest terminal.
+
+mod rows;
+
+use super::comparison::{Comparison, Verdict};
+use super::missing::Missing;
+use super::model::{Counts, Report, RowReport};
+use super::noise::counted;
+use super::sections::verdicts;
+use facts::columns::{COLUMNS, cut, width, wrapped};
+use facts::metrics::Direction;
+use facts::{ReadAt, Role, grouped, in_words, printable};
+use rows::Rows;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// The most lines.
+pub const LINES: usize = 20;
+
+/// The most lines of notes below the table, so that there is room for rows.
+const NOTES: usize = 5;
+
+/// The most failures that are listed.
+const FAILURES: usize = 2;
+
+/// What the caller knows about the run, and the report does not.
+#[derive(Debug, Clone, Copy)]
+pub struct Ended<'a> {
+    pub run_dir: &'a Path,
+    /// The name by which the program was called.
+    pub program: &'a str,
+    /// Seconds of the run; none if it trained nothing.
+    pub took_s: Option<f64>,
+    /// Cells that were finished before, or by another runner.
+    pub before: usize,
+    /// Whether the program has the command `inspect`.
+    pub can_inspect: bool,
+    pub is_coloured: bool,
+}
+
+/// At most [`LINES`] lines of 80 columns. `posenc report` has everything else.
+pub fn draw(report: &Report, ended: &Ended<'_>) -> String {
+    let table = Rows::of(report);
+    let mut lines = prose(&headline(report, ended));
+    lines.extend(failures(report, ended));
+    lines.extend(prose(&measured(report)));
+    lines.push(String::new());
+    let mut below = vec![String::new()];
+    for note in notes(report, &table, ended) {
+        let note = prose(&note);
+        if below.len() + note.len() <= NOTES + 1 {
+            below.extend(note);
+        }
+    }
+    below.extend(next(report, ended));
+    let room = LINES.saturating_sub(lines.len() + below.len());
+    lines.extend(table.lines(room, &report_command(ended), ended.is_coloured));
+    lines.extend(below);
+    lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+/// A text in lines that fit.
+fn prose(text: &str) -> Vec<String> {
+    wrapped(&printable(text), COLUMNS, "  ").split('\n').map(|line| cut(line, COLUMNS)).collect()
+}
+
+/// `quickstart: 48 of 48 cells in 6 min 22 s, none failed`.
+fn headline(report: &Report, ended: &Ended<'_>) -> String {
+    let sum = |count: fn(&Counts) -> usize| count(&report.cells) + count(&report.twins);
+    let (done, all) = (sum(|counts| counts.done), sum(|counts| counts.all));
+    let took = ended.took_s.map_or_else(String::new, |seconds| format!(" in {}", in_words(seconds)));
+    let failed = match sum(|counts| counts.failed) {
+        0 => "none failed".to_owned(),
+        failed => format!("{failed} FAILED"),
+    };
+    let mut text = format!("{}: {done} of {all} cells{took}, {failed}", report.experiment);
+    let others = [
+        (sum(|counts| counts.interrupted), "interrupted: the same command resumes them"),
+        (sum(|counts| counts.running), "running elsewhere"),
+        (sum(|counts| counts.pending), "pending"),
+        (if ended.took_s.is_some() { ended.before } else { 0 }, "finished before or by another runner"),
+    ];
+    text.extend(others.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("; {count} {what}")));
+    if ended.took_s.is_none() && done > 0 {
+        text += "; nothing was trained";
+    }
+    text
+}
+
+fn failures(report: &Report, ended: &Ended<'_>) -> Vec<String> {
+    let all = &report.failures;
+    let line = |text: String| cut(&printable(&text), COLUMNS);
+    let shown = all.iter().take(FAILURES).map(|cell| line(format!("{} FAILED: {}", cell.name, cell.failure)));
+    let more = all.len().saturating_sub(FAILURES);
+    let more = (more > 0).then(|| line(format!("… and {more} more FAILED: {}", report_command(ended))));
+    shown.chain(more).collect()
+}
+
+/// What the numbers are: their unit, their better side, and over how many seeds.
+fn measured(report: &Report) -> String {
+    let primary = &report.primary;
+    let unit = match primary.unit {
+        "" => String::new(),
+        "share" => " as a share".to_owned(),
+        unit => format!(" in {unit}"),
+    };
+    let when = match primary.at {
+        ReadAt::Last => "on test positions".to_owned(),
+        ReadAt::Step(step) => format!("on validation positions after step {}", grouped(step)),
+    };
+    let weights = if primary.weights.are_raw() { "" } else { ", averaged weights" };
+    let better = match primary.direction {
+        Direction::Lower => ", lower is better",
+        Direction::Higher => ", higher is better",
+        Direction::Neither => "",
+    };
+    let seeds: BTreeSet<usize> = rows(report).filter_map(|row| row.primary).map(|primary| primary.n).collect();
+    let spread = match (seeds.first(), seeds.last()) {
+        (None, _) | (_, None) => "no cell is done".to_owned(),
+        (Some(1), Some(1)) => "one seed".to_owned(),
+        (Some(least), Some(most)) if least == most => format!("mean ± sd of {most} seeds"),
+        (Some(least), Some(most)) => format!("mean ± sd of {least} to {most} seeds"),
+    };
+    format!("{}{unit} {when}{weights}{better}; {spread}", primary.name)
+}
+
+/// The rows of all games with the A/A controls.
+fn rows(report: &Report) -> impl Iterator<Item = &RowReport> {
+    report.games.iter().flat_map(|game| game.all_rows())
+}
+
+/// How the verdicts were reached, what other words and columns mean, and how many warnings there are; the most important first.
+fn notes(report: &Report, table: &Rows<'_>, ended: &Ended<'_>) -> Vec<String> {
+    let compared = || rows(report).filter(|row| row.role == Role::Compared).filter_map(|row| row.comparison.as_ref());
+    let has = |verdict: Verdict| compared().any(|comparison| comparison.verdict == verdict);
+    let mut notes = Vec::new();
+    let is_judged = compared().any(|comparison| comparison.verdict != Verdict::Missing);
+    if is_judged {
+        let noise = counted(compared().filter_map(|comparison| comparison.noise.as_ref()));
+        let comparisons = if report.family == 1 { "comparison" } else { "comparisons" };
+        notes.push(format!("verdicts: paired t-tests over {noise}, Holm over {} {comparisons}", report.family));
+    }
+    if is_judged || table.rates_left_out || report.games.iter().any(|game| game.tuning.is_some()) {
+        notes.push(format!("rows: {}", verdicts::rates(report)));
+    }
+    let reasons: BTreeSet<String> = compared().filter_map(Comparison::number_alone).map(Missing::to_string).collect();
+    if !reasons.is_empty() {
+        let reasons: Vec<String> = reasons.into_iter().collect();
+        notes.push(format!("a number instead of a verdict: the difference; {}", reasons.join("; ")));
+    }
+    if !report.warnings.is_empty() {
+        let warnings = if report.warnings.len() == 1 { "warning" } else { "warnings" };
+        notes.push(format!("{} {warnings}: {}", report.warnings.len(), report_command(ended)));
+    }
+    if has(Verdict::DependsOnTuning) {
+        notes.push("depends: a neighbouring value of the tuned setting would reverse it".to_owned());
+    }
+    if has(Verdict::Diverged) {
+        notes.push("diverged: seeds of the row did, so it cannot be better".to_owned());
+    }
+    let is_close = |one: &Comparison| one.verdict == Verdict::Equivalent || one.is_within_margin();
+    notes.extend(
+        report
+            .primary
+            .within()
+            .filter(|_| compared().any(is_close))
+            .map(|within| format!("equivalent, *: the difference is within {within}")),
+    );
+    notes.extend(table.legend());
+    if !table.shared.is_empty() {
+        notes.push(format!("all rows: {}", table.shared.join(", ")));
+    }
+    notes
+}
+
+fn report_command(ended: &Ended<'_>) -> String {
+    format!("{} report {}", ended.program, quoted(ended.run_dir))
+}
+
+/// A path as a shell reads it.
+fn quoted(path: &Path) -> String {
+    let text = printable(&path.display().to_string());
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+=,@%:".contains(c);
+    if text.chars().all(is_plain) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
+}
+
+/// The next commands, each with a comment if there is room.
+fn next(report: &Report, ended: &Ended<'_>) -> Vec<String> {
+    let dir = quoted(ended.run_dir);
+    let page = format!("{}.html", report.experiment.replace('/', "-"));
+    let second = match ended.can_inspect {
+        true => (format!("{} inspect {dir}", ended.program), "what each head attends to"),
+        false => (report_command(ended), "every table and interval"),
+    };
+    let commands = [
+        (format!("{} --format html > {page}", report_command(ended)), "plots"),
+        second,
+        (format!("tensorboard --logdir {dir}"), "curves of every cell"),
+    ];
+    let mut lines = Vec::new();
+    for (place, (command, comment)) in commands.into_iter().enumerate() {
+        let before = if place == 0 { "next: " } else { "      " };
+        let line = format!("{before}{command}");
+        let with_comment = format!("{line}  # {comment}");
+        match (width(&line), width(&with_comment)) {
+            (_, ..=COLUMNS) => lines.push(with_comment),
+            (..=COLUMNS, _) => lines.push(line),
+            _ => lines.extend(folded(before, &command)),
+        }
+    }
+    lines
+}
+
+/// A long command in lines that a shell reads as one; quoted words are not broken.
+fn folded(before: &str, command: &str) -> Vec<String> {
+    const HELD: char = '\u{a0}';
+    let end = " \\";
+    let mut is_quoted = false;
+    let held = command.chars().map(|character| {
+        is_quoted ^= character == '\'';
+        if is_quoted && character == ' ' { HELD } else { character }
+    });
+    let text = wrapped(&held.collect::<String>(), COLUMNS - width(before) - width(end), "  ").replace(HELD, " ");
+    let count = text.split('\n').count();
+    let line = |(place, line): (usize, &str)| {
+        let before = if place == 0 { before.to_owned() } else { " ".repeat(width(before)) };
+        format!("{before}{line}{}", if place + 1 < count { end } else { "" })
+    };
+    text.split('\n').enumerate().map(line).collect()
+}

@@ -1,0 +1,321 @@
+//! The table of an ending: the rows of all games side by side, the best first.
+
+use crate::comparison::{Comparison, Verdict};
+use crate::model::{Report, RowReport};
+use crate::name::{readable, words};
+use crate::numbers::{alone, fixed, mean_sd, or_absent, short_count};
+use crate::sections::answer::{self, Beside};
+use crate::sections::budgets::common;
+use crate::sections::verdicts::has_groups;
+use console::Style;
+use facts::columns::{COLUMNS, cut, padded, shortened, width};
+use facts::{Role, printable};
+use std::collections::BTreeSet;
+use std::ptr;
+
+/// The fewest columns of a name.
+const SHORTEST: usize = 10;
+
+/// Words of names that say how fast a row learns.
+const RATES: [&str; 3] = ["rate ", "lr ", "cosine "];
+
+pub(super) struct Rows<'a> {
+    games: Vec<&'a str>,
+    lines: Vec<Line<'a>>,
+    has_groups: bool,
+    /// Whether names lack the learning rates of their rows, because they differ without them.
+    pub(super) rates_left_out: bool,
+    /// What the names of all rows had in common.
+    pub(super) shared: Vec<String>,
+}
+
+struct Line<'a> {
+    name: String,
+    rows: Beside<'a>,
+    /// The place of its reference among those of its game; the largest number for the A/A controls.
+    group: usize,
+}
+
+impl Line<'_> {
+    /// The row of the first game that has it.
+    fn first(&self) -> Option<&RowReport> {
+        self.rows.iter().copied().flatten().next()
+    }
+
+    fn has_role(&self, role: Role) -> bool {
+        self.first().is_some_and(|row| row.role == role)
+    }
+}
+
+/// A row in one game.
+struct Cell {
+    level: String,
+    verdict: String,
+    style: Style,
+}
+
+impl<'a> Rows<'a> {
+    pub(super) fn of(report: &'a Report) -> Self {
+        let line = |rows: Beside<'a>| Line { name: name(&rows), group: group(report, &rows), rows };
+        let mut lines: Vec<Line<'a>> = answer::rows(report).into_iter().map(line).collect();
+        lines.sort_by_key(|line| line.group);
+        let games: Vec<&str> = report.games.iter().map(|game| game.game.as_str()).collect();
+        let (rates_left_out, shared) = shorten(&mut lines, if games.len() > 1 { 16 } else { 36 });
+        Self { games, lines, has_groups: report.games.iter().any(has_groups), rates_left_out, shared }
+    }
+
+    /// What the columns on the right are.
+    pub(super) fn legend(&self) -> Option<String> {
+        let is_timed = self.lines.iter().any(|line| !step(line).is_empty());
+        let of = if self.games.len() > 1 { format!(" ({})", self.games[0]) } else { String::new() };
+        let step = if is_timed { "step: time, the reference's is 1; " } else { "" };
+        (!self.lines.is_empty()).then(|| format!("{step}size: parameters of the encoding{of}"))
+    }
+
+    /// At most so many lines, a header among them; `command` shows the rows that are left out.
+    pub(super) fn lines(&self, room: usize, command: &str, is_coloured: bool) -> Vec<String> {
+        let (chosen, left_out) = self.chosen(room.saturating_sub(1));
+        if chosen.is_empty() {
+            return Vec::new();
+        }
+        let mut widest = 0;
+        let mut drawn = Vec::new();
+        for has_costs in [true, false] {
+            (widest, drawn) = self.table(&chosen, has_costs, is_coloured);
+            if widest <= COLUMNS {
+                break;
+            }
+        }
+        if widest > COLUMNS {
+            drawn = self.table(&chosen, false, false).1.iter().map(|line| cut(line, COLUMNS)).collect();
+        }
+        let groups: BTreeSet<usize> = chosen.iter().map(|line| line.group).collect();
+        if self.has_groups && left_out == 0 && drawn.len() + groups.len() - 1 <= room {
+            let starts = (1..chosen.len()).filter(|&i| chosen[i].group != chosen[i - 1].group);
+            // The header is the first line.
+            starts.rev().for_each(|place| drawn.insert(place + 1, String::new()));
+        }
+        if left_out > 0 {
+            let rows = if left_out == 1 { "row" } else { "rows" };
+            drawn.push(cut(&format!("… {left_out} more {rows}: {command}"), COLUMNS));
+        }
+        drawn
+    }
+
+    /// The lines for which there is room, and how many others there are: references, the A/A control, and the best rows of each
+    /// group.
+    fn chosen(&self, room: usize) -> (Vec<&Line<'a>>, usize) {
+        let all = self.lines.len();
+        if all <= room {
+            return (self.lines.iter().collect(), 0);
+        }
+        // One line says how many are left out.
+        let room = room.saturating_sub(1);
+        let (mut rank, mut group) = (0, usize::MAX);
+        let mut order: Vec<(usize, usize)> = Vec::with_capacity(all);
+        for (place, line) in self.lines.iter().enumerate() {
+            if line.group != group {
+                (rank, group) = (0, line.group);
+            }
+            let is_fixed = line.has_role(Role::Reference) || line.has_role(Role::Twin);
+            rank += usize::from(!is_fixed);
+            // A group is a reference and at least one row.
+            if line.group == usize::MAX || line.group < (room / 2).max(1) {
+                order.push((if is_fixed { 0 } else { rank }, place));
+            }
+        }
+        order.sort_unstable();
+        let mut places: Vec<usize> = order.into_iter().take(room).map(|(_, place)| place).collect();
+        places.sort_unstable();
+        let left_out = all - places.len();
+        (places.into_iter().map(|place| &self.lines[place]).collect(), left_out)
+    }
+
+    /// The header and the lines, and the columns that they fill.
+    fn table(&self, chosen: &[&Line<'a>], has_costs: bool, is_coloured: bool) -> (usize, Vec<String>) {
+        let cells: Vec<Vec<Option<Cell>>> =
+            chosen.iter().map(|line| line.rows.iter().map(|row| row.map(cell)).collect()).collect();
+        let columns: Vec<[usize; 2]> = (0..self.games.len())
+            .map(|game| {
+                let of_game = || cells.iter().filter_map(move |cells| cells[game].as_ref());
+                let levels = widest(of_game().map(|cell| cell.level.as_str()));
+                [levels.max(width(self.games[game])), widest(of_game().map(|cell| cell.verdict.as_str()))]
+            })
+            .collect();
+        let mut costs: Vec<(&str, Vec<String>)> = vec![
+            ("step", chosen.iter().map(|line| step(line)).collect()),
+            ("size", chosen.iter().map(|line| size(line)).collect()),
+        ];
+        costs.retain(|(_, texts)| has_costs && texts.iter().any(|text| !text.is_empty()));
+        let of_costs: Vec<usize> =
+            costs.iter().map(|(title, texts)| widest(texts.iter().map(String::as_str)).max(width(title))).collect();
+        let fixed = columns.iter().map(|[level, verdict]| level + verdict + 3).sum::<usize>()
+            + of_costs.iter().map(|columns| columns + 2).sum::<usize>();
+        let names = widest(chosen.iter().map(|line| line.name.as_str()));
+        let names = names.min(COLUMNS.saturating_sub(fixed).max(SHORTEST));
+
+        let mut header = padded("", names);
+        for (game, [level, verdict]) in self.games.iter().zip(&columns) {
+            header += &format!("  {} {}", padded(game, *level), padded("", *verdict));
+        }
+        header.extend(costs.iter().zip(&of_costs).map(|((title, _), columns)| format!("  {}", right(title, *columns))));
+        let mut lines = vec![header];
+        for (place, (line, cells)) in chosen.iter().zip(&cells).enumerate() {
+            let mut text = padded(&shortened(&line.name, names), names);
+            for (cell, [level, verdict]) in cells.iter().zip(&columns) {
+                text += &cell.as_ref().map_or_else(
+                    || padded("", level + verdict + 3),
+                    |cell| {
+                        let rest = padded("", verdict.saturating_sub(width(&cell.verdict)));
+                        let word = cell.style.clone().force_styling(is_coloured).apply_to(&cell.verdict);
+                        format!("  {} {word}{rest}", padded(&cell.level, *level))
+                    },
+                );
+            }
+            let of_line = costs.iter().zip(&of_costs);
+            text.extend(of_line.map(|((_, texts), columns)| format!("  {}", right(&texts[place], *columns))));
+            lines.push(text);
+        }
+        (names + fixed, lines)
+    }
+}
+
+fn widest<'a>(texts: impl Iterator<Item = &'a str>) -> usize {
+    texts.map(width).max().unwrap_or(0)
+}
+
+fn right(text: &str, columns: usize) -> String {
+    padded("", columns.saturating_sub(width(text))) + text
+}
+
+/// What the labels of a row in several games have in common, as a name.
+fn name(rows: &Beside<'_>) -> String {
+    let rows: Vec<&RowReport> = rows.iter().copied().flatten().collect();
+    let labels: Vec<&str> = rows.iter().map(|row| row.label.as_str()).collect();
+    printable(&match &rows[..] {
+        [first, ..] if first.role == Role::Twin => first.name(),
+        [first, rest @ ..] if rest.iter().all(|row| row.label == first.label) => readable(&first.label),
+        _ => readable(&common(&labels)),
+    })
+}
+
+/// The place of a row's reference among those of its game.
+fn group(report: &Report, rows: &Beside<'_>) -> usize {
+    let found = report.games.iter().zip(rows).find_map(|(game, row)| Some((game, (*row)?)));
+    let Some((game, row)) = found.filter(|(_, row)| row.role != Role::Twin) else { return usize::MAX };
+    let until = game.rows.iter().position(|own| ptr::eq(own, row)).map_or(0, |place| place + 1);
+    game.rows[..until].iter().filter(|own| own.role == Role::Reference).count().saturating_sub(1)
+}
+
+/// Leaves out of the names what they need not to differ: learning rates, what all have in common and, of names that are longer
+/// than `longest`, the last settings. Returns whether learning rates were left out, and what all had in common.
+fn shorten(lines: &mut [Line<'_>], longest: usize) -> (bool, Vec<String>) {
+    let mut lines: Vec<&mut Line<'_>> = lines.iter_mut().filter(|line| line.group != usize::MAX).collect();
+    let split = |line: &&mut Line<'_>| words(&line.name).into_iter().map(str::to_owned).collect::<Vec<String>>();
+    let mut names: Vec<Vec<String>> = lines.iter().map(split).collect();
+    let rates = leave_out(&mut names, |word| RATES.iter().any(|rate| word.starts_with(rate)));
+    let first: Vec<String> = names.first().map_or_else(Vec::new, |words| words.iter().skip(1).cloned().collect());
+    let is_shared = |word: &String| names.len() > 1 && names.iter().all(|words| words.contains(word));
+    let mut shared: Vec<String> = first.into_iter().filter(is_shared).collect();
+    shared.retain(|word| leave_out(&mut names, |own| own == word));
+    loop {
+        let Some(widest) = names.iter().max_by_key(|words| length(words)).filter(|words| length(words) > longest)
+        else {
+            break;
+        };
+        let keys: Vec<String> = widest.iter().skip(1).rev().map(|word| key(word).to_owned()).collect();
+        if !keys.iter().any(|wanted| leave_out(&mut names, |word| key(word) == wanted)) {
+            break;
+        }
+    }
+    for (line, words) in lines.iter_mut().zip(names) {
+        line.name = words.join(", ");
+    }
+    (rates, shared)
+}
+
+fn length(words: &[String]) -> usize {
+    width(&words.join(", "))
+}
+
+/// The setting that a word of a name gives: `layers` of `layers 2`.
+fn key(word: &str) -> &str {
+    word.rsplit_once(' ').map_or(word, |(key, _)| key)
+}
+
+/// Leaves words out of all names, but no first word. Nothing changes if two names would then be equal; returns whether any did.
+fn leave_out(names: &mut Vec<Vec<String>>, is_needless: impl Fn(&str) -> bool) -> bool {
+    let shorter: Vec<Vec<String>> = names
+        .iter()
+        .map(|words| {
+            let kept = words.iter().enumerate().filter(|(place, word)| *place == 0 || !is_needless(word));
+            kept.map(|(_, word)| word.clone()).collect()
+        })
+        .collect();
+    let differ = shorter.iter().collect::<BTreeSet<_>>().len() == shorter.len();
+    let is_shorter = differ && shorter != *names;
+    if is_shorter {
+        *names = shorter;
+    }
+    is_shorter
+}
+
+fn cell(row: &RowReport) -> Cell {
+    let level = or_absent(row.primary.as_ref(), |summary| mean_sd(summary, 1.0));
+    let plain = Style::new();
+    let (verdict, style) = match (row.role, &row.comparison) {
+        (Role::Reference, _) => ("reference".to_owned(), plain),
+        (Role::Twin, Some(Comparison { interval: Some(ends), decisive: Some(_), missing, .. }))
+            if !missing.iter().any(|reason| reason.rules_out_a_verdict()) =>
+        {
+            if ends.excludes_zero() {
+                ("differs".to_owned(), plain.yellow())
+            } else {
+                ("expected".to_owned(), plain)
+            }
+        }
+        (_, Some(comparison)) => judged(row, comparison),
+        (_, None) => (seeds(row), plain),
+    };
+    Cell { level, verdict, style }
+}
+
+fn judged(row: &RowReport, comparison: &Comparison) -> (String, Style) {
+    let style = Style::new();
+    let (word, style) = match comparison.verdict {
+        Verdict::Better => ("better", style.green()),
+        Verdict::Worse => ("worse", style.red()),
+        Verdict::Equivalent => ("equivalent", style.cyan()),
+        Verdict::Open => ("open", style.yellow()),
+        Verdict::DependsOnTuning => ("depends", style.yellow()),
+        Verdict::Diverged => ("diverged", style.red()),
+        Verdict::Missing => return (without_verdict(row, comparison), style),
+    };
+    let is_small = comparison.verdict != Verdict::Equivalent && comparison.is_within_margin();
+    (if is_small { format!("{word}*") } else { word.to_owned() }, style)
+}
+
+/// The difference, or the seeds that are done.
+fn without_verdict(row: &RowReport, comparison: &Comparison) -> String {
+    match comparison.number_alone() {
+        Some(_) => or_absent(comparison.mean(), alone),
+        None => seeds(row),
+    }
+}
+
+fn seeds(row: &RowReport) -> String {
+    format!("{}/{} seeds", row.cells.done, row.cells.all)
+}
+
+/// The time of a training step relative to the reference; empty if it is not measured.
+fn step(line: &Line<'_>) -> String {
+    let row = line.first().filter(|row| row.role != Role::Twin);
+    let ratio = row.and_then(|row| row.step_time?.ratio);
+    ratio.map_or_else(String::new, |ratio| format!("{}×", fixed(ratio, 1)))
+}
+
+/// The parameters of the encoding.
+fn size(line: &Line<'_>) -> String {
+    let row = line.first().filter(|row| row.role != Role::Twin);
+    row.map_or_else(String::new, |row| short_count(row.network.encoding as u64))
+}

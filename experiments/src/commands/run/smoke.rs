@@ -1,0 +1,176 @@
+//! The end of a smoke run: what works. It has no metric, because a few steps say nothing about quality.
+
+use crate::commands::options::print;
+use crate::commands::slots::Slots;
+use anyhow::Context as _;
+use config::columns::{COLUMNS, cut, wrapped};
+use config::printable;
+use grid::{Interrupt, Outcome, Prepared, Task};
+use records::Status;
+use records::folder::CONFIG_FILE;
+use report::model::RowReport;
+use report::{Report, csv, html, latex, markdown, text};
+use std::fs;
+use std::process::ExitCode;
+use tch::Device;
+
+/// What the processes of cells are told.
+pub(super) const FLAGS: &[&str] = &["--smoke"];
+
+/// The folder of the cell that is interrupted, in the run folder.
+const RESUMED: &str = "resumed";
+
+/// Stops a cell at its first checkpoint that leaves something to do.
+const STOP: &str = "--stop-after=1";
+
+/// What a smoke run has shown.
+struct Shown {
+    name: String,
+    cells: usize,
+    trained: usize,
+    evaluated: usize,
+    /// Causes, each with the cell's name.
+    failures: Vec<String>,
+    resumed: Resumed,
+}
+
+/// What came of a cell that was interrupted and resumed.
+#[derive(Debug, PartialEq, Eq)]
+enum Resumed {
+    /// No cell has finished, or it has one step only.
+    NotTried,
+    SameBits(String),
+    /// What GPUs may do.
+    OtherBits(String),
+    Failed(String),
+}
+
+/// Interrupts one cell and resumes it, draws every report, and says what works.
+pub(super) fn end(
+    slots: &Slots,
+    prepared: &Prepared,
+    outcomes: &[Outcome],
+    interrupt: &Interrupt,
+) -> anyhow::Result<ExitCode> {
+    let finished = |outcome: &&Outcome| matches!(outcome, Outcome::Finished { .. } | Outcome::AlreadyFinished);
+    let first = prepared.tasks.iter().zip(outcomes).find(|(_, outcome)| finished(outcome)).map(|(task, _)| task);
+    let resumed = match first {
+        Some(task) => interrupted(slots, prepared, task, interrupt)?,
+        None => Resumed::NotTried,
+    };
+    interrupt.release();
+    let report = Report::of(&prepared.run_dir)?;
+    for draw in [text::draw, markdown::draw, latex::draw, csv::draw, html::draw] {
+        draw(&report);
+    }
+    let seeds = |row: &RowReport| row.test.values().map(|summary| summary.n).max().unwrap_or(0);
+    let rows = report.games.iter().flat_map(|game| game.rows.iter().chain(&game.twin));
+    let shown = Shown {
+        name: report.experiment.clone(),
+        cells: outcomes.len(),
+        trained: outcomes.iter().filter(finished).count(),
+        evaluated: rows.map(seeds).sum(),
+        failures: report.failures.iter().map(|cell| format!("{} FAILED: {}", cell.name, cell.failure)).collect(),
+        resumed,
+    };
+    print(&shown.text())?;
+    Ok(if shown.works() { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// Trains a finished cell again in another folder, with an interruption, and compares both.
+fn interrupted(slots: &Slots, prepared: &Prepared, task: &Task, interrupt: &Interrupt) -> anyhow::Result<Resumed> {
+    let dir = prepared.run_dir.join(RESUMED);
+    fs::create_dir_all(&dir)
+        .and_then(|()| fs::copy(task.dir.join(CONFIG_FILE), dir.join(CONFIG_FILE)))
+        .with_context(|| format!("cannot prepare {}", dir.display()))?;
+    let again = [Task { name: format!("{}, interrupted and resumed", task.name), dir }];
+    let stopped = slots.train(&again, &[FLAGS, &[STOP]].concat(), interrupt)?;
+    if matches!(stopped[..], [Outcome::Finished { .. }]) {
+        return Ok(Resumed::NotTried);
+    }
+    let ended = slots.train(&again, FLAGS, interrupt)?;
+    let name = task.name.clone();
+    if let [Outcome::Failed(failure)] = &ended[..] {
+        return Ok(Resumed::Failed(format!("{name}: {failure}")));
+    }
+    let result = |task: &Task| Status::read(&task.dir).ok().flatten().and_then(|status| status.result);
+    Ok(match (result(task), result(&again[0])) {
+        (Some(own), Some(other)) if own.agree(&other) => Resumed::SameBits(name),
+        (Some(_), Some(_)) if slots.first_device() != Device::Cpu => Resumed::OtherBits(name),
+        (Some(_), Some(_)) => Resumed::Failed(format!("{name}: its bits differ from those without interruption")),
+        _ => Resumed::Failed(format!("{name}: it did not end")),
+    })
+}
+
+impl Shown {
+    fn works(&self) -> bool {
+        let all = [self.trained, self.evaluated].iter().all(|&cells| cells == self.cells);
+        all && !matches!(self.resumed, Resumed::Failed(_))
+    }
+
+    fn text(&self) -> String {
+        let verdict = if self.works() { "everything works" } else { "NOT everything works" };
+        let resumed = match &self.resumed {
+            Resumed::NotTried => "not tried".to_owned(),
+            Resumed::SameBits(cell) => format!("{cell}: the same bits as without interruption"),
+            Resumed::OtherBits(cell) => format!("{cell}: other bits than without interruption, as GPUs may"),
+            Resumed::Failed(cause) => format!("FAILED: {cause}"),
+        };
+        let of_all = |cells: usize| format!("{cells} of {} cells", self.cells);
+        let parts = [
+            ("trained", format!("{}, a few steps each", of_all(self.trained))),
+            ("evaluated", format!("{} on test positions", of_all(self.evaluated))),
+            ("resumed", resumed),
+            ("reported", "as text, Markdown, LaTeX, CSV and HTML".to_owned()),
+        ];
+        let mut lines = vec![format!("{}: {verdict}", self.name)];
+        let indent = " ".repeat(13);
+        lines.extend(
+            parts.iter().map(|(what, text)| wrapped(&format!("  {what:<11}{}", printable(text)), COLUMNS, &indent)),
+        );
+        lines.extend(self.failures.iter().map(|failure| cut(&printable(failure), COLUMNS)));
+        if self.works() {
+            lines.push("next: the same command without --smoke".to_owned());
+        }
+        lines.join("\n") + "\n"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(trained: usize, resumed: Resumed) -> Shown {
+        let failures =
+            if trained < 4 { vec!["chess shaw seed 0 FAILED: error: no data".to_owned()] } else { Vec::new() };
+        Shown { name: "smoke-small".to_owned(), cells: 4, trained, evaluated: trained, failures, resumed }
+    }
+
+    #[test]
+    fn a_smoke_run_that_works_says_so_in_a_few_lines() {
+        let works = shown(4, Resumed::SameBits("chess-none seed 0".to_owned()));
+        let text = works.text();
+        let expected = "\
+smoke-small: everything works
+  trained    4 of 4 cells, a few steps each
+  evaluated  4 of 4 cells on test positions
+  resumed    chess-none seed 0: the same bits as without interruption
+  reported   as text, Markdown, LaTeX, CSV and HTML
+next: the same command without --smoke
+";
+        assert_eq!((works.works(), &text[..]), (true, expected));
+        let long = shown(4, Resumed::SameBits("chess-relative_bias-encoding-rate-x64 seed 0".to_owned()));
+        assert!(long.text().lines().all(|line| line.chars().count() <= COLUMNS), "{}", long.text());
+    }
+
+    #[test]
+    fn what_does_not_work_is_said_first() {
+        for broken in
+            [shown(3, Resumed::NotTried), shown(4, Resumed::Failed("chess-none seed 0: it did not end".to_owned()))]
+        {
+            let text = broken.text();
+            assert!(!broken.works() && text.starts_with("smoke-small: NOT everything works\n"), "{text}");
+            assert!(text.contains("FAILED: ") && !text.contains("next:"), "{text}");
+        }
+    }
+}

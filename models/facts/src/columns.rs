@@ -1,0 +1,109 @@
+//! Texts in the columns of a terminal.
+
+use unicode_width::UnicodeWidthChar as _;
+
+/// The columns of the narrowest terminals that people use.
+pub const COLUMNS: usize = 80;
+
+const ELLIPSIS: &str = "…";
+
+/// The columns that a text fills.
+pub fn width(text: &str) -> usize {
+    text.chars().map(columns_of).sum()
+}
+
+/// Those of a character: two for the scripts of East Asia and pictures, none for marks on the character before.
+fn columns_of(character: char) -> usize {
+    character.width().unwrap_or(1)
+}
+
+/// As much of a line as fits into so many columns. Control characters, which would move the cursor, are replaced.
+pub fn cut(line: &str, columns: usize) -> String {
+    let line: String = line.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect();
+    if width(&line) <= columns {
+        return line;
+    }
+    match columns.checked_sub(width(ELLIPSIS)) {
+        Some(left) => start(line.chars(), left) + ELLIPSIS,
+        None => String::new(),
+    }
+}
+
+/// A text in at most so many columns: its start and its end, if it is longer.
+pub fn shortened(text: &str, columns: usize) -> String {
+    let Some(left) = columns.checked_sub(width(ELLIPSIS)).filter(|_| width(text) > columns) else {
+        return text.to_owned();
+    };
+    let end = start(text.chars().rev(), left / 2);
+    let end: String = end.chars().rev().collect();
+    start(text.chars(), left - left / 2) + ELLIPSIS + &end
+}
+
+/// The first characters that fit into so many columns.
+fn start(characters: impl Iterator<Item = char>, columns: usize) -> String {
+    let mut filled = 0;
+    let fits = |character: &char| {
+        filled += columns_of(*character);
+        filled <= columns
+    };
+    characters.take_while(fits).collect()
+}
+
+/// A text, filled up with spaces to so many columns.
+pub fn padded(text: &str, columns: usize) -> String {
+    format!("{text}{}", " ".repeat(columns.saturating_sub(width(text))))
+}
+
+/// A text in lines of at most so many columns. Lines after the first begin with `indent`; a longer word is not split.
+pub fn wrapped(text: &str, columns: usize, indent: &str) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if width(line) + 1 + width(word) <= columns => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            Some(_) => lines.push(format!("{indent}{word}")),
+            None => lines.push(word.to_owned()),
+        }
+    }
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn widths_count_columns_not_bytes() {
+        assert_eq!([width("seed 1"), width("× 64…"), width("将棋"), width("e\u{301}")], [6, 5, 4, 1]);
+        assert_eq!([padded("将棋", 5), padded("chess", 3)], ["将棋 ", "chess"]);
+    }
+
+    #[test]
+    fn lines_are_cut_at_the_last_column_and_moves_of_the_cursor_are_taken_out() {
+        assert_eq!(cut("chess-shaw", 80), "chess-shaw");
+        assert_eq!(cut("chess-shaw", 10), "chess-shaw");
+        assert_eq!(cut("chess-shaw", 6), "chess…");
+        assert_eq!([cut("abc", 1), cut("abc", 0)], ["…", ""]);
+        assert_eq!(cut("将棋将棋", 6), "将棋…", "half a character is not drawn");
+        assert_eq!(cut("a\x1b[2J\tb", 80), "a\u{fffd}[2J\u{fffd}b");
+    }
+
+    #[test]
+    fn names_keep_their_start_and_their_end() {
+        assert_eq!(shortened("chess-shaw-x64", 14), "chess-shaw-x64");
+        assert_eq!(shortened("chess-shaw-x64", 9), "ches…-x64");
+        assert_eq!(shortened("chess-shaw-x64", 8), "ches…x64");
+        for columns in 1..20 {
+            assert!(width(&shortened("chess-shaw-x64", columns)) <= columns, "{columns}");
+        }
+    }
+
+    #[test]
+    fn prose_is_wrapped_at_words() {
+        assert_eq!(wrapped("one two three", 80, "  "), "one two three");
+        assert_eq!(wrapped("  one two three", 9, "    "), "  one two\n    three");
+        assert_eq!(wrapped("a longer-word b", 6, ""), "a\nlonger-word\nb");
+    }
+}
