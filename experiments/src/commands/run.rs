@@ -84,7 +84,8 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let unevaluated = if args.smoke || stopped { 0 } else { evaluate(args, &experiment, &prepared) };
     let report = Report::of(&prepared.run_dir)?;
     let mut out = text::draw(&report);
-    let _ = writeln!(out, "\nTensorBoard: tensorboard --logdir {}", prepared.run_dir.display());
+    let [command, address] = over_seeds::tensorboard(&prepared.plan, &prepared.run_dir);
+    let _ = writeln!(out, "\nTensorBoard: {command}\n             {address}");
     let _ = writeln!(out, "{}", Tally::of(&outcomes, &prepared).line());
     std::io::stdout().lock().write_all(out.as_bytes())?;
     let failed = outcomes.iter().any(|outcome| matches!(outcome, Outcome::Failed(_)));

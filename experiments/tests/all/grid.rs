@@ -114,7 +114,9 @@ fn rows_that_get_names_keep_their_cells_and_have_these_names_everywhere() {
     run(dir.path(), &["status", "runs/small"]).succeeds().says(&["4 done", "chess Shaw q,k", "chess-absolute"]);
     let cell = cell_of(&dir.path().join("runs/small"), "chess-Shaw-q-k");
     let hparams = read_session(&cell).expect("readable").hparams.expect("a session").0;
-    assert!(hparams.contains(&("row".to_owned(), "Shaw q,k".into())), "{hparams:?}");
+    let axes: Vec<(&str, &str)> =
+        hparams.iter().filter_map(|(name, value)| Some((&name[..], value.as_str()?))).collect();
+    assert_eq!(axes, [("encoding", "shaw"), ("row", "Shaw q,k"), ("seed", "0")]);
     let again = run(dir.path(), &["run", "experiment.yaml"]).succeeds();
     assert_eq!(again.stderr, "", "nothing is left to do");
 }
