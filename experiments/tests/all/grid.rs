@@ -42,6 +42,10 @@ fn a_grid_runs_once_and_its_report_is_always_the_same() {
     assert_eq!(table, first.stdout.split_once("\nTensorBoard").expect("a table, then the summary").0);
     assert_eq!(table, run(dir.path(), &["report", "runs/small"]).succeeds().stdout);
     assert!(!table.contains("not measured"), "{table}");
+    run(dir.path(), &["report", "runs/small", "--wide", "wide"])
+        .succeeds()
+        .says(&["4 cells in wide, each with metrics.csv"]);
+    assert!(fs::read_dir(dir.path().join("wide")).expect("rows").count() == 4);
 
     // What TensorBoard shows is derived, so a run gives it back.
     let cell = cell_of(&run_dir, "chess-shaw");
