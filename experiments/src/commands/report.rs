@@ -25,6 +25,9 @@ pub struct Args {
     /// Write every plot to this folder as SVG and PDF, one column of a paper wide; print titles and captions.
     #[arg(long, value_name = "DIR", conflicts_with = "format")]
     figures: Option<PathBuf>,
+    /// Write for each cell a CSV table with a line per step and its settings as JSON, for experiment trackers.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["format", "figures"])]
+    wide: Option<PathBuf>,
     #[command(flatten)]
     limit: BundleLimit,
 }
@@ -90,6 +93,10 @@ fn of_run_folder(run_dir: &Path, args: &Args) -> anyhow::Result<ExitCode> {
             writeln!(stdout, "{}", printable(&format!("{id}: {title} {caption}")))?;
         }
         return Ok(ExitCode::SUCCESS);
+    }
+    if let Some(dir) = &args.wide {
+        let cells = curves::write_wide(run_dir, dir)?;
+        return print(&format!("{cells} cells in {}, each with {}\n", dir.display(), curves::WIDE.join(" and ")));
     }
     let draw = match args.format {
         Format::Text => text::draw,

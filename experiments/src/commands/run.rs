@@ -98,7 +98,12 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         can_inspect: labs::can_inspect(),
         is_coloured: Term::stdout().features().colors_supported(),
     };
-    print(&ending::draw(&report, &ended))?;
+    let mut text = ending::draw(&report, &ended);
+    let [_, address] = over_seeds::tensorboard(&prepared.plan, &prepared.run_dir);
+    if text.lines().count() < ending::LINES && address.len() <= facts::columns::COLUMNS {
+        text += &format!("{address}\n");
+    }
+    print(&text)?;
     let failed = outcomes.iter().any(|outcome| matches!(outcome, Outcome::Failed(_)));
     if unevaluated > 0 {
         eprintln!("{unevaluated} cells could not be evaluated; the same command tries them again");

@@ -50,7 +50,9 @@ fn a_bundle_is_complete_and_says_nothing_of_this_machine() {
     for name in ["config.yaml", "log.txt", "manifest.json", "metrics.jsonl", "status.json"] {
         assert_eq!(names.iter().filter(|path| path.ends_with(&format!("/{name}"))).count(), 4, "{name}");
     }
-    assert_eq!(names.iter().filter(|path| path.contains("/events.out.tfevents.")).count(), 4);
+    // Each cell has its curves, and its pictures apart.
+    assert_eq!(names.iter().filter(|path| path.contains("/events.out.tfevents.")).count(), 2 * 4);
+    assert_eq!(names.iter().filter(|path| path.contains("/pictures/events.out.tfevents.")).count(), 4);
     assert!(!names.iter().any(|path| path.contains(".tmp") || path.contains("slurm") || path.ends_with("/lock")));
     assert!(!names.iter().any(|path| path.ends_with(".safetensors")), "weights by option only");
 

@@ -54,6 +54,10 @@ fn a_grid_runs_once_and_its_report_is_always_the_same() {
     let report = || run(dir.path(), &["report", "runs/small"]).succeeds().says(&baselines).stdout;
     assert_eq!(report(), report());
     assert!(!report().contains("not measured"), "{}", report());
+    run(dir.path(), &["report", "runs/small", "--wide", "wide"])
+        .succeeds()
+        .says(&["4 cells in wide, each with metrics.csv"]);
+    assert!(fs::read_dir(dir.path().join("wide")).expect("rows").count() == 4);
 
     // What TensorBoard shows is derived, so a run gives it back.
     let cell = cell_of(&run_dir, "chess-shaw");
@@ -130,7 +134,9 @@ fn rows_that_get_names_keep_their_cells_and_have_these_names_everywhere() {
     run(dir.path(), &["status", "runs/small"]).succeeds().says(&["4 done", "chess Shaw q,k", "chess-absolute"]);
     let cell = cell_of(&dir.path().join("runs/small"), "chess-Shaw-q-k");
     let hparams = read_session(&cell).expect("readable").hparams.expect("a session").0;
-    assert!(hparams.contains(&("row".to_owned(), "Shaw q,k".into())), "{hparams:?}");
+    let axes: Vec<(&str, &str)> =
+        hparams.iter().filter_map(|(name, value)| Some((&name[..], value.as_str()?))).collect();
+    assert_eq!(axes, [("encoding", "shaw"), ("row", "Shaw q,k"), ("seed", "0")]);
     let again = run(dir.path(), &["run", "experiment.yaml"]).succeeds();
     assert_eq!(again.stderr, "", "nothing is left to do");
 }

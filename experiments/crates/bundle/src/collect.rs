@@ -199,7 +199,9 @@ impl Collector<'_> {
         self.text(&dir.join(strength::FILE), &format!("{path}/{}", strength::FILE))?;
         if !publication.compact {
             self.events(dir, path)?;
-            self.events(&dir.join(strength::EVENTS), &format!("{path}/{}", strength::EVENTS))?;
+            for apart in [train::pictures::folder::DIR, strength::EVENTS] {
+                self.events(&dir.join(apart), &format!("{path}/{apart}"))?;
+            }
         }
         for name in [FINAL, AVERAGED] {
             let file = dir.join(CHECKPOINTS).join(name);

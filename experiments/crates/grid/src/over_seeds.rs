@@ -1,4 +1,4 @@
-//! TensorBoard's curves over seeds: mean, minimum and maximum of the finished cells of each row.
+//! TensorBoard's curves over seeds, the means of the finished cells of each row, and the link that opens on them.
 
 use records::folder::METRICS_FILE;
 use records::lines::{MetricLine, Metrics, Time};
@@ -9,17 +9,21 @@ use std::io;
 use std::path::Path;
 use train::sinks::tensorboard::{not_rebuilt, show_curves};
 
-/// The folder below a run folder, for these curves only: `over-seeds/<row>/{mean,min,max}/events.out.tfevents.*`.
+/// The folder below a run folder, for these curves only: `over-seeds/<row>/mean/events.out.tfevents.*`.
 pub const FOLDER: &str = "over-seeds";
 
-type Statistic = fn(&[f64]) -> f64;
+const MEAN: &str = "mean";
 
-/// Statistics over seeds, by the name of their run in TensorBoard.
-const STATISTICS: [(&str, Statistic); 3] = [
-    ("mean", |values| values.iter().sum::<f64>() / values.len() as f64),
-    ("min", |values| values.iter().copied().fold(f64::INFINITY, f64::min)),
-    ("max", |values| values.iter().copied().fold(f64::NEG_INFINITY, f64::max)),
-];
+/// The command that starts TensorBoard for a run folder, and the address at which it shows the primary metric, without
+/// smoothing: of the means over seeds, or of cells if no row has two finished ones.
+pub fn tensorboard(plan: &Plan, run_dir: &Path) -> [String; 2] {
+    let has_means = fs::read_dir(run_dir.join(FOLDER)).is_ok_and(|mut rows| rows.next().is_some());
+    let runs = if has_means { FOLDER } else { "seed-[0-9]*$" };
+    [
+        format!("tensorboard --logdir {}", run_dir.display()),
+        format!("http://localhost:6006/?runFilter={runs}&tagFilter={}&smoothing=0", plan.primary.metric),
+    ]
+}
 
 /// Writes the curves of every row with at least two finished cells, and removes all others. Unchanged files stay.
 pub fn write(plan: &Plan, run_dir: &Path) -> anyhow::Result<()> {
@@ -33,16 +37,17 @@ pub fn write(plan: &Plan, run_dir: &Path) -> anyhow::Result<()> {
             continue;
         }
         shown.push(&row.folder);
-        for (name, of) in STATISTICS {
-            let dir = all.join(&row.folder).join(name);
-            show_curves(&dir, &over_seeds(&seeds, of)).map_err(|cause| not_rebuilt(&dir, &cause))?;
-        }
+        let dir = all.join(&row.folder).join(MEAN);
+        show_curves(&dir, &means(&seeds)).map_err(|cause| not_rebuilt(&dir, &cause))?;
+        // Earlier versions wrote the least and the greatest value too.
+        keep(&all.join(&row.folder), &[MEAN]).map_err(|cause| not_rebuilt(&dir, &cause))?;
     }
     Ok(keep(&all, &shown).map_err(|cause| not_rebuilt(&all, &cause))?)
 }
 
-/// The common lines of all seeds, with their common metrics.
-fn over_seeds(seeds: &[Vec<MetricLine>], of: Statistic) -> Vec<MetricLine> {
+/// The common lines of all seeds, with the means of their common metrics.
+fn means(seeds: &[Vec<MetricLine>]) -> Vec<MetricLine> {
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
     let key = |line: &MetricLine| (line.step, line.split.name(), line.weights.name());
     let Some((first, others)) = seeds.split_first() else { return Vec::new() };
     let others: Vec<HashMap<_, &MetricLine>> =
@@ -56,10 +61,10 @@ fn over_seeds(seeds: &[Vec<MetricLine>], of: Statistic) -> Vec<MetricLine> {
         for (name, _) in line.metrics.iter() {
             let values: Option<Vec<f64>> = same.iter().map(|line| line.metrics.get(name)).collect();
             if let Some(values) = values {
-                metrics.push(name, of(&values));
+                metrics.push(name, mean(&values));
             }
         }
-        let time = |part: fn(&Time) -> f64| of(&same.iter().map(|line| part(&line.time)).collect::<Vec<_>>());
+        let time = |part: fn(&Time) -> f64| mean(&same.iter().map(|line| part(&line.time)).collect::<Vec<_>>());
         let time = Time {
             unix_s: time(|time| time.unix_s),
             wall_s: time(|time| time.wall_s),
@@ -70,14 +75,15 @@ fn over_seeds(seeds: &[Vec<MetricLine>], of: Statistic) -> Vec<MetricLine> {
     first.iter().filter_map(combined).collect()
 }
 
-fn keep(dir: &Path, rows: &[&str]) -> io::Result<()> {
+/// Removes the folders and files that have other names.
+fn keep(dir: &Path, names: &[&str]) -> io::Result<()> {
     let entries = match fs::read_dir(dir) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         entries => entries?,
     };
     for entry in entries {
         let entry = entry?;
-        if !rows.iter().any(|row| entry.file_name() == *row) {
+        if !names.iter().any(|name| entry.file_name() == *name) {
             fs::remove_dir_all(entry.path())?;
         }
     }
@@ -121,8 +127,8 @@ mod tests {
         dir
     }
 
-    fn curve(run_dir: &Path, name: &str) -> Vec<(i64, f32)> {
-        let scalars = read_dir(&run_dir.join(FOLDER).join("shaw").join(name)).unwrap();
+    fn curve(run_dir: &Path) -> Vec<(i64, f32)> {
+        let scalars = read_dir(&run_dir.join(FOLDER).join("shaw").join(MEAN)).unwrap();
         let losses = scalars.into_iter().filter(|scalar| scalar.tag == "test/policy_loss");
         losses.map(|scalar| (scalar.step, scalar.value)).collect()
     }
@@ -141,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn curves_are_the_mean_the_least_and_the_greatest_of_finished_seeds() {
+    fn curves_are_means_of_finished_seeds() {
         let dir = tempfile::tempdir().unwrap();
         let (run_dir, plan) = (dir.path(), plan(&["shaw", "rope"]));
         cell(run_dir, "rope", 0, &[1.0]);
@@ -150,11 +156,14 @@ mod tests {
         cell(run_dir, "shaw", 1, &[8.0, 1.0]);
         let running = cell(run_dir, "shaw", 2, &[0.0, 0.0, 0.0]);
         Status::new(State::Running, 10, 100).write(&running).unwrap();
+        let address = |runs: &str| format!("http://localhost:6006/?runFilter={runs}&tagFilter=policy_loss&smoothing=0");
+        assert_eq!(tensorboard(&plan, run_dir)[1], address("seed-[0-9]*$"));
+        fs::create_dir_all(run_dir.join(FOLDER).join("shaw/min")).unwrap();
         write(&plan, run_dir).unwrap();
-        assert_eq!(curve(run_dir, "mean"), [(0, 6.0), (10, 1.5)]);
-        assert_eq!(curve(run_dir, "min"), [(0, 4.0), (10, 1.0)]);
-        assert_eq!(curve(run_dir, "max"), [(0, 8.0), (10, 2.0)]);
-        assert!(!run_dir.join(FOLDER).join("rope").exists(), "one seed is no band");
+        assert_eq!(curve(run_dir), [(0, 6.0), (10, 1.5)]);
+        assert!(!run_dir.join(FOLDER).join("rope").exists(), "one seed has no mean");
+        assert!(!run_dir.join(FOLDER).join("shaw/min").exists(), "of an earlier version");
+        assert_eq!(tensorboard(&plan, run_dir)[1], address("over-seeds"));
         // The HParams tab lists cells, and this is a summary of several.
         assert_eq!(read_session(&run_dir.join(FOLDER).join("shaw/mean")).unwrap().hparams, None);
     }
@@ -168,12 +177,12 @@ mod tests {
         }
         write(&plan(&["shaw"]), run_dir).unwrap();
         let before = files(run_dir);
-        assert_eq!(before.len(), 3);
+        assert_eq!(before.len(), 1);
         write(&plan(&["shaw"]), run_dir).unwrap();
         assert!(files(run_dir) == before);
         cell(run_dir, "shaw", 2, &[1.0, 8.0]);
         write(&plan(&["shaw"]), run_dir).unwrap();
-        assert_eq!((curve(run_dir, "mean"), files(run_dir).len()), (vec![(0, 1.0), (10, 3.0)], 3));
+        assert_eq!((curve(run_dir), files(run_dir).len()), (vec![(0, 1.0), (10, 3.0)], 1));
         write(&plan(&["other"]), run_dir).unwrap();
         assert!(files(run_dir).is_empty(), "the experiment no longer has the row");
     }

@@ -3,8 +3,9 @@
 use config::{Experiment, Matched, Primary, ReadAt};
 use records::folder::hash_of;
 use records::plan::{FORMAT, MatchedTo, Plan, Row};
-use records::{CellState, UserError};
-use std::collections::HashSet;
+use records::{Axes, CellState, UserError};
+use serde_json::Value;
+use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
 /// The plan of an experiment. A smoke run's cells end before any step at which the primary metric could be read.
@@ -18,7 +19,7 @@ pub fn plan(experiment: &Experiment, smoke: bool) -> Plan {
         smoke,
         primary: Primary { at, ..experiment.primary.clone() },
         seeds: experiment.seeds.clone(),
-        rows: experiment.rows.iter().map(|own| row(own, &experiment.rows)).collect(),
+        rows: rows(experiment),
         interactions: experiment.interactions.clone(),
         equivalent_within: experiment.equivalent_within.clone(),
         late_margin: false,
@@ -68,6 +69,29 @@ pub(super) fn refuse_dropped(run_dir: &Path, new: &Plan) -> Result<(), UserError
 
 const SHOWN: usize = 3;
 
+/// The rows of the plan, with their values of the settings in which they differ.
+fn rows(experiment: &Experiment) -> Vec<Row> {
+    let mut rows: Vec<Row> = experiment.rows.iter().map(|own| row(own, &experiment.rows)).collect();
+    let run = |own: &config::Row| {
+        let mut run = own.run.clone();
+        // A plan is published and names no folder.
+        if let Some(start) = &mut run.train.start {
+            start.tables = start.tables.file_name().unwrap_or_default().into();
+        }
+        run.to_json()
+    };
+    let runs: Vec<Value> = experiment.rows.iter().map(run).collect();
+    let axes = Axes::of(rows.iter().zip(&runs));
+    let several_games = rows.iter().any(|row| row.game != rows[0].game);
+    for row in &mut rows {
+        row.axes = axes.names().iter().cloned().zip(axes.values(row)).collect();
+        if several_games {
+            row.axes.insert("game".to_owned(), row.game.name().to_owned());
+        }
+    }
+    rows
+}
+
 /// A row of the plan; `all` are those of the experiment.
 fn row(row: &config::Row, all: &[config::Row]) -> Row {
     let reference = |other: &&config::Row| row.is_compared_with(other);
@@ -87,6 +111,7 @@ fn row(row: &config::Row, all: &[config::Row]) -> Row {
         mask: row.run.train.mask,
         network: row.shape.facts.clone(),
         matched: row.matched.as_ref().map(matched_to),
+        axes: BTreeMap::new(),
     }
 }
 

@@ -7,6 +7,7 @@
 //! Training and the grid fill these records; reading one needs this crate only.
 
 pub mod atomic;
+pub mod axes;
 pub mod baselines;
 pub mod damage;
 pub mod device;
@@ -30,6 +31,7 @@ pub mod strength;
 pub mod tuning;
 mod user_error;
 
+pub use axes::Axes;
 pub use baselines::Baselines;
 pub use failure::{Failure, FailureKind};
 pub use gpu::Gpu;

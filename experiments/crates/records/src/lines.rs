@@ -28,6 +28,15 @@ pub struct MetricLine {
 }
 
 impl MetricLine {
+    /// The name of a metric beside those of other splits: `<split>/<metric>`, of averaged weights `<split>_averaged/<metric>`.
+    pub fn tag(&self, metric: &str) -> String {
+        let split = self.split.name();
+        match self.weights.are_raw() {
+            true => format!("{split}/{metric}"),
+            false => format!("{split}_{}/{metric}", self.weights.name()),
+        }
+    }
+
     /// The loss of its step: the weighted sum of the losses, otherwise that of the policy.
     pub fn loss(&self) -> Option<f64> {
         ["loss", "policy_loss"].iter().find_map(|name| self.metrics.get(name))

@@ -10,7 +10,7 @@ use facts::name::{RULE, is_run_name};
 use facts::{Interaction, Margins, Mask, NetworkFacts, Primary, Quantity, Role};
 use games::GameKind;
 use serde::{Deserialize, Serialize};
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::hash::Hash;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -68,6 +68,9 @@ pub struct Row {
     pub network: NetworkFacts,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub matched: Option<MatchedTo>,
+    /// Its values of the settings in which rows differ, by dotted names.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub axes: BTreeMap<String, String>,
 }
 
 impl Row {

@@ -1,6 +1,5 @@
 //! From a run folder to a report.
 
-use super::axes::Axes;
 use super::comparison::{ALPHA, Comparison, Line, Verdict, compare, reference_of, sort_by_group};
 use super::distinct::distinct;
 use super::files::{CellRecord, CellResult, RunFolder, on_training_positions};
@@ -17,11 +16,11 @@ use anyhow::Context as _;
 use facts::metrics::{self, NOVEL};
 use facts::{Mask, Quantity, Role};
 use games::GameKind;
-use records::CellState;
 use records::baselines::BaselineName;
 use records::identity::Identity;
 use records::inspected::by_row;
 use records::plan::{Plan, Row};
+use records::{Axes, CellState};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -46,7 +45,7 @@ impl Report {
             difference: options.difference.or(plan.primary.difference),
             margin: options.margin(plan)?,
         };
-        let axes = Axes::of_folder(folder);
+        let axes = folder.axes();
         let mut games: Vec<_> =
             plan.games().into_iter().map(|game| game_report(folder, game, &primary, &axes)).collect();
         let family = correct(&mut games, &primary);

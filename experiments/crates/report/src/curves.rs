@@ -1,9 +1,10 @@
-//! Every number of every `metrics.jsonl` of a run folder as one long table, for data frames: as CSV (RFC 4180) or as Parquet.
+//! Every number of every `metrics.jsonl` of a run folder as one long table, for data frames: as CSV (RFC 4180) or as
+//! Parquet, or as a wide table for each cell, for experiment trackers.
 //!
 //! The columns are described in `docs/metrics.md`.
 
-use super::axes::Axes;
 use super::csv::{text, writer};
+use super::files::CellFacts;
 use anyhow::Context as _;
 use arrow_array::builder::{Float64Builder, StringBuilder, UInt64Builder};
 use arrow_array::{ArrayRef, RecordBatch, StringArray};
@@ -11,10 +12,13 @@ use arrow_schema::{DataType, Field, Schema};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
-use records::MetricLine;
 use records::folder::METRICS_FILE;
 use records::lines::{self, ReadError};
 use records::plan::{Plan, Row};
+use records::{Axes, MetricLine, atomic};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use std::fs;
 use std::io::{self, Write};
 use std::iter::repeat_n;
 use std::path::Path;
@@ -65,7 +69,11 @@ struct Source<'a> {
 impl<'a> Source<'a> {
     fn read(run_dir: &'a Path) -> anyhow::Result<Self> {
         let plan = Plan::read(run_dir)?;
-        Ok(Self { axes: Axes::read(run_dir, &plan), run_dir, plan })
+        // A row has values once one of its cells has begun.
+        let run = |row: &Row| plan.seeds.iter().find_map(|&seed| resolved(&Plan::cell_dir(run_dir, row, seed)));
+        let runs: Vec<Option<Value>> = plan.rows.iter().map(run).collect();
+        let axes = Axes::of(plan.rows.iter().zip(&runs).filter_map(|(row, run)| Some((row, run.as_ref()?))));
+        Ok(Self { axes, run_dir, plan })
     }
 
     fn columns(&self) -> impl Iterator<Item = &str> {
@@ -85,6 +93,86 @@ impl<'a> Source<'a> {
             }
         }
         Ok(())
+    }
+}
+
+/// The resolved run of a cell that has begun.
+fn resolved(cell: &Path) -> Option<Value> {
+    CellFacts::read(cell)?.run().cloned()
+}
+
+/// The files of [`write_wide`] in a folder for each cell.
+pub const WIDE: [&str; 2] = ["metrics.csv", "settings.json"];
+
+/// Writes for each cell that has lines `<row>/seed-<n>/metrics.csv`, a line per step and a column per metric, and
+/// `settings.json`, its settings by dotted names. Returns the number of cells.
+pub fn write_wide(run_dir: &Path, out: &Path) -> anyhow::Result<usize> {
+    let source = Source::read(run_dir)?;
+    let mut cells = 0;
+    source.each_cell(|row, seed, lines| {
+        let folder = Plan::cell_dir(out, row, seed);
+        fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+        let settings = settings(&source, row, seed);
+        let settings = format!("{:#}\n", Value::Object(settings)).into_bytes();
+        for (name, bytes) in WIDE.into_iter().zip([wide(lines)?, settings]) {
+            let path = folder.join(name);
+            atomic::replace(&path, &bytes).with_context(|| format!("cannot write {}", path.display()))?;
+        }
+        cells += 1;
+        Ok(())
+    })?;
+    Ok(cells)
+}
+
+/// The steps of a cell, each with its values by `<split>/<metric>`, for averaged weights `<split>_averaged/<metric>`.
+fn wide(lines: &[MetricLine]) -> anyhow::Result<Vec<u8>> {
+    let mut columns: Vec<String> = Vec::new();
+    let mut steps: BTreeMap<u64, BTreeMap<String, f64>> = BTreeMap::new();
+    for line in lines {
+        for (metric, value) in line.metrics.iter() {
+            let column = text(&line.tag(metric));
+            if !columns.contains(&column) {
+                columns.push(column.clone());
+            }
+            steps.entry(line.step).or_default().insert(column, value);
+        }
+    }
+    let mut table = writer(Vec::new());
+    table.write_record(std::iter::once("step").chain(columns.iter().map(String::as_str))).map_err(not_written)?;
+    for (step, values) in &steps {
+        let shown =
+            columns.iter().map(|column| values.get(column).map_or_else(String::new, |value| format!("{value:?}")));
+        table.write_record(std::iter::once(step.to_string()).chain(shown)).map_err(not_written)?;
+    }
+    table.into_inner().map_err(|error| anyhow::Error::new(error.into_error()).context(NOT_WRITTEN))
+}
+
+/// The settings of a cell by dotted names: its row, the varied axes as texts, and its resolved run.
+fn settings(source: &Source<'_>, row: &Row, seed: u64) -> Map<String, Value> {
+    let mut flat = Map::new();
+    let known = [("experiment", &source.plan.experiment[..]), ("row", row.shown()), ("role", row.role.name())];
+    flat.extend(known.map(|(name, value)| (name.to_owned(), json!(value))));
+    flat.insert("game".to_owned(), json!(row.game.name()));
+    flat.insert("seed".to_owned(), json!(seed));
+    if let Some(run) = resolved(&Plan::cell_dir(source.run_dir, row, seed)) {
+        flatten("", &run, &mut flat);
+    }
+    for (axis, value) in source.axes.names().iter().zip(source.axes.values(row)) {
+        flat.entry(axis.as_str()).or_insert_with(|| json!(value));
+    }
+    flat
+}
+
+/// Adds the leaves of a setting. The elements of a list have their numbers, as in names of settings, unless there is one.
+fn flatten(name: &str, value: &Value, flat: &mut Map<String, Value>) {
+    let below = |key: &str| if name.is_empty() { key.to_owned() } else { format!("{name}.{key}") };
+    match value {
+        Value::Object(map) if !map.is_empty() => map.iter().for_each(|(key, value)| flatten(&below(key), value, flat)),
+        Value::Array(list) if list.iter().any(Value::is_object) => match &list[..] {
+            [one] => flatten(name, one, flat),
+            several => several.iter().enumerate().for_each(|(i, one)| flatten(&below(&i.to_string()), one, flat)),
+        },
+        leaf => drop(flat.insert(name.to_owned(), leaf.clone())),
     }
 }
 

@@ -14,7 +14,7 @@ use records::status::CellState;
 use records::status::{Fingerprints, Status};
 use records::step_times::StepTimes;
 use records::strength::{Evaluation, Strength};
-use records::{Baselines, Failure, Inspected, MetricLine, Part, Revision, TuningRecord, damage, device, lines};
+use records::{Axes, Baselines, Failure, Inspected, MetricLine, Part, Revision, TuningRecord, damage, device, lines};
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -102,6 +102,12 @@ impl RunFolder {
             orphaned_rows,
             plan,
         })
+    }
+
+    /// The varied axes. A row has values once one of its cells has begun.
+    pub(super) fn axes(&self) -> Axes {
+        let rows = self.plan.rows.iter().zip(&self.cells);
+        Axes::of(rows.filter_map(|(row, cells)| Some((row, cells.iter().find_map(|cell| cell.facts.as_ref()?.run())?))))
     }
 
     /// The map over displacements of a head of an inspected cell, if it is stored in the cell's folder.

@@ -3,7 +3,6 @@
 //! It takes three steps: [`files`] reads a run folder, [`Report::of`] computes a [`Report`] ([`model`], [`sections`],
 //! [`statistics`]), and a format such as [`text`] draws it.
 
-mod axes;
 mod build;
 pub mod comparison;
 pub mod csv;

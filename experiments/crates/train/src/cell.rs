@@ -4,14 +4,14 @@ use super::checkpoint::{self, Checkpoint, Prefix, load_final, save_averaged, sav
 use super::describe;
 use super::environment::use_threads;
 use super::error::TrainError;
-use super::events::hparams_of;
+use super::events::hparams;
 use super::fit;
 use super::recorder::{Note, Recorder};
 use super::setup::{CellOptions, Setup, declare};
 use super::trainer::{Evaluation, Trainer, first_weights};
 use crate::pictures::Folder;
 use crate::sinks::Sink;
-use crate::sinks::tensorboard::{EventLog, HParams};
+use crate::sinks::tensorboard::{EventLog, HParams, PictureLog};
 use config::{Pictures, Products, RunConfig, Weights};
 use dataset::{Split, evaluation_traits};
 use nn::Arena;
@@ -117,7 +117,7 @@ impl<'a> Cell<'a> {
         let mut recorder = Recorder::open(&metrics, bytes)?;
         let first_line = checkpoint.as_ref().map_or(0, |_| step + 1);
         recorder.add("the folder of pictures", Box::new(Folder::of(dir)));
-        open_tensorboard(dir, first_line, &hparams_of(dir, &setup.config), &mut recorder, note);
+        open_tensorboard(dir, first_line, &hparams(dir, &setup.config), &mut recorder, note);
         sinks.into_iter().for_each(|sink| recorder.add("the progress display", sink));
         let trainer = Trainer::new(setup, identity, first, checkpoint)?;
         Ok(Self { dir, metrics, trainer, recorder, manifest, status, note })
@@ -274,7 +274,10 @@ fn changed_identity(checkpoint: &Checkpoint, now: &Identity, force: bool) -> Res
 /// `first_step`: events of older files from this step on are withdrawn.
 fn open_tensorboard(dir: &Path, first_step: u64, hparams: &HParams, recorder: &mut Recorder, note: Note<'_>) {
     match EventLog::create(dir, first_step, hparams) {
-        Ok(log) => recorder.add("TensorBoard", Box::new(log)),
+        Ok(log) => {
+            recorder.add("TensorBoard", Box::new(log));
+            recorder.add("TensorBoard", Box::new(PictureLog::of(dir, first_step)));
+        }
         Err(error) => note(&format!("TensorBoard gets no lines ({error}); {METRICS_FILE} has all lines")),
     }
 }

@@ -94,7 +94,7 @@ impl Derived {
         let (kind, buckets) = (self.index.facts.game, self.buckets());
         let size = self.size(split, row);
         let agrees = |game: &StoredGame| (game.plies, game.positions) == (size.plies, u32::from(size.positions));
-        let found = part(rows, place).and_then(|bytes| row::decode(bytes, kind, buckets));
+        let found = part(rows, place).and_then(|bytes| row::decode(bytes, kind, buckets.len()));
         let found = found.and_then(|game| if agrees(&game) { Ok(game) } else { Err("the size") });
         found.map_err(|what| self.wrong(split, unit, format!("{what} of row {place} cannot be read")))
     }

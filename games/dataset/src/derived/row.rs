@@ -117,7 +117,7 @@ fn put_marks(marks: &[bool], out: &mut Vec<u8>) {
 }
 
 /// Reads a row; an error says which part is wrong.
-pub(super) fn decode(bytes: &[u8], kind: GameKind, buckets: &[String]) -> Result<StoredGame, &'static str> {
+pub(super) fn decode(bytes: &[u8], kind: GameKind, buckets: usize) -> Result<StoredGame, &'static str> {
     let mut rest = Bytes(bytes);
     let id = u32::from_le_bytes(rest.array("id")?);
     let plies = u16::from_le_bytes(rest.array("plies")?);
@@ -147,13 +147,10 @@ pub(super) fn decode(bytes: &[u8], kind: GameKind, buckets: &[String]) -> Result
         false => None,
     };
     let mean_result = rest.numbers(count(bit::MEAN_RESULT), "mean_result")?;
-    let rating_bucket = match has(bit::BUCKET) {
-        true => {
-            let bucket = u16::from_le_bytes(rest.array("rating_bucket")?);
-            Some(buckets.get(usize::from(bucket)).ok_or("rating_bucket")?.as_str().into())
-        }
-        false => None,
-    };
+    // The index has the buckets of all rows; a row only must not name another one.
+    if has(bit::BUCKET) && usize::from(u16::from_le_bytes(rest.array("rating_bucket")?)) >= buckets {
+        return Err("rating_bucket");
+    }
     let mut rating = |column| match has(column) {
         true => rest.array("ratings").map(|bytes| Some(i32::from_le_bytes(bytes))),
         false => Ok(None),
@@ -180,7 +177,6 @@ pub(super) fn decode(bytes: &[u8], kind: GameKind, buckets: &[String]) -> Result
         positions,
         policy,
         mean_result,
-        rating_bucket,
         ratings,
         map: map.iter().map(|&label| label as i8).collect(),
     })
@@ -276,20 +272,20 @@ mod tests {
 
     /// Every row comes back, but for the form of its start.
     fn comes_back(row: GameRow, kind: GameKind) -> usize {
+        let bucket = row.rating_bucket.as_ref().map(|_| 1);
         let game = StoredGame::from(row);
-        let buckets = vec!["low".to_owned(), "high".to_owned()];
-        let bucket = game.rating_bucket.as_ref().map(|_| 1);
+        let buckets = 2;
         let mut bytes = Vec::new();
         encode(&game, kind, bucket, &mut bytes);
-        let mut read = decode(&bytes, kind, &buckets).expect("it was just written");
+        let mut read = decode(&bytes, kind, buckets).expect("it was just written");
         assert_eq!(read.start.text(kind), game.start.text(kind));
         read.start = game.start.clone();
         assert_eq!(format!("{read:?}"), format!("{game:?}"));
         for length in 0..bytes.len() {
-            assert!(decode(&bytes[..length], kind, &buckets).is_err(), "{length} bytes");
+            assert!(decode(&bytes[..length], kind, buckets).is_err(), "{length} bytes");
         }
         bytes.push(0);
-        assert_eq!(decode(&bytes, kind, &buckets).expect_err("one more byte"), "length");
+        assert_eq!(decode(&bytes, kind, buckets).expect_err("one more byte"), "length");
         bytes.len() - 1
     }
 

@@ -31,7 +31,6 @@ pub(crate) struct StoredGame {
     pub(crate) policy: Option<Box<StoredPolicy>>,
     /// Per ply, NaN if unknown; empty if games were not merged.
     pub(crate) mean_result: Box<[f32]>,
-    pub(crate) rating_bucket: Option<Box<str>>,
     pub(crate) ratings: [Option<i32>; 2],
     /// The labels of every ply's map, concatenated; empty without a map.
     pub(crate) map: Box<[i8]>,
@@ -206,7 +205,6 @@ impl From<GameRow> for StoredGame {
             used: row.used.map(Vec::into_boxed_slice),
             policy: row.policy.map(|plies| Box::new(StoredPolicy::from(plies))),
             mean_result: numbers(row.mean_result.unwrap_or_default()),
-            rating_bucket: row.rating_bucket.map(String::into_boxed_str),
             ratings: row.ratings,
             map: row.map.unwrap_or_default().concat().into_boxed_slice(),
         }

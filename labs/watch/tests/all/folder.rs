@@ -6,6 +6,7 @@ use records::CellLock;
 use records::plan::{FORMAT, Plan, Row};
 use records::status::{State, Status};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -41,6 +42,7 @@ impl Folder {
                 position_sources: Vec::new(),
             },
             matched: None,
+            axes: BTreeMap::new(),
         };
         let plan = Plan {
             format: FORMAT,

@@ -32,16 +32,6 @@ const FILE_VERSION: &str = "brain.Event:2";
 
 const SPEED: &str = "positions_per_s";
 
-/// The tag under which a metric of a split appears: `<split>/<metric>`, of averaged weights `<split>_averaged/<metric>`.
-pub fn tag(line: &MetricLine, metric: &str) -> String {
-    let split = line.split.name();
-    if line.weights.are_raw() {
-        format!("{split}/{metric}")
-    } else {
-        format!("{split}_{}/{metric}", line.weights.name())
-    }
-}
-
 pub struct EventLog {
     writer: RecordWriter<BufWriter<File>>,
     path: PathBuf,
@@ -88,6 +78,10 @@ impl EventLog {
         self.writer.write(&bytes)
     }
 
+    fn picture(&mut self, picture: &Picture) -> io::Result<()> {
+        self.summary(images::summary(picture)?, (picture.step, self.newest.1))
+    }
+
     fn summary(&mut self, summary: Summary, (step, wall_s): (u64, f64)) -> io::Result<()> {
         let mut event = Event::new();
         event.set_step(step as i64);
@@ -100,13 +94,9 @@ impl Sink for EventLog {
     fn line(&mut self, line: &MetricLine) -> io::Result<()> {
         self.newest = (line.step, line.time.unix_s);
         for (name, value) in line.metrics.iter().chain([(SPEED, line.time.positions_per_s)]) {
-            self.summary(scalar(&tag(line, name), value as f32), self.newest)?;
+            self.summary(scalar(&line.tag(name), value as f32), self.newest)?;
         }
         Ok(())
-    }
-
-    fn picture(&mut self, picture: &Picture) -> io::Result<()> {
-        self.summary(images::summary(picture)?, (picture.step, self.newest.1))
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -122,6 +112,39 @@ impl Sink for EventLog {
 impl std::fmt::Debug for EventLog {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("EventLog").field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+/// Writes the pictures of a cell to a run apart, whose folder is created with the first one.
+#[derive(Debug)]
+pub struct PictureLog {
+    dir: PathBuf,
+    first_step: u64,
+    log: Option<EventLog>,
+}
+
+impl PictureLog {
+    /// `dir` is the cell's folder. Pictures of earlier files at `first_step` or later are withdrawn.
+    pub fn of(dir: &Path, first_step: u64) -> Self {
+        Self { dir: dir.join(folder::DIR), first_step, log: None }
+    }
+}
+
+impl Sink for PictureLog {
+    fn picture(&mut self, picture: &Picture) -> io::Result<()> {
+        let log = match &mut self.log {
+            Some(log) => log,
+            empty => {
+                std::fs::create_dir_all(&self.dir)?;
+                empty.insert(EventLog::begin(&self.dir, self.first_step)?)
+            }
+        };
+        log.newest.1 = now_s();
+        log.picture(picture)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.log.as_mut().map_or(Ok(()), Sink::flush)
     }
 }
 
@@ -147,11 +170,14 @@ pub fn not_rebuilt(dir: &Path, cause: &io::Error) -> UserError {
     UserError::new(message, "metrics.jsonl has all lines, and the next run tries again")
 }
 
-/// Whether the event files in `dir` show every line of a finished cell's `metrics.jsonl`, every picture of its folder,
-/// and its hyperparameters. Unreadable event files count as incomplete.
+/// Whether the event files of a finished cell show every line of its `metrics.jsonl`, apart from them every picture of its
+/// folder, and its hyperparameters. Unreadable event files count as incomplete.
 pub fn is_whole(metrics: &Path, dir: &Path) -> Result<bool, ReadError> {
     let scalars: usize = lines::read(metrics)?.iter().map(|line| line.metrics.iter().count() + 1).sum();
-    let (Ok(found), Ok(images), Ok(session)) = (read_dir(dir), read_images(dir), read_session(dir)) else {
+    let apart = dir.join(folder::DIR);
+    let images = if apart.is_dir() { read_images(&apart) } else { Ok(Vec::new()) };
+    let (Ok(found), Ok(mixed), Ok(images), Ok(session)) = (read_dir(dir), read_images(dir), images, read_session(dir))
+    else {
         return Ok(false);
     };
     // Unreadable pictures cannot be shown either.
@@ -160,7 +186,7 @@ pub fn is_whole(metrics: &Path, dir: &Path) -> Result<bool, ReadError> {
         let tag = images::tag(&picture.map);
         images.iter().filter(|image| image.step == picture.step as i64 && image.tag == tag).count() == 1
     };
-    let all_shown = images.len() == pictures.len() && pictures.iter().all(shown);
+    let all_shown = mixed.is_empty() && images.len() == pictures.len() && pictures.iter().all(shown);
     Ok(found.len() == scalars && all_shown && session.hparams.is_some() && session.done)
 }
 
@@ -168,7 +194,7 @@ pub fn is_whole(metrics: &Path, dir: &Path) -> Result<bool, ReadError> {
 pub fn show_curves(dir: &Path, lines: &[MetricLine]) -> io::Result<()> {
     let shown = lines.iter().flat_map(|line| {
         let scalars = line.metrics.iter().chain([(SPEED, line.time.positions_per_s)]);
-        scalars.map(|(name, value)| (tag(line, name), line.step as i64, value as f32))
+        scalars.map(|(name, value)| (line.tag(name), line.step as i64, value as f32))
     });
     std::fs::create_dir_all(dir)?;
     if read_dir(dir).is_ok_and(|found| found.into_iter().map(|one| (one.tag, one.step, one.value)).eq(shown)) {
@@ -190,22 +216,22 @@ pub fn show_pictures(dir: &Path, pictures: &[Picture]) -> io::Result<()> {
     renew(dir, 0, |log| pictures.iter().try_for_each(|picture| log.picture(picture))).map(drop)
 }
 
-/// Replaces the event files in `dir` by one with exactly the lines of a finished cell's `metrics.jsonl` and its pictures.
+/// Replaces the event files of a finished cell by one with exactly the lines of its `metrics.jsonl`, and one with its
+/// pictures.
 pub fn rebuild(metrics: &Path, dir: &Path, hparams: &HParams) -> anyhow::Result<PathBuf> {
     let lines = lines::read(metrics)?;
     let write = |log: &mut EventLog| -> io::Result<()> {
         log.session(hparams)?;
-        let mut pictures = folder::read(dir)?.into_iter().peekable();
-        for line in &lines {
-            while let Some(picture) = pictures.next_if(|picture| picture.step < line.step) {
-                log.picture(&picture)?;
-            }
-            log.line(line)?;
-        }
-        pictures.try_for_each(|picture| log.picture(&picture))?;
+        lines.iter().try_for_each(|line| log.line(line))?;
         log.end()
     };
-    Ok(renew(dir, 0, write).map_err(|cause| not_rebuilt(dir, &cause))?)
+    let apart = dir.join(folder::DIR);
+    let pictures = || -> io::Result<()> {
+        let pictures = folder::read(dir)?;
+        if pictures.is_empty() && !apart.is_dir() { Ok(()) } else { show_pictures(&apart, &pictures) }
+    };
+    let path = renew(dir, 0, write).and_then(|path| pictures().map(|()| path));
+    Ok(path.map_err(|cause| not_rebuilt(dir, &cause))?)
 }
 
 /// Replaces the event files in `dir`, which is created, by one with these records.

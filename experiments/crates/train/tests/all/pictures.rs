@@ -26,8 +26,11 @@ fn every(steps: u64) -> Pictures {
     Pictures::Every(steps.try_into().expect("not 0"))
 }
 
-fn images(dir: &Path) -> Vec<Image> {
-    read_images(dir).expect("event files that can be read")
+/// The pictures that TensorBoard shows in a run apart from the cell's curves.
+fn images(cell: &Path) -> Vec<Image> {
+    assert_eq!(read_images(cell).expect("event files that can be read"), []);
+    let apart = cell.join(folder::DIR);
+    if apart.is_dir() { read_images(&apart).expect("event files that can be read") } else { Vec::new() }
 }
 
 fn places(images: &[Image]) -> Vec<(&str, i64)> {
@@ -80,7 +83,8 @@ fn after_a_crash_every_picture_is_there_once() {
     assert!(!repair(&crashed).expect("whole"), "what is whole is left alone");
 
     let before = images(&crashed);
-    for entry in fs::read_dir(&crashed).expect("a folder") {
+    let folders = [crashed.clone(), crashed.join(folder::DIR)].map(|dir| fs::read_dir(dir).expect("a folder"));
+    for entry in folders.into_iter().flatten() {
         let path = entry.expect("an entry").path();
         if path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(PREFIX)) {
             fs::remove_file(path).expect("removed");
@@ -91,8 +95,9 @@ fn after_a_crash_every_picture_is_there_once() {
     again.sort_by_key(|image| (image.step, TAGS.iter().position(|tag| *tag == image.tag)));
     assert_eq!(again, before);
     assert!(!repair(&crashed).expect("whole"));
-    fs::remove_dir_all(crashed.join(folder::DIR)).expect("removed");
+    fs::remove_dir_all(crashed.join(folder::DIR).join("attention")).expect("removed");
     assert!(repair(&crashed).expect("rebuilt"), "pictures that are gone are shown no longer");
+    assert_eq!(images(&crashed).len(), 2 * 6);
 }
 
 #[test]
@@ -110,7 +115,7 @@ for tag in events.Tags()['images']:
     let run = drawn(&bench.run(29), every(7));
     let dir = bench.crashed_of("crashed", &run, 28);
     train(&dir).expect("it resumes");
-    let Some(said) = ask_tensorboard(PYTHON, &dir) else { return };
+    let Some(said) = ask_tensorboard(PYTHON, &dir.join(folder::DIR)) else { return };
     let said: BTreeSet<String> = said.lines().map(str::to_owned).collect();
     let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     let expected = images(&dir);

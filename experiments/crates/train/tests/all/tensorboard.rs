@@ -1,20 +1,19 @@
 //! Event files hold what `metrics.jsonl` holds, for our reader and for TensorBoard's own.
 
-use config::RunConfig;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use testing::{Bench, lines, train};
-use train::events::{hparams, repair};
-use train::sinks::tensorboard::{PREFIX, Scalar, read, read_dir, read_session, tag};
+use train::events::repair;
+use train::sinks::tensorboard::{PREFIX, Scalar, read, read_dir, read_session};
 
 /// What the event files must hold: tag, step, value, in the order of the lines.
 fn expected(dir: &Path) -> Vec<(String, i64, f32)> {
     let mut scalars = Vec::new();
     for line in lines(dir) {
-        let mut push = |metric: &str, value: f64| scalars.push((tag(&line, metric), line.step as i64, value as f32));
+        let mut push = |metric: &str, value: f64| scalars.push((line.tag(metric), line.step as i64, value as f32));
         line.metrics.iter().for_each(|(name, value)| push(name, value));
         push("positions_per_s", line.time.positions_per_s);
     }
@@ -85,37 +84,53 @@ fn event_files_can_be_rebuilt_from_the_lines() {
     }
 }
 
-/// What the HParams tab must list of a run.
-fn listed(run: &RunConfig) -> Vec<(String, Value)> {
-    let mut listed = hparams(run).0;
-    let in_floats = |value: Value| value.as_f64().map_or(value.clone(), Value::from);
-    listed.iter_mut().for_each(|(_, value)| {
-        *value = match std::mem::take(value) {
-            whole @ (Value::Object(_) | Value::Array(_)) => Value::from(whole.to_string()),
-            other => in_floats(other),
-        };
+/// Writes a plan in which the row of a cell has a name and values on two axes.
+fn plan(bench: &Bench, name: &str) {
+    let row = json!({
+        "game": "chess", "label": name, "name": "Mine", "folder": format!("{name}-0123456789ab"), "role": "twin",
+        "mask": "train", "axes": {"encoding": "shaw: {terms: [q, k]}", "train.encoding_rate": "64"},
+        "network": {"trunk": 1, "heads": 1, "encoding": 1, "injection_points": "", "position_sources": []},
     });
-    listed.sort_by(|(a, _), (b, _)| a.cmp(b));
-    listed
+    let plan = json!({
+        "format": 1, "experiment": "test", "primary": {"metric": "policy_loss", "weights": "raw"}, "seeds": [1],
+        "rows": [row],
+    });
+    let run_dir = bench.path().join("runs/test");
+    fs::create_dir_all(&run_dir).expect("a folder");
+    fs::write(run_dir.join("grid.json"), plan.to_string()).expect("the plan");
+}
+
+/// What the HParams tab must list of its cell.
+fn listed() -> Vec<(String, Value)> {
+    let listed = [
+        ("encoding", json!("shaw: {terms: [q, k]}")),
+        ("row", json!("Mine")),
+        ("seed", json!("1")),
+        ("train.encoding_rate", json!(64.0)),
+        ("twin", json!(false)),
+    ];
+    listed.map(|(name, value)| (name.to_owned(), value)).to_vec()
 }
 
 #[test]
-fn the_session_says_what_the_cell_is_made_of_and_when_it_is_done() {
+fn the_session_has_what_differs_between_cells_and_whether_the_cell_is_done() {
     let bench = Bench::new();
-    let run = bench.run(29);
+    plan(&bench, "session");
     let dir = bench.crashed("session");
     let session = read_session(&dir).expect("readable");
     assert!(!session.done, "it crashed");
-    let found = session.hparams.expect("a session").0;
-    assert_eq!(found, listed(&run));
-    let value = |name: &str| &found.iter().find(|(known, _)| known == name).expect("listed").1;
-    assert_eq!((value("game"), value("seed"), value("twin")), (&json!("chess"), &json!(1.0), &json!(false)));
-    assert!(value("encoding").as_str().is_some_and(|text| text.contains("absolute")), "{found:?}");
+    assert_eq!(session.hparams.expect("a session").0, listed());
 
     train(&dir).expect("it resumes");
     let session = read_session(&dir).expect("readable");
-    assert!(session.done);
-    assert_eq!(session.hparams.expect("a session").0, listed(&run));
+    assert!(session.done && !repair(&dir).expect("whole"));
+    assert_eq!(session.hparams.expect("a session").0, listed());
+
+    // Without a plan no axes are known.
+    fs::remove_file(bench.path().join("runs/test/grid.json")).expect("removed");
+    assert!(repair(&dir).expect("rebuilt"));
+    let hparams = read_session(&dir).expect("readable").hparams;
+    assert_eq!(hparams.expect("a session").0, [("seed".to_owned(), json!("1"))]);
 }
 
 #[test]
@@ -179,9 +194,10 @@ print(json.dumps([{k: json_format.MessageToDict(v) for k, v in start.hparams.ite
 #[test]
 fn tensorboard_itself_lists_the_session() {
     let bench = Bench::new();
+    plan(&bench, "resumed");
     let dir = resumed(&bench);
     let Some(said) = ask_tensorboard(PYTHON_SESSION, &dir) else { return };
-    let listed: serde_json::Map<String, Value> = listed(&bench.run(29)).into_iter().collect();
+    let listed: serde_json::Map<String, Value> = listed().into_iter().collect();
     let success = 1;
     assert_eq!(serde_json::from_str::<Value>(&said).expect("JSON"), json!([listed, success]));
 }

@@ -1,8 +1,8 @@
 //! Which row of one game is which row of another: by their labels, or by their encodings where a setting is chosen by game.
 
-use crate::axes::ENCODING;
 use crate::model::{GameReport, RowReport};
 use facts::Role;
+use records::axes::ENCODING;
 use std::iter::once;
 use std::ptr;
 

@@ -6,7 +6,7 @@ use arrow_array::types::{Float64Type, UInt64Type};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use report::csv;
 use report::curves::{self, COLUMNS};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -101,6 +101,61 @@ fn every_line_has_one_of_the_reference_to_be_compared_with() {
     let gains: Vec<f64> = gains.map(|line| value(line) - references[&key(line)]).collect();
     assert_eq!(gains.len(), 2 * SEEDS.len());
     assert!((gains.iter().sum::<f64>() / gains.len() as f64 + 0.096_666_666_666_666).abs() < 1e-9, "{gains:?}");
+}
+
+#[test]
+fn trackers_get_a_line_per_step_and_flat_settings_of_every_cell() {
+    let folder = Folder::finished();
+    let model = json!({"chessformer": {"layers": 2, "width": 48}});
+    for (label, encoding) in
+        [("absolute", json!([{"none": {}}])), ("shaw", json!([{"shaw": {"terms": ["q", "k"]}}, "lepe"]))]
+    {
+        for seed in SEEDS {
+            folder.manifest(label, seed, |manifest| {
+                manifest["config"] =
+                    json!({"encoding": encoding, "model": model, "seed": seed, "train": {"clip": 10.0}});
+            });
+        }
+    }
+    fs::remove_file(folder.cell("rope", 1).join("metrics.jsonl")).expect("removed");
+    let averaged = r#"{"step":100,"split":"validation","weights":"averaged","epochs":0.1,"metrics":{"policy_loss":1e-7},"time":{"unix_s":0.0,"wall_s":1.0,"positions_per_s":10.0}}"#;
+    let metrics = folder.cell("shaw", 0).join("metrics.jsonl");
+    fs::write(&metrics, fs::read_to_string(&metrics).expect("metrics") + averaged + "\n").expect("written");
+
+    let out = tempfile::tempdir().expect("a folder");
+    assert_eq!(curves::write_wide(folder.path(), out.path()).expect("written"), 4 * SEEDS.len() - 1);
+    let place = |label: &str, seed: u64| {
+        let cell = folder.cell(label, seed);
+        out.path().join(cell.strip_prefix(folder.path()).expect("inside"))
+    };
+    assert!(!place("rope", 1).exists(), "it has measured nothing");
+    let table = fs::read_to_string(place("shaw", 0).join("metrics.csv")).expect("a table");
+    let lines: Vec<Vec<&str>> = table.split_terminator("\r\n").map(|line| line.split(',').collect()).collect();
+    assert!(lines[0][0] == "step" && lines.iter().all(|line| line.len() == lines[0].len()), "{table}");
+    let value = |step: &str, name: &str| {
+        let column = lines[0].iter().position(|column| *column == name).expect(name);
+        lines.iter().find(|line| line[0] == step).expect(step)[column]
+    };
+    assert_eq!(value("50", "validation/policy_loss"), "3.3");
+    assert_eq!(value("100", "validation_averaged/policy_loss"), "1e-7");
+    assert_eq!(value("50", "test/policy_accuracy"), "", "test positions are measured after the last step");
+    let steps: Vec<u64> = lines[1..].iter().map(|line| line[0].parse().expect("a step")).collect();
+    assert!(steps.is_sorted_by(|a, b| a < b), "{steps:?}");
+
+    let settings = |label: &str| -> Value {
+        let text = fs::read_to_string(place(label, 2).join("settings.json")).expect("settings");
+        serde_json::from_str(&text).expect("JSON")
+    };
+    assert_eq!(
+        settings("shaw"),
+        json!({
+            "experiment": "by-hand", "game": "chess", "row": "shaw", "role": "compared", "seed": 2,
+            "encoding": "[shaw, lepe]", "encoding.0.shaw.terms": ["q", "k"], "encoding.1": "lepe",
+            "model.chessformer.layers": 2, "model.chessformer.width": 48, "train.clip": 10.0,
+        })
+    );
+    let absolute = settings("absolute");
+    assert_eq!((&absolute["encoding"], &absolute["encoding.none"]), (&json!("none"), &json!({})));
 }
 
 fn parquet(folder: &Folder) -> Vec<u8> {

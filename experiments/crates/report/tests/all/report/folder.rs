@@ -11,6 +11,7 @@ use report::comparison::Comparison;
 use report::model::RowReport;
 use report::{Report, csv, html, latex, markdown, text};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -55,6 +56,7 @@ impl Folder {
                 position_sources: vec!["value head".to_owned()],
             },
             matched: None,
+            axes: BTreeMap::new(),
         };
         let plan = Plan {
             format: FORMAT,

@@ -1,21 +1,17 @@
-//! The varied axes of a grid: the settings in which rows of one game differ. They are read from the resolved runs of cells, so
-//! that run folders and bundles of every version have them.
+//! The varied axes of a grid: the settings in which rows of one game differ, from the resolved runs of its rows.
 
-use super::distinct::distinct;
-use super::files::{CellFacts, RunFolder};
-use records::plan::{Plan, Row};
+use crate::plan::Row;
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
 
-pub(super) const ENCODING: &str = "encoding";
+pub const ENCODING: &str = "encoding";
 
 /// The parts of a run that hold axes. All rows of a game share the others, or they are the seed and the A/A control's mark.
 const PARTS: [&str; 5] = [ENCODING, "model", "input", "moves", "train"];
 
 /// The settings in which rows differ, and the values of each row.
 #[derive(Debug)]
-pub(super) struct Axes {
+pub struct Axes {
     names: Vec<String>,
     values: BTreeMap<String, Vec<String>>,
 }
@@ -24,24 +20,11 @@ pub(super) struct Axes {
 type Found = BTreeMap<String, bool>;
 
 impl Axes {
-    /// Those of a run folder. A row has values once one of its cells has begun.
-    pub(super) fn read(run_dir: &Path, plan: &Plan) -> Self {
-        let facts = |row: &Row, seed: u64| CellFacts::read(&Plan::cell_dir(run_dir, row, seed));
-        let run = |row: &Row| plan.seeds.iter().find_map(|&seed| facts(row, seed)?.run().cloned());
-        let runs: Vec<Option<Value>> = plan.rows.iter().map(run).collect();
-        Self::of(plan.rows.iter().zip(&runs).filter_map(|(row, run)| Some((row, run.as_ref()?))))
-    }
-
-    /// The same of a folder whose cells have been read.
-    pub(super) fn of_folder(folder: &RunFolder) -> Self {
-        let rows = folder.plan.rows.iter().zip(&folder.cells);
-        Self::of(rows.filter_map(|(row, cells)| Some((row, cells.iter().find_map(|cell| cell.facts.as_ref()?.run())?))))
-    }
-
-    fn of<'a>(runs: impl Iterator<Item = (&'a Row, &'a Value)>) -> Self {
+    /// Those of rows with their resolved runs.
+    pub fn of<'a>(runs: impl Iterator<Item = (&'a Row, &'a Value)>) -> Self {
         let runs: Vec<(&Row, &Value)> = runs.collect();
         let mut found = Found::new();
-        for game in distinct(runs.iter().map(|(row, _)| row.game)) {
+        for game in runs.iter().map(|(row, _)| row.game).collect::<BTreeSet<_>>() {
             for part in PARTS {
                 let of_game = runs.iter().filter(|(row, _)| row.game == game).map(|(_, run)| run.get(part));
                 differing(part, &of_game.collect::<Vec<_>>(), &mut found);
@@ -66,12 +49,12 @@ impl Axes {
     }
 
     /// Their dotted names, the encoding first.
-    pub(super) fn names(&self) -> &[String] {
+    pub fn names(&self) -> &[String] {
         &self.names
     }
 
     /// A row's values, in the order of the names; empty texts for settings that it does not have.
-    pub(super) fn values(&self, row: &Row) -> Vec<String> {
+    pub fn values(&self, row: &Row) -> Vec<String> {
         self.values.get(&row.folder).cloned().unwrap_or_else(|| vec![String::new(); self.names.len()])
     }
 }
@@ -91,7 +74,7 @@ fn differing(path: &str, values: &[Option<&Value>], found: &mut Found) {
     if is_choice {
         found.insert(path.to_owned(), true);
     }
-    for key in distinct(maps.iter().flat_map(|map| map.keys())) {
+    for key in maps.iter().flat_map(|map| map.keys()).collect::<BTreeSet<_>>() {
         let compared = maps.iter().filter(|map| !is_choice || map.contains_key(key));
         let of_key: Vec<Option<&Value>> = compared.map(|map| map.get(key)).collect();
         differing(&format!("{path}.{key}"), &of_key, found);
@@ -161,6 +144,7 @@ mod tests {
             network,
             reference: None,
             matched: None,
+            axes: BTreeMap::new(),
         }
     }
 
