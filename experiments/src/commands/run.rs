@@ -100,7 +100,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     };
     let mut text = ending::draw(&report, &ended);
     let [_, address] = over_seeds::tensorboard(&prepared.plan, &prepared.run_dir);
-    if text.lines().count() < ending::LINES && address.len() <= facts::columns::COLUMNS {
+    if text.lines().count() < ending::LINES && address.len() <= ending::COLUMNS {
         text += &format!("{address}\n");
     }
     print(&text)?;

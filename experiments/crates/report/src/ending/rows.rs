@@ -218,11 +218,7 @@ fn shorten(lines: &mut [Line<'_>], longest: usize) -> (bool, Vec<String>) {
     let is_shared = |word: &String| names.len() > 1 && names.iter().all(|words| words.contains(word));
     let mut shared: Vec<String> = first.into_iter().filter(is_shared).collect();
     shared.retain(|word| leave_out(&mut names, |own| own == word));
-    loop {
-        let Some(widest) = names.iter().max_by_key(|words| length(words)).filter(|words| length(words) > longest)
-        else {
-            break;
-        };
+    while let Some(widest) = names.iter().max_by_key(|words| length(words)).filter(|words| length(words) > longest) {
         let keys: Vec<String> = widest.iter().skip(1).rev().map(|word| key(word).to_owned()).collect();
         if !keys.iter().any(|wanted| leave_out(&mut names, |word| key(word) == wanted)) {
             break;
