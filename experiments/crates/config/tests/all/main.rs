@@ -13,4 +13,5 @@ mod references;
 mod schema;
 mod settings;
 mod tuning;
+mod yaml_all;
 mod yaml_errors;
