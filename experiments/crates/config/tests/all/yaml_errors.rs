@@ -1,6 +1,6 @@
 //! Wrong experiment files: each gets one message with the place, the line, a caret and a remedy.
 
-use testing::{DATA, EXPERIMENT, assert_says, load, load_with, refused};
+use testing::{DATA, EXPERIMENT, load, load_with, refused};
 
 /// The message about an experiment, or none.
 pub(crate) fn complaint(text: &str) -> Option<String> {
