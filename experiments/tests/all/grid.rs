@@ -158,7 +158,7 @@ fn a_smoke_run_tries_everything_apart_from_real_results() {
     let dir = place(&small().replace("steps: 8", "steps: 100000"));
     for _ in 0..2 {
         let parts = [
-            "smoke-small: everything works\n  trained    4 of 4 cells, a few steps each\n",
+            "small: everything works\n  trained    4 of 4 cells, a few steps each\n",
             "evaluated  4 of 4 cells on test positions\n",
             "resumed    chess-none seed 0: the same bits as without interruption\n",
         ];

@@ -10,6 +10,7 @@ use records::plan::{self, Plan};
 use records::remaining::{self, Work};
 use records::status::Progress;
 use report::Report;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -72,16 +73,17 @@ impl Watch {
         let primary = &self.plan.primary;
         self.cells.iter_mut().for_each(|cell| cell.refresh(primary));
         let (ends, began) = (ends(&self.cells), Instant::now());
-        if ends != self.ends && (self.is_over() || self.made.elapsed() >= self.took * REST) {
+        let is_over = ends.iter().all(|end| *end != End::Open);
+        if ends != self.ends && (is_over || self.made.elapsed() >= self.took * REST) {
             self.report = Report::of(&self.stage)?;
             (self.ends, self.made, self.took) = (ends, Instant::now(), began.elapsed());
         }
         Ok(())
     }
 
-    /// Whether every cell is done or failed.
+    /// Whether the report was made after every cell was done or had failed.
     pub fn is_over(&self) -> bool {
-        self.cells.iter().all(|cell| cell.end() != End::Open)
+        self.ends.iter().all(|end| *end != End::Open)
     }
 
     /// The page; a browser loads it again after `every`, unless the run is over.
@@ -100,13 +102,17 @@ impl Watch {
         }))
     }
 
-    /// The remaining seconds of every cell. One that has not begun has as many steps as its row, or as the grid.
+    /// The remaining seconds of every cell. One that has not begun has as many steps as its row, or as all that have begun.
     fn left_s(&self) -> Vec<Option<f64>> {
         let most = |cells: &[Cell]| cells.iter().map(|cell| cell.progress.steps).max().filter(|&steps| steps > 0);
-        let of_grid = most(&self.cells).unwrap_or_default();
+        let known: BTreeSet<u64> =
+            self.cells.iter().map(|cell| cell.progress.steps).filter(|&steps| steps > 0).collect();
+        // Rows that began with different numbers of steps say nothing about the others: 0 is an unknown number.
+        let of_grid = known.first().copied().filter(|_| known.len() == 1).unwrap_or_default();
         let mut work = Vec::new();
         for (row, cells) in self.plan.rows.iter().zip(self.cells.chunks(self.plan.seeds.len().max(1))) {
-            let of_row = most(cells).unwrap_or(of_grid);
+            let planned = row.steps().filter(|_| !self.plan.smoke);
+            let of_row = most(cells).or(planned).unwrap_or(of_grid);
             work.extend(cells.iter().map(|cell| Work {
                 row: &row.folder,
                 state: &cell.state,

@@ -29,7 +29,7 @@ pub(crate) fn problems<T>(tree: &Node, read: impl Fn(&Node) -> Result<T, Refusal
 }
 
 /// Whether a problem may be gone once the earlier ones are: a meaning that is checked with a stand-in, or a key that is there,
-/// misspelt.
+/// misspelt or with a wrong value that was taken out.
 fn may_follow(refusal: &Refusal, earlier: &[Refusal]) -> bool {
     let misspelt = |other: &Refusal| match (&refusal.problem, &other.problem) {
         (Problem::Missing(key), Problem::Key(name, valid)) => {
@@ -37,7 +37,10 @@ fn may_follow(refusal: &Refusal, earlier: &[Refusal]) -> bool {
         }
         _ => false,
     };
-    !earlier.is_empty() && (matches!(refusal.problem, Problem::Meaning(_)) || earlier.iter().any(misspelt))
+    let was_taken_out =
+        |other: &Refusal| matches!(refusal.problem, Problem::Missing(_)) && refusal.culprit() == other.culprit();
+    let follows_from = |other: &Refusal| misspelt(other) || was_taken_out(other);
+    !earlier.is_empty() && (matches!(refusal.problem, Problem::Meaning(_)) || earlier.iter().any(follows_from))
 }
 
 struct Mender<'a>(&'a dyn Fn(&Node) -> Option<Refusal>);

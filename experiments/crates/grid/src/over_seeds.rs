@@ -84,7 +84,7 @@ fn keep(dir: &Path, names: &[&str]) -> io::Result<()> {
     for entry in entries {
         let entry = entry?;
         if !names.iter().any(|name| entry.file_name() == *name) {
-            fs::remove_dir_all(entry.path())?;
+            if entry.file_type()?.is_dir() { fs::remove_dir_all(entry.path())? } else { fs::remove_file(entry.path())? }
         }
     }
     Ok(())

@@ -4,9 +4,11 @@ use crate::worker::{Outcome, Task};
 use config::{grouped, in_words};
 use records::folder::METRICS_FILE;
 use records::lines::Follower;
+use records::plan::Plan;
 use records::remaining::{self, Work};
 use records::status::Progress;
 use records::{CellState, MetricLine, Part, Status};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 /// The cells of a run, named by their place among its tasks.
@@ -22,6 +24,8 @@ struct Cell {
     dir: PathBuf,
     /// The folder of its row.
     row: String,
+    /// Its steps as the plan has them, where rows differ in them; else 0.
+    planned: u64,
     state: CellState,
     progress: Progress,
     follower: Follower,
@@ -33,9 +37,16 @@ struct Cell {
 
 impl Watched {
     pub(crate) fn new(tasks: &[Task]) -> Self {
+        let run_dir = tasks.first().and_then(|task| task.dir.parent()?.parent());
+        let plan = run_dir.and_then(|dir| Plan::read(dir).ok()).filter(|plan| !plan.smoke);
+        let planned = |task: &Task| {
+            let folder = task.dir.parent()?.file_name()?;
+            plan.as_ref()?.rows.iter().find(|row| folder == row.folder.as_str())?.steps()
+        };
         let cell = |task: &Task| Cell {
             dir: task.dir.clone(),
             row: task.dir.parent().map_or_else(String::new, |row| row.to_string_lossy().into_owned()),
+            planned: planned(task).unwrap_or_default(),
             state: CellState::Pending,
             progress: Progress::default(),
             follower: Follower::default(),
@@ -93,18 +104,16 @@ impl Watched {
         Some(format!("about {} left", in_words(seconds)))
     }
 
-    /// The remaining seconds of each cell. A cell that has not begun counts with the steps of its row, or of the grid.
+    /// The remaining seconds of each cell. A cell that has not begun counts with the steps of its row, or of all that have begun.
     fn left(&self) -> Vec<Option<f64>> {
         let known = |cell: &&Cell| cell.progress.steps > 0;
-        let any = self.cells.iter().find(known).map_or(0, |cell| cell.progress.steps);
-        let steps = |cell: &Cell| match cell.progress.steps {
-            0 => self
-                .cells
-                .iter()
-                .filter(known)
-                .find(|other| other.row == cell.row)
-                .map_or(any, |row| row.progress.steps),
-            steps => steps,
+        let all_known: BTreeSet<u64> = self.cells.iter().filter(known).map(|cell| cell.progress.steps).collect();
+        let any = all_known.first().copied().filter(|_| all_known.len() == 1).unwrap_or_default();
+        let of_row = |cell: &Cell| self.cells.iter().filter(known).find(|other| other.row == cell.row);
+        let steps = |cell: &Cell| match (cell.progress.steps, cell.planned) {
+            (0, 0) => of_row(cell).map_or(any, |row| row.progress.steps),
+            (0, planned) => planned,
+            (steps, _) => steps,
         };
         let progress = |cell: &Cell| Progress { step: cell.measured.map_or(0, |(step, _)| step), steps: steps(cell) };
         let all: Vec<Work<'_>> = self

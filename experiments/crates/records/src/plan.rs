@@ -74,6 +74,11 @@ pub struct Row {
 }
 
 impl Row {
+    /// The number of training steps of its cells, if rows differ in them.
+    pub fn steps(&self) -> Option<u64> {
+        self.axes.get("train.steps")?.parse().ok()
+    }
+
     /// Its name in tables and figures.
     pub fn shown(&self) -> &str {
         self.name.as_ref().unwrap_or(&self.label)

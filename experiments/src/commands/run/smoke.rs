@@ -85,8 +85,10 @@ fn interrupted(slots: &Slots, prepared: &Prepared, task: &Task, interrupt: &Inte
         .with_context(|| format!("cannot prepare {}", dir.display()))?;
     let again = [Task { name: format!("{}, interrupted and resumed", task.name), dir }];
     let stopped = slots.train(&again, &[FLAGS, &[STOP]].concat(), interrupt)?;
-    if matches!(stopped[..], [Outcome::Finished { .. }]) {
-        return Ok(Resumed::NotTried);
+    match &stopped[..] {
+        [Outcome::Finished { .. }] => return Ok(Resumed::NotTried),
+        [Outcome::Failed(failure)] => return Ok(Resumed::Failed(format!("{}: {failure}", task.name))),
+        _ => {}
     }
     let ended = slots.train(&again, FLAGS, interrupt)?;
     let name = task.name.clone();

@@ -66,6 +66,23 @@ fn only_those_who_know_the_token_and_ask_this_host_get_the_page() {
 }
 
 #[test]
+fn a_request_whose_body_does_not_come_keeps_nobody_waiting() {
+    let folder = Folder::half_way();
+    let (address, path) = serve(&folder);
+    let open: Vec<TcpStream> = ["100000", "18446744073709551615"]
+        .map(|length| {
+            let mut stream = TcpStream::connect(address).expect("a connection");
+            write!(stream, "POST / HTTP/1.1\r\nHost: {address}\r\nContent-Length: {length}\r\n\r\n")
+                .expect("a request");
+            stream
+        })
+        .into();
+    thread::sleep(Duration::from_millis(200));
+    assert_eq!(ask(address, "GET", &path, &format!("Host: {address}\r\n")).0, 200);
+    drop(open);
+}
+
+#[test]
 fn other_addresses_of_this_machine_are_not_served() {
     let folder = Folder::half_way();
     let (address, _) = serve(&folder);

@@ -11,7 +11,6 @@ use console::Style;
 use facts::columns::{COLUMNS, cut, padded, shortened, width};
 use facts::{Role, printable};
 use std::collections::BTreeSet;
-use std::ptr;
 
 /// The fewest columns of a name.
 const SHORTEST: usize = 10;
@@ -56,7 +55,7 @@ struct Cell {
 
 impl<'a> Rows<'a> {
     pub(super) fn of(report: &'a Report) -> Self {
-        let line = |rows: Beside<'a>| Line { name: name(&rows), group: group(report, &rows), rows };
+        let line = |rows: Beside<'a>| Line { name: name(&rows), group: answer::group(report, &rows), rows };
         let mut lines: Vec<Line<'a>> = answer::rows(report).into_iter().map(line).collect();
         lines.sort_by_key(|line| line.group);
         let games: Vec<&str> = report.games.iter().map(|game| game.game.as_str()).collect();
@@ -67,7 +66,7 @@ impl<'a> Rows<'a> {
     /// What the columns on the right are.
     pub(super) fn legend(&self) -> Option<String> {
         let is_timed = self.lines.iter().any(|line| !step(line).is_empty());
-        let of = if self.games.len() > 1 { format!(" ({})", self.games[0]) } else { String::new() };
+        let of = if self.games.len() > 1 { format!(" ({}, if it has the row)", self.games[0]) } else { String::new() };
         let step = if is_timed { "step: time, the reference's is 1; " } else { "" };
         (!self.lines.is_empty()).then(|| format!("{step}size: parameters of the encoding{of}"))
     }
@@ -197,14 +196,6 @@ fn name(rows: &Beside<'_>) -> String {
         [first, rest @ ..] if rest.iter().all(|row| row.label == first.label) => readable(&first.label),
         _ => readable(&common(&labels)),
     })
-}
-
-/// The place of a row's reference among those of its game.
-fn group(report: &Report, rows: &Beside<'_>) -> usize {
-    let found = report.games.iter().zip(rows).find_map(|(game, row)| Some((game, (*row)?)));
-    let Some((game, row)) = found.filter(|(_, row)| row.role != Role::Twin) else { return usize::MAX };
-    let until = game.rows.iter().position(|own| ptr::eq(own, row)).map_or(0, |place| place + 1);
-    game.rows[..until].iter().filter(|own| own.role == Role::Reference).count().saturating_sub(1)
 }
 
 /// Leaves out of the names what they need not to differ: learning rates, what all have in common and, of names that are longer

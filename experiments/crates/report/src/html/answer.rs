@@ -98,6 +98,10 @@ fn remarks(report: &Report, rows: &[answer::Beside<'_>]) -> String {
     let first = report.games.first().map_or("", |game| game.game.as_str());
     let of = if report.games.len() > 1 { format!(" on {first}, if the row is there") } else { String::new() };
     remarks.push(format!("step time: relative to the reference{of}; encoding params: parameters of the encoding{of}"));
+    if report.games.iter().any(verdicts::has_groups) {
+        remarks
+            .push("rows stand in groups, each with its own reference: differences and step times are to it".to_owned());
+    }
     if rows.iter().flatten().flatten().any(|row| row.misses_log_linear()) {
         remarks.push("†: does not beat the log-linear baseline".to_owned());
     }

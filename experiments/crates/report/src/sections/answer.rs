@@ -75,7 +75,7 @@ fn reference(game: &GameReport) -> String {
     let mut references = game.rows.iter().filter(|row| row.role == Role::Reference);
     match references.next().filter(|_| !verdicts::has_groups(game)) {
         Some(row) => name_of(row),
-        None => "the reference".to_owned(),
+        None => "the reference of its group".to_owned(),
     }
 }
 
@@ -87,8 +87,8 @@ fn hero_row(row: &RowReport, comparison: &Comparison) -> Option<HeroRow> {
             Verdict::Better => Judged::Better,
             Verdict::Worse => Judged::Worse,
             Verdict::Equivalent => Judged::Equivalent,
-            Verdict::Open | Verdict::Diverged | Verdict::DependsOnTuning => Judged::Open,
-            Verdict::Missing => Judged::Missing,
+            Verdict::Open | Verdict::DependsOnTuning => Judged::Open,
+            Verdict::Missing | Verdict::Diverged => Judged::Missing,
         },
         mean: comparison.mean().filter(|mean| mean.is_finite())?,
         plain: comparison.interval,
@@ -100,7 +100,7 @@ fn hero_row(row: &RowReport, comparison: &Comparison) -> Option<HeroRow> {
 /// A row in each game, in the order of the games; none where a game does not have it.
 pub(crate) type Beside<'a> = Vec<Option<&'a RowReport>>;
 
-/// The rows of all games, those of two games with their partners beside them: the best of the first game first, the
+/// The rows of all games, those of two games with their partners beside them: each group with its reference, the best of the first game first, the
 /// references at their place of no difference, the A/A controls last.
 pub(crate) fn rows(report: &Report) -> Vec<Beside<'_>> {
     let mut lines: Vec<Beside<'_>> = match &report.games[..] {
@@ -113,12 +113,20 @@ pub(crate) fn rows(report: &Report) -> Vec<Beside<'_>> {
     let worst = |line: &Beside<'_>| {
         line.iter().flatten().next().map_or(f64::INFINITY, |row| badness(row, report.primary.direction))
     };
-    lines.sort_by(|a, b| worst(a).total_cmp(&worst(b)));
+    lines.sort_by(|a, b| group(report, a).cmp(&group(report, b)).then(worst(a).total_cmp(&worst(b))));
     let twins: Beside<'_> = report.games.iter().map(|game| game.twin.as_ref()).collect();
     if twins.iter().any(Option::is_some) {
         lines.push(twins);
     }
     lines
+}
+
+/// The place of a row's reference among those of its game.
+pub(crate) fn group(report: &Report, rows: &Beside<'_>) -> usize {
+    let found = report.games.iter().zip(rows).find_map(|(game, row)| Some((game, (*row)?)));
+    let Some((game, row)) = found.filter(|(_, row)| row.role != Role::Twin) else { return usize::MAX };
+    let until = game.rows.iter().position(|own| std::ptr::eq(own, row)).map_or(0, |place| place + 1);
+    game.rows[..until].iter().filter(|own| own.role == Role::Reference).count().saturating_sub(1)
 }
 
 /// The rows of one of several games.
