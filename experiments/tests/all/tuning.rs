@@ -102,7 +102,7 @@ fn a_smoke_run_tries_the_trials_too() {
     for _ in 0..2 {
         let smoke = run(dir.path(), &["run", "experiment.yaml", "--smoke"]).succeeds();
         assert_says(&smoke.stderr, &["tuning, round 1 of 1: 7 cells of trials"]);
-        smoke.says(&["smoke-small: everything works\n"]);
+        smoke.says(&["small: everything works\n"]);
     }
     run(dir.path(), &["status", "runs/smoke-small", "--once"]).succeeds().says(&["chess-shaw seed 0"]);
 }

@@ -127,7 +127,7 @@ fn a_part_of_a_grid_shows_what_is_done() {
     folder.done("shaw", 0, 2.3);
     let text = fits(&folder.report(), &Ended { took_s: None, ..ended() });
     has(&text, &["by-hand: 4 of 12 cells, none failed; 8 pending; nothing was trained\n"]);
-    has(&text, &["mean ± sd of 1 to 3 seeds", " 1/3 seeds", " 0/3 seeds"]);
+    has(&text, &["mean ± sd of 1 to 3\n  seeds", " 1/3 seeds", " 0/3 seeds"]);
     let nothing = fits(&Folder::new().report(), &ended());
     has(&nothing, &["by-hand: 0 of 12 cells in 6 min 22 s, none failed; 12 pending", "; no cell is done\n"]);
 }
