@@ -333,7 +333,13 @@ fn plain_progress_counts_cells_and_names_failures() {
         "cell 2/3 done: chess-shaw seed 1 (12.3 s)\ncell 3/3 FAILED: chess-shaw seed 1: killed: signal SIGKILL\n";
     let out = String::from_utf8(out).expect("text");
     // Each line begins with the time of day.
-    let timed = |line: &str| line.split_once(' ').filter(|(time, _)| time.len() == 8 && time.matches(':').count() == 2);
-    let untimed: String = out.lines().map(|line| format!("{}\n", timed(line).expect("a time").1)).collect();
+    let untimed: String = out
+        .lines()
+        .map(|line| {
+            let (time, rest) = line.split_once(' ').expect("a time");
+            assert!(time.len() == 8 && time.matches(':').count() == 2, "{line}");
+            format!("{rest}\n")
+        })
+        .collect();
     assert_eq!(untimed, expected);
 }
