@@ -66,7 +66,7 @@ impl<'a> Rows<'a> {
     /// What the columns on the right are.
     pub(super) fn legend(&self) -> Option<String> {
         let is_timed = self.lines.iter().any(|line| !step(line).is_empty());
-        let of = if self.games.len() > 1 { format!(" ({}, if it has the row)", self.games[0]) } else { String::new() };
+        let of = if self.games.len() > 1 { format!(" ({})", self.games[0]) } else { String::new() };
         let step = if is_timed { "step: time, the reference's is 1; " } else { "" };
         (!self.lines.is_empty()).then(|| format!("{step}size: parameters of the encoding{of}"))
     }
