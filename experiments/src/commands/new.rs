@@ -10,7 +10,7 @@ use answers::{
     Depths, Encodings, Games, asked, parse_depths, parse_encodings, parse_games, parse_question, parse_seeds,
 };
 use config::name::{RULE, is_name};
-use config::{Experiment, Role, Source, printable_lines};
+use config::{Experiment, Role, Source, printable, printable_lines, shell_word};
 use datasets::Dataset;
 use games::GameKind;
 use records::{UserError, atomic};
@@ -57,6 +57,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let head = datasets::common_head(&datasets)?;
     let default = template::question(head, &datasets);
     let plan = Plan {
+        file: shell_word(&printable(&args.file.display().to_string())),
         name,
         question: asked("question", "--question", args.question.clone(), &default, parse_question)?,
         datasets,
@@ -72,7 +73,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         let message = format!("{} cannot be written: {cause}", args.file.display());
         UserError::new(message, "name a file in a folder that exists and can be written")
     })?;
-    print(&printable_lines(&said(&args.file, &plan, experiment.as_ref())))
+    print(&printable_lines(&said(&plan, experiment.as_ref())))
 }
 
 const ENCODINGS: &str = "none,absolute,relative_bias,shaw";
@@ -102,8 +103,8 @@ fn names(games: impl Iterator<Item = GameKind>) -> String {
 }
 
 /// What was written, and the next commands.
-fn said(file: &Path, plan: &Plan, experiment: Option<&Experiment>) -> String {
-    let file = file.display();
+fn said(plan: &Plan, experiment: Option<&Experiment>) -> String {
+    let file = &plan.file;
     let mut out = format!("{file} is written");
     // A String takes every character.
     if let Some(experiment) = experiment {

@@ -25,8 +25,9 @@ pub fn repeat(
     progress: &mut dyn FnMut(WorkDone),
 ) -> Result<Manifest, DatasetError> {
     source.manifest.verify_shards(&source.dir)?;
+    let none = || DatasetError::EmptySplit { dataset: source.manifest.name.clone(), split: Split::Train };
     if source.manifest.counts.positions == 0 {
-        return Err(DatasetError::EmptySplit { dataset: source.manifest.name.clone(), split: Split::Train });
+        return Err(none());
     }
     let output = Output::create(output)?;
     let mut repeated = Repeated::new(output.dir());
@@ -48,6 +49,9 @@ pub fn repeat(
                     break 'rounds;
                 }
             }
+        }
+        if written == 0 {
+            return Err(none());
         }
     }
     let (shards, contents) = repeated.finish()?;

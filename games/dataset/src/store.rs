@@ -105,6 +105,9 @@ impl GameRow {
             self.map.as_ref().map(|map| ("map", map.len())),
             self.draw.as_ref().map(|draw| ("draw", draw.len())),
         ];
+        if self.policy.iter().flatten().any(|candidates| candidates.len() > usize::from(u16::MAX)) {
+            return Err(format!("game {} has a ply with more than {} candidates", self.id, u16::MAX));
+        }
         match lengths.into_iter().flatten().find(|&(_, length)| length != plies) {
             Some((column, length)) => {
                 Err(format!("game {} has {plies} plies, but {length} entries in \"{column}\"", self.id))

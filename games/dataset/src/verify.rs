@@ -2,15 +2,16 @@
 
 use crate::WorkDone;
 use crate::build::{KEYS_IN_MEMORY, KnownGames, SortedKeys, TrainingKeys, fingerprint};
-use crate::derived::Scratch;
+use crate::derived::{DerivedOptions, Scratch};
 use crate::error::DatasetError;
 use crate::loader::{Dataset, StoredGame};
-use crate::manifest::Unit;
+use crate::manifest::{Manifest, Unit};
 use crate::split::{PerSplit, Split};
 use games::attacks::Tactics;
 use games::maps::MapTask;
 use games::{Position as _, with_game};
 use serde::Serialize;
+use std::path::Path;
 
 /// Tolerance for the sum of a policy's probabilities.
 const ROUNDING: f32 = 1e-3;
@@ -48,6 +49,21 @@ impl Verification {
             self.described.push(what);
         }
     }
+}
+
+/// Checks the dataset in a folder, as [`verify_content`] does: shards and rows. The rows are read from the shards, not from a
+/// derived file that an earlier process made.
+pub fn verify(
+    dir: &Path,
+    by_position: bool,
+    progress: &mut dyn FnMut(WorkDone),
+) -> Result<(Manifest, Verification), DatasetError> {
+    let manifest = Manifest::read(dir)?;
+    let own = Scratch::new()?;
+    let options = DerivedOptions { cache: Some(own.path().to_owned()), ..DerivedOptions::default() };
+    let dataset = Dataset::load_with(dir, manifest, &options)?;
+    let found = verify_content(&dataset, by_position, progress)?;
+    Ok((dataset.manifest().clone(), found))
 }
 
 /// Checks an opened dataset: replays every row, checks every policy and value, and recomputes the overlap of the splits.

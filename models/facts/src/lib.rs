@@ -24,6 +24,7 @@ mod quantity;
 mod read_at;
 mod role;
 pub mod setting;
+mod shell_word;
 mod weights;
 
 pub use grouped::grouped;
@@ -40,4 +41,5 @@ pub use printable::{printable, printable_lines};
 pub use quantity::{Quantity, TOLERANCE};
 pub use read_at::ReadAt;
 pub use role::Role;
+pub use shell_word::shell_word;
 pub use weights::Weights;

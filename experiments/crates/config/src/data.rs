@@ -186,6 +186,13 @@ impl<'de> Deserialize<'de> for ValueChoice {
 
 struct TargetOrMap;
 
+/// The options of `short_term`.
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ShortTerm {
+    decay: f64,
+}
+
 impl<'de> Visitor<'de> for TargetOrMap {
     type Value = ValueChoice;
 
@@ -201,7 +208,17 @@ impl<'de> Visitor<'de> for TargetOrMap {
         ValueTarget::deserialize(StrDeserializer::new(name)).map(ValueChoice)
     }
 
-    fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<ValueChoice, M::Error> {
-        ValueTarget::deserialize(MapAccessDeserializer::new(map)).map(ValueChoice)
+    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<ValueChoice, M::Error> {
+        const NAMES: &[&str] = &["short_term"];
+        let unknown = |name: &str| M::Error::unknown_field(name, NAMES);
+        let target = match map.next_key::<String>()?.as_deref() {
+            Some("short_term") => ValueTarget::ShortTerm { decay: map.next_value::<ShortTerm>()?.decay },
+            Some(other) => return Err(unknown(other)),
+            None => return Err(M::Error::invalid_length(0, &self)),
+        };
+        match map.next_key::<String>()? {
+            Some(further) => Err(unknown(&further)),
+            None => Ok(ValueChoice(target)),
+        }
     }
 }

@@ -211,6 +211,16 @@ pub(crate) fn read<T: DeserializeOwned>(node: &Node) -> Result<T, Refusal> {
 struct Reader<'a>(&'a Node);
 
 impl Reader<'_> {
+    /// Reads named fields. A list of values, which serde would read by their order, is not a map.
+    fn map<'de, V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refusal> {
+        match self.0.content {
+            Content::List(_) => {
+                Err(Refusal::new(Problem::Type("a map of keys to values".to_owned())).at(|| self.place()))
+            }
+            _ => self.deserialize_any(visitor),
+        }
+    }
+
     fn place(self) -> Place {
         Place::Value(self.0.origin.clone(), self.0.kind())
     }
@@ -251,7 +261,7 @@ impl<'de> Deserializer<'de> for Reader<'_> {
         visitor: V,
     ) -> Result<V::Value, Refusal> {
         if name != Node::NAME {
-            return self.deserialize_any(visitor);
+            return self.map(visitor);
         }
         let handed_over = serde_yaml::to_value(self.0).and_then(|node| node.deserialize_struct(name, fields, visitor));
         handed_over.map_err(Refusal::custom)
@@ -381,6 +391,6 @@ impl<'de> VariantAccess<'de> for Choice<'_> {
     }
 
     fn struct_variant<V: Visitor<'de>>(self, _: &'static [&'static str], visitor: V) -> Result<V::Value, Refusal> {
-        self.read(|options| options.deserialize_any(visitor))
+        self.read(|options| options.map(visitor))
     }
 }

@@ -12,7 +12,9 @@ use std::sync::Arc;
 /// Trees are read recursively. An anchor inside of its own value would never end.
 const MOST_DEEP: usize = 128;
 /// Repeated anchors make a small text a large tree.
-const MOST_VALUES: usize = 1 << 18;
+const MOST_VALUES: usize = 1 << 16;
+/// Bytes of the paths to all values: each value keeps its own.
+const MOST_PATH_BYTES: usize = 1 << 26;
 
 /// Reads a text.
 ///
@@ -44,7 +46,15 @@ pub(crate) fn parse(source: &Source) -> Result<Node, ConfigError> {
         is_option: source.is_option(),
     };
     let lines = source.text().lines().map(|line| line.chars().collect()).collect();
-    let mut tree = Tree { document: document.into(), lines, events, anchors, left: MOST_VALUES, twice: Vec::new() };
+    let mut tree = Tree {
+        document: document.into(),
+        lines,
+        events,
+        anchors,
+        left: MOST_VALUES,
+        path_bytes: MOST_PATH_BYTES,
+        twice: Vec::new(),
+    };
     let node = tree.node(&mut 0, YamlPath::new(), None)?;
     ConfigError::all(tree.twice).map_or(Ok(node), Err)
 }
@@ -58,12 +68,14 @@ struct Tree<'a> {
     anchors: BTreeMap<usize, usize>,
     /// How many values there may still be.
     left: usize,
+    /// How many bytes the paths to further values may have.
+    path_bytes: usize,
     /// Keys that stand twice in their map.
     twice: Vec<ConfigError>,
 }
 
 impl Tree<'_> {
-    /// The value that begins at the event `next`, which moves on behind it.
+    /// The value that begins at the event `next`. `next` becomes the event after it.
     fn node(&mut self, next: &mut usize, path: YamlPath, key: Option<&Place>) -> Result<Node, ConfigError> {
         // A text of comments has no events.
         let Some((event, span)) = self.events.get(*next).cloned() else {
@@ -80,6 +92,15 @@ impl Tree<'_> {
             return Err(error.help("an anchor that is repeated (*name) counts each time"));
         };
         self.left = left;
+        let bytes = path.iter().map(|step| match step {
+            Step::Key(key) => key.len(),
+            Step::Index(_) => size_of::<usize>(),
+        });
+        let Some(path_bytes) = self.path_bytes.checked_sub(bytes.sum()) else {
+            let error = self.refused(place, "the keys above the values are too long");
+            return Err(error.help("write short keys on few levels"));
+        };
+        self.path_bytes = path_bytes;
         let tag = match &event {
             Event::Scalar(_, _, _, tag) | Event::SequenceStart(_, _, tag) | Event::MappingStart(_, _, tag) => {
                 tag.as_deref()
@@ -136,7 +157,7 @@ impl Tree<'_> {
         Ok(Content::Map(entries))
     }
 
-    /// Whether a list or a map ends at the event `next`, which moves on then.
+    /// Whether a list or a map ends at the event `next`; if so, `next` becomes the event after it.
     fn ends(&self, next: &mut usize) -> bool {
         let ends = matches!(self.events.get(*next), None | Some((Event::SequenceEnd | Event::MappingEnd, _)));
         *next += usize::from(ends);
@@ -244,7 +265,9 @@ mod tests {
         let repeated = (1..20).map(|i| format!("a{i}: &a{i} [{}]\n", format!("*a{}, ", i - 1).repeat(9)));
         let text = format!("a0: &a0 [x]\n{}", repeated.collect::<String>());
         let wrong = |text: &str| read(text).expect_err("too much").to_string();
-        assert!(wrong(&text).contains("more than 262144 values"), "{}", wrong(&text));
+        assert!(wrong(&text).contains("more than 65536 values"), "{}", wrong(&text));
+        let long = format!("? {}\n: [{}]\n", "k".repeat(400_000), "1,".repeat(60_000));
+        assert!(wrong(&long).contains("too long"), "{}", wrong(&long));
         for deep in ["- ".repeat(1000), "[".repeat(1000), "a: &a [*a]\n".to_owned()] {
             assert!(wrong(&deep).contains("nested too deeply"), "{}", wrong(&deep));
         }

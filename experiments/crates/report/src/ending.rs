@@ -10,7 +10,7 @@ use super::sections::verdicts;
 pub use facts::columns::COLUMNS;
 use facts::columns::{cut, width, wrapped};
 use facts::metrics::Direction;
-use facts::{ReadAt, Role, grouped, in_words, printable};
+use facts::{ReadAt, Role, grouped, in_words, printable, shell_word};
 use rows::Rows;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -178,11 +178,8 @@ fn report_command(ended: &Ended<'_>) -> String {
     format!("{} report {}", ended.program, quoted(ended.run_dir))
 }
 
-/// A path as a shell reads it.
 fn quoted(path: &Path) -> String {
-    let text = printable(&path.display().to_string());
-    let is_plain = |c: char| c.is_alphanumeric() || "/._-+=,@%:".contains(c);
-    if text.chars().all(is_plain) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
+    shell_word(&printable(&path.display().to_string()))
 }
 
 /// The next commands, each with a comment if there is room.

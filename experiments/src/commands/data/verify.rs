@@ -3,7 +3,7 @@
 use super::display::Display;
 use crate::commands::options::json_text;
 use config::grouped;
-use dataset::{Dataset, Manifest, Split, verify_content};
+use dataset::Split;
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
@@ -19,25 +19,21 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<String> {
-    let manifest = Manifest::read(&args.dir)?;
-    manifest.verify_shards(&args.dir)?;
-    let dataset = Dataset::load(&args.dir, manifest)?;
     let mut display = Display::new();
-    let found = verify_content(&dataset, args.by_position, &mut |done| display.show_done(done));
+    let found = dataset::verify(&args.dir, args.by_position, &mut |done| display.show_done(done));
     display.finish();
-    let found = found?;
+    let (manifest, found) = found?;
     if found.problems > 0 {
         let more = match found.problems - found.described.len() as u64 {
             0 => String::new(),
             more => format!("; and {more} more"),
         };
         let problems = found.described.join("; ");
-        anyhow::bail!("{}: {problems}{more}: {}", args.dir.display(), dataset.manifest().remedy());
+        anyhow::bail!("{}: {problems}{more}: {}", args.dir.display(), manifest.remedy());
     }
     if args.json {
         return json_text(&found);
     }
-    let manifest = dataset.manifest();
     let novel = |split| 100.0 * found.novel_share(split);
     let labels = match found.labels {
         0 => String::new(),

@@ -1,6 +1,7 @@
 //! The datasets of a new experiment: those that exist, and a small one that a command makes.
 
 use super::answers::{Games, asked};
+use config::shell_word;
 use dataset::{MANIFEST_FILE, Manifest, PerSplit};
 use games::GameKind;
 use models::HeadName;
@@ -69,7 +70,7 @@ impl Dataset {
 
     /// The command that makes it.
     pub(super) fn command(&self) -> String {
-        let (game, folder) = (self.game.name(), self.folder.display());
+        let (game, folder) = (self.game.name(), shell_word(&self.folder.display().to_string()));
         format!("posenc data generate probe {TASK} --game {game} --positions {POSITIONS} --seed 1 --out {folder}")
     }
 }

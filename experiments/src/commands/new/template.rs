@@ -20,6 +20,8 @@ const FEW_STEPS: u64 = 100;
 
 /// What the file is made from.
 pub(super) struct Plan {
+    /// The file as a shell reads it.
+    pub(super) file: String,
     /// The file's name without its ending, as that of the experiment.
     pub(super) name: String,
     pub(super) question: String,
@@ -61,11 +63,12 @@ pub(super) fn text(plan: &Plan, folder: &Path) -> anyhow::Result<String> {
     let seeds: Vec<String> = (0..plan.seeds).map(|seed| seed.to_string()).collect();
     let seeds = seeds.join(", ");
     let reference = reference(&plan.encodings.0);
+    let file = &plan.file;
     Ok(format!(
         "\
 # {question}
-#   posenc check {name}.yaml    lists rows, parameters and warnings; trains nothing
-#   posenc run {name}.yaml      trains into runs/{name}; the same command resumes
+#   posenc check {file}    lists rows, parameters and warnings; trains nothing
+#   posenc run {file}      trains into runs/{name}; the same command resumes
 # docs/settings.md explains every key. `posenc schema` makes editors check the file.
 
 # The question that the grid answers; reports print it.
@@ -193,7 +196,9 @@ fn data(datasets: &[Dataset], folder: &Path) -> anyhow::Result<String> {
 /// A path as YAML, with quotes where it needs them.
 fn quoted(path: &Path) -> String {
     let text = path.to_string_lossy();
-    let is_plain = text.starts_with(|c: char| c.is_ascii_alphabetic() || "./".contains(c))
+    // Without a slash it could be another value: true, null, .5.
+    let is_plain = text.contains('/')
+        && text.starts_with(|c: char| c.is_ascii_alphabetic() || "./".contains(c))
         && text.chars().all(|c| c.is_ascii_alphanumeric() || "-_./".contains(c));
     if is_plain { text.into_owned() } else { json!(text).to_string() }
 }
@@ -231,7 +236,7 @@ mod tests {
     #[test]
     fn paths_with_other_characters_are_quoted() {
         assert_eq!(quoted(Path::new("../data/a-1_b.c")), "../data/a-1_b.c");
-        for path in ["data/a b", "#a", "2024", "a: b", "データ"] {
+        for path in ["data/a b", "#a", "2024", "a: b", "データ", "true", "null", ".5"] {
             let read: String = serde_yaml::from_str(&quoted(Path::new(path))).expect("YAML");
             assert_eq!(read, path);
         }

@@ -9,6 +9,7 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 /// The version of the format, in the name of the files.
 const VERSION: &str = "v1";
@@ -117,14 +118,20 @@ impl<'a> Place<'a> {
     }
 }
 
-/// Removes the partial files of killed processes; a file that stays costs room only.
+/// A process that writes a file changes it more often.
+const ABANDONED: Duration = Duration::from_secs(3600);
+
+/// Removes the partial files of killed processes. Files that were changed lately stay: where locks hold on one node only,
+/// another node may write them.
 fn remove_abandoned(path: &Path) {
     let (Some(folder), Some(name)) = (path.parent(), path.file_stem()) else { return };
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
         let own = entry.file_name();
         let own = own.to_string_lossy();
-        if own.starts_with(&*name.to_string_lossy()) && own.ends_with(PARTIAL) {
+        let changed = entry.metadata().and_then(|metadata| metadata.modified());
+        let is_old = changed.is_ok_and(|time| time.elapsed().is_ok_and(|age| age > ABANDONED));
+        if is_old && own.starts_with(&*name.to_string_lossy()) && own.ends_with(PARTIAL) {
             let _ = fs::remove_file(entry.path());
         }
     }

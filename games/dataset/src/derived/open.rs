@@ -22,7 +22,10 @@ impl Derived {
         let path = place.path.clone();
         match Self::made(dir, manifest, place)? {
             Some(made) => Ok(made),
-            None => Self::of_file(&path.unwrap_or_default(), dir, manifest),
+            None => {
+                manifest.check_shards(dir)?;
+                Self::of_file(&path.unwrap_or_default(), dir, manifest)
+            }
         }
     }
 

@@ -157,6 +157,12 @@ pub(super) fn decode(bytes: &[u8], kind: GameKind, buckets: usize) -> Result<Sto
     };
     let ratings = [rating(bit::FIRST_RATING)?, rating(bit::SECOND_RATING)?];
     let map = if has(bit::MAP) { rest.long("map")? } else { &[] };
+    if !has(bit::MOVE_CODES) && moves.split_ascii_whitespace().count() != usize::from(plies) {
+        return Err("moves");
+    }
+    if !map.len().is_multiple_of(usize::from(plies).max(1)) {
+        return Err("map");
+    }
     if !rest.0.is_empty() {
         return Err("length");
     }

@@ -13,9 +13,10 @@ use dataset::{
 };
 use games::{GameKind, InputName};
 use std::collections::BTreeSet;
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
 const SAMPLES: [(GameKind, &str); 6] = [
     (GameKind::Chess, CHESS),
@@ -192,6 +193,16 @@ fn the_partial_file_of_a_killed_process_is_removed() {
     let hash = read_manifest(&dir).content_hash;
     let left = cache.path().join(format!("{hash}-v1.123-0.partial"));
     fs::write(&left, b"half of it").expect("written");
+    opened(&dir, &in_file(cache.path()));
+    assert!(left.exists(), "another node may write it");
+    let rows = fs::read_dir(cache.path()).expect("a folder").map(|entry| entry.expect("an entry").path());
+    let [derived] = &rows.filter(|path| path.extension().is_some_and(|end| end == "rows")).collect::<Vec<_>>()[..]
+    else {
+        panic!("one derived file")
+    };
+    fs::remove_file(derived).expect("removed");
+    let long_ago = SystemTime::now() - Duration::from_secs(7200);
+    File::options().write(true).open(&left).and_then(|file| file.set_modified(long_ago)).expect("an old file");
     opened(&dir, &in_file(cache.path()));
     assert!(!left.exists());
 }

@@ -116,6 +116,13 @@ fn buckets_choose_among_the_games_to_train_on() {
     last.restrict(&["below-1500"]).expect("a bucket");
     let positions = |dataset: &Dataset| Split::ALL.map(|split| dataset.positions(split));
     assert_eq!(positions(&first), positions(&last));
+    let validation = |dataset: &Dataset| {
+        let batches = evaluation_batches(dataset, Split::Validation, InputName::PieceTokens, 64, u64::MAX);
+        let of_batch =
+            |batch: dataset::Batch| (0..batch.size).map(|i| (batch.game[i], batch.ply[i])).collect::<Vec<_>>();
+        batches.expect("games").flat_map(|batch| of_batch(batch.expect("good games"))).collect::<Vec<_>>()
+    };
+    assert!(validation(&first) == validation(&last) && !validation(&first).is_empty());
     assert_eq!(first.positions(Split::Test), opened(test.path()).positions(Split::Test));
     let all = opened(own.path()).positions(Split::Train);
     assert!((1..all).contains(&first.positions(Split::Train)));

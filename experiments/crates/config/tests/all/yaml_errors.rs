@@ -100,6 +100,11 @@ fn traps_of_yaml_are_caught() {
     refuses("chess: chess,", "chess: chess, chess: other,", &["`chess` stands twice in `base.data`"]);
     refuses("seeds: [0, 1, 2]", "seeds: [0, 1, 2", &["this is not YAML", "brackets"]);
     refused("", &["experiment.yaml: the file is empty"]);
+    refuses(
+        "primary: {metric: policy_loss, at: last, weights: raw}",
+        "primary: [policy_loss, last, raw]",
+        &["found a list"],
+    );
     refused("- a\n- b\n", &["expected a map of keys to values, found a list"]);
 }
 

@@ -1,6 +1,7 @@
 //! The command line that makes the same dataset again, for `dataset.yaml`.
 
 use super::Args;
+use config::shell_word;
 use std::path::Path;
 
 /// Everything that decides the content and nothing else (no --processes); files by name, since their folders belong
@@ -10,8 +11,8 @@ pub(super) fn line(args: &Args) -> String {
     let mut say = |name: &str, value: String| words.push(format!("--{name} {value}"));
     say("game", args.game.name().to_owned());
     say("engine", file_name(&args.engine));
-    args.engine_arg.iter().for_each(|argument| say("engine-arg", quoted(argument)));
-    args.option.iter().for_each(|(name, value)| say("option", quoted(&format!("{name}={value}"))));
+    args.engine_arg.iter().for_each(|argument| say("engine-arg", shell_word(argument)));
+    args.option.iter().for_each(|(name, value)| say("option", shell_word(&format!("{name}={value}"))));
     say("nodes", args.nodes.to_string());
     say("multipv", args.multipv.to_string());
     say("games", args.games.to_string());
@@ -34,27 +35,5 @@ pub(super) fn line(args: &Args) -> String {
 }
 
 fn file_name(path: &Path) -> String {
-    quoted(&path.file_name().unwrap_or(path.as_os_str()).to_string_lossy())
-}
-
-/// A word as a shell reads it.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+%@".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_survive_a_shell() {
-        assert_eq!(quoted("Hash=64"), "Hash=64");
-        assert_eq!(quoted("Use NNUE=false"), "'Use NNUE=false'");
-        assert_eq!(quoted("it's"), "'it'\\''s'");
-    }
+    shell_word(&path.file_name().unwrap_or(path.as_os_str()).to_string_lossy())
 }
