@@ -4,6 +4,8 @@ mod bundle;
 mod bundles;
 mod cells;
 mod check;
+#[path = "../../crates/report/tests/all/chromium.rs"]
+mod chromium;
 mod cli;
 mod contrasts;
 mod data_cli;

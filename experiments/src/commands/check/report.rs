@@ -24,7 +24,7 @@ pub(super) fn text(experiment: &Experiment, times: &[f64], warnings: &[String]) 
     out + &folded(&remarks(experiment, times, warnings))
 }
 
-/// Prose in lines that fit a terminal; what a line goes on with is indented.
+/// Prose in lines that fit a terminal. Lines after the first are indented.
 fn folded(text: &str) -> String {
     let indent = |line: &str| " ".repeat(line.len() - line.trim_start().len() + 4);
     text.lines().map(|line| wrapped(line, COLUMNS, &indent(line)) + "\n").collect()

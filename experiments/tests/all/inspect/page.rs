@@ -1,5 +1,6 @@
 //! The page of `posenc inspect`: its numbers, several cells, and the board in headless Chromium, where there is one.
 
+use crate::chromium::Chromium;
 use crate::cli::run;
 use crate::inspect::tensors;
 use base64::Engine as _;
@@ -7,7 +8,6 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use testing::{Finished, place, small};
 
 const QUICK: [&str; 4] = ["--positions", "3", "--controls", "0"];
@@ -114,33 +114,6 @@ fn the_page_of_a_run_folder_has_a_cell_of_each_row() {
     assert_eq!(cells.iter().filter(|cell| has_position(cell)).count(), 1);
 }
 
-/// What Chromium is called; `POSENC_BROWSER` names another one.
-const NAMES: [&str; 5] =
-    ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
-
-fn browser() -> Option<PathBuf> {
-    if let Some(named) = std::env::var_os("POSENC_BROWSER") {
-        return Some(named.into());
-    }
-    let folders: Vec<PathBuf> = std::env::split_paths(&std::env::var_os("PATH")?).collect();
-    NAMES.iter().flat_map(|name| folders.iter().map(move |dir| dir.join(name))).find(|path| path.is_file())
-}
-
-/// Opens a page in the browser and returns its stdout; it may not complain.
-fn opened(browser: &Path, page: &Path, hash: &str, options: &[&str]) -> String {
-    let output = Command::new(browser)
-        .args(["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--enable-logging=stderr"])
-        .arg(format!("--user-data-dir={}", page.with_file_name("profile").display()))
-        .args(options)
-        .arg(format!("file://{}#{hash}", page.display()))
-        .output()
-        .expect("the browser starts");
-    let log = String::from_utf8_lossy(&output.stderr).into_owned();
-    let complaints: Vec<&str> = log.lines().filter(|line| line.contains("CONSOLE")).collect();
-    assert_eq!(complaints, [""; 0], "{hash}");
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
-
 /// The shades of a head's board, from −1 to 1, in the order of squares.
 fn shades(document: &str, head: usize) -> Vec<f64> {
     let figure = document.split(&format!("data-head=\"{head}\"")).nth(1).expect("the head is there");
@@ -166,10 +139,7 @@ document.body.append(seen);
 
 #[test]
 fn hovering_a_square_shows_every_heads_attention_from_there() {
-    let Some(browser) = browser() else {
-        println!("skipped: no Chromium (apt-get install chromium-headless-shell, or set POSENC_BROWSER)");
-        return;
-    };
+    let Some(browser) = Chromium::found() else { return };
     let finished = Finished::new();
     for (game, squares, [middle, hovered], query) in [("chess", 64, ["e4", "b3"], 28), ("shogi", 81, ["5e", "1h"], 40)]
     {
@@ -177,7 +147,7 @@ fn hovering_a_square_shows_every_heads_attention_from_there() {
         let maps = tensors(page.with_file_name("maps.safetensors"));
         let attention = values(&maps, "example.0.attention.layer.1");
         let chosen = format!("cell=0&layer=1&place={game}-1&part=attention");
-        let from = |square: &str| opened(&browser, &page, &format!("{chosen}&square={square}"), &["--dump-dom"]);
+        let from = |square: &str| browser.open(&page, &format!("{chosen}&square={square}"), &["--dump-dom"]);
         let document = from(middle);
         assert!(document.contains(&format!("From the query on {middle}")) && document.contains("#touch-pieces-0"));
         for head in 0..HEADS {
@@ -197,7 +167,7 @@ fn hovering_a_square_shows_every_heads_attention_from_there() {
         let hover = page.with_file_name("hover.html");
         fs::write(&hover, text.replace("</body>", HOVER)).expect("written");
         for window in ["--window-size=390,900", "--window-size=1280,900", "--blink-settings=preferredColorScheme=0"] {
-            let document = opened(&browser, &hover, &chosen, &["--dump-dom", window]);
+            let document = browser.open(&hover, &chosen, &["--dump-dom", window]);
             assert!(
                 document.contains("it fits") && document.contains(&format!("From the query on {hovered}")),
                 "{window}"
@@ -205,7 +175,7 @@ fn hovering_a_square_shows_every_heads_attention_from_there() {
             assert_eq!(shades(&document, 0), shades(&other, 0), "{window}");
         }
         // Whatever the address asks for, the page shows a board.
-        let odd = opened(&browser, &page, "cell=length&layer=9&place=x&part=y&square=%3Cb%3E", &["--dump-dom"]);
+        let odd = browser.open(&page, "cell=length&layer=9&place=x&part=y&square=%3Cb%3E", &["--dump-dom"]);
         assert_eq!(shades(&odd, 1).len(), squares);
         if let Some(folder) = std::env::var_os("POSENC_SCREENSHOTS").map(PathBuf::from) {
             fs::create_dir_all(&folder).expect("made");
@@ -215,7 +185,7 @@ fn hovering_a_square_shows_every_heads_attention_from_there() {
                 ("phone", ["--window-size=390,1400", "--blink-settings=preferredColorScheme=1"]),
             ] {
                 let file = format!("--screenshot={}", folder.join(format!("inspect-{game}-{name}.png")).display());
-                opened(&browser, &page, &format!("{chosen}&square={middle}"), &[&file, options[0], options[1]]);
+                browser.open(&page, &format!("{chosen}&square={middle}"), &[&file, options[0], options[1]]);
             }
         }
     }

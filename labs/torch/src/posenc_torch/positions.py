@@ -142,7 +142,7 @@ class Gate(Encoding):
         self.factor, self.summand = zeros(net.tokens, net.width), zeros(net.tokens, net.width)
 
     def embed(self, x):
-        return x * self.factor.clamp_min(0) + self.summand
+        return x * self.factor.relu() + self.summand
 
 
 def absolute(options, net):

@@ -1,13 +1,9 @@
 //! The page in headless Chromium, where there is one; pictures are left in `target/tmp`.
 
+use crate::chromium::Chromium;
 use crate::folder::Folder;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-
-/// What Chromium is called; `POSENC_BROWSER` names another one.
-const NAMES: [&str; 5] =
-    ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+use std::path::Path;
 
 /// Measures the page and writes what is wrong into the document.
 const LOOK: &str = r#"
@@ -35,34 +31,9 @@ addEventListener("load", () => {
 });
 "#;
 
-fn browser() -> Option<PathBuf> {
-    if let Some(named) = std::env::var_os("POSENC_BROWSER") {
-        return Some(named.into());
-    }
-    let folders: Vec<PathBuf> = std::env::split_paths(&std::env::var_os("PATH")?).collect();
-    NAMES.iter().flat_map(|name| folders.iter().map(move |dir| dir.join(name))).find(|path| path.is_file())
-}
-
-/// What Chromium prints and logs about a page.
-fn opened(browser: &Path, page: &Path, options: &[&str]) -> (String, String) {
-    let profile = page.with_extension("profile");
-    let output = Command::new(browser)
-        .args(["--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr"])
-        .arg(format!("--user-data-dir={}", profile.display()))
-        .args(options)
-        .arg(format!("file://{}", page.display()))
-        .output()
-        .expect("the browser starts");
-    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-    (text(output.stdout), text(output.stderr))
-}
-
 #[test]
 fn the_page_fits_a_screen_and_a_phone_light_and_dark() {
-    let Some(browser) = browser() else {
-        println!("skipped: no Chromium (apt-get install chromium-headless-shell, or set POSENC_BROWSER)");
-        return;
-    };
+    let Some(browser) = Chromium::found() else { return };
     let small = Folder::half_way();
     let labels: Vec<String> = (0..100).map(|row| format!("row-{row}")).collect();
     let large = Folder::new(&labels.iter().map(String::as_str).collect::<Vec<_>>(), 5);
@@ -82,19 +53,17 @@ fn the_page_fits_a_screen_and_a_phone_light_and_dark() {
         {
             let size = format!("--window-size={size}");
             let scheme = format!("--blink-settings=preferredColorScheme={}", if dark { 0 } else { 1 });
-            let (document, log) = opened(&browser, &looked, &[&size, &scheme, "--dump-dom"]);
+            let document = browser.open(&looked, "", &[&size, &scheme, "--dump-dom"]);
             let part = |name: &str| {
                 let rest = document.split("id=\"seen\">").nth(1).and_then(|seen| seen.split(name).nth(1));
-                rest.and_then(|rest| rest.split(';').next()).unwrap_or_else(|| panic!("{look}: {log}\n{document}"))
+                rest.and_then(|rest| rest.split(';').next()).unwrap_or_else(|| panic!("{look}: {document}"))
             };
             assert_eq!((part("seen:"), part("faults:")), (parts, ""), "{name} {look}");
             assert_eq!(part("dark:"), dark.to_string(), "{name} {look}");
             assert_eq!(part("paper:") == "rgb(20, 23, 26)", dark, "{name} {look}: {}", part("paper:"));
-            let complaints: Vec<&str> = log.lines().filter(|line| line.contains("CONSOLE")).collect();
-            assert_eq!(complaints, [""; 0], "{name} {look}");
             let picture = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("watch-{name}-{look}.png"));
             let shot = format!("--screenshot={}", picture.display());
-            opened(&browser, &path, &[&size, &scheme, "--hide-scrollbars", &shot]);
+            browser.open(&path, "", &[&size, &scheme, &shot]);
             assert!(picture.is_file(), "{}", picture.display());
             println!("{}", picture.display());
         }

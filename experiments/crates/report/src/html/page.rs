@@ -82,7 +82,7 @@ pub(super) fn opening_with(first: &str, maker: &str, name: &str, status: &str, s
     )
 }
 
-/// A table that scrolls sideways where there is no room for it; `label` names it for screen readers.
+/// A table that scrolls sideways if it is wider than the page. Screen readers read `label`.
 pub(super) fn scrolling(label: &str, table: &str) -> String {
     let label = escape(label);
     format!("<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"{label}\">{table}</div>\n")

@@ -3,6 +3,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "for those who ask with --nocapture")]
 
 mod beside;
+mod chromium;
 mod report;
 mod simulation;
 mod statistics;
