@@ -101,7 +101,16 @@ enum Command {
 /// Parses the command line, runs the command and turns its outcome into an exit code. `revision` is what `revision::revision!` found.
 pub fn start(revision: [&'static str; 3]) -> ExitCode {
     let _ = version::SOURCE.set(revision);
-    Cli::parse().run()
+    Cli::try_parse().unwrap_or_else(|error| refuse(&error)).run()
+}
+
+/// Ends with clap's message. An unknown command may be that of a lab which was not built.
+fn refuse(error: &clap::Error) -> ! {
+    let absent = labs::absent();
+    if error.kind() == clap::error::ErrorKind::InvalidSubcommand && !absent.is_empty() {
+        eprintln!("{}\n", absent.trim_start());
+    }
+    error.exit()
 }
 
 impl Cli {
