@@ -5,9 +5,11 @@
 //! larger dataset contains the smaller one.
 
 mod endgame;
+mod endless;
 mod random_play;
 mod unseen;
 
+pub use endless::{EndlessProbe, FIRST_PLY};
 pub use unseen::{Unseen, UnseenKind};
 
 use dataset::{
@@ -125,19 +127,14 @@ pub fn probe(settings: &ProbeSettings, progress: &mut dyn FnMut(WorkDone)) -> Re
         return Err(DatasetError::Option { option: "unseen", reason });
     }
     if let Some(every) = settings.every {
-        let wrong = |reason| Err(DatasetError::Option { option: "every", reason });
+        let wrong = |reason: &str| Err(DatasetError::Option { option: "every", reason: reason.to_owned() });
         if let Task::Endgame(_) = settings.task {
-            return wrong("positions of an ending are drawn one by one, not from games: leave it out".to_owned());
+            return wrong("positions of an ending are drawn one by one, not from games: leave it out");
         }
         if settings.unseen.is_some() {
-            return wrong(
-                "with --unseen a game gives one position, to one part of the dataset: leave it out".to_owned(),
-            );
+            return wrong("with --unseen a game gives one position, to one part of the dataset: leave it out");
         }
-        if usize::from(every.get()) >= random_play::LATEST_PLY {
-            let reason = format!("{every} plies are a whole game: take fewer than {}", random_play::LATEST_PLY);
-            return wrong(reason);
-        }
+        check_every(every)?;
     }
     let split = SplitPlan { by: SplitBy::Position, ..settings.split.clone() };
     let options = GeneratedOptions {
@@ -177,12 +174,20 @@ pub fn probe(settings: &ProbeSettings, progress: &mut dyn FnMut(WorkDone)) -> Re
     }
 }
 
+fn check_every(every: NonZeroU16) -> Result<(), DatasetError> {
+    if usize::from(every.get()) < random_play::LATEST_PLY {
+        return Ok(());
+    }
+    let reason = format!("{every} plies are a whole game: take fewer than {}", random_play::LATEST_PLY);
+    Err(DatasetError::Option { option: "every", reason })
+}
+
 /// The positions of a game of a number.
 fn made<G: Referee + Tactics>(settings: &ProbeSettings, split: &SplitPlan, number: u64) -> Vec<MadePosition> {
     let ProbeSettings { task, every, seed, .. } = *settings;
     let unseen = settings.unseen.map(|unseen| (unseen, split));
     let mut positions = Vec::new();
-    RandomGame { task, unseen, every, seed, set: None, number }.visit::<G>(|position, label| {
+    RandomGame { task, unseen, every, from_ply: 0, seed, set: None, number }.visit::<G>(|position, label| {
         let made = MadePosition::new::<G>(position, label);
         positions.push(if every.is_some() { made.of_game(number) } else { made });
     });

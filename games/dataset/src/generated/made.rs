@@ -30,7 +30,7 @@ pub struct Decided {
 /// A labelled position as the row that it becomes.
 #[derive(Debug)]
 pub struct MadePosition {
-    pub(super) draft: Draft,
+    pub(crate) draft: Draft,
     /// The number of the game that it comes from, if games give several.
     pub(super) game: Option<u64>,
 }
@@ -63,6 +63,11 @@ impl MadePosition {
             draft: Draft { row, keys: vec![position.repetition_key()], fingerprint, together: Some(text) },
             game: None,
         }
+    }
+
+    /// The repetition key of the position.
+    pub fn key(&self) -> u64 {
+        self.draft.keys[0]
     }
 
     /// One of several positions of a game: all of them go to one split and form one group.

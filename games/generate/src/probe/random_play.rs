@@ -42,6 +42,8 @@ pub(super) struct RandomGame<'a> {
     pub(super) unseen: Option<(Unseen, &'a SplitPlan)>,
     /// A position every so many plies; `None` for one position.
     pub(super) every: Option<NonZeroU16>,
+    /// The first ply of a position.
+    pub(super) from_ply: usize,
     pub(super) seed: u64,
     /// The set that the game is played for; `None` in datasets on disk.
     pub(super) set: Option<&'a str>,
@@ -62,12 +64,14 @@ impl RandomGame<'_> {
     pub(super) fn visit<G: Referee + Tactics>(self, mut take: impl FnMut(&Place<G>, Label<Move<G>>)) {
         let mut play = RandomPlay::<G>::begin(self);
         let end = if self.task == Task::MateInOne { PLY_CAP } else { LATEST_PLY };
+        let mut first = self.from_ply;
         if self.task != Task::MateInOne {
-            let window = self.every.map_or(LATEST_PLY, |every| LATEST_PLY.min(every.get().into()));
-            let first = below(&mut play.stream, window as u64);
-            if !play.advance(first as usize) {
-                return;
-            }
+            let plies = LATEST_PLY - self.from_ply;
+            let window = self.every.map_or(plies, |every| plies.min(every.get().into()));
+            first += below(&mut play.stream, window as u64) as usize;
+        }
+        if !play.advance(first) {
+            return;
         }
         loop {
             let (label, changed) = loop {
@@ -207,7 +211,7 @@ mod tests {
 
     fn game(number: u64, every: Option<u16>) -> RandomGame<'static> {
         let every = every.and_then(NonZeroU16::new);
-        RandomGame { task: Task::LegalMoves, unseen: None, every, seed: 1, set: None, number }
+        RandomGame { task: Task::LegalMoves, unseen: None, every, from_ply: 0, seed: 1, set: None, number }
     }
 
     fn texts(kind: GameKind, game: RandomGame<'_>) -> Vec<String> {
