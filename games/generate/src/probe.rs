@@ -23,6 +23,9 @@ use random_play::RandomGame;
 use std::num::NonZeroU16;
 use std::path::PathBuf;
 
+/// The licence of all positions.
+pub const LICENCE: &str = "CC0-1.0";
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Task {
     /// Which moves mate? Positions of random games in which at least one move mates.
@@ -36,6 +39,11 @@ pub enum Task {
 }
 
 impl Task {
+    /// The tasks whose positions are of random games, which have no end.
+    pub fn of_games() -> Vec<Self> {
+        [Self::MateInOne, Self::LegalMoves].into_iter().chain(MapTask::ALL.map(Self::Map)).collect()
+    }
+
     /// Its name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
@@ -143,7 +151,7 @@ pub fn probe(settings: &ProbeSettings, progress: &mut dyn FnMut(WorkDone)) -> Re
         game: settings.game,
         maker: format!("probe {}", settings.task.name()),
         source: settings.task.sentence(settings.seed, settings.every) + settings.unseen.map_or("", Unseen::sentence),
-        licence: "CC0-1.0".to_owned(),
+        licence: LICENCE.to_owned(),
         made_by: settings.made_by.clone(),
         split: split.clone(),
     };

@@ -49,6 +49,7 @@ pub struct EndlessOptions {
     pub game: GameKind,
     /// The source of the positions, in a sentence.
     pub source: String,
+    pub licence: String,
     pub made_by: String,
     /// The map of each position, if that is its label.
     pub map: Option<MapInfo>,
@@ -127,7 +128,7 @@ impl EndlessOptions {
             game: self.game,
             unit: Unit::Position,
             source: self.source.clone(),
-            licence: "CC0-1.0".to_owned(),
+            licence: self.licence.clone(),
             made_by: self.made_by.clone(),
             filters: Filters::default(),
             policy_from_ply,

@@ -2,7 +2,7 @@
 //! made once.
 
 use super::random_play::{self, RandomGame};
-use super::{Task, check_every, info};
+use super::{LICENCE, Task, check_every, info};
 use dataset::{Dataset, DatasetError, Endless, EndlessOptions, MadePosition, Packer, PerSplit, Split};
 use games::{GameKind, with_game};
 use std::collections::HashSet;
@@ -64,16 +64,22 @@ impl EndlessProbe {
             Task::Map(task) => Some(with_game!(self.game, G => info::<G>(task))),
             Task::MateInOne | Task::LegalMoves | Task::Endgame(_) => None,
         };
-        let sentence = self.task.sentence(self.seed, self.every);
         let options = EndlessOptions {
             name: self.name(),
             game: self.game,
-            source: format!("{sentence}; from ply {FIRST_PLY} on, made while training"),
+            source: self.source(),
+            licence: LICENCE.to_owned(),
             made_by: self.settings(),
             map,
             content_hash: self.content_hash(),
         };
         Dataset::endless(&options, Arc::new(*self), PerSplit { train: Vec::new(), validation, test })
+    }
+
+    /// How positions and labels are made, in a sentence.
+    pub fn source(&self) -> String {
+        let sentence = self.task.sentence(self.seed, self.every);
+        format!("{sentence}; from ply {FIRST_PLY} on, made while training")
     }
 
     /// Its settings as in an experiment file.
