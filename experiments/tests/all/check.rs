@@ -23,7 +23,14 @@ fn rows_are_listed_with_their_size_and_sources() {
     let rows = ["chess-none", "reference", "shogi-shaw", "logits", "legal-move mask in training", "FLOPs/position"];
     // With --measure, a step of each row is timed.
     let measured = check(EXPERIMENT, &["--measure"]).says(&rows);
-    measured.says(&["question: does it work?", "dataset chess", "to read it: ", "MB of memory a cell", "ms/step", counted]);
+    measured.says(&[
+        "question: does it work?",
+        "dataset chess",
+        "to read it: ",
+        "MB of memory a cell",
+        "ms/step",
+        counted,
+    ]);
     let hostile = EXPERIMENT.replace("question: does it work?", "question: \"does it \\e[2Jwork?\"");
     check(&hostile, &[]).says(&["question: does it �[2Jwork?"]);
 }

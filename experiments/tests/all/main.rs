@@ -7,6 +7,7 @@ mod check;
 mod cli;
 mod contrasts;
 mod data_cli;
+mod endless;
 #[cfg(feature = "engines")]
 mod generate;
 mod grid;

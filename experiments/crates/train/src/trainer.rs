@@ -127,7 +127,9 @@ impl Trainer {
     pub(super) fn finish(&self, weights: String, files: Vec<(String, String)>) -> Finish {
         let wall_s = self.clock.wall_s();
         let positions = self.step as f64 * self.setup.config.train.batch as f64;
-        Finish { unix_s: now_s(), wall_s, positions_per_s: positions / wall_s.max(f64::MIN_POSITIVE), weights, files }
+        let positions_per_s = positions / wall_s.max(f64::MIN_POSITIVE);
+        let made = self.setup.dataset.made_so_far();
+        Finish { unix_s: now_s(), wall_s, positions_per_s, weights, files, made }
     }
 
     /// The hash chain over all batches so far.

@@ -35,8 +35,7 @@ fn the_loader_is_timed() {
 fn a_dataset_is_repeated_and_measured() {
     let bench = Bench::new();
     let (data, out) = (bench.path().join("data"), bench.path().join("repeated"));
-    let command =
-        format!("bench data {} --positions 2000 --out {} --seconds 0.01", data.display(), out.display());
+    let command = format!("bench data {} --positions 2000 --out {} --seconds 0.01", data.display(), out.display());
     for _ in 0..2 {
         let found = posenc(&format!("{command} --json")).json();
         assert!(found["positions"].as_u64().is_some_and(|positions| (2_000..4_000).contains(&positions)), "{found}");

@@ -16,6 +16,7 @@ use crate::split::{PerSplit, Split, SplitBy};
 use crate::value::ValueCurve;
 use games::{Game, GameKind, InputName, Position as _};
 use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
+use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -58,7 +59,7 @@ pub struct EndlessOptions {
 }
 
 /// What a loader has made so far, in blocks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MadeSoFar {
     pub games: u64,
     pub positions: u64,

@@ -25,6 +25,8 @@ fn it_resumes_to_the_same_bits_without_a_folder() {
     assert_eq!((&facts.name, &facts.content_hash), (&probe.name(), &probe.content_hash()));
     assert_eq!([facts.train_positions, facts.validation_positions, facts.test_positions], [29 * 8, 60, 60]);
     assert_eq!(facts.novel_test_positions, 1.0);
+    let made = manifest.finish.expect("it is finished").made.expect("positions are made");
+    assert!(made.games < made.positions && made.positions >= 29 * 8, "{made:?}");
     let last = lines(&dir).into_iter().rfind(|line| line.split == Part::Train).expect("a line");
     assert!(last.epochs > 0.9 && last.epochs <= 1.0, "{}", last.epochs);
 }
