@@ -31,9 +31,6 @@ const GAME_BITS: u32 = 32;
 /// Games that a thread plays at a time.
 const CHUNK_GAMES: u64 = 32;
 
-/// Chunks of a thread pool at a time, for each thread.
-const CHUNKS_A_THREAD: usize = 4;
-
 /// Games per position after which a source is taken to be exhausted.
 const GAMES_PER_POSITION: u64 = 1000;
 
@@ -237,9 +234,8 @@ impl Training {
                 let reason = format!("{most} games of \"{name}\" give {found} positions: take another task");
                 return Err(DatasetError::Option { option: "generate", reason });
             }
-            let at_a_time = if threads == 1 { 1 } else { CHUNKS_A_THREAD * threads };
-            let starts: Vec<u64> = (0..at_a_time as u64).map(|i| first + next + i * CHUNK_GAMES).collect();
-            next += at_a_time as u64 * CHUNK_GAMES;
+            let starts: Vec<u64> = (0..threads as u64).map(|i| first + next + i * CHUNK_GAMES).collect();
+            next += threads as u64 * CHUNK_GAMES;
             let play = |start: u64| self.chunk(start, dataset, input);
             let made: Vec<Chunk> = match threads {
                 1 => starts.into_iter().map(play).collect(),
