@@ -206,6 +206,9 @@ impl Packer<'_> {
     }
 }
 
+/// The positions of a block in chunks, and the chunk and row of those that count.
+type Block = (Vec<Positions>, Vec<(u32, u32)>);
+
 /// Positions of a chunk of games, and their keys.
 struct Chunk {
     positions: Positions,
@@ -222,7 +225,7 @@ impl Training {
         dataset: &Dataset,
         input: InputName,
         threads: usize,
-    ) -> Result<(Vec<Positions>, Vec<(u32, u32)>), DatasetError> {
+    ) -> Result<Block, DatasetError> {
         let first = number << GAME_BITS;
         let most = GAMES_PER_POSITION * BLOCK_ROWS as u64;
         let (mut chunks, mut places) = (Vec::new(), Vec::with_capacity(BLOCK_ROWS));
