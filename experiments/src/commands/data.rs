@@ -29,7 +29,7 @@ pub struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Convert records to a dataset: PGN, Lc0 chunks, bags (chess), CSA, KIF, USI, HCPE, HCPE3, PSV (shogi), plain or
+    /// Convert records to a dataset: PGN, Lc0 chunks, bags, Lichess' evaluations (chess), CSA, KIF, USI, HCPE, HCPE3, PSV (shogi), plain or
     /// compressed.
     Import(Box<import::Args>),
     /// Generate a dataset: engines play games, or solvers label positions.

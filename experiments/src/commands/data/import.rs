@@ -22,7 +22,7 @@ pub(super) struct Args {
     /// The records, in reading order; plain, compressed or archived (.zst, .gz, .bz2, .zip, .tar, .7z).
     #[arg(long, required = true, num_args = 1.., value_name = "FILE")]
     from: Vec<PathBuf>,
-    /// The format of the records, if it cannot be detected: pgn, lc0, bag_state_value, csa, kif, usi, hcpe,
+    /// The format of the records, if it cannot be detected: pgn, lc0, bag_state_value, lichess_evals, csa, kif, usi, hcpe,
     /// hcpe3, psv, …
     #[arg(long, value_parser = parse_format)]
     format: Option<Format>,
