@@ -34,6 +34,7 @@ mod pages;
 #[cfg(feature = "play")]
 mod play;
 mod probe;
+mod recipes;
 mod show;
 mod soak;
 #[cfg(feature = "slurm")]
