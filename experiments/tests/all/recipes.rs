@@ -67,7 +67,7 @@ fn every_recipe_imports_a_file_of_its_format() {
     let names: Vec<&str> = recipes.iter().map(|recipe| recipe["name"].as_str().expect("a name")).collect();
     let fixtures = fixtures();
     assert_eq!(names, fixtures.iter().map(|(name, ..)| *name).collect::<Vec<_>>(), "a fixture for every recipe");
-    for ((name, file, bytes, positions), recipe) in fixtures.iter().zip(&recipes) {
+    for (&(name, file, ref bytes, positions), recipe) in fixtures.iter().zip(&recipes) {
         written(dir, file, bytes);
         let lost = format!("lost: {}", recipe["lost"][0].as_str().expect("a text"));
         let done = run(dir, &["data", "recipe", "import", name, file, "--out", name, "--split-seed", "7"]).succeeds();
@@ -75,7 +75,7 @@ fn every_recipe_imports_a_file_of_its_format() {
         let manifest = run(dir, &["data", "info", name, "--json"]).json()["manifest"].clone();
         assert_eq!((&manifest["game"], &manifest["licence"]), (&recipe["game"], &recipe["licence"]), "{name}");
         let found = manifest["counts"]["positions"].as_u64().expect("a number");
-        assert!(found > 0 && (*positions == 0 || found == *positions), "{name}: {found} positions");
+        assert!(found > 0 && (positions == 0 || found == positions), "{name}: {found} positions");
         let made_by = manifest["made_by"].as_str().expect("a text");
         let format = format!("--from {file} --format {}", recipe["format"].as_str().expect("a name"));
         assert!(made_by.starts_with("posenc data import --game ") && made_by.contains(&format), "{made_by}");
