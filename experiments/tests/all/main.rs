@@ -35,6 +35,7 @@ mod pages;
 #[cfg(feature = "play")]
 mod play;
 mod probe;
+mod recipes;
 mod show;
 mod soak;
 #[cfg(feature = "slurm")]

@@ -61,5 +61,5 @@ pub use remake::{RemakeOptions, remake};
 pub use repeat::repeat;
 pub use split::{PerSplit, Split, SplitBy};
 pub use value::{ValueCurve, ValueTarget};
-pub use verify::{Verification, verify, verify_content};
+pub use verify::{Verification, verify};
 pub use work_done::WorkDone;

@@ -40,8 +40,9 @@ fn a_dataset_is_repeated_and_measured() {
         let found = posenc(&format!("{command} --json")).json();
         assert!(found["positions"].as_u64().is_some_and(|positions| (2_000..4_000).contains(&positions)), "{found}");
         assert!(found["positions_per_s"].as_f64().is_some_and(|per_s| per_s > 1000.0), "{found}");
+        assert!(found["made_bytes_per_s"].as_f64().is_some_and(|per_s| per_s > 1000.0), "{found}");
     }
-    posenc(&command).succeeds().says(&["first open s", "rows in memory"]);
+    posenc(&command).succeeds().says(&["first open s", "rows in memory, made at ", "posenc check assumes 40)"]);
     let refused = posenc(&format!("bench data {} --positions 5", data.display()));
     assert_eq!(refused.code, Some(2));
     assert_says(&refused.stderr, &["--out"]);
