@@ -9,6 +9,7 @@ mod chromium;
 mod cli;
 mod contrasts;
 mod data_cli;
+mod endless;
 #[cfg(feature = "engines")]
 mod generate;
 mod grid;

@@ -26,7 +26,7 @@ const ROOMS: [(&str, &str); 29] = [
     ("encodings", "games nn streams"),
     ("facts", "games"),
     ("models", "encodings facts games nn"),
-    ("config", "dataset encodings facts games models nn streams"),
+    ("config", "dataset encodings facts games generate models nn streams"),
     ("records", "dataset facts games"),
     ("strength", ""),
     ("figures", "games strength"),

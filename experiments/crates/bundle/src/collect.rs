@@ -244,17 +244,27 @@ impl Collector<'_> {
     /// Adds a dataset; `tests`: whether the test games are its own.
     fn source(&mut self, run: &RunConfig, folder: &Path, name: String, content_hash: String, tests: bool) {
         // The dataset may have moved; then its licence is unknown.
-        let own = dataset::Manifest::read(folder).ok().filter(|own| own.identity() == content_hash);
+        let own = match &run.generate {
+            None => {
+                let own = dataset::Manifest::read(folder).ok().filter(|own| own.identity() == content_hash);
+                own.map(|own| [own.licence, own.source, own.made_by])
+            }
+            Some(generate) => {
+                let probe = generate.probe().ok().filter(|probe| probe.content_hash() == content_hash);
+                probe.map(|probe| [generate.licence().to_owned(), probe.source(), probe.settings()])
+            }
+        };
         let host = self.host;
-        let clean = |text: String| scrub::scrub(&text, host);
+        let [licence, source, made_by] =
+            own.map_or([None, None, None], |texts| texts.map(|text| Some(scrub::scrub(&text, host))));
         let source = self.data.entry(content_hash.clone()).or_insert_with(|| DataSource {
             name,
             game: run.game.name(),
             content_hash,
             tests,
-            licence: own.as_ref().map(|own| clean(own.licence.clone())),
-            source: own.as_ref().map(|own| clean(own.source.clone())),
-            made_by: own.map(|own| clean(own.made_by)),
+            licence,
+            source,
+            made_by,
         });
         source.tests |= tests;
     }

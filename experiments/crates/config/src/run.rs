@@ -2,6 +2,7 @@
 
 use super::data::{DataFolders, DataView};
 use super::describe::described;
+use super::endless::Generate;
 use super::losses::LossWeights;
 use super::phase::Phase;
 use super::pictures::Pictures;
@@ -27,8 +28,8 @@ described! {
 pub struct BaseConfig {
     /// The game.
     pub game: GameKind,
-    /// The dataset's folder, or one to train on and one to test on; or these for each game. Relative to the file that
-    /// names them.
+    /// The dataset's folder, or one to train on and one to test on, or a source of positions without end; or these for
+    /// each game. Relative to the file that names them.
     #[serde(skip_serializing)]
     pub data: DataFolders,
     /// How a position becomes tokens.
@@ -62,6 +63,9 @@ pub struct RunConfig {
     /// The folder of the dataset that it is tested on, if it is another one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub test_data: Option<PathBuf>,
+    /// Where positions come from if they are made while it trains; then it has no folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub generate: Option<Generate>,
     /// What of the dataset is taken; everything by default.
     #[serde(default)]
     pub view: DataView,

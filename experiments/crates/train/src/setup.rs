@@ -99,7 +99,7 @@ fn instruction_set(cpu: &Cpu) -> String {
 
 /// A run's dataset, with the targets of the run.
 pub fn open_data(config: &RunConfig) -> Result<Dataset, TrainError> {
-    let mut dataset = Dataset::open(&config.data).map_err(TrainError::Open)?;
+    let mut dataset = config.open_dataset().map_err(TrainError::Open)?;
     if dataset.game() != config.game {
         let (name, found, expected) = (&dataset.manifest().name, dataset.game().name(), config.game.name());
         let message = format!("the dataset {name} is of {found}, the cell is of {expected}");

@@ -127,7 +127,9 @@ impl Trainer {
     pub(super) fn finish(&self, weights: String, files: Vec<(String, String)>) -> Finish {
         let wall_s = self.clock.wall_s();
         let positions = self.step as f64 * self.setup.config.train.batch as f64;
-        Finish { unix_s: now_s(), wall_s, positions_per_s: positions / wall_s.max(f64::MIN_POSITIVE), weights, files }
+        let positions_per_s = positions / wall_s.max(f64::MIN_POSITIVE);
+        let made = self.setup.dataset.made_so_far();
+        Finish { unix_s: now_s(), wall_s, positions_per_s, weights, files, made }
     }
 
     /// The hash chain over all batches so far.
@@ -188,7 +190,11 @@ impl Trainer {
 
     fn line(&self, split: Part, metrics: Metrics, positions_per_s: f64) -> MetricLine {
         let seen = self.step as f64 * self.setup.config.train.batch as f64;
-        let epochs = seen / self.setup.dataset.rows(Split::Train) as f64;
+        let epochs = match self.setup.dataset.is_endless() {
+            // All positions that the run trains on are one epoch.
+            true => seen / self.setup.config.trained_positions().max(1) as f64,
+            false => seen / self.setup.dataset.rows(Split::Train) as f64,
+        };
         let (step, weights, time) = (self.step, Weights::Raw, self.clock.time(positions_per_s));
         MetricLine { step, split, weights, epochs, metrics, time }
     }

@@ -239,6 +239,10 @@ fn datasets(experiment: &Experiment) -> String {
         let (game, name) = (row.run.game.name(), &data.name);
         let read: String = read_whole(row).iter().map(|read| format!("; {read}")).collect();
         let counted = match &data.test {
+            None if row.run.generate.is_some() => format!(
+                "{game}: {name}: {train} training positions are made while a row trains, none of them twice; {validation} \
+                 validation and {test} test positions, which are left out of these{read}\n"
+            ),
             None => format!(
                 "{game}: dataset {name} with {train} training, {validation} validation and {test} test positions{read}\n"
             ),

@@ -190,9 +190,9 @@ fn replay_game<G: Game>(
 }
 
 /// The outcome that is none.
-const UNKNOWN: i8 = -1;
+pub(super) const UNKNOWN: i8 = -1;
 
-fn outcome(result: GameResult, side: Side) -> i8 {
+pub(super) fn outcome(result: GameResult, side: Side) -> i8 {
     match (result, side) {
         (GameResult::FirstWins, Side::First) | (GameResult::SecondWins, Side::Second) => 0,
         (GameResult::Draw, _) => 1,
@@ -201,7 +201,7 @@ fn outcome(result: GameResult, side: Side) -> i8 {
     }
 }
 
-fn phase_index(phase: Phase) -> u8 {
+pub(super) fn phase_index(phase: Phase) -> u8 {
     match phase {
         Phase::Opening => 0,
         Phase::Middlegame => 1,
