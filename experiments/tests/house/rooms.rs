@@ -1,4 +1,4 @@
-//! Who may depend on whom. `docs/architecture.md` explains the table; this one counts.
+//! Who may depend on whom. `docs/architecture.md` has the idea of each crate.
 
 use crate::expect_none;
 use crate::metadata::{Dependency, Package, packages, root, tree};

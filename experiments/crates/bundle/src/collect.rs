@@ -7,8 +7,7 @@ use super::error::{cannot, no_report, unreadable};
 use super::names::{CELLS, METADATA, SUMS};
 use super::scrub;
 use anyhow::bail;
-use config::RunConfig;
-use config::Weights;
+use config::{RunConfig, Source, Weights};
 use records::baselines;
 use records::folder::{AVERAGED, CHECKPOINTS, CONFIG_FILE, EXPERIMENT_FILE, FINAL, LOG, METRICS_FILE};
 use records::manifest::DatasetFacts;
@@ -172,8 +171,8 @@ impl Collector<'_> {
             self.add(&format!("{path}/{METRICS_FILE}"), bytes)?;
         }
         if let Some(text) = read(&dir.join(CONFIG_FILE))? {
-            let run = RunConfig::from_yaml(&String::from_utf8_lossy(&text));
-            let mut run = run.map_err(|error| unreadable(&dir.join(CONFIG_FILE), error))?;
+            let source = Source::new(&dir.join(CONFIG_FILE), String::from_utf8_lossy(&text));
+            let mut run = RunConfig::from_source(&source)?;
             self.dataset(dir, &run)?;
             let paths =
                 [Some(&mut run.data), run.test_data.as_mut(), run.train.start.as_mut().map(|start| &mut start.tables)];

@@ -1,7 +1,6 @@
 //! `data: {generate: …}`: positions with exact labels that are made while a network trains.
 
-use super::run::RunConfig;
-use dataset::{Dataset, DatasetError};
+use dataset::DatasetError;
 use games::GameKind;
 use generate::probe::{EndlessProbe, LICENCE, Task};
 use serde::{Deserialize, Serialize};
@@ -40,26 +39,5 @@ impl Generate {
     /// The licence of its positions.
     pub fn licence(&self) -> &'static str {
         LICENCE
-    }
-}
-
-impl RunConfig {
-    /// Opens the dataset of training and validation, and of the test games unless these are of another one.
-    ///
-    /// # Errors
-    /// If it cannot be opened or generated.
-    pub fn open_dataset(&self) -> Result<Dataset, DatasetError> {
-        match &self.generate {
-            None => Dataset::open(&self.data),
-            Some(generate) => {
-                let [validation, test] = [self.eval.validation_positions, self.eval.test_positions];
-                generate.probe()?.open(validation as u64, test as u64)
-            }
-        }
-    }
-
-    /// Positions that it trains on, with repetition.
-    pub fn trained_positions(&self) -> u64 {
-        self.train.steps.saturating_mul(self.train.batch as u64)
     }
 }

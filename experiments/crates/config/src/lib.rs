@@ -10,6 +10,7 @@
 
 mod base;
 pub mod cell;
+mod config_yaml;
 mod contrasts;
 pub mod data;
 mod datasets;

@@ -9,7 +9,7 @@ use super::pictures::Pictures;
 use super::start::Start;
 use super::step::{Dtype, MicroBatch, Products};
 use super::targets::OnMissingTargets;
-use dataset::{bounded, yaml};
+use dataset::{Dataset, DatasetError};
 use encodings::EncodingConfig;
 use facts::numbers::{above_zero_if_any, at_least_one, at_least_one_if_any, not_negative};
 use facts::numerics::components;
@@ -17,15 +17,9 @@ use facts::{Mask, Numerics};
 use games::{GameKind, InputName, MovesName};
 use models::{AverageConfig, ModelConfig, OptimizerConfig, Schedule, Spec};
 use nn::Arithmetic;
-use serde::de::Error as _;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use serde_yaml::with::singleton_map_recursive;
-use std::io;
-use std::path::{Path, PathBuf};
-
-/// No configuration is longer.
-const MAX_BYTES: u64 = 1 << 20;
+use std::path::PathBuf;
 
 described! {
 /// A complete run as experiment files write it: `base` with the values of a row. What it says about training and
@@ -110,34 +104,23 @@ pub struct ImportedWeights {
 }
 
 impl RunConfig {
-    /// The run as the text of a `config.yaml`; enums are names, or maps of a name to its options.
+    /// Opens the dataset of training and validation, and of the test games unless these are of another one.
     ///
     /// # Errors
-    /// If the dataset's path is no text in UTF-8.
-    pub fn to_yaml(&self) -> Result<String, serde_yaml::Error> {
-        let mut text = Vec::new();
-        singleton_map_recursive::serialize(self, &mut serde_yaml::Serializer::new(&mut text))?;
-        Ok(String::from_utf8(text).expect("YAML is written in UTF-8"))
+    /// If it cannot be opened or generated.
+    pub fn open_dataset(&self) -> Result<Dataset, DatasetError> {
+        match &self.generate {
+            None => Dataset::open(&self.data),
+            Some(generate) => {
+                let [validation, test] = [self.eval.validation_positions, self.eval.test_positions];
+                generate.probe()?.open(validation as u64, test as u64)
+            }
+        }
     }
 
-    /// Reads the text of a `config.yaml`.
-    ///
-    /// # Errors
-    /// If it is not a regular file, is longer than 1 MiB, or is not UTF-8.
-    pub fn read_text(path: &Path) -> io::Result<String> {
-        bounded::read_text(path, MAX_BYTES)
-    }
-
-    /// Reads what [`Self::to_yaml`] wrote.
-    ///
-    /// # Errors
-    /// If the text is no YAML, or a key is unknown, missing or of a wrong type: with its path, line and column; or if its
-    /// game does not have its input or its moves.
-    pub fn from_yaml(text: &str) -> Result<Self, serde_yaml::Error> {
-        let run: Self = yaml::from_text(text)?;
-        run.game.offered(run.input).map_err(serde_yaml::Error::custom)?;
-        run.game.vocabulary(run.moves).map_err(serde_yaml::Error::custom)?;
-        Ok(run)
+    /// Positions that it trains on, with repetition.
+    pub fn trained_positions(&self) -> u64 {
+        self.train.steps.saturating_mul(self.train.batch as u64)
     }
 
     /// The run as JSON, as manifests hold it.

@@ -4,7 +4,7 @@ use crate::error::TrainError;
 use crate::evaluate::Subject;
 use crate::tensors::required_targets;
 use config::identity::hash;
-use config::{MicroBatch, RunConfig};
+use config::{MicroBatch, RunConfig, Source};
 use dataset::{Dataset, LoaderConfig};
 use models::{AverageConfig, Network};
 use nn::{Arithmetic, Layout};
@@ -163,11 +163,11 @@ pub fn device_name(device: Device) -> String {
 }
 
 pub(crate) fn read_config(path: &Path) -> Result<RunConfig, TrainError> {
-    let refused = |reason: String| TrainError::Config { path: path.to_owned(), reason };
-    let text = RunConfig::read_text(path)
-        .map_err(|error| refused(format!("cannot be read: {error}; `posenc run` makes the folders of cells")))?;
-    let mut run = RunConfig::from_yaml(&text)
-        .map_err(|error| refused(format!("{error}; `posenc run` with the experiment's file writes it again")))?;
+    let text = RunConfig::read_text(path).map_err(|error| TrainError::Config {
+        path: path.to_owned(),
+        reason: format!("cannot be read: {error}; `posenc run` makes the folders of cells"),
+    })?;
+    let mut run = RunConfig::from_source(&Source::new(path, text)).map_err(Box::new)?;
     if run.imported.is_some() {
         // An imported network is evaluated, not trained.
         run.train.steps = 0;

@@ -1,12 +1,14 @@
 //! An opened dataset: which of its rows are used, and what batches hold of them.
 
 use super::chosen::{Chosen, Plies};
-use super::endless::Training;
+use super::endless::{Endless, EndlessOptions, MadeSoFar, Training};
 use super::order::Grouping;
+use super::replay::Reading;
 use super::stored::StoredGame;
 use super::targets::Targets;
 use crate::derived::{Derived, DerivedOptions, Has, Room, RowSize, rows_together};
 use crate::error::DatasetError;
+use crate::generated::MadePosition;
 use crate::manifest::{EXACT_BELOW, Manifest, TestSet, Unit, content};
 use crate::split::{PerSplit, Split};
 use crate::value::ValueTarget;
@@ -39,16 +41,6 @@ pub(super) struct TestSource {
     pub(super) set: TestSet,
 }
 
-/// Options for reading positions from games.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Reading {
-    pub(super) moves: MovesName,
-    /// Consecutive plies of a game per sequence.
-    pub(super) plies: usize,
-    pub(super) rights: bool,
-    pub(super) repeats: bool,
-}
-
 impl Dataset {
     /// Opens the dataset in a folder, after checking that all shards are there and unchanged (size and hash). If an
     /// earlier process has put its rows into the cache, only sizes and the cache's index are checked.
@@ -68,7 +60,18 @@ impl Dataset {
         Ok(Self { exact_below: options.exact_below, ..Self::of_parts(manifest, rows, None) })
     }
 
-    pub(super) fn of_parts(manifest: Manifest, rows: Arc<Derived>, training: Option<Arc<Training>>) -> Self {
+    /// A dataset with these validation and test positions, which differ from each other, and a source of training
+    /// positions.
+    pub fn endless(
+        options: &EndlessOptions,
+        source: Arc<dyn Endless>,
+        held_out: PerSplit<Vec<MadePosition>>,
+    ) -> Result<Self, DatasetError> {
+        let (manifest, rows, training) = Training::beside(held_out, options, source)?;
+        Ok(Self::of_parts(manifest, Arc::new(rows), Some(Arc::new(training))))
+    }
+
+    fn of_parts(manifest: Manifest, rows: Arc<Derived>, training: Option<Arc<Training>>) -> Self {
         let reading = Reading { moves: MovesName::default(), plies: 1, rights: false, repeats: false };
         let chosen = PerSplit::default();
         Self { manifest, rows, chosen, test: None, training, reading, targets: None, exact_below: EXACT_BELOW }
@@ -81,6 +84,11 @@ impl Dataset {
     /// Whether its training positions are made without end instead of being stored.
     pub fn is_endless(&self) -> bool {
         self.training.is_some()
+    }
+
+    /// What loaders of an endless dataset have made so far in this process; `None` for stored training positions.
+    pub fn made_so_far(&self) -> Option<MadeSoFar> {
+        self.training.as_ref().map(|training| training.so_far())
     }
 
     /// The cached file that rows are read from, but for the test games of another dataset; `None` if they are in memory.

@@ -4,8 +4,7 @@
 //! games from number `b · 2³²` on, in order, until it has [`BLOCK_ROWS`] positions. So a position's place follows from the
 //! step alone, and a run resumes after making one block again.
 
-use super::dataset::{Dataset, Reading};
-use super::replay::{Positions, UNKNOWN, outcome, phase_index};
+use super::replay::{Positions, Reading, UNKNOWN, outcome, phase_index};
 use crate::derived::Derived;
 use crate::error::DatasetError;
 use crate::filter::Filters;
@@ -78,14 +77,14 @@ pub(super) struct Training {
     repeated: AtomicU64,
 }
 
-impl Dataset {
-    /// A dataset with these validation and test positions, which differ from each other, and a source of training
-    /// positions.
-    pub fn endless(
+impl Training {
+    /// The manifest and the rows of these validation and test positions, which differ from each other, and the source of
+    /// training positions.
+    pub(super) fn beside(
+        held_out: PerSplit<Vec<MadePosition>>,
         options: &EndlessOptions,
         source: Arc<dyn Endless>,
-        held_out: PerSplit<Vec<MadePosition>>,
-    ) -> Result<Self, DatasetError> {
+    ) -> Result<(Manifest, Derived, Self), DatasetError> {
         let policy_from_ply = u16::from(options.map.is_some());
         let PerSplit { validation, test, .. } = held_out;
         let (mut rows, mut keys) = (Vec::with_capacity(validation.len() + test.len()), HashSet::new());
@@ -104,16 +103,14 @@ impl Dataset {
         let (rows, manifest) = Derived::of_rows(&options.manifest(policy_from_ply), rows)?;
         let manifest = Manifest { content_hash: options.content_hash.clone(), ..manifest };
         let [games, positions, left_out, repeated] = std::array::from_fn(|_| AtomicU64::new(0));
-        let training = Training { source, held_out: keys, games, positions, left_out, repeated };
-        Ok(Self::of_parts(manifest, Arc::new(rows), Some(Arc::new(training))))
+        Ok((manifest, rows, Self { source, held_out: keys, games, positions, left_out, repeated }))
     }
 
-    /// What loaders of an endless dataset have made so far in this process; `None` for stored training positions.
-    pub fn made_so_far(&self) -> Option<MadeSoFar> {
-        let Training { games, positions, left_out, repeated, .. } = &**self.training()?;
+    pub(super) fn so_far(&self) -> MadeSoFar {
+        let Self { games, positions, left_out, repeated, .. } = self;
         let [games, positions, left_out, repeated] =
             [games, positions, left_out, repeated].map(|count| count.load(Ordering::Relaxed));
-        Some(MadeSoFar { games, positions, left_out, repeated })
+        MadeSoFar { games, positions, left_out, repeated }
     }
 }
 
@@ -222,7 +219,8 @@ impl Training {
     pub(super) fn block(
         &self,
         number: u64,
-        dataset: &Dataset,
+        dataset: &Manifest,
+        reading: Reading,
         input: InputName,
         threads: usize,
     ) -> Result<Block, DatasetError> {
@@ -233,13 +231,13 @@ impl Training {
         let mut next = 0;
         while places.len() < BLOCK_ROWS {
             if next >= most {
-                let (name, found) = (&dataset.manifest().name, places.len());
+                let (name, found) = (&dataset.name, places.len());
                 let reason = format!("{most} games of \"{name}\" give {found} positions: take another task");
                 return Err(DatasetError::Option { option: "generate", reason });
             }
             let starts: Vec<u64> = (0..threads as u64).map(|i| first + next + i * CHUNK_GAMES).collect();
             next += threads as u64 * CHUNK_GAMES;
-            let play = |start: u64| self.chunk(start, dataset, input);
+            let play = |start: u64| self.chunk(start, dataset.game, reading, input);
             let made: Vec<Chunk> = match threads {
                 1 => starts.into_iter().map(play).collect(),
                 _ => starts.into_par_iter().map(play).collect(),
@@ -263,11 +261,11 @@ impl Training {
         Ok((chunks, places))
     }
 
-    fn chunk(&self, start: u64, dataset: &Dataset, input: InputName) -> Chunk {
-        let row_bytes = dataset.game().input(input).row_bytes();
+    fn chunk(&self, start: u64, game: GameKind, reading: Reading, input: InputName) -> Chunk {
+        let row_bytes = game.input(input).row_bytes();
         let mut packer = Packer {
             input,
-            reading: dataset.reading(),
+            reading,
             held_out: &self.held_out,
             game: start,
             out: Positions { row_bytes, ..Positions::default() },

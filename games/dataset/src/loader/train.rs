@@ -221,7 +221,13 @@ impl BlockRequest {
     }
 
     fn made(&self, training: &Training, threads: usize) -> Result<Block, DatasetError> {
-        let (chunks, places) = training.block(self.epoch.number(), &self.dataset, self.config.input, threads)?;
+        let (chunks, places) = training.block(
+            self.epoch.number(),
+            self.dataset.manifest(),
+            self.dataset.reading(),
+            self.config.input,
+            threads,
+        )?;
         let order = self.epoch.pieces(self.block, places.len());
         Ok(Block { order: order.into_iter().map(|i| places[i as usize]).collect(), chunks })
     }

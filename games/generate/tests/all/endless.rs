@@ -88,12 +88,15 @@ fn no_position_comes_twice_or_is_held_out() {
     }
 }
 
-/// The run that a user makes: `cargo test --release -p generate -- --ignored --nocapture`.
+/// `scripts/long-check endless` sets `POSENC_ENDLESS` to 2,000 batches (4,096,000 positions) and prints the rates of all
+/// tasks.
 #[test]
-#[ignore = "minutes; prints rates"]
-fn four_million_positions_differ() {
+fn many_positions_differ() {
+    let long =
+        std::env::var("POSENC_ENDLESS").ok().map(|batches| batches.parse::<usize>().expect("a number of batches"));
     let tasks = MapTask::ALL.map(Task::Map).into_iter().chain([Task::LegalMoves, Task::MateInOne]);
-    for (game, task) in GameKind::ALL.into_iter().flat_map(|game| tasks.clone().map(move |task| (game, task))) {
+    let tasks: Vec<Task> = tasks.filter(|&task| task == ATTACKED || long.is_some()).collect();
+    for (game, task) in GameKind::ALL.into_iter().flat_map(|game| tasks.iter().map(move |&task| (game, task))) {
         for every in [None, Some(8)] {
             let is_long = task == ATTACKED && every.is_some();
             let dataset = opened(probe(task, game, every), 1_000);
@@ -101,7 +104,7 @@ fn four_million_positions_differ() {
             let mut loader = loader(&dataset, 2_048, 1, 0);
             let (mut seen, mut count) = (HashSet::new(), 0);
             let mut hashing = std::time::Duration::ZERO;
-            let batches = if is_long { 2_000 } else { 16 };
+            let batches = long.filter(|_| is_long).unwrap_or(if long.is_some() { 16 } else { 2 });
             for _ in 0..batches {
                 let batch = next(&mut loader);
                 let made = std::time::Instant::now();
