@@ -136,6 +136,7 @@ encodings! {
     Irpe = irpe,
     Deberta = deberta,
     Cope = cope,
+    Rove = rove,
 }
 
 impl EncodingConfig {

@@ -18,6 +18,7 @@ pub mod none;
 pub mod relations;
 pub mod relative_bias;
 pub mod rope;
+pub mod rove;
 pub mod shaw;
 pub mod smolgen;
 pub mod string;

@@ -95,6 +95,18 @@ impl Rope {
         let angles = Angles::declare(config, scope, dims, tokens);
         Ok(Self { angles, guarantees, rotation: Rotation::new(dims.head_width()) })
     }
+
+    /// Vectors `[b,h,l,k]`, each rotated by the angles of its token.
+    pub(crate) fn rotated(&self, at: LayerContext<'_>, x_bhlk: &Tensor) -> Tensor {
+        let (cosine, sine) = self.angles.cosine_and_sine(at.views, at.layer);
+        self.rotation.apply(x_bhlk, &cosine, &sine)
+    }
+
+    /// The inverse of [`Self::rotated`].
+    pub(crate) fn rotated_back(&self, at: LayerContext<'_>, x_bhlk: &Tensor) -> Tensor {
+        let (cosine, sine) = self.angles.cosine_and_sine(at.views, at.layer);
+        self.rotation.apply(x_bhlk, &cosine, &sine.neg())
+    }
 }
 
 impl Encoding for Rope {

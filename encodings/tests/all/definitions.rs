@@ -22,6 +22,7 @@ mod none;
 mod relations;
 mod relative_bias;
 mod rope;
+mod rove;
 mod shaw;
 mod smolgen;
 mod string;
@@ -96,6 +97,7 @@ pub(crate) fn definition(config: &EncodingConfig) -> &dyn Definition {
         EncodingConfig::Irpe(config) => config,
         EncodingConfig::Deberta(config) => config,
         EncodingConfig::Cope(config) => config,
+        EncodingConfig::Rove(config) => config,
     }
 }
 

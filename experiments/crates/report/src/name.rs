@@ -1,7 +1,7 @@
 //! Names of rows as people write them.
 
 /// The name of each encoding in the literature, where it is not the key of experiment files.
-const ENCODINGS: [(&str, &str); 17] = [
+const ENCODINGS: [(&str, &str); 18] = [
     ("alibi", "ALiBi"),
     ("cls_map", "CLS map"),
     ("continuous_bias", "continuous bias"),
@@ -17,6 +17,7 @@ const ENCODINGS: [(&str, &str); 17] = [
     ("log_buckets", "log buckets"),
     ("relative_bias", "relative bias"),
     ("rope", "RoPE"),
+    ("rove", "RoVE"),
     ("shaw", "Shaw"),
     ("string", "STRING"),
 ];
