@@ -137,6 +137,7 @@ encodings! {
     Deberta = deberta,
     Cope = cope,
     Rove = rove,
+    Pope = pope,
 }
 
 impl EncodingConfig {

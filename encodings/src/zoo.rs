@@ -15,6 +15,7 @@ pub mod laplacian;
 pub mod lepe;
 pub mod log_buckets;
 pub mod none;
+pub mod pope;
 pub mod relations;
 pub mod relative_bias;
 pub mod rope;

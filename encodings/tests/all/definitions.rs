@@ -19,6 +19,7 @@ mod laplacian;
 mod lepe;
 mod log_buckets;
 mod none;
+mod pope;
 mod relations;
 mod relative_bias;
 mod rope;
@@ -98,6 +99,7 @@ pub(crate) fn definition(config: &EncodingConfig) -> &dyn Definition {
         EncodingConfig::Deberta(config) => config,
         EncodingConfig::Cope(config) => config,
         EncodingConfig::Rove(config) => config,
+        EncodingConfig::Pope(config) => config,
     }
 }
 

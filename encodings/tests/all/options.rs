@@ -126,6 +126,7 @@ fn options_without_effect_are_refused_with_a_remedy() {
         ("irpe: {alpha: 0}", "alpha must be above 0, not 0"),
         ("irpe: {beta: 1}", "beta must be at least alpha and at most 1000, not 1"),
         ("irpe: {gamma: 1.9}", "gamma must be above alpha, not 1.9"),
+        ("pope: {theta: 0}", "pope: theta must be above 0, not 0"),
         ("cope: {positions: 0}", "cope: positions must be 1 or more, not 0"),
         ("rope: {layout: flat_1d, theta: 0}", "theta must be above 0, not 0"),
         ("rope: {layout: flat_1d, theta: .nan}", "theta must be above 0, not NaN"),
@@ -163,6 +164,11 @@ fn one_network_carries_each_encoding_once_and_one_rotation() {
     for (texts, wanted) in [
         (["shaw: {}", "shaw: {terms: [q]}"], "name \"shaw\" twice"),
         ([rope, "string: {layout: axial_2d, theta: 10}"], "both rotate queries and keys"),
+        (
+            [rope, "pope: {theta: 10}"],
+            "replaces the products of queries and keys, which rope(axial_2d,theta=10) changes",
+        ),
+        (["pope: {theta: 10}", "deberta: {}"], "which deberta changes"),
     ] {
         let message = refusal(&texts, DIMS);
         assert!(message.contains(wanted), "{message}");

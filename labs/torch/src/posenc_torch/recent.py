@@ -3,7 +3,20 @@
 Shapes as in positions.py: b batch, l tokens, d width, h heads, k head width. `i` is the query's token and `j` the key's.
 """
 
-from .positions import Rope, turn
+import torch
+import torch.nn.functional as F
+
+from .points import Encoding, zeros
+from .positions import Rope, rates_of, turn
+
+
+def layers(net):
+    return torch.nn.ModuleList(torch.nn.Module() for _ in range(net.layers))
+
+
+def places(net):
+    """Rank and file of every token, 0 without a square: `[l, 2]`, f64."""
+    return torch.tensor(net.board.coordinates() + [(0, 0)] * (net.tokens - net.board.squares), dtype=torch.float64)
 
 
 class Rove(Rope):
@@ -14,6 +27,26 @@ class Rove(Rope):
         return turn(weights @ turn(v, cosine, sine), cosine, -sine) - weights @ v
 
 
+class Pope(Encoding):
+    """PoPE: complex numbers whose lengths are the softplus of queries and keys, and whose angles are places and a shift."""
+
+    def __init__(self, options, net):
+        super().__init__()
+        half = net.width // net.heads // 2
+        angles = places(net)[:, :, None] * rates_of(options["theta"], None, half)
+        self.register_buffer("angles", angles.flatten(1), persistent=False)
+        self.layer = layers(net)
+        for layer in self.layer:
+            layer.shift = zeros(net.heads, 2 * half)
+
+    def before(self, layer, x, q, k):
+        angles = self.angles.to(q.dtype)
+        shifted, lengths_q, lengths_k = angles + self.layer[layer].shift[:, None], F.softplus(q), F.softplus(k)
+        real = (lengths_q * angles.cos()) @ (lengths_k * shifted.cos()).mT
+        return real + (lengths_q * angles.sin()) @ (lengths_k * shifted.sin()).mT - q @ k.mT
+
+
 ENCODINGS = {
+    "pope": Pope,
     "rove": Rove,
 }
