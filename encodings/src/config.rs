@@ -138,6 +138,7 @@ encodings! {
     Cope = cope,
     Rove = rove,
     Pope = pope,
+    LowRank = low_rank,
 }
 
 impl EncodingConfig {

@@ -14,6 +14,7 @@ pub mod kerple;
 pub mod laplacian;
 pub mod lepe;
 pub mod log_buckets;
+pub mod low_rank;
 pub mod none;
 pub mod pope;
 pub mod relations;

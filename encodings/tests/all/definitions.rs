@@ -18,6 +18,7 @@ mod kerple;
 mod laplacian;
 mod lepe;
 mod log_buckets;
+mod low_rank;
 mod none;
 mod pope;
 mod relations;
@@ -100,6 +101,7 @@ pub(crate) fn definition(config: &EncodingConfig) -> &dyn Definition {
         EncodingConfig::Cope(config) => config,
         EncodingConfig::Rove(config) => config,
         EncodingConfig::Pope(config) => config,
+        EncodingConfig::LowRank(config) => config,
     }
 }
 

@@ -53,6 +53,7 @@ fn options_have_their_defaults() {
         ("gab_templates", "{templates: 48, frequencies: 16, hidden: 128, compress: 32, summary: 32, activation: mish}"),
         ("irpe", "{method: product, terms: [q], heads: shared, alpha: 1.9, beta: 3.8, gamma: 15.2}"),
         ("cope", "{positions: 5, off_ray: none}"),
+        ("low_rank", "{rank: 16, terms: [q]}"),
     ];
     for (name, options) in cases {
         let written = yaml(&format!("{name}: {options}"));
@@ -127,6 +128,8 @@ fn options_without_effect_are_refused_with_a_remedy() {
         ("irpe: {beta: 1}", "beta must be at least alpha and at most 1000, not 1"),
         ("irpe: {gamma: 1.9}", "gamma must be above alpha, not 1.9"),
         ("pope: {theta: 0}", "pope: theta must be above 0, not 0"),
+        ("low_rank: {rank: 0}", "low_rank: rank must be 1 or more, not 0"),
+        ("low_rank: {terms: [q, v]}", "low_rank: terms must be q, k or both, each once, not [q, v]"),
         ("cope: {positions: 0}", "cope: positions must be 1 or more, not 0"),
         ("rope: {layout: flat_1d, theta: 0}", "theta must be above 0, not 0"),
         ("rope: {layout: flat_1d, theta: .nan}", "theta must be above 0, not NaN"),

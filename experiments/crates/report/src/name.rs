@@ -1,7 +1,7 @@
 //! Names of rows as people write them.
 
 /// The name of each encoding in the literature, where it is not the key of experiment files.
-const ENCODINGS: [(&str, &str); 19] = [
+const ENCODINGS: [(&str, &str); 20] = [
     ("alibi", "ALiBi"),
     ("cls_map", "CLS map"),
     ("continuous_bias", "continuous bias"),
@@ -15,6 +15,7 @@ const ENCODINGS: [(&str, &str); 19] = [
     ("laplacian", "Laplacian"),
     ("lepe", "LePE"),
     ("log_buckets", "log buckets"),
+    ("low_rank", "low rank"),
     ("pope", "PoPE"),
     ("relative_bias", "relative bias"),
     ("rope", "RoPE"),

@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 
 from .points import Encoding, zeros
-from .positions import Rope, rates_of, turn
+from .positions import Pairs, Rope, rates_of, turn
 
 
 def layers(net):
@@ -46,7 +46,32 @@ class Pope(Encoding):
         return real + (lengths_q * angles.sin()) @ (lengths_k * shifted.sin()).mT - q @ k.mT
 
 
+class LowRank(Encoding):
+    """Curves over displacements, mixed by the query's token (`q`), the key's (`k`), or each its own."""
+
+    def __init__(self, options, net):
+        super().__init__()
+        rank, self.terms, self.heads = options.get("rank", 16), options.get("terms", ["q"]), net.heads
+        pairs = Pairs("displacement", net)
+        self.register_buffer("index", pairs.index, persistent=False)
+        self.layer = layers(net)
+        for layer in self.layer:
+            for name in self.terms:
+                term = torch.nn.Module()
+                term.weights, term.curves = torch.nn.Linear(net.width, net.heads * rank), zeros(rank, pairs.count)
+                layer.add_module(name, term)
+
+    def after(self, layer, x):
+        total = 0
+        for name in self.terms:
+            own = getattr(self.layer[layer], name)
+            mixture = own.weights(x).unflatten(-1, (self.heads, -1))
+            total = total + torch.einsum(f"b{'i' if name == 'q' else 'j'}hr,rij->bhij", mixture, own.curves[:, self.index])
+        return total
+
+
 ENCODINGS = {
+    "low_rank": LowRank,
     "pope": Pope,
     "rove": Rove,
 }
