@@ -139,6 +139,8 @@ encodings! {
     Rove = rove,
     Pope = pope,
     LowRank = low_rank,
+    Spherical = spherical,
+    Liere = liere,
 }
 
 impl EncodingConfig {

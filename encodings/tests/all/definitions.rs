@@ -17,6 +17,7 @@ mod irpe;
 mod kerple;
 mod laplacian;
 mod lepe;
+mod liere;
 mod log_buckets;
 mod low_rank;
 mod none;
@@ -27,6 +28,7 @@ mod rope;
 mod rove;
 mod shaw;
 mod smolgen;
+mod spherical;
 mod string;
 
 use crate::common::single::{LAYER, Single, assert_near, numbers};
@@ -102,6 +104,8 @@ pub(crate) fn definition(config: &EncodingConfig) -> &dyn Definition {
         EncodingConfig::Rove(config) => config,
         EncodingConfig::Pope(config) => config,
         EncodingConfig::LowRank(config) => config,
+        EncodingConfig::Spherical(config) => config,
+        EncodingConfig::Liere(config) => config,
     }
 }
 

@@ -54,6 +54,8 @@ fn options_have_their_defaults() {
         ("irpe", "{method: product, terms: [q], heads: shared, alpha: 1.9, beta: 3.8, gamma: 15.2}"),
         ("cope", "{positions: 5, off_ray: none}"),
         ("low_rank", "{rank: 16, terms: [q]}"),
+        ("spherical", "{frequencies: fixed, theta: 100}"),
+        ("liere", "{block: null}"),
     ];
     for (name, options) in cases {
         let written = yaml(&format!("{name}: {options}"));
@@ -130,6 +132,10 @@ fn options_without_effect_are_refused_with_a_remedy() {
         ("pope: {theta: 0}", "pope: theta must be above 0, not 0"),
         ("low_rank: {rank: 0}", "low_rank: rank must be 1 or more, not 0"),
         ("low_rank: {terms: [q, v]}", "low_rank: terms must be q, k or both, each once, not [q, v]"),
+        ("spherical: {theta: -1}", "spherical: theta must be above 0, not -1"),
+        ("spherical: {frequencies: learned, theta: 10}", "theta: 10 has no effect with frequencies: learned"),
+        ("liere: {block: 1}", "liere: block must be 2 or more, not 1"),
+        ("liere: {block: 3}", "liere: the head width (width / heads), 8, is not divisible by 3"),
         ("cope: {positions: 0}", "cope: positions must be 1 or more, not 0"),
         ("rope: {layout: flat_1d, theta: 0}", "theta must be above 0, not 0"),
         ("rope: {layout: flat_1d, theta: .nan}", "theta must be above 0, not NaN"),

@@ -1,7 +1,7 @@
 //! Names of rows as people write them.
 
 /// The name of each encoding in the literature, where it is not the key of experiment files.
-const ENCODINGS: [(&str, &str); 20] = [
+const ENCODINGS: [(&str, &str); 22] = [
     ("alibi", "ALiBi"),
     ("cls_map", "CLS map"),
     ("continuous_bias", "continuous bias"),
@@ -14,6 +14,7 @@ const ENCODINGS: [(&str, &str); 20] = [
     ("kerple", "KERPLE"),
     ("laplacian", "Laplacian"),
     ("lepe", "LePE"),
+    ("liere", "LieRE"),
     ("log_buckets", "log buckets"),
     ("low_rank", "low rank"),
     ("pope", "PoPE"),
@@ -21,6 +22,7 @@ const ENCODINGS: [(&str, &str); 20] = [
     ("rope", "RoPE"),
     ("rove", "RoVE"),
     ("shaw", "Shaw"),
+    ("spherical", "Spherical RoPE"),
     ("string", "STRING"),
 ];
 

@@ -70,8 +70,70 @@ class LowRank(Encoding):
         return total
 
 
+class Spherical(Encoding):
+    """Spherical RoPE: three channels are a vector, rotated about y by the rank, then about x by the file."""
+
+    def __init__(self, options, net):
+        super().__init__()
+        width = net.width // net.heads
+        self.end = width // 3 * 3
+        self.register_buffer("places", places(net).T, persistent=False)
+        self.learned = options.get("frequencies") == "learned"
+        if not self.learned:
+            rates = options.get("theta", 100) ** (-2 * torch.arange(width // 3, dtype=torch.float64) / width)
+            self.register_buffer("rates", rates.expand(2, 1, -1), persistent=False)
+            return
+        self.layer = layers(net)
+        for layer in self.layer:
+            layer.frequencies = zeros(2, net.heads, width // 3)
+
+    def rotate(self, layer, q, k):
+        rates = self.layer[layer].frequencies if self.learned else self.rates.to(q.dtype)
+        (rank_cos, file_cos), (rank_sin, file_sin) = (
+            part(self.places.to(q.dtype)[:, None, :, None] * rates[:, :, None]) for part in (torch.cos, torch.sin)
+        )
+
+        def rotated(vectors):
+            x, y, z = vectors[..., : self.end].unflatten(-1, (-1, 3)).unbind(-1)
+            x, z = x * rank_cos - z * rank_sin, x * rank_sin + z * rank_cos
+            y, z = y * file_cos - z * file_sin, y * file_sin + z * file_cos
+            return torch.cat([torch.stack([x, y, z], -1).flatten(-2), vectors[..., self.end :]], -1)
+
+        return rotated(q), rotated(k)
+
+
+class Liere(Encoding):
+    """LieRE: blocks of queries and keys times the exponential of the place in learned antisymmetric generators."""
+
+    def __init__(self, options, net):
+        super().__init__()
+        width = net.width // net.heads
+        self.block = options.get("block") or width
+        sides = torch.tensor([net.board.ranks, net.board.files]) - 1
+        self.register_buffer("shares", places(net) / sides.clamp(min=1), persistent=False)
+        self.layer = layers(net)
+        for layer in self.layer:
+            layer.generators = zeros(2, net.heads, width // self.block, self.block * (self.block - 1) // 2)
+
+    def rotate(self, layer, q, k):
+        numbers = self.layer[layer].generators
+        column, row = torch.tril_indices(self.block, self.block, -1)
+        above = numbers.new_zeros(*numbers.shape[:-1], self.block, self.block)
+        above[..., row, column] = numbers
+        generators = above - above.mT
+        of_tokens = torch.einsum("la,ahnij->hlnij", self.shares.to(q.dtype), generators)
+        rotations = torch.linalg.matrix_exp(of_tokens.contiguous())
+
+        def rotated(x):
+            return torch.einsum("hlnij,bhlnj->bhlni", rotations, x.unflatten(-1, (-1, self.block))).flatten(-2)
+
+        return rotated(q), rotated(k)
+
+
 ENCODINGS = {
+    "liere": Liere,
     "low_rank": LowRank,
     "pope": Pope,
     "rove": Rove,
+    "spherical": Spherical,
 }
