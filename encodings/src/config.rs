@@ -141,6 +141,7 @@ encodings! {
     LowRank = low_rank,
     Spherical = spherical,
     Liere = liere,
+    Pape = pape,
 }
 
 impl EncodingConfig {

@@ -17,6 +17,7 @@ pub mod liere;
 pub mod log_buckets;
 pub mod low_rank;
 pub mod none;
+pub mod pape;
 pub mod pope;
 pub mod relations;
 pub mod relative_bias;

@@ -21,6 +21,7 @@ mod liere;
 mod log_buckets;
 mod low_rank;
 mod none;
+mod pape;
 mod pope;
 mod relations;
 mod relative_bias;
@@ -106,6 +107,7 @@ pub(crate) fn definition(config: &EncodingConfig) -> &dyn Definition {
         EncodingConfig::LowRank(config) => config,
         EncodingConfig::Spherical(config) => config,
         EncodingConfig::Liere(config) => config,
+        EncodingConfig::Pape(config) => config,
     }
 }
 

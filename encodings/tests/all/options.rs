@@ -56,6 +56,7 @@ fn options_have_their_defaults() {
         ("low_rank", "{rank: 16, terms: [q]}"),
         ("spherical", "{frequencies: fixed, theta: 100}"),
         ("liere", "{block: null}"),
+        ("pape", "{parabolas: 50}"),
     ];
     for (name, options) in cases {
         let written = yaml(&format!("{name}: {options}"));
@@ -136,6 +137,7 @@ fn options_without_effect_are_refused_with_a_remedy() {
         ("spherical: {frequencies: learned, theta: 10}", "theta: 10 has no effect with frequencies: learned"),
         ("liere: {block: 1}", "liere: block must be 2 or more, not 1"),
         ("liere: {block: 3}", "liere: the head width (width / heads), 8, is not divisible by 3"),
+        ("pape: {parabolas: 0}", "pape: parabolas must be 1 or more, not 0"),
         ("cope: {positions: 0}", "cope: positions must be 1 or more, not 0"),
         ("rope: {layout: flat_1d, theta: 0}", "theta must be above 0, not 0"),
         ("rope: {layout: flat_1d, theta: .nan}", "theta must be above 0, not NaN"),

@@ -1,7 +1,7 @@
 //! Names of rows as people write them.
 
 /// The name of each encoding in the literature, where it is not the key of experiment files.
-const ENCODINGS: [(&str, &str); 22] = [
+const ENCODINGS: [(&str, &str); 23] = [
     ("alibi", "ALiBi"),
     ("cls_map", "CLS map"),
     ("continuous_bias", "continuous bias"),
@@ -17,6 +17,7 @@ const ENCODINGS: [(&str, &str); 22] = [
     ("liere", "LieRE"),
     ("log_buckets", "log buckets"),
     ("low_rank", "low rank"),
+    ("pape", "PaPE"),
     ("pope", "PoPE"),
     ("relative_bias", "relative bias"),
     ("rope", "RoPE"),

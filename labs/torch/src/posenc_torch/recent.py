@@ -130,9 +130,32 @@ class Liere(Encoding):
         return rotated(q), rotated(k)
 
 
+class Pape(Encoding):
+    """PaPE: parabolas of the displacement along learned directions, with openings a and slopes b from the query's token."""
+
+    def __init__(self, options, net):
+        super().__init__()
+        self.shape = (2, net.heads, options.get("parabolas", 50))
+        self.aux = net.tokens - net.board.squares
+        squares = places(net)[: net.board.squares]
+        self.register_buffer("steps", squares[:, None] - squares[None], persistent=False)
+        self.layer = layers(net)
+        for layer in self.layer:
+            layer.directions = zeros(*self.shape)
+            layer.choice = torch.nn.Linear(net.width, self.shape[0] * self.shape[1] * self.shape[2], bias=False)
+
+    def before(self, layer, x, q, k):
+        own, steps = self.layer[layer], self.steps.to(x.dtype)
+        a, b = own.choice(x[:, : len(steps)]).unflatten(-1, self.shape).unbind(2)
+        along = torch.einsum("ija,ahm->hmij", steps, own.directions)
+        term = torch.einsum("bihm,hmij->bhij", b, along) - torch.einsum("bihm,hmij->bhij", F.softplus(a), along.square())
+        return F.pad(term, (0, self.aux, 0, self.aux))
+
+
 ENCODINGS = {
     "liere": Liere,
     "low_rank": LowRank,
+    "pape": Pape,
     "pope": Pope,
     "rove": Rove,
     "spherical": Spherical,
