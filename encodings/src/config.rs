@@ -142,6 +142,7 @@ encodings! {
     Spherical = spherical,
     Liere = liere,
     Pape = pape,
+    Tab = tab,
 }
 
 impl EncodingConfig {

@@ -27,3 +27,4 @@ pub mod shaw;
 pub mod smolgen;
 pub mod spherical;
 pub mod string;
+pub mod tab;

@@ -35,6 +35,7 @@ pub use config::{Aux, Config, Layout, Start, Theta};
 
 use crate::prelude::*;
 use angles::Angles;
+pub(super) use angles::log_uniform;
 use nn::Rotation;
 
 const NAME: &str = "rope";

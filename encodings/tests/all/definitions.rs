@@ -31,6 +31,7 @@ mod shaw;
 mod smolgen;
 mod spherical;
 mod string;
+mod tab;
 
 use crate::common::single::{LAYER, Single, assert_near, numbers};
 use crate::common::{DIMS, input, normal_tensor, place, sequences};
@@ -108,6 +109,7 @@ pub(crate) fn definition(config: &EncodingConfig) -> &dyn Definition {
         EncodingConfig::Spherical(config) => config,
         EncodingConfig::Liere(config) => config,
         EncodingConfig::Pape(config) => config,
+        EncodingConfig::Tab(config) => config,
     }
 }
 

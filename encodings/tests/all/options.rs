@@ -57,6 +57,10 @@ fn options_have_their_defaults() {
         ("spherical", "{frequencies: fixed, theta: 100}"),
         ("liere", "{block: null}"),
         ("pape", "{parabolas: 50}"),
+        (
+            "tab",
+            "{templates: 32, frequencies: 8, channels: 32, blocks: 3, dilation: 3, compress: 32, summary: 32, activation: mish, rotations: all}",
+        ),
     ];
     for (name, options) in cases {
         let written = yaml(&format!("{name}: {options}"));
@@ -138,6 +142,7 @@ fn options_without_effect_are_refused_with_a_remedy() {
         ("liere: {block: 1}", "liere: block must be 2 or more, not 1"),
         ("liere: {block: 3}", "liere: the head width (width / heads), 8, is not divisible by 3"),
         ("pape: {parabolas: 0}", "pape: parabolas must be 1 or more, not 0"),
+        ("tab: {dilation: 0}", "tab: dilation must be 1 or more, not 0"),
         ("cope: {positions: 0}", "cope: positions must be 1 or more, not 0"),
         ("rope: {layout: flat_1d, theta: 0}", "theta must be above 0, not 0"),
         ("rope: {layout: flat_1d, theta: .nan}", "theta must be above 0, not NaN"),

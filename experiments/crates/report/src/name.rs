@@ -1,7 +1,7 @@
 //! Names of rows as people write them.
 
 /// The name of each encoding in the literature, where it is not the key of experiment files.
-const ENCODINGS: [(&str, &str); 23] = [
+const ENCODINGS: [(&str, &str); 24] = [
     ("alibi", "ALiBi"),
     ("cls_map", "CLS map"),
     ("continuous_bias", "continuous bias"),
@@ -25,6 +25,7 @@ const ENCODINGS: [(&str, &str); 23] = [
     ("shaw", "Shaw"),
     ("spherical", "Spherical RoPE"),
     ("string", "STRING"),
+    ("tab", "TAB"),
 ];
 
 /// A row's label with the usual names of its encodings; other names stay as they are.

@@ -3,11 +3,14 @@
 Shapes as in positions.py: b batch, l tokens, d width, h heads, k head width. `i` is the query's token and `j` the key's.
 """
 
+import math
+from types import SimpleNamespace
+
 import torch
 import torch.nn.functional as F
 
 from .points import Encoding, zeros
-from .positions import Pairs, Rope, rates_of, turn
+from .positions import ACTIVATIONS, Norm, Pairs, Rope, rates_of, turn
 
 
 def layers(net):
@@ -152,6 +155,88 @@ class Pape(Encoding):
         return F.pad(term, (0, self.aux, 0, self.aux))
 
 
+class Numbers(torch.nn.Module):
+    """A convolution of complex numbers, `[b·F, channels, ranks, files]`."""
+
+    def __init__(self, outputs, inputs, side, dilation=1):
+        super().__init__()
+        self.real, self.imaginary = (zeros(outputs, inputs, side, side) for _ in range(2))
+        self.dilation, self.padding = dilation, dilation * (side // 2)
+
+    def forward(self, real, imaginary):
+        def of(kernel, x):
+            return F.conv2d(x, kernel, padding=self.padding, dilation=self.dilation)
+
+        return of(self.real, real) - of(self.imaginary, imaginary), of(self.imaginary, real) + of(self.real, imaginary)
+
+
+class Tab(Encoding):
+    """KataGo's TAB: templates whose keys and queries complex convolutions make from the board, mixed for each head."""
+
+    def __init__(self, options, net):
+        super().__init__()
+        self.count, self.frequencies = options.get("templates", 32), options.get("frequencies", 8)
+        self.channels, self.heads, self.board = options.get("channels", 32), net.heads, net.board
+        self.activation = ACTIVATIONS[options.get("activation", "mish")]
+        self.inside, self.aux = options.get("rotations", "all") == "all", net.tokens - net.board.squares
+        first, second = options.get("compress", 32), options.get("summary", 32)
+        # File, rank.
+        self.register_buffer("places", places(net)[: net.board.squares].flip(-1), persistent=False)
+        shared = self.templates = torch.nn.Module()
+        shared.start = torch.nn.Linear(net.width, 2 * self.frequencies * self.channels, bias=False)
+        shared.frequencies = zeros(self.frequencies, 2)
+        shared.block = layers(SimpleNamespace(layers=options.get("blocks", 3)))
+        for block in shared.block:
+            block.first = Numbers(self.channels, self.channels, 3, options.get("dilation", 3))
+            block.second = Numbers(self.channels, self.channels, 3)
+        shared.key, shared.query = Numbers(1, self.channels, 1), Numbers(self.count, self.channels, 1)
+        self.layer = layers(net)
+        for layer in self.layer:
+            layer.compress = torch.nn.Linear(net.width, first, bias=False)
+            layer.summary = torch.nn.Linear(first, second, bias=False)
+            layer.summary_norm = Norm(second, "rms")
+            layer.to_heads = torch.nn.Linear(second, net.heads * self.count, bias=False)
+            layer.heads_norm = Norm(net.heads * self.count, "rms")
+
+    def keys_and_queries(self, squares):
+        """`[b, F, 1, s, 2]` and `[b, F, T, s, 2]`: real and imaginary parts."""
+        shared, side = self.templates, (self.board.ranks, self.board.files)
+        parts = shared.start(squares).unflatten(-1, (self.frequencies, 2, self.channels)).permute(3, 0, 2, 4, 1)
+        z = [part.flatten(0, 1).unflatten(-1, side) for part in parts]
+        angles = (self.places.to(squares.dtype) @ shared.frequencies.T).T.reshape(1, -1, 1, *side)
+        angles = angles.expand(len(squares), -1, -1, -1, -1).flatten(0, 1)
+        cosine, sine = angles.cos(), angles.sin()
+
+        def rotated(real, imaginary, sine):
+            return real * cosine - imaginary * sine, real * sine + imaginary * cosine
+
+        def activated(z, share):
+            return [self.activation(part / math.sqrt(share)) for part in z]
+
+        def passed(convolution, z, share):
+            z = activated(z, share)
+            if not self.inside:
+                return convolution(*z)
+            return rotated(*convolution(*rotated(*z, sine)), -sine)
+
+        for number, block in enumerate(shared.block):
+            added = passed(block.second, passed(block.first, z, number + 1), 1)
+            z = [one + other for one, other in zip(z, added)]
+        last = rotated(*activated(z, len(shared.block) + 1), sine)
+        for convolution, scale in ((shared.key, self.frequencies), (shared.query, self.count)):
+            made = torch.stack(convolution(*last), -1) / math.sqrt(scale)
+            yield made.flatten(2, 3).unflatten(0, (-1, self.frequencies))
+
+    def after(self, layer, x):
+        own, squares = self.layer[layer], x[:, : self.board.squares]
+        summary = own.compress(squares).mean(1)
+        summary = own.summary_norm(self.activation(own.summary(summary)))
+        mixture = own.heads_norm(self.activation(own.to_heads(summary))).view(-1, self.heads, self.count)
+        keys, queries = self.keys_and_queries(squares)
+        mixed = torch.einsum("bht,bftsp->bhfsp", mixture, queries)
+        return F.pad(torch.einsum("bhfip,bfjp->bhij", mixed, keys[:, :, 0]), (0, self.aux, 0, self.aux))
+
+
 ENCODINGS = {
     "liere": Liere,
     "low_rank": LowRank,
@@ -159,4 +244,5 @@ ENCODINGS = {
     "pope": Pope,
     "rove": Rove,
     "spherical": Spherical,
+    "tab": Tab,
 }
