@@ -1,15 +1,17 @@
-//! Queries and keys rotated in three dimensions, by the rank about one axis and by the file about another.
+//! Queries and keys rotated in three dimensions, by the file about one axis and by the rank about another.
 //!
-//! The first 3·⌊k/3⌋ channels of a head form vectors (x, y, z). Vector i of a token is rotated about y by the rank and then about
-//! x by the file: x' = x·cos ρ − z·sin ρ, z' = x·sin ρ + z·cos ρ; y' = y·cos φ − z'·sin φ, z'' = y·sin φ + z'·cos φ, where
-//! ρ = rank · f_i and φ = file · f_i. The two rotations do not commute, so products of queries and keys depend on places.
+//! The first 3·⌊k/3⌋ channels of a head form vectors (x, y, z). Vector i of a token is rotated about y by the file and then about
+//! x by the rank: x' = x·cos φ − z·sin φ, z' = x·sin φ + z·cos φ; y' = y·cos ρ − z'·sin ρ, z'' = y·sin ρ + z'·cos ρ, where
+//! φ = file · f_i and ρ = rank · f_i. The two rotations do not commute: R_y(−φ_i)·R_x(ρ_j − ρ_i)·R_y(φ_j) stands between a query
+//! and a key. It stays if both move up the board, and changes if both move to a side.
 //!
 //! Source: Spherical RoPE (arXiv 2511.08368); code of its first author in the repository of CARE (arXiv 2511.11665),
 //! `Spherical_RoPE` and `Learned_Spherical_RoPE`. With `frequencies: fixed` f_i = θ^(−2i/k), θ being 100 there and by default;
 //! with `learned` ranks and files have frequencies of their own per head, which start uniform between 0 and 1, as there.
 //!
-//! Deviations: the channels that are left over when k is not divisible by 3 stay as they are (the source refuses such widths);
-//! learned frequencies are per layer. Tokens without a square are not rotated.
+//! The source's axes have no names; here ranks are its first one. Deviations: the channels that are left over when k is not
+//! divisible by 3 stay as they are (the source refuses such widths); learned frequencies are per layer. Tokens without a square
+//! are not rotated.
 //!
 //! Angles and rotations are f32 whatever the training precision. Parameters: none; learned: 2·h·⌊k/3⌋ per layer.
 
@@ -156,8 +158,8 @@ impl Spherical {
     fn rotated(&self, x_bhlk: &Tensor, [by_ranks, by_files]: &[Turn; 2]) -> Tensor {
         let (all, end) = (x_bhlk.to_kind(Kind::Float), DIMENSIONS as i64 * self.vectors);
         let [x, y, z] = [0i64, 1, 2].map(|first| all.slice(3, first, end, DIMENSIONS as i64));
-        let [x, z] = turned(&x, &z, by_ranks);
-        let [y, z] = turned(&y, &z, by_files);
+        let [x, z] = turned(&x, &z, by_files);
+        let [y, z] = turned(&y, &z, by_ranks);
         let vectors = Tensor::stack(&[x, y, z], -1).flatten(3, 4);
         let rest = all.narrow(3, end, all.size()[3] - end);
         Tensor::cat(&[vectors, rest], 3).to_kind(x_bhlk.kind())

@@ -1,4 +1,4 @@
-//! R_x(file·f)·R_y(rank·f) of each three channels, as matrices.
+//! R_x(rank·f)·R_y(file·f) of each three channels, as matrices.
 
 use super::{Definition, Given, affine};
 use encodings::spherical::{Config, Frequencies};
@@ -24,9 +24,9 @@ impl Definition for Config {
                     Some(frequencies) => frequencies[(axis * h + row / l) * vectors + i],
                     None => self.theta.powf(-((2 * i) as f64) / k as f64),
                 };
-                let (sin, cos) = (rank as f64 * frequency(0)).sin_cos();
-                let about_y = [cos, 0.0, -sin, 0.0, 1.0, 0.0, sin, 0.0, cos];
                 let (sin, cos) = (file as f64 * frequency(1)).sin_cos();
+                let about_y = [cos, 0.0, -sin, 0.0, 1.0, 0.0, sin, 0.0, cos];
+                let (sin, cos) = (rank as f64 * frequency(0)).sin_cos();
                 let about_x = [1.0, 0.0, 0.0, 0.0, cos, -sin, 0.0, sin, cos];
                 affine(&about_x, None, &affine(&about_y, None, &x[3 * i..3 * i + 3]))
             };

@@ -74,7 +74,7 @@ class LowRank(Encoding):
 
 
 class Spherical(Encoding):
-    """Spherical RoPE: three channels are a vector, rotated about y by the rank, then about x by the file."""
+    """Spherical RoPE: three channels are a vector, rotated about y by the file, then about x by the rank."""
 
     def __init__(self, options, net):
         super().__init__()
@@ -98,8 +98,8 @@ class Spherical(Encoding):
 
         def rotated(vectors):
             x, y, z = vectors[..., : self.end].unflatten(-1, (-1, 3)).unbind(-1)
-            x, z = x * rank_cos - z * rank_sin, x * rank_sin + z * rank_cos
-            y, z = y * file_cos - z * file_sin, y * file_sin + z * file_cos
+            x, z = x * file_cos - z * file_sin, x * file_sin + z * file_cos
+            y, z = y * rank_cos - z * rank_sin, y * rank_sin + z * rank_cos
             return torch.cat([torch.stack([x, y, z], -1).flatten(-2), vectors[..., self.end :]], -1)
 
         return rotated(q), rotated(k)
