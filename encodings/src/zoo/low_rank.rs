@@ -133,7 +133,7 @@ impl Encoding for LowRank {
         let mixtures = self.layers[at.layer].each_ref();
         let [of_queries, of_keys] =
             mixtures.map(|mixture| mixture.as_ref().map(|mixture| mixture.forward(at.views, queries.x_bld)));
-        // A term without curves is not computed from the other's weights.
+        // Vectors for which there is no table are not read.
         let vectors = [of_queries.as_ref().or(of_keys.as_ref()), of_keys.as_ref().or(of_queries.as_ref())];
         let [Some([for_queries, _]), Some([for_keys, _])] = vectors else { return Logits::default() };
         let [q_table, k_table] = [&of_queries, &of_keys].map(|term| term.as_ref().map(|[_, table]| table));

@@ -18,7 +18,7 @@
 //!
 //! Mixed frequencies start as in RoPE-ViT: at magnitudes θ^(−4i/k), in two directions at a right angle, rotated at random for
 //! each head and layer. With `start: log_uniform` they start as in KataGo (python/katago/train/model_pytorch.py, commit
-//! 02c7a39, `learnable_rope`): every x and y has a random sign and a magnitude of which the logarithm is uniform between
+//! 02c7a39, unchanged in v1.17.2, `learnable_rope`): every x and y has a random sign and a magnitude of which the logarithm is uniform between
 //! 1/θ and 1. KataGo has 1/50 there: `theta: 50`.
 //!
 //! Tokens without a square are not rotated by the 2-D layouts (RoPE-ViT's CLS token); `flat_1d` rotates every token by its

@@ -20,6 +20,7 @@ use std::sync::Arc;
 
 const NAME: &str = "spherical";
 const THETA: f64 = 100.0;
+const DIMENSIONS: usize = 3;
 
 /// Where the frequencies come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -64,8 +65,6 @@ impl Config {
         Ok(())
     }
 }
-
-const DIMENSIONS: usize = 3;
 
 impl Configure for Config {
     const INFO: EncodingInfo = EncodingInfo {
