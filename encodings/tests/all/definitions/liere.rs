@@ -13,7 +13,7 @@ fn product(a: &[f64], b: &[f64], m: usize) -> Vec<f64> {
 fn exponential(matrix: &[f64], m: usize) -> Vec<f64> {
     const HALVINGS: i32 = 10;
     let small: Vec<f64> = matrix.iter().map(|x| x / 2f64.powi(HALVINGS)).collect();
-    let identity = |at: usize| if at % (m + 1) == 0 { 1.0 } else { 0.0 };
+    let identity = |at: usize| if at.is_multiple_of(m + 1) { 1.0 } else { 0.0 };
     let mut term: Vec<f64> = (0..m * m).map(identity).collect();
     let mut sum = term.clone();
     for n in 1..12 {
