@@ -7,7 +7,7 @@ use config::identity::hash;
 use config::{MicroBatch, RunConfig};
 use dataset::{Dataset, LoaderConfig};
 use models::{AverageConfig, Network};
-use nn::{Arithmetic, Layout};
+use nn::{Arithmetic, Backend, Layout};
 use records::folder::CONFIG_FILE;
 use records::gpu::{self, Gpu};
 use records::identity::Identity;
@@ -91,10 +91,14 @@ impl Setup {
     }
 }
 
-/// LibTorch's kernels for a processor, and posenc's own unless they are switched off.
+/// LibTorch's kernels for a processor, and posenc's own unless others were asked for.
 fn instruction_set(cpu: &Cpu) -> String {
     let found = cpu.instruction_set();
-    if nn::fused::of_process() { found } else { format!("{found}, LibTorch's operations only") }
+    match Backend::of_process() {
+        Backend::Kernels => found,
+        Backend::Operations => format!("{found}, LibTorch's operations only"),
+        Backend::Fused => format!("{found}, LibTorch's fused operations only"),
+    }
 }
 
 /// A run's dataset, with the targets of the run.
