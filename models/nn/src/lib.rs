@@ -45,6 +45,7 @@ pub mod memory;
 pub mod norm;
 mod pair_classes;
 pub mod pair_tables;
+pub mod pinned;
 pub mod product;
 mod rotation;
 
@@ -66,5 +67,6 @@ pub use memory::keep_freed_memory;
 pub use norm::{Norm, NormKind};
 pub use pair_classes::PairClasses;
 pub use pair_tables::PairTables;
+pub use pinned::pinned;
 pub use product::dense;
 pub use rotation::Rotation;
