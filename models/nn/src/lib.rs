@@ -43,6 +43,7 @@ pub mod layout;
 pub mod linear;
 pub mod memory;
 pub mod norm;
+pub mod operators;
 mod pair_classes;
 pub mod pair_tables;
 pub mod pinned;
@@ -65,6 +66,7 @@ pub use layout::{Layout, LayoutBuilder, LayoutError, ParamId, ParamSpec, Part, R
 pub use linear::Linear;
 pub use memory::keep_freed_memory;
 pub use norm::{Norm, NormKind};
+pub use operators::{Operator, OperatorKind, operators_of, peak_bytes};
 pub use pair_classes::PairClasses;
 pub use pair_tables::PairTables;
 pub use pinned::pinned;

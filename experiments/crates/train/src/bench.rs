@@ -4,6 +4,10 @@
 //! takes one step of each run (A B C A B C …), so a slow period affects all of them. A ratio is the median over rounds
 //! of the ratio within a round.
 
+mod count;
+
+pub use count::{GPUS, StepCount, step_counts};
+
 use super::environment::use_threads;
 use super::error::TrainError;
 use super::fit;
