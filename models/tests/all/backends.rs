@@ -60,7 +60,8 @@ fn every_encoding_gives_the_same_by_every_back_end_on_both_boards() {
 }
 
 /// Kernels compute bf16 in f32 and round their results, LibTorch's fused operations keep logits and weights of attention in f32:
-/// over all encodings both are about as near to f32 as elementary operations. (The fused norm rounds its gains.)
+/// over all encodings both are about as near to f32 as elementary operations. (The fused norm rounds its gains and their
+/// gradients.)
 #[test]
 fn in_bf16_every_back_end_is_about_as_near_to_f32_as_elementary_operations() {
     let norm_of = |tensor: &Tensor| tensor.norm().double_value(&[]);
@@ -83,8 +84,9 @@ fn in_bf16_every_back_end_is_about_as_near_to_f32_as_elementary_operations() {
             }
         }
     }
-    for [kernels, elementary, fused] in square_distances {
-        assert!(kernels < 1.2 * elementary && fused < 2.0 * elementary, "policy and gradient: {square_distances:?}");
+    for ([kernels, elementary, fused], bound) in square_distances.into_iter().zip([2.0, 4.0]) {
+        let near = kernels < 1.2 * elementary && fused < bound * elementary;
+        assert!(near, "policy and gradient: {square_distances:?}");
     }
 }
 
