@@ -29,7 +29,7 @@ impl Backend {
     pub const ALL: [Self; 3] = [Self::Kernels, Self::Operations, Self::Fused];
 
     /// The environment variable that sets it for a process, `off` or `fused`.
-    pub const VARIABLE: &str = "POSENC_KERNELS";
+    pub const VARIABLE: &'static str = "POSENC_KERNELS";
 
     /// That of this process, unless [`Self::run`] is given another.
     pub fn of_process() -> Self {
