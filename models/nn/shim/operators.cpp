@@ -1,8 +1,8 @@
 // Counts the operators that LibTorch runs, the bytes that they read and write, and the copies that the host waits for.
 // models/nn/src/operators.rs is the other side; the two declare the same interface.
 //
-// An operator that has a kernel of its own for CPUs or CUDA is counted as a whole, whatever it calls inside. One that is made of
-// others counts only if none of them did any work.
+// An operator that has a kernel of its own for CPUs or CUDA is counted as a whole, whatever it calls inside. So are a few that have
+// one for all devices and yet call others. The rest is made of others, and counts only if none of these did any work.
 
 #include <ATen/ATen.h>
 #include <ATen/core/dispatch/Dispatcher.h>
@@ -62,6 +62,13 @@ void append(const c10::IValue& value, std::vector<Tensor>& tensors) {
   } else if (value.isList()) {
     for (const c10::IValue& element : value.toListRef()) append(element, tensors);
   }
+}
+
+bool does_its_own_work(const char* name) {
+  for (std::string_view own : {"aten::sum", "aten::mean", "aten::stack", "aten::index_put_"}) {
+    if (own == name) return true;
+  }
+  return false;
 }
 
 double count(const Tensor& tensor) { return static_cast<double>(tensor.numel()); }
@@ -154,7 +161,7 @@ bool counts(const at::RecordFunction& function, const Frame& frame) {
   return true;
 }
 
-std::unique_ptr<at::ObserverContext> begin(const at::RecordFunction& function) {
+std::unique_ptr<at::ObserverContext> on_begin(const at::RecordFunction& function) {
   auto frame = std::make_unique<Frame>();
   frame->outer = innermost;
   frame->hidden = innermost != nullptr && (innermost->hidden || innermost->whole);
@@ -166,7 +173,7 @@ std::unique_ptr<at::ObserverContext> begin(const at::RecordFunction& function) {
   if (!found.has_value()) return frame;
   frame->known = true;
   frame->whole = found->hasKernelForDispatchKey(c10::DispatchKey::CPU) ||
-                 found->hasKernelForDispatchKey(c10::DispatchKey::CUDA);
+                 found->hasKernelForDispatchKey(c10::DispatchKey::CUDA) || does_its_own_work(function.name());
   frame->changes_inputs = found->schema().is_mutable();
   auto inputs = function.inputs();
   for (const c10::IValue& input : inputs) append(input, frame->inputs);
@@ -175,7 +182,7 @@ std::unique_ptr<at::ObserverContext> begin(const at::RecordFunction& function) {
   return frame;
 }
 
-void end(const at::RecordFunction& function, at::ObserverContext* context) {
+void on_end(const at::RecordFunction& function, at::ObserverContext* context) {
   auto* frame = static_cast<Frame*>(context);
   innermost = frame->outer;
   bool worked = frame->worked_inside;
@@ -191,7 +198,7 @@ extern "C" {
 void posenc_start_counting() {
   std::lock_guard<std::mutex> guard(lock);
   calls.clear();
-  handle = at::addThreadLocalCallback(at::RecordFunctionCallback(begin, end)
+  handle = at::addThreadLocalCallback(at::RecordFunctionCallback(on_begin, on_end)
                                           .needsInputs(true)
                                           .needsOutputs(true)
                                           .scopes({at::RecordScope::FUNCTION}));
