@@ -7,7 +7,7 @@ use config::identity::hash;
 use config::{MicroBatch, RunConfig, Source};
 use dataset::{Dataset, LoaderConfig};
 use models::{AverageConfig, Network};
-use nn::{Arithmetic, Layout};
+use nn::{Arithmetic, Backend, Layout};
 use records::folder::CONFIG_FILE;
 use records::gpu::{self, Gpu};
 use records::identity::Identity;
@@ -81,7 +81,7 @@ impl Setup {
             config: format!("{}, seed {}", hash(&self.config, &self.dataset.content()), self.config.seed),
             dataset: self.dataset.content(),
             numerics: self.config.numerics(),
-            libtorch: LibTorch::detect().version.unwrap_or_else(|| "unknown".to_owned()),
+            libtorch: libtorch(self.device),
             instruction_set: instruction_set(&cpu),
             threads: self.threads,
             device: recorded_name(self.device, self.gpu.as_ref()),
@@ -91,10 +91,21 @@ impl Setup {
     }
 }
 
-/// LibTorch's kernels for a processor, and posenc's own unless they are switched off.
+/// LibTorch's version, and on a GPU whether its elementary operations were asked for; of a CPU the instruction set tells that.
+fn libtorch(device: Device) -> String {
+    let version = LibTorch::detect().version.unwrap_or_else(|| "unknown".to_owned());
+    let elementary = device != Device::Cpu && Backend::on(device) == Backend::Operations;
+    if elementary { format!("{version}, elementary operations") } else { version }
+}
+
+/// LibTorch's kernels for a processor, and posenc's own unless others were asked for.
 fn instruction_set(cpu: &Cpu) -> String {
     let found = cpu.instruction_set();
-    if nn::fused::of_process() { found } else { format!("{found}, LibTorch's operations only") }
+    match Backend::of_process() {
+        Backend::Kernels => found,
+        Backend::Operations => format!("{found}, LibTorch's operations only"),
+        Backend::Fused => format!("{found}, LibTorch's fused operations only"),
+    }
 }
 
 /// A run's dataset, with the targets of the run.
@@ -197,6 +208,14 @@ mod tests {
         let found = LibTorch::detect();
         assert!(found.library_dir().is_some_and(Path::is_dir), "{found:?}");
         assert!(found.version.is_some_and(|version| version.starts_with("2.")));
+    }
+
+    #[test]
+    fn elementary_operations_on_a_gpu_are_recorded() {
+        let of = |backend: Backend| backend.run(|| [Device::Cpu, Device::Cuda(0)].map(libtorch));
+        let [on_cpu, on_gpu] = of(Backend::Kernels);
+        assert_eq!((&on_cpu, of(Backend::Fused)), (&on_gpu, [on_cpu.clone(), on_gpu.clone()]));
+        assert_eq!(of(Backend::Operations), [on_cpu, format!("{on_gpu}, elementary operations")]);
     }
 
     #[test]

@@ -22,6 +22,25 @@ fn steps_are_timed_against_the_control() {
 }
 
 #[test]
+fn a_step_is_counted_without_a_gpu() {
+    let count = "bench step --model cf-6m --batch 2 --encodings shaw --count";
+    let rows = posenc(&format!("{count} --json")).json();
+    let of = |row: usize, key: &str| rows[row][key].as_f64().expect("a number");
+    // Per block five products forward and nine backward, and Shaw's.
+    assert!(of(0, "products") > 100.0 && of(1, "products") > of(0, "products"), "{rows}");
+    assert!(of(0, "operators") > of(0, "products") && of(1, "bytes") > of(0, "bytes"), "{rows}");
+    // Weights are read forward and backward, and the optimiser reads and writes them.
+    assert!(of(0, "bytes") > 10.0 * 4.0 * of(0, "parameters"), "{rows}");
+    for row in 0..2 {
+        assert_eq!((of(row, "uploads"), of(row, "reads"), rows[row]["peak_bytes"].as_f64()), (0.0, 0.0, None));
+        let best = rows[row]["best_positions_per_s"].as_array().expect("GPUs").clone();
+        let rates: Vec<f64> = best.iter().map(|gpu| gpu[1].as_f64().expect("a rate")).collect();
+        assert!(rates.len() == 3 && rates[0] < rates[1] && rates[1] < rates[2], "{best:?}");
+    }
+    posenc(count).succeeds().says(&["operators", "H200", "one step of 2 positions"]);
+}
+
+#[test]
 fn the_loader_is_timed() {
     let bench = Bench::new();
     let loader = format!("bench loader --data {} --seconds 0.05", bench.path().join("data").display());
