@@ -158,7 +158,7 @@ impl Differentiable for Operation {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Arena, Init, Layout, LayoutBuilder, NormKind, Part, fused};
+    use crate::{Arena, Backend, Init, Layout, LayoutBuilder, NormKind, Part};
     use std::sync::Arc;
 
     struct Declared {
