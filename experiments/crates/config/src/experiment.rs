@@ -23,7 +23,7 @@ use super::source::{ConfigError, Source, at};
 use super::tree::Node;
 use super::tuning::{Trials, TunedRow, Tuning};
 use facts::name::{RULE, is_name};
-use facts::{Interaction, Margins, Primary, ReadAt, Role};
+use facts::{Extrapolate, Interaction, Margins, Primary, ReadAt, Role};
 use games::GameKind;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -48,6 +48,8 @@ pub struct Experiment {
     pub primary: Primary,
     /// Margins within which rows count as equivalent.
     pub equivalent_within: Margins,
+    /// The budget whose losses reports predict.
+    pub extrapolate: Option<Extrapolate>,
     /// The rows in the order of the file, then their matched controls, then the A/A controls.
     pub rows: Vec<Row>,
     /// Gaps between rows that are compared over another setting.
@@ -115,7 +117,8 @@ impl Experiment {
         }
         check_size(rows.len(), file.seeds.len(), &document)?;
         let name = run_name(&own_name, &overrides);
-        let ExperimentFile { question, expect, cost, seeds, primary, equivalent_within, evaluate, .. } = file;
+        let ExperimentFile { question, expect, cost, seeds, primary, equivalent_within, extrapolate, evaluate, .. } =
+            file;
         let evaluate = evaluate::resolved(evaluate, &rows, &document)?;
         Ok(Self {
             path: source.path().to_owned(),
@@ -126,6 +129,7 @@ impl Experiment {
             seeds,
             primary,
             equivalent_within,
+            extrapolate,
             rows,
             interactions,
             no_effect,
@@ -143,6 +147,7 @@ impl Experiment {
             seeds: tuning.seeds.clone(),
             primary: Primary { at: ReadAt::Last, ..self.primary.clone() },
             equivalent_within: Margins::default(),
+            extrapolate: None,
             rows: tuning.remaining_rows(round, remaining),
             interactions: Vec::new(),
             no_effect: Vec::new(),
