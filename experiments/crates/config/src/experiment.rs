@@ -25,7 +25,7 @@ use super::tuning::{Trials, TunedRow, Tuning};
 use facts::name::{RULE, is_name};
 use facts::{Extrapolate, Interaction, Margins, Primary, ReadAt, Role};
 use games::GameKind;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 pub use facts::grid::MOST_CELLS;
@@ -99,6 +99,7 @@ impl Experiment {
         names::of_rows(&mut rows, &combinations, matrix)?;
         references::mark(&mut rows, &combinations, matrix)?;
         primary::check(&file, &rows, &combinations, &document)?;
+        check_extrapolation(file.extrapolate.filter(|_| sets.is_empty()), &rows, &document)?;
         let interactions = interactions::interactions(matrix, &rows, &combinations)?;
         let no_effect = no_effect::sentences(matrix, &rows, &combinations);
         rows.extend(matched::controls(matrix, &rows, &combinations)?);
@@ -228,6 +229,20 @@ fn check_seeds(seeds: &[u64], document: &Node) -> Result<(), ConfigError> {
         let error = document.error_at(&at!["seeds", i], format!("the seed {} stands twice", seeds[i]));
         Err(error.help("a repeated seed repeats the same numbers; name each once"))
     })
+}
+
+/// A budget is predicted from three smaller ones or more.
+fn check_extrapolation(wanted: Option<Extrapolate>, rows: &[Row], document: &Node) -> Result<(), ConfigError> {
+    const NEEDED: usize = 3;
+    let Some(Extrapolate { to }) = wanted else { return Ok(()) };
+    let positions = |row: &Row| row.run.train.steps.saturating_mul(row.run.train.batch as u64);
+    let budgets: BTreeSet<u64> = rows.iter().map(positions).filter(|&budget| budget < to).collect();
+    if budgets.len() >= NEEDED {
+        return Ok(());
+    }
+    let message = format!("{} of the rows' budgets are below {to} positions, {NEEDED} are needed", budgets.len());
+    let error = document.error_at(&at!["extrapolate", "to"], message);
+    Err(error.help("vary `steps`, or name more positions; a row has steps × batch of them"))
 }
 
 fn check_size(rows: usize, seeds: usize, document: &Node) -> Result<(), ConfigError> {
