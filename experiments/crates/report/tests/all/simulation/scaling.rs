@@ -91,12 +91,12 @@ fn count() -> u64 {
 #[test]
 fn intervals_of_multipliers_cover() {
     let count = count();
-    for (name, reference) in sample(&[("power law", STRAIGHT), ("plateau", LONG)], 2) {
+    for &(name, reference) in sample(&[("power law", STRAIGHT), ("plateau", LONG)], 2) {
         for noise_of in sample(&NOISE, 1) {
             let (mut all, mut covered) = (0_u64, 0_u64);
             for trial in 0..count {
                 let mut stream = streams::stream(trial, &["test", "multipliers", name, noise_of.name]);
-                let base = draw(*reference, noise_of, 1.0, &mut stream);
+                let base = draw(reference, noise_of, 1.0, &mut stream);
                 let row = draw(STEEPER, noise_of, 1.0, &mut stream);
                 for (place, budget) in BUDGETS.into_iter().enumerate() {
                     let needed = STEEPER.budget(reference.loss(budget));
@@ -125,15 +125,15 @@ fn intervals_of_exponents_cover_and_equal_exponents_are_rarely_called_different(
     let count = count();
     // Noise that is largest where the curve leaves its plateau hides from the rule that the third budget is on the way out.
     let truths = [("power law", STRAIGHT, 0.93), ("short plateau", SHORT, 0.93), ("long plateau", LONG, 0.6)];
-    for (name, truth, least) in sample(&truths, 3) {
+    for &(name, truth, least) in sample(&truths, 3) {
         for noise_of in sample(&NOISE, 1) {
             let (mut fits, mut covered, mut pairs, mut different) = (0_u64, 0_u64, 0_u64, 0_u64);
             let (mut next, mut predicted) = (0_u64, 0_u64);
-            let as_steep = Truth { escape: FIRST, start: 0.3, ..*truth };
+            let as_steep = Truth { escape: FIRST, start: 0.3, ..truth };
             for trial in 0..count {
                 let mut stream = streams::stream(trial, &["test", "exponents", name, noise_of.name]);
                 let [own, other] =
-                    [*truth, as_steep].map(|truth| PowerLaw::with_floor(&draw(truth, noise_of, 1.0, &mut stream), 0.0));
+                    [truth, as_steep].map(|truth| PowerLaw::with_floor(&draw(truth, noise_of, 1.0, &mut stream), 0.0));
                 let Some(own) = own else { continue };
                 let ends = own.exponent.interval(0.95);
                 fits += 1;
