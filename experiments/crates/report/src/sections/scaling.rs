@@ -295,7 +295,7 @@ fn figure(game: &str, number: usize, scaling: &Scaling, primary: &PrimaryMetric,
     let series = scaling.rows.iter().enumerate().map(|(place, row)| Series {
         label: row.label.clone(),
         style: place.checked_sub(1).map_or(Style::Reference, Style::Row),
-        points: row.points.iter().map(point).collect(),
+        points: row.points.iter().map(point).filter(|point| point.low > 0.0 && point.high.is_finite()).collect(),
         faint: row.laws.iter().flatten().next().map(line).unwrap_or_default(),
     });
     let plot = CurvePlot {
