@@ -31,6 +31,9 @@ pub struct Args {
     /// Publish a grid with unfinished cells.
     #[arg(long)]
     partial: bool,
+    /// Predict the losses of a budget of so many training positions from smaller budgets, in `predictions.json`.
+    #[arg(long, value_name = "POSITIONS", value_parser = clap::value_parser!(u64).range(1..))]
+    extrapolate: Option<u64>,
 }
 
 /// What is read of a CITATION.cff (Citation File Format 1.2).
@@ -76,6 +79,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         weights: args.weights,
         partial: args.partial,
         compact: args.compact,
+        extrapolate: args.extrapolate,
     };
     let contents = collect(&args.run_dir, &publication)?;
     write(&contents, &args.out)?;

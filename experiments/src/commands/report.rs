@@ -22,6 +22,9 @@ pub struct Args {
     /// Judge equivalence with a margin of the primary metric chosen after the run, e.g. policy_loss=0.02.
     #[arg(long, value_name = "METRIC=SIZE", value_parser = margin)]
     equivalent_within: Option<(String, f64)>,
+    /// Predict the losses of a budget of so many training positions from smaller budgets.
+    #[arg(long, value_name = "POSITIONS", value_parser = clap::value_parser!(u64).range(1..))]
+    extrapolate: Option<u64>,
     /// Write every plot to this folder as SVG and PDF, one column of a paper wide; print titles and captions.
     #[arg(long, value_name = "DIR", conflicts_with = "format")]
     figures: Option<PathBuf>,
@@ -53,7 +56,11 @@ fn margin(text: &str) -> Result<(String, f64), String> {
 
 impl Args {
     fn asked(&self) -> ReportOptions {
-        ReportOptions { difference: self.difference, equivalent_within: self.equivalent_within.clone() }
+        ReportOptions {
+            difference: self.difference,
+            equivalent_within: self.equivalent_within.clone(),
+            extrapolate: self.extrapolate,
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 //! read records or draw reports do not load it.
 
 pub mod columns;
+mod extrapolate;
 pub mod grid;
 mod grouped;
 pub mod heads;
@@ -27,6 +28,7 @@ pub mod setting;
 mod shell_word;
 mod weights;
 
+pub use extrapolate::Extrapolate;
 pub use grouped::grouped;
 pub use heads::HeadName;
 pub use in_words::in_words;

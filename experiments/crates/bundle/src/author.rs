@@ -19,6 +19,8 @@ pub struct Publication {
     /// Whether to leave out TensorBoard's files, which `posenc run` makes from the metrics, and to keep the means of test
     /// games in place of single positions.
     pub compact: bool,
+    /// The positions of a budget to predict; if there is none, that of the experiment.
+    pub extrapolate: Option<u64>,
 }
 
 /// An author of the results.

@@ -5,6 +5,7 @@ use super::card;
 use super::describe::{self, DataSource};
 use super::error::{cannot, no_report, unreadable};
 use super::names::{CELLS, METADATA, SUMS};
+use super::predictions;
 use super::scrub;
 use anyhow::bail;
 use config::{RunConfig, Source, Weights};
@@ -18,7 +19,7 @@ use records::step_times;
 use records::strength;
 use records::tuning::{self, TuningRecord};
 use records::{Manifest, manifest, positions, status};
-use report::{Report, csv, html, latex, markdown, text};
+use report::{Report, ReportOptions, csv, html, latex, markdown, text};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -104,7 +105,11 @@ pub fn collect(run_dir: &Path, publication: &Publication) -> anyhow::Result<Cont
     for name in [EXPERIMENT_FILE, plan::FILE, baselines::FILE, tuning::FILE, step_times::FILE] {
         collector.text(&run_dir.join(name), name)?;
     }
-    let report = Report::of(run_dir).map_err(no_report)?;
+    let options = ReportOptions { extrapolate: publication.extrapolate, ..ReportOptions::default() };
+    let report = Report::with_options(run_dir, &options).map_err(no_report)?;
+    if let Some(predictions) = predictions::predictions(&report, &collector.contents.files)? {
+        collector.add(predictions::FILE, format!("{predictions:#}\n").into_bytes())?;
+    }
     for (name, draw) in REPORTS {
         let text = scrub::scrub(&draw(&report), collector.host);
         collector.add(name, text.into_bytes())?;
@@ -282,6 +287,7 @@ impl Collector<'_> {
             finished: self.contents.finished,
             cells: self.contents.cells,
             tuned: self.contents.files.contains_key(tuning::FILE),
+            predicted: self.contents.files.contains_key(predictions::FILE),
         };
         self.add("README.md", description.readme().into_bytes())?;
         self.add("LICENCES.md", description.licences().into_bytes())?;

@@ -33,6 +33,8 @@ pub(super) struct BundleDescription<'a> {
     pub(super) cells: usize,
     /// Whether settings were chosen by trials.
     pub(super) tuned: bool,
+    /// Whether a budget is predicted.
+    pub(super) predicted: bool,
 }
 
 const NO_LICENCE: &str = "The publisher named no licence.";
@@ -50,6 +52,12 @@ impl BundleDescription<'_> {
             true => "- `tuning.json`, `tuning*/`: the trials by which the settings of each row were chosen\n",
             false => "",
         };
+        let predictions = match self.predicted {
+            true => {
+                "- `predictions.json`: the losses that a larger budget should have, and a hash of the cells that say so\n"
+            }
+            false => "",
+        };
         let authors: Vec<&str> = self.publication.authors.iter().map(|author| &author.name[..]).collect();
         let by = if authors.is_empty() { String::new() } else { format!("By {}. ", authors.join(", ")) };
         format!(
@@ -57,7 +65,7 @@ impl BundleDescription<'_> {
              - `report.html`: question, verdicts, plots and tables on one page; the same as `.txt`, `.md`, `.csv` and `.tex`\n\
              - `experiment.yaml`, `grid.json`: what was asked\n\
              - `{CELLS}/<row>/seed-<n>/`: configuration, manifest, metrics, log and TensorBoard's events of each cell\n\
-             {trials}\
+             {trials}{predictions}\
              - `LICENCES.md`: what may be done with it; `{METADATA}`: the same and more for programs\n\
              - `{SUMS}`: a hash of every file\n\n\
              `b3sum --check {SUMS}` or `posenc verify <this>` checks every hash: that no file was changed, not who made it. \

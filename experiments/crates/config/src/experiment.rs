@@ -23,9 +23,9 @@ use super::source::{ConfigError, Source, at};
 use super::tree::Node;
 use super::tuning::{Trials, TunedRow, Tuning};
 use facts::name::{RULE, is_name};
-use facts::{Interaction, Margins, Primary, ReadAt, Role};
+use facts::{Extrapolate, Interaction, Margins, Primary, ReadAt, Role};
 use games::GameKind;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 pub use facts::grid::MOST_CELLS;
@@ -48,6 +48,8 @@ pub struct Experiment {
     pub primary: Primary,
     /// Margins within which rows count as equivalent.
     pub equivalent_within: Margins,
+    /// The budget whose losses reports predict.
+    pub extrapolate: Option<Extrapolate>,
     /// The rows in the order of the file, then their matched controls, then the A/A controls.
     pub rows: Vec<Row>,
     /// Gaps between rows that are compared over another setting.
@@ -97,6 +99,7 @@ impl Experiment {
         names::of_rows(&mut rows, &combinations, matrix)?;
         references::mark(&mut rows, &combinations, matrix)?;
         primary::check(&file, &rows, &combinations, &document)?;
+        check_extrapolation(file.extrapolate.filter(|_| sets.is_empty()), &rows, &document)?;
         let interactions = interactions::interactions(matrix, &rows, &combinations)?;
         let no_effect = no_effect::sentences(matrix, &rows, &combinations);
         rows.extend(matched::controls(matrix, &rows, &combinations)?);
@@ -115,7 +118,8 @@ impl Experiment {
         }
         check_size(rows.len(), file.seeds.len(), &document)?;
         let name = run_name(&own_name, &overrides);
-        let ExperimentFile { question, expect, cost, seeds, primary, equivalent_within, evaluate, .. } = file;
+        let ExperimentFile { question, expect, cost, seeds, primary, equivalent_within, extrapolate, evaluate, .. } =
+            file;
         let evaluate = evaluate::resolved(evaluate, &rows, &document)?;
         Ok(Self {
             path: source.path().to_owned(),
@@ -126,6 +130,7 @@ impl Experiment {
             seeds,
             primary,
             equivalent_within,
+            extrapolate,
             rows,
             interactions,
             no_effect,
@@ -143,6 +148,7 @@ impl Experiment {
             seeds: tuning.seeds.clone(),
             primary: Primary { at: ReadAt::Last, ..self.primary.clone() },
             equivalent_within: Margins::default(),
+            extrapolate: None,
             rows: tuning.remaining_rows(round, remaining),
             interactions: Vec::new(),
             no_effect: Vec::new(),
@@ -223,6 +229,20 @@ fn check_seeds(seeds: &[u64], document: &Node) -> Result<(), ConfigError> {
         let error = document.error_at(&at!["seeds", i], format!("the seed {} stands twice", seeds[i]));
         Err(error.help("a repeated seed repeats the same numbers; name each once"))
     })
+}
+
+/// A budget is predicted from three smaller ones or more.
+fn check_extrapolation(wanted: Option<Extrapolate>, rows: &[Row], document: &Node) -> Result<(), ConfigError> {
+    const NEEDED: usize = 3;
+    let Some(Extrapolate { to }) = wanted else { return Ok(()) };
+    let positions = |row: &Row| row.run.train.steps.saturating_mul(row.run.train.batch as u64);
+    let budgets: BTreeSet<u64> = rows.iter().map(positions).filter(|&budget| budget < to).collect();
+    if budgets.len() >= NEEDED {
+        return Ok(());
+    }
+    let message = format!("{} of the rows' budgets are below {to} positions, {NEEDED} are needed", budgets.len());
+    let error = document.error_at(&at!["extrapolate", "to"], message);
+    Err(error.help("vary `steps`, or name more positions; a row has steps × batch of them"))
 }
 
 fn check_size(rows: usize, seeds: usize, document: &Node) -> Result<(), ConfigError> {

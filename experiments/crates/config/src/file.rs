@@ -8,7 +8,7 @@ use super::setting::{Conditional, Point, Setting};
 use super::tree::Node;
 use super::tune::TuneEntry;
 use facts::numbers::above_zero_if_any;
-use facts::{Margins, Primary, ReadAt, Weights};
+use facts::{Extrapolate, Margins, Primary, ReadAt, Weights};
 use games::GameKind;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -75,6 +75,8 @@ pub(crate) struct ExperimentFile {
     /// Gaps between rows that are compared over something else that the rows vary.
     #[serde(default)]
     pub interactions: Vec<InteractionEntry>,
+    /// A budget of training positions whose losses reports predict from smaller budgets: {to: 4096000}. It changes no cell.
+    pub extrapolate: Option<Extrapolate>,
     /// What the finished cells of each game are asked as players. It changes no cell.
     #[serde(default)]
     pub evaluate: BTreeMap<GameKind, Evaluations>,

@@ -7,7 +7,7 @@ use crate::user_error::UserError;
 use crate::{atomic, stored};
 use facts::grid::{MOST_CELLS, TRIALS};
 use facts::name::{RULE, is_run_name};
-use facts::{Interaction, Margins, Mask, NetworkFacts, Primary, Quantity, Role};
+use facts::{Extrapolate, Interaction, Margins, Mask, NetworkFacts, Primary, Quantity, Role};
 use games::GameKind;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashSet};
@@ -45,6 +45,9 @@ pub struct Plan {
     /// Whether a margin was written or changed after a cell had finished.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub late_margin: bool,
+    /// The budget whose losses reports predict.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub extrapolate: Option<Extrapolate>,
 }
 
 /// The cells that differ in their seed only.

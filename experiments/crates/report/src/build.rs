@@ -8,8 +8,8 @@ use super::model::{Counts, FailedCell, GameReport, MatchedReport, Report, RowRep
 use super::noise::Positions;
 use super::primary::{Margin, PrimaryMetric, ReportOptions};
 use super::sections::{
-    budgets, heads, interactions, learnable, named_heads, provenance, settings, sizes, slices, strength, systems, ties,
-    training, transfer, tuning, warnings,
+    budgets, heads, interactions, learnable, named_heads, provenance, scaling, settings, sizes, slices, strength,
+    systems, ties, training, transfer, tuning, warnings,
 };
 use super::statistics::{Summary, holm};
 use anyhow::Context as _;
@@ -46,8 +46,9 @@ impl Report {
             margin: options.margin(plan)?,
         };
         let axes = folder.axes();
+        let to = options.extrapolate.or(plan.extrapolate.map(|extrapolate| extrapolate.to));
         let mut games: Vec<_> =
-            plan.games().into_iter().map(|game| game_report(folder, game, &primary, &axes)).collect();
+            plan.games().into_iter().map(|game| game_report(folder, game, &primary, &axes, to)).collect();
         let family = correct(&mut games, &primary);
         mark_tuning_dependence(folder, &mut games);
         ties::correct(games.iter_mut().filter_map(|game| game.ties.as_mut()));
@@ -120,7 +121,13 @@ fn correct(games: &mut [GameReport], primary: &PrimaryMetric) -> usize {
     family.len()
 }
 
-fn game_report(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric, axes: &Axes) -> GameReport {
+fn game_report(
+    folder: &RunFolder,
+    game: GameKind,
+    primary: &PrimaryMetric,
+    axes: &Axes,
+    to: Option<u64>,
+) -> GameReport {
     let all = folder.plan.rows.iter().zip(folder.cells.iter().map(Vec::as_slice));
     let mut lines: Vec<Line<'_>> = all.filter(|(row, _)| row.game == game).collect();
     sort_by_group(&mut lines);
@@ -143,6 +150,7 @@ fn game_report(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric, axes
     // These are the same in every cell.
     let measured = |name: &str| cells().find_map(|cell| cell.result.as_ref()?.test.metrics.get(name));
     let rows: Vec<RowReport> = lines.iter().filter(|line| !is_twin(line)).map(report).collect();
+    let floor = scaling::floor(primary, &rows);
     let mut report = GameReport {
         game: game.name().to_owned(),
         learnable: learnable::of(&rows, ""),
@@ -163,6 +171,7 @@ fn game_report(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric, axes
         slices: Vec::new(),
         sizes: sizes::of(folder, game, primary),
         budgets: budgets::of(folder, game, primary),
+        scaling: scaling::of(folder, game, primary, floor, to),
         strength: strength::of(folder, game, primary),
     };
     if let Some(positions) = positions.as_ref().filter(|positions| positions.are_single()) {

@@ -2,7 +2,9 @@
 
 use super::model::{GameReport, Report, RowReport};
 use super::sections::interactions::InteractionReport;
-use super::statistics::Summary;
+use super::sections::scaling::{Scaling, ScalingRow};
+use super::statistics::ladder::Place;
+use super::statistics::{Interval, Summary};
 use csv::{Error, Reader, StringRecord, Terminator, Writer, WriterBuilder};
 use facts::{ReadAt, Role, printable};
 use records::baselines::Baseline;
@@ -17,7 +19,7 @@ struct Line {
     game: String,
     /// The row, the baseline, or the gap of an interaction.
     row: String,
-    /// That of the row, or `baseline` or `interaction`.
+    /// That of the row, or `baseline`, `interaction`, `multiplier`, `exponent`, `floor` or `prediction`.
     role: String,
     /// The metric; `NAME@STEP` if the primary one is read on validation positions at a step.
     metric: String,
@@ -52,7 +54,8 @@ struct Line {
     tied: String,
 }
 
-/// Draws a report: the rows of each game and then its baselines, and at last the interactions.
+/// Draws a report: the rows of each game and then its baselines, the interactions, and at last what belongs to several
+/// budgets.
 pub fn draw(report: &Report) -> String {
     let axes = |values: &[String]| values.iter().map(|value| text(value)).collect::<Vec<_>>();
     // Baselines have no axes; an interaction stands for several rows.
@@ -67,6 +70,11 @@ pub fn draw(report: &Report) -> String {
     }
     for game in &report.games {
         lines.extend(game.interactions.iter().map(|one| (interaction(report, game, one), no_axes.clone())));
+    }
+    for game in &report.games {
+        let rows = game.scaling.iter().flat_map(|scaling| scaling.rows.iter().map(move |row| (scaling, row)));
+        let scaled = rows.flat_map(|(scaling, row)| scaled(report, game, scaling, row));
+        lines.extend(scaled.map(|line| (line, no_axes.clone())));
     }
     let table = table(axes(&report.axes), &lines).expect("lines of one width are written to memory");
     String::from_utf8_lossy(&table).into_owned()
@@ -188,6 +196,46 @@ fn interaction(report: &Report, game: &GameReport, one: &InteractionReport) -> L
         seeds: one.planned.to_string(),
         ..Line::of(report, game, [&name, "interaction", &primary(report)])
     }
+}
+
+/// A row's multipliers, exponents and predictions.
+fn scaled(report: &Report, game: &GameReport, scaling: &Scaling, row: &ScalingRow) -> Vec<Line> {
+    let line = |role: &str, metric: String, mean: f64, ends: Option<Interval>| Line {
+        mean: mean.to_string(),
+        low: shown(ends.map(|ends| ends.low)),
+        high: shown(ends.map(|ends| ends.high)),
+        ..Line::of(report, game, [&row.label, role, &metric])
+    };
+    let multipliers = row.multipliers.iter().zip(&scaling.budgets).filter_map(|(multiple, positions)| {
+        let multiple = (*multiple)?;
+        let (at, bound) = match multiple.at {
+            Place::At(at) => (at, ""),
+            Place::AtLeast(at) => (at, "at least"),
+            Place::AtMost(at) => (at, "at most"),
+        };
+        // An end beyond the budgets stays empty.
+        let [low, high] =
+            multiple.ends.map(|end| if let Place::At(end) = end { end.to_string() } else { String::new() });
+        let own = line("multiplier", format!("positions@{positions}"), at, None);
+        Some(Line { low, high, verdict: bound.to_owned(), ..own })
+    });
+    let laws = row.laws.iter().zip(&row.steeper).zip(["given floor", "fitted floor"]);
+    let exponents = laws.filter_map(|((law, steeper), name)| {
+        let law = law.as_ref()?;
+        let own = line("exponent", name.to_owned(), law.exponent.mean, Some(law.exponent.interval(0.95)));
+        let (difference, p) = (shown(steeper.map(|test| test.mean)), shown(steeper.map(|test| test.p)));
+        Some(Line { n: law.points.len().to_string(), difference, p, ..own })
+    });
+    let floors = row
+        .laws
+        .iter()
+        .zip(["given", "fitted"])
+        .filter_map(|(law, name)| Some(line("floor", name.to_owned(), law.as_ref()?.floor, None)));
+    let predictions = row.predicted.iter().zip(["given floor", "fitted floor"]).filter_map(|(own, name)| {
+        let (own, positions) = ((*own)?, scaling.to?);
+        Some(line("prediction", format!("{}@{positions}, {name}", report.primary.name), own.loss, Some(own.interval)))
+    });
+    multipliers.chain(exponents).chain(floors).chain(predictions).collect()
 }
 
 fn shown<T: ToString>(value: Option<T>) -> String {

@@ -4,8 +4,8 @@
 use super::model::{GameReport, Report};
 use super::sections::interactions::{self, Change};
 use super::sections::{
-    budgets, costs, heads, notes, precision, sizes, slices, strength, systems, ties, training, transfer, tuning,
-    verdicts,
+    budgets, costs, heads, notes, precision, scaling, sizes, slices, strength, systems, ties, training, transfer,
+    tuning, verdicts,
 };
 use super::table::Table;
 use facts::printable;
@@ -88,6 +88,7 @@ pub(super) fn further(report: &Report, game: &GameReport) -> Vec<Table> {
     tables.extend(tuning::tables(game.tuning.as_ref()));
     tables.extend(game.sizes.as_ref().map(sizes::table));
     tables.extend(game.budgets.as_ref().map(budgets::table));
+    tables.extend(game.scaling.iter().flat_map(|scaling| scaling::tables(scaling, &report.primary)));
     tables.extend(game.strength.iter().map(|asked| strength::table(&report.primary, asked)));
     tables.retain(|table| !table.is_empty());
     tables

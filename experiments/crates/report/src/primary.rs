@@ -14,6 +14,8 @@ pub struct ReportOptions {
     /// A metric and the size below which a difference in it does not matter; if there is none, that of the plan. It is
     /// marked as chosen after the run, unless it is that of the plan.
     pub equivalent_within: Option<(String, f64)>,
+    /// The positions of a budget to predict from smaller ones; if there is none, that of the plan.
+    pub extrapolate: Option<u64>,
 }
 
 impl ReportOptions {

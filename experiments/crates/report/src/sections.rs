@@ -12,6 +12,7 @@ pub mod named_heads;
 pub(crate) mod notes;
 pub(crate) mod precision;
 pub mod provenance;
+pub mod scaling;
 pub mod settings;
 pub mod sizes;
 pub mod slices;

@@ -6,7 +6,10 @@
 
 pub mod across;
 pub mod crossed;
+pub mod curve;
+pub mod ladder;
 pub mod power;
+pub mod power_law;
 
 pub use strength::Interval;
 

@@ -61,6 +61,7 @@ impl Folder {
             interactions: Vec::new(),
             equivalent_within: Margins::default(),
             late_margin: false,
+            extrapolate: None,
         };
         let dir = tempfile::tempdir().expect("a folder for the test");
         plan.write(dir.path()).expect("the plan is written");

@@ -1,6 +1,7 @@
 //! Published bundles have the hashes of their lists, and their cells the names that their configurations have today.
 
-use bundle::{Limits, Part, Unpacked};
+use bundle::collect::Content;
+use bundle::{Limits, Part, Publication, Unpacked};
 use config::{Experiment, RunConfig};
 use grid::tuning::Search;
 use grid::{CellBundle, Prepared, RunSelection};
@@ -114,4 +115,42 @@ fn published_cells_are_taken_by_a_run_of_their_file() {
     assert_eq!((prepared.reused, prepared.tasks.len()), (30, 30));
     let manifest = records::Manifest::read(&prepared.tasks[0].dir).expect("readable").expect("a manifest");
     assert_eq!(manifest.copied_from.last().and_then(|from| from.blake3.as_ref()), Some(&identity));
+}
+
+/// The losses of a budget that the bundle does not have are predicted, with a hash that follows from its list of hashes.
+#[test]
+fn predictions_name_the_cells_that_they_are_made_from_and_their_hash() {
+    let path = root().join("runs/published/study-data-attacked-chess.tar.zst");
+    let unpacked = Unpacked::of(&path, Limits::default(), Part::Records).expect("a bundle");
+    let publication = Publication {
+        licence: None,
+        authors: Vec::new(),
+        weights: false,
+        partial: true,
+        compact: false,
+        extrapolate: Some(1_024_000),
+    };
+    let contents = bundle::collect(unpacked.run_dir(), &publication).expect("a collection");
+    let text = |name: &str| match &contents.files[name] {
+        Content::Bytes(bytes) => String::from_utf8(bytes.clone()).expect("UTF-8"),
+        Content::File(path) => panic!("{} is no text", path.display()),
+    };
+    let predictions: serde_json::Value = serde_json::from_str(&text("predictions.json")).expect("JSON");
+    let rows = predictions["rows"].as_array().expect("rows");
+    let mut cells: Vec<String> = Vec::new();
+    for row in rows {
+        let predicted = &row["with_floor"];
+        let [low, loss, high] = ["low", "loss", "high"].map(|name| predicted[name].as_f64().expect("a loss"));
+        assert!(0.0 < low && low < loss && loss < high, "{row}");
+        let names = row["cells"].as_array().expect("cells").iter().filter_map(serde_json::Value::as_str);
+        cells.extend(names.map(|cell| format!("cells/{cell}/metrics.jsonl")));
+    }
+    cells.sort();
+    let sums = text(bundle::SUMS);
+    let listed =
+        |cell: &String| sums.lines().find(|line| line.ends_with(cell.as_str())).expect("a hash").to_owned() + "\n";
+    let list: String = cells.iter().map(listed).collect();
+    assert_eq!(predictions["made_from"]["cells"], cells.len());
+    assert_eq!(predictions["made_from"]["blake3"], blake3::hash(list.as_bytes()).to_hex().to_string());
+    assert!(text("README.md").contains("`predictions.json`"));
 }

@@ -441,3 +441,21 @@ fn a_margin_of_equivalence_is_a_positive_size_of_the_primary_metric() {
         |experiment: &config::Experiment| experiment.rows.iter().map(|row| row.hash.clone()).collect::<Vec<_>>();
     assert_eq!(hashes(&with), hashes(&without), "a margin changes no cell");
 }
+
+#[test]
+fn a_prediction_needs_three_smaller_budgets_and_changes_no_cell() {
+    let at_four = |more: &str| {
+        let without_steps = with("    steps: 8\n", "");
+        without_steps.replace("axes:\n", &format!("{more}axes:\n  steps: [8, 16, 32, 64]\n"))
+    };
+    // A step has four positions.
+    let asked = |to: u64| at_four(&format!("extrapolate: {{to: {to}}}\n"));
+    refused(&asked(128), &["2 of the rows' budgets are below 128 positions, 3 are needed", "steps × batch"]);
+    refused(&asked(0), &["`extrapolate.to`: expected a whole number, 1 or more"]);
+    refused(&at_four("extrapolate: {too: 500}\n"), &["unknown key `too`", "did you mean `to`?"]);
+    let (predicted, plain) = (load(&asked(256)), load(&at_four("")));
+    assert_eq!(predicted.extrapolate.map(|asked| asked.to), Some(256));
+    let hashes =
+        |experiment: &config::Experiment| experiment.rows.iter().map(|row| row.hash.clone()).collect::<Vec<_>>();
+    assert_eq!(hashes(&predicted), hashes(&plain));
+}

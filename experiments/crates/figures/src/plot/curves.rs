@@ -14,6 +14,8 @@ pub struct CurvePlot {
     /// What an x is called in a tooltip.
     pub x_name: &'static str,
     pub y_label: String,
+    /// Whether axes are logarithmic where their values lie far apart.
+    pub of_sizes: bool,
     pub series: Vec<Series>,
     /// A level to mark, and its label.
     pub level: Option<(f64, String)>,
@@ -68,13 +70,15 @@ fn drawn(plot: &CurvePlot, id: &str, medium: Medium) -> String {
     let faint = || plot.series.iter().flat_map(|series| &series.faint);
     let widest = plot.series.iter().map(|series| width(&series.label)).fold(0.0, f64::max);
     let level = plot.level.iter().map(|(level, _)| *level);
+    let across = points().map(|point| point.x).chain(faint().map(|at| at.0));
+    let upright = points().flat_map(|point| [point.low, point.high]).chain(faint().map(|at| at.1)).chain(level);
     let frame = Frame {
         left: 64.0,
         right: if named_ends { total - 28.0 - widest.min(NAME) } else { total - 16.0 },
         top: TOP + legend.height,
         bottom: HEIGHT - BELOW + legend.height,
-        x: Scale::tight(points().map(|point| point.x).chain(faint().map(|at| at.0))),
-        y: Scale::linear(points().flat_map(|point| [point.low, point.high]).chain(faint().map(|at| at.1)).chain(level)),
+        x: if plot.of_sizes { Scale::of_sizes(across) } else { Scale::tight(across) },
+        y: if plot.of_sizes { Scale::of_sizes(upright) } else { Scale::linear(upright) },
     };
     let mut canvas = Canvas::new(total, HEIGHT + legend.height);
     legend.draw(&mut canvas);

@@ -77,6 +77,7 @@ impl Scale {
             size if size >= 2e9 => format!("{}G", short(tick / 1e9)),
             size if size >= 2e6 => format!("{}M", short(tick / 1e6)),
             size if size >= 2e4 => format!("{}k", short(tick / 1e3)),
+            _ if self.logarithmic && tick < 0.1 => fixed(tick, -tick.log10().floor() as usize),
             _ if self.logarithmic => short(tick),
             _ => fixed(tick, (-self.step().log10().floor()).max(0.0) as usize),
         }
@@ -116,6 +117,9 @@ mod tests {
         let sizes = Scale::of_sizes([3e5, 6e7]);
         let labels: Vec<String> = sizes.ticks().iter().map(|&tick| sizes.label(tick)).collect();
         assert_eq!(labels, ["0.5M", "1M", "2M", "5M", "10M", "20M", "50M"]);
+        let losses = Scale::of_sizes([0.0015, 0.7]);
+        let labels: Vec<String> = losses.ticks().iter().map(|&tick| losses.label(tick)).collect();
+        assert_eq!(labels, ["0.002", "0.005", "0.01", "0.02", "0.05", "0.1", "0.2", "0.5"]);
         assert_eq!((sizes.share(2.5e5), sizes.share(7.2e7)), (0.0, 1.0));
     }
 

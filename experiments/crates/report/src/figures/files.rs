@@ -3,7 +3,7 @@
 use super::{Figure, Look};
 use crate::model::Report;
 use crate::order::by_effect;
-use crate::sections::{answer, costs, interactions, slices, training, transfer, tuning, verdicts};
+use crate::sections::{answer, costs, interactions, scaling, slices, training, transfer, tuning, verdicts};
 use anyhow::{Context as _, ensure};
 use figures::convert;
 use figures::plot::Medium;
@@ -43,6 +43,7 @@ fn all(report: &Report, medium: Medium) -> Vec<Figure> {
     for game in &report.games {
         figures.extend(verdicts::figure(report, game, &look));
         figures.extend(interactions::figures(&game.game, &game.interactions, &report.primary, &look));
+        figures.extend(scaling::figures(game, &report.primary, medium));
         figures.extend(training::figures(report, game, &look));
         figures.extend(tuning::figures(&game.game, game.tuning.as_ref(), &game.rows, &look));
         figures.extend(costs::figures(report, game, &look));

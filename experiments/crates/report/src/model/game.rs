@@ -4,6 +4,7 @@ use super::row::RowReport;
 use crate::sections::budgets::Budgets;
 use crate::sections::interactions::InteractionReport;
 use crate::sections::learnable::Learnable;
+use crate::sections::scaling::Scaling;
 use crate::sections::sizes::Sizes;
 use crate::sections::slices::SliceReport;
 use crate::sections::strength::StrengthReport;
@@ -42,6 +43,8 @@ pub struct GameReport {
     /// Size equivalents, if there is a ladder of sizes of the reference.
     pub sizes: Option<Sizes>,
     pub budgets: Option<Budgets>,
+    /// Losses over budgets of positions, for each reference with several budgets of which no position is seen twice.
+    pub scaling: Vec<Scaling>,
     pub tuning: Option<TuningReport>,
     /// Whether the file gives rows different learning rates, or different factors on those of their encodings.
     pub own_rates: bool,

@@ -30,7 +30,7 @@ pub struct BudgetRow {
 }
 
 /// The settings in which a row may differ between two budgets.
-const SCHEDULE: [&str; 4] = ["train.steps", "train.learning_rate", "train.checkpoint_every", "eval.every"];
+pub(super) const SCHEDULE: [&str; 4] = ["train.steps", "train.learning_rate", "train.checkpoint_every", "eval.every"];
 
 /// The comparison at several budgets; none if the reference has one number of steps only.
 pub(crate) fn of(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric) -> Option<Budgets> {

@@ -140,6 +140,7 @@ pub(crate) fn figures(report: &Report, game: &GameReport, look: &Look) -> Vec<Fi
         x_label: "optimiser steps".to_owned(),
         x_name: "step",
         y_label,
+        of_sizes: false,
         series,
         level,
     };

@@ -245,6 +245,7 @@ pub(crate) fn figures(game: &str, tuning: Option<&TuningReport>, rows: &[RowRepo
             x_label: format!("log₂ of {setting}"),
             x_name: "log₂",
             y_label: format!("validation {}", tuning.metric),
+            of_sizes: false,
             series: series.collect(),
             level: None,
         };

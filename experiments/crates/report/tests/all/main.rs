@@ -5,5 +5,6 @@
 mod beside;
 mod chromium;
 mod report;
+mod scaling;
 mod simulation;
 mod statistics;

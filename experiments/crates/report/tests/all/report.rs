@@ -21,6 +21,7 @@ mod names;
 mod noise;
 mod page;
 mod ranks;
+mod scaling;
 mod strength;
 mod variants;
 

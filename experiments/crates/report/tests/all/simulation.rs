@@ -8,6 +8,7 @@ mod equivalence;
 mod held_out;
 mod over_seeds;
 mod parts;
+mod scaling;
 mod tuned;
 mod validation;
 

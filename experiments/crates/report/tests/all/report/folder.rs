@@ -81,6 +81,7 @@ impl Folder {
             interactions: Vec::new(),
             equivalent_within: Margins::default(),
             late_margin: false,
+            extrapolate: None,
         };
         let folder = Self { dir: tempfile::tempdir().expect("a folder for the test"), plan };
         folder.write_plan();

@@ -4,7 +4,7 @@ use crate::report::folder::{Folder, close};
 use facts::metrics::Direction;
 use facts::{NetworkFacts, Role};
 use records::plan::Row;
-use report::sections::sizes::{Ladder, Place, non_increasing};
+use report::statistics::ladder::{Ladder, Place, non_increasing};
 use report::text;
 use serde_json::{Value, json};
 

@@ -1,0 +1,323 @@
+//! Data scaling: how many positions a row saves the reference, and how its loss falls with positions.
+
+use super::budgets::{SCHEDULE, common};
+use super::learnable::{self, Learnable};
+use super::variants::{self, Variant};
+use crate::figures::Figure;
+use crate::files::{CellRecord, RunFolder};
+use crate::missing::PAIRS_NEEDED;
+use crate::model::{GameReport, RowReport};
+use crate::numbers::{fixed, interval_decimals, of_test, or_absent, p_value, short_count};
+use crate::primary::PrimaryMetric;
+use crate::statistics::across::welch;
+use crate::statistics::curve::{Measured, curve, multiplier};
+use crate::statistics::ladder::{Multiple, Place};
+use crate::statistics::power_law::{PowerLaw, Predicted};
+use crate::statistics::{Interval, MeanTest};
+use crate::table::{ROW, Table};
+use facts::metrics::Direction;
+use facts::{ReadAt, Role, grouped};
+use figures::plot::curves::{self, CurvePlot, Point, Series};
+use figures::plot::{Medium, Style};
+use games::GameKind;
+use std::array;
+use std::iter::once;
+
+/// A reference and the rows that are compared with it, each at several budgets of positions of which none is seen twice.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scaling {
+    /// The positions of the reference's budgets.
+    pub budgets: Vec<u64>,
+    /// The least loss that a network can have, if it is known.
+    pub floor: Option<f64>,
+    /// The reference, then the rows that are compared with it.
+    pub rows: Vec<ScalingRow>,
+    /// The budget that is predicted from smaller ones.
+    pub to: Option<u64>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct ScalingRow {
+    /// The common part of its labels.
+    pub label: String,
+    pub points: Vec<Measured>,
+    /// For each of the reference's budgets, at the loss that the reference has there: the reference's positions divided by those
+    /// of the row. Empty for the reference.
+    pub multipliers: Vec<Option<Multiple>>,
+    /// Operations of a forward pass and seconds of a training step, divided by those of the reference.
+    pub costs: [Option<f64>; 2],
+    /// The power laws with the known floor and with a fitted one.
+    pub laws: [Option<PowerLaw>; 2],
+    /// Their exponents less those of the reference. None for the reference.
+    pub steeper: [Option<MeanTest>; 2],
+    /// The predictions of both at [`Scaling::to`], from smaller budgets.
+    pub predicted: [Option<Predicted>; 2],
+    /// The cells that the predictions are made of, by their folders.
+    pub predicted_from: Vec<String>,
+}
+
+/// The cells of a row with one number of positions.
+struct Budget {
+    positions: u64,
+    losses: Vec<f64>,
+    cells: Vec<String>,
+}
+
+/// The loss that no network goes below: 0 for maps, whose labels follow from the rules, and the entropy of the targets for
+/// policies.
+pub(crate) fn floor(primary: &PrimaryMetric, rows: &[RowReport]) -> Option<f64> {
+    if primary.is_of("map_loss") {
+        return Some(0.0);
+    }
+    let bucket = primary.name.strip_prefix("policy_loss").filter(|_| primary.is_of("policy_loss"))?;
+    learnable::of(rows, bucket).map(|Learnable { floor, .. }| floor)
+}
+
+/// The curves of a game, one entry for each reference with two budgets or more. `to`: the positions of a budget to predict.
+pub(crate) fn of(
+    folder: &RunFolder,
+    game: GameKind,
+    primary: &PrimaryMetric,
+    floor: Option<f64>,
+    to: Option<u64>,
+) -> Vec<Scaling> {
+    if primary.direction != Direction::Lower || primary.at != ReadAt::Last {
+        return Vec::new();
+    }
+    let variants = variants::of(folder, game);
+    let sets = variants::sets(&variants, &SCHEDULE);
+    let is_reference = |set: &&Vec<&Variant<'_>>| set.iter().any(|variant| variant.row.role == Role::Reference);
+    let (references, others): (Vec<_>, Vec<_>) = sets.iter().partition(is_reference);
+    let of_reference = |reference: &&Vec<&Variant<'_>>| {
+        let own = budgets(reference, primary)?;
+        let base = row(reference, &own, floor, to)?;
+        let compared = others.iter().filter(|set| reference.iter().any(|other| set[0].row.is_compared_with(other.row)));
+        let rows = compared.filter_map(|set| {
+            let row = row(set, &budgets(set, primary)?, floor, to)?;
+            let costs =
+                costs(set, folder).into_iter().zip(costs(reference, folder)).map(|(own, other)| Some(own? / other?));
+            let costs: Vec<Option<f64>> = costs.collect();
+            let steeper = |law: usize| {
+                let [own, other] = [&row, &base].map(|row| row.laws[law].as_ref().map(|law| law.exponent));
+                welch(&own?, &other?)
+            };
+            Some(ScalingRow {
+                multipliers: (0..own.len()).map(|budget| multiplier(&row.points, &base.points, budget)).collect(),
+                costs: [costs[0], costs[1]],
+                steeper: array::from_fn(steeper),
+                ..row
+            })
+        });
+        let rows: Vec<ScalingRow> = once(base.clone()).chain(rows).collect();
+        Some(Scaling { budgets: own.iter().map(|budget| budget.positions).collect(), floor, rows, to })
+    };
+    references.iter().filter_map(of_reference).filter(|scaling| scaling.rows.len() > 1).collect()
+}
+
+/// The budgets of which enough seeds have finished, ascending; none below two, or if two have the same number of positions.
+fn budgets(set: &[&Variant<'_>], primary: &PrimaryMetric) -> Option<Vec<Budget>> {
+    let mut all: Vec<Budget> = set.iter().filter_map(|variant| budget(variant, primary)).collect();
+    all.sort_by_key(|budget| budget.positions);
+    let ascend = all.windows(2).all(|pair| pair[0].positions < pair[1].positions);
+    (all.len() >= 2 && ascend).then_some(all)
+}
+
+fn budget(variant: &Variant<'_>, primary: &PrimaryMetric) -> Option<Budget> {
+    let number = |place: &str| variant.at(place)?.as_u64();
+    let positions = number("train.steps")?.checked_mul(number("train.batch")?)?;
+    let mut results = variant.cells.iter().filter_map(|cell| cell.result.as_ref());
+    let losses = variant.test(primary);
+    let cells = losses.keys().map(|seed| format!("{}/seed-{seed}", variant.row.folder)).collect();
+    let is_complete = losses.len() >= PAIRS_NEEDED && results.all(|result| result.test.epochs <= 1.0);
+    is_complete.then(|| Budget { positions, losses: losses.into_values().collect(), cells })
+}
+
+/// A row without what compares it with its reference.
+fn row(set: &[&Variant<'_>], all: &[Budget], floor: Option<f64>, to: Option<u64>) -> Option<ScalingRow> {
+    let losses = |budgets: &[&Budget]| -> Vec<(f64, Vec<f64>)> {
+        budgets.iter().map(|budget| (budget.positions as f64, budget.losses.clone())).collect()
+    };
+    let smaller: Vec<&Budget> = all.iter().filter(|budget| to.is_some_and(|to| budget.positions < to)).collect();
+    let all = losses(&all.iter().collect::<Vec<_>>());
+    let predicted = laws(&losses(&smaller), floor).map(|law| law?.predict(to? as f64));
+    let is_predicted = predicted.iter().any(Option::is_some);
+    Some(ScalingRow {
+        label: common(&set.iter().map(|variant| variant.row.shown()).collect::<Vec<_>>()),
+        points: curve(&all, 0.0)?,
+        multipliers: Vec::new(),
+        costs: [None; 2],
+        laws: laws(&all, floor),
+        steeper: [None; 2],
+        predicted,
+        predicted_from: smaller.iter().filter(|_| is_predicted).flat_map(|budget| budget.cells.clone()).collect(),
+    })
+}
+
+fn laws(losses: &[(f64, Vec<f64>)], floor: Option<f64>) -> [Option<PowerLaw>; 2] {
+    let given = floor.and_then(|floor| PowerLaw::with_floor(&curve(losses, floor)?, floor));
+    let fitted = curve(losses, 0.0).and_then(|curve| PowerLaw::fitted(&curve));
+    [given, fitted]
+}
+
+fn costs(set: &[&Variant<'_>], folder: &RunFolder) -> [Option<f64>; 2] {
+    let flops = |variant: &&Variant<'_>| CellRecord::flops(variant.cells).map(|flops| flops as f64);
+    let seconds = |variant: &&Variant<'_>| Some(folder.step_times.as_ref()?.of(&variant.row.folder)?.median_s);
+    [set.iter().find_map(flops), set.iter().find_map(seconds)]
+}
+
+/// The multipliers, the power laws, and the predictions if there are some.
+pub(crate) fn tables(scaling: &Scaling, primary: &PrimaryMetric) -> Vec<Table> {
+    vec![multipliers(scaling), exponents(scaling), predictions(scaling, primary)]
+}
+
+fn multipliers(scaling: &Scaling) -> Table {
+    let Some((reference, rows)) = scaling.rows.split_first() else { return Table::default() };
+    let budgets = scaling.budgets.iter().map(|&positions| short_count(positions));
+    let header = once(ROW.to_owned()).chain(budgets).chain(["FLOPs", "step time"].map(str::to_owned));
+    let rows = rows.iter().map(|row| {
+        let multipliers = row.multipliers.iter().map(|own| or_absent(own.as_ref(), factor));
+        let costs = row.costs.iter().map(|cost| or_absent(*cost, |cost| fixed(cost, 2)));
+        once(row.label.clone()).chain(multipliers).chain(costs).collect()
+    });
+    let reference = &reference.label;
+    let note = format!(
+        "columns: the positions at which {reference} has the loss that is compared; the row needs so many times fewer for it; in \
+         brackets 95 % intervals over seeds on these test positions; ≥ and ≤: the loss lies beyond the row's budgets; FLOPs and \
+         step time: those of a position, divided by {reference}'s; a multiplier divided by them is one of computation"
+    );
+    Table::new(header, &[0], rows)
+        .titled(&format!("data multipliers: how many times fewer positions than {reference}"))
+        .noted(vec![note])
+        .without_empty_columns()
+}
+
+/// A factor with its interval; one beyond the budgets, interval included, is a bound alone.
+fn factor(multiple: &Multiple) -> String {
+    match multiple.at {
+        at @ (Place::AtLeast(_) | Place::AtMost(_)) if multiple.ends == [at, at] => at.to_string(),
+        _ => multiple.to_string(),
+    }
+}
+
+fn exponents(scaling: &Scaling) -> Table {
+    let known = scaling.floor.map(|floor| if floor == 0.0 { "0".to_owned() } else { fixed(floor, 3) });
+    let known = known.unwrap_or_else(|| "unknown".to_owned());
+    let header = [
+        ROW.to_owned(),
+        "budgets".to_owned(),
+        format!("α, E = {known}"),
+        "less the reference's".to_owned(),
+        "p".to_owned(),
+        "α, E fitted".to_owned(),
+        "less the reference's".to_owned(),
+        "p".to_owned(),
+        "E".to_owned(),
+    ];
+    let has_fit = |row: &&ScalingRow| row.laws.iter().any(Option::is_some);
+    let rows = scaling.rows.iter().filter(has_fit).map(|row| {
+        let used = row.laws.iter().flatten().next().map(|law| {
+            let ends = [law.points.first(), law.points.last()].map(|own| own.map_or(0.0, |own| own.at.exp()));
+            ends.map(|positions| short_count(positions.round() as u64)).join(" to ")
+        });
+        let [given, free]: [[String; 3]; 2] = array::from_fn(|law| {
+            let steeper = row.steeper[law].as_ref();
+            [
+                or_absent(row.laws[law].as_ref(), |law| estimate(&law.exponent)),
+                or_absent(steeper, of_test),
+                or_absent(steeper, |test| p_value(test.p)),
+            ]
+        });
+        let fitted = or_absent(row.laws[1].as_ref(), |law| fixed(law.floor, 3));
+        [row.label.clone(), used.unwrap_or_default()].into_iter().chain(given).chain(free).chain([fitted]).collect()
+    });
+    let notes = vec![
+        "L(D) = E + A · D^−α over D positions; 95 % t-intervals and p over seeds, uncorrected; budgets: a first budget is left out \
+         while the curve is flatter there than behind it (the rule is in docs/statistics.md)"
+            .to_owned(),
+    ];
+    Table::new(header, &[0, 1], rows).titled("power laws of the loss").noted(notes).without_empty_columns()
+}
+
+fn estimate(test: &MeanTest) -> String {
+    let ends = test.interval(0.95);
+    let decimals = interval_decimals(&ends);
+    let [mean, low, high] = [test.mean, ends.low, ends.high].map(|value| fixed(value, decimals));
+    format!("{mean} [{low}, {high}]")
+}
+
+fn predictions(scaling: &Scaling, primary: &PrimaryMetric) -> Table {
+    let Some(to) = scaling.to else { return Table::default() };
+    let known = scaling.floor.map_or_else(|| "unknown".to_owned(), |floor| fixed(floor, 3));
+    let header = [ROW.to_owned(), format!("E = {known}"), "E fitted".to_owned(), "measured".to_owned()];
+    let predicted = |row: &&ScalingRow| row.predicted.iter().any(Option::is_some);
+    let rows = scaling.rows.iter().filter(predicted).map(|row| {
+        let predicted = row.predicted.iter().map(|own| or_absent(own.as_ref(), |own| loss(own.loss, &own.interval)));
+        let measured = or_absent(row.measured(to), |(mean, ends)| loss(mean, &ends));
+        once(row.label.clone()).chain(predicted).chain([measured]).collect()
+    });
+    let note = "from the budgets below it by the power laws; in brackets the 95 % interval of the mean over as many seeds; means \
+                are of logarithms";
+    let title = format!("{} predicted for {} positions", primary.name, grouped(to));
+    Table::new(header, &[0], rows).titled(&title).noted(vec![note.to_owned()]).without_empty_columns()
+}
+
+fn loss(mean: f64, ends: &Interval) -> String {
+    let decimals = interval_decimals(ends);
+    let [mean, low, high] = [mean, ends.low, ends.high].map(|value| fixed(value, decimals));
+    format!("{mean} [{low}, {high}]")
+}
+
+impl ScalingRow {
+    /// The mean at a budget, of logarithms, with its 95 % interval.
+    pub fn measured(&self, positions: u64) -> Option<(f64, Interval)> {
+        let own = self.points.iter().find(|own| own.at.exp().round() as u64 == positions)?;
+        Some(level(own))
+    }
+}
+
+/// The mean loss of a budget with its 95 % interval.
+pub(crate) fn level(own: &Measured) -> (f64, Interval) {
+    let Interval { low, high } = own.test().interval(0.95);
+    (own.mean.exp(), Interval { low: low.exp(), high: high.exp() })
+}
+
+/// The losses over positions on logarithmic axes, with the fitted power laws, for each reference.
+pub(crate) fn figures(game: &GameReport, primary: &PrimaryMetric, medium: Medium) -> Vec<Figure> {
+    let all = game.scaling.iter().enumerate();
+    all.filter_map(|(number, scaling)| figure(&game.game, number, scaling, primary, medium)).collect()
+}
+
+fn figure(game: &str, number: usize, scaling: &Scaling, primary: &PrimaryMetric, medium: Medium) -> Option<Figure> {
+    let point = |own: &Measured| {
+        let (y, Interval { low, high }) = level(own);
+        Point { x: own.at.exp(), y, low, high }
+    };
+    let series = scaling.rows.iter().enumerate().map(|(place, row)| Series {
+        label: row.label.clone(),
+        style: place.checked_sub(1).map_or(Style::Reference, Style::Row),
+        points: row.points.iter().map(point).filter(|point| point.low > 0.0 && point.high.is_finite()).collect(),
+        faint: row.laws.iter().flatten().next().map(line).unwrap_or_default(),
+    });
+    let plot = CurvePlot {
+        title: format!("Loss against positions on {game}."),
+        x_label: "training positions, each seen once".to_owned(),
+        x_name: "positions",
+        y_label: primary.with_unit(),
+        of_sizes: true,
+        series: series.collect(),
+        level: None,
+    };
+    let id = if number == 0 { format!("{game}-scaling") } else { format!("{game}-scaling-{}", number + 1) };
+    let svg = curves::draw(&plot, &id, medium)?;
+    let caption = "Marked: means of logarithms over seeds with bands of 95 % t-intervals; thin: power laws, without the budgets of \
+                   a plateau.";
+    Some(Figure { id, svg, title: plot.title, caption: caption.to_owned() })
+}
+
+/// A power law from the first to the last of its budgets.
+fn line(law: &PowerLaw) -> Vec<(f64, f64)> {
+    const PARTS: usize = 16;
+    let [Some(first), Some(last)] = [law.points.first(), law.points.last()] else { return Vec::new() };
+    let budget = |part: usize| (first.at + (last.at - first.at) * part as f64 / PARTS as f64).exp();
+    (0..=PARTS).filter_map(|part| Some((budget(part), law.predict(budget(part))?.loss))).collect()
+}

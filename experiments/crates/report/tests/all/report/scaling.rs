@@ -1,0 +1,113 @@
+//! Multipliers and power laws of a run folder, in every format.
+
+use crate::report::folder::{Folder, close, drawn};
+use facts::{Extrapolate, Role};
+use records::plan::Row;
+use report::sections::scaling::Scaling;
+use report::statistics::ladder::Place;
+use report::{Report, ReportOptions, csv};
+use serde_json::json;
+
+const STEPS: [u64; 4] = [250, 1000, 4000, 16_000];
+
+/// Two rows at four budgets of 64 positions a step; shaw has the losses that absolute has with eight times as many.
+fn grid() -> Folder {
+    let mut folder = Folder::new();
+    let rows = ["absolute", "shaw"].map(|encoding| STEPS.map(|steps| (encoding, steps)));
+    let row = |&(encoding, steps): &(&str, u64)| Row {
+        role: if encoding == "absolute" { Role::Reference } else { Role::Compared },
+        reference: Some(crate::report::folder::in_chess(&format!("absolute-{steps}"))),
+        ..folder.like(&format!("{encoding}-{steps}"))
+    };
+    let planned = rows.as_flattened().iter().map(row).collect();
+    folder.edit(|plan| {
+        plan.rows = planned;
+        plan.primary.metric = "map_loss".to_owned();
+    });
+    for &(encoding, steps) in rows.as_flattened() {
+        let positions = 64.0 * steps as f64 * if encoding == "shaw" { 8.0 } else { 1.0 };
+        let loss = (positions / 16e3).powf(-0.5);
+        let label = format!("{encoding}-{steps}");
+        folder.row(&label, [0.99 * loss, loss, 1.01 * loss]);
+        for seed in [0, 1, 2] {
+            folder.lines(&label, seed, |line| line["metrics"]["map_loss"] = line["metrics"]["policy_loss"].clone());
+        }
+        folder.run(&label, &json!({"encoding": encoding, "train": {"steps": steps, "batch": 64}}));
+    }
+    folder
+}
+
+fn scaling(report: &Report) -> &Scaling {
+    &report.games[0].scaling[0]
+}
+
+#[test]
+fn a_row_has_multipliers_at_the_losses_of_its_reference_and_both_have_exponents() {
+    let report = grid().report();
+    let Scaling { budgets, floor, rows, to } = scaling(&report);
+    assert_eq!((&budgets[..], *floor, *to), (&[16_000, 64_000, 256_000, 1_024_000][..], Some(0.0), None));
+    let [absolute, shaw] = &rows[..] else { panic!("{rows:?}") };
+    assert_eq!((&absolute.label[..], &shaw.label[..]), ("absolute", "shaw"));
+    let multipliers: Vec<Place> = shaw.multipliers.iter().map(|own| own.expect("four budgets").at).collect();
+    assert!(matches!(multipliers[..2], [Place::AtLeast(_), Place::AtLeast(_)]), "{multipliers:?}");
+    for place in &multipliers[2..] {
+        let Place::At(multiplier) = place else { panic!("{place:?}") };
+        close(*multiplier, 8.0);
+    }
+    for row in rows {
+        let [Some(given), Some(_)] = &row.laws else { panic!("{row:?}") };
+        close(given.exponent.mean, 0.5);
+    }
+    assert!(shaw.steeper[0].expect("two exponents").p > 0.05);
+    assert_eq!(absolute.steeper, [None; 2]);
+}
+
+#[test]
+fn every_format_has_the_multipliers_and_the_exponents() {
+    let report = grid().report();
+    for text in drawn(&report) {
+        for part in
+            ["data multipliers: how many times fewer positions than absolute", "power laws of the loss", "8.00 ["]
+        {
+            assert!(text.contains(part), "{part} is not in {text}");
+        }
+    }
+    let table = csv::draw(&report);
+    let line = |start: &str| table.lines().find(|line| line.contains(start)).unwrap_or_else(|| panic!("no {start}"));
+    let multiplier = line(",shaw,multiplier,positions@256000,");
+    let mean: f64 = multiplier.split(',').nth(6).expect("a mean").parse().expect("a number");
+    close(mean, 8.0);
+    assert!(line(",shaw,multiplier,positions@16000,").contains("at least"));
+    line(",absolute,exponent,given floor,4,");
+    line(",shaw,exponent,fitted floor,4,");
+}
+
+#[test]
+fn a_budget_is_predicted_from_smaller_ones_and_stands_beside_what_was_measured() {
+    let mut folder = grid();
+    folder.edit(|plan| plan.extrapolate = Some(Extrapolate { to: 1_024_000 }));
+    let report = folder.report();
+    let absolute = &scaling(&report).rows[0];
+    let predicted = absolute.predicted[0].expect("three smaller budgets");
+    close(predicted.loss, absolute.measured(1_024_000).expect("it has finished").0);
+    assert_eq!(absolute.predicted[1], None, "a fitted floor needs four budgets");
+    assert_eq!(absolute.predicted_from.len(), 9);
+    assert!(!absolute.predicted_from.iter().any(|cell| cell.contains("16000")), "{:?}", absolute.predicted_from);
+    for text in drawn(&report) {
+        assert!(text.contains("predicted for 1,024,000 positions"), "{text}");
+    }
+    let asked = ReportOptions { extrapolate: Some(4_096_000), ..ReportOptions::default() };
+    let report = Report::with_options(folder.path(), &asked).expect("a report");
+    assert_eq!((scaling(&report).to, scaling(&report).rows[0].predicted_from.len()), (Some(4_096_000), 12));
+}
+
+#[test]
+fn positions_that_are_seen_again_are_no_budget() {
+    let folder = grid();
+    for steps in STEPS {
+        for seed in [0, 1, 2] {
+            folder.lines(&format!("absolute-{steps}"), seed, |line| line["epochs"] = json!(1.5));
+        }
+    }
+    assert!(folder.report().games[0].scaling.is_empty());
+}

@@ -1,0 +1,117 @@
+//! Multipliers and power laws of curves over budgets: by hand and against SciPy.
+
+use report::statistics::curve::{Measured, curve, multiplier};
+use report::statistics::ladder::{Multiple, Place};
+use report::statistics::power_law::{PowerLaw, plateau};
+use serde_json::Value;
+
+const BUDGETS: [f64; 5] = [16e3, 64e3, 256e3, 1_024e3, 4_096e3];
+
+/// A curve without noise.
+fn exact(loss: impl Fn(f64) -> f64) -> Vec<Measured> {
+    let budgets: Vec<(f64, Vec<f64>)> = BUDGETS.map(|budget| (budget, vec![loss(budget); 3])).to_vec();
+    curve(&budgets, 0.0).expect("losses above 0")
+}
+
+#[track_caller]
+fn close(got: f64, expected: f64, relative: f64) {
+    assert!((got - expected).abs() <= relative * expected.abs(), "got {got}, expected {expected}");
+}
+
+fn at(place: Place) -> f64 {
+    match place {
+        Place::At(at) => at,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_row_that_needs_an_eighth_of_the_positions_has_the_multiplier_8() {
+    let loss = |budget: f64| 0.7 * (budget / 16e3).powf(-0.6);
+    let (reference, row) = (exact(loss), exact(|budget| loss(8.0 * budget)));
+    let found: Vec<Multiple> =
+        (0..5).map(|budget| multiplier(&row, &reference, budget).expect("five budgets")).collect();
+    // The loss of the reference at 16,000 and 64,000 positions is above that of the row at 16,000.
+    assert_eq!(found[0].at, Place::AtLeast(1.0));
+    assert_eq!(found[0].ends, [Place::AtLeast(1.0); 2]);
+    assert!(matches!(found[1].at, Place::AtLeast(bound) if (bound - 4.0).abs() < 1e-9), "{:?}", found[1]);
+    found[2..].iter().for_each(|own| close(at(own.at), 8.0, 1e-9));
+    // Turned round, the reference never has what the row has at the end.
+    let back = multiplier(&reference, &row, 4).expect("five budgets");
+    assert!(matches!(back.at, Place::AtMost(bound) if (bound - 1.0).abs() < 1e-9), "{back:?}");
+    close(at(multiplier(&reference, &row, 0).expect("five budgets").at), 0.125, 1e-9);
+    assert_eq!(multiplier(&row[..1], &reference, 0), None, "one budget has no curve");
+    assert_eq!(multiplier(&row, &reference, 5), None, "the reference has no sixth budget");
+}
+
+#[test]
+fn exact_curves_have_their_exponents_floors_and_next_budget() {
+    let curve = exact(|budget| 0.2 + 0.6 * (budget / 16e3).powf(-0.8));
+    let fitted = PowerLaw::fitted(&curve).expect("five budgets");
+    close(fitted.exponent.mean, 0.8, 1e-6);
+    close(fitted.floor, 0.2, 1e-6);
+    let next = 0.2 + 0.6 * 1024.0_f64.powf(-0.8);
+    close(fitted.predict(16_384e3).expect("a prediction").loss, next, 1e-6);
+    let budgets: Vec<(f64, Vec<f64>)> = BUDGETS.map(|d| (d, vec![0.2 + 0.6 * (d / 16e3).powf(-0.8); 3])).to_vec();
+    let above = report::statistics::curve::curve(&budgets, 0.2).expect("losses above the floor");
+    let given = PowerLaw::with_floor(&above, 0.2).expect("five budgets");
+    close(given.exponent.mean, 0.8, 1e-9);
+    close(given.predict(16_384e3).expect("a prediction").loss, next, 1e-9);
+    assert_eq!(report::statistics::curve::curve(&budgets, 0.5), None, "a loss below the floor");
+    assert_eq!(PowerLaw::with_floor(&above[..2], 0.2), None, "two budgets");
+    assert_eq!(PowerLaw::fitted(&curve[..3]), None, "three budgets");
+    // A curve without a floor is fitted with none.
+    let straight = PowerLaw::fitted(&exact(|budget| (budget / 16e3).powf(-0.8))).expect("five budgets");
+    assert!(straight.floor.abs() < 1e-6, "{}", straight.floor);
+}
+
+#[test]
+fn a_plateau_is_left_out_and_nothing_else() {
+    let after = |escape: f64| exact(move |budget| (0.7 * (budget / escape).powf(-0.9)).min(0.7));
+    // A curve that leaves its plateau between two budgets has the first of them on it.
+    assert_eq!([16e3, 40e3, 64e3, 200e3, 256e3].map(|escape| plateau(&after(escape))), [0, 1, 1, 2, 2]);
+    let fit = PowerLaw::with_floor(&after(200e3), 0.0).expect("three budgets behind the plateau");
+    close(fit.exponent.mean, 0.9, 1e-9);
+    assert_eq!((fit.plateau, fit.points.len()), (2, 3));
+    assert_eq!(PowerLaw::with_floor(&after(600e3), 0.0), None, "two budgets behind the plateau");
+    assert_eq!(plateau(&exact(|budget| 0.2 + 0.6 * (budget / 16e3).powf(-0.8))), 0, "a curve that levels off");
+}
+
+#[test]
+fn multipliers_and_power_laws_agree_with_scipy() {
+    let cases: Vec<Value> = serde_json::from_str(include_str!("../fixtures/scaling.json")).expect("a list");
+    let read = |case: &Value| {
+        let budgets: Vec<(f64, Vec<f64>)> = serde_json::from_value(case["curve"].clone()).expect("budgets");
+        curve(&budgets, 0.0).expect("losses above 0")
+    };
+    let reference = read(&cases[0]);
+    let mut compared = 0;
+    for case in &cases {
+        let own = read(case);
+        for (budget, expected) in case["multipliers"].as_array().expect("a list").iter().enumerate() {
+            let Multiple { at, ends: [low, high] } = multiplier(&own, &reference, budget).expect("five budgets");
+            for (got, expected) in [at, low, high].into_iter().zip(expected.as_array().expect("three")) {
+                match (got, expected.as_f64()) {
+                    (Place::At(got), Some(expected)) => close(got, expected, 1e-5),
+                    (Place::At(_), None) | (_, Some(_)) => panic!("{}: {got:?}, {expected}", case["name"]),
+                    (_, None) => {}
+                }
+                compared += 1;
+            }
+        }
+        for (fit, name) in [(PowerLaw::with_floor(&own, 0.0), "given"), (PowerLaw::fitted(&own), "fitted")] {
+            let expected = &case[name];
+            assert_eq!(fit.is_some(), expected.is_object(), "{}: {name}", case["name"]);
+            let Some(fit) = fit else { continue };
+            let number = |key: &str| expected[key].as_f64().expect("a number");
+            assert_eq!(Some(fit.plateau as u64), expected["plateau"].as_u64());
+            close(fit.exponent.mean, number("exponent"), 1e-5);
+            close(fit.exponent.interval(0.95).half_width(), number("half"), 1e-4);
+            if name == "fitted" {
+                assert!((fit.floor - number("floor")).abs() < 1e-6, "{}: {}", case["name"], fit.floor);
+            }
+            compared += 2;
+        }
+    }
+    assert!(compared > 60, "{compared}");
+}
