@@ -21,7 +21,7 @@ use super::seeds::repeated;
 use super::setting::Setting;
 use super::source::{ConfigError, Source, at};
 use super::tree::Node;
-use super::tuning::{Trials, TunedRow, Tuning};
+use super::tuning::{FOLDER, Trials, TunedRow, Tuning};
 use facts::name::{RULE, is_name};
 use facts::{Interaction, Margins, Primary, ReadAt, Role};
 use games::GameKind;
@@ -135,15 +135,15 @@ impl Experiment {
         })
     }
 
-    /// The grid of a round of trials, with the trials of each row that are still in it; none after the last one.
-    pub fn trials(&self, round: usize, remaining: &[Vec<usize>]) -> Option<Self> {
-        let tuning = self.tuning.as_ref().filter(|tuning| round < tuning.rounds.len())?;
+    /// The grid of the trials; `None` if the experiment tunes nothing.
+    pub fn trials(&self) -> Option<Self> {
+        let tuning = self.tuning.as_ref()?;
         Some(Self {
-            name: format!("{}/{}", self.name, tuning.folder(round)),
+            name: format!("{}/{}", self.name, FOLDER),
             seeds: tuning.seeds.clone(),
             primary: Primary { at: ReadAt::Last, ..self.primary.clone() },
             equivalent_within: Margins::default(),
-            rows: tuning.remaining_rows(round, remaining),
+            rows: tuning.grid_rows(),
             interactions: Vec::new(),
             no_effect: Vec::new(),
             tuning: None,

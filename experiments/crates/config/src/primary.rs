@@ -104,7 +104,7 @@ fn averaged(primary: &Primary, row: &Row, document: &Node) -> Result<(), ConfigE
     let wrong = |message: String| document.error_at(&at!["primary", "weights"], message);
     let Some(averaging) = row.run.train.averaging else {
         let error = wrong("no average of the weights is made".to_owned());
-        return Err(error.help("add `base.train.averaging: {swa: {}}` (or `ema`), or write `weights: raw`"));
+        return Err(error.help("add `base.train.averaging: {swa: {}}`, or write `weights: raw`"));
     };
     let (begins, read) = (
         averaging.begins_at(),
