@@ -301,49 +301,20 @@ impl OptimizerConfig {
 
 /// Why an optimiser could not be made, loaded or stepped.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages document the variants")]
 pub enum OptimizerError {
-    /// An option is out of range.
     #[error("optimizer: {name}: {value} is out of range; {range}")]
-    Option {
-        /// The option.
-        name: &'static str,
-        /// Its value.
-        value: f64,
-        /// What it may be.
-        range: &'static str,
-    },
-    /// A group is not one.
+    Option { name: &'static str, value: f64, range: &'static str },
     #[error("optimizer: the group {group} {why}")]
-    Group {
-        /// The group.
-        group: String,
-        /// What is wrong with it.
-        why: &'static str,
-    },
-    /// A group holds no parameter of this network.
+    Group { group: String, why: &'static str },
     #[error("optimizer: the group {group} fits no parameter of this network; the nearest are {}. (`part: encoding` holds whatever a row's encodings have)", near.join(", "))]
-    NoSuchParameter {
-        /// The group.
-        group: String,
-        /// Names like its pattern.
-        near: Vec<String>,
-    },
-    /// A checkpoint lacks a tensor of the state.
+    NoSuchParameter { group: String, near: Vec<String> },
     #[error("the optimizer's state has no tensor \"{0}\": the checkpoint is of another kind of run")]
     Missing(&'static str),
-    /// A tensor of the state has another size than the parameters.
     #[error(
         "the optimizer's \"{name}\" has {found} elements, the parameters have {expected}: the checkpoint is of another network"
     )]
-    Size {
-        /// The tensor.
-        name: &'static str,
-        /// Its elements.
-        found: usize,
-        /// Elements of the flat store.
-        expected: usize,
-    },
-    /// LibTorch failed.
+    Size { name: &'static str, found: usize, expected: usize },
     #[error(transparent)]
     Tensor(#[from] TchError),
 }
