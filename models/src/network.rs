@@ -27,9 +27,6 @@ impl Network {
     ///
     /// Names of parameters outside the encodings depend on the model and the game only, so that two networks that
     /// differ in their encodings start from the same shared weights.
-    ///
-    /// # Errors
-    /// If sizes contradict each other, or an encoding refuses its options.
     pub fn declare(
         config: &ModelConfig,
         encodings: &[EncodingConfig],

@@ -58,9 +58,6 @@ fn level(text: &str) -> Result<f64, String> {
 }
 
 /// Inspects, and prints the heads of a cell or the rows of several, and the page's path.
-///
-/// # Errors
-/// If an option does not fit, a cell cannot be loaded, or a file cannot be written.
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     prepare(args.device)?;
     use_threads(1);

@@ -89,9 +89,6 @@ impl Board {
     }
 
     /// The position for further play; `ply` is the number of its next move, from 1.
-    ///
-    /// # Errors
-    /// If the board is not a legal position, see [`Board::check`].
     pub fn position(&self, ply: u32) -> Result<ShogiPosition, BadPosition> {
         self.check()?;
         Ok(self.unchecked_position(ply))

@@ -61,9 +61,6 @@ pub fn csv(lines: &[ForcedLine]) -> String {
 }
 
 /// Searches the games, in their order.
-///
-/// # Errors
-/// If the dataset cannot be read or is of another game, or the engine fails.
 pub fn forced_lines(settings: &ForcedSettings) -> Result<Vec<ForcedLine>, GenerateError> {
     let mut rows = test_games::rows(&settings.from, settings.game)?;
     rows.retain(|row| matches!(row.result, GameResult::FirstWins | GameResult::SecondWins));

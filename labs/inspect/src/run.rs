@@ -46,9 +46,6 @@ pub struct Written {
 }
 
 /// Inspects one or more cells, or a run folder; `note` is told what is being done.
-///
-/// # Errors
-/// If an option does not fit, a cell cannot be loaded, or a file cannot be written.
 pub fn inspect(paths: &[PathBuf], options: &Options, note: &mut dyn FnMut(&str)) -> Result<Written, InspectionError> {
     let Testing { alpha, controls, .. } = options.testing;
     let least = least_controls(alpha) + 1;

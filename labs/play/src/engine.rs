@@ -47,9 +47,7 @@ impl<'a, G: Referee> Engine<'a, G> {
     }
 
     /// Reads a line and adds the lines that answer it.
-    ///
-    /// # Errors
-    /// If the network cannot be asked. Wrong lines are no errors.
+    /// Invalid lines are not errors.
     pub fn line(&mut self, line: &str, out: &mut Vec<String>) -> Result<Next, PlayError> {
         let mut words = line.split_ascii_whitespace();
         let Some(command) = words.next() else { return Ok(Next::Line) };

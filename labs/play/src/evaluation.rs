@@ -43,9 +43,7 @@ enum Question<'a> {
 
 /// Asks a cell what it was not asked before; `progress` sees each new answer. A match against the reference is no question to the
 /// reference itself.
-///
-/// # Errors
-/// If the network cannot be asked, a file cannot be read, or an engine fails. What is finished is kept.
+/// An error keeps what is finished.
 pub fn evaluate(
     subject: Subject<'_>,
     asked: &Evaluations,

@@ -125,9 +125,6 @@ impl<'a> Player<'a> {
     }
 
     /// Decides in every situation, in batches. `stream` is drawn from where moves are drawn, once for each situation.
-    ///
-    /// # Errors
-    /// If the network lacks the output that the agent needs, or cannot be asked.
     pub fn decide<G: Referee>(
         &self,
         situations: &[&Situation<G>],

@@ -37,9 +37,6 @@ const FIELDS: usize = 4;
 type Wrong = (String, String);
 
 /// Reads a suite, plain or compressed: EPD, or SFEN with operations, or CSA.
-///
-/// # Errors
-/// If the file cannot be read, or a line is no position with a legal move to be found or avoided.
 pub fn read<G: Referee>(path: &Path) -> Result<Vec<Problem>, PlayError> {
     let bytes = dataset::unpacked(path)?;
     let name = path.to_string_lossy().to_ascii_lowercase();

@@ -27,9 +27,6 @@ pub struct Server {
 
 impl Server {
     /// Listens on a port of 127.0.0.1; 0 takes a free one.
-    ///
-    /// # Errors
-    /// If the port is taken.
     pub fn bind(port: u16) -> anyhow::Result<Self> {
         let wrong = |cause: Box<dyn Error + Send + Sync>| {
             anyhow!("cannot listen on port {port}: {cause}; leave out --port to take a free one")
@@ -48,9 +45,6 @@ impl Server {
     }
 
     /// Answers requests, one after the other. It returns only by an error.
-    ///
-    /// # Errors
-    /// If no connection can be accepted any more.
     pub fn serve(&self, watch: &mut Watch, every: Duration) -> anyhow::Result<()> {
         let mut last: Option<(Instant, String)> = None;
         loop {

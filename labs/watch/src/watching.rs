@@ -36,8 +36,6 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// # Errors
-    /// If the folder is not a run folder, or no report can be made of it.
     pub fn new(run_dir: &Path) -> anyhow::Result<Self> {
         let stage = plan::stage(run_dir);
         let plan = Plan::read(&stage)?;
@@ -61,9 +59,7 @@ impl Watch {
     }
 
     /// Reads what is new; everything again if the plan has changed.
-    ///
-    /// # Errors
-    /// If the folder cannot be read any more. What was read before stays.
+    /// An error keeps what was read before.
     pub fn refresh(&mut self) -> anyhow::Result<()> {
         let stage = plan::stage(&self.run_dir);
         if stage != self.stage || Plan::read(&stage)? != self.plan {
@@ -87,9 +83,6 @@ impl Watch {
     }
 
     /// The page; a browser loads it again after `every`, unless the run is over.
-    ///
-    /// # Errors
-    /// If the system has no random numbers.
     pub fn page(&self, every: Option<Duration>) -> anyhow::Result<String> {
         Ok(page::draw(&View {
             plan: &self.plan,
@@ -133,9 +126,6 @@ fn ends(cells: &[Cell]) -> Vec<End> {
 
 /// Writes the page into a file, again after each `every`, until every cell has ended. `note` is told why a page shows old
 /// numbers.
-///
-/// # Errors
-/// If the file cannot be written.
 pub fn write(watch: &mut Watch, path: &Path, every: Duration, note: &mut dyn FnMut(&str)) -> anyhow::Result<()> {
     loop {
         let page = watch.page(Some(every))?;

@@ -47,9 +47,6 @@ pub fn all() -> &'static [Metric] {
 }
 
 /// The metric of a name.
-///
-/// # Errors
-/// If there is none; the message lists those that there are.
 pub fn find(name: &str) -> Result<&'static Metric, UnknownMetric> {
     all().iter().find(|metric| metric.name == name).ok_or_else(|| UnknownMetric { name: name.to_owned() })
 }

@@ -72,9 +72,6 @@ impl ModelConfig {
     }
 
     /// Refuses sizes that contradict each other.
-    ///
-    /// # Errors
-    /// If a size is zero, the heads do not divide the width, or a network would have no output.
     pub fn check(&self) -> Result<(), ModelError> {
         match self {
             Self::Chessformer(config) => config.check_sizes(),

@@ -123,9 +123,6 @@ impl BoardVector for Pooled {
 }
 
 /// The place of the token that stands for the whole position; `what` wants to read it.
-///
-/// # Errors
-/// If the input has none.
 fn token(tokens: &Tokens, what: &'static str) -> Result<i64, ModelError> {
     tokens.cls().map(|token| token as i64).ok_or(ModelError::NoSummaryToken { what })
 }

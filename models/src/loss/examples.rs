@@ -84,9 +84,6 @@ pub struct Examples {
 
 impl Examples {
     /// From its columns, each as [`Column`] describes it.
-    ///
-    /// # Errors
-    /// The first error of `column`.
     pub fn new<E>(column: impl FnMut(Column) -> Result<Tensor, E>) -> Result<Self, E> {
         Ok(Self { columns: Column::ALL.into_iter().map(column).collect::<Result<_, _>>()? })
     }

@@ -35,9 +35,6 @@ pub struct AverageError(&'static str);
 
 impl AverageConfig {
     /// Checks the options.
-    ///
-    /// # Errors
-    /// If one is out of range.
     pub fn check(&self) -> Result<(), AverageError> {
         match *self {
             Self::Swa(SwaConfig { every: 0, .. }) => Err(AverageError("every")),
@@ -70,9 +67,6 @@ pub struct Average {
 
 impl Average {
     /// An average without an update, for parameters like `flat`.
-    ///
-    /// # Errors
-    /// If an option is out of range or the device has no room.
     pub fn new(config: AverageConfig, flat: &Tensor) -> Result<Self, TchError> {
         config.check().map_err(|error| TchError::Torch(error.to_string()))?;
         Ok(Self { config, flat: flat.f_zeros_like()?, updates: 0 })
@@ -99,9 +93,6 @@ impl Average {
     }
 
     /// Takes over a saved average of `updates` updates, from any device.
-    ///
-    /// # Errors
-    /// If it has another size.
     pub fn load(&mut self, flat: &Tensor, updates: u64) -> Result<(), TchError> {
         self.flat.f_copy_(flat)?;
         self.updates = updates;

@@ -275,9 +275,6 @@ impl OptimizerConfig {
     }
 
     /// Checks the options, without those that depend on a network.
-    ///
-    /// # Errors
-    /// If one is out of range.
     pub fn check(&self) -> Result<(), OptimizerError> {
         let Common { beta1, beta2, epsilon, weight_decay, groups, .. } = self.common();
         let momentum_decay = if let Self::NadamTorch(config) = self { config.momentum_decay } else { 0.0 };

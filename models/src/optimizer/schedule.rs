@@ -103,10 +103,6 @@ pub enum ScheduleError {
 
 impl Schedule {
     /// A piecewise constant schedule.
-    ///
-    /// # Errors
-    /// If there is not exactly one value more than boundaries, boundaries do not increase, or a value is negative or
-    /// not finite.
     pub fn new(warmup: u64, values: Vec<f64>, boundaries: Vec<u64>) -> Result<Self, ScheduleError> {
         if values.is_empty() {
             return Err(ScheduleError::Empty);
@@ -122,9 +118,6 @@ impl Schedule {
     }
 
     /// A cosine.
-    ///
-    /// # Errors
-    /// If a rate is negative or not finite, or the cosine ends before the warm-up does.
     pub fn cosine(warmup: u64, cosine: Cosine) -> Result<Self, ScheduleError> {
         check_rate(cosine.from)?;
         check_rate(cosine.to)?;
@@ -135,9 +128,6 @@ impl Schedule {
     }
 
     /// The schedule for a run of `steps` steps: a cosine without an explicit end ends with the run.
-    ///
-    /// # Errors
-    /// If a cosine then ends before its warm-up does.
     pub fn ending_at(self, steps: u64) -> Result<Self, ScheduleError> {
         match self.curve {
             RateCurve::Cosine(cosine @ Cosine { steps: None, .. }) => {

@@ -64,9 +64,6 @@ pub struct Experiment {
 
 impl Experiment {
     /// Reads a file, expands it and refuses an experiment that cannot be run.
-    ///
-    /// # Errors
-    /// On everything that can be known before the first step, with its place in the file and a remedy.
     pub fn load(path: &Path) -> Result<Self, ConfigError> {
         Self::load_with(path, &[])
     }

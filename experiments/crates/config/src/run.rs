@@ -107,9 +107,6 @@ pub struct ImportedWeights {
 
 impl RunConfig {
     /// The run as the text of a `config.yaml`; enums are names, or maps of a name to its options.
-    ///
-    /// # Errors
-    /// If the dataset's path is no text in UTF-8.
     pub fn to_yaml(&self) -> Result<String, serde_yaml::Error> {
         let mut text = Vec::new();
         singleton_map_recursive::serialize(self, &mut serde_yaml::Serializer::new(&mut text))?;
@@ -117,18 +114,13 @@ impl RunConfig {
     }
 
     /// Reads the text of a `config.yaml`.
-    ///
-    /// # Errors
-    /// If it is not a regular file, is longer than 1 MiB, or is not UTF-8.
+    /// Refuses a file that is not regular, longer than 1 MiB, or not UTF-8.
     pub fn read_text(path: &Path) -> io::Result<String> {
         bounded::read_text(path, MAX_BYTES)
     }
 
     /// Reads what [`Self::to_yaml`] wrote.
-    ///
-    /// # Errors
-    /// If the text is no YAML, or a key is unknown, missing or of a wrong type: with its path, line and column; or if its
-    /// game does not have its input or its moves.
+    /// Errors name the path, line and column of a key.
     pub fn from_yaml(text: &str) -> Result<Self, serde_yaml::Error> {
         let run: Self = yaml::from_text(text)?;
         run.game.offered(run.input).map_err(serde_yaml::Error::custom)?;

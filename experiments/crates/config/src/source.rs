@@ -187,9 +187,7 @@ const MAX_BYTES: u64 = 1 << 20;
 
 impl Source {
     /// Reads a file, without its byte order mark.
-    ///
-    /// # Errors
-    /// If it cannot be read, is not a regular file, is longer than 1 MiB or is not UTF-8.
+    /// Refuses a file that is not regular, longer than 1 MiB, or not UTF-8.
     pub fn read(path: &Path) -> Result<Self, ConfigError> {
         let text = bounded::read_text(path, MAX_BYTES).map_err(|error| {
             let error = ConfigError::new(path.to_owned(), None, format!("cannot be read: {error}"));

@@ -67,9 +67,6 @@ pub(crate) fn missing(outputs: &Outputs, manifest: &Manifest, contents: Contents
 }
 
 /// Those of some heads that a dataset in `dir` has targets for.
-///
-/// # Errors
-/// If a shard cannot be read.
 pub fn taught(heads: &[HeadName], dir: &Path, manifest: &Manifest) -> Result<Vec<HeadName>, DatasetError> {
     let contents = Contents::of(dir, manifest, &DataView::default())?;
     let is_taught =

@@ -196,9 +196,6 @@ impl Node {
 
     /// Puts a value at a way; maps on the way that are missing are made. A name stands for a map of it to nothing, so
     /// that `encoding.shaw.terms` can be put where `encoding: shaw` stands.
-    ///
-    /// # Errors
-    /// If something on the way is neither a map nor an element of a list.
     pub(crate) fn set(&mut self, way: &[String], value: Self) -> Result<(), ConfigError> {
         let Some((step, rest)) = way.split_first() else {
             *self = value;

@@ -17,10 +17,7 @@ const MOST_VALUES: usize = 1 << 16;
 const MOST_PATH_BYTES: usize = 1 << 26;
 
 /// Reads a text.
-///
-/// # Errors
-/// If it is not YAML, is more than one document, is nested too deeply, holds too many values or a tag; if the key of a map is
-/// not a word or stands twice.
+/// Refuses more than one document, deep nesting, too many values, tags, and keys that are not words or stand twice.
 pub(crate) fn parse(source: &Source) -> Result<Node, ConfigError> {
     let text = source.yaml();
     let (mut events, mut anchors) = (Vec::new(), BTreeMap::new());

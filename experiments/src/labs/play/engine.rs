@@ -35,9 +35,6 @@ pub(crate) struct Args {
 const LONGEST: u64 = 1 << 17;
 
 /// Plays until `quit`, or until stdin ends.
-///
-/// # Errors
-/// If the cell has no weights, or its network cannot be asked.
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     prepare(args.device)?;
     use_threads(1);

@@ -79,9 +79,6 @@ struct Asked {
 }
 
 /// Evaluates the network as each agent.
-///
-/// # Errors
-/// If the cell has no weights, a file cannot be read, or an agent needs an output that the network lacks.
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     prepare(args.device)?;
     use_threads(1);

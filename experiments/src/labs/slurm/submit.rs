@@ -75,9 +75,6 @@ pub(crate) struct Args {
 }
 
 /// Writes the arrays of all unfinished cells, and submits them.
-///
-/// # Errors
-/// If the experiment is refused, its folders cannot be written, or sbatch refuses.
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if let Some(gpus) = &args.gpus {
         let count = gpus.rsplit(':').next().unwrap_or(gpus);

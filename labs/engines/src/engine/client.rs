@@ -55,9 +55,6 @@ pub struct Engine {
 
 impl Engine {
     /// Starts the engine and sets it up: one thread, so that its games can be repeated, and the requested options.
-    ///
-    /// # Errors
-    /// If the program cannot be started, does not complete the handshake, or lacks an option.
     pub fn start(settings: &EngineSettings) -> Result<Self, EngineError> {
         let process = Process::start(&settings.program, &settings.arguments)
             .map_err(|source| EngineError::Start { program: settings.program.clone(), source })?;
@@ -99,9 +96,7 @@ impl Engine {
 
     /// Searches a position (`start`, `None` for the standard one, and the moves from there) over this many nodes;
     /// `only` restricts the search to some moves unless it is empty.
-    ///
-    /// # Errors
-    /// If it exited or does not answer. The answer may be any text.
+    /// The answer may be any text.
     pub fn search(
         &mut self,
         start: Option<&str>,

@@ -26,9 +26,6 @@ const CHANNELS: usize = 16;
 const MOST_CHANNELS: usize = 16_384;
 
 /// Writes the sum of these encodings' terms as smolgen.
-///
-/// # Errors
-/// If an encoding does anything else, or the tables need more coefficients than Lc0 normalises.
 pub(super) fn write(
     network: &ChessformerConfig,
     encodings: &[EncodingConfig],

@@ -46,9 +46,6 @@ pub enum Kind {
 
 impl Contestant {
     /// Gets it ready to play: a network on this device, an engine with this time for an answer.
-    ///
-    /// # Errors
-    /// If the cell or the engine cannot be used, or the cell is of another game.
     pub(super) fn seat(&self, game: GameKind, device: Device, timeout: Duration) -> Result<Seat, PlayError> {
         match &self.kind {
             Kind::Network { cell, averaged, agent } => {

@@ -61,9 +61,6 @@ impl Attempt {
 }
 
 /// The answers of a player to every puzzle of a file. `file` is where they come from, for errors.
-///
-/// # Errors
-/// If a puzzle's position or a move of its line is not legal, or the network cannot be asked.
 pub fn attempts<G: Referee>(
     player: &Player<'_>,
     puzzles: &[Puzzle],
