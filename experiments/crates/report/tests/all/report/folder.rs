@@ -1,9 +1,10 @@
 //! A run folder that is written by hand, so that every number in it is known.
 
+use crate::by_hand;
 use dataset::{MoveTraits, PositionTraits};
-use facts::{Interaction, Margins, Mask, NetworkFacts, Primary, ReadAt, Role, Weights};
+use facts::{Interaction, Role, Weights};
 use games::{GameKind, Phase, Relation};
-use records::plan::{FORMAT, Plan, Row};
+use records::plan::{Plan, Row};
 use records::positions::{self, PositionMetrics};
 use records::status::{State, Status};
 use records::step_times::{StepTime, StepTimes};
@@ -11,7 +12,6 @@ use report::comparison::Comparison;
 use report::model::RowReport;
 use report::{Report, csv, html, latex, markdown, text};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -39,49 +39,15 @@ pub(crate) struct Folder {
 
 impl Folder {
     pub(crate) fn new() -> Self {
-        let row = |label: &str, role: Role, encoding: usize| Row {
-            game: GameKind::Chess,
-            label: label.to_owned(),
-            name: None,
-            folder: in_chess(label),
-            role,
-            reference: None,
-            exploratory: false,
-            mask: Mask::Train,
-            network: NetworkFacts {
-                trunk: 1000,
-                heads: 200,
-                encoding,
-                injection_points: "logits".to_owned(),
-                position_sources: vec!["value head".to_owned()],
-            },
-            matched: None,
-            axes: BTreeMap::new(),
-        };
-        let plan = Plan {
-            format: FORMAT,
-            experiment: "by-hand".to_owned(),
-            question: None,
-            expect: None,
-            smoke: false,
-            primary: Primary {
-                metric: "policy_loss".to_owned(),
-                at: ReadAt::Last,
-                weights: Weights::Raw,
-                difference: None,
-            },
-            seeds: SEEDS.to_vec(),
-            // The reference is not the first, as an experiment may list it anywhere.
-            rows: vec![
-                row("shaw", Role::Compared, 1_382_400),
-                row("absolute", Role::Reference, 64),
-                row("rope", Role::Compared, 0),
-                row("absolute-twin", Role::Twin, 64),
-            ],
-            interactions: Vec::new(),
-            equivalent_within: Margins::default(),
-            late_margin: false,
-        };
+        let row = |label: &str, role: Role, encoding: usize| by_hand::chess_row(label, in_chess(label), role, encoding);
+        // The reference is not the first, as an experiment may list it anywhere.
+        let rows = vec![
+            row("shaw", Role::Compared, 1_382_400),
+            row("absolute", Role::Reference, 64),
+            row("rope", Role::Compared, 0),
+            row("absolute-twin", Role::Twin, 64),
+        ];
+        let plan = by_hand::plan(SEEDS.to_vec(), rows);
         let folder = Self { dir: tempfile::tempdir().expect("a folder for the test"), plan };
         folder.write_plan();
         folder
@@ -250,19 +216,9 @@ impl Folder {
 
     /// Writes a cell's manifest, after a change of the usual one.
     pub(crate) fn manifest(&self, label: &str, seed: u64, change: impl Fn(&mut Value)) {
-        let mut manifest = json!({
-            "identity": {
-                "config": "c", "dataset": "d", "numerics": 1, "libtorch": "2.11.0",
-                "instruction_set": "AVX2 (GenuineIntel)", "threads": 1, "device": "cpu", "dtype": "f32",
-            },
-            "dataset": {
-                "name": "x", "content_hash": "d", "train_positions": 1, "validation_positions": 1,
-                "test_positions": 1, "novel_test_positions": 0.9,
-            },
-            "sessions": [{"from_step": 0, "unix_s": 0.0}],
-            "macs": {"trunk": 1000, "encoding": 100 * label.len(), "head": 200, "paper": 1000},
-            "a key of a later version": true,
-        });
+        let mut manifest = by_hand::manifest();
+        manifest["macs"] = json!({"trunk": 1000, "encoding": 100 * label.len(), "head": 200, "paper": 1000});
+        manifest["a key of a later version"] = json!(true);
         change(&mut manifest);
         fs::write(self.cell(label, seed).join("manifest.json"), manifest.to_string()).expect("a manifest");
     }
