@@ -12,22 +12,15 @@ use std::str::FromStr;
 use streams::Stream;
 use train::inference::Situation;
 
-/// When a puzzle counts as solved.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rule {
-    /// Every move of the solver is the line's, up to a move that gives mate, whichever it is: the rule of searchless_chess
-    /// (Ruoss et al. 2024, `puzzles.py`).
-    AnyMate,
-    /// Every move of the solver is the line's.
-    Strict,
-}
-
-impl Rule {
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::AnyMate => "any_mate",
-            Self::Strict => "strict",
-        }
+games::named! {
+    /// When a puzzle counts as solved.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Rule {
+        /// Every move of the solver is the line's, up to a move that gives mate, whichever it is: the rule of searchless_chess
+        /// (Ruoss et al. 2024, `puzzles.py`).
+        AnyMate = "any_mate",
+        /// Every move of the solver is the line's.
+        Strict = "strict",
     }
 }
 
@@ -35,7 +28,7 @@ impl FromStr for Rule {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let found = [Self::AnyMate, Self::Strict].into_iter().find(|rule| rule.name() == text);
+        let found = Self::ALL.into_iter().find(|rule| rule.name() == text);
         found.ok_or_else(|| "the rules are `any_mate` and `strict`".to_owned())
     }
 }

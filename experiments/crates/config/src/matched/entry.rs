@@ -49,29 +49,18 @@ pub enum By {
     Given(Vec<(Size, usize)>),
 }
 
-/// A size of a network.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Size {
-    /// Width of the feed-forward layers' inside (`ff`).
-    Ffn,
-    /// Width of every token (`width`), with as many heads as before; sizes that are the width by default follow it.
-    Width,
-    Depth,
-    /// The one option of the encoding that is a size, where it has one.
-    Encoding,
-}
-
-impl Size {
-    pub const ALL: [Self; 4] = [Self::Ffn, Self::Width, Self::Depth, Self::Encoding];
-
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Ffn => "ffn",
-            Self::Width => "width",
-            Self::Depth => "depth",
-            Self::Encoding => "encoding",
-        }
+games::named! {
+    /// A size of a network.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Size {
+        /// Width of the feed-forward layers' inside (`ff`).
+        Ffn = "ffn",
+        /// Width of every token (`width`), with as many heads as before; sizes that are the width by default follow it.
+        Width = "width",
+        Depth = "depth",
+        /// The one option of the encoding that is a size, where it has one.
+        Encoding = "encoding",
     }
 }
 
