@@ -1,9 +1,8 @@
 //! `posenc eval`: how strong a cell's network is.
 
 use super::opponent::nodes_and_options;
-use crate::commands::devices::{parse_device, prepare};
+use crate::commands::devices::CellNetwork;
 use anyhow::Context as _;
-use config::Weights;
 use games::{Referee, with_game};
 use play::calibration::diagram::svg;
 use play::calibration::{self, Calibration};
@@ -16,9 +15,6 @@ use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use tch::Device;
-use train::environment::use_threads;
-use train::inference::Loaded;
 
 /// Options of `posenc eval`.
 #[derive(Debug, clap::Args)]
@@ -45,12 +41,8 @@ pub(crate) struct Args {
     /// Print one JSON object per agent and file.
     #[arg(long)]
     json: bool,
-    /// Use the averaged weights of a run that averages them.
-    #[arg(long)]
-    averaged: bool,
-    /// The device: cpu, cuda or cuda:N.
-    #[arg(long, default_value = "cpu", value_parser = parse_device)]
-    device: Device,
+    #[command(flatten)]
+    network: CellNetwork,
 }
 
 /// What the network is asked; each may be repeated.
@@ -80,10 +72,7 @@ struct Asked {
 
 /// Evaluates the network as each agent.
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    prepare(args.device)?;
-    use_threads(1);
-    let weights = if args.averaged { Weights::Averaged } else { Weights::Raw };
-    let cell = Loaded::cell(&args.cell, weights, args.device)?;
+    let cell = args.network.load(&args.cell)?;
     if let Some(positions) = args.asked.calibration {
         let calibration = calibration::measure(&cell, positions)?;
         if let Some(file) = &args.diagram {
