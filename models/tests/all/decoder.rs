@@ -3,7 +3,7 @@
 use crate::common::sums::{Sum, policy_cross_entropy, wdl_cross_entropy};
 use crate::common::*;
 use encodings::{EncodingConfig, MapKind};
-use games::{GameKind, InputName, MovesName};
+use games::{GameKind, InputName};
 use models::input::predicts_board;
 use models::loss::PolicyTargets;
 use models::optimizer::AdamwConfig;
@@ -20,11 +20,6 @@ const BOARD: usize = 68;
 const PLIES: usize = 3;
 const WIDTH: usize = 16;
 
-fn tokens_68() -> Spec {
-    let game = GameKind::Chess;
-    Spec { input: game.input(InputName::Tokens68), moves: game.moves(MovesName::Chessdecoder1924) }
-}
-
 fn model(more: &str) -> ModelConfig {
     let text = format!(r#"{{"decoder": {{"layers": 2, "width": {WIDTH}, "heads": 2, "ff": 24{more}}}}}"#);
     serde_json::from_str(&text).expect("a valid configuration")
@@ -35,10 +30,6 @@ const MASKS: [&str; 2] = ["", r#", "mask": "causal""#];
 fn declared(more: &str, stack: &[EncodingConfig]) -> (Network, Arc<Layout>) {
     let (network, layout) = Network::declare(&model(more), stack, &tokens_68()).expect("the network can be declared");
     (network, Arc::new(layout))
-}
-
-fn flat() -> Vec<EncodingConfig> {
-    vec![encoding(r#"{"rope": {"layout": "flat_1d", "theta": 10000}}"#)]
 }
 
 /// Every stack that a decoder takes.
@@ -223,12 +214,7 @@ fn every_parameter_gets_a_gradient() {
         let loss = policy_of(&output).log_softmax(-1, Kind::Float).select(1, 7).mean(Kind::Float)
             + wdl_of(&output).log_softmax(-1, Kind::Float).select(1, 0).mean(Kind::Float)
             + board.losses().mean(Kind::Float);
-        let gradient = numbers(&arena.gradient(&loss).expect("the loss depends on the parameters"));
-        for param in layout.params() {
-            let own = &gradient[param.offset..param.offset + param.len()];
-            assert!(own.iter().any(|g| *g != 0.0), "{} of {stack:?} gets no gradient", param.name);
-            assert!(own.iter().all(|g| g.is_finite()), "{} of {stack:?}", param.name);
-        }
+        assert_gradients(&layout, &arena, &loss, &stack);
     }
 }
 

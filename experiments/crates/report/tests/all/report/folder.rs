@@ -62,6 +62,18 @@ impl Folder {
         folder
     }
 
+    /// The same with 22 further rows; `losses` are those of the first, and each next row has 0.01 more.
+    pub(crate) fn of_many_rows(losses: [f64; 3]) -> Self {
+        let mut folder = Self::finished();
+        let labels: Vec<String> = (0..22).map(|number| format!("row-{number}")).collect();
+        let rows: Vec<Row> = labels.iter().map(|label| folder.like(label)).collect();
+        folder.edit(|plan| plan.rows.extend(rows));
+        for (number, label) in labels.iter().enumerate() {
+            folder.row(label, losses.map(|loss| loss + 0.01 * number as f64));
+        }
+        folder
+    }
+
     /// A finished grid of two games with everything that a report can show.
     pub(crate) fn of_two_games() -> Self {
         let mut folder = Self::finished();
