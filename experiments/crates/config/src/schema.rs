@@ -6,13 +6,12 @@
 
 mod describe;
 mod minima;
-mod presets;
 mod sample;
 mod settings;
 mod share;
 
 use super::file::ExperimentFile;
-use super::preset::read_run;
+use super::preset::{PRESET, read_run};
 use super::reader::{Problem, Refusal, read};
 use sample::{SAMPLE, tree};
 use serde::de::DeserializeOwned;
@@ -32,7 +31,7 @@ enum Step {
 pub fn schema() -> Value {
     let mut base = Explorer(|value| read_run(&tree(value)).err()).explore(&mut Vec::new()).schema;
     minima::tighten(&mut base, &minima::is_a_run);
-    presets::beside_sizes(&mut base["properties"]["model"]);
+    beside_sizes(&mut base["properties"]["model"]);
     let mut file = Explorer(reads::<ExperimentFile>).explore(&mut Vec::new()).schema;
     minima::tighten(&mut file, &|value| reads::<ExperimentFile>(value).is_none());
     let mut defs = settings::put_in(&mut file, base);
@@ -43,6 +42,20 @@ pub fn schema() -> Value {
         map.insert("title".to_owned(), json!("An experiment of posenc"));
     }
     whole
+}
+
+/// Parts the schema of a network in two forms: an architecture with its sizes, or a preset with those that differ.
+fn beside_sizes(model: &mut Value) {
+    let mut with_preset = model.clone();
+    if let Some(properties) = model["properties"].as_object_mut() {
+        properties.remove(PRESET);
+    }
+    for (_, sizes) in with_preset["properties"].as_object_mut().into_iter().flatten() {
+        sizes.as_object_mut().map(|sizes| sizes.remove("required"));
+    }
+    with_preset["required"] = json!([PRESET]);
+    with_preset["maxProperties"] = json!(2);
+    *model = json!({"anyOf": [model.take(), with_preset]});
 }
 
 /// What the reader of a type says about a document; nothing if it is read.
