@@ -1,4 +1,4 @@
-//! The heads: what a network answers, each in a file of its own.
+//! The heads: the outputs of a network, each in its own file.
 //!
 //! A network is a trunk and the heads that [`crate::Outputs`] names. A head's file holds its parameters, which it declares in a
 //! scope, and its answer, which it makes of what the last block leaves of the tokens (the trait `Head`); and a

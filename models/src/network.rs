@@ -41,7 +41,7 @@ impl Network {
 
     /// What the heads answer to packed rows `[b,row]`, u8, on the device of `views`; f32, whatever the views are in.
     ///
-    /// A network with a second pass takes its candidates from all moves then: [`Self::answer`] is told which are legal.
+    /// A network with a refinement pass takes its candidates from all moves then: [`Self::answer`] gets the legal ones.
     pub fn forward(&self, views: &Views, packed: &Tensor) -> Output {
         self.answer(views, packed, None)
     }
@@ -51,7 +51,7 @@ impl Network {
         self.answer_into(Output::of_legal_moves(legal_bv), views, packed, None)
     }
 
-    /// The same, told about the moves of these positions, which only a network that [refines](Self::refines) uses.
+    /// The same with the moves of these positions, which only a network that [refines](Self::refines) uses.
     pub fn answer(&self, views: &Views, packed: &Tensor, context: Option<MoveContext<'_>>) -> Output {
         self.answer_into(Output::default(), views, packed, context)
     }
@@ -97,7 +97,7 @@ impl Network {
         (Self { stack, ..self }, watch)
     }
 
-    /// The same network with other encodings in the place of its own: the same ones, observed or ablated.
+    /// The same network with its encodings observed or ablated.
     pub fn with_encodings(self, change: impl FnOnce(Stack) -> Stack) -> Self {
         Self { stack: change(self.stack), ..self }
     }

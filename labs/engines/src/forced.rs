@@ -31,7 +31,7 @@ pub struct ForcedSettings {
     pub nodes: u64,
     /// Engines at a time. They do not change the lines.
     pub processes: usize,
-    /// At most so many lines of a length.
+    /// The maximum number of lines of a length.
     pub per_length: usize,
 }
 
@@ -79,7 +79,7 @@ fn of_games<G: Referee>(settings: &ForcedSettings, rows: &[GameRow]) -> Result<V
     Ok(found.into_iter().flatten().filter(|line| is_wanted(line)).collect())
 }
 
-/// What the engine says of a position in which the winner is to move.
+/// The engine's result for a position in which the winner is to move.
 struct OnlyMate {
     mv: String,
     moves: i32,

@@ -112,7 +112,7 @@ impl Analysis {
     }
 }
 
-/// What is tested: a head, or a head where a certain piece stands.
+/// The subject of a test: a head, or a head on squares with a certain piece.
 struct Subject<'a> {
     head: &'a HeadView,
     occupant: Option<Occupant>,

@@ -1,6 +1,6 @@
 //! Which relations a map over displacements follows, beyond distance, by a permutation test.
 //!
-//! **What is asked.** A head's value at each displacement is compared with the mean at the same distance (in king's moves).
+//! **Question.** A head's value at each displacement is compared with the mean at the same distance (in king's moves).
 //! What is left is the residual: everything that distance does not explain. A relation's share is the part of the map's
 //! variance that the relation explains of the residuals.
 //!
@@ -34,7 +34,7 @@ pub const NEAR: usize = 3;
 /// The share of what distance explains that the king's neighbourhood must explain by itself.
 pub const KING_OF_DISTANCE: f64 = 0.8;
 
-/// So many permutations that reach a relation's statistic are enough to know its p-value.
+/// The p-value of a relation is known after this many permutations that reach its statistic.
 pub const ENOUGH: usize = 200;
 
 /// The first distance beyond the king's neighbourhood.

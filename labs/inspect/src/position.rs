@@ -40,7 +40,7 @@ pub struct Shown {
 }
 
 impl Shown {
-    /// The positions that were asked for, then the examples of the game.
+    /// The requested positions, then the examples of the game.
     pub fn all(asked: &[String], config: &RunConfig, device: Device) -> Result<Vec<Self>, InspectionError> {
         let asked = asked.iter().map(|text| (&text[..], &text[..]));
         asked.chain(examples(config.game)).map(|(name, text)| Self::read(name, text, config, device)).collect()

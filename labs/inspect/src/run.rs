@@ -45,7 +45,7 @@ pub struct Written {
     pub cells: Vec<Inspected>,
 }
 
-/// Inspects one or more cells, or a run folder; `note` is told what is being done.
+/// Inspects one or more cells, or a run folder; `note` receives progress messages.
 pub fn inspect(paths: &[PathBuf], options: &Options, note: &mut dyn FnMut(&str)) -> Result<Written, InspectionError> {
     let Testing { alpha, controls, .. } = options.testing;
     let least = least_controls(alpha) + 1;

@@ -26,7 +26,7 @@ pub(super) struct Panel {
     pub(super) shades: Shades,
 }
 
-/// What the cells of a panel stand for.
+/// The meaning of the cells of a panel.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Cells {
     /// Displacements from the query's square, which is the middle.

@@ -51,7 +51,7 @@ fn wrong(path: &Path, error: &serde_yaml::Error) -> NetError {
     NetError::Train(TrainError::Config { path: path.to_owned(), reason: error.to_string() })
 }
 
-/// The network, to be asked without a folder.
+/// The network, for evaluation without a folder.
 pub fn loaded(imported: &Imported, device: Device) -> Result<Loaded, NetError> {
     let config = run_of(imported, Path::new("net.pb.gz"), None)?;
     let (network, layout) = declare(&config)?;

@@ -1,4 +1,4 @@
-//! A cell and a file written from it, asked about the same positions.
+//! Compares a cell with a file written from it, on the same positions.
 
 use crate::cell::loaded;
 use crate::{Imported, NetError};

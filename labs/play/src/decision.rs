@@ -1,4 +1,4 @@
-//! What a player decides in a position.
+//! The decision of a player in a position.
 
 /// A legal move with its weight. Weights of a position's moves sum to 1 for a policy; for values they are winning
 /// probabilities.
@@ -18,7 +18,7 @@ pub struct Decision {
     pub chosen: usize,
     /// Expected points of the side to move, 0 to 1, if the network evaluates the position itself.
     pub points: Option<f64>,
-    /// Its probabilities of win, draw and loss, if the network tells them apart.
+    /// Its probabilities of win, draw and loss, if the network predicts them.
     pub result: Option<[f64; 3]>,
 }
 

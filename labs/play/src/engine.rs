@@ -3,7 +3,7 @@
 //! UCI: Meyer-Kahlen and Huber's protocol of 2006. USI: its translation to shogi,
 //! <http://shogidokoro.starfree.jp/usi.html>. A network answers at once, so that limits of time, nodes and depth need no clock;
 //! `infinite` and `ponder` hold the answer back until `stop` or `ponderhit`. What is not understood is ignored, as UCI asks; a
-//! position that cannot be set up is said in an `info string`.
+//! position that cannot be set up gives an `info string`.
 
 mod options;
 
@@ -20,7 +20,7 @@ pub use options::Settings;
 /// The most moves that are counted as a position's history: no game is longer, and junk may be.
 const MOST_MOVES: usize = 10_000;
 
-/// What a program that reads the engine's lines is told.
+/// The settings of an engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next {
     Line,
@@ -138,7 +138,7 @@ impl<'a, G: Referee> Engine<'a, G> {
     }
 }
 
-/// An error's text for a line of its own.
+/// An error's text as one line.
 fn one_line(error: impl std::fmt::Display) -> String {
     error.to_string().lines().next().unwrap_or_default().to_owned()
 }

@@ -27,7 +27,7 @@ pub enum PlayError {
         /// What was expected and what was found.
         reason: String,
     },
-    /// The network cannot be asked.
+    /// The network cannot be evaluated.
     #[error(transparent)]
     Network(#[from] InferenceError),
     /// The file cannot be opened or unpacked.

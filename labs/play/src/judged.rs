@@ -14,7 +14,7 @@ use strength::interval::standard_errors;
 use strength::kendall::Concordance;
 use train::inference::Situation;
 
-/// More moves than a position has are not asked for: Stockfish's limit.
+/// The maximum number of compared moves: Stockfish's limit, above the number of legal moves of any position.
 const MOST_MOVES: usize = 500;
 
 /// How long the engine may take for a position.
@@ -29,7 +29,7 @@ pub struct Judge {
     pub options: Vec<(String, String)>,
 }
 
-/// What an engine says of a position: its legal moves with the mover's winning probability, the best first.
+/// An engine's evaluation of a position: its legal moves with the mover's winning probability, the best first.
 pub type Judgement = Vec<(String, f64)>;
 
 /// How a player does by an engine's scores. Intervals are at 95 %, over positions.

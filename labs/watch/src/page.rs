@@ -143,7 +143,7 @@ fn games(view: &View<'_>) -> String {
     html
 }
 
-/// Leaves at most so many rows, first those with a cell that runs or failed, in their order; returns how many it left out.
+/// Keeps at most this number of rows, first those with a running or failed cell, in their order; returns the number of others.
 fn fewer(lines: &mut Vec<Line<'_>>, most: usize) -> usize {
     let left_out = lines.len().saturating_sub(most);
     if left_out > 0 {

@@ -1,4 +1,4 @@
-//! The page by HTTP: on the loopback interface only, and only for those who know a random word.
+//! The page by HTTP: on the loopback interface only, and only with a random token in the address.
 //!
 //! Other users of a machine reach its loopback interface, and so do pages in a browser of this user, by a name that leads to
 //! 127.0.0.1. So the address contains a token, and requests for other hosts are refused.

@@ -100,7 +100,7 @@ impl Watch {
         let most = |cells: &[Cell]| cells.iter().map(|cell| cell.progress.steps).max().filter(|&steps| steps > 0);
         let known: BTreeSet<u64> =
             self.cells.iter().map(|cell| cell.progress.steps).filter(|&steps| steps > 0).collect();
-        // Rows that began with different numbers of steps say nothing about the others: 0 is an unknown number.
+        // If rows began with different numbers of steps, the number of the others is unknown: 0.
         let of_grid = known.first().copied().filter(|_| known.len() == 1).unwrap_or_default();
         let mut work = Vec::new();
         for (row, cells) in self.plan.rows.iter().zip(self.cells.chunks(self.plan.seeds.len().max(1))) {

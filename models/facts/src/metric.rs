@@ -34,7 +34,7 @@ pub enum Target {
     MapCellsAboveZero,
     /// Those of label 0.
     MapCellsOfZero,
-    /// Tokens of a board that the decoder is asked for.
+    /// Tokens of a board that the decoder predicts.
     BoardTokens,
     /// Known rights after the move played.
     Rights,

@@ -1,4 +1,4 @@
-//! The size of a network, and what tells it about positions.
+//! The size of a network, and its position sources.
 
 use serde::{Deserialize, Serialize};
 

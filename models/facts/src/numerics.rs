@@ -1,6 +1,6 @@
 //! Versions of the arithmetic: a change of numbers renames only the cells that it touches.
 //!
-//! [`BASE`] stands for all arithmetic. A *component* is a part of the arithmetic that only some cells use: an encoding,
+//! [`BASE`] covers all arithmetic. A *component* is a part of the arithmetic that only some cells use: an encoding,
 //! an architecture, a head, an optimizer, an averaging, an input, a vocabulary of moves, an element type. A change that
 //! touches one component raises its version in [`RAISED`]; the cells that use the component then have that version in
 //! their hash and in their manifest, and all other cells keep both. A change of what every cell uses raises [`BASE`].

@@ -40,7 +40,7 @@ pub struct ChessformerConfig {
     /// Whether the feed-forward layers have biases.
     #[serde(default = "yes", skip_serializing_if = "bool::clone")]
     pub ff_bias: bool,
-    /// Where the normalisations stand, and how branches are scaled.
+    /// The places of the normalisations, and the scale of branches.
     #[serde(default)]
     pub norm: NormPlace,
     /// Which normalisation.
@@ -114,9 +114,9 @@ pub enum Pool {
     /// Side by side: a weight per square, so a source of position.
     #[default]
     Flatten,
-    /// Their mean, which cannot tell squares apart.
+    /// Their mean, which does not distinguish squares.
     Mean,
-    /// None of them: the vector of the token that stands for the whole position, without a hidden layer.
+    /// The vector of the summary token, without a hidden layer.
     Token,
 }
 

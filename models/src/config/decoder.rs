@@ -34,10 +34,10 @@ pub struct DecoderConfig {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SequenceMask {
-    /// What stands before it, and all of its own board.
+    /// Earlier tokens, and all of its own board.
     #[default]
     Prefix,
-    /// What stands before it.
+    /// Earlier tokens.
     Causal,
 }
 

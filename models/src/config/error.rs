@@ -108,7 +108,7 @@ pub enum ModelError {
 }
 
 impl ModelError {
-    /// The option of the architecture that is to blame, with dots between its keys; `None` if it is no option.
+    /// The invalid option of the architecture, with dots between its keys; `None` if the error is not about one.
     pub fn option(&self) -> Option<&'static str> {
         match self {
             Self::Zero { name } | Self::TooLarge { name, .. } => Some(name),

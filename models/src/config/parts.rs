@@ -10,10 +10,10 @@ pub struct PartsConfig {
     /// How a square's piece becomes a vector.
     #[serde(skip_serializing_if = "is_default")]
     pub pieces: Pieces,
-    /// Whether a token says who moves.
+    /// Whether a token encodes the side to move.
     #[serde(skip_serializing_if = "bool::clone")]
     pub turn: bool,
-    /// Whether four tokens say who may castle where.
+    /// Whether four tokens encode the castling rights.
     #[serde(skip_serializing_if = "bool::clone")]
     pub castling: bool,
     /// Which tokens speak of en passant.
@@ -22,7 +22,7 @@ pub struct PartsConfig {
     /// What the tokens of yes and no (turn, castling, en passant) are made of.
     #[serde(skip_serializing_if = "is_default")]
     pub flags: Flags,
-    /// Whether a token says how often the position occurred before.
+    /// Whether a token encodes how often the position occurred before.
     #[serde(skip_serializing_if = "bool::clone")]
     pub repetition: bool,
     /// The moves since the last capture or pawn's move.
@@ -83,7 +83,7 @@ pub enum Flags {
     /// Each has a vector for no and one for yes.
     #[default]
     Learned,
-    /// All numbers of the token are 0 or 1, as in the projects' code: nothing tells two such tokens apart but an encoding.
+    /// All numbers of the token are 0 or 1, as in the projects' code: only an encoding distinguishes two such tokens.
     Raw,
 }
 

@@ -26,7 +26,7 @@ pub struct ResnetConfig {
     /// The activation everywhere.
     #[serde(default = "relu")]
     pub activation: Activation,
-    /// The normalisation behind every convolution but a policy's last.
+    /// The normalisation after every convolution except a policy's last.
     #[serde(default, skip_serializing_if = "is_default")]
     pub batch_norm: BatchNormConfig,
     /// What convolutions and dense layers start from.
@@ -50,7 +50,7 @@ pub enum Stem {
     /// One convolution 3×3.
     #[default]
     Single,
-    /// The sum of three without bias: 3×3 and 1×1 of the channels that say something about their square, and 1×1 of those
+    /// The sum of three without bias: 3×3 and 1×1 of the channels about single squares, and 1×1 of those
     /// that are the same on all squares. On `dlshogi_62_57` it is dlshogi's of its 62 and 57 planes.
     Parted,
 }

@@ -18,7 +18,7 @@ fn evaluate(visit: &mut Visit<'_>) {
 
 /// The tokens that there are.
 const THERE: &str = "tokens";
-/// Which of them are asked for.
+/// Which of them are predicted.
 const ASKED: &str = "asked";
 
 /// What a decoder answers about the tokens of boards.
@@ -28,7 +28,7 @@ pub struct BoardTokens {
     pub logits_bcw: Tensor,
     /// The tokens that there are `[b,c]`, i64.
     pub token_bc: Tensor,
-    /// Which of them are asked for, bool `[b,c]`.
+    /// Which of them are predicted, bool `[b,c]`.
     pub present_bc: Tensor,
 }
 
@@ -46,14 +46,14 @@ impl BoardTokens {
         output.set_part(HeadName::Board, ASKED, Reading::Internal, self.present_bc);
     }
 
-    /// Cross-entropy in nats with each token `[b,c]`, f32; 0 where none is asked for.
+    /// Cross-entropy in nats with each token `[b,c]`, f32; 0 where none is predicted.
     pub fn losses(&self) -> Tensor {
         let log_probs = self.logits_bcw.log_softmax(-1, Kind::Float);
         let chosen = log_probs.gather(-1, &self.token_bc.unsqueeze(-1), false).squeeze_dim(-1);
         -(chosen * self.present_bc.to_kind(Kind::Float))
     }
 
-    /// Which tokens are the likeliest ones, bool `[b,c]`; false where none is asked for.
+    /// Which tokens are the likeliest ones, bool `[b,c]`; false where none is predicted.
     pub fn hits(&self) -> Tensor {
         self.logits_bcw.argmax(-1, false).eq_tensor(&self.token_bc).logical_and(&self.present_bc)
     }

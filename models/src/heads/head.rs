@@ -19,7 +19,7 @@ pub(crate) trait Head: std::fmt::Debug + Send {
     /// What its parts cost for a position.
     fn macs(&self) -> Vec<HeadMacs>;
 
-    /// Through what it tells squares apart.
+    /// Its sources of positional information.
     fn position_sources(&self) -> Vec<&'static str>;
 
     /// Multiplications for one square that the Chessformer paper counts, see [`crate::Macs::paper`].

@@ -41,7 +41,7 @@ pub(crate) enum Wanted {
     Values,
 }
 
-/// A visit of one head after another. A head gives the values of its losses and metrics; those that nobody wants are not
+/// A visit of one head after another. A head gives the values of its losses and metrics; unused ones are not
 /// computed.
 #[derive(Debug)]
 pub(crate) struct Visit<'a> {

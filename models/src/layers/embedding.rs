@@ -20,7 +20,7 @@ use tch::{Kind, Tensor};
 pub(crate) struct Embedding {
     added: Added,
     dense: Linear,
-    /// None behind a table.
+    /// `None` after a table.
     activation: Option<Activation>,
     refinement: Option<Refinement>,
 }
@@ -96,7 +96,7 @@ impl Embedding {
     }
 }
 
-/// What stands behind a token's own channels.
+/// What follows a token's own channels.
 #[derive(Debug)]
 enum Added {
     Nothing,
@@ -131,7 +131,7 @@ fn append_map(map: &Constant, x_blc: &Tensor) -> Tensor {
     Tensor::cat(&[x_blc, &map_ln.unsqueeze(0).expand([batch, tokens, -1], false)], -1)
 }
 
-/// `[b,l,d]` and, behind it, further tokens.
+/// `[b,l,d]`, followed by further tokens.
 pub(crate) fn with_tokens(x_bld: Tensor, added: Option<Tensor>) -> Tensor {
     match added {
         None => x_bld,

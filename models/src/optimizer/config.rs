@@ -81,7 +81,7 @@ impl Others {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Group {
-    /// A name, in which `*` stands for any characters, dots included: `policy.*`, `body.0.*.bias`.
+    /// A name, in which `*` matches any characters, dots included: `policy.*`, `body.0.*.bias`.
     #[serde(rename = "match", skip_serializing_if = "Option::is_none")]
     pub pattern: Option<String>,
     /// What the parameters belong to.
@@ -90,7 +90,7 @@ pub struct Group {
     /// A factor on the learning rate; 0 freezes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub learning_rate: Option<f64>,
-    /// The weight decay of every parameter of the group, tables, norms and biases too: here they are asked for.
+    /// The weight decay of every parameter of the group, including tables, norms and biases.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub weight_decay: Option<f64>,
 }

@@ -22,12 +22,12 @@ pub(crate) trait Trunk: std::fmt::Debug + Send {
     ) {
     }
 
-    /// Whether a further pass needs to be told about the moves of positions.
+    /// Whether a further pass reads the moves of positions.
     fn refines(&self) -> bool {
         false
     }
 
-    /// Through what it tells squares apart, beside the encodings.
+    /// Its sources of positional information beside the encodings.
     fn position_sources(&self) -> Vec<&'static str>;
 
     /// What it costs for a position; `encoding` is what the encodings of one pass cost.

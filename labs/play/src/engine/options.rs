@@ -1,4 +1,4 @@
-//! An engine's options and what it says about its moves.
+//! An engine's options and its output about moves.
 
 use crate::decision::Decision;
 use crate::player::Agent;
@@ -36,7 +36,7 @@ impl Options {
         Self { settings }
     }
 
-    /// The options' lines in the answer to `uci` or `usi`. Hash and threads stand there because programs set them; they change
+    /// The options' lines in the answer to `uci` or `usi`. Hash and threads are listed because programs set them; they change
     /// nothing.
     pub(super) fn lines(&self, game: GameKind) -> Vec<String> {
         let Settings { agent, lines, shows_wdl, seed } = self.settings;

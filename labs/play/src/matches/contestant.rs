@@ -12,7 +12,7 @@ use streams::Stream;
 use tch::Device;
 use train::inference::{Loaded, Situation};
 
-/// How long an engine may take for an answer before it forfeits the game, unless another time is asked for.
+/// How long an engine may take for an answer before it forfeits the game, unless another time is given.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A player of a match.
@@ -88,15 +88,16 @@ pub(super) enum Seat {
 
 /// What a contestant does in a position.
 pub(super) enum Deed {
-    /// It plays this text, legal or not, and says this score from its own point of view.
+    /// It plays this text, legal or not, with this score from its own point of view.
     Moves(String, Option<Score>),
     Resigns,
-    /// It says that it has won by the rules.
+    /// It declares a win by the rules.
     DeclaresWin,
 }
 
 impl Seat {
-    /// What tells it from another version of itself: the hash of a network's weights, the name and version that an engine states.
+    /// What distinguishes it from another version of itself: the hash of a network's weights, or the name
+    /// and version that an engine states.
     pub(super) fn identity(&self) -> Result<String, PlayError> {
         match self {
             Self::Network { cell, .. } => Ok(cell.weights_hash()?),

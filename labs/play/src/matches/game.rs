@@ -17,7 +17,7 @@ use train::inference::situation::Move;
 pub struct Limits {
     /// A game of this many plies is a draw.
     pub plies: u32,
-    /// A win by agreement: both players' scores say so for some plies in a row.
+    /// A win by agreement: both players' scores agree for some plies in a row.
     pub win: Option<WinRule>,
     pub draw: Option<DrawRule>,
 }
@@ -106,7 +106,7 @@ fn forfeited(loser: Side, error: PlayError) -> Result<Ending, PlayError> {
     }
 }
 
-/// Plays it; `None` if a stop was asked for.
+/// Plays the game; `None` if a stop was requested.
 pub(super) fn play<G: Referee>(
     fixture: Fixture<'_, G>,
     mut seats: [&mut Seat; 2],

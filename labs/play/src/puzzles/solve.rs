@@ -1,6 +1,6 @@
 //! A player's attempts at puzzles.
 //!
-//! Every move of the solver is asked at its place in the puzzle's own line, so that one wrong move does not hide the others.
+//! Every move of the solver is tested at its place in the puzzle's line, so that one wrong move does not hide the others.
 
 use super::read::Puzzle;
 use crate::error::PlayError;
@@ -127,7 +127,7 @@ mod tests {
         assert_eq!(both(&attempt(&[true, true], &[false, true])), [true, true]);
         assert_eq!(both(&attempt(&[true, false], &[false, true])), [true, false]);
         assert_eq!(both(&attempt(&[false, true], &[false, true])), [false, false]);
-        // What follows the mate is not asked any more.
+        // Moves after the mate are not tested.
         assert_eq!(both(&attempt(&[false, false], &[true, false])), [true, false]);
     }
 }

@@ -38,7 +38,7 @@ impl Board {
     }
 }
 
-/// A convolution without bias and the normalisation behind it.
+/// A convolution without bias, and its normalisation.
 #[derive(Debug)]
 pub(super) struct Normed {
     convolution: Convolution,

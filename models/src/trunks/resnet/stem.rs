@@ -6,7 +6,7 @@ use games::InputLayout;
 use nn::{BatchNorm, Convolution, ConvolutionSizes, Scope, Views};
 use tch::Tensor;
 
-/// [`Stem`] and the normalisation behind it.
+/// [`Stem`] and its normalisation.
 #[derive(Debug)]
 pub(super) enum StemLayers {
     Single(Normed),
