@@ -15,7 +15,7 @@
 //! | [`config`] | networks, games and heads as plain data |
 //! | `layers` | from packed rows to tokens, and blocks over tokens |
 //! | [`loss`] | examples, the formulas of losses |
-//! | [`heads`] | what a network answers, and how it is measured |
+//! | [`heads`] | the outputs of a network, and their measures |
 //! | `trunks` | the architectures |
 //! | [`network`], [`measure`] | the whole network, and its answers against targets |
 //!

@@ -1,4 +1,4 @@
-//! What a forward pass costs, counted from declared shapes.
+//! The cost of a forward pass, counted from declared shapes.
 
 /// Multiplications of one forward pass for one position; softmax, norms and elementwise work are left out.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -7,7 +7,7 @@ pub struct Macs {
     pub trunk: u64,
     /// The part of it that is the input embedding's.
     pub embedding: u64,
-    /// What the position encodings add.
+    /// Those of the position encodings.
     pub encoding: u64,
     /// The heads, in their order.
     pub heads: Vec<HeadMacs>,

@@ -39,7 +39,7 @@ impl Network {
         Ok((Self { input: spec.input, stack, trunk, heads, tokens }, builder.finish()?))
     }
 
-    /// What the heads answer to packed rows `[b,row]`, u8, on the device of `views`; f32, whatever the views are in.
+    /// The outputs of the heads for packed rows `[b,row]`, u8, on the device of `views`; f32, whatever the views are in.
     ///
     /// A network with a refinement pass takes its candidates from all moves then: [`Self::answer`] gets the legal ones.
     pub fn forward(&self, views: &Views, packed: &Tensor) -> Output {
@@ -75,7 +75,7 @@ impl Network {
         self.trunk.refines()
     }
 
-    /// What the heads read, `[b,l,d]`: one vector per token after the last block, of two passes the first one's, of a
+    /// The input of the heads, `[b,l,d]`: one vector per token after the last block, of two passes the first one's, of a
     /// decoder `[b,1,d]`, that of the token before the move.
     pub fn trunk(&self, views: &Views, packed: &Tensor) -> Tensor {
         self.trunk.forward(LayerContext { views, layer: 0, packed }, &self.stack)
@@ -107,8 +107,8 @@ impl Network {
         self.stack.injection_points()
     }
 
-    /// What breaks the permutation symmetry of squares beside what the encodings are there for: the input and every
-    /// module declare themselves, and relative encodings what the finite board adds to them. (Legal-move masks are the
+    /// The sources that break the permutation symmetry of squares beside the encodings: the input and every
+    /// module declare theirs, and relative encodings declare the effect of the finite board. (Legal-move masks are the
     /// trainer's to add.)
     pub fn position_sources(&self) -> Vec<&'static str> {
         let of_heads = self.heads.iter().flat_map(|head| head.position_sources());
@@ -116,7 +116,7 @@ impl Network {
         of_trunk.into_iter().flatten().chain(of_heads).collect()
     }
 
-    /// What a forward pass costs.
+    /// The cost of a forward pass.
     pub fn macs(&self) -> Macs {
         let TrunkMacs { trunk, embedding, encoding, weights, paper, further } = self.trunk.macs(self.stack.macs());
         let heads: Vec<HeadMacs> = self.heads.iter().flat_map(|head| head.macs()).chain(further).collect();

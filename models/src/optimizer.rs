@@ -28,7 +28,7 @@ pub struct Optimizer {
     progress: OptimizerProgress,
     /// Factors on the learning rate; they cover the store.
     rates: Vec<Span>,
-    /// What takes Muon's steps.
+    /// The matrices that take Muon's steps.
     matrices: Vec<Matrix>,
     /// The rest: factors on the learning rate.
     others: Vec<Span>,

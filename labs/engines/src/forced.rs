@@ -20,7 +20,7 @@ const LONGEST: usize = 41;
 /// The engine compares the best move with the second.
 pub const COMPARED: usize = 2;
 
-/// What to look for, and where.
+/// The settings of a search for forced lines.
 #[derive(Debug, Clone)]
 pub struct ForcedSettings {
     pub game: GameKind,

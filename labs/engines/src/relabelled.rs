@@ -1,4 +1,4 @@
-//! Test positions of a dataset with the labels of a longer search: what a loss on the old labels can be read against.
+//! Test positions of a dataset with the labels of a longer search, to compare with losses on the old labels.
 
 use crate::choose::policy;
 use crate::decision::Decision;

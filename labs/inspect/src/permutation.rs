@@ -1,10 +1,10 @@
 //! Which relations a map over displacements follows, beyond distance, by a permutation test.
 //!
 //! **Question.** A head's value at each displacement is compared with the mean at the same distance (in king's moves).
-//! What is left is the residual: everything that distance does not explain. A relation's share is the part of the map's
+//! The difference is the residual: the part that distance does not explain. A relation's share is the part of the map's
 //! variance that the relation explains of the residuals.
 //!
-//! **What is permuted.** Without a direction in the map, residuals at one distance are exchangeable. So they are permuted
+//! **Permutation.** Without a direction in the map, residuals at one distance are exchangeable. So they are permuted
 //! within distances, and whatever function of the distance the map has, every permuted map has it too. The eight
 //! displacements at distance 1 have only 28 arrangements of gold's six steps, too few for a small p. Residuals at the
 //! distances up to [`NEAR`] are therefore permuted together; this assumes that they vary alike, where exchange within a
@@ -43,7 +43,7 @@ const BEYOND_STEP: usize = 2;
 /// Two statistics closer than this are equal.
 const TIE: f64 = 1e-9;
 
-/// What a relation explains of a map.
+/// The share of a map that a relation explains.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Explained {
     pub relation: Relation,
@@ -151,7 +151,7 @@ impl Prepared {
         let residuals = scaled(off_means(&values, &distances, &precision));
         let centred = scaled(off_means(&values, &one_group, &precision));
         let total = squares(&centred);
-        // What rounding leaves of a map that distance explains is not a direction.
+        // Rounding errors of a map that distance explains are not a direction.
         let is_flat = squares(&residuals) <= TIE * TIE * total;
         let residuals = if is_flat { vec![0.0; residuals.len()] } else { residuals };
         let distance_share = if total > 0.0 { 1.0 - squares(&residuals) / total } else { 0.0 };

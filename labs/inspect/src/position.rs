@@ -28,7 +28,7 @@ pub const fn examples(game: GameKind) -> [(&'static str, &'static str); 4] {
 /// A position to be shown.
 #[derive(Debug)]
 pub struct Shown {
-    /// What a reader chooses it by.
+    /// The label in the page's selection.
     pub name: String,
     pub text: String,
     /// The rows that the network reads, `[plies,row]`, u8.

@@ -19,7 +19,7 @@ use train::Setup;
 use train::inference::{Loaded, Origin};
 use train::sample::validation_positions;
 
-/// What is inspected, and how.
+/// The settings of an inspection.
 #[derive(Debug, Clone)]
 pub struct Options {
     pub testing: Testing,

@@ -25,7 +25,7 @@ pub enum NetError {
     #[error("this network has {what}; posenc reads {wanted}")]
     Unknown {
         what: String,
-        /// What posenc can read instead.
+        /// The readable alternatives.
         wanted: String,
     },
     /// A part named by `--without` does not exist.

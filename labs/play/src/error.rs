@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use tch::TchError;
 use train::inference::InferenceError;
 
-/// Why a network cannot play, or what it should solve cannot be read.
+/// Why a network cannot play, or its problems cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum PlayError {
     /// The agent needs an output that the network does not have.
@@ -18,13 +18,13 @@ pub enum PlayError {
     /// An agent's name or option is wrong.
     #[error("{0}")]
     Agent(String),
-    /// A file cannot be read as what it should be.
+    /// A file has another format than expected.
     #[error("{}{place}: {reason}", file.display())]
     File {
         file: PathBuf,
         /// Where in it, after a comma; empty for the whole of it.
         place: String,
-        /// What was expected and what was found.
+        /// The expected format and the found one.
         reason: String,
     },
     /// The network cannot be evaluated.
@@ -42,7 +42,7 @@ pub enum PlayError {
     Forfeits {
         name: String,
         count: usize,
-        /// What its engine failed at last.
+        /// The last error of its engine.
         reason: String,
         /// The file with the games.
         journal: PathBuf,

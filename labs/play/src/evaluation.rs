@@ -43,7 +43,7 @@ enum Question<'a> {
 
 /// Computes the missing answers of a cell; `progress` receives each new one. A match against the reference is no question to the
 /// reference itself.
-/// An error keeps what is finished.
+/// An error keeps finished answers.
 pub fn evaluate(
     subject: Subject<'_>,
     asked: &Evaluations,

@@ -1,4 +1,4 @@
-//! What players read of a network's predictions: weights of legal moves, and a position's result.
+//! A network's predictions for players: weights of legal moves, and a position's result.
 
 use crate::error::PlayError;
 use models::{Answer, Reading};

@@ -193,7 +193,7 @@ impl<'a> Player<'a> {
     }
 }
 
-/// A legal move and what is known after it.
+/// A legal move and the position after it.
 struct Successor {
     text: String,
     /// The mover's points if the game is over, otherwise the position for the network.

@@ -33,7 +33,7 @@ pub struct Problem {
 /// Fields of a position before its operations.
 const FIELDS: usize = 4;
 
-/// What is wrong, and where.
+/// An error and its place.
 type Wrong = (String, String);
 
 /// Reads a suite, plain or compressed: EPD, or SFEN with operations, or CSA.

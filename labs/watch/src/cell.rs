@@ -61,7 +61,7 @@ impl Cell {
         matches!(self.state, CellState::Running(_))
     }
 
-    /// Reads what is new. A finished cell does not change.
+    /// Reads new lines. A finished cell does not change.
     pub(crate) fn refresh(&mut self, primary: &Primary) {
         if self.state == CellState::Done {
             return;

@@ -1,4 +1,4 @@
-//! The page: what is done, what failed, and the rows of each game.
+//! The page: finished and failed cells, and the rows of each game.
 
 use crate::cell::End;
 use crate::plots::Scales;
@@ -17,7 +17,7 @@ use std::fmt::Write as _;
 
 const STYLE: &str = include_str!("watch.css");
 
-/// Keeps open what the reader opened when the page is loaded again.
+/// Keeps opened sections open when the page is loaded again.
 const SCRIPT: &str = include_str!("folds.js");
 
 /// Failures and rows that a page shows; the others are counted.

@@ -110,7 +110,7 @@ fn page(watch: &mut Watch, every: Duration, last: &mut Option<(Instant, String)>
     Ok(page)
 }
 
-/// What a browser shows, and loads again, while the run folder cannot be read.
+/// The page, which reloads itself, while the run folder cannot be read.
 fn failed(error: &anyhow::Error, every: Duration) -> String {
     let (cause, seconds) = (escape(&format!("{error:#}")), every.as_secs().max(1));
     format!(

@@ -58,7 +58,7 @@ impl Watch {
         })
     }
 
-    /// Reads what is new; everything again if the plan has changed.
+    /// Reads new records; all of them if the plan has changed.
     /// An error keeps what was read before.
     pub fn refresh(&mut self) -> anyhow::Result<()> {
         let stage = plan::stage(&self.run_dir);

@@ -1,4 +1,4 @@
-//! What a matched control has as much of as another row.
+//! The quantity in which a matched control equals another row.
 
 use serde::{Deserialize, Serialize};
 

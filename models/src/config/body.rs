@@ -1,11 +1,11 @@
-//! What blocks of attention are made of.
+//! Options of attention blocks.
 
 use super::error::ModelError;
 use encodings::Dims;
 use nn::{Activation, NormKind};
 use serde::{Deserialize, Serialize};
 
-/// What a body is made of, whichever architecture it is in.
+/// The options of a body, in any architecture.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BodyConfig {
     pub(crate) dims: Dims,

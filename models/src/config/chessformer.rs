@@ -34,7 +34,7 @@ pub struct ChessformerConfig {
     /// Whether the network sees where the board ends; shown by default.
     #[serde(default, skip_serializing_if = "is_default")]
     pub edge: Edge,
-    /// What the feed-forward layers have inside.
+    /// The hidden part of the feed-forward layers.
     #[serde(default, skip_serializing_if = "is_default")]
     pub ff_kind: FeedForwardKind,
     /// Whether the feed-forward layers have biases.
@@ -120,7 +120,7 @@ pub enum Pool {
     Token,
 }
 
-/// What decides the shape of a value head's hidden layer, beside the board.
+/// The shape of a value head's hidden layer, beside the board.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PooledSizes {
     pub(crate) width: usize,
@@ -190,7 +190,7 @@ impl ChessformerConfig {
         self.policy.depth.unwrap_or(self.width)
     }
 
-    /// What its blocks are made of.
+    /// The options of its blocks.
     pub(crate) fn body(&self) -> BodyConfig {
         BodyConfig {
             dims: self.dims(),

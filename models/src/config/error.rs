@@ -1,4 +1,4 @@
-//! What contradicts itself in a network.
+//! Errors of contradictory networks.
 
 use encodings::EncodingError;
 use games::Frame;

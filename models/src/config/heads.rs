@@ -127,7 +127,7 @@ pub struct PolicyConfig {
     /// Width of queries and keys; the network's width by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub depth: Option<usize>,
-    /// What is added to the logits, where the vocabulary is one of planes.
+    /// The bias of the logits, if the vocabulary is one of planes.
     #[serde(default, skip_serializing_if = "is_default")]
     pub plane_bias: PlaneBias,
 }

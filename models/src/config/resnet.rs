@@ -17,7 +17,7 @@ pub struct ResnetConfig {
     pub blocks: usize,
     /// Channels of every convolution of the trunk.
     pub channels: usize,
-    /// What makes channels of the input.
+    /// The stem: from the input to channels.
     #[serde(default, skip_serializing_if = "is_default")]
     pub stem: Stem,
     /// Squeeze-and-excitation at the end of each block; none by default.
@@ -29,7 +29,7 @@ pub struct ResnetConfig {
     /// The normalisation after every convolution except a policy's last.
     #[serde(default, skip_serializing_if = "is_default")]
     pub batch_norm: BatchNormConfig,
-    /// What convolutions and dense layers start from.
+    /// The initialiser of convolutions and dense layers.
     #[serde(default, skip_serializing_if = "is_default")]
     pub init: InitKind,
     /// The form of the policy head.
@@ -43,7 +43,7 @@ pub struct ResnetConfig {
     pub outputs: Outputs,
 }
 
-/// What makes channels of the input, in front of the first normalisation.
+/// The stem: from the input to channels, before the first normalisation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stem {

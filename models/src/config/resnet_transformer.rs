@@ -45,7 +45,7 @@ pub struct AttentionConfig {
     pub heads: usize,
     /// Width of the feed-forward layer's inside.
     pub ff: usize,
-    /// What the feed-forward layers have inside.
+    /// The hidden part of the feed-forward layers.
     #[serde(default, skip_serializing_if = "is_default")]
     pub ff_kind: FeedForwardKind,
     /// Whether the feed-forward layers have biases.
@@ -102,7 +102,7 @@ impl ResnetTransformerConfig {
         Dims { width: self.resnet.channels, heads: self.attention.heads, layers: self.attention.layers }
     }
 
-    /// What its attention layers are made of.
+    /// The options of its attention layers.
     pub(crate) fn body(&self) -> BodyConfig {
         let attention = &self.attention;
         BodyConfig {

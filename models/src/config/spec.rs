@@ -9,7 +9,7 @@ use games::{Frame, InputLayout, Vocabulary};
 /// The facts of a game that a network depends on.
 #[derive(Debug, Clone, Copy)]
 pub struct Spec {
-    /// What the packed rows hold.
+    /// The layout of packed rows.
     pub input: &'static InputLayout,
     /// The moves that the policy names.
     pub moves: Vocabulary,

@@ -21,7 +21,7 @@ const THERE: &str = "tokens";
 /// Which of them are predicted.
 const ASKED: &str = "asked";
 
-/// What a decoder answers about the tokens of boards.
+/// The predictions of a decoder for the tokens of boards.
 #[derive(Debug)]
 pub struct BoardTokens {
     /// Logits `[b,c,w]` for each token of a row's board, from what came before it.

@@ -213,7 +213,7 @@ fn pick(columns: &Tensor, index: &Constant) -> Tensor {
     columns.index_select(1, &index.on(columns.device()))
 }
 
-/// What promotions add, from the keys of their target squares.
+/// The terms of promotions, from the keys of their target squares.
 #[derive(Debug)]
 struct PromotionTerm {
     weight: Linear,

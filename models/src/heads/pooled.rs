@@ -7,7 +7,7 @@ use encodings::Tokens;
 use nn::{Activation, Linear, Part, Scope, Views};
 use tch::{Kind, Tensor};
 
-/// The board as one vector, made of what a body ends with.
+/// The board as one vector, from the last block's tokens.
 pub(crate) trait BoardVector: std::fmt::Debug + Send {
     /// The trunk's output `[b,l,d]` → `[b,hidden]`.
     fn forward(&self, views: &Views, x_bld: &Tensor) -> Tensor;

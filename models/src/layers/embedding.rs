@@ -2,7 +2,7 @@
 //!
 //! In both forms the encodings' injection point `embed` lies where Lc0's training code (`tf/tfprocess.py`, `construct_net`) gates
 //! its tokens: the gate is the encoding `absolute: {at: gate}`, and nothing here has a number of its own per square
-//! except what is [`Added`].
+//! except in [`Added`].
 
 use super::feed_forward::FeedForward;
 use super::residual::Residual;
@@ -96,7 +96,7 @@ impl Embedding {
     }
 }
 
-/// What follows a token's own channels.
+/// The channels after a token's own.
 #[derive(Debug)]
 enum Added {
     Nothing,
@@ -172,7 +172,7 @@ impl AllPieces {
     }
 }
 
-/// What follows the dense layer of the `new` embedding: norm, the injection point, and a feed-forward layer with its norm.
+/// The layers after the dense layer of the `new` embedding: norm, the injection point, and a feed-forward layer with its norm.
 #[derive(Debug)]
 struct Refinement {
     norm: Norm,

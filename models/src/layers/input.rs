@@ -29,7 +29,7 @@ pub struct Expander {
     /// The piece codes that have a channel, to be compared with the boards' bytes.
     codes: Constant,
     attacks: Option<Attacks>,
-    /// What a square feature's byte is where it names each square: `square + 1`.
+    /// The byte of a square feature for each square: `square + 1`.
     marks: Constant,
     /// The places in the row of the bytes of the square features, then of the scalars.
     mark_bytes: Constant,

@@ -1,4 +1,4 @@
-//! The input `cls_tokens` by parts: which tokens there are, and what each is made of.
+//! The input `cls_tokens` by parts: its tokens, and the parts of each.
 //!
 //! The parts are those of two projects, Sid3024/Chess-AI and Heshtin/Chess-Transformer, as their texts describe them; the
 //! defaults are the texts' and give 82 tokens (their "84" does not add up). Their code has fewer: `{turn: false, flags: raw,
@@ -232,7 +232,7 @@ struct Counter {
     make: Make,
 }
 
-/// What its tokens are made of.
+/// The parts of its tokens.
 #[derive(Debug)]
 enum Make {
     Scaled { vector: ParamId, polynomial: Option<ParamId>, cut: bool },

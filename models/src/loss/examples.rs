@@ -1,4 +1,4 @@
-//! Examples on a device: packed positions, what is known about their moves, and the targets that heads learn.
+//! Examples on a device: packed positions, their moves, and the targets of heads.
 
 use super::map::MapTargets;
 use super::policy::{PolicyTargets, expand_mask};

@@ -18,7 +18,7 @@ pub enum AverageConfig {
 pub struct SwaConfig {
     /// Steps between two updates.
     pub every: u64,
-    /// What n grows to.
+    /// The largest n.
     pub max_n: u64,
 }
 

@@ -28,7 +28,7 @@ pub struct MuonConfig {
     pub iterations: u32,
     /// How long a step is.
     pub scale: MuonScale,
-    /// What all other parameters take. Its weight decay and its groups serve the body's matrices too.
+    /// The optimiser of all other parameters. Its weight decay and its groups apply to the body's matrices too.
     pub others: Others,
 }
 
@@ -84,7 +84,7 @@ pub struct Group {
     /// A name, in which `*` matches any characters, dots included: `policy.*`, `body.0.*.bias`.
     #[serde(rename = "match", skip_serializing_if = "Option::is_none")]
     pub pattern: Option<String>,
-    /// What the parameters belong to.
+    /// The part of the network that the parameters belong to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub part: Option<GroupPart>,
     /// A factor on the learning rate; 0 freezes.
@@ -95,7 +95,7 @@ pub struct Group {
     pub weight_decay: Option<f64>,
 }
 
-/// What a parameter belongs to.
+/// The part of the network that a parameter belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GroupPart {

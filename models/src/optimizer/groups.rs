@@ -26,7 +26,7 @@ const NEAREST: usize = 3;
 
 impl Group {
     fn holds(&self, param: &ParamSpec) -> bool {
-        // What is not learnt has neither a learning rate nor a decay, whatever its name.
+        // A parameter that is not learnt has neither a learning rate nor a decay, whatever its name.
         param.part != Part::Statistic
             && self.part.is_none_or(|part| part.part() == param.part)
             && self.pattern.as_deref().is_none_or(|pattern| fits(pattern, &param.name))

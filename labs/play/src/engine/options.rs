@@ -5,7 +5,7 @@ use crate::player::Agent;
 use crate::score::{centipawns, permille};
 use games::GameKind;
 
-/// What can be set before the engine starts, and by `setoption`.
+/// Settings before the engine starts, and by `setoption`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Settings {
     pub agent: Agent,

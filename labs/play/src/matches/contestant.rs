@@ -86,7 +86,7 @@ pub(super) enum Seat {
     Engine { engine: Box<Engine>, nodes: u64 },
 }
 
-/// What a contestant does in a position.
+/// An action of a contestant in a position.
 pub(super) enum Deed {
     /// It plays this text, legal or not, with this score from its own point of view.
     Moves(String, Option<Score>),

@@ -36,7 +36,7 @@ pub struct FinishedGame {
     pub opening: usize,
     pub result: GameResult,
     pub termination: Termination,
-    /// What the loser's engine failed at, where it forfeited the game.
+    /// The error of the loser's engine, if it forfeited the game.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forfeit: Option<String>,
 }

@@ -33,7 +33,7 @@ pub fn read(path: &Path) -> Result<Vec<Puzzle>, PlayError> {
     of_csv(&bytes).map_err(|(place, reason)| PlayError::File { file: path.to_owned(), place, reason })
 }
 
-/// A place in a file and what is wrong there.
+/// A place in a file and the error there.
 type Wrong = (String, String);
 
 fn of_csv(bytes: &[u8]) -> Result<Vec<Puzzle>, Wrong> {

@@ -33,7 +33,7 @@ impl FromStr for Rule {
     }
 }
 
-/// What a player answered in a puzzle.
+/// The answer of a player to a puzzle.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attempt {
     /// Its moves, in UCI, one for each of the solver's.

@@ -154,7 +154,7 @@ fn choices() -> Vec<PartsConfig> {
     all
 }
 
-/// What the projects' code has; without a turn where the board is turned.
+/// The formula of the projects' code; without a turn where the board is rotated.
 fn published(turn: bool) -> PartsConfig {
     let (half_move, full_move) = (HalfMove::None, FullMove::None);
     PartsConfig { turn, flags: Flags::Raw, repetition: false, half_move, full_move, ..PartsConfig::default() }

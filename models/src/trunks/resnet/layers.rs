@@ -1,4 +1,4 @@
-//! What the residual network is built of.
+//! The layers of the residual network.
 
 use crate::config::ResnetConfig;
 use crate::layers::dense;

@@ -1,4 +1,4 @@
-//! What makes channels of the input.
+//! The stem: from the input to channels.
 
 use super::layers::{KERNEL, Normed, convolution};
 use crate::config::{ResnetConfig, Stem};
