@@ -35,7 +35,6 @@ pub struct Source {
 pub enum BaselinesError {
     #[error(transparent)]
     Dataset(#[from] DatasetError),
-    /// Nothing can be counted, or nothing measured.
     #[error("the dataset \"{dataset}\" has no policy target in its {} positions", split.name())]
     NoTarget { dataset: String, split: Split },
 }
