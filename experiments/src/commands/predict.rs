@@ -58,7 +58,6 @@ const SHOWN: usize = 5;
 /// Positions per forward pass.
 const BATCH: usize = 256;
 
-/// Answers every position.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if let Some(dump) = args.dump.as_ref().filter(|dump| dump.symlink_metadata().is_ok()) {
         return Err(InferenceError::Exists(dump.clone()).into());

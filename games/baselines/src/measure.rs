@@ -121,7 +121,6 @@ impl Source {
         hasher.finalize().to_hex().to_string()
     }
 
-    /// Counts, fits and measures.
     pub fn measure(&self) -> Result<Measured, BaselinesError> {
         let mut dataset = Dataset::load(&self.folder, self.manifest.clone())?;
         if !self.buckets.is_empty() {

@@ -5,7 +5,6 @@ use serde_json::{Value, json};
 /// Digits of each of the four groups of an ORCID, whose last digit is a check digit.
 const GROUP: usize = 4;
 
-/// What a publisher decides.
 #[derive(Debug, Clone, Default)]
 pub struct Publication {
     /// The licence of the results, as an SPDX identifier.

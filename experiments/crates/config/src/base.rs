@@ -78,7 +78,6 @@ impl Override {
 
 /// An experiment file as it is written, with the files that its `base` inherits from, and what the command line sets.
 pub(super) struct Written {
-    /// The whole document.
     pub(super) document: Node,
     pub(super) file: ExperimentFile,
     pub(super) overrides: Vec<Override>,

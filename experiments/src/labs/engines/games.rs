@@ -100,7 +100,6 @@ pub(crate) struct Args {
     shares: ShareArgs,
 }
 
-/// Plays and writes.
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let settings = settings(args)?;
     let interrupt = Interrupt::install().context("cannot listen to signals")?;

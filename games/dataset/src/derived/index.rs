@@ -105,7 +105,6 @@ pub(super) struct SplitIndex {
 }
 
 impl SplitIndex {
-    /// Adds a row's size.
     pub(super) fn add(&mut self, size: RowSize) {
         match &mut self.sizes {
             Sizes::Each(sizes) => sizes.push(size),

@@ -24,7 +24,6 @@ pub struct Records<R> {
     reader: R,
     buffer: Vec<u8>,
     version: Option<Version>,
-    /// Records read so far.
     read: usize,
 }
 

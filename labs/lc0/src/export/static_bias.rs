@@ -125,7 +125,6 @@ fn refusal(config: &EncodingConfig, encoding: &dyn Encoding) -> NetError {
 /// Maps over pairs, and the coefficients with which each table is a sum of them.
 struct Basis {
     maps: Vec<Vec<f32>>,
-    /// Of each table.
     coefficients: Vec<Vec<f32>>,
 }
 

@@ -43,7 +43,6 @@ impl Declared {
         Vec::try_from(x.to_kind(Kind::Double).flatten(0, -1)).expect("numbers")
     }
 
-    /// A parameter's numbers.
     fn numbers(&self, name: &str) -> Vec<f64> {
         let id = self.arena.layout().find(&format!("embedding.{name}")).unwrap_or_else(|| panic!("{name} is learnt"));
         Vec::try_from(self.arena.frozen_views()[id].to_kind(Kind::Double).flatten(0, -1)).expect("numbers")

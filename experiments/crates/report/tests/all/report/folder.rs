@@ -276,7 +276,6 @@ pub(crate) fn drawn(report: &Report) -> [String; 4] {
     [text::draw, markdown::draw, latex::draw, html::draw].map(|draw| draw(report))
 }
 
-/// A report as CSV.
 pub(crate) struct Csv(Vec<Vec<String>>);
 
 impl Csv {
