@@ -94,7 +94,7 @@ fn column(rows: &[&Combination], setting: &Setting) -> Vec<Vec<Word>> {
         _ if values.iter().any(|value| value.is_object() || value.is_array()) => differences(&values),
         _ => rows.iter().map(|row| scalar(row, setting)).collect(),
     };
-    told_apart(&values, words.into_iter().map(shortened).collect())
+    distinguished(&values, words.into_iter().map(shortened).collect())
 }
 
 /// A number or word with the option's name. Where the value is the default, and so not part of the run as JSON, the label has
@@ -118,7 +118,7 @@ fn started(value: &Value) -> Vec<Word> {
     [Some(format!("tables {name}")), order, frozen, scale].into_iter().flatten().map(Word::plain).collect()
 }
 
-/// The words that there is room for; [`told_apart`] numbers what becomes equal.
+/// The words that there is room for; [`distinguished`] numbers what becomes equal.
 fn shortened(mut words: Vec<Word>) -> Vec<Word> {
     while words.len() > 1 && words.iter().map(|word| word.folder().len() + 1).sum::<usize>() > LONGEST {
         words.pop();
@@ -251,7 +251,7 @@ fn group(options: &serde_json::Map<String, Value>) -> Word {
 }
 
 /// Numbers the words of different values that came out equal.
-fn told_apart(values: &[Value], words: Vec<Vec<Word>>) -> Vec<Vec<Word>> {
+fn distinguished(values: &[Value], words: Vec<Vec<Word>>) -> Vec<Vec<Word>> {
     let mut known: Vec<(String, Vec<&Value>)> = Vec::new();
     let mut out = Vec::new();
     for (value, mut words) in values.iter().zip(words) {

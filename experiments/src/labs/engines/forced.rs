@@ -60,7 +60,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     std::fs::write(&args.out, csv(&lines)).with_context(|| format!("cannot write {}", args.out.display()))?;
     let mut lengths: BTreeMap<usize, usize> = BTreeMap::new();
     lines.iter().map(ForcedLine::plies).for_each(|plies| *lengths.entry(plies).or_default() += 1);
-    let told: Vec<String> = lengths.into_iter().map(|(plies, count)| format!("{count} of {plies} plies")).collect();
-    println!("{} lines: {}", lines.len(), told.join(", "));
+    let counts: Vec<String> = lengths.into_iter().map(|(plies, count)| format!("{count} of {plies} plies")).collect();
+    println!("{} lines: {}", lines.len(), counts.join(", "));
     Ok(ExitCode::SUCCESS)
 }

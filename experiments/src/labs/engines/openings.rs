@@ -57,12 +57,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         count: args.count.get(),
         seed: args.seed,
     };
-    let mut told = |found: usize| {
+    let mut progress = |found: usize| {
         if found.is_multiple_of(100) {
             eprintln!("{found} of {} openings", args.count);
         }
     };
-    let lines = balanced_openings(&settings, &mut told)?;
+    let lines = balanced_openings(&settings, &mut progress)?;
     std::fs::write(&args.out, lines.join("\n") + "\n")
         .with_context(|| format!("cannot write {}", args.out.display()))?;
     println!("{} openings", lines.len());

@@ -100,8 +100,8 @@ fn solve<G: Referee>(args: &Args, player: &Player<'_>, file: &Path) -> anyhow::R
     let answers = puzzles.iter().zip(&attempts).map(
         |(puzzle, attempt)| json!({"id": puzzle.id, "answers": attempt.answers, "solved": attempt.solves(args.rule)}),
     );
-    let told = json!({"score": score, "puzzles": answers.collect::<Vec<_>>()});
-    tell(args, player, "puzzles", file, told, || of_puzzles(&score));
+    let found = json!({"score": score, "puzzles": answers.collect::<Vec<_>>()});
+    print_result(args, player, "puzzles", file, found, || of_puzzles(&score));
     Ok(())
 }
 
@@ -114,33 +114,40 @@ fn ask<G: Referee>(args: &Args, player: &Player<'_>) -> anyhow::Result<()> {
         let problems = suites::read::<G>(file)?;
         let mut stream = streams::stream(args.seed, &["eval", "suite"]);
         let (answers, score) = suites::score::<G>(player, &problems, &mut stream)?;
-        tell(args, player, "suite", file, json!({"score": score, "answers": answers}), || of_suite(&score));
+        print_result(args, player, "suite", file, json!({"score": score, "answers": answers}), || of_suite(&score));
     }
     let mates = args.asked.mates.iter().map(|file| ("mates", file));
     for (what, file) in mates.chain(args.asked.no_mates.iter().map(|file| ("no_mates", file))) {
         let positions = mates::read::<G>(file)?;
         let mut stream = streams::stream(args.seed, &["eval", "mates"]);
         let score = mates::score::<G>(player, &positions, &mut stream)?;
-        tell(args, player, what, file, json!({"score": score}), || of_mates(what, &score));
+        print_result(args, player, what, file, json!({"score": score}), || of_mates(what, &score));
     }
     for (file, judge) in args.asked.judged.iter().zip(args.judge.iter().cycle()) {
         let positions = mates::read::<G>(file)?;
         let judgements = judge.scores::<G>(&positions)?;
         let mut stream = streams::stream(args.seed, &["eval", "judged"]);
         let score = judged::score::<G>(player, &positions, &judgements, &mut stream)?;
-        tell(args, player, "judged", file, json!({"score": score}), || of_judged(&score));
+        print_result(args, player, "judged", file, json!({"score": score}), || of_judged(&score));
     }
     Ok(())
 }
 
 /// Prints what was found of a file.
-fn tell(args: &Args, player: &Player<'_>, what: &str, file: &Path, mut told: Value, text: impl Fn() -> String) {
+fn print_result(
+    args: &Args,
+    player: &Player<'_>,
+    what: &str,
+    file: &Path,
+    mut found: Value,
+    text: impl Fn() -> String,
+) {
     if args.json {
-        told["agent"] = player.agent().to_string().into();
-        told["paper_flops"] = player.paper_flops().into();
-        told["file"] = file.display().to_string().into();
-        told["kind"] = what.into();
-        println!("{told}");
+        found["agent"] = player.agent().to_string().into();
+        found["paper_flops"] = player.paper_flops().into();
+        found["file"] = file.display().to_string().into();
+        found["kind"] = what.into();
+        println!("{found}");
     } else {
         // In millions, as the paper's tables.
         let flops = player.paper_flops() as f64 / 1e6;
@@ -149,10 +156,10 @@ fn tell(args: &Args, player: &Player<'_>, what: &str, file: &Path, mut told: Val
 }
 
 fn of_puzzles(score: &PuzzleScore) -> String {
-    let mut text = format!("{} solved by the rule `{}`\n", said(&score.solved), score.rule);
+    let mut text = format!("{} solved by the rule `{}`\n", share_text(&score.solved), score.rule);
     let mut line = |name: &str, share: &Share| {
         // A String takes every character.
-        let _ = writeln!(text, "  {name:<24}{}", said(share));
+        let _ = writeln!(text, "  {name:<24}{}", share_text(share));
     };
     line("first move", &score.first_move);
     line("all moves of the solver", &score.moves);
@@ -173,8 +180,8 @@ fn of_puzzles(score: &PuzzleScore) -> String {
 
 fn of_suite(score: &SuiteScore) -> String {
     let with_points = |share: &Share, points: Option<[f64; 2]>| match points {
-        Some([found, most]) => format!("{} solved, {found} of {most} points", said(share)),
-        None => format!("{} solved", said(share)),
+        Some([found, most]) => format!("{} solved, {found} of {most} points", share_text(share)),
+        None => format!("{} solved", share_text(share)),
     };
     let mut text = with_points(&score.solved, score.points) + "\n";
     for part in &score.parts {
@@ -224,12 +231,12 @@ fn of_calibration(calibration: &Calibration) -> String {
 
 fn of_mates(what: &str, score: &MateScore) -> String {
     match what {
-        "mates" => format!("{} mated\n", said(&score.mates)),
-        _ => format!("{} false alarms (checks where no move mates)\n", said(&score.checks)),
+        "mates" => format!("{} mated\n", share_text(&score.mates)),
+        _ => format!("{} false alarms (checks where no move mates)\n", share_text(&score.checks)),
     }
 }
 
-fn said(share: &Share) -> String {
+fn share_text(share: &Share) -> String {
     let [low, high] = share.interval.map(|bound| 100.0 * bound);
     format!("{} of {}, {:.1} % [{low:.1}, {high:.1}]", share.right, share.of, 100.0 * share.share())
 }
