@@ -57,7 +57,7 @@ fn answer(network: &Network, arena: &Arena, rows: &[Vec<u8>]) -> Output {
 }
 
 /// All outputs for a row: moves, result, and the tokens of its board, concatenated.
-fn answers(output: &Output, row: usize) -> [Vec<f64>; 3] {
+fn parts(output: &Output, row: usize) -> [Vec<f64>; 3] {
     let of = |tensor: &Tensor| numbers(&tensor.get(row as i64));
     let board = BoardTokens::of(output).expect("a board head");
     [of(policy_of(output)), of(wdl_of(output)), of(&board.logits_bcw)]
@@ -97,15 +97,12 @@ fn nothing_later_is_seen() {
                 }
                 let after = answer(&network, &arena, &other);
                 for ply in 0..=changed {
-                    assert!(
-                        answers(&before, ply) == answers(&after, ply),
-                        "ply {ply} sees ply {changed}: {stack:?}{mask}"
-                    );
+                    assert!(parts(&before, ply) == parts(&after, ply), "ply {ply} sees ply {changed}: {stack:?}{mask}");
                 }
                 for ply in changed + 1..PLIES {
                     assert_ne!(
-                        answers(&before, ply)[0],
-                        answers(&after, ply)[0],
+                        parts(&before, ply)[0],
+                        parts(&after, ply)[0],
                         "ply {ply} sees nothing of ply {changed}"
                     );
                 }
@@ -123,7 +120,7 @@ fn a_sequence_is_answered_alike_in_any_company() {
     let together = answer(&network, &arena, &rows);
     let alone = answer(&network, &arena, &rows[PLIES..2 * PLIES]);
     for ply in 0..PLIES {
-        for (a, b) in answers(&together, PLIES + ply).iter().zip(answers(&alone, ply)) {
+        for (a, b) in parts(&together, PLIES + ply).iter().zip(parts(&alone, ply)) {
             assert_near(a, &b, 1e-5, "a sequence alone");
         }
     }
