@@ -43,7 +43,6 @@ fn no_file_is_long() {
     );
 }
 
-/// The lines of the files that belong.
 fn lines(files: &[(PathBuf, String)], belongs: impl Fn(&Path) -> bool) -> usize {
     files.iter().filter(|(path, _)| belongs(path.as_path())).map(|(_, text)| text.lines().count()).sum()
 }

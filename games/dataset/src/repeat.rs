@@ -10,7 +10,6 @@ use crate::split::Split;
 use crate::store::{self, ShardRows, ShardWriter};
 use std::path::Path;
 
-/// Rows of a shard.
 const SHARD_ROWS: u64 = 1 << 18;
 
 /// Rows between two reports of progress.

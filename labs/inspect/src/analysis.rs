@@ -37,7 +37,6 @@ pub struct Controls {
     /// The largest statistic of each, over its heads and over its heads and pieces.
     largest: Vec<f64>,
     largest_of_pieces: Vec<f64>,
-    /// The heads of the first.
     first: Vec<HeadView>,
 }
 

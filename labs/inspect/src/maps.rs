@@ -35,7 +35,6 @@ pub struct Maps<'a> {
     pub examples: &'a [Shown],
     /// The number of requested examples; they come first.
     pub asked: usize,
-    /// The heads with their maps of each example.
     pub in_examples: &'a [HeadView],
 }
 

@@ -142,7 +142,6 @@ fn costs_table(costs: &Costs) -> Table {
     table(&header, &["part", "95 % interval", "excludes 0"], costs.parts.iter().map(row).collect())
 }
 
-/// The page of a cell.
 pub(super) fn of_cell(texts: &Texts<'_>, cell: &PageCell) -> String {
     let Inspected { cell: title, row, game, seed, .. } = texts.inspected;
     let subtitle = format!("{}, {row}, seed {seed}", game.name());

@@ -25,7 +25,6 @@ pub const fn examples(game: GameKind) -> [(&'static str, &'static str); 4] {
     }
 }
 
-/// A position to be shown.
 #[derive(Debug)]
 pub struct Shown {
     /// The label in the page's selection.

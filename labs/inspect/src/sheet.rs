@@ -17,7 +17,6 @@ const NAMES: f64 = 16.0;
 const SCALE: f64 = 34.0;
 const COLUMNS: usize = 4;
 
-/// A panel of a sheet.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Panel {
     pub(super) title: String,

@@ -134,7 +134,6 @@ pub struct SuiteScore {
     pub parts: Vec<Part>,
 }
 
-/// A part of a suite.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Part {
     pub name: String,

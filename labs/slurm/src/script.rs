@@ -42,7 +42,6 @@ pub struct Array {
 }
 
 impl Array {
-    /// The path of its script.
     pub fn script(&self) -> PathBuf {
         self.dir.join(SCRIPT)
     }

@@ -189,7 +189,6 @@ fn folded(view: &View<'_>, game: &GameReport, lines: &[Line<'_>], row: impl Fn(&
     html
 }
 
-/// How to read the page.
 fn reading(view: &View<'_>) -> String {
     let metric = escape(&view.plan.primary.metric);
     let when = match view.plan.primary.at {

@@ -46,7 +46,6 @@ pub fn all() -> &'static [Metric] {
     &ALL
 }
 
-/// The metric of a name.
 pub fn find(name: &str) -> Result<&'static Metric, UnknownMetric> {
     all().iter().find(|metric| metric.name == name).ok_or_else(|| UnknownMetric { name: name.to_owned() })
 }

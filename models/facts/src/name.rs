@@ -2,7 +2,6 @@
 
 const LONGEST: usize = 80;
 
-/// The rule for names.
 pub const RULE: &str = "up to 80 letters, digits, `-`, `_` and `.`, beginning with a letter or digit";
 
 /// Whether a text may be the name of an experiment.

@@ -5,7 +5,6 @@ use std::fmt;
 
 /// How such a value is written.
 pub struct NumberOrWord<T> {
-    /// What is expected, in words.
     pub expected: &'static str,
     /// The value of a number; `None` if it is invalid.
     pub number: fn(u64) -> Option<T>,

@@ -71,7 +71,6 @@ impl Comparison {
     }
 }
 
-/// A finished cell of a bundle.
 #[derive(Debug, Clone, Copy)]
 pub struct FinishedCell<'a> {
     row: &'a Row,

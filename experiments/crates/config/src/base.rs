@@ -23,7 +23,6 @@ use serde::de::value::StrDeserializer;
 /// Files that may inherit from each other in a row; more are a circle.
 const LONGEST_CHAIN: usize = 10;
 
-/// Reads the tree of a row.
 pub(crate) fn read_row(tree: &Node) -> Result<BaseConfig, ConfigError> {
     preset::read_run(tree).map_err(|refusal| explained(tree, refusal))
 }

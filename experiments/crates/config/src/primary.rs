@@ -34,7 +34,6 @@ pub(crate) fn check(
     rows.iter().try_for_each(|row| averaged(&file.primary, row, document))
 }
 
-/// Whether a network has a metric.
 fn is_measured(metric: &Metric, network: &ModelConfig) -> bool {
     let (own, heads) = (network.heads(), metric.heads());
     let has_head = heads.is_empty() || heads.iter().any(|head| own.contains(head));

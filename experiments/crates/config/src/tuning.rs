@@ -174,7 +174,6 @@ struct TrialPoint {
     place: Vec<usize>,
 }
 
-/// The trials of each row.
 fn trials(entry: &TuneEntry, matrix: Matrix<'_>, rows: &[Combination]) -> Result<Vec<Vec<TrialPoint>>, ConfigError> {
     let mut axes: Vec<&Point> = vec![&entry.axes; rows.len()];
     for one in &entry.conditional {

@@ -19,7 +19,6 @@ const FORMAT: &str = "%Y-%m-%d %H:%M:%S";
 pub(crate) struct Clock {
     /// The hash of its configuration, and its seed: the same in every grid that has it.
     pub(crate) id: String,
-    /// Whether it is a trial.
     pub(crate) is_trial: bool,
     /// When its first process began, in seconds since 1970.
     pub(crate) began: f64,

@@ -47,7 +47,6 @@ impl Model {
         }
     }
 
-    /// The model of a name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|model| model.name() == name)
     }

@@ -52,7 +52,6 @@ impl FinishedGame {
         }
     }
 
-    /// The result for one of its players.
     pub fn result_of(&self, player: usize) -> pairs::GameResult {
         let side = if self.players[0] == player { Side::First } else { Side::Second };
         match self.result.points_of(side) {

@@ -44,7 +44,6 @@ pub struct Attempt {
 }
 
 impl Attempt {
-    /// Whether the puzzle is solved.
     pub fn solves(&self, rule: Rule) -> bool {
         match self.right.iter().position(|right| !right) {
             None => true,

@@ -11,7 +11,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use testing::root;
 
-/// The report of a published bundle.
 fn report_of(bundle: &Path) -> Report {
     let unpacked = Unpacked::of(bundle, Limits::default(), Part::Records).expect("a bundle");
     Report::of(unpacked.run_dir()).expect("a report")

@@ -31,7 +31,6 @@ pub(crate) struct Match {
     pub by: By,
 }
 
-/// A row of the experiment.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum RowName {
     /// By its name in `posenc check`, with or without the game: `shaw`, `chess-shaw`.

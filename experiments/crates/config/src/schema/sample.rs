@@ -7,7 +7,6 @@ use std::sync::Arc;
 /// Under this key a part of the schema keeps a value that is read there, until the schema is done.
 pub(super) const SAMPLE: &str = "x-sample";
 
-/// A value as a tree.
 pub(super) fn tree(value: &Value) -> Tree {
     Tree::from_json(value.clone(), &Arc::new(Origin::default()))
 }
