@@ -1,6 +1,6 @@
 //! Losses and metrics: a name, a unit, the better direction.
 
-use super::mask::Mask;
+use super::row::Mask;
 
 /// Which way a metric improves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
