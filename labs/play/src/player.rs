@@ -3,7 +3,7 @@
 //! Both agents are those of Ruoss et al. 2024 (arXiv 2402.04494) and of the Chessformer paper (arXiv 2409.12272): behavioural
 //! cloning takes the likeliest legal move, the state values' agent the move with the best position after it.
 
-use crate::decision::{Decision, Weighed};
+use crate::decision::{Decision, WeightedMove};
 use crate::error::PlayError;
 use crate::network::{BATCH, at_temperature, points, predicted, predicted_results, weights, win_draw_loss};
 use games::{Position, Referee};
@@ -158,7 +158,7 @@ impl<'a> Player<'a> {
             })?;
             let weights = if temperature > 0.0 { at_temperature(&weights, temperature) } else { weights };
             let moves = prediction.moves.iter().zip(weights);
-            let moves = moves.map(|(mv, weight)| Weighed { text: mv.text.clone(), weight });
+            let moves = moves.map(|(mv, weight)| WeightedMove { text: mv.text.clone(), weight });
             let (points, result) = (points(prediction), win_draw_loss(prediction));
             let mut decision = Decision { points, result, ..Decision::of(moves.collect()) };
             if temperature > 0.0 {
@@ -185,11 +185,11 @@ impl<'a> Player<'a> {
             }
         }
         let mut values = values.into_iter();
-        let mut weigh = |after: Successor| Weighed {
+        let mut weighted = |after: Successor| WeightedMove {
             weight: after.open.unwrap_or_else(|_| values.next().expect("every open successor was evaluated")),
             text: after.text,
         };
-        Ok(successors.into_iter().map(|moves| Decision::of(moves.into_iter().map(&mut weigh).collect())).collect())
+        Ok(successors.into_iter().map(|moves| Decision::of(moves.into_iter().map(&mut weighted).collect())).collect())
     }
 }
 
@@ -217,7 +217,7 @@ fn successors<G: Referee>(situation: &Situation<G>) -> Vec<Successor> {
 }
 
 /// The place of a move that is drawn by `chance` in `[0,1)` among the likeliest moves, heaviest first, that have `top_p` together.
-fn drawn(moves: &[Weighed], top_p: f64, chance: f64) -> usize {
+fn drawn(moves: &[WeightedMove], top_p: f64, chance: f64) -> usize {
     let mut before = 0.0;
     let kept = moves.iter().take_while(|mv| {
         let is_kept = before < top_p;
@@ -252,7 +252,7 @@ mod tests {
 
     #[test]
     fn moves_are_drawn_by_their_shares_among_the_likeliest() {
-        let moves = [0.5, 0.3, 0.2].map(|weight| Weighed { text: String::new(), weight });
+        let moves = [0.5, 0.3, 0.2].map(|weight| WeightedMove { text: String::new(), weight });
         let of = |top_p: f64| [0.0, 0.49, 0.51, 0.79, 0.81, 0.999].map(|chance| drawn(&moves, top_p, chance));
         assert_eq!(of(1.0), [0, 0, 1, 1, 2, 2]);
         assert_eq!(of(0.5), [0; 6]);

@@ -16,17 +16,17 @@ fn evaluate(visit: &mut Visit<'_>) {
     visit.value(&ACCURACY, || board.hits());
 }
 
-/// The tokens that there are.
-const THERE: &str = "tokens";
+/// The tokens of the board.
+const TOKENS: &str = "tokens";
 /// Which of them are predicted.
-const ASKED: &str = "asked";
+const PREDICTED: &str = "asked";
 
 /// The predictions of a decoder for the tokens of boards.
 #[derive(Debug)]
 pub struct BoardTokens {
     /// Logits `[b,c,w]` for each token of a row's board, from what came before it.
     pub logits_bcw: Tensor,
-    /// The tokens that there are `[b,c]`, i64.
+    /// The tokens of the board `[b,c]`, i64.
     pub token_bc: Tensor,
     /// Which of them are predicted, bool `[b,c]`.
     pub present_bc: Tensor,
@@ -36,14 +36,14 @@ impl BoardTokens {
     /// Those of an output; `None` if the network does not have the head.
     pub fn of(output: &Output) -> Option<Self> {
         let part = |part| output.part(HeadName::Board, part).map(Tensor::shallow_clone);
-        Some(Self { logits_bcw: part("")?, token_bc: part(THERE)?, present_bc: part(ASKED)? })
+        Some(Self { logits_bcw: part("")?, token_bc: part(TOKENS)?, present_bc: part(PREDICTED)? })
     }
 
     /// Adds them to an output.
     pub(crate) fn set(self, output: &mut Output) {
         output.set(HeadName::Board, Reading::Internal, self.logits_bcw);
-        output.set_part(HeadName::Board, THERE, Reading::Internal, self.token_bc);
-        output.set_part(HeadName::Board, ASKED, Reading::Internal, self.present_bc);
+        output.set_part(HeadName::Board, TOKENS, Reading::Internal, self.token_bc);
+        output.set_part(HeadName::Board, PREDICTED, Reading::Internal, self.present_bc);
     }
 
     /// Cross-entropy in nats with each token `[b,c]`, f32; 0 where none is predicted.

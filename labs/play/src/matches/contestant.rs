@@ -87,7 +87,7 @@ pub(super) enum Seat {
 }
 
 /// An action of a contestant in a position.
-pub(super) enum Deed {
+pub(super) enum Action {
     /// It plays this text, legal or not, with this score from its own point of view.
     Moves(String, Option<Score>),
     Resigns,
@@ -127,7 +127,7 @@ impl Seat {
         start: Option<&str>,
         moves: &[String],
         stream: &mut Stream,
-    ) -> Result<Deed, PlayError> {
+    ) -> Result<Action, PlayError> {
         match self {
             Self::Network { cell, agent } => {
                 let situation = situation.expect("a network follows the game");
@@ -138,18 +138,18 @@ impl Seat {
                     Agent::Value => decision.moves.first().map(|best| best.weight),
                     Agent::Policy { .. } => decision.points,
                 };
-                Ok(Deed::Moves(text, points.map(|points| Score::Centipawns(crate::score::centipawns(points)))))
+                Ok(Action::Moves(text, points.map(|points| Score::Centipawns(crate::score::centipawns(points)))))
             }
             Self::Engine { engine, nodes } => {
                 let search = engine.search(start, moves, *nodes, &[])?;
                 Ok(match search.answer {
                     Answer::Move(text) => {
                         let score = search.lines.score_of(&text);
-                        Deed::Moves(text, score)
+                        Action::Moves(text, score)
                     }
-                    Answer::Resigns => Deed::Resigns,
-                    Answer::DeclaresWin => Deed::DeclaresWin,
-                    Answer::Nothing => Deed::Moves("nothing".to_owned(), None),
+                    Answer::Resigns => Action::Resigns,
+                    Answer::DeclaresWin => Action::DeclaresWin,
+                    Answer::Nothing => Action::Moves("nothing".to_owned(), None),
                 })
             }
         }

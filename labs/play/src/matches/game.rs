@@ -1,6 +1,6 @@
 //! One game between two contestants.
 
-use super::contestant::{Deed, Seat};
+use super::contestant::{Action, Seat};
 use crate::error::PlayError;
 use engines::{Adjudicator, DrawRule, EngineError, WinRule};
 use games::{GameResult, Played, Position, Referee, Side, Termination};
@@ -157,15 +157,15 @@ fn next_ply<G: Referee>(
     let mover = board.played.position().side_to_move();
     // By colour, not by turn: an opening's position may be the second player's to move.
     let place = usize::from(mover == Side::Second);
-    let deed = seats[place].act(board.situations[place].as_ref(), start, &board.moves, &mut streams[place])?;
+    let action = seats[place].act(board.situations[place].as_ref(), start, &board.moves, &mut streams[place])?;
     let lost = |termination| Ok(Some((GameResult::won_by(mover.other()), termination)));
-    let (text, score) = match deed {
-        Deed::Resigns => return lost(Termination::Resignation),
-        Deed::DeclaresWin if G::may_declare_win(board.played.position()) => {
+    let (text, score) = match action {
+        Action::Resigns => return lost(Termination::Resignation),
+        Action::DeclaresWin if G::may_declare_win(board.played.position()) => {
             return Ok(Some((GameResult::won_by(mover), Termination::Declaration)));
         }
-        Deed::DeclaresWin => return lost(Termination::IllegalMove),
-        Deed::Moves(text, score) => (text, score),
+        Action::DeclaresWin => return lost(Termination::IllegalMove),
+        Action::Moves(text, score) => (text, score),
     };
     let Ok(mv) = board.played.position().parse_move(&text) else { return lost(Termination::IllegalMove) };
     board.play(mv);
