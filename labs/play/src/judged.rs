@@ -4,7 +4,7 @@
 use crate::error::PlayError;
 use crate::player::Player;
 use dataset::ValueCurve;
-use engines::{Engine, EngineSettings, Protocol};
+use engines::{Engine, EngineSettings};
 use games::{Position, Referee, Side};
 use serde::Serialize;
 use std::path::PathBuf;
@@ -51,12 +51,8 @@ impl Judge {
     /// the usual curve of the game ([`ValueCurve::of`]).
     pub fn scores<G: Referee>(&self, positions: &[G::Position]) -> Result<Vec<Judgement>, PlayError> {
         let settings = EngineSettings {
-            program: self.program.clone(),
-            arguments: Vec::new(),
-            protocol: Protocol::of(G::KIND),
             options: self.options.clone(),
-            multipv: MOST_MOVES,
-            timeout: PATIENCE,
+            ..EngineSettings::new(&self.program, G::KIND, MOST_MOVES, PATIENCE)
         };
         let mut engine = Engine::start(&settings)?;
         let curve = ValueCurve::of(G::KIND);

@@ -2,8 +2,8 @@
 
 use crate::commands::show::parse_game;
 use anyhow::Context as _;
+use engines::EngineSettings;
 use engines::forced::{COMPARED, ForcedLine, ForcedSettings, csv, forced_lines};
-use engines::{EngineSettings, Protocol};
 use games::GameKind;
 use std::collections::BTreeMap;
 use std::num::{NonZeroU64, NonZeroUsize};
@@ -39,14 +39,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     anyhow::ensure!(!args.out.exists(), "{} exists already; name another file with --out", args.out.display());
-    let engine = EngineSettings {
-        program: args.engine.clone(),
-        arguments: Vec::new(),
-        protocol: Protocol::of(args.game),
-        options: Vec::new(),
-        multipv: COMPARED,
-        timeout: Duration::from_secs(60),
-    };
+    let engine = EngineSettings::new(&args.engine, args.game, COMPARED, Duration::from_secs(60));
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);
     let settings = ForcedSettings {
         game: args.game,

@@ -9,7 +9,7 @@ use crate::commands::show::parse_game;
 use anyhow::Context as _;
 use config::grouped;
 use display::Display;
-use engines::{DrawRule, EngineSettings, GenerateReport, Protocol, Settings, WinRule, generate};
+use engines::{DrawRule, EngineSettings, GenerateReport, Settings, WinRule, generate};
 use games::GameKind;
 use grid::Interrupt;
 use grid::interrupt::StopRequest;
@@ -119,12 +119,9 @@ fn settings(args: &Args) -> anyhow::Result<Settings> {
     Ok(Settings {
         game: args.game,
         engine: EngineSettings {
-            program: args.engine.clone(),
             arguments: args.engine_arg.clone(),
-            protocol: Protocol::of(args.game),
             options: args.option.clone(),
-            multipv: args.multipv.get(),
-            timeout: Duration::from_secs(args.timeout),
+            ..EngineSettings::new(&args.engine, args.game, args.multipv.get(), Duration::from_secs(args.timeout))
         },
         nodes: args.nodes.get(),
         games: args.games.get(),

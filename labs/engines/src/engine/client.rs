@@ -4,6 +4,7 @@ use super::error::EngineError;
 use super::info::Lines;
 use super::process::{NoAnswer, Process};
 use super::protocol::Protocol;
+use games::GameKind;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -22,6 +23,14 @@ pub struct EngineSettings {
     pub multipv: usize,
     /// The timeout of an answer.
     pub timeout: Duration,
+}
+
+impl EngineSettings {
+    /// An engine of a game without arguments and options.
+    pub fn new(program: impl Into<PathBuf>, game: GameKind, multipv: usize, timeout: Duration) -> Self {
+        let (program, protocol) = (program.into(), Protocol::of(game));
+        Self { program, arguments: Vec::new(), protocol, options: Vec::new(), multipv, timeout }
+    }
 }
 
 /// An engine's answer to a search.

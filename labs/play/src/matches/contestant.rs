@@ -3,7 +3,7 @@
 use crate::error::PlayError;
 use crate::player::{Agent, Player};
 use config::Weights;
-use engines::{Answer, Engine, EngineSettings, Protocol};
+use engines::{Answer, Engine, EngineSettings};
 use games::{GameKind, Position, Referee, Score};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -58,14 +58,8 @@ impl Contestant {
                 Ok(Seat::Network { cell: Box::new(loaded), agent: agent.parse()? })
             }
             Kind::Engine { program, nodes, options } => {
-                let settings = EngineSettings {
-                    program: program.clone(),
-                    arguments: Vec::new(),
-                    protocol: Protocol::of(game),
-                    options: options.clone(),
-                    multipv: 1,
-                    timeout,
-                };
+                let settings =
+                    EngineSettings { options: options.clone(), ..EngineSettings::new(program, game, 1, timeout) };
                 Ok(Seat::Engine { engine: Box::new(Engine::start(&settings)?), nodes: *nodes })
             }
         }
