@@ -1,4 +1,4 @@
-//! What a publisher decides, and who is to be cited: people and groups as `CITATION.cff` names them.
+//! The choices of a publisher, and the people and groups to be cited, as in `CITATION.cff`.
 
 use serde_json::{Value, json};
 

@@ -79,7 +79,7 @@ fn check(bundle: &Path, limits: Limits, place: &dyn Fn(&str) -> Option<PathBuf>)
     check.end()
 }
 
-/// What is known of a bundle while it is read.
+/// The state of reading a bundle.
 struct Check<'a> {
     bundle: &'a Path,
     limits: Limits,

@@ -34,13 +34,13 @@ pub use facts::grid::MOST_CELLS;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Experiment {
     pub path: PathBuf,
-    /// Its name, a folder below the output folder: that of its file, followed by what the command line overrides.
+    /// Its name, a folder below the output folder: that of its file, followed by the overrides of the command line.
     pub name: String,
     /// The question that it answers.
     pub question: Option<String>,
     /// The result that its author expects.
     pub expect: Option<String>,
-    /// What it costs, in words.
+    /// Its cost, in words.
     pub cost: Option<String>,
     /// The seeds, in the order in which they run.
     pub seeds: Vec<u64>,
@@ -58,7 +58,7 @@ pub struct Experiment {
     pub sets: Vec<String>,
     /// The settings that are chosen for each row before it is trained, if the file has `tune`.
     pub tuning: Option<Tuning>,
-    /// What the finished cells of each game are asked as players.
+    /// The playing-strength evaluations of the finished cells of each game.
     pub evaluate: BTreeMap<GameKind, Evaluations>,
 }
 

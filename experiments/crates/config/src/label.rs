@@ -1,4 +1,4 @@
-//! Short names of rows: the game, and on every axis that varies the least that tells its values apart.
+//! Short names of rows: the game, and the shortest distinguishing label of each varied axis.
 
 use super::expand::Combination;
 use super::row::for_folder;
@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// What tells a row from the others.
+/// The part of a label that distinguishes a row.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Label {
     game: &'static str,
@@ -73,7 +73,7 @@ pub(crate) fn labels(rows: &[&Combination], settings: &[Setting]) -> Vec<Label> 
     (0..rows.len()).map(|row| Label { game: rows[row].run.game.name(), words: words(row) }).collect()
 }
 
-/// What a setting adds to the label of each row.
+/// The part of each row's label from a setting.
 fn column(rows: &[&Combination], setting: &Setting) -> Vec<Vec<Word>> {
     let values: Vec<Value> = rows.iter().map(|row| row.value(setting).cloned().unwrap_or(Value::Null)).collect();
     let name = setting.name();

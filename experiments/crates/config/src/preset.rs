@@ -33,7 +33,7 @@ fn expanded(mut tree: Node, name: &Node) -> Result<Node, Refusal> {
     Ok(tree)
 }
 
-/// Adds what a map lacks.
+/// Adds the keys that a map lacks.
 fn fill_missing(own: &mut Node, other: Node) {
     let (Content::Map(own), Content::Map(other)) = (&mut own.content, other.content) else { return };
     for (key, value) in other {

@@ -95,7 +95,7 @@ fn find(primary: &Primary, document: &Node) -> Result<&'static Metric, ConfigErr
     Err(error.valid(names.iter().copied()).help(remedy))
 }
 
-/// Refuses averaged weights where there is no average when they are read.
+/// Refuses averaged weights if there is no average at the step at which they are read.
 fn averaged(primary: &Primary, row: &Row, document: &Node) -> Result<(), ConfigError> {
     if primary.weights.are_raw() {
         return Ok(());

@@ -1,8 +1,8 @@
 //! A JSON Schema of experiment files, so that editors complete and check them.
 //!
-//! Nobody writes it down: the reader of experiment files is asked. It is given documents with one odd value in one place,
-//! and its complaint names the keys or the words that could stand there, or says that the type is wrong. So the schema
-//! cannot differ from what is read, and the types, which live in several crates, need to know nothing of it.
+//! It is derived from the reader of experiment files. The reader gets documents with one odd value in one place,
+//! and its error names the valid keys or words, or a wrong type. So the schema
+//! cannot differ from the reader, and the types, which live in several crates, need no code for it.
 
 mod describe;
 mod minima;
@@ -58,7 +58,7 @@ fn beside_sizes(model: &mut Value) {
     *model = json!({"anyOf": [model.take(), with_preset]});
 }
 
-/// What the reader of a type says about a document; nothing if it is read.
+/// The reader's error for a document; `None` if it is valid.
 fn reads<T: DeserializeOwned>(value: &Value) -> Option<Refusal> {
     read::<T>(&tree(value)).err()
 }
@@ -97,7 +97,7 @@ fn quoted(text: &str) -> Vec<String> {
 }
 
 impl Explorer {
-    /// What the reader says about a document with `value` at `path` and nothing else in it.
+    /// The reader's error for a document with only `value` at `path`.
     fn refusal(self, path: &[Step], value: Value) -> Option<Refusal> {
         let document = path.iter().rev().fold(value, |inner, step| match step {
             Step::Key(key) => Value::Object(Map::from_iter([(key.clone(), inner)])),
@@ -223,7 +223,7 @@ impl Explorer {
         Form { schema, sample: Value::Object(sample) }
     }
 
-    /// The keys without which a map is refused: what the reader misses, until it misses nothing more here.
+    /// The required keys of a map: those that the reader reports as missing, one after another.
     fn required(self, path: &[Step], samples: &Map<String, Value>) -> Vec<String> {
         let mut present = Map::new();
         let mut required: Vec<String> = Vec::new();

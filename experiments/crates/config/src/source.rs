@@ -86,7 +86,7 @@ pub struct Place {
 
 /// Longer lines are shown in part.
 const SHOWN: usize = 160;
-/// Of more problems, only so many are shown.
+/// The maximum number of shown problems.
 const MOST_PROBLEMS: usize = 20;
 
 impl Place {
@@ -218,7 +218,7 @@ impl Source {
         &self.folder
     }
 
-    /// The text with blanks for what is not YAML, so that columns stay.
+    /// The text with blanks in place of text that is not YAML, so that columns stay.
     pub(crate) fn yaml(&self) -> String {
         format!("{}{}", " ".repeat(self.before), &self.text[self.before..])
     }

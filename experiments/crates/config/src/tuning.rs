@@ -71,7 +71,7 @@ impl Tuning {
     }
 }
 
-/// What the trials are made from.
+/// The sources of the trials.
 pub(super) struct Trials<'a> {
     pub(super) matrix: Matrix<'a>,
     pub(super) entry: &'a TuneEntry,

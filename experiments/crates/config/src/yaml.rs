@@ -1,4 +1,4 @@
-//! The reader of YAML: a text becomes a tree whose values know their places. Plain words and numbers have the types that
+//! The reader of YAML: a text becomes a tree of values with their places. Plain words and numbers have the types that
 //! `serde_yaml` gives them in `config.yaml`.
 
 use super::source::{ConfigError, Place, Source, Step, YamlPath};
@@ -56,7 +56,7 @@ pub(crate) fn parse(source: &Source) -> Result<Node, ConfigError> {
     ConfigError::all(tree.twice).map_or(Ok(node), Err)
 }
 
-/// The events of a text, and what is needed to make a tree of them.
+/// The events of a text, and the state for making a tree of them.
 struct Tree<'a> {
     document: Arc<Document>,
     lines: Vec<Vec<char>>,
@@ -201,7 +201,7 @@ fn not_yaml(source: &Source, error: &ScanError) -> ConfigError {
         let error = source.error_in_line(line + 1, column, "a tab stands in the indentation");
         return error.help("YAML indents with spaces: replace the tab");
     }
-    // What is missing at the end of an option would be pointed at after its one line.
+    // An error at the end of an option would point after its one line.
     let line = if source.is_option() { 1 } else { line };
     if *error.kind() == ErrorKind::RecursionLimitExceeded {
         return source.error_in_line(line, column, DEEP).help(SHALLOW);

@@ -65,7 +65,7 @@ fn clock(folder: &Path, run_dir: &Path) -> Option<Clock> {
     Some(Clock { id: format!("{hash}/{seed}"), is_trial: place.len() > 2, began, ended })
 }
 
-/// When a commit was made, in seconds since 1970, and a remark if git did not know the commit. `recorded` is the time
+/// When a commit was made, in seconds since 1970, and a remark if git has no such commit. `recorded` is the time
 /// in the template; it must equal that of the commit.
 pub(crate) fn committed(repository: &Path, hash: &str, recorded: &str) -> Result<(f64, Option<String>), Error> {
     if hash.is_empty() || !hash.bytes().all(|byte| byte.is_ascii_hexdigit()) {

@@ -29,7 +29,7 @@ const MOST_ROUNDS: usize = 500;
 /// Shares that change by less have settled.
 const SETTLED: f64 = 1e-12;
 
-/// What the hypotheses' Elo measures.
+/// The scale of the hypotheses' Elo.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Model {
     Logistic,

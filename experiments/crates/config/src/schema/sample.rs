@@ -1,4 +1,4 @@
-//! Documents that readers are asked about.
+//! Sample documents for readers.
 
 use super::super::tree::{Node as Tree, Origin};
 use serde_json::Value;
