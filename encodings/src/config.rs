@@ -136,6 +136,13 @@ encodings! {
     Irpe = irpe,
     Deberta = deberta,
     Cope = cope,
+    Rove = rove,
+    Pope = pope,
+    LowRank = low_rank,
+    Spherical = spherical,
+    Liere = liere,
+    Pape = pape,
+    Tab = tab,
 }
 
 impl EncodingConfig {

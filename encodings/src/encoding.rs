@@ -181,6 +181,12 @@ pub trait Encoding: Debug + Send {
         false
     }
 
+    /// Whether its term replaces the products of queries and keys: it contains their negative. No other encoding may change
+    /// queries or keys beside it.
+    fn replaces_products(&self) -> bool {
+        false
+    }
+
     /// Additive terms of the logits.
     fn logits(&self, _at: LayerContext<'_>, _queries: Queries<'_>) -> Logits {
         Logits::default()

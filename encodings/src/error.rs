@@ -26,6 +26,9 @@ pub enum EncodingError {
         "{0} and {1} both rotate queries and keys, and the product of two rotations is not relative; keep one of them"
     )]
     TwoRotations(String, String),
+    /// An encoding that replaces the products of queries and keys, and one that changes queries and keys.
+    #[error("{0} replaces the products of queries and keys, which {1} changes; keep one of them")]
+    Replaced(String, String),
 }
 
 impl EncodingError {

@@ -42,8 +42,8 @@ impl Stack {
     /// [`Part::Encoding`](nn::Part::Encoding).
     ///
     /// # Errors
-    /// If an encoding refuses its options or the sizes, or shows the edge that the tokens hide, or the list names one twice or
-    /// two that rotate.
+    /// If an encoding refuses its options or the sizes, or shows the edge that the tokens hide, or the list names one twice, two
+    /// that rotate, or one that changes queries and keys beside one that replaces their products.
     pub fn declare(
         configs: &[EncodingConfig],
         scope: &mut Scope<'_>,
@@ -63,6 +63,12 @@ impl Stack {
         let mut rotary = configs.iter().zip(&encodings).filter(|(_, encoding)| encoding.is_rotary());
         if let (Some((first, _)), Some((second, _))) = (rotary.next(), rotary.next()) {
             return Err(EncodingError::TwoRotations(first.label(), second.label()));
+        }
+        let labelled = || configs.iter().zip(&encodings);
+        let replaces = labelled().find(|(_, encoding)| encoding.replaces_products());
+        let changes = labelled().find(|(_, encoding)| encoding.injection_points().contains(InjectionPoints::ROTATE));
+        if let (Some((replaces, _)), Some((changes, _))) = (replaces, changes) {
+            return Err(EncodingError::Replaced(replaces.label(), changes.label()));
         }
         Ok(Self { encodings, hides_edge, streams: None })
     }

@@ -11,6 +11,11 @@ use crate::position::Game;
 pub struct SquareSet(u128);
 
 impl SquareSet {
+    /// The squares whose bits are set.
+    pub(crate) const fn of_bits(bits: u128) -> Self {
+        Self(bits)
+    }
+
     /// Adds a square.
     ///
     /// # Panics
@@ -65,6 +70,15 @@ pub struct Pieces {
     pub pinned: SquareSet,
 }
 
+/// The squares that each side attacks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Attacked {
+    /// By the side to move.
+    pub own: SquareSet,
+    /// By the opponent.
+    pub opponent: SquareSet,
+}
+
 /// A game with known attacks.
 pub trait Tactics: Game {
     /// The largest number of squares to which a single piece can have legal moves: the queen's 27, the promoted
@@ -82,4 +96,7 @@ pub trait Tactics: Game {
 
     /// For each square, the squares that its piece attacks; empty for an empty square.
     fn attacks(position: &Self::Position) -> Vec<SquareSet>;
+
+    /// The squares that the pieces of each side attack: the unions of [`Self::attacks`].
+    fn attacked(position: &Self::Position) -> Attacked;
 }

@@ -7,6 +7,7 @@
 pub mod bag;
 mod compact;
 pub mod endgame;
+pub mod evaluations;
 mod fen;
 pub mod history;
 mod input;

@@ -3,7 +3,7 @@
 //! Squares are numbered in the frame of the side to move ([`crate::geometry`]), so a label's index is that of the
 //! square's token. [`NO_LABEL`] marks cells without a label.
 
-use crate::attacks::{Pieces, SquareSet, Tactics};
+use crate::attacks::{Attacked, Pieces, SquareSet, Tactics};
 use crate::moves::Entry;
 use crate::position::Position;
 use serde::{Deserialize, Serialize};
@@ -83,7 +83,7 @@ impl MapTask {
     /// The labels of a position, one for each cell.
     pub fn labels<G: Tactics>(self, position: &G::Position) -> Vec<i8> {
         match self {
-            Self::AttackedSquares => attacked_squares(G::pieces(position), &G::attacks(position)),
+            Self::AttackedSquares => attacked_squares(G::attacked(position), G::GEOMETRY.squares()),
             Self::Mobility => mobility::<G>(position),
             Self::Attackers => attackers(&G::attacks(position)),
             Self::Pins => pins(G::pieces(position), G::GEOMETRY.squares()),
@@ -91,14 +91,9 @@ impl MapTask {
     }
 }
 
-fn attacked_squares(pieces: Pieces, attacks: &[SquareSet]) -> Vec<i8> {
-    let squares = attacks.len();
-    let by_pieces_of = |side: SquareSet| {
-        let from = (0..squares).filter(|&from| side.contains(from));
-        from.fold(SquareSet::default(), |all, from| all.or(attacks[from]))
-    };
-    let (own, opponent) = (by_pieces_of(pieces.own), by_pieces_of(pieces.opponent));
-    (0..squares).map(|square| i8::from(own.contains(square)) + 2 * i8::from(opponent.contains(square))).collect()
+fn attacked_squares(attacked: Attacked, squares: usize) -> Vec<i8> {
+    let label = |square| i8::from(attacked.own.contains(square)) + 2 * i8::from(attacked.opponent.contains(square));
+    (0..squares).map(label).collect()
 }
 
 fn mobility<G: Tactics>(position: &G::Position) -> Vec<i8> {

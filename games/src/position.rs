@@ -147,6 +147,10 @@ pub trait Position: Clone + Debug + Send + Sync + Sized {
     /// Clears `out` and fills it with every legal move, in a fixed order for each position.
     fn legal_moves(&self, out: &mut Vec<Self::Move>);
 
+    /// The legal move whose place in the order of [`Self::legal_moves`] `choose` returns, given their number, ≥ 1; `None`
+    /// if there is no legal move. Cheaper than a list of all moves.
+    fn choose_move(&self, choose: impl FnOnce(usize) -> usize) -> Option<Self::Move>;
+
     /// Reads a move in UCI (castling both as `e1g1` and `e1h1`) or USI and checks that it is legal.
     ///
     /// # Errors
@@ -184,11 +188,7 @@ pub trait Position: Clone + Debug + Send + Sync + Sized {
     }
 
     /// Whether a legal move gives check.
-    fn gives_check(&self, mv: Self::Move) -> bool {
-        let mut after = self.clone();
-        after.play(mv);
-        after.in_check()
-    }
+    fn gives_check(&self, mv: Self::Move) -> bool;
 
     /// Whether the side to move is in check.
     fn in_check(&self) -> bool;

@@ -1,6 +1,9 @@
 //! Files as sequences of records.
 
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, BufRead, ErrorKind, Read};
+
+/// Longer lines are cut, so that a file without line ends does not fill the memory.
+const LONGEST_LINE: u64 = 16 << 20;
 
 /// The records that `next` finds, up to the first error, which comes last.
 pub(crate) fn until_error(
@@ -11,6 +14,20 @@ pub(crate) fn until_error(
         let record = if done { None } else { next().transpose() };
         done = !matches!(record, Some(Ok(_)));
         record
+    })
+}
+
+/// Lines, without empty ones and those that begin with `comment`.
+pub(crate) fn lines(mut input: impl BufRead, comment: Option<u8>) -> impl Iterator<Item = io::Result<Vec<u8>>> {
+    until_error(move || {
+        loop {
+            let mut line = Vec::new();
+            let read = input.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line)?;
+            let first = line.trim_ascii().first();
+            if read == 0 || first.is_some_and(|&first| Some(first) != comment) {
+                return Ok((read > 0).then_some(line));
+            }
+        }
     })
 }
 

@@ -62,7 +62,18 @@ pub trait Referee: Game {
     fn verdict_with(
         played: &Played<Self::Position>,
         legal: &[<Self::Position as Position>::Move],
-    ) -> Option<(GameResult, Termination)>;
+    ) -> Option<(GameResult, Termination)> {
+        match legal {
+            [] => Some(Self::verdict_without_moves(played.position())),
+            _ => Self::verdict_with_moves(played),
+        }
+    }
+
+    /// The result and ending of a position without a legal move.
+    fn verdict_without_moves(position: &Self::Position) -> (GameResult, Termination);
+
+    /// The result and ending, if the game ends although the current position has a legal move.
+    fn verdict_with_moves(played: &Played<Self::Position>) -> Option<(GameResult, Termination)>;
 
     /// Whether the side to move may declare a win (entering kings in shogi).
     fn may_declare_win(position: &Self::Position) -> bool;

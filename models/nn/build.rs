@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-const SOURCES: [&str; 2] = ["shim/arithmetic.cpp", "shim/differentiable.cpp"];
+const SOURCES: [&str; 4] = ["shim/arithmetic.cpp", "shim/differentiable.cpp", "shim/operators.cpp", "shim/pinned.cpp"];
 
 fn main() {
     for source in SOURCES {

@@ -55,6 +55,8 @@ pub use measure::Measure;
 pub use network::Network;
 pub use optimizer::average::{self, Average, AverageConfig};
 pub use optimizer::schedule::{Cosine, Schedule, ScheduleError};
-pub use optimizer::{Optimizer, OptimizerConfig, OptimizerError, OptimizerProgress, clip_global_norm};
+pub use optimizer::{
+    Optimizer, OptimizerConfig, OptimizerError, OptimizerProgress, clip_global_norm, clip_global_norm_on_device,
+};
 pub use trunks::refine::MoveContext;
 pub use trunks::resnet;

@@ -153,3 +153,14 @@ pub fn clip_global_norm(gradient: &mut Tensor, max: Option<f64>) -> Result<f64, 
     }
     Ok(norm)
 }
+
+/// The same without waiting for the device: the norm stays there, and the gradient is multiplied by 1 where it is small enough.
+/// A norm that is not finite leaves no use of the gradient, and the caller reports it when it reads the norm.
+pub fn clip_global_norm_on_device(gradient: &mut Tensor, max: Option<f64>) -> Result<Tensor, TchError> {
+    let norm = gradient.f_norm()?;
+    if let Some(max) = max {
+        let factor = norm.f_reciprocal()?.f_mul_scalar(max)?.f_clamp_max(1.0)?;
+        let _scaled = gradient.f_mul_(&factor)?;
+    }
+    Ok(norm)
+}

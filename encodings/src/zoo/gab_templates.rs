@@ -92,7 +92,8 @@ impl Configure for Config {
         }
         let classes = Share::Displacement.classes(tokens);
         let templates = Templates::declare(self, &mut scope.sub("templates"), tokens);
-        let layers = dims.per_layer(scope, |scope| Mixture::declare(self, scope, dims));
+        let sizes = [self.compress, self.summary, self.templates];
+        let layers = dims.per_layer(scope, |scope| Mixture::declare(sizes, scope, dims));
         Ok(Box::new(GabTemplates {
             layers,
             templates,
@@ -114,7 +115,7 @@ impl Configure for Config {
 }
 
 /// g² of KataGo's first values: what keeps the variance of a layer's output.
-fn gain(activation: Activation) -> f64 {
+pub(super) fn gain(activation: Activation) -> f64 {
     match activation {
         Activation::Mish => 2.210_277,
         Activation::Gelu | Activation::GeluTanh => 2.351_718,
@@ -180,9 +181,9 @@ fn equal_ratios() -> Init {
     }))
 }
 
-/// What a layer mixes the templates with.
+/// What a layer mixes templates with.
 #[derive(Debug)]
-struct Mixture {
+pub(super) struct Mixture {
     compress: Linear,
     summary: Linear,
     summary_norm: Norm,
@@ -191,9 +192,10 @@ struct Mixture {
 }
 
 impl Mixture {
-    fn declare(config: &Config, scope: &mut Scope<'_>, dims: Dims) -> Self {
-        let (compress, summary) = (config.compress as i64, config.summary as i64);
-        let all_heads = (dims.heads * config.templates) as i64;
+    /// With the sizes d₁, d₂ and T.
+    pub(super) fn declare([compress, summary, templates]: [usize; 3], scope: &mut Scope<'_>, dims: Dims) -> Self {
+        let (compress, summary) = (compress as i64, summary as i64);
+        let all_heads = (dims.heads * templates) as i64;
         let mut linear = |name: &str, inputs: i64, outputs: i64| {
             Linear::declare(&mut scope.sub(name), inputs, outputs, Init::torch(inputs), false)
         };
@@ -206,12 +208,12 @@ impl Mixture {
         }
     }
 
-    fn macs(&self) -> u64 {
+    pub(super) fn macs(&self) -> u64 {
         self.compress.macs() + self.summary.macs() + self.to_heads.macs()
     }
 
     /// m, from the mean of the squares `[b,d]`: `[b, h·T]`.
-    fn forward(&self, views: &Views, mean_bd: &Tensor, activation: Activation) -> Tensor {
+    pub(super) fn forward(&self, views: &Views, mean_bd: &Tensor, activation: Activation) -> Tensor {
         let compressed = self.compress.forward(views, mean_bd);
         let summary = self.summary.forward_activated(views, &compressed, activation);
         let summary = self.summary_norm.forward(views, &summary);

@@ -18,7 +18,7 @@
 //!
 //! Mixed frequencies start as in RoPE-ViT: at magnitudes θ^(−4i/k), in two directions at a right angle, rotated at random for
 //! each head and layer. With `start: log_uniform` they start as in KataGo (python/katago/train/model_pytorch.py, commit
-//! 02c7a39, `learnable_rope`): every x and y has a random sign and a magnitude of which the logarithm is uniform between
+//! 02c7a39, unchanged in v1.17.2, `learnable_rope`): every x and y has a random sign and a magnitude of which the logarithm is uniform between
 //! 1/θ and 1. KataGo has 1/50 there: `theta: 50`.
 //!
 //! Tokens without a square are not rotated by the 2-D layouts (RoPE-ViT's CLS token); `flat_1d` rotates every token by its
@@ -35,6 +35,7 @@ pub use config::{Aux, Config, Layout, Start, Theta};
 
 use crate::prelude::*;
 use angles::Angles;
+pub(super) use angles::log_uniform;
 use nn::Rotation;
 
 const NAME: &str = "rope";
@@ -94,6 +95,18 @@ impl Rope {
         };
         let angles = Angles::declare(config, scope, dims, tokens);
         Ok(Self { angles, guarantees, rotation: Rotation::new(dims.head_width()) })
+    }
+
+    /// Vectors `[b,h,l,k]`, each rotated by the angles of its token.
+    pub(crate) fn rotated(&self, at: LayerContext<'_>, x_bhlk: &Tensor) -> Tensor {
+        let (cosine, sine) = self.angles.cosine_and_sine(at.views, at.layer);
+        self.rotation.apply(x_bhlk, &cosine, &sine)
+    }
+
+    /// The inverse of [`Self::rotated`].
+    pub(crate) fn rotated_back(&self, at: LayerContext<'_>, x_bhlk: &Tensor) -> Tensor {
+        let (cosine, sine) = self.angles.cosine_and_sine(at.views, at.layer);
+        self.rotation.apply(x_bhlk, &cosine, &sine.neg())
     }
 }
 

@@ -60,7 +60,7 @@ impl Configure for Config {
 }
 
 /// The linear map `[k(k−1)/2, k·k]` from the numbers below the diagonal, row by row, to an antisymmetric matrix.
-fn antisymmetric(head_width: usize) -> Constant {
+pub(super) fn antisymmetric(head_width: usize) -> Constant {
     let entries = head_width * (head_width - 1) / 2;
     let size = head_width * head_width;
     Constant::floats_from(&[entries as i64, size as i64], move || {

@@ -53,6 +53,14 @@ fn counts_equal_the_published_numbers() {
         ("continuous_bias", 8 * 5_632, 8 * 5_632),
         ("relations", 8 * 8 * 17, 8 * 8 * 17),
         ("lepe", 8 * 2_304, 8 * 2_304),
+        ("rove: {layout: axial_2d, theta: 100}", 0, 0),
+        ("pope: {theta: 100}", 8 * 256, 8 * 256),
+        ("low_rank", 8 * 36_496, 8 * 37_520),
+        ("spherical: {frequencies: learned}", 8 * 160, 8 * 160),
+        ("liere", 8 * 7_936, 8 * 7_936),
+        ("liere: {block: 8}", 8 * 1_792, 8 * 1_792),
+        ("pape", 8 * 205_600, 8 * 205_600),
+        ("tab", 8 * 17_696 + 243_792, 8 * 17_696 + 243_792),
     ];
     for (yaml, chess, shogi) in cases {
         for (game, number) in [(GameKind::Chess, chess), (GameKind::Shogi, shogi)] {

@@ -17,14 +17,21 @@ mod irpe;
 mod kerple;
 mod laplacian;
 mod lepe;
+mod liere;
 mod log_buckets;
+mod low_rank;
 mod none;
+mod pape;
+mod pope;
 mod relations;
 mod relative_bias;
 mod rope;
+mod rove;
 mod shaw;
 mod smolgen;
+mod spherical;
 mod string;
+mod tab;
 
 use crate::common::single::{LAYER, Single, assert_near, numbers};
 use crate::common::{DIMS, input, normal_tensor, place, sequences};
@@ -95,6 +102,13 @@ pub(crate) fn definition(config: &EncodingConfig) -> &dyn Definition {
         EncodingConfig::Irpe(config) => config,
         EncodingConfig::Deberta(config) => config,
         EncodingConfig::Cope(config) => config,
+        EncodingConfig::Rove(config) => config,
+        EncodingConfig::Pope(config) => config,
+        EncodingConfig::LowRank(config) => config,
+        EncodingConfig::Spherical(config) => config,
+        EncodingConfig::Liere(config) => config,
+        EncodingConfig::Pape(config) => config,
+        EncodingConfig::Tab(config) => config,
     }
 }
 

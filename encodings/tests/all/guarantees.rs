@@ -143,13 +143,17 @@ fn auxiliary_tokens_are_treated_as_declared() {
     });
 }
 
-/// One token is changed; what is added for the others must not change.
+/// One token is changed, which no token attends to; what is added for the others must not change.
 #[test]
 fn terms_depend_on_their_own_tokens_only_exactly_where_guaranteed() {
     compare("pairwise", |network, tokens| {
         let views = network.random(25, 0.5).frozen_views();
         let changes = |changed: i64| {
-            let (one, other) = (Question::new(26, tokens), Question::new(27, tokens));
+            let [one, other] = [26, 27].map(|seed| {
+                let question = Question::new(seed, tokens);
+                let weights = question.weights.index_fill(3, &Tensor::from_slice(&[changed]), 0.0);
+                Question { weights, ..question }
+            });
             let with = |a: &Tensor, b: &Tensor, dimension: i64| {
                 let place = Tensor::from_slice(&[changed]);
                 a.index_copy(dimension, &place, &b.index_select(dimension, &place))

@@ -53,6 +53,14 @@ fn options_have_their_defaults() {
         ("gab_templates", "{templates: 48, frequencies: 16, hidden: 128, compress: 32, summary: 32, activation: mish}"),
         ("irpe", "{method: product, terms: [q], heads: shared, alpha: 1.9, beta: 3.8, gamma: 15.2}"),
         ("cope", "{positions: 5, off_ray: none}"),
+        ("low_rank", "{rank: 16, terms: [q]}"),
+        ("spherical", "{frequencies: fixed, theta: 100}"),
+        ("liere", "{block: null}"),
+        ("pape", "{parabolas: 50}"),
+        (
+            "tab",
+            "{templates: 32, frequencies: 8, channels: 32, blocks: 3, dilation: 3, compress: 32, summary: 32, activation: mish, rotations: all}",
+        ),
     ];
     for (name, options) in cases {
         let written = yaml(&format!("{name}: {options}"));
@@ -126,6 +134,15 @@ fn options_without_effect_are_refused_with_a_remedy() {
         ("irpe: {alpha: 0}", "alpha must be above 0, not 0"),
         ("irpe: {beta: 1}", "beta must be at least alpha and at most 1000, not 1"),
         ("irpe: {gamma: 1.9}", "gamma must be above alpha, not 1.9"),
+        ("pope: {theta: 0}", "pope: theta must be above 0, not 0"),
+        ("low_rank: {rank: 0}", "low_rank: rank must be 1 or more, not 0"),
+        ("low_rank: {terms: [q, v]}", "low_rank: terms must be q, k or both, each once, not [q, v]"),
+        ("spherical: {theta: -1}", "spherical: theta must be above 0, not -1"),
+        ("spherical: {frequencies: learned, theta: 10}", "theta: 10 has no effect with frequencies: learned"),
+        ("liere: {block: 1}", "liere: block must be 2 or more, not 1"),
+        ("liere: {block: 3}", "liere: the head width (width / heads), 8, is not divisible by 3"),
+        ("pape: {parabolas: 0}", "pape: parabolas must be 1 or more, not 0"),
+        ("tab: {dilation: 0}", "tab: dilation must be 1 or more, not 0"),
         ("cope: {positions: 0}", "cope: positions must be 1 or more, not 0"),
         ("rope: {layout: flat_1d, theta: 0}", "theta must be above 0, not 0"),
         ("rope: {layout: flat_1d, theta: .nan}", "theta must be above 0, not NaN"),
@@ -163,6 +180,11 @@ fn one_network_carries_each_encoding_once_and_one_rotation() {
     for (texts, wanted) in [
         (["shaw: {}", "shaw: {terms: [q]}"], "name \"shaw\" twice"),
         ([rope, "string: {layout: axial_2d, theta: 10}"], "both rotate queries and keys"),
+        (
+            [rope, "pope: {theta: 10}"],
+            "replaces the products of queries and keys, which rope(axial_2d,theta=10) changes",
+        ),
+        (["pope: {theta: 10}", "deberta: {}"], "which deberta changes"),
     ] {
         let message = refusal(&texts, DIMS);
         assert!(message.contains(wanted), "{message}");

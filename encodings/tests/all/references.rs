@@ -65,6 +65,55 @@ fn log_uniform_frequencies_fill_their_range_with_either_sign() {
     }
 }
 
+/// LieRE's generators start between 0 and 2π, learned spherical frequencies between 0 and 1, and each fills its range.
+#[test]
+fn learned_rotations_start_as_in_their_sources() {
+    let dims = Dims { width: 256, heads: 8, layers: 2 };
+    let cases = [
+        ("liere", "liere.layer.1.generators", std::f64::consts::TAU),
+        ("spherical: {frequencies: learned}", "spherical.layer.1.frequencies", 1.0),
+    ];
+    for (yaml, name, bound) in cases {
+        let values = first_values(yaml, dims, name);
+        let mean = values.iter().sum::<f64>() / values.len() as f64;
+        assert!(values.iter().all(|value| (0.0..=bound * (1.0 + 1e-6)).contains(value)), "{yaml}");
+        assert!((mean / bound - 0.5).abs() < 0.1, "{yaml}: {mean}");
+    }
+}
+
+/// Where every token attends to itself alone, nothing is moved, and values stay.
+#[test]
+fn a_value_of_the_own_square_is_not_rotated() {
+    let tokens = Tokens::squares_then(GameKind::Shogi.geometry(), &["hand"]);
+    let [v, _] = queries_and_keys(31, &tokens);
+    let itself =
+        Tensor::eye(tokens.len() as i64, (Kind::Float, v.device())).expand([2, DIMS.heads as i64, -1, -1], false);
+    for layout in ["flat_1d", "axial_2d", "mixed_2d"] {
+        let single = Single::random(parsed(&format!("rove: {{layout: {layout}, theta: 10}}")), &tokens);
+        let term = single.ask(&input(31, 2, &tokens, DIMS), |encoding, at| encoding.values(at, Some(&itself), &v));
+        assert!(term.expect("a term").abs().max().double_value(&[]) < 1e-5, "{layout}");
+    }
+}
+
+/// Without content every length is ln 2, and logits are sums of cosines of the steps between two squares.
+#[test]
+fn polar_products_without_content_are_cosines() {
+    let chess = GameKind::Chess.geometry();
+    let network = Network::small(&[parsed("pope: {theta: 100}")], &board(GameKind::Chess));
+    let arena = network.initial(6);
+    let logits = Single { network, arena }.logits(&input(32, 1, &board(GameKind::Chess), DIMS));
+    let logits = logits.before_scale.expect("logits");
+    for (query, key, ranks, files) in [((0, 0), (0, 0), 0, 0), ((1, 2), (4, 2), 0, 3), ((5, 7), (1, 1), 6, 4)] {
+        let square = |(file, rank)| chess.square(file, rank) as i64;
+        let half = DIMS.head_width() / 2;
+        let along =
+            |steps: i32| (0..half).map(|c| (f64::from(steps) / 100f64.powf(c as f64 / half as f64)).cos()).sum::<f64>();
+        let wanted = 2f64.ln().powi(2) * (along(ranks) + along(files));
+        let found = logits.double_value(&[0, 1, square(query), square(key)]);
+        assert!((found - wanted).abs() < 1e-5, "{query:?}, {key:?}: {found}, not {wanted}");
+    }
+}
+
 /// KataGo's templates start with frequencies from 1 to 1/50 radians a square in equal ratios.
 #[test]
 fn templates_start_with_frequencies_in_equal_ratios() {

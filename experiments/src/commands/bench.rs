@@ -19,7 +19,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 use tch::Device;
-use train::bench::{BenchOptions, BenchRun, StepTime, step_times};
+use train::bench::{BenchOptions, BenchRun, GPUS, StepCount, StepTime, step_counts, step_times};
 
 /// Measure the speed of the loader, of imports, or of a training step.
 #[derive(Debug, clap::Args)]
@@ -84,6 +84,9 @@ struct StepArgs {
     /// The element type of matrix products; `both` times each encoding in bf16 and in f32.
     #[arg(long, value_enum, default_value = "f32")]
     dtype: DtypeArg,
+    /// Count the operators, bytes and waits of a step as a GPU takes it, without a clock.
+    #[arg(long)]
+    count: bool,
     #[command(flatten)]
     timing: Timing,
 }
@@ -181,7 +184,41 @@ fn step(args: &StepArgs) -> anyhow::Result<String> {
             references.push(if both { first } else { 0 });
         }
     }
-    measure(&contenders, &references, &args.timing)
+    if args.count { count(&contenders, &args.timing) } else { measure(&contenders, &references, &args.timing) }
+}
+
+fn count(contenders: &[BenchRun], timing: &Timing) -> anyhow::Result<String> {
+    ensure_environment(timing.device, contenders.iter().map(|contender| &contender.run))?;
+    prepare(timing.device)?;
+    let options = BenchOptions { threads: timing.threads.get(), device: timing.device, rounds: 1, warm_up: WARM_UP };
+    let counts = step_counts(contenders, &options)?;
+    if timing.json {
+        return json_text(&counts);
+    }
+    let on_gpu = timing.device != Device::Cpu;
+    let row = |step: &StepCount| -> Vec<String> {
+        let best = step.best_positions_per_s.iter().map(|(_, rate)| format!("{:.0}k", rate / 1e3));
+        let own = [
+            step.name.clone(),
+            step.operators.to_string(),
+            step.products.to_string(),
+            format!("{:.1}", step.bytes / 1e9),
+            if on_gpu { step.waits().to_string() } else { "-".to_owned() },
+            step.peak_bytes.map_or_else(|| "-".to_owned(), |bytes| format!("{:.1}", bytes / 1e9)),
+        ];
+        own.into_iter().chain(best).collect()
+    };
+    let own = ["encoding", "operators", "products", "GB", "waits", "peak"];
+    let header: Vec<&str> = own.into_iter().chain(GPUS.iter().map(|gpu| gpu.name)).collect();
+    let batches = counts.first().map_or(0, |step| step.batch);
+    let how = format!(
+        "one step of {} positions; GB: inputs and outputs of all operators; waits: of the host\n\
+         for the device; peak: GB in use; GPUs (SXM): positions/s at the bandwidth and\n\
+         products of the data sheet, which no step reaches\n",
+        grouped(batches as u64)
+    );
+    let right: Vec<usize> = (1..header.len()).collect();
+    Ok(table(&header, &right, counts.iter().map(row)) + &how)
 }
 
 fn encodings(args: &EncodingsArgs) -> anyhow::Result<String> {

@@ -9,6 +9,7 @@ mod generate;
 pub(crate) mod headline;
 mod import;
 mod info;
+mod recipe;
 mod remake;
 pub(crate) mod split;
 mod verify;
@@ -29,9 +30,11 @@ pub struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Convert records to a dataset: PGN, Lc0 chunks, bags (chess), CSA, KIF, USI, HCPE, HCPE3, PSV (shogi), plain or
+    /// Convert records to a dataset: PGN, Lc0 chunks, bags, Lichess' evaluations (chess), CSA, KIF, USI, HCPE, HCPE3, PSV (shogi), plain or
     /// compressed.
     Import(Box<import::Args>),
+    /// Public sets that people have: where they are, what they lose, how to import them.
+    Recipe(recipe::Args),
     /// Generate a dataset: engines play games, or solvers label positions.
     Generate(generate::Args),
     /// Show the content of a dataset.
@@ -63,7 +66,8 @@ enum Action {
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     report_size_limits();
     let text = match &args.action {
-        Action::Import(args) => return import::run(args),
+        Action::Import(args) => import::run(args)?,
+        Action::Recipe(args) => recipe::run(args)?,
         Action::Generate(args) => return generate::run(args),
         Action::Info { dir, json } => {
             let info = dataset::summarise(&Dataset::open(dir)?)?;

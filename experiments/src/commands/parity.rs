@@ -72,7 +72,10 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
 
 /// Whether two runs read the same dataset in the same way.
 fn same_dataset(opened: &RunConfig, next: &RunConfig) -> bool {
-    let read = |run: &RunConfig| (run.data.clone(), run.test_data.clone(), run.view.clone(), run.moves, run.outputs());
+    let read = |run: &RunConfig| {
+        let data = (run.data.clone(), run.test_data.clone(), run.generate.clone());
+        (data, run.view.clone(), run.moves, run.outputs())
+    };
     read(opened) == read(next)
 }
 

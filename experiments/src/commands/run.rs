@@ -167,7 +167,7 @@ pub(crate) fn measure_baselines(experiment: &Experiment, prepared: &Prepared) {
 
 /// Opens every dataset once, which checks the hash of every shard, so that a truncated file is refused before training.
 pub(crate) fn check_datasets(experiment: &Experiment) -> anyhow::Result<()> {
-    let runs = experiment.rows.iter().map(|row| &row.run);
+    let runs = experiment.rows.iter().map(|row| &row.run).filter(|run| run.generate.is_none());
     let folders: BTreeSet<_> = runs.flat_map(|run| std::iter::once(&run.data).chain(&run.test_data)).collect();
     for folder in folders {
         Dataset::open(folder).with_context(|| format!("the dataset {} cannot be used", folder.display()))?;

@@ -9,6 +9,7 @@ mod chromium;
 mod cli;
 mod contrasts;
 mod data_cli;
+mod endless;
 #[cfg(feature = "engines")]
 mod generate;
 mod grid;
@@ -34,6 +35,7 @@ mod pages;
 #[cfg(feature = "play")]
 mod play;
 mod probe;
+mod recipes;
 mod show;
 mod soak;
 #[cfg(feature = "slurm")]

@@ -29,7 +29,7 @@ const KNOTS: [(&str, &str, &str); 4] = [
     ("games", "chess::pgn chess::pgn::movetext", "a constant; to be resolved"),
     (
         "generate",
-        "probe probe::endgame probe::maps probe::random_play",
+        "probe probe::random_play",
         "probes share the position that they label; to be resolved",
     ),
 ];

@@ -57,3 +57,22 @@ fn every_invariant_names_the_test_that_holds_it() {
     }
     expect_none("Invariants without their test:", "Name the test that holds it now, or write one.", &breaches);
 }
+
+#[test]
+fn every_path_of_the_architecture_exists() {
+    let page = fs::read_to_string(root().join("docs/architecture.md")).expect("docs/architecture.md");
+    // `NAME` is a file to be written.
+    let is_path = |word: &&str| {
+        let (first, _) = word.split_once('/').unwrap_or((word, ""));
+        !word.contains("NAME") && (word.ends_with(".rs") || (word.contains('/') && root().join(first).exists()))
+    };
+    let paths: Vec<&str> = page.split('`').skip(1).step_by(2).filter(is_path).collect();
+    assert!(paths.len() > 100, "{} paths", paths.len());
+    let missing = paths.into_iter().filter(|path| !root().join(path).exists());
+    let missing: Vec<String> = missing.map(str::to_owned).collect();
+    expect_none(
+        "Paths of docs/architecture.md that lead nowhere:",
+        "Name the files from the root as they are now.",
+        &missing,
+    );
+}

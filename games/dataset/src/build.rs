@@ -139,6 +139,7 @@ impl Built {
             counts: self.account(read),
             rating_buckets: Vec::new(),
             map: None,
+            sampled: None,
             split: self.split,
             shards: self.shards,
             content_hash: String::new(),

@@ -45,18 +45,21 @@ pub use derived::{DataCost, DerivedOptions};
 pub use error::DatasetError;
 pub use export::{ExportFormat, Exported, export};
 pub use filter::{Buckets, Filters};
-pub use generated::{GeneratedGame, GeneratedOptions, MappedPosition, write_generated, write_maps, write_positions};
+pub use generated::{
+    Decided, GeneratedGame, GeneratedOptions, Label, MadePosition, MappedPosition, write_generated, write_made,
+    write_maps, write_positions,
+};
 pub use import::{Format, ImportOptions, ImportRate, ImportReport, Progress, bench_import, import, unpacked};
 pub use info::{Info, summarise};
 pub use loader::{
-    Batch, Dataset, LoaderConfig, MoveTraits, PolicyPosition, PositionTraits, Targets, TrainLoader, evaluated_policy,
-    evaluation_batches, evaluation_traits, sampled_policy,
+    Batch, Dataset, Endless, EndlessOptions, LoaderConfig, MadeSoFar, MoveTraits, Packer, PolicyPosition,
+    PositionTraits, Targets, TrainLoader, evaluated_policy, evaluation_batches, evaluation_traits, sampled_policy,
 };
-pub use manifest::{Counts, EXACT_BELOW, MANIFEST_FILE, Manifest, MapInfo, TestSet, Unit, content};
+pub use manifest::{Counts, EXACT_BELOW, MANIFEST_FILE, Manifest, MapInfo, Sampled, TestSet, Unit, content};
 pub use on_disk::OnDisk;
 pub use remake::{RemakeOptions, remake};
 pub use repeat::repeat;
 pub use split::{PerSplit, Split, SplitBy};
 pub use value::{ValueCurve, ValueTarget};
-pub use verify::{Verification, verify, verify_content};
+pub use verify::{Verification, verify};
 pub use work_done::WorkDone;

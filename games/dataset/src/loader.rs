@@ -18,6 +18,7 @@
 mod batch;
 mod chosen;
 mod dataset;
+mod endless;
 mod evaluation;
 mod legal;
 mod lines;
@@ -34,6 +35,7 @@ mod visit;
 
 pub use batch::Batch;
 pub use dataset::Dataset;
+pub use endless::{Endless, EndlessOptions, MadeSoFar, Packer};
 pub use evaluation::{EvaluationBatches, evaluation_batches};
 pub use policy::{PolicyPosition, evaluated_policy, sampled_policy};
 pub use targets::Targets;

@@ -10,6 +10,7 @@ use games::chess::lc0::ValueSource;
 use games::maps::MapShape;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::num::NonZeroU16;
 
 /// The manifest's file name in a dataset's folder.
 pub const MANIFEST_FILE: &str = "dataset.yaml";
@@ -49,6 +50,9 @@ pub struct Manifest {
     /// The map of each position, in datasets whose label is a map of the board.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub map: Option<MapInfo>,
+    /// How positions were taken from random games, in generated datasets of several positions a game.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sampled: Option<Sampled>,
     pub split: SplitSummary,
     pub shards: Vec<Shard>,
     /// A hash of the content, equal for equal datasets: see [`Manifest::hash_of_content`].
@@ -170,6 +174,16 @@ impl MapInfo {
         let name = |class: usize| self.names.get(class).cloned().unwrap_or_else(|| class.to_string());
         (0..self.classes.into()).map(|class| (name(class), cells.get(class).copied().unwrap_or(0))).collect()
     }
+}
+
+/// Positions of random games.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sampled {
+    /// Plies between the positions of a game.
+    pub every: NonZeroU16,
+    /// The games that gave a position.
+    pub games: u64,
 }
 
 /// A named subset: the games whose players' average rating lies in a range.

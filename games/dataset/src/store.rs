@@ -19,7 +19,7 @@
 //! | `policy_moves`, `policy_probs` | `list<list<string>>?`, `list<list<f32>>?` | per ply the moves that were weighed and their probabilities; an inner list is empty where only the move played is known |
 //! | `mean_result` | `list<f32?>?` | mean result for the side to move (1 win, ½ draw, 0 loss), where several games were merged |
 //! | `count` | u32? | how many positions were merged into this row |
-//! | `group` | u64? | in datasets of positions: the same for rows of the same position |
+//! | `group` | u64? | in datasets of positions: the same for rows of the same position, or of the same random game |
 //! | `rating_bucket` | string? | the named subset that the game's average rating puts it in |
 //! | `time_control` | string? | as the record writes it |
 //! | `map` | `list<list<i8>>?` | per ply a label for each square, or each pair of squares, see `map` in `dataset.yaml` and [`games::maps`]; −1 for cells without a label |

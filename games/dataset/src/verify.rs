@@ -2,16 +2,18 @@
 
 use crate::WorkDone;
 use crate::build::{KEYS_IN_MEMORY, KnownGames, SortedKeys, TrainingKeys, fingerprint};
-use crate::derived::{DerivedOptions, Scratch};
+use crate::contents::ShardContents;
+use crate::derived::Scratch;
 use crate::error::DatasetError;
-use crate::loader::{Dataset, StoredGame};
+use crate::loader::StoredGame;
 use crate::manifest::{Manifest, Unit};
 use crate::split::{PerSplit, Split};
+use crate::store::{self, ShardRows};
 use games::attacks::Tactics;
 use games::maps::MapTask;
 use games::{Position as _, with_game};
 use serde::Serialize;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Tolerance for the sum of a policy's probabilities.
 const ROUNDING: f32 = 1e-3;
@@ -51,51 +53,39 @@ impl Verification {
     }
 }
 
-/// Checks the dataset in a folder, as [`verify_content`] does: shards and rows. The rows are read from the shards, not from a
-/// derived file that an earlier process made.
+/// Checks the dataset in a folder: hashes of its shards and everything that `dataset.yaml` states of them. Replays every
+/// row, checks every policy and value, and recomputes the overlap of the splits. With `by_position`, no position of
+/// validation or test may occur in training, which usually holds only for datasets of positions. Memory does not grow with
+/// the dataset: shards are read row by row, games and positions are sorted in a folder of temporary files. `progress` is
+/// called after every row.
 pub fn verify(
     dir: &Path,
     by_position: bool,
     progress: &mut dyn FnMut(WorkDone),
 ) -> Result<(Manifest, Verification), DatasetError> {
     let manifest = Manifest::read(dir)?;
-    let own = Scratch::new()?;
-    let options = DerivedOptions { cache: Some(own.path().to_owned()), ..DerivedOptions::default() };
-    let dataset = Dataset::load_with(dir, manifest, &options)?;
-    let found = verify_content(&dataset, by_position, progress)?;
-    Ok((dataset.manifest().clone(), found))
-}
-
-/// Checks an opened dataset: replays every row, checks every policy and value, and recomputes the overlap of the splits.
-/// With `by_position`, no position of validation or test may occur in training, which usually holds only for datasets of
-/// positions. Memory does not grow with the dataset: games and positions are sorted in a folder of temporary files.
-/// `progress` is called after every row.
-pub fn verify_content(
-    dataset: &Dataset,
-    by_position: bool,
-    progress: &mut dyn FnMut(WorkDone),
-) -> Result<Verification, DatasetError> {
-    let total = dataset.manifest().counts.kept;
+    let shards = Shards::checked(dir, &manifest, progress)?;
+    let (kind, unit, total) = (manifest.game, manifest.unit, manifest.counts.kept);
     let mut found = Verification::default();
-    let task = map_task(dataset, &mut found);
+    let task = map_task(&manifest, &mut found);
     let folder = Scratch::new()?;
     let mut games = KnownGames::resume(folder.path(), 0)?;
     let mut trained = TrainingKeys::resume(folder.path(), 0)?;
     let mut keys = Vec::new();
     let mut check_rows = |split: Split, found: &mut Verification, take: &mut TakeKeys<'_>| {
         let mut shared = 0u64;
-        for game in dataset.read_all(split) {
-            let game = game?;
+        shards.read(split, &mut |game| {
             keys.clear();
-            with_game!(dataset.game(), G => row::<G>(&game, split, task, &mut keys, found))?;
-            take(&game, &keys, found)?;
-            if dataset.unit() == Unit::Game {
-                let fingerprint = fingerprint(game.start.text(dataset.game()).as_deref(), &game.moves);
+            with_game!(kind, G => row::<G>(game, split, task, &mut keys, found))?;
+            take(game, &keys, found)?;
+            if unit == Unit::Game {
+                let fingerprint = fingerprint(game.start.text(kind).as_deref(), &game.moves);
                 let first = games.find_or_add(fingerprint, split as u32)?;
                 shared += u64::from(first.is_some_and(|first| first != split as u32));
             }
-            progress(WorkDone { what: "rows", done: found.rows, total });
-        }
+            progress(WorkDone { what: "rows checked", done: found.rows, total });
+            Ok(())
+        })?;
         if shared > 0 {
             found.games_in_two_splits += shared;
             found.problem(format!("{shared} games of {} are in another split too", split.name()));
@@ -112,8 +102,51 @@ pub fn verify_content(
         })?;
         held.compare(&trained, split, &mut found)?;
     }
-    compare(dataset, by_position, &mut found);
-    Ok(found)
+    compare(&manifest, by_position, &mut found);
+    Ok((manifest, found))
+}
+
+/// The shards of a dataset, each with the splits of its rows.
+struct Shards(Vec<(PathBuf, PerSplit<bool>)>);
+
+impl Shards {
+    /// Checks that they are what the manifest states.
+    fn checked(dir: &Path, manifest: &Manifest, progress: &mut dyn FnMut(WorkDone)) -> Result<Self, DatasetError> {
+        let (mut contents, mut shards, mut done) = (ShardContents::default(), Vec::new(), 0);
+        for shard in &manifest.shards {
+            store::verify(dir, shard)?;
+            let path = dir.join(&shard.file);
+            let mut splits = PerSplit::<bool>::default();
+            for row in ShardRows::open(&path)? {
+                let row = row?;
+                contents.add(&row);
+                splits[row.split] = true;
+                done += 1;
+                progress(WorkDone { what: "rows read", done, total: manifest.counts.kept });
+            }
+            contents.end_shard(dir, manifest, shard)?;
+            shards.push((path, splits));
+        }
+        contents.check(dir, manifest)?;
+        Ok(Self(shards))
+    }
+
+    /// Passes on the rows of a split in order.
+    fn read(
+        &self,
+        split: Split,
+        take: &mut dyn FnMut(&StoredGame) -> Result<(), DatasetError>,
+    ) -> Result<(), DatasetError> {
+        for (path, _) in self.0.iter().filter(|(_, splits)| splits[split]) {
+            for row in ShardRows::open(path)? {
+                let row = row?;
+                if row.split == split {
+                    take(&StoredGame::from(row))?;
+                }
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Takes the keys of a row's positions.
@@ -152,13 +185,13 @@ impl HeldPlies {
 }
 
 /// The task of the dataset's maps; reports descriptions that differ from the rules' definition.
-fn map_task(dataset: &Dataset, found: &mut Verification) -> Option<MapTask> {
-    let map = dataset.manifest().map.as_ref()?;
+fn map_task(manifest: &Manifest, found: &mut Verification) -> Option<MapTask> {
+    let map = manifest.map.as_ref()?;
     let task = MapTask::named(&map.task);
     match task {
         None => found.problem(format!("the rules know no map \"{}\"", map.task)),
         Some(task) => {
-            let classes = with_game!(dataset.game(), G => task.classes::<G>());
+            let classes = with_game!(manifest.game, G => task.classes::<G>());
             if (classes, task.shape()) != (map.classes, map.shape) || task.class_names() != map.names {
                 found.problem(format!("dataset.yaml describes the map \"{}\" in another way than the rules", map.task));
             }
@@ -213,8 +246,8 @@ fn row<G: Tactics>(
     })
 }
 
-fn compare(dataset: &Dataset, by_position: bool, found: &mut Verification) {
-    let stated = &dataset.manifest().split;
+fn compare(manifest: &Manifest, by_position: bool, found: &mut Verification) {
+    let stated = &manifest.split;
     for (split, novel) in
         [(Split::Validation, stated.novel_validation_positions), (Split::Test, stated.novel_test_positions)]
     {

@@ -5,17 +5,26 @@
 //! larger dataset contains the smaller one.
 
 mod endgame;
-mod maps;
+mod endless;
 mod random_play;
 mod unseen;
 
+pub use endless::{EndlessProbe, FIRST_PLY};
 pub use unseen::{Unseen, UnseenKind};
 
-use dataset::{DatasetError, GeneratedOptions, Manifest, SplitBy, SplitPlan, WorkDone, write_maps, write_positions};
+use dataset::{
+    DatasetError, GeneratedOptions, MadePosition, Manifest, MapInfo, SplitBy, SplitPlan, WorkDone, write_made,
+};
+use games::attacks::Tactics;
 use games::chess::endgame::Ending;
 use games::maps::{MapShape, MapTask};
-use games::{Candidate, GameKind, ParsedPosition, Position, with_game};
+use games::{GameKind, Referee, with_game};
+use random_play::RandomGame;
+use std::num::NonZeroU16;
 use std::path::PathBuf;
+
+/// The licence of all positions.
+pub const LICENCE: &str = "CC0-1.0";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Task {
@@ -30,6 +39,11 @@ pub enum Task {
 }
 
 impl Task {
+    /// The tasks whose positions are of random games, which have no end.
+    pub fn of_games() -> Vec<Self> {
+        [Self::MateInOne, Self::LegalMoves].into_iter().chain(MapTask::ALL.map(Self::Map)).collect()
+    }
+
     /// Its name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
@@ -41,17 +55,36 @@ impl Task {
     }
 
     /// How positions and labels are made, for `dataset.yaml`.
-    fn sentence(self, seed: u64) -> String {
+    fn sentence(self, seed: u64, every: Option<NonZeroU16>) -> String {
+        let several = every.map_or_else(String::new, |every| format!(", then the next from {every} plies later on"));
+        let (cap, latest) = (random_play::PLY_CAP, random_play::LATEST_PLY);
+        let first = match every {
+            None => format!("at a uniformly random ply below {latest}"),
+            Some(every) => format!("every {every} plies from a random one on, below ply {latest}"),
+        };
+        let from = every.map_or(latest, |every| latest.min(every.get().into()));
         match self {
             Self::MateInOne => format!(
-                "exact labels: the first position with a mate in one of each game of uniformly random moves (at most {} \
-                 plies, seed {seed}); policy = uniform over all mating moves, value = won",
-                random_play::PLY_CAP
+                "exact labels: the first position with a mate in one of each game of uniformly random moves (at most {cap} \
+                 plies, seed {seed}){several}; policy = uniform over all mating moves, value = won"
             ),
             Self::LegalMoves => format!(
-                "exact labels: one position of each game of uniformly random moves, at a uniformly random ply below {} \
-                 (seed {seed}); policy = uniform over all legal moves, no value",
-                random_play::LATEST_PLY
+                "exact labels: {} of each game of uniformly random moves, {first} (seed {seed}); policy = uniform over all \
+                 legal moves, no value",
+                if every.is_none() { "one position" } else { "positions" }
+            ),
+            Self::Map(MapTask::Pins) => format!(
+                "exact labels: of each game of uniformly random moves the first position from a uniformly random ply below \
+                 {from} on (and before {cap}) in which a piece is pinned to its king{several}, in turn one of the side to move \
+                 and of the opponent (seed {seed}); a label for each piece, neither policy nor value"
+            ),
+            Self::Map(task) => format!(
+                "exact labels: {} of each game of uniformly random moves, {first} (seed {seed}); {}, neither policy nor value",
+                if every.is_none() { "one position" } else { "positions" },
+                match task.shape() {
+                    MapShape::Squares => "labels for the squares of the board",
+                    MapShape::Pairs => "a label for each pair of squares",
+                }
             ),
             Self::Endgame(ending) => format!(
                 "exact labels: positions of {} by retrograde analysis, drawn uniformly from all legal ones that have a \
@@ -59,23 +92,17 @@ impl Task {
                  over all moves that keep it",
                 ending.name()
             ),
-            Self::Map(MapTask::Pins) => format!(
-                "exact labels: of each game of uniformly random moves the first position from a uniformly random ply below \
-                 {} on (and before {}) in which a piece is pinned to its king, in turn one of the side to move and of the \
-                 opponent (seed {seed}); a label for each piece, neither policy nor value",
-                random_play::LATEST_PLY,
-                random_play::PLY_CAP
-            ),
-            Self::Map(task) => format!(
-                "exact labels: one position of each game of uniformly random moves, at a uniformly random ply below {} \
-                 (seed {seed}); {}, neither policy nor value",
-                random_play::LATEST_PLY,
-                match task.shape() {
-                    MapShape::Squares => "labels for the squares of the board",
-                    MapShape::Pairs => "a label for each pair of squares",
-                }
-            ),
         }
+    }
+}
+
+/// The description of a task's labels, for `dataset.yaml`.
+fn info<G: Tactics>(task: MapTask) -> MapInfo {
+    MapInfo {
+        task: task.name().to_owned(),
+        classes: task.classes::<G>(),
+        shape: task.shape(),
+        names: task.class_names().iter().map(|&name| name.to_owned()).collect(),
     }
 }
 
@@ -84,6 +111,8 @@ pub struct ProbeSettings {
     pub task: Task,
     /// What only test positions have, for maps.
     pub unseen: Option<Unseen>,
+    /// A position of a game every so many plies, for tasks of random games; one position of a game if `None`.
+    pub every: Option<NonZeroU16>,
     pub game: GameKind,
     pub positions: u64,
     pub seed: u64,
@@ -105,31 +134,36 @@ pub fn probe(settings: &ProbeSettings, progress: &mut dyn FnMut(WorkDone)) -> Re
         let reason = format!("{} does not label maps of the board: leave it out", settings.task.name());
         return Err(DatasetError::Option { option: "unseen", reason });
     }
+    if let Some(every) = settings.every {
+        let wrong = |reason: &str| Err(DatasetError::Option { option: "every", reason: reason.to_owned() });
+        if let Task::Endgame(_) = settings.task {
+            return wrong("positions of an ending are drawn one by one, not from games: leave it out");
+        }
+        if settings.unseen.is_some() {
+            return wrong("with --unseen a game gives one position, to one part of the dataset: leave it out");
+        }
+        check_every(every)?;
+    }
     let split = SplitPlan { by: SplitBy::Position, ..settings.split.clone() };
     let options = GeneratedOptions {
         output: settings.output.clone(),
         name: settings.name.clone(),
         game: settings.game,
         maker: format!("probe {}", settings.task.name()),
-        source: settings.task.sentence(settings.seed) + settings.unseen.map_or("", Unseen::sentence),
-        licence: "CC0-1.0".to_owned(),
+        source: settings.task.sentence(settings.seed, settings.every) + settings.unseen.map_or("", Unseen::sentence),
+        licence: LICENCE.to_owned(),
         made_by: settings.made_by.clone(),
         split: split.clone(),
     };
-    let (wanted, seed) = (settings.positions, settings.seed);
+    let wanted = settings.positions;
     match settings.task {
-        Task::MateInOne => with_game!(settings.game, G => {
-            let positions = random_play::games(wanted, |number| random_play::mate_in_one::<G>(seed, number));
-            write_positions(&options, wanted, counted(positions, wanted, progress))
-        }),
-        Task::LegalMoves => with_game!(settings.game, G => {
-            let positions = random_play::games(wanted, |number| random_play::legal_moves::<G>(seed, number));
-            write_positions(&options, wanted, counted(positions, wanted, progress))
-        }),
-        Task::Map(task) => with_game!(settings.game, G => {
-            let unseen = settings.unseen.map(|unseen| (unseen, &split));
-            let positions = random_play::games(wanted, |number| maps::mapped::<G>(task, unseen, seed, number));
-            write_maps(&options, maps::info::<G>(task), wanted, counted(positions, wanted, progress))
+        Task::MateInOne | Task::LegalMoves | Task::Map(_) => with_game!(settings.game, G => {
+            let map = match settings.task {
+                Task::Map(task) => Some(info::<G>(task)),
+                _ => None,
+            };
+            let positions = random_play::games(wanted, |number| made::<G>(settings, &split, number));
+            write_made(&options, map, settings.every, wanted, counted(positions, wanted, progress))
         }),
         Task::Endgame(_) if settings.game != GameKind::Chess => {
             let reason = format!("{} is an ending of chess: take --game chess", settings.task.name());
@@ -142,9 +176,30 @@ pub fn probe(settings: &ProbeSettings, progress: &mut dyn FnMut(WorkDone)) -> Re
                 let reason = format!("{} has {legal} legal positions: ask for fewer", ending.name());
                 return Err(DatasetError::Option { option: "positions", reason });
             }
-            write_positions(&options, wanted, counted(endgame::positions(ending, seed), wanted, progress))
+            let positions = endgame::positions(ending, settings.seed);
+            write_made(&options, None, None, wanted, counted(positions, wanted, progress))
         }
     }
+}
+
+fn check_every(every: NonZeroU16) -> Result<(), DatasetError> {
+    if usize::from(every.get()) < random_play::LATEST_PLY {
+        return Ok(());
+    }
+    let reason = format!("{every} plies are a whole game: take fewer than {}", random_play::LATEST_PLY);
+    Err(DatasetError::Option { option: "every", reason })
+}
+
+/// The positions of a game of a number.
+fn made<G: Referee + Tactics>(settings: &ProbeSettings, split: &SplitPlan, number: u64) -> Vec<MadePosition> {
+    let ProbeSettings { task, every, seed, .. } = *settings;
+    let unseen = settings.unseen.map(|unseen| (unseen, split));
+    let mut positions = Vec::new();
+    RandomGame { task, unseen, every, from_ply: 0, seed, set: None, number }.visit::<G>(|position, label| {
+        let made = MadePosition::new::<G>(position, label);
+        positions.push(if every.is_some() { made.of_game(number) } else { made });
+    });
+    positions
 }
 
 /// Reports each position as it passes.
@@ -159,14 +214,4 @@ fn counted<T>(
         done = total.min(done + 1);
         progress(WorkDone { what: "positions", done, total });
     })
-}
-
-fn uniform<P: Position>(position: &P, moves: &[P::Move]) -> Vec<Candidate> {
-    let share = 1.0 / moves.len() as f32;
-    moves.iter().map(|&mv| (position.move_text(mv), share)).collect()
-}
-
-/// A position with a uniform policy target over `moves` and without a value.
-fn labelled<P: Position>(position: &P, moves: &[P::Move]) -> ParsedPosition {
-    ParsedPosition { candidates: uniform(position, moves), ..ParsedPosition::new(position.to_text()) }
 }

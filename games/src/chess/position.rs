@@ -2,7 +2,7 @@
 
 use super::{Chess, moves};
 use crate::position::{Game, Position as _};
-use shakmaty::{Color, Role};
+use shakmaty::{Color, Role, Square, attacks};
 use std::fmt;
 
 /// A legal position of standard chess. The rules of repetition and of fifty moves do not end it. Two positions are
@@ -30,6 +30,17 @@ impl ChessPosition {
                 out[moves::in_frame(square, viewer)] = code;
             }
         }
+    }
+
+    /// Whether the other king is in check once the piece on `from` stands on `to` with this role.
+    pub(super) fn checks_by(&self, role: Role, from: Square, to: Square) -> bool {
+        let (board, turn) = (shakmaty::Position::board(&self.rules), shakmaty::Position::turn(&self.rules));
+        let Some(king) = board.king_of(!turn) else { return false };
+        let occupied = board.occupied().without(from).with(to);
+        let others = board.by_color(turn).without(from);
+        attacks::attacks(to, role.of(turn), occupied).contains(king)
+            || (attacks::rook_attacks(king, occupied) & board.rooks_and_queens() & others).any()
+            || (attacks::bishop_attacks(king, occupied) & board.bishops_and_queens() & others).any()
     }
 
     pub(super) fn from_rules(rules: shakmaty::Chess) -> Self {

@@ -6,17 +6,17 @@ use super::{Chess, ChessPosition};
 use crate::position::Position as _;
 use crate::record::{GameResult, Termination};
 use crate::referee::{Played, Referee};
-use shakmaty::Move;
 
 impl Referee for Chess {
-    fn verdict_with(played: &Played<ChessPosition>, legal: &[Move]) -> Option<(GameResult, Termination)> {
-        let position = played.position();
-        let outcome = match (legal.is_empty(), position.in_check()) {
-            (true, true) => (GameResult::won_by(position.side_to_move().other()), Termination::Checkmate),
-            (true, false) => (GameResult::Draw, Termination::Stalemate),
-            (false, _) => (GameResult::Draw, ending::drawn(played.line())?),
-        };
-        Some(outcome)
+    fn verdict_without_moves(position: &ChessPosition) -> (GameResult, Termination) {
+        match position.in_check() {
+            true => (GameResult::won_by(position.side_to_move().other()), Termination::Checkmate),
+            false => (GameResult::Draw, Termination::Stalemate),
+        }
+    }
+
+    fn verdict_with_moves(played: &Played<ChessPosition>) -> Option<(GameResult, Termination)> {
+        ending::drawn(played.line()).map(|termination| (GameResult::Draw, termination))
     }
 
     fn may_declare_win(_position: &ChessPosition) -> bool {

@@ -51,6 +51,11 @@ impl Position for ChessPosition {
         out.extend_from_slice(&shakmaty::Position::legal_moves(&self.rules));
     }
 
+    fn choose_move(&self, choose: impl FnOnce(usize) -> usize) -> Option<Move> {
+        let legal = shakmaty::Position::legal_moves(&self.rules);
+        (!legal.is_empty()).then(|| legal[choose(legal.len())])
+    }
+
     fn parse_move(&self, text: &str) -> Result<Move, IllegalMove> {
         let wrong = |reason: &str| IllegalMove::new(text, self.to_text(), reason);
         let uci = UciMove::from_ascii(text.as_bytes())
@@ -74,6 +79,17 @@ impl Position for ChessPosition {
         let (mover, rights) = (shakmaty::Position::turn(&self.rules), key::Rights::of(&self.rules));
         self.play(mv);
         key::after(key, &rights, mover, mv, &self.rules)
+    }
+
+    fn gives_check(&self, mv: Move) -> bool {
+        match mv {
+            Move::Normal { role, from, to, promotion, .. } => self.checks_by(promotion.unwrap_or(role), from, to),
+            Move::EnPassant { .. } | Move::Castle { .. } | Move::Put { .. } => {
+                let mut after = self.clone();
+                after.play(mv);
+                after.in_check()
+            }
+        }
     }
 
     fn in_check(&self) -> bool {

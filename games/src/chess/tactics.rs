@@ -2,7 +2,7 @@
 
 use super::moves::in_frame;
 use super::{Chess, ChessPosition};
-use crate::attacks::{Pieces, SquareSet, Tactics};
+use crate::attacks::{Attacked, Pieces, SquareSet, Tactics};
 use crate::position::Game as _;
 use shakmaty::attacks::{between, bishop_attacks, rook_attacks};
 use shakmaty::{Bitboard, Board, Color, Position as _};
@@ -29,10 +29,24 @@ impl Tactics for Chess {
         }
         by
     }
+
+    fn attacked(position: &ChessPosition) -> Attacked {
+        let (board, turn) = (position.as_shakmaty().board(), position.as_shakmaty().turn());
+        let by = |color| {
+            let from = board.by_color(color).into_iter();
+            set(from.fold(Bitboard::EMPTY, |all, square| all | board.attacks_from(square)), turn)
+        };
+        Attacked { own: by(turn), opponent: by(!turn) }
+    }
 }
 
+/// Squares in the frame of the side to move, which mirrors the ranks for Black.
 fn set(squares: Bitboard, turn: Color) -> SquareSet {
-    squares.into_iter().map(|square| in_frame(square, turn)).collect()
+    let seen = match turn {
+        Color::White => squares,
+        Color::Black => squares.flip_vertical(),
+    };
+    SquareSet::of_bits(u64::from(seen).into())
 }
 
 /// The pieces of a colour that are pinned to its king.

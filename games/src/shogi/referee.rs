@@ -5,7 +5,7 @@ use super::{Shogi, ShogiPosition};
 use crate::position::Position as _;
 use crate::record::{GameResult, Termination};
 use crate::referee::{Played, Referee};
-use shogi_core::{Color, Move, PieceKind, Square};
+use shogi_core::{Color, PieceKind, Square};
 
 /// Ranks of the opponent's camp.
 const CAMP_RANKS: u8 = 3;
@@ -14,10 +14,11 @@ const CAMP_RANKS: u8 = 3;
 const PIECES_IN_CAMP: usize = 10;
 
 impl Referee for Shogi {
-    fn verdict_with(played: &Played<ShogiPosition>, legal: &[Move]) -> Option<(GameResult, Termination)> {
-        if legal.is_empty() {
-            return Some((GameResult::won_by(played.position().side_to_move().other()), Termination::Checkmate));
-        }
+    fn verdict_without_moves(position: &ShogiPosition) -> (GameResult, Termination) {
+        (GameResult::won_by(position.side_to_move().other()), Termination::Checkmate)
+    }
+
+    fn verdict_with_moves(played: &Played<ShogiPosition>) -> Option<(GameResult, Termination)> {
         if usize::from(played.line().repetitions()) + 1 < OCCURRENCES {
             return None;
         }

@@ -59,6 +59,13 @@ impl Position for ShogiPosition {
         out.extend(moves.iter().map(|&mv| frame::from_rules(mv, turn)));
     }
 
+    fn choose_move(&self, choose: impl FnOnce(usize) -> usize) -> Option<Move> {
+        let mut moves = MoveList::new();
+        generate_legal_all(&self.rules, &mut moves);
+        let moves = moves.as_slice();
+        (!moves.is_empty()).then(|| frame::from_rules(moves[choose(moves.len())], self.turn()))
+    }
+
     fn parse_move(&self, text: &str) -> Result<Move, IllegalMove> {
         let wrong = |reason: &str| IllegalMove::new(text, self.to_text(), reason);
         let mv = text

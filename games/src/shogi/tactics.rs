@@ -2,7 +2,7 @@
 
 use super::attacked::attacked_from;
 use super::{Shogi, ShogiPosition, frame};
-use crate::attacks::{Pieces, SquareSet, Tactics};
+use crate::attacks::{Attacked, Pieces, SquareSet, Tactics};
 use crate::position::Game as _;
 use rsshogi::types::{Bitboard, Color, Square};
 
@@ -14,12 +14,10 @@ impl Tactics for Shogi {
     fn pieces(position: &ShogiPosition) -> Pieces {
         let rules = position.as_rsshogi();
         let (turn, opponent) = (rules.turn(), rules.turn().flip());
-        let set =
-            |squares: Bitboard| (&squares).into_iter().map(|square| in_frame(square, turn)).collect::<SquareSet>();
         Pieces {
-            own: set(rules.bitboards().color_pieces(turn)),
-            opponent: set(rules.bitboards().color_pieces(opponent)),
-            pinned: set(rules.pinned_pieces(turn)).or(set(rules.pinned_pieces(opponent))),
+            own: set(rules.bitboards().color_pieces(turn), turn),
+            opponent: set(rules.bitboards().color_pieces(opponent), turn),
+            pinned: set(rules.pinned_pieces(turn) | rules.pinned_pieces(opponent), turn),
         }
     }
 
@@ -27,11 +25,26 @@ impl Tactics for Shogi {
         let rules = position.as_rsshogi();
         let mut by = vec![SquareSet::default(); Self::GEOMETRY.squares()];
         for from in &rules.bitboards().occupied() {
-            let targets = &attacked_from(rules, from);
-            by[in_frame(from, rules.turn())] = targets.into_iter().map(|to| in_frame(to, rules.turn())).collect();
+            by[in_frame(from, rules.turn())] = set(attacked_from(rules, from), rules.turn());
         }
         by
     }
+
+    fn attacked(position: &ShogiPosition) -> Attacked {
+        let rules = position.as_rsshogi();
+        let by = |color| {
+            let mut all = Bitboard::EMPTY;
+            for from in &rules.bitboards().color_pieces(color) {
+                all |= attacked_from(rules, from);
+            }
+            set(all, rules.turn())
+        };
+        Attacked { own: by(rules.turn()), opponent: by(rules.turn().flip()) }
+    }
+}
+
+fn set(squares: Bitboard, turn: Color) -> SquareSet {
+    (&squares).into_iter().map(|square| in_frame(square, turn)).collect()
 }
 
 fn in_frame(square: Square, turn: Color) -> usize {

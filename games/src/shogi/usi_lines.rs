@@ -17,22 +17,11 @@ use crate::position::{Position as _, Side};
 use crate::record::{GameResult, ParsedGame, RejectKind, Rejected, Termination};
 use crate::records;
 use crate::referee::{Played, Referee as _};
-use std::io::{self, BufRead, Read as _};
-
-/// Longer lines are cut, so that a file without line ends does not fill the memory.
-const MAX_BYTES: u64 = 16 << 20;
+use std::io::{self, BufRead};
 
 /// Splits a file into its lines, without empty lines and comments.
-pub fn records(mut input: impl BufRead) -> impl Iterator<Item = io::Result<Vec<u8>>> {
-    records::until_error(move || {
-        loop {
-            let mut line = Vec::new();
-            let read = input.by_ref().take(MAX_BYTES).read_until(b'\n', &mut line)?;
-            if read == 0 || !matches!(line.trim_ascii().first(), None | Some(b'#')) {
-                return Ok((read > 0).then_some(line));
-            }
-        }
-    })
+pub fn records(input: impl BufRead) -> impl Iterator<Item = io::Result<Vec<u8>>> {
+    records::lines(input, Some(b'#'))
 }
 
 /// Parses a line. `number` is its index among the lines with content, from 0, for rejections.

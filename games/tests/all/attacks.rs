@@ -345,6 +345,7 @@ fn check_checks<P: Position>(cases: &[Case], every: usize) -> usize {
     for (text, _) in cases.iter().step_by(every) {
         let position = P::parse(text).expect("a position");
         position.legal_moves(&mut legal);
+        assert_eq!(position.choose_move(|moves| moves - 1), legal.last().copied(), "{text}");
         let mut mates = Vec::new();
         for &mv in &legal {
             let mut after = position.clone();

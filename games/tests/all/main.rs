@@ -10,6 +10,7 @@ mod csa;
 pub mod damage;
 mod dlshogi_planes;
 mod endgame;
+mod evaluations;
 mod geometry;
 mod hcpe;
 mod inputs;

@@ -6,6 +6,7 @@ use config::{ImportedWeights, RunConfig};
 use games::GameKind;
 use nn::{Arena, Layout};
 use records::folder::CONFIG_FILE;
+use std::fmt::Display;
 use std::path::Path;
 use std::sync::Arc;
 use tch::{Device, Kind};
@@ -47,7 +48,7 @@ pub fn run_of(imported: &Imported, file: &Path, data: Option<&Path>) -> Result<R
     })
 }
 
-fn wrong(path: &Path, error: &serde_yaml::Error) -> NetError {
+fn wrong(path: &Path, error: &dyn Display) -> NetError {
     NetError::Train(TrainError::Config { path: path.to_owned(), reason: error.to_string() })
 }
 

@@ -15,6 +15,8 @@ void posenc_set_arithmetic(bool tf32, bool deterministic) {
   context.setDeterministicAlgorithms(deterministic, /*warn_only=*/false);
   context.setDeterministicCuDNN(deterministic);
   context.setBenchmarkCuDNN(false);
+  // Attention then is flash attention or the memory-efficient kernel on every GPU, both of which can be deterministic.
+  context.setSDPUseCuDNN(false);
   // Filling new tensors finds errors of LibTorch's own; it decides no number and takes time.
   context.setDeterministicFillUninitializedMemory(false);
 }

@@ -1,13 +1,14 @@
 //! Attention: each query's softmax over the keys, and the mixture of values that it weighs.
 //!
-//! On CPUs one operation computes it, on f32 and, computed in f32, on bf16. Elsewhere products of tensors give the same numbers
-//! up to rounding.
+//! On CPUs one operation of posenc's computes it, on f32 and, computed in f32, on bf16; on GPUs one of LibTorch's, unless
+//! the weights are asked for. Products of tensors give the same numbers up to rounding.
 
+use crate::Backend;
 use crate::differentiable::apply;
 use crate::fused::attention::{Operation, Placement};
-use crate::fused::{is_on, widened};
+use crate::fused::{serves, widened};
 use kernels::Instructions;
-use tch::{Device, Kind, Tensor};
+use tch::{Kind, Tensor};
 
 /// The longest sequence of the operation: a row of weights and the keys of a head fit into the cache.
 const LONGEST: i64 = 128;
@@ -42,7 +43,7 @@ impl Projections {
     fn of(parts_blhk: Vec<Tensor>) -> Self {
         let parts: [Tensor; 3] = parts_blhk.try_into().expect("queries, keys and values are three");
         let parts = parts.map(|part| part.transpose(1, 2));
-        let reads_views = is_one_operation(&parts[0]);
+        let reads_views = is_one_operation(&parts[0]) || Backend::on(parts[0].device()) == Backend::Fused;
         let [q_bhlk, k_bhlk, v_bhlk] = if reads_views { parts } else { parts.map(|part| part.contiguous()) };
         Self { q_bhlk, k_bhlk, v_bhlk, together: None }
     }
@@ -84,6 +85,8 @@ pub struct Mixture {
 pub fn attention(qkv: &Projections, terms: Logits, mask: Option<&Tensor>, with_weights: bool) -> Mixture {
     if is_one_operation(&qkv.q_bhlk) {
         one_operation(qkv, &terms, mask, with_weights, Instructions::fastest())
+    } else if Backend::on(qkv.q_bhlk.device()) == Backend::Fused && !with_weights {
+        scaled_dot_product(qkv, terms, mask)
     } else {
         products(qkv, terms, mask, with_weights)
     }
@@ -94,7 +97,7 @@ fn is_one_operation(q_bhlk: &Tensor) -> bool {
     let (batch, _, length, width) = q_bhlk.size4().expect("queries are [b,h,l,k]");
     let sizes = batch > 0 && (1..=LONGEST).contains(&length) && (1..=WIDEST).contains(&width);
     let kind = matches!(q_bhlk.kind(), Kind::Float | Kind::BFloat16);
-    sizes && kind && q_bhlk.device() == Device::Cpu && is_on()
+    sizes && kind && serves(q_bhlk.device())
 }
 
 fn one_operation(
@@ -123,6 +126,26 @@ fn one_operation(
     let outputs = apply(operation, &inputs).expect("LibTorch has memory for attention");
     let mut outputs = outputs.into_iter().map(|output| output.to_kind(kind));
     Mixture { mixed_blhk: outputs.next().expect("the mixture is the first output"), weights_bhll: outputs.next() }
+}
+
+/// LibTorch's operation, which writes no weights to memory. All terms are one additive bias, whose gradient it computes.
+fn scaled_dot_product(qkv: &Projections, terms: Logits, mask: Option<&Tensor>) -> Mixture {
+    let (q, k, v, scale) = (&qkv.q_bhlk, &qkv.k_bhlk, &qkv.v_bhlk, qkv.scale());
+    let before = terms.before_scale.map(|term| term * scale);
+    let terms = before.into_iter().chain(terms.after_scale).chain(mask.map(Tensor::shallow_clone));
+    let length = q.size()[2];
+    let bias = terms.reduce(|sum, term| sum + term).map(|sum| over_all_pairs(sum, length).to_kind(q.kind()));
+    let mixed = Tensor::scaled_dot_product_attention(q, k, v, bias, 0.0, false, scale, false);
+    Mixture { mixed_blhk: mixed.transpose(1, 2), weights_bhll: None }
+}
+
+/// A term with four dimensions, the last two `[l,l]`: LibTorch repeats it over positions and heads itself.
+fn over_all_pairs(term: Tensor, length: i64) -> Tensor {
+    let term = (term.dim()..4).fold(term, |term, _| term.unsqueeze(0));
+    match term.size()[..] {
+        [_, _, rows, columns] if [rows, columns] == [length; 2] => term,
+        ref size => term.expand([size[0], size[1], length, length], false).contiguous(),
+    }
 }
 
 fn products(qkv: &Projections, terms: Logits, mask: Option<&Tensor>, with_weights: bool) -> Mixture {

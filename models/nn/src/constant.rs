@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 use std::fmt;
-use tch::{Device, Tensor};
+use tch::{Device, Kind, Tensor};
 
 /// A constant tensor that is made on the device where it is first used, and kept there.
 ///
@@ -56,8 +56,41 @@ impl Constant {
     }
 }
 
+/// A list of integers for a function that has no declaration to keep a [`Constant`] in: made once for a thread, an element type
+/// and a device, and kept there.
+pub fn kept(values: &[i64], kind: Kind, device: Device) -> Tensor {
+    thread_local! {
+        static KEPT: RefCell<Vec<(Vec<i64>, Tensor)>> = const { RefCell::new(Vec::new()) };
+    }
+    KEPT.with_borrow_mut(|kept| {
+        let is_it =
+            |(own, tensor): &&(Vec<i64>, Tensor)| own == values && (tensor.kind(), tensor.device()) == (kind, device);
+        if let Some((_, tensor)) = kept.iter().find(is_it) {
+            return tensor.shallow_clone();
+        }
+        let tensor = Tensor::from_slice(values).to_kind(kind).to_device(device);
+        kept.push((values.to_vec(), tensor.shallow_clone()));
+        tensor
+    })
+}
+
 impl fmt::Debug for Constant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Constant").field("placed", &self.placed).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_is_made_once_for_each_type() {
+        let of = |kind| kept(&[1, 2, 4], kind, Device::Cpu);
+        let [bytes, wide] = [Kind::Uint8, Kind::Int64].map(of);
+        assert_eq!((bytes.kind(), wide.kind()), (Kind::Uint8, Kind::Int64));
+        assert_eq!((of(Kind::Uint8).data_ptr(), of(Kind::Int64).data_ptr()), (bytes.data_ptr(), wide.data_ptr()));
+        assert_eq!(Vec::<i64>::try_from(wide).expect("three numbers"), [1, 2, 4]);
+        assert_eq!(Vec::<i64>::try_from(kept(&[3], Kind::Int64, Device::Cpu)).expect("one number"), [3]);
     }
 }

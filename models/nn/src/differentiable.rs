@@ -64,10 +64,16 @@ pub fn apply<D: Differentiable>(operation: D, inputs: &[&Tensor]) -> Result<Vec<
     // SAFETY: the inputs live until the call returns, and the shim owns the operation from here on.
     let message =
         unsafe { posenc_differentiable(operation, &callbacks::<D>(), inputs.as_ptr(), inputs.len(), &mut results) };
+    checked(message)?;
+    // SAFETY: without a message the shim gives this many tensors, which are ours.
+    let owned = |&tensor: &*mut C_tensor| unsafe { Tensor::from_ptr(tensor) };
+    Ok(results.tensors[..results.outputs].iter().map(owned).collect())
+}
+
+/// A message of the shim's as an error; null is none.
+pub(crate) fn checked(message: *mut c_char) -> Result<(), TchError> {
     if message.is_null() {
-        // SAFETY: without a message the shim gives this many tensors, which are ours.
-        let owned = |&tensor: &*mut C_tensor| unsafe { Tensor::from_ptr(tensor) };
-        return Ok(results.tensors[..results.outputs].iter().map(owned).collect());
+        return Ok(());
     }
     // SAFETY: a message is a C string that is ours to hand back.
     let text = unsafe { CStr::from_ptr(message) }.to_string_lossy().into_owned();

@@ -6,7 +6,7 @@
 //! each instead of hundreds.
 //!
 //! [`attention()`], [`dense`], [`Norm`], [`Linear`], [`TokenLayers`], [`PairLogits`], [`PairTables`] and [`Rotation`] choose
-//! between posenc's kernels ([`fused`]) and LibTorch's operations; both give the same numbers up to rounding.
+//! between posenc's kernels ([`fused`]) and LibTorch's operations by the [`Backend`]; all give the same numbers up to rounding.
 //!
 //! ```
 //! use nn::{Arena, Init, LayoutBuilder, Linear, Part};
@@ -31,6 +31,7 @@ pub mod activation;
 pub mod arena;
 pub mod arithmetic;
 mod attention;
+pub mod backend;
 pub mod batch_norm;
 pub mod constant;
 pub mod convolution;
@@ -42,8 +43,10 @@ pub mod layout;
 pub mod linear;
 pub mod memory;
 pub mod norm;
+pub mod operators;
 mod pair_classes;
 pub mod pair_tables;
+pub mod pinned;
 pub mod product;
 mod rotation;
 
@@ -51,6 +54,7 @@ pub use activation::Activation;
 pub use arena::{Arena, Observation, Views};
 pub use arithmetic::Arithmetic;
 pub use attention::{Logits, Mixture, Projections, attention};
+pub use backend::Backend;
 pub use batch_norm::BatchNorm;
 pub use constant::Constant;
 pub use convolution::{Convolution, ConvolutionSizes};
@@ -62,7 +66,9 @@ pub use layout::{Layout, LayoutBuilder, LayoutError, ParamId, ParamSpec, Part, R
 pub use linear::Linear;
 pub use memory::keep_freed_memory;
 pub use norm::{Norm, NormKind};
+pub use operators::{Operator, OperatorKind, operators_of, peak_bytes};
 pub use pair_classes::PairClasses;
 pub use pair_tables::PairTables;
+pub use pinned::pinned;
 pub use product::dense;
 pub use rotation::Rotation;

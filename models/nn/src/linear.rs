@@ -28,6 +28,15 @@ impl Linear {
         dense(&x.to_kind(views.kind()), &views[self.weight], bias.as_ref())
     }
 
+    /// [`Self::forward`] times a factor that weight and bias are multiplied by, which are fewer numbers than the output.
+    pub fn forward_times(&self, views: &Views, x: &Tensor, factor: f64) -> Tensor {
+        if factor == 1.0 {
+            return self.forward(views, x);
+        }
+        let bias = self.bias.map(|bias| (&views[bias] * factor).to_kind(views.kind()));
+        dense(&x.to_kind(views.kind()), &(&views[self.weight] * factor), bias.as_ref())
+    }
+
     /// The activation of [`Self::forward`]; where it can, in one pass with the bias.
     pub fn forward_activated(&self, views: &Views, x: &Tensor, activation: Activation) -> Tensor {
         match (activation, self.bias) {

@@ -1,7 +1,7 @@
 //! Normalisation of tokens.
 
 use crate::fused::norm::residual_norm;
-use crate::{BatchNorm, Init, ParamId, Scope, Views};
+use crate::{Backend, BatchNorm, Init, ParamId, Scope, Views};
 use serde::{Deserialize, Serialize};
 use tch::{Kind, Tensor};
 
@@ -81,6 +81,10 @@ impl Norm {
     /// `[…, width]` (for [`NormKind::Batch`] `[b, l, width]`) → the same shape and element type; computed in f32.
     pub fn forward(&self, views: &Views, x: &Tensor) -> Tensor {
         let kind = x.kind();
+        if let (Form::Rms { gain }, Backend::Fused) = (&self.form, Backend::on(x.device())) {
+            // LibTorch takes the elementary operations if gain and input are of different types.
+            return x.rms_norm([self.width], Some(&views[*gain].to_kind(kind)), Self::EPSILON);
+        }
         let x = x.to_kind(Kind::Float);
         let normed = match &self.form {
             Form::Rms { gain } => {

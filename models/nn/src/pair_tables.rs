@@ -1,12 +1,13 @@
 //! Products of tokens' vectors, or attention weights, with tables of vectors by the class of a pair: what Shaw's encoding and
 //! its relatives are made of.
 //!
-//! No tensor `[b,h,l,l,k]` is made. On CPUs kernels compute the terms. On other devices
+//! No tensor `[b,h,l,l,k]` is made. On CPUs kernels compute the terms. With LibTorch's operations
 //! each table is expanded once per layer to `[h,l,l,k]`, whose product with the queries of the whole batch is
 //! one product `[b,k]×[k,l]` for each head and query.
 
 use crate::PairClasses;
 use crate::fused::pair_products::PairProducts;
+use crate::fused::serves;
 use std::cell::OnceCell;
 use tch::{Device, Kind, Tensor};
 
@@ -14,8 +15,8 @@ use tch::{Device, Kind, Tensor};
 #[derive(Debug)]
 pub struct PairTables {
     classes: PairClasses,
-    /// Made at the first use; `None` if products of tensors are to be used on the CPU too.
-    products: OnceCell<Option<PairProducts>>,
+    /// Made at the first use.
+    products: OnceCell<PairProducts>,
 }
 
 impl PairTables {
@@ -74,8 +75,7 @@ impl PairTables {
 
     /// The kernels, where they can be used.
     fn products_on(&self, device: Device) -> Option<&PairProducts> {
-        let products = || self.products.get_or_init(|| Some(PairProducts::fastest(&self.classes))).as_ref();
-        (device == Device::Cpu).then(products).flatten()
+        serves(device).then(|| self.products.get_or_init(|| PairProducts::fastest(&self.classes)))
     }
 }
 

@@ -84,11 +84,12 @@ impl Block {
         if let Some(output) = self.token_layers().and_then(|layers| layers.forward(views, x_bld, &mixed)) {
             return output;
         }
-        let attended = self.attention.out().forward(views, &mixed);
-        let x = self.residual.add(views, &self.attention_norm, x_bld, &attended);
-        let normed = self.residual.norms_inputs().then(|| self.feed_forward_norm.forward(views, &x));
-        let fed = self.feed_forward.forward(views, normed.as_ref().unwrap_or(&x));
-        self.residual.add(views, &self.feed_forward_norm, &x, &fed)
+        let (residual, factor) = self.residual.in_weights(views.device());
+        let attended = self.attention.out().forward_times(views, &mixed, factor);
+        let x = residual.add(views, &self.attention_norm, x_bld, &attended);
+        let normed = residual.norms_inputs().then(|| self.feed_forward_norm.forward(views, &x));
+        let fed = self.feed_forward.forward(views, normed.as_ref().unwrap_or(&x), factor);
+        residual.add(views, &self.feed_forward_norm, &x, &fed)
     }
 
     /// Everything after the mixture, where one operation computes it.

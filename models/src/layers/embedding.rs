@@ -194,7 +194,8 @@ impl Refinement {
 
     fn forward(&self, at: LayerContext<'_>, stack: &Stack, x_bld: &Tensor) -> Tensor {
         let y = stack.embed(at, self.norm.forward(at.views, x_bld));
-        let refined = self.feed_forward.forward(at.views, &y);
-        self.residual.normed_sum(at.views, &self.feed_forward_norm, &y, &refined)
+        let (residual, factor) = self.residual.in_weights(at.views.device());
+        let refined = self.feed_forward.forward(at.views, &y, factor);
+        residual.normed_sum(at.views, &self.feed_forward_norm, &y, &refined)
     }
 }

@@ -52,7 +52,8 @@ impl FeedForward {
         Self { hidden, out, activation: config.ff_activation.unwrap_or(config.activation), gate }
     }
 
-    pub(crate) fn forward(&self, views: &Views, x_bld: &Tensor) -> Tensor {
+    /// Its output times a factor.
+    pub(crate) fn forward(&self, views: &Views, x_bld: &Tensor, factor: f64) -> Tensor {
         let inside = match self.gate {
             None => self.hidden.forward_activated(views, x_bld, self.activation),
             Some(gate) => {
@@ -60,7 +61,7 @@ impl FeedForward {
                 gate.apply(&parts[0]) * &parts[1]
             }
         };
-        self.out.forward(views, &inside)
+        self.out.forward_times(views, &inside, factor)
     }
 
     /// W₁, W₂ and the activation, without a gate.

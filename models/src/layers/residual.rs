@@ -1,8 +1,8 @@
 //! How a sublayer, its norm and the residual stream go together, and how wide their weights start.
 
 use crate::config::{BodyConfig, InitKind, NormPlace};
-use nn::{Init, Norm, Views};
-use tch::Tensor;
+use nn::{Backend, Init, Norm, Views};
+use tch::{Device, Tensor};
 
 /// [`NormPlace`] with its numbers for a body of a certain depth.
 #[derive(Debug, Clone, Copy)]
@@ -100,6 +100,15 @@ impl Residual {
     pub(crate) fn sum(self, x: &Tensor, branch: &Tensor) -> Tensor {
         let (of_stream, of_branch) = self.factors();
         scaled(branch, of_branch) + scaled(x, of_stream)
+    }
+
+    /// How the branch is added if the layer before it applies its factor, and the factor for that layer. Only LibTorch's fused
+    /// operations leave it to the layer: a norm in posenc's kernel multiplies at no cost.
+    pub(crate) fn in_weights(self, device: Device) -> (Self, f64) {
+        match (self.sum, Backend::on(device)) {
+            (Sum::ScaledBranch(alpha), Backend::Fused) => (Self { sum: Sum::ScaledBranch(1.0), ..self }, alpha),
+            _ => (self, 1.0),
+        }
     }
 
     /// Of the stream and of the branch.

@@ -1,5 +1,6 @@
 //! Losses of policies, and of win, draw and loss as logits, row by row, as in [`super`].
 
+use nn::constant;
 use tch::{Kind, Tensor};
 
 /// The logit of an illegal move: far enough down that its probability is exactly 0 beside any legal move, and finite,
@@ -61,8 +62,8 @@ pub fn mean(sum: &Tensor, count: &Tensor) -> Tensor {
 
 /// Legal moves, one bit each (the lowest bit of a byte first), as bool `[b,v]`. `bits_bn`: u8 `[b, ⌈v/8⌉]`.
 pub fn expand_mask(bits_bn: &Tensor, moves: usize) -> Tensor {
-    let places: Vec<u8> = (0..u8::BITS).map(|bit| 1 << bit).collect();
-    let places = Tensor::from_slice(&places).to_device(bits_bn.device());
+    const PLACES: [i64; 8] = [1, 2, 4, 8, 16, 32, 64, 128];
+    let places = constant::kept(&PLACES, Kind::Uint8, bits_bn.device());
     bits_bn.unsqueeze(-1).bitwise_and_tensor(&places).ne(0).flatten(1, 2).narrow(1, 0, moves as i64)
 }
 

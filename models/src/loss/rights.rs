@@ -1,5 +1,6 @@
 //! The loss of the rights after the move played.
 
+use nn::constant;
 use tch::{Kind, Reduction, Tensor};
 
 /// The rights after the moves played.
@@ -14,7 +15,7 @@ pub struct RightsTargets {
 impl RightsTargets {
     /// From `[b]`, i64: the rights as bits, −1 where they are unknown. `columns` are the predicted bits, in order.
     pub fn new(rights_b: &Tensor, columns: &[i64]) -> Self {
-        let shifts = Tensor::from_slice(columns).to_device(rights_b.device());
+        let shifts = constant::kept(columns, Kind::Int64, rights_b.device());
         let bits = rights_b.clamp_min(0).unsqueeze(1).bitwise_right_shift(&shifts);
         Self { bits_bn: bits.remainder(2).to_kind(Kind::Float), present_b: rights_b.ge(0) }
     }

@@ -7,6 +7,7 @@ use games::{GameKind, InputName};
 use models::loss::PolicyTargets;
 use models::optimizer::NadamConfig;
 use models::{HeadName, NormPlace, Optimizer, OptimizerConfig, Spec, clip_global_norm};
+use nn::Backend;
 use tch::{Kind, Tensor};
 
 const BATCH: usize = 5;
@@ -49,12 +50,14 @@ fn answers_and_gradients_are_near_those_of_f32() {
                 assert_eq!((policy_16.kind(), gradient_16.kind()), (Kind::Float, Kind::Float), "{what}");
                 let found = [distance(&policy_16, &policy), distance(&wdl_16, &wdl), distance(&gradient_16, &gradient)];
                 assert!(found[0] > 0.0, "{what}: bf16 was not used");
+                // The fused norm rounds its gains.
+                let slack = if Backend::of_process() == Backend::Fused { 2.0 } else { 1.0 };
                 let bounds = match norm {
                     NormPlace::Post => [2e-2, 4e-2, 5e-2],
                     // Nothing rescales the stream between the blocks, and a sharp attention map turns on a last bit.
                     _ => [8e-2, 1.5e-1, 3e-1],
                 };
-                assert!(found.iter().zip(bounds).all(|(found, bound)| *found < bound), "{what}: {found:?}");
+                assert!(found.iter().zip(bounds).all(|(found, bound)| *found < slack * bound), "{what}: {found:?}");
             }
         }
     }

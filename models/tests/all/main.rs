@@ -7,6 +7,7 @@
 mod common;
 
 mod average;
+mod backends;
 mod bf16;
 mod chess_encoder;
 mod cls_network;
@@ -16,7 +17,6 @@ mod decoder;
 mod dlshogi;
 mod dlshogi_planes;
 mod edge;
-mod fused;
 mod groups;
 mod head_losses;
 mod heads;

@@ -3,7 +3,7 @@
 use crate::common::*;
 use games::{GameKind, InputName};
 use models::optimizer::{AdamwConfig, MuonConfig, NadamConfig, NadamTorchConfig};
-use models::{NormPlace, Optimizer, OptimizerConfig, OptimizerError, clip_global_norm};
+use models::{NormPlace, Optimizer, OptimizerConfig, OptimizerError, clip_global_norm, clip_global_norm_on_device};
 use nn::{Init, Layout, LayoutBuilder, Part, Range};
 use tch::{Device, Tensor};
 
@@ -228,4 +228,19 @@ fn clipping_by_the_global_norm() {
     let mut broken = Tensor::from_slice(&[f32::NAN, 1.0]);
     assert!(clip_global_norm(&mut broken, Some(1.0)).unwrap().is_nan());
     assert_eq!(numbers(&broken)[1], 1.0);
+}
+
+#[test]
+fn clipping_on_the_device_gives_the_same() {
+    for values in [[3.0, 0.0, -4.0], [0.3, 0.1, 0.0], [0.0; 3]] {
+        for max in [None, Some(5.0), Some(2.5), Some(0.1)] {
+            let [mut waiting, mut on_device] = [values, values].map(|values: [f32; 3]| Tensor::from_slice(&values));
+            let norm = clip_global_norm(&mut waiting, max).unwrap();
+            let kept = clip_global_norm_on_device(&mut on_device, max).unwrap();
+            assert_eq!(numbers(&kept.view([1])), [norm]);
+            assert_near(&numbers(&on_device), &numbers(&waiting), 1e-6, "clipped");
+        }
+    }
+    let mut broken = Tensor::from_slice(&[f32::INFINITY, 1.0]);
+    assert!(numbers(&clip_global_norm_on_device(&mut broken, Some(1.0)).unwrap().view([1]))[0].is_infinite());
 }

@@ -142,7 +142,7 @@ fn rotated_axes(magnitudes: Vec<f64>) -> Init {
 }
 
 /// KataGo's first frequencies: random signs, magnitudes between 1/θ and 1 of which the logarithm is uniform.
-fn log_uniform(theta: f64) -> Init {
+pub(in crate::zoo) fn log_uniform(theta: f64) -> Init {
     Init::Custom(Arc::new(move |stream, shape| {
         let draw = |_| {
             let magnitude = theta.powf(-streams::uniform(stream));

@@ -4,6 +4,7 @@ use super::smolgen::activate;
 use super::{Board, Definition, Given, affine, dot, mean_of_rows};
 use encodings::gab_templates::Config;
 use encodings::{Dims, Tokens};
+use nn::Activation;
 
 /// All templates at a displacement, divided by √T.
 fn templates(config: &Config, given: &Given<'_>, r: f64, c: f64) -> Vec<f64> {
@@ -26,11 +27,12 @@ fn rms_norm(x: &[f64], gain: &[f64]) -> Vec<f64> {
     x.iter().zip(gain).map(|(x, gain)| x / root * gain).collect()
 }
 
-fn mixture(config: &Config, given: &Given<'_>, board: &Board) -> Vec<f64> {
+/// m, `[h,T]`.
+pub(super) fn mixture(activation: Activation, given: &Given<'_>, board: &Board) -> Vec<f64> {
     let d = given.width();
     let squares = (0..given.len()).filter(|&token| given.place(token).is_some());
     let rows: Vec<f64> = squares.flat_map(|token| given.row(&board.x_ld, token, d).to_vec()).collect();
-    let activated = |x: Vec<f64>| x.into_iter().map(|x| activate(config.activation, x)).collect::<Vec<_>>();
+    let activated = |x: Vec<f64>| x.into_iter().map(|x| activate(activation, x)).collect::<Vec<_>>();
     let compressed = affine(&given.of_layer("compress.weight"), None, &mean_of_rows(&rows, d));
     let summary = activated(affine(&given.of_layer("summary.weight"), None, &compressed));
     let summary = rms_norm(&summary, &given.of_layer("summary_norm.gain"));
@@ -59,7 +61,7 @@ impl Definition for Config {
     }
 
     fn after_scale(&self, given: &Given<'_>, board: &Board) -> Vec<f64> {
-        let mixture = mixture(self, given, board);
+        let mixture = mixture(self.activation, given, board);
         let by_pair: Vec<Option<Vec<f64>>> = (0..given.len() * given.len())
             .map(|pair| {
                 let (to, from) = (given.place(pair / given.len())?, given.place(pair % given.len())?);

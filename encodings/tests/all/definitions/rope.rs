@@ -16,7 +16,7 @@ fn along(theta: Theta, n: usize, i: usize, p: usize) -> f64 {
     }
 }
 
-fn angle(config: &Config, given: &Given<'_>, [head, token, pair]: [usize; 3]) -> f64 {
+pub(super) fn angle(config: &Config, given: &Given<'_>, [head, token, pair]: [usize; 3]) -> f64 {
     let (k, pairs) = (given.head_width() as f64, given.head_width() / 2);
     let place = given.place(token);
     if place.is_none() && (config.layout != Layout::Flat1d || config.aux == Some(Aux::Unrotated)) {

@@ -7,8 +7,7 @@ use super::error::{cannot, no_report, unreadable};
 use super::names::{CELLS, METADATA, SUMS};
 use super::scrub;
 use anyhow::bail;
-use config::RunConfig;
-use config::Weights;
+use config::{RunConfig, Source, Weights};
 use records::baselines;
 use records::folder::{AVERAGED, CHECKPOINTS, CONFIG_FILE, EXPERIMENT_FILE, FINAL, LOG, METRICS_FILE};
 use records::manifest::DatasetFacts;
@@ -169,8 +168,8 @@ impl Collector<'_> {
             self.add(&format!("{path}/{METRICS_FILE}"), bytes)?;
         }
         if let Some(text) = read(&dir.join(CONFIG_FILE))? {
-            let run = RunConfig::from_yaml(&String::from_utf8_lossy(&text));
-            let mut run = run.map_err(|error| unreadable(&dir.join(CONFIG_FILE), error))?;
+            let source = Source::new(&dir.join(CONFIG_FILE), String::from_utf8_lossy(&text));
+            let mut run = RunConfig::from_source(&source)?;
             self.dataset(dir, &run)?;
             let paths =
                 [Some(&mut run.data), run.test_data.as_mut(), run.train.start.as_mut().map(|start| &mut start.tables)];
@@ -242,17 +241,27 @@ impl Collector<'_> {
     /// Adds a dataset; `tests`: whether the test games are its own.
     fn source(&mut self, run: &RunConfig, folder: &Path, name: String, content_hash: String, tests: bool) {
         // The dataset may have moved; then its licence is unknown.
-        let own = dataset::Manifest::read(folder).ok().filter(|own| own.identity() == content_hash);
+        let own = match &run.generate {
+            None => {
+                let own = dataset::Manifest::read(folder).ok().filter(|own| own.identity() == content_hash);
+                own.map(|own| [own.licence, own.source, own.made_by])
+            }
+            Some(generate) => {
+                let probe = generate.probe().ok().filter(|probe| probe.content_hash() == content_hash);
+                probe.map(|probe| [generate.licence().to_owned(), probe.source(), probe.settings()])
+            }
+        };
         let host = self.host;
-        let clean = |text: String| scrub::scrub(&text, host);
+        let [licence, source, made_by] =
+            own.map_or([None, None, None], |texts| texts.map(|text| Some(scrub::scrub(&text, host))));
         let source = self.data.entry(content_hash.clone()).or_insert_with(|| DataSource {
             name,
             game: run.game.name(),
             content_hash,
             tests,
-            licence: own.as_ref().map(|own| clean(own.licence.clone())),
-            source: own.as_ref().map(|own| clean(own.source.clone())),
-            made_by: own.map(|own| clean(own.made_by)),
+            licence,
+            source,
+            made_by,
         });
         source.tests |= tests;
     }

@@ -3,7 +3,7 @@
 
 use super::error::cannot;
 use super::unpacked::Unpacked;
-use anyhow::anyhow;
+use anyhow::{anyhow, bail};
 use config::{ReadAt, RunConfig};
 use grid::Task;
 use records::CellState;
@@ -122,7 +122,11 @@ fn prepare_cell<'a>(
         })
     };
     let wanted = &manifest.dataset;
-    run.data = folder_of(&wanted.name, &wanted.content_hash)?;
+    match &run.generate {
+        None => run.data = folder_of(&wanted.name, &wanted.content_hash)?,
+        Some(generate) if generate.probe()?.content_hash() == wanted.content_hash => {}
+        Some(_) => bail!("{name}: this version of posenc generates other positions than the one that trained it"),
+    }
     let test = wanted.test.as_ref().map(|test| folder_of(&test.name, &test.content_hash));
     run.test_data = test.transpose()?;
     if let Some(start) = &mut run.train.start {

@@ -4,9 +4,11 @@
 //! data: data/chess                                                  # one game: a folder
 //! data: {path: data/chess, bucket: 2000-2500}                       # a part of it
 //! data: {train: data/chess, test: data/lichess}                      # a test set of its own
+//! data: {generate: {probe: attacked-squares, game: chess, seed: 1}}  # positions without end
 //! data: {chess: data/chess, shogi: {path: data/shogi, value: short_term}}
 //! ```
 
+use super::endless::Generate;
 use super::one_or_list::one_or_list;
 use dataset::ValueTarget;
 use dataset::value::SHORT_TERM_DECAY;
@@ -33,8 +35,10 @@ pub struct DataView {
 /// A dataset as an experiment names it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DataEntry {
-    /// Its folder, relative to the file that names it.
+    /// Its folder, relative to the file that names it; empty if its positions are generated.
     pub path: PathBuf,
+    /// Where its positions come from if they are made while a network trains.
+    pub generate: Option<Generate>,
     /// The dataset of the test games, if it is another one.
     pub test: Option<PathBuf>,
     /// What of it is taken.
@@ -66,6 +70,7 @@ struct OneDataset {
     path: Option<PathBuf>,
     train: Option<PathBuf>,
     test: Option<PathBuf>,
+    generate: Option<Generate>,
     #[serde(default, deserialize_with = "names")]
     bucket: Vec<String>,
     value: Option<ValueChoice>,
@@ -73,12 +78,27 @@ struct OneDataset {
 
 impl OneDataset {
     fn is_empty(&self) -> bool {
+        self.generate.is_none() && self.has_no_folder()
+    }
+
+    fn has_no_folder(&self) -> bool {
         let folders = [&self.path, &self.train, &self.test];
         folders.iter().all(|folder| folder.is_none()) && self.bucket.is_empty() && self.value.is_none()
     }
 
     fn entry<E: Error>(self) -> Result<DataEntry, E> {
-        let Self { path, train, test, bucket, value } = self;
+        if self.generate.is_some() {
+            return match self.has_no_folder() {
+                true => Ok(DataEntry {
+                    path: PathBuf::new(),
+                    generate: self.generate,
+                    test: None,
+                    view: DataView::default(),
+                }),
+                false => Err(E::custom("`generate` makes all positions: leave the keys beside it out")),
+            };
+        }
+        let Self { path, train, test, bucket, value, .. } = self;
         let (path, test) = match (path, train, test) {
             (Some(path), None, None) => (path, None),
             (None, Some(train), Some(test)) => (train, Some(test)),
@@ -91,7 +111,8 @@ impl OneDataset {
                 ));
             }
         };
-        Ok(DataEntry { path, test, view: DataView { bucket, value: value.map(|choice| choice.0) } })
+        let view = DataView { bucket, value: value.map(|choice| choice.0) };
+        Ok(DataEntry { path, generate: None, test, view })
     }
 }
 
@@ -104,6 +125,7 @@ struct Datasets {
     path: Option<PathBuf>,
     train: Option<PathBuf>,
     test: Option<PathBuf>,
+    generate: Option<Generate>,
     #[serde(default, deserialize_with = "names")]
     bucket: Vec<String>,
     value: Option<ValueChoice>,
@@ -121,7 +143,7 @@ impl<'de> Visitor<'de> for FolderOrMap {
     type Value = DataFolders;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a dataset's folder, a map {path, bucket, value} or {train, test, bucket, value}, or a map of games to these")
+        f.write_str("a dataset's folder, a map {path, bucket, value}, {train, test, bucket, value} or {generate}, or a map of games to these")
     }
 
     fn visit_str<E: Error>(self, folder: &str) -> Result<DataFolders, E> {
@@ -130,8 +152,8 @@ impl<'de> Visitor<'de> for FolderOrMap {
 
     fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<DataFolders, M::Error> {
         let datasets = Datasets::deserialize(MapAccessDeserializer::new(map))?;
-        let Datasets { chess, shogi, path, train, test, bucket, value } = datasets;
-        let one = OneDataset { path, train, test, bucket, value };
+        let Datasets { chess, shogi, path, train, test, generate, bucket, value } = datasets;
+        let one = OneDataset { path, train, test, generate, bucket, value };
         let of_game = |game, entry: Option<DataEntry>| Some((game, entry?));
         let games: BTreeMap<_, _> =
             [of_game(GameKind::Chess, chess), of_game(GameKind::Shogi, shogi)].into_iter().flatten().collect();
@@ -158,11 +180,12 @@ impl<'de> Visitor<'de> for FolderOrView {
     type Value = DataEntry;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a dataset's folder, or a map {path, bucket, value} or {train, test, bucket, value}")
+        f.write_str("a dataset's folder, or a map {path, bucket, value}, {train, test, bucket, value} or {generate}")
     }
 
     fn visit_str<E: Error>(self, folder: &str) -> Result<DataEntry, E> {
-        Ok(DataEntry { path: PathBuf::from(folder), test: None, view: DataView::default() })
+        let (path, view) = (PathBuf::from(folder), DataView::default());
+        Ok(DataEntry { path, generate: None, test: None, view })
     }
 
     fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<DataEntry, M::Error> {

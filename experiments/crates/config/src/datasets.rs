@@ -1,6 +1,7 @@
 //! The datasets of an experiment: opened, checked and counted. An unusable one is refused here.
 
 use super::data::{DataEntry, DataFolders, DataView};
+use super::endless::Generate;
 use super::expand::Combination;
 use super::source::ConfigError;
 use super::suggest::nearest;
@@ -28,6 +29,8 @@ pub(crate) struct OpenedData {
     pub(crate) contents: Contents,
     /// The dataset of the test games, if it is another one.
     pub(crate) test: Option<OpenedTest>,
+    /// Where its positions come from if it has no folder.
+    pub(crate) generate: Option<Generate>,
 }
 
 /// A usable dataset to test on.
@@ -63,11 +66,14 @@ impl Datasets {
 
 fn open_one(row: &Combination, game: GameKind) -> Result<OpenedData, ConfigError> {
     let all = row.node(&["data"]);
-    let Some(DataEntry { path: written, test, view }) = row.run.data.of(game) else {
+    let Some(DataEntry { path: written, generate, test, view }) = row.run.data.of(game) else {
         let message = format!("`base.data` names no dataset for {}", game.name());
         return Err(all.origin.error(message).help(format!("add `{}: <folder>`", game.name())));
     };
     let node = all.get(&[game.name()]).unwrap_or(all);
+    if let Some(generate) = generate {
+        return generated(generate, row, game, node);
+    }
     let (folder, manifest) = named(node, if test.is_some() { "train" } else { "path" }, written, game)?;
     let splits: &[Split] = if test.is_some() { &[Split::Train, Split::Validation] } else { &Split::ALL };
     let opened = viewed(folder, manifest, view.clone(), splits, node)?;
@@ -78,6 +84,33 @@ fn open_one(row: &Combination, game: GameKind) -> Result<OpenedData, ConfigError
             tested_on(opened, view.value, folder, manifest, node)
         }
     }
+}
+
+/// Positions without end. Those of validation and test are made to be counted, as every cell makes them.
+fn generated(generate: &Generate, row: &Combination, game: GameKind, node: &Node) -> Result<OpenedData, ConfigError> {
+    let origin = &node.nearest(&["generate"]).origin;
+    if generate.game != game {
+        let error =
+            origin.refused(format!("it makes positions of {}, but {} is played", generate.game.name(), game.name()));
+        return Err(error.help(format!("write `game: {}`", game.name())));
+    }
+    let refused = |error: DatasetError| {
+        origin.refused(error).help("`posenc data generate probe --help` lists the tasks; `every` is below 120")
+    };
+    let probe = generate.probe().map_err(refused)?;
+    let eval = &row.run.eval;
+    let dataset = probe.open(eval.validation_positions as u64, eval.test_positions as u64).map_err(refused)?;
+    let [validation, test] = [Split::Validation, Split::Test].map(|split| dataset.positions(split));
+    let train = row.run.train.steps.saturating_mul(row.run.train.batch as u64);
+    Ok(OpenedData {
+        folder: PathBuf::new(),
+        manifest: dataset.manifest().clone(),
+        view: DataView::default(),
+        positions: PerSplit { train, validation, test },
+        contents: Contents::generated(dataset.manifest()),
+        test: None,
+        generate: Some(generate.clone()),
+    })
 }
 
 /// The folder that is written under a key of a dataset's node, and the manifest of the dataset in it.
@@ -136,7 +169,7 @@ fn viewed(
         return Err(error.help("name more buckets, or import more games"));
     }
     let contents = Contents::of(&folder, &manifest, &view).map_err(|error| node.origin.refused(error))?;
-    Ok(OpenedData { folder, manifest, view, positions, contents, test: None })
+    Ok(OpenedData { folder, manifest, view, positions, contents, test: None, generate: None })
 }
 
 /// Refuses a value target that the dataset does not have.

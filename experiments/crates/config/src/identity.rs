@@ -23,7 +23,7 @@ pub fn hash(run: &RunConfig, content: &str) -> String {
 }
 
 /// The text that is hashed: JSON without spaces, keys sorted. The seed is left out (all seeds of a row share a folder),
-/// and so are `train.checkpoint_every`, `train.workers`, `eval.pictures` and the paths of `test_data` and
+/// and so are `train.checkpoint_every`, `train.workers`, `eval.pictures`, `generate` and the paths of `test_data` and
 /// `train.start.tables`, on which no number depends.
 /// (`log_every` stays: training metrics are means over it.)
 ///
@@ -34,6 +34,8 @@ pub fn canonical(run: &RunConfig, content: &str) -> String {
     let mut value = without_defaults(&run);
     remove(&mut value, &["seed"]);
     remove(&mut value, &["test_data"]);
+    // Its content hash stands for it.
+    remove(&mut value, &["generate"]);
     remove(&mut value, &["train", "checkpoint_every"]);
     remove(&mut value, &["train", "workers"]);
     remove(&mut value, &["eval", "pictures"]);

@@ -10,10 +10,12 @@
 
 mod base;
 pub mod cell;
+mod config_yaml;
 mod contrasts;
 pub mod data;
 mod datasets;
 mod describe;
+mod endless;
 pub mod evaluate;
 mod expand;
 pub mod experiment;
@@ -58,6 +60,7 @@ pub use cell::Cell;
 pub use data::DataView;
 // For the crates that may not import `dataset`.
 pub use dataset::bounded;
+pub use endless::Generate;
 pub use experiment::Experiment;
 // Plain data that settings share with networks and records.
 pub use facts::{

@@ -71,6 +71,9 @@ impl Check<'_> {
                 Some(("steps", "the last phase takes the steps that are left", "leave `steps` out"))
             }
             (Some(_), Some(_)) => Some(("steps", "its `epochs` say how long it is", "leave one of them out")),
+            (Some(_), None) if self.data.generate.is_some() => {
+                Some(("epochs", "positions without end have none", "write `steps`"))
+            }
             _ => None,
         };
         let Some((key, wrong, remedy)) = wrong else { return Ok(()) };

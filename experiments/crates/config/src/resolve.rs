@@ -32,6 +32,7 @@ pub(crate) fn run(row: &Combination, datasets: &Datasets) -> Result<RunConfig, C
         game,
         data: data.folder.clone(),
         test_data: data.test.as_ref().map(|test| test.folder.clone()),
+        generate: data.generate.clone(),
         view: data.view.clone(),
         input,
         moves,

@@ -34,12 +34,14 @@ pub(super) fn row(combination: &Combination, label: &Label, datasets: &Datasets)
         run.train.encoding_rate = 1.0;
     }
     let opened = datasets.of(run.game);
-    let OpenedData { manifest, positions, test, .. } = opened;
+    let OpenedData { manifest, positions, test, generate, .. } = opened;
+    // No position comes twice.
+    let train_positions = if generate.is_some() { run.trained_positions() } else { positions.train };
     let data = RowData {
         name: manifest.name.clone(),
         content_hash: manifest.identity(),
         test: test.as_ref().map(|test| test.set.clone()),
-        train_positions: positions.train,
+        train_positions,
         validation_positions: positions.validation,
         test_positions: positions.test,
         phase_ends: phases::ends(&run, opened).map_err(|error| combination.refused(&["train", "phases"], error))?,

@@ -2,13 +2,14 @@
 
 use super::data::{DataFolders, DataView};
 use super::describe::described;
+use super::endless::Generate;
 use super::losses::LossWeights;
 use super::phase::Phase;
 use super::pictures::Pictures;
 use super::start::Start;
 use super::step::{Dtype, MicroBatch, Products};
 use super::targets::OnMissingTargets;
-use dataset::{bounded, yaml};
+use dataset::{Dataset, DatasetError};
 use encodings::EncodingConfig;
 use facts::numbers::{above_zero_if_any, at_least_one, at_least_one_if_any, not_negative};
 use facts::numerics::components;
@@ -16,15 +17,9 @@ use facts::{Mask, Numerics};
 use games::{GameKind, InputName, MovesName};
 use models::{AverageConfig, ModelConfig, OptimizerConfig, Schedule, Spec};
 use nn::Arithmetic;
-use serde::de::Error as _;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use serde_yaml::with::singleton_map_recursive;
-use std::io;
-use std::path::{Path, PathBuf};
-
-/// No configuration is longer.
-const MAX_BYTES: u64 = 1 << 20;
+use std::path::PathBuf;
 
 described! {
 /// A complete run as experiment files write it: `base` with the values of a row. What it says about training and
@@ -34,8 +29,8 @@ described! {
 pub struct BaseConfig {
     /// The game.
     pub game: GameKind,
-    /// The dataset's folder, or one to train on and one to test on; or these for each game. Relative to the file that
-    /// names them.
+    /// The dataset's folder, or one to train on and one to test on, or a source of positions without end; or these for
+    /// each game. Relative to the file that names them.
     #[serde(skip_serializing)]
     pub data: DataFolders,
     /// How a position becomes tokens.
@@ -69,6 +64,9 @@ pub struct RunConfig {
     /// The folder of the dataset that it is tested on, if it is another one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub test_data: Option<PathBuf>,
+    /// Where positions come from if they are made while it trains; then it has no folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub generate: Option<Generate>,
     /// What of the dataset is taken; everything by default.
     #[serde(default)]
     pub view: DataView,
@@ -106,26 +104,20 @@ pub struct ImportedWeights {
 }
 
 impl RunConfig {
-    /// The run as the text of a `config.yaml`; enums are names, or maps of a name to its options.
-    pub fn to_yaml(&self) -> Result<String, serde_yaml::Error> {
-        let mut text = Vec::new();
-        singleton_map_recursive::serialize(self, &mut serde_yaml::Serializer::new(&mut text))?;
-        Ok(String::from_utf8(text).expect("YAML is written in UTF-8"))
+    /// Opens the dataset of training and validation, and of the test games unless these are of another one.
+    pub fn open_dataset(&self) -> Result<Dataset, DatasetError> {
+        match &self.generate {
+            None => Dataset::open(&self.data),
+            Some(generate) => {
+                let [validation, test] = [self.eval.validation_positions, self.eval.test_positions];
+                generate.probe()?.open(validation as u64, test as u64)
+            }
+        }
     }
 
-    /// Reads the text of a `config.yaml`.
-    /// Refuses a file that is not regular, longer than 1 MiB, or not UTF-8.
-    pub fn read_text(path: &Path) -> io::Result<String> {
-        bounded::read_text(path, MAX_BYTES)
-    }
-
-    /// Reads what [`Self::to_yaml`] wrote.
-    /// Errors name the path, line and column of a key.
-    pub fn from_yaml(text: &str) -> Result<Self, serde_yaml::Error> {
-        let run: Self = yaml::from_text(text)?;
-        run.game.offered(run.input).map_err(serde_yaml::Error::custom)?;
-        run.game.vocabulary(run.moves).map_err(serde_yaml::Error::custom)?;
-        Ok(run)
+    /// Positions that it trains on, with repetition.
+    pub fn trained_positions(&self) -> u64 {
+        self.train.steps.saturating_mul(self.train.batch as u64)
     }
 
     /// The run as JSON, as manifests hold it.

@@ -32,6 +32,13 @@ pub(crate) struct Contents {
 }
 
 impl Contents {
+    /// The labels of generated positions: a map, or moves and perhaps results.
+    pub(crate) fn generated(manifest: &Manifest) -> Self {
+        let moves = manifest.map.is_none();
+        let results = manifest.counts.results.keys().any(|result| result != GameResult::Unknown.name());
+        Self { moves, distributions: moves, results, values: results, stored_values: results }
+    }
+
     /// Reads the manifest and the footers of the shards.
     pub(crate) fn of(dir: &Path, manifest: &Manifest, view: &DataView) -> Result<Self, DatasetError> {
         let unknown = GameResult::Unknown.name();

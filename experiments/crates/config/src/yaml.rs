@@ -1,5 +1,5 @@
-//! The reader of YAML: a text becomes a tree of values with their places. Plain words and numbers have the types that
-//! `serde_yaml` gives them in `config.yaml`.
+//! The reader of YAML: a text becomes a tree of values with their places. Words and numbers without quotes have the types that
+//! `serde_yaml` gives them, which writes `config.yaml`.
 
 use super::source::{ConfigError, Place, Source, Step, YamlPath};
 use super::tree::{Content, Document, Node, Origin, within};
@@ -223,7 +223,7 @@ mod tests {
         super::parse(&Source::new(Path::new("x.yaml"), text))
     }
 
-    /// `config.yaml` of a cell is read by `serde_yaml`: the same word must be the same value in both.
+    /// `serde_yaml` writes `config.yaml`: a word that it leaves without quotes must be the same value here.
     #[test]
     fn words_and_numbers_have_the_types_of_serde_yaml() {
         let words = "1 -1 +1 -0 0 007 0x1f 0o17 0b11 -0x1f 1_000 1e3 1e-3 1.0E-4 1. .5 -.5 +.5 .inf -.Inf +.INF .nan inf nan \

@@ -49,8 +49,9 @@ pub fn is_due(experiment: &Experiment, run_dir: &Path) -> bool {
     !experiment.rows.iter().filter(|row| has_policy(row)).all(is_known)
 }
 
+/// Whether baselines can be fitted: to moves in training games that are stored.
 fn has_policy(row: &Row) -> bool {
-    row.run.outputs().policy.is_some()
+    row.run.outputs().policy.is_some() && row.run.generate.is_none()
 }
 
 fn source(row: &Row) -> anyhow::Result<Source> {

@@ -5,7 +5,7 @@ use crate::gpu::Gpu;
 use crate::identity::Identity;
 use crate::machine::Cpu;
 use crate::stored::{RecordError, read_json};
-use dataset::{TestSet, content};
+use dataset::{MadeSoFar, TestSet, content};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -91,6 +91,9 @@ pub struct Finish {
     pub weights: String,
     /// BLAKE3 of the files of final weights, by name.
     pub files: Vec<(String, String)>,
+    /// What the loader of the last session made, in whole blocks, if positions are generated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub made: Option<MadeSoFar>,
 }
 
 /// The source that a program was built from. No metric and no hash of a cell depends on it.

@@ -1,7 +1,7 @@
 //! Names of rows as people write them.
 
 /// The name of each encoding in the literature, where it is not the key of experiment files.
-const ENCODINGS: [(&str, &str); 17] = [
+const ENCODINGS: [(&str, &str); 24] = [
     ("alibi", "ALiBi"),
     ("cls_map", "CLS map"),
     ("continuous_bias", "continuous bias"),
@@ -14,11 +14,18 @@ const ENCODINGS: [(&str, &str); 17] = [
     ("kerple", "KERPLE"),
     ("laplacian", "Laplacian"),
     ("lepe", "LePE"),
+    ("liere", "LieRE"),
     ("log_buckets", "log buckets"),
+    ("low_rank", "low rank"),
+    ("pape", "PaPE"),
+    ("pope", "PoPE"),
     ("relative_bias", "relative bias"),
     ("rope", "RoPE"),
+    ("rove", "RoVE"),
     ("shaw", "Shaw"),
+    ("spherical", "Spherical RoPE"),
     ("string", "STRING"),
+    ("tab", "TAB"),
 ];
 
 /// A row's label with the usual names of its encodings; other names stay as they are.

@@ -55,6 +55,7 @@ impl Bench {
             game: GameKind::Chess,
             data: self.dir.path().join("data"),
             test_data: None,
+            generate: None,
             view: DataView::default(),
             input: InputName::PieceTokens,
             moves: MovesName::FromTo,

@@ -4,14 +4,18 @@
 //! takes one step of each run (A B C A B C …), so a slow period affects all of them. A ratio is the median over rounds
 //! of the ratio within a round.
 
+mod count;
+
+pub use count::{GPUS, StepCount, step_counts};
+
 use super::environment::use_threads;
 use super::error::TrainError;
 use super::fit;
 use super::learner::Learner;
 use super::random_batch::random_batch;
 use super::setup::declare;
+use super::tensors::Staged;
 use config::{MicroBatch, RunConfig};
-use dataset::Batch;
 use models::Network;
 use nn::Arena;
 use std::sync::Arc;
@@ -83,7 +87,7 @@ struct Runner {
     run: RunConfig,
     network: Network,
     learner: Learner,
-    batch: Batch,
+    batch: Staged,
     time: StepTime,
 }
 
@@ -98,7 +102,7 @@ impl Runner {
             rounds: Vec::new(),
         };
         let arena = Arena::initialise(Arc::new(layout), run.seed, "", device)?;
-        let batch = random_batch(&run, run.train.batch);
+        let batch = Staged::new(&random_batch(&run, run.train.batch), device)?;
         let micro = match run.train.micro_batch {
             Some(MicroBatch::Of(positions)) => fit::whole_sequences(positions.min(run.train.batch), run.plies()),
             Some(MicroBatch::Auto) | None => run.train.batch,

@@ -141,7 +141,7 @@ impl<'a> Cell<'a> {
             self.status.step = step;
             let due = |every: u64| step == train.steps || step.is_multiple_of(every);
             if due(train.log_every) {
-                let line = self.trainer.train_line();
+                let line = self.trainer.train_line()?;
                 self.recorder.line(&line, self.note)?;
                 self.write_status(State::Running)?;
             }

@@ -99,7 +99,10 @@ fn dataset_facts(setup: &Setup) -> DatasetFacts {
         name: manifest.name.clone(),
         content_hash: manifest.identity(),
         test: setup.dataset.test_set().cloned(),
-        train_positions: setup.dataset.positions(Split::Train),
+        train_positions: match setup.dataset.is_endless() {
+            true => setup.config.trained_positions(),
+            false => setup.dataset.positions(Split::Train),
+        },
         validation_positions: setup.dataset.positions(Split::Validation),
         test_positions: setup.dataset.positions(Split::Test),
         // Whatever occurs in a test set of its own has left training.

@@ -1,6 +1,7 @@
 //! Why a cell stopped.
 
 use crate::checkpoint::CheckpointError;
+use config::ConfigError;
 use dataset::DatasetError;
 use models::{ModelError, OptimizerError};
 use records::lines::ReadError;
@@ -14,6 +15,8 @@ pub enum TrainError {
     /// An invalid file: the configuration, or the tables of `train.start`.
     #[error("{path}: {reason}")]
     Config { path: PathBuf, reason: String },
+    #[error(transparent)]
+    Settings(#[from] Box<ConfigError>),
     #[error(transparent)]
     User(#[from] UserError),
     #[error("{0}")]

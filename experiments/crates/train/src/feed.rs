@@ -2,32 +2,34 @@
 
 use super::error::TrainError;
 use super::phases::DataSegment;
+use super::tensors::Staged;
 use dataset::{Batch, Dataset, DatasetError, LoaderConfig, TrainLoader};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread::JoinHandle;
+use tch::Device;
 
 /// Batches in the queue. Two hide the time of making a batch; the thread sleeps while the queue is full.
 const AHEAD: usize = 2;
 
 #[derive(Debug)]
 pub(super) struct Feed {
-    batches: Receiver<Result<ChainedBatch, DatasetError>>,
+    batches: Receiver<Result<ChainedBatch, TrainError>>,
 }
 
 /// A batch and the hash of all batches up to it.
 #[derive(Debug)]
 pub(super) struct ChainedBatch {
-    pub(super) batch: Batch,
+    pub(super) batch: Staged,
     pub(super) chain: blake3::Hash,
 }
 
 impl Feed {
-    /// Starts at batch `start`, each batch from the segment that contains its number. `chain` is the hash of the
-    /// earlier batches. `values`: whether the run trains on position values, which every batch has.
+    /// Starts at batch `start`, each batch from the segment that contains its number, staged for the device. `chain` is the hash
+    /// of the earlier batches. `values`: whether the run trains on position values, which every batch has.
     pub(super) fn start(
         segments: Vec<DataSegment>,
-        config: LoaderConfig,
+        (config, device): (LoaderConfig, Device),
         start: u64,
         mut chain: blake3::Hash,
         values: bool,
@@ -42,13 +44,13 @@ impl Feed {
                 let mut loader = match opened {
                     Ok(loader) => loader,
                     // The receiver is gone, so an error has no reader.
-                    Err(error) => return drop(sender.send(Err(error))),
+                    Err(error) => return drop(sender.send(Err(error.into()))),
                 };
                 opening = parts.peek().and_then(Part::open_in_advance);
                 for _ in 0..part.batches {
-                    let chained = loader.next().map(|batch| {
+                    let chained = loader.next().map_err(TrainError::from).and_then(|batch| {
                         chain = next_hash(&chain, &batch, values);
-                        ChainedBatch { batch, chain }
+                        Ok(ChainedBatch { batch: Staged::new(&batch, device)?, chain })
                     });
                     let failed = chained.is_err();
                     if sender.send(chained).is_err() || failed {
@@ -63,7 +65,7 @@ impl Feed {
 
     pub(super) fn next(&self) -> Result<ChainedBatch, TrainError> {
         let lost = || TrainError::Thread(std::io::Error::other("it panicked; its message is above"));
-        Ok(self.batches.recv().map_err(|_| lost())??)
+        self.batches.recv().map_err(|_| lost())?
     }
 }
 

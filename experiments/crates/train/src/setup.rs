@@ -4,10 +4,10 @@ use crate::error::TrainError;
 use crate::evaluate::Subject;
 use crate::tensors::required_targets;
 use config::identity::hash;
-use config::{MicroBatch, RunConfig};
+use config::{MicroBatch, RunConfig, Source};
 use dataset::{Dataset, LoaderConfig};
 use models::{AverageConfig, Network};
-use nn::{Arithmetic, Layout};
+use nn::{Arithmetic, Backend, Layout};
 use records::folder::CONFIG_FILE;
 use records::gpu::{self, Gpu};
 use records::identity::Identity;
@@ -81,7 +81,7 @@ impl Setup {
             config: format!("{}, seed {}", hash(&self.config, &self.dataset.content()), self.config.seed),
             dataset: self.dataset.content(),
             numerics: self.config.numerics(),
-            libtorch: LibTorch::detect().version.unwrap_or_else(|| "unknown".to_owned()),
+            libtorch: libtorch(self.device),
             instruction_set: instruction_set(&cpu),
             threads: self.threads,
             device: recorded_name(self.device, self.gpu.as_ref()),
@@ -91,15 +91,26 @@ impl Setup {
     }
 }
 
-/// LibTorch's kernels for a processor, and posenc's own unless they are switched off.
+/// LibTorch's version, and on a GPU whether its elementary operations were asked for; of a CPU the instruction set tells that.
+fn libtorch(device: Device) -> String {
+    let version = LibTorch::detect().version.unwrap_or_else(|| "unknown".to_owned());
+    let elementary = device != Device::Cpu && Backend::on(device) == Backend::Operations;
+    if elementary { format!("{version}, elementary operations") } else { version }
+}
+
+/// LibTorch's kernels for a processor, and posenc's own unless others were asked for.
 fn instruction_set(cpu: &Cpu) -> String {
     let found = cpu.instruction_set();
-    if nn::fused::of_process() { found } else { format!("{found}, LibTorch's operations only") }
+    match Backend::of_process() {
+        Backend::Kernels => found,
+        Backend::Operations => format!("{found}, LibTorch's operations only"),
+        Backend::Fused => format!("{found}, LibTorch's fused operations only"),
+    }
 }
 
 /// A run's dataset, with the targets of the run.
 pub fn open_data(config: &RunConfig) -> Result<Dataset, TrainError> {
-    let mut dataset = Dataset::open(&config.data).map_err(TrainError::Open)?;
+    let mut dataset = config.open_dataset().map_err(TrainError::Open)?;
     if dataset.game() != config.game {
         let (name, found, expected) = (&dataset.manifest().name, dataset.game().name(), config.game.name());
         let message = format!("the dataset {name} is of {found}, the cell is of {expected}");
@@ -163,11 +174,11 @@ pub fn device_name(device: Device) -> String {
 }
 
 pub(crate) fn read_config(path: &Path) -> Result<RunConfig, TrainError> {
-    let refused = |reason: String| TrainError::Config { path: path.to_owned(), reason };
-    let text = RunConfig::read_text(path)
-        .map_err(|error| refused(format!("cannot be read: {error}; `posenc run` makes the folders of cells")))?;
-    let mut run = RunConfig::from_yaml(&text)
-        .map_err(|error| refused(format!("{error}; `posenc run` with the experiment's file writes it again")))?;
+    let text = RunConfig::read_text(path).map_err(|error| TrainError::Config {
+        path: path.to_owned(),
+        reason: format!("cannot be read: {error}; `posenc run` makes the folders of cells"),
+    })?;
+    let mut run = RunConfig::from_source(&Source::new(path, text)).map_err(Box::new)?;
     if run.imported.is_some() {
         // An imported network is evaluated, not trained.
         run.train.steps = 0;
@@ -197,6 +208,14 @@ mod tests {
         let found = LibTorch::detect();
         assert!(found.library_dir().is_some_and(Path::is_dir), "{found:?}");
         assert!(found.version.is_some_and(|version| version.starts_with("2.")));
+    }
+
+    #[test]
+    fn elementary_operations_on_a_gpu_are_recorded() {
+        let of = |backend: Backend| backend.run(|| [Device::Cpu, Device::Cuda(0)].map(libtorch));
+        let [on_cpu, on_gpu] = of(Backend::Kernels);
+        assert_eq!((&on_cpu, of(Backend::Fused)), (&on_gpu, [on_cpu.clone(), on_gpu.clone()]));
+        assert_eq!(of(Backend::Operations), [on_cpu, format!("{on_gpu}, elementary operations")]);
     }
 
     #[test]

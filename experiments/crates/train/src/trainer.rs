@@ -47,6 +47,8 @@ pub(super) struct Trainer {
     feed: Feed,
     chain: blake3::Hash,
     step: u64,
+    /// Of the steps that nobody waited for.
+    unread: Vec<StepMetrics>,
     window: Window,
     clock: Clock,
 }
@@ -94,7 +96,7 @@ impl Trainer {
         let (segments, phases) = phase_schedule(&setup.dataset, &setup.config.train);
         learner.phases = phases;
         Ok(Self {
-            feed: Feed::start(segments, loader, step, chain, learns_values)?,
+            feed: Feed::start(segments, (loader, setup.device), step, chain, learns_values)?,
             clock: Clock::new(progress.map_or(0.0, |progress| progress.wall_s)),
             window: progress.map(|progress| progress.window.clone()).unwrap_or_default(),
             setup,
@@ -102,6 +104,7 @@ impl Trainer {
             learner,
             chain,
             step,
+            unread: Vec::new(),
         })
     }
 
@@ -127,7 +130,9 @@ impl Trainer {
     pub(super) fn finish(&self, weights: String, files: Vec<(String, String)>) -> Finish {
         let wall_s = self.clock.wall_s();
         let positions = self.step as f64 * self.setup.config.train.batch as f64;
-        Finish { unix_s: now_s(), wall_s, positions_per_s: positions / wall_s.max(f64::MIN_POSITIVE), weights, files }
+        let positions_per_s = positions / wall_s.max(f64::MIN_POSITIVE);
+        let made = self.setup.dataset.made_so_far();
+        Finish { unix_s: now_s(), wall_s, positions_per_s, weights, files, made }
     }
 
     /// The hash chain over all batches so far.
@@ -138,17 +143,31 @@ impl Trainer {
     pub(super) fn step(&mut self) -> Result<(), TrainError> {
         let began = Instant::now();
         let ChainedBatch { batch, chain } = self.feed.next()?;
-        let step = self.learner.step(&self.setup.network, &self.setup.config, &batch, self.step + 1)?;
-        self.window.add(&step);
+        let metrics = self.learner.step(&self.setup.network, &self.setup.config, &batch, self.step + 1)?;
+        self.unread.push(metrics);
         self.chain = chain;
         self.step += 1;
         self.clock.stepping += began.elapsed();
         self.clock.steps += 1;
+        // A GPU goes on until somebody needs a number.
+        if self.setup.device == Device::Cpu { self.settle() } else { Ok(()) }
+    }
+
+    /// Waits for the steps taken, and adds their metrics to those of the next training line. An error names the first step that
+    /// has a value that is not finite.
+    pub(super) fn settle(&mut self) -> Result<(), TrainError> {
+        let began = Instant::now();
+        for values in StepMetrics::read(&self.unread)? {
+            self.window.add(&values);
+        }
+        self.unread.clear();
+        self.clock.stepping += began.elapsed();
         Ok(())
     }
 
     /// The means over the steps since the last training line; starts a new window.
-    pub(super) fn train_line(&mut self) -> MetricLine {
+    pub(super) fn train_line(&mut self) -> Result<MetricLine, TrainError> {
+        self.settle()?;
         let window = std::mem::take(&mut self.window);
         let mut line = Metrics::default();
         for (name, mean) in metrics::names().into_iter().filter_map(|name| Some((name, window.mean(name)?))) {
@@ -161,11 +180,12 @@ impl Trainer {
         let rate = positions as f64 / std::mem::take(&mut self.clock.stepping).as_secs_f64();
         self.clock.steps = 0;
         // No step was timed if the cell resumed exactly at a line.
-        self.line(Part::Train, line, if rate.is_finite() { rate } else { 0.0 })
+        Ok(self.line(Part::Train, line, if rate.is_finite() { rate } else { 0.0 }))
     }
 
     /// An evaluation of the raw or the averaged weights; `None` before the first average.
-    pub(super) fn evaluation(&self, part: Part, weights: Weights) -> Result<Option<Evaluation>, TrainError> {
+    pub(super) fn evaluation(&mut self, part: Part, weights: Weights) -> Result<Option<Evaluation>, TrainError> {
+        self.settle()?;
         let Some(views) = self.learner.evaluated(&self.setup.config, weights) else { return Ok(None) };
         let eval = &self.setup.config.eval;
         let (split, positions) = match part {
@@ -188,13 +208,18 @@ impl Trainer {
 
     fn line(&self, split: Part, metrics: Metrics, positions_per_s: f64) -> MetricLine {
         let seen = self.step as f64 * self.setup.config.train.batch as f64;
-        let epochs = seen / self.setup.dataset.rows(Split::Train) as f64;
+        let epochs = match self.setup.dataset.is_endless() {
+            // All positions that the run trains on are one epoch.
+            true => seen / self.setup.config.trained_positions().max(1) as f64,
+            false => seen / self.setup.dataset.rows(Split::Train) as f64,
+        };
         let (step, weights, time) = (self.step, Weights::Raw, self.clock.time(positions_per_s));
         MetricLine { step, split, weights, epochs, metrics, time }
     }
 
     /// The checkpoint of this step, with `metrics.jsonl` at `metrics`.
-    pub(super) fn checkpoint(&self, metrics: Prefix) -> Result<Checkpoint, TrainError> {
+    pub(super) fn checkpoint(&mut self, metrics: Prefix) -> Result<Checkpoint, TrainError> {
+        self.settle()?;
         let mut moments = BTreeMap::new();
         for (name, moment) in self.learner.optimizer.state() {
             moments.insert(name.to_owned(), Vec::try_from(moment.f_to_device(Device::Cpu)?)?);
@@ -236,9 +261,9 @@ impl Learner {
 }
 
 impl Window {
-    fn add(&mut self, step: &StepMetrics) {
+    fn add(&mut self, step: &[(&'static str, f64)]) {
         self.steps += 1;
-        for &(name, value) in &step.values {
+        for &(name, value) in step {
             *self.sums.entry(name.to_owned()).or_default() += value;
         }
     }

@@ -82,6 +82,7 @@ pub(super) fn contender(game: GameKind, model: &ModelConfig, stack: Vec<Encoding
         game,
         data: PathBuf::new(),
         test_data: None,
+        generate: None,
         view: DataView::default(),
         input: InputName::PieceTokens,
         moves: MovesName::FromTo,

@@ -5,7 +5,7 @@ use crate::commands::options::json_text;
 use crate::commands::show::parse_input;
 use anyhow::Context as _;
 use config::grouped;
-use dataset::{Dataset, OnDisk, Split, bench_loader, repeat};
+use dataset::{DataCost, Dataset, DerivedOptions, OnDisk, Split, bench_loader, repeat};
 use games::InputName;
 use report::text_table::table;
 use serde_json::json;
@@ -52,7 +52,11 @@ pub(super) fn run(args: &Args) -> anyhow::Result<String> {
         }
         _ => &args.dir,
     };
+    let OnDisk { manifest, .. } = OnDisk::read(dir)?;
+    let is_made = DataCost::of(dir, &manifest, &DerivedOptions::default())?.is_made;
     let (first, first_s) = timed(|| Dataset::open(dir))?;
+    // What an earlier process made is only opened.
+    let made_per_s = (!is_made).then(|| first.row_bytes() as f64 / first_s);
     drop(first);
     let (dataset, open_s) = timed(|| Dataset::open(dir))?;
     let dataset = Arc::new(dataset);
@@ -66,6 +70,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<String> {
             "derived_file": file,
             "bytes_per_position": bytes,
             "first_open_s": first_s,
+            "made_bytes_per_s": made_per_s,
             "open_s": open_s,
             "anonymous_bytes": memory,
             "positions_per_s": rate.one_worker,
@@ -80,8 +85,12 @@ pub(super) fn run(args: &Args) -> anyhow::Result<String> {
         grouped(rate.one_worker as u64),
     ];
     let header = ["positions", "bytes each", "first open s", "open s", "memory MB", "positions/s a core"];
-    let place = file.map_or_else(|| "rows in memory\n".to_owned(), |file| format!("rows in {}\n", file.display()));
-    Ok(table(&header, &[0, 1, 2, 3, 4, 5], [row]) + &place)
+    let place = file.map_or_else(|| "rows in memory".to_owned(), |file| format!("rows in {}", file.display()));
+    let made = made_per_s.map_or_else(String::new, |rate| {
+        let assumed = DataCost::ASSUMED_BYTES_A_SECOND / 1e6;
+        format!(", made at {:.0} MB a second (posenc check assumes {assumed})", rate / 1e6)
+    });
+    Ok(table(&header, &[0, 1, 2, 3, 4, 5], [row]) + &place + &made + "\n")
 }
 
 fn timed<T, E>(work: impl FnOnce() -> Result<T, E>) -> Result<(T, f64), E> {

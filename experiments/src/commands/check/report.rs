@@ -35,7 +35,7 @@ fn remarks(experiment: &Experiment, times: &[f64], warnings: &[String]) -> Strin
     let mut out = groups(experiment);
     out.push_str(&controls::text(experiment, times));
     out.push_str(&interactions(experiment));
-    out.push_str(&by_rows(experiment, "epochs", |row| format!("{:.3}", row.epochs())));
+    out.push_str(&by_rows(experiment, "epochs", epochs));
     out.push_str(&by_rows(experiment, "parameters outside the encoding", modules));
     out.push_str(&by_rows(experiment, "position sources beside the encoding", sources));
     out.push_str(&datasets(experiment));
@@ -208,6 +208,11 @@ fn by_rows(experiment: &Experiment, title: &str, property: fn(&Row) -> String) -
     sets.iter().map(|(text, labels)| format!("{title} ({}): {text}\n", rows(labels))).collect()
 }
 
+fn epochs(row: &Row) -> String {
+    let (steps, batch) = (grouped(row.run.train.steps), grouped(row.run.train.batch as u128));
+    format!("{:.3} = {steps} steps x {batch} / {} training positions", row.epochs(), grouped(row.data.train_positions))
+}
+
 /// The parameters of each module but the encoding.
 fn modules(row: &Row) -> String {
     let shared = row.shape.parts.iter().filter(|part| part.name != "encoding");
@@ -228,6 +233,10 @@ fn datasets(experiment: &Experiment) -> String {
         let (game, name) = (row.run.game.name(), &data.name);
         let read: String = read_whole(row).iter().map(|read| format!("; {read}")).collect();
         let counted = match &data.test {
+            None if row.run.generate.is_some() => format!(
+                "{game}: {name}: {train} training positions are made while a row trains, none of them twice; {validation} \
+                 validation and {test} test positions, which are left out of these{read}\n"
+            ),
             None => format!(
                 "{game}: dataset {name} with {train} training, {validation} validation and {test} test positions{read}\n"
             ),
@@ -255,12 +264,13 @@ fn data_cost(folder: &Path) -> Option<DataCost> {
 fn cost(what: &str, folder: &Path) -> String {
     let Some(cost) = data_cost(folder) else { return String::new() };
     let megabytes = |bytes: u64| grouped(bytes.div_ceil(1_000_000));
-    let seconds = cost.seconds.ceil();
+    let rate = DataCost::ASSUMED_BYTES_A_SECOND / 1e6;
+    let time = format!("in about {} s (assuming {rate} MB a second)", cost.seconds.ceil());
     let memory = megabytes(cost.memory);
     let disk = match (cost.disk, cost.is_made) {
-        (0, _) => format!("read in about {seconds} s"),
+        (0, _) => format!("read {time}"),
         (disk, true) => format!("{} MB of disk, made already", megabytes(disk)),
-        (disk, false) => format!("{} MB of disk, made once in about {seconds} s", megabytes(disk)),
+        (disk, false) => format!("{} MB of disk, made once {time}", megabytes(disk)),
     };
     format!("  to read {what}: {memory} MB of memory a cell; {disk}\n")
 }

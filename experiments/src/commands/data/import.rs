@@ -1,6 +1,6 @@
 //! `posenc data import`.
 
-use super::super::options::{named, print};
+use super::super::options::named;
 use super::super::show::parse_game;
 use super::display::Display;
 use super::filters::FilterArgs;
@@ -12,32 +12,38 @@ use games::GameKind;
 use games::chess::lc0::ValueSource;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The game.
     #[arg(long, value_parser = parse_game)]
-    game: GameKind,
+    pub(super) game: GameKind,
     /// The records, in reading order; plain, compressed or archived (.zst, .gz, .bz2, .zip, .tar, .7z).
     #[arg(long, required = true, num_args = 1.., value_name = "FILE")]
-    from: Vec<PathBuf>,
-    /// The format of the records, if it cannot be detected: pgn, lc0, bag_state_value, csa, kif, usi, hcpe,
-    /// hcpe3, psv, …
+    pub(super) from: Vec<PathBuf>,
+    /// The format of the records, if it cannot be detected: pgn, lc0, bag_state_value, lichess_evals, csa, kif, usi,
+    /// hcpe, hcpe3, psv, …
     #[arg(long, value_parser = parse_format)]
-    format: Option<Format>,
+    pub(super) format: Option<Format>,
+    /// The source of the games.
+    #[arg(long, default_value = "not stated")]
+    pub(super) source: String,
+    /// The licence of the games.
+    #[arg(long, default_value = "not stated")]
+    pub(super) licence: String,
+    #[command(flatten)]
+    pub(super) choices: Choices,
+}
+
+/// What is kept of records, and where.
+#[derive(Debug, Clone, clap::Args)]
+pub(super) struct Choices {
     /// The dataset's folder; it must not exist yet. The same command resumes an interrupted import.
     #[arg(long, value_name = "DIR")]
-    out: PathBuf,
+    pub(super) out: PathBuf,
     /// The dataset's name; its folder's name by default.
     #[arg(long)]
     name: Option<String>,
-    /// The source of the games.
-    #[arg(long, default_value = "not stated")]
-    source: String,
-    /// The licence of the games.
-    #[arg(long, default_value = "not stated")]
-    licence: String,
     /// Moves before this ply (the first is 0) come from a book or are random, and are not policy targets.
     #[arg(long, default_value_t = 0, value_name = "N")]
     policy_from_ply: u16,
@@ -56,30 +62,31 @@ pub(super) struct Args {
     strict: bool,
 }
 
-pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
+pub(super) fn run(args: &Args) -> anyhow::Result<String> {
     let options = options(args)?;
     let mut display = Display::new();
     let outcome = dataset::import(&options, &mut |progress| show(&mut display, &progress));
     display.finish();
     let report = outcome?;
-    print(&printable_lines(&summary(&options, &report)))
+    Ok(printable_lines(&summary(&options, &report)))
 }
 
 fn options(args: &Args) -> anyhow::Result<ImportOptions> {
-    let defaults = ImportOptions::new(args.game, args.from.clone(), args.out.clone());
+    let choices = &args.choices;
+    let defaults = ImportOptions::new(args.game, args.from.clone(), choices.out.clone());
     Ok(ImportOptions {
         format: args.format,
-        name: args.name.clone().unwrap_or_else(|| defaults.name.clone()),
+        name: choices.name.clone().unwrap_or_else(|| defaults.name.clone()),
         source: args.source.clone(),
         licence: args.licence.clone(),
         made_by: made_by(args),
-        policy_from_ply: args.policy_from_ply,
-        value: args.value,
-        filters: args.filters.filters(),
-        buckets: args.filters.buckets(),
-        split: args.split.plan()?,
-        threads: args.threads,
-        strict: args.strict,
+        policy_from_ply: choices.policy_from_ply,
+        value: choices.value,
+        filters: choices.filters.filters(),
+        buckets: choices.filters.buckets(),
+        split: choices.split.plan()?,
+        threads: choices.threads,
+        strict: choices.strict,
         ..defaults
     })
 }
@@ -89,16 +96,17 @@ fn made_by(args: &Args) -> String {
     let mut words = vec!["posenc data import".to_owned(), format!("--game {}", args.game.name()), "--from".to_owned()];
     words.extend(args.from.iter().filter_map(|path| path.file_name()).map(|name| name.to_string_lossy().into_owned()));
     words.extend(args.format.map(|format| format!("--format {}", format.name())));
-    words.push(format!("--policy-from-ply {}", args.policy_from_ply));
-    if args.value != ValueSource::default() {
-        words.push(format!("--value {}", args.value.name()));
+    let Choices { policy_from_ply, value, filters, split, .. } = &args.choices;
+    words.push(format!("--policy-from-ply {policy_from_ply}"));
+    if *value != ValueSource::default() {
+        words.push(format!("--value {}", value.name()));
     }
-    words.extend(args.filters.words());
-    words.push(args.split.words());
+    words.extend(filters.words());
+    words.push(split.words());
     words.join(" ")
 }
 
-fn parse_format(text: &str) -> Result<Format, String> {
+pub(super) fn parse_format(text: &str) -> Result<Format, String> {
     named("formats", &Format::ALL, Format::name, text)
 }
 

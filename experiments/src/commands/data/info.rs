@@ -67,6 +67,9 @@ fn heading(out: &mut String, info: &Info) -> std::fmt::Result {
     if manifest.unit == Unit::Position {
         writeln!(out, "  rows:     single positions without games: no history, and intervals are unclustered")?;
     }
+    if let Some(sampled) = manifest.sampled {
+        writeln!(out, "  sampled:  every {} plies of {} random games", sampled.every, grouped(sampled.games))?;
+    }
     writeln!(out, "  targets:  the policy learns moves from ply {} on", manifest.policy_from_ply)?;
     if let Some(source) = manifest.value_source {
         writeln!(out, "  values:   Lc0's {} value, and the draw probability beside it", source.name())?;

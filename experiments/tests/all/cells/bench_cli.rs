@@ -22,6 +22,25 @@ fn steps_are_timed_against_the_control() {
 }
 
 #[test]
+fn a_step_is_counted_without_a_gpu() {
+    let count = "bench step --model cf-6m --batch 2 --encodings shaw --count";
+    let rows = posenc(&format!("{count} --json")).json();
+    let of = |row: usize, key: &str| rows[row][key].as_f64().expect("a number");
+    // Per block five products forward and nine backward, and Shaw's.
+    assert!(of(0, "products") > 100.0 && of(1, "products") > of(0, "products"), "{rows}");
+    assert!(of(0, "operators") > of(0, "products") && of(1, "bytes") > of(0, "bytes"), "{rows}");
+    // Weights are read forward and backward, and the optimiser reads and writes them.
+    assert!(of(0, "bytes") > 10.0 * 4.0 * of(0, "parameters"), "{rows}");
+    for row in 0..2 {
+        assert_eq!((of(row, "uploads"), of(row, "reads"), rows[row]["peak_bytes"].as_f64()), (0.0, 0.0, None));
+        let best = rows[row]["best_positions_per_s"].as_array().expect("GPUs").clone();
+        let rates: Vec<f64> = best.iter().map(|gpu| gpu[1].as_f64().expect("a rate")).collect();
+        assert!(rates.len() == 3 && rates[0] < rates[1] && rates[1] < rates[2], "{best:?}");
+    }
+    posenc(count).succeeds().says(&["operators", "H200", "one step of 2 positions"]);
+}
+
+#[test]
 fn the_loader_is_timed() {
     let bench = Bench::new();
     let loader = format!("bench loader --data {} --seconds 0.05", bench.path().join("data").display());
@@ -40,8 +59,9 @@ fn a_dataset_is_repeated_and_measured() {
         let found = posenc(&format!("{command} --json")).json();
         assert!(found["positions"].as_u64().is_some_and(|positions| (2_000..4_000).contains(&positions)), "{found}");
         assert!(found["positions_per_s"].as_f64().is_some_and(|per_s| per_s > 1000.0), "{found}");
+        assert!(found["made_bytes_per_s"].as_f64().is_some_and(|per_s| per_s > 1000.0), "{found}");
     }
-    posenc(&command).succeeds().says(&["first open s", "rows in memory"]);
+    posenc(&command).succeeds().says(&["first open s", "rows in memory, made at ", "posenc check assumes 40)"]);
     let refused = posenc(&format!("bench data {} --positions 5", data.display()));
     assert_eq!(refused.code, Some(2));
     assert_says(&refused.stderr, &["--out"]);

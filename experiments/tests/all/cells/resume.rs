@@ -75,7 +75,7 @@ fn asked_to_stop_it_writes_a_checkpoint_wherever_it_is() {
 fn a_cell_is_not_resumed_with_other_operations() {
     let bench = Bench::new();
     let dir = bench.crashed_of("operations", &bench.run(29), 28);
-    let refused = answer(posenc_cell(&dir).env(nn::fused::VARIABLE, "off"));
+    let refused = answer(posenc_cell(&dir).env(nn::Backend::VARIABLE, "off"));
     assert_ne!(refused.code, Some(0));
     assert_says(&refused.stderr, &["instruction set: began with", "LibTorch's operations only"]);
 }

@@ -11,22 +11,22 @@ use games::GameKind;
 use serde::Serialize;
 use std::path::Path;
 
-/// Bytes of a derived file that a core makes in a second: an assumption, not measured.
-const BYTES_A_SECOND: f64 = 4e7;
-
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct DataCost {
     /// Bytes of memory of each process: rows or an index of them, and two blocks of replayed positions.
     pub memory: u64,
     /// Bytes of the derived file; 0 if rows stay in memory.
     pub disk: u64,
-    /// Seconds until rows can be read: of every process if they stay in memory, otherwise once.
+    /// Seconds until rows can be read, at the assumed rate: of every process if they stay in memory, otherwise once.
     pub seconds: f64,
     /// Whether the derived file exists.
     pub is_made: bool,
 }
 
 impl DataCost {
+    /// Bytes of rows that are made of shards in a second. An assumption: `posenc bench data` measures it.
+    pub const ASSUMED_BYTES_A_SECOND: f64 = 4e7;
+
     /// An estimate; exact for the bytes of a file that exists.
     pub fn of(dir: &Path, manifest: &Manifest, options: &DerivedOptions) -> Result<Self, DatasetError> {
         let blocks = 2 * match manifest.game {
@@ -40,7 +40,7 @@ impl DataCost {
             // Columns of a shard take about as much before they are compressed.
             None => store::unpacked_bytes(dir, manifest)?,
         };
-        let seconds = if made.is_some() { 0.0 } else { bytes as f64 / BYTES_A_SECOND };
+        let seconds = if made.is_some() { 0.0 } else { bytes as f64 / Self::ASSUMED_BYTES_A_SECOND };
         let (is_made, in_memory) = (made.is_some(), made.is_none() && bytes <= options.in_memory);
         if in_memory || options.cache.is_none() {
             return Ok(Self { memory: bytes + blocks, disk: 0, seconds, is_made });

@@ -4,9 +4,9 @@ use super::cache::{DerivedOptions, Place};
 use super::read::Derived;
 use super::write::{Pushed, Writer};
 use crate::error::DatasetError;
-use crate::manifest::Manifest;
+use crate::manifest::{EXACT_BELOW, Manifest};
 use crate::remake::ROWS_AT_A_TIME;
-use crate::store::{self, ShardRows};
+use crate::store::{self, GameRow, ShardRows};
 use std::path::Path;
 
 impl Derived {
@@ -27,6 +27,16 @@ impl Derived {
                 Self::of_file(&path.unwrap_or_default(), dir, manifest)
             }
         }
+    }
+
+    /// Rows that are stored nowhere, and the manifest with what they determine.
+    pub(crate) fn of_rows(manifest: &Manifest, rows: Vec<GameRow>) -> Result<(Self, Manifest), DatasetError> {
+        let options = DerivedOptions { cache: None, in_memory: u64::MAX, exact_below: EXACT_BELOW };
+        let mut writer = Writer::new(manifest, Place::of(manifest, &options));
+        writer.push(rows)?;
+        let described = writer.contents().describe(manifest.clone());
+        let derived = writer.finish()?.expect("no other process writes what has no cache");
+        Ok((derived, described))
     }
 
     /// Makes the rows from the shards; `None` if another process has completed the file.

@@ -1,12 +1,14 @@
 //! Generated positions: rows of one ply, split by position.
 
+use super::made::MadePosition;
 use super::{GeneratedOptions, describe};
 use crate::build::{Added, Builder, Draft, Output, fingerprint, group, without_counters};
 use crate::error::DatasetError;
-use crate::manifest::{Counts, Manifest, MapInfo, Unit};
+use crate::manifest::{Counts, Manifest, MapInfo, Sampled, Unit};
 use crate::store::GameRow;
 use crate::value::ValueCurve;
 use games::{Game, ParsedPosition, Position as _, with_game};
+use std::num::NonZeroU16;
 
 /// A position whose label is a map of the board.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,7 +27,8 @@ pub fn write_positions(
     wanted: u64,
     positions: impl IntoIterator<Item = ParsedPosition>,
 ) -> Result<Manifest, DatasetError> {
-    write(options, None, wanted, positions.into_iter().map(|position| (position, None)))
+    let checked = positions.into_iter().enumerate().map(|(number, position)| checked(options, number, position));
+    write(options, None, None, wanted, checked)
 }
 
 /// Writes positions with maps, which `info` describes. Policy and value have no target.
@@ -35,44 +38,71 @@ pub fn write_maps(
     wanted: u64,
     positions: impl IntoIterator<Item = MappedPosition>,
 ) -> Result<Manifest, DatasetError> {
-    let positions = positions.into_iter().map(|MappedPosition { start, mv, map }| {
+    let checked = positions.into_iter().enumerate().map(|(number, made)| -> Result<_, DatasetError> {
+        let MappedPosition { start, mv, map } = made;
         let position = ParsedPosition { mv: Some(mv), ..ParsedPosition::new(start) };
-        (position, Some(map))
+        let mut made = checked(options, number, position)?;
+        made.draft.row.map = Some(vec![map]);
+        Ok(made)
     });
-    write(options, Some(info), wanted, positions)
+    write(options, Some(info), None, wanted, checked)
+}
+
+/// Writes the first `wanted` distinct positions that posenc's own rules made, as they are. `info` describes their maps, if
+/// these are their labels. `every` is the number of plies between the positions of a game, if a game gives several.
+pub fn write_made(
+    options: &GeneratedOptions,
+    info: Option<MapInfo>,
+    every: Option<NonZeroU16>,
+    wanted: u64,
+    positions: impl IntoIterator<Item = MadePosition>,
+) -> Result<Manifest, DatasetError> {
+    write(options, info, every, wanted, positions.into_iter().map(Ok))
 }
 
 fn write(
     options: &GeneratedOptions,
     info: Option<MapInfo>,
+    every: Option<NonZeroU16>,
     wanted: u64,
-    mut positions: impl Iterator<Item = (ParsedPosition, Option<Vec<i8>>)>,
+    mut positions: impl Iterator<Item = Result<MadePosition, DatasetError>>,
 ) -> Result<Manifest, DatasetError> {
     options.split.check(Unit::Position)?;
     let policy_from_ply = u16::from(info.is_some());
     let output = Output::create(&options.output)?;
     let mut builder = Builder::new(output.dir(), &options.split)?;
     let mut counts = Counts::default();
+    let (mut games, mut last_game) = (0, None);
     while builder.kept() < wanted {
-        let Some((position, map)) = positions.next() else {
+        let Some(made) = positions.next() else {
             let reason = format!("{wanted} are wanted, and there are {} different ones: ask for fewer", builder.kept());
             return Err(DatasetError::Option { option: "positions", reason });
         };
-        let number = counts.read;
-        counts.read += 1;
-        let mut draft = with_game!(options.game, G => draft::<G>(position, number, &options.maker))?;
+        let MadePosition { mut draft, game } = made?;
+        draft.row.source_file.clone_from(&options.maker);
+        draft.row.source_game = counts.read;
         draft.row.policy_from_ply = policy_from_ply;
-        draft.row.map = map.map(|labels| vec![labels]);
-        if let Added::Duplicate(_) = builder.add(draft)? {
-            counts.duplicates += 1;
+        counts.read += 1;
+        match builder.add(draft)? {
+            Added::Duplicate(_) => counts.duplicates += 1,
+            // Games come in the order of their numbers.
+            Added::Kept if game != last_game => (games, last_game) = (games + 1, game),
+            Added::Kept => {}
         }
     }
-    let manifest = describe(options, Unit::Position, builder, counts, info)?;
+    let sampled = every.map(|every| Sampled { every, games });
+    let manifest = Manifest { sampled, ..describe(options, Unit::Position, builder, counts, info)? };
     output.publish(&manifest)?;
     Ok(manifest)
 }
 
-fn draft<G: Game>(made: ParsedPosition, number: u64, maker: &str) -> Result<Draft, DatasetError> {
+/// A position from elsewhere, after its text and its moves were checked.
+fn checked(options: &GeneratedOptions, number: usize, position: ParsedPosition) -> Result<MadePosition, DatasetError> {
+    let draft = with_game!(options.game, G => draft::<G>(position, number))?;
+    Ok(MadePosition { draft, game: None })
+}
+
+fn draft<G: Game>(made: ParsedPosition, number: usize) -> Result<Draft, DatasetError> {
     let ParsedPosition { start, mv, score, value, result, termination, candidates, .. } = made;
     let wrong = |reason: String| DatasetError::BadGame { game: number as u32, ply: 0, reason };
     let position = G::Position::parse(&start).map_err(|error| wrong(error.to_string()))?;
@@ -92,7 +122,7 @@ fn draft<G: Game>(made: ParsedPosition, number: u64, maker: &str) -> Result<Draf
         policy: (!candidates.is_empty()).then(|| vec![candidates]),
         group: Some(group(&text)),
         start: Some(start),
-        ..GameRow::from_source(maker, number)
+        ..GameRow::default()
     };
     let fingerprint = Some(fingerprint(Some(&text), ""));
     Ok(Draft { row, keys: vec![position.repetition_key()], fingerprint, together: Some(text) })

@@ -2,6 +2,7 @@
 
 use crate::manifest::Unit;
 use games::chess::bag::{self, BagRecord};
+use games::chess::evaluations;
 use games::chess::lc0::{self, ValueSource};
 use games::shogi::detect::{Binary, detect};
 use games::shogi::{csa, hcpe, hcpe3, kif, psv, usi_lines};
@@ -20,6 +21,8 @@ games::named! {
         BagBehavioralCloning = "bag_behavioral_cloning",
         /// DeepMind's bags with a value for every legal move (chess).
         BagActionValue = "bag_action_value",
+        /// Lichess' evaluations: positions with scores and moves of Stockfish (chess).
+        LichessEvals = "lichess_evals",
         /// CSA, one or more games (shogi).
         Csa = "csa",
         Kif = "kif",
@@ -46,9 +49,12 @@ pub(super) type Records<'a> = Box<dyn Iterator<Item = io::Result<Vec<u8>>> + 'a>
 impl Format {
     pub const fn game(self) -> GameKind {
         match self {
-            Self::Pgn | Self::Lc0 | Self::BagStateValue | Self::BagBehavioralCloning | Self::BagActionValue => {
-                GameKind::Chess
-            }
+            Self::Pgn
+            | Self::Lc0
+            | Self::BagStateValue
+            | Self::BagBehavioralCloning
+            | Self::BagActionValue
+            | Self::LichessEvals => GameKind::Chess,
             Self::Csa | Self::Kif | Self::Usi | Self::Hcpe | Self::Hcpe3 | Self::Psv => GameKind::Shogi,
         }
     }
@@ -56,15 +62,18 @@ impl Format {
     pub const fn unit(self) -> Unit {
         match self {
             Self::Pgn | Self::Lc0 | Self::Csa | Self::Kif | Self::Usi | Self::Hcpe3 => Unit::Game,
-            Self::BagStateValue | Self::BagBehavioralCloning | Self::BagActionValue | Self::Hcpe | Self::Psv => {
-                Unit::Position
-            }
+            Self::BagStateValue
+            | Self::BagBehavioralCloning
+            | Self::BagActionValue
+            | Self::LichessEvals
+            | Self::Hcpe
+            | Self::Psv => Unit::Position,
         }
     }
 
     /// Whether its files are text, which may begin with a byte order mark.
     pub(super) const fn is_text(self) -> bool {
-        matches!(self, Self::Pgn | Self::Csa | Self::Kif | Self::Usi)
+        matches!(self, Self::Pgn | Self::LichessEvals | Self::Csa | Self::Kif | Self::Usi)
     }
 
     /// Whether its files are bags, which are read from their ends.
@@ -98,6 +107,7 @@ impl Format {
         let named = Self::ALL.into_iter().find(|format| match format {
             Self::Kif => matches!(ending, "kif" | "kifu"),
             Self::Usi => matches!(ending, "usi" | "sfen"),
+            Self::LichessEvals => ending == "jsonl",
             format => format.name() == ending,
         });
         let found = || match game {
@@ -128,6 +138,7 @@ impl Format {
                 let reason = "a bag is read from its end: give the .bag file itself, unpacked";
                 Box::new(std::iter::once(Err(io::Error::other(reason))))
             }
+            Self::LichessEvals => Box::new(evaluations::records(input)),
             Self::Csa => Box::new(csa::records(input)),
             Self::Kif => Box::new(kif::records(input)),
             Self::Usi => Box::new(usi_lines::records(input)),
@@ -147,6 +158,7 @@ impl Format {
             Self::BagStateValue => bag::parse(record, BagRecord::StateValue, number).map(position),
             Self::BagBehavioralCloning => bag::parse(record, BagRecord::BehavioralCloning, number).map(position),
             Self::BagActionValue => bag::parse(record, BagRecord::ActionValue, number).map(action),
+            Self::LichessEvals => evaluations::parse(record, number).map(position),
             Self::Csa => csa::parse(record, number).map(game),
             Self::Kif => kif::parse(record, number).map(game),
             Self::Usi => usi_lines::parse(record, number).map(game),

@@ -1,13 +1,17 @@
 //! An opened dataset: which of its rows are used, and what batches hold of them.
 
 use super::chosen::{Chosen, Plies};
+use super::endless::{Endless, EndlessOptions, MadeSoFar, Training};
 use super::order::Grouping;
+use super::replay::Reading;
 use super::stored::StoredGame;
 use super::targets::Targets;
 use crate::derived::{Derived, DerivedOptions, Has, Room, RowSize, rows_together};
 use crate::error::DatasetError;
-use crate::manifest::{Manifest, TestSet, Unit, content};
+use crate::generated::MadePosition;
+use crate::manifest::{EXACT_BELOW, Manifest, TestSet, Unit, content};
 use crate::split::{PerSplit, Split};
+use crate::value::ValueTarget;
 use games::{Frame, GameKind, InputLayout, InputName, MovesName, with_game};
 use std::path::Path;
 use std::sync::Arc;
@@ -20,6 +24,8 @@ pub struct Dataset {
     pub(super) chosen: PerSplit<Option<Arc<Chosen>>>,
     /// Where its test games come from, if that is another dataset.
     pub(super) test: Option<Box<TestSource>>,
+    /// Where its training positions come from, if they are not stored.
+    training: Option<Arc<Training>>,
     pub(super) reading: Reading,
     /// Targets that are computed from a row when it is read.
     targets: Option<Targets>,
@@ -33,16 +39,6 @@ pub(super) struct TestSource {
     pub(super) manifest: Manifest,
     pub(super) rows: Arc<Derived>,
     pub(super) set: TestSet,
-}
-
-/// Options for reading positions from games.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Reading {
-    pub(super) moves: MovesName,
-    /// Consecutive plies of a game per sequence.
-    pub(super) plies: usize,
-    pub(super) rights: bool,
-    pub(super) repeats: bool,
 }
 
 impl Dataset {
@@ -61,9 +57,38 @@ impl Dataset {
     pub fn load_with(dir: &Path, manifest: Manifest, options: &DerivedOptions) -> Result<Self, DatasetError> {
         manifest.check(dir)?;
         let rows = Arc::new(Derived::open(dir, &manifest, options)?);
+        Ok(Self { exact_below: options.exact_below, ..Self::of_parts(manifest, rows, None) })
+    }
+
+    /// A dataset with these validation and test positions, which differ from each other, and a source of training
+    /// positions.
+    pub fn endless(
+        options: &EndlessOptions,
+        source: Arc<dyn Endless>,
+        held_out: PerSplit<Vec<MadePosition>>,
+    ) -> Result<Self, DatasetError> {
+        let (manifest, rows, training) = Training::beside(held_out, options, source)?;
+        Ok(Self::of_parts(manifest, Arc::new(rows), Some(Arc::new(training))))
+    }
+
+    fn of_parts(manifest: Manifest, rows: Arc<Derived>, training: Option<Arc<Training>>) -> Self {
         let reading = Reading { moves: MovesName::default(), plies: 1, rights: false, repeats: false };
-        let (chosen, exact_below) = (PerSplit::default(), options.exact_below);
-        Ok(Self { manifest, rows, chosen, test: None, reading, targets: None, exact_below })
+        let chosen = PerSplit::default();
+        Self { manifest, rows, chosen, test: None, training, reading, targets: None, exact_below: EXACT_BELOW }
+    }
+
+    pub(super) fn training(&self) -> Option<&Arc<Training>> {
+        self.training.as_ref()
+    }
+
+    /// Whether its training positions are made without end instead of being stored.
+    pub fn is_endless(&self) -> bool {
+        self.training.is_some()
+    }
+
+    /// What loaders of an endless dataset have made so far in this process; `None` for stored training positions.
+    pub fn made_so_far(&self) -> Option<MadeSoFar> {
+        self.training.as_ref().map(|training| training.so_far())
     }
 
     /// The cached file that rows are read from, but for the test games of another dataset; `None` if they are in memory.
@@ -138,6 +163,7 @@ impl Dataset {
             rows: Arc::clone(&self.rows),
             chosen: PerSplit { train, validation: none(), test: none() },
             test: None,
+            training: None,
             ..*self
         }
     }
@@ -201,6 +227,13 @@ impl Dataset {
     /// Sets the targets of batches beside the policy and the outcome; replaces earlier ones.
     pub fn set_targets(&mut self, targets: Targets) -> Result<(), DatasetError> {
         targets.check()?;
+        let stored =
+            Targets { value: targets.value.filter(|&value| value == ValueTarget::Score), ..Targets::default() };
+        if self.is_endless() && targets != stored {
+            let reason =
+                "positions without end have a policy, a map or their stored value as targets, and no other".to_owned();
+            return Err(DatasetError::Option { option: "generate", reason });
+        }
         for (manifest, splits) in self.sources() {
             let has = self.has(splits);
             for (column, target) in targets.columns() {
@@ -315,7 +348,8 @@ impl Dataset {
 
     /// An error if a required split has no games.
     pub(crate) fn require(&self, split: Split) -> Result<(), DatasetError> {
-        if self.games(split) == 0 {
+        let is_made = split == Split::Train && self.is_endless();
+        if self.games(split) == 0 && !is_made {
             return Err(DatasetError::EmptySplit { dataset: self.manifest_of(split).name.clone(), split });
         }
         Ok(())

@@ -41,6 +41,10 @@ impl Epoch {
         Self { seed, number, games, groups, grouping }
     }
 
+    pub(super) fn number(&self) -> u64 {
+        self.number
+    }
+
     pub(super) fn blocks(&self) -> usize {
         self.groups.len().div_ceil(self.grouping.block_groups)
     }

@@ -1,6 +1,5 @@
 //! Replays games into positions, in a compact form.
 
-use super::dataset::Reading;
 use super::legal::LegalMoves;
 use super::stored::StoredGame;
 use super::targets::TargetLists;
@@ -8,9 +7,19 @@ use super::visit::Visit;
 use crate::error::DatasetError;
 use crate::playback::Move;
 use games::maps::NO_LABEL;
-use games::{Frame, Game, GameResult, InputLayout, InputName, Line, Phase, Position as _, Side};
+use games::{Frame, Game, GameResult, InputLayout, InputName, Line, MovesName, Phase, Position as _, Side};
 
 pub(super) const NO_PLY: u16 = u16::MAX;
+
+/// Options for reading positions from games.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Reading {
+    pub(super) moves: MovesName,
+    /// Consecutive plies of a game per sequence.
+    pub(super) plies: usize,
+    pub(super) rights: bool,
+    pub(super) repeats: bool,
+}
 
 /// Replayed positions, one entry per position in every list (except `packed` and `legal`).
 #[derive(Debug, Default)]
@@ -190,9 +199,9 @@ fn replay_game<G: Game>(
 }
 
 /// The outcome that is none.
-const UNKNOWN: i8 = -1;
+pub(super) const UNKNOWN: i8 = -1;
 
-fn outcome(result: GameResult, side: Side) -> i8 {
+pub(super) fn outcome(result: GameResult, side: Side) -> i8 {
     match (result, side) {
         (GameResult::FirstWins, Side::First) | (GameResult::SecondWins, Side::Second) => 0,
         (GameResult::Draw, _) => 1,
@@ -201,7 +210,7 @@ fn outcome(result: GameResult, side: Side) -> i8 {
     }
 }
 
-fn phase_index(phase: Phase) -> u8 {
+pub(super) fn phase_index(phase: Phase) -> u8 {
     match phase {
         Phase::Opening => 0,
         Phase::Middlegame => 1,

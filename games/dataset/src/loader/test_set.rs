@@ -24,6 +24,11 @@ impl Dataset {
     /// # Errors
     /// If the datasets differ in what a network learns from them, the other one has no test games, or nothing is left.
     pub fn set_test(&mut self, other: Self) -> Result<(), DatasetError> {
+        if self.is_endless() || other.is_endless() {
+            return Err(refused(
+                "positions without end have a test set of their own: leave the other one out".to_owned(),
+            ));
+        }
         let test = other.manifest_of(Split::Test).clone();
         if let Some((field, own, others)) = difference(self.manifest(), &test) {
             return Err(refused(format!(

@@ -3,7 +3,8 @@
 use super::LoaderConfig;
 use super::batch::Batch;
 use super::dataset::Dataset;
-use super::order::Epoch;
+use super::endless::{BLOCK_ROWS, Training};
+use super::order::{Epoch, Grouping};
 use super::replay::{Positions, replay};
 use crate::error::DatasetError;
 use crate::split::Split;
@@ -46,14 +47,17 @@ impl TrainLoader {
         }
         dataset.fits_sequences(config.batch)?;
         let start = u128::from(start_batch) * config.batch as u128;
-        let per_epoch = u128::from(dataset.rows(Split::Train));
+        let per_epoch = u128::from(epoch_rows(dataset));
         let epoch_number = (start / per_epoch) as u64;
         let mut skip = (start % per_epoch) as u64;
 
         let epoch = epoch(dataset, config, epoch_number);
         let mut first_block = 0;
         loop {
-            let rows = dataset.rows_of(Split::Train, &epoch.block(first_block));
+            let rows = match dataset.is_endless() {
+                true => BLOCK_ROWS as u64,
+                false => dataset.rows_of(Split::Train, &epoch.block(first_block)),
+            };
             if skip < rows {
                 break;
             }
@@ -75,9 +79,10 @@ impl TrainLoader {
         Ok(loader)
     }
 
-    /// Rows of one epoch, with padding: `batches · batch / epoch_positions` is the number of epochs.
+    /// Rows of one epoch, with padding: `batches · batch / epoch_positions` is the number of epochs. In an endless dataset
+    /// a block is an epoch.
     pub fn epoch_positions(&self) -> u64 {
-        self.dataset.rows(Split::Train)
+        epoch_rows(&self.dataset)
     }
 
     /// The next batch; it is always full.
@@ -132,8 +137,15 @@ impl TrainLoader {
     }
 }
 
+fn epoch_rows(dataset: &Dataset) -> u64 {
+    if dataset.is_endless() { BLOCK_ROWS as u64 } else { dataset.rows(Split::Train) }
+}
+
 /// The order of an epoch.
 fn epoch(dataset: &Dataset, config: LoaderConfig, number: u64) -> Epoch {
+    if dataset.is_endless() {
+        return Epoch::new(config.seed, number, 1, Grouping { together: 1, block_groups: 1 });
+    }
     let grouping = dataset.grouping(Split::Train, config.block_games);
     Epoch::new(config.seed, number, dataset.games(Split::Train), grouping)
 }
@@ -180,6 +192,9 @@ struct BlockRequest {
 
 impl BlockRequest {
     fn replay(&self) -> Result<Block, DatasetError> {
+        if let Some(training) = self.dataset.training() {
+            return self.made(training, 1);
+        }
         let games = self.epoch.block(self.block);
         let chunks = games.chunks(self.chunk_games());
         Ok(self.shuffled(chunks.map(|chunk| self.chunk(chunk)).collect::<Result<_, _>>()?))
@@ -187,6 +202,9 @@ impl BlockRequest {
 
     /// Replays in the current thread pool. Chunks are returned in order, whichever thread replayed them.
     fn replay_in_pool(&self) -> Result<Block, DatasetError> {
+        if let Some(training) = self.dataset.training() {
+            return self.made(training, rayon::current_num_threads().max(2));
+        }
         let games = self.epoch.block(self.block);
         let chunks: Vec<_> = games.par_chunks(self.chunk_games()).map(|chunk| self.chunk(chunk)).collect();
         Ok(self.shuffled(chunks.into_iter().collect::<Result<_, _>>()?))
@@ -200,6 +218,18 @@ impl BlockRequest {
     fn chunk(&self, games: &[u32]) -> Result<Positions, DatasetError> {
         let games = self.dataset.read(Split::Train, games.iter().copied());
         with_game!(self.dataset.game(), G => replay::<G>(games, self.config.input, self.dataset.reading()))
+    }
+
+    fn made(&self, training: &Training, threads: usize) -> Result<Block, DatasetError> {
+        let (chunks, places) = training.block(
+            self.epoch.number(),
+            self.dataset.manifest(),
+            self.dataset.reading(),
+            self.config.input,
+            threads,
+        )?;
+        let order = self.epoch.pieces(self.block, places.len());
+        Ok(Block { order: order.into_iter().map(|i| places[i as usize]).collect(), chunks })
     }
 
     fn shuffled(&self, chunks: Vec<Positions>) -> Block {

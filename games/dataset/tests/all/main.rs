@@ -4,6 +4,7 @@ mod bags;
 mod containers;
 pub mod damage;
 mod derived;
+mod evaluations;
 mod export_hcpe3;
 mod export_pgn;
 mod filters;

@@ -1,10 +1,10 @@
 //! Datasets whose label is a map of the board.
 
-use crate::samples::{made, remade};
+use crate::samples::{made, remade, verified};
 use dataset::store::{GameRow, read_shard};
 use dataset::{
     Batch, Dataset, GeneratedOptions, LoaderConfig, Manifest, MapInfo, MappedPosition, OnDisk, PerSplit, Split,
-    TrainLoader, evaluation_batches, remake, verify_content, write_maps, write_positions,
+    TrainLoader, evaluation_batches, remake, write_maps, write_positions,
 };
 use games::chess::Chess;
 use games::maps::{MapShape, MapTask, NO_LABEL};
@@ -93,7 +93,7 @@ fn batches_hold_the_maps_of_their_positions() {
         }
         let unlabelled = labels().any(|&label| label == NO_LABEL);
         assert_eq!(unlabelled, matches!(task, MapTask::Mobility | MapTask::Pins));
-        assert_eq!(verify_content(&dataset, true, &mut |_| {}).expect("rows that can be replayed").described, [""; 0]);
+        assert_eq!(verified(&dir.path().join("set"), true).described, [""; 0]);
     }
 }
 
@@ -117,22 +117,19 @@ fn wrong_labels_are_found() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let mut wrong = positions(task, 30);
     wrong[3].map[17] = (wrong[3].map[17] + 1) % 4;
-    let manifest = written(dir.path(), "wrong", info(task), wrong);
-    let dataset = Dataset::load(&dir.path().join("wrong"), manifest).expect("it fits its description");
-    let found = verify_content(&dataset, true, &mut |_| {}).expect("rows that can be replayed");
+    written(dir.path(), "wrong", info(task), wrong);
+    let found = verified(&dir.path().join("wrong"), true);
     assert_eq!(found.problems, 1, "{:?}", found.described);
     assert!(found.described[0].starts_with("row 3, ply 0: cell 17 has label"), "{:?}", found.described);
 
     let other = MapInfo { names: vec!["a".to_owned(), "b".to_owned()], ..info(task) };
-    let manifest = written(dir.path(), "other", other, positions(task, 30));
-    let dataset = Dataset::load(&dir.path().join("other"), manifest).expect("it fits its description");
-    let found = verify_content(&dataset, true, &mut |_| {}).expect("rows that can be replayed");
+    written(dir.path(), "other", other, positions(task, 30));
+    let found = verified(&dir.path().join("other"), true);
     assert!(found.described[0].contains("in another way than the rules"), "{:?}", found.described);
 
     let unknown = MapInfo { task: "beauty".to_owned(), ..info(task) };
-    let manifest = written(dir.path(), "unknown", unknown, positions(task, 30));
-    let dataset = Dataset::load(&dir.path().join("unknown"), manifest).expect("it fits its description");
-    let found = verify_content(&dataset, true, &mut |_| {}).expect("rows that can be replayed");
+    written(dir.path(), "unknown", unknown, positions(task, 30));
+    let found = verified(&dir.path().join("unknown"), true);
     assert!(found.described[0].contains("\"beauty\""), "{:?}", found.described);
 }
 
@@ -163,8 +160,7 @@ fn datasets_of_one_task_can_be_merged() {
         |sources: Vec<OnDisk>, name: &str| remade(sources, &dir.path().join(name), options(dir.path(), name).split);
     let merged = remake(&options(vec![first.clone(), second], "merged"), &mut |_| {}).expect("one task");
     assert_eq!((merged.map.as_ref(), merged.counts.map_classes[0]), (first.manifest.map.as_ref(), sum));
-    let dataset = Dataset::load(&dir.path().join("merged/dataset"), merged).expect("a dataset");
-    assert_eq!(verify_content(&dataset, false, &mut |_| {}).expect("rows").described, [""; 0]);
+    assert_eq!(verified(&dir.path().join("merged/dataset"), false).described, [""; 0]);
 
     let other = source("other", MapTask::Attackers, 20);
     let error = remake(&options(vec![first, other], "mixed"), &mut |_| {}).expect_err("two tasks").to_string();

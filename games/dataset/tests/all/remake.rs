@@ -1,10 +1,10 @@
 //! Datasets made of datasets: split, merged, averaged, verified, exported.
 
-use crate::samples::{self, CHESS, LICHESS_438, SHOGI, all_targets as imported, on_disk, open, rows, sample};
+use crate::samples::{self, CHESS, LICHESS_438, SHOGI, all_targets as imported, on_disk, open, rows, sample, verified};
 use dataset::store::GameRow;
 use dataset::{
     Dataset, ExportFormat, LoaderConfig, Merge, PerSplit, RemakeOptions, Split, SplitBy, SplitPlan, Targets,
-    TrainLoader, Unit, ValueTarget, average, export, remake, summarise, verify_content,
+    TrainLoader, Unit, ValueTarget, average, export, remake, summarise,
 };
 use games::{Game, GameKind, GameResult, InputName, Position, with_game};
 use std::collections::{BTreeMap, BTreeSet};
@@ -55,7 +55,7 @@ fn merging_keeps_every_game_once() {
     let manifest = remake(&remade(&sources, dir.path(), plan(SplitBy::Game, 0)), &mut |_| {}).expect("good games");
     let games = rows(chess.path()).len() + rows(lichess.path()).len();
     assert_eq!((manifest.counts.kept, manifest.counts.duplicates), (games as u64, 36));
-    assert!(verify_content(&open(dir.path()), false, &mut |_| {}).expect("good games").described.is_empty());
+    assert!(verified(&dir.path().join("dataset"), false).described.is_empty());
     let shogi = imported(GameKind::Shogi, sample(SHOGI));
     let other = tempfile::tempdir().expect("a temporary folder");
     let mixed = remake(&remade(&[chess.path(), shogi.path()], other.path(), plan(SplitBy::Game, 0)), &mut |_| {});
@@ -173,7 +173,7 @@ fn averaged_datasets_are_positions() {
         .expect("good games");
     let dataset = open(dir.path());
     assert_eq!((dataset.unit(), dataset.manifest().split.by), (Unit::Position, SplitBy::Position));
-    let found = verify_content(&dataset, true, &mut |_| {}).expect("good rows");
+    let found = verified(&dir.path().join("dataset"), true);
     assert_eq!((found.described.as_slice(), found.also_in_train), (&[][..], PerSplit::default()));
     let config = |input| LoaderConfig { input, batch: 32, seed: 0, workers: 1, block_games: 100 };
     let mut loader = TrainLoader::new(&dataset, config(InputName::PieceTokens), 0).expect("training rows");
@@ -185,14 +185,14 @@ fn averaged_datasets_are_positions() {
 #[test]
 fn verify_finds_what_is_wrong() {
     let games = imported(GameKind::Chess, sample(LICHESS_438));
-    let found = verify_content(&open(games.path()), false, &mut |_| {}).expect("good games");
+    let found = verified(&games.path().join("dataset"), false);
     let positions = samples::read_manifest(&games.path().join("dataset")).counts.positions;
     assert_eq!((found.problems, found.positions, found.games_in_two_splits), (0, positions, 0));
     let info = summarise(&open(games.path())).expect("good games");
     let novel = info.splits.test.novel_positions.expect("not training");
     assert_eq!(found.handed_out.test - found.also_in_train.test, novel);
     // Every game of a collection shares the start position with the others.
-    let strict = verify_content(&open(games.path()), true, &mut |_| {}).expect("good games");
+    let strict = verified(&games.path().join("dataset"), true);
     assert!(strict.described.iter().all(|problem| problem.contains("occur in training too")), "{strict:?}");
     assert_eq!(strict.problems, 2);
     let mut manifest = samples::read_manifest(&games.path().join("dataset"));

@@ -3,7 +3,7 @@
 use dataset::store::{GameRow, read_shard};
 use dataset::{
     Dataset, GeneratedOptions, ImportOptions, ImportReport, Manifest, OnDisk, PerSplit, RemakeOptions, SplitBy,
-    SplitPlan, import,
+    SplitPlan, Verification, import, verify,
 };
 use games::{GameKind, ParsedGame, Rejected, chess::pgn, shogi::csa};
 use std::fs;
@@ -70,6 +70,12 @@ pub(crate) fn read_manifest(dir: &Path) -> Manifest {
 
 pub(crate) fn open(dir: &Path) -> Arc<Dataset> {
     Arc::new(Dataset::open(&dir.join("dataset")).unwrap_or_else(|error| panic!("{error}")))
+}
+
+/// What a check finds in the dataset of a folder.
+pub(crate) fn verified(dir: &Path, by_position: bool) -> Verification {
+    let (_, found) = verify(dir, by_position, &mut |_| {}).unwrap_or_else(|error| panic!("{error}"));
+    found
 }
 
 /// A dataset of this sample, in memory only.

@@ -1,14 +1,14 @@
 //! Positions of a solved endgame.
 
-use super::labelled;
-use games::chess::ChessPosition;
+use dataset::{Decided, Label, MadePosition};
 use games::chess::endgame::{Ending, Solved, Value};
-use games::{GameResult, ParsedPosition, Position as _, Side, Termination};
+use games::chess::{Chess, ChessPosition};
+use games::{GameResult, Position as _, Side, Termination};
 
 /// All positions of an endgame with a legal move, in a random order. White is the strong side in every one: networks
 /// see positions from the side to move's view, where the colour-flipped position would be a duplicate, possibly in
 /// another split.
-pub(super) fn positions(ending: Ending, seed: u64) -> impl Iterator<Item = ParsedPosition> {
+pub(super) fn positions(ending: Ending, seed: u64) -> impl Iterator<Item = MadePosition> {
     let solved = Solved::new(ending);
     let mut placements: Vec<_> = ending.placements().collect();
     let stream = &["generate", "probe", "endgame", ending.name()];
@@ -16,9 +16,9 @@ pub(super) fn positions(ending: Ending, seed: u64) -> impl Iterator<Item = Parse
     placements.into_iter().filter_map(move |placement| label(&solved, &placement.position()))
 }
 
-fn label(solved: &Solved, position: &ChessPosition) -> Option<ParsedPosition> {
-    let moves = solved.keeping(position);
-    let value = solved.value(position).filter(|_| !moves.is_empty())?;
+fn label(solved: &Solved, position: &ChessPosition) -> Option<MadePosition> {
+    let right = solved.keeping(position);
+    let value = solved.value(position).filter(|_| !right.is_empty())?;
     let side = position.side_to_move();
     let (winner, value) = match value {
         Value::Win(_) => (Some(side), 1.0),
@@ -32,5 +32,6 @@ fn label(solved: &Solved, position: &ChessPosition) -> Option<ParsedPosition> {
     };
     // The label is exact, so the position is not played out.
     let termination = Termination::Adjudication;
-    Some(ParsedPosition { result, termination, value: Some(value), ..labelled(position, &moves) })
+    let decided = Some(Decided { result, termination, value });
+    Some(MadePosition::new::<Chess>(position, Label::Moves { right, decided }))
 }

@@ -1,25 +1,29 @@
 //! Positions of random games: both sides play uniformly random legal moves.
 
-use super::labelled;
+use super::{Task, Unseen};
+use dataset::{Decided, Label, SplitPlan};
+use games::attacks::Tactics;
+use games::maps::MapTask;
 use games::mate::mating_among;
-use games::{GameResult, ParsedPosition, Played, Position, Referee, Termination};
+use games::{GameResult, Played, Position as _, Referee, Termination};
 use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
+use std::num::NonZeroU16;
 use streams::{Stream, below, stream};
 
 /// The ply at which the search for mates ends: by then most games have ended or have few pieces.
 pub(super) const PLY_CAP: usize = 200;
 
-/// The exclusive upper bound on the plies of positions for the legal-moves task.
+/// The exclusive upper bound on the plies of positions, for pins on the ply at which the search begins.
 pub(super) const LATEST_PLY: usize = 120;
 
 /// Games played at a time, on all cores.
-const BLOCK: u64 = 32;
+const BLOCK: u64 = 128;
 
 /// Games per requested position after which the search for further distinct ones ends.
 const GAMES_PER_POSITION: u64 = 1000;
 
 /// The results of the games, in the order of their numbers.
-pub(super) fn games<T: Send>(wanted: u64, play: impl Fn(u64) -> Option<T> + Sync) -> impl Iterator<Item = T> {
+pub(super) fn games<T: Send>(wanted: u64, play: impl Fn(u64) -> Vec<T> + Sync) -> impl Iterator<Item = T> {
     let blocks = wanted.saturating_mul(GAMES_PER_POSITION).div_ceil(BLOCK);
     (0..blocks).flat_map(move |block| {
         let numbers = block * BLOCK..(block + 1) * BLOCK;
@@ -27,71 +31,175 @@ pub(super) fn games<T: Send>(wanted: u64, play: impl Fn(u64) -> Option<T> + Sync
     })
 }
 
-/// The first position of a random game with a mate in one; its label is every mating move. A game gives one position,
-/// because the next ones often have the same mate.
-pub(super) fn mate_in_one<G: Referee>(seed: u64, number: u64) -> Option<ParsedPosition> {
-    let mut play = RandomPlay::<G>::begin(seed, "mate-in-one", number);
-    loop {
-        let position = play.position();
-        let mates = mating_among(position, play.legal());
-        if !mates.is_empty() {
-            let result = GameResult::won_by(position.side_to_move());
-            let termination = Termination::Checkmate;
-            return Some(ParsedPosition { result, termination, value: Some(1.0), ..labelled(position, &mates) });
+type Place<G> = <G as games::Game>::Position;
+type Move<G> = <Place<G> as games::Position>::Move;
+
+/// The random game of a number, and which of its positions a task takes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct RandomGame<'a> {
+    pub(super) task: Task,
+    /// What only test positions have.
+    pub(super) unseen: Option<(Unseen, &'a SplitPlan)>,
+    /// A position every so many plies; `None` for one position.
+    pub(super) every: Option<NonZeroU16>,
+    /// The first ply of a position.
+    pub(super) from_ply: usize,
+    pub(super) seed: u64,
+    /// The set that the game is played for; `None` in datasets on disk.
+    pub(super) set: Option<&'a str>,
+    pub(super) number: u64,
+}
+
+/// What a position is for a task.
+enum Found<G: Referee> {
+    /// Its label, and the position itself if it is not the one that was played.
+    Label(Label<Move<G>>, Option<Place<G>>),
+    NotHere,
+    NotInThisGame,
+}
+
+impl RandomGame<'_> {
+    /// Plays the game and passes on the positions that the task takes. Without `every` it is at most one, because the next
+    /// ones are similar: a mate in one often stays.
+    pub(super) fn visit<G: Referee + Tactics>(self, mut take: impl FnMut(&Place<G>, Label<Move<G>>)) {
+        let mut play = RandomPlay::<G>::begin(self);
+        let end = if self.task == Task::MateInOne { PLY_CAP } else { LATEST_PLY };
+        let mut first = self.from_ply;
+        if self.task != Task::MateInOne {
+            let plies = LATEST_PLY - self.from_ply;
+            let window = self.every.map_or(plies, |every| plies.min(every.get().into()));
+            first += below(&mut play.stream, window as u64) as usize;
         }
-        if play.plies() >= PLY_CAP || !play.step() {
-            return None;
+        if !play.advance(first) {
+            return;
+        }
+        loop {
+            let (label, changed) = loop {
+                match self.label(&mut play) {
+                    Found::Label(label, changed) => break (label, changed),
+                    Found::NotHere if play.plies() >= PLY_CAP => return,
+                    Found::NotHere => {
+                        if !play.step() {
+                            return;
+                        }
+                    }
+                    Found::NotInThisGame => return,
+                }
+            };
+            take(changed.as_ref().unwrap_or_else(|| play.position()), label);
+            let Some(every) = self.every else { return };
+            if !play.advance(every.get().into()) || play.plies() >= end {
+                return;
+            }
+        }
+    }
+
+    fn label<G: Referee + Tactics>(self, play: &mut RandomPlay<G>) -> Found<G> {
+        match self.task {
+            Task::MateInOne => {
+                play.list();
+                let position = play.position();
+                let right = mating_among(position, &play.legal);
+                if right.is_empty() {
+                    return Found::NotHere;
+                }
+                let result = GameResult::won_by(position.side_to_move());
+                let decided = Some(Decided { result, termination: Termination::Checkmate, value: 1.0 });
+                Found::Label(Label::Moves { right, decided }, None)
+            }
+            Task::LegalMoves => {
+                play.list();
+                if play.legal.is_empty() {
+                    return Found::NotInThisGame;
+                }
+                Found::Label(Label::Moves { right: play.legal.clone(), decided: None }, None)
+            }
+            Task::Map(task) => {
+                if !is_wanted::<G>(task, self.number, play.position()) {
+                    return Found::NotHere;
+                }
+                let mut changed = None;
+                if let Some((unseen, plan)) = self.unseen {
+                    changed = unseen.version::<G>(play.played.position(), plan, &mut play.stream);
+                    if changed.is_none() {
+                        return Found::NotInThisGame;
+                    }
+                }
+                let position = changed.as_ref().unwrap_or_else(|| play.position());
+                let Some(mv) = position.choose_move(|_| 0) else { return Found::NotInThisGame };
+                let labels = task.labels::<G>(position);
+                Found::Label(Label::Map { mv, labels }, changed)
+            }
+            // Its positions are of no game.
+            Task::Endgame(_) => Found::NotInThisGame,
         }
     }
 }
 
-/// A position of a random game at a random ply; its label is every legal move. `None` if the game ends before.
-pub(super) fn legal_moves<G: Referee>(seed: u64, number: u64) -> Option<ParsedPosition> {
-    let mut play = RandomPlay::<G>::begin(seed, "legal-moves", number);
-    for _ in 0..below(&mut play.stream, LATEST_PLY as u64) {
-        if !play.step() {
-            return None;
-        }
+/// Pins are rare: wanted is a pinned piece, of the side to move in games with an even number and of the opponent in the
+/// others.
+fn is_wanted<G: Tactics>(task: MapTask, number: u64, position: &G::Position) -> bool {
+    if task != MapTask::Pins {
+        return true;
     }
-    (!play.legal().is_empty()).then(|| labelled(play.position(), play.legal()))
+    let pieces = G::pieces(position);
+    let side = if number.is_multiple_of(2) { pieces.own } else { pieces.opponent };
+    !pieces.pinned.and(side).is_empty()
 }
 
-pub(super) struct RandomPlay<G: Referee> {
-    played: Played<G::Position>,
-    legal: Vec<<G::Position as Position>::Move>,
-    pub(super) stream: Stream,
+struct RandomPlay<G: Referee> {
+    played: Played<Place<G>>,
+    /// The legal moves, if `is_listed`.
+    legal: Vec<Move<G>>,
+    is_listed: bool,
+    stream: Stream,
 }
 
 impl<G: Referee> RandomPlay<G> {
-    pub(super) fn begin(seed: u64, task: &str, number: u64) -> Self {
-        let stream = stream(seed, &["generate", "probe", task, G::KIND.name(), &number.to_string()]);
-        let start = G::Position::start();
-        let mut legal = Vec::new();
-        start.legal_moves(&mut legal);
-        Self { played: Played::from(start), legal, stream }
+    fn begin(game: RandomGame<'_>) -> Self {
+        let number = game.number.to_string();
+        let purpose: Vec<&str> = ["generate", "probe", game.task.name(), G::KIND.name()]
+            .into_iter()
+            .chain(game.set)
+            .chain([number.as_str()])
+            .collect();
+        let played = Played::from(Place::<G>::start());
+        Self { played, legal: Vec::new(), is_listed: false, stream: stream(game.seed, &purpose) }
     }
 
-    pub(super) fn position(&self) -> &G::Position {
+    fn position(&self) -> &Place<G> {
         self.played.position()
     }
 
-    /// The legal moves, in the order of [`Position::legal_moves`].
-    pub(super) fn legal(&self) -> &[<G::Position as Position>::Move] {
-        &self.legal
-    }
-
-    pub(super) fn plies(&self) -> usize {
+    fn plies(&self) -> usize {
         self.played.moves().len()
     }
 
+    /// Fills `legal`, in the order of [`games::Position::legal_moves`].
+    fn list(&mut self) {
+        self.played.position().legal_moves(&mut self.legal);
+        self.is_listed = true;
+    }
+
+    /// Plays so many random moves; false if the game ends before.
+    fn advance(&mut self, plies: usize) -> bool {
+        (0..plies).all(|_| self.step())
+    }
+
     /// Plays a random move; false if the game is over.
-    pub(super) fn step(&mut self) -> bool {
-        if G::verdict_with(&self.played, &self.legal).is_some() {
+    fn step(&mut self) -> bool {
+        if G::verdict_with_moves(&self.played).is_some() {
             return false;
         }
-        let mv = self.legal[below(&mut self.stream, self.legal.len() as u64) as usize];
+        let (legal, stream) = (&self.legal, &mut self.stream);
+        let mut choose = |moves: usize| below(stream, moves as u64) as usize;
+        let chosen = match self.is_listed {
+            true => (!legal.is_empty()).then(|| legal[choose(legal.len())]),
+            false => self.played.position().choose_move(choose),
+        };
+        let Some(mv) = chosen else { return false };
         self.played.play(mv);
-        self.played.position().legal_moves(&mut self.legal);
+        self.is_listed = false;
         true
     }
 }
@@ -99,26 +207,51 @@ impl<G: Referee> RandomPlay<G> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use games::GameKind;
-    use games::chess::Chess;
-    use games::shogi::Shogi;
+    use games::{GameKind, with_game};
+
+    fn game(number: u64, every: Option<u16>) -> RandomGame<'static> {
+        let every = every.and_then(NonZeroU16::new);
+        RandomGame { task: Task::LegalMoves, unseen: None, every, from_ply: 0, seed: 1, set: None, number }
+    }
+
+    fn texts(kind: GameKind, game: RandomGame<'_>) -> Vec<String> {
+        let mut texts = Vec::new();
+        with_game!(kind, G => game.visit::<G>(|position, _| texts.push(position.to_text())));
+        texts
+    }
 
     #[test]
     fn a_game_is_a_function_of_its_number() {
-        let positions = |game: GameKind, numbers: std::ops::Range<u64>| -> Vec<ParsedPosition> {
-            let play = |number| match game {
-                GameKind::Chess => legal_moves::<Chess>(1, number),
-                GameKind::Shogi => legal_moves::<Shogi>(1, number),
-            };
-            numbers.filter_map(play).collect()
-        };
-        for game in GameKind::ALL {
-            let one_by_one = positions(game, 0..2 * BLOCK);
-            assert!(one_by_one.len() > 30, "{}", one_by_one.len());
-            assert_eq!(positions(game, 0..2 * BLOCK), one_by_one);
-            assert_eq!(positions(game, 5..2 * BLOCK), positions(game, 0..2 * BLOCK)[positions(game, 0..5).len()..]);
+        for kind in GameKind::ALL {
+            let one_by_one: Vec<String> = (0..200).flat_map(|number| texts(kind, game(number, None))).collect();
+            assert!(one_by_one.len() > 100, "{}", one_by_one.len());
+            let in_parallel = games(1, |number| texts(kind, game(number, None)));
+            assert_eq!(in_parallel.take(100).collect::<Vec<_>>(), one_by_one[..100]);
         }
-        let in_parallel: Vec<ParsedPosition> = games(1, |number| legal_moves::<Chess>(1, number)).take(30).collect();
-        assert_eq!(in_parallel, positions(GameKind::Chess, 0..2 * BLOCK)[..30]);
+    }
+
+    #[test]
+    fn a_game_gives_a_position_every_so_many_plies() {
+        for kind in GameKind::ALL {
+            let found: Vec<Vec<String>> = (0..20).map(|number| texts(kind, game(number, Some(8)))).collect();
+            assert!(
+                found.iter().all(|texts| texts.len() <= LATEST_PLY / 8) && found.iter().any(|texts| texts.len() > 10)
+            );
+            // Eight plies are four moves of each side.
+            let moves = |text: &String| text.rsplit(' ').next().and_then(|number| number.parse::<usize>().ok());
+            let plies = if kind == GameKind::Chess { 4 } else { 8 };
+            for pair in found.iter().flat_map(|texts| texts.windows(2)) {
+                assert_eq!(moves(&pair[1]), moves(&pair[0]).map(|first| first + plies), "{pair:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn sets_have_streams_of_their_own() {
+        let of_set = |set| -> Vec<String> {
+            (0..20).flat_map(|number| texts(GameKind::Chess, RandomGame { set, ..game(number, None) })).collect()
+        };
+        let [none, train, test] = [None, Some("train"), Some("test")].map(of_set);
+        assert!(none != train && train != test && none != test);
     }
 }

@@ -1,4 +1,5 @@
 //! Tests of the crate `generate`, in one binary.
 
+mod endless;
 mod probe;
 mod unseen;

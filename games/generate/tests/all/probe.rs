@@ -10,7 +10,8 @@ use games::chess::endgame::{Ending, Solved, Value};
 use games::maps::MapTask;
 use games::{Game, GameKind, GameResult, InputName, Position, Side, with_game};
 use generate::probe::{ProbeSettings, Task, probe};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroU16;
 use std::path::Path;
 use std::sync::Arc;
 use tempfile::TempDir;
@@ -21,9 +22,19 @@ fn folder() -> TempDir {
 
 /// Makes `dir/out` and opens it.
 fn probed(dir: &Path, task: Task, game: GameKind, positions: u64, out: &str) -> Dataset {
-    let settings = ProbeSettings {
+    opened(&settings(dir, task, game, positions, out))
+}
+
+fn opened(settings: &ProbeSettings) -> Dataset {
+    probe(settings, &mut |_| {}).unwrap_or_else(|error| panic!("{error}"));
+    Dataset::open(&settings.output).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn settings(dir: &Path, task: Task, game: GameKind, positions: u64, out: &str) -> ProbeSettings {
+    ProbeSettings {
         task,
         unseen: None,
+        every: None,
         game,
         positions,
         seed: 3,
@@ -31,9 +42,7 @@ fn probed(dir: &Path, task: Task, game: GameKind, positions: u64, out: &str) -> 
         name: out.to_owned(),
         made_by: "a test".to_owned(),
         split: SplitPlan::by_game(0, PerSplit { train: 0.8, validation: 0.1, test: 0.1 }),
-    };
-    probe(&settings, &mut |_| {}).unwrap_or_else(|error| panic!("{error}"));
-    Dataset::open(&settings.output).unwrap_or_else(|error| panic!("{error}"))
+    }
 }
 
 fn rows(dir: &Path, dataset: &Dataset) -> Vec<GameRow> {
@@ -217,4 +226,49 @@ fn the_same_settings_make_the_same_bytes() {
         let larger = probed(dir.path(), task, game, 150, &third);
         assert!(starts(&first, &dataset).is_subset(&starts(&third, &larger)));
     }
+}
+
+#[test]
+fn a_game_gives_several_positions_to_one_split() {
+    let dir = folder();
+    for (task, game) in [
+        (Task::MateInOne, GameKind::Chess),
+        (Task::LegalMoves, GameKind::Shogi),
+        (Task::Map(MapTask::AttackedSquares), GameKind::Chess),
+        (Task::Map(MapTask::Pins), GameKind::Shogi),
+    ] {
+        let out = format!("{}-every", task.name());
+        let every = NonZeroU16::new(8);
+        let dataset = opened(&ProbeSettings { every, ..settings(dir.path(), task, game, 200, &out) });
+        let rows = rows(&dir.path().join(&out), &dataset);
+        let mut by_game: BTreeMap<u64, Vec<&GameRow>> = BTreeMap::new();
+        for row in &rows {
+            by_game.entry(row.group.expect("a group")).or_default().push(row);
+        }
+        let sampled = dataset.manifest().sampled.expect("it is recorded");
+        assert_eq!((Some(sampled.every), sampled.games), (every, by_game.len() as u64));
+        assert!(by_game.len() < rows.len(), "{task:?}: {} games", by_game.len());
+        for rows in by_game.values() {
+            assert!(rows.iter().all(|row| row.split == rows[0].split), "{task:?}");
+        }
+        match task {
+            Task::MateInOne => rows.iter().for_each(check_mates::<Chess>),
+            Task::LegalMoves => rows.iter().for_each(|row| with_game!(game, G => check_legal::<G>(row))),
+            Task::Map(map) => rows.iter().for_each(|row| with_game!(game, G => check_map::<G>(row, map))),
+            Task::Endgame(_) => {}
+        }
+    }
+}
+
+#[test]
+fn what_gives_one_position_only_is_refused() {
+    let dir = folder();
+    let refused = |task, every| {
+        let settings = ProbeSettings { every, ..settings(dir.path(), task, GameKind::Chess, 10, "refused") };
+        probe(&settings, &mut |_| {}).expect_err("no dataset").to_string()
+    };
+    let error = refused(Task::Endgame(Ending::Krk), NonZeroU16::new(8));
+    assert!(error.contains("are drawn one by one, not from games: leave it out"), "{error}");
+    let error = refused(Task::LegalMoves, NonZeroU16::new(120));
+    assert!(error.contains("120 plies are a whole game: take fewer than 120"), "{error}");
 }

@@ -16,6 +16,7 @@ fn settings(dir: &Path, game: GameKind, unseen: Unseen) -> ProbeSettings {
     ProbeSettings {
         task: Task::Map(TASK),
         unseen: Some(unseen),
+        every: None,
         game,
         positions: 300,
         seed: 3,

@@ -2,6 +2,7 @@
 
 use super::{config, damage, damage_at, laws};
 use crate::bag::{action_value, bag as written};
+use crate::evaluations::line;
 use crate::samples::{path, sample};
 use flate2::read::GzDecoder;
 use games::chess::lc0::{ValueSource, Version, parse};
@@ -66,6 +67,15 @@ fn bag_is_safe() {
 #[test]
 fn packed_bag_is_safe() {
     damage(bag(true), laws::bag);
+}
+
+#[test]
+fn evaluations_are_safe() {
+    let searches = [
+        r#"{"pvs":[{"cp":-31,"line":"e8h8 e1g1 a8b8"},{"cp":40,"line":"a8b8"}],"knodes":12,"depth":36}"#,
+        r#"{"pvs":[{"mate":-2,"line":"a8c8"}],"knodes":11,"depth":35}"#,
+    ];
+    damage(line("r3k2r/8/8/8/8/8/8/R3K2R b KQkq -", &searches).repeat(3).into_bytes(), laws::evaluations);
 }
 
 proptest! {

@@ -8,7 +8,7 @@
 use super::counts::Counts;
 use games::chess::bag::{self, Bag, BagRecord};
 use games::chess::lc0::{self, ValueSource};
-use games::chess::{Chess, pgn};
+use games::chess::{Chess, evaluations, pgn};
 use games::shogi::detect::detect;
 use games::shogi::hcpe::Hcpe;
 use games::shogi::move16::Move16;
@@ -70,6 +70,11 @@ fn records_of(mut bag: Bag<Cursor<&[u8]>>, kind: BagRecord) -> Counts {
             legal_position::<Chess>(&read);
         }
     }
+}
+
+/// Lichess' evaluations.
+pub fn evaluations(bytes: &[u8]) -> Counts {
+    each(bytes, evaluations::records(bytes), evaluations::parse, |_, read| legal_position::<Chess>(&read))
 }
 
 pub fn csa(bytes: &[u8]) -> Counts {

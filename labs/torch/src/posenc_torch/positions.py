@@ -335,13 +335,16 @@ class Rope(Encoding):
             angles = (places[:, :, None] * rates).flatten(1)
         self.register_buffer("angles", angles, persistent=False)
 
-    def rotate(self, layer, q, k):
+    def turns(self, layer, dtype):
+        """Cosines and sines of the angles of every token and pair of channels."""
         if self.layout == "mixed_2d":
             frequencies = self.layer[layer].frequencies
             angles = torch.einsum("la,ahp->hlp", self.places.to(frequencies.dtype), frequencies)
-            cosine, sine = angles.cos(), angles.sin()
-        else:
-            cosine, sine = self.angles.cos().to(q.dtype), self.angles.sin().to(q.dtype)
+            return angles.cos(), angles.sin()
+        return self.angles.cos().to(dtype), self.angles.sin().to(dtype)
+
+    def rotate(self, layer, q, k):
+        cosine, sine = self.turns(layer, q.dtype)
         return turn(q, cosine, sine), turn(k, cosine, sine)
 
 
@@ -350,10 +353,11 @@ def turn(x, cosine, sine):
     return torch.stack([real * cosine - imaginary * sine, real * sine + imaginary * cosine], -1).flatten(-2)
 
 
-from . import generated  # noqa: E402  It is made of what stands above.
+from . import generated, recent  # noqa: E402  They are made of what stands above.
 
 ENCODINGS = {
     **generated.ENCODINGS,
+    **recent.ENCODINGS,
     "none": Nothing,
     "absolute": absolute,
     "relative_bias": RelativeBias,

@@ -1,7 +1,7 @@
 //! The operation and its gradients against products of tensors in f64 and in f32, with every set of instructions.
 
 use super::{Logits, Mixture, Projections, attention, one_operation, products};
-use crate::fused;
+use crate::Backend;
 use kernels::Instructions;
 use tch::{Device, Kind, Tensor};
 
@@ -111,13 +111,13 @@ impl Leaves {
 
     /// The same by products of tensors.
     fn by_products(&self) -> [Tensor; 2] {
-        let qkv = fused::with(false, || Projections::together(self.qkv.shallow_clone()));
+        let qkv = Backend::Operations.run(|| Projections::together(self.qkv.shallow_clone()));
         both(products(&qkv, self.terms(), self.mask.as_ref(), true))
     }
 
     /// The same as one operation.
     fn fused(&self, instructions: Instructions, together: bool) -> [Tensor; 2] {
-        let mut qkv = fused::with(true, || Projections::together(self.qkv.shallow_clone()));
+        let mut qkv = Backend::Kernels.run(|| Projections::together(self.qkv.shallow_clone()));
         if !together {
             // Two layouts of rows.
             qkv.k_bhlk = qkv.k_bhlk.contiguous();
@@ -175,11 +175,55 @@ fn values_and_gradients_are_those_of_the_definition() {
 }
 
 #[test]
+fn libtorchs_operation_has_the_values_and_gradients_of_the_definition() {
+    for sizes in ALL_SIZES {
+        let mut all = all_terms(sizes);
+        // Of a key alone, and of a query.
+        let narrow = |rows, columns| Some(vec![sizes.batch, 1, rows, columns]);
+        all.push(Terms { before: narrow(1, sizes.length), after: narrow(sizes.length, 1), mask: true });
+        for terms in all {
+            let leaves = Leaves::new(sizes, &terms);
+            let exact = leaves.in_f64();
+            let used = [true, false];
+            let wanted = exact.outcome(exact.defined(), used);
+            let Mixture { mixed_blhk, weights_bhll } = Backend::Fused.run(|| {
+                let qkv = Projections::together(leaves.qkv.shallow_clone());
+                attention(&qkv, leaves.terms(), leaves.mask.as_ref(), false)
+            });
+            assert!(weights_bhll.is_none());
+            let [_, unused] = exact.defined();
+            let found = leaves.outcome([mixed_blhk, unused], used);
+            for (number, (found, wanted)) in found.iter().zip(&wanted).enumerate() {
+                let largest = wanted.abs().max().double_value(&[]).max(1e-2);
+                let error = (found - wanted).abs().max().double_value(&[]) / largest;
+                assert!(error < 1e-5, "{sizes:?}, {terms:?}: number {number} is off by {error}");
+            }
+        }
+    }
+}
+
+#[test]
+fn libtorchs_operation_is_not_taken_where_weights_are_asked_for() {
+    let sizes = ALL_SIZES[0];
+    let leaves = Leaves::new(sizes, &all_terms(sizes)[3]);
+    let of = |backend: Backend| {
+        backend.run(|| {
+            let qkv = Projections::together(leaves.qkv.shallow_clone());
+            both(attention(&qkv, leaves.terms(), leaves.mask.as_ref(), true))
+        })
+    };
+    let [elementary, fused] = [Backend::Operations, Backend::Fused].map(of);
+    for (elementary, fused) in elementary.iter().zip(&fused) {
+        assert!((elementary - fused).abs().max().double_value(&[]) < 1e-6);
+    }
+}
+
+#[test]
 fn without_gradients_the_numbers_are_the_same_and_no_weights_are_given_unasked() {
     let sizes = ALL_SIZES[1];
     let leaves = Leaves::new(sizes, &all_terms(sizes)[1]);
     let once = |with_weights| {
-        fused::with(true, || {
+        Backend::Kernels.run(|| {
             let qkv = Projections::together(leaves.qkv.shallow_clone());
             attention(&qkv, leaves.terms(), leaves.mask.as_ref(), with_weights)
         })

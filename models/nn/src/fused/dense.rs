@@ -96,13 +96,13 @@ fn of_large(layer: Dense, inputs: &[Tensor], of_y: &Tensor, wanted: &[bool]) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fused;
+    use crate::Backend;
 
     #[test]
     fn other_kinds_and_widths_are_left_to_libtorch() {
         let tensor = |shape: &[i64]| Tensor::ones(shape, (Kind::Float, Device::Cpu));
         let (x, weight) = (tensor(&[3, 32]), tensor(&[16, 32]));
-        fused::with(true, || {
+        Backend::Kernels.run(|| {
             assert_eq!(kernel_dense(&x, &weight, None).is_some(), workers().instructions.are_vectors());
             assert!(kernel_dense(&x.to_kind(Kind::Double), &weight, None).is_none());
             assert!(kernel_dense(&x, &tensor(&[24, 32]), None).is_none());
@@ -113,6 +113,6 @@ mod tests {
             let large = kernel_dense(&tensor(&[3, 1024]), &tensor(&[1024, 1024]), None);
             assert_eq!(large.is_some(), workers().instructions.are_avx2());
         });
-        assert!(fused::with(false, || kernel_dense(&x, &weight, None)).is_none());
+        assert!(Backend::Operations.run(|| kernel_dense(&x, &weight, None)).is_none());
     }
 }

@@ -51,7 +51,7 @@ impl Differentiable for Operation {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fused;
+    use crate::Backend;
     use tch::{Device, Kind};
 
     #[test]
@@ -66,7 +66,7 @@ mod tests {
             let exact = leaves.map(|leaf| leaf.detach().to_kind(Kind::Double).set_requires_grad(true));
             let gradients =
                 |y: &Tensor, leaves: &[&Tensor]| Tensor::run_backward(&[y.sum(y.kind())], leaves, false, false);
-            let found = fused::with(true, || bias_mish(&x, with_bias.then_some(&bias)).expect("it is served"));
+            let found = Backend::Kernels.run(|| bias_mish(&x, with_bias.then_some(&bias)).expect("it is served"));
             // The definition starts from the sum rounded to f32, so that the test measures the activation alone.
             let sum = if with_bias { (&x + &bias).detach() } else { x.detach() };
             let rounded = sum.to_kind(Kind::Double) + (&exact[0] - exact[0].detach());
@@ -87,7 +87,7 @@ mod tests {
     #[test]
     fn the_shape_stays_and_views_are_read_in_their_order() {
         let x = Tensor::randn([5, 3, 7], (Kind::Float, Device::Cpu)).transpose(0, 2);
-        let y = fused::with(true, || bias_mish(&x, None).expect("it is served"));
+        let y = Backend::Kernels.run(|| bias_mish(&x, None).expect("it is served"));
         assert_eq!(y.size(), [7, 3, 5]);
         assert!((y - x.mish()).abs().max().double_value(&[]) < 2e-6);
     }
@@ -95,7 +95,7 @@ mod tests {
     #[test]
     fn what_is_not_a_number_stays_so() {
         let x = Tensor::from_slice(&[f32::NAN, 1.0, 1e30]);
-        let y = fused::with(true, || bias_mish(&x, None).expect("it is served"));
+        let y = Backend::Kernels.run(|| bias_mish(&x, None).expect("it is served"));
         assert!(y.double_value(&[0]).is_nan());
         assert!((y.double_value(&[1]) - 0.865_098_4).abs() < 1e-6);
         assert!((y.double_value(&[2]) / 1e30 - 1.0).abs() < 1e-6);

@@ -85,7 +85,7 @@ impl Differentiable for Operation {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fused;
+    use crate::Backend;
     use tch::{Device, Kind};
 
     const EPSILON: f64 = 1e-5;
@@ -117,7 +117,7 @@ mod tests {
                 let stream = |_: i64| random(&[rows[0], rows[1], width]);
                 let leaves: Vec<Tensor> = (0..=branches).map(stream).chain([random(&[width])]).collect();
                 let factors = [1.3, 0.6];
-                let found = fused::with(true, || {
+                let found = Backend::Kernels.run(|| {
                     outcome(&leaves, |leaves| {
                         let branch = (branches == 1).then(|| (&leaves[1], factors[1]));
                         let gain = &leaves[leaves.len() - 1];
@@ -141,11 +141,11 @@ mod tests {
         let [x, gain] = [[2, 6], [1, 6]].map(|shape| Tensor::ones(shape, (Kind::Float, Device::Cpu)));
         let gain = gain.view([6]);
         let norm = |x: &Tensor, branch: &Tensor| residual_norm((x, 1.0), Some((branch, 1.0)), &gain, EPSILON).is_some();
-        fused::with(true, || {
+        Backend::Kernels.run(|| {
             assert!(norm(&x, &x));
             assert!(!norm(&x.to_kind(Kind::Double), &x));
             assert!(!norm(&x, &x.narrow(0, 0, 1)));
         });
-        assert!(!fused::with(false, || norm(&x, &x)));
+        assert!(!Backend::Operations.run(|| norm(&x, &x)));
     }
 }

@@ -105,7 +105,7 @@ impl Differentiable for Operation {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fused;
+    use crate::Backend;
     use std::panic::{AssertUnwindSafe, catch_unwind};
 
     fn ones(shape: &[i64]) -> Tensor {
@@ -123,7 +123,7 @@ mod tests {
         let asked = Tensor::from_slice(&[true, false]).view([2, 1]);
         let refusal = |pair: Pair, operands: [&Tensor; 4]| {
             let [q, k, extra, asked] = operands;
-            let run = || fused::with(true, || logits_of(pair).of(q, k, extra, asked));
+            let run = || Backend::Kernels.run(|| logits_of(pair).of(q, k, extra, asked));
             let panic = catch_unwind(AssertUnwindSafe(run)).expect_err("it is refused");
             panic.downcast_ref::<String>().expect("a message").clone()
         };
@@ -142,7 +142,7 @@ mod tests {
         let mask = asked.view([1, 2]);
         assert!(refusal(pair, [&q, &k, &extra, &mask]).contains("a mask [2, 1]"));
 
-        let logits = fused::with(true, || logits_of(pair).of(&q, &k, &extra, &asked));
+        let logits = Backend::Kernels.run(|| logits_of(pair).of(&q, &k, &extra, &asked));
         // 0.5 · 8 + 1 where the pair is asked about.
         assert_eq!(Vec::<f32>::try_from(logits.view([2])).expect("two numbers"), [5.0, -9.0]);
     }

@@ -158,7 +158,7 @@ impl Differentiable for Operation {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Arena, Init, Layout, LayoutBuilder, NormKind, Part, fused};
+    use crate::{Arena, Backend, Init, Layout, LayoutBuilder, NormKind, Part};
     use std::sync::Arc;
 
     struct Declared {
@@ -210,7 +210,8 @@ mod tests {
             let weighting = Tensor::randn([9, 67, 32], (Kind::Float, Device::Cpu));
             let outcome = |on: bool| {
                 let views = arena.views();
-                let output = fused::with(on, || {
+                let backend = if on { Backend::Kernels } else { Backend::Operations };
+                let output = backend.run(|| {
                     if on {
                         parts.layers(Activation::Mish).forward(&views, &stream, &mixed).expect("it is served")
                     } else {
@@ -232,7 +233,7 @@ mod tests {
             }
             let [kept, free] = [true, false].map(|keeps| {
                 let run = || parts.layers(Activation::Mish).forward(&arena.views(), &stream, &mixed);
-                fused::with(true, || if keeps { run() } else { tch::no_grad(run) }).expect("it is served")
+                Backend::Kernels.run(|| if keeps { run() } else { tch::no_grad(run) }).expect("it is served")
             });
             assert!(kept.equal(&free), "without gradients the output is another one");
         }
@@ -244,7 +245,7 @@ mod tests {
             let (parts, layout) = declared(width, hidden, true, kind);
             let arena = Arena::initialise(Arc::new(layout), 1, "", Device::Cpu).expect("memory");
             let x = Tensor::ones([2, width], (Kind::Float, Device::Cpu));
-            fused::with(true, || parts.layers(activation).forward(&arena.views(), &x, &x).is_some())
+            Backend::Kernels.run(|| parts.layers(activation).forward(&arena.views(), &x, &x).is_some())
         };
         assert_eq!(supports(32, 48, NormKind::Rms, Activation::Mish), workers().instructions.are_vectors());
         assert!(!supports(32, 48, NormKind::Layer, Activation::Mish));
@@ -256,6 +257,6 @@ mod tests {
         let arena = Arena::initialise(Arc::new(layout), 1, "", Device::Cpu).expect("memory");
         let layers = TokenLayers { out: &parts.inner, ..parts.layers(Activation::Mish) };
         let x = Tensor::ones([2, 32], (Kind::Float, Device::Cpu));
-        assert!(fused::with(true, || layers.forward(&arena.views(), &x, &x).is_none()));
+        assert!(Backend::Kernels.run(|| layers.forward(&arena.views(), &x, &x).is_none()));
     }
 }

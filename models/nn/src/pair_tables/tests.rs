@@ -1,7 +1,7 @@
 //! The operations and their gradients against the definitions in f64, with every set of instructions and by products of tensors.
 
 use super::{PairProducts, PairTables};
-use crate::PairClasses;
+use crate::{Backend, PairClasses};
 use kernels::Instructions;
 use std::cell::OnceCell;
 use tch::{Device, Kind, Tensor};
@@ -53,11 +53,11 @@ impl Case {
 
     fn by_kernels(self, instructions: Instructions) -> PairTables {
         let products = PairProducts::new(&self.classes(), instructions);
-        PairTables { classes: self.classes(), products: OnceCell::from(Some(products)) }
+        PairTables { classes: self.classes(), products: OnceCell::from(products) }
     }
 
     fn by_tensors(self) -> PairTables {
-        PairTables { classes: self.classes(), products: OnceCell::from(None) }
+        PairTables::new(self.classes())
     }
 }
 
@@ -101,9 +101,11 @@ fn logits_values_and_gradients_are_those_of_the_definition() {
         let leaves = leaves(&classes);
         let exact = leaves.each_ref().map(|leaf| leaf.detach().to_kind(Kind::Double).set_requires_grad(true));
         let wanted = outcome(&exact, &|leaves| by_definition(&classes, leaves));
-        let kernels = Instructions::available().into_iter().map(|set| (format!("{set:?}"), case.by_kernels(set), 1e-6));
-        for (way, tables, tolerance) in kernels.chain([("tensors".to_owned(), case.by_tensors(), 1e-5)]) {
-            let found = outcome(&leaves, &|leaves| by(&tables, leaves));
+        let by_kernels = |set| (format!("{set:?}"), Backend::Kernels, case.by_kernels(set), 1e-6);
+        let kernels = Instructions::available().into_iter().map(by_kernels);
+        let tensors = ("tensors".to_owned(), Backend::Operations, case.by_tensors(), 1e-5);
+        for (way, backend, tables, tolerance) in kernels.chain([tensors]) {
+            let found = backend.run(|| outcome(&leaves, &|leaves| by(&tables, leaves)));
             for (number, (found, wanted)) in found.iter().zip(&wanted).enumerate() {
                 let error = ((found - wanted).abs().max() / wanted.abs().max()).double_value(&[]);
                 assert!(error < tolerance, "{way}, {case:?}: number {number} is off by {error}");
@@ -116,9 +118,10 @@ fn logits_values_and_gradients_are_those_of_the_definition() {
 fn one_term_alone_is_the_sum_without_the_other() {
     for case in Case::all() {
         let [q, k, _, of_q, of_k, _] = leaves(&case.classes());
-        let kernels = Instructions::available().into_iter().map(|set| case.by_kernels(set));
-        for tables in kernels.chain([case.by_tensors()]) {
-            let logits = |of_queries, of_keys| tables.logits(&q, &k, of_queries, of_keys).expect("a term");
+        let kernels = Instructions::available().into_iter().map(|set| (Backend::Kernels, case.by_kernels(set)));
+        for (backend, tables) in kernels.chain([(Backend::Operations, case.by_tensors())]) {
+            let logits =
+                |of_queries, of_keys| backend.run(|| tables.logits(&q, &k, of_queries, of_keys)).expect("a term");
             let together = logits(Some(&of_q), Some(&of_k));
             let apart = logits(Some(&of_q), None) + logits(None, Some(&of_k));
             assert!(together.equal(&apart), "{case:?}");
@@ -136,7 +139,8 @@ fn views_in_any_layout_are_read_in_their_order() {
         let strided = leaves
             .each_ref()
             .map(|leaf| leaf.detach().transpose(1, 2).contiguous().transpose(1, 2).set_requires_grad(true));
-        let [plain, strided] = [leaves, strided].map(|leaves| outcome(&leaves, &|leaves| by(&tables, leaves)));
+        let [plain, strided] =
+            [leaves, strided].map(|leaves| Backend::Kernels.run(|| outcome(&leaves, &|leaves| by(&tables, leaves))));
         assert!(plain.iter().zip(&strided).all(|(a, b)| a.equal(b)));
     }
 }

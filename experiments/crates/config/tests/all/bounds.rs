@@ -17,7 +17,7 @@ fn deep_nesting_is_refused_at_once() {
     let shown = complaint(&format!("name: small\nquestion: {deep}\n"));
     assert!(shown.starts_with("experiment.yaml:2:") && shown.contains("nested too deeply"), "{shown}");
     let config = RunConfig::from_yaml(&format!("game: {deep}")).expect_err("too deep").to_string();
-    assert!(config.contains("brackets open"), "{config}");
+    assert!(config.contains("nested too deeply"), "{config}");
     refused_with(EXPERIMENT, &[&format!("train.steps={deep}")], &["nested too deeply"]);
     assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
 }

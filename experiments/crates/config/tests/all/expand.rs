@@ -171,7 +171,8 @@ fn a_run_is_read_back_from_its_own_yaml() {
         assert_eq!(RunConfig::from_yaml(&text).expect("what was written can be read"), cell.run, "{text}");
     }
     let error = RunConfig::from_yaml("game: chess\nsteps: 3\n").unwrap_err().to_string();
-    assert!(error.contains("unknown field `steps`") && error.contains("line 2"), "{error}");
+    assert!(error.starts_with("config.yaml:2:1: unknown key `steps` at the top of the file\n"), "{error}");
+    assert!(error.contains("   2 | steps: 3\n     | ^^^^^\n") && error.contains("`posenc run`"), "{error}");
 }
 
 #[test]

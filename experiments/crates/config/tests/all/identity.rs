@@ -31,6 +31,13 @@ fn with(old: &str, new: &str) -> String {
     of(&RUN.replace(old, new))
 }
 
+/// `config.yaml` is read as experiment files are.
+#[test]
+fn a_name_stands_for_a_map_of_it() {
+    assert_eq!(with("optimizer: {nadam: {}}", "optimizer: nadam"), of(RUN));
+    assert_eq!(with("- shaw: {}", "- shaw"), of(RUN));
+}
+
 #[test]
 fn the_file_of_tables_counts_by_its_hash_and_not_by_its_place() {
     let started = |start: &str| with("steps: 300", &format!("steps: 300\n  start: {{{start}}}"));

@@ -3,6 +3,7 @@
 mod bounds;
 pub mod damage;
 mod data_view;
+mod endless;
 mod expand;
 mod identity;
 mod interactions;

@@ -4,6 +4,7 @@ mod batch_norm;
 pub mod damage;
 mod data_view;
 mod decoder;
+mod endless;
 mod heads;
 mod inspecting;
 mod metrics;

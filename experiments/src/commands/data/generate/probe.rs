@@ -11,7 +11,7 @@ use games::GameKind;
 use games::chess::endgame::Ending;
 use games::maps::MapTask;
 use generate::probe::{ProbeSettings, Task, Unseen, UnseenKind, probe};
-use std::num::NonZeroU64;
+use std::num::{NonZeroU16, NonZeroU64};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -29,6 +29,9 @@ pub(super) struct Args {
     /// Make the control of --unseen: the same test positions, and training positions that do have it.
     #[arg(long, requires = "unseen")]
     control: bool,
+    /// Take a position every N plies of a random game; by default a game gives one position.
+    #[arg(long, value_name = "N")]
+    every: Option<NonZeroU16>,
     /// The game.
     #[arg(long, value_parser = parse_game)]
     game: GameKind,
@@ -91,8 +94,9 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     display.finish();
     let manifest = manifest?;
     let positions = &manifest.split.positions;
+    let games = manifest.sampled.map_or_else(String::new, |sampled| format!(" of {} games", grouped(sampled.games)));
     let text = format!(
-        "{}: {} positions (train {}, validation {}, test {})\n{}\n",
+        "{}: {} positions{games} (train {}, validation {}, test {})\n{}\n",
         settings.output.display(),
         grouped(manifest.counts.positions),
         grouped(positions.train),
@@ -142,6 +146,7 @@ fn settings(args: &Args) -> anyhow::Result<ProbeSettings> {
     Ok(ProbeSettings {
         task,
         unseen,
+        every: args.every,
         game: args.game,
         positions: args.positions.get(),
         seed: args.seed,
@@ -161,8 +166,9 @@ fn line(args: &Args, task: Task, unseen: Option<Unseen>) -> String {
     let unseen = unseen.map_or_else(String::new, |Unseen { kind, control }| {
         format!(" --unseen {}{}", kind.name(), if control { " --control" } else { "" })
     });
+    let every = args.every.map_or_else(String::new, |every| format!(" --every {every}"));
     format!(
-        "posenc data generate probe {}{ending}{unseen} --game {} --positions {} --seed {} {}",
+        "posenc data generate probe {}{ending}{unseen}{every} --game {} --positions {} --seed {} {}",
         task.name(),
         args.game.name(),
         args.positions,

@@ -1,0 +1,58 @@
+//! Positions without end, from the experiment file to the bundle, and several positions of a game.
+
+use crate::cli::{cell_of, run};
+use records::Manifest;
+use std::fs;
+use tempfile::TempDir;
+use testing::{assert_says, write_experiment};
+
+const GRID: &str = "\
+name: endless
+base:
+  data: {generate: {probe: attacked-squares, game: chess, seed: 1, every: 8}}
+  game: chess
+  input: piece_tokens
+  model:
+    chessformer: {layers: 1, width: 16, heads: 2, ff: 16, outputs: {per_square: {classes: 4}}}
+  train: {steps: 4, batch: 8, optimizer: nadam, learning_rate: 1e-3, mask: none}
+  eval: {validation_positions: 8, test_positions: 16, every: 2}
+axes: {encoding: [none, shaw]}
+seeds: [0]
+reference: {encoding: none}
+primary: {metric: map_loss, at: last, weights: raw}
+twin: false
+";
+
+#[test]
+fn a_grid_needs_no_dataset_folder() {
+    let dir = TempDir::new().expect("a temporary folder");
+    let dir = dir.path();
+    write_experiment(dir, GRID);
+    let parts = ["endless attacked-squares: 32 training positions are made", "8 validation and 16 test positions"];
+    run(dir, &["check", "experiment.yaml"]).succeeds().says(&parts);
+    run(dir, &["run", "experiment.yaml"]).succeeds();
+    let manifest = Manifest::read(&cell_of(&dir.join("runs/endless"), "chess-shaw")).expect("readable");
+    let manifest = manifest.expect("a manifest");
+    assert_eq!(manifest.dataset.name, "endless attacked-squares");
+    assert!(manifest.finish.expect("finished").made.is_some_and(|made| made.games > 0));
+    run(dir, &["report", "runs/endless"]).succeeds().says(&["16 test positions", "1,024 map cells"]);
+    run(dir, &["publish", "runs/endless", "--out", "bundle.tar.zst"]).succeeds();
+    let said = run(dir, &["verify", "bundle.tar.zst", "--rerun", "1"]).succeeds().stdout;
+    assert_says(&said, &[": the same, bit for bit"]);
+    run(dir, &["verify", "bundle.tar.zst", "--unpack", "bundle"]).succeeds();
+    let licences = fs::read_to_string(dir.join("bundle/LICENCES.md")).expect("its licences");
+    assert_says(&licences, &["CC0-1.0", "generate: {probe: attacked-squares"]);
+}
+
+#[test]
+fn the_games_of_several_positions_are_counted() {
+    let dir = TempDir::new().expect("a temporary folder");
+    let dir = dir.path();
+    let words = "data generate probe attacked-squares --every 8 --game shogi --positions 300 --seed 1 --out set";
+    let made = run(dir, &words.split(' ').collect::<Vec<_>>()).succeeds().stdout;
+    assert!(made.contains("300 positions of "), "{made}");
+    let stated = fs::read_to_string(dir.join("set/dataset.yaml")).expect("its description");
+    assert_says(&stated, &["probe attacked-squares --every 8 --game shogi", "every: 8"]);
+    run(dir, &["data", "verify", "set"]).succeeds();
+    run(dir, &["data", "info", "set"]).succeeds().says(&["every 8 plies of "]);
+}

@@ -1,0 +1,281 @@
+//! Training positions that are made when they are needed and never stored.
+//!
+//! An endless dataset has stored positions for validation and test, and a source of games for training. Block `b` takes the
+//! games from number `b · 2³²` on, in order, until it has [`BLOCK_ROWS`] positions. So a position's place follows from the
+//! step alone, and a run resumes after making one block again.
+
+use super::replay::{Positions, Reading, UNKNOWN, outcome, phase_index};
+use crate::derived::Derived;
+use crate::error::DatasetError;
+use crate::filter::Filters;
+use crate::generated::{Label, MadePosition};
+use crate::manifest::{Counts, FORMAT, Manifest, MapInfo, SplitSummary, Unit};
+use crate::playback::Move;
+use crate::split::{PerSplit, Split, SplitBy};
+use crate::value::ValueCurve;
+use games::{Game, GameKind, InputName, Position as _};
+use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
+use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
+use std::fmt::Debug;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Positions that are shuffled together.
+pub(super) const BLOCK_ROWS: usize = 16_384;
+
+/// Bits of the number of a game within its block.
+const GAME_BITS: u32 = 32;
+
+/// Games that a thread plays at a time.
+const CHUNK_GAMES: u64 = 32;
+
+/// Games per position after which a source is taken to be exhausted.
+const GAMES_PER_POSITION: u64 = 1000;
+
+/// A source of labelled positions without end.
+pub trait Endless: Debug + Send + Sync {
+    /// Passes on the positions of a game. They are a function of its number.
+    fn play(&self, number: u64, packer: &mut Packer<'_>);
+}
+
+/// What an endless dataset is.
+#[derive(Debug, Clone)]
+pub struct EndlessOptions {
+    pub name: String,
+    pub game: GameKind,
+    /// The source of the positions, in a sentence.
+    pub source: String,
+    pub licence: String,
+    pub made_by: String,
+    /// The map of each position, if that is its label.
+    pub map: Option<MapInfo>,
+    /// Equal for equal sources.
+    pub content_hash: String,
+}
+
+/// What a loader has made so far, in blocks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MadeSoFar {
+    pub games: u64,
+    pub positions: u64,
+    /// Positions that occur in the validation or test set.
+    pub left_out: u64,
+    /// Positions that occurred earlier in their block.
+    pub repeated: u64,
+}
+
+/// The training positions of an endless dataset.
+#[derive(Debug)]
+pub(super) struct Training {
+    source: Arc<dyn Endless>,
+    /// The keys of validation and test positions.
+    held_out: HashSet<u64>,
+    games: AtomicU64,
+    positions: AtomicU64,
+    left_out: AtomicU64,
+    repeated: AtomicU64,
+}
+
+impl Training {
+    /// The manifest and the rows of these validation and test positions, which differ from each other, and the source of
+    /// training positions.
+    pub(super) fn beside(
+        held_out: PerSplit<Vec<MadePosition>>,
+        options: &EndlessOptions,
+        source: Arc<dyn Endless>,
+    ) -> Result<(Manifest, Derived, Self), DatasetError> {
+        let policy_from_ply = u16::from(options.map.is_some());
+        let PerSplit { validation, test, .. } = held_out;
+        let (mut rows, mut keys) = (Vec::with_capacity(validation.len() + test.len()), HashSet::new());
+        for (split, positions) in [(Split::Validation, validation), (Split::Test, test)] {
+            for made in positions {
+                keys.insert(made.key());
+                let mut row = made.draft.row;
+                row.id = rows.len() as u32;
+                row.split = split;
+                row.source_file.clone_from(&options.name);
+                row.policy_from_ply = policy_from_ply;
+                row.seen_in_train = Some(vec![false]);
+                rows.push(row);
+            }
+        }
+        let (rows, manifest) = Derived::of_rows(&options.manifest(policy_from_ply), rows)?;
+        let manifest = Manifest { content_hash: options.content_hash.clone(), ..manifest };
+        let [games, positions, left_out, repeated] = std::array::from_fn(|_| AtomicU64::new(0));
+        Ok((manifest, rows, Self { source, held_out: keys, games, positions, left_out, repeated }))
+    }
+
+    pub(super) fn so_far(&self) -> MadeSoFar {
+        let Self { games, positions, left_out, repeated, .. } = self;
+        let [games, positions, left_out, repeated] =
+            [games, positions, left_out, repeated].map(|count| count.load(Ordering::Relaxed));
+        MadeSoFar { games, positions, left_out, repeated }
+    }
+}
+
+impl EndlessOptions {
+    /// The manifest without what its rows determine.
+    fn manifest(&self, policy_from_ply: u16) -> Manifest {
+        Manifest {
+            format: FORMAT,
+            name: self.name.clone(),
+            game: self.game,
+            unit: Unit::Position,
+            source: self.source.clone(),
+            licence: self.licence.clone(),
+            made_by: self.made_by.clone(),
+            filters: Filters::default(),
+            policy_from_ply,
+            value_curve: ValueCurve::of(self.game),
+            value_source: None,
+            counts: Counts::default(),
+            rating_buckets: Vec::new(),
+            map: self.map.clone(),
+            sampled: None,
+            split: SplitSummary {
+                by: SplitBy::Position,
+                opening_plies: None,
+                seed: 0,
+                fractions: PerSplit { train: 1.0, validation: 0.0, test: 0.0 },
+                games: PerSplit::default(),
+                positions: PerSplit::default(),
+                novel_validation_positions: 0.0,
+                novel_test_positions: 0.0,
+            },
+            shards: Vec::new(),
+            content_hash: String::new(),
+        }
+    }
+}
+
+/// Positions that become rows of batches.
+#[derive(Debug)]
+pub struct Packer<'a> {
+    input: InputName,
+    reading: Reading,
+    held_out: &'a HashSet<u64>,
+    game: u64,
+    out: Positions,
+    keys: Vec<u64>,
+    left_out: u64,
+}
+
+impl Packer<'_> {
+    /// Adds a position, unless it is a validation or test position.
+    pub fn push<G: Game>(&mut self, position: &G::Position, label: Label<Move<G>>) {
+        let key = position.repetition_key();
+        if self.held_out.contains(&key) {
+            self.left_out += 1;
+            return;
+        }
+        self.keys.push(key);
+        let (input, moves, out) = (self.input, self.reading.moves, &mut self.out);
+        let row = out.packed.len();
+        out.packed.resize(row + out.row_bytes, 0);
+        position.pack(input, 0, &mut out.packed[row..]);
+        let index = |mv: Move<G>| position.label(mv, moves, input.frame());
+        let mut legal = Vec::new();
+        position.legal_moves(&mut legal);
+        out.legal.extend(legal.into_iter().map(index));
+        out.legal_end.push(out.legal.len() as u32);
+        let (mut result, mut value) = (UNKNOWN, f32::NAN);
+        match label {
+            Label::Moves { right, decided } => {
+                let share = 1.0 / right.len() as f32;
+                out.policy.extend(right.into_iter().map(|mv| (index(mv), share)));
+                if let Some(decided) = decided {
+                    (result, value) = (outcome(decided.result, position.side_to_move()), decided.value);
+                }
+            }
+            Label::Map { labels, .. } => {
+                out.map_cells = labels.len();
+                out.map.extend(labels);
+            }
+        }
+        out.policy_end.push(out.policy.len() as u32);
+        out.outcome.push(result);
+        out.value.push(value);
+        out.phase.push(phase_index(position.phase()));
+        out.game.push(self.game as u32);
+        out.ply.push(0);
+        out.novel.push(false);
+    }
+}
+
+/// The positions of a block in chunks, and the chunk and row of those that count.
+type Block = (Vec<Positions>, Vec<(u32, u32)>);
+
+/// Positions of a chunk of games, and their keys.
+struct Chunk {
+    positions: Positions,
+    keys: Vec<u64>,
+    left_out: u64,
+}
+
+impl Training {
+    /// The positions of a block in chunks, and the places of those that count, in the order of their games. In the
+    /// current pool of several threads, or in this thread alone.
+    pub(super) fn block(
+        &self,
+        number: u64,
+        dataset: &Manifest,
+        reading: Reading,
+        input: InputName,
+        threads: usize,
+    ) -> Result<Block, DatasetError> {
+        let first = number << GAME_BITS;
+        let most = GAMES_PER_POSITION * BLOCK_ROWS as u64;
+        let (mut chunks, mut places) = (Vec::new(), Vec::with_capacity(BLOCK_ROWS));
+        let mut known = HashSet::with_capacity(BLOCK_ROWS);
+        let mut next = 0;
+        while places.len() < BLOCK_ROWS {
+            if next >= most {
+                let (name, found) = (&dataset.name, places.len());
+                let reason = format!("{most} games of \"{name}\" give {found} positions: take another task");
+                return Err(DatasetError::Option { option: "generate", reason });
+            }
+            let starts: Vec<u64> = (0..threads as u64).map(|i| first + next + i * CHUNK_GAMES).collect();
+            next += threads as u64 * CHUNK_GAMES;
+            let play = |start: u64| self.chunk(start, dataset.game, reading, input);
+            let made: Vec<Chunk> = match threads {
+                1 => starts.into_iter().map(play).collect(),
+                _ => starts.into_par_iter().map(play).collect(),
+            };
+            for Chunk { positions, keys, left_out } in made {
+                if places.len() == BLOCK_ROWS {
+                    break;
+                }
+                let before = places.len();
+                let new =
+                    (0..).zip(&keys).filter(|(_, key)| known.insert(**key)).map(|(i, _)| (chunks.len() as u32, i));
+                places.extend(new);
+                self.games.fetch_add(CHUNK_GAMES, Ordering::Relaxed);
+                self.left_out.fetch_add(left_out, Ordering::Relaxed);
+                self.repeated.fetch_add((keys.len() + before - places.len()) as u64, Ordering::Relaxed);
+                places.truncate(BLOCK_ROWS);
+                chunks.push(positions);
+            }
+        }
+        self.positions.fetch_add(places.len() as u64, Ordering::Relaxed);
+        Ok((chunks, places))
+    }
+
+    fn chunk(&self, start: u64, game: GameKind, reading: Reading, input: InputName) -> Chunk {
+        let row_bytes = game.input(input).row_bytes();
+        let mut packer = Packer {
+            input,
+            reading,
+            held_out: &self.held_out,
+            game: start,
+            out: Positions { row_bytes, ..Positions::default() },
+            keys: Vec::new(),
+            left_out: 0,
+        };
+        for number in start..start + CHUNK_GAMES {
+            packer.game = number;
+            self.source.play(number, &mut packer);
+        }
+        Chunk { positions: packer.out, keys: packer.keys, left_out: packer.left_out }
+    }
+}

@@ -1,0 +1,92 @@
+//! What computes layers: posenc's kernels, LibTorch's elementary operations, or LibTorch's fused ones.
+//!
+//! A GPU has LibTorch's operations only, a norm or attention being one of them. `POSENC_KERNELS=fused` makes a CPU compute with the
+//! same ones, so that the tests of networks and encodings reach the code of a GPU; `POSENC_KERNELS=off` makes any device compute
+//! with elementary operations. The last digits of a cell depend on it: it is a part of the instruction set in manifests, and a
+//! cell is not resumed under another value.
+
+use std::cell::Cell;
+use std::sync::OnceLock;
+use tch::Device;
+
+/// What computes layers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Backend {
+    /// posenc's kernels on CPUs; on other devices as [`Self::Fused`].
+    Kernels,
+    /// LibTorch's elementary operations: products, sums, a softmax.
+    Operations,
+    /// LibTorch's operations, of which a root-mean-square norm is one, and attention whose weights nothing reads.
+    Fused,
+}
+
+thread_local! {
+    static HERE: Cell<Backend> = Cell::new(Backend::of_process());
+}
+
+impl Backend {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Kernels, Self::Operations, Self::Fused];
+
+    /// The environment variable that sets it for a process, `off` or `fused`.
+    pub const VARIABLE: &'static str = "POSENC_KERNELS";
+
+    /// That of this process, unless [`Self::run`] is given another.
+    pub fn of_process() -> Self {
+        static OF_PROCESS: OnceLock<Backend> = OnceLock::new();
+        *OF_PROCESS.get_or_init(|| match std::env::var(Self::VARIABLE).as_deref() {
+            Ok("off") => Self::Operations,
+            Ok("fused") => Self::Fused,
+            _ => Self::Kernels,
+        })
+    }
+
+    /// What computes on a device in this thread.
+    pub fn on(device: Device) -> Self {
+        match HERE.get() {
+            Self::Kernels if device != Device::Cpu => Self::Fused,
+            here => here,
+        }
+    }
+
+    /// Runs something with this back end in this thread.
+    pub fn run<T>(self, run: impl FnOnce() -> T) -> T {
+        /// Puts the former one back, also where `run` panics.
+        struct Before(Backend);
+        impl Drop for Before {
+            fn drop(&mut self) {
+                HERE.set(self.0);
+            }
+        }
+        let _before = Before(HERE.replace(self));
+        run()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_former_back_end_comes_back() {
+        let before = HERE.get();
+        for backend in Backend::ALL {
+            backend.run(|| {
+                assert_eq!(HERE.get(), backend);
+                let panics = std::panic::catch_unwind(|| Backend::Operations.run(|| panic!("{:?}", HERE.get())));
+                assert!(panics.is_err());
+                assert_eq!(HERE.get(), backend);
+            });
+            assert_eq!(HERE.get(), before);
+        }
+    }
+
+    #[test]
+    fn kernels_are_of_cpus_and_gpus_have_fused_operations_unless_told_otherwise() {
+        let on = |backend: Backend| backend.run(|| [Device::Cpu, Device::Cuda(0)].map(Backend::on));
+        assert_eq!(on(Backend::Kernels), [Backend::Kernels, Backend::Fused]);
+        for other in [Backend::Operations, Backend::Fused] {
+            assert_eq!(on(other), [other; 2]);
+        }
+    }
+}
