@@ -4,52 +4,20 @@ use nn::layout::LARGEST_SIZE;
 
 /// An encoding's options do not fit each other, the network or its neighbours in the list.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages document the variants")]
 pub enum EncodingError {
     /// An option that the other options make meaningless. Such options are refused, since a grid would otherwise
     /// compare a network with itself.
     #[error("{encoding}: {option} has no effect with {setting}; {remedy}")]
-    NoEffect {
-        /// The encoding's name.
-        encoding: &'static str,
-        /// The option and its value.
-        option: String,
-        /// What makes it meaningless.
-        setting: String,
-        /// What to write instead.
-        remedy: &'static str,
-    },
-    /// A size of the network that the encoding cannot divide.
+    NoEffect { encoding: &'static str, option: String, setting: String, remedy: &'static str },
     #[error("{encoding}: the {what}, {size}, is not divisible by {divisor}; {remedy}")]
-    Indivisible {
-        /// The encoding's name and the option that asks for it.
-        encoding: String,
-        /// Which size.
-        what: &'static str,
-        /// Its value.
-        size: usize,
-        /// What it should be a multiple of.
-        divisor: usize,
-        /// What to change.
-        remedy: &'static str,
-    },
-    /// An option outside its range.
+    Indivisible { encoding: String, what: &'static str, size: usize, divisor: usize, remedy: &'static str },
     #[error("{encoding}: {option} must be {wanted}, not {found}")]
-    OutOfRange {
-        /// The encoding's name.
-        encoding: &'static str,
-        /// The option.
-        option: &'static str,
-        /// Its range, in words.
-        wanted: &'static str,
-        /// Its value.
-        found: String,
-    },
-    /// An encoding that shows where the board ends, on a board whose edge is hidden.
+    OutOfRange { encoding: &'static str, option: &'static str, wanted: &'static str, found: String },
     #[error(
         "{0} shows the edge of the board, which `edge: hidden` hides; take none, or an encoding that sees displacements only, as relative_bias or shaw by displacement, log_buckets, fire, irpe or deberta"
     )]
     ShowsEdge(String),
-    /// A list that names one encoding twice.
     #[error("the encodings of one network name \"{0}\" twice; keep one of them")]
     Twice(String),
     /// Two encodings that rotate queries and keys. Rotations of different planes do not commute, so q·k would depend on the

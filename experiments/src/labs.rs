@@ -2,18 +2,39 @@
 //!
 //! A lab depends on the core, and the core on no lab. Without its feature a lab is not built, and its commands are absent.
 
+/// Commands of `posenc data generate` that start an engine.
 #[cfg(feature = "engines")]
-mod engines;
+mod engines {
+    pub(super) mod forced;
+    pub(super) mod games;
+    pub(super) mod openings;
+    pub(super) mod relabelled;
+}
 #[cfg(not(feature = "play"))]
 pub(crate) mod evaluation;
 #[cfg(feature = "inspect")]
 mod inspect;
+/// Network files of Lc0: `posenc data import-net` and `posenc export --lc0`.
 #[cfg(feature = "lc0")]
-mod lc0;
+mod lc0 {
+    pub(super) mod export;
+    pub(super) mod import;
+}
+/// Networks as players: `posenc eval`, `posenc play`, `posenc match`, and `evaluate:` of experiment files.
 #[cfg(feature = "play")]
-mod play;
+mod play {
+    pub(super) mod engine;
+    pub(super) mod eval;
+    pub(crate) mod evaluation;
+    pub(super) mod matches;
+    mod opponent;
+}
+/// Experiments on a Slurm cluster: `posenc submit`, and the tasks that it submits.
 #[cfg(feature = "slurm")]
-mod slurm;
+mod slurm {
+    pub(super) mod submit;
+    pub(super) mod task;
+}
 #[cfg(feature = "watch")]
 mod watch;
 

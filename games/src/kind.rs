@@ -49,9 +49,6 @@ impl GameKind {
     }
 
     /// One of its vocabularies.
-    ///
-    /// # Errors
-    /// If the game does not have this vocabulary; the error lists those that it has.
     pub fn vocabulary(self, moves: MovesName) -> Result<Vocabulary, NoVocabulary> {
         let found = self.vocabularies().iter().find(|(name, _)| *name == moves);
         found.map(|(_, vocabulary)| *vocabulary).ok_or(NoVocabulary { game: self, moves })
@@ -79,9 +76,6 @@ impl GameKind {
     }
 
     /// The layout of an input, if the game has it.
-    ///
-    /// # Errors
-    /// If the game does not have this input; the error lists those that it has.
     pub fn offered(self, name: InputName) -> Result<&'static InputLayout, NotOffered> {
         let found = self.inputs().iter().find(|layout| layout.name == name);
         found.ok_or(NotOffered { game: self, input: name })

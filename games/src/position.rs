@@ -158,9 +158,6 @@ pub trait Position: Clone + Debug + Send + Sync + Sized {
     fn parse_move(&self, text: &str) -> Result<Self::Move, IllegalMove>;
 
     /// Reads a move as people write it: SAN in chess, otherwise as [`Self::parse_move`].
-    ///
-    /// # Errors
-    /// As there.
     fn parse_written(&self, text: &str) -> Result<Self::Move, IllegalMove> {
         self.parse_move(text)
     }

@@ -48,9 +48,6 @@ impl MovesName {
     }
 
     /// Checks that it can number moves in the frame of an input.
-    ///
-    /// # Errors
-    /// If the input's frame is not one of this vocabulary's.
     pub fn supports(self, input: InputName) -> Result<(), WrongFrame> {
         if self.frames().contains(&input.frame()) { Ok(()) } else { Err(WrongFrame { input, moves: self }) }
     }

@@ -1,4 +1,4 @@
-//! Networks, games and heads as plain data: what experiments write, its defaults, and what is refused.
+//! Networks, games and heads as plain data: the settings of experiments, their defaults and checks.
 
 mod body;
 mod chessformer;

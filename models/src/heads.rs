@@ -1,8 +1,8 @@
-//! The heads: what a network answers, each in a file of its own.
+//! The heads: the outputs of a network, each in its own file.
 //!
 //! A network is a trunk and the heads that [`crate::Outputs`] names. A head's file holds its parameters, which it declares in a
-//! scope, and its answer, which it makes of what the last block leaves of the tokens (the trait `Head`); and a
-//! [`HeadDeclaration`]: what it needs, how its answers are measured, and how the parameters are declared. Its losses and metrics
+//! scope, and its answer, which it computes from the tokens after the last block (the trait `Head`); and a
+//! [`HeadDeclaration`]: its needs, its measures, and its parameters. Its losses and metrics
 //! are plain data, in [`facts::heads`]. The match below joins heads to their names.
 
 mod board;

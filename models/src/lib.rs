@@ -2,11 +2,11 @@
 //!
 //! A [`Network`] is declared from a [`ModelConfig`], a list of position encodings and a [`Spec`] of the game: an input
 //! expansion, an embedding, a body of attention blocks that asks the encodings at their injection points, and the heads that the
-//! configuration names. Nothing here reads files, knows rules or draws batches.
+//! configuration names. Nothing here reads files, applies rules or draws batches.
 //!
 //! The network is ChessFormer's (Monroe & Chalmers 2024, arXiv 2409.12272; reference code: the `tf/` directory of
 //! Ergodice/lczero-training), each part with its deviations named where it is defined. Beside it there is a residual
-//! network of convolutions ([`resnet`]), which takes no encodings, and dlshogi's, which has attention behind them.
+//! network of convolutions ([`resnet`]), which takes no encodings, and dlshogi's, in which attention follows them.
 //!
 //! Floors, each of which uses only those before it:
 //!
@@ -15,7 +15,7 @@
 //! | [`config`] | networks, games and heads as plain data |
 //! | `layers` | from packed rows to tokens, and blocks over tokens |
 //! | [`loss`] | examples, the formulas of losses |
-//! | [`heads`] | what a network answers, and how it is measured |
+//! | [`heads`] | the outputs of a network, and their measures |
 //! | `trunks` | the architectures |
 //! | [`network`], [`measure`] | the whole network, and its answers against targets |
 //!

@@ -1,4 +1,4 @@
-//! What is learnt: examples and their targets, and the formulas of losses.
+//! Examples, their targets, and the formulas of losses.
 //!
 //! Every `*_rows` function returns `[b]`, f32, with 0 in rows that have no target. Means are `sum / count` over all
 //! micro-batches of a step together, never means of means ([`crate::measure`]).

@@ -1,4 +1,4 @@
-//! What a forward pass costs, counted from declared shapes.
+//! The cost of a forward pass, counted from declared shapes.
 
 /// Multiplications of one forward pass for one position; softmax, norms and elementwise work are left out.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -7,7 +7,7 @@ pub struct Macs {
     pub trunk: u64,
     /// The part of it that is the input embedding's.
     pub embedding: u64,
-    /// What the position encodings add.
+    /// Those of the position encodings.
     pub encoding: u64,
     /// The heads, in their order.
     pub heads: Vec<HeadMacs>,
@@ -38,7 +38,7 @@ impl HeadMacs {
         Self { name, macs: weights, weights }
     }
 
-    /// Of a policy and its soft companion, where there are these, that multiply by so many weights.
+    /// Of a policy and its soft companion, where there are these, that multiply by this number of weights.
     pub(crate) fn of_policies(policy: Option<u64>, soft: Option<u64>) -> Vec<Self> {
         let of = |name, weights: Option<u64>| weights.map(|weights| Self::of_weights(name, weights));
         of("policy", policy).into_iter().chain(of("soft_policy", soft)).collect()

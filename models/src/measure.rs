@@ -44,7 +44,7 @@ impl Measure {
         self.heads.iter().any(|&head| HeadDeclaration::of(head).columns.contains(&column))
     }
 
-    /// What a network answers about examples.
+    /// The outputs of a network for examples.
     pub fn answer(&self, network: &Network, views: &Views, examples: &Examples) -> Output {
         let packed = examples.get(Column::Packed);
         if !network.refines() {
@@ -69,7 +69,7 @@ impl Measure {
         self.visit(output, examples, Wanted::Terms).terms
     }
 
-    /// What evaluations measure: the values of each example `[b]`, f32, by their metric. An example with several cells has
+    /// The metrics of evaluations: the values of each example `[b]`, f32, by their metric. An example with several cells has
     /// the sum over them.
     pub fn values(&self, output: &Output, examples: &Examples) -> Vec<(&'static Metric, Tensor)> {
         self.visit(output, examples, Wanted::Values).values

@@ -27,9 +27,6 @@ impl Network {
     ///
     /// Names of parameters outside the encodings depend on the model and the game only, so that two networks that
     /// differ in their encodings start from the same shared weights.
-    ///
-    /// # Errors
-    /// If sizes contradict each other, or an encoding refuses its options.
     pub fn declare(
         config: &ModelConfig,
         encodings: &[EncodingConfig],
@@ -42,9 +39,9 @@ impl Network {
         Ok((Self { input: spec.input, stack, trunk, heads, tokens }, builder.finish()?))
     }
 
-    /// What the heads answer to packed rows `[b,row]`, u8, on the device of `views`; f32, whatever the views are in.
+    /// The outputs of the heads for packed rows `[b,row]`, u8, on the device of `views`; f32, whatever the views are in.
     ///
-    /// A network with a second pass takes its candidates from all moves then: [`Self::answer`] is told which are legal.
+    /// A network with a refinement pass takes its candidates from all moves then: [`Self::answer`] gets the legal ones.
     pub fn forward(&self, views: &Views, packed: &Tensor) -> Output {
         self.answer(views, packed, None)
     }
@@ -54,7 +51,7 @@ impl Network {
         self.answer_into(Output::of_legal_moves(legal_bv), views, packed, None)
     }
 
-    /// The same, told about the moves of these positions, which only a network that [refines](Self::refines) uses.
+    /// The same with the moves of these positions, which only a network that [refines](Self::refines) uses.
     pub fn answer(&self, views: &Views, packed: &Tensor, context: Option<MoveContext<'_>>) -> Output {
         self.answer_into(Output::default(), views, packed, context)
     }
@@ -78,7 +75,7 @@ impl Network {
         self.trunk.refines()
     }
 
-    /// What the heads read, `[b,l,d]`: one vector per token after the last block, of two passes the first one's, of a
+    /// The input of the heads, `[b,l,d]`: one vector per token after the last block, of two passes the first one's, of a
     /// decoder `[b,1,d]`, that of the token before the move.
     pub fn trunk(&self, views: &Views, packed: &Tensor) -> Tensor {
         self.trunk.forward(LayerContext { views, layer: 0, packed }, &self.stack)
@@ -100,7 +97,7 @@ impl Network {
         (Self { stack, ..self }, watch)
     }
 
-    /// The same network with other encodings in the place of its own: the same ones, observed or ablated.
+    /// The same network with its encodings observed or ablated.
     pub fn with_encodings(self, change: impl FnOnce(Stack) -> Stack) -> Self {
         Self { stack: change(self.stack), ..self }
     }
@@ -110,8 +107,8 @@ impl Network {
         self.stack.injection_points()
     }
 
-    /// What breaks the permutation symmetry of squares beside what the encodings are there for: the input and every
-    /// module declare themselves, and relative encodings what the finite board adds to them. (Legal-move masks are the
+    /// The sources that break the permutation symmetry of squares beside the encodings: the input and every
+    /// module declare theirs, and relative encodings declare the effect of the finite board. (Legal-move masks are the
     /// trainer's to add.)
     pub fn position_sources(&self) -> Vec<&'static str> {
         let of_heads = self.heads.iter().flat_map(|head| head.position_sources());
@@ -119,7 +116,7 @@ impl Network {
         of_trunk.into_iter().flatten().chain(of_heads).collect()
     }
 
-    /// What a forward pass costs.
+    /// The cost of a forward pass.
     pub fn macs(&self) -> Macs {
         let TrunkMacs { trunk, embedding, encoding, weights, paper, further } = self.trunk.macs(self.stack.macs());
         let heads: Vec<HeadMacs> = self.heads.iter().flat_map(|head| head.macs()).chain(further).collect();

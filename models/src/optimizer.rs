@@ -28,7 +28,7 @@ pub struct Optimizer {
     progress: OptimizerProgress,
     /// Factors on the learning rate; they cover the store.
     rates: Vec<Span>,
-    /// What takes Muon's steps.
+    /// The matrices that take Muon's steps.
     matrices: Vec<Matrix>,
     /// The rest: factors on the learning rate.
     others: Vec<Span>,
@@ -41,9 +41,6 @@ impl Optimizer {
     const SECOND_MOMENT: &'static str = "second_moment";
 
     /// An optimiser at rest for a network of this layout.
-    ///
-    /// # Errors
-    /// If an option is out of range, a group fits no parameter, or the device has no room for the state.
     pub fn new(config: OptimizerConfig, layout: &Layout, device: Device) -> Result<Self, OptimizerError> {
         config.check_for(layout)?;
         let (rates, decays) = (groups::rates(config.common(), layout), groups::decays(config.common(), layout));
@@ -61,9 +58,6 @@ impl Optimizer {
     }
 
     /// Moves the parameters `flat` in place by one step against `gradient`, both in layout order.
-    ///
-    /// # Errors
-    /// If memory runs out.
     pub fn step(&mut self, flat: &mut Tensor, gradient: &Tensor, learning_rate: f64) -> Result<(), OptimizerError> {
         self.progress.steps += 1;
         self.decay(flat, learning_rate)?;
@@ -108,9 +102,7 @@ impl Optimizer {
     }
 
     /// Takes over a saved state: tensors by name, from any device, and numbers.
-    ///
-    /// # Errors
-    /// If a tensor is missing or has another size; the optimiser is unchanged then.
+    /// An error leaves the optimiser unchanged.
     pub fn load_state(
         &mut self,
         state: &[(impl AsRef<str>, Tensor)],
@@ -144,9 +136,6 @@ impl Others {
 
 impl OptimizerConfig {
     /// Checks the options for a network.
-    ///
-    /// # Errors
-    /// If one is out of range, or a group fits none of its parameters.
     pub fn check_for(&self, layout: &Layout) -> Result<(), OptimizerError> {
         self.check()?;
         groups::check(self.groups(), layout)

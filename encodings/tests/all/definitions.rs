@@ -79,7 +79,6 @@ pub(crate) trait Definition {
     }
 }
 
-/// The definition of each encoding.
 pub(crate) fn definition(config: &EncodingConfig) -> &dyn Definition {
     match config {
         EncodingConfig::None(config) => config,
@@ -190,7 +189,6 @@ pub(crate) fn affine(weight: &[f64], bias: Option<&[f64]>, x: &[f64]) -> Vec<f64
     weight.chunks(x.len()).enumerate().map(|(i, row)| dot(row, x) + bias.map_or(0.0, |bias| bias[i])).collect()
 }
 
-/// The mean of rows of this width.
 pub(crate) fn mean_of_rows(rows: &[f64], width: usize) -> Vec<f64> {
     let count = (rows.len() / width) as f64;
     (0..width).map(|i| rows.chunks(width).map(|row| row[i]).sum::<f64>() / count).collect()

@@ -110,7 +110,6 @@ impl Question {
     }
 }
 
-/// What is observed of auxiliary tokens.
 fn observed(encoding: &dyn Encoding, arena: &Arena, tokens: &Tokens) -> Auxiliary {
     let question = Question::new(22, tokens);
     let rest = question.ask_for(false, tokens, encoding, &arena.frozen_views());

@@ -136,7 +136,6 @@ impl DtypeArg {
 /// Rounds that do not count.
 const WARM_UP: usize = 2;
 
-/// Measures and prints.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let text = match &args.what {
         What::Loader(args) => loader(args)?,

@@ -64,7 +64,6 @@ fn known(args: &Args, first: &Report) -> anyhow::Result<()> {
     anyhow::bail!("{} has no row {unknown}; write its name as in `posenc report {run_dir}`", first.experiment)
 }
 
-/// Prints the tables.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let reports = args.run_dirs.iter().map(|path| report_of(path, args.limit.limits()));
     let reports: Vec<Report> = reports.collect::<anyhow::Result<_>>()?;

@@ -2,13 +2,14 @@
 
 use super::options::{json_text, print};
 use anyhow::{Context as _, bail};
-use config::RunConfig;
+use config::{RunConfig, Weights};
 use records::gpu::{self, Gpu};
 use records::machine::{Cpu, LibTorch};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use tch::{Cuda, Device};
 use train::environment;
+use train::inference::Loaded;
 use train::setup::device_name;
 
 /// List the devices and libraries that posenc found.
@@ -43,6 +44,32 @@ pub fn parse_device(text: &str) -> Result<Device, String> {
         None if text == "cuda" => Ok(Device::Cuda(0)),
         Some(("cuda", index)) => index.parse().map(Device::Cuda).map_err(|_| refused()),
         _ => Err(refused()),
+    }
+}
+
+/// Which weights of a cell compute, and where.
+#[derive(Debug, clap::Args)]
+pub(crate) struct CellNetwork {
+    /// Use the averaged weights of a run that averages them.
+    #[arg(long)]
+    averaged: bool,
+    /// The device: cpu, cuda or cuda:N.
+    #[arg(long, default_value = "cpu", value_parser = parse_device)]
+    device: Device,
+}
+
+impl CellNetwork {
+    /// Makes the device usable with one thread; call it before the first tensor.
+    pub(crate) fn prepare(&self) -> anyhow::Result<(Weights, Device)> {
+        prepare(self.device)?;
+        environment::use_threads(1);
+        Ok((if self.averaged { Weights::Averaged } else { Weights::Raw }, self.device))
+    }
+
+    /// Prepares the device and loads the cell.
+    pub(crate) fn load(&self, cell: &Path) -> anyhow::Result<Loaded> {
+        let (weights, device) = self.prepare()?;
+        Ok(Loaded::cell(cell, weights, device)?)
     }
 }
 

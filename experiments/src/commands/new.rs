@@ -73,7 +73,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         let message = format!("{} cannot be written: {cause}", args.file.display());
         UserError::new(message, "name a file in a folder that exists and can be written")
     })?;
-    print(&printable_lines(&said(&plan, experiment.as_ref())))
+    print(&printable_lines(&summary(&plan, experiment.as_ref())))
 }
 
 const ENCODINGS: &str = "none,absolute,relative_bias,shaw";
@@ -103,7 +103,7 @@ fn names(games: impl Iterator<Item = GameKind>) -> String {
 }
 
 /// What was written, and the next commands.
-fn said(plan: &Plan, experiment: Option<&Experiment>) -> String {
+fn summary(plan: &Plan, experiment: Option<&Experiment>) -> String {
     let file = &plan.file;
     let mut out = format!("{file} is written");
     // A String takes every character.

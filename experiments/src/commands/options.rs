@@ -61,7 +61,6 @@ pub(crate) struct GridOptions {
 }
 
 impl GridOptions {
-    /// Reads the experiment file.
     pub(crate) fn load(&self) -> Result<Experiment, ConfigError> {
         self.sets.load(&self.file)
     }

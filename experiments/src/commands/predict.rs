@@ -1,7 +1,6 @@
 //! `posenc predict`: the outputs of a cell's network for positions.
 
-use super::devices::{parse_device, prepare};
-use config::Weights;
+use super::devices::CellNetwork;
 use dataset::bounded;
 use games::chess::history::HistoryFill;
 use std::fmt::Write as _;
@@ -9,8 +8,7 @@ use std::fs::File;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use tch::{Device, Tensor};
-use train::environment::use_threads;
+use tch::Tensor;
 use train::inference::positions::{fill_history, read, read_lines};
 use train::inference::predict::{Meaning, Prediction, predictions};
 use train::inference::tensors_file::{self, Named};
@@ -38,12 +36,8 @@ pub struct Args {
     /// Also write inputs and outputs to a safetensors file with the names of an export; it must not exist yet.
     #[arg(long, value_name = "FILE")]
     dump: Option<PathBuf>,
-    /// Use the averaged weights of a run that averages them.
-    #[arg(long)]
-    averaged: bool,
-    /// The device: cpu, cuda or cuda:N.
-    #[arg(long, default_value = "cpu", value_parser = parse_device)]
-    device: Device,
+    #[command(flatten)]
+    network: CellNetwork,
 }
 
 #[derive(Debug, clap::Args)]
@@ -64,15 +58,11 @@ const SHOWN: usize = 5;
 /// Positions per forward pass.
 const BATCH: usize = 256;
 
-/// Answers every position.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if let Some(dump) = args.dump.as_ref().filter(|dump| dump.symlink_metadata().is_ok()) {
         return Err(InferenceError::Exists(dump.clone()).into());
     }
-    prepare(args.device)?;
-    use_threads(1);
-    let weights = if args.averaged { Weights::Averaged } else { Weights::Raw };
-    let cell = Loaded::cell(&args.cell, weights, args.device)?;
+    let cell = args.network.load(&args.cell)?;
     let mut asked = args.asked.read(&cell)?;
     if args.history_fill == HistoryFill::FenOnly {
         fill_history(&mut asked, cell.config.input)?;

@@ -71,7 +71,6 @@ fn authors(path: &Path) -> anyhow::Result<Vec<Author>> {
     citation.authors.into_iter().map(author).collect()
 }
 
-/// Collects, cleans and writes.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let publication = Publication {
         licence: args.license.clone(),

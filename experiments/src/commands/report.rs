@@ -83,7 +83,6 @@ enum Format {
     Latex,
 }
 
-/// Prints the report.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if is_bundle(&args.run_dir) {
         let unpacked = Unpacked::of(&args.run_dir, args.limit.limits(), Part::Records)?;

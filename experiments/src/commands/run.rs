@@ -119,20 +119,17 @@ fn tuned(
     selection: &RunSelection,
     interrupt: &Interrupt,
 ) -> anyhow::Result<Option<(Experiment, Option<TuningRecord>)>> {
-    let Some(mut search) = Search::new(&experiment, &selection.only)? else { return Ok(Some((experiment, None))) };
-    while let Some(trials) = search.next_round() {
-        let prepared = Prepared::new(&trials, &RunSelection { only: search.only(), ..selection.clone() })?;
-        report_reused(&prepared);
-        if prepared.tasks.iter().any(|task| CellState::of(&task.dir) != CellState::Done) {
-            eprintln!("tuning, {}: {} cells of trials", search.round_name(), prepared.tasks.len());
-        }
-        let outcomes = args.slots.train(&prepared.tasks, flags(args), interrupt)?;
-        if interrupt.request() > StopRequest::Continue || outcomes.iter().any(is_unfinished) {
-            return Ok(None);
-        }
-        search.read(&prepared.run_dir)?;
+    let Some(search) = Search::new(&experiment, &selection.only)? else { return Ok(Some((experiment, None))) };
+    let prepared = Prepared::new(search.grid(), &RunSelection { only: search.only(), ..selection.clone() })?;
+    report_reused(&prepared);
+    if prepared.tasks.iter().any(|task| CellState::of(&task.dir) != CellState::Done) {
+        eprintln!("tuning: {} cells of trials", prepared.tasks.len());
     }
-    let (experiment, record) = search.finish();
+    let outcomes = args.slots.train(&prepared.tasks, flags(args), interrupt)?;
+    if interrupt.request() > StopRequest::Continue || outcomes.iter().any(is_unfinished) {
+        return Ok(None);
+    }
+    let (experiment, record) = search.choose(&prepared.run_dir)?;
     Ok(Some((experiment, Some(record))))
 }
 

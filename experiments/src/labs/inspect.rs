@@ -1,14 +1,11 @@
 //! `posenc inspect`: what the heads of trained networks do with positions.
 
-use crate::commands::devices::{parse_device, prepare};
-use config::Weights;
+use crate::commands::devices::CellNetwork;
 use inspect::analysis::Testing;
 use inspect::{Options, inspect, terminal};
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use tch::Device;
-use train::environment::use_threads;
 
 /// Options of `posenc inspect`.
 #[derive(Debug, clap::Args)]
@@ -42,12 +39,8 @@ pub(crate) struct Args {
     /// Evaluate the cell without each part of its encodings on the test positions.
     #[arg(long)]
     ablate: bool,
-    /// Use the averaged weights of a run that averages them.
-    #[arg(long)]
-    averaged: bool,
-    /// The device: cpu, cuda or cuda:N.
-    #[arg(long, default_value = "cpu", value_parser = parse_device)]
-    device: Device,
+    #[command(flatten)]
+    network: CellNetwork,
 }
 
 fn level(text: &str) -> Result<f64, String> {
@@ -58,20 +51,16 @@ fn level(text: &str) -> Result<f64, String> {
 }
 
 /// Inspects, and prints the heads of a cell or the rows of several, and the page's path.
-///
-/// # Errors
-/// If an option does not fit, a cell cannot be loaded, or a file cannot be written.
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    prepare(args.device)?;
-    use_threads(1);
+    let (weights, device) = args.network.prepare()?;
     let options = Options {
         testing: Testing { alpha: args.alpha, controls: args.controls, seed: args.seed },
         positions: args.positions as usize,
         square: args.square.clone(),
         asked: args.asked.clone(),
         ablate: args.ablate,
-        weights: if args.averaged { Weights::Averaged } else { Weights::Raw },
-        device: args.device,
+        weights,
+        device,
         out: args.out.clone(),
     };
     let written = inspect(&args.paths, &options, &mut |text| eprintln!("{text}"))?;

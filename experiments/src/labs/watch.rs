@@ -27,9 +27,6 @@ pub(crate) struct Args {
 }
 
 /// Serves or writes the page.
-///
-/// # Errors
-/// If the folder is not a run folder, the port is taken, or the file cannot be written.
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut watch = Watch::new(&args.run_dir)?;
     let every = args.every.0;

@@ -13,7 +13,7 @@ use std::path::Path;
 const REMEDY: &str = "Move what both files need into a third one, or the two into one file.";
 
 /// Knots that stay: (crate, files, why).
-const KNOTS: [(&str, &str, &str); 5] = [
+const KNOTS: [(&str, &str, &str); 4] = [
     (
         "games",
         "chess chess::history chess::input chess::moves chess::position chess::rights chess::uci chess::vocabularies \
@@ -32,7 +32,6 @@ const KNOTS: [(&str, &str, &str); 5] = [
         "probe probe::random_play",
         "probes share the position that they label; to be resolved",
     ),
-    ("experiments", "labs::engines::games labs::engines::games::command", "arguments and the words that repeat them"),
 ];
 
 /// Re-exports of re-exports are followed this far.

@@ -64,7 +64,7 @@ impl Choices {
         starts.zip(&self.position_end).map(|(first, &end)| Choice { all: self, first, end })
     }
 
-    /// Which of so many features are present in a move.
+    /// Which of this number of features are present in a move.
     pub(crate) fn seen(&self, features: usize) -> Vec<bool> {
         let mut seen = vec![false; features];
         self.features.iter().for_each(|&feature| seen[usize::from(feature)] = true);

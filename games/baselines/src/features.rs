@@ -1,7 +1,7 @@
 //! Hand features of a position and a legal move, written once for every game.
 //!
 //! A feature is present or absent. Squares are in the frame of the side to move. "Attacked" and "defended" are those of
-//! [`games::attacks`] before the move is made: pins and pieces behind other pieces do not count. "Lesser" compares
+//! [`games::attacks`] before the move is made: pins and attacks through other pieces do not count. "Lesser" compares
 //! [`Tactics::WORTH`].
 
 use games::attacks::{Pieces, SquareSet, Tactics};
@@ -42,7 +42,7 @@ const THIRDS: usize = 3;
 /// Distances to the opponent's king: next to it, two squares, three, more.
 const KING_DISTANCES: usize = 4;
 
-/// What is computed once for a position.
+/// Values that are computed once for a position.
 #[derive(Debug)]
 struct Board {
     codes: Vec<u8>,

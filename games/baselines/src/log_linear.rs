@@ -33,7 +33,7 @@ struct Objective {
 }
 
 impl LogLinear {
-    /// Fits a model with so many features by Newton's method with exact second derivatives. The objective is convex and
+    /// Fits a model with this number of features by Newton's method with exact second derivatives. The objective is convex and
     /// strictly so with the penalty: there is one solution.
     pub fn fit(choices: &Choices, features: usize) -> Self {
         let mut weights = vec![0.0; features];

@@ -35,7 +35,6 @@ pub struct Source {
 pub enum BaselinesError {
     #[error(transparent)]
     Dataset(#[from] DatasetError),
-    /// Nothing can be counted, or nothing measured.
     #[error("the dataset \"{dataset}\" has no policy target in its {} positions", split.name())]
     NoTarget { dataset: String, split: Split },
 }
@@ -122,7 +121,6 @@ impl Source {
         hasher.finalize().to_hex().to_string()
     }
 
-    /// Counts, fits and measures.
     pub fn measure(&self) -> Result<Measured, BaselinesError> {
         let mut dataset = Dataset::load(&self.folder, self.manifest.clone())?;
         if !self.buckets.is_empty() {

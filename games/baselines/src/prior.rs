@@ -22,7 +22,7 @@ impl StaticPrior {
     /// The strength without validation positions.
     pub const USUAL_STRENGTH: f64 = 16.0;
 
-    /// Counts of a vocabulary of so many moves, before the first position.
+    /// Counts of a vocabulary of this size, before the first position.
     pub fn new(moves: usize) -> Self {
         Self { mass: vec![0.0; moves], legal: vec![0.0; moves], positions: 0 }
     }

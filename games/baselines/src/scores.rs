@@ -1,4 +1,4 @@
-//! What a policy scores on a position: its loss, and whether its likeliest move is a best one.
+//! The scores of a policy on a position: its loss, and whether its likeliest move is a best one.
 
 /// A policy's score on one position, or the mean over several.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]

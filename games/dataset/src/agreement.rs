@@ -18,11 +18,11 @@ pub struct Agreement {
     /// The share in which the two have a most probable move in common; of moves with equal probabilities any counts.
     pub same_best: f64,
     /// How often one most probable move of the first, drawn among equals, is a most probable move of the second, and the
-    /// other way round: the accuracy of a network that knows one set of labels without an error, on the other.
+    /// other way round: the accuracy of one set of labels as predictions of the other.
     pub accuracy: [f64; 2],
     /// Half of the sum of the absolute differences of probabilities: 0 for the same policy, 1 for policies without a common move.
     pub total_variation: f64,
-    /// The entropies in nats, of the first and of the second: what a policy loss on its labels is at least.
+    /// The entropies in nats, of the first and of the second: the least policy loss on its labels.
     pub entropy: [f64; 2],
 }
 

@@ -1,4 +1,4 @@
-//! What the shards of a dataset hold, compared with what its manifest states of them.
+//! Compares the content of a dataset's shards with its manifest.
 
 use crate::error::DatasetError;
 use crate::manifest::{Counts, Manifest, RatingBucket, Shard, SplitSummary, Unit};
@@ -12,7 +12,7 @@ use std::path::Path;
 /// Tolerance of a share that was written as text.
 const ROUNDING: f64 = 1e-9;
 
-/// What the rows of all shards read so far hold.
+/// The content of all rows read so far.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct ShardContents {
     games: PerSplit<u64>,
@@ -171,7 +171,7 @@ impl ShardContents {
         .sealed()
     }
 
-    /// The first field that differs, with what the manifest states and what the shards hold.
+    /// The first field that differs, with the values of the manifest and of the shards.
     fn difference(&self, manifest: &Manifest) -> Option<(String, String, String)> {
         let (counts, split) = (&manifest.counts, &manifest.split);
         let buckets: BTreeMap<String, u64> =

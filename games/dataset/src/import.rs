@@ -58,11 +58,7 @@ pub struct Progress {
 
 /// Imports game records into a new dataset, or resumes an interrupted import with identical output. `progress` is
 /// called at intervals.
-///
-/// # Errors
-/// If an option is invalid, the target exists, a file cannot be opened, no game is kept, an interrupted import had
-/// other options or inputs, or the disk is full; with `strict`, at the first rejected game. Otherwise rejected games
-/// and truncated files are counted and listed.
+/// Counts and lists rejected games and truncated files; `strict` refuses the first rejected game.
 pub fn import(options: &ImportOptions, progress: &mut dyn FnMut(Progress)) -> Result<ImportReport, DatasetError> {
     check(options)?;
     with_game!(options.game, G => import_game::<G>(options, progress))

@@ -86,22 +86,14 @@ impl PositionRow {
 /// Why the file cannot be written or read.
 #[derive(Debug, thiserror::Error)]
 pub enum PositionsError {
-    /// Metrics and traits are of different positions.
     #[error("position {place} of the evaluation is ply {ply} of game {game}, its traits are of another")]
-    Other {
-        /// The index of the position.
-        place: usize,
-        game: u32,
-        ply: u16,
-    },
+    Other { place: usize, game: u32, ply: u16 },
     #[error(transparent)]
     Parquet(#[from] ParquetError),
     #[error(transparent)]
     Arrow(#[from] arrow_schema::ArrowError),
-    /// The file cannot be opened.
     #[error(transparent)]
     Io(#[from] std::io::Error),
-    /// A column is missing or of another type.
     #[error("the column {0} is missing or of another type; another version of posenc wrote it")]
     Column(&'static str),
 }

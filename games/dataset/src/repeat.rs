@@ -10,13 +10,12 @@ use crate::split::Split;
 use crate::store::{self, ShardRows, ShardWriter};
 use std::path::Path;
 
-/// Rows of a shard.
 const SHARD_ROWS: u64 = 1 << 18;
 
 /// Rows between two reports of progress.
 const ROWS_A_REPORT: u64 = 1 << 12;
 
-/// Writes the rows of a dataset again and again, with new numbers, until there are so many positions. Its duplicates make
+/// Writes the rows of a dataset repeatedly, with new numbers, until it has this number of positions. Its duplicates make
 /// it useless for training.
 pub fn repeat(
     source: &OnDisk,

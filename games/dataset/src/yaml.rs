@@ -9,7 +9,6 @@ use serde_yaml::with::singleton_map_recursive;
 /// The most that a text's length times its open brackets may be; about two seconds.
 const MOST_WORK: usize = 1 << 28;
 
-/// A text with too many open brackets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "line {line} has more than {most} brackets open, too many for a text of this length: write lists as lines with `-`, \

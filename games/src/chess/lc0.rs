@@ -10,7 +10,6 @@
 //! (Lc0 plays openings without recording them): the game then starts from its first recorded position, and the earlier
 //! ones in its planes are not used. Full-move numbers are not recorded.
 
-mod error;
 mod game;
 mod order;
 mod record;
@@ -22,3 +21,15 @@ pub use game::parse;
 pub use record::{Evaluation, PLANES, POLICY, Record, Search, Version};
 pub use record_data::ValueSource;
 pub use records::{Records, records};
+
+use crate::record::{RejectKind, Rejected};
+use std::fmt::Display;
+
+/// Why a chunk is not a valid game; `record` counts from 0.
+fn in_record(record: usize, kind: RejectKind, reason: impl Display) -> Rejected {
+    Rejected { game: 0, ply: Some(record as u32), kind, reason: format!("record {record}: {reason}") }
+}
+
+fn of_chunk(kind: RejectKind, reason: String) -> Rejected {
+    Rejected { game: 0, ply: None, kind, reason }
+}

@@ -48,52 +48,23 @@ pub struct Board {
 
 /// Why a board is not a legal position, or a packed one cannot be read or written.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages document the variants")]
 pub enum BadPosition {
     /// A king is missing: tsume problems with one king are not games.
     #[error("{color:?} has no king on the board (square number {square})")]
-    NoKing {
-        /// Whose.
-        color: Color,
-        /// The invalid square number.
-        square: u8,
-    },
-    /// Both kings are on the same square.
+    NoKing { color: Color, square: u8 },
     #[error("both kings stand on square number {0}")]
     KingsCoincide(u8),
-    /// The bits are not a piece's code.
     #[error("the bits from {at} are no piece's code")]
-    NoSuchCode {
-        /// The place in the bit stream.
-        at: usize,
-    },
-    /// The pieces take more or fewer than 256 bits.
+    NoSuchCode { at: usize },
     #[error("the position takes {0} bits instead of 256: its set is not complete, or it is cut off")]
     Length(usize),
-    /// More pieces of a kind than a set has.
     #[error("more than {allowed} pieces of the kind {kind:?}")]
-    TooMany {
-        /// The kind, unpromoted.
-        kind: PieceKind,
-        /// The number in a set.
-        allowed: u8,
-    },
-    /// Two unpromoted pawns of one side are on a file.
+    TooMany { kind: PieceKind, allowed: u8 },
     #[error("two unpromoted pawns of {color:?} on file {file}")]
-    TwoPawns {
-        /// Whose.
-        color: Color,
-        /// File 1 to 9.
-        file: u8,
-    },
-    /// A piece could never move again.
+    TwoPawns { color: Color, file: u8 },
     #[error("the piece on {file}{rank} could never move again")]
-    Stuck {
-        /// File 1 to 9.
-        file: u8,
-        /// Rank a to i.
-        rank: char,
-    },
-    /// The side to move could capture the king.
+    Stuck { file: u8, rank: char },
     #[error("{0:?} is to move and could capture the king")]
     KingCapturable(Color),
 }
@@ -118,9 +89,6 @@ impl Board {
     }
 
     /// The position for further play; `ply` is the number of its next move, from 1.
-    ///
-    /// # Errors
-    /// If the board is not a legal position, see [`Board::check`].
     pub fn position(&self, ply: u32) -> Result<ShogiPosition, BadPosition> {
         self.check()?;
         Ok(self.unchecked_position(ply))

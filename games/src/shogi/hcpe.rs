@@ -65,9 +65,6 @@ impl Hcpe {
     }
 
     /// A record of a position, its played move, its score from the side to move's view, and the game's result.
-    ///
-    /// # Errors
-    /// If HCPE cannot express it: see [`NotWritten`].
     pub fn new(board: &Board, mv: Move, score: i16, result: GameResult) -> Result<Self, NotWritten> {
         Ok(Self {
             hcp: hcp::encode(board)?,

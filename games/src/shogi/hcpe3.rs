@@ -68,9 +68,6 @@ impl Turn {
 
 impl Game {
     /// A game of one engine against itself with these moves, its result and how it ended.
-    ///
-    /// # Errors
-    /// If HCPE3 cannot express the start or the result: see [`NotWritten`].
     pub fn new(
         start: &Board,
         result: GameResult,

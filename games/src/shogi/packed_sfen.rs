@@ -35,9 +35,6 @@ pub fn decode(bytes: &[u8; BYTES]) -> Result<Board, BadPosition> {
 }
 
 /// Writes a position; pieces outside the game go into the box.
-///
-/// # Errors
-/// If the board is not a legal position, see [`Board::check`].
 pub fn encode(board: &Board) -> Result<[u8; BYTES], BadPosition> {
     CODEC.encode(board)
 }

@@ -73,9 +73,6 @@ impl Psv {
 
     /// A record of a position, its played move, the move's number from 1 (0 if unknown), its score from the side to
     /// move's view, and the game's result.
-    ///
-    /// # Errors
-    /// If PSV cannot express it: see [`NotWritten`].
     pub fn new(board: &Board, mv: Move, score: i16, ply: u16, result: GameResult) -> Result<Self, NotWritten> {
         Ok(Self {
             sfen: packed_sfen::encode(board)?,

@@ -1,6 +1,7 @@
 //! Balanced openings: random plies from the start position after which an engine prefers neither side.
 //!
-//! A pair of games from a lost opening says little: each player wins once. Chess has books of played openings; shogi has none here.
+//! A pair of games from a lost opening carries little information: each player wins once. Chess has books of played openings;
+//! for shogi there is none here.
 
 use crate::engine::{Engine, EngineSettings};
 use crate::error::GenerateError;
@@ -9,7 +10,7 @@ use crate::play::texts;
 use games::{GameKind, Position, Referee, Score, with_game};
 use std::collections::BTreeSet;
 
-/// How many openings are drawn for each that is asked for, before the search is given up.
+/// Openings drawn for each requested one before the search stops.
 const DRAWS: usize = 1_000;
 
 #[derive(Debug, Clone)]

@@ -52,7 +52,6 @@ pub struct Settings {
     pub made_by: String,
     /// The shares of the splits.
     pub fractions: PerSplit<f64>,
-    /// The seed of the split.
     pub split_seed: u64,
 }
 
@@ -78,7 +77,6 @@ pub struct GenerationConditions {
     pub multipv: usize,
     pub seed: u64,
     pub openings: Option<Book>,
-    /// Random plies, from and to.
     pub random_plies: Option<(u16, u16)>,
     /// Centipawns of the random choice among near-best moves.
     pub random_within: Option<u16>,

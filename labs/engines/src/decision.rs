@@ -1,4 +1,4 @@
-//! What a search says of a position, as far as posenc's rules accept it.
+//! Search results of a position that posenc's rules accept.
 
 use super::choose::choice_first;
 use crate::engine::{Answer, Search};
@@ -9,14 +9,14 @@ pub(super) struct Decision {
     pub(super) best: String,
     /// Its score, from the mover's point of view.
     pub(super) score: Option<Score>,
-    /// The legal moves that the search compared, the chosen one first; none if one move was asked for.
+    /// The legal moves that the search compared, the chosen one first; empty if one move was requested.
     pub(super) lines: Vec<(String, Score)>,
     /// Whether the engine answered with something else, and the best legal move that it compared replaces it.
     pub(super) was_refused: bool,
 }
 
 impl Decision {
-    /// The legal part of a search for the `most` best moves; none if there is no legal move in it.
+    /// The legal part of a search for the `most` best moves; `None` if it has no legal move.
     pub(super) fn of<P: Position>(position: &P, search: &Search, most: usize) -> Option<Self> {
         // In posenc's notation: engines write castling in two ways.
         let legal = |text: &str| position.parse_move(text).ok().map(|mv| position.move_text(mv));

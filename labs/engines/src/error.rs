@@ -9,35 +9,18 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GenerateError {
-    /// An option has an invalid value.
     #[error("{option}: {reason}")]
-    Option {
-        option: &'static str,
-        /// What is wrong and what to do.
-        reason: String,
-    },
-    /// An opening cannot be used.
+    Option { option: &'static str, reason: String },
     #[error("{file}, {place}: {reason}")]
-    Opening {
-        file: String,
-        /// Line or game in it.
-        place: String,
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// The engine cannot be used.
+    Opening { file: String, place: String, reason: String },
     #[error(transparent)]
     Engine(#[from] EngineError),
-    /// The dataset cannot be written.
     #[error(transparent)]
     Dataset(#[from] DatasetError),
-    /// The journal could not be read or written.
     #[error("cannot {action} {}: {source}", path.display())]
     Io { action: &'static str, path: PathBuf, source: io::Error },
-    /// Another process is making the same dataset.
     #[error("another process is making this dataset: it works in {}", .0.display())]
     Busy(PathBuf),
-    /// The games of an interrupted generation were played under other conditions.
     #[error(
         "{} holds games of an interrupted generation under other conditions ({differences}): repeat them to resume it, \
          choose another --out, or remove that folder",
@@ -45,36 +28,14 @@ pub enum GenerateError {
     )]
     OtherConditions { dir: PathBuf, differences: String },
     #[error("{} is damaged ({reason}): remove its folder to start again", path.display())]
-    Journal {
-        path: PathBuf,
-        /// What is wrong with it.
-        reason: String,
-    },
+    Journal { path: PathBuf, reason: String },
     /// A file could not be written; the finished games are kept.
     #[error("{source}; {done} of {games} games are kept: make room, and the same command resumes from there")]
-    Interrupted {
-        source: Box<GenerateError>,
-        /// Games that are in the journal.
-        done: u64,
-        /// Games that were asked for.
-        games: u64,
-    },
-    /// The generation was stopped on request.
+    Interrupted { source: Box<GenerateError>, done: u64, games: u64 },
     #[error("stopped with {done} of {games} games played; the same command resumes from there")]
-    Stopped {
-        /// Games that are in the journal.
-        done: u64,
-        /// Games that were asked for.
-        games: u64,
-    },
-    /// No game could be finished.
+    Stopped { done: u64, games: u64 },
     #[error("none of the {games} games could be played to its end; the first: {reason}")]
-    NothingPlayed {
-        /// Games that were asked for.
-        games: u64,
-        /// Why the first was given up.
-        reason: String,
-    },
+    NothingPlayed { games: u64, reason: String },
 }
 
 impl GenerateError {

@@ -20,7 +20,7 @@ const LONGEST: usize = 41;
 /// The engine compares the best move with the second.
 pub const COMPARED: usize = 2;
 
-/// What to look for, and where.
+/// The settings of a search for forced lines.
 #[derive(Debug, Clone)]
 pub struct ForcedSettings {
     pub game: GameKind,
@@ -31,7 +31,7 @@ pub struct ForcedSettings {
     pub nodes: u64,
     /// Engines at a time. They do not change the lines.
     pub processes: usize,
-    /// At most so many lines of a length.
+    /// The maximum number of lines of a length.
     pub per_length: usize,
 }
 
@@ -61,9 +61,6 @@ pub fn csv(lines: &[ForcedLine]) -> String {
 }
 
 /// Searches the games, in their order.
-///
-/// # Errors
-/// If the dataset cannot be read or is of another game, or the engine fails.
 pub fn forced_lines(settings: &ForcedSettings) -> Result<Vec<ForcedLine>, GenerateError> {
     let mut rows = test_games::rows(&settings.from, settings.game)?;
     rows.retain(|row| matches!(row.result, GameResult::FirstWins | GameResult::SecondWins));
@@ -82,7 +79,7 @@ fn of_games<G: Referee>(settings: &ForcedSettings, rows: &[GameRow]) -> Result<V
     Ok(found.into_iter().flatten().filter(|line| is_wanted(line)).collect())
 }
 
-/// What the engine says of a position in which the winner is to move.
+/// The engine's result for a position in which the winner is to move.
 struct OnlyMate {
     mv: String,
     moves: i32,

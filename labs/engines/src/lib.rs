@@ -49,10 +49,7 @@ pub struct GenerateReport {
 
 /// Plays the games and writes them as a dataset. `progress` is called after every game; `stop` is checked before every
 /// move.
-///
-/// # Errors
-/// If an option is invalid, the target exists or is being written by another process, the openings cannot be read, the
-/// engine cannot be used, the disk is full, or `stop` was set. Finished games are kept.
+/// An error keeps finished games.
 pub fn generate(
     settings: &Settings,
     progress: &mut dyn FnMut(&Progress),

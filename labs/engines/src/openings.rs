@@ -28,9 +28,6 @@ pub struct Openings {
 
 impl Openings {
     /// Reads the book, if there is one, checks every opening by the rules, and shuffles them by the seed.
-    ///
-    /// # Errors
-    /// If the book cannot be read, or has an invalid opening or none.
     pub fn read<G: Referee>(book: Option<&Path>, seed: u64) -> Result<Self, GenerateError> {
         let Some(path) = book else {
             return Ok(Self { openings: vec![Opening::default()], book: None });
@@ -66,9 +63,6 @@ impl Openings {
 const ATTEMPTS: usize = 100;
 
 /// Sets up an opening's position, followed by a random number of random moves, drawn uniformly from `plies`.
-///
-/// # Errors
-/// If the opening is not legal, or random moves end the game again and again.
 pub fn set_up_with_random_plies<G: Referee>(
     opening: &Opening,
     plies: Option<(u16, u16)>,

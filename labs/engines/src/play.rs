@@ -78,7 +78,6 @@ struct InProgress<'a, G: Referee> {
     record: FinishedGame,
 }
 
-/// Result and termination of a game.
 type Ending = (GameResult, Termination);
 
 /// The meaning of an answer: a move to play, or the end of the game.

@@ -1,4 +1,4 @@
-//! Test positions of a dataset with the labels of a longer search: what a loss on the old labels can be read against.
+//! Test positions of a dataset with the labels of a longer search, to compare with losses on the old labels.
 
 use crate::choose::policy;
 use crate::decision::Decision;
@@ -42,9 +42,6 @@ pub struct RelabelSettings {
 /// Draws positions uniformly from those that have a policy target in the test split, none twice, searches each with a cleared
 /// memory and without the moves before it, and writes them as a dataset that is all test positions. The draw depends on the
 /// dataset and the seed only, so labels of different searches are about the same positions. `progress` sees how many are done.
-///
-/// # Errors
-/// If the dataset has fewer such positions or is of another game, the engine fails or finds no legal move, or the target exists.
 pub fn relabelled(settings: &RelabelSettings, progress: &(dyn Fn(u64) + Sync)) -> Result<Manifest, GenerateError> {
     with_game!(settings.game, G => of_game::<G>(settings, progress))
 }

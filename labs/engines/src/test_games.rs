@@ -7,9 +7,6 @@ use games::{Game, GameKind, Position as _};
 use std::path::Path;
 
 /// The rows of the test split.
-///
-/// # Errors
-/// If the dataset cannot be read, or is of another game.
 pub(super) fn rows(from: &Path, game: GameKind) -> Result<Vec<GameRow>, GenerateError> {
     let manifest = Manifest::read(from)?;
     if manifest.game != game {

@@ -40,7 +40,6 @@ pub struct Progress {
     pub first_given_up: Option<String>,
 }
 
-/// A message of a worker.
 enum WorkerMessage {
     Finished(Box<FinishedGame>),
     Restarted(String),
@@ -92,7 +91,6 @@ pub(super) fn play_all<G: Referee>(
     }
 }
 
-/// The counts of the games in the journal.
 fn counted(games: u64, journal: &Journal) -> Result<Progress, GenerateError> {
     let mut counts = Progress { games, ..Progress::default() };
     for game in journal.games(games) {

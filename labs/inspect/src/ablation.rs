@@ -1,4 +1,4 @@
-//! What a part of the encodings is worth: the primary metric on the test positions without it.
+//! Ablation of parts of the encodings: the primary metric on the test positions without each.
 
 use super::analysis::Analysis;
 use super::error::InspectionError;
@@ -23,7 +23,7 @@ const DRAWS: usize = 2_000;
 /// The points of a layer's encodings that act head by head.
 const OF_HEADS: [InjectionPoints; 3] = [InjectionPoints::ROTATE, InjectionPoints::LOGITS, InjectionPoints::VALUES];
 
-/// What was taken away, and what that costs.
+/// The removed part, and the loss of quality.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Cost {
     /// In words: `logits`, `layer 1`, `layer 1 head 2`, `layer 1 head 2 transposed`.

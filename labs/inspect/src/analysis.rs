@@ -37,7 +37,6 @@ pub struct Controls {
     /// The largest statistic of each, over its heads and over its heads and pieces.
     largest: Vec<f64>,
     largest_of_pieces: Vec<f64>,
-    /// The heads of the first.
     first: Vec<HeadView>,
 }
 
@@ -112,7 +111,7 @@ impl Analysis {
     }
 }
 
-/// What is tested: a head, or a head where a certain piece stands.
+/// The subject of a test: a head, or a head on squares with a certain piece.
 struct Subject<'a> {
     head: &'a HeadView,
     occupant: Option<Occupant>,

@@ -16,7 +16,6 @@ pub struct Displacements {
 pub struct Profile {
     /// The mean over the pairs of each displacement; 0 where there are none.
     pub means: Vec<f64>,
-    /// The pairs of each displacement.
     pub pairs: Vec<f64>,
     /// The variance of a pair around the mean of its displacement.
     pub within: f64,

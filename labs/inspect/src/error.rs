@@ -12,28 +12,20 @@ use train::TrainError;
 /// Why a cell or a run folder cannot be inspected.
 #[derive(Debug, thiserror::Error)]
 pub enum InspectionError {
-    /// The cell cannot be loaded.
     #[error(transparent)]
     Cell(#[from] train::inference::InferenceError),
-    /// The dataset or the network cannot be used.
     #[error(transparent)]
     Train(#[from] TrainError),
-    /// The run folder cannot be read.
     #[error(transparent)]
     Plan(#[from] PlanError),
-    /// A record cannot be read.
     #[error(transparent)]
     Record(#[from] RecordError),
-    /// Stored test positions cannot be read.
     #[error(transparent)]
     Positions(#[from] PositionsError),
-    /// The network has no attention.
     #[error("{} has no attention heads: its architecture is {architecture}; inspect a cell of a transformer", cell.display())]
     NoHeads { cell: PathBuf, architecture: &'static str },
-    /// No cell of a run folder is finished.
     #[error("{}: no cell is finished; wait for `posenc run`, or name the folder of a cell", .0.display())]
     NothingFinished(PathBuf),
-    /// A square's name is not one of the board's.
     #[error("--square {text}: expected a square of {game} such as {example}")]
     Square { text: String, game: &'static str, example: String },
     #[error(
@@ -41,10 +33,8 @@ pub enum InspectionError {
          the comparison out"
     )]
     Controls { found: usize, least: usize, alpha: f64 },
-    /// A file cannot be written.
     #[error("cannot {action} {}: {cause}", path.display())]
     Io { action: &'static str, path: PathBuf, cause: io::Error },
-    /// A picture cannot be drawn.
     #[error("cannot draw {name}: {reason}")]
     Picture { name: String, reason: ConversionError },
     #[error("LibTorch: {0}")]

@@ -28,7 +28,7 @@ pub(super) struct HeadSums {
     pub(super) shared: Option<Vec<f64>>,
 }
 
-/// What makes up the logits in one position, and the attention that follows: maps of one head or of all heads of a layer.
+/// The parts of the logits in one position, and the attention: maps of one head or of all heads of a layer.
 #[derive(Debug, Clone)]
 pub struct Parts<T> {
     pub content: T,
@@ -57,7 +57,7 @@ pub(super) struct LayerSums {
     pub(super) parts: HeadSums,
 }
 
-/// What one head does. Maps are `[squares × squares]`, query by key.
+/// The maps of one head, `[squares × squares]`, query by key.
 #[derive(Debug, Clone)]
 pub struct HeadView {
     pub layer: usize,
@@ -73,7 +73,7 @@ pub struct HeadView {
     pub content: Vec<f64>,
     /// Attention, the mean over positions.
     pub attention: Vec<f64>,
-    /// What rotations leave of q·k of equal vectors; only with rotations.
+    /// The factor by which rotations scale q·k of equal vectors; only with rotations.
     pub similarity: Option<Vec<f64>>,
     /// The maps of each position; empty unless they are kept.
     pub each: Vec<Parts<Vec<f64>>>,

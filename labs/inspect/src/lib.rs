@@ -1,4 +1,4 @@
-//! What the heads of a trained network do with positions.
+//! Analyses of the attention heads of a trained network.
 //!
 //! ```text
 //! cell ─ positions ─▶ observe ─▶ layer (maps, statistics) ─▶ displacement ─▶ permutation ─▶ naming ─▶ heads.json

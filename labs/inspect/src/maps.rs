@@ -33,9 +33,8 @@ pub struct Maps<'a> {
     /// The square whose keys are shown, in the side to move's view.
     pub square: usize,
     pub examples: &'a [Shown],
-    /// How many of the examples were asked for; they come first.
+    /// The number of requested examples; they come first.
     pub asked: usize,
-    /// The heads with their maps of each example.
     pub in_examples: &'a [HeadView],
 }
 
@@ -146,7 +145,7 @@ impl Maps<'_> {
         pictures
     }
 
-    /// Content, position part and attention in a position that was asked for.
+    /// Content, position part and attention in a requested position.
     fn in_position(&self, layer: usize, example: usize) -> Picture {
         let shown = &self.examples[example];
         let heads: Vec<&HeadView> = self.in_examples.iter().filter(|head| head.layer == layer).collect();

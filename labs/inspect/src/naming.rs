@@ -11,7 +11,7 @@ pub struct Tested {
     /// Its number in the layer.
     pub head: usize,
     pub signal: Signal,
-    /// The piece that was asked for; all pairs of squares without it.
+    /// The requested piece; without one, all pairs of squares.
     pub occupant: Option<Occupant>,
     pub profile: Profile,
     pub test: Test,

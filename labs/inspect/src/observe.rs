@@ -1,4 +1,4 @@
-//! What every head does on some positions, as arrays of f64: sums over the batch, while the network computes.
+//! Statistics of every head over some positions, in f64: sums over the batch, while the network computes.
 
 use super::displacement::Displacements;
 use super::layer::{HeadSums, LayerSums, Parts};
@@ -18,7 +18,7 @@ const AT_ONCE: i64 = 16;
 /// A small number whose logarithm is finite.
 const TINY: f64 = 1e-30;
 
-/// What the observer shares with the loop over positions.
+/// State that the observer shares with the loop over positions.
 #[derive(Debug, Clone)]
 struct Shared(Arc<Mutex<State>>);
 

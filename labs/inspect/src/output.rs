@@ -20,7 +20,7 @@ use train::sinks::tensorboard;
 pub const TABLE_FILE: &str = "heads.md";
 /// Statistics of heads and layers.
 pub const LAYERS_FILE: &str = "layers.json";
-/// What parts of the encodings are worth.
+/// The ablations of parts of the encodings.
 pub const ABLATION_FILE: &str = "ablation.json";
 pub const TENSORS_FILE: &str = "maps.safetensors";
 pub const MAPS_DIR: &str = "maps";
@@ -30,7 +30,7 @@ const PICTURE: &str = "layer-";
 /// Pixels of a PNG for one of the SVG.
 const ZOOM: f32 = 1.5;
 
-/// What was found in a cell.
+/// The results of a cell.
 pub(super) struct Found<'a> {
     pub(super) inspected: &'a Inspected,
     pub(super) maps: &'a Maps<'a>,
@@ -62,7 +62,7 @@ struct LayerMeans {
     fixed_share: f64,
 }
 
-/// Writes the files of a cell into a folder, which is made, and returns what a page shows of it.
+/// Writes the files of a cell into a folder, which it creates, and returns the cell's part of the page.
 pub(super) fn write_cell(dir: &Path, found: &Found<'_>) -> Result<PageCell, InspectionError> {
     let pictures = found.maps.pictures();
     let pngs = write_pictures(&dir.join(MAPS_DIR), &pictures)?;

@@ -18,14 +18,14 @@ use report::table::Table;
 /// The most bytes of drawn pictures on a page.
 const MOST_DRAWN: usize = 4_000_000;
 
-/// What a page shows of a cell.
+/// A cell's part of the page.
 pub(super) struct PageCell {
     pub(super) inspected: Inspected,
     pub(super) touched: Touched,
     pub(super) pictures: Vec<Picture>,
 }
 
-/// What the texts of a cell show.
+/// The data of a cell's texts.
 pub(super) struct Texts<'a> {
     pub(super) inspected: &'a Inspected,
     pub(super) statistics: &'a [Statistics],
@@ -142,7 +142,6 @@ fn costs_table(costs: &Costs) -> Table {
     table(&header, &["part", "95 % interval", "excludes 0"], costs.parts.iter().map(row).collect())
 }
 
-/// The page of a cell.
 pub(super) fn of_cell(texts: &Texts<'_>, cell: &PageCell) -> String {
     let Inspected { cell: title, row, game, seed, .. } = texts.inspected;
     let subtitle = format!("{}, {row}, seed {seed}", game.name());

@@ -1,10 +1,10 @@
 //! Which relations a map over displacements follows, beyond distance, by a permutation test.
 //!
-//! **What is asked.** A head's value at each displacement is compared with the mean at the same distance (in king's moves).
-//! What is left is the residual: everything that distance does not explain. A relation's share is the part of the map's
+//! **Question.** A head's value at each displacement is compared with the mean at the same distance (in king's moves).
+//! The difference is the residual: the part that distance does not explain. A relation's share is the part of the map's
 //! variance that the relation explains of the residuals.
 //!
-//! **What is permuted.** Without a direction in the map, residuals at one distance are exchangeable. So they are permuted
+//! **Permutation.** Without a direction in the map, residuals at one distance are exchangeable. So they are permuted
 //! within distances, and whatever function of the distance the map has, every permuted map has it too. The eight
 //! displacements at distance 1 have only 28 arrangements of gold's six steps, too few for a small p. Residuals at the
 //! distances up to [`NEAR`] are therefore permuted together; this assumes that they vary alike, where exchange within a
@@ -34,7 +34,7 @@ pub const NEAR: usize = 3;
 /// The share of what distance explains that the king's neighbourhood must explain by itself.
 pub const KING_OF_DISTANCE: f64 = 0.8;
 
-/// So many permutations that reach a relation's statistic are enough to know its p-value.
+/// The p-value of a relation is known after this many permutations that reach its statistic.
 pub const ENOUGH: usize = 200;
 
 /// The first distance beyond the king's neighbourhood.
@@ -43,7 +43,7 @@ const BEYOND_STEP: usize = 2;
 /// Two statistics closer than this are equal.
 const TIE: f64 = 1e-9;
 
-/// What a relation explains of a map.
+/// The share of a map that a relation explains.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Explained {
     pub relation: Relation,
@@ -151,7 +151,7 @@ impl Prepared {
         let residuals = scaled(off_means(&values, &distances, &precision));
         let centred = scaled(off_means(&values, &one_group, &precision));
         let total = squares(&centred);
-        // What rounding leaves of a map that distance explains is not a direction.
+        // Rounding errors of a map that distance explains are not a direction.
         let is_flat = squares(&residuals) <= TIE * TIE * total;
         let residuals = if is_flat { vec![0.0; residuals.len()] } else { residuals };
         let distance_share = if total > 0.0 { 1.0 - squares(&residuals) / total } else { 0.0 };

@@ -25,10 +25,9 @@ pub const fn examples(game: GameKind) -> [(&'static str, &'static str); 4] {
     }
 }
 
-/// A position to be shown.
 #[derive(Debug)]
 pub struct Shown {
-    /// What a reader chooses it by.
+    /// The label in the page's selection.
     pub name: String,
     pub text: String,
     /// The rows that the network reads, `[plies,row]`, u8.
@@ -40,7 +39,7 @@ pub struct Shown {
 }
 
 impl Shown {
-    /// The positions that were asked for, then the examples of the game.
+    /// The requested positions, then the examples of the game.
     pub fn all(asked: &[String], config: &RunConfig, device: Device) -> Result<Vec<Self>, InspectionError> {
         let asked = asked.iter().map(|text| (&text[..], &text[..]));
         asked.chain(examples(config.game)).map(|(name, text)| Self::read(name, text, config, device)).collect()

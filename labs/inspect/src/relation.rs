@@ -5,41 +5,43 @@ use games::GameKind;
 /// Files to the right and ranks ahead, from the query's square to the key's, as the side to move sees the board.
 pub type Step = (isize, isize);
 
-/// A set of displacements. Forward is where the side to move's pawns go; `…_back` is the same movement of the opponent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Relation {
-    Rank,
-    File,
-    /// The same rank or file.
-    Rook,
-    /// The diagonal from the lower left to the upper right.
-    Diagonal,
-    /// The diagonal from the upper left to the lower right.
-    AntiDiagonal,
-    Bishop,
-    Queen,
-    Knight,
-    /// The eight neighbours: a distance, not a direction.
-    King,
-    /// The two squares that a chess pawn attacks.
-    Pawn,
-    /// The same of the opponent's pawn.
-    PawnBack,
-    Lance,
-    /// The same of the opponent's lance.
-    LanceBack,
-    /// The two jumps of a shogi knight.
-    ShogiKnight,
-    /// The same of the opponent's knight.
-    ShogiKnightBack,
-    /// The five steps of a silver general.
-    Silver,
-    /// The same of the opponent's silver.
-    SilverBack,
-    /// The six steps of a gold general.
-    Gold,
-    /// The same of the opponent's gold.
-    GoldBack,
+games::named! {
+    /// A set of displacements. Forward is where the side to move's pawns go; `…_back` is the same movement of the opponent.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Relation {
+        Rank = "rank",
+        File = "file",
+        /// The same rank or file.
+        Rook = "rook",
+        /// The diagonal from the lower left to the upper right.
+        Diagonal = "diagonal",
+        /// The diagonal from the upper left to the lower right.
+        AntiDiagonal = "anti-diagonal",
+        Bishop = "bishop",
+        Queen = "queen",
+        Knight = "knight",
+        /// The eight neighbours: a distance, not a direction.
+        King = "king",
+        /// The two squares that a chess pawn attacks.
+        Pawn = "pawn",
+        /// The same of the opponent's pawn.
+        PawnBack = "pawn back",
+        Lance = "lance",
+        /// The same of the opponent's lance.
+        LanceBack = "lance back",
+        /// The two jumps of a shogi knight.
+        ShogiKnight = "shogi knight",
+        /// The same of the opponent's knight.
+        ShogiKnightBack = "shogi knight back",
+        /// The five steps of a silver general.
+        Silver = "silver",
+        /// The same of the opponent's silver.
+        SilverBack = "silver back",
+        /// The six steps of a gold general.
+        Gold = "gold",
+        /// The same of the opponent's gold.
+        GoldBack = "gold back",
+    }
 }
 
 const CHESS: [Relation; 11] = [
@@ -80,31 +82,6 @@ impl Relation {
         match game {
             GameKind::Chess => &CHESS,
             GameKind::Shogi => &SHOGI,
-        }
-    }
-
-    /// Its name in files and tables.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Rank => "rank",
-            Self::File => "file",
-            Self::Rook => "rook",
-            Self::Diagonal => "diagonal",
-            Self::AntiDiagonal => "anti-diagonal",
-            Self::Bishop => "bishop",
-            Self::Queen => "queen",
-            Self::Knight => "knight",
-            Self::King => "king",
-            Self::Pawn => "pawn",
-            Self::PawnBack => "pawn back",
-            Self::Lance => "lance",
-            Self::LanceBack => "lance back",
-            Self::ShogiKnight => "shogi knight",
-            Self::ShogiKnightBack => "shogi knight back",
-            Self::Silver => "silver",
-            Self::SilverBack => "silver back",
-            Self::Gold => "gold",
-            Self::GoldBack => "gold back",
         }
     }
 

@@ -19,7 +19,7 @@ use train::Setup;
 use train::inference::{Loaded, Origin};
 use train::sample::validation_positions;
 
-/// What is inspected, and how.
+/// The settings of an inspection.
 #[derive(Debug, Clone)]
 pub struct Options {
     pub testing: Testing,
@@ -45,10 +45,7 @@ pub struct Written {
     pub cells: Vec<Inspected>,
 }
 
-/// Inspects one or more cells, or a run folder; `note` is told what is being done.
-///
-/// # Errors
-/// If an option does not fit, a cell cannot be loaded, or a file cannot be written.
+/// Inspects one or more cells, or a run folder; `note` receives progress messages.
 pub fn inspect(paths: &[PathBuf], options: &Options, note: &mut dyn FnMut(&str)) -> Result<Written, InspectionError> {
     let Testing { alpha, controls, .. } = options.testing;
     let least = least_controls(alpha) + 1;

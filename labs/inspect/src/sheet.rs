@@ -17,7 +17,6 @@ const NAMES: f64 = 16.0;
 const SCALE: f64 = 34.0;
 const COLUMNS: usize = 4;
 
-/// A panel of a sheet.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Panel {
     pub(super) title: String,
@@ -26,7 +25,7 @@ pub(super) struct Panel {
     pub(super) shades: Shades,
 }
 
-/// What the cells of a panel stand for.
+/// The meaning of the cells of a panel.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Cells {
     /// Displacements from the query's square, which is the middle.
@@ -85,7 +84,7 @@ fn displacements(canvas: &mut Canvas, (x, y): (f64, f64), board: &Displacements,
         (x + right as f64 * size.0, y + (ranks as isize - 1 - ahead) as f64 * size.1)
     };
     for (&step, &value) in board.steps.iter().zip(&panel.values).filter(|(step, _)| distance(**step) > 0) {
-        let tooltip = format!("{}: {}", spoken(step), short(value));
+        let tooltip = format!("{}: {}", displacement(step), short(value));
         canvas.shade(corner(step), size, panel.shades.share(value), &tooltip);
     }
     canvas.grid((x, y), (PANEL, PANEL), [files, ranks]);
@@ -119,7 +118,7 @@ fn board(
     board.names(canvas, view);
 }
 
-fn spoken((file, rank): Step) -> String {
+fn displacement((file, rank): Step) -> String {
     let across = match file {
         0 => String::new(),
         file if file < 0 => format!("{} left", -file),

@@ -98,7 +98,7 @@ pub fn pieces(records: &[HeadRecord]) -> Table {
     table(&header, &["piece", "movement"], rows)
 }
 
-/// How many heads of each row follow each movement where a piece stands, with a count for each seed.
+/// For each row and piece, the number of heads that follow each movement, with a count for each seed.
 pub fn pieces_by_row(cells: &[Inspected]) -> Table {
     let row = |row: RowMovements| {
         vec![

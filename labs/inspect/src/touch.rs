@@ -238,7 +238,7 @@ impl Extent {
         Self { cells: number, places, layers, bytes: bytes(number, places, layers) }
     }
 
-    /// What the page does not show, and the size of its maps.
+    /// The parts that the page leaves out, and the size of its maps.
     fn text(self, cells: &[&Touched]) -> String {
         let size = self.bytes as f64 / 1e6;
         let most = |of: fn(&Touched) -> usize| cells.iter().map(|cell| of(cell)).max().unwrap_or_default();

@@ -34,9 +34,6 @@ seed: 0
 ";
 
 /// The run of an imported network. `data` is the dataset to evaluate it on; without one it can only predict.
-///
-/// # Errors
-/// If the text above is not a valid run, which a test excludes.
 pub fn run_of(imported: &Imported, file: &Path, data: Option<&Path>) -> Result<RunConfig, NetError> {
     let run = RunConfig::from_yaml(RUN).map_err(|error| wrong(file, &error))?;
     let name = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy().into_owned();
@@ -55,10 +52,7 @@ fn wrong(path: &Path, error: &dyn Display) -> NetError {
     NetError::Train(TrainError::Config { path: path.to_owned(), reason: error.to_string() })
 }
 
-/// The network, to be asked without a folder.
-///
-/// # Errors
-/// If the file's tensors are not those of its architecture, or memory runs out.
+/// The network, for evaluation without a folder.
 pub fn loaded(imported: &Imported, device: Device) -> Result<Loaded, NetError> {
     let config = run_of(imported, Path::new("net.pb.gz"), None)?;
     let (network, layout) = declare(&config)?;
@@ -68,9 +62,6 @@ pub fn loaded(imported: &Imported, device: Device) -> Result<Loaded, NetError> {
 }
 
 /// Writes the cell's folder, which must not exist yet, completely or not at all.
-///
-/// # Errors
-/// If it exists or cannot be written, or the file's tensors are not those of its architecture.
 pub fn write(imported: &Imported, run: &RunConfig, out: &Path) -> Result<(), NetError> {
     let (_, layout) = declare(run)?;
     let weights = in_layout_order(imported, &layout)?;
@@ -83,9 +74,6 @@ pub fn write(imported: &Imported, run: &RunConfig, out: &Path) -> Result<(), Net
 }
 
 /// The parameters in a layout's order: every one exactly once, and no others.
-///
-/// # Errors
-/// If one is missing, has another size, or is not in the layout.
 pub fn in_layout_order(imported: &Imported, layout: &Layout) -> Result<Vec<f32>, NetError> {
     let mut weights = vec![0.0; layout.len()];
     for param in layout.params() {

@@ -1,4 +1,4 @@
-//! A cell and a file written from it, asked about the same positions.
+//! Compares a cell with a file written from it, on the same positions.
 
 use crate::cell::loaded;
 use crate::{Imported, NetError};
@@ -18,9 +18,6 @@ pub struct Differences {
 
 impl Differences {
     /// Both networks compute in f32 on the cell's device.
-    ///
-    /// # Errors
-    /// If the file's network cannot be evaluated, or a network lacks policy or result.
     pub fn of(cell: &Loaded, imported: &Imported, asked: &[Request]) -> Result<Self, NetError> {
         let file = loaded(imported, cell.arena.device())?;
         let logits_and_q = |network: &Loaded| -> Result<[Tensor; 2], NetError> {

@@ -35,9 +35,6 @@ pub struct Exported {
 }
 
 /// Writes the network of a run with these weights, flat in the layout's order.
-///
-/// # Errors
-/// If the game, the input or a part of the network is one that Lc0 does not have. The error names it.
 pub fn file(run: &RunConfig, layout: &Layout, weights: &[f32]) -> Result<Exported, NetError> {
     let network = network(run)?;
     let mut parameters = Parameters::of(layout, weights);

@@ -64,10 +64,6 @@ pub struct Imported {
 
 /// Reads a weights file, gzipped or not. `without` names parts of an attention body's file to leave out, as the errors
 /// name them: heads (`policy_heads.opponent`) and tensors (`value_heads.winner.ip_val_err`).
-///
-/// # Errors
-/// If it cannot be read, is longer than 1.5 GiB, is not a weights file, is damaged, or has an architecture that posenc
-/// lacks.
 pub fn read(path: &Path, without: &[String]) -> Result<Imported, NetError> {
     let bytes = bounded::read(path, MAX_BYTES).map_err(|cause| NetError::Io {
         action: "read",

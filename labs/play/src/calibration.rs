@@ -50,9 +50,6 @@ const RESULTS: [(&str, GameResult); 3] =
     [("win", GameResult::Win), ("draw", GameResult::Draw), ("loss", GameResult::Loss)];
 
 /// The calibration on at most this many test positions.
-///
-/// # Errors
-/// If the network predicts no result, no test position has one, or the dataset cannot be read.
 pub fn measure(cell: &Loaded, positions: u64) -> Result<Calibration, PlayError> {
     let predicted = on_test_positions(cell, positions)?.ok_or(PlayError::NoOutput {
         agent: "calibration",

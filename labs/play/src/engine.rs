@@ -2,8 +2,8 @@
 //!
 //! UCI: Meyer-Kahlen and Huber's protocol of 2006. USI: its translation to shogi,
 //! <http://shogidokoro.starfree.jp/usi.html>. A network answers at once, so that limits of time, nodes and depth need no clock;
-//! `infinite` and `ponder` hold the answer back until `stop` or `ponderhit`. What is not understood is ignored, as UCI asks; a
-//! position that cannot be set up is said in an `info string`.
+//! `infinite` and `ponder` hold the answer back until `stop` or `ponderhit`. Unknown input is ignored, as in UCI; a
+//! position that cannot be set up gives an `info string`.
 
 mod options;
 
@@ -20,7 +20,7 @@ pub use options::Settings;
 /// The most moves that are counted as a position's history: no game is longer, and junk may be.
 const MOST_MOVES: usize = 10_000;
 
-/// What a program that reads the engine's lines is told.
+/// Whether the engine reads another line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next {
     Line,
@@ -39,7 +39,7 @@ pub struct Engine<'a, G: Referee> {
 }
 
 impl<'a, G: Referee> Engine<'a, G> {
-    /// The engine of a cell; `name` is what it calls itself.
+    /// The engine of a cell; `name` is its answer to `uci`.
     pub fn new(cell: &'a Loaded, name: String, settings: Settings) -> Self {
         let stream = stream(settings.seed, &["play"]);
         let situation = Situation::of_run(G::Position::start(), &cell.config);
@@ -47,9 +47,7 @@ impl<'a, G: Referee> Engine<'a, G> {
     }
 
     /// Reads a line and adds the lines that answer it.
-    ///
-    /// # Errors
-    /// If the network cannot be asked. Wrong lines are no errors.
+    /// Invalid lines are not errors.
     pub fn line(&mut self, line: &str, out: &mut Vec<String>) -> Result<Next, PlayError> {
         let mut words = line.split_ascii_whitespace();
         let Some(command) = words.next() else { return Ok(Next::Line) };
@@ -140,7 +138,7 @@ impl<'a, G: Referee> Engine<'a, G> {
     }
 }
 
-/// An error's text for a line of its own.
+/// An error's text as one line.
 fn one_line(error: impl std::fmt::Display) -> String {
     error.to_string().lines().next().unwrap_or_default().to_owned()
 }

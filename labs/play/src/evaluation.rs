@@ -1,7 +1,7 @@
-//! What a finished cell is asked as a player, as `evaluate` of an experiment file has it. Answers are kept in the cell's folder.
+//! Playing-strength evaluations of finished cells (`evaluate:` in experiment files). Answers are stored in the cell's folder.
 //!
-//! Each answer has the hash of everything that decides it. What is there is not asked again, so that an evaluation that was killed
-//! resumes, and a cell that was trained again is asked again.
+//! Each answer has the hash of everything that decides it. Stored answers are not computed again, so an evaluation that was killed
+//! resumes, and a cell that was trained again is evaluated again.
 
 use crate::error::PlayError;
 use crate::matches::{Conditions, Contestant, Kind, Limits, MatchOptions, PATIENCE, Scale, play_match};
@@ -41,11 +41,9 @@ enum Question<'a> {
     Labels(&'a Path),
 }
 
-/// Asks a cell what it was not asked before; `progress` sees each new answer. A match against the reference is no question to the
+/// Computes the missing answers of a cell; `progress` receives each new one. A match against the reference is no question to the
 /// reference itself.
-///
-/// # Errors
-/// If the network cannot be asked, a file cannot be read, or an engine fails. What is finished is kept.
+/// An error keeps finished answers.
 pub fn evaluate(
     subject: Subject<'_>,
     asked: &Evaluations,

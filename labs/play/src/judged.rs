@@ -4,7 +4,7 @@
 use crate::error::PlayError;
 use crate::player::Player;
 use dataset::ValueCurve;
-use engines::{Engine, EngineSettings, Protocol};
+use engines::{Engine, EngineSettings};
 use games::{Position, Referee, Side};
 use serde::Serialize;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use strength::interval::standard_errors;
 use strength::kendall::Concordance;
 use train::inference::Situation;
 
-/// More moves than a position has are not asked for: Stockfish's limit.
+/// The maximum number of compared moves: Stockfish's limit, above the number of legal moves of any position.
 const MOST_MOVES: usize = 500;
 
 /// How long the engine may take for a position.
@@ -29,7 +29,7 @@ pub struct Judge {
     pub options: Vec<(String, String)>,
 }
 
-/// What an engine says of a position: its legal moves with the mover's winning probability, the best first.
+/// An engine's evaluation of a position: its legal moves with the mover's winning probability, the best first.
 pub type Judgement = Vec<(String, f64)>;
 
 /// How a player does by an engine's scores. Intervals are at 95 %, over positions.
@@ -51,12 +51,8 @@ impl Judge {
     /// the usual curve of the game ([`ValueCurve::of`]).
     pub fn scores<G: Referee>(&self, positions: &[G::Position]) -> Result<Vec<Judgement>, PlayError> {
         let settings = EngineSettings {
-            program: self.program.clone(),
-            arguments: Vec::new(),
-            protocol: Protocol::of(G::KIND),
             options: self.options.clone(),
-            multipv: MOST_MOVES,
-            timeout: PATIENCE,
+            ..EngineSettings::new(&self.program, G::KIND, MOST_MOVES, PATIENCE)
         };
         let mut engine = Engine::start(&settings)?;
         let curve = ValueCurve::of(G::KIND);

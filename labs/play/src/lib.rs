@@ -23,7 +23,7 @@ mod score;
 mod share;
 pub mod suites;
 
-pub use decision::{Decision, Weighed};
+pub use decision::{Decision, WeightedMove};
 pub use error::PlayError;
 pub use player::{Agent, Player};
 pub use share::Share;

@@ -20,9 +20,6 @@ pub struct MateScore {
 }
 
 /// Reads positions, one FEN or SFEN a line, plain or compressed.
-///
-/// # Errors
-/// If the file cannot be read, or a line is no position.
 pub fn read<G: Referee>(path: &Path) -> Result<Vec<G::Position>, PlayError> {
     let bytes = dataset::unpacked(path)?;
     let text = String::from_utf8_lossy(&bytes).into_owned();

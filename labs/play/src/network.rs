@@ -1,4 +1,4 @@
-//! What players read of a network's predictions: weights of legal moves, and a position's result.
+//! A network's predictions for players: weights of legal moves, and a position's result.
 
 use crate::error::PlayError;
 use models::{Answer, Reading};
@@ -36,7 +36,7 @@ pub(crate) fn at_temperature(weights: &[f64], temperature: f64) -> Vec<f64> {
     powers.into_iter().map(|power| power / sum).collect()
 }
 
-/// Win, draw and loss for the side to move, if the network tells them apart.
+/// Win, draw and loss for the side to move, if the network predicts them.
 pub(crate) fn win_draw_loss(prediction: &Prediction) -> Option<[f64; 3]> {
     prediction.others.iter().find_map(|(_, meaning)| match meaning {
         Meaning::Wdl(shares) => Some(*shares),

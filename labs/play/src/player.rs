@@ -3,7 +3,7 @@
 //! Both agents are those of Ruoss et al. 2024 (arXiv 2402.04494) and of the Chessformer paper (arXiv 2409.12272): behavioural
 //! cloning takes the likeliest legal move, the state values' agent the move with the best position after it.
 
-use crate::decision::{Decision, Weighed};
+use crate::decision::{Decision, WeightedMove};
 use crate::error::PlayError;
 use crate::network::{BATCH, at_temperature, points, predicted, predicted_results, weights, win_draw_loss};
 use games::{Position, Referee};
@@ -125,9 +125,6 @@ impl<'a> Player<'a> {
     }
 
     /// Decides in every situation, in batches. `stream` is drawn from where moves are drawn, once for each situation.
-    ///
-    /// # Errors
-    /// If the network lacks the output that the agent needs, or cannot be asked.
     pub fn decide<G: Referee>(
         &self,
         situations: &[&Situation<G>],
@@ -161,7 +158,7 @@ impl<'a> Player<'a> {
             })?;
             let weights = if temperature > 0.0 { at_temperature(&weights, temperature) } else { weights };
             let moves = prediction.moves.iter().zip(weights);
-            let moves = moves.map(|(mv, weight)| Weighed { text: mv.text.clone(), weight });
+            let moves = moves.map(|(mv, weight)| WeightedMove { text: mv.text.clone(), weight });
             let (points, result) = (points(prediction), win_draw_loss(prediction));
             let mut decision = Decision { points, result, ..Decision::of(moves.collect()) };
             if temperature > 0.0 {
@@ -188,15 +185,15 @@ impl<'a> Player<'a> {
             }
         }
         let mut values = values.into_iter();
-        let mut weigh = |after: Successor| Weighed {
+        let mut weighted = |after: Successor| WeightedMove {
             weight: after.open.unwrap_or_else(|_| values.next().expect("every open successor was evaluated")),
             text: after.text,
         };
-        Ok(successors.into_iter().map(|moves| Decision::of(moves.into_iter().map(&mut weigh).collect())).collect())
+        Ok(successors.into_iter().map(|moves| Decision::of(moves.into_iter().map(&mut weighted).collect())).collect())
     }
 }
 
-/// A legal move and what is known after it.
+/// A legal move and the position after it.
 struct Successor {
     text: String,
     /// The mover's points if the game is over, otherwise the position for the network.
@@ -220,7 +217,7 @@ fn successors<G: Referee>(situation: &Situation<G>) -> Vec<Successor> {
 }
 
 /// The place of a move that is drawn by `chance` in `[0,1)` among the likeliest moves, heaviest first, that have `top_p` together.
-fn drawn(moves: &[Weighed], top_p: f64, chance: f64) -> usize {
+fn drawn(moves: &[WeightedMove], top_p: f64, chance: f64) -> usize {
     let mut before = 0.0;
     let kept = moves.iter().take_while(|mv| {
         let is_kept = before < top_p;
@@ -255,7 +252,7 @@ mod tests {
 
     #[test]
     fn moves_are_drawn_by_their_shares_among_the_likeliest() {
-        let moves = [0.5, 0.3, 0.2].map(|weight| Weighed { text: String::new(), weight });
+        let moves = [0.5, 0.3, 0.2].map(|weight| WeightedMove { text: String::new(), weight });
         let of = |top_p: f64| [0.0, 0.49, 0.51, 0.79, 0.81, 0.999].map(|chance| drawn(&moves, top_p, chance));
         assert_eq!(of(1.0), [0, 0, 1, 1, 2, 2]);
         assert_eq!(of(0.5), [0; 6]);

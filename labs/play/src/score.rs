@@ -1,4 +1,4 @@
-//! Expected points as scores that programs know.
+//! Expected points as the scores of UCI and USI.
 
 /// The largest score in centipawns.
 const MOST: f64 = 12_800.0;

@@ -33,13 +33,10 @@ pub struct Problem {
 /// Fields of a position before its operations.
 const FIELDS: usize = 4;
 
-/// What is wrong, and where.
+/// An error and its place.
 type Wrong = (String, String);
 
 /// Reads a suite, plain or compressed: EPD, or SFEN with operations, or CSA.
-///
-/// # Errors
-/// If the file cannot be read, or a line is no position with a legal move to be found or avoided.
 pub fn read<G: Referee>(path: &Path) -> Result<Vec<Problem>, PlayError> {
     let bytes = dataset::unpacked(path)?;
     let name = path.to_string_lossy().to_ascii_lowercase();
@@ -137,7 +134,6 @@ pub struct SuiteScore {
     pub parts: Vec<Part>,
 }
 
-/// A part of a suite.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Part {
     pub name: String,

@@ -8,7 +8,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Tasks of one array: Slurm's own limit is 1001 where nobody changed it (`MaxArraySize`).
+/// Tasks of one array: Slurm's default limit is 1001 (`MaxArraySize`).
 pub const LARGEST_ARRAY: usize = 1000;
 
 /// Where the scripts of a run folder's arrays lie.

@@ -1,4 +1,4 @@
-//! What is asked of Slurm: `sbatch` submits a script, `scontrol` puts a task back into the queue.
+//! Commands of Slurm: `sbatch` submits a script, `scontrol` puts a task back into the queue.
 
 use anyhow::{Context as _, bail, ensure};
 use std::io::ErrorKind;
@@ -33,7 +33,7 @@ pub fn submit(script: &Path, after: Option<&str>) -> anyhow::Result<String> {
 pub const TIME_RAN_OUT: u8 = 75;
 
 /// Puts this task back into the queue. Slurm does so itself where it preempts one, and where a person cancels it nobody
-/// should: both send SIGTERM and not SIGUSR1. False if the task stays out of the queue; `note` is told why.
+/// should: both send SIGTERM and not SIGUSR1. False if the task stays out of the queue; `note` receives the reason.
 pub fn requeue(most: u32, note: &mut dyn FnMut(&str)) -> anyhow::Result<bool> {
     let variable = |name: &str| std::env::var(name).ok();
     let restarts = variable("SLURM_RESTART_COUNT").and_then(|count| count.parse::<u32>().ok()).unwrap_or(0);

@@ -22,7 +22,7 @@ pub struct Resources {
     pub cpus: usize,
     /// How many tasks run at the same time.
     pub parallelism: usize,
-    /// How long before its time limit a task is asked for a checkpoint.
+    /// The time before its time limit at which a task must write a checkpoint.
     pub signal_delay: Duration,
     /// Shell lines that run before the cell: `module load …`.
     pub setup: Vec<String>,
@@ -42,7 +42,6 @@ pub struct Array {
 }
 
 impl Array {
-    /// The path of its script.
     pub fn script(&self) -> PathBuf {
         self.dir.join(SCRIPT)
     }

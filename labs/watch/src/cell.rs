@@ -1,4 +1,4 @@
-//! A cell that is followed: its status, and what its metric lines said so far.
+//! A watched cell: its status, and the values of its metric lines so far.
 
 use crate::curve::Curve;
 use facts::{Primary, ReadAt};
@@ -19,7 +19,7 @@ pub(crate) struct Cell {
     pub(crate) seen: Seen,
 }
 
-/// What the metric lines of a cell said.
+/// The values of a cell's metric lines.
 #[derive(Debug)]
 pub(crate) struct Seen {
     /// The training loss.
@@ -61,7 +61,7 @@ impl Cell {
         matches!(self.state, CellState::Running(_))
     }
 
-    /// Reads what is new. A finished cell does not change.
+    /// Reads new lines. A finished cell does not change.
     pub(crate) fn refresh(&mut self, primary: &Primary) {
         if self.state == CellState::Done {
             return;

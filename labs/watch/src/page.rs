@@ -1,4 +1,4 @@
-//! The page: what is done, what failed, and the rows of each game.
+//! The page: finished and failed cells, and the rows of each game.
 
 use crate::cell::End;
 use crate::plots::Scales;
@@ -17,7 +17,7 @@ use std::fmt::Write as _;
 
 const STYLE: &str = include_str!("watch.css");
 
-/// Keeps open what the reader opened when the page is loaded again.
+/// Keeps opened sections open when the page is loaded again.
 const SCRIPT: &str = include_str!("folds.js");
 
 /// Failures and rows that a page shows; the others are counted.
@@ -143,7 +143,7 @@ fn games(view: &View<'_>) -> String {
     html
 }
 
-/// Leaves at most so many rows, first those with a cell that runs or failed, in their order; returns how many it left out.
+/// Keeps at most this number of rows, first those with a running or failed cell, in their order; returns the number of others.
 fn fewer(lines: &mut Vec<Line<'_>>, most: usize) -> usize {
     let left_out = lines.len().saturating_sub(most);
     if left_out > 0 {
@@ -189,7 +189,6 @@ fn folded(view: &View<'_>, game: &GameReport, lines: &[Line<'_>], row: impl Fn(&
     html
 }
 
-/// How to read the page.
 fn reading(view: &View<'_>) -> String {
     let metric = escape(&view.plan.primary.metric);
     let when = match view.plan.primary.at {

@@ -1,4 +1,4 @@
-//! The page by HTTP: on the loopback interface only, and only for those who know a random word.
+//! The page by HTTP: on the loopback interface only, and only with a random token in the address.
 //!
 //! Other users of a machine reach its loopback interface, and so do pages in a browser of this user, by a name that leads to
 //! 127.0.0.1. So the address contains a token, and requests for other hosts are refused.
@@ -27,9 +27,6 @@ pub struct Server {
 
 impl Server {
     /// Listens on a port of 127.0.0.1; 0 takes a free one.
-    ///
-    /// # Errors
-    /// If the port is taken.
     pub fn bind(port: u16) -> anyhow::Result<Self> {
         let wrong = |cause: Box<dyn Error + Send + Sync>| {
             anyhow!("cannot listen on port {port}: {cause}; leave out --port to take a free one")
@@ -48,9 +45,6 @@ impl Server {
     }
 
     /// Answers requests, one after the other. It returns only by an error.
-    ///
-    /// # Errors
-    /// If no connection can be accepted any more.
     pub fn serve(&self, watch: &mut Watch, every: Duration) -> anyhow::Result<()> {
         let mut last: Option<(Instant, String)> = None;
         loop {
@@ -116,7 +110,7 @@ fn page(watch: &mut Watch, every: Duration, last: &mut Option<(Instant, String)>
     Ok(page)
 }
 
-/// What a browser shows, and loads again, while the run folder cannot be read.
+/// The page, which reloads itself, while the run folder cannot be read.
 fn failed(error: &anyhow::Error, every: Duration) -> String {
     let (cause, seconds) = (escape(&format!("{error:#}")), every.as_secs().max(1));
     format!(

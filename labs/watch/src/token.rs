@@ -1,4 +1,4 @@
-//! Random words that nobody guesses. Experiments draw their randomness from `streams`; this one must not repeat.
+//! Random tokens that cannot be guessed. Experiments draw their randomness from `streams`; this one must not repeat.
 
 use anyhow::Context as _;
 use std::fmt::Write as _;

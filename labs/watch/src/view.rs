@@ -1,4 +1,4 @@
-//! What a page shows.
+//! The data of a page.
 
 use crate::cell::{Cell, End};
 use facts::Role;
@@ -29,7 +29,7 @@ pub(crate) struct View<'a> {
 #[derive(Clone, Copy)]
 pub(crate) struct Line<'a> {
     pub(crate) row: &'a Row,
-    /// None for what the report leaves out: further A/A controls.
+    /// `None` for rows that the report leaves out: further A/A controls.
     pub(crate) report: Option<&'a RowReport>,
     pub(crate) cells: &'a [Cell],
     pub(crate) left_s: &'a [Option<f64>],

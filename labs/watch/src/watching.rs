@@ -36,8 +36,6 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// # Errors
-    /// If the folder is not a run folder, or no report can be made of it.
     pub fn new(run_dir: &Path) -> anyhow::Result<Self> {
         let stage = plan::stage(run_dir);
         let plan = Plan::read(&stage)?;
@@ -60,10 +58,8 @@ impl Watch {
         })
     }
 
-    /// Reads what is new; everything again if the plan has changed.
-    ///
-    /// # Errors
-    /// If the folder cannot be read any more. What was read before stays.
+    /// Reads new records; all of them if the plan has changed.
+    /// An error keeps what was read before.
     pub fn refresh(&mut self) -> anyhow::Result<()> {
         let stage = plan::stage(&self.run_dir);
         if stage != self.stage || Plan::read(&stage)? != self.plan {
@@ -87,9 +83,6 @@ impl Watch {
     }
 
     /// The page; a browser loads it again after `every`, unless the run is over.
-    ///
-    /// # Errors
-    /// If the system has no random numbers.
     pub fn page(&self, every: Option<Duration>) -> anyhow::Result<String> {
         Ok(page::draw(&View {
             plan: &self.plan,
@@ -107,7 +100,7 @@ impl Watch {
         let most = |cells: &[Cell]| cells.iter().map(|cell| cell.progress.steps).max().filter(|&steps| steps > 0);
         let known: BTreeSet<u64> =
             self.cells.iter().map(|cell| cell.progress.steps).filter(|&steps| steps > 0).collect();
-        // Rows that began with different numbers of steps say nothing about the others: 0 is an unknown number.
+        // If rows began with different numbers of steps, the number of the others is unknown: 0.
         let of_grid = known.first().copied().filter(|_| known.len() == 1).unwrap_or_default();
         let mut work = Vec::new();
         for (row, cells) in self.plan.rows.iter().zip(self.cells.chunks(self.plan.seeds.len().max(1))) {
@@ -133,9 +126,6 @@ fn ends(cells: &[Cell]) -> Vec<End> {
 
 /// Writes the page into a file, again after each `every`, until every cell has ended. `note` is told why a page shows old
 /// numbers.
-///
-/// # Errors
-/// If the file cannot be written.
 pub fn write(watch: &mut Watch, path: &Path, every: Duration, note: &mut dyn FnMut(&str)) -> anyhow::Result<()> {
     loop {
         let page = watch.page(Some(every))?;

@@ -17,7 +17,7 @@ fn columns_of(character: char) -> usize {
     character.width().unwrap_or(1)
 }
 
-/// As much of a line as fits into so many columns. Control characters, which would move the cursor, are replaced.
+/// The start of a line that fits into this number of columns. Control characters, which would move the cursor, are replaced.
 pub fn cut(line: &str, columns: usize) -> String {
     let line: String = line.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect();
     if width(&line) <= columns {
@@ -29,7 +29,7 @@ pub fn cut(line: &str, columns: usize) -> String {
     }
 }
 
-/// A text in at most so many columns: its start and its end, if it is longer.
+/// A text in at most this number of columns: its start and its end, if it is longer.
 pub fn shortened(text: &str, columns: usize) -> String {
     let Some(left) = columns.checked_sub(width(ELLIPSIS)).filter(|_| width(text) > columns) else {
         return text.to_owned();
@@ -39,7 +39,7 @@ pub fn shortened(text: &str, columns: usize) -> String {
     start(text.chars(), left - left / 2) + ELLIPSIS + &end
 }
 
-/// The first characters that fit into so many columns.
+/// The first characters that fit into this number of columns.
 fn start(characters: impl Iterator<Item = char>, columns: usize) -> String {
     let mut filled = 0;
     let fits = |character: &char| {
@@ -49,12 +49,12 @@ fn start(characters: impl Iterator<Item = char>, columns: usize) -> String {
     characters.take_while(fits).collect()
 }
 
-/// A text, filled up with spaces to so many columns.
+/// A text, padded with spaces to this number of columns.
 pub fn padded(text: &str, columns: usize) -> String {
     format!("{text}{}", " ".repeat(columns.saturating_sub(width(text))))
 }
 
-/// A text in lines of at most so many columns. Lines after the first begin with `indent`; a longer word is not split.
+/// A text in lines of at most this number of columns. Lines after the first begin with `indent`; a longer word is not split.
 pub fn wrapped(text: &str, columns: usize, indent: &str) -> String {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ') {

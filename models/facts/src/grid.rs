@@ -3,5 +3,5 @@
 /// Cells that a grid may have. A plan with more is refused, so that a small file cannot take all memory.
 pub const MOST_CELLS: usize = 100_000;
 
-/// The folder of trials in a run folder; the names of several rounds begin with it.
+/// The folder of trials in a run folder.
 pub const TRIALS: &str = "tuning";

@@ -27,14 +27,14 @@ macro_rules! heads {
         impl HeadName {
             pub const ALL: &'static [Self] = &[$(Self::$variant,)+];
 
-            /// Its name in `outputs`, and in what a network answers.
+            /// Its name in `outputs`, and in the outputs of a network.
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Self::$variant => $name,)+
                 }
             }
 
-            /// What is measured of it.
+            /// Its losses and metrics.
             pub const fn measures(self) -> &'static Measures {
                 match self {
                     $(Self::$variant => &$measures,)+

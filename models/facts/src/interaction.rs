@@ -11,7 +11,7 @@ pub struct Interaction {
     pub gap: [String; 2],
     /// The two values that it is compared over, in words.
     pub by: [String; 2],
-    /// What the four rows have in common, where the experiment has other such fours.
+    /// The values that the four rows share, if the experiment has other such fours.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub within: Option<String>,
     /// The folders of the rows, `[by][gap]`.

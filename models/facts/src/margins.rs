@@ -17,12 +17,10 @@ impl Margins {
         self.0.is_empty()
     }
 
-    /// The margin of a metric, if it has one.
     pub fn of(&self, metric: &str) -> Option<f64> {
         self.0.get(metric).copied()
     }
 
-    /// The metrics that have one.
     pub fn metrics(&self) -> impl Iterator<Item = &str> {
         self.0.keys().map(String::as_str)
     }

@@ -1,6 +1,6 @@
-//! What is minimised and what is measured: a name, a unit, which way is better.
+//! Losses and metrics: a name, a unit, the better direction.
 
-use super::mask::Mask;
+use super::row::Mask;
 
 /// Which way a metric improves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,7 +11,8 @@ pub enum Direction {
     Neither,
 }
 
-/// What an example must have for a loss or a metric to count it. An example has it once, or as often as it has such cells.
+/// The target that an example must have for a loss or a metric to count it. An example has one, or one for each
+/// such cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Target {
     /// A move that is a policy target.
@@ -34,7 +35,7 @@ pub enum Target {
     MapCellsAboveZero,
     /// Those of label 0.
     MapCellsOfZero,
-    /// Tokens of a board that the decoder is asked for.
+    /// Tokens of a board that the decoder predicts.
     BoardTokens,
     /// Known rights after the move played.
     Rights,
@@ -149,19 +150,19 @@ impl Metric {
     }
 }
 
-/// One term of what a step minimises: the mean of its metric's values, times a weight.
+/// One term of the loss: the mean of its metric's values, times a weight.
 #[derive(Debug, Clone, Copy)]
 pub struct Loss {
     pub(crate) name: &'static str,
     /// Its weight where an experiment names none.
     pub weight: f64,
-    /// What gets that weight, in a line.
+    /// The weighted quantity, in a line.
     pub description: &'static str,
     /// The mean before it is weighted; an [`Aggregation::Mean`].
     pub metric: Metric,
     /// The name of the mean times the weight, in lines of training.
     pub weighted: &'static str,
-    /// What examples must have.
+    /// The target that examples must have.
     pub target: Target,
 }
 
@@ -190,7 +191,7 @@ impl Loss {
 pub struct Measures {
     /// Its losses, in the order in which they are added up.
     pub losses: &'static [Loss],
-    /// What evaluations measure beside them.
+    /// Further metrics of evaluations.
     pub metrics: &'static [Metric],
 }
 

@@ -1,4 +1,4 @@
-//! The registry of metrics: what each name means, its unit, and which way is better.
+//! The registry of metrics: the meaning of each name, its unit, and the better direction.
 //!
 //! Heads declare their metrics ([`heads`](crate::heads)); here each gets its buckets of positions, and the metrics of lines of
 //! training join them. A direction belongs to its metric, so that no report can call a higher loss an improvement. Every mean
@@ -18,7 +18,7 @@ impl Metric {
         self.name.split('.').next().unwrap_or(self.name)
     }
 
-    /// The heads that have it; a network with none of them does not. Empty for what every network has.
+    /// The heads that have it; a network with none of them does not. Empty for metrics of every network.
     pub fn heads(&self) -> Vec<HeadName> {
         let has = |head: &HeadName| head.measures().all().any(|own| own.name == self.base());
         HeadName::ALL.iter().copied().filter(has).collect()
@@ -46,10 +46,6 @@ pub fn all() -> &'static [Metric] {
     &ALL
 }
 
-/// The metric of a name.
-///
-/// # Errors
-/// If there is none; the message lists those that there are.
 pub fn find(name: &str) -> Result<&'static Metric, UnknownMetric> {
     all().iter().find(|metric| metric.name == name).ok_or_else(|| UnknownMetric { name: name.to_owned() })
 }

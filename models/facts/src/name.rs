@@ -2,7 +2,6 @@
 
 const LONGEST: usize = 80;
 
-/// What a name may be.
 pub const RULE: &str = "up to 80 letters, digits, `-`, `_` and `.`, beginning with a letter or digit";
 
 /// Whether a text may be the name of an experiment.
@@ -14,7 +13,7 @@ pub fn is_name(text: &str) -> bool {
 /// Bytes of what follows the name in that of a run folder with overrides.
 const LONGEST_OVERRIDES: usize = 120;
 
-/// Whether a text may be the name of a run folder: an experiment's name, followed by what the command line overrides,
+/// Whether a text may be the name of a run folder: an experiment's name, followed by the overrides of the command line,
 /// `quickstart+train.steps=40`.
 pub fn is_run_name(text: &str) -> bool {
     let (name, overrides) = text.split_once('+').unwrap_or((text, ""));

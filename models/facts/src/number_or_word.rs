@@ -5,11 +5,10 @@ use std::fmt;
 
 /// How such a value is written.
 pub struct NumberOrWord<T> {
-    /// What may stand there, in words.
     pub expected: &'static str,
-    /// What a number means; none for one that cannot be.
+    /// The value of a number; `None` if it is invalid.
     pub number: fn(u64) -> Option<T>,
-    /// What a word means; none for one that is not known.
+    /// The value of a word; `None` if it is unknown.
     pub word: fn(&str) -> Option<T>,
 }
 

@@ -1,4 +1,4 @@
-//! Numbers with a least value. What is out of range is refused where it is read, so that the error has its line and the
+//! Numbers with a least value. Values out of range are refused where they are read, so that the error has its line and the
 //! JSON Schema its minimum.
 
 use serde::de::{Deserialize, Deserializer, Error, Unexpected};

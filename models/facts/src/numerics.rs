@@ -1,16 +1,17 @@
 //! Versions of the arithmetic: a change of numbers renames only the cells that it touches.
 //!
-//! [`BASE`] stands for all arithmetic. A *component* is a part of the arithmetic that only some cells use: an encoding,
+//! [`BASE`] covers all arithmetic. A *component* is a part of the arithmetic that only some cells use: an encoding,
 //! an architecture, a head, an optimizer, an averaging, an input, a vocabulary of moves, an element type. A change that
 //! touches one component raises its version in [`RAISED`]; the cells that use the component then have that version in
-//! their hash and in their manifest, and all other cells keep both. A change of what every cell uses raises [`BASE`].
+//! their hash and in their manifest, and all other cells keep both. A change of arithmetic that every cell uses raises [`BASE`].
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-/// The version of what every cell uses. Cells of an older version are not reused, and no verdict compares across the two.
+/// The version of the arithmetic that every cell uses. Cells of an older version are not reused, and no
+/// verdict compares across the two.
 pub const BASE: u32 = 5;
 
 /// The components whose numbers changed since [`BASE`], with their versions: `("encoding.shaw", 2)`. Without an entry
@@ -91,7 +92,7 @@ impl Numerics {
 }
 
 /// The components that a resolved run uses, from the run as JSON: `encoding.shaw`, `model.chessformer`, `head.policy`,
-/// `optimizer.nadam`, …; none if it is not a run. A run leaves out what is at its default.
+/// `optimizer.nadam`, …; none if it is not a run. A run leaves out default values.
 pub fn components(run: &Value) -> Option<BTreeSet<String>> {
     let train = run.get("train")?;
     let (model, options) = run.get("model")?.as_object()?.iter().next()?;

@@ -1,8 +1,9 @@
-//! The primary metric.
+//! The primary metric: its step and its weights.
 
-use super::read_at::ReadAt;
-use super::weights::Weights;
-use serde::{Deserialize, Serialize};
+use super::number_or_word::NumberOrWord;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+const LAST: &str = "last";
 
 /// The metric that verdicts are about, as a plan stores it: without a step, it is read after the last one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -15,4 +16,61 @@ pub struct Primary {
     /// A difference that matters: reports name the number of seeds needed to detect it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub difference: Option<f64>,
+}
+
+/// The step at which the primary metric is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ReadAt {
+    /// After the last step, on the test positions.
+    #[default]
+    Last,
+    /// After this step, on the validation positions.
+    Step(u64),
+}
+
+impl ReadAt {
+    /// Whether it is read after the last step.
+    pub const fn is_last(&self) -> bool {
+        matches!(self, Self::Last)
+    }
+}
+
+impl Serialize for ReadAt {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Last => serializer.serialize_str(LAST),
+            Self::Step(step) => serializer.serialize_u64(*step),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for ReadAt {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let written = NumberOrWord {
+            expected: "`last` or the number of a step",
+            number: |step| Some(Self::Step(step)),
+            word: |word| (word == LAST).then_some(Self::Last),
+        };
+        written.read(deserializer)
+    }
+}
+
+games::named! {
+    /// Which weights of a cell are evaluated.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Weights {
+        /// The weights of the step.
+        #[default]
+        Raw = "raw",
+        /// Their average, as configured by `averaging`.
+        Averaged = "averaged",
+    }
+}
+
+impl Weights {
+    /// Whether they are the weights of the step.
+    pub const fn are_raw(&self) -> bool {
+        matches!(self, Self::Raw)
+    }
 }

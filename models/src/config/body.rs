@@ -1,11 +1,11 @@
-//! What blocks of attention are made of.
+//! Options of attention blocks.
 
 use super::error::ModelError;
 use encodings::Dims;
 use nn::{Activation, NormKind};
 use serde::{Deserialize, Serialize};
 
-/// What a body is made of, whichever architecture it is in.
+/// The options of a body, in any architecture.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BodyConfig {
     pub(crate) dims: Dims,
@@ -31,7 +31,7 @@ impl BodyConfig {
     }
 }
 
-/// What stands between the two widths of a feed-forward layer. The gated forms have two weights inside, `ff` wide each:
+/// The hidden part of a feed-forward layer. The gated forms have two weights inside, `ff` wide each:
 /// two thirds of a dense layer's `ff` cost as much as that layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -61,7 +61,7 @@ pub enum FeedForwardKind {
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum NormPlace {
     /// `Norm(x + α·Sub(x))`, α = (2N)^(-1/4). Values, attention's output and the feed-forward layer start from Glorot's
-    /// truncated normal initialiser with β = (8N)^(-1/4) times its variance. DeepNorm as Lc0's code has it.
+    /// truncated normal initialiser with β = (8N)^(-1/4) times its variance. DeepNorm as in Lc0's code.
     #[default]
     Post,
     /// `Norm(α·x + Sub(x))`, α = (2N)^(1/4). The same weights start normal, β = (8N)^(-1/4) times as wide as Glorot's;

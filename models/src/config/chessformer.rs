@@ -34,13 +34,13 @@ pub struct ChessformerConfig {
     /// Whether the network sees where the board ends; shown by default.
     #[serde(default, skip_serializing_if = "is_default")]
     pub edge: Edge,
-    /// What the feed-forward layers have inside.
+    /// The hidden part of the feed-forward layers.
     #[serde(default, skip_serializing_if = "is_default")]
     pub ff_kind: FeedForwardKind,
     /// Whether the feed-forward layers have biases.
     #[serde(default = "yes", skip_serializing_if = "bool::clone")]
     pub ff_bias: bool,
-    /// Where the normalisations stand, and how branches are scaled.
+    /// The places of the normalisations, and the scale of branches.
     #[serde(default)]
     pub norm: NormPlace,
     /// Which normalisation.
@@ -114,13 +114,13 @@ pub enum Pool {
     /// Side by side: a weight per square, so a source of position.
     #[default]
     Flatten,
-    /// Their mean, which cannot tell squares apart.
+    /// Their mean, which does not distinguish squares.
     Mean,
-    /// None of them: the vector of the token that stands for the whole position, without a hidden layer.
+    /// The vector of the summary token, without a hidden layer.
     Token,
 }
 
-/// What decides the shape of a value head's hidden layer, beside the board.
+/// The shape of a value head's hidden layer, beside the board.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PooledSizes {
     pub(crate) width: usize,
@@ -190,7 +190,7 @@ impl ChessformerConfig {
         self.policy.depth.unwrap_or(self.width)
     }
 
-    /// What its blocks are made of.
+    /// The options of its blocks.
     pub(crate) fn body(&self) -> BodyConfig {
         BodyConfig {
             dims: self.dims(),

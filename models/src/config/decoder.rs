@@ -22,7 +22,7 @@ pub struct DecoderConfig {
     /// Plies in a sequence, each a board and the move that was played. Three are what ChessDecoder's 256 tokens hold whole.
     #[serde(default = "plies")]
     pub plies: usize,
-    /// What a token may see.
+    /// The tokens that a token attends to.
     #[serde(default)]
     pub mask: SequenceMask,
     /// Which heads it has: some of `policy`, `result` and `board`, and all of them by default.
@@ -30,14 +30,14 @@ pub struct DecoderConfig {
     pub outputs: Outputs,
 }
 
-/// What a token of a sequence may see.
+/// The tokens that a token of a sequence attends to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SequenceMask {
-    /// What stands before it, and all of its own board.
+    /// Earlier tokens, and all of its own board.
     #[default]
     Prefix,
-    /// What stands before it.
+    /// Earlier tokens.
     Causal,
 }
 

@@ -5,7 +5,7 @@
 pub struct ModelDescription {
     /// Its name in YAML.
     pub name: &'static str,
-    /// What it is, in a line.
+    /// A description in one line.
     pub description: &'static str,
     /// Where it comes from.
     pub source: &'static str,

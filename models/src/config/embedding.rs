@@ -10,9 +10,9 @@ pub enum EmbeddingConfig {
     /// `embed(activation(W·x + b))`: CF-6M's, `embedding_style: old` in Lc0's training code.
     #[default]
     Old,
-    /// As `old`, with a fixed map behind the channels: a channel for each square, 1 where the vocabulary has a move from
+    /// As `old`, with a fixed map after the channels: a channel for each square, 1 where the vocabulary has a move from
     /// the token's square there, −1 for the square itself, else 0. `PE_MAP` in Lc0's networks (`kPosEncoding`): before
-    /// smolgen it was what told their squares apart. Auxiliary tokens have zeros.
+    /// smolgen it was what distinguished their squares. Auxiliary tokens have zeros.
     Reach,
     /// Each token sees a summary of where all pieces stand, made for it alone, and a norm and a feed-forward layer follow:
     /// CF-240M's, `embedding_style: new` in Lc0's training code.
@@ -32,12 +32,12 @@ pub enum EmbeddingConfig {
     /// `embed(W·x)`, W from a standard normal as in PyTorch's `Embedding`: a row of a table for each word where every token
     /// has one channel that is 1 (`tokens_68`).
     Table,
-    /// Each token of `cls_tokens` from embeddings of its own, without a dense layer: see [`PartsConfig`].
+    /// Each token of `cls_tokens` from its own embeddings, without a dense layer: see [`PartsConfig`].
     Parts(PartsConfig),
 }
 
 impl EmbeddingConfig {
-    /// Its sizes, `dense` and `ff`; 1 for what it does not have or say.
+    /// Its sizes, `dense` and `ff`; 1 where it has or names none.
     pub(crate) fn sizes(self) -> [usize; 2] {
         match self {
             Self::Old | Self::Reach | Self::Table | Self::Parts(_) => [1, 1],

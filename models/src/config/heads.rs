@@ -127,7 +127,7 @@ pub struct PolicyConfig {
     /// Width of queries and keys; the network's width by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub depth: Option<usize>,
-    /// What is added to the logits, where the vocabulary is one of planes.
+    /// The bias of the logits, if the vocabulary is one of planes.
     #[serde(default, skip_serializing_if = "is_default")]
     pub plane_bias: PlaneBias,
 }
@@ -180,7 +180,7 @@ impl Default for SoftPolicy {
     }
 }
 
-/// What is said about a reward beside the reward itself.
+/// Further outputs about a reward.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct RewardOptions {
@@ -188,7 +188,7 @@ pub struct RewardOptions {
     pub error: bool,
     /// Into how many equal intervals of −1…1 it is classified; 0 for not at all.
     pub buckets: usize,
-    /// Whether it is said as win, draw and loss, the reward being their W − L, instead of one number by tanh.
+    /// Whether the output is win, draw and loss, with the reward W − L, instead of one number by tanh.
     #[serde(skip_serializing_if = "is_default")]
     pub wdl: bool,
 }
@@ -219,7 +219,7 @@ impl Default for MovesLeft {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PerSquare {
-    /// How many labels there are, as the dataset says.
+    /// The number of labels in the dataset.
     pub classes: usize,
 }
 
@@ -235,11 +235,11 @@ pub struct Pairs {
     pub depth: Option<usize>,
 }
 
-/// The rights of castling and en passant behind the move that is played.
+/// The rights of castling and en passant after the move that is played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct RightsOptions {
-    /// 13: four castling rights, whether en passant is possible, and on which file. 11, which the same text says elsewhere
+    /// 13: four castling rights, whether en passant is possible, and on which file. 11, as the same text says elsewhere
     /// without saying which: those without the other player's castling rights, which a move seldom changes.
     pub bits: usize,
 }
@@ -251,7 +251,7 @@ impl Default for RightsOptions {
 }
 
 impl RightsOptions {
-    /// Which of the thirteen rights there are; `None` if there is no such choice.
+    /// The indices of the chosen rights; `None` if there is no such choice.
     pub fn columns(self) -> Option<Vec<i64>> {
         match self.bits {
             13 => Some((0..13).collect()),

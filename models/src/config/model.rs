@@ -18,7 +18,7 @@ pub enum ModelConfig {
     Chessformer(Box<ChessformerConfig>),
     /// Convolutions with residual connections, and heads of their own.
     Resnet(Box<ResnetConfig>),
-    /// The same with attention layers behind the convolutions.
+    /// The same with attention layers after the convolutions.
     ResnetTransformer(Box<ResnetTransformerConfig>),
     /// Blocks over the boards and moves of a game.
     Decoder(Box<DecoderConfig>),
@@ -35,7 +35,7 @@ impl ModelConfig {
         }
     }
 
-    /// How many consecutive plies of a game it reads at once; rows of batches stand in sequences of so many.
+    /// The number of consecutive plies of a game that it reads at once; rows of batches form sequences of this length.
     pub fn plies(&self) -> usize {
         if let Self::Decoder(config) = self { config.plies } else { 1 }
     }
@@ -72,9 +72,6 @@ impl ModelConfig {
     }
 
     /// Refuses sizes that contradict each other.
-    ///
-    /// # Errors
-    /// If a size is zero, the heads do not divide the width, or a network would have no output.
     pub fn check(&self) -> Result<(), ModelError> {
         match self {
             Self::Chessformer(config) => config.check_sizes(),

@@ -1,28 +1,28 @@
-//! Which tokens the input `cls_tokens` has, and what each is made of ([`EmbeddingConfig::Parts`](super::EmbeddingConfig)).
+//! The tokens of the input `cls_tokens`, and the parts of each ([`EmbeddingConfig::Parts`](super::EmbeddingConfig)).
 
 use super::defaults::is_default;
 use serde::{Deserialize, Serialize};
 
-/// Which tokens, and how they are made. What is as in the texts is not written, so that names of rows stay short.
+/// The tokens and their forms. Values as in the texts are not written, so that names of rows stay short.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct PartsConfig {
     /// How a square's piece becomes a vector.
     #[serde(skip_serializing_if = "is_default")]
     pub pieces: Pieces,
-    /// Whether a token says who moves.
+    /// Whether a token encodes the side to move.
     #[serde(skip_serializing_if = "bool::clone")]
     pub turn: bool,
-    /// Whether four tokens say who may castle where.
+    /// Whether four tokens encode the castling rights.
     #[serde(skip_serializing_if = "bool::clone")]
     pub castling: bool,
     /// Which tokens speak of en passant.
     #[serde(skip_serializing_if = "is_default")]
     pub en_passant: EnPassant,
-    /// What the tokens of yes and no (turn, castling, en passant) are made of.
+    /// The form of the tokens of yes and no (turn, castling, en passant).
     #[serde(skip_serializing_if = "is_default")]
     pub flags: Flags,
-    /// Whether a token says how often the position occurred before.
+    /// Whether a token encodes how often the position occurred before.
     #[serde(skip_serializing_if = "bool::clone")]
     pub repetition: bool,
     /// The moves since the last capture or pawn's move.
@@ -76,14 +76,14 @@ pub enum EnPassant {
     None,
 }
 
-/// What the tokens of yes and no are made of.
+/// The form of the tokens of yes and no.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Flags {
     /// Each has a vector for no and one for yes.
     #[default]
     Learned,
-    /// All numbers of the token are 0 or 1, as in the projects' code: nothing tells two such tokens apart but an encoding.
+    /// All numbers of the token are 0 or 1, as in the projects' code: only an encoding distinguishes two such tokens.
     Raw,
 }
 
@@ -98,7 +98,7 @@ pub enum HalfMove {
     /// p(n/50) times a vector; p has degree 8, learned coefficients, and starts as the identity.
     #[default]
     Polynomial,
-    /// The same with what is negative cut off.
+    /// The same with negative values set to 0.
     PolynomialRelu,
     /// Three tokens, each a vector for its digit (padded on the right, as a FEN's text in searchless_chess) plus one for its
     /// place.

@@ -15,7 +15,7 @@ use nn::{Activation, NormKind};
 pub struct Preset {
     /// Its name in YAML.
     pub name: &'static str,
-    /// What it is, in a line.
+    /// A description in one line.
     pub description: &'static str,
     /// Makes it.
     pub model: fn() -> ModelConfig,

@@ -17,7 +17,7 @@ pub struct ResnetConfig {
     pub blocks: usize,
     /// Channels of every convolution of the trunk.
     pub channels: usize,
-    /// What makes channels of the input.
+    /// The stem: from the input to channels.
     #[serde(default, skip_serializing_if = "is_default")]
     pub stem: Stem,
     /// Squeeze-and-excitation at the end of each block; none by default.
@@ -26,10 +26,10 @@ pub struct ResnetConfig {
     /// The activation everywhere.
     #[serde(default = "relu")]
     pub activation: Activation,
-    /// The normalisation behind every convolution but a policy's last.
+    /// The normalisation after every convolution except a policy's last.
     #[serde(default, skip_serializing_if = "is_default")]
     pub batch_norm: BatchNormConfig,
-    /// What convolutions and dense layers start from.
+    /// The initialiser of convolutions and dense layers.
     #[serde(default, skip_serializing_if = "is_default")]
     pub init: InitKind,
     /// The form of the policy head.
@@ -43,14 +43,14 @@ pub struct ResnetConfig {
     pub outputs: Outputs,
 }
 
-/// What makes channels of the input, in front of the first normalisation.
+/// The stem: from the input to channels, before the first normalisation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stem {
     /// One convolution 3×3.
     #[default]
     Single,
-    /// The sum of three without bias: 3×3 and 1×1 of the channels that say something about their square, and 1×1 of those
+    /// The sum of three without bias: 3×3 and 1×1 of the channels about single squares, and 1×1 of those
     /// that are the same on all squares. On `dlshogi_62_57` it is dlshogi's of its 62 and 57 planes.
     Parted,
 }

@@ -1,4 +1,4 @@
-//! Sizes and choices of a residual network with attention behind it.
+//! Sizes and choices of a residual network followed by attention.
 
 use super::body::{BodyConfig, FeedForwardKind, NormPlace};
 use super::defaults::{is_default, is_one, one};
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ResnetTransformerConfig {
-    /// The convolutions in front and the heads behind; its `channels` are the width of the attention layers, and its
+    /// The convolutions and the heads; its `channels` are the width of the attention layers, and its
     /// `init` is what these start from too.
     pub resnet: ResnetConfig,
     /// The attention layers between.
@@ -34,7 +34,7 @@ pub enum EmbedAt {
     Stem,
 }
 
-/// The attention layers. The defaults are those of dlshogi's, less what its code has and its article does not say
+/// The attention layers. The defaults are those of dlshogi's, without what its code has and its article does not mention
 /// (`qkv_groups`).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -45,13 +45,13 @@ pub struct AttentionConfig {
     pub heads: usize,
     /// Width of the feed-forward layer's inside.
     pub ff: usize,
-    /// What the feed-forward layers have inside.
+    /// The hidden part of the feed-forward layers.
     #[serde(default, skip_serializing_if = "is_default")]
     pub ff_kind: FeedForwardKind,
     /// Whether the feed-forward layers have biases.
     #[serde(default, skip_serializing_if = "is_default")]
     pub ff_bias: bool,
-    /// Where the normalisations stand, and how branches are scaled.
+    /// The places of the normalisations, and the scale of branches.
     #[serde(default = "post_plain", skip_serializing_if = "is_post_plain")]
     pub norm: NormPlace,
     /// Which normalisation.
@@ -102,7 +102,7 @@ impl ResnetTransformerConfig {
         Dims { width: self.resnet.channels, heads: self.attention.heads, layers: self.attention.layers }
     }
 
-    /// What its attention layers are made of.
+    /// The options of its attention layers.
     pub(crate) fn body(&self) -> BodyConfig {
         let attention = &self.attention;
         BodyConfig {

@@ -6,10 +6,10 @@ use encodings::{Role, Tokens};
 use facts::HeadName;
 use games::{Frame, InputLayout, Vocabulary};
 
-/// What a network must know of its game.
+/// The facts of a game that a network depends on.
 #[derive(Debug, Clone, Copy)]
 pub struct Spec {
-    /// What the packed rows hold.
+    /// The layout of packed rows.
     pub input: &'static InputLayout,
     /// The moves that the policy names.
     pub moves: Vocabulary,

@@ -16,19 +16,19 @@ fn evaluate(visit: &mut Visit<'_>) {
     visit.value(&ACCURACY, || board.hits());
 }
 
-/// The tokens that there are.
-const THERE: &str = "tokens";
-/// Which of them are asked for.
-const ASKED: &str = "asked";
+/// The tokens of the board.
+const TOKENS: &str = "tokens";
+/// Which of them are predicted.
+const PREDICTED: &str = "asked";
 
-/// What a decoder answers about the tokens of boards.
+/// The predictions of a decoder for the tokens of boards.
 #[derive(Debug)]
 pub struct BoardTokens {
     /// Logits `[b,c,w]` for each token of a row's board, from what came before it.
     pub logits_bcw: Tensor,
-    /// The tokens that there are `[b,c]`, i64.
+    /// The tokens of the board `[b,c]`, i64.
     pub token_bc: Tensor,
-    /// Which of them are asked for, bool `[b,c]`.
+    /// Which of them are predicted, bool `[b,c]`.
     pub present_bc: Tensor,
 }
 
@@ -36,24 +36,24 @@ impl BoardTokens {
     /// Those of an output; `None` if the network does not have the head.
     pub fn of(output: &Output) -> Option<Self> {
         let part = |part| output.part(HeadName::Board, part).map(Tensor::shallow_clone);
-        Some(Self { logits_bcw: part("")?, token_bc: part(THERE)?, present_bc: part(ASKED)? })
+        Some(Self { logits_bcw: part("")?, token_bc: part(TOKENS)?, present_bc: part(PREDICTED)? })
     }
 
     /// Adds them to an output.
     pub(crate) fn set(self, output: &mut Output) {
         output.set(HeadName::Board, Reading::Internal, self.logits_bcw);
-        output.set_part(HeadName::Board, THERE, Reading::Internal, self.token_bc);
-        output.set_part(HeadName::Board, ASKED, Reading::Internal, self.present_bc);
+        output.set_part(HeadName::Board, TOKENS, Reading::Internal, self.token_bc);
+        output.set_part(HeadName::Board, PREDICTED, Reading::Internal, self.present_bc);
     }
 
-    /// Cross-entropy in nats with each token `[b,c]`, f32; 0 where none is asked for.
+    /// Cross-entropy in nats with each token `[b,c]`, f32; 0 where none is predicted.
     pub fn losses(&self) -> Tensor {
         let log_probs = self.logits_bcw.log_softmax(-1, Kind::Float);
         let chosen = log_probs.gather(-1, &self.token_bc.unsqueeze(-1), false).squeeze_dim(-1);
         -(chosen * self.present_bc.to_kind(Kind::Float))
     }
 
-    /// Which tokens are the likeliest ones, bool `[b,c]`; false where none is asked for.
+    /// Which tokens are the likeliest ones, bool `[b,c]`; false where none is predicted.
     pub fn hits(&self) -> Tensor {
         self.logits_bcw.argmax(-1, false).eq_tensor(&self.token_bc).logical_and(&self.present_bc)
     }

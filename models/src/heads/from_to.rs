@@ -213,12 +213,12 @@ fn pick(columns: &Tensor, index: &Constant) -> Tensor {
     columns.index_select(1, &index.on(columns.device()))
 }
 
-/// What promotions add, from the keys of their target squares.
+/// The terms of promotions, from the keys of their target squares.
 #[derive(Debug)]
 struct PromotionTerm {
     weight: Linear,
-    /// For each entry of the vocabulary, its place in the flattened `[n, kinds]` terms; the column of zeros behind
-    /// them where it is no promotion.
+    /// For each entry of the vocabulary, its place in the flattened `[n, kinds]` terms; the column of zeros after
+    /// them where it is not a promotion.
     places: Constant,
 }
 
@@ -234,7 +234,7 @@ impl PromotionTerm {
         Some(Self { weight, places: Constant::indices(&places, &[places.len() as i64]) })
     }
 
-    /// Keys `[b,n,depth]` → terms `[b,v]`, 0 for what is no promotion.
+    /// Keys `[b,n,depth]` → terms `[b,v]`, 0 for moves other than promotions.
     fn forward(&self, views: &Views, keys: &Tensor) -> Tensor {
         let terms = self.weight.forward(views, keys).flatten(1, 2);
         pick(&terms.constant_pad_nd([0, 1]), &self.places)
@@ -294,7 +294,7 @@ impl Drops {
     }
 }
 
-/// The place of the token that stands for a piece in the own hand.
+/// The place of the token of a piece in the own hand.
 fn hand_token(tokens: &Tokens, piece: &str) -> Option<i64> {
     let is_hand = |name: &str| name.strip_prefix("hand.own.") == Some(piece);
     let place = tokens.roles().iter().position(|role| matches!(role, Role::Aux(name) if is_hand(name)))?;

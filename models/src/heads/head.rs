@@ -1,4 +1,4 @@
-//! What every head has: parameters that answer, and a declaration.
+//! The parts of every head: parameters that answer, and a declaration.
 
 use super::output::Output;
 use super::visit::Visit;
@@ -16,10 +16,10 @@ pub(crate) trait Head: std::fmt::Debug + Send {
     /// Reads the trunk's output `[b,l,d]` and adds its own answers.
     fn forward(&self, views: &Views, x_bld: &Tensor, output: &mut Output);
 
-    /// What its parts cost for a position.
+    /// The cost of its parts for a position.
     fn macs(&self) -> Vec<HeadMacs>;
 
-    /// Through what it tells squares apart.
+    /// Its sources of positional information.
     fn position_sources(&self) -> Vec<&'static str>;
 
     /// Multiplications for one square that the Chessformer paper counts, see [`crate::Macs::paper`].
@@ -28,12 +28,12 @@ pub(crate) trait Head: std::fmt::Debug + Send {
     }
 }
 
-/// What a head needs, how it is measured, and how a network gets it; [`facts::HeadName::measures`] has its losses and metrics.
+/// The needs of a head, its measures, and its constructor; [`facts::HeadName::measures`] has its losses and metrics.
 #[derive(Debug, Clone, Copy)]
 pub struct HeadDeclaration {
     /// The columns of targets that its losses and metrics read.
     pub columns: &'static [Column],
-    /// What a dataset must have to teach it.
+    /// The targets that a dataset must have to teach it.
     pub needs: &'static [Need],
     /// Whether a network with these heads, this one among them, has one of its losses.
     pub(crate) asked: fn(&Loss, &Outputs) -> bool,
@@ -68,7 +68,7 @@ impl Site<'_> {
     }
 }
 
-/// What a dataset must have to teach a head.
+/// The targets that a dataset must have to teach a head.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Need {
     /// Moves that are policy targets.

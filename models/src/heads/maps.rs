@@ -83,7 +83,7 @@ fn evaluate(
     visit.value(&SPECIFICITY, || right().logical_and(&label_bc.eq(0)));
 }
 
-/// One dense layer from a square's token to the logits of its label, the same for every square: whatever it says about a
+/// One dense layer from a square's token to the logits of its label, the same for every square: what it predicts for a
 /// place, the trunk must have put into the token.
 #[derive(Debug)]
 struct PerSquareHead {

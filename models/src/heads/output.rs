@@ -1,4 +1,4 @@
-//! What a network answers: tensors by the names of its heads.
+//! The outputs of a network: tensors by the names of its heads.
 
 use facts::HeadName;
 use std::borrow::Cow;
@@ -12,7 +12,7 @@ pub enum Reading {
     Policy,
     /// Logits `[b,3]` of win, draw and loss of the side to move.
     Result,
-    /// Plain numbers `[b,3]` for win, draw and loss, 1 for what is certain.
+    /// Plain numbers `[b,3]` for win, draw and loss, 1 for certainty.
     Shares,
     /// A number `[b]`.
     Number,

@@ -9,8 +9,8 @@ use games::Planes;
 use nn::{Constant, Init, LayoutBuilder, Linear, ParamId, Part, Scope, Views};
 use tch::Tensor;
 
-/// dlshogi's policy head, a convolution 1×1 to one plane for each class, and a soft companion with weights of its own
-/// that can stand beside it as beside any policy.
+/// dlshogi's policy head, a convolution 1×1 to one plane for each class, and an optional soft companion with its own
+/// weights.
 ///
 /// Reference: `dlshogi/network` in TadaoYamaoka/DeepLearningShogi; deviation: weights start from Glorot's normal
 /// initialiser, as those of the other heads.
@@ -57,7 +57,7 @@ impl Head for PlanePolicyHeads {
     }
 }
 
-/// Where the moves of a vocabulary stand in planes.
+/// The places of a vocabulary's moves in planes.
 #[derive(Debug)]
 pub(crate) struct Cells {
     /// How many planes there are.
@@ -130,7 +130,7 @@ impl PlaneLogits {
         self.squares as u64 * self.dense.macs()
     }
 
-    /// Through what it tells squares apart.
+    /// Its sources of positional information.
     pub(crate) fn position_sources(&self) -> Vec<&'static str> {
         let gaps = self.has_gaps.then_some("policy vocabulary (only structurally possible moves)");
         gaps.into_iter().chain(self.bias.map(|_| "policy bias (a number for each move)")).collect()

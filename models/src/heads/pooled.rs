@@ -7,7 +7,7 @@ use encodings::Tokens;
 use nn::{Activation, Linear, Part, Scope, Views};
 use tch::{Kind, Tensor};
 
-/// The board as one vector, made of what a body ends with.
+/// The board as one vector, from the last block's tokens.
 pub(crate) trait BoardVector: std::fmt::Debug + Send {
     /// The trunk's output `[b,l,d]` → `[b,hidden]`.
     fn forward(&self, views: &Views, x_bld: &Tensor) -> Tensor;
@@ -122,19 +122,16 @@ impl BoardVector for Pooled {
     }
 }
 
-/// The place of the token that stands for the whole position; `what` wants to read it.
-///
-/// # Errors
-/// If the input has none.
+/// The place of the summary token, which `what` reads.
 fn token(tokens: &Tokens, what: &'static str) -> Result<i64, ModelError> {
     tokens.cls().map(|token| token as i64).ok_or(ModelError::NoSummaryToken { what })
 }
 
-/// Where the board's summary stands: the CLS token, or, where the input has none, the mean of the squares.
+/// The source of the board's summary: the CLS token, or, where the input has none, the mean of the squares.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Summary {
     Cls(i64),
-    /// Of the first so many tokens.
+    /// The mean of this number of first tokens.
     Mean(i64),
 }
 

@@ -58,7 +58,7 @@ pub(crate) struct ResultHead<V> {
     read_as: ReadAs,
 }
 
-/// What the three numbers are.
+/// The meaning of the three numbers.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum ReadAs {
     /// Logits: the winner output of the value head of Lc0's training code (`tf/tfprocess.py`, `value_head`).

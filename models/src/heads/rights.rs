@@ -36,7 +36,7 @@ fn evaluate(visit: &mut Visit<'_>) {
     visit.value(&ACCURACY, || rights_hit_rows(logits_bn, &targets));
 }
 
-/// One dense layer from the summary token to a logit for each right of castling and en passant behind the move that is
+/// One dense layer from the summary token to a logit for each right of castling and en passant after the move that is
 /// played (Heshtin/Chess-Transformer, "fc3" of its text; no code of it was published).
 #[derive(Debug)]
 struct RightsHead {
@@ -54,7 +54,7 @@ impl Head for RightsHead {
     }
 
     fn position_sources(&self) -> Vec<&'static str> {
-        // One number for each file; which squares these are, nothing tells it.
+        // One number for each file, without information about squares.
         Vec::new()
     }
 }

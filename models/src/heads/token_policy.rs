@@ -10,9 +10,8 @@ use encodings::Tokens;
 use nn::{LayoutBuilder, Linear, Part, Views};
 use tch::Tensor;
 
-/// A logit for each move by a dense layer from the vector of the token that stands for the whole position, or from the mean
-/// of the squares where there is none, and a soft companion with weights of its own that can stand beside it as beside any
-/// policy.
+/// A logit for each move by a dense layer from the summary token, or from the mean of the squares where there is none, and
+/// an optional soft companion with its own weights.
 ///
 /// Reference: maxlegrec1/ChessDecoder `encoder.py` (`policy_head` on `start_pos`), Sid3024/Chess-AI (on its summary token);
 /// deviation: weights start from Glorot's normal initialiser and biases at zero, as those of the other heads.

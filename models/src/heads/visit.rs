@@ -10,9 +10,9 @@ use tch::{Kind, Tensor};
 /// When illegal moves are masked out of policies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Masking {
-    /// In what is trained.
+    /// In training.
     pub training: bool,
-    /// In what is measured and shown.
+    /// In measured and shown values.
     pub measuring: bool,
 }
 
@@ -21,27 +21,27 @@ pub struct Masking {
 pub struct Term {
     /// Which.
     pub loss: &'static Loss,
-    /// What gradients flow through: the sum over examples, a scalar, f32.
+    /// The differentiable loss: the sum over examples, a scalar, f32.
     pub trained: Tensor,
-    /// The same as evaluations measure it, where that is not what is trained.
+    /// The same as evaluations measure it, if that differs.
     shown: Option<Tensor>,
 }
 
 impl Term {
-    /// What lines show.
+    /// The values in metric lines.
     pub fn shown(&self) -> &Tensor {
         self.shown.as_ref().unwrap_or(&self.trained)
     }
 }
 
-/// What a visit is made for.
+/// The purpose of a visit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wanted {
     Terms,
     Values,
 }
 
-/// A visit of one head after another. A head gives the values of its losses and metrics; those that nobody wants are not
+/// A visit of one head after another. A head gives the values of its losses and metrics; unused ones are not
 /// computed.
 #[derive(Debug)]
 pub(crate) struct Visit<'a> {
@@ -104,7 +104,7 @@ impl Visit<'_> {
         self.terms.push(Term { loss, trained, shown });
     }
 
-    /// What evaluations measure beside the losses: values `[b]` or `[b,cells]`, numbers or booleans, of which those count that
+    /// Further metrics of evaluations: values `[b]` or `[b,cells]`, numbers or booleans, of which those count that
     /// have the metric's target.
     pub(crate) fn value(&mut self, metric: &'static Metric, values: impl FnOnce() -> Tensor) {
         if self.wanted == Wanted::Values {

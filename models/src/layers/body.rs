@@ -92,7 +92,7 @@ impl Block {
         residual.add(views, &self.feed_forward_norm, &x, &fed)
     }
 
-    /// Everything behind the mixture, where it is of the form that one operation computes.
+    /// Everything after the mixture, where one operation computes it.
     fn token_layers(&self) -> Option<TokenLayers<'_>> {
         let (inner, outer, activation) = self.feed_forward.dense_layers()?;
         let factors = (!self.residual.norms_inputs()).then(|| self.residual.factors())?;

@@ -7,7 +7,7 @@
 //! stands around them. On this torus no two squares of the board change their displacement, so parameters and classes
 //! stay those of the board alone. Tokens become 3.5 times as many (225 for 64, 289 for 81).
 //!
-//! Limits: what is known of squares from elsewhere (pieces near their own side, rights, heads) stays, and after two layers
+//! Limits: other information about squares (pieces near their own side, rights, heads) stays, and after two layers
 //! two opposite sides of the board can exchange something through the squares outside. This is not from a paper.
 
 use crate::config::ModelError;

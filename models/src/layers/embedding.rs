@@ -2,7 +2,7 @@
 //!
 //! In both forms the encodings' injection point `embed` lies where Lc0's training code (`tf/tfprocess.py`, `construct_net`) gates
 //! its tokens: the gate is the encoding `absolute: {at: gate}`, and nothing here has a number of its own per square
-//! except what is [`Added`].
+//! except in [`Added`].
 
 use super::feed_forward::FeedForward;
 use super::residual::Residual;
@@ -20,7 +20,7 @@ use tch::{Kind, Tensor};
 pub(crate) struct Embedding {
     added: Added,
     dense: Linear,
-    /// None behind a table.
+    /// `None` after a table.
     activation: Option<Activation>,
     refinement: Option<Refinement>,
 }
@@ -96,7 +96,7 @@ impl Embedding {
     }
 }
 
-/// What stands behind a token's own channels.
+/// The channels after a token's own.
 #[derive(Debug)]
 enum Added {
     Nothing,
@@ -131,7 +131,7 @@ fn append_map(map: &Constant, x_blc: &Tensor) -> Tensor {
     Tensor::cat(&[x_blc, &map_ln.unsqueeze(0).expand([batch, tokens, -1], false)], -1)
 }
 
-/// `[b,l,d]` and, behind it, further tokens.
+/// `[b,l,d]`, followed by further tokens.
 pub(crate) fn with_tokens(x_bld: Tensor, added: Option<Tensor>) -> Tensor {
     match added {
         None => x_bld,
@@ -172,7 +172,7 @@ impl AllPieces {
     }
 }
 
-/// What follows the dense layer of the `new` embedding: norm, the injection point, and a feed-forward layer with its norm.
+/// The layers after the dense layer of the `new` embedding: norm, the injection point, and a feed-forward layer with its norm.
 #[derive(Debug)]
 struct Refinement {
     norm: Norm,

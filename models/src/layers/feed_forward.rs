@@ -30,10 +30,10 @@ impl Gate {
     }
 }
 
-/// `W₂·inside(x) + b₂`, the inside as [`FeedForwardKind`] says, all weights from the initialiser of [`Residual::scaled`].
+/// `W₂·inside(x) + b₂`, the hidden part as in [`FeedForwardKind`], all weights from the initialiser of [`Residual::scaled`].
 ///
 /// A gated layer's W and V are one weight `[2·ff, d]`, W's rows first, so that they are one product; each starts as a
-/// weight `[ff, d]` does. Biases stand beside W, V and W₂, or nowhere.
+/// weight `[ff, d]` does. W, V and W₂ all have biases, or none has.
 #[derive(Debug)]
 pub(crate) struct FeedForward {
     hidden: Linear,
@@ -64,7 +64,7 @@ impl FeedForward {
         self.out.forward_times(views, &inside, factor)
     }
 
-    /// W₁ and W₂ with what stands between them, where no gate does.
+    /// W₁, W₂ and the activation, without a gate.
     pub(crate) fn dense_layers(&self) -> Option<(&Linear, &Linear, Activation)> {
         self.gate.is_none().then_some((&self.hidden, &self.out, self.activation))
     }

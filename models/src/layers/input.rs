@@ -10,7 +10,7 @@ pub(crate) use token_vocabulary::TokenVocabulary;
 
 /// Expands packed rows `[b,row]`, u8, to channels `[b,l,c]`, f32.
 ///
-/// The channels of a square are, in this order: those of the boards ([`Boards`] says which), one for each square
+/// The channels of a square are, in this order: those of the boards ([`Boards`]), one for each square
 /// feature (1 on the square that the byte names), those of the thermometers (on all squares), and one for each scalar
 /// feature (byte / scale), which
 ///
@@ -29,9 +29,9 @@ pub struct Expander {
     /// The piece codes that have a channel, to be compared with the boards' bytes.
     codes: Constant,
     attacks: Option<Attacks>,
-    /// What a square feature's byte is where it names each square: `square + 1`.
+    /// The byte of a square feature for each square: `square + 1`.
     marks: Constant,
-    /// Where in the row the bytes of the square features stand, then those of the scalars.
+    /// The places in the row of the bytes of the square features, then of the scalars.
     mark_bytes: Constant,
     scalar_bytes: Constant,
     inverse_scales: Constant,
@@ -219,7 +219,7 @@ impl Attacks {
 /// Reads bytes as rows of channels.
 #[derive(Debug)]
 struct Thermometers {
-    /// For each channel, where its byte stands in the row, and from which value on it is 1.
+    /// For each channel, the place of its byte in the row, and the least value for which it is 1.
     bytes: Constant,
     from: Constant,
     channels: i64,

@@ -1,4 +1,4 @@
-//! The input `cls_tokens` by parts: which tokens there are, and what each is made of.
+//! The input `cls_tokens` by parts: its tokens, and the parts of each.
 //!
 //! The parts are those of two projects, Sid3024/Chess-AI and Heshtin/Chess-Transformer, as their texts describe them; the
 //! defaults are the texts' and give 82 tokens (their "84" does not add up). Their code has fewer: `{turn: false, flags: raw,
@@ -8,8 +8,8 @@
 //! Squares come first and keep the places that heads read; the summary token and the others follow in the texts' order.
 //! (In the code the summary token is the first. No encoding sees the difference but those that go by the index.)
 //!
-//! Every vector starts normal with 1/√d; deviations from the code: it starts them uniform, and where a position stands on a
-//! square is the encoding's to say.
+//! Every vector starts normal with 1/√d; deviations from the code: it starts them uniform, and only the encoding
+//! distinguishes squares.
 
 use crate::config::ModelError;
 use crate::config::parts::{EnPassant, Flags, FullMove, HalfMove, PartsConfig, Pieces};
@@ -46,7 +46,7 @@ impl PartsConfig {
         Ok(Tokens::new(input.geometry, roles))
     }
 
-    /// The tokens behind the summary token.
+    /// The tokens after the summary token.
     fn others(&self, input: &InputLayout) -> Vec<&'static str> {
         let mut names = self.flags(input);
         names.extend(self.repetition.then_some("repetitions"));
@@ -176,7 +176,7 @@ struct Lookup {
 }
 
 impl Lookup {
-    /// For `count` bytes from `start` on; `picks` with how many bytes it knows.
+    /// For `count` bytes from `start` on; `picks` with the number of its bytes.
     fn declare(
         scope: &mut Scope<'_>,
         name: &str,
@@ -232,7 +232,7 @@ struct Counter {
     make: Make,
 }
 
-/// What its tokens are made of.
+/// The parts of its tokens.
 #[derive(Debug)]
 enum Make {
     Scaled { vector: ParamId, polynomial: Option<ParamId>, cut: bool },
@@ -307,7 +307,7 @@ impl Make {
     }
 }
 
-/// The digits of a number, left-aligned; what is behind its end is the last symbol.
+/// The digits of a number, left-aligned; places after its end have the last symbol.
 fn symbols_of(number: u8) -> [i64; PLACES as usize] {
     let mut symbols = [SYMBOLS - 1; PLACES as usize];
     for (symbol, digit) in symbols.iter_mut().zip(number.to_string().bytes()) {

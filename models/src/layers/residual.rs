@@ -35,7 +35,7 @@ enum Start {
 }
 
 impl Residual {
-    /// How sublayers stand in the residual stream of this body.
+    /// How sublayers join the residual stream of this body.
     pub(crate) fn of(body: &BodyConfig) -> Self {
         let layers = (body.loops * body.dims.layers) as f64;
         let (root, beta) = ((2.0 * layers).powf(-0.25), (8.0 * layers).powf(-0.25));

@@ -1,4 +1,4 @@
-//! Examples on a device: packed positions, what is known about their moves, and the targets that heads learn.
+//! Examples on a device: packed positions, their moves, and the targets of heads.
 
 use super::map::MapTargets;
 use super::policy::{PolicyTargets, expand_mask};
@@ -34,7 +34,7 @@ pub enum Column {
     /// Rights after the move played as bits `[b]`, i64; −1 where they are unknown.
     Rights,
     /// Legal moves that lead to a position that occurred once before, then twice before, as bits `[b,2·⌈v/8⌉]`, u8; no
-    /// columns where they were not asked for.
+    /// columns where they were not requested.
     Repeats,
 }
 
@@ -62,7 +62,7 @@ pub(crate) const DRAWN: f64 = 0.5;
 /// How rows of a batch form sequences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sequence {
-    /// Rows of a sequence; 1 where every position stands alone.
+    /// Rows of a sequence; 1 for single positions.
     pub plies: i64,
     /// Tokens of a board.
     pub tokens: i64,
@@ -84,9 +84,6 @@ pub struct Examples {
 
 impl Examples {
     /// From its columns, each as [`Column`] describes it.
-    ///
-    /// # Errors
-    /// The first error of `column`.
     pub fn new<E>(column: impl FnMut(Column) -> Result<Tensor, E>) -> Result<Self, E> {
         Ok(Self { columns: Column::ALL.into_iter().map(column).collect::<Result<_, _>>()? })
     }
@@ -154,7 +151,7 @@ impl Examples {
         RewardTargets::of_probabilities(self.get(column))
     }
 
-    /// The labels of maps with so many cells; no label at all where the dataset has no map (steps that are only timed).
+    /// The labels of maps with this number of cells; no label where the dataset has no map (steps that are only timed).
     pub fn map(&self, cells: i64) -> MapTargets {
         let map = self.get(Column::Map);
         match map.size()[1] {

@@ -27,7 +27,7 @@ impl Refined {
     }
 }
 
-/// What a policy's targets say about the candidates.
+/// A policy's targets for the candidates.
 #[derive(Debug)]
 pub struct RefinedTargets {
     /// The share of the target's probability that lies on each of the candidates, 1 together, `[b,k]`; zeros in rows whose

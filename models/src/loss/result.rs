@@ -17,7 +17,7 @@ pub fn win_rate_rows(logit_b: &Tensor, points_b: &Tensor) -> Tensor {
     rows * present.to_kind(Kind::Float)
 }
 
-/// The entropy in nats of what logits `[b]` say: what [`win_rate_rows`] is where the points are σ(x), `[b]`.
+/// The entropy in nats of the predictions of logits `[b]`: [`win_rate_rows`] with the points σ(x), `[b]`.
 pub fn win_rate_entropy_rows(logit_b: &Tensor) -> Tensor {
     logit_b.binary_cross_entropy_with_logits::<Tensor>(&logit_b.sigmoid(), None, None, Reduction::None)
 }

@@ -2,7 +2,7 @@
 
 use tch::{Kind, Reduction, Tensor};
 
-/// Moves left are learnt in units of so many.
+/// The unit of moves left.
 const MOVES_LEFT_UNIT: f64 = 20.0;
 
 /// Where the loss of moves left goes over from squares to straight lines, in [`MOVES_LEFT_UNIT`]s.

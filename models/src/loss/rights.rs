@@ -1,9 +1,9 @@
-//! The loss of the rights behind the move played.
+//! The loss of the rights after the move played.
 
 use nn::constant;
 use tch::{Kind, Reduction, Tensor};
 
-/// The rights that stand behind the moves played.
+/// The rights after the moves played.
 #[derive(Debug)]
 pub struct RightsTargets {
     /// 0 or 1 `[b,bits]`, f32; 0 in rows that have none.
@@ -13,7 +13,7 @@ pub struct RightsTargets {
 }
 
 impl RightsTargets {
-    /// From `[b]`, i64: the rights as bits, −1 where they are unknown. `columns` says which bits are asked for, in which order.
+    /// From `[b]`, i64: the rights as bits, −1 where they are unknown. `columns` are the predicted bits, in order.
     pub fn new(rights_b: &Tensor, columns: &[i64]) -> Self {
         let shifts = constant::kept(columns, Kind::Int64, rights_b.device());
         let bits = rights_b.clamp_min(0).unsqueeze(1).bitwise_right_shift(&shifts);

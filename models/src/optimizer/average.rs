@@ -3,14 +3,12 @@
 use serde::{Deserialize, Serialize};
 use tch::{TchError, Tensor};
 
-/// Which average, as experiments write it.
+/// The kind of average, as experiments write it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum AverageConfig {
     /// Stochastic weight averaging in the form of Lc0's training code (`tf/tfprocess.py`).
     Swa(SwaConfig),
-    /// An exponential moving average.
-    Ema(EmaConfig),
 }
 
 /// Every `every` steps `average ← average·n/(n + 1) + weights/(n + 1)` and `n ← min(n + 1, max_n)`, `n` from 0: the mean of
@@ -20,7 +18,7 @@ pub enum AverageConfig {
 pub struct SwaConfig {
     /// Steps between two updates.
     pub every: u64,
-    /// What n grows to.
+    /// The largest n.
     pub max_n: u64,
 }
 
@@ -30,63 +28,32 @@ impl Default for SwaConfig {
     }
 }
 
-/// After every step `average ← decay·average + (1 − decay)·weights`, beginning with the weights after the first step.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct EmaConfig {
-    /// The decay.
-    pub decay: f64,
-}
-
-impl Default for EmaConfig {
-    fn default() -> Self {
-        Self { decay: 0.999 }
-    }
-}
-
-/// Why an average is none.
-#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
-pub enum AverageError {
-    /// A count is zero.
-    #[error("{0}: 0 is too few; write a whole number, 1 or more")]
-    Zero(&'static str),
-    /// A decay is out of range.
-    #[error("decay: {0} is out of range; at least 0 and below 1")]
-    Decay(f64),
-}
+/// An option that must not be zero.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{0}: 0 is too few; write a whole number, 1 or more")]
+pub struct AverageError(&'static str);
 
 impl AverageConfig {
     /// Checks the options.
-    ///
-    /// # Errors
-    /// If one is out of range.
     pub fn check(&self) -> Result<(), AverageError> {
         match *self {
-            Self::Swa(SwaConfig { every: 0, .. }) => Err(AverageError::Zero("every")),
-            Self::Swa(SwaConfig { max_n: 0, .. }) => Err(AverageError::Zero("max_n")),
-            Self::Ema(EmaConfig { decay }) if !(0.0..1.0).contains(&decay) => Err(AverageError::Decay(decay)),
-            Self::Swa(_) | Self::Ema(_) => Ok(()),
+            Self::Swa(SwaConfig { every: 0, .. }) => Err(AverageError("every")),
+            Self::Swa(SwaConfig { max_n: 0, .. }) => Err(AverageError("max_n")),
+            Self::Swa(_) => Ok(()),
         }
     }
 
     /// The first step (from 1) after which there is an average.
     pub fn begins_at(&self) -> u64 {
-        match *self {
-            Self::Swa(SwaConfig { every, .. }) => every,
-            Self::Ema(_) => 1,
-        }
+        let Self::Swa(swa) = self;
+        swa.every
     }
 
-    /// How much of the weights goes into the average after step `step` (from 1), which had `updates` before; `None` at
-    /// a step that leaves it alone.
+    /// The factor of the weights in the average of step `step` (from 1) after `updates` updates; `None` at a step that
+    /// does not change the average.
     fn share(&self, step: u64, updates: u64) -> Option<f64> {
-        match *self {
-            Self::Swa(SwaConfig { every, max_n }) => {
-                step.is_multiple_of(every).then(|| 1.0 / (updates.min(max_n) + 1) as f64)
-            }
-            Self::Ema(_) if updates == 0 => Some(1.0),
-            Self::Ema(EmaConfig { decay }) => Some(1.0 - decay),
-        }
+        let Self::Swa(SwaConfig { every, max_n }) = *self;
+        step.is_multiple_of(every).then(|| 1.0 / (updates.min(max_n) + 1) as f64)
     }
 }
 
@@ -99,10 +66,7 @@ pub struct Average {
 }
 
 impl Average {
-    /// An average of nothing yet, for parameters like `flat`.
-    ///
-    /// # Errors
-    /// If an option is out of range or the device has no room.
+    /// An average without an update, for parameters like `flat`.
     pub fn new(config: AverageConfig, flat: &Tensor) -> Result<Self, TchError> {
         config.check().map_err(|error| TchError::Torch(error.to_string()))?;
         Ok(Self { config, flat: flat.f_zeros_like()?, updates: 0 })
@@ -129,9 +93,6 @@ impl Average {
     }
 
     /// Takes over a saved average of `updates` updates, from any device.
-    ///
-    /// # Errors
-    /// If it has another size.
     pub fn load(&mut self, flat: &Tensor, updates: u64) -> Result<(), TchError> {
         self.flat.f_copy_(flat)?;
         self.updates = updates;

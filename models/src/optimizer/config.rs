@@ -28,7 +28,7 @@ pub struct MuonConfig {
     pub iterations: u32,
     /// How long a step is.
     pub scale: MuonScale,
-    /// What all other parameters take. Its weight decay and its groups serve the body's matrices too.
+    /// The optimiser of all other parameters. Its weight decay and its groups apply to the body's matrices too.
     pub others: Others,
 }
 
@@ -81,21 +81,21 @@ impl Others {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Group {
-    /// A name, in which `*` stands for any characters, dots included: `policy.*`, `body.0.*.bias`.
+    /// A name, in which `*` matches any characters, dots included: `policy.*`, `body.0.*.bias`.
     #[serde(rename = "match", skip_serializing_if = "Option::is_none")]
     pub pattern: Option<String>,
-    /// What the parameters belong to.
+    /// The part of the network that the parameters belong to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub part: Option<GroupPart>,
     /// A factor on the learning rate; 0 freezes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub learning_rate: Option<f64>,
-    /// The weight decay of every parameter of the group, tables, norms and biases too: here they are asked for.
+    /// The weight decay of every parameter of the group, including tables, norms and biases.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub weight_decay: Option<f64>,
 }
 
-/// What a parameter belongs to.
+/// The part of the network that a parameter belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GroupPart {
@@ -275,9 +275,6 @@ impl OptimizerConfig {
     }
 
     /// Checks the options, without those that depend on a network.
-    ///
-    /// # Errors
-    /// If one is out of range.
     pub fn check(&self) -> Result<(), OptimizerError> {
         let Common { beta1, beta2, epsilon, weight_decay, groups, .. } = self.common();
         let momentum_decay = if let Self::NadamTorch(config) = self { config.momentum_decay } else { 0.0 };
@@ -301,49 +298,20 @@ impl OptimizerConfig {
 
 /// Why an optimiser could not be made, loaded or stepped.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages document the variants")]
 pub enum OptimizerError {
-    /// An option is out of range.
     #[error("optimizer: {name}: {value} is out of range; {range}")]
-    Option {
-        /// The option.
-        name: &'static str,
-        /// Its value.
-        value: f64,
-        /// What it may be.
-        range: &'static str,
-    },
-    /// A group is not one.
+    Option { name: &'static str, value: f64, range: &'static str },
     #[error("optimizer: the group {group} {why}")]
-    Group {
-        /// The group.
-        group: String,
-        /// What is wrong with it.
-        why: &'static str,
-    },
-    /// A group holds no parameter of this network.
+    Group { group: String, why: &'static str },
     #[error("optimizer: the group {group} fits no parameter of this network; the nearest are {}. (`part: encoding` holds whatever a row's encodings have)", near.join(", "))]
-    NoSuchParameter {
-        /// The group.
-        group: String,
-        /// Names like its pattern.
-        near: Vec<String>,
-    },
-    /// A checkpoint lacks a tensor of the state.
+    NoSuchParameter { group: String, near: Vec<String> },
     #[error("the optimizer's state has no tensor \"{0}\": the checkpoint is of another kind of run")]
     Missing(&'static str),
-    /// A tensor of the state has another size than the parameters.
     #[error(
         "the optimizer's \"{name}\" has {found} elements, the parameters have {expected}: the checkpoint is of another network"
     )]
-    Size {
-        /// The tensor.
-        name: &'static str,
-        /// Its elements.
-        found: usize,
-        /// Elements of the flat store.
-        expected: usize,
-    },
-    /// LibTorch failed.
+    Size { name: &'static str, found: usize, expected: usize },
     #[error(transparent)]
     Tensor(#[from] TchError),
 }

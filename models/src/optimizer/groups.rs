@@ -26,7 +26,7 @@ const NEAREST: usize = 3;
 
 impl Group {
     fn holds(&self, param: &ParamSpec) -> bool {
-        // What is not learnt has neither a learning rate nor a decay, whatever its name.
+        // A parameter that is not learnt has neither a learning rate nor a decay, whatever its name.
         param.part != Part::Statistic
             && self.part.is_none_or(|part| part.part() == param.part)
             && self.pattern.as_deref().is_none_or(|pattern| fits(pattern, &param.name))
@@ -86,7 +86,7 @@ fn last(groups: &[Group], param: &ParamSpec, option: impl Fn(&Group) -> Option<f
     groups.iter().rev().filter(|group| group.holds(param)).find_map(option)
 }
 
-/// Runs of equal values that together cover the store; the padding behind a parameter, which is 0, goes with it.
+/// Runs of equal values that together cover the store; the padding after a parameter, which is 0, belongs to it.
 fn spans(layout: &Layout, value: impl Fn(&ParamSpec) -> f64) -> Vec<Span> {
     let mut params: Vec<_> = layout.params().iter().collect();
     params.sort_by_key(|param| param.offset);
@@ -102,7 +102,7 @@ fn spans(layout: &Layout, value: impl Fn(&ParamSpec) -> f64) -> Vec<Span> {
     spans
 }
 
-/// Whether a name fits a pattern in which `*` stands for any characters.
+/// Whether a name fits a pattern in which `*` matches any characters.
 fn fits(pattern: &str, name: &str) -> bool {
     let Some((before, rest)) = pattern.split_once('*') else { return pattern == name };
     let Some(left) = name.strip_prefix(before) else { return false };

@@ -72,9 +72,6 @@ pub(super) fn matrices(layout: &Layout, rates: &[Span]) -> Vec<Matrix> {
 }
 
 /// A step of each matrix.
-///
-/// # Errors
-/// If memory runs out.
 pub(super) fn step(
     matrices: &[Matrix],
     flat: &Tensor,

@@ -83,51 +83,26 @@ impl From<Schedule> for ScheduleConfig {
 
 /// Why a schedule is invalid.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages document the variants")]
 pub enum ScheduleError {
-    /// The number of values is not the number of boundaries plus one.
     #[error("learning rate: {values} values need {} boundaries between them, but {boundaries} are given", values.saturating_sub(1))]
-    Count {
-        /// The number of values.
-        values: usize,
-        /// The number of boundaries.
-        boundaries: usize,
-    },
-    /// There are no values.
+    Count { values: usize, boundaries: usize },
     #[error("learning rate: values is empty, give at least one rate")]
     Empty,
-    /// There are two schedules.
     #[error("learning rate: `cosine` and `values` with `boundaries` are two schedules; keep one")]
     Both,
-    /// There is no schedule.
     #[error("learning rate: there is no rate; write `values: [rate, …]` or `cosine: {{from: rate}}`")]
     Neither,
-    /// Boundaries do not increase.
     #[error("learning rate: boundaries must increase, but {after} follows {before}")]
-    Order {
-        /// A boundary.
-        before: u64,
-        /// The next one.
-        after: u64,
-    },
-    /// A value is not a valid rate.
+    Order { before: u64, after: u64 },
     #[error("learning rate: {0} is no rate; rates are finite and not negative")]
     Value(f64),
-    /// The cosine ends during the warm-up.
     #[error("learning rate: the cosine ends at step {steps}, but the warm-up takes {warmup} steps")]
-    Warmup {
-        /// The end of the cosine.
-        steps: u64,
-        /// Steps of warm-up.
-        warmup: u64,
-    },
+    Warmup { steps: u64, warmup: u64 },
 }
 
 impl Schedule {
     /// A piecewise constant schedule.
-    ///
-    /// # Errors
-    /// If there is not exactly one value more than boundaries, boundaries do not increase, or a value is negative or
-    /// not finite.
     pub fn new(warmup: u64, values: Vec<f64>, boundaries: Vec<u64>) -> Result<Self, ScheduleError> {
         if values.is_empty() {
             return Err(ScheduleError::Empty);
@@ -143,9 +118,6 @@ impl Schedule {
     }
 
     /// A cosine.
-    ///
-    /// # Errors
-    /// If a rate is negative or not finite, or the cosine ends before the warm-up does.
     pub fn cosine(warmup: u64, cosine: Cosine) -> Result<Self, ScheduleError> {
         check_rate(cosine.from)?;
         check_rate(cosine.to)?;
@@ -156,9 +128,6 @@ impl Schedule {
     }
 
     /// The schedule for a run of `steps` steps: a cosine without an explicit end ends with the run.
-    ///
-    /// # Errors
-    /// If a cosine then ends before its warm-up does.
     pub fn ending_at(self, steps: u64) -> Result<Self, ScheduleError> {
         match self.curve {
             RateCurve::Cosine(cosine @ Cosine { steps: None, .. }) => {

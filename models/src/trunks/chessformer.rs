@@ -30,7 +30,7 @@ struct Encoder {
     read: i64,
 }
 
-/// What makes the first tokens.
+/// From the input to the first tokens.
 #[derive(Debug)]
 enum Embeds {
     /// One layer for all tokens, from channels.

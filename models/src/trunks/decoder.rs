@@ -52,7 +52,6 @@ struct Decoder {
     /// The head of the board tokens, and its mask if it differs.
     board: Option<(TokenLogits, Option<Constant>)>,
     plies: i64,
-    /// Tokens of a board.
     board_len: i64,
     prefix: bool,
 }

@@ -79,7 +79,7 @@ impl Resnet {
         self.board.squares_in_a_row(&planes)
     }
 
-    /// A convolution knows displacements and the board's edge.
+    /// A convolution distinguishes displacements and the board's edge.
     pub(crate) fn sources() -> Vec<&'static str> {
         vec!["convolutions (a weight for each displacement within the kernel; zeros beyond the edge)"]
     }

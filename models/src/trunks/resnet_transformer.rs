@@ -22,7 +22,6 @@ struct ResnetTransformer {
     resnet: Resnet,
     attention: Body,
     embed: EmbedAt,
-    /// Tokens of the sequence.
     length: u64,
 }
 

@@ -1,4 +1,4 @@
-//! What a network has before its heads, whichever its architecture.
+//! The part of a network before its heads, in any architecture.
 
 use super::refine::MoveContext;
 use crate::heads::head::Head;
@@ -7,9 +7,9 @@ use crate::macs::HeadMacs;
 use encodings::{LayerContext, Stack, Tokens};
 use tch::Tensor;
 
-/// From packed rows to what the heads read.
+/// From packed rows to the input of the heads.
 pub(crate) trait Trunk: std::fmt::Debug + Send {
-    /// The packed rows of `at` as what the heads read, `[b,l,d]`.
+    /// The input of the heads for the packed rows of `at`, `[b,l,d]`.
     fn forward(&self, at: LayerContext<'_>, stack: &Stack) -> Tensor;
 
     /// Adds answers that need a further pass. `output` holds those of the heads.
@@ -22,19 +22,19 @@ pub(crate) trait Trunk: std::fmt::Debug + Send {
     ) {
     }
 
-    /// Whether a further pass needs to be told about the moves of positions.
+    /// Whether a further pass reads the moves of positions.
     fn refines(&self) -> bool {
         false
     }
 
-    /// Through what it tells squares apart, beside the encodings.
+    /// Its sources of positional information beside the encodings.
     fn position_sources(&self) -> Vec<&'static str>;
 
-    /// What it costs for a position; `encoding` is what the encodings of one pass cost.
+    /// Its cost for a position; `encoding` is the cost of the encodings of one pass.
     fn macs(&self, encoding: u64) -> TrunkMacs;
 }
 
-/// What a trunk costs for a position, in multiplications: the fields of [`crate::Macs`], without the heads.
+/// The cost of a trunk for a position, in multiplications: the fields of [`crate::Macs`], without the heads.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct TrunkMacs {
     /// All of them without encodings.
@@ -45,7 +45,7 @@ pub(crate) struct TrunkMacs {
     pub(crate) weights: u64,
     /// Those that the Chessformer paper counts, without heads; `None` where it has no formula.
     pub(crate) paper: Option<u64>,
-    /// What answers of further passes cost.
+    /// The cost of answers of further passes.
     pub(crate) further: Option<HeadMacs>,
 }
 

@@ -1,7 +1,7 @@
 //! Averages of weights against loops in f64, and schedules against hand-computed rates.
 
 use crate::common::*;
-use models::average::{EmaConfig, SwaConfig};
+use models::average::SwaConfig;
 use models::{Average, AverageConfig, Schedule};
 use tch::Tensor;
 
@@ -38,41 +38,26 @@ fn swa_is_lc0s() {
 }
 
 #[test]
-fn ema_forgets_exponentially() {
-    let config = AverageConfig::Ema(EmaConfig { decay: 0.9 });
-    // Written out: (1 − d)·Σ dⁱ·w₂₀₋ᵢ, and d¹⁹ of the first.
-    let mut expected = vec![0.0; LEN];
-    for step in 1..=20u64 {
-        let share = if step == 1 { 0.9f64.powi(19) } else { 0.1 * 0.9f64.powi(20 - step as i32) };
-        expected.iter_mut().zip(numbers(&weights(step))).for_each(|(e, w)| *e += share * w);
+fn a_loaded_average_resumes_bit_identically() {
+    let config = AverageConfig::Swa(SwaConfig { every: 2, max_n: 3 });
+    let (half, mut whole) = (run(config, 7), run(config, 7));
+    let mut resumed = Average::new(config, &weights(0)).expect("memory suffices");
+    resumed.load(&half.flat().expect("it began").copy(), half.updates()).expect("its own size");
+    for step in 8..=13 {
+        whole.update(&weights(step), step).expect("memory suffices");
+        resumed.update(&weights(step), step).expect("memory suffices");
     }
-    assert_near(&numbers(run(config, 20).flat().expect("it began")), &expected, 1e-6, "ema");
+    assert_eq!(resumed.updates(), whole.updates());
+    assert_same_bits(resumed.flat().expect("it began"), whole.flat().expect("it began"), "resumed");
 }
 
 #[test]
-fn a_loaded_average_goes_on_with_the_same_bits() {
-    for config in [AverageConfig::Swa(SwaConfig { every: 2, max_n: 3 }), AverageConfig::Ema(EmaConfig { decay: 0.99 })]
-    {
-        let (half, mut whole) = (run(config, 7), run(config, 7));
-        let mut resumed = Average::new(config, &weights(0)).expect("memory suffices");
-        resumed.load(&half.flat().expect("it began").copy(), half.updates()).expect("its own size");
-        for step in 8..=13 {
-            whole.update(&weights(step), step).expect("memory suffices");
-            resumed.update(&weights(step), step).expect("memory suffices");
-        }
-        assert_eq!(resumed.updates(), whole.updates());
-        assert_same_bits(resumed.flat().expect("it began"), whole.flat().expect("it began"), "resumed");
-    }
-}
-
-#[test]
-fn averages_of_nothing_are_refused() {
+fn an_average_of_zero_steps_or_weights_is_refused() {
     let refused = |written: &str| {
         serde_json::from_str::<AverageConfig>(written).expect("readable").check().expect_err("refused").to_string()
     };
     assert!(refused(r#"{"swa": {"every": 0}}"#).contains("every: 0"));
     assert!(refused(r#"{"swa": {"max_n": 0}}"#).contains("max_n: 0"));
-    assert!(refused(r#"{"ema": {"decay": 1}}"#).contains("decay: 1"));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use crate::common::sums::{policy_cross_entropy, wdl_cross_entropy};
 use crate::common::*;
 use encodings::EncodingConfig;
-use games::{GameKind, InputName, MovesName};
+use games::GameKind;
 use models::input::Expander;
 use models::loss::PolicyTargets;
 use models::optimizer::AdamwConfig;
@@ -18,11 +18,6 @@ const VOCABULARY: usize = PIECES + 2 + RIGHTS + 2;
 const MOVES: usize = 1_924;
 const TOKENS: usize = 68;
 
-fn tokens_68() -> Spec {
-    let game = GameKind::Chess;
-    Spec { input: game.input(InputName::Tokens68), moves: game.moves(MovesName::Chessdecoder1924) }
-}
-
 fn squares() -> usize {
     GameKind::Chess.geometry().squares()
 }
@@ -32,10 +27,6 @@ const TINY: &str = r#"{"layers": 2, "width": 16, "heads": 2, "ff": 24, "embeddin
 
 fn tiny_encoder() -> ChessformerConfig {
     serde_json::from_str(TINY).expect("a valid configuration")
-}
-
-fn flat() -> Vec<EncodingConfig> {
-    vec![encoding(r#"{"rope": {"layout": "flat_1d", "theta": 10000}}"#)]
 }
 
 #[test]

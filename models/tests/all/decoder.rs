@@ -3,7 +3,7 @@
 use crate::common::sums::{Sum, policy_cross_entropy, wdl_cross_entropy};
 use crate::common::*;
 use encodings::{EncodingConfig, MapKind};
-use games::{GameKind, InputName, MovesName};
+use games::{GameKind, InputName};
 use models::input::predicts_board;
 use models::loss::PolicyTargets;
 use models::optimizer::AdamwConfig;
@@ -20,11 +20,6 @@ const BOARD: usize = 68;
 const PLIES: usize = 3;
 const WIDTH: usize = 16;
 
-fn tokens_68() -> Spec {
-    let game = GameKind::Chess;
-    Spec { input: game.input(InputName::Tokens68), moves: game.moves(MovesName::Chessdecoder1924) }
-}
-
 fn model(more: &str) -> ModelConfig {
     let text = format!(r#"{{"decoder": {{"layers": 2, "width": {WIDTH}, "heads": 2, "ff": 24{more}}}}}"#);
     serde_json::from_str(&text).expect("a valid configuration")
@@ -35,10 +30,6 @@ const MASKS: [&str; 2] = ["", r#", "mask": "causal""#];
 fn declared(more: &str, stack: &[EncodingConfig]) -> (Network, Arc<Layout>) {
     let (network, layout) = Network::declare(&model(more), stack, &tokens_68()).expect("the network can be declared");
     (network, Arc::new(layout))
-}
-
-fn flat() -> Vec<EncodingConfig> {
-    vec![encoding(r#"{"rope": {"layout": "flat_1d", "theta": 10000}}"#)]
 }
 
 /// Every stack that a decoder takes.
@@ -66,7 +57,7 @@ fn answer(network: &Network, arena: &Arena, rows: &[Vec<u8>]) -> Output {
 }
 
 /// All outputs for a row: moves, result, and the tokens of its board, concatenated.
-fn said(output: &Output, row: usize) -> [Vec<f64>; 3] {
+fn parts(output: &Output, row: usize) -> [Vec<f64>; 3] {
     let of = |tensor: &Tensor| numbers(&tensor.get(row as i64));
     let board = BoardTokens::of(output).expect("a board head");
     [of(policy_of(output)), of(wdl_of(output)), of(&board.logits_bcw)]
@@ -106,10 +97,14 @@ fn nothing_later_is_seen() {
                 }
                 let after = answer(&network, &arena, &other);
                 for ply in 0..=changed {
-                    assert!(said(&before, ply) == said(&after, ply), "ply {ply} sees ply {changed}: {stack:?}{mask}");
+                    assert!(parts(&before, ply) == parts(&after, ply), "ply {ply} sees ply {changed}: {stack:?}{mask}");
                 }
                 for ply in changed + 1..PLIES {
-                    assert_ne!(said(&before, ply)[0], said(&after, ply)[0], "ply {ply} sees nothing of ply {changed}");
+                    assert_ne!(
+                        parts(&before, ply)[0],
+                        parts(&after, ply)[0],
+                        "ply {ply} sees nothing of ply {changed}"
+                    );
                 }
             }
         }
@@ -125,7 +120,7 @@ fn a_sequence_is_answered_alike_in_any_company() {
     let together = answer(&network, &arena, &rows);
     let alone = answer(&network, &arena, &rows[PLIES..2 * PLIES]);
     for ply in 0..PLIES {
-        for (a, b) in said(&together, PLIES + ply).iter().zip(said(&alone, ply)) {
+        for (a, b) in parts(&together, PLIES + ply).iter().zip(parts(&alone, ply)) {
             assert_near(a, &b, 1e-5, "a sequence alone");
         }
     }
@@ -223,12 +218,7 @@ fn every_parameter_gets_a_gradient() {
         let loss = policy_of(&output).log_softmax(-1, Kind::Float).select(1, 7).mean(Kind::Float)
             + wdl_of(&output).log_softmax(-1, Kind::Float).select(1, 0).mean(Kind::Float)
             + board.losses().mean(Kind::Float);
-        let gradient = numbers(&arena.gradient(&loss).expect("the loss depends on the parameters"));
-        for param in layout.params() {
-            let own = &gradient[param.offset..param.offset + param.len()];
-            assert!(own.iter().any(|g| *g != 0.0), "{} of {stack:?} gets no gradient", param.name);
-            assert!(own.iter().all(|g| g.is_finite()), "{} of {stack:?}", param.name);
-        }
+        assert_gradients(&layout, &arena, &loss, &stack);
     }
 }
 

@@ -86,12 +86,7 @@ fn every_parameter_gets_a_gradient() {
             let output = network.forward(&arena.views(), &packed(&spec, 4));
             let loss = policy_of(&output).log_softmax(-1, Kind::Float).select(1, 7).mean(Kind::Float)
                 + wdl_of(&output).log_softmax(-1, Kind::Float).select(1, 0).mean(Kind::Float);
-            let gradient = numbers(&arena.gradient(&loss).expect("the loss depends on the parameters"));
-            for param in layout.params() {
-                let own = &gradient[param.offset..param.offset + param.len()];
-                assert!(own.iter().any(|g| *g != 0.0), "{} of {stack:?} gets no gradient", param.name);
-                assert!(own.iter().all(|g| g.is_finite()), "{} of {stack:?}", param.name);
-            }
+            assert_gradients(&layout, &arena, &loss, &stack);
         }
     }
 }

@@ -12,7 +12,6 @@ use tch::{Device, Kind, Tensor};
 /// Small sizes that every encoding accepts.
 pub(crate) const DIMS: Dims = Dims { width: 16, heads: 2, layers: 2 };
 
-/// An encoding in YAML.
 pub(crate) fn parsed(yaml: &str) -> EncodingConfig {
     serde_yaml::with::singleton_map_recursive::deserialize(serde_yaml::Deserializer::from_str(yaml)).expect("options")
 }

@@ -19,9 +19,7 @@ const REGULAR: u8 = b'0';
 const USTAR: &[u8] = b"ustar\0";
 
 /// Writes one file.
-///
-/// # Errors
-/// If it cannot be written, exceeds the format's 8 GiB, or its name is too long for the format.
+/// Refuses more than the 8 GiB of the format, and names that are too long for it.
 pub fn append(to: &mut impl Write, path: &str, size: u64, content: &mut impl Read) -> io::Result<()> {
     to.write_all(&header(path, size)?)?;
     let copied = io::copy(&mut content.take(size), to)?;
@@ -85,9 +83,7 @@ fn checksum(header: &[u8; BLOCK]) -> u32 {
 }
 
 /// Reads every file: path, size and content; `each` may leave the content unread.
-///
-/// # Errors
-/// If the archive is truncated, holds anything but regular files, or `each` fails.
+/// Refuses anything but regular files.
 pub fn read<E: From<io::Error>>(
     from: &mut impl Read,
     mut each: impl FnMut(&str, u64, &mut dyn Read) -> Result<(), E>,

@@ -1,11 +1,10 @@
-//! What a publisher decides, and who is to be cited: people and groups as `CITATION.cff` names them.
+//! The choices of a publisher, and the people and groups to be cited, as in `CITATION.cff`.
 
 use serde_json::{Value, json};
 
 /// Digits of each of the four groups of an ORCID, whose last digit is a check digit.
 const GROUP: usize = 4;
 
-/// What a publisher decides.
 #[derive(Debug, Clone, Default)]
 pub struct Publication {
     /// The licence of the results, as an SPDX identifier.

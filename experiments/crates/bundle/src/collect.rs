@@ -69,9 +69,6 @@ impl Content {
 }
 
 /// Collects and cleans the files of a run folder.
-///
-/// # Errors
-/// If cells are unfinished (unless that is allowed), a file cannot be read, or one still names this machine.
 pub fn collect(run_dir: &Path, publication: &Publication) -> anyhow::Result<Contents> {
     let plan = Plan::read(run_dir)?;
     let host = scrub::host();

@@ -12,10 +12,7 @@ pub(super) struct Listing(BTreeMap<String, blake3::Hash>);
 
 impl Listing {
     /// Reads and checks the text of the list.
-    ///
-    /// # Errors
-    /// If a line is invalid, a path leads out of the bundle or is listed twice, a necessary file is missing, or two files would
-    /// have one place in the run folder.
+    /// Refuses paths that lead out of the bundle or are listed twice, and two files with one place in the run folder.
     pub(super) fn parse(bundle: &Path, text: &[u8]) -> anyhow::Result<Self> {
         let wrong = |line: usize, what: &str| unreadable(bundle, format!("line {} of {SUMS} {what}", line + 1));
         let text = std::str::from_utf8(text).map_err(|_| unreadable(bundle, format!("{SUMS} is not UTF-8")))?;

@@ -40,9 +40,7 @@ impl Default for Limits {
 const WINDOW_LOG: u32 = 25;
 
 /// Calls `each` with every file's path and content. Paths are safe and distinct.
-///
-/// # Errors
-/// If the bundle cannot be read, holds anything but files with safe paths, exceeds the limits, or `each` fails.
+/// Refuses anything but files with safe paths, and what exceeds the limits.
 pub fn read(
     bundle: &Path,
     limits: Limits,

@@ -71,7 +71,6 @@ impl Comparison {
     }
 }
 
-/// A finished cell of a bundle.
 #[derive(Debug, Clone, Copy)]
 pub struct FinishedCell<'a> {
     row: &'a Row,
@@ -92,9 +91,6 @@ pub fn finished(bundle: &Unpacked) -> anyhow::Result<Vec<FinishedCell<'_>>> {
 }
 
 /// Creates the folders of some finished cells below `out`. Their datasets are found among `data` by content hash.
-///
-/// # Errors
-/// If a dataset is not among `data`, or something cannot be written.
 pub fn prepare<'a>(
     bundle: &Unpacked,
     cells: &[FinishedCell<'a>],

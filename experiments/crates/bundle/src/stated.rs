@@ -35,9 +35,6 @@ pub struct Stated {
 }
 
 /// Compares the `report.csv` of an unpacked bundle with its cells; none if it has none.
-///
-/// # Errors
-/// If the file cannot be read, or the cells give no report.
 pub fn compare(run_dir: &Path) -> anyhow::Result<Option<Stated>> {
     let path = run_dir.join(FILE);
     if !path.exists() {

@@ -40,9 +40,6 @@ pub fn is_bundle(path: &Path) -> bool {
 
 impl Unpacked {
     /// Verifies a bundle and unpacks it into a temporary folder.
-    ///
-    /// # Errors
-    /// If the bundle is not what its list says, or the temporary folder cannot be written.
     pub fn of(bundle: &Path, limits: Limits, part: Part) -> anyhow::Result<Self> {
         Self::below(&std::env::temp_dir(), bundle, limits, part)
     }

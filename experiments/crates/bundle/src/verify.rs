@@ -36,9 +36,7 @@ pub struct Verified {
 
 /// Reads a bundle and compares every file with the list. With `unpack`, a folder that must not exist, every file is
 /// also written there.
-///
-/// # Errors
-/// If it cannot be read, or a file is missing, changed or not in the list; unpacked files are removed then.
+/// An error removes unpacked files.
 pub fn verify(bundle: &Path, limits: Limits, unpack: Option<&Path>) -> anyhow::Result<Verified> {
     match unpack {
         None => check(bundle, limits, &|_| None),
@@ -81,7 +79,7 @@ fn check(bundle: &Path, limits: Limits, place: &dyn Fn(&str) -> Option<PathBuf>)
     check.end()
 }
 
-/// What is known of a bundle while it is read.
+/// The state of reading a bundle.
 struct Check<'a> {
     bundle: &'a Path,
     limits: Limits,

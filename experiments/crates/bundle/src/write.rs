@@ -13,9 +13,7 @@ use std::path::{Path, PathBuf};
 const LEVEL: i32 = 10;
 
 /// Writes the files to `out`, which must not exist: packed if its name ends with `.tar.zst`.
-///
-/// # Errors
-/// If it exists or cannot be written; no partial output remains.
+/// An error leaves no partial output.
 pub fn write(contents: &Contents, out: &Path) -> anyhow::Result<()> {
     if out.exists() {
         return Err(taken(out));

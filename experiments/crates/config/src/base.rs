@@ -1,4 +1,4 @@
-//! `base`: what all rows have in common, and where it comes from.
+//! `base`: the settings of all rows, and their sources.
 //!
 //! ```yaml
 //! base:
@@ -23,7 +23,6 @@ use serde::de::value::StrDeserializer;
 /// Files that may inherit from each other in a row; more are a circle.
 const LONGEST_CHAIN: usize = 10;
 
-/// Reads the tree of a row.
 pub(crate) fn read_row(tree: &Node) -> Result<BaseConfig, ConfigError> {
     preset::read_run(tree).map_err(|refusal| explained(tree, refusal))
 }
@@ -76,9 +75,8 @@ impl Override {
     }
 }
 
-/// An experiment file as it is written, with the files that its `base` inherits from, and what the command line sets.
+/// An experiment file as it is written, with the files that its `base` inherits from, and the settings of the command line.
 pub(super) struct Written {
-    /// The whole document.
     pub(super) document: Node,
     pub(super) file: ExperimentFile,
     pub(super) overrides: Vec<Override>,
@@ -112,7 +110,7 @@ fn wrong_in_file(document: &Node, first: Refusal) -> ConfigError {
     ConfigError::all(found.into_iter().map(Refusal::explain)).unwrap_or_else(|| first.explain())
 }
 
-/// What the command line sets is not varied any more.
+/// Settings of the command line are no longer varied.
 fn overridden(file: &mut ExperimentFile, setting: &Setting) {
     let free = |point: &mut Point| point.0.retain(|(own, _)| !setting.covers(own));
     free(&mut file.axes);
@@ -127,7 +125,7 @@ fn overridden(file: &mut ExperimentFile, setting: &Setting) {
     file.zip.iter_mut().for_each(|group| group.retain(|own| !setting.covers(own)));
 }
 
-/// A base, and what it leaves open taken from the file that it names; of that, nothing that is varied.
+/// A base, completed from the file that it names, without settings that are varied.
 fn inherited(mut own: Node, varied: &[Setting], links: usize) -> Result<Node, ConfigError> {
     let Some(from) = own.get(&["from"]).cloned() else { return Ok(own) };
     own.remove(&["from".to_owned()]);
@@ -155,7 +153,7 @@ fn inherited(mut own: Node, varied: &[Setting], links: usize) -> Result<Node, Co
     Ok(own)
 }
 
-/// Adds what is missing from another base.
+/// Adds missing settings from another base.
 fn merge(own: &mut Node, other: Node) {
     let (Content::Map(own), Content::Map(other)) = (&mut own.content, other.content) else { return };
     for (key, value) in other {

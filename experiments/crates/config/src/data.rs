@@ -209,7 +209,6 @@ impl<'de> Deserialize<'de> for ValueChoice {
 
 struct TargetOrMap;
 
-/// The options of `short_term`.
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ShortTerm {

@@ -12,12 +12,12 @@ use super::source::{ConfigError, at};
 use super::tree::Node;
 use serde_json::Value;
 
-/// A row before its dataset is known: its tree, and what the tree says.
+/// A row before its dataset is known: its tree, and the content of the tree.
 #[derive(Debug, Clone)]
 pub(crate) struct Combination {
     /// Its value on every axis that varies.
     pub(crate) point: Point,
-    /// `base` with these values, then with what the command line sets.
+    /// `base` with these values, then with the settings of the command line.
     pub(crate) tree: Node,
     pub(crate) run: BaseConfig,
     /// The same as JSON, with every value in one spelling.
@@ -52,10 +52,10 @@ pub(crate) fn without<'a>(mut json: Value, settings: impl IntoIterator<Item = &'
     json
 }
 
-/// After so many rows that cannot be read, the others are not looked at.
+/// After this number of invalid rows the others are not read.
 const MOST_WRONG_ROWS: usize = 100;
 
-/// What all rows are made from.
+/// The sources of all rows.
 #[derive(Clone, Copy)]
 pub(crate) struct Matrix<'a> {
     pub(crate) file: &'a ExperimentFile,
@@ -81,7 +81,7 @@ impl Matrix<'_> {
         for point in rows {
             match self.combination(point.clone()) {
                 Ok(combination) => combinations.push(combination),
-                // What is wrong with `base` is wrong in every row, so one of them shows it all.
+                // An error of `base` is in every row, so one of them shows all errors.
                 Err(error) if errors.is_empty() => {
                     errors.push(wrong_in_row(&self.tree(&point)?).unwrap_or(error));
                 }
@@ -102,7 +102,7 @@ impl Matrix<'_> {
         Ok(Combination { point, tree, run, json })
     }
 
-    /// `base` with the values of a row. Of two that overlap, the narrower one holds; what the command line sets always does.
+    /// `base` with the values of a row. Of two that overlap, the narrower one holds; settings of the command line always do.
     fn tree(self, point: &Point) -> Result<Node, ConfigError> {
         let mut tree = self.file.base.clone();
         let mut values: Vec<&(Setting, Node)> = point.0.iter().collect();
@@ -145,7 +145,7 @@ impl Matrix<'_> {
         read_row(&tree).map(|run| serde_json::to_value(run).expect("a run has string keys only"))
     }
 
-    /// The rows that have all values of a point, as numbers. What the command line sets holds in the point too.
+    /// The rows that have all values of a point, as numbers. Settings of the command line hold in the point too.
     pub(crate) fn matching(self, rows: &[Combination], wanted: &Point) -> Result<Vec<usize>, ConfigError> {
         let mut refusal = None;
         let mut found = Vec::new();

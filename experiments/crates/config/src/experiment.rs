@@ -21,7 +21,7 @@ use super::seeds::repeated;
 use super::setting::Setting;
 use super::source::{ConfigError, Source, at};
 use super::tree::Node;
-use super::tuning::{Trials, TunedRow, Tuning};
+use super::tuning::{FOLDER, Trials, TunedRow, Tuning};
 use facts::name::{RULE, is_name};
 use facts::{Extrapolate, Interaction, Margins, Primary, ReadAt, Role};
 use games::GameKind;
@@ -34,13 +34,13 @@ pub use facts::grid::MOST_CELLS;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Experiment {
     pub path: PathBuf,
-    /// Its name, a folder below the output folder: that of its file, followed by what the command line overrides.
+    /// Its name, a folder below the output folder: that of its file, followed by the overrides of the command line.
     pub name: String,
     /// The question that it answers.
     pub question: Option<String>,
     /// The result that its author expects.
     pub expect: Option<String>,
-    /// What it costs, in words.
+    /// Its cost, in words.
     pub cost: Option<String>,
     /// The seeds, in the order in which they run.
     pub seeds: Vec<u64>,
@@ -60,15 +60,12 @@ pub struct Experiment {
     pub sets: Vec<String>,
     /// The settings that are chosen for each row before it is trained, if the file has `tune`.
     pub tuning: Option<Tuning>,
-    /// What the finished cells of each game are asked as players.
+    /// The playing-strength evaluations of the finished cells of each game.
     pub evaluate: BTreeMap<GameKind, Evaluations>,
 }
 
 impl Experiment {
     /// Reads a file, expands it and refuses an experiment that cannot be run.
-    ///
-    /// # Errors
-    /// On everything that can be known before the first step, with its place in the file and a remedy.
     pub fn load(path: &Path) -> Result<Self, ConfigError> {
         Self::load_with(path, &[])
     }
@@ -140,16 +137,20 @@ impl Experiment {
         })
     }
 
-    /// The grid of a round of trials, with the trials of each row that are still in it; none after the last one.
-    pub fn trials(&self, round: usize, remaining: &[Vec<usize>]) -> Option<Self> {
-        let tuning = self.tuning.as_ref().filter(|tuning| round < tuning.rounds.len())?;
+    /// The grid of the trials; `None` if the experiment tunes nothing.
+    pub fn trials(&self) -> Option<Self> {
+        let tuning = self.tuning.as_ref()?;
         Some(Self {
-            name: format!("{}/{}", self.name, tuning.folder(round)),
+            name: format!("{}/{}", self.name, FOLDER),
             seeds: tuning.seeds.clone(),
             primary: Primary { at: ReadAt::Last, ..self.primary.clone() },
             equivalent_within: Margins::default(),
+<<<<<<< HEAD
             extrapolate: None,
             rows: tuning.remaining_rows(round, remaining),
+=======
+            rows: tuning.grid_rows(),
+>>>>>>> w/tidy
             interactions: Vec::new(),
             no_effect: Vec::new(),
             tuning: None,

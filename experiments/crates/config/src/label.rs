@@ -1,4 +1,4 @@
-//! Short names of rows: the game, and on every axis that varies the least that tells its values apart.
+//! Short names of rows: the game, and the shortest distinguishing label of each varied axis.
 
 use super::expand::Combination;
 use super::row::for_folder;
@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// What tells a row from the others.
+/// The part of a label that distinguishes a row.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Label {
     game: &'static str,
@@ -73,7 +73,7 @@ pub(crate) fn labels(rows: &[&Combination], settings: &[Setting]) -> Vec<Label> 
     (0..rows.len()).map(|row| Label { game: rows[row].run.game.name(), words: words(row) }).collect()
 }
 
-/// What a setting adds to the label of each row.
+/// The part of each row's label from a setting.
 fn column(rows: &[&Combination], setting: &Setting) -> Vec<Vec<Word>> {
     let values: Vec<Value> = rows.iter().map(|row| row.value(setting).cloned().unwrap_or(Value::Null)).collect();
     let name = setting.name();
@@ -94,7 +94,7 @@ fn column(rows: &[&Combination], setting: &Setting) -> Vec<Vec<Word>> {
         _ if values.iter().any(|value| value.is_object() || value.is_array()) => differences(&values),
         _ => rows.iter().map(|row| scalar(row, setting)).collect(),
     };
-    told_apart(&values, words.into_iter().map(shortened).collect())
+    distinguished(&values, words.into_iter().map(shortened).collect())
 }
 
 /// A number or word with the option's name. Where the value is the default, and so not part of the run as JSON, the label has
@@ -118,7 +118,7 @@ fn started(value: &Value) -> Vec<Word> {
     [Some(format!("tables {name}")), order, frozen, scale].into_iter().flatten().map(Word::plain).collect()
 }
 
-/// The words that there is room for; [`told_apart`] numbers what becomes equal.
+/// The words that there is room for; [`distinguished`] numbers what becomes equal.
 fn shortened(mut words: Vec<Word>) -> Vec<Word> {
     while words.len() > 1 && words.iter().map(|word| word.folder().len() + 1).sum::<usize>() > LONGEST {
         words.pop();
@@ -251,7 +251,7 @@ fn group(options: &serde_json::Map<String, Value>) -> Word {
 }
 
 /// Numbers the words of different values that came out equal.
-fn told_apart(values: &[Value], words: Vec<Vec<Word>>) -> Vec<Vec<Word>> {
+fn distinguished(values: &[Value], words: Vec<Vec<Word>>) -> Vec<Vec<Word>> {
     let mut known: Vec<(String, Vec<&Value>)> = Vec::new();
     let mut out = Vec::new();
     for (value, mut words) in values.iter().zip(words) {

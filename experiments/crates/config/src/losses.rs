@@ -23,12 +23,10 @@ impl Default for LossWeights {
 }
 
 impl LossWeights {
-    /// The weight of one loss.
     pub fn of(&self, loss: &Loss) -> f64 {
         Loss::all().iter().zip(&self.0).find(|(own, _)| **own == loss).map_or(loss.weight, |(_, &weight)| weight)
     }
 
-    /// The weights with some changes.
     pub fn with(&self, changes: &LossChanges) -> Self {
         Self(Loss::all().iter().map(|loss| changes.of(loss).unwrap_or_else(|| self.of(loss))).collect())
     }
@@ -72,7 +70,6 @@ fn by_name(name: &str) -> Option<&'static Loss> {
     Loss::all().iter().copied().find(|loss| loss.name() == name)
 }
 
-/// The names of all losses.
 fn names() -> &'static [&'static str] {
     static NAMES: LazyLock<Vec<&'static str>> = LazyLock::new(|| Loss::all().iter().map(|loss| loss.name()).collect());
     &NAMES

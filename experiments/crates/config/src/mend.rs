@@ -46,7 +46,7 @@ fn may_follow(refusal: &Refusal, earlier: &[Refusal]) -> bool {
 struct Mender<'a>(&'a dyn Fn(&Node) -> Option<Refusal>);
 
 impl Mender<'_> {
-    /// The tree without the problem: what is wrong is taken out, or a valid value stands in for it.
+    /// The tree without the problem: the invalid part is removed, or a valid value replaces it.
     fn mended(&self, tree: &Node, refusal: &Refusal, depth: usize) -> Option<Node> {
         let culprit = refusal.culprit();
         let mut without = tree.clone();
@@ -77,7 +77,7 @@ impl Mender<'_> {
         None
     }
 
-    /// Adds what a stand-in misses; what is still wrong then.
+    /// Completes a stand-in; returns the remaining problem.
     fn completed(&self, tree: &mut Node, culprit: &[String], depth: usize) -> Option<Refusal> {
         for _ in 0..MOST {
             let next = self.0(tree)?;
@@ -94,7 +94,7 @@ impl Mender<'_> {
     }
 }
 
-/// Whether a reader has come past a place: what it refuses next is neither there, nor inside, nor around it.
+/// Whether a reader has passed a place: its next problem is neither there, nor inside, nor around it.
 fn is_past(place: &[String], next: Option<&Refusal>) -> bool {
     next.is_none_or(|next| {
         let next = next.culprit();

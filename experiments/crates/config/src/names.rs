@@ -61,7 +61,7 @@ pub(super) fn of_controls(
     give(rows, &found, matrix.document)
 }
 
-/// Whether the command line sets what an entry is about, or, where that is a label, anything: its row may not be there.
+/// Whether the command line sets a setting of an entry, or, if the entry is a label, anything: its row may be absent.
 fn is_replaced(row: &RowName, matrix: Matrix<'_>) -> bool {
     match row {
         RowName::Label(_) => !matrix.overrides.is_empty(),

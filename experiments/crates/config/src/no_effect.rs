@@ -1,4 +1,4 @@
-//! What an experiment file varies without effect: values that no row has, and axes that change no run.
+//! Variations without effect in an experiment file: values that no row has, and axes that change no run.
 
 use super::expand::{Combination, Matrix};
 use super::row::Row;

@@ -5,7 +5,7 @@ use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor}
 use std::fmt;
 use std::marker::PhantomData;
 
-/// Reads one element, or a list of one or more; `expected` says in words what may stand there.
+/// Reads one element, or a list of one or more; `expected` is the expectation in words.
 pub(super) fn one_or_list<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     expected: &'static str,
     deserializer: D,

@@ -8,13 +8,13 @@ use super::source::ConfigError;
 use super::suggest::nearest;
 use dataset::{DatasetError, Split, store};
 
-/// What the phases of a row are checked against.
+/// The facts that phases of a row are checked against.
 struct Check<'a> {
     row: &'a Combination,
     data: &'a OpenedData,
 }
 
-/// The phases of a row, checked against its dataset; what they repeat of the run is left out.
+/// The phases of a row, checked against its dataset, without settings that repeat the run's.
 pub(super) fn resolved(row: &Combination, data: &OpenedData) -> Result<Vec<Phase>, ConfigError> {
     let train = &row.run.train;
     let check = Check { row, data };

@@ -28,19 +28,19 @@ fn expanded(mut tree: Node, name: &Node) -> Result<Node, Refusal> {
     let way = ["model".to_owned()];
     if let Some(model) = tree.entry_mut(&way[0]) {
         model.remove(&[PRESET.to_owned()]);
-        lay_below(model, Node::from_json(sizes, &name.origin));
+        fill_missing(model, Node::from_json(sizes, &name.origin));
     }
     Ok(tree)
 }
 
-/// Adds what a map lacks.
-fn lay_below(own: &mut Node, other: Node) {
+/// Adds the keys that a map lacks.
+fn fill_missing(own: &mut Node, other: Node) {
     let (Content::Map(own), Content::Map(other)) = (&mut own.content, other.content) else { return };
     for (key, value) in other {
         match own.iter_mut().find(|(known, _)| *known == key) {
             None => own.push((key, value)),
             Some((_, known)) if names_another(known, &value) => {}
-            Some((_, known)) => lay_below(known, value),
+            Some((_, known)) => fill_missing(known, value),
         }
     }
 }

@@ -34,7 +34,6 @@ pub(crate) fn check(
     rows.iter().try_for_each(|row| averaged(&file.primary, row, document))
 }
 
-/// Whether a network has a metric.
 fn is_measured(metric: &Metric, network: &ModelConfig) -> bool {
     let (own, heads) = (network.heads(), metric.heads());
     let has_head = heads.is_empty() || heads.iter().any(|head| own.contains(head));
@@ -96,7 +95,7 @@ fn find(primary: &Primary, document: &Node) -> Result<&'static Metric, ConfigErr
     Err(error.valid(names.iter().copied()).help(remedy))
 }
 
-/// Refuses averaged weights where there is no average when they are read.
+/// Refuses averaged weights if there is no average at the step at which they are read.
 fn averaged(primary: &Primary, row: &Row, document: &Node) -> Result<(), ConfigError> {
     if primary.weights.are_raw() {
         return Ok(());
@@ -104,7 +103,7 @@ fn averaged(primary: &Primary, row: &Row, document: &Node) -> Result<(), ConfigE
     let wrong = |message: String| document.error_at(&at!["primary", "weights"], message);
     let Some(averaging) = row.run.train.averaging else {
         let error = wrong("no average of the weights is made".to_owned());
-        return Err(error.help("add `base.train.averaging: {swa: {}}` (or `ema`), or write `weights: raw`"));
+        return Err(error.help("add `base.train.averaging: {swa: {}}`, or write `weights: raw`"));
     };
     let (begins, read) = (
         averaging.begins_at(),

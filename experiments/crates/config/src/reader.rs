@@ -19,7 +19,7 @@ use std::sync::Arc;
 pub(crate) struct Refusal {
     pub(crate) problem: Problem,
     place: Option<Box<Place>>,
-    /// The way from the root that was read to what is wrong.
+    /// The path from the root to the error.
     pub(crate) way: Vec<String>,
 }
 
@@ -33,7 +33,7 @@ enum Place {
 pub(crate) enum Problem {
     /// A map has no such key; those that it has.
     Key(String, Vec<String>),
-    /// There is no such name, of those that there are.
+    /// An unknown name, with the known ones.
     Name(String, Vec<String>),
     Missing(String),
     /// The value has another type, or lies out of range: what was expected.
@@ -72,7 +72,7 @@ impl Refusal {
         self
     }
 
-    /// What is wrong, said in an error that has its place already.
+    /// An error that has its place already.
     pub(crate) fn about(self, mut error: ConfigError) -> ConfigError {
         error.message = self.to_string();
         match self.problem {
@@ -139,7 +139,7 @@ fn unknown(what: &str, name: &str, valid: Vec<String>, base: &str, error: Config
     error.valid(valid).help(help)
 }
 
-/// What serde expected as a reader of YAML knows it, and how to write it.
+/// serde's expectation in the words of YAML, and how to write it.
 fn in_words(expected: &str) -> (&str, &'static str) {
     const DIGITS: &str = "write digits only: 1000, not 1e3, 1_000 or \"1000\"";
     const NUMBER: &str = "write it like 0.001 or 1e-3, without quotes";

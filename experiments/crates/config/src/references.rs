@@ -61,7 +61,7 @@ impl Game<'_> {
             let message = format!("`reference` matches every row of {}, so nothing is compared", self.game.name());
             return Err(wrong(matrix, message).help("name a value that other rows lack, such as {encoding: absolute}"));
         }
-        // What a row has beside the reference's own settings.
+        // The settings of a row beside the reference's own.
         let runs: Vec<Value> = self.combinations.iter().map(|row| row.without(of_file.settings())).collect();
         let settings = self.told_apart_by(&runs);
         let group = |row: usize| settings.iter().map(|setting| setting.of(&runs[row])).collect::<Vec<_>>();
@@ -76,7 +76,7 @@ impl Game<'_> {
         Ok(())
     }
 
-    /// The axes in which the references differ; also other settings of rows where these do not tell them apart.
+    /// The axes in which the references differ; also other settings of rows where these do not distinguish them.
     fn told_apart_by(&self, runs: &[Value]) -> Vec<Setting> {
         let differs = |setting: &&Setting| {
             let of = |row: usize| setting.of(&runs[row]);

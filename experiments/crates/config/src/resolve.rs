@@ -72,7 +72,7 @@ fn start(start: &Start, row: &Combination) -> Result<Start, ConfigError> {
 /// leaves it out.
 fn with_targets(mut network: ModelConfig, row: &Combination, data: &OpenedData) -> Result<ModelConfig, ConfigError> {
     if network.check().is_err() {
-        // It is refused where its shape is asked for, with the option to blame.
+        // It is refused when its shape is computed, with the invalid option.
         return Ok(network);
     }
     let outputs = &row.node(&["model", network.name(), "outputs"]).origin;
@@ -135,7 +135,7 @@ fn optimizer(row: &Combination, run: &RunConfig) -> Result<(), ConfigError> {
         return Ok(());
     }
     let declared = Network::declare(&run.model, &run.encoding, &run.spec());
-    // A network that cannot be declared is refused where its shape is asked for, with a better word about it.
+    // A network that cannot be declared is refused when its shape is computed, with a better message.
     declared.map_or(Ok(()), |(_, layout)| optimizer.check_for(&layout).map_err(wrong))
 }
 

@@ -26,7 +26,6 @@ pub(super) fn rows(combinations: &[Combination], datasets: &Datasets) -> Result<
     named.map(|(combination, label)| row(combination, &label, datasets)).collect()
 }
 
-/// The row of a combination.
 pub(super) fn row(combination: &Combination, label: &Label, datasets: &Datasets) -> Result<Row, ConfigError> {
     let mut run = resolve::run(combination, datasets)?;
     let shape = resolve::shape(combination, &run)?;

@@ -105,9 +105,6 @@ pub struct ImportedWeights {
 
 impl RunConfig {
     /// Opens the dataset of training and validation, and of the test games unless these are of another one.
-    ///
-    /// # Errors
-    /// If it cannot be opened or generated.
     pub fn open_dataset(&self) -> Result<Dataset, DatasetError> {
         match &self.generate {
             None => Dataset::open(&self.data),

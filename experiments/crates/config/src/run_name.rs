@@ -6,11 +6,11 @@ use super::base::Override;
 /// Bytes of the part of the name that lists overrides.
 const LONGEST: usize = 100;
 
-/// Hexadecimal digits of the hash that stands for what the name cannot show.
+/// Hexadecimal digits of the hash of the overrides that the name cannot show.
 const DIGITS: usize = 8;
 
 /// `quickstart+train.steps=40`. The order of the options does not matter, nor a value that a later one replaces. Values
-/// with other characters than those of a plain word, and long ones, are told apart by a hash.
+/// with other characters than those of a plain word, and long ones, are distinguished by a hash.
 pub(super) fn run_name(file: &str, overrides: &[Override]) -> String {
     let words: Vec<String> = acting(overrides).into_iter().map(word).collect();
     if words.is_empty() {

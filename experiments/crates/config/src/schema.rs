@@ -1,18 +1,17 @@
 //! A JSON Schema of experiment files, so that editors complete and check them.
 //!
-//! Nobody writes it down: the reader of experiment files is asked. It is given documents with one odd value in one place,
-//! and its complaint names the keys or the words that could stand there, or says that the type is wrong. So the schema
-//! cannot differ from what is read, and the types, which live in several crates, need to know nothing of it.
+//! It is derived from the reader of experiment files. The reader gets documents with one odd value in one place,
+//! and its error names the valid keys or words, or a wrong type. So the schema
+//! cannot differ from the reader, and the types, which live in several crates, need no code for it.
 
 mod describe;
 mod minima;
-mod presets;
 mod sample;
 mod settings;
 mod share;
 
 use super::file::ExperimentFile;
-use super::preset::read_run;
+use super::preset::{PRESET, read_run};
 use super::reader::{Problem, Refusal, read};
 use sample::{SAMPLE, tree};
 use serde::de::DeserializeOwned;
@@ -32,7 +31,7 @@ enum Step {
 pub fn schema() -> Value {
     let mut base = Explorer(|value| read_run(&tree(value)).err()).explore(&mut Vec::new()).schema;
     minima::tighten(&mut base, &minima::is_a_run);
-    presets::beside_sizes(&mut base["properties"]["model"]);
+    beside_sizes(&mut base["properties"]["model"]);
     let mut file = Explorer(reads::<ExperimentFile>).explore(&mut Vec::new()).schema;
     minima::tighten(&mut file, &|value| reads::<ExperimentFile>(value).is_none());
     let mut defs = settings::put_in(&mut file, base);
@@ -45,7 +44,21 @@ pub fn schema() -> Value {
     whole
 }
 
-/// What the reader of a type says about a document; nothing if it is read.
+/// Parts the schema of a network in two forms: an architecture with its sizes, or a preset with those that differ.
+fn beside_sizes(model: &mut Value) {
+    let mut with_preset = model.clone();
+    if let Some(properties) = model["properties"].as_object_mut() {
+        properties.remove(PRESET);
+    }
+    for (_, sizes) in with_preset["properties"].as_object_mut().into_iter().flatten() {
+        sizes.as_object_mut().map(|sizes| sizes.remove("required"));
+    }
+    with_preset["required"] = json!([PRESET]);
+    with_preset["maxProperties"] = json!(2);
+    *model = json!({"anyOf": [model.take(), with_preset]});
+}
+
+/// The reader's error for a document; `None` if it is valid.
 fn reads<T: DeserializeOwned>(value: &Value) -> Option<Refusal> {
     read::<T>(&tree(value)).err()
 }
@@ -84,7 +97,7 @@ fn quoted(text: &str) -> Vec<String> {
 }
 
 impl Explorer {
-    /// What the reader says about a document with `value` at `path` and nothing else in it.
+    /// The reader's error for a document with only `value` at `path`.
     fn refusal(self, path: &[Step], value: Value) -> Option<Refusal> {
         let document = path.iter().rev().fold(value, |inner, step| match step {
             Step::Key(key) => Value::Object(Map::from_iter([(key.clone(), inner)])),
@@ -210,7 +223,7 @@ impl Explorer {
         Form { schema, sample: Value::Object(sample) }
     }
 
-    /// The keys without which a map is refused: what the reader misses, until it misses nothing more here.
+    /// The required keys of a map: those that the reader reports as missing, one after another.
     fn required(self, path: &[Step], samples: &Map<String, Value>) -> Vec<String> {
         let mut present = Map::new();
         let mut required: Vec<String> = Vec::new();

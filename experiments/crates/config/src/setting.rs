@@ -11,7 +11,7 @@ use std::fmt;
 
 pub use facts::setting::SHORT;
 
-/// What an error names as valid: the short names, and how others are written.
+/// The valid names in errors: the short names, and how others are written.
 const VALID: [&str; 12] = {
     let mut names = ["a dotted name such as train.clip"; 12];
     let mut i = 0;
@@ -121,7 +121,7 @@ impl Serialize for Setting {
 pub(crate) struct Point(pub(crate) Vec<(Setting, Node)>);
 
 impl Point {
-    /// The settings that it says something about.
+    /// The settings that it contains.
     pub(crate) fn settings(&self) -> impl Iterator<Item = &Setting> {
         self.0.iter().map(|(setting, _)| setting)
     }
@@ -131,12 +131,12 @@ impl Point {
         self.0.iter().find(|(own, _)| own == setting).map(|(_, node)| node)
     }
 
-    /// Whether it says something about a setting.
+    /// Whether it contains a setting.
     pub(crate) fn has(&self, setting: &Setting) -> bool {
         self.get(setting).is_some()
     }
 
-    /// This point, with what it leaves open taken from another.
+    /// This point, completed from another.
     pub(crate) fn over(&self, other: &Self) -> Self {
         let open = other.0.iter().filter(|(setting, _)| !self.has(setting));
         Self(self.0.iter().chain(open).cloned().collect())

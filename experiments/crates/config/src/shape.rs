@@ -73,7 +73,6 @@ impl Shape {
         }
     }
 
-    /// The shape of a network.
     pub fn of_network(model: &ModelConfig, encoding: &[EncodingConfig], spec: &Spec) -> Result<Self, ModelError> {
         let (network, layout) = Network::declare(model, encoding, spec)?;
         let macs = network.macs();

@@ -86,7 +86,7 @@ pub struct Place {
 
 /// Longer lines are shown in part.
 const SHOWN: usize = 160;
-/// Of more problems, only so many are shown.
+/// The maximum number of shown problems.
 const MOST_PROBLEMS: usize = 20;
 
 impl Place {
@@ -187,9 +187,7 @@ const MAX_BYTES: u64 = 1 << 20;
 
 impl Source {
     /// Reads a file, without its byte order mark.
-    ///
-    /// # Errors
-    /// If it cannot be read, is not a regular file, is longer than 1 MiB or is not UTF-8.
+    /// Refuses a file that is not regular, longer than 1 MiB, or not UTF-8.
     pub fn read(path: &Path) -> Result<Self, ConfigError> {
         let text = bounded::read_text(path, MAX_BYTES).map_err(|error| {
             let error = ConfigError::new(path.to_owned(), None, format!("cannot be read: {error}"));
@@ -220,7 +218,7 @@ impl Source {
         &self.folder
     }
 
-    /// The text with blanks for what is not YAML, so that columns stay.
+    /// The text with blanks in place of text that is not YAML, so that columns stay.
     pub(crate) fn yaml(&self) -> String {
         format!("{}{}", " ".repeat(self.before), &self.text[self.before..])
     }

@@ -5,26 +5,20 @@ use serde::de::Deserializer;
 use serde::{Deserialize, Serialize, Serializer};
 use tch::Kind;
 
-/// The element type of activations and of the weights of matrix products. Everything else is f32 always: the stored
-/// weights, norms, gates and tables, losses, gradients, the optimiser's state.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Dtype {
-    #[default]
-    F32,
-    /// The upper 16 bits of an f32.
-    Bf16,
+games::named! {
+    /// The element type of activations and of the weights of matrix products. Everything else is f32 always: the stored
+    /// weights, norms, gates and tables, losses, gradients, the optimiser's state.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Dtype {
+        #[default]
+        F32 = "f32",
+        /// The upper 16 bits of an f32.
+        Bf16 = "bf16",
+    }
 }
 
 impl Dtype {
-    /// Its name in YAML and in manifests.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::F32 => "f32",
-            Self::Bf16 => "bf16",
-        }
-    }
-
     pub const fn kind(self) -> Kind {
         match self {
             Self::F32 => Kind::Float,

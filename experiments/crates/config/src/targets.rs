@@ -60,7 +60,7 @@ pub(crate) struct MissingTarget {
     pub(crate) head: HeadName,
     /// The column that is empty.
     pub(crate) column: &'static str,
-    /// What a dataset with this target has.
+    /// The content of a dataset with this target.
     pub(crate) wanted: &'static str,
 }
 
@@ -74,9 +74,6 @@ pub(crate) fn missing(outputs: &Outputs, manifest: &Manifest, contents: Contents
 }
 
 /// Those of some heads that a dataset in `dir` has targets for.
-///
-/// # Errors
-/// If a shard cannot be read.
 pub fn taught(heads: &[HeadName], dir: &Path, manifest: &Manifest) -> Result<Vec<HeadName>, DatasetError> {
     let contents = Contents::of(dir, manifest, &DataView::default())?;
     let is_taught =
@@ -84,7 +81,7 @@ pub fn taught(heads: &[HeadName], dir: &Path, manifest: &Manifest) -> Result<Vec
     Ok(heads.iter().copied().filter(is_taught).collect())
 }
 
-/// Whether a dataset has what a head needs, the column of this target, and what a dataset with this target has.
+/// Whether a dataset has the target of a head, the column of the target, and the content of a dataset with it.
 fn has(need: Need, manifest: &Manifest, contents: Contents) -> (bool, &'static str, &'static str) {
     let map = |shape| manifest.map.as_ref().is_some_and(|map| map.shape == shape);
     let whole_games = manifest.unit == Unit::Game;

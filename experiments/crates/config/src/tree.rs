@@ -1,4 +1,4 @@
-//! A document as a tree of values, each of which knows where it was written: trees of several files are merged, and an
+//! A document as a tree of values with their places: trees of several files are merged, and an
 //! error about a value still shows its line.
 
 use super::source::{ConfigError, Place, Step, YamlPath, dotted};
@@ -99,7 +99,7 @@ impl PartialEq for Node {
     }
 }
 
-/// What a node holds. Keys of a map are in the order of the file and differ from each other.
+/// The content of a node. Keys of a map are in the order of the file and differ from each other.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Content {
     Null,
@@ -196,9 +196,6 @@ impl Node {
 
     /// Puts a value at a way; maps on the way that are missing are made. A name stands for a map of it to nothing, so
     /// that `encoding.shaw.terms` can be put where `encoding: shaw` stands.
-    ///
-    /// # Errors
-    /// If something on the way is neither a map nor an element of a list.
     pub(crate) fn set(&mut self, way: &[String], value: Self) -> Result<(), ConfigError> {
         let Some((step, rest)) = way.split_first() else {
             *self = value;
@@ -231,7 +228,7 @@ impl Node {
         }
     }
 
-    /// What is wrong with a value, in one word: its type.
+    /// The type of an invalid value, in one word.
     pub(crate) fn kind(&self) -> String {
         match &self.content {
             Content::Null => "nothing".to_owned(),
@@ -322,7 +319,7 @@ mod tests {
         assert_eq!(tree.nearest(&["b", "0", "x", "y"]).origin.path, at!["b", 0]);
     }
 
-    /// What the reader of trees relies on where a type asks for a node.
+    /// An invariant of the reader of trees for types that contain nodes.
     #[test]
     fn a_node_is_the_same_once_it_was_handed_over() {
         let tree = parse("{a: [1, -2, 0.5, .inf, 1e-3], b: {c: null, d: true}, e: word, \"1\": \"2\"}");

@@ -41,23 +41,6 @@ pub(crate) enum Search {
     Grid,
     /// As many as the number says, drawn without replacement, the same places of the axes for every row.
     Random(#[serde(deserialize_with = "at_least_one")] usize),
-    /// All of them for the first number of steps, the better third of each row for the next, and so on.
-    Halving(Halving),
-}
-
-/// Successive halving (Jamieson & Talwalkar 2016, arXiv 1502.07943).
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Halving {
-    /// Optimiser steps of each round.
-    pub(crate) steps: Vec<u64>,
-    /// A round keeps one trial in so many.
-    #[serde(default = "three", deserialize_with = "at_least_one")]
-    pub(crate) keep_one_in: usize,
-}
-
-fn three() -> usize {
-    3
 }
 
 impl TuneEntry {
@@ -92,25 +75,6 @@ impl TuneEntry {
                 return Err(error.help(format!("list them: {setting}: [1, 3, 10, 30]")));
             }
         }
-        match &self.search {
-            Search::Halving(halving) if halving.steps.len() < 2 || !halving.steps.is_sorted_by(|a, b| a < b) => {
-                let error =
-                    document.error_at(&at!["tune", "search"], "`halving.steps` must be two or more rising numbers");
-                Err(error.help("write the steps of each round: search: {halving: {steps: [100, 300]}}"))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// The steps of each round of trials, where they differ from the rows', and how many trials of a row it keeps.
-    pub(crate) fn rounds(&self, trials: usize) -> Vec<(Option<u64>, usize)> {
-        let Search::Halving(Halving { steps, keep_one_in }) = &self.search else { return vec![(None, 1)] };
-        let mut left = trials;
-        let last = steps.len() - 1;
-        let keep = |(i, &steps): (usize, &u64)| {
-            left = if i == last { 1 } else { left.div_ceil(*keep_one_in) };
-            (Some(steps), left)
-        };
-        steps.iter().enumerate().map(keep).collect()
+        Ok(())
     }
 }

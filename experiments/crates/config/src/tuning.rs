@@ -1,4 +1,4 @@
-//! The trials of an experiment, resolved: a grid for each round of them, and every row as each of its trials would have it.
+//! The trials of an experiment, resolved: their grid, and each row with the settings of each of its trials.
 
 use super::datasets::Datasets;
 use super::expand::{Combination, Matrix};
@@ -9,7 +9,7 @@ use super::rows::{row, rows};
 use super::run::RunConfig;
 use super::setting::{Point, Setting};
 use super::source::{ConfigError, at};
-use super::tree::{Content, Node};
+use super::tree::Node;
 use super::tune::{Search, TuneEntry};
 use facts::Role;
 use streams::below;
@@ -20,21 +20,11 @@ pub use facts::grid::TRIALS as FOLDER;
 pub struct Tuning {
     /// The seeds of the trials.
     pub seeds: Vec<u64>,
-    /// Rounds of trials, one after the other; the last one keeps one trial of each row.
-    pub rounds: Vec<Round>,
     /// The trials of each row, in the order of the experiment's rows without its A/A controls.
     pub rows: Vec<TunedRow>,
-}
-
-#[derive(Debug, Clone, PartialEq)]
-pub struct Round {
-    /// Optimiser steps, where they differ from the rows'.
-    pub steps: Option<u64>,
-    /// How many trials of each row it keeps.
-    pub keep: usize,
-    /// `trials[row][trial]`: its rows. Trials that are the same run, because a setting has no effect on the row, are the
-    /// same row.
-    trials: Vec<Vec<Row>>,
+    /// `grid[row][trial]`: the rows of the trials' grid. Trials that are the same run, because a setting has no effect on
+    /// the row, are the same row.
+    grid: Vec<Vec<Row>>,
 }
 
 /// A row with its trials.
@@ -56,14 +46,12 @@ pub struct Trial {
 }
 
 impl Tuning {
-    /// The rows of a round's grid, with the trials of each row that are still in it.
-    pub(super) fn remaining_rows(&self, round: usize, remaining: &[Vec<usize>]) -> Vec<Row> {
+    /// The rows of the trials' grid, each once.
+    pub(super) fn grid_rows(&self) -> Vec<Row> {
         let mut rows: Vec<Row> = Vec::new();
-        for (row, remaining) in self.rounds[round].trials.iter().zip(remaining) {
-            for &trial in remaining {
-                if !rows.iter().any(|known| known.hash == row[trial].hash) {
-                    rows.push(row[trial].clone());
-                }
+        for trial in self.grid.iter().flatten() {
+            if !rows.iter().any(|known| known.hash == trial.hash) {
+                rows.push(trial.clone());
             }
         }
         // A grid has a reference for each game; no verdict is drawn from it here.
@@ -77,21 +65,13 @@ impl Tuning {
         rows
     }
 
-    /// The folder of a round's grid in the experiment's run folder.
-    pub fn folder(&self, round: usize) -> String {
-        match self.rounds.len() {
-            1 => FOLDER.to_owned(),
-            _ => format!("{FOLDER}-{}", round + 1),
-        }
-    }
-
-    /// The row of a trial in the grid of a round.
-    pub fn row(&self, round: usize, row: usize, trial: usize) -> &Row {
-        &self.rounds[round].trials[row][trial]
+    /// The row of a trial in the trials' grid.
+    pub fn row(&self, row: usize, trial: usize) -> &Row {
+        &self.grid[row][trial]
     }
 }
 
-/// What the trials are made from.
+/// The sources of the trials.
 pub(super) struct Trials<'a> {
     pub(super) matrix: Matrix<'a>,
     pub(super) entry: &'a TuneEntry,
@@ -106,18 +86,13 @@ impl Trials<'_> {
         let Self { entry, matrix, combinations, .. } = *self;
         let points = trials(entry, matrix, combinations)?;
         self.check_controls(&points)?;
-        let number = points.first().map_or(0, Vec::len);
-        let rounds = entry.rounds(number).into_iter().map(|(steps, keep)| {
-            let trials = self.round(&points, steps)?;
-            Ok(Round { steps, keep, trials })
-        });
-        let rounds = rounds.collect::<Result<_, ConfigError>>()?;
+        let grid = self.grid(&points)?;
         let tuned = self.rows.iter().enumerate().map(|(i, own)| {
             let of = self.origin(i);
             let trials = points[of].iter().map(|point| self.trial(own, of, point));
             Ok(TunedRow { label: own.label.clone(), trials: trials.collect::<Result<_, ConfigError>>()? })
         });
-        Ok(Tuning { seeds: entry.seeds.clone(), rounds, rows: tuned.collect::<Result<_, ConfigError>>()? })
+        Ok(Tuning { seeds: entry.seeds.clone(), rows: tuned.collect::<Result<_, ConfigError>>()?, grid })
     }
 
     /// The combination that a row was made from: its own, or that of the row of which it is a control.
@@ -140,20 +115,12 @@ impl Trials<'_> {
         }
     }
 
-    /// The rows of a round's grid.
-    fn round(&self, points: &[Vec<TrialPoint>], round_steps: Option<u64>) -> Result<Vec<Vec<Row>>, ConfigError> {
+    fn grid(&self, points: &[Vec<TrialPoint>]) -> Result<Vec<Vec<Row>>, ConfigError> {
         let Self { entry, matrix, combinations, .. } = *self;
         let mut all = Vec::new();
         for (combination, points) in combinations.iter().zip(points) {
             for point in points {
-                let mut values = point.values.over(&entry.set).over(&combination.point);
-                if let Some(number) = round_steps {
-                    let steps = Setting::short("steps");
-                    let origin = combination.tree.origin.clone();
-                    values.0.retain(|(setting, _)| *setting != steps);
-                    values.0.push((steps, Node { content: Content::Unsigned(number), origin }));
-                }
-                all.push(matrix.combination(values)?);
+                all.push(matrix.combination(point.values.over(&entry.set).over(&combination.point))?);
             }
         }
         let mut rows = rows(&all, self.datasets)?;
@@ -207,7 +174,6 @@ struct TrialPoint {
     place: Vec<usize>,
 }
 
-/// The trials of each row.
 fn trials(entry: &TuneEntry, matrix: Matrix<'_>, rows: &[Combination]) -> Result<Vec<Vec<TrialPoint>>, ConfigError> {
     let mut axes: Vec<&Point> = vec![&entry.axes; rows.len()];
     for one in &entry.conditional {
@@ -244,7 +210,7 @@ fn product(axes: &Point) -> Vec<TrialPoint> {
     let start = TrialPoint { values: Point::default(), place: Vec::new() };
     axes.0.iter().fold(vec![start], |trials, (setting, values)| {
         let longer = |trial: &TrialPoint| -> Vec<TrialPoint> {
-            let with = |(i, value): (usize, &super::tree::Node)| {
+            let with = |(i, value): (usize, &Node)| {
                 let mut trial = trial.clone();
                 trial.values.0.push((setting.clone(), value.clone()));
                 trial.place.push(i);

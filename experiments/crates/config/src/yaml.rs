@@ -1,5 +1,5 @@
-//! The reader of YAML: a text becomes a tree whose values know their places. Words and numbers
-//! without quotes have the types that `serde_yaml` gives them, which writes `config.yaml`.
+//! The reader of YAML: a text becomes a tree of values with their places. Words and numbers without quotes have the types that
+//! `serde_yaml` gives them, which writes `config.yaml`.
 
 use super::source::{ConfigError, Place, Source, Step, YamlPath};
 use super::tree::{Content, Document, Node, Origin, within};
@@ -17,10 +17,7 @@ const MOST_VALUES: usize = 1 << 16;
 const MOST_PATH_BYTES: usize = 1 << 26;
 
 /// Reads a text.
-///
-/// # Errors
-/// If it is not YAML, is more than one document, is nested too deeply, holds too many values or a tag; if the key of a map is
-/// not a word or stands twice.
+/// Refuses more than one document, deep nesting, too many values, tags, and keys that are not words or stand twice.
 pub(crate) fn parse(source: &Source) -> Result<Node, ConfigError> {
     let text = source.yaml();
     let (mut events, mut anchors) = (Vec::new(), BTreeMap::new());
@@ -59,7 +56,7 @@ pub(crate) fn parse(source: &Source) -> Result<Node, ConfigError> {
     ConfigError::all(tree.twice).map_or(Ok(node), Err)
 }
 
-/// The events of a text, and what is needed to make a tree of them.
+/// The events of a text, and the state for making a tree of them.
 struct Tree<'a> {
     document: Arc<Document>,
     lines: Vec<Vec<char>>,
@@ -204,7 +201,7 @@ fn not_yaml(source: &Source, error: &ScanError) -> ConfigError {
         let error = source.error_in_line(line + 1, column, "a tab stands in the indentation");
         return error.help("YAML indents with spaces: replace the tab");
     }
-    // What is missing at the end of an option would be pointed at after its one line.
+    // An error at the end of an option would point after its one line.
     let line = if source.is_option() { 1 } else { line };
     if *error.kind() == ErrorKind::RecursionLimitExceeded {
         return source.error_in_line(line, column, DEEP).help(SHALLOW);

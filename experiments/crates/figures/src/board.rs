@@ -18,14 +18,12 @@ use games::GameKind;
 #[derive(Debug, Clone, Copy)]
 pub struct Board {
     pub game: GameKind,
-    /// The upper left corner.
     pub corner: (f64, f64),
     /// Width and height of a square.
     pub square: (f64, f64),
 }
 
 impl Board {
-    /// Files and ranks.
     fn sides(&self) -> (usize, usize) {
         let geometry = self.game.geometry();
         (geometry.files(), geometry.ranks())

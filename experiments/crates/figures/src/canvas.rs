@@ -39,7 +39,7 @@ pub struct Canvas {
     body: String,
 }
 
-/// What an SVG needs where it is shown.
+/// The parts of an SVG that depend on its medium.
 pub(crate) struct Head {
     pub(crate) class: &'static str,
     /// Attributes of its size.

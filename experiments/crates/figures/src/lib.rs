@@ -1,6 +1,6 @@
 //! Figures: plots of a report and maps on boards as SVG, and SVG as PNG and PDF.
 //!
-//! Functions from plain data to text. What is drawn was computed elsewhere.
+//! Functions from plain data to text. They draw values that were computed elsewhere.
 
 pub mod board;
 mod canvas;

@@ -1,8 +1,8 @@
-//! Plots as SVG: small functions from plain data to text. What is drawn was summarised elsewhere.
+//! Plots as SVG: small functions from plain data to text. They draw values that were summarised elsewhere.
 //!
 //! Colours, type sizes and dark mode come from the page's style sheet by classes (`c0` … `c6` and `ref` are the rows of
 //! a report, which also differ in marker, dash and label, so that no plot needs colours). Every plot has a title
-//! and a description for those who do not see it, and every mark a tooltip.
+//! and a description for screen readers, and every mark a tooltip.
 
 mod axes;
 pub mod curves;

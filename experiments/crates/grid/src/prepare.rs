@@ -125,9 +125,7 @@ fn emptied(dir: &Path) -> Result<CellLock, UserError> {
     for entry in fs::read_dir(dir).map_err(unwritable(dir))? {
         let path = entry.map_err(unwritable(dir))?.path();
         // The trials of the same smoke run come before it.
-        let holds_trials =
-            path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(config::tuning::FOLDER));
-        if path.is_dir() && !holds_trials {
+        if path.is_dir() && !path.ends_with(config::tuning::FOLDER) {
             fs::remove_dir_all(&path).map_err(unwritable(dir))?;
         }
     }

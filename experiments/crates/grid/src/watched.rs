@@ -1,4 +1,4 @@
-//! What the files of a run's cells say while they train: steps, loss, speed, and the time that is left.
+//! Progress from the files of training cells: steps, loss, speed, and the remaining time.
 
 use crate::worker::{Outcome, Task};
 use config::{grouped, in_words};

@@ -10,38 +10,27 @@ use std::path::Path;
 use std::process::ExitStatus;
 use std::time::Duration;
 
-/// The kinds of failure, each with its remedy.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum FailureKind {
-    Error,
-    /// A loss or a gradient was not a finite number.
-    NotFinite,
-    /// The disk is full, or a quota or a limit on file size is reached.
-    DiskFull,
-    OutOfMemory,
-    Panic,
-    /// A signal that posenc did not send.
-    Killed,
-    TimeLimit,
-    /// A finished cell whose metrics are unreadable.
-    Damaged,
+games::named! {
+    /// The kinds of failure, each with its remedy.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum FailureKind {
+        Error = "error",
+        /// A loss or a gradient was not a finite number.
+        NotFinite = "not finite",
+        /// The disk is full, or a quota or a limit on file size is reached.
+        DiskFull = "disk full",
+        OutOfMemory = "out of memory",
+        Panic = "panic",
+        /// A signal that posenc did not send.
+        Killed = "killed",
+        TimeLimit = "time limit",
+        /// A finished cell whose metrics are unreadable.
+        Damaged = "damaged",
+    }
 }
 
 impl FailureKind {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Error => "error",
-            Self::NotFinite => "not finite",
-            Self::DiskFull => "disk full",
-            Self::OutOfMemory => "out of memory",
-            Self::Panic => "panic",
-            Self::Killed => "killed",
-            Self::TimeLimit => "time limit",
-            Self::Damaged => "damaged",
-        }
-    }
-
     /// Deterministic failures are not retried. (Another device or number of threads may help: delete the cell's folder.)
     pub fn is_final(self) -> bool {
         self == Self::NotFinite

@@ -1,6 +1,6 @@
 //! The GPUs that this process can use, as NVIDIA's driver lists them.
 //!
-//! Only the driver knows which GPU is `cuda:0`: it applies `CUDA_VISIBLE_DEVICES` (numbers in any order, UUIDs) and
+//! Only the driver determines which GPU is `cuda:0`: it applies `CUDA_VISIBLE_DEVICES` (numbers in any order, UUIDs) and
 //! `CUDA_DEVICE_ORDER`, and LibTorch counts as it does. `nvidia-smi` and `/proc` list all GPUs in another order.
 
 mod driver;

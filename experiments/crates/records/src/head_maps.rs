@@ -1,4 +1,4 @@
-//! `inspect/maps.safetensors`: what each attention head of a cell adds to the logits, by `posenc inspect`.
+//! `inspect/maps.safetensors`: the contribution of each attention head of a cell to the logits, by `posenc inspect`.
 
 use crate::inspected::DIR;
 use crate::stored;

@@ -89,21 +89,14 @@ impl Occupant {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Signal {
-    /// The contribution of encodings to the logits of this layer, by terms and rotations.
-    Position,
-    /// The whole logits, if no encoding acts on them in this layer.
-    Logits,
-}
-
-impl Signal {
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Position => "position",
-            Self::Logits => "logits",
-        }
+games::named! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Signal {
+        /// The contribution of encodings to the logits of this layer, by terms and rotations.
+        Position = "position",
+        /// The whole logits, if no encoding acts on them in this layer.
+        Logits = "logits",
     }
 }
 

@@ -43,26 +43,17 @@ impl MetricLine {
     }
 }
 
-/// The positions of a line: a split of the dataset; of the training split either the batches or a sample.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Part {
-    /// Batches of the training split while they were trained on: means over the steps since the last such line.
-    Train,
-    /// A fixed sample of the training split, evaluated like test positions, for the gap between training and test.
-    TrainSample,
-    Validation,
-    Test,
-}
-
-impl Part {
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Train => "train",
-            Self::TrainSample => "train_sample",
-            Self::Validation => "validation",
-            Self::Test => "test",
-        }
+games::named! {
+    /// The positions of a line: a split of the dataset; of the training split either the batches or a sample.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Part {
+        /// Batches of the training split while they were trained on: means over the steps since the last such line.
+        Train = "train",
+        /// A fixed sample of the training split, evaluated like test positions, for the gap between training and test.
+        TrainSample = "train_sample",
+        Validation = "validation",
+        Test = "test",
     }
 }
 

@@ -204,23 +204,18 @@ impl Plan {
     }
 }
 
-/// The run folder, or that of the newest round of trials if the rows of a tuned experiment have not begun.
+/// The run folder, or that of the trials if the rows of a tuned experiment have not begun.
 pub fn stage(run_dir: &Path) -> PathBuf {
+    let trials = run_dir.join(TRIALS);
     let is_grid = |folder: &Path| folder.join(FILE).is_file();
-    let rounds = std::fs::read_dir(run_dir).into_iter().flatten().flatten().map(|entry| entry.path());
-    let is_round = |path: &PathBuf| {
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        name.starts_with(TRIALS) && is_grid(path)
-    };
-    if is_grid(run_dir) { run_dir.to_owned() } else { rounds.filter(is_round).max().unwrap_or(run_dir.to_owned()) }
+    if !is_grid(run_dir) && is_grid(&trials) { trials } else { run_dir.to_owned() }
 }
 
-/// Whether this is the name of an experiment, alone or followed by the folder of a round of its trials.
+/// Whether this is the name of an experiment, alone or followed by the folder of its trials.
 fn is_experiment(name: &str) -> bool {
-    let is_round = |folder: &str| folder.starts_with(TRIALS) && is_plain(folder);
     match name.split_once('/') {
         None => is_run_name(name),
-        Some((own, round)) => is_run_name(own) && is_round(round),
+        Some((own, folder)) => is_run_name(own) && folder == TRIALS,
     }
 }
 
@@ -266,7 +261,7 @@ mod tests {
     fn a_plan_that_leads_out_of_its_folder_is_refused() {
         let good = Plan::parse(plan().to_string().as_bytes(), Path::new("x")).unwrap();
         let mut trials = plan();
-        trials["experiment"] = json!("by-hand/tuning-2");
+        trials["experiment"] = json!("by-hand/tuning");
         assert!(Plan::parse(trials.to_string().as_bytes(), Path::new("x")).is_ok());
         for name in ["../victim", "/abs", "", ".", "..", "a/b", "a/../tuning", "a/tuning/x", "a\0", &"x".repeat(500)] {
             refused(|plan| plan["experiment"] = json!(name), "the experiment's name");

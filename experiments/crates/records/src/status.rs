@@ -10,25 +10,16 @@ use std::path::Path;
 
 pub const FILE: &str = "status.json";
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum State {
-    /// A process trains it, or did and was killed.
-    Running,
-    Done,
-    Failed,
-    /// Stopped by a signal, at a checkpoint.
-    Interrupted,
-}
-
-impl State {
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Running => "running",
-            Self::Done => "done",
-            Self::Failed => "failed",
-            Self::Interrupted => "interrupted",
-        }
+games::named! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum State {
+        /// A process trains it, or did and was killed.
+        Running = "running",
+        Done = "done",
+        Failed = "failed",
+        /// Stopped by a signal, at a checkpoint.
+        Interrupted = "interrupted",
     }
 }
 

@@ -35,32 +35,23 @@ pub struct Evaluation {
     pub details: Value,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Measure {
-    Puzzles,
-    /// The share of a suite's points, or of its solved problems if it has no points.
-    Suite,
-    Mates,
-    /// The share of positions without a mate in one in which the network gives check: false alarms.
-    NoMates,
-    Match,
-    /// The policy loss on the test positions of another dataset, in nats.
-    Labels,
+games::named! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Measure {
+        Puzzles = "puzzles",
+        /// The share of a suite's points, or of its solved problems if it has no points.
+        Suite = "suite",
+        Mates = "mates in one",
+        /// The share of positions without a mate in one in which the network gives check: false alarms.
+        NoMates = "false alarms",
+        Match = "match",
+        /// The policy loss on the test positions of another dataset, in nats.
+        Labels = "policy loss on",
+    }
 }
 
 impl Measure {
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Puzzles => "puzzles",
-            Self::Suite => "suite",
-            Self::Mates => "mates in one",
-            Self::NoMates => "false alarms",
-            Self::Match => "match",
-            Self::Labels => "policy loss on",
-        }
-    }
-
     /// Whether the value is a share, from 0 to 1.
     pub const fn is_share(self) -> bool {
         !matches!(self, Self::Labels)

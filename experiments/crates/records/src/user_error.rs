@@ -1,6 +1,6 @@
 //! The error of everything that a person must act on.
 
-/// What a person must act on: where it is, what is wrong, and what to do.
+/// An error that a person must act on: its place, the problem, and the remedy.
 ///
 /// ```
 /// # use records::UserError;

@@ -19,7 +19,6 @@ const FORMAT: &str = "%Y-%m-%d %H:%M:%S";
 pub(crate) struct Clock {
     /// The hash of its configuration, and its seed: the same in every grid that has it.
     pub(crate) id: String,
-    /// Whether it is a trial.
     pub(crate) is_trial: bool,
     /// When its first process began, in seconds since 1970.
     pub(crate) began: f64,
@@ -66,7 +65,7 @@ fn clock(folder: &Path, run_dir: &Path) -> Option<Clock> {
     Some(Clock { id: format!("{hash}/{seed}"), is_trial: place.len() > 2, began, ended })
 }
 
-/// When a commit was made, in seconds since 1970, and a remark if git did not know the commit. `recorded` is the time
+/// When a commit was made, in seconds since 1970, and a remark if git has no such commit. `recorded` is the time
 /// in the template; it must equal that of the commit.
 pub(crate) fn committed(repository: &Path, hash: &str, recorded: &str) -> Result<(f64, Option<String>), Error> {
     if hash.is_empty() || !hash.bytes().all(|byte| byte.is_ascii_hexdigit()) {

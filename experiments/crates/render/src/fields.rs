@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// Fields of something, by name. Printed as a whole it shows them, for writers of templates.
 #[derive(Debug)]
 pub(crate) struct Fields {
-    /// What they are of, in words.
+    /// Their subject, in words.
     what: String,
     values: BTreeMap<String, Value>,
 }

@@ -99,7 +99,6 @@ fn add_times(environment: &mut Environment<'_>, library: &Arc<Library>, folder: 
     environment.add_function("came_first", |first: f64, then: f64| clocks::came_first(first, then));
 }
 
-/// Adds the filters to an environment.
 fn add_filters(environment: &mut Environment<'_>) {
     environment.add_filter("fixed", |value: f64, decimals: usize| fixed(value, decimals));
     environment.add_filter("signed", |value: f64, decimals: usize| signed(value, decimals));

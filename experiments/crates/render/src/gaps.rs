@@ -60,7 +60,7 @@ pub(crate) fn change(grid: &Grid, game: &str, name: &str, place: &str, by: &[Str
         .value())
 }
 
-/// `shaw less absolute`, without what the rows have in common.
+/// `shaw less absolute`, without the common part of the rows.
 fn short(one: &InteractionReport) -> String {
     let [from, to] = &one.definition.gap;
     format!("{to} less {from}")

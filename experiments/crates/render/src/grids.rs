@@ -1,4 +1,4 @@
-//! What a grid has beside the differences of its rows: its games, its trials, the answers of its cells to
+//! The parts of a grid beside the differences of its rows: its games, its trials, the answers of its cells to
 //! `evaluate`, and the times of its cells.
 
 use crate::clocks::Clock;
@@ -61,7 +61,7 @@ pub(crate) fn trial(grid: &Grid, game: &str, name: &str, wanted: &str) -> Result
     trial.score.ok_or_else(|| fault(format!("the trial {wanted} of {label} in {}, {game} has no score", grid.name)))
 }
 
-/// What a row answered to a question of `evaluate`; `about` is its name (a file, labels, an opponent),
+/// The answer of a row to a question of `evaluate`; `about` is its name (a file, labels, an opponent),
 /// or a part of its name that no other question has.
 pub(crate) fn asked(grid: &Grid, game: &str, about: &str, name: &str) -> Result<Value, Error> {
     let own = grid.game(game)?;

@@ -31,10 +31,7 @@ impl Renderer {
     }
 
     /// Renders a template.
-    ///
-    /// # Errors
-    /// If it cannot be read, is wrong, or asks for what the bundles do not have. A claim that a commit came before a cell
-    /// and did not is an error too.
+    /// Refuses a claim that a commit came before a cell if it did not.
     pub fn render(&self, template: &Path) -> anyhow::Result<Rendered> {
         let page = page_of(template)?;
         let source = fs::read_to_string(template)

@@ -13,7 +13,7 @@ use report::numbers::{interval, interval_decimals, mean_sd, signed, with_interva
 use report::sections::tuning::TunedRow;
 use report::statistics::{Interval, Summary};
 
-/// What the A/A control is called in reports.
+/// The name of the A/A control in reports.
 const CONTROL: &str = "A/A control";
 
 /// The row of a game that a name fits.
@@ -22,7 +22,7 @@ pub(crate) fn row<'a>(grid: &'a Grid, game: &'a GameReport, name: &str) -> Resul
     find(rows, name, &format!("{}, {}", grid.name, game.game))
 }
 
-/// What a row is called.
+/// The name of a row.
 pub(crate) fn name_of(row: &RowReport) -> &str {
     if row.role == Role::Twin { CONTROL } else { &row.label }
 }

@@ -53,7 +53,7 @@ impl Syntax {
             .comment_delimiters(comment.0, comment.1)
             .build()?;
         environment.set_syntax(syntax);
-        // What a macro returns is escaped already, and marked as safe if there is a way of escaping.
+        // The result of a macro is escaped already, and marked as safe if there is a way of escaping.
         environment.set_auto_escape_callback(|_| AutoEscape::Custom("latex"));
         environment.set_formatter(|out, _, value| {
             let text = value.to_string();

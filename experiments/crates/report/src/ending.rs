@@ -15,7 +15,6 @@ use rows::Rows;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// The most lines.
 pub const LINES: usize = 20;
 
 /// The most lines of notes below the table, so that there is room for rows.

@@ -51,9 +51,6 @@ pub struct Ratings {
 
 impl Ratings {
     /// The likeliest ratings.
-    ///
-    /// # Errors
-    /// Without games, with an anchor that did not play, or if a rating is not finite; the error names the player.
     pub fn of(pairings: &[Pairing<'_>], draws: Draws, anchor: &Anchor) -> Result<Self, StrengthError> {
         let schedule = schedule::Schedule::of(pairings)?;
         let count = schedule.players.len();

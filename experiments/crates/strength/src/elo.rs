@@ -90,7 +90,7 @@ impl Difference {
     }
 }
 
-/// A quotient in which nothing over nothing is nothing.
+/// A quotient with 0/0 = 0.
 fn ratio(above: f64, below: f64) -> f64 {
     if above == 0.0 { 0.0 } else { above / below }
 }

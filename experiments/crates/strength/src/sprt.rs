@@ -29,7 +29,7 @@ const MOST_ROUNDS: usize = 500;
 /// Shares that change by less have settled.
 const SETTLED: f64 = 1e-12;
 
-/// What the hypotheses' Elo measures.
+/// The scale of the hypotheses' Elo.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Model {
     Logistic,
@@ -47,7 +47,6 @@ impl Model {
         }
     }
 
-    /// The model of a name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|model| model.name() == name)
     }
@@ -71,9 +70,6 @@ pub struct Sprt {
 
 impl Sprt {
     /// The test of `elo0` against `elo1` with error rates `alpha` and `beta`.
-    ///
-    /// # Errors
-    /// If `elo0` is not below `elo1`, or the rates are not as they must be.
     pub fn new(model: Model, [elo0, elo1]: [f64; 2], alpha: f64, beta: f64) -> Result<Self, StrengthError> {
         if !(elo0 < elo1 && elo0.is_finite() && elo1.is_finite()) {
             let reason = format!("elo0 must be a finite number below elo1, got {elo0} and {elo1}");
@@ -101,10 +97,7 @@ impl Sprt {
     }
 
     /// The log-likelihood ratio of H1 to H0; 0 without games.
-    ///
-    /// # Errors
-    /// If no distribution of these outcomes was found that has the Elo of a hypothesis, which happens for hypotheses of
-    /// many hundred Elo only.
+    /// Fails for hypotheses of many hundred Elo.
     pub fn llr<O: Outcomes>(&self, outcomes: &O) -> Result<f64, StrengthError> {
         if outcomes.observations() == 0 {
             return Ok(0.0);

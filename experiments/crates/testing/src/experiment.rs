@@ -58,7 +58,7 @@ pub fn small() -> String {
     EXPERIMENT.replace("game: [chess, shogi]", "game: [chess]").replace("seeds: [0, 1, 2]", "seeds: [0]")
 }
 
-/// A folder with the small datasets for all tests of a process; nobody changes them.
+/// A folder with the small datasets for all tests of a process; tests do not change them.
 pub static DATA: LazyLock<TempDir> = LazyLock::new(|| {
     let dir = TempDir::new().expect("a temporary folder");
     datasets(dir.path());

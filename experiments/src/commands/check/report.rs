@@ -5,7 +5,7 @@ use super::{controls, phases};
 use config::columns::{COLUMNS, shortened, width, wrapped};
 use config::evaluate::Evaluations;
 use config::setting::Setting;
-use config::tuning::{Round, Trial, TunedRow, Tuning};
+use config::tuning::{Trial, TunedRow};
 use config::{Experiment, ReadAt, Role, Row, grouped};
 use dataset::{DataCost, DerivedOptions, Manifest};
 use games::GameKind;
@@ -70,30 +70,20 @@ fn evaluations(experiment: &Experiment) -> String {
     experiment.evaluate.iter().map(of_game).collect()
 }
 
-/// The trials of each row, and the cells of each round.
+/// The trials of each row, and their cells.
 fn tuning(experiment: &Experiment) -> String {
     let Some(tuning) = &experiment.tuning else { return String::new() };
     let trials = tuning.rows.first().map_or(0, |row| row.trials.len());
-    let mut out = format!(
-        "tuned before: {trials} trials of each row, chosen by {} on validation, seeds {:?}\n",
-        experiment.primary.metric, tuning.seeds
-    );
-    for (i, (round, cells)) in tuning.rounds.iter().zip(cells_of_rounds(experiment, tuning)).enumerate() {
-        let steps = round.steps.map_or_else(String::new, |steps| format!(", {steps} steps"));
-        out += &format!("  round {} of {}{steps}: {cells} cells\n", i + 1, tuning.rounds.len());
-    }
-    out
+    format!(
+        "tuned before: {trials} trials of each row, chosen by {} on validation, seeds {:?}: {} cells\n",
+        experiment.primary.metric,
+        tuning.seeds,
+        trial_cells(experiment)
+    )
 }
 
-/// The cells of each round of trials.
-fn cells_of_rounds(experiment: &Experiment, tuning: &Tuning) -> Vec<usize> {
-    let mut left = tuning.rows.first().map_or(0, |row| row.trials.len());
-    let cells = |(i, round): (usize, &Round)| {
-        let all: Vec<Vec<usize>> = tuning.rows.iter().map(|_| (0..left).collect()).collect();
-        left = round.keep;
-        experiment.trials(i, &all).map_or(0, |grid| grid.cells().len())
-    };
-    tuning.rounds.iter().enumerate().map(cells).collect()
+fn trial_cells(experiment: &Experiment) -> usize {
+    experiment.trials().map_or(0, |grid| grid.cells().len())
 }
 
 /// The trials, for programs; null without any.
@@ -104,8 +94,7 @@ fn tuning_json(experiment: &Experiment) -> Value {
     let row = |row: &TunedRow| json!({"label": row.label, "trials": row.trials.iter().map(trial).collect::<Vec<_>>()});
     json!({
         "seeds": tuning.seeds,
-        "steps": tuning.rounds.iter().map(|round| round.steps).collect::<Vec<_>>(),
-        "cells": cells_of_rounds(experiment, tuning),
+        "cells": trial_cells(experiment),
         "rows": tuning.rows.iter().map(row).collect::<Vec<_>>(),
     })
 }

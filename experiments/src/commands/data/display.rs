@@ -14,7 +14,6 @@ const LINE_EVERY: Duration = Duration::from_secs(10);
 /// How often a bar is drawn.
 const DRAW_EVERY: Duration = Duration::from_millis(100);
 
-/// A display of progress.
 pub(crate) struct Display {
     bar: Option<ProgressBar>,
     what: &'static str,

@@ -77,7 +77,7 @@ fn remade(options: &RemakeOptions) -> anyhow::Result<String> {
     let mut display = Display::new();
     let manifest = dataset::remake(options, &mut |done| display.show_done(done));
     display.finish();
-    Ok(said(options, &manifest?))
+    Ok(summary(options, &manifest?))
 }
 
 pub(super) fn average(args: &AverageCommand) -> anyhow::Result<String> {
@@ -90,14 +90,14 @@ pub(super) fn average(args: &AverageCommand) -> anyhow::Result<String> {
     let kept = done.manifest.counts.kept;
     Ok(format!(
         "{}{} positions became {}, {:.2} each\n",
-        said(&options, &done.manifest),
+        summary(&options, &done.manifest),
         grouped(done.positions),
         grouped(kept),
         done.positions as f64 / kept.max(1) as f64
     ))
 }
 
-fn said(options: &RemakeOptions, manifest: &Manifest) -> String {
+fn summary(options: &RemakeOptions, manifest: &Manifest) -> String {
     let (counts, games) = (&manifest.counts, &manifest.split.games);
     format!(
         "{}: {} rows with {} positions; train {}, validation {}, test {}; {} duplicates left out; \

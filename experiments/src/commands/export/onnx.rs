@@ -32,9 +32,6 @@ pub(super) enum Form {
 
 impl Form {
     /// The form that a cell's file gets.
-    ///
-    /// # Errors
-    /// If posenc-torch does not have the network, or the network does not fit the form.
     pub(super) fn of(self, config: &RunConfig) -> anyhow::Result<Self> {
         if let Some(why) = refusal(config) {
             anyhow::bail!("network.onnx cannot be written: {why}");

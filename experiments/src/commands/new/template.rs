@@ -26,7 +26,6 @@ pub(super) struct Plan {
     pub(super) name: String,
     pub(super) question: String,
     pub(super) datasets: Vec<Dataset>,
-    /// What every row learns.
     pub(super) head: HeadName,
     pub(super) encodings: Encodings,
     pub(super) depths: Depths,

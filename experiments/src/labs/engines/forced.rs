@@ -2,8 +2,8 @@
 
 use crate::commands::show::parse_game;
 use anyhow::Context as _;
+use engines::EngineSettings;
 use engines::forced::{COMPARED, ForcedLine, ForcedSettings, csv, forced_lines};
-use engines::{EngineSettings, Protocol};
 use games::GameKind;
 use std::collections::BTreeMap;
 use std::num::{NonZeroU64, NonZeroUsize};
@@ -39,14 +39,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     anyhow::ensure!(!args.out.exists(), "{} exists already; name another file with --out", args.out.display());
-    let engine = EngineSettings {
-        program: args.engine.clone(),
-        arguments: Vec::new(),
-        protocol: Protocol::of(args.game),
-        options: Vec::new(),
-        multipv: COMPARED,
-        timeout: Duration::from_secs(60),
-    };
+    let engine = EngineSettings::new(&args.engine, args.game, COMPARED, Duration::from_secs(60));
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);
     let settings = ForcedSettings {
         game: args.game,
@@ -60,7 +53,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     std::fs::write(&args.out, csv(&lines)).with_context(|| format!("cannot write {}", args.out.display()))?;
     let mut lengths: BTreeMap<usize, usize> = BTreeMap::new();
     lines.iter().map(ForcedLine::plies).for_each(|plies| *lengths.entry(plies).or_default() += 1);
-    let told: Vec<String> = lengths.into_iter().map(|(plies, count)| format!("{count} of {plies} plies")).collect();
-    println!("{} lines: {}", lines.len(), told.join(", "));
+    let counts: Vec<String> = lengths.into_iter().map(|(plies, count)| format!("{count} of {plies} plies")).collect();
+    println!("{} lines: {}", lines.len(), counts.join(", "));
     Ok(ExitCode::SUCCESS)
 }

@@ -1,21 +1,20 @@
 //! `posenc data generate engines`.
 
-mod command;
 mod display;
 
 use crate::commands::data::headline::headline;
 use crate::commands::data::split::ShareArgs;
 use crate::commands::show::parse_game;
 use anyhow::Context as _;
-use config::grouped;
+use config::{grouped, shell_word};
 use display::Display;
-use engines::{DrawRule, EngineSettings, GenerateReport, Protocol, Settings, WinRule, generate};
+use engines::{DrawRule, EngineSettings, GenerateReport, Settings, WinRule, generate};
 use games::GameKind;
 use grid::Interrupt;
 use grid::interrupt::StopRequest;
 use std::io::Write as _;
 use std::num::{NonZeroU64, NonZeroUsize};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -100,7 +99,6 @@ pub(crate) struct Args {
     shares: ShareArgs,
 }
 
-/// Plays and writes.
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let settings = settings(args)?;
     let interrupt = Interrupt::install().context("cannot listen to signals")?;
@@ -120,12 +118,9 @@ fn settings(args: &Args) -> anyhow::Result<Settings> {
     Ok(Settings {
         game: args.game,
         engine: EngineSettings {
-            program: args.engine.clone(),
             arguments: args.engine_arg.clone(),
-            protocol: Protocol::of(args.game),
             options: args.option.clone(),
-            multipv: args.multipv.get(),
-            timeout: Duration::from_secs(args.timeout),
+            ..EngineSettings::new(&args.engine, args.game, args.multipv.get(), Duration::from_secs(args.timeout))
         },
         nodes: args.nodes.get(),
         games: args.games.get(),
@@ -145,10 +140,44 @@ fn settings(args: &Args) -> anyhow::Result<Settings> {
         name: args.name.clone().or(folder).unwrap_or_else(|| args.game.name().to_owned()),
         source: args.source.clone(),
         licence: args.licence.clone(),
-        made_by: command::line(args),
+        made_by: command_line(args),
         fractions: args.shares.fractions()?,
         split_seed: args.shares.split_seed,
     })
+}
+
+/// The command that makes the same dataset again, for `dataset.yaml`: everything that decides the content (no --processes);
+/// files by name, since their folders belong to this machine.
+fn command_line(args: &Args) -> String {
+    let mut words = vec!["posenc data generate engines".to_owned()];
+    let mut say = |name: &str, value: String| words.push(format!("--{name} {value}"));
+    say("game", args.game.name().to_owned());
+    say("engine", file_name(&args.engine));
+    args.engine_arg.iter().for_each(|argument| say("engine-arg", shell_word(argument)));
+    args.option.iter().for_each(|(name, value)| say("option", shell_word(&format!("{name}={value}"))));
+    say("nodes", args.nodes.to_string());
+    say("multipv", args.multipv.to_string());
+    say("games", args.games.to_string());
+    say("seed", args.seed.to_string());
+    args.openings.iter().for_each(|book| say("openings", file_name(book)));
+    args.random_plies.iter().for_each(|(from, to)| say("random-plies", format!("{from}..{to}")));
+    args.random_within.iter().for_each(|within| say("random-within", within.to_string()));
+    args.random_until.iter().for_each(|until| say("random-until", until.to_string()));
+    say("temperature", args.temperature.to_string());
+    args.adjudicate_win.iter().for_each(|rule| say("adjudicate-win", format!("{}:{}", rule.points, rule.plies)));
+    args.adjudicate_draw
+        .iter()
+        .for_each(|rule| say("adjudicate-draw", format!("{}:{}:{}", rule.points, rule.plies, rule.from_ply)));
+    say("ply-cap", args.ply_cap.to_string());
+    words.push(args.shares.words());
+    for (name, given) in [("--cap-is-draw", args.cap_is_draw), ("--fresh-engine", args.fresh_engine)] {
+        words.extend(given.then(|| name.to_owned()));
+    }
+    words.join(" ")
+}
+
+fn file_name(path: &Path) -> String {
+    shell_word(&path.file_name().unwrap_or(path.as_os_str()).to_string_lossy())
 }
 
 fn summary(settings: &Settings, report: &GenerateReport, display: &Display) -> String {

@@ -2,8 +2,8 @@
 
 use crate::commands::show::parse_game;
 use anyhow::Context as _;
+use engines::EngineSettings;
 use engines::balanced::{BalancedSettings, balanced_openings};
-use engines::{EngineSettings, Protocol};
 use games::GameKind;
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
@@ -43,26 +43,19 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     anyhow::ensure!(!args.out.exists(), "{} exists already; name another file with --out", args.out.display());
     let settings = BalancedSettings {
         game: args.game,
-        engine: EngineSettings {
-            program: args.engine.clone(),
-            arguments: Vec::new(),
-            protocol: Protocol::of(args.game),
-            options: Vec::new(),
-            multipv: 1,
-            timeout: Duration::from_secs(60),
-        },
+        engine: EngineSettings::new(&args.engine, args.game, 1, Duration::from_secs(60)),
         nodes: args.nodes.get(),
         plies: args.plies,
         within: args.within.into(),
         count: args.count.get(),
         seed: args.seed,
     };
-    let mut told = |found: usize| {
+    let mut progress = |found: usize| {
         if found.is_multiple_of(100) {
             eprintln!("{found} of {} openings", args.count);
         }
     };
-    let lines = balanced_openings(&settings, &mut told)?;
+    let lines = balanced_openings(&settings, &mut progress)?;
     std::fs::write(&args.out, lines.join("\n") + "\n")
         .with_context(|| format!("cannot write {}", args.out.display()))?;
     println!("{} openings", lines.len());

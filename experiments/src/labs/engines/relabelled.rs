@@ -4,8 +4,8 @@ use crate::commands::data::display::Display;
 use anyhow::Context as _;
 use config::grouped;
 use dataset::{Manifest, WorkDone};
+use engines::EngineSettings;
 use engines::relabelled::{RelabelSettings, relabelled};
-use engines::{EngineSettings, Protocol};
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -61,14 +61,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         game: from.game,
         from: args.from.clone(),
         from_name: from.name.clone(),
-        engine: EngineSettings {
-            program: args.engine.clone(),
-            arguments: Vec::new(),
-            protocol: Protocol::of(from.game),
-            options: Vec::new(),
-            multipv,
-            timeout: Duration::from_secs(300),
-        },
+        engine: EngineSettings::new(&args.engine, from.game, multipv, Duration::from_secs(300)),
         nodes,
         positions,
         temperature: args.temperature,

@@ -31,9 +31,6 @@ pub(crate) struct Args {
 }
 
 /// Imports, and says what it is.
-///
-/// # Errors
-/// If the file holds no network that posenc knows, the folder exists, or the evaluation fails.
 pub(crate) fn run(args: &Args) -> anyhow::Result<String> {
     ensure_passive_threads().context("cannot start again with OMP_WAIT_POLICY=PASSIVE")?;
     let imported =

@@ -1,15 +1,12 @@
 //! `posenc play`: a cell's network as an engine.
 
-use crate::commands::devices::{parse_device, prepare};
-use config::Weights;
+use crate::commands::devices::CellNetwork;
 use games::{Referee, with_game};
 use play::Agent;
 use play::engine::{Engine, Next, Settings};
 use std::io::{self, BufRead as _, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use tch::Device;
-use train::environment::use_threads;
 use train::inference::Loaded;
 
 /// Options of `posenc play`.
@@ -23,26 +20,16 @@ pub(crate) struct Args {
     /// Start the draws of an agent with a temperature from this seed in every game.
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Use the averaged weights of a run that averages them.
-    #[arg(long)]
-    averaged: bool,
-    /// The device: cpu, cuda or cuda:N.
-    #[arg(long, default_value = "cpu", value_parser = parse_device)]
-    device: Device,
+    #[command(flatten)]
+    network: CellNetwork,
 }
 
 /// The longest line that is read: a game of 10,000 moves.
 const LONGEST: u64 = 1 << 17;
 
 /// Plays until `quit`, or until stdin ends.
-///
-/// # Errors
-/// If the cell has no weights, or its network cannot be asked.
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    prepare(args.device)?;
-    use_threads(1);
-    let weights = if args.averaged { Weights::Averaged } else { Weights::Raw };
-    let cell = Loaded::cell(&args.cell, weights, args.device)?;
+    let cell = args.network.load(&args.cell)?;
     with_game!(cell.config.game, G => speak::<G>(&cell, args))?;
     Ok(ExitCode::SUCCESS)
 }

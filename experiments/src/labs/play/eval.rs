@@ -1,9 +1,8 @@
 //! `posenc eval`: how strong a cell's network is.
 
 use super::opponent::nodes_and_options;
-use crate::commands::devices::{parse_device, prepare};
+use crate::commands::devices::CellNetwork;
 use anyhow::Context as _;
-use config::Weights;
 use games::{Referee, with_game};
 use play::calibration::diagram::svg;
 use play::calibration::{self, Calibration};
@@ -16,9 +15,6 @@ use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use tch::Device;
-use train::environment::use_threads;
-use train::inference::Loaded;
 
 /// Options of `posenc eval`.
 #[derive(Debug, clap::Args)]
@@ -45,12 +41,8 @@ pub(crate) struct Args {
     /// Print one JSON object per agent and file.
     #[arg(long)]
     json: bool,
-    /// Use the averaged weights of a run that averages them.
-    #[arg(long)]
-    averaged: bool,
-    /// The device: cpu, cuda or cuda:N.
-    #[arg(long, default_value = "cpu", value_parser = parse_device)]
-    device: Device,
+    #[command(flatten)]
+    network: CellNetwork,
 }
 
 /// What the network is asked; each may be repeated.
@@ -79,14 +71,8 @@ struct Asked {
 }
 
 /// Evaluates the network as each agent.
-///
-/// # Errors
-/// If the cell has no weights, a file cannot be read, or an agent needs an output that the network lacks.
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    prepare(args.device)?;
-    use_threads(1);
-    let weights = if args.averaged { Weights::Averaged } else { Weights::Raw };
-    let cell = Loaded::cell(&args.cell, weights, args.device)?;
+    let cell = args.network.load(&args.cell)?;
     if let Some(positions) = args.asked.calibration {
         let calibration = calibration::measure(&cell, positions)?;
         if let Some(file) = &args.diagram {
@@ -114,8 +100,8 @@ fn solve<G: Referee>(args: &Args, player: &Player<'_>, file: &Path) -> anyhow::R
     let answers = puzzles.iter().zip(&attempts).map(
         |(puzzle, attempt)| json!({"id": puzzle.id, "answers": attempt.answers, "solved": attempt.solves(args.rule)}),
     );
-    let told = json!({"score": score, "puzzles": answers.collect::<Vec<_>>()});
-    tell(args, player, "puzzles", file, told, || of_puzzles(&score));
+    let found = json!({"score": score, "puzzles": answers.collect::<Vec<_>>()});
+    print_result(args, player, "puzzles", file, found, || of_puzzles(&score));
     Ok(())
 }
 
@@ -128,33 +114,40 @@ fn ask<G: Referee>(args: &Args, player: &Player<'_>) -> anyhow::Result<()> {
         let problems = suites::read::<G>(file)?;
         let mut stream = streams::stream(args.seed, &["eval", "suite"]);
         let (answers, score) = suites::score::<G>(player, &problems, &mut stream)?;
-        tell(args, player, "suite", file, json!({"score": score, "answers": answers}), || of_suite(&score));
+        print_result(args, player, "suite", file, json!({"score": score, "answers": answers}), || of_suite(&score));
     }
     let mates = args.asked.mates.iter().map(|file| ("mates", file));
     for (what, file) in mates.chain(args.asked.no_mates.iter().map(|file| ("no_mates", file))) {
         let positions = mates::read::<G>(file)?;
         let mut stream = streams::stream(args.seed, &["eval", "mates"]);
         let score = mates::score::<G>(player, &positions, &mut stream)?;
-        tell(args, player, what, file, json!({"score": score}), || of_mates(what, &score));
+        print_result(args, player, what, file, json!({"score": score}), || of_mates(what, &score));
     }
     for (file, judge) in args.asked.judged.iter().zip(args.judge.iter().cycle()) {
         let positions = mates::read::<G>(file)?;
         let judgements = judge.scores::<G>(&positions)?;
         let mut stream = streams::stream(args.seed, &["eval", "judged"]);
         let score = judged::score::<G>(player, &positions, &judgements, &mut stream)?;
-        tell(args, player, "judged", file, json!({"score": score}), || of_judged(&score));
+        print_result(args, player, "judged", file, json!({"score": score}), || of_judged(&score));
     }
     Ok(())
 }
 
 /// Prints what was found of a file.
-fn tell(args: &Args, player: &Player<'_>, what: &str, file: &Path, mut told: Value, text: impl Fn() -> String) {
+fn print_result(
+    args: &Args,
+    player: &Player<'_>,
+    what: &str,
+    file: &Path,
+    mut found: Value,
+    text: impl Fn() -> String,
+) {
     if args.json {
-        told["agent"] = player.agent().to_string().into();
-        told["paper_flops"] = player.paper_flops().into();
-        told["file"] = file.display().to_string().into();
-        told["kind"] = what.into();
-        println!("{told}");
+        found["agent"] = player.agent().to_string().into();
+        found["paper_flops"] = player.paper_flops().into();
+        found["file"] = file.display().to_string().into();
+        found["kind"] = what.into();
+        println!("{found}");
     } else {
         // In millions, as the paper's tables.
         let flops = player.paper_flops() as f64 / 1e6;
@@ -163,10 +156,10 @@ fn tell(args: &Args, player: &Player<'_>, what: &str, file: &Path, mut told: Val
 }
 
 fn of_puzzles(score: &PuzzleScore) -> String {
-    let mut text = format!("{} solved by the rule `{}`\n", said(&score.solved), score.rule);
+    let mut text = format!("{} solved by the rule `{}`\n", share_text(&score.solved), score.rule);
     let mut line = |name: &str, share: &Share| {
         // A String takes every character.
-        let _ = writeln!(text, "  {name:<24}{}", said(share));
+        let _ = writeln!(text, "  {name:<24}{}", share_text(share));
     };
     line("first move", &score.first_move);
     line("all moves of the solver", &score.moves);
@@ -187,8 +180,8 @@ fn of_puzzles(score: &PuzzleScore) -> String {
 
 fn of_suite(score: &SuiteScore) -> String {
     let with_points = |share: &Share, points: Option<[f64; 2]>| match points {
-        Some([found, most]) => format!("{} solved, {found} of {most} points", said(share)),
-        None => format!("{} solved", said(share)),
+        Some([found, most]) => format!("{} solved, {found} of {most} points", share_text(share)),
+        None => format!("{} solved", share_text(share)),
     };
     let mut text = with_points(&score.solved, score.points) + "\n";
     for part in &score.parts {
@@ -238,12 +231,12 @@ fn of_calibration(calibration: &Calibration) -> String {
 
 fn of_mates(what: &str, score: &MateScore) -> String {
     match what {
-        "mates" => format!("{} mated\n", said(&score.mates)),
-        _ => format!("{} false alarms (checks where no move mates)\n", said(&score.checks)),
+        "mates" => format!("{} mated\n", share_text(&score.mates)),
+        _ => format!("{} false alarms (checks where no move mates)\n", share_text(&score.checks)),
     }
 }
 
-fn said(share: &Share) -> String {
+fn share_text(share: &Share) -> String {
     let [low, high] = share.interval.map(|bound| 100.0 * bound);
     format!("{} of {}, {:.1} % [{low:.1}, {high:.1}]", share.right, share.of, 100.0 * share.share())
 }

@@ -129,9 +129,6 @@ impl Given {
 }
 
 /// Plays the match, or what is missing of it.
-///
-/// # Errors
-/// If a player cannot be used, fewer than two play, or the folder holds another match.
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     prepare(args.device)?;
     report_size_limits();

@@ -3,9 +3,6 @@
 use anyhow::Context as _;
 
 /// Nodes and options, of what follows `@`.
-///
-/// # Errors
-/// If nodes are not a number, or an option has no value.
 pub(super) fn nodes_and_options(text: &str) -> anyhow::Result<(u64, Vec<(String, String)>)> {
     let mut parts = text.split(',');
     let nodes = parts.next().unwrap_or_default();

@@ -75,9 +75,6 @@ pub(crate) struct Args {
 }
 
 /// Writes the arrays of all unfinished cells, and submits them.
-///
-/// # Errors
-/// If the experiment is refused, its folders cannot be written, or sbatch refuses.
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if let Some(gpus) = &args.gpus {
         let count = gpus.rsplit(':').next().unwrap_or(gpus);
@@ -124,23 +121,17 @@ fn selection(args: &Args, only: Vec<Selector>) -> RunSelection {
 /// An experiment, the cells to select of it, and the record of its trials if these are finished.
 type Stage = (Experiment, Vec<Selector>, Option<TuningRecord>);
 
-/// What can be submitted now: of an experiment with `tune` the first round of trials with an open cell, or the tuned rows.
+/// What can be submitted now: of an experiment with `tune` its trials if one has an open cell, or the tuned rows.
 fn next_stage(args: &Args, experiment: Experiment) -> anyhow::Result<Stage> {
-    let Some(mut search) = Search::new(&experiment, &args.grid.only)? else {
+    let Some(search) = Search::new(&experiment, &args.grid.only)? else {
         return Ok((experiment, args.grid.only.clone(), None));
     };
-    while let Some(trials) = search.next_round() {
-        let prepared = Prepared::new(&trials, &selection(args, search.only()))?;
-        if prepared.tasks.iter().any(|task| is_open(&task.dir)) {
-            eprintln!(
-                "tuning, {}: when its cells are done, the same command submits what follows",
-                search.round_name()
-            );
-            return Ok((trials, search.only(), None));
-        }
-        search.read(&prepared.run_dir)?;
+    let prepared = Prepared::new(search.grid(), &selection(args, search.only()))?;
+    if prepared.tasks.iter().any(|task| is_open(&task.dir)) {
+        eprintln!("tuning: when the cells of its trials are done, the same command submits the rows");
+        return Ok((search.grid().clone(), search.only(), None));
     }
-    let (experiment, record) = search.finish();
+    let (experiment, record) = search.choose(&prepared.run_dir)?;
     Ok((experiment, args.grid.only.clone(), Some(record)))
 }
 

@@ -36,9 +36,7 @@ pub(crate) struct Args {
 }
 
 /// Trains the cell; goes back into the queue if its time ran out.
-///
-/// # Errors
-/// If there is no such cell. A cell that fails is no error but exit code 1.
+/// A failed cell gives exit code 1.
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     ensure_passive_threads().context("cannot start again with OMP_WAIT_POLICY=PASSIVE")?;
     let interrupt = Interrupt::install().context("cannot listen to signals")?;

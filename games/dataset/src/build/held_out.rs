@@ -95,7 +95,6 @@ impl HeldOutRows {
     }
 }
 
-/// The marks of the next plies.
 fn next_marks(from: &mut impl Read, plies: usize, path: &Path) -> Result<Vec<bool>, DatasetError> {
     let mark = || match next_part::<1>(from) {
         Ok(Some([mark])) => Ok(mark == 1),

@@ -25,7 +25,7 @@ const VARIABLE: &str = "POSENC_CACHE";
 pub struct DerivedOptions {
     /// The folder of the files; `None` to keep all rows in memory.
     pub cache: Option<PathBuf>,
-    /// Rows of at most so many bytes stay in memory.
+    /// Rows of at most this number of bytes stay in memory.
     pub in_memory: u64,
     /// Splits of fewer rows are shuffled row by row: [`EXACT_BELOW`], except in tests.
     pub exact_below: u64,

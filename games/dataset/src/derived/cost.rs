@@ -1,4 +1,4 @@
-//! What a dataset takes of a machine that trains on it, from its manifest and the footers of its shards.
+//! The memory and disk that training on a dataset needs, from its manifest and the footers of its shards.
 
 use super::DerivedOptions;
 use super::cache::Place;

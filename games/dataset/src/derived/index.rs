@@ -1,4 +1,4 @@
-//! The index of a derived file: where its units are, and what is known of rows without reading them.
+//! The index of a derived file: the places of its units, and facts about rows that need no reading.
 
 use crate::contents::ShardContents;
 use crate::split::{PerSplit, Split};
@@ -15,7 +15,7 @@ pub(crate) struct RowSize {
     pub(crate) positions: u16,
     /// The place of its rating bucket in [`Facts::buckets`].
     pub(crate) bucket: Option<u16>,
-    /// What it holds; only of rows in a bucket, because only buckets are chosen row by row.
+    /// Its content; only of rows in a bucket, because only buckets are chosen row by row.
     pub(crate) has: Has,
 }
 
@@ -71,7 +71,7 @@ impl Default for Sizes {
     }
 }
 
-/// What is known of a whole dataset.
+/// Facts about a whole dataset.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Facts {
@@ -105,7 +105,6 @@ pub(super) struct SplitIndex {
 }
 
 impl SplitIndex {
-    /// Adds a row's size.
     pub(super) fn add(&mut self, size: RowSize) {
         match &mut self.sizes {
             Sizes::Each(sizes) => sizes.push(size),

@@ -87,7 +87,7 @@ pub(super) fn encode(game: &StoredGame, kind: GameKind, bucket: Option<u16>, out
     }
 }
 
-/// The start in few bytes, if its text is what the position writes.
+/// The start in few bytes, if the position writes the same text.
 fn compact_start(start: &Start, kind: GameKind) -> Start {
     let Start::Text(text) = start else { return start.clone() };
     let compact = with_game!(kind, G => compact::<G>(text));
@@ -116,7 +116,7 @@ fn put_marks(marks: &[bool], out: &mut Vec<u8>) {
     out.extend(marks.chunks(8).map(|marks| marks.iter().rev().fold(0u8, |bits, &mark| bits << 1 | u8::from(mark))));
 }
 
-/// Reads a row; an error says which part is wrong.
+/// Reads a row; an error names the invalid part.
 pub(super) fn decode(bytes: &[u8], kind: GameKind, buckets: usize) -> Result<StoredGame, &'static str> {
     let mut rest = Bytes(bytes);
     let id = u32::from_le_bytes(rest.array("id")?);

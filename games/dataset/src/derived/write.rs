@@ -59,7 +59,6 @@ impl<'a> Writer<'a> {
         &mut self.contents
     }
 
-    /// Adds rows in order.
     pub(super) fn push(&mut self, rows: Vec<GameRow>) -> Result<Pushed, DatasetError> {
         let mut buckets = Vec::with_capacity(rows.len());
         for row in &rows {

@@ -10,9 +10,7 @@ const MOST_BYTES: u64 = 1 << 30;
 
 /// Reads a file into memory, plain or packed in any way that an import accepts; for an archive, all its files,
 /// concatenated, each without its byte order mark.
-///
-/// # Errors
-/// If it cannot be read, is not a regular file, is damaged, or it is larger than 1 GiB unpacked.
+/// Refuses more than 1 GiB of unpacked bytes.
 pub fn unpacked(path: &Path) -> Result<Vec<u8>, DatasetError> {
     let file = open(path).map_err(DatasetError::io("open", path))?;
     let mut bytes = Vec::new();

@@ -1,4 +1,4 @@
-//! What a manifest must fulfil by itself, before a shard is opened. Its other fields are compared with the shards when
+//! Checks of a manifest by itself, before a shard is opened. Its other fields are compared with the shards when
 //! the dataset is loaded.
 
 use super::{FORMAT, Manifest};

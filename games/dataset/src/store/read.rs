@@ -25,7 +25,6 @@ pub(crate) struct ShardRows {
 }
 
 impl ShardRows {
-    /// Opens a file.
     pub(crate) fn open(path: &Path) -> Result<Self, DatasetError> {
         let footer = footer(path)?;
         let batches = guarded(|| batches(footer)).map_err(file_error(path))?;

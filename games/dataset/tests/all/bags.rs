@@ -42,7 +42,7 @@ fn imported(name: &str, records: &[Vec<u8>]) -> (tempfile::TempDir, ImportReport
 }
 
 /// Start, move, value and whether the move is a target.
-fn told(row: &GameRow) -> (&str, &str, Option<f32>, bool) {
+fn fields(row: &GameRow) -> (&str, &str, Option<f32>, bool) {
     assert_eq!((row.plies, row.value.len()), (1, 1));
     (row.start.as_deref().expect("a FEN"), &row.moves, row.value[0], row.policy_from_ply == 0)
 }
@@ -58,7 +58,7 @@ fn every_kind_of_bag_becomes_rows_of_positions() {
         assert_eq!((report.manifest.unit, report.manifest.counts.kept), (Unit::Position, 2));
         let rows = rows(dir.path());
         let [first, second] = &rows[..] else { panic!("{} rows", rows.len()) };
-        let ((fen, _, value, is_target), (other, _, low, _)) = (told(first), told(second));
+        let ((fen, _, value, is_target), (other, _, low, _)) = (fields(first), fields(second));
         // The first legal move stands in where none is known, and is no target.
         assert_eq!((fen, value, is_target), (START, Some(0.25), false));
         assert_eq!((other, low), (ENDING, Some(0.75)));
@@ -67,14 +67,14 @@ fn every_kind_of_bag_becomes_rows_of_positions() {
         let (dir, _) = imported(&format!("test-behavioral_cloning_data.{ending}"), &cloned);
         let rows = samples::rows(dir.path());
         assert_eq!(
-            rows.iter().map(told).collect::<Vec<_>>(),
+            rows.iter().map(fields).collect::<Vec<_>>(),
             [(START, "g1f3", None, true), (ENDING, "e5e4", None, true)]
         );
 
         let (dir, _) = imported(&format!("test-action_value_data.{ending}"), &[action(START, "a2a3", 0.5)]);
         let rows = samples::rows(dir.path());
         // A move that was only tried is no target.
-        assert_eq!(rows.iter().map(told).collect::<Vec<_>>(), [(START, "a2a3", Some(0.5), false)]);
+        assert_eq!(rows.iter().map(fields).collect::<Vec<_>>(), [(START, "a2a3", Some(0.5), false)]);
     }
 }
 
@@ -115,12 +115,12 @@ fn the_best_of_all_moves_becomes_the_target_with_its_value() {
     ];
     let (dir, _) = imported("action_value.bag", &records);
     let best = averaged(dir.path(), Merge::Best);
-    let found: Vec<_> = best.iter().map(|row| (told(row).1, told(row).2, told(row).3, row.count)).collect();
+    let found: Vec<_> = best.iter().map(|row| (fields(row).1, fields(row).2, fields(row).3, row.count)).collect();
     assert_eq!(found, [("e2e4", Some(0.5625), true, Some(3)), ("e5d4", Some(0.25), true, Some(2))]);
     assert!(best.iter().all(|row| row.policy.is_none()), "one move, all of the weight");
     // The mean takes no part in choosing: moves that were tried are no targets, and values are averaged.
     let mean = averaged(dir.path(), Merge::Mean);
     let [start, ending] = &mean[..] else { panic!("{} rows", mean.len()) };
     assert!((start.value[0].expect("a value") - (0.45 + 0.5625 + 0.5) / 3.0).abs() < 1e-6);
-    assert_eq!((ending.value[0], told(start).3, told(ending).3), (Some(0.1875), false, false));
+    assert_eq!((ending.value[0], fields(start).3, fields(ending).3), (Some(0.1875), false, false));
 }

@@ -41,9 +41,6 @@ pub struct Bag<R> {
 
 impl<R: Read + Seek> Bag<R> {
     /// Opens a bag; `compressed` is true for `.bagz`.
-    ///
-    /// # Errors
-    /// If the file cannot be read or its index is invalid.
     pub fn open(mut reader: R, compressed: bool) -> Result<Self, BagError> {
         let size = reader.seek(SeekFrom::End(0))?;
         let index_start = match size {
@@ -82,9 +79,6 @@ impl<R: Read + Seek> Bag<R> {
     }
 
     /// The next record, unpacked, or its fault; `None` at the end of the bag.
-    ///
-    /// # Errors
-    /// If the bag cannot be read further.
     #[expect(clippy::should_implement_trait, reason = "a record borrows the bag's buffer")]
     pub fn next(&mut self) -> Result<Option<Result<&[u8], String>>, BagError> {
         if self.handed_out == self.ends.len() {

@@ -21,9 +21,6 @@ pub enum BagRecord {
 
 /// Reads a record and checks that position, move and probability are valid. An action's value is that of its move, so
 /// it is the position's value only for the best move.
-///
-/// # Errors
-/// If the record is invalid; `number` is its number.
 pub fn parse(record: &[u8], kind: BagRecord, number: u64) -> Result<ParsedPosition, Rejected> {
     let wrong = |kind, reason| Rejected { game: number, ply: None, kind, reason };
     let fields = fields(record, kind).map_err(|(kind, reason)| wrong(kind, reason.to_owned()))?;

@@ -1,11 +1,11 @@
 //! Converts the records of a chunk to a game.
 
-use super::error::{in_record, of_chunk};
 use super::order;
 use super::record::Evaluation;
 use super::record_data::{RANGE_TOLERANCE, RecordData, ValueSource};
 use super::records::Records;
 use super::state::State;
+use super::{in_record, of_chunk};
 use crate::chess::ChessPosition;
 use crate::chess::pgn::ending;
 use crate::line::Line;

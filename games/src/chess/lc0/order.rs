@@ -1,6 +1,6 @@
 //! Sorts records into the order of their game.
 
-use super::error::in_record;
+use super::in_record;
 use super::record_data::RecordData;
 use super::state::State;
 use crate::chess::ChessPosition;

@@ -1,6 +1,6 @@
 //! The parts of a record that a game needs.
 
-use super::error::in_record;
+use super::in_record;
 use super::record::{Evaluation, Record};
 use super::state::{State, in_frame};
 use crate::chess::ChessPosition;

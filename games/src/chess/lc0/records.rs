@@ -1,7 +1,7 @@
 //! The records of a chunk, in sequence.
 
-use super::error::{in_record, of_chunk};
 use super::record::{Record, Version};
+use super::{in_record, of_chunk};
 use crate::record::{RejectKind, Rejected};
 use crate::records;
 use std::io::{self, Read};
@@ -24,7 +24,6 @@ pub struct Records<R> {
     reader: R,
     buffer: Vec<u8>,
     version: Option<Version>,
-    /// Records read so far.
     read: usize,
 }
 

@@ -4,6 +4,7 @@ use super::error::EngineError;
 use super::info::Lines;
 use super::process::{NoAnswer, Process};
 use super::protocol::Protocol;
+use games::GameKind;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -22,6 +23,14 @@ pub struct EngineSettings {
     pub multipv: usize,
     /// The timeout of an answer.
     pub timeout: Duration,
+}
+
+impl EngineSettings {
+    /// An engine of a game without arguments and options.
+    pub fn new(program: impl Into<PathBuf>, game: GameKind, multipv: usize, timeout: Duration) -> Self {
+        let (program, protocol) = (program.into(), Protocol::of(game));
+        Self { program, arguments: Vec::new(), protocol, options: Vec::new(), multipv, timeout }
+    }
 }
 
 /// An engine's answer to a search.
@@ -55,9 +64,6 @@ pub struct Engine {
 
 impl Engine {
     /// Starts the engine and sets it up: one thread, so that its games can be repeated, and the requested options.
-    ///
-    /// # Errors
-    /// If the program cannot be started, does not complete the handshake, or lacks an option.
     pub fn start(settings: &EngineSettings) -> Result<Self, EngineError> {
         let process = Process::start(&settings.program, &settings.arguments)
             .map_err(|source| EngineError::Start { program: settings.program.clone(), source })?;
@@ -99,9 +105,7 @@ impl Engine {
 
     /// Searches a position (`start`, `None` for the standard one, and the moves from there) over this many nodes;
     /// `only` restricts the search to some moves unless it is empty.
-    ///
-    /// # Errors
-    /// If it exited or does not answer. The answer may be any text.
+    /// The answer may be any text.
     pub fn search(
         &mut self,
         start: Option<&str>,

@@ -7,22 +7,13 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EngineError {
-    /// The program cannot be started.
     #[error(
         "cannot start the engine {}: {source} (`scripts/engines` installs stockfish and fairy-stockfish in /usr/games)",
         program.display()
     )]
     Start { program: PathBuf, source: io::Error },
-    /// The program does not have the option.
     #[error("the engine {engine} has no option \"{option}\"{}; it has: {known}", suggestion(near))]
-    UnknownOption {
-        engine: String,
-        option: String,
-        /// An option with a similar name.
-        near: Option<String>,
-        /// The names of all its options.
-        known: String,
-    },
+    UnknownOption { engine: String, option: String, near: Option<String>, known: String },
     /// An option that would make games irreproducible.
     #[error("the option {option}={value} would make games differ from run to run: {remedy}")]
     NotReproducible { option: String, value: String, remedy: &'static str },
@@ -30,17 +21,14 @@ pub enum EngineError {
     Ended {
         /// The engine's name, or its program before the handshake.
         engine: String,
-        /// The task at that time.
         task: &'static str,
         /// Its last line on stderr, else on stdout.
         last_output: String,
     },
-    /// The program did not answer in time.
     #[error("the engine {engine} did not {task} within {seconds} s{}", shown(last_output))]
     Silent {
         /// The engine's name, or its program before the handshake.
         engine: String,
-        /// The task at that time.
         task: &'static str,
         seconds: u64,
         /// Its last line on stderr, else on stdout.

@@ -112,17 +112,17 @@ mod tests {
     use super::*;
     use Score::{Centipawns, MateIn};
 
-    fn heard(lines: &[&str]) -> Lines {
-        let mut heard = Lines::default();
-        lines.iter().for_each(|line| heard.record(Protocol::Usi, line));
-        heard
+    fn recorded(lines: &[&str]) -> Lines {
+        let mut recorded = Lines::default();
+        lines.iter().for_each(|line| recorded.record(Protocol::Usi, line));
+        recorded
     }
 
     #[test]
     fn moves_are_compared_at_one_depth() {
         // The end of a search that was cut off within depth 2: the last line repeats one of depth 1 under another
         // number, as Stockfish does.
-        let lines = heard(&[
+        let lines = recorded(&[
             "info depth 1 seldepth 1 multipv 1 score cp -23 nodes 92 pv a",
             "info depth 1 seldepth 1 multipv 2 score cp -25 nodes 92 pv b x",
             "info depth 1 seldepth 1 multipv 3 score cp -29 nodes 92 pv c",
@@ -151,13 +151,13 @@ mod tests {
             "info depth 3 score cp 1 pv",
             "depth 3 score cp 1 pv a",
         ];
-        assert_eq!(heard(&nothing), Lines::default());
+        assert_eq!(recorded(&nothing), Lines::default());
         assert!(Lines::default().compared(3).is_empty());
     }
 
     #[test]
     fn mates_are_beyond_all_other_scores() {
-        let lines = heard(&[
+        let lines = recorded(&[
             "info depth 5 score mate -4 pv a",
             "info depth 5 score mate 3 pv b",
             "info depth 5 score mate + pv c",

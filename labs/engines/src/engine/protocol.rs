@@ -4,7 +4,6 @@
 
 use games::GameKind;
 
-/// The protocol of an engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Protocol {
     Uci,

@@ -3,7 +3,7 @@
 use crate::fake::{Faults, program};
 use engines::balanced::{BalancedSettings, balanced_openings};
 use engines::openings::Openings;
-use engines::{EngineSettings, GenerateError, Protocol};
+use engines::{EngineSettings, GenerateError};
 use games::GameKind;
 use games::chess::Chess;
 use games::shogi::Shogi;
@@ -16,14 +16,7 @@ use tempfile::TempDir;
 fn settings(dir: &Path, game: GameKind, within: i32) -> BalancedSettings {
     BalancedSettings {
         game,
-        engine: EngineSettings {
-            program: program(dir, game, &Faults::default()),
-            arguments: vec![],
-            protocol: Protocol::of(game),
-            options: vec![],
-            multipv: 1,
-            timeout: Duration::from_secs(20),
-        },
+        engine: EngineSettings::new(program(dir, game, &Faults::default()), game, 1, Duration::from_secs(20)),
         nodes: 5,
         plies: (2, 5),
         within,

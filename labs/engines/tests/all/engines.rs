@@ -2,7 +2,7 @@
 
 use crate::fake::{Faults, program};
 use dataset::{Dataset, Manifest, PerSplit};
-use engines::{EngineSettings, GenerateError, GenerateReport, Protocol, Settings, generate};
+use engines::{EngineSettings, GenerateError, GenerateReport, Settings, generate};
 use games::{GameKind, GameResult, Termination};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,12 +20,8 @@ fn settings(dir: &Path, name: &str, game: GameKind, faults: &Faults) -> Settings
     Settings {
         game,
         engine: EngineSettings {
-            program: program(dir, game, faults),
-            arguments: vec![],
-            protocol: Protocol::of(game),
             options: vec![("Hash".to_owned(), "1".to_owned())],
-            multipv: 3,
-            timeout: Duration::from_secs(20),
+            ..EngineSettings::new(program(dir, game, faults), game, 3, Duration::from_secs(20))
         },
         nodes: 5,
         games: GAMES,

@@ -2,8 +2,8 @@
 
 use crate::fake::{Faults, can_mate, program};
 use dataset::{ImportOptions, PerSplit, SplitPlan};
+use engines::EngineSettings;
 use engines::forced::{COMPARED, ForcedSettings, csv, forced_lines};
-use engines::{EngineSettings, Protocol};
 use games::chess::{Chess, ChessPosition};
 use games::{GameKind, Position as _};
 use std::fs;
@@ -37,14 +37,12 @@ fn settings(dir: &Path, from: &Path, processes: usize) -> ForcedSettings {
     ForcedSettings {
         game: GameKind::Chess,
         from: from.to_owned(),
-        engine: EngineSettings {
-            program: program(dir, GameKind::Chess, &Faults { solves: true, ..Faults::default() }),
-            arguments: vec![],
-            protocol: Protocol::of(GameKind::Chess),
-            options: vec![],
-            multipv: COMPARED,
-            timeout: Duration::from_secs(60),
-        },
+        engine: EngineSettings::new(
+            program(dir, GameKind::Chess, &Faults { solves: true, ..Faults::default() }),
+            GameKind::Chess,
+            COMPARED,
+            Duration::from_secs(60),
+        ),
         nodes: 5,
         processes,
         per_length: 100,

@@ -4,8 +4,8 @@ use crate::fake::{Faults, program};
 use crate::forced::dataset;
 use dataset::store::{GameRow, read_shard};
 use dataset::{Dataset, Split, agreement};
+use engines::EngineSettings;
 use engines::relabelled::{RelabelSettings, relabelled};
-use engines::{EngineSettings, Protocol};
 use games::chess::ChessPosition;
 use games::{GameKind, Position as _};
 use std::collections::BTreeSet;
@@ -19,14 +19,12 @@ fn settings(dir: &Path, from: &Path, name: &str) -> RelabelSettings {
         game: GameKind::Chess,
         from: from.to_owned(),
         from_name: "games".to_owned(),
-        engine: EngineSettings {
-            program: program(dir, GameKind::Chess, &Faults::default()),
-            arguments: vec![],
-            protocol: Protocol::of(GameKind::Chess),
-            options: vec![],
-            multipv: 3,
-            timeout: Duration::from_secs(60),
-        },
+        engine: EngineSettings::new(
+            program(dir, GameKind::Chess, &Faults::default()),
+            GameKind::Chess,
+            3,
+            Duration::from_secs(60),
+        ),
         nodes: 5,
         positions: 40,
         temperature: 60.0,

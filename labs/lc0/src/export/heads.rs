@@ -98,9 +98,6 @@ fn reward(
 }
 
 /// The scopes of the parameters that the file lacks.
-///
-/// # Errors
-/// If one belongs to no head that may be left out.
 pub(super) fn left_out(unused: &[&str]) -> Result<Vec<String>, NetError> {
     let scopes = unused.iter().map(|name| {
         let scope = name.split('.').next().unwrap_or_default();

@@ -19,7 +19,6 @@ impl<'a> Parameters<'a> {
         Self { own: layout.params().iter().map(of).collect(), used: BTreeSet::new(), renamed: BTreeMap::new() }
     }
 
-    /// Whether there is a parameter of this name.
     pub(super) fn has(&self, name: &str) -> bool {
         self.own.contains_key(name)
     }

@@ -26,9 +26,6 @@ const CHANNELS: usize = 16;
 const MOST_CHANNELS: usize = 16_384;
 
 /// Writes the sum of these encodings' terms as smolgen.
-///
-/// # Errors
-/// If an encoding does anything else, or the tables need more coefficients than Lc0 normalises.
 pub(super) fn write(
     network: &ChessformerConfig,
     encodings: &[EncodingConfig],
@@ -128,7 +125,6 @@ fn refusal(config: &EncodingConfig, encoding: &dyn Encoding) -> NetError {
 /// Maps over pairs, and the coefficients with which each table is a sum of them.
 struct Basis {
     maps: Vec<Vec<f32>>,
-    /// Of each table.
     coefficients: Vec<Vec<f32>>,
 }
 
@@ -184,7 +180,7 @@ impl Groups {
 mod tests {
     use super::*;
 
-    /// The sums that a basis stands for.
+    /// The sums that a basis represents.
     fn sums(basis: &Basis) -> Vec<Vec<f32>> {
         let entry =
             |own: &Vec<f32>, pair: usize| own.iter().zip(&basis.maps).map(|(c, map)| c * map[pair]).sum::<f32>();

@@ -1,6 +1,6 @@
 //! Attention bodies through `import-net` say what Lc0's formulas say, on real positions with their history.
 
-use crate::forward::{Said, forward, softmax};
+use crate::forward::{Outputs, forward, softmax};
 use crate::random::{Net, PLANES, RELU_2, SQUARES, SWISH, Shape};
 use crate::samples::{with_a_map, with_everything};
 use crate::wire::file;
@@ -54,7 +54,7 @@ fn compare(bytes: &[u8], net: &Net) -> Imported {
     let asked = asked();
     let answers = answers(&imported, &asked);
     let channels = rows(&answers.channels);
-    let said: Vec<Said> = channels.iter().map(|channels| forward(net, &as_lc0_feeds(channels))).collect();
+    let said: Vec<Outputs> = channels.iter().map(|channels| forward(net, &as_lc0_feeds(channels))).collect();
     let out = |name: &str| rows(answers.output(name).unwrap_or_else(|| panic!("no output {name}")));
     let mut largest = [0f64; 2];
     for (i, (name, _)) in net.shape.policies.iter().enumerate() {

@@ -6,7 +6,7 @@ use crate::random::{DEFAULT, Net, PIECES, RELU_2, SQUARES, SWISH};
 type Rows = Vec<Vec<f64>>;
 
 /// What the heads say about a position.
-pub(crate) struct Said {
+pub(crate) struct Outputs {
     /// The 1858 logits of each policy, in the order of the shape.
     pub(crate) policies: Vec<Vec<f64>>,
     /// Of each value: its last layers' numbers, without tanh, sigmoid or softmax.
@@ -23,7 +23,7 @@ struct Forward<'a> {
 }
 
 /// Asks a network about the planes of a position, `[square][plane]`, with the count of rule 50 as it is.
-pub(crate) fn forward(net: &Net, planes: &Rows) -> Said {
+pub(crate) fn forward(net: &Net, planes: &Rows) -> Outputs {
     let forward = Forward { net };
     let mut x = forward.embedding(planes);
     for layer in 0..net.shape.layers {
@@ -34,7 +34,7 @@ pub(crate) fn forward(net: &Net, planes: &Rows) -> Said {
     let values = net.shape.values.iter().map(|(name, _)| forward.value(&named("value_heads", name), &x));
     let hidden = forward.pooled(["ip_mov", "ip1_mov"], &x);
     let moves_left = forward.dense("ip2_mov", &hidden)[0].max(0.0);
-    Said { policies: policies.collect(), values: values.collect(), moves_left }
+    Outputs { policies: policies.collect(), values: values.collect(), moves_left }
 }
 
 impl Forward<'_> {

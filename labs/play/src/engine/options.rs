@@ -1,11 +1,11 @@
-//! An engine's options and what it says about its moves.
+//! An engine's options and its output about moves.
 
 use crate::decision::Decision;
 use crate::player::Agent;
 use crate::score::{centipawns, permille};
 use games::GameKind;
 
-/// What can be set before the engine starts, and by `setoption`.
+/// Settings before the engine starts, and by `setoption`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Settings {
     pub agent: Agent,
@@ -36,7 +36,7 @@ impl Options {
         Self { settings }
     }
 
-    /// The options' lines in the answer to `uci` or `usi`. Hash and threads stand there because programs set them; they change
+    /// The options' lines in the answer to `uci` or `usi`. Hash and threads are listed because programs set them; they change
     /// nothing.
     pub(super) fn lines(&self, game: GameKind) -> Vec<String> {
         let Settings { agent, lines, shows_wdl, seed } = self.settings;
@@ -83,7 +83,7 @@ impl Options {
     /// The `info` lines of a decision, the best move first.
     pub(super) fn info(&self, game: GameKind, decision: &Decision) -> Vec<String> {
         let is_value = self.settings.agent == Agent::Value;
-        let line = |(place, mv): (usize, &crate::Weighed)| {
+        let line = |(place, mv): (usize, &crate::WeightedMove)| {
             // A value agent's weight is the move's expected points. A policy's is not, so the position's are shown.
             let result = decision.result.filter(|_| !is_value);
             let points = if is_value { Some(mv.weight) } else { decision.points };
@@ -112,7 +112,7 @@ impl Options {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::decision::Weighed;
+    use crate::decision::WeightedMove;
 
     fn set(options: &mut Options, line: &str) -> Result<(), String> {
         options.set(&line.split_ascii_whitespace().collect::<Vec<_>>())
@@ -143,8 +143,10 @@ mod tests {
     #[test]
     fn moves_are_shown_with_score_and_shares() {
         let mut options = Options::new(Settings { lines: 2, shows_wdl: true, ..Settings::default() });
-        let moves =
-            vec![Weighed { text: "e2e4".to_owned(), weight: 0.7 }, Weighed { text: "d2d4".to_owned(), weight: 0.3 }];
+        let moves = vec![
+            WeightedMove { text: "e2e4".to_owned(), weight: 0.7 },
+            WeightedMove { text: "d2d4".to_owned(), weight: 0.3 },
+        ];
         let (points, result) = (Some(0.625), Some([0.5, 0.25, 0.25]));
         let decision = Decision { points, result, ..Decision::of(moves) };
         let expected = [

@@ -1,4 +1,4 @@
-//! What decides the games of a match.
+//! The conditions that determine the games of a match.
 
 use super::contestant::{Contestant, Kind};
 use super::game::Limits;
@@ -12,7 +12,7 @@ pub struct Conditions {
     pub game: GameKind,
     /// The players, at least two with different names.
     pub contestants: Vec<Contestant>,
-    /// What each of them is, in their order: the hash of a network's weights, the name and version that an engine states.
+    /// The version of each, in their order: the hash of a network's weights, the name and version that an engine states.
     /// [`play_match`](super::play_match) writes it, so that a match is not resumed with a network that was trained again.
     pub identities: Vec<String>,
     /// Openings for every two players, each with both colours.

@@ -3,7 +3,7 @@
 use crate::error::PlayError;
 use crate::player::{Agent, Player};
 use config::Weights;
-use engines::{Answer, Engine, EngineSettings, Protocol};
+use engines::{Answer, Engine, EngineSettings};
 use games::{GameKind, Position, Referee, Score};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use streams::Stream;
 use tch::Device;
 use train::inference::{Loaded, Situation};
 
-/// How long an engine may take for an answer before it forfeits the game, unless another time is asked for.
+/// How long an engine may take for an answer before it forfeits the game, unless another time is given.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A player of a match.
@@ -46,9 +46,6 @@ pub enum Kind {
 
 impl Contestant {
     /// Gets it ready to play: a network on this device, an engine with this time for an answer.
-    ///
-    /// # Errors
-    /// If the cell or the engine cannot be used, or the cell is of another game.
     pub(super) fn seat(&self, game: GameKind, device: Device, timeout: Duration) -> Result<Seat, PlayError> {
         match &self.kind {
             Kind::Network { cell, averaged, agent } => {
@@ -61,14 +58,8 @@ impl Contestant {
                 Ok(Seat::Network { cell: Box::new(loaded), agent: agent.parse()? })
             }
             Kind::Engine { program, nodes, options } => {
-                let settings = EngineSettings {
-                    program: program.clone(),
-                    arguments: Vec::new(),
-                    protocol: Protocol::of(game),
-                    options: options.clone(),
-                    multipv: 1,
-                    timeout,
-                };
+                let settings =
+                    EngineSettings { options: options.clone(), ..EngineSettings::new(program, game, 1, timeout) };
                 Ok(Seat::Engine { engine: Box::new(Engine::start(&settings)?), nodes: *nodes })
             }
         }
@@ -89,17 +80,18 @@ pub(super) enum Seat {
     Engine { engine: Box<Engine>, nodes: u64 },
 }
 
-/// What a contestant does in a position.
-pub(super) enum Deed {
-    /// It plays this text, legal or not, and says this score from its own point of view.
+/// An action of a contestant in a position.
+pub(super) enum Action {
+    /// It plays this text, legal or not, with this score from its own point of view.
     Moves(String, Option<Score>),
     Resigns,
-    /// It says that it has won by the rules.
+    /// It declares a win by the rules.
     DeclaresWin,
 }
 
 impl Seat {
-    /// What tells it from another version of itself: the hash of a network's weights, the name and version that an engine states.
+    /// What distinguishes it from another version of itself: the hash of a network's weights, or the name
+    /// and version that an engine states.
     pub(super) fn identity(&self) -> Result<String, PlayError> {
         match self {
             Self::Network { cell, .. } => Ok(cell.weights_hash()?),
@@ -129,7 +121,7 @@ impl Seat {
         start: Option<&str>,
         moves: &[String],
         stream: &mut Stream,
-    ) -> Result<Deed, PlayError> {
+    ) -> Result<Action, PlayError> {
         match self {
             Self::Network { cell, agent } => {
                 let situation = situation.expect("a network follows the game");
@@ -140,18 +132,18 @@ impl Seat {
                     Agent::Value => decision.moves.first().map(|best| best.weight),
                     Agent::Policy { .. } => decision.points,
                 };
-                Ok(Deed::Moves(text, points.map(|points| Score::Centipawns(crate::score::centipawns(points)))))
+                Ok(Action::Moves(text, points.map(|points| Score::Centipawns(crate::score::centipawns(points)))))
             }
             Self::Engine { engine, nodes } => {
                 let search = engine.search(start, moves, *nodes, &[])?;
                 Ok(match search.answer {
                     Answer::Move(text) => {
                         let score = search.lines.score_of(&text);
-                        Deed::Moves(text, score)
+                        Action::Moves(text, score)
                     }
-                    Answer::Resigns => Deed::Resigns,
-                    Answer::DeclaresWin => Deed::DeclaresWin,
-                    Answer::Nothing => Deed::Moves("nothing".to_owned(), None),
+                    Answer::Resigns => Action::Resigns,
+                    Answer::DeclaresWin => Action::DeclaresWin,
+                    Answer::Nothing => Action::Moves("nothing".to_owned(), None),
                 })
             }
         }

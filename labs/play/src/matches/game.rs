@@ -1,6 +1,6 @@
 //! One game between two contestants.
 
-use super::contestant::{Deed, Seat};
+use super::contestant::{Action, Seat};
 use crate::error::PlayError;
 use engines::{Adjudicator, DrawRule, EngineError, WinRule};
 use games::{GameResult, Played, Position, Referee, Side, Termination};
@@ -17,7 +17,7 @@ use train::inference::situation::Move;
 pub struct Limits {
     /// A game of this many plies is a draw.
     pub plies: u32,
-    /// A win by agreement: both players' scores say so for some plies in a row.
+    /// A win by agreement: both players' scores agree for some plies in a row.
     pub win: Option<WinRule>,
     pub draw: Option<DrawRule>,
 }
@@ -36,7 +36,7 @@ pub struct FinishedGame {
     pub opening: usize,
     pub result: GameResult,
     pub termination: Termination,
-    /// What the loser's engine failed at, where it forfeited the game.
+    /// The error of the loser's engine, if it forfeited the game.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forfeit: Option<String>,
 }
@@ -52,7 +52,6 @@ impl FinishedGame {
         }
     }
 
-    /// The result for one of its players.
     pub fn result_of(&self, player: usize) -> pairs::GameResult {
         let side = if self.players[0] == player { Side::First } else { Side::Second };
         match self.result.points_of(side) {
@@ -106,7 +105,7 @@ fn forfeited(loser: Side, error: PlayError) -> Result<Ending, PlayError> {
     }
 }
 
-/// Plays it; `None` if a stop was asked for.
+/// Plays the game; `None` if a stop was requested.
 pub(super) fn play<G: Referee>(
     fixture: Fixture<'_, G>,
     mut seats: [&mut Seat; 2],
@@ -158,15 +157,15 @@ fn next_ply<G: Referee>(
     let mover = board.played.position().side_to_move();
     // By colour, not by turn: an opening's position may be the second player's to move.
     let place = usize::from(mover == Side::Second);
-    let deed = seats[place].act(board.situations[place].as_ref(), start, &board.moves, &mut streams[place])?;
+    let action = seats[place].act(board.situations[place].as_ref(), start, &board.moves, &mut streams[place])?;
     let lost = |termination| Ok(Some((GameResult::won_by(mover.other()), termination)));
-    let (text, score) = match deed {
-        Deed::Resigns => return lost(Termination::Resignation),
-        Deed::DeclaresWin if G::may_declare_win(board.played.position()) => {
+    let (text, score) = match action {
+        Action::Resigns => return lost(Termination::Resignation),
+        Action::DeclaresWin if G::may_declare_win(board.played.position()) => {
             return Ok(Some((GameResult::won_by(mover), Termination::Declaration)));
         }
-        Deed::DeclaresWin => return lost(Termination::IllegalMove),
-        Deed::Moves(text, score) => (text, score),
+        Action::DeclaresWin => return lost(Termination::IllegalMove),
+        Action::Moves(text, score) => (text, score),
     };
     let Ok(mv) = board.played.position().parse_move(&text) else { return lost(Termination::IllegalMove) };
     board.play(mv);

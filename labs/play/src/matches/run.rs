@@ -34,10 +34,7 @@ pub struct MatchOptions {
 }
 
 /// Plays the games that are missing, and writes the records. `progress` sees each finished game and how many there are.
-///
-/// # Errors
-/// If a player cannot be used, an engine fails in three games in a row, the book has an invalid opening, or the folder is of another
-/// match. Finished games are kept.
+/// Fails if an engine fails in three games in a row. An error keeps finished games.
 pub fn play_match(
     conditions: Conditions,
     options: &MatchOptions,

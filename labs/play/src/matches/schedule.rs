@@ -13,7 +13,7 @@ const GAMES_OF_PAIR: u64 = 2;
 /// A game of the schedule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Slot {
-    /// Places of the contestants: who moves first, who second.
+    /// Places of the contestants: the one that moves first, then the other.
     pub players: [usize; 2],
     /// The number of the opening, from 0.
     pub opening: u64,

@@ -27,15 +27,13 @@ pub struct Puzzle {
 const USUAL_DEVIATION: f64 = 80.0;
 
 /// Reads a file of puzzles, plain or compressed.
-///
-/// # Errors
-/// If it cannot be read, lacks a column, or a row is not a puzzle; moves are checked when they are played.
+/// Moves are checked when they are played.
 pub fn read(path: &Path) -> Result<Vec<Puzzle>, PlayError> {
     let bytes = dataset::unpacked(path)?;
     of_csv(&bytes).map_err(|(place, reason)| PlayError::File { file: path.to_owned(), place, reason })
 }
 
-/// A place in a file and what is wrong there.
+/// A place in a file and the error there.
 type Wrong = (String, String);
 
 fn of_csv(bytes: &[u8]) -> Result<Vec<Puzzle>, Wrong> {

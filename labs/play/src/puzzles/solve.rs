@@ -1,6 +1,6 @@
 //! A player's attempts at puzzles.
 //!
-//! Every move of the solver is asked at its place in the puzzle's own line, so that one wrong move does not hide the others.
+//! Every move of the solver is tested at its place in the puzzle's line, so that one wrong move does not hide the others.
 
 use super::read::Puzzle;
 use crate::error::PlayError;
@@ -12,22 +12,15 @@ use std::str::FromStr;
 use streams::Stream;
 use train::inference::Situation;
 
-/// When a puzzle counts as solved.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rule {
-    /// Every move of the solver is the line's, up to a move that gives mate, whichever it is: the rule of searchless_chess
-    /// (Ruoss et al. 2024, `puzzles.py`).
-    AnyMate,
-    /// Every move of the solver is the line's.
-    Strict,
-}
-
-impl Rule {
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::AnyMate => "any_mate",
-            Self::Strict => "strict",
-        }
+games::named! {
+    /// When a puzzle counts as solved.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Rule {
+        /// Every move of the solver is the line's, up to a move that gives mate, whichever it is: the rule of searchless_chess
+        /// (Ruoss et al. 2024, `puzzles.py`).
+        AnyMate = "any_mate",
+        /// Every move of the solver is the line's.
+        Strict = "strict",
     }
 }
 
@@ -35,12 +28,12 @@ impl FromStr for Rule {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let found = [Self::AnyMate, Self::Strict].into_iter().find(|rule| rule.name() == text);
+        let found = Self::ALL.into_iter().find(|rule| rule.name() == text);
         found.ok_or_else(|| "the rules are `any_mate` and `strict`".to_owned())
     }
 }
 
-/// What a player answered in a puzzle.
+/// The answer of a player to a puzzle.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attempt {
     /// Its moves, in UCI, one for each of the solver's.
@@ -51,7 +44,6 @@ pub struct Attempt {
 }
 
 impl Attempt {
-    /// Whether the puzzle is solved.
     pub fn solves(&self, rule: Rule) -> bool {
         match self.right.iter().position(|right| !right) {
             None => true,
@@ -61,9 +53,6 @@ impl Attempt {
 }
 
 /// The answers of a player to every puzzle of a file. `file` is where they come from, for errors.
-///
-/// # Errors
-/// If a puzzle's position or a move of its line is not legal, or the network cannot be asked.
 pub fn attempts<G: Referee>(
     player: &Player<'_>,
     puzzles: &[Puzzle],
@@ -137,7 +126,7 @@ mod tests {
         assert_eq!(both(&attempt(&[true, true], &[false, true])), [true, true]);
         assert_eq!(both(&attempt(&[true, false], &[false, true])), [true, false]);
         assert_eq!(both(&attempt(&[false, true], &[false, true])), [false, false]);
-        // What follows the mate is not asked any more.
+        // Moves after the mate are not tested.
         assert_eq!(both(&attempt(&[false, false], &[true, false])), [true, false]);
     }
 }

@@ -14,7 +14,7 @@ fn engine<G: Referee>(cell: &Loaded) -> Engine<'_, G> {
     Engine::new(cell, "test".to_owned(), Settings::default())
 }
 
-fn said<G: Referee>(engine: &mut Engine<'_, G>, lines: &[&str]) -> Vec<String> {
+fn replies<G: Referee>(engine: &mut Engine<'_, G>, lines: &[&str]) -> Vec<String> {
     let mut out = Vec::new();
     for line in lines {
         assert_eq!(engine.line(line, &mut out).expect("an answer"), Next::Line);
@@ -27,15 +27,15 @@ fn a_game_of_chess_is_spoken() {
     let finished = Finished::new();
     let cell = finished.loaded("chess");
     let mut engine = engine::<Chess>(&cell);
-    let hello = said(&mut engine, &["uci", "isready"]);
+    let hello = replies(&mut engine, &["uci", "isready"]);
     assert_eq!(hello[0], "id name test");
     assert_eq!(hello[hello.len() - 2..], ["uciok", "readyok"]);
-    assert!(said(&mut engine, &["usi"]).is_empty(), "chess is not spoken in USI");
-    let all = said(&mut engine, &["setoption name MultiPV value 20", "position startpos", "go nodes 1"]);
+    assert!(replies(&mut engine, &["usi"]).is_empty(), "chess is not spoken in USI");
+    let all = replies(&mut engine, &["setoption name MultiPV value 20", "position startpos", "go nodes 1"]);
     assert_eq!(all.len(), 21, "20 moves and the best of them: {all:?}");
     let best = all[0].rsplit(' ').next().expect("a move");
     assert_eq!(all[20], format!("bestmove {best}"));
-    let mut lines = |lines: &[&str]| said(&mut engine, lines);
+    let mut lines = |lines: &[&str]| replies(&mut engine, lines);
     lines(&["setoption name MultiPV value 1", "setoption name UCI_ShowWDL value true"]);
     assert!(lines(&["go movetime 10"])[0].contains(" wdl "));
     assert_eq!(lines(&["go searchmoves a2a3"])[1], "bestmove a2a3");
@@ -54,7 +54,7 @@ fn an_answer_waits_for_stop_and_ponderhit_and_a_new_search_forgets_it() {
     let cell = finished.loaded("chess");
     let mut engine = engine::<Chess>(&cell);
     let mut answers = |lines: &[&str]| {
-        let said = said(&mut engine, lines);
+        let said = replies(&mut engine, lines);
         said.iter().filter(|line| line.starts_with("bestmove")).count()
     };
     assert_eq!(answers(&["position startpos", "go infinite"]), 0);
@@ -70,12 +70,12 @@ fn a_game_of_shogi_is_spoken_and_the_mated_side_resigns() {
     let finished = Finished::new();
     let cell = finished.loaded("shogi");
     let mut engine = engine::<Shogi>(&cell);
-    assert_eq!(said(&mut engine, &["usi"]).last().map(String::as_str), Some("usiok"));
-    let best = said(&mut engine, &["usinewgame", "position startpos moves 7g7f", "go btime 0 wtime 0 byoyomi 1000"]);
+    assert_eq!(replies(&mut engine, &["usi"]).last().map(String::as_str), Some("usiok"));
+    let best = replies(&mut engine, &["usinewgame", "position startpos moves 7g7f", "go btime 0 wtime 0 byoyomi 1000"]);
     assert!(best.last().is_some_and(|line| line.starts_with("bestmove ")), "{best:?}");
     let mated = "position sfen 4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1";
-    assert_eq!(said(&mut engine, &[mated, "go byoyomi 1000"]), ["bestmove resign"]);
-    assert_eq!(said(&mut engine, &["go mate infinite"]), ["checkmate notimplemented"]);
+    assert_eq!(replies(&mut engine, &[mated, "go byoyomi 1000"]), ["bestmove resign"]);
+    assert_eq!(replies(&mut engine, &["go mate infinite"]), ["checkmate notimplemented"]);
 }
 
 #[test]

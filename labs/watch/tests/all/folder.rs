@@ -1,12 +1,11 @@
 //! A run folder that is written by hand, so that every number in it is known.
 
-use facts::{Margins, Mask, NetworkFacts, Primary, ReadAt, Role, Weights};
-use games::GameKind;
+use crate::by_hand;
+use facts::Role;
 use records::CellLock;
-use records::plan::{FORMAT, Plan, Row};
+use records::plan::Plan;
 use records::status::{State, Status};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -25,6 +24,7 @@ pub(crate) struct Folder {
 impl Folder {
     /// Chess rows with these labels, of which the first is the reference. No cell has begun.
     pub(crate) fn new(labels: &[&str], seeds: u64) -> Self {
+<<<<<<< HEAD
         let row = |(place, label): (usize, &&str)| Row {
             game: GameKind::Chess,
             label: (*label).to_owned(),
@@ -62,7 +62,14 @@ impl Folder {
             equivalent_within: Margins::default(),
             late_margin: false,
             extrapolate: None,
+=======
+        let row = |(place, label): (usize, &&str)| {
+            let role = if place == 0 { Role::Reference } else { Role::Compared };
+            by_hand::chess_row(label, format!("chess-{place}-0123456789ab"), role, 64)
+>>>>>>> w/tidy
         };
+        let mut plan = by_hand::plan((0..seeds).collect(), labels.iter().enumerate().map(row).collect());
+        plan.question = Some("Which is best?".to_owned());
         let dir = tempfile::tempdir().expect("a folder for the test");
         plan.write(dir.path()).expect("the plan is written");
         Self { dir, plan, locks: Vec::new() }
@@ -125,18 +132,8 @@ impl Folder {
 
     /// A manifest, without which a cell is not compared, with the settings of its training.
     pub(crate) fn manifest(&self, row: usize, seed: u64, train: &Value) {
-        let manifest = json!({
-            "identity": {
-                "config": "c", "dataset": "d", "numerics": 1, "libtorch": "2.11.0",
-                "instruction_set": "AVX2 (GenuineIntel)", "threads": 1, "device": "cpu", "dtype": "f32",
-            },
-            "dataset": {
-                "name": "x", "content_hash": "d", "train_positions": 1, "validation_positions": 1,
-                "test_positions": 1, "novel_test_positions": 0.9,
-            },
-            "sessions": [{"from_step": 0, "unix_s": 0.0}],
-            "config": {"train": train},
-        });
+        let mut manifest = by_hand::manifest();
+        manifest["config"] = json!({"train": train});
         fs::write(self.cell(row, seed).join("manifest.json"), manifest.to_string()).expect("a manifest");
     }
 

@@ -1,4 +1,4 @@
-//! What the heads of maps share.
+//! Measures that the heads of maps share.
 
 use crate::metric::{Direction, Lookup, Loss, Measures, Metric, Target, loss};
 

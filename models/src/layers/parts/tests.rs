@@ -43,7 +43,6 @@ impl Declared {
         Vec::try_from(x.to_kind(Kind::Double).flatten(0, -1)).expect("numbers")
     }
 
-    /// A parameter's numbers.
     fn numbers(&self, name: &str) -> Vec<f64> {
         let id = self.arena.layout().find(&format!("embedding.{name}")).unwrap_or_else(|| panic!("{name} is learnt"));
         Vec::try_from(self.arena.frozen_views()[id].to_kind(Kind::Double).flatten(0, -1)).expect("numbers")
@@ -154,7 +153,7 @@ fn choices() -> Vec<PartsConfig> {
     all
 }
 
-/// What the projects' code has; without a turn where the board is turned.
+/// The formula of the projects' code; without a turn where the board is rotated.
 fn published(turn: bool) -> PartsConfig {
     let (half_move, full_move) = (HalfMove::None, FullMove::None);
     PartsConfig { turn, flags: Flags::Raw, repetition: false, half_move, full_move, ..PartsConfig::default() }

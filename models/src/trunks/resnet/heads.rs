@@ -133,7 +133,7 @@ impl BoardVector for PooledPlanes {
     }
 }
 
-/// [`ResnetPolicy::Convolution`]; only what the vocabulary names is kept.
+/// [`ResnetPolicy::Convolution`]; only moves of the vocabulary are kept.
 #[derive(Debug)]
 struct PlanesPolicy {
     first: Normed,

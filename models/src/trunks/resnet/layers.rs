@@ -1,4 +1,4 @@
-//! What the residual network is built of.
+//! The layers of the residual network.
 
 use crate::config::ResnetConfig;
 use crate::layers::dense;
@@ -38,7 +38,7 @@ impl Board {
     }
 }
 
-/// A convolution without bias and the normalisation behind it.
+/// A convolution without bias, and its normalisation.
 #[derive(Debug)]
 pub(super) struct Normed {
     convolution: Convolution,

@@ -4,7 +4,7 @@ use crate::heads::plane_policy::Cells;
 use games::{Entry, FromTo, Geometry, PlaneEntry, Vocabulary};
 use std::collections::BTreeSet;
 
-/// A kind of move. `files` and `ranks` say how far it goes, in the frame of the side to move.
+/// A kind of move. `files` and `ranks` are its distance, in the frame of the side to move.
 ///
 /// The order of the variants, then of their fields, is the order of the planes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -62,7 +62,7 @@ pub fn move_planes(moves: &FromTo, board: Geometry) -> Vec<MovePlane> {
     planes.into_iter().collect()
 }
 
-/// The planes of a vocabulary, and where each of its entries stands in them. One whose entries are planes already keeps
+/// The planes of a vocabulary, and the place of each of its entries in them. One whose entries are planes already keeps
 /// them: they are read at the square that is entered.
 pub(super) fn cells(moves: Vocabulary, board: Geometry) -> Cells {
     match moves {

@@ -1,4 +1,4 @@
-//! What makes channels of the input.
+//! The stem: from the input to channels.
 
 use super::layers::{KERNEL, Normed, convolution};
 use crate::config::{ResnetConfig, Stem};
@@ -6,7 +6,7 @@ use games::InputLayout;
 use nn::{BatchNorm, Convolution, ConvolutionSizes, Scope, Views};
 use tch::Tensor;
 
-/// [`Stem`] and the normalisation behind it.
+/// [`Stem`] and its normalisation.
 #[derive(Debug)]
 pub(super) enum StemLayers {
     Single(Normed),

@@ -4,7 +4,7 @@ pub(crate) mod learning;
 pub(crate) mod sums;
 
 use encodings::EncodingConfig;
-use games::{FeatureKind, Frame, FromTo, GameKind, InputName, Vocabulary};
+use games::{FeatureKind, Frame, FromTo, GameKind, InputName, MovesName, Vocabulary};
 use models::{ChessformerConfig, HeadName, ModelConfig, Network, NormPlace, Output, Preset, Spec};
 use nn::{Arena, Layout, Views};
 use std::sync::Arc;
@@ -21,6 +21,27 @@ pub(crate) fn specs() -> Vec<Spec> {
 
 pub(crate) fn spec(game: GameKind, name: InputName) -> Spec {
     Spec { input: game.input(name), moves: Vocabulary::FromTo(game.from_to()) }
+}
+
+/// The tokens and the list of moves of ChessEncoder and of the decoder.
+pub(crate) fn tokens_68() -> Spec {
+    let game = GameKind::Chess;
+    Spec { input: game.input(InputName::Tokens68), moves: game.moves(MovesName::Chessdecoder1924) }
+}
+
+/// The encoding of their networks.
+pub(crate) fn flat() -> Vec<EncodingConfig> {
+    vec![encoding(r#"{"rope": {"layout": "flat_1d", "theta": 10000}}"#)]
+}
+
+/// Checks that every parameter of a network with these encodings gets a finite gradient.
+pub(crate) fn assert_gradients(layout: &Layout, arena: &Arena, loss: &Tensor, stack: &[EncodingConfig]) {
+    let gradient = numbers(&arena.gradient(loss).expect("the loss depends on the parameters"));
+    for param in layout.params() {
+        let own = &gradient[param.offset..param.offset + param.len()];
+        assert!(own.iter().any(|g| *g != 0.0), "{} of {stack:?} gets no gradient", param.name);
+        assert!(own.iter().all(|g| g.is_finite()), "{} of {stack:?}", param.name);
+    }
 }
 
 /// The vocabulary of the attention policy.

@@ -12,7 +12,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use testing::root;
 
-/// The report of a published bundle.
 fn report_of(bundle: &Path) -> Report {
     let unpacked = Unpacked::of(bundle, Limits::default(), Part::Records).expect("a bundle");
     Report::of(unpacked.run_dir()).expect("a report")
@@ -110,8 +109,8 @@ fn published_cells_are_taken_by_a_run_of_their_file() {
         smoke: false,
         replace: false,
     };
-    let trials = Search::new(&experiment, &[]).expect("a search").and_then(|search| search.next_round());
-    let prepared = Prepared::new(&trials.expect("trials"), &selection).expect("every cell is what it says");
+    let search = Search::new(&experiment, &[]).expect("a search").expect("trials");
+    let prepared = Prepared::new(search.grid(), &selection).expect("every cell is what it says");
     assert_eq!((prepared.reused, prepared.tasks.len()), (30, 30));
     let manifest = records::Manifest::read(&prepared.tasks[0].dir).expect("readable").expect("a manifest");
     assert_eq!(manifest.copied_from.last().and_then(|from| from.blake3.as_ref()), Some(&identity));

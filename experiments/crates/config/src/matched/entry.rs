@@ -6,7 +6,7 @@ use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer, StrDeserial
 use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use std::fmt;
 
-/// One entry: the rows that get a control, and what it is made equal to.
+/// One entry: the rows that get a control, and its goal.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ControlEntry {
@@ -31,7 +31,6 @@ pub(crate) struct Match {
     pub by: By,
 }
 
-/// A row of the experiment.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum RowName {
     /// By its name in `posenc check`, with or without the game: `shaw`, `chess-shaw`.
@@ -49,29 +48,18 @@ pub enum By {
     Given(Vec<(Size, usize)>),
 }
 
-/// A size of a network.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Size {
-    /// Width of the feed-forward layers' inside (`ff`).
-    Ffn,
-    /// Width of every token (`width`), with as many heads as before; sizes that are the width by default follow it.
-    Width,
-    Depth,
-    /// The one option of the encoding that is a size, where it has one.
-    Encoding,
-}
-
-impl Size {
-    pub const ALL: [Self; 4] = [Self::Ffn, Self::Width, Self::Depth, Self::Encoding];
-
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Ffn => "ffn",
-            Self::Width => "width",
-            Self::Depth => "depth",
-            Self::Encoding => "encoding",
-        }
+games::named! {
+    /// A size of a network.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Size {
+        /// Width of the feed-forward layers' inside (`ff`).
+        Ffn = "ffn",
+        /// Width of every token (`width`), with as many heads as before; sizes that are the width by default follow it.
+        Width = "width",
+        Depth = "depth",
+        /// The one option of the encoding that is a size, where it has one.
+        Encoding = "encoding",
     }
 }
 

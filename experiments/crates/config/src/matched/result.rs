@@ -8,7 +8,6 @@ use std::fmt;
 pub struct Matched {
     /// The label of the row whose network was changed.
     pub source: String,
-    /// The quantity that was matched.
     pub quantity: Quantity,
     /// The label of the row that it was matched to.
     pub goal: String,

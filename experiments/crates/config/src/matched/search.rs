@@ -69,7 +69,7 @@ fn without_crossing(here: Candidate, around: Vec<Candidate>, goal: u64) -> Candi
         .fold(here, |best, other| if other.off(goal) < best.off(goal) { other } else { best })
 }
 
-/// The first step that comes within the tolerance decides; else the one that comes nearest says what there is.
+/// The first step that comes within the tolerance decides; otherwise report the closest size found.
 fn closest(at: &Candidate, size: Size, quantity: Quantity, goal: u64) -> Result<Outcome, ModelError> {
     let off = |around: &[Candidate]| around.iter().map(|one| one.off(goal)).fold(f64::INFINITY, f64::min);
     let mut nearest: Result<Vec<Candidate>, ModelError> = Ok(Vec::new());

@@ -31,7 +31,7 @@ pub(super) fn tighten(schema: &mut Value, valid: &dyn Fn(&Value) -> bool) {
     number(schema, &|value| valid(&value));
 }
 
-/// `put` tells whether a value in the place of the schema makes a valid document.
+/// `put` returns whether a value in the place of the schema makes a valid document.
 fn number(schema: &mut Value, put: &dyn Fn(Value) -> bool) {
     let Some(map) = schema.as_object_mut() else { return };
     let sample = map.get(SAMPLE).cloned().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Documents that readers are asked about.
+//! Sample documents for readers.
 
 use super::super::tree::{Node as Tree, Origin};
 use serde_json::Value;
@@ -7,7 +7,6 @@ use std::sync::Arc;
 /// Under this key a part of the schema keeps a value that is read there, until the schema is done.
 pub(super) const SAMPLE: &str = "x-sample";
 
-/// A value as a tree.
 pub(super) fn tree(value: &Value) -> Tree {
     Tree::from_json(value.clone(), &Arc::new(Origin::default()))
 }

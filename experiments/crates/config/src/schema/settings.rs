@@ -77,7 +77,7 @@ fn collect(schema: &Value, way: &mut Vec<String>, out: &mut Vec<(String, Value)>
     }
 }
 
-/// Replaces what the reader offers where settings are named, their short names, by references.
+/// Replaces the short names that the reader offers for settings by references.
 fn refer(schema: &mut Value, key: &str) {
     let is_short = |names: &mut dyn Iterator<Item = &str>| {
         let names: Vec<&str> = names.collect();

@@ -145,7 +145,6 @@ fn whatever_decides_a_number_is_a_part_of_it() {
         with("  steps: 300\n", "  steps: 300\n  micro_batch: 16\n"),
         with("  steps: 300\n", "  steps: 300\n  averaging: {swa: {}}\n"),
         with("  steps: 300\n", "  steps: 300\n  averaging: {swa: {every: 50}}\n"),
-        with("  steps: 300\n", "  steps: 300\n  averaging: {ema: {}}\n"),
         with("{values: [0.001, 0.0003], boundaries: [240], warmup: 30}", "{cosine: {from: 0.001, steps: 300}}"),
         with("warmup: 30", "warmup: 31"),
         with("  steps: 300\n", "  steps: 300\n  clip: 10\n"),

@@ -8,7 +8,6 @@ use std::path::Path;
 use std::sync::LazyLock;
 use testing::{brought_experiments, experiments_folder, load, load_with, small};
 
-/// The page about settings.
 const PAGE: &str = include_str!("../../../../../docs/settings.md");
 
 /// It takes a while: the reader is asked about every key.
@@ -286,7 +285,6 @@ fn table(section: &str, header: &str) -> Vec<Vec<&'static str>> {
     rows.map(|line| line.trim_matches('|').split('|').map(str::trim).collect()).collect()
 }
 
-/// The words in backticks.
 fn words(cell: &str) -> impl Iterator<Item = &str> {
     cell.split('`').skip(1).step_by(2)
 }

@@ -29,21 +29,17 @@ fn values(trials: &[Trial]) -> Vec<String> {
     trials.iter().map(text).collect()
 }
 
-fn all(tuning: &Tuning) -> Vec<Vec<usize>> {
-    tuning.rows.iter().map(|row| (0..row.trials.len()).collect()).collect()
-}
-
 #[test]
 fn every_row_tries_every_value_on_seeds_of_its_own() {
     let (experiment, tuning) = load(TUNE);
     assert_eq!(tuning.rows.len(), 6, "the rows without their A/A controls");
     assert!(tuning.rows.iter().all(|row| values(&row.trials) == ["1", "4", "16"]));
-    let trials = experiment.trials(0, &all(&tuning)).expect("a round of trials");
+    let trials = experiment.trials().expect("trials");
     assert_eq!((trials.name.as_str(), &trials.seeds[..]), ("small/tuning", &[100, 101][..]));
     // `none` has no parameter to which a rate belongs: its trials are one run.
     assert_eq!(trials.rows.len(), 2 * (1 + 3 + 3));
     assert!(trials.rows.iter().all(|row| row.run.train.steps == 8 && row.role != Role::Twin));
-    assert!(experiment.trials(1, &all(&tuning)).is_none(), "there is one round");
+    assert!(trials.trials().is_none(), "trials are not tuned");
 }
 
 #[test]
@@ -81,22 +77,6 @@ fn a_random_search_draws_the_same_places_for_every_row() {
     let places = |row: usize| tuning.rows[row].trials.iter().map(|trial| trial.place.clone()).collect::<Vec<_>>();
     assert_eq!((places(0).len(), places(0).iter().collect::<BTreeSet<_>>().len()), (5, 5));
     assert!((1..6).all(|row| places(row) == places(0)));
-}
-
-#[test]
-fn successive_halving_keeps_the_better_third() {
-    let axes = "axes: {train.encoding_rate: [1, 2, 4, 8, 16, 32, 64]}\n";
-    let (experiment, tuning) =
-        load(&format!("tune:\n  {axes}  search: {{halving: {{steps: [2, 4, 6]}}}}\n  seeds: [100]\n"));
-    let rounds: Vec<_> = tuning.rounds.iter().map(|round| (round.steps, round.keep)).collect();
-    assert_eq!(rounds, [(Some(2), 3), (Some(4), 1), (Some(6), 1)]);
-    let second = experiment.trials(1, &vec![vec![0, 3]; 6]).expect("a second round");
-    assert_eq!(second.name, "small/tuning-2");
-    assert!(second.rows.iter().all(|row| row.run.train.steps == 4));
-    refused(
-        &format!("tune:\n  {axes}  search: {{halving: {{steps: [4, 2]}}}}\n  seeds: [100]\n"),
-        &["rising numbers", "halving: {steps:"],
-    );
 }
 
 #[test]

@@ -38,7 +38,6 @@ impl View {
         format!("{}{}", files[geometry.file_of(square)], ranks[geometry.ranks() - 1 - geometry.rank_of(square)])
     }
 
-    /// The square of a name.
     pub fn square(self, game: GameKind, name: &str) -> Option<usize> {
         (0..game.geometry().squares()).find(|&square| self.name(game, square) == name)
     }

@@ -11,7 +11,7 @@ use crate::{Anchor, Canvas};
 pub struct CurvePlot {
     pub title: String,
     pub x_label: String,
-    /// What an x is called in a tooltip.
+    /// The name of x in a tooltip.
     pub x_name: &'static str,
     pub y_label: String,
     /// Whether axes are logarithmic where their values lie far apart.

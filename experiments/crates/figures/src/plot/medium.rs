@@ -1,4 +1,4 @@
-//! What a plot is drawn for, and what an SVG outside a page needs.
+//! The medium of a plot, and the parts of an SVG outside a page.
 
 use crate::Canvas;
 use crate::canvas::Head;
@@ -50,7 +50,7 @@ const ANY_PAGE: Palette = [
     ("open", "#7a8189"),
 ];
 
-/// What a plot is drawn for. No plot has a background.
+/// The medium of a plot. No plot has a background.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Medium {
     /// The HTML page, with colours from its style sheet.

@@ -144,7 +144,7 @@ fn a_failed_cell_is_a_row_with_its_cause_and_stops_no_other() {
     assert_eq!(of(3), (FailureKind::Panic, "thread 'main' panicked at x.rs:1:1: a rule was broken"));
     assert_eq!(of(4), (FailureKind::Killed, "signal SIGKILL; last line: step 4"));
     assert_eq!(of(5), (FailureKind::NotFinite, "step 3: the loss is not finite"));
-    // What a process could not write down itself, the runner did.
+    // The runner wrote the status that the process could not write itself.
     for (cell, outcome) in outcomes.iter().enumerate().take(6).skip(1) {
         assert_eq!(CellState::of(grid.cell(cell)), CellState::Failed(failed(outcome).clone()));
     }

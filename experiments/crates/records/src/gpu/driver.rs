@@ -23,7 +23,7 @@ const LIBRARY: &CStr = c"libcuda.so.1";
 /// Room for a GPU's name.
 const NAME: usize = 256;
 
-/// What every function returns on success.
+/// The return value of every function on success.
 const SUCCESS: c_int = 0;
 
 /// The identifier of a GPU.

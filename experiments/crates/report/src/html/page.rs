@@ -20,7 +20,6 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 
 pub struct Section {
     pub id: String,
     pub title: String,
-    /// HTML.
     pub body: String,
     fold: Fold,
 }

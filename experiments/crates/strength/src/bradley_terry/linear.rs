@@ -14,7 +14,7 @@ impl Cholesky {
             for column in 0..=row {
                 let known: f64 = (0..column).map(|k| lower[row][k] * lower[column][k]).sum();
                 let rest = matrix[row][column] - known;
-                // What is left of a diagonal that rounding alone could leave is zero.
+                // A rest of the diagonal within rounding is zero.
                 if row == column
                     && rest.partial_cmp(&(f64::EPSILON * matrix[row][row])) != Some(std::cmp::Ordering::Greater)
                 {

@@ -61,7 +61,6 @@ struct Model<'a> {
     half: bool,
 }
 
-/// The maximum of a schedule.
 pub(super) fn maximum(schedule: &Schedule<'_>, draws: Draws) -> Result<Maximum, StrengthError> {
     let count = schedule.players.len();
     let drawn = schedule.pairings.iter().any(|pairing| pairing.draws > 0.0);

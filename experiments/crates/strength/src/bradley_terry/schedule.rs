@@ -1,4 +1,4 @@
-//! Who played whom, and whether that connects all players.
+//! The pairings of players, and whether they connect all players.
 //!
 //! A graph has an arrow from each player to whom it took a point from. Ratings are finite only if a chain of arrows leads
 //! from every player to every other. Ford, "Solution of a ranking problem from binary comparisons", American Mathematical

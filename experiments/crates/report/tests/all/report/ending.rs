@@ -3,7 +3,6 @@
 use crate::report::folder::{Folder, SEEDS};
 use crate::report::{figures, groups, hostile};
 use facts::Role;
-use records::plan::Row;
 use report::Report;
 use report::ending::{Ended, LINES, draw};
 use std::path::Path;
@@ -154,13 +153,7 @@ fn each_group_has_its_reference() {
 
 #[test]
 fn of_many_rows_the_best_the_reference_and_the_control_are_shown() {
-    let mut folder = Folder::finished();
-    let labels: Vec<String> = (0..22).map(|number| format!("row-{number}")).collect();
-    let rows: Vec<Row> = labels.iter().map(|label| folder.like(label)).collect();
-    folder.edit(|plan| plan.rows.extend(rows));
-    for (number, label) in labels.iter().enumerate() {
-        folder.row(label, [1.6, 1.63, 1.61].map(|loss| loss + 0.01 * number as f64));
-    }
+    let folder = Folder::of_many_rows([1.6, 1.63, 1.61]);
     let text = fits(&folder.report(), &ended());
     let names = names(&text);
     let (more, shown) = names.split_last().expect("rows");

@@ -1,9 +1,10 @@
 //! A run folder that is written by hand, so that every number in it is known.
 
+use crate::by_hand;
 use dataset::{MoveTraits, PositionTraits};
-use facts::{Interaction, Margins, Mask, NetworkFacts, Primary, ReadAt, Role, Weights};
+use facts::{Interaction, Role, Weights};
 use games::{GameKind, Phase, Relation};
-use records::plan::{FORMAT, Plan, Row};
+use records::plan::{Plan, Row};
 use records::positions::{self, PositionMetrics};
 use records::status::{State, Status};
 use records::step_times::{StepTime, StepTimes};
@@ -11,7 +12,6 @@ use report::comparison::Comparison;
 use report::model::RowReport;
 use report::{Report, csv, html, latex, markdown, text};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -39,6 +39,7 @@ pub(crate) struct Folder {
 
 impl Folder {
     pub(crate) fn new() -> Self {
+<<<<<<< HEAD
         let row = |label: &str, role: Role, encoding: usize| Row {
             game: GameKind::Chess,
             label: label.to_owned(),
@@ -83,6 +84,17 @@ impl Folder {
             late_margin: false,
             extrapolate: None,
         };
+=======
+        let row = |label: &str, role: Role, encoding: usize| by_hand::chess_row(label, in_chess(label), role, encoding);
+        // The reference is not the first, as an experiment may list it anywhere.
+        let rows = vec![
+            row("shaw", Role::Compared, 1_382_400),
+            row("absolute", Role::Reference, 64),
+            row("rope", Role::Compared, 0),
+            row("absolute-twin", Role::Twin, 64),
+        ];
+        let plan = by_hand::plan(SEEDS.to_vec(), rows);
+>>>>>>> w/tidy
         let folder = Self { dir: tempfile::tempdir().expect("a folder for the test"), plan };
         folder.write_plan();
         folder
@@ -93,6 +105,18 @@ impl Folder {
         let folder = Self::new();
         for (label, losses) in [("absolute", ABSOLUTE), ("shaw", SHAW), ("rope", ROPE), ("absolute-twin", TWIN)] {
             folder.row(label, losses);
+        }
+        folder
+    }
+
+    /// The same with 22 further rows; `losses` are those of the first, and each next row has 0.01 more.
+    pub(crate) fn of_many_rows(losses: [f64; 3]) -> Self {
+        let mut folder = Self::finished();
+        let labels: Vec<String> = (0..22).map(|number| format!("row-{number}")).collect();
+        let rows: Vec<Row> = labels.iter().map(|label| folder.like(label)).collect();
+        folder.edit(|plan| plan.rows.extend(rows));
+        for (number, label) in labels.iter().enumerate() {
+            folder.row(label, losses.map(|loss| loss + 0.01 * number as f64));
         }
         folder
     }
@@ -251,19 +275,9 @@ impl Folder {
 
     /// Writes a cell's manifest, after a change of the usual one.
     pub(crate) fn manifest(&self, label: &str, seed: u64, change: impl Fn(&mut Value)) {
-        let mut manifest = json!({
-            "identity": {
-                "config": "c", "dataset": "d", "numerics": 1, "libtorch": "2.11.0",
-                "instruction_set": "AVX2 (GenuineIntel)", "threads": 1, "device": "cpu", "dtype": "f32",
-            },
-            "dataset": {
-                "name": "x", "content_hash": "d", "train_positions": 1, "validation_positions": 1,
-                "test_positions": 1, "novel_test_positions": 0.9,
-            },
-            "sessions": [{"from_step": 0, "unix_s": 0.0}],
-            "macs": {"trunk": 1000, "encoding": 100 * label.len(), "head": 200, "paper": 1000},
-            "a key of a later version": true,
-        });
+        let mut manifest = by_hand::manifest();
+        manifest["macs"] = json!({"trunk": 1000, "encoding": 100 * label.len(), "head": 200, "paper": 1000});
+        manifest["a key of a later version"] = json!(true);
         change(&mut manifest);
         fs::write(self.cell(label, seed).join("manifest.json"), manifest.to_string()).expect("a manifest");
     }
@@ -309,7 +323,6 @@ pub(crate) fn drawn(report: &Report) -> [String; 4] {
     [text::draw, markdown::draw, latex::draw, html::draw].map(|draw| draw(report))
 }
 
-/// A report as CSV.
 pub(crate) struct Csv(Vec<Vec<String>>);
 
 impl Csv {

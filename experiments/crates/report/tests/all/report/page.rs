@@ -1,7 +1,6 @@
 //! The HTML page: what it opens with, the order of its rows, and what it folds away.
 
 use crate::report::folder::{Folder, SEEDS};
-use records::plan::Row;
 use report::{html, text};
 use serde_json::json;
 use std::fs;
@@ -38,18 +37,13 @@ fn the_hero_has_every_compared_row_once_sorted_by_effect_and_text_keeps_the_orde
 
 #[test]
 fn many_rows_are_cut_with_a_note() {
-    let mut folder = Folder::finished();
-    let labels: Vec<String> = (0..22).map(|number| format!("row-{number}")).collect();
-    let rows: Vec<Row> = labels.iter().map(|label| folder.like(label)).collect();
-    folder.edit(|plan| plan.rows.extend(rows));
-    for (number, label) in labels.iter().enumerate() {
-        folder.row(label, [2.6, 2.63, 2.61].map(|loss| loss + 0.01 * number as f64));
-    }
+    let folder = Folder::of_many_rows([2.6, 2.63, 2.61]);
     let page = html::draw(&folder.report());
     let names = names(plot(&page, "chess-hero"));
     assert_eq!((names.len(), names[0], names[1], names[19]), (20, "Shaw", "RoPE", "row-17"));
     assert!(plot(&page, "chess-hero").contains("the first 20 of 24 rows"));
-    assert!(labels.iter().all(|label| page.contains(&format!("class=\"word\">{label}</th>"))), "tables have all");
+    let has_row = |number: usize| page.contains(&format!("class=\"word\">row-{number}</th>"));
+    assert!((0..22).all(has_row), "tables have all");
 }
 
 #[test]
