@@ -145,12 +145,8 @@ impl Experiment {
             seeds: tuning.seeds.clone(),
             primary: Primary { at: ReadAt::Last, ..self.primary.clone() },
             equivalent_within: Margins::default(),
-<<<<<<< HEAD
             extrapolate: None,
-            rows: tuning.remaining_rows(round, remaining),
-=======
             rows: tuning.grid_rows(),
->>>>>>> w/tidy
             interactions: Vec::new(),
             no_effect: Vec::new(),
             tuning: None,

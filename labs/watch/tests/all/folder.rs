@@ -24,49 +24,9 @@ pub(crate) struct Folder {
 impl Folder {
     /// Chess rows with these labels, of which the first is the reference. No cell has begun.
     pub(crate) fn new(labels: &[&str], seeds: u64) -> Self {
-<<<<<<< HEAD
-        let row = |(place, label): (usize, &&str)| Row {
-            game: GameKind::Chess,
-            label: (*label).to_owned(),
-            name: None,
-            folder: format!("chess-{place}-0123456789ab"),
-            role: if place == 0 { Role::Reference } else { Role::Compared },
-            reference: None,
-            exploratory: false,
-            mask: Mask::Train,
-            network: NetworkFacts {
-                trunk: 1000,
-                heads: 200,
-                encoding: 64,
-                injection_points: "logits".to_owned(),
-                position_sources: Vec::new(),
-            },
-            matched: None,
-            axes: BTreeMap::new(),
-        };
-        let plan = Plan {
-            format: FORMAT,
-            experiment: "by-hand".to_owned(),
-            question: Some("Which is best?".to_owned()),
-            expect: None,
-            smoke: false,
-            primary: Primary {
-                metric: "policy_loss".to_owned(),
-                at: ReadAt::Last,
-                weights: Weights::Raw,
-                difference: None,
-            },
-            seeds: (0..seeds).collect(),
-            rows: labels.iter().enumerate().map(row).collect(),
-            interactions: Vec::new(),
-            equivalent_within: Margins::default(),
-            late_margin: false,
-            extrapolate: None,
-=======
         let row = |(place, label): (usize, &&str)| {
             let role = if place == 0 { Role::Reference } else { Role::Compared };
             by_hand::chess_row(label, format!("chess-{place}-0123456789ab"), role, 64)
->>>>>>> w/tidy
         };
         let mut plan = by_hand::plan((0..seeds).collect(), labels.iter().enumerate().map(row).collect());
         plan.question = Some("Which is best?".to_owned());

@@ -39,52 +39,6 @@ pub(crate) struct Folder {
 
 impl Folder {
     pub(crate) fn new() -> Self {
-<<<<<<< HEAD
-        let row = |label: &str, role: Role, encoding: usize| Row {
-            game: GameKind::Chess,
-            label: label.to_owned(),
-            name: None,
-            folder: in_chess(label),
-            role,
-            reference: None,
-            exploratory: false,
-            mask: Mask::Train,
-            network: NetworkFacts {
-                trunk: 1000,
-                heads: 200,
-                encoding,
-                injection_points: "logits".to_owned(),
-                position_sources: vec!["value head".to_owned()],
-            },
-            matched: None,
-            axes: BTreeMap::new(),
-        };
-        let plan = Plan {
-            format: FORMAT,
-            experiment: "by-hand".to_owned(),
-            question: None,
-            expect: None,
-            smoke: false,
-            primary: Primary {
-                metric: "policy_loss".to_owned(),
-                at: ReadAt::Last,
-                weights: Weights::Raw,
-                difference: None,
-            },
-            seeds: SEEDS.to_vec(),
-            // The reference is not the first, as an experiment may list it anywhere.
-            rows: vec![
-                row("shaw", Role::Compared, 1_382_400),
-                row("absolute", Role::Reference, 64),
-                row("rope", Role::Compared, 0),
-                row("absolute-twin", Role::Twin, 64),
-            ],
-            interactions: Vec::new(),
-            equivalent_within: Margins::default(),
-            late_margin: false,
-            extrapolate: None,
-        };
-=======
         let row = |label: &str, role: Role, encoding: usize| by_hand::chess_row(label, in_chess(label), role, encoding);
         // The reference is not the first, as an experiment may list it anywhere.
         let rows = vec![
@@ -94,7 +48,6 @@ impl Folder {
             row("absolute-twin", Role::Twin, 64),
         ];
         let plan = by_hand::plan(SEEDS.to_vec(), rows);
->>>>>>> w/tidy
         let folder = Self { dir: tempfile::tempdir().expect("a folder for the test"), plan };
         folder.write_plan();
         folder
