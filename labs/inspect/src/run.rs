@@ -145,7 +145,7 @@ fn of_cell(
         Origin::Checkpoint { step } => step,
         Origin::Final | Origin::Random { .. } => config.train.steps,
     };
-    let views = heads(cell, &packed, false)?;
+    let views = heads(cell, &packed, options.testing.pieces, false)?;
     if views.is_empty() {
         return Err(InspectionError::NoHeads { cell: dir.to_owned(), architecture: config.model.name() });
     }
@@ -157,7 +157,7 @@ fn of_cell(
     }
     let analysis = Analysis::of(config.game, views, kept.0.as_ref().unwrap_or(&Controls::default()), options.testing);
     let rows: Vec<&Tensor> = examples.iter().map(|shown| &shown.packed).collect();
-    let in_examples = heads(load()?, &Tensor::f_cat(&rows, 0)?, true)?;
+    let in_examples = heads(load()?, &Tensor::f_cat(&rows, 0)?, false, true)?;
     let costs = match options.ablate {
         true => {
             note(&format!("{name}: evaluations without parts of the encodings"));
@@ -175,6 +175,7 @@ fn of_cell(
         positions,
         permutations: analysis.permutations,
         controls: options.testing.controls,
+        by_piece: options.testing.pieces,
         alpha: options.testing.alpha,
         heads: analysis.records.clone(),
         control: analysis.control.clone(),
