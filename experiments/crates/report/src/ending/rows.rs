@@ -66,7 +66,12 @@ impl<'a> Rows<'a> {
     /// What the columns on the right are.
     pub(super) fn legend(&self) -> Option<String> {
         let is_timed = self.lines.iter().any(|line| !step(line).is_empty());
-        let of = if self.games.len() > 1 { format!(" ({})", self.games[0]) } else { String::new() };
+        let others = self.lines.iter().any(|line| line.rows.first().is_some_and(Option::is_none));
+        let of = match &self.games[..] {
+            [first, _, ..] if others => format!(" ({first}, if the row is there)"),
+            [first, _, ..] => format!(" ({first})"),
+            _ => String::new(),
+        };
         let step = if is_timed { "step: time, the reference's is 1; " } else { "" };
         (!self.lines.is_empty()).then(|| format!("{step}size: parameters of the encoding{of}"))
     }
