@@ -84,7 +84,7 @@ fn of_cells(paths: &[PathBuf], options: &Options, note: &mut dyn FnMut(&str)) ->
 /// The page of a run folder shows the first finished seed of every row; tables are over all.
 fn of_run(path: &Path, options: &Options, note: &mut dyn FnMut(&str)) -> Result<Written, InspectionError> {
     let dir = options.out.clone().unwrap_or_else(|| path.join(DIR));
-    let plan = Plan::read(path)?;
+    let plan = Plan::of_run_folder(path)?;
     let (mut cells, mut shown) = (Vec::new(), Vec::new());
     for row in &plan.rows {
         let mut first = None;

@@ -67,13 +67,13 @@ impl<'a> Rows<'a> {
     pub(super) fn legend(&self) -> Option<String> {
         let is_timed = self.lines.iter().any(|line| !step(line).is_empty());
         let others = self.lines.iter().any(|line| line.rows.first().is_some_and(Option::is_none));
-        let of = match &self.games[..] {
-            [first, _, ..] if others => format!(" ({first}, if the row is there)"),
-            [first, _, ..] => format!(" ({first})"),
-            _ => String::new(),
+        let size = match &self.games[..] {
+            [first, second] if others => format!("encoding parameters ({first}, else {second})"),
+            [first, _, ..] => format!("parameters of the encoding ({first})"),
+            _ => "parameters of the encoding".to_owned(),
         };
         let step = if is_timed { "step: time, the reference's is 1; " } else { "" };
-        (!self.lines.is_empty()).then(|| format!("{step}size: parameters of the encoding{of}"))
+        (!self.lines.is_empty()).then(|| format!("{step}size: {size}"))
     }
 
     /// At most so many lines, a header among them; `command` shows the rows that are left out.
