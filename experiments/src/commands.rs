@@ -150,7 +150,8 @@ impl Cli {
                 ExitCode::SUCCESS
             }
             Err(error) => {
-                eprintln!("posenc: {}", error_message::error_message(&error));
+                let text = format!("posenc: {}", error_message::error_message(&error));
+                eprintln!("{}", error_message::for_stderr(&text));
                 ExitCode::from(1)
             }
         }

@@ -1,6 +1,8 @@
 //! The message of an error: its chain of causes, each cause once.
 
+use config::columns::wrapped;
 use config::printable_lines;
+use console::Term;
 use train::error::without_backtrace;
 
 /// The text of an error and of its causes, without control characters. Errors of some libraries contain the text of their cause, which
@@ -19,6 +21,16 @@ pub(super) fn error_message(error: &anyhow::Error) -> String {
         said.push_str(text);
     }
     printable_lines(&said)
+}
+
+/// The text with its lines wrapped at words, if stderr is a terminal.
+pub(super) fn for_stderr(text: &str) -> String {
+    let stderr = Term::stderr();
+    if !stderr.is_term() {
+        return text.to_owned();
+    }
+    let columns = usize::from(stderr.size().1);
+    text.split('\n').map(|line| wrapped(line, columns, "  ")).collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]

@@ -179,12 +179,18 @@ pub(crate) fn check_datasets(experiment: &Experiment) -> anyhow::Result<()> {
 /// reported.
 pub(crate) fn repair_events(tasks: &[Task], outcomes: &[Outcome]) {
     let finished = |outcome: &Outcome| matches!(outcome, Outcome::Finished { .. } | Outcome::AlreadyFinished);
+    let mut rebuilt = Vec::new();
     for (task, _) in tasks.iter().zip(outcomes).filter(|(_, outcome)| finished(outcome)) {
         match events::repair(&task.dir) {
             Ok(false) => {}
-            Ok(true) => eprintln!("{}: its event files are rebuilt from metrics.jsonl", task.name),
+            Ok(true) => rebuilt.push(&task.name),
             Err(error) => eprintln!("{}: TensorBoard does not show all of it: {error}", task.name),
         }
+    }
+    match &rebuilt[..] {
+        [] => {}
+        [name] => eprintln!("{name}: its event files are rebuilt from metrics.jsonl"),
+        names => eprintln!("event files of {} cells are rebuilt from metrics.jsonl", names.len()),
     }
 }
 

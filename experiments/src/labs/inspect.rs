@@ -30,9 +30,12 @@ pub(crate) struct Args {
     /// Name heads whose p-values, corrected for relations and heads, are below this.
     #[arg(long, default_value_t = 0.01, value_parser = level)]
     alpha: f64,
-    /// Compare with this many networks with random weights; 0 leaves the comparison out.
-    #[arg(long, value_name = "N", default_value_t = 120)]
+    /// Compare heads with this many networks with random weights, e.g. 120: a second p-value, in minutes; 0 leaves it out.
+    #[arg(long, value_name = "N", default_value_t = 0)]
     controls: usize,
+    /// Test heads also by the piece on the query or the key, in minutes.
+    #[arg(long)]
+    pieces: bool,
     /// Draw permutations and random weights with this seed.
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -54,7 +57,7 @@ fn level(text: &str) -> Result<f64, String> {
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let (weights, device) = args.network.prepare()?;
     let options = Options {
-        testing: Testing { alpha: args.alpha, controls: args.controls, seed: args.seed },
+        testing: Testing { alpha: args.alpha, controls: args.controls, pieces: args.pieces, seed: args.seed },
         positions: args.positions as usize,
         square: args.square.clone(),
         asked: args.asked.clone(),

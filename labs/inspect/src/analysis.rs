@@ -21,14 +21,10 @@ pub struct Testing {
     /// A head is named if both p-values are below this.
     pub alpha: f64,
     pub controls: usize,
+    /// Whether heads are also tested by piece.
+    pub pieces: bool,
     /// Seed of permutations and of random weights.
     pub seed: u64,
-}
-
-impl Default for Testing {
-    fn default() -> Self {
-        Self { alpha: 0.01, controls: 120, seed: 0 }
-    }
 }
 
 /// Networks of a run with random weights, through the same code as a cell.
@@ -55,12 +51,12 @@ pub struct Analysis {
     pub permutations: usize,
 }
 
-/// The heads of a network on packed rows `[b,row]`; `keeps`: with the maps of each position.
-pub fn heads(cell: Loaded, packed: &Tensor, keeps: bool) -> Result<Vec<HeadView>, InspectionError> {
+/// The heads of a network on packed rows `[b,row]`; `by_piece`: also by piece; `keeps`: with the maps of each position.
+pub fn heads(cell: Loaded, packed: &Tensor, by_piece: bool, keeps: bool) -> Result<Vec<HeadView>, InspectionError> {
     let board = Displacements::of(cell.config.game.geometry());
     let views = Views::split_in(cell.layout(), &cell.arena.flat(), Kind::Float);
     let pieces = piece_names(cell.config.game, cell.config.input.frame());
-    let layers = observe(cell.network, &views, packed, cell.config.plies(), pieces.len(), keeps)?;
+    let layers = observe(cell.network, &views, packed, cell.config.plies(), by_piece.then_some(pieces.len()), keeps)?;
     let mut heads = Vec::new();
     for layer in layers {
         heads.extend(layer.heads(&board, &pieces)?);
@@ -76,7 +72,7 @@ impl Controls {
         let mut controls = Self::default();
         for number in 0..testing.controls {
             let seed = streams::bits(&mut stream(testing.seed, &["inspect", "control", &number.to_string()]));
-            let heads = heads(Loaded::random(config.clone(), seed, packed.device())?, packed, false)?;
+            let heads = heads(Loaded::random(config.clone(), seed, packed.device())?, packed, testing.pieces, false)?;
             let largest = |profiles: &[Profile]| {
                 let all = profiles.iter().flat_map(|profile| statistics(&board, profile, relations));
                 all.map(f64::abs).fold(0.0, f64::max)

@@ -50,8 +50,8 @@ pub(super) struct LayerSums {
     /// The squares of the signal.
     pub(super) squares: Tensor,
     pub(super) weights: Tensor,
-    /// Of the signal, by piece.
-    pub(super) occupants: OccupantSums,
+    /// Of the signal, by piece, if they were asked for.
+    pub(super) occupants: Option<OccupantSums>,
     /// Not a sum: it depends on no position.
     pub(super) similarity: Option<Tensor>,
     pub(super) parts: HeadSums,
@@ -67,7 +67,8 @@ pub struct HeadView {
     /// The signal, the mean over positions.
     pub mean: Vec<f64>,
     pub variance: Vec<f64>,
-    /// The signal by displacement for the pairs with a certain piece; empty where it is the same in all positions.
+    /// The signal by displacement for the pairs with a certain piece; empty where it is the same in all positions, or if it
+    /// was not asked for.
     pub by_piece: Vec<(Occupant, Profile)>,
     /// The content part of the logits, the mean over positions.
     pub content: Vec<f64>,
@@ -137,7 +138,9 @@ impl LayerSums {
         self.content += other.content;
         self.squares += other.squares;
         self.weights += other.weights;
-        self.occupants.add(other.occupants);
+        if let (Some(own), Some(other)) = (&mut self.occupants, other.occupants) {
+            own.add(other);
+        }
         self.position = self.position.take().zip(other.position).map(|(own, other)| own + other);
         self.parts.add(&other.parts);
         self.each.extend(other.each);
@@ -160,7 +163,10 @@ impl LayerSums {
         let similarity = self.similarity.as_ref().map(arrays).transpose()?;
         let each = self.each.iter().map(|parts| parts.try_map(arrays)).collect::<Result<Vec<_>, TchError>>()?;
         let signal = if self.position.is_some() { Signal::Position } else { Signal::Logits };
-        let mut by_piece = self.occupants.profiles(board, pieces)?;
+        let mut by_piece = match &self.occupants {
+            Some(sums) => sums.profiles(board, pieces)?,
+            None => vec![Vec::new(); mean.len()],
+        };
         for (of_head, variance) in by_piece.iter_mut().zip(&variance) {
             if variance.iter().all(|variance| *variance <= SAME) {
                 of_head.clear();

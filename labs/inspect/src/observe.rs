@@ -24,7 +24,7 @@ struct Shared(Arc<Mutex<State>>);
 
 #[derive(Debug, Default)]
 struct State {
-    /// The pieces of the positions that are going through the network.
+    /// The pieces of the positions that are going through the network; none if sums by piece are not asked for.
     occupants: Option<Occupants>,
     layers: Vec<LayerSums>,
 }
@@ -47,14 +47,14 @@ struct Adder {
     shared: Shared,
 }
 
-/// Runs a network on packed rows `[b,row]` of a game with this number of pieces, and returns what its layers did, in order;
-/// empty without attention. `keeps`: also the maps of each position.
+/// Runs a network on packed rows `[b,row]`, and returns what its layers did, in order; empty without attention. `pieces`: also
+/// sums by piece, of this number of pieces. `keeps`: also the maps of each position.
 pub(super) fn observe(
     network: Network,
     views: &Views,
     packed: &Tensor,
     plies: usize,
-    pieces: usize,
+    pieces: Option<usize>,
     keeps: bool,
 ) -> Result<Vec<LayerSums>, TchError> {
     let shared = Shared(Arc::default());
@@ -66,9 +66,11 @@ pub(super) fn observe(
     let step = (AT_ONCE / plies as i64).max(1) * plies as i64;
     for start in (0..rows).step_by(step as usize) {
         let part = packed.f_narrow(0, start, step.min(rows - start))?;
-        // Maps are of the first board of a sequence.
-        let first = part.f_slice(0, 0, None, plies as i64)?;
-        shared.state().occupants = Some(Occupants::of(&board, &first, pieces)?);
+        if let Some(pieces) = pieces {
+            // Maps are of the first board of a sequence.
+            let first = part.f_slice(0, 0, None, plies as i64)?;
+            shared.state().occupants = Some(Occupants::of(&board, &first, pieces)?);
+        }
         let _ = tch::no_grad(|| network.trunk(views, &part));
     }
     Ok(std::mem::take(&mut shared.state().layers))
@@ -115,16 +117,15 @@ impl HeadObserver for Adder {
         let sum = |tensor: &Tensor| tensor.sum_dim_intlist(0, false, Kind::Double);
         let similarity = maps.similarity.map(|map| self.of_squares(&map).expand([heads, -1, -1], false));
         let mut state = self.shared.state();
-        let occupants =
-            state.occupants.as_ref().expect("positions go through the network after their pieces are known");
+        let signal = position.as_ref().unwrap_or(&content);
         let layer = LayerSums {
             layer: maps.layer,
-            occupants: occupants.sums(position.as_ref().unwrap_or(&content)),
+            occupants: state.occupants.as_ref().map(|occupants| occupants.sums(signal)),
             positions: batch as usize,
             tokens: from_squares.size()[3] as usize,
             each: (0..if self.keeps { batch } else { 0 }).map(of_position).collect(),
             content: sum(&content),
-            squares: sum(&position.as_ref().unwrap_or(&content).square()),
+            squares: sum(&signal.square()),
             position: position.as_ref().map(sum),
             weights: sum(&weights),
             similarity,

@@ -64,9 +64,12 @@ impl Texts<'_> {
         );
         let mut sections = vec![
             Section::new("Heads and movements", self.summary(), tables::heads(&self.inspected.heads, *alpha)),
-            Section::new("Pieces and movements", self.pieces(), tables::pieces(&self.inspected.pieces)),
             Section::new("Attention and position", position, tables::statistics(self.statistics)),
         ];
+        if self.inspected.by_piece {
+            let table = tables::pieces(&self.inspected.pieces);
+            sections.insert(1, Section::new("Pieces and movements", self.pieces(), table));
+        }
         sections.extend(self.costs.map(|costs| {
             let text = format!(
                 "{} on {} test positions of {} games, {:.4} with the whole network. Each line is an evaluation without a part, \
@@ -105,7 +108,7 @@ impl Texts<'_> {
         let Inspected { heads, positions, permutations, controls, alpha, weights, .. } = self.inspected;
         let named = self.inspected.named().count();
         let controls = match controls {
-            0 => String::new(),
+            0 => ", not networks with random weights".to_owned(),
             number => format!(" and {number} networks with random weights"),
         };
         format!(
@@ -155,20 +158,18 @@ pub(super) fn of_cells(title: &str, cells: &[Inspected], shown: &[PageCell]) -> 
 
 /// Tables over seeds, and one for each cell.
 fn over_seeds(cells: &[Inspected]) -> Vec<Section> {
-    let over_seeds = [
-        Section::new(
-            "Movements by row",
-            "How many heads of each cell follow each movement; numbers are in the order of the seeds.",
-            tables::seeds(cells),
-        ),
-        Section::new(
-            "Pieces and movements by row",
-            "The same for the pairs of squares with a certain piece on the query or on the key.",
-            tables::pieces_by_row(cells),
-        ),
-    ];
+    let movements = Section::new(
+        "Movements by row",
+        "How many heads of each cell follow each movement; numbers are in the order of the seeds.",
+        tables::seeds(cells),
+    );
+    let by_piece = || {
+        let text = "The same for the pairs of squares with a certain piece on the query or on the key.";
+        Section::new("Pieces and movements by row", text, tables::pieces_by_row(cells))
+    };
+    let by_piece = cells.iter().any(|cell| cell.by_piece).then(by_piece);
     let of_cell = |cell: &Inspected| Section::new(&cell.cell, "", tables::heads(&cell.heads, cell.alpha));
-    over_seeds.into_iter().chain(cells.iter().map(of_cell)).collect()
+    [movements].into_iter().chain(by_piece).chain(cells.iter().map(of_cell)).collect()
 }
 
 pub(super) fn cells_markdown(experiment: &str, cells: &[Inspected]) -> String {
@@ -186,8 +187,13 @@ fn markdown(title: &str, introduction: String, sections: &[Section]) -> String {
 fn html(title: &str, subtitle: &str, cells: &[PageCell], statistics: &[Section]) -> String {
     let touched: Vec<&Touched> = cells.iter().map(|cell| &cell.touched).collect();
     let statistics: String = statistics.iter().map(Section::html).collect();
+    let inspected: Vec<Inspected> = cells.iter().map(|cell| cell.inspected.clone()).collect();
+    let untested = match tables::untested(&inspected) {
+        text if text.is_empty() => text,
+        text => format!("<p class=\"small\">{}</p>\n", escape(&text)),
+    };
     let parts = [
-        page::section("board", "Touch a head", &touch::html(&touched)),
+        page::section("board", "Touch a head", &(touch::html(&touched) + &untested)),
         page::section("pictures", "Pictures", &pictures(cells)),
         page::section("statistics", "Statistics", &statistics),
     ];
@@ -261,6 +267,7 @@ mod tests {
             positions: 50,
             permutations: 9_999,
             controls: 120,
+            by_piece: true,
             alpha: 0.01,
             control: vec![HeadRecord { movement: None, ..head.clone() }],
             pieces: vec![HeadRecord {
@@ -307,6 +314,11 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("0 of 1 heads are named at p < 0.01; none is expected."), "{text}");
+        let quick = Inspected { controls: 0, by_piece: false, ..inspected.clone() };
+        let cell = PageCell { inspected: quick.clone(), ..cell };
+        let page = of_cell(&Texts { inspected: &quick, statistics: &[], costs: None }, &cell);
+        assert!(page.contains("Not tested: against random weights (--controls 120), by piece (--pieces)."));
+        assert!(!page.contains("Pieces and movements") && page.contains("not networks with random weights"));
         assert!(
             text.contains(
                 "| 0 | 1 | avoids knight | 62 % | 50 % | 0.001 | 0.008 | 25 % | 100 % | knight\\* 62 % | position |"

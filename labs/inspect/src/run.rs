@@ -81,7 +81,7 @@ fn of_cells(paths: &[PathBuf], options: &Options, note: &mut dyn FnMut(&str)) ->
 /// The page of a run folder shows the first finished seed of every row; tables are over all.
 fn of_run(path: &Path, options: &Options, note: &mut dyn FnMut(&str)) -> Result<Written, InspectionError> {
     let dir = options.out.clone().unwrap_or_else(|| path.join(DIR));
-    let plan = Plan::read(path)?;
+    let plan = Plan::of_run_folder(path)?;
     let (mut cells, mut shown) = (Vec::new(), Vec::new());
     for row in &plan.rows {
         let mut first = None;
@@ -142,7 +142,7 @@ fn of_cell(
         Origin::Checkpoint { step } => step,
         Origin::Final | Origin::Random { .. } => config.train.steps,
     };
-    let views = heads(cell, &packed, false)?;
+    let views = heads(cell, &packed, options.testing.pieces, false)?;
     if views.is_empty() {
         return Err(InspectionError::NoHeads { cell: dir.to_owned(), architecture: config.model.name() });
     }
@@ -154,7 +154,7 @@ fn of_cell(
     }
     let analysis = Analysis::of(config.game, views, kept.0.as_ref().unwrap_or(&Controls::default()), options.testing);
     let rows: Vec<&Tensor> = examples.iter().map(|shown| &shown.packed).collect();
-    let in_examples = heads(load()?, &Tensor::f_cat(&rows, 0)?, true)?;
+    let in_examples = heads(load()?, &Tensor::f_cat(&rows, 0)?, false, true)?;
     let costs = match options.ablate {
         true => {
             note(&format!("{name}: evaluations without parts of the encodings"));
@@ -172,6 +172,7 @@ fn of_cell(
         positions,
         permutations: analysis.permutations,
         controls: options.testing.controls,
+        by_piece: options.testing.pieces,
         alpha: options.testing.alpha,
         heads: analysis.records.clone(),
         control: analysis.control.clone(),

@@ -1,6 +1,7 @@
 //! Tables of heads.
 
 use super::layer::Statistics;
+use super::naming::least_controls;
 use records::inspected::{HeadRecord, Inspected, RelationRecord, RowMovements, by_row};
 use report::table::Table;
 
@@ -18,6 +19,19 @@ pub(super) fn fits(head: &HeadRecord, alpha: f64) -> Vec<String> {
     found.sort_by(|a, b| b.fit.total_cmp(&a.fit));
     let shown = |found: &RelationRecord| format!("{}{} {}", found.relation, mark(found), percent(found.fit));
     found.into_iter().take(3).map(shown).collect()
+}
+
+/// The tests that were left out of these cells, and their options; empty if none was.
+pub(super) fn untested(cells: &[Inspected]) -> String {
+    let alpha = cells.iter().map(|cell| cell.alpha).fold(1.0, f64::min);
+    let controls = || format!("against random weights (--controls {})", least_controls(alpha) + 20);
+    let pieces = || "by piece (--pieces)".to_owned();
+    let left_out = [
+        cells.iter().all(|cell| cell.controls == 0).then(controls),
+        cells.iter().all(|cell| !cell.by_piece).then(pieces),
+    ];
+    let left_out: Vec<String> = left_out.into_iter().flatten().collect();
+    if left_out.is_empty() { String::new() } else { format!("Not tested: {}.", left_out.join(", ")) }
 }
 
 /// Head → movement; relations with both p-values below `alpha` have a star.
@@ -105,7 +119,7 @@ pub fn pieces_by_row(cells: &[Inspected]) -> Table {
             row.game.name().to_owned(),
             row.row,
             counted(&row.seeds),
-            counted(&row.pieces_control),
+            of_controls(cells, &row.pieces_control),
             listed(&row.pieces),
         ]
     };
@@ -115,6 +129,11 @@ pub fn pieces_by_row(cells: &[Inspected]) -> Table {
 
 fn counted<N: ToString>(numbers: &[N]) -> String {
     numbers.iter().map(N::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// Counts in networks with random weights, if there are some.
+fn of_controls(cells: &[Inspected], counts: &[usize]) -> String {
+    if cells.iter().all(|cell| cell.controls == 0) { "–".to_owned() } else { counted(counts) }
 }
 
 fn listed(counts: &[(String, Vec<usize>)]) -> String {
@@ -136,7 +155,7 @@ pub fn seeds(cells: &[Inspected]) -> Table {
             counted(&row.seeds),
             row.heads.to_string(),
             counted(&row.named),
-            counted(&row.control),
+            of_controls(cells, &row.control),
             listed(&row.movements),
         ]
     };

@@ -1,6 +1,6 @@
-//! Heads on a terminal: at most 17 lines of 80 columns.
+//! Heads on a terminal: at most 18 lines of 80 columns.
 
-use super::tables::{fits, percent};
+use super::tables::{fits, percent, untested};
 use records::inspected::{HeadRecord, Inspected, RowMovements, by_row};
 use report::text_table::table;
 
@@ -12,10 +12,12 @@ const LAST: usize = 32;
 
 /// The heads of one cell, or the rows of several.
 pub fn text(cells: &[Inspected]) -> String {
-    match cells {
+    let heads = match cells {
         [cell] => of_cell(cell),
         cells => of_rows(cells),
-    }
+    };
+    let untested = untested(cells);
+    if untested.is_empty() { heads } else { format!("{heads}{untested}\n") }
 }
 
 fn of_cell(cell: &Inspected) -> String {
@@ -119,6 +121,7 @@ mod tests {
             positions: 50,
             permutations: 9_999,
             controls: 0,
+            by_piece: false,
             alpha: 0.01,
             heads: (0..heads).map(head).collect(),
             control: Vec::new(),
@@ -135,7 +138,7 @@ mod tests {
         for cells in [&rows[..1], &rows, &two[..1], &two] as [&[Inspected]; 4] {
             let text = text(cells);
             let lines: Vec<&str> = text.lines().collect();
-            assert!(lines.len() <= 17 && lines.iter().all(|line| line.chars().count() <= 80), "{text}");
+            assert!(lines.len() <= 18 && lines.iter().all(|line| line.chars().count() <= 80), "{text}");
             assert!(!text.contains("**") && !text.contains('|') && !text.contains('\u{1b}'), "{text}");
         }
     }
@@ -148,7 +151,10 @@ mod tests {
         let words: Vec<&str> = first.split_whitespace().collect();
         assert_eq!(words[..8], ["11", "1", "avoids", "shogi", "knight", "back", "59", "%"], "{of_cell}");
         assert!(first.ends_with("silver back* 59 %, …"), "{of_cell}");
-        assert!(of_cell.ends_with("and 12 more heads, on the page\n"), "{of_cell}");
+        let untested = "Not tested: against random weights (--controls 120), by piece (--pieces).\n";
+        assert!(of_cell.ends_with(&format!("and 12 more heads, on the page\n{untested}")), "{of_cell}");
+        let tested = Inspected { controls: 120, by_piece: true, ..cell("shaw", 0, 24) };
+        assert!(text(&[tested]).ends_with("and 12 more heads, on the page\n"));
         let of_rows = text(&[cell("shaw", 0, 4), cell("shaw", 1, 3)]);
         assert!(of_rows.starts_with("2 cells: 3 of 7 heads follow a movement\n"), "{of_rows}");
         assert!(of_rows.contains("1–2 of 4") && of_rows.contains("avoids shogi knight back 3"), "{of_rows}");

@@ -38,7 +38,7 @@ pub struct Watch {
 impl Watch {
     pub fn new(run_dir: &Path) -> anyhow::Result<Self> {
         let stage = plan::stage(run_dir);
-        let plan = Plan::read(&stage)?;
+        let plan = Plan::of_run_folder(&stage)?;
         let mut cells = Vec::new();
         for row in &plan.rows {
             cells.extend(plan.seeds.iter().map(|&seed| Cell::new(Plan::cell_dir(&stage, row, seed), seed)));

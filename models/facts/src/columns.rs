@@ -1,5 +1,6 @@
 //! Texts in the columns of a terminal.
 
+use std::collections::BTreeSet;
 use unicode_width::UnicodeWidthChar as _;
 
 /// The columns of the narrowest terminals that people use.
@@ -37,6 +38,19 @@ pub fn shortened(text: &str, columns: usize) -> String {
     let end = start(text.chars().rev(), left / 2);
     let end: String = end.chars().rev().collect();
     start(text.chars(), left - left / 2) + ELLIPSIS + &end
+}
+
+/// Labels of rows without the learning-rate multipliers of their encodings, if they differ without them too: a narrow column
+/// then shows what differs.
+pub fn without_rates(labels: &[String]) -> Vec<String> {
+    let brief: Vec<String> = labels.iter().map(|label| without_rate(label)).collect();
+    let distinct = |labels: &[String]| labels.iter().collect::<BTreeSet<_>>().len();
+    if distinct(&brief) == distinct(labels) { brief } else { labels.to_vec() }
+}
+
+fn without_rate(label: &str) -> String {
+    let Some((before, after)) = label.split_once("-encoding-rate-x") else { return label.to_owned() };
+    format!("{before}{}", after.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.'))
 }
 
 /// The first characters that fit into this number of columns.
@@ -98,6 +112,15 @@ mod tests {
         for columns in 1..20 {
             assert!(width(&shortened("chess-shaw-x64", columns)) <= columns, "{columns}");
         }
+    }
+
+    #[test]
+    fn rates_are_left_out_of_labels_that_differ_without_them() {
+        let brief = |labels: [&str; 2]| without_rates(&labels.map(str::to_owned));
+        let tuned = ["chess-shaw-encoding-rate-x64 seed 0", "chess-absolute-encoding-rate-x0.25-twin seed 0"];
+        assert_eq!(brief(tuned), ["chess-shaw seed 0", "chess-absolute-twin seed 0"]);
+        let varied = ["chess-shaw-encoding-rate-x4", "chess-shaw-encoding-rate-x16"];
+        assert_eq!(brief(varied), varied);
     }
 
     #[test]

@@ -42,7 +42,7 @@ impl CellView {
 impl Overview {
     /// Reads the status of every cell of a run folder.
     pub fn of(run_dir: &Path) -> Result<Self, UserError> {
-        let plan = Plan::read(run_dir)?;
+        let plan = Plan::of_run_folder(run_dir)?;
         let mut cells: Vec<CellView> =
             plan.cells(run_dir).map(|(row, seed, dir)| cell(&dir, row, seed, plan.smoke)).collect();
         estimate(&mut cells);

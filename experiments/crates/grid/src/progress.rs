@@ -5,7 +5,7 @@
 use crate::interrupt::StopRequest;
 use crate::watched::Watched;
 use crate::worker::{Outcome, Task};
-use config::columns::{padded, shortened};
+use config::columns::{padded, shortened, without_rates};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use records::Failure;
 use std::collections::HashMap;
@@ -162,6 +162,8 @@ const NAME: usize = 24;
 #[derive(Debug)]
 pub struct Bars {
     names: Vec<String>,
+    /// The same for the columns beside a bar.
+    brief: Vec<String>,
     watched: Watched,
     all: MultiProgress,
     grid: ProgressBar,
@@ -174,8 +176,10 @@ impl Bars {
         let all = MultiProgress::new();
         let grid = all.add(ProgressBar::new(tasks.len() as u64));
         style(&grid, GRID);
+        let names: Vec<String> = tasks.iter().map(|task| task.name.clone()).collect();
         Self {
-            names: tasks.iter().map(|task| task.name.clone()).collect(),
+            brief: without_rates(&names),
+            names,
             watched: Watched::new(tasks),
             all,
             grid,
@@ -213,7 +217,7 @@ impl Observer for Bars {
     fn started(&mut self, task: usize) {
         let bar = self.all.add(ProgressBar::new(0));
         style(&bar, STARTING);
-        bar.set_prefix(padded(&shortened(&self.names[task], NAME), NAME));
+        bar.set_prefix(padded(&shortened(&self.brief[task], NAME), NAME));
         self.cells.insert(task, bar);
     }
 

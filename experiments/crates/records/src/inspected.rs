@@ -29,13 +29,16 @@ pub struct Inspected {
     pub permutations: usize,
     /// Networks with random weights that the heads are compared with.
     pub controls: usize,
+    /// Whether heads were also tested by piece.
+    #[serde(default)]
+    pub by_piece: bool,
     /// A head is named if both p-values are below this.
     pub alpha: f64,
     pub heads: Vec<HeadRecord>,
     /// The same network with random weights; empty without controls.
     pub control: Vec<HeadRecord>,
-    /// The heads on pairs of squares with a certain piece on one of them; empty if the signal does not depend on the
-    /// position.
+    /// The heads on pairs of squares with a certain piece on one of them; empty if they were not tested, or if the signal does
+    /// not depend on the position.
     #[serde(default)]
     pub pieces: Vec<HeadRecord>,
     /// The same of the network with random weights.

@@ -112,8 +112,20 @@ pub struct MatchedTo {
 
 pub type PlanError = UserError;
 
+/// The file that lists the hashes of a bundle, beside its plan.
+const SUMS: &str = "BLAKE3SUMS";
+
 impl Plan {
-    /// Reads and checks the plan of a run folder.
+    /// The plan of a run folder; an unpacked bundle, whose cells are elsewhere, is refused.
+    pub fn of_run_folder(run_dir: &Path) -> Result<Self, PlanError> {
+        if run_dir.join(SUMS).is_file() {
+            let message = format!("{} is an unpacked bundle, not a run folder", run_dir.display());
+            return Err(UserError::new(message, "`posenc report` prints it; `posenc run FILE --from` continues it"));
+        }
+        Self::read(run_dir)
+    }
+
+    /// Reads and checks the plan of a run folder or bundle.
     pub fn read(run_dir: &Path) -> Result<Self, PlanError> {
         let path = run_dir.join(FILE);
         let text = stored::read(&path).map_err(|cause| match cause.kind() {
@@ -247,6 +259,17 @@ mod tests {
             "format": FORMAT, "experiment": "by-hand", "primary": {"metric": "policy_loss", "weights": "raw"},
             "seeds": [0, 1], "rows": [row("chess-shaw-a"), row("chess-rope-b")],
         })
+    }
+
+    #[test]
+    fn a_bundle_is_no_run_folder() {
+        let dir = tempfile::tempdir().expect("a folder");
+        std::fs::write(dir.path().join(FILE), plan().to_string()).expect("a plan");
+        assert!(Plan::of_run_folder(dir.path()).is_ok());
+        std::fs::write(dir.path().join(SUMS), "").expect("a list");
+        assert!(Plan::read(dir.path()).is_ok());
+        let error = Plan::of_run_folder(dir.path()).unwrap_err().to_string();
+        assert!(error.contains("is an unpacked bundle") && error.contains("posenc report"), "{error}");
     }
 
     #[track_caller]

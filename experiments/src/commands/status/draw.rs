@@ -1,7 +1,7 @@
 //! An overview as text and as JSON.
 
 use super::screen::Screen;
-use config::columns::{cut, shortened, width};
+use config::columns::{cut, shortened, width, without_rates};
 use config::{grouped, in_words, printable, printable_lines};
 use grid::overview::{CellView, Overview};
 use records::status::CellState;
@@ -29,7 +29,18 @@ pub(super) fn text(overview: &Overview) -> String {
 
 /// The same on a terminal of so many columns, where names give way to numbers.
 pub(super) fn in_columns(overview: &Overview, columns: usize) -> String {
-    with_names(overview, columns_of_names(overview, columns))
+    let overview = brief(overview, columns);
+    with_names(&overview, columns_of_names(&overview, columns))
+}
+
+/// The overview with brief labels where the table has too few columns for the whole ones.
+fn brief(overview: &Overview, columns: usize) -> Overview {
+    let mut brief = overview.clone();
+    if columns_of_names(overview, columns) < usize::MAX {
+        let labels: Vec<String> = overview.cells.iter().map(|cell| cell.row.clone()).collect();
+        brief.cells.iter_mut().zip(without_rates(&labels)).for_each(|(cell, label)| cell.row = label);
+    }
+    brief
 }
 
 /// The same with names of at most so many columns.
@@ -92,6 +103,7 @@ fn summary(overview: &Overview) -> String {
 
 /// The text of an overview that fits on a screen: cells that are done or wait give way first, and names before numbers.
 pub(super) fn fit(overview: &Overview, screen: Screen) -> String {
+    let overview = &brief(overview, screen.columns);
     let (shown, left_out) = fewer(overview, screen.rows);
     let drawn = with_names(&shown, columns_of_names(&shown, screen.columns));
     let (more, whole) = (format!("… and {left_out} cells more"), summary(overview));
@@ -204,6 +216,18 @@ mod tests {
         hostile.cells[2].state = CellState::Failed(Failure::error("a\u{7}b\r"));
         for text in [text(&hostile), fit(&hostile, Screen { rows: 4, columns: 200 })] {
             assert!(text.contains("e�[2J") && !text.contains(|c: char| c != '\n' && c.is_control()), "{text}");
+        }
+    }
+
+    #[test]
+    fn narrow_tables_leave_rates_out_of_names() {
+        let mut tuned = overview();
+        tuned.cells[0].row = "chess-shaw-q-k-encoding-rate-x64".to_owned();
+        tuned.cells[1].row = "chess-shaw-q-k-v-encoding-rate-x64".to_owned();
+        let wide = Screen { rows: 24, columns: 200 };
+        assert!(fit(&tuned, wide).contains("chess-shaw-q-k-encoding-rate-x64 seed 0"));
+        for text in [fit(&tuned, Screen { columns: 92, ..wide }), in_columns(&tuned, 92)] {
+            assert!(text.contains("chess-shaw-q-k seed 0") && text.contains("chess-shaw-q-k-v seed 1"), "{text}");
         }
     }
 

@@ -6,6 +6,7 @@ use config::{Experiment, RunConfig};
 use grid::{Prepared, Task};
 use play::evaluation::{Subject, evaluate};
 use play::{Agent, PlayError};
+use records::folder::{CHECKPOINTS, FINAL};
 use records::plan::Row;
 use records::strength::{self, Evaluation, Strength};
 use records::{CellLock, CellState, Plan};
@@ -26,13 +27,14 @@ pub(crate) fn check(experiment: &Experiment) -> anyhow::Result<()> {
 }
 
 /// Asks the finished cells what they were not asked before, several at a time. Returns how many could not be asked; the reasons are
-/// printed.
+/// printed. Cells whose weights are gone, e.g. because their bundle had none, are counted in one line.
 pub(crate) fn run(experiment: &Experiment, prepared: &Prepared, jobs: usize, device: Device) -> usize {
     if experiment.evaluate.is_empty() {
         return 0;
     }
     let next = Mutex::new(prepared.tasks.iter().filter(|task| CellState::of(&task.dir) == CellState::Done));
-    let failed = Mutex::new(0);
+    let (failed, without_weights) = (Mutex::new(0), Mutex::new(0));
+    let one_more = |count: &Mutex<usize>| *count.lock().unwrap_or_else(PoisonError::into_inner) += 1;
     std::thread::scope(|scope| {
         for _ in 0..jobs.max(1) {
             scope.spawn(|| {
@@ -41,15 +43,23 @@ pub(crate) fn run(experiment: &Experiment, prepared: &Prepared, jobs: usize, dev
                 loop {
                     let task = next.lock().unwrap_or_else(PoisonError::into_inner).next();
                     let Some(task) = task else { break };
-                    if let Err(error) = of_cell(experiment, prepared, task, device) {
+                    let Err(error) = of_cell(experiment, prepared, task, device) else { continue };
+                    if task.dir.join(CHECKPOINTS).join(FINAL).is_file() {
                         eprintln!("{}: it cannot be evaluated: {error:#}", task.name);
-                        *failed.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+                        one_more(&failed);
+                    } else {
+                        one_more(&without_weights);
                     }
                 }
             });
         }
     });
-    failed.into_inner().unwrap_or_else(PoisonError::into_inner)
+    let [failed, without_weights] =
+        [failed, without_weights].map(|count| count.into_inner().unwrap_or_else(PoisonError::into_inner));
+    if without_weights > 0 {
+        eprintln!("{without_weights} cells have no final weights, as those of a bundle without weights: not evaluated");
+    }
+    failed
 }
 
 fn of_cell(experiment: &Experiment, prepared: &Prepared, task: &Task, device: Device) -> anyhow::Result<()> {

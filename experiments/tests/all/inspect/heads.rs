@@ -58,6 +58,24 @@ fn a_cell_is_inspected_into_one_folder() {
 }
 
 #[test]
+fn tests_by_piece_are_made_if_they_are_asked_for() {
+    let finished = Finished::new();
+    let cell = finished.cell("shogi");
+    let args = ["inspect", &cell, "--positions", "8"];
+    let found = |more: &[&str]| {
+        let answer = run(finished.path(), &[&args, more].concat()).succeeds();
+        (Inspected::read(&finished.path().join(&cell)).expect("readable").expect("written"), answer.stdout)
+    };
+    let (quick, said) = found(&[]);
+    assert!(said.contains("\nNot tested: against random weights (--controls 120), by piece (--pieces).\n"), "{said}");
+    assert!(!quick.by_piece && quick.pieces.is_empty());
+    let (full, said) = found(&["--pieces"]);
+    assert!(said.contains("\nNot tested: against random weights (--controls 120).\n"), "{said}");
+    assert!(full.by_piece && !full.pieces.is_empty());
+    assert_eq!(full.heads, quick.heads);
+}
+
+#[test]
 fn wrong_options_are_refused_with_their_remedy() {
     let finished = Finished::new();
     let cell = finished.cell("chess");

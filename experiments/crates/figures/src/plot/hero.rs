@@ -42,11 +42,13 @@ pub enum Judged {
     Worse,
     Equivalent,
     Open,
+    DependsOnTuning,
     Missing,
 }
 
 impl Judged {
-    const ALL: [Self; 5] = [Self::Better, Self::Worse, Self::Equivalent, Self::Open, Self::Missing];
+    const ALL: [Self; 6] =
+        [Self::Better, Self::Worse, Self::Equivalent, Self::Open, Self::DependsOnTuning, Self::Missing];
 
     /// Its class, its shape and its name in the legend.
     const fn look(self) -> (&'static str, usize, &'static str) {
@@ -55,6 +57,7 @@ impl Judged {
             Self::Worse => ("bad", 3, "worse"),
             Self::Equivalent => ("open", 5, "equivalent"),
             Self::Open => ("open", 1, "open"),
+            Self::DependsOnTuning => ("open", 2, "depends on tuning"),
             Self::Missing => ("open", 4, "no verdict"),
         }
     }

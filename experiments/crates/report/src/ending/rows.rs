@@ -66,9 +66,14 @@ impl<'a> Rows<'a> {
     /// What the columns on the right are.
     pub(super) fn legend(&self) -> Option<String> {
         let is_timed = self.lines.iter().any(|line| !step(line).is_empty());
-        let of = if self.games.len() > 1 { format!(" ({})", self.games[0]) } else { String::new() };
+        let others = self.lines.iter().any(|line| line.rows.first().is_some_and(Option::is_none));
+        let size = match &self.games[..] {
+            [first, second] if others => format!("encoding parameters ({first}, else {second})"),
+            [first, _, ..] => format!("parameters of the encoding ({first})"),
+            _ => "parameters of the encoding".to_owned(),
+        };
         let step = if is_timed { "step: time, the reference's is 1; " } else { "" };
-        (!self.lines.is_empty()).then(|| format!("{step}size: parameters of the encoding{of}"))
+        (!self.lines.is_empty()).then(|| format!("{step}size: {size}"))
     }
 
     /// At most so many lines, a header among them; `command` shows the rows that are left out.

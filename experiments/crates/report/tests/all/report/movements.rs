@@ -42,6 +42,7 @@ fn inspect(folder: &Folder, seed: u64, movements: &[Option<(&str, bool)>]) {
         positions: 50,
         permutations: 9_999,
         controls: 120,
+        by_piece: true,
         alpha: 0.01,
         heads: movements.iter().enumerate().map(|(number, &movement)| head(number, movement)).collect(),
         control: vec![head(0, None)],
