@@ -77,16 +77,17 @@ impl Setup {
     /// The conditions of its results, on this machine.
     pub fn identity(&self) -> Identity {
         let cpu = Cpu::detect();
+        let chosen = (self.config.train.micro_batch == Some(MicroBatch::Auto)).then_some(self.micro_batch);
         Identity {
             config: format!("{}, seed {}", hash(&self.config, &self.dataset.content()), self.config.seed),
             dataset: self.dataset.content(),
-            numerics: self.config.numerics(),
+            numerics: self.config.clone().with_micro_batch(chosen).numerics(),
             libtorch: LibTorch::detect().version.unwrap_or_else(|| "unknown".to_owned()),
             instruction_set: instruction_set(&cpu),
             threads: self.threads,
             device: recorded_name(self.device, self.gpu.as_ref()),
             dtype: self.config.train.dtype.name().to_owned(),
-            micro_batch: (self.config.train.micro_batch == Some(MicroBatch::Auto)).then_some(self.micro_batch),
+            micro_batch: chosen,
         }
     }
 }
