@@ -3,11 +3,13 @@
 use crate::error::TrainError;
 use crate::micro::{Gradient, LossMean, Model, Objective, measure};
 use crate::phases::PhaseSchedule;
+use crate::ranks::Ranks;
 use crate::tensors::on_device;
 use config::{RunConfig, Weights};
 use dataset::Batch;
 use models::{Average, Network, Optimizer, clip_global_norm};
 use nn::{Arena, Views};
+use std::sync::Arc;
 use tch::{Device, Tensor};
 
 /// The remedy named by errors about non-finite values.
@@ -22,6 +24,8 @@ pub(super) struct Learner {
     pub(super) phases: PhaseSchedule,
     /// Positions that go through the network at once.
     micro: usize,
+    /// The processes that divide each step, if there are several.
+    ranks: Option<Arc<Ranks>>,
 }
 
 /// The metrics of one step: each loss, raw and weighted, their sum, the gradient's norm, and whether it was clipped.
@@ -32,10 +36,15 @@ pub(super) struct StepMetrics {
 
 impl Learner {
     /// A new optimiser for these parameters; `micro` positions go through the network at once.
-    pub(super) fn new(run: &RunConfig, arena: Arena, micro: usize) -> Result<Self, TrainError> {
+    pub(super) fn new(
+        run: &RunConfig,
+        arena: Arena,
+        micro: usize,
+        ranks: Option<Arc<Ranks>>,
+    ) -> Result<Self, TrainError> {
         let optimizer = Optimizer::new(run.train.optimizer(), arena.layout(), arena.device())?;
         let average = run.train.averaging.map(|config| Average::new(config, &arena.flat())).transpose()?;
-        Ok(Self { arena, optimizer, average, phases: PhaseSchedule::constant(&run.train), micro })
+        Ok(Self { arena, optimizer, average, phases: PhaseSchedule::constant(&run.train), micro, ranks })
     }
 
     /// One step on a batch; `number` counts from 1. Parameters stay unchanged if a value is not finite.
@@ -51,7 +60,7 @@ impl Learner {
         let model = Model { network, arena: &self.arena, kind: train.dtype.kind() };
         let settings = self.phases.at(number - 1);
         let objective = Objective { measure: measure(run), weights: settings.loss.clone() };
-        let mut gradient = Gradient::of(&objective, model, &tensors, self.micro)?;
+        let mut gradient = Gradient::of(&objective, model, &tensors, self.micro, self.ranks.as_deref())?;
         let loss = finite("loss", number, f64::try_from(&gradient.objective)?)?;
         let gradient_norm = finite("gradient", number, clip_global_norm(&mut gradient.flat, train.clip)?)?;
         self.optimizer.step(
