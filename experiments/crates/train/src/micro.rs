@@ -177,3 +177,38 @@ impl Gradient {
 fn torch_error(what: &str) -> TrainError {
     TrainError::from(TchError::Torch(what.to_owned()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tch::Device;
+
+    /// Numbers whose sum depends on the order of additions.
+    fn part(number: usize) -> Gradient {
+        let numbers = Tensor::arange(1000_i64, (Kind::Float, Device::Cpu)) * (number as f64 + 1.0);
+        let flat = (numbers.sin() * 9.0).exp();
+        Gradient { objective: flat.sum(Kind::Float), flat, terms: Vec::new(), observed: Vec::new() }
+    }
+
+    fn sum(parts: Range<usize>) -> Tensor {
+        Gradient::by_halves(parts, &mut |number| Ok(part(number))).expect("a sum").flat
+    }
+
+    #[test]
+    fn up_to_three_micro_batches_are_added_one_after_the_other() {
+        let mut one_by_one = part(0).flat;
+        for last in 1..4 {
+            one_by_one += part(last).flat;
+            assert_eq!(sum(0..last + 1) == one_by_one, last < 3, "{last}");
+        }
+    }
+
+    #[test]
+    fn equal_shares_are_subtrees_of_the_whole_sum() {
+        for parts in [4, 12, 20] {
+            let quarter = parts / 4;
+            let shares: Vec<Tensor> = (0..4).map(|rank| sum(rank * quarter..(rank + 1) * quarter)).collect();
+            assert_eq!(sum(0..parts), (&shares[0] + &shares[1]) + (&shares[2] + &shares[3]));
+        }
+    }
+}

@@ -81,7 +81,8 @@ impl Ranks {
         if parts.is_multiple_of(size) {
             return Ok(());
         }
-        let message = format!("a step has {parts} micro-batches, which {size} ranks cannot share equally");
+        let are = if parts == 1 { "is" } else { "are" };
+        let message = format!("{size} ranks cannot share the micro-batches of a step equally: there {are} {parts}");
         Err(UserError::new(message, "write a smaller `train.micro_batch`, or start fewer ranks").into())
     }
 
