@@ -7,7 +7,7 @@ use std::io::Write as _;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The exit code of a rank that ends because another one is lost: the launcher may start all again.
 const LOST: i32 = 75;
@@ -18,7 +18,7 @@ const BEAT: Duration = Duration::from_secs(1);
 const PATIENCE: Duration = Duration::from_secs(8);
 /// How long a last word may take.
 const LAST_WORD: Duration = Duration::from_secs(1);
-/// The rank before may be stopped or slow; it is not this rank that notices.
+/// Where a wait of Gloo's runs out, it closes all connections of this rank, and others would take this one for lost.
 const ANY_TIME: Duration = Duration::from_secs(30 * 24 * 3600);
 
 /// What ranks tell the rank before them; numbers above are those of a [`Loss`].
@@ -67,7 +67,7 @@ impl Loss {
     }
 }
 
-/// Two threads: one gives signs of life, the other waits for those of the next rank.
+/// Three threads: one gives signs of life, one receives those of the next rank, one notices when they stay away.
 #[derive(Debug)]
 pub(super) struct Watch {
     group: Arc<Group>,
@@ -77,15 +77,16 @@ pub(super) struct Watch {
 
 impl Watch {
     pub(super) fn start(group: &Arc<Group>) -> Result<Self, TrainError> {
-        let (ending, ends) = channel();
-        let (beating, listening) = (Arc::clone(group), Arc::clone(group));
+        let ((ending, ends), (hearing, heard)) = (channel(), channel());
+        let [beating, listening, waiting] = std::array::from_fn(|_| Arc::clone(group));
         let named = |name: &str| thread::Builder::new().name(name.to_owned());
         let beats = named("beat").spawn(move || beat(&beating, &ends)).map_err(TrainError::Thread)?;
-        let listens = named("listen").spawn(move || listen(&listening)).map_err(TrainError::Thread)?;
-        Ok(Self { group: Arc::clone(group), ending, threads: Mutex::new(vec![beats, listens]) })
+        let listens = named("listen").spawn(move || listen(&listening, &hearing)).map_err(TrainError::Thread)?;
+        let waits = named("wait").spawn(move || wait(&waiting, &heard)).map_err(TrainError::Thread)?;
+        Ok(Self { group: Arc::clone(group), ending, threads: Mutex::new(vec![beats, listens, waits]) })
     }
 
-    /// Ends both threads, once all ranks have come here.
+    /// Ends the threads, once all ranks have come here.
     pub(super) fn end(&self) {
         // The thread is gone only if the rank before is.
         let _ = self.ending.send(());
@@ -123,18 +124,30 @@ fn beat(group: &Group, ends: &Receiver<()>) {
     }
 }
 
-fn listen(group: &Group) {
-    let next = (group.rank() + 1) % group.size();
+fn next(group: &Group) -> usize {
+    (group.rank() + 1) % group.size()
+}
+
+fn listen(group: &Group, hearing: &Sender<()>) {
     loop {
-        let began = Instant::now();
-        match group.receive(next, PATIENCE) {
-            Ok(ALIVE) => {}
+        match group.receive(next(group), ANY_TIME) {
+            Ok(ALIVE) => {
+                // The thread that hears this lives as long as this one.
+                let _ = hearing.send(());
+            }
             Ok(ENDED) => return,
             Ok(number) => end_process(group, Loss::of_number(number), false),
-            Err(_) => {
-                let how = if began.elapsed() < PATIENCE { How::Gone } else { How::Silent };
-                end_process(group, Loss { rank: next, how }, true)
-            }
+            Err(_) => end_process(group, Loss { rank: next(group), how: How::Gone }, true),
+        }
+    }
+}
+
+fn wait(group: &Group, heard: &Receiver<()>) {
+    loop {
+        match heard.recv_timeout(PATIENCE) {
+            Ok(()) => {}
+            Err(RecvTimeoutError::Disconnected) => return,
+            Err(RecvTimeoutError::Timeout) => end_process(group, Loss { rank: next(group), how: How::Silent }, true),
         }
     }
 }
