@@ -8,6 +8,7 @@ use records::folder::CONFIG_FILE;
 use records::machine::{Cpu, LibTorch};
 use records::{MetricLine, Part};
 use std::io;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -19,7 +20,14 @@ use train::sinks::{Sink, progress};
 use train::{CellOptions, Outcome, run_cell, signals};
 
 /// Why several ranks refuse GPUs.
-pub(super) const ONLY_CPUS: &str = "several ranks compute on CPUs only: posenc does not send tensors between GPUs yet";
+const ONLY_CPUS: &str = "several ranks compute on CPUs only: posenc does not send tensors between GPUs yet";
+
+/// Checks the number of ranks of a cell, and that they do not compute on GPUs.
+pub(crate) fn check_ranks(ranks: NonZeroUsize, on_gpus: bool) -> anyhow::Result<()> {
+    ensure!(ranks.is_power_of_two(), "--ranks {ranks}: write a power of two, such as 2, 4 or 8");
+    ensure!(ranks.get() == 1 || !on_gpus, "--ranks {ranks}: {ONLY_CPUS}");
+    Ok(())
+}
 
 /// Train one cell.
 #[derive(Debug, clap::Args)]

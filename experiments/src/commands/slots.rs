@@ -1,6 +1,6 @@
 //! The options of every command that trains cells: how cells share a machine.
 
-use super::cell::ONLY_CPUS;
+use super::cell::check_ranks;
 use super::devices::{parse_device, prepare};
 use anyhow::Context as _;
 use grid::limits::HumanDuration;
@@ -50,12 +50,7 @@ impl Slots {
             on_cpu == 0 || on_cpu == self.devices.len(),
             "--devices mixes the CPU with GPUs; no verdict compares across the two, so give either"
         );
-        anyhow::ensure!(
-            self.ranks.is_power_of_two(),
-            "--ranks {}: write a power of two, such as 2, 4 or 8",
-            self.ranks
-        );
-        anyhow::ensure!(self.ranks.get() == 1 || on_cpu > 0, "--ranks {}: {ONLY_CPUS}", self.ranks);
+        check_ranks(self.ranks, on_cpu == 0)?;
         self.devices.iter().try_for_each(|&device| prepare(device))
     }
 

@@ -124,7 +124,7 @@ impl Gradient {
         let mut rest = vec![&mut self.objective];
         rest.extend(self.terms.iter_mut().map(|term| &mut term.mean));
         rest.extend(self.observed.iter_mut().map(|observation| &mut observation.value));
-        let flat: Vec<Tensor> = rest.iter().map(|tensor| tensor.f_reshape(-1)).collect::<Result<_, _>>()?;
+        let flat: Vec<Tensor> = rest.iter().map(|tensor| tensor.f_flatten(0, -1)).collect::<Result<_, _>>()?;
         let mut sums = Tensor::f_cat(&flat, 0)?;
         ranks.sum(&mut sums)?;
         let mut from = 0;
