@@ -66,6 +66,10 @@ impl Ranks {
         Ok(Self { watch: Watch::start(&group)?, group })
     }
 
+    pub(crate) fn size(&self) -> usize {
+        self.group.size()
+    }
+
     /// Whether this rank evaluates and writes.
     pub fn is_first(&self) -> bool {
         self.group.rank() == 0
@@ -77,7 +81,7 @@ impl Ranks {
             let message = "`train.micro_batch: auto` is decided by each machine, so ranks could differ";
             return Err(UserError::new(message, "write a number of positions").into());
         }
-        let (parts, size) = (train.batch.div_ceil(micro), self.group.size());
+        let (parts, size) = (train.batch.div_ceil(micro), self.size());
         if parts.is_multiple_of(size) {
             return Ok(());
         }

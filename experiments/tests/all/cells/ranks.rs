@@ -4,6 +4,7 @@
 use super::resume::wait_for_step;
 use crate::cli::{answer, cells, posenc, posenc_cell, run};
 use config::{Dtype, MicroBatch, RunConfig};
+use records::Manifest;
 use records::status::State;
 use std::fs::{self, File};
 use std::path::Path;
@@ -113,6 +114,8 @@ fn ranks_make_the_steps_of_one_process() {
             let codes = Launched::new(&dir, size).codes(None);
             assert_eq!(codes, vec![Some(0); size], "{name}: {}", logs(&dir, size));
             assert_same_bits(&alone, &dir);
+            let manifest = Manifest::read(&dir).expect("readable").expect("there");
+            assert_eq!(manifest.sessions[0].ranks, Some(size));
             size *= 2;
         }
     }
