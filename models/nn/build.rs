@@ -2,16 +2,26 @@
 
 use std::path::PathBuf;
 
-const SOURCES: [&str; 4] = ["shim/arithmetic.cpp", "shim/differentiable.cpp", "shim/operators.cpp", "shim/pinned.cpp"];
+const SOURCES: [&str; 5] = [
+    "shim/arithmetic.cpp",
+    "shim/differentiable.cpp",
+    "shim/group.cpp",
+    "shim/operators.cpp",
+    "shim/pinned.cpp",
+];
 
 fn main() {
     for source in SOURCES {
         println!("cargo:rerun-if-changed={source}");
     }
+    println!("cargo:rerun-if-changed=shim/gloo");
     let libraries = std::env::var_os("DEP_TCH_LIBTORCH_LIB").expect("torch-sys says where LibTorch is");
     let include = PathBuf::from(libraries).with_file_name("include");
     let mut build = cc::Build::new();
     build.cpp(true).std("c++17").pic(true).warnings(false);
     build.include(include.join("torch/csrc/api/include")).include(include);
+    // LibTorch's layouts of structures depend on the first, which its release has; the second shows Gloo, of which it brings no
+    // header.
+    build.define("NDEBUG", None).define("USE_C10D_GLOO", None).include("shim");
     build.files(SOURCES).compile("posenc_shim");
 }

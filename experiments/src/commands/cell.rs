@@ -2,18 +2,32 @@
 
 use crate::commands::devices::{ensure_environment, parse_device};
 use crate::commands::version;
-use anyhow::Context as _;
+use anyhow::{Context as _, ensure};
 use config::RunConfig;
 use records::folder::CONFIG_FILE;
+use records::machine::{Cpu, LibTorch};
 use records::{MetricLine, Part};
 use std::io;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tch::Device;
+use train::environment::use_threads;
+use train::ranks::{Place, Ranks};
 use train::sinks::{Sink, progress};
 use train::{CellOptions, Outcome, run_cell, signals};
+
+/// Why several ranks refuse GPUs.
+const ONLY_CPUS: &str = "several ranks compute on CPUs only: posenc does not send tensors between GPUs yet";
+
+/// Checks the number of ranks of a cell, and that they do not compute on GPUs.
+pub(crate) fn check_ranks(ranks: NonZeroUsize, on_gpus: bool) -> anyhow::Result<()> {
+    ensure!(ranks.is_power_of_two(), "--ranks {ranks}: write a power of two, such as 2, 4 or 8");
+    ensure!(ranks.get() == 1 || !on_gpus, "--ranks {ranks}: {ONLY_CPUS}");
+    Ok(())
+}
 
 /// Train one cell.
 #[derive(Debug, clap::Args)]
@@ -36,6 +50,9 @@ pub struct Args {
     /// Resume even if the bits will differ from an undisturbed run.
     #[arg(long)]
     force: bool,
+    /// Take a share of each step: this process is one of several ranks, which the variables of its launcher number.
+    #[arg(long)]
+    ranked: bool,
 }
 
 /// Trains. Progress and notes go to stderr, which `posenc run` keeps as the cell's log.
@@ -51,6 +68,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         smoke: args.smoke,
         force: args.force,
         revision: Some(version::revision()),
+        ranks: if args.ranked { ranks(args)? } else { None },
     };
     let mut note = |text: &str| eprintln!("{text}");
     let mut sinks = progress_sinks(run.as_ref());
@@ -61,6 +79,30 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Outcome::Done | Outcome::AlreadyDone => Ok(ExitCode::SUCCESS),
         Outcome::Interrupted { .. } => Ok(ExitCode::from(1)),
     }
+}
+
+/// The other ranks, if there are any.
+fn ranks(args: &Args) -> anyhow::Result<Option<Arc<Ranks>>> {
+    ensure!(args.device == Device::Cpu, ONLY_CPUS);
+    let place = Place::of_environment()?;
+    let place =
+        place.context("--ranked is for processes that torchrun, srun, mpirun or `posenc run --ranks` starts")?;
+    if place.size == 1 {
+        return Ok(None);
+    }
+    use_threads(args.threads);
+    let path = args.dir.join(CONFIG_FILE);
+    let config = std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let about = format!(
+        "revision {}, LibTorch {}, {}, {} threads, cell {}{}",
+        version::revision(),
+        LibTorch::detect().version.as_deref().unwrap_or("of unknown version"),
+        Cpu::detect().instruction_set(),
+        args.threads,
+        &blake3::hash(&config).to_hex()[..12],
+        if args.smoke { ", a smoke run" } else { "" }
+    );
+    Ok(Some(Arc::new(Ranks::join(&place, &about)?)))
 }
 
 /// The run, if its configuration can be read; otherwise training reports the error.

@@ -1,5 +1,6 @@
 //! The options of every command that trains cells: how cells share a machine.
 
+use super::cell::check_ranks;
 use super::devices::{parse_device, prepare};
 use anyhow::Context as _;
 use grid::limits::HumanDuration;
@@ -14,6 +15,9 @@ pub(super) struct Slots {
     /// Number of cells at a time [default: as many as fit the cores, or one per GPU].
     #[arg(long)]
     pub(super) jobs: Option<NonZeroUsize>,
+    /// Divide each step of a cell among this many processes on the CPU: 2, 4, 8. The bits stay the same.
+    #[arg(long, default_value_t = NonZeroUsize::MIN)]
+    ranks: NonZeroUsize,
     /// OpenMP threads of each cell. The bits of the results depend on it.
     #[arg(long, default_value_t = NonZeroUsize::MIN)]
     pub(super) threads: NonZeroUsize,
@@ -46,6 +50,7 @@ impl Slots {
             on_cpu == 0 || on_cpu == self.devices.len(),
             "--devices mixes the CPU with GPUs; no verdict compares across the two, so give either"
         );
+        check_ranks(self.ranks, on_cpu == 0)?;
         self.devices.iter().try_for_each(|&device| prepare(device))
     }
 
@@ -64,6 +69,7 @@ impl Slots {
         let devices = self.devices.iter().map(|&device| device_name(device)).collect();
         let mut worker =
             Worker::this_program(self.threads.get(), devices).context("cannot find this program itself")?;
+        worker.ranks = self.ranks.get();
         worker.flags.extend(flags);
         worker.flags.extend(self.force.then_some("--force"));
         let limits = Limits {
@@ -84,7 +90,7 @@ impl Slots {
     fn usual_jobs(&self) -> usize {
         if self.devices.contains(&Device::Cpu) {
             let cores = std::thread::available_parallelism().map_or(1, usize::from);
-            (cores / self.threads).max(1)
+            (cores / self.threads / self.ranks).max(1)
         } else {
             self.devices.len()
         }

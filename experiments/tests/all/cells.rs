@@ -2,6 +2,7 @@
 
 mod bench_cli;
 mod positions;
+mod ranks;
 mod resume;
 mod tables;
 mod version;

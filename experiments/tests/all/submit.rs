@@ -104,10 +104,16 @@ fn what_no_cluster_would_take_is_refused() {
     let dir = place(&small());
     run(dir.path(), &["submit", "experiment.yaml", "--slurm", "--gpus", "4"])
         .fails_with(&["a cell computes on one GPU"]);
+    run(dir.path(), &["submit", "experiment.yaml", "--slurm", "--gpus", "1", "--ranks", "2"])
+        .fails_with(&["on CPUs only"]);
     let dry = run(dir.path(), &["submit", "experiment.yaml", "--slurm", "--dry-run"]);
     dry.succeeds().says(&["4 cells, not submitted"]);
+    run(dir.path(), &["submit", "experiment.yaml", "--slurm", "--dry-run", "--threads", "3", "--ranks", "4"])
+        .succeeds();
+    let script = fs::read_to_string(dir.path().join("runs/small/slurm/array-2/job.sh")).expect("the script");
+    assert_says(&script, &["#SBATCH --cpus-per-task=12\n", "--ranks=4"]);
     let nowhere = with_path(dir.path(), &["submit", "experiment.yaml", "--slurm"], "/nowhere");
-    nowhere.fails_with(&["there is no sbatch here", "array-2/job.sh"]);
+    nowhere.fails_with(&["there is no sbatch here", "array-3/job.sh"]);
     assert_eq!(run(dir.path(), &["submit", "experiment.yaml"]).code, Some(2));
 }
 

@@ -1,9 +1,10 @@
 //! Versions of the arithmetic: a change of numbers renames only the cells that it touches.
 //!
 //! [`BASE`] covers all arithmetic. A *component* is a part of the arithmetic that only some cells use: an encoding,
-//! an architecture, a head, an optimizer, an averaging, an input, a vocabulary of moves, an element type. A change that
-//! touches one component raises its version in [`RAISED`]; the cells that use the component then have that version in
-//! their hash and in their manifest, and all other cells keep both. A change of arithmetic that every cell uses raises [`BASE`].
+//! an architecture, a head, an optimizer, an averaging, an input, a vocabulary of moves, an element type, the sum of
+//! four or more micro-batches. A change that touches one component raises its version in [`RAISED`]; the cells that use the
+//! component then have that version in their hash and in their manifest, and all other cells keep both. A change of
+//! arithmetic that every cell uses raises [`BASE`].
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -16,7 +17,13 @@ pub const BASE: u32 = 5;
 
 /// The components whose numbers changed since [`BASE`], with their versions: `("encoding.shaw", 2)`. Without an entry
 /// the version is 1. When [`BASE`] rises, the list becomes empty.
-const RAISED: &[(&str, u32)] = &[];
+const RAISED: &[(&str, u32)] = &[(MICRO_BATCHES, 2)];
+
+/// The order in which the gradients of four or more micro-batches are added. Version 2 adds by halves.
+const MICRO_BATCHES: &str = "sum.micro_batches";
+
+/// So many micro-batches can be added in more than one order that posenc has used.
+const ORDERED_FROM: u64 = 4;
 
 /// The versions of the arithmetic of one cell. Stored as [`BASE`]'s number, or as a map where a component was raised:
 /// `{"base": 5, "encoding.shaw": 2}`.
@@ -105,10 +112,20 @@ pub fn components(run: &Value) -> Option<BTreeSet<String>> {
         ("dtype", train.get("dtype").map_or_else(|| Some("f32".to_owned()), name)),
         ("averaging", train.get("averaging").and_then(name)),
     ];
+    let sums = (micro_batches(train, options)? >= ORDERED_FROM).then(|| MICRO_BATCHES.to_owned());
     let heads = heads(options).into_iter().map(|head| ("head", Some(head)));
     let encodings = list("encoding").map(|encoding| ("encoding", name(encoding)));
     let all = named.into_iter().chain(heads).chain(encodings);
-    Some(all.filter_map(|(kind, name)| Some(format!("{kind}.{}", name?))).collect())
+    Some(all.filter_map(|(kind, name)| Some(format!("{kind}.{}", name?))).chain(sums).collect())
+}
+
+/// How many micro-batches a step has: one if the device decides, or if the run names no number.
+fn micro_batches(train: &Value, model: &Value) -> Option<u64> {
+    let Some(positions) = train.get("micro_batch").and_then(Value::as_u64) else { return Some(1) };
+    let batch = train.get("batch")?.as_u64()?;
+    // A decoder takes whole sequences.
+    let plies = model.get("plies").and_then(Value::as_u64).unwrap_or(1).max(1);
+    Some(batch.div_ceil((positions.min(batch) / plies).max(1) * plies))
 }
 
 /// The heads of a network by the options of its model: the policy and the result, where it names none.
@@ -159,6 +176,19 @@ mod tests {
         assert_eq!(found.iter().map(String::as_str).collect::<Vec<_>>(), expected);
         assert_eq!(components(&json!({"train": {}})), None);
         assert_eq!(components(&Value::Null), None);
+    }
+
+    #[test]
+    fn the_order_of_additions_counts_from_four_micro_batches_on() {
+        let ordered = |batch: u64, micro: &Value, plies: u64| {
+            let train = json!({"steps": 1, "batch": batch, "micro_batch": micro, "optimizer": "nadam"});
+            let run = json!({"input": "piece_tokens", "model": {"decoder": {"plies": plies}}, "train": train});
+            components(&run).expect("a run").contains(MICRO_BATCHES)
+        };
+        assert!(ordered(32, &json!(8), 1) && ordered(31, &json!(8), 1) && ordered(9, &json!(1), 1));
+        assert!(!ordered(24, &json!(8), 1) && !ordered(32, &json!(64), 1));
+        assert!(!ordered(32, &json!("auto"), 1) && !ordered(32, &Value::Null, 1));
+        assert!(ordered(32, &json!(11), 4) && !ordered(32, &json!(11), 1), "sequences of four make eight of eleven");
     }
 
     #[test]

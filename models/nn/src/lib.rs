@@ -38,6 +38,7 @@ pub mod convolution;
 pub mod device;
 pub mod differentiable;
 pub mod fused;
+pub mod group;
 pub mod init;
 pub mod layout;
 pub mod linear;

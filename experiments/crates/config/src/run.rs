@@ -128,6 +128,15 @@ impl RunConfig {
         serde_json::to_value(self).expect("a run has string keys and UTF-8 paths only")
     }
 
+    /// With the number of positions that `micro_batch: auto` became on a device.
+    #[must_use]
+    pub fn with_micro_batch(mut self, chosen: Option<usize>) -> Self {
+        if let (Some(MicroBatch::Auto), Some(positions)) = (self.train.micro_batch, chosen) {
+            self.train.micro_batch = Some(MicroBatch::Of(positions));
+        }
+        self
+    }
+
     /// The versions of the arithmetic that this program computes it with.
     pub fn numerics(&self) -> Numerics {
         Numerics::of(&components(&self.to_json()).unwrap_or_default())

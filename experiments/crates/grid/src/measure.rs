@@ -1,7 +1,7 @@
 //! Measures step times of a grid's rows, alternating between rows, while no cell runs.
 
 use anyhow::Context as _;
-use config::{Experiment, MicroBatch, Role};
+use config::{Experiment, Role};
 use records::machine::Cpu;
 use records::step_times::{StepTime, StepTimes};
 use records::{CellLock, CellState, Manifest, Plan};
@@ -58,11 +58,9 @@ fn known(plan: &Plan, run_dir: &Path) -> bool {
 
 /// A row's run, in the micro-batches that its cells found to fit their device.
 fn contender(row: &config::Row, experiment: &Experiment, run_dir: &Path) -> BenchRun {
-    let mut run = row.run.clone();
     let cells = experiment.seeds.iter().map(|seed| run_dir.join(row.folder()).join(format!("seed-{seed}")));
     let found = cells.filter_map(|cell| Manifest::read(&cell).ok()??.identity.micro_batch).next();
-    run.train.micro_batch = found.map(MicroBatch::Of).or(run.train.micro_batch);
-    BenchRun { name: row.folder(), run }
+    BenchRun { name: row.folder(), run: row.run.clone().with_micro_batch(found) }
 }
 
 fn time_rows(experiment: &Experiment, run_dir: &Path, threads: usize, device: Device) -> anyhow::Result<StepTimes> {

@@ -165,7 +165,8 @@ fn same_run(config: &RunConfig, manifest: &Manifest, wanted: &str, seed: &str) -
         }
     }
     let recorded = &manifest.identity;
-    let agree = manifest.hash == wanted && recorded.dataset == *content && recorded.numerics == config.numerics();
+    let numerics = config.clone().with_micro_batch(recorded.micro_batch).numerics();
+    let agree = manifest.hash == wanted && recorded.dataset == *content && recorded.numerics == numerics;
     agree.then_some(()).ok_or_else(|| {
         format!("{} is of another hash, dataset or numerics version than its own folder", manifest::FILE)
     })

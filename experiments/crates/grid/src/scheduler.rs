@@ -3,7 +3,7 @@
 use crate::interrupt::{Interrupt, StopRequest};
 use crate::limits::Limits;
 use crate::progress::Observer;
-use crate::worker::{self, Outcome, Task, Worker};
+use crate::worker::{Outcome, Processes, Task, Worker};
 use records::failure::log_since;
 use records::folder::LOG;
 use records::status::State;
@@ -11,7 +11,7 @@ use records::{CellLock, Failure, Status};
 use std::collections::VecDeque;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
-use std::process::{Child, ExitStatus};
+use std::process::ExitStatus;
 use std::time::{Duration, Instant, SystemTime};
 
 /// The interval of checking children and status files.
@@ -31,7 +31,7 @@ pub struct Scheduler<'a> {
 struct Running {
     task: usize,
     slot: usize,
-    child: Child,
+    processes: Processes,
     lock: CellLock,
     since: Instant,
     /// The length of the log before this attempt.
@@ -86,8 +86,16 @@ impl Scheduler<'_> {
             return Ok(Start::Settled(outcome));
         }
         let log_start = std::fs::metadata(task.dir.join(LOG)).map_or(0, |log| log.len());
-        let child = self.worker.start(&task.dir, &lock, slot)?;
-        Ok(Start::Child(Running { task: index, slot, child, lock, since: Instant::now(), log_start, overdue: None }))
+        let processes = self.worker.start(&task.dir, &lock, slot)?;
+        Ok(Start::Child(Running {
+            task: index,
+            slot,
+            processes,
+            lock,
+            since: Instant::now(),
+            log_start,
+            overdue: None,
+        }))
     }
 }
 
@@ -160,10 +168,10 @@ impl SchedulerRun<'_> {
         for running in &mut self.running {
             match running.overdue {
                 None if running.since.elapsed() >= limit => {
-                    worker::stop(&running.child);
+                    running.processes.stop();
                     running.overdue = Some(Instant::now());
                 }
-                Some(asked) if asked.elapsed() >= Limits::GRACE => worker::kill(&running.child),
+                Some(asked) if asked.elapsed() >= Limits::GRACE => running.processes.kill(),
                 _ => {}
             }
         }
@@ -182,8 +190,8 @@ impl SchedulerRun<'_> {
         observer.request(request, self.running.len());
         for running in &self.running {
             match request {
-                StopRequest::Kill => worker::kill(&running.child),
-                _ => worker::stop(&running.child),
+                StopRequest::Kill => running.processes.kill(),
+                _ => running.processes.stop(),
             }
         }
     }
@@ -191,7 +199,7 @@ impl SchedulerRun<'_> {
     fn collect(&mut self, observer: &mut dyn Observer) {
         let mut still = Vec::with_capacity(self.running.len());
         for mut running in std::mem::take(&mut self.running) {
-            match running.child.try_wait() {
+            match running.processes.try_wait() {
                 Ok(None) => still.push(running),
                 Ok(Some(exit)) => {
                     let (task, outcome) = (running.task, self.outcome(&running, exit));
@@ -211,7 +219,7 @@ impl SchedulerRun<'_> {
                     }
                 }
                 Err(error) => {
-                    worker::kill(&running.child);
+                    running.processes.kill();
                     self.set_outcome(running.task, Outcome::Failed(Failure::error(error)), observer);
                 }
             }

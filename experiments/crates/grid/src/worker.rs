@@ -10,8 +10,9 @@ use std::fs::OpenOptions;
 use std::io;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+use train::ranks::Meeting;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Task {
@@ -42,6 +43,8 @@ pub struct Worker {
     pub program: PathBuf,
     pub arguments: Vec<OsString>,
     pub threads: usize,
+    /// Processes of a cell, among which each of its steps is divided.
+    pub ranks: usize,
     /// The devices, e.g. `cpu` or `cuda:0`; slots use them in rotation.
     pub devices: Vec<String>,
     pub flags: Vec<&'static str>,
@@ -51,16 +54,42 @@ impl Worker {
     /// This program's hidden command `cell`.
     pub fn this_program(threads: usize, devices: Vec<String>) -> io::Result<Self> {
         let program = std::env::current_exe()?;
-        Ok(Self { program, arguments: vec!["cell".into()], threads, devices, flags: Vec::new() })
+        Ok(Self { program, arguments: vec!["cell".into()], threads, ranks: 1, devices, flags: Vec::new() })
     }
 
-    /// Starts the process on the cell in `dir`, whose `lock` it inherits, on the device of slot number `slot`. Its
+    /// Starts the processes on the cell in `dir`, whose `lock` they inherit, on the device of slot number `slot`. Their
     /// output is appended to the cell's log.
     ///
-    /// It gets its own process group, so that Ctrl-C reaches only the runner, which then asks every child for a
-    /// checkpoint. It gets SIGTERM (checkpoint, then exit) if the runner dies. Linux ties that to the *thread* which
+    /// They get a process group, so that Ctrl-C reaches only the runner, which then asks every child for a
+    /// checkpoint. They get SIGTERM (checkpoint, then exit) if the runner dies. Linux ties that to the *thread* which
     /// called this: call it from one that lives as long as the runner.
-    pub fn start(&self, dir: &Path, lock: &CellLock, slot: usize) -> io::Result<Child> {
+    pub fn start(&self, dir: &Path, lock: &CellLock, slot: usize) -> io::Result<Processes> {
+        let meeting = (self.ranks > 1).then(Meeting::open).transpose().map_err(io::Error::other)?;
+        let command = |rank: usize| -> io::Result<Command> {
+            let mut command = self.command(dir, lock, slot)?;
+            if let Some(meeting) = &meeting {
+                command.arg("--ranked").envs(meeting.variables(rank, self.ranks));
+            }
+            Ok(command)
+        };
+        let first = command(0)?.process_group(0).spawn()?;
+        let mut processes = Processes { first, others: Vec::new(), lost: None, _meeting: None };
+        for rank in 1..self.ranks {
+            let group = processes.first.id() as i32;
+            match command(rank).and_then(|mut command| command.process_group(group).spawn()) {
+                Ok(other) => processes.others.push(other),
+                Err(error) => {
+                    processes.kill();
+                    processes.first.wait()?;
+                    processes.end_others();
+                    return Err(error);
+                }
+            }
+        }
+        Ok(Processes { _meeting: meeting, ..processes })
+    }
+
+    fn command(&self, dir: &Path, lock: &CellLock, slot: usize) -> io::Result<Command> {
         let log = OpenOptions::new().append(true).create(true).open(dir.join(LOG))?;
         let mut command = Command::new(&self.program);
         command
@@ -75,12 +104,11 @@ impl Worker {
             .env("NO_COLOR", "1")
             .stdin(Stdio::null())
             .stdout(log.try_clone()?)
-            .stderr(log)
-            .process_group(0);
+            .stderr(log);
         let (lock, runner) = (lock.descriptor(), std::process::id());
         // SAFETY: between fork and exec only async-signal-safe system calls are made.
         unsafe { command.pre_exec(move || keep_open_over_exec(lock).and_then(|()| terminate_with_parent(runner))) };
-        command.spawn()
+        Ok(command)
     }
 
     fn device(&self, slot: usize) -> &str {
@@ -117,14 +145,58 @@ fn terminate_with_parent(_parent: u32) -> io::Result<()> {
     Ok(())
 }
 
-/// Asks a child for a checkpoint and exit.
-pub fn stop(child: &Child) {
-    signal(child.id() as i32, libc::SIGTERM);
+/// The processes that train a cell: one, or one for each rank, of which the first records how the cell ends.
+#[derive(Debug)]
+pub struct Processes {
+    first: Child,
+    others: Vec<Child>,
+    /// When another rank was found to have failed while the first one had not ended.
+    lost: Option<Instant>,
+    _meeting: Option<Meeting>,
 }
 
-/// Kills a child and its children.
-pub fn kill(child: &Child) {
-    signal(-(child.id() as i32), libc::SIGKILL);
+/// Ranks tell each other that one is lost. One that has not ended after this time hangs.
+const TOLD: Duration = Duration::from_secs(2);
+
+impl Processes {
+    /// How the cell's first process ended, if it has. All others have then ended, too.
+    pub fn try_wait(&mut self) -> io::Result<Option<ExitStatus>> {
+        let ended = self.first.try_wait()?;
+        if ended.is_some() {
+            self.end_others();
+        } else if self.others.iter_mut().any(has_failed) && self.lost.get_or_insert_with(Instant::now).elapsed() > TOLD
+        {
+            self.kill();
+        }
+        Ok(ended)
+    }
+
+    /// Kills the others, unless they end in time by themselves.
+    fn end_others(&mut self) {
+        let until = Instant::now() + TOLD;
+        for mut other in self.others.drain(..) {
+            while matches!(other.try_wait(), Ok(None)) && Instant::now() < until {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            // For one that has ended, the errors are ignored.
+            let _ = other.kill();
+            let _ = other.wait();
+        }
+    }
+
+    /// Asks for a checkpoint and exit. Ranks tell each other.
+    pub fn stop(&self) {
+        signal(self.first.id() as i32, libc::SIGTERM);
+    }
+
+    /// Kills all processes and their children.
+    pub fn kill(&self) {
+        signal(-(self.first.id() as i32), libc::SIGKILL);
+    }
+}
+
+fn has_failed(process: &mut Child) -> bool {
+    matches!(process.try_wait(), Ok(Some(exit)) if !exit.success())
 }
 
 fn signal(target: i32, signal: i32) {

@@ -163,7 +163,7 @@ pub struct InitialWeights {
     pub encoding: String,
 }
 
-/// One process that trained the cell.
+/// One process that trained the cell, or several at once.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Session {
     pub from_step: u64,
@@ -177,6 +177,9 @@ pub struct Session {
     /// The source of the program, if it was another one than the first session's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revision: Option<Revision>,
+    /// How many processes divided each step, if there were several. No number depends on it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ranks: Option<usize>,
 }
 
 /// Where a finished cell was copied from, instead of being trained again.

@@ -150,7 +150,7 @@ impl Sink for CrashAt {
 }
 
 pub fn options() -> CellOptions {
-    CellOptions { threads: 1, device: Device::Cpu, smoke: false, force: false, revision: None }
+    CellOptions { threads: 1, device: Device::Cpu, smoke: false, force: false, revision: None, ranks: None }
 }
 
 pub fn train(dir: &Path) -> Result<Outcome, TrainError> {

@@ -107,7 +107,7 @@ impl Runner {
             Some(MicroBatch::Of(positions)) => fit::whole_sequences(positions.min(run.train.batch), run.plies()),
             Some(MicroBatch::Auto) | None => run.train.batch,
         };
-        Ok(Self { learner: Learner::new(&run, arena, micro)?, run, network, batch, time })
+        Ok(Self { learner: Learner::new(&run, arena, micro, None)?, run, network, batch, time })
     }
 
     fn step(&mut self, number: u64) -> Result<Duration, TrainError> {

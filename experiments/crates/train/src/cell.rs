@@ -1,6 +1,6 @@
 //! One cell from its folder to its end: start or resume, train, evaluate, record.
 
-use super::checkpoint::{self, Checkpoint, Prefix, load_final, save_averaged, save_final};
+use super::checkpoint::{self, Checkpoint, Prefix, load_final, save_averaged, save_final, weights_hash};
 use super::describe;
 use super::environment::use_threads;
 use super::error::TrainError;
@@ -22,7 +22,7 @@ use records::status::{Fingerprints, State};
 use records::{Manifest, Part, Status, atomic, lines};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use tch::Device;
 
 /// The log line that follows the final status.
@@ -52,11 +52,31 @@ pub fn run_cell(
     note: Note<'_>,
     stop: &AtomicBool,
 ) -> Result<Outcome, TrainError> {
+    let outcome = train_cell(dir, options, sinks, note, stop);
+    if let Some(ranks) = &options.ranks {
+        match &outcome {
+            Ok(_) => ranks.finish()?,
+            Err(_) => ranks.leave(),
+        }
+    }
+    outcome
+}
+
+fn train_cell(
+    dir: &Path,
+    options: &CellOptions,
+    sinks: Vec<Box<dyn Sink>>,
+    note: Note<'_>,
+    stop: &AtomicBool,
+) -> Result<Outcome, TrainError> {
     let before = Status::read(dir)?;
     if before.as_ref().is_some_and(|status| status.state == State::Done) {
         return Ok(Outcome::AlreadyDone);
     }
     use_threads(options.threads);
+    if options.ranks.as_ref().is_some_and(|ranks| !ranks.is_first()) {
+        return follow(dir, options, stop);
+    }
     let (step, steps) = before.map_or((0, 0), |status| (status.step, status.steps));
     let mut status = Status::new(State::Running, step, steps);
     let outcome = Cell::begin(dir, options, sinks, &mut *note, &mut status).and_then(|cell| cell.train(stop));
@@ -68,6 +88,63 @@ pub fn run_cell(
         }
     }
     outcome
+}
+
+/// What a cell begins with, new or at a checkpoint.
+struct Start {
+    setup: Setup,
+    identity: Identity,
+    first: Arena,
+    checkpoint: Option<Checkpoint>,
+    /// The conditions that changed since the checkpoint.
+    forced: Vec<String>,
+}
+
+impl Start {
+    fn of(dir: &Path, options: &CellOptions, note: Note<'_>) -> Result<Self, TrainError> {
+        let mut setup = Setup::load(dir, options.device, options.threads, options.smoke)?;
+        setup.config.train.arithmetic().set();
+        setup.ranks.clone_from(&options.ranks);
+        let checkpoint = newest_checkpoint(dir, &dir.join(METRICS_FILE), &setup, note)?;
+        let first = match &setup.config.imported {
+            None => first_weights(&setup)?,
+            Some(_) => Arena::from_values(Arc::clone(&setup.layout), &load_final(dir, &setup.layout)?, setup.device)?,
+        };
+        let known = checkpoint.as_ref().and_then(|checkpoint| checkpoint.identity.micro_batch);
+        setup.micro_batch = fit::micro_batch(&setup, &first, known)?;
+        if let Some(ranks) = &setup.ranks {
+            ranks.check(&setup.config.train, known, setup.micro_batch)?;
+        }
+        let identity = setup.identity();
+        let forced = match &checkpoint {
+            Some(checkpoint) => changed_identity(checkpoint, &identity, options.force)?,
+            None => Vec::new(),
+        };
+        Ok(Self { setup, identity, first, checkpoint, forced })
+    }
+
+    fn trainer(self) -> Result<Trainer, TrainError> {
+        let trainer = Trainer::new(self.setup, self.identity, self.first, self.checkpoint)?;
+        trainer.compare_ranks()?;
+        Ok(trainer)
+    }
+}
+
+/// Makes the steps of a rank that writes nothing.
+fn follow(dir: &Path, options: &CellOptions, stop: &AtomicBool) -> Result<Outcome, TrainError> {
+    let mut trainer = Start::of(dir, options, &mut |_| {})?.trainer()?;
+    let (steps, every) = (trainer.setup().config.train.steps, trainer.setup().config.train.checkpoint_every);
+    while trainer.steps_done() < steps {
+        if trainer.stops(stop)? {
+            trainer.compare_ranks()?;
+            return Ok(Outcome::Interrupted { step: trainer.steps_done() });
+        }
+        trainer.step()?;
+        if trainer.steps_done() == steps || trainer.steps_done().is_multiple_of(every) {
+            trainer.compare_ranks()?;
+        }
+    }
+    Ok(Outcome::Done)
 }
 
 struct Cell<'a> {
@@ -88,38 +165,27 @@ impl<'a> Cell<'a> {
         note: Note<'a>,
         status: &'a mut Status,
     ) -> Result<Self, TrainError> {
-        let mut setup = Setup::load(dir, options.device, options.threads, options.smoke)?;
-        setup.config.train.arithmetic().set();
+        let start = Start::of(dir, options, &mut *note)?;
+        let Start { setup, first, checkpoint, .. } = &start;
         status.steps = setup.config.train.steps;
         if setup.device == Device::Cpu && setup.config.train.products != Products::Ieee {
             note("train.products changes nothing on a CPU, which computes in f32");
         }
         let metrics = dir.join(METRICS_FILE);
-        let checkpoint = newest_checkpoint(dir, &metrics, &setup, note)?;
-        let first = match &setup.config.imported {
-            None => first_weights(&setup)?,
-            Some(_) => Arena::from_values(Arc::clone(&setup.layout), &load_final(dir, &setup.layout)?, setup.device)?,
-        };
-        setup.micro_batch = fit::micro_batch(&setup, &first, checkpoint.as_ref().and_then(|c| c.identity.micro_batch))?;
-        let identity = setup.identity();
-        let forced = match &checkpoint {
-            Some(checkpoint) => changed_identity(checkpoint, &identity, options.force)?,
-            None => Vec::new(),
-        };
         let (step, bytes) = checkpoint.as_ref().map_or((0, 0), |c| (c.progress.step, c.progress.metrics.bytes));
         let known = if checkpoint.is_some() { Manifest::read(dir)? } else { None };
         let mut manifest = match known {
             Some(manifest) => manifest,
-            None => describe::describe(dir, &setup, &first, options)?,
+            None => describe::describe(dir, setup, first, options)?,
         };
-        let session = describe::session(&manifest, &setup, step, forced, options.revision.as_ref());
+        let session = describe::session(&manifest, setup, step, start.forced.clone(), options.revision.as_ref());
         describe::begin_session(&mut manifest, dir, session)?;
         let mut recorder = Recorder::open(&metrics, bytes)?;
         let first_line = checkpoint.as_ref().map_or(0, |_| step + 1);
         recorder.add("the folder of pictures", Box::new(Folder::of(dir)));
         open_tensorboard(dir, first_line, &hparams(dir, &setup.config), &mut recorder, note);
         sinks.into_iter().for_each(|sink| recorder.add("the progress display", sink));
-        let trainer = Trainer::new(setup, identity, first, checkpoint)?;
+        let trainer = start.trainer()?;
         Ok(Self { dir, metrics, trainer, recorder, manifest, status, note })
     }
 
@@ -133,7 +199,7 @@ impl<'a> Cell<'a> {
             self.draw();
         }
         while self.trainer.steps_done() < train.steps {
-            if stop.load(Ordering::Relaxed) {
+            if self.trainer.stops(stop)? {
                 return self.interrupt();
             }
             self.trainer.step()?;
@@ -204,6 +270,7 @@ impl<'a> Cell<'a> {
 
     /// Syncs `metrics.jsonl` before writing the checkpoint that records its length.
     fn checkpoint(&mut self) -> Result<(), TrainError> {
+        self.trainer.compare_ranks()?;
         self.recorder.show(self.note);
         self.recorder.sync()?;
         let checkpoint = self.trainer.checkpoint(Prefix::of(&self.metrics)?)?;
@@ -295,13 +362,4 @@ fn hashes(files: &[PathBuf]) -> Result<Vec<(String, String)>, TrainError> {
 pub fn final_weights_hash(dir: &Path, config: &RunConfig) -> Result<String, TrainError> {
     let (_, layout) = declare(config)?;
     Ok(weights_hash(&load_final(dir, &layout)?))
-}
-
-/// The BLAKE3 hash of a network's weights in layout order, as in `status.json`.
-pub(crate) fn weights_hash(weights: &[f32]) -> String {
-    let mut hasher = blake3::Hasher::new();
-    for value in weights {
-        hasher.update(&value.to_le_bytes());
-    }
-    hasher.finalize().to_hex().to_string()
 }

@@ -194,6 +194,15 @@ impl Checkpoint {
     }
 }
 
+/// The BLAKE3 hash of a network's weights in layout order, as in `status.json`.
+pub(crate) fn weights_hash(weights: &[f32]) -> String {
+    let mut hasher = blake3::Hasher::new();
+    for value in weights {
+        hasher.update(&value.to_le_bytes());
+    }
+    hasher.finalize().to_hex().to_string()
+}
+
 impl Prefix {
     pub fn of(path: &Path) -> Result<Self, CheckpointError> {
         let bytes = bounded::read(path, bounded::RECORD).map_err(CheckpointError::io("read", path))?;

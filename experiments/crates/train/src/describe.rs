@@ -65,7 +65,8 @@ pub(super) fn session(
     revision: Option<&Revision>,
 ) -> Session {
     let revision = revision.filter(|&own| manifest.revision.as_ref() != Some(own)).cloned();
-    Session { from_step, unix_s: now_s(), forced, gpu: setup.gpu.clone(), revision }
+    let ranks = setup.ranks.as_ref().map(|ranks| ranks.size());
+    Session { from_step, unix_s: now_s(), forced, gpu: setup.gpu.clone(), revision, ranks }
 }
 
 /// Adds a session to a manifest and writes the manifest.

@@ -19,9 +19,9 @@ use nn::Arena;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use tch::{Device, Tensor};
 
-/// Flat tensors of a step in addition to weights and gradient: two moments, two temporaries, an average, another
-/// micro-batch's gradient.
-const RESERVED: i64 = 6;
+/// Flat tensors of a step in addition to weights and gradient: two moments, two temporaries, an average. Each doubling of the
+/// number of micro-batches adds a gradient that waits to be added.
+const RESERVED: i64 = 5;
 
 /// A cell on a CPU uses at most 1/4 of the free memory for activations.
 const CPU_SHARE: u64 = 4;
@@ -70,11 +70,13 @@ fn largest_within(batch: usize, room: Option<u64>, bytes: u64) -> usize {
 /// Whether a forward and backward pass of this many positions succeeds.
 fn fits_on_device(setup: &Setup, arena: &Arena, positions: usize) -> Result<bool, TrainError> {
     let batch = random_batch(&setup.config, positions);
+    let waiting = setup.config.train.batch.div_ceil(positions).next_power_of_two().ilog2();
+    let reserved = (RESERVED + i64::from(waiting)) * arena.layout().len() as i64;
     let pass = || -> Result<(), TrainError> {
-        let _reserved = Tensor::f_zeros([RESERVED * arena.layout().len() as i64], (tch::Kind::Float, setup.device))?;
+        let _reserved = Tensor::f_zeros([reserved], (tch::Kind::Float, setup.device))?;
         let model = Model { network: &setup.network, arena, kind: setup.config.train.dtype.kind() };
         let tensors = on_device(&batch, setup.device)?;
-        Gradient::of(&Objective::of(&setup.config), model, &tensors, positions).map(drop)
+        Gradient::of(&Objective::of(&setup.config), model, &tensors, positions, None).map(drop)
     };
     // Layers call LibTorch's infallible functions, which panic when memory runs out.
     let hook = std::panic::take_hook();

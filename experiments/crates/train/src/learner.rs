@@ -3,10 +3,12 @@
 use crate::error::TrainError;
 use crate::micro::{Gradient, Model, Objective, measure};
 use crate::phases::PhaseSchedule;
+use crate::ranks::Ranks;
 use crate::tensors::Staged;
 use config::{RunConfig, Weights};
 use models::{Average, Loss, Network, Optimizer, clip_global_norm, clip_global_norm_on_device};
 use nn::{Arena, Views};
+use std::sync::Arc;
 use tch::{Device, Tensor};
 
 /// The remedy named by errors about non-finite values.
@@ -21,6 +23,8 @@ pub(super) struct Learner {
     pub(super) phases: PhaseSchedule,
     /// Positions that go through the network at once.
     micro: usize,
+    /// The processes that divide each step, if there are several.
+    ranks: Option<Arc<Ranks>>,
 }
 
 /// The metrics of one step, on the device: to read them is to wait for the step.
@@ -78,10 +82,15 @@ impl StepMetrics {
 
 impl Learner {
     /// A new optimiser for these parameters; `micro` positions go through the network at once.
-    pub(super) fn new(run: &RunConfig, arena: Arena, micro: usize) -> Result<Self, TrainError> {
+    pub(super) fn new(
+        run: &RunConfig,
+        arena: Arena,
+        micro: usize,
+        ranks: Option<Arc<Ranks>>,
+    ) -> Result<Self, TrainError> {
         let optimizer = Optimizer::new(run.train.optimizer(), arena.layout(), arena.device())?;
         let average = run.train.averaging.map(|config| Average::new(config, &arena.flat())).transpose()?;
-        Ok(Self { arena, optimizer, average, phases: PhaseSchedule::constant(&run.train), micro })
+        Ok(Self { arena, optimizer, average, phases: PhaseSchedule::constant(&run.train), micro, ranks })
     }
 
     /// One step on a batch; `number` counts from 1. On a CPU, parameters stay unchanged if a value is not finite. A GPU is not
@@ -98,7 +107,7 @@ impl Learner {
         let model = Model { network, arena: &self.arena, kind: train.dtype.kind() };
         let settings = self.phases.at(number - 1);
         let objective = Objective { measure: measure(run), weights: settings.loss.clone() };
-        let mut gradient = Gradient::of(&objective, model, &tensors, self.micro)?;
+        let mut gradient = Gradient::of(&objective, model, &tensors, self.micro, self.ranks.as_deref())?;
         let norm = match device {
             // The norm is a number of f32.
             Device::Cpu => Tensor::f_from_slice(&[clip_global_norm(&mut gradient.flat, train.clip)? as f32])?,

@@ -23,6 +23,7 @@ mod micro;
 mod phases;
 pub mod pictures;
 mod random_batch;
+pub mod ranks;
 mod recorder;
 pub mod sample;
 pub mod setup;

@@ -2,13 +2,16 @@
 //!
 //! A loss is a sum over rows divided by the number of rows of the *whole* batch that have its target. That number is
 //! known before any forward pass, so every micro-batch is differentiated with its final weight. The sum over
-//! micro-batches is the gradient of the whole batch, up to the order of additions in f32.
+//! micro-batches is the gradient of the whole batch, up to the order of additions in f32. They are added by halves, so that
+//! ranks which take equal shares of them, in powers of two, add in the same order as one process.
 
 use crate::error::TrainError;
+use crate::ranks::Ranks;
 use config::{LossWeights, Mask, RunConfig};
 use models::loss::mean;
 use models::{Examples, Loss, Masking, Measure, Network, Term};
 use nn::{Arena, Observation};
+use std::ops::Range;
 use tch::{Kind, TchError, Tensor};
 
 #[derive(Debug, Clone)]
@@ -69,31 +72,68 @@ impl Gradient {
         batch: &Examples,
     ) -> Result<Self, TrainError> {
         let model = Model { network, arena, kind: Kind::Float };
-        Self::of(&Objective::of(run), model, batch, batch.rows() as usize)
+        Self::of(&Objective::of(run), model, batch, batch.rows() as usize, None)
     }
 
-    /// The gradient on `batch`, with `micro` positions (at least one) at once.
+    /// The gradient on `batch`, with `micro` positions (at least one) at once, divided among ranks if there are several.
     pub(super) fn of(
         objective: &Objective,
         model: Model<'_>,
         batch: &Examples,
         micro: usize,
+        ranks: Option<&Ranks>,
     ) -> Result<Self, TrainError> {
         let (rows, micro) = (batch.rows(), micro.max(1) as i64);
-        let mut whole: Option<Self> = None;
-        for start in (0..rows).step_by(micro as usize) {
+        let of_part = &mut |number: usize| -> Result<Self, TrainError> {
+            let start = number as i64 * micro;
             let part = batch.narrow(start, micro.min(rows - start));
             let share = part.rows() as f64 / rows as f64;
             let mut part = Self::of_micro_batch(objective, model, &part, batch)?;
             for observation in &mut part.observed {
                 let _share = observation.value.f_mul_scalar_(share)?;
             }
-            match &mut whole {
-                None => whole = Some(part),
-                Some(whole) => whole.add(&part)?,
-            }
+            Ok(part)
+        };
+        let parts = (rows as usize).div_ceil(micro as usize);
+        if parts == 0 {
+            return Err(torch_error("the batch is empty"));
         }
-        whole.ok_or_else(|| torch_error("the batch is empty"))
+        let Some(ranks) = ranks else { return Self::by_halves(0..parts, of_part) };
+        let mut whole = Self::by_halves(ranks.share(parts), of_part)?;
+        whole.add_ranks(ranks)?;
+        Ok(whole)
+    }
+
+    /// The sum of these parts, at least one: of the first half and the second, each added in the same way. An odd part is in
+    /// the first half.
+    fn by_halves(
+        parts: Range<usize>,
+        of_part: &mut impl FnMut(usize) -> Result<Self, TrainError>,
+    ) -> Result<Self, TrainError> {
+        if parts.len() == 1 {
+            return of_part(parts.start);
+        }
+        let middle = parts.start + parts.len().div_ceil(2);
+        let mut first = Self::by_halves(parts.start..middle, of_part)?;
+        first.add(&Self::by_halves(middle..parts.end, of_part)?)?;
+        Ok(first)
+    }
+
+    /// Adds what the other ranks have.
+    fn add_ranks(&mut self, ranks: &Ranks) -> Result<(), TrainError> {
+        let mut rest = vec![&mut self.objective];
+        rest.extend(self.terms.iter_mut().map(|term| &mut term.mean));
+        rest.extend(self.observed.iter_mut().map(|observation| &mut observation.value));
+        let flat: Vec<Tensor> = rest.iter().map(|tensor| tensor.f_flatten(0, -1)).collect::<Result<_, _>>()?;
+        let mut sums = Tensor::f_cat(&flat, 0)?;
+        ranks.sum(&mut sums)?;
+        let mut from = 0;
+        for tensor in rest {
+            let length = tensor.numel() as i64;
+            tensor.f_copy_(&sums.f_narrow(0, from, length)?.f_view(&tensor.size()[..])?)?;
+            from += length;
+        }
+        ranks.sum(&mut self.flat)
     }
 
     fn of_micro_batch(
@@ -136,4 +176,39 @@ impl Gradient {
 
 fn torch_error(what: &str) -> TrainError {
     TrainError::from(TchError::Torch(what.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tch::Device;
+
+    /// Numbers whose sum depends on the order of additions.
+    fn part(number: usize) -> Gradient {
+        let numbers = Tensor::arange(1000_i64, (Kind::Float, Device::Cpu)) * (number as f64 + 1.0);
+        let flat = (numbers.sin() * 9.0).exp();
+        Gradient { objective: flat.sum(Kind::Float), flat, terms: Vec::new(), observed: Vec::new() }
+    }
+
+    fn sum(parts: Range<usize>) -> Tensor {
+        Gradient::by_halves(parts, &mut |number| Ok(part(number))).expect("a sum").flat
+    }
+
+    #[test]
+    fn up_to_three_micro_batches_are_added_one_after_the_other() {
+        let mut one_by_one = part(0).flat;
+        for last in 1..4 {
+            one_by_one += part(last).flat;
+            assert_eq!(sum(0..last + 1) == one_by_one, last < 3, "{last}");
+        }
+    }
+
+    #[test]
+    fn equal_shares_are_subtrees_of_the_whole_sum() {
+        for parts in [4, 12, 20] {
+            let quarter = parts / 4;
+            let shares: Vec<Tensor> = (0..4).map(|rank| sum(rank * quarter..(rank + 1) * quarter)).collect();
+            assert_eq!(sum(0..parts), (&shares[0] + &shares[1]) + (&shares[2] + &shares[3]));
+        }
+    }
 }

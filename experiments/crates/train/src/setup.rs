@@ -2,6 +2,7 @@
 
 use crate::error::TrainError;
 use crate::evaluate::Subject;
+use crate::ranks::Ranks;
 use crate::tensors::required_targets;
 use config::identity::hash;
 use config::{MicroBatch, RunConfig, Source};
@@ -38,6 +39,8 @@ pub struct CellOptions {
     pub force: bool,
     /// The source of the program, for the manifest only.
     pub revision: Option<Revision>,
+    /// The processes that divide each step, if there are several.
+    pub ranks: Option<Arc<Ranks>>,
 }
 
 /// A cell without its parameters.
@@ -53,6 +56,7 @@ pub struct Setup {
     pub threads: usize,
     /// Positions that go through the network at once.
     pub micro_batch: usize,
+    pub(crate) ranks: Option<Arc<Ranks>>,
 }
 
 impl Setup {
@@ -67,7 +71,7 @@ impl Setup {
         let (network, layout) = declare(&config)?;
         let micro_batch = config.train.batch;
         let (layout, gpu) = (Arc::new(layout), gpu_of(device));
-        Ok(Self { config, dataset, network, layout, device, gpu, threads, micro_batch })
+        Ok(Self { config, dataset, network, layout, device, gpu, threads, micro_batch, ranks: None })
     }
 
     pub fn subject(&self) -> Subject<'_> {
@@ -77,16 +81,17 @@ impl Setup {
     /// The conditions of its results, on this machine.
     pub fn identity(&self) -> Identity {
         let cpu = Cpu::detect();
+        let chosen = (self.config.train.micro_batch == Some(MicroBatch::Auto)).then_some(self.micro_batch);
         Identity {
             config: format!("{}, seed {}", hash(&self.config, &self.dataset.content()), self.config.seed),
             dataset: self.dataset.content(),
-            numerics: self.config.numerics(),
+            numerics: self.config.clone().with_micro_batch(chosen).numerics(),
             libtorch: libtorch(self.device),
             instruction_set: instruction_set(&cpu),
             threads: self.threads,
             device: recorded_name(self.device, self.gpu.as_ref()),
             dtype: self.config.train.dtype.name().to_owned(),
-            micro_batch: (self.config.train.micro_batch == Some(MicroBatch::Auto)).then_some(self.micro_batch),
+            micro_batch: chosen,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The state of one cell between two steps, and the step.
 
-use super::checkpoint::{Checkpoint, CheckpointTensors, Prefix, Progress, Window};
+use super::checkpoint::{Checkpoint, CheckpointTensors, Prefix, Progress, Window, weights_hash};
 use super::describe::now_s;
 use super::error::TrainError;
 use super::evaluate::{Evaluated, evaluate};
@@ -21,6 +21,7 @@ use records::positions::PositionMetrics;
 use records::{MetricLine, Metrics, Part, Time};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tch::{Device, Tensor};
 
@@ -80,7 +81,7 @@ impl Trainer {
         first: Arena,
         checkpoint: Option<Checkpoint>,
     ) -> Result<Self, TrainError> {
-        let mut learner = Learner::new(&setup.config, first, setup.micro_batch)?;
+        let mut learner = Learner::new(&setup.config, first, setup.micro_batch, setup.ranks.clone())?;
         let progress = match checkpoint {
             None => None,
             Some(Checkpoint { tensors, progress, .. }) => {
@@ -138,6 +139,20 @@ impl Trainer {
     /// The hash chain over all batches so far.
     pub(super) fn batches(&self) -> String {
         self.chain.to_hex().to_string()
+    }
+
+    /// Whether to stop before the next step: because of this flag, or that of another rank.
+    pub(super) fn stops(&self, stop: &AtomicBool) -> Result<bool, TrainError> {
+        let stop = stop.load(Ordering::Relaxed);
+        self.setup.ranks.as_ref().map_or(Ok(stop), |ranks| ranks.any(stop))
+    }
+
+    /// Checks that all ranks have the same weights and have seen the same batches.
+    pub(super) fn compare_ranks(&self) -> Result<(), TrainError> {
+        let Some(ranks) = &self.setup.ranks else { return Ok(()) };
+        let weights = weights_hash(&self.weights()?);
+        let state = blake3::hash(format!("{weights} {}", self.batches()).as_bytes());
+        ranks.compare(&format!("weights and batches of step {}", self.step), &state)
     }
 
     pub(super) fn step(&mut self) -> Result<(), TrainError> {

@@ -46,7 +46,14 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<String> {
     if data.is_some() {
         prepare(Device::Cpu)?;
         let revision = Some(version::revision());
-        let options = CellOptions { threads: args.threads, device: Device::Cpu, smoke: false, force: false, revision };
+        let options = CellOptions {
+            threads: args.threads,
+            device: Device::Cpu,
+            smoke: false,
+            force: false,
+            revision,
+            ranks: None,
+        };
         run_cell(&args.out, &options, Vec::new(), &mut |note| eprintln!("{note}"), &AtomicBool::new(false))?;
         let _ = writeln!(text, "evaluated; the numbers are in {}", args.out.join("metrics.jsonl").display());
     }

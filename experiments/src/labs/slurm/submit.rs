@@ -1,5 +1,6 @@
 //! `posenc submit`: hands an experiment's cells to a Slurm cluster, as a job array.
 
+use crate::commands::cell::check_ranks;
 use crate::commands::options::GridOptions;
 use crate::commands::run::{check_datasets, measure_baselines};
 use anyhow::{Context as _, ensure};
@@ -44,7 +45,10 @@ pub(crate) struct Args {
     /// Memory of a task, e.g. 8G.
     #[arg(long)]
     mem: Option<String>,
-    /// Cores of a task [default: --threads].
+    /// Divide each step of a cell among this many processes of its task, on CPUs: 2, 4, 8.
+    #[arg(long, default_value_t = NonZeroUsize::MIN)]
+    ranks: NonZeroUsize,
+    /// Cores of a task [default: --threads of each rank].
     #[arg(long)]
     cpus: Option<NonZeroUsize>,
     /// OpenMP threads of each cell. The bits of the results depend on it.
@@ -80,6 +84,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         let count = gpus.rsplit(':').next().unwrap_or(gpus);
         ensure!(count == "1", "--gpus {gpus}: a cell computes on one GPU; write 1, or a kind like a100:1");
     }
+    check_ranks(args.ranks, args.gpus.is_some())?;
     let experiment = args.grid.load()?;
     check_datasets(&experiment)?;
     let (experiment, only, tuning) = next_stage(args, experiment)?;
@@ -154,6 +159,7 @@ fn array(args: &Args, experiment: &str, run_dir: &Path, tasks: &[&Task]) -> anyh
         "--run-dir".to_owned(),
         argument(run_dir)?,
         format!("--threads={}", args.threads),
+        format!("--ranks={}", args.ranks),
         format!("--device={device}"),
         // A chain goes on by itself.
         format!("--max-requeues={}", if args.chain > 0 { 0 } else { args.max_requeues }),
@@ -166,7 +172,7 @@ fn array(args: &Args, experiment: &str, run_dir: &Path, tasks: &[&Task]) -> anyh
         time: args.time.map(|span| span.0),
         gpus: args.gpus.clone(),
         mem: args.mem.clone(),
-        cpus: args.cpus.unwrap_or(args.threads).get(),
+        cpus: args.cpus.unwrap_or(args.threads.saturating_mul(args.ranks)).get(),
         parallelism: args.array_parallelism.get(),
         signal_delay: args.signal_delay.0,
         setup: args.setup.clone(),

@@ -27,6 +27,9 @@ pub(crate) struct Args {
     /// Threads inside an operation.
     #[arg(long, default_value_t = 1)]
     threads: usize,
+    /// Processes that divide each step of the cell.
+    #[arg(long, default_value_t = 1)]
+    ranks: usize,
     /// Where to compute.
     #[arg(long, default_value = "cpu", value_parser = parse_device)]
     device: Device,
@@ -42,8 +45,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let interrupt = Interrupt::install().context("cannot listen to signals")?;
     prepare(args.device)?;
     let task = cell(args)?;
-    let worker = Worker::this_program(args.threads, vec![device_name(args.device)])
+    let mut worker = Worker::this_program(args.threads, vec![device_name(args.device)])
         .context("cannot find this program itself")?;
+    worker.ranks = args.ranks;
     let limits = Limits { retries: 1, ..Limits::default() };
     let scheduler = Scheduler { worker: &worker, jobs: 1, fail_fast: false, interrupt: &interrupt, limits };
     let tasks = [task];

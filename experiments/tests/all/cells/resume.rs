@@ -19,7 +19,7 @@ fn spawn(dir: &Path) -> Child {
 }
 
 /// Waits until the cell has done so many steps.
-fn wait_for_step(dir: &Path, step: u64) {
+pub(super) fn wait_for_step(dir: &Path, step: u64) {
     let began = Instant::now();
     while Status::read(dir).ok().flatten().is_none_or(|status| status.step < step) {
         assert!(began.elapsed() < PATIENCE, "the cell does not get to step {step}");

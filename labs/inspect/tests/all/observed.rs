@@ -155,7 +155,7 @@ fn without_all_its_parts_an_encoding_is_none() {
                 if points != InjectionPoints::NONE {
                     let one = ablated(game, &configs, &views, &rows, &heads[..1]);
                     let apart = (one - trunk(&network, &views, &rows)).abs().max().double_value(&[]);
-                    assert!(apart > 1e-4, "{configs:?}: a head's part does nothing");
+                    assert!(apart > 1e-5, "{configs:?}: a head's part does nothing, {apart}");
                 }
             }
         }

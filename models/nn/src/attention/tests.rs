@@ -194,7 +194,8 @@ fn libtorchs_operation_has_the_values_and_gradients_of_the_definition() {
             let [_, unused] = exact.defined();
             let found = leaves.outcome([mixed_blhk, unused], used);
             for (number, (found, wanted)) in found.iter().zip(&wanted).enumerate() {
-                let largest = wanted.abs().max().double_value(&[]).max(1e-2);
+                // The gradient of a term of the query alone is 0: a sum of numbers that cancel.
+                let largest = wanted.abs().max().double_value(&[]).max(0.1);
                 let error = (found - wanted).abs().max().double_value(&[]) / largest;
                 assert!(error < 1e-5, "{sizes:?}, {terms:?}: number {number} is off by {error}");
             }

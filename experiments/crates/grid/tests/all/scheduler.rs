@@ -69,6 +69,7 @@ impl Grid {
             program: PathBuf::from("/bin/sh"),
             arguments: vec![self.dir.path().join("worker.sh").into()],
             threads: 1,
+            ranks: 1,
             devices: vec!["cpu".to_owned()],
             flags: Vec::new(),
         }

@@ -1,8 +1,7 @@
 //! A cell's network with its weights, without its dataset.
 
 use super::error::InferenceError;
-use crate::cell::weights_hash;
-use crate::checkpoint::{Checkpoint, load_averaged, load_final};
+use crate::checkpoint::{Checkpoint, load_averaged, load_final, weights_hash};
 use crate::setup::{declare, read_config, use_arithmetic};
 use config::{RunConfig, Weights};
 use models::Network;

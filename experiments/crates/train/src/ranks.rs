@@ -1,0 +1,170 @@
+//! One cell on several processes: each rank differentiates its share of a batch's micro-batches, the gradients are added, and
+//! every rank makes the same step. The first rank alone evaluates and writes.
+//!
+//! Every rank loads every batch. The sum has the same order of additions for any number of ranks (`micro.rs`,
+//! [`Group::sum`]), so a cell may resume with another number of them and ends with the same bits.
+
+mod place;
+mod watch;
+
+pub use place::Place;
+
+use crate::error::TrainError;
+use config::{MicroBatch, TrainConfig};
+use nn::group::{Address, Group, Lost, Store};
+use records::UserError;
+use std::ops::Range;
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+use tch::Tensor;
+use watch::Watch;
+
+/// How long ranks wait for each other at the start.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// How long a rank waits for the first one to record a failure that all have.
+const RECORDING: Duration = Duration::from_secs(1);
+
+const HERE: &str = "127.0.0.1";
+
+/// This process among the ranks of a cell.
+#[derive(Debug)]
+pub struct Ranks {
+    group: Arc<Group>,
+    watch: Watch,
+}
+
+impl Ranks {
+    /// Meets the others, who must have the same `about`: build, arithmetic, cell.
+    pub fn join(place: &Place, about: &str) -> Result<Self, TrainError> {
+        let Place { rank, size, host, port, serves, network, run, attempt } = place;
+        if !size.is_power_of_two() {
+            let message = format!("{size} ranks do not add in the order of one process");
+            return Err(UserError::new(message, "start a power of two: 2, 4, 8").into());
+        }
+        let address = Address { host, port: *port, serves: *serves };
+        let store = Store::open(address, &format!("posenc/{attempt}"), PATIENCE)?;
+        let own = format!("{about}, run {run}");
+        let name = |rank: usize| format!("rank {rank}");
+        store.set(&name(*rank), &own)?;
+        for other in 0..*size {
+            let missing = |_| {
+                let message = format!("rank {other} did not come within {} s", PATIENCE.as_secs());
+                UserError::new(message, "start all ranks of one run, and see the log of that one")
+            };
+            let its = store.get(&name(other)).map_err(missing)?;
+            if its != own {
+                let message =
+                    format!("rank {other} is another program, run or cell: it has {its}; rank {rank} has {own}");
+                return Err(UserError::new(message, "start all ranks by one command with the same binary").into());
+            }
+        }
+        let group = Arc::new(Group::join(&store, *rank, *size, network, PATIENCE)?);
+        // The store is there until all have joined.
+        group.agrees(&[0]).map_err(|lost| TrainError::from(lost.cause))?;
+        Ok(Self { watch: Watch::start(&group)?, group })
+    }
+
+    pub(crate) fn size(&self) -> usize {
+        self.group.size()
+    }
+
+    /// Whether this rank evaluates and writes.
+    pub fn is_first(&self) -> bool {
+        self.group.rank() == 0
+    }
+
+    /// Refuses micro-batches that the ranks cannot share equally. `known`: the choice of a checkpoint.
+    pub(crate) fn check(&self, train: &TrainConfig, known: Option<usize>, micro: usize) -> Result<(), TrainError> {
+        if train.micro_batch == Some(MicroBatch::Auto) && known.is_none() {
+            let message = "`train.micro_batch: auto` is decided by each machine, so ranks could differ";
+            return Err(UserError::new(message, "write a number of positions").into());
+        }
+        let (parts, size) = (train.batch.div_ceil(micro), self.size());
+        if parts.is_multiple_of(size) {
+            return Ok(());
+        }
+        let are = if parts == 1 { "is" } else { "are" };
+        let message = format!("{size} ranks cannot share the micro-batches of a step equally: there {are} {parts}");
+        Err(UserError::new(message, "write a smaller `train.micro_batch`, or start fewer ranks").into())
+    }
+
+    /// The micro-batches of this rank, of so many.
+    pub(crate) fn share(&self, parts: usize) -> Range<usize> {
+        let own = parts / self.group.size();
+        self.group.rank() * own..(self.group.rank() + 1) * own
+    }
+
+    /// Adds the tensors of all ranks.
+    pub(crate) fn sum(&self, tensor: &mut Tensor) -> Result<(), TrainError> {
+        self.group.sum(tensor).map_err(|lost| self.told(lost))
+    }
+
+    /// Whether a rank says yes.
+    pub(crate) fn any(&self, yes: bool) -> Result<bool, TrainError> {
+        let mut sum = Tensor::from_slice(&[f32::from(u8::from(yes))]);
+        self.sum(&mut sum)?;
+        Ok(f64::try_from(&sum)? > 0.0)
+    }
+
+    /// Refuses to go on unless a hash is the same on all ranks.
+    pub(crate) fn compare(&self, what: &str, hash: &blake3::Hash) -> Result<(), TrainError> {
+        let (words, _) = hash.as_bytes().as_chunks::<8>();
+        let words: Vec<i64> = words.iter().map(|&word| i64::from_le_bytes(word)).collect();
+        if self.group.agrees(&words).map_err(|lost| self.told(lost))? {
+            return Ok(());
+        }
+        let message = format!("the {what} of rank {} are not those of another rank", self.group.rank());
+        Err(UserError::new(message, "compute on machines of one kind; the last checkpoint is that of all ranks").into())
+    }
+
+    /// Waits for all ranks to come to their end.
+    pub(crate) fn finish(&self) -> Result<(), TrainError> {
+        self.any(false)?;
+        self.watch.end();
+        Ok(())
+    }
+
+    /// Ends the other ranks after an error of this one.
+    pub(crate) fn leave(&self) {
+        if !self.is_first() {
+            // If all ranks have it, the first one records it and ends this one.
+            thread::sleep(RECORDING);
+        }
+        self.watch.stop();
+    }
+
+    /// An error of this rank; if another one is lost, this process ends.
+    fn told(&self, lost: Lost) -> TrainError {
+        if lost.rank == self.group.rank() { lost.cause.into() } else { self.watch.lose(lost.rank) }
+    }
+}
+
+/// Where ranks on this machine meet, while a runner keeps it open.
+#[derive(Debug)]
+pub struct Meeting {
+    store: Store,
+}
+
+impl Meeting {
+    pub fn open() -> Result<Self, TrainError> {
+        Ok(Self { store: Store::open(Address { host: HERE, port: 0, serves: true }, "posenc", PATIENCE)? })
+    }
+
+    /// The variables of a rank that meets the others here, as torchrun's agent sets them.
+    pub fn variables(&self, rank: usize, size: usize) -> Vec<(&'static str, String)> {
+        let (rank, size) = (rank.to_string(), size.to_string());
+        vec![
+            ("RANK", rank.clone()),
+            ("LOCAL_RANK", rank),
+            ("WORLD_SIZE", size.clone()),
+            ("LOCAL_WORLD_SIZE", size),
+            ("MASTER_ADDR", HERE.to_owned()),
+            ("MASTER_PORT", self.store.port().to_string()),
+            ("TORCHELASTIC_USE_AGENT_STORE", "True".to_owned()),
+            ("TORCHELASTIC_RUN_ID", format!("runner {}", std::process::id())),
+            ("TORCHELASTIC_RESTART_COUNT", "0".to_owned()),
+        ]
+    }
+}

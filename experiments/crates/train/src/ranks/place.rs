@@ -1,0 +1,153 @@
+//! Which rank this process is, by the variables of the launcher that started it: torchrun, Open MPI, Slurm, or posenc itself,
+//! which sets those of torchrun.
+
+use nn::group::Network;
+use records::UserError;
+
+/// The names of a launcher's variables.
+struct Launcher {
+    rank: &'static str,
+    size: &'static str,
+    /// The number of ranks on this machine.
+    local_size: &'static str,
+}
+
+const LAUNCHERS: [Launcher; 3] = [
+    Launcher { rank: "RANK", size: "WORLD_SIZE", local_size: "LOCAL_WORLD_SIZE" },
+    Launcher { rank: "OMPI_COMM_WORLD_RANK", size: "OMPI_COMM_WORLD_SIZE", local_size: "OMPI_COMM_WORLD_LOCAL_SIZE" },
+    Launcher { rank: "SLURM_PROCID", size: "SLURM_NTASKS", local_size: "SLURM_NTASKS" },
+];
+
+/// Name a run and, below, a further attempt at it, the same for all its ranks.
+const RUNS: [&str; 3] = ["TORCHELASTIC_RUN_ID", "SLURM_JOB_ID", "PMIX_NAMESPACE"];
+const ATTEMPTS: [&str; 3] = ["TORCHELASTIC_RESTART_COUNT", "SLURM_STEP_ID", "SLURM_RESTART_COUNT"];
+
+const LOOPBACK: &str = "127.0.0.1";
+
+/// The port that PyTorch uses by default.
+const USUAL_PORT: u16 = 29_500;
+
+/// Ports for Slurm's jobs, which get none from Slurm, so that two on one node seldom take the same.
+const FIRST_PORT: u64 = 20_000;
+const PORTS: u64 = 20_000;
+
+/// A rank, and where it meets the others.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    pub rank: usize,
+    pub size: usize,
+    pub host: String,
+    pub port: u16,
+    /// Whether this process serves the store where ranks meet.
+    pub serves: bool,
+    pub network: Network,
+    /// The launcher's name of the run.
+    pub run: String,
+    /// The attempt at the run.
+    pub attempt: String,
+}
+
+impl Place {
+    /// `None` if no launcher started this process.
+    pub fn of_environment() -> Result<Option<Self>, UserError> {
+        Self::of(&|name| std::env::var(name).ok().filter(|value| !value.is_empty()))
+    }
+
+    fn of(variable: &dyn Fn(&str) -> Option<String>) -> Result<Option<Self>, UserError> {
+        let by = |launcher: &&Launcher| variable(launcher.rank).is_some() && variable(launcher.size).is_some();
+        let Some(launcher) = LAUNCHERS.iter().find(by) else { return Ok(None) };
+        let number = |name: &str| {
+            let value = variable(name).unwrap_or_default();
+            let refused = || UserError::new(format!("{name} is \"{value}\", not a number"), "start it by its launcher");
+            value.parse::<usize>().map_err(|_| refused())
+        };
+        let (rank, size) = (number(launcher.rank)?, number(launcher.size)?);
+        if rank >= size {
+            let message = format!("{} is {rank}, but there are {size} ranks", launcher.rank);
+            return Err(UserError::new(message, "start it by its launcher"));
+        }
+        let by_slurm = launcher.rank == "SLURM_PROCID";
+        let nodes = if by_slurm { variable("SLURM_NNODES").map(|nodes| nodes == "1") } else { None };
+        let here = variable(launcher.local_size).is_some_and(|local| local == size.to_string());
+        let is_local = nodes.unwrap_or(here && !by_slurm);
+        let of_slurm = || variable("SLURM_LAUNCH_NODE_IPADDR").filter(|_| by_slurm);
+        let host = variable("MASTER_ADDR").or_else(|| is_local.then(|| LOOPBACK.to_owned())).or_else(of_slurm);
+        let host = host.ok_or_else(|| {
+            UserError::new("MASTER_ADDR is not set", "set it to the address of the machine of rank 0")
+        })?;
+        let port = match variable("MASTER_PORT") {
+            Some(port) => port.parse().map_err(|_| {
+                UserError::new(format!("MASTER_PORT is \"{port}\", not a port"), "set a number up to 65535")
+            })?,
+            None => variable("SLURM_JOB_ID")
+                .and_then(|job| job.parse::<u64>().ok())
+                .map_or(USUAL_PORT, |job| (FIRST_PORT + job % PORTS) as u16),
+        };
+        let all = |names: [&str; 3]| names.into_iter().filter_map(variable).collect::<Vec<_>>().join("/");
+        Ok(Some(Self {
+            rank,
+            size,
+            port,
+            serves: rank == 0 && variable("TORCHELASTIC_USE_AGENT_STORE").as_deref() != Some("True"),
+            network: match variable("GLOO_SOCKET_IFNAME") {
+                Some(name) => Network::Interface(name),
+                None if is_local || [LOOPBACK, "localhost"].contains(&host.as_str()) => Network::Loopback,
+                None => Network::Usual,
+            },
+            host,
+            run: all(RUNS),
+            attempt: all(ATTEMPTS),
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(variables: &str) -> Result<Option<Place>, UserError> {
+        let known = |wanted: &str| {
+            let mut all = variables.split_whitespace().filter_map(|variable| variable.split_once('='));
+            all.find_map(|(name, value)| (name == wanted).then(|| value.to_owned()))
+        };
+        Place::of(&known)
+    }
+
+    fn found(variables: &str) -> Place {
+        place(variables).expect("valid").expect("a launcher")
+    }
+
+    #[test]
+    fn torchruns_agent_serves_the_store() {
+        let launched = "RANK=0 WORLD_SIZE=4 LOCAL_WORLD_SIZE=4 MASTER_ADDR=node3 MASTER_PORT=4321 TORCHELASTIC_RUN_ID=a \
+                        TORCHELASTIC_RESTART_COUNT=1";
+        let own = found(launched);
+        assert_eq!((own.rank, own.size, &own.host[..], own.port, own.serves), (0, 4, "node3", 4321, true));
+        assert_eq!((own.network, &own.run[..], &own.attempt[..]), (Network::Loopback, "a", "1"));
+        assert!(!found(&format!("{launched} TORCHELASTIC_USE_AGENT_STORE=True")).serves);
+        let wide = "RANK=5 WORLD_SIZE=8 LOCAL_WORLD_SIZE=4 MASTER_ADDR=node3 MASTER_PORT=1";
+        assert_eq!(found(wide).network, Network::Usual);
+        let by_name = found(&format!("{wide} GLOO_SOCKET_IFNAME=ib0"));
+        assert_eq!((by_name.network, by_name.serves), (Network::Interface("ib0".to_owned()), false));
+    }
+
+    #[test]
+    fn slurm_and_open_mpi_name_no_port() {
+        let slurm = found("SLURM_PROCID=1 SLURM_NTASKS=2 SLURM_NNODES=1 SLURM_JOB_ID=20007 SLURM_STEP_ID=3");
+        assert_eq!((slurm.rank, slurm.size, &slurm.host[..], slurm.port), (1, 2, LOOPBACK, 20_007));
+        assert_eq!((&slurm.run[..], &slurm.attempt[..]), ("20007", "3"));
+        let nodes = "SLURM_PROCID=1 SLURM_NTASKS=2 SLURM_NNODES=2";
+        assert_eq!(found(&format!("{nodes} SLURM_LAUNCH_NODE_IPADDR=10.0.0.2")).host, "10.0.0.2");
+        assert!(place(nodes).unwrap_err().to_string().contains("MASTER_ADDR"));
+        let mpi = found("OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_LOCAL_SIZE=2");
+        assert_eq!((&mpi.host[..], mpi.port, mpi.network), (LOOPBACK, USUAL_PORT, Network::Loopback));
+    }
+
+    #[test]
+    fn other_processes_have_no_place_and_wrong_numbers_are_refused() {
+        assert_eq!(place("PATH=/bin MASTER_PORT=1").expect("valid"), None);
+        for wrong in ["RANK=2 WORLD_SIZE=2", "RANK=x WORLD_SIZE=2", "RANK=0 WORLD_SIZE=2 MASTER_ADDR=a MASTER_PORT=x"] {
+            assert!(place(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! A cell on several ranks: the bits of one process, also after a rank is lost and with another number of ranks. A small
+//! version here; `scripts/long-check ranks` asks for 4 ranks, more networks, and a rank that hangs.
+
+use super::resume::wait_for_step;
+use crate::cli::{answer, cells, posenc, posenc_cell, run};
+use config::{Dtype, MicroBatch, RunConfig};
+use records::Manifest;
+use records::status::State;
+use std::fs::{self, File};
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+use testing::{Bench, assert_same_bits, assert_says, dlshogi, encoding, place, small, status, train};
+use train::Outcome;
+use train::ranks::Meeting;
+
+/// The exit code of a rank that ends because another one is lost.
+const LOST: i32 = 75;
+/// A rank that hangs is noticed within this time.
+const NOTICED: Duration = Duration::from_secs(10);
+/// The end of all ranks after that, on a busy machine.
+const SLACK: Duration = Duration::from_secs(5);
+
+/// How many ranks the tests start.
+fn ranks() -> usize {
+    std::env::var("POSENC_RANKS").map_or(2, |text| text.parse().expect("a number"))
+}
+
+fn is_long() -> bool {
+    ranks() > 2
+}
+
+/// A run with four micro-batches a step.
+fn in_parts(mut run: RunConfig) -> RunConfig {
+    run.train.micro_batch = Some(MicroBatch::Of(2));
+    run
+}
+
+/// The ranks of a cell, as a launcher with a store of its own starts them.
+struct Launched {
+    ranks: Vec<Child>,
+    _meeting: Meeting,
+}
+
+impl Launched {
+    fn new(dir: &Path, size: usize) -> Self {
+        let meeting = Meeting::open().expect("a store");
+        let start = |rank: usize| {
+            let log = File::create(dir.join(format!("rank-{rank}.log"))).expect("a log");
+            let mut command = posenc_cell(dir);
+            command.arg("--ranked").envs(meeting.variables(rank, size)).stdout(Stdio::null()).stderr(log);
+            command.spawn().expect("posenc starts")
+        };
+        Self { ranks: (0..size).map(start).collect(), _meeting: meeting }
+    }
+
+    fn signal(&self, rank: usize, signal: libc::c_int) {
+        // SAFETY: a plain system call on a child that was not waited for yet.
+        unsafe { libc::kill(self.ranks[rank].id() as i32, signal) };
+    }
+
+    /// The exit codes of all ranks but one.
+    fn codes(&mut self, without: Option<usize>) -> Vec<Option<i32>> {
+        let others = self.ranks.iter_mut().enumerate().filter(|(rank, _)| Some(*rank) != without);
+        others.map(|(_, rank)| rank.wait().expect("it ends").code()).collect()
+    }
+}
+
+/// Also after a failed assertion, no rank stays.
+impl Drop for Launched {
+    fn drop(&mut self) {
+        for rank in &mut self.ranks {
+            let _ = rank.kill();
+            let _ = rank.wait();
+        }
+    }
+}
+
+/// What all ranks of a cell said.
+fn logs(dir: &Path, size: usize) -> String {
+    (0..size).map(|rank| fs::read_to_string(dir.join(format!("rank-{rank}.log"))).expect("a log")).collect()
+}
+
+fn networks(bench: &Bench) -> Vec<(&'static str, RunConfig)> {
+    let with = |change: &dyn Fn(&mut RunConfig)| {
+        let mut run = bench.run(29);
+        change(&mut run);
+        run
+    };
+    let mut all = vec![("absolute", bench.run(29))];
+    if is_long() {
+        for (name, yaml) in [
+            ("shaw", "shaw: {terms: [q, k, v]}"),
+            ("bias", "relative_bias: {share: displacement}"),
+            ("rope", "rope: {layout: axial_2d, theta: 10}"),
+        ] {
+            all.push((name, with(&|run| run.encoding = vec![encoding(yaml)])));
+        }
+        all.push(("bf16", with(&|run| run.train.dtype = Dtype::Bf16)));
+        all.push(("batch-norm", dlshogi(bench, 29)));
+    }
+    all
+}
+
+#[test]
+fn ranks_make_the_steps_of_one_process() {
+    let bench = Bench::new();
+    for (name, run) in networks(&bench) {
+        let run = in_parts(run);
+        let alone = bench.trained(name, &run);
+        let mut size = 2;
+        while size <= ranks() {
+            let dir = bench.cell(&format!("{name}-{size}"), &run);
+            let codes = Launched::new(&dir, size).codes(None);
+            assert_eq!(codes, vec![Some(0); size], "{name}: {}", logs(&dir, size));
+            assert_same_bits(&alone, &dir);
+            let manifest = Manifest::read(&dir).expect("readable").expect("there");
+            assert_eq!(manifest.sessions[0].ranks, Some(size));
+            size *= 2;
+        }
+    }
+}
+
+#[test]
+fn a_lost_rank_ends_all_and_the_cell_resumes_with_fewer() {
+    let bench = Bench::new();
+    let run = in_parts(bench.run(200));
+    let (size, lost) = (ranks(), ranks() - 1);
+    let undisturbed = bench.trained("undisturbed", &run);
+    let ways = [(libc::SIGKILL, "is gone"), (libc::SIGSTOP, "has not answered for 8 s")];
+    for (signal, words) in ways.into_iter().take(if is_long() { 2 } else { 1 }) {
+        let dir = bench.cell(&format!("signal-{signal}"), &run);
+        let mut launched = Launched::new(&dir, size);
+        wait_for_step(&dir, 12);
+        let began = Instant::now();
+        launched.signal(lost, signal);
+        assert_eq!(launched.codes(Some(lost)), vec![Some(LOST); size - 1], "{}", logs(&dir, size));
+        let limit = if signal == libc::SIGKILL { Duration::from_secs(2) } else { NOTICED };
+        assert!(began.elapsed() < limit + SLACK, "{:?}", began.elapsed());
+        drop(launched);
+        let said = logs(&dir, size);
+        let message = format!("posenc: killed: rank {lost} {words}");
+        assert_says(&said, &[&message[..]]);
+        assert_eq!(said.matches("posenc: ").count(), 1, "one message: {said}");
+        let again = Launched::new(&dir, size / 2).codes(None);
+        assert_eq!(again, vec![Some(0); size / 2], "{}", logs(&dir, size / 2));
+        assert_same_bits(&undisturbed, &dir);
+    }
+}
+
+#[test]
+fn a_signal_to_any_rank_stops_all_at_a_checkpoint() {
+    let bench = Bench::new();
+    let run = in_parts(bench.run(200));
+    let undisturbed = bench.trained("undisturbed", &run);
+    let dir = bench.cell("stopped", &run);
+    let (mut size, mut step) = (ranks(), 12);
+    while size > 1 {
+        let mut launched = Launched::new(&dir, size);
+        wait_for_step(&dir, step);
+        launched.signal(size - 1, libc::SIGTERM);
+        assert_eq!(launched.codes(None)[0], Some(1), "{}", logs(&dir, size));
+        assert_eq!(status(&dir).state, State::Interrupted);
+        (size, step) = (size / 2, status(&dir).step + 8);
+    }
+    assert_eq!(train(&dir).expect("it goes on"), Outcome::Done);
+    assert_same_bits(&undisturbed, &dir);
+}
+
+#[test]
+fn a_runner_starts_the_ranks_of_its_cells() {
+    let text = small().replace("    batch: 4\n", "    batch: 4\n    micro_batch: 1\n");
+    assert!(text.contains("micro_batch"));
+    let settings: [&[&str]; 2] = [&[], &["--ranks", "2"]];
+    let [alone, ranked] = settings.map(|options| {
+        let dir = place(&text);
+        answer(posenc(dir.path(), &["run", "experiment.yaml", "--jobs", "1"]).args(options)).succeeds();
+        dir
+    });
+    let [alone, ranked] = [&alone, &ranked].map(|dir| cells(&dir.path().join("runs/small")));
+    assert_eq!(alone.len(), ranked.len());
+    for (alone, ranked) in alone.iter().zip(&ranked) {
+        assert_same_bits(alone, ranked);
+    }
+}
+
+#[test]
+fn ranks_that_cannot_share_a_step_are_refused() {
+    let dir = place(&small());
+    run(dir.path(), &["run", "experiment.yaml", "--ranks", "3"]).fails_with(&["--ranks 3", "power of two"]);
+    run(dir.path(), &["run", "experiment.yaml", "--ranks", "2", "--devices", "cuda:0"])
+        .fails_with(&["--ranks 2", "on CPUs only"]);
+    let whole = run(dir.path(), &["run", "experiment.yaml", "--ranks", "2", "--fail-fast"]);
+    assert_eq!(whole.code, Some(1), "{}", whole.stderr);
+    assert_says(&whole.stderr, &["2 ranks cannot share the micro-batches of a step equally: there is 1"]);
+    let bench = Bench::new();
+    let cell = bench.cell("unlaunched", &bench.run(4));
+    answer(posenc_cell(&cell).arg("--ranked").env_remove("RANK"))
+        .fails_with(&["--ranked is for processes that torchrun"]);
+}
