@@ -14,6 +14,7 @@ fn main() {
     for source in SOURCES {
         println!("cargo:rerun-if-changed={source}");
     }
+    println!("cargo:rerun-if-changed=shim/message.h");
     println!("cargo:rerun-if-changed=shim/gloo");
     let libraries = std::env::var_os("DEP_TCH_LIBTORCH_LIB").expect("torch-sys says where LibTorch is");
     let include = PathBuf::from(libraries).with_file_name("include");
