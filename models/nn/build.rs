@@ -2,13 +2,8 @@
 
 use std::path::PathBuf;
 
-const SOURCES: [&str; 5] = [
-    "shim/arithmetic.cpp",
-    "shim/differentiable.cpp",
-    "shim/group.cpp",
-    "shim/operators.cpp",
-    "shim/pinned.cpp",
-];
+const SOURCES: [&str; 5] =
+    ["shim/arithmetic.cpp", "shim/differentiable.cpp", "shim/group.cpp", "shim/operators.cpp", "shim/pinned.cpp"];
 
 fn main() {
     for source in SOURCES {

@@ -70,14 +70,16 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         revision: Some(version::revision()),
         ranks: if args.ranked { ranks(args)? } else { None },
     };
+    let is_first = options.ranks.as_ref().is_none_or(|ranks| ranks.is_first());
     let mut note = |text: &str| eprintln!("{text}");
     let mut sinks = progress_sinks(run.as_ref());
     if let Some(step) = args.stop_after {
         sinks.push(Box::new(StopAfter { step, stop: Arc::clone(&stop) }));
     }
     match run_cell(&args.dir, &options, sinks, &mut note, &stop)? {
-        Outcome::Done | Outcome::AlreadyDone => Ok(ExitCode::SUCCESS),
-        Outcome::Interrupted { .. } => Ok(ExitCode::from(1)),
+        Outcome::Interrupted { .. } if is_first => Ok(ExitCode::from(1)),
+        // The other ranks have done their part.
+        Outcome::Interrupted { .. } | Outcome::Done | Outcome::AlreadyDone => Ok(ExitCode::SUCCESS),
     }
 }
 

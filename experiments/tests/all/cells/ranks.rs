@@ -159,12 +159,42 @@ fn a_signal_to_any_rank_stops_all_at_a_checkpoint() {
         let mut launched = Launched::new(&dir, size);
         wait_for_step(&dir, step);
         launched.signal(size - 1, libc::SIGTERM);
-        assert_eq!(launched.codes(None)[0], Some(1), "{}", logs(&dir, size));
+        let codes = [Some(1)].into_iter().chain(vec![Some(0); size - 1]).collect::<Vec<_>>();
+        assert_eq!(launched.codes(None), codes, "{}", logs(&dir, size));
         assert_eq!(status(&dir).state, State::Interrupted);
         (size, step) = (size / 2, status(&dir).step + 8);
     }
     assert_eq!(train(&dir).expect("it goes on"), Outcome::Done);
     assert_same_bits(&undisturbed, &dir);
+}
+
+#[test]
+fn the_first_rank_decides_how_many_positions_go_through_the_network_at_once() {
+    let bench = Bench::new();
+    let with = |micro_batch: MicroBatch| {
+        let mut run = bench.run(29);
+        run.train.micro_batch = Some(micro_batch);
+        run
+    };
+    let dir = bench.cell("auto", &with(MicroBatch::Auto));
+    let codes = Launched::new(&dir, 2).codes(None);
+    assert_eq!(codes, [Some(0); 2], "{}", logs(&dir, 2));
+    let half = bench.run(29).train.batch / 2;
+    let manifest = Manifest::read(&dir).expect("readable").expect("there");
+    assert_eq!(manifest.identity.micro_batch, Some(half));
+    assert_same_bits(&bench.trained("half", &with(MicroBatch::Of(half))), &dir);
+}
+
+#[test]
+fn an_error_of_all_ranks_is_reported_once_and_is_no_loss_of_a_rank() {
+    let bench = Bench::new();
+    let dir = bench.cell("whole", &bench.run(4));
+    let codes = Launched::new(&dir, 2).codes(None);
+    let said = logs(&dir, 2);
+    assert_eq!(codes, [Some(1), Some(LOST)], "{said}");
+    assert_eq!(status(&dir).state, State::Failed);
+    assert_says(&said, &["posenc: 2 ranks cannot share"]);
+    assert_eq!(said.matches("posenc: ").count(), 1, "one message: {said}");
 }
 
 #[test]
