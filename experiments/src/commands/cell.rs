@@ -29,6 +29,9 @@ pub(crate) fn check_ranks(ranks: NonZeroUsize, on_gpus: bool) -> anyhow::Result<
     Ok(())
 }
 
+/// The option of a process that is one of several ranks.
+pub(crate) const RANKED: &str = "--ranked";
+
 /// Train one cell.
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -53,6 +56,13 @@ pub struct Args {
     /// Take a share of each step: this process is one of several ranks, which the variables of its launcher number.
     #[arg(long)]
     ranked: bool,
+}
+
+impl Args {
+    /// Of a rank that a launcher started.
+    pub(super) fn ranked(dir: PathBuf, device: Device, threads: usize, force: bool) -> Self {
+        Self { dir, threads, device, smoke: false, stop_after: None, force, ranked: true }
+    }
 }
 
 /// Trains. Progress and notes go to stderr, which `posenc run` keeps as the cell's log.

@@ -215,6 +215,36 @@ fn a_runner_starts_the_ranks_of_its_cells() {
 }
 
 #[test]
+fn processes_of_torchrun_are_ranks_of_the_only_cell() {
+    let text = small().replace("    batch: 4\n", "    batch: 4\n    micro_batch: 1\n");
+    let only = ["run", "experiment.yaml", "--only", "encoding=absolute"];
+    let [alone, launched] = [place(&text), place(&text)];
+    run(alone.path(), &only).succeeds();
+    let meeting = Meeting::open().expect("a store");
+    let start = |options: &[&str], rank: usize| {
+        let mut command = posenc(launched.path(), options);
+        command.envs(meeting.variables(rank, 2)).stdout(Stdio::null()).stderr(Stdio::piped());
+        command.spawn().expect("posenc starts")
+    };
+    for rank in 0..2 {
+        let all = start(&only[..2], rank).wait_with_output().expect("it ends");
+        assert_eq!(all.status.code(), Some(1));
+        assert_says(&String::from_utf8_lossy(&all.stderr), &["the ranks of one cell, not of", "--only"]);
+    }
+    let ranks = [0, 1].map(|rank| start(&only, rank));
+    for rank in ranks {
+        let ended = rank.wait_with_output().expect("it ends");
+        assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
+    }
+    let row = |dir: &Path| {
+        cells(&dir.join("runs/small")).into_iter().find(|cell| Manifest::read(cell).is_ok_and(|it| it.is_some()))
+    };
+    let [alone, launched] = [&alone, &launched].map(|dir| row(dir.path()).expect("a trained cell"));
+    assert_same_bits(&alone, &launched);
+    assert_eq!(Manifest::read(&launched).expect("readable").expect("there").sessions[0].ranks, Some(2));
+}
+
+#[test]
 fn ranks_that_cannot_share_a_step_are_refused() {
     let dir = place(&small());
     run(dir.path(), &["run", "experiment.yaml", "--ranks", "3"]).fails_with(&["--ranks 3", "power of two"]);
