@@ -172,3 +172,35 @@ impl Meeting {
         ]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nn::group::Network;
+
+    #[test]
+    fn all_ranks_get_the_number_of_the_first_and_one_answer_to_a_comparison() {
+        const SIZE: usize = 4;
+        let meeting = Meeting::open().expect("a store");
+        let of_rank = |rank: usize| {
+            let (host, run) = (HERE.to_owned(), "test".to_owned());
+            let (port, network, attempt) = (meeting.store.port(), Network::Loopback, "0".to_owned());
+            let place = Place { rank, size: SIZE, host, port, serves: false, network, run, attempt };
+            let ranks = Ranks::join(&place, "a cell").expect("all join");
+            let first = ranks.of_first(10 + rank).expect("all are there");
+            // The first rank does not exchange numbers with the last one.
+            let equal = |of_last: bool| {
+                let number = [u8::from(of_last && rank == SIZE - 1)];
+                ranks.compare("numbers", &blake3::hash(&number)).is_ok()
+            };
+            let answers = (first, equal(false), equal(true));
+            ranks.finish().expect("all end");
+            answers
+        };
+        let found: Vec<_> = thread::scope(|scope| {
+            let ranks: Vec<_> = (0..SIZE).map(|rank| scope.spawn(move || of_rank(rank))).collect();
+            ranks.into_iter().map(|rank| rank.join().expect("it ends")).collect()
+        });
+        assert_eq!(found, [(10, true, false); SIZE]);
+    }
+}
