@@ -13,6 +13,6 @@ char* message_of(Action action) noexcept {
   } catch (const std::exception& error) {
     return strdup(error.what());
   } catch (...) {
-    return strdup("LibTorch threw what is no std::exception");
+    return strdup("LibTorch threw something other than a std::exception");
   }
 }

@@ -186,7 +186,7 @@ fn the_first_rank_decides_how_many_positions_go_through_the_network_at_once() {
 }
 
 #[test]
-fn an_error_of_all_ranks_is_reported_once_and_is_no_loss_of_a_rank() {
+fn an_error_of_all_ranks_is_reported_once_with_its_own_exit_code() {
     let bench = Bench::new();
     let dir = bench.cell("whole", &bench.run(4));
     let codes = Launched::new(&dir, 2).codes(None);

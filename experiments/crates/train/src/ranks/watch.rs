@@ -72,7 +72,7 @@ impl Loss {
 #[derive(Debug)]
 struct Shared {
     group: Arc<Group>,
-    /// This rank ends with an error, which its main thread reports: that others then end is no loss.
+    /// This rank ends with an error, which its main thread reports. The end of others is then not a loss.
     is_leaving: AtomicBool,
 }
 
