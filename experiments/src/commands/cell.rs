@@ -29,6 +29,9 @@ pub(crate) fn check_ranks(ranks: NonZeroUsize, on_gpus: bool) -> anyhow::Result<
     Ok(())
 }
 
+/// The option of a process that is one of several ranks.
+pub(crate) const RANKED: &str = "--ranked";
+
 /// Train one cell.
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -55,6 +58,13 @@ pub struct Args {
     ranked: bool,
 }
 
+impl Args {
+    /// Of a rank that a launcher started.
+    pub(super) fn ranked(dir: PathBuf, device: Device, threads: usize, force: bool) -> Self {
+        Self { dir, threads, device, smoke: false, stop_after: None, force, ranked: true }
+    }
+}
+
 /// Trains. Progress and notes go to stderr, which `posenc run` keeps as the cell's log.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let run = config_of(args);
@@ -70,14 +80,16 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         revision: Some(version::revision()),
         ranks: if args.ranked { ranks(args)? } else { None },
     };
+    let is_first = options.ranks.as_ref().is_none_or(|ranks| ranks.is_first());
     let mut note = |text: &str| eprintln!("{text}");
     let mut sinks = progress_sinks(run.as_ref());
     if let Some(step) = args.stop_after {
         sinks.push(Box::new(StopAfter { step, stop: Arc::clone(&stop) }));
     }
     match run_cell(&args.dir, &options, sinks, &mut note, &stop)? {
-        Outcome::Done | Outcome::AlreadyDone => Ok(ExitCode::SUCCESS),
-        Outcome::Interrupted { .. } => Ok(ExitCode::from(1)),
+        Outcome::Interrupted { .. } if is_first => Ok(ExitCode::from(1)),
+        // The other ranks have done their part.
+        Outcome::Interrupted { .. } | Outcome::Done | Outcome::AlreadyDone => Ok(ExitCode::SUCCESS),
     }
 }
 

@@ -34,8 +34,11 @@ pub(super) fn micro_batch(setup: &Setup, arena: &Arena, known: Option<usize>) ->
         (Some(MicroBatch::Of(positions)), _) => Ok(whole_sequences(positions.min(batch), plies)),
         (Some(MicroBatch::Auto), Some(known)) => Ok(known),
         (Some(MicroBatch::Auto), None) if setup.device == Device::Cpu => {
-            let room = free_memory().map(|free| free / CPU_SHARE);
-            Ok(whole_sequences(largest_within(batch, room, activation_bytes(setup)?), plies))
+            // Ranks may be on one machine. They need a part each.
+            let ranks = setup.ranks.as_ref().map_or(1, |ranks| ranks.size());
+            let room = free_memory().map(|free| free / CPU_SHARE / ranks as u64);
+            let largest = largest_within(batch.div_ceil(ranks), room, activation_bytes(setup)?);
+            Ok(whole_sequences(largest, plies))
         }
         (Some(MicroBatch::Auto), None) => {
             let fits = |sequences: usize| fits_on_device(setup, arena, sequences * plies);
