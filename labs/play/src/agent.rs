@@ -74,7 +74,10 @@ impl fmt::Display for Agent {
                     ("batch", search.batch.into(), usual.batch.into()),
                     ("temperature", search.temperature, usual.temperature),
                 ];
-                options.iter().filter(|(_, own, usual)| own != usual).try_for_each(|(key, own, _)| write!(f, ",{key}={own}"))
+                options
+                    .iter()
+                    .filter(|(_, own, usual)| own != usual)
+                    .try_for_each(|(key, own, _)| write!(f, ",{key}={own}"))
             }
         }
     }
@@ -127,9 +130,7 @@ impl FromStr for Agent {
                         "batch" => search.batch = whole(value, Search::LARGEST_BATCH, "a batch is 1 to 256")?,
                         "temperature" => search.temperature = at_least_0(value, COLD)?,
                         _ => {
-                            return Err(wrong(
-                                "the options are `visits`, `cpuct`, `fpu`, `batch` and `temperature`",
-                            ));
+                            return Err(wrong("the options are `visits`, `cpuct`, `fpu`, `batch` and `temperature`"));
                         }
                     }
                 }

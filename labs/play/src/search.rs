@@ -93,11 +93,7 @@ impl Search {
     ) -> Result<Vec<Decision>, PlayError> {
         let mut decisions = Vec::with_capacity(situations.len());
         for roots in situations.chunks(TREES) {
-            let trees = roots.iter().map(|&root| Growing {
-                root,
-                tree: Tree::new(self.cpuct, self.fpu),
-                result: None,
-            });
+            let trees = roots.iter().map(|&root| Growing { root, tree: Tree::new(self.cpuct, self.fpu), result: None });
             let mut growing: Vec<Growing<'_, G>> = trees.collect();
             while self.visit(&mut growing, evaluate)? && !is_stopped() {}
             decisions.extend(growing.iter().map(|grown| self.decision(grown, stream)));
@@ -106,11 +102,7 @@ impl Search {
     }
 
     /// Makes up to `batch` visits in every tree; whether there was one.
-    fn visit<G: Referee>(
-        self,
-        growing: &mut [Growing<'_, G>],
-        evaluate: &mut Evaluate<'_>,
-    ) -> Result<bool, PlayError> {
+    fn visit<G: Referee>(self, growing: &mut [Growing<'_, G>], evaluate: &mut Evaluate<'_>) -> Result<bool, PlayError> {
         let (mut waiting, mut requests) = (Vec::new(), Vec::new());
         for (tree, own) in growing.iter_mut().enumerate() {
             for leaf in own.tree.gather(self.batch.min(self.visits - own.tree.visits())) {
@@ -139,12 +131,14 @@ impl Search {
             let evaluation = match over {
                 Some(points) => Evaluation { moves: Vec::new(), points },
                 None => {
-                    let Evaluated { moves, points, result } =
-                        evaluated.next().expect("every open leaf was evaluated");
+                    let Evaluated { moves, points, result } = evaluated.next().expect("every open leaf was evaluated");
                     if leaf.moves.is_empty() {
                         own.result = result;
                     }
-                    Evaluation { moves: moves.into_iter().map(|(place, prior)| (legal[place], prior)).collect(), points }
+                    Evaluation {
+                        moves: moves.into_iter().map(|(place, prior)| (legal[place], prior)).collect(),
+                        points,
+                    }
                 }
             };
             own.tree.finish(&leaf, evaluation);

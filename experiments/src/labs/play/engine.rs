@@ -37,17 +37,18 @@ const WAITING: usize = 64;
 
 /// Plays until `quit`, or until stdin ends.
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    let agent = with_visits(args.agent, args.visits)?;
+    let agent = with_visits(&[args.agent], args.visits)?[0];
     let cell = args.network.load(&args.cell)?;
     with_game!(cell.config.game, G => speak::<G>(&cell, args, agent))?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// The agent with the visits of `--visits`, which only a search has.
-pub(super) fn with_visits(agent: Agent, visits: Option<u32>) -> anyhow::Result<Agent> {
-    let Some(visits) = visits else { return Ok(agent) };
-    anyhow::ensure!(matches!(agent, Agent::Search(_)), "--visits {visits}: the agent `{agent}` does not search");
-    Ok(agent.with_visits(visits))
+/// The agents, with the visits of `--visits` where they search.
+pub(super) fn with_visits(agents: &[Agent], visits: Option<u32>) -> anyhow::Result<Vec<Agent>> {
+    let Some(visits) = visits else { return Ok(agents.to_vec()) };
+    let searches = agents.iter().any(|agent| matches!(agent, Agent::Search(_)));
+    anyhow::ensure!(searches, "--visits {visits}: no agent searches; add --agent search");
+    Ok(agents.iter().map(|agent| agent.with_visits(visits)).collect())
 }
 
 fn speak<G: Referee>(cell: &Loaded, args: &Args, agent: Agent) -> anyhow::Result<()> {

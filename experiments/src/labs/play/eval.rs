@@ -78,8 +78,7 @@ struct Asked {
 /// Evaluates the network as each agent.
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let agents = if args.agents.is_empty() { &[Agent::POLICY] } else { args.agents.as_slice() };
-    let agents = agents.iter().map(|&agent| with_visits(agent, args.visits));
-    let agents: Vec<Agent> = agents.collect::<anyhow::Result<_>>()?;
+    let agents = with_visits(agents, args.visits)?;
     let cell = args.network.load(&args.cell)?;
     if let Some(positions) = args.asked.calibration {
         let calibration = calibration::measure(&cell, positions)?;
