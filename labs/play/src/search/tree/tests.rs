@@ -12,7 +12,7 @@ fn evaluation(path: &[usize]) -> Evaluation<usize> {
     if path.ends_with(&[1, 1]) {
         return Evaluation { moves: Vec::new(), points: 0.0 };
     }
-    let number = path.iter().fold(1, |number, mv| 4 * number + mv + 1);
+    let number = path.iter().fold(1, |number: usize, mv| 4 * number + mv + 1);
     let moves = if path.len() == DEPTH { Vec::new() } else { PRIORS[number % 4].into_iter().enumerate().collect() };
     Evaluation { moves, points: POINTS[number % 11] / 64.0 }
 }
