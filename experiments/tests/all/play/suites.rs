@@ -38,6 +38,12 @@ fn puzzles_and_suites_are_scored_by_moves_and_by_points() {
     assert_eq!((&lines[1]["agent"], &lines[1]["puzzles"][0]["solved"]), (&"value".into(), &true.into()));
     let flops = |line: usize| lines[line]["paper_flops"].as_u64().expect("a count");
     assert!(flops(0) > 0 && flops(1) == 20 * flops(0), "the paper counts 20 moves of a position");
+    let search = ["--agent", "search:cpuct=1000,fpu=0", "--visits", "1000"];
+    let told = eval(&finished, "chess", &[&["--puzzles", "puzzles.csv"][..], &search].concat()).remove(0);
+    assert_eq!(told["agent"], "search:visits=1000,cpuct=1000,fpu=0");
+    assert_eq!(told["puzzles"][0]["solved"], true, "every move is visited");
+    run(finished.path(), &["eval", &finished.cell("chess"), "--puzzles", "puzzles.csv", "--visits", "9"])
+        .fails_with(&["--visits 9", "--agent search"]);
 
     write(&finished, "suite.epd", EPD);
     let told = eval(&finished, "chess", &["--suite", "suite.epd", "--agent", "value"]).remove(0);
