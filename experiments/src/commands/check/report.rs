@@ -255,8 +255,9 @@ fn datasets(experiment: &Experiment) -> String {
     experiment.games().into_iter().filter_map(game).collect()
 }
 
-/// What reading a dataset takes of a machine; nothing if the shards cannot be read.
+/// What reading a dataset takes of a machine; nothing without a folder or if the shards cannot be read.
 fn data_cost(folder: &Path) -> Option<DataCost> {
+    let folder = Some(folder).filter(|folder| !folder.as_os_str().is_empty())?;
     let manifest = Manifest::read(folder).ok()?;
     DataCost::of(folder, &manifest, &DerivedOptions::default()).ok()
 }
