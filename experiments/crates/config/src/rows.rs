@@ -10,7 +10,6 @@ use super::row::{Row, RowData};
 use super::run::RunConfig;
 use super::setting::Setting;
 use super::source::ConfigError;
-use dataset::PerSplit;
 use facts::Role;
 use games::GameKind;
 
@@ -36,20 +35,13 @@ pub(super) fn row(combination: &Combination, label: &Label, datasets: &Datasets)
     }
     let opened = datasets.of(run.game);
     let OpenedData { manifest, positions, test, generate, .. } = opened;
-    let positions = match generate {
-        None => *positions,
-        // No position comes twice, and rows may ask for other numbers of them.
-        Some(_) => PerSplit {
-            train: run.trained_positions(),
-            validation: run.eval.validation_positions as u64,
-            test: run.eval.test_positions as u64,
-        },
-    };
+    // No position comes twice.
+    let train_positions = if generate.is_some() { run.trained_positions() } else { positions.train };
     let data = RowData {
         name: manifest.name.clone(),
         content_hash: manifest.identity(),
         test: test.as_ref().map(|test| test.set.clone()),
-        train_positions: positions.train,
+        train_positions,
         validation_positions: positions.validation,
         test_positions: positions.test,
         phase_ends: phases::ends(&run, opened).map_err(|error| combination.refused(&["train", "phases"], error))?,
