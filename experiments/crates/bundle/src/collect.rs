@@ -8,7 +8,7 @@ use super::names::{CELLS, METADATA, SUMS};
 use super::predictions;
 use super::scrub;
 use anyhow::bail;
-use config::{RunConfig, Source, Weights};
+use config::{RunConfig, Source, Weights, grouped};
 use records::baselines;
 use records::folder::{AVERAGED, CHECKPOINTS, CONFIG_FILE, EXPERIMENT_FILE, FINAL, LOG, METRICS_FILE};
 use records::manifest::DatasetFacts;
@@ -104,8 +104,12 @@ pub fn collect(run_dir: &Path, publication: &Publication) -> anyhow::Result<Cont
     }
     let options = ReportOptions { extrapolate: publication.extrapolate, ..ReportOptions::default() };
     let report = Report::with_options(run_dir, &options).map_err(no_report)?;
-    if let Some(predictions) = predictions::predictions(&report, &collector.contents.files)? {
-        collector.add(predictions::FILE, format!("{predictions:#}\n").into_bytes())?;
+    match (predictions::predictions(&report, &collector.contents.files)?, publication.extrapolate) {
+        (Some(predictions), _) => collector.add(predictions::FILE, format!("{predictions:#}\n").into_bytes())?,
+        (None, Some(to)) => {
+            bail!("nothing predicts the losses of {} positions; `posenc report --extrapolate` says why", grouped(to))
+        }
+        (None, None) => {}
     }
     for (name, draw) in REPORTS {
         let text = scrub::scrub(&draw(&report), collector.host);

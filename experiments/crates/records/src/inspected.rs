@@ -29,8 +29,8 @@ pub struct Inspected {
     pub permutations: usize,
     /// Networks with random weights that the heads are compared with.
     pub controls: usize,
-    /// Whether heads were also tested by piece.
-    #[serde(default)]
+    /// Whether heads were also tested by piece, as older versions always did.
+    #[serde(default = "yes")]
     pub by_piece: bool,
     /// A head is named if both p-values are below this.
     pub alpha: f64,
@@ -44,6 +44,10 @@ pub struct Inspected {
     /// The same of the network with random weights.
     #[serde(default)]
     pub pieces_control: Vec<HeadRecord>,
+}
+
+fn yes() -> bool {
+    true
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -144,14 +148,14 @@ pub struct RowMovements {
     pub heads: usize,
     /// Heads that follow a movement.
     pub named: Vec<usize>,
-    /// The same of a network with random weights.
-    pub control: Vec<usize>,
+    /// The same of a network with random weights; none for a cell that was not compared with any.
+    pub control: Vec<Option<usize>>,
     /// Heads by movement, the most frequent first.
     pub movements: Vec<(String, Vec<usize>)>,
     /// Heads by piece and movement, the most frequent first.
     pub pieces: Vec<(String, Vec<usize>)>,
     /// Heads and pieces with a movement of a network with random weights.
-    pub pieces_control: Vec<usize>,
+    pub pieces_control: Vec<Option<usize>>,
 }
 
 /// Counts the movements of inspected cells, row by row in the order of the cells.
@@ -171,18 +175,32 @@ impl RowMovements {
     fn of(cells: &[&Inspected]) -> Self {
         let of_heads = counts(cells, |cell| cell.named().map(|(_, movement)| movement.name()).collect());
         let of_pieces = counts(cells, |cell| cell.pieces.iter().filter_map(HeadRecord::piece_movement).collect());
-        let named = |heads: &[HeadRecord]| heads.iter().filter(|head| head.movement.is_some()).count();
+        let named = |heads: &[HeadRecord], is_tested: bool| {
+            is_tested.then(|| heads.iter().filter(|head| head.movement.is_some()).count())
+        };
         Self {
             game: cells[0].game,
             row: cells[0].row.clone(),
             seeds: cells.iter().map(|cell| cell.seed).collect(),
             heads: cells.iter().map(|cell| cell.heads.len()).max().unwrap_or_default(),
             named: cells.iter().map(|cell| cell.named().count()).collect(),
-            control: cells.iter().map(|cell| named(&cell.control)).collect(),
+            control: cells.iter().map(|cell| named(&cell.control, cell.controls > 0)).collect(),
             movements: of_heads,
             pieces: of_pieces,
-            pieces_control: cells.iter().map(|cell| named(&cell.pieces_control)).collect(),
+            pieces_control: cells
+                .iter()
+                .map(|cell| named(&cell.pieces_control, cell.controls > 0 && cell.by_piece))
+                .collect(),
         }
+    }
+}
+
+/// Counts as a list, with a dash for a cell that was not tested, or one dash if none was.
+pub fn listed(counts: &[Option<usize>]) -> String {
+    let shown = |count: &Option<usize>| count.map_or_else(|| "–".to_owned(), |count| count.to_string());
+    match counts.iter().any(Option::is_some) {
+        true => counts.iter().map(shown).collect::<Vec<_>>().join(", "),
+        false => "–".to_owned(),
     }
 }
 

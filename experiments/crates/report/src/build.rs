@@ -75,7 +75,7 @@ impl Report {
             provenance: provenance::of(folder),
             settings: settings::of(folder),
         };
-        report.warnings = warnings::of(&report, folder);
+        report.warnings = warnings::of(&report, folder, to);
         Ok(report)
     }
 }

@@ -230,6 +230,11 @@ fn datasets(experiment: &Experiment) -> String {
         let data = &row.data;
         let [train, validation, test] =
             [data.train_positions, data.validation_positions, data.test_positions].map(grouped);
+        let trained = || experiment.rows.iter().filter(|row| row.run.game == game).map(|row| row.data.train_positions);
+        let train = match trained().min().zip(trained().max()) {
+            Some((least, most)) if least < most => format!("{} to {}", grouped(least), grouped(most)),
+            _ => train,
+        };
         let (game, name) = (row.run.game.name(), &data.name);
         let read: String = read_whole(row).iter().map(|read| format!("; {read}")).collect();
         let counted = match &data.test {
@@ -255,8 +260,9 @@ fn datasets(experiment: &Experiment) -> String {
     experiment.games().into_iter().filter_map(game).collect()
 }
 
-/// What reading a dataset takes of a machine; nothing if the shards cannot be read.
+/// What reading a dataset takes of a machine; nothing without a folder or if the shards cannot be read.
 fn data_cost(folder: &Path) -> Option<DataCost> {
+    let folder = Some(folder).filter(|folder| !folder.as_os_str().is_empty())?;
     let manifest = Manifest::read(folder).ok()?;
     DataCost::of(folder, &manifest, &DerivedOptions::default()).ok()
 }

@@ -182,7 +182,7 @@ fn multipliers(scaling: &Scaling) -> Table {
     let reference = &reference.label;
     let note = format!(
         "columns: the positions at which {reference} has the loss that is compared; the row needs so many times fewer for it; in \
-         brackets 95 % intervals over seeds on these test positions; ≥ and ≤: the loss lies beyond the row's budgets; FLOPs and \
+         brackets 95 % intervals over seeds only, on these test positions; ≥ and ≤: the loss lies beyond the row's budgets; FLOPs and \
          step time: those of a position, divided by {reference}'s; a multiplier divided by them is one of computation"
     );
     Table::new(header, &[0], rows)
@@ -215,10 +215,10 @@ fn exponents(scaling: &Scaling) -> Table {
     ];
     let has_fit = |row: &&ScalingRow| row.laws.iter().any(Option::is_some);
     let rows = scaling.rows.iter().filter(has_fit).map(|row| {
-        let used = row.laws.iter().flatten().next().map(|law| {
-            let ends = [law.points.first(), law.points.last()].map(|own| own.map_or(0.0, |own| own.at.exp()));
-            ends.map(|positions| short_count(positions.round() as u64)).join(" to ")
-        });
+        let used = match row.laws.each_ref().map(|law| law.as_ref().map(range)) {
+            [Some(given), Some(fitted)] if given != fitted => format!("{given}; E fitted: {fitted}"),
+            [given, fitted] => given.or(fitted).unwrap_or_default(),
+        };
         let [given, free]: [[String; 3]; 2] = array::from_fn(|law| {
             let steeper = row.steeper[law].as_ref();
             [
@@ -228,14 +228,21 @@ fn exponents(scaling: &Scaling) -> Table {
             ]
         });
         let fitted = or_absent(row.laws[1].as_ref(), |law| fixed(law.floor, 3));
-        [row.label.clone(), used.unwrap_or_default()].into_iter().chain(given).chain(free).chain([fitted]).collect()
+        [row.label.clone(), used].into_iter().chain(given).chain(free).chain([fitted]).collect()
     });
     let notes = vec![
-        "L(D) = E + A · D^−α over D positions; 95 % t-intervals and p over seeds, uncorrected; budgets: a first budget is left out \
-         while the curve is flatter there than behind it (the rule is in docs/statistics.md)"
+        "L(D) = E + A · D^−α over D positions; 95 % t-intervals and p over seeds only, uncorrected: if the curve is no power \
+         law over these budgets, they cover too rarely; budgets: a first budget is left out while the curve is flatter there \
+         than after it (the rule is in docs/statistics.md)"
             .to_owned(),
     ];
     Table::new(header, &[0, 1], rows).titled("power laws of the loss").noted(notes).without_empty_columns()
+}
+
+/// The first and the last budget of a fit.
+fn range(law: &PowerLaw) -> String {
+    let ends = [law.points.first(), law.points.last()].map(|own| own.map_or(0.0, |own| own.at.exp()));
+    ends.map(|positions| short_count(positions.round() as u64)).join(" to ")
 }
 
 fn estimate(test: &MeanTest) -> String {
@@ -255,8 +262,8 @@ fn predictions(scaling: &Scaling, primary: &PrimaryMetric) -> Table {
         let measured = or_absent(row.measured(to), |(mean, ends)| loss(mean, &ends));
         once(row.label.clone()).chain(predicted).chain([measured]).collect()
     });
-    let note = "from the budgets below it by the power laws; in brackets the 95 % interval of the mean over as many seeds; means \
-                are of logarithms";
+    let note = "from the budgets below it by the power laws; in brackets the 95 % interval of the mean over as many seeds, over \
+                seeds only: it does not cover that the curve leaves its power law; means are of logarithms";
     let title = format!("{} predicted for {} positions", primary.name, grouped(to));
     Table::new(header, &[0], rows).titled(&title).noted(vec![note.to_owned()]).without_empty_columns()
 }

@@ -63,6 +63,12 @@ fn exact_curves_have_their_exponents_floors_and_next_budget() {
     // A curve without a floor is fitted with none.
     let straight = PowerLaw::fitted(&exact(|budget| (budget / 16e3).powf(-0.8))).expect("five budgets");
     assert!(straight.floor.abs() < 1e-6, "{}", straight.floor);
+    // At the last budget all but 0.06 % of the loss is the floor.
+    let steep = PowerLaw::fitted(&exact(|budget| 0.3 + 0.7 * (budget / 16e3).powf(-1.5))).expect("five budgets");
+    close(steep.exponent.mean, 1.5, 1e-6);
+    // One that is level from the second budget on has any large exponent.
+    let level = exact(|budget| if budget > 16e3 { 0.3 } else { 1.0 });
+    assert_eq!(PowerLaw::fitted(&level), None, "no exponent is best");
 }
 
 #[test]

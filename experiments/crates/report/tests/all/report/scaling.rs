@@ -110,4 +110,10 @@ fn positions_that_are_seen_again_are_no_budget() {
         }
     }
     assert!(folder.report().games[0].scaling.is_empty());
+    let asked = ReportOptions { extrapolate: Some(4_096_000), ..ReportOptions::default() };
+    let warnings = Report::with_options(folder.path(), &asked).expect("a report").warnings;
+    assert!(
+        warnings.iter().any(|warning| warning.contains("no loss is predicted for 4,096,000 positions")),
+        "{warnings:?}"
+    );
 }
