@@ -5,7 +5,7 @@ use super::card;
 use super::describe::{self, DataSource};
 use super::error::{cannot, no_report, unreadable};
 use super::names::{CELLS, METADATA, SUMS};
-use super::predictions;
+use super::predictions::{self, Predictions};
 use super::scrub;
 use anyhow::bail;
 use config::{RunConfig, Source, Weights};
@@ -20,6 +20,7 @@ use records::strength;
 use records::tuning::{self, TuningRecord};
 use records::{Manifest, manifest, positions, status};
 use report::{Report, ReportOptions, csv, html, latex, markdown, text};
+use serde_json::json;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -104,8 +105,8 @@ pub fn collect(run_dir: &Path, publication: &Publication) -> anyhow::Result<Cont
     }
     let options = ReportOptions { extrapolate: publication.extrapolate, ..ReportOptions::default() };
     let report = Report::with_options(run_dir, &options).map_err(no_report)?;
-    if let Some(predictions) = predictions::predictions(&report, &collector.contents.files)? {
-        collector.add(predictions::FILE, format!("{predictions:#}\n").into_bytes())?;
+    if let Some(predictions) = Predictions::of(&report, &collector.contents.files)? {
+        collector.add(predictions::FILE, format!("{:#}\n", json!(predictions)).into_bytes())?;
     }
     for (name, draw) in REPORTS {
         let text = scrub::scrub(&draw(&report), collector.host);

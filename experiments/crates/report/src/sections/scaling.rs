@@ -221,7 +221,7 @@ fn multipliers(scaling: &Scaling) -> Table {
 }
 
 /// A factor with its interval; one beyond the budgets, interval included, is a bound alone.
-fn factor(multiple: &Multiple) -> String {
+pub fn factor(multiple: &Multiple) -> String {
     match multiple.at {
         at @ (Place::AtLeast(_) | Place::AtMost(_)) if multiple.ends == [at, at] => at.to_string(),
         _ => multiple.to_string(),
@@ -251,7 +251,7 @@ fn exponents(scaling: &Scaling) -> Table {
         let [given, free]: [[String; 3]; 2] = array::from_fn(|law| {
             let steeper = row.steeper[law].as_ref();
             [
-                or_absent(row.laws[law].as_ref(), |law| estimate(&law.exponent)),
+                or_absent(row.laws[law].as_ref(), |law| estimate(law.exponent.mean, &law.exponent.interval(0.95))),
                 or_absent(steeper, of_test),
                 or_absent(row.holm_p[law], p_value),
             ]
@@ -268,10 +268,10 @@ fn exponents(scaling: &Scaling) -> Table {
     Table::new(header, &[0, 1], rows).titled("power laws of the loss").noted(notes).without_empty_columns()
 }
 
-fn estimate(test: &MeanTest) -> String {
-    let ends = test.interval(0.95);
-    let decimals = interval_decimals(&ends);
-    let [mean, low, high] = [test.mean, ends.low, ends.high].map(|value| fixed(value, decimals));
+/// `0.84 [0.71, 0.97]`: an estimate and its interval, without signs.
+pub fn estimate(mean: f64, ends: &Interval) -> String {
+    let decimals = interval_decimals(ends);
+    let [mean, low, high] = [mean, ends.low, ends.high].map(|value| fixed(value, decimals));
     format!("{mean} [{low}, {high}]")
 }
 
@@ -281,20 +281,15 @@ fn predictions(scaling: &Scaling, primary: &PrimaryMetric) -> Table {
     let header = [ROW.to_owned(), format!("E = {known}"), "E fitted".to_owned(), "measured".to_owned()];
     let predicted = |row: &&ScalingRow| row.predicted.iter().any(Option::is_some);
     let rows = scaling.rows.iter().filter(predicted).map(|row| {
-        let predicted = row.predicted.iter().map(|own| or_absent(own.as_ref(), |own| loss(own.loss, &own.interval)));
-        let measured = or_absent(row.measured(to), |(mean, ends)| loss(mean, &ends));
+        let predicted =
+            row.predicted.iter().map(|own| or_absent(own.as_ref(), |own| estimate(own.loss, &own.interval)));
+        let measured = or_absent(row.measured(to), |(mean, ends)| estimate(mean, &ends));
         once(row.label.clone()).chain(predicted).chain([measured]).collect()
     });
     let note = "from the budgets below it by the power laws; in brackets the 95 % interval of the mean over as many seeds; means \
                 are of logarithms";
     let title = format!("{} predicted for {} positions", primary.name, grouped(to));
     Table::new(header, &[0], rows).titled(&title).noted(vec![note.to_owned()]).without_empty_columns()
-}
-
-fn loss(mean: f64, ends: &Interval) -> String {
-    let decimals = interval_decimals(ends);
-    let [mean, low, high] = [mean, ends.low, ends.high].map(|value| fixed(value, decimals));
-    format!("{mean} [{low}, {high}]")
 }
 
 impl ScalingRow {
