@@ -23,6 +23,7 @@ pub fn plan(experiment: &Experiment, smoke: bool) -> Plan {
         interactions: experiment.interactions.clone(),
         equivalent_within: experiment.equivalent_within.clone(),
         late_margin: false,
+        floor: experiment.floor.clone(),
         extrapolate: experiment.extrapolate,
     }
 }

@@ -151,7 +151,7 @@ fn game_report(
     // These are the same in every cell.
     let measured = |name: &str| cells().find_map(|cell| cell.result.as_ref()?.test.metrics.get(name));
     let rows: Vec<RowReport> = lines.iter().filter(|line| !is_twin(line)).map(report).collect();
-    let floor = scaling::floor(primary, &rows);
+    let floor = folder.plan.floor.of(&primary.name).or_else(|| scaling::floor(primary, &rows));
     let mut report = GameReport {
         game: game.name().to_owned(),
         learnable: learnable::of(&rows, ""),

@@ -110,6 +110,18 @@ fn losses_are_drawn_over_positions_operations_and_time() {
 }
 
 #[test]
+fn power_laws_use_the_floor_of_the_experiment() {
+    let mut folder = grid();
+    folder.edit(|plan| plan.floor = serde_json::from_value(json!({"map_loss": 0.01})).expect("a floor"));
+    let report = folder.report();
+    let Scaling { floor, rows, .. } = scaling(&report);
+    let law = rows[0].laws[0].as_ref().expect("losses above the floor");
+    assert_eq!((*floor, law.floor), (Some(0.01), 0.01));
+    assert!(law.exponent.mean > 0.5, "{}", law.exponent.mean);
+    assert!(drawn(&report).iter().all(|text| text.contains("E = 0.010")));
+}
+
+#[test]
 fn every_format_has_the_multipliers_and_the_exponents() {
     let report = grid().report();
     for text in drawn(&report) {
