@@ -178,7 +178,7 @@ impl Collector<'_> {
             let mut run = RunConfig::from_source(&source)?;
             self.dataset(dir, &run)?;
             let paths =
-                [Some(&mut run.data), run.test_data.as_mut(), run.train.start.as_mut().map(|start| &mut start.tables)];
+                [Some(&mut run.data), run.test_data.as_mut(), run.train.start.as_mut().map(|start| start.file_mut())];
             for path in paths.into_iter().flatten() {
                 *path = PathBuf::from(path.file_name().unwrap_or_default());
             }

@@ -78,7 +78,8 @@ fn rows(experiment: &Experiment) -> Vec<Row> {
         let mut run = own.run.clone();
         // A plan is published and names no folder.
         if let Some(start) = &mut run.train.start {
-            start.tables = start.tables.file_name().unwrap_or_default().into();
+            let file = start.file_mut();
+            *file = file.file_name().unwrap_or_default().into();
         }
         run.to_json()
     };

@@ -442,6 +442,18 @@ fn a_margin_of_equivalence_is_a_positive_size_of_the_primary_metric() {
 }
 
 #[test]
+fn a_start_is_one_file() {
+    let started = |start: &str| with("    steps: 8\n", &format!("    steps: 8\n    start: {start}\n"));
+    refused(&started("{frozen: true}"), &["`base.train.start`: expected a file: write `tables` or `network`"]);
+    refused(&started("{tables: a.safetensors, network: b.safetensors}"), &["got `tables` and `network`"]);
+    refused(&started("{network: b.safetensors, scale: 2}"), &["`order` and `scale` change tables"]);
+    refused(
+        &started("{network: b.safetensors}"),
+        &["`base.train.start.network`: ", "cannot be read", "name weights.safetensors of a folder"],
+    );
+}
+
+#[test]
 fn a_floor_is_one_of_the_primary_metric() {
     let with_floor = |floor: &str| with("primary: {", &format!("floor: {floor}\nprimary: {{"));
     refused(
