@@ -68,8 +68,8 @@ struct Budget {
     cells: Vec<String>,
 }
 
-/// The loss that no network goes below, if the experiment names none: 0 for maps, whose labels follow from the rules, and the entropy of the targets for
-/// policies.
+/// The loss that no network goes below, if the experiment names none: 0 for maps, whose labels follow from the rules, and the
+/// entropy of the targets for policies.
 pub(crate) fn floor(primary: &PrimaryMetric, rows: &[RowReport]) -> Option<f64> {
     if primary.is_of("map_loss") {
         return Some(0.0);
