@@ -5,7 +5,7 @@ use super::card;
 use super::describe::{self, DataSource};
 use super::error::{cannot, no_report, unreadable};
 use super::names::{CELLS, METADATA, SUMS};
-use super::predictions;
+use super::predictions::{self, Predictions};
 use super::scrub;
 use anyhow::bail;
 use config::{RunConfig, Source, Weights, grouped};
@@ -20,6 +20,7 @@ use records::strength;
 use records::tuning::{self, TuningRecord};
 use records::{Manifest, manifest, positions, status};
 use report::{Report, ReportOptions, csv, html, latex, markdown, text};
+use serde_json::json;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -104,8 +105,8 @@ pub fn collect(run_dir: &Path, publication: &Publication) -> anyhow::Result<Cont
     }
     let options = ReportOptions { extrapolate: publication.extrapolate, ..ReportOptions::default() };
     let report = Report::with_options(run_dir, &options).map_err(no_report)?;
-    match (predictions::predictions(&report, &collector.contents.files)?, publication.extrapolate) {
-        (Some(predictions), _) => collector.add(predictions::FILE, format!("{predictions:#}\n").into_bytes())?,
+    match (Predictions::of(&report, &collector.contents.files)?, publication.extrapolate) {
+        (Some(predictions), _) => collector.add(predictions::FILE, format!("{:#}\n", json!(predictions)).into_bytes())?,
         (None, Some(to)) => {
             bail!("nothing predicts the losses of {} positions; `posenc report --extrapolate` says why", grouped(to))
         }
@@ -181,7 +182,7 @@ impl Collector<'_> {
             let mut run = RunConfig::from_source(&source)?;
             self.dataset(dir, &run)?;
             let paths =
-                [Some(&mut run.data), run.test_data.as_mut(), run.train.start.as_mut().map(|start| &mut start.tables)];
+                [Some(&mut run.data), run.test_data.as_mut(), run.train.start.as_mut().map(|start| start.file_mut())];
             for path in paths.into_iter().flatten() {
                 *path = PathBuf::from(path.file_name().unwrap_or_default());
             }

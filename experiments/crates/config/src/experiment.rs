@@ -49,6 +49,8 @@ pub struct Experiment {
     pub primary: Primary,
     /// Margins within which rows count as equivalent.
     pub equivalent_within: Margins,
+    /// The least value of the primary metric, for power laws of the loss.
+    pub floor: Margins,
     /// The budget whose losses reports predict.
     pub extrapolate: Option<Extrapolate>,
     /// The rows in the order of the file, then their matched controls, then the A/A controls.
@@ -118,8 +120,18 @@ impl Experiment {
         }
         check_size(rows.len(), file.seeds.len(), &document)?;
         let name = run_name(&own_name, &overrides);
-        let ExperimentFile { question, expect, cost, seeds, primary, equivalent_within, extrapolate, evaluate, .. } =
-            file;
+        let ExperimentFile {
+            question,
+            expect,
+            cost,
+            seeds,
+            primary,
+            equivalent_within,
+            floor,
+            extrapolate,
+            evaluate,
+            ..
+        } = file;
         let evaluate = evaluate::resolved(evaluate, &rows, &document)?;
         Ok(Self {
             path: source.path().to_owned(),
@@ -130,6 +142,7 @@ impl Experiment {
             seeds,
             primary,
             equivalent_within,
+            floor,
             extrapolate,
             rows,
             interactions,
@@ -148,6 +161,7 @@ impl Experiment {
             seeds: tuning.seeds.clone(),
             primary: Primary { at: ReadAt::Last, ..self.primary.clone() },
             equivalent_within: Margins::default(),
+            floor: Margins::default(),
             extrapolate: None,
             rows: tuning.grid_rows(),
             interactions: Vec::new(),

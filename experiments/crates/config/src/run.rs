@@ -184,7 +184,7 @@ pub struct TrainConfig {
     /// (docs/fair-comparison.md), so a comparison should tune it.
     #[serde(default = "one", deserialize_with = "not_negative")]
     pub encoding_rate: f64,
-    /// Tables of another network that the encodings begin with; none by default.
+    /// Tables of another network that the encodings begin with, or its trunk; none by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<Start>,
     /// Largest global norm of the gradient; none by default.

@@ -1,4 +1,4 @@
-//! Tables by displacement that move from one network to another: written by an export, read by `train.start`.
+//! Tables by displacement that move from one network to another: written by an export, read by `train.start`; and whole trunks.
 //!
 //! The file holds the tables `[h, classes, …]` of a network's encodings by name, f32, and `board`, the files and ranks of
 //! its board, i64. The classes are those of [`encodings::pairs::PairClasses`]: on a larger board the displacements of a
@@ -13,7 +13,7 @@ use dataset::bounded;
 use encodings::displacements::Displacement;
 use games::Geometry;
 use models::Network;
-use nn::{Arena, ParamSpec};
+use nn::{Arena, Layout, ParamSpec, Part};
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use tch::Tensor;
 
@@ -33,16 +33,19 @@ pub fn of_network(network: &Network, arena: &Arena) -> Option<Vec<Named>> {
     (!tables.is_empty()).then(|| named.chain([Named::new(BOARD, size)]).collect())
 }
 
-/// Writes the tables that a run starts with over a network's first weights.
+/// Writes the tables or the trunk that a run starts with over a network's first weights.
 pub(super) fn write_over(start: &Start, setup: &Setup, weights: &mut [f32]) -> Result<(), TrainError> {
-    let path = &start.tables;
+    let path = start.file();
     let bytes = bounded::read(path, bounded::RECORD).map_err(TrainError::io("read", path))?;
     let found = blake3::hash(&bytes).to_hex().to_string();
-    let refused = |reason: String| TrainError::Config { path: path.clone(), reason };
+    let refused = |reason: String| TrainError::Config { path: path.to_owned(), reason };
     if found != start.blake3 {
         return Err(refused(format!("its BLAKE3 is {found}, the cell's is {}; restore the file", start.blake3)));
     }
     let file = SafeTensors::deserialize(&bytes).map_err(|error| refused(error.to_string()))?;
+    if start.is_network() {
+        return trunk_over(&file, &setup.layout, weights).map_err(refused);
+    }
     let from = board(&file).ok_or_else(|| refused(format!("it has no tensor `{BOARD}`; export the network again")))?;
     let to = setup.network.tokens().geometry();
     let tables = setup.network.encodings().displacement_tables();
@@ -59,6 +62,26 @@ pub(super) fn write_over(start: &Start, setup: &Setup, weights: &mut [f32]) -> R
             refused(format!("it has no table {wanted}; take a network with the same encoding, layers and heads"))
         })?;
         table.write_over(&places, start.scale, &mut weights[param.offset..param.offset + param.len()]);
+    }
+    Ok(())
+}
+
+/// Writes trunk, encodings and running statistics of another network over those of this one. A statistic that the file lacks is of
+/// a head.
+fn trunk_over(file: &SafeTensors<'_>, layout: &Layout, weights: &mut [f32]) -> Result<(), String> {
+    for param in layout.params().iter().filter(|param| param.part != Part::Head) {
+        let shape: Vec<usize> = param.shape.iter().map(|&size| size as usize).collect();
+        let view = file.tensor(&param.name).ok().filter(|view| view.dtype() == Dtype::F32 && view.shape() == shape);
+        match view {
+            Some(view) => {
+                weights[param.offset..param.offset + param.len()].copy_from_slice(&from_little_endian(view.data()))
+            }
+            None if param.part == Part::Statistic => {}
+            None => {
+                let wanted = format!("it has no tensor {} of the shape {shape:?}", param.name);
+                return Err(format!("{wanted}; take a network with the same trunk and the same encodings"));
+            }
+        }
     }
     Ok(())
 }

@@ -442,6 +442,31 @@ fn a_margin_of_equivalence_is_a_positive_size_of_the_primary_metric() {
 }
 
 #[test]
+fn a_start_is_one_file() {
+    let started = |start: &str| with("    steps: 8\n", &format!("    steps: 8\n    start: {start}\n"));
+    refused(&started("{frozen: true}"), &["`base.train.start`: expected a file: write `tables` or `network`"]);
+    refused(&started("{tables: a.safetensors, network: b.safetensors}"), &["got `tables` and `network`"]);
+    refused(&started("{network: b.safetensors, scale: 2}"), &["`order` and `scale` change tables"]);
+    refused(
+        &started("{network: b.safetensors}"),
+        &["`base.train.start.network`: ", "cannot be read", "name weights.safetensors of a folder"],
+    );
+}
+
+#[test]
+fn a_floor_is_one_of_the_primary_metric() {
+    let with_floor = |floor: &str| with("primary: {", &format!("floor: {floor}\nprimary: {{"));
+    refused(
+        &with_floor("{value_loss: 0.5}"),
+        &[
+            "verdicts are about `policy_loss`, so a floor of `value_loss` judges nothing",
+            "`floor: {policy_loss: SIZE}`",
+        ],
+    );
+    assert_eq!(load(&with_floor("{policy_loss: 1.4}")).floor.of("policy_loss"), Some(1.4));
+}
+
+#[test]
 fn a_prediction_needs_three_smaller_budgets_and_changes_no_cell() {
     let at_four = |more: &str| {
         let without_steps = with("    steps: 8\n", "");

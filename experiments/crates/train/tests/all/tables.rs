@@ -1,8 +1,8 @@
 //! `train.start`: a cell begins with the tables of another network, of its own board or of another one.
 
 use crate::batch_norm::tensor;
-use config::RunConfig;
 use config::start::{Start, TableOrder};
+use config::{RunConfig, TrainConfig};
 use encodings::displacements::Displacement;
 use games::{GameKind, Geometry};
 use safetensors::tensor::{Dtype, TensorView};
@@ -23,7 +23,7 @@ fn biased(bench: &Bench, start: Option<Start>) -> RunConfig {
 
 fn start(tables: &Path, order: TableOrder, frozen: bool) -> Start {
     let blake3 = blake3::hash(&fs::read(tables).expect("tables")).to_hex().to_string();
-    Start { tables: tables.to_owned(), blake3, order, frozen, scale: 1.0 }
+    Start { tables: tables.to_owned(), network: PathBuf::new(), blake3, order, frozen, scale: 1.0 }
 }
 
 /// What the entry of a displacement is in [`made_up`].
@@ -90,6 +90,36 @@ fn the_control_has_the_same_numbers_in_other_places() {
         values
     };
     assert_eq!(sorted(kept), sorted(shuffled));
+}
+
+#[test]
+fn a_cell_begins_with_the_trunk_of_another_network_and_heads_of_its_own() {
+    let bench = Bench::new();
+    let source = bench.trained("source", &biased(&bench, None));
+    let network = source.join("checkpoints/final.safetensors");
+    let blake3 = blake3::hash(&fs::read(&network).expect("weights")).to_hex().to_string();
+    let tables = PathBuf::new();
+    let start = Start { tables, network, blake3, order: TableOrder::Kept, frozen: true, scale: 1.0 };
+    let mut run = biased(&bench, Some(start));
+    run.seed = 2;
+    let moved = bench.trained("moved", &run);
+    assert_eq!(learnt(&moved), learnt(&source), "frozen encodings are those of the source");
+    let plain =
+        bench.trained("plain", &RunConfig { train: TrainConfig { start: None, ..run.train.clone() }, ..run.clone() });
+    let apart = |dir: &Path, name: &str| -> f32 {
+        let [own, other] = [dir, &source].map(|dir| tensor(dir, "final.safetensors", name));
+        own.iter().zip(&other).map(|(own, other)| (own - other).abs()).sum()
+    };
+    // Six steps change little.
+    let (trunk, head) = ("body.0.attention.qkv.weight", "policy.query.weight");
+    assert!(apart(&moved, trunk) < 0.3 * apart(&plain, trunk), "{} {}", apart(&moved, trunk), apart(&plain, trunk));
+    assert!(apart(&moved, head) > 0.5 * apart(&plain, head), "{} {}", apart(&moved, head), apart(&plain, head));
+    run.encoding = vec![encoding("shaw")];
+    let refused = train(&bench.cell("shaw", &run)).expect_err("no tables of shaw").to_string();
+    assert!(
+        refused.contains("it has no tensor encoding.shaw.layer.0.") && refused.contains("same encodings"),
+        "{refused}"
+    );
 }
 
 #[test]
