@@ -106,7 +106,9 @@ pub fn collect(run_dir: &Path, publication: &Publication) -> anyhow::Result<Cont
     let options = ReportOptions { extrapolate: publication.extrapolate, ..ReportOptions::default() };
     let report = Report::with_options(run_dir, &options).map_err(no_report)?;
     match (Predictions::of(&report, &collector.contents.files)?, publication.extrapolate) {
-        (Some(predictions), _) => collector.add(predictions::FILE, format!("{:#}\n", json!(predictions)).into_bytes())?,
+        (Some(predictions), _) => {
+            collector.add(predictions::FILE, format!("{:#}\n", json!(predictions)).into_bytes())?
+        }
         (None, Some(to)) => {
             bail!("nothing predicts the losses of {} positions; `posenc report --extrapolate` says why", grouped(to))
         }
