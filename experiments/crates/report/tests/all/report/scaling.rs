@@ -51,7 +51,7 @@ fn scaling(report: &Report) -> &Scaling {
 #[test]
 fn a_row_has_multipliers_at_the_losses_of_its_reference_and_both_have_exponents() {
     let report = grid().report();
-    let Scaling { budgets, floor, rows, to } = scaling(&report);
+    let Scaling { budgets, floor, rows, to, .. } = scaling(&report);
     assert_eq!((&budgets[..], *floor, *to), (&[16_000, 64_000, 256_000, 1_024_000][..], Some(0.0), None));
     let [absolute, shaw] = &rows[..] else { panic!("{rows:?}") };
     assert_eq!((&absolute.label[..], &shaw.label[..]), ("absolute", "shaw"));
