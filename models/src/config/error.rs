@@ -40,6 +40,8 @@ pub enum ModelError {
     Rights(usize),
     #[error("model: refinement.moves is {0}, it must be 2 to 5; the text's is 3")]
     RefinedMoves(usize),
+    #[error("model: refinement.temperature is {0}, it must be 0.01 to 100; 1 leaves the probabilities as they are")]
+    RefinementTemperature(f64),
     #[error("model: refinement looks at the policy's likeliest moves, but outputs names no policy: add `policy: {{}}`")]
     RefinementWithoutPolicy,
     #[error("model: refinement adds tokens, which embedding: new cannot make summaries for: take old or parts")]
@@ -123,9 +125,10 @@ impl ModelError {
             Self::Classes(_) => Some("outputs.per_square.classes"),
             Self::Temperature(_) => Some("outputs.soft_policy.temperature"),
             Self::Rights(_) => Some("outputs.rights.bits"),
-            Self::RefinedMoves(_) | Self::RefinementWithoutPolicy | Self::RefinementInNewEmbedding => {
-                Some("refinement")
-            }
+            Self::RefinedMoves(_)
+            | Self::RefinementTemperature(_)
+            | Self::RefinementWithoutPolicy
+            | Self::RefinementInNewEmbedding => Some("refinement"),
             Self::NoParts(_) => Some("embedding"),
             Self::NoHiddenLayer { option } => Some(option),
             Self::OnePly => Some("plies"),
