@@ -87,6 +87,7 @@ pub(super) fn read(tree: &mut Tree<'_>, format: &NetworkFormat) -> Result<Archit
         qk_norm: false,
         registers: 0,
         loops: 1,
+        dropout: 0.0,
         out_bias: biases.out,
         policy: PolicyConfig { ..heads_read.policy },
         value: heads_read.value,
