@@ -41,7 +41,8 @@ impl Masks {
         let (limit, kept) = ((share * 2f64.powi(32)) as u32, (1.0 - share).recip() as f32);
         let mut mask = Vec::with_capacity(rows as usize * row);
         for place in self.key.first..self.key.first + rows as u64 {
-            let purpose = ["dropout", self.key.salt, &step, &turn, &place.to_string()];
+            let place = place.to_string();
+            let purpose = ["dropout", self.key.salt, &step, &turn, &place];
             let mut stream = streams::stream(self.key.seed, &purpose);
             let halves = (0..row.div_ceil(2)).flat_map(|_| {
                 let bits = streams::bits(&mut stream);
