@@ -83,6 +83,19 @@ fn micro_batches_drop_the_numbers_of_the_whole_batch() {
 }
 
 #[test]
+fn a_resumed_cell_drops_the_same_numbers() {
+    let bench = Bench::new();
+    let mut run = bench.run(29);
+    let ModelConfig::Chessformer(model) = &mut run.model else { panic!("a Chessformer") };
+    model.dropout = 0.2;
+    let [whole, _] = bench.resumed(&run, 28);
+    let ModelConfig::Chessformer(model) = &mut run.model else { panic!("a Chessformer") };
+    model.dropout = 0.0;
+    let plain = bench.trained("plain", &run);
+    assert_ne!(final_weights(&whole, &run), final_weights(&plain, &run));
+}
+
+#[test]
 fn micro_batches_weigh_every_head_by_the_targets_of_the_whole_batch() {
     let bench = Bench::new();
     let heads = r#"{"policy": {}, "soft_policy": {}, "result": {}, "q": {"buckets": 8}, "short_term": {"buckets": 4},
