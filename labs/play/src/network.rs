@@ -64,6 +64,7 @@ mod tests {
         let moves = moves.iter().map(|&(probability, refined)| MovePrediction {
             text: String::new(),
             index: 0,
+            is_legal: true,
             policy: Some(Share { logit: 0.0, probability }),
             soft: None,
             further: Vec::new(),

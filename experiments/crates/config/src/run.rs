@@ -294,7 +294,7 @@ mod tests {
         let models = [
             "{chessformer: {layers: 1, width: 8, heads: 1, ff: 8}}",
             "{chessformer: {layers: 1, width: 8, heads: 1, ff: 8, outputs: {policy: {}, result: {}, result_shares: {}, \
-             win_rate: {}, soft_policy: {}, further_policies: {a: {}}, q: {}, short_term: {}, moves_left: {}, \
+             value_result: {}, value_shares: {}, win_rate: {}, soft_policy: {}, further_policies: {a: {}}, q: {}, short_term: {}, moves_left: {}, \
              per_square: {classes: 2}, pairs: {}, board: {}, rights: {}}}}",
             "{resnet: {blocks: 1, channels: 8}}",
             "{resnet_transformer: {resnet: {blocks: 1, channels: 8}, attention: {layers: 1, heads: 1, ff: 8}}}",

@@ -8,6 +8,7 @@
 mod activations;
 
 use super::error::TrainError;
+use super::learner::masks_of;
 use super::micro::{Gradient, Model, Objective};
 use super::random_batch::random_batch;
 use super::setup::Setup;
@@ -77,7 +78,8 @@ fn fits_on_device(setup: &Setup, arena: &Arena, positions: usize) -> Result<bool
     let reserved = (RESERVED + i64::from(waiting)) * arena.layout().len() as i64;
     let pass = || -> Result<(), TrainError> {
         let _reserved = Tensor::f_zeros([reserved], (tch::Kind::Float, setup.device))?;
-        let model = Model { network: &setup.network, arena, kind: setup.config.train.dtype.kind() };
+        let masks = Some(masks_of(&setup.config, 1));
+        let model = Model { network: &setup.network, arena, kind: setup.config.train.dtype.kind(), masks };
         let tensors = on_device(&batch, setup.device)?;
         Gradient::of(&Objective::of(&setup.config), model, &tensors, positions, None).map(drop)
     };

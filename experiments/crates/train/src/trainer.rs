@@ -11,7 +11,7 @@ use super::phases::phase_schedule;
 use super::setup::{Setup, loader};
 use super::tables;
 use crate::pictures::{self, Picture};
-use config::{Weights, metrics};
+use config::{RunConfig, Weights, metrics};
 use dataset::Split;
 use models::{Average, Column, OptimizerProgress};
 use nn::Arena;
@@ -25,7 +25,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tch::{Device, Tensor};
 
-/// The random stream of an A/A control's parameters; everything else of it equals the reference's.
+/// The salt of an A/A control's streams for parameters and dropout; everything else of it equals the reference's.
 const TWIN_SALT: &str = "twin";
 
 const STEPS: &str = "steps";
@@ -63,9 +63,14 @@ struct Clock {
     steps: u64,
 }
 
+/// The salt of a run's streams for parameters and dropout.
+pub(super) fn salt(run: &RunConfig) -> &'static str {
+    if run.twin { TWIN_SALT } else { "" }
+}
+
 /// The parameters of a run before its first step.
 pub(super) fn first_weights(setup: &Setup) -> Result<Arena, TrainError> {
-    let salt = if setup.config.twin { TWIN_SALT } else { "" };
+    let salt = salt(&setup.config);
     let first = Arena::initialise(Arc::clone(&setup.layout), setup.config.seed, salt, setup.device)?;
     let Some(start) = &setup.config.train.start else { return Ok(first) };
     let mut weights = first.values()?;

@@ -3,7 +3,7 @@
 use crate::cli::run;
 use serde_json::Value;
 use std::fs;
-use testing::{Finished, assert_says};
+use testing::{Finished, assert_says, root};
 
 const EPD: &str = "\
 6k1/5ppp/8/8/8/8/8/R6K w - - bm Ra8#; id \"mates.1\"; c8 \"10 1\"; c9 \"a1a8 a1a7\";
@@ -65,6 +65,15 @@ fn puzzles_and_suites_are_scored_by_moves_and_by_points() {
     let refused = run(finished.path(), &["eval", &cell]);
     assert_eq!(refused.code, Some(2), "nothing is asked");
     assert_says(&refused.stderr, &["--puzzles", "--calibration"]);
+}
+
+#[test]
+fn the_kings_walk_of_the_chessformer_paper_is_a_suite() {
+    let finished = Finished::new();
+    let suite = root().join("experiments/data/suites/king-walk.epd").display().to_string();
+    let told = eval(&finished, "chess", &["--suite", &suite]).remove(0);
+    assert_eq!(told["score"]["solved"]["of"], 4);
+    assert_eq!(told["answers"].as_array().map(Vec::len), Some(4));
 }
 
 #[test]
