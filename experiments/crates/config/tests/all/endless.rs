@@ -46,7 +46,8 @@ fn every_budget_is_one_epoch_of_its_own_positions() {
         .replace("    steps: 8\n", "")
         .replace("axes:\n", "axes:\n  steps: [8, 16]\n");
     let experiment = load_in(DATA.path(), &text, &[]).unwrap_or_else(|error| panic!("{error}"));
-    assert_eq!(experiment.rows.len(), 6);
+    // With the twin of one reference.
+    assert_eq!(experiment.rows.len(), 7);
     for row in &experiment.rows {
         assert_eq!((row.data.train_positions, row.epochs()), (4 * row.run.train.steps, 1.0));
     }
