@@ -214,7 +214,11 @@ fn numbers_that_cannot_be_are_refused() {
         &["all losses of this network have the weight 0"],
     );
     refuses("optimizer: nadam", "optimizer: {nadam: {beta1: 1.5}}", &["`base.train.optimizer`", "beta1"]);
-    refuses("optimizer: nadam", "optimizer: adma", &["unknown value `adma`", "valid: nadam, nadam_torch, adamw, muon, sgd"]);
+    refuses(
+        "optimizer: nadam",
+        "optimizer: adma",
+        &["unknown value `adma`", "valid: nadam, nadam_torch, adamw, muon, sgd"],
+    );
 }
 
 #[test]
