@@ -7,7 +7,7 @@ use super::error::{cannot, no_report, unreadable};
 use super::names::{CELLS, METADATA, SUMS};
 use super::predictions::{self, Predictions};
 use super::scrub;
-use anyhow::bail;
+use anyhow::{Context as _, bail};
 use config::{RunConfig, Source, Weights, grouped};
 use records::baselines;
 use records::folder::{AVERAGED, CHECKPOINTS, CONFIG_FILE, EXPERIMENT_FILE, FINAL, LOG, METRICS_FILE};
@@ -105,7 +105,11 @@ pub fn collect(run_dir: &Path, publication: &Publication) -> anyhow::Result<Cont
     }
     let options = ReportOptions { extrapolate: publication.extrapolate, ..ReportOptions::default() };
     let report = Report::with_options(run_dir, &options).map_err(no_report)?;
-    match (Predictions::of(&report, &collector.contents.files)?, publication.extrapolate) {
+    let hash = |path: &str| {
+        let content = collector.contents.files.get(path);
+        Ok(content.with_context(|| format!("{path} is missing; please report this"))?.hash()?.0)
+    };
+    match (Predictions::of(&report, hash)?, publication.extrapolate) {
         (Some(predictions), _) => {
             collector.add(predictions::FILE, format!("{:#}\n", json!(predictions)).into_bytes())?
         }

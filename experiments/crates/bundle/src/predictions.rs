@@ -1,6 +1,5 @@
 //! Predictions of a budget that was not run, with a hash of the cells that they are made from.
 
-use super::collect::Content;
 use super::error::cannot;
 use super::names::CELLS;
 use anyhow::Context as _;
@@ -10,7 +9,7 @@ use report::Report;
 use report::sections::scaling::{Scaling, ScalingRow};
 use report::statistics::power_law;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// The file of a bundle.
@@ -75,8 +74,11 @@ impl Predictions {
             .with_context(|| format!("{} is damaged; publish the run folder again with --extrapolate", path.display()))
     }
 
-    /// Those of a report; none without a row that has some. `files` are those of the cells.
-    pub(super) fn of(report: &Report, files: &BTreeMap<String, Content>) -> anyhow::Result<Option<Self>> {
+    /// Those of a report; none without a row that has some. `hash` gives that of a file of the bundle.
+    pub(super) fn of(
+        report: &Report,
+        hash: impl Fn(&str) -> anyhow::Result<blake3::Hash>,
+    ) -> anyhow::Result<Option<Self>> {
         let mut cells = BTreeSet::new();
         let mut rows = Vec::new();
         for (game, scaling, row) in predicted(report) {
@@ -98,8 +100,7 @@ impl Predictions {
         }
         let mut list = String::new();
         for path in &cells {
-            let content = files.get(path).ok_or_else(|| anyhow::anyhow!("{path} is missing; please report this"))?;
-            list += &format!("{}  {path}\n", content.hash()?.0.to_hex());
+            list += &format!("{}  {path}\n", hash(path)?.to_hex());
         }
         Ok(Some(Self {
             experiment: report.experiment.clone(),

@@ -5,7 +5,6 @@ use crate::micro::{Gradient, Model, Objective, measure};
 use crate::phases::PhaseSchedule;
 use crate::ranks::Ranks;
 use crate::tensors::Staged;
-use crate::trainer::salt;
 use config::{RunConfig, Weights};
 use models::{Average, Loss, Network, Optimizer, clip_global_norm, clip_global_norm_on_device};
 use nn::{Arena, DropoutKey, Views};
@@ -149,6 +148,11 @@ impl Learner {
 /// The masks of dropout of a step.
 pub(super) fn masks_of(run: &RunConfig, step: u64) -> DropoutKey {
     DropoutKey { seed: run.seed, salt: salt(run), step, first: 0 }
+}
+
+/// The salt of a run's streams for parameters and dropout. Everything else of an A/A control equals the reference's.
+pub(super) fn salt(run: &RunConfig) -> &'static str {
+    if run.twin { "twin" } else { "" }
 }
 
 /// `value` if it is finite, otherwise an error that ends the cell.

@@ -5,13 +5,13 @@ use super::describe::now_s;
 use super::error::TrainError;
 use super::evaluate::{Evaluated, evaluate};
 use super::feed::{self, ChainedBatch, Feed};
-use super::learner::{Learner, StepMetrics, finite};
+use super::learner::{Learner, StepMetrics, finite, salt};
 use super::micro::measure;
 use super::phases::phase_schedule;
 use super::setup::{Setup, loader};
 use super::tables;
 use crate::pictures::{self, Picture};
-use config::{RunConfig, Weights, metrics};
+use config::{Weights, metrics};
 use dataset::Split;
 use models::{Average, Column, OptimizerProgress};
 use nn::Arena;
@@ -24,9 +24,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tch::{Device, Tensor};
-
-/// The salt of an A/A control's streams for parameters and dropout; everything else of it equals the reference's.
-const TWIN_SALT: &str = "twin";
 
 const STEPS: &str = "steps";
 const MOMENTUM_PRODUCT: &str = "momentum_product";
@@ -61,11 +58,6 @@ struct Clock {
     /// Time in steps since the last training line, and their number.
     stepping: Duration,
     steps: u64,
-}
-
-/// The salt of a run's streams for parameters and dropout.
-pub(super) fn salt(run: &RunConfig) -> &'static str {
-    if run.twin { TWIN_SALT } else { "" }
 }
 
 /// The parameters of a run before its first step.

@@ -7,7 +7,7 @@ use crate::comparison::ALPHA;
 use crate::figures::Figure;
 use crate::files::{CellRecord, RunFolder};
 use crate::missing::PAIRS_NEEDED;
-use crate::model::{GameReport, RowReport};
+use crate::model::RowReport;
 use crate::numbers::{fixed, interval_decimals, of_test, or_absent, p_value, short_count};
 use crate::primary::PrimaryMetric;
 use crate::statistics::across::welch;
@@ -178,8 +178,8 @@ fn costs(set: &[&Variant<'_>], folder: &RunFolder) -> [Option<f64>; 2] {
 }
 
 /// Corrects the comparisons of exponents of a grid: those with the known floor together, and those with fitted floors together.
-pub(crate) fn correct(games: &mut [GameReport]) {
-    let all = || games.iter().flat_map(|game| &game.scaling);
+pub(crate) fn correct(curves: &mut [&mut Scaling]) {
+    let all = || curves.iter();
     let planned: usize = all().map(|scaling| scaling.compared).sum();
     let corrected: [Vec<_>; 2] = array::from_fn(|law| {
         let rows = all().flat_map(|scaling| &scaling.rows[1..]);
@@ -187,7 +187,7 @@ pub(crate) fn correct(games: &mut [GameReport]) {
         p_values.resize(planned, None);
         holm(&p_values, ALPHA)
     });
-    let rows = games.iter_mut().flat_map(|game| &mut game.scaling).flat_map(|scaling| &mut scaling.rows[1..]);
+    let rows = curves.iter_mut().flat_map(|scaling| &mut scaling.rows[1..]);
     for (place, row) in rows.enumerate() {
         row.holm_p = corrected.each_ref().map(|law| law[place].map(|holm| holm.p));
     }
@@ -336,12 +336,12 @@ static COSTS: [Cost; 3] = [
 
 /// For each reference the losses on logarithmic axes, with the fitted power laws: over positions, and over operations and time
 /// where all rows have them.
-pub(crate) fn figures(game: &GameReport, primary: &PrimaryMetric, medium: Medium) -> Vec<Figure> {
-    let all = game.scaling.iter().enumerate();
+pub(crate) fn figures(game: &str, curves: &[Scaling], primary: &PrimaryMetric, medium: Medium) -> Vec<Figure> {
+    let all = curves.iter().enumerate();
     all.flat_map(|(number, scaling)| {
         let end = if number == 0 { String::new() } else { format!("-{}", number + 1) };
-        let id = format!("{}-scaling{end}", game.game);
-        COSTS.iter().filter_map(move |cost| figure(&game.game, &id, scaling, cost, primary, medium))
+        let id = format!("{game}-scaling{end}");
+        COSTS.iter().filter_map(move |cost| figure(game, &id, scaling, cost, primary, medium))
     })
     .collect()
 }
