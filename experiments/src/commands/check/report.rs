@@ -239,8 +239,8 @@ fn datasets(experiment: &Experiment) -> String {
         let read: String = read_whole(row).iter().map(|read| format!("; {read}")).collect();
         let counted = match &data.test {
             None if row.run.generate.is_some() => format!(
-                "{game}: {name}: {train} training positions are made while a row trains, none of them twice; {validation} \
-                 validation and {test} test positions, which are left out of these{read}\n"
+                "{game}: {name}: {train} training positions are made while a row trains, none twice in a block of 16,384; \
+                 {validation} validation and {test} test positions, which are left out of these{read}\n"
             ),
             None => format!(
                 "{game}: dataset {name} with {train} training, {validation} validation and {test} test positions{read}\n"
