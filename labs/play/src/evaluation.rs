@@ -42,8 +42,8 @@ enum Question<'a> {
     Labels(&'a Path),
 }
 
-/// Computes the missing answers of a cell; `progress` receives each new one. A match against the reference is no question to the
-/// reference itself.
+/// Computes the missing answers of a cell; `progress` receives each new one. The reference plays no
+/// match against itself.
 /// An error keeps finished answers.
 pub fn evaluate(
     subject: Subject<'_>,

@@ -123,7 +123,7 @@ impl RunConfig {
     /// The run as JSON, as manifests hold it.
     ///
     /// # Panics
-    /// If the dataset's path is no text in UTF-8; that of a run which was read is.
+    /// If the dataset's path is not UTF-8; that of a run which was read is.
     pub fn to_json(&self) -> Value {
         serde_json::to_value(self).expect("a run has string keys and UTF-8 paths only")
     }

@@ -54,7 +54,7 @@ impl Start {
         if self.is_network() { &mut self.network } else { &mut self.tables }
     }
 
-    /// Why it is no start, if it is none.
+    /// The reason why it cannot start a network, if there is one.
     pub(crate) fn fault(&self) -> Option<&'static str> {
         match (is_empty(&self.tables), is_empty(&self.network)) {
             (true, true) => Some("expected a file: write `tables` or `network`"),

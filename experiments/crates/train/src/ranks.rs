@@ -86,7 +86,7 @@ impl Ranks {
         Err(UserError::new(message, "write a smaller `train.micro_batch`, or start fewer ranks").into())
     }
 
-    /// The micro-batches of this rank, of so many.
+    /// The micro-batches of this rank, of this number.
     pub(crate) fn share(&self, parts: usize) -> Range<usize> {
         let own = parts / self.group.size();
         self.group.rank() * own..(self.group.rank() + 1) * own

@@ -169,7 +169,7 @@ fn rows(experiment: &Experiment, times: &[f64]) -> String {
     experiment.games().into_iter().map(of_game).collect()
 }
 
-/// The rows of a game, with labels of at most so many columns.
+/// The rows of a game, with labels of at most this number of columns.
 fn rows_of(rows: &[&(&Row, Option<&f64>)], label: usize) -> String {
     let mut header = vec!["row", "", "encoding", "MFLOPs", "injects into"];
     let mut right = vec![2, 3];

@@ -21,7 +21,7 @@ pub struct EndlessProbe {
     pub task: Task,
     pub game: GameKind,
     pub seed: u64,
-    /// A position of a training game every so many plies; one position of a game if `None`.
+    /// A position of a training game every N plies; one position of a game if `None`.
     pub every: Option<NonZeroU16>,
 }
 
@@ -53,7 +53,7 @@ impl EndlessProbe {
         hasher.finalize().to_hex().to_string()
     }
 
-    /// The dataset, with so many positions for validation and test. A larger set begins with the smaller one, for the
+    /// The dataset, with this number of positions for validation and test. A larger set begins with the smaller one, for the
     /// test set whatever the other one. They are of other games than training positions, and no position is in two sets.
     pub fn open(&self, validation: u64, test: u64) -> Result<Dataset, DatasetError> {
         self.check()?;

@@ -135,7 +135,7 @@ fn predictions_name_the_cells_that_they_are_made_from_and_their_hash() {
     let contents = bundle::collect(unpacked.run_dir(), &publication).expect("a collection");
     let text = |name: &str| match &contents.files[name] {
         Content::Bytes(bytes) => String::from_utf8(bytes.clone()).expect("UTF-8"),
-        Content::File(path) => panic!("{} is no text", path.display()),
+        Content::File(path) => panic!("{} is not kept as bytes", path.display()),
     };
     let predictions: serde_json::Value = serde_json::from_str(&text("predictions.json")).expect("JSON");
     let rows = predictions["rows"].as_array().expect("rows");
