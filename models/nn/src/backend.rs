@@ -34,11 +34,20 @@ impl Backend {
     /// That of this process, unless [`Self::run`] is given another.
     pub fn of_process() -> Self {
         static OF_PROCESS: OnceLock<Backend> = OnceLock::new();
-        *OF_PROCESS.get_or_init(|| match std::env::var(Self::VARIABLE).as_deref() {
-            Ok("off") => Self::Operations,
-            Ok("fused") => Self::Fused,
-            _ => Self::Kernels,
-        })
+        *OF_PROCESS.get_or_init(|| Self::named(std::env::var(Self::VARIABLE).ok().as_deref()).unwrap_or(Self::Kernels))
+    }
+
+    /// The back end of a value of the environment variable.
+    ///
+    /// # Errors
+    /// If the value is unknown: a message with the valid ones.
+    pub fn named(value: Option<&str>) -> Result<Self, String> {
+        match value {
+            None | Some("") => Ok(Self::Kernels),
+            Some("off") => Ok(Self::Operations),
+            Some("fused") => Ok(Self::Fused),
+            Some(other) => Err(format!("{}: expected off or fused, found \"{other}\"", Self::VARIABLE)),
+        }
     }
 
     /// What computes on a device in this thread.
@@ -66,6 +75,13 @@ impl Backend {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn unknown_values_of_the_variable_are_refused() {
+        let named = [None, Some(""), Some("off"), Some("fused")].map(Backend::named);
+        assert_eq!(named, [Backend::Kernels, Backend::Kernels, Backend::Operations, Backend::Fused].map(Ok));
+        assert!(Backend::named(Some("of")).is_err_and(|text| text.contains("expected off or fused, found \"of\"")));
+    }
 
     #[test]
     fn the_former_back_end_comes_back() {

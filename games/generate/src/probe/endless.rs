@@ -12,6 +12,9 @@ use std::sync::Arc;
 /// The first ply of a position. Earlier positions of random games repeat often, later ones hardly ever.
 pub const FIRST_PLY: usize = 16;
 
+/// The most positions of validation and test, which stay in memory.
+const MOST_HELD_OUT: u64 = 2_000_000;
+
 /// Raise it when the same settings give other positions or labels.
 const VERSION: u32 = 1;
 
@@ -57,6 +60,12 @@ impl EndlessProbe {
     /// test set whatever the other one. They are of other games than training positions, and no position is in two sets.
     pub fn open(&self, validation: u64, test: u64) -> Result<Dataset, DatasetError> {
         self.check()?;
+        if validation.saturating_add(test) > MOST_HELD_OUT {
+            let reason = format!(
+                "validation and test have {validation} and {test} positions: together {MOST_HELD_OUT} at most without a dataset"
+            );
+            return Err(DatasetError::Option { option: "generate", reason });
+        }
         let mut known = HashSet::new();
         let test = self.held_out(Split::Test, test, &mut known)?;
         let validation = self.held_out(Split::Validation, validation, &mut known)?;
