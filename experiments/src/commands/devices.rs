@@ -42,7 +42,11 @@ pub fn parse_device(text: &str) -> Result<Device, String> {
     match text.split_once(':') {
         None if text == "cpu" => Ok(Device::Cpu),
         None if text == "cuda" => Ok(Device::Cuda(0)),
-        Some(("cuda", index)) => index.parse().map(Device::Cuda).map_err(|_| refused()),
+        // LibTorch keeps a device's number in 8 bits with a sign.
+        Some(("cuda", index)) => match index.parse::<i8>() {
+            Ok(index @ 0..) => Ok(Device::Cuda(index as usize)),
+            _ => Err(refused()),
+        },
         _ => Err(refused()),
     }
 }
