@@ -182,7 +182,9 @@ mod tests {
         assert_eq!(parse_device("cuda"), Ok(Device::Cuda(0)));
         assert_eq!(parse_device("cuda:3"), Ok(Device::Cuda(3)));
         assert!(parse_device("gpu").unwrap_err().contains("got \"gpu\""));
-        assert!(parse_device("cuda:x").is_err());
+        for wrong in ["cuda:x", "cuda:", "cuda:-1", "cuda:128", "cuda:18446744073709551615"] {
+            assert!(parse_device(wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]
