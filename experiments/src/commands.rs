@@ -103,12 +103,13 @@ enum Command {
 pub fn start(revision: [&'static str; 3]) -> ExitCode {
     let _ = version::SOURCE.set(revision);
     let cli = Cli::try_parse().unwrap_or_else(|error| refuse(&error));
-    let kernels = std::env::var_os(Backend::VARIABLE).map(|value| value.to_string_lossy().into_owned());
-    if let Err(unknown) = Backend::named(kernels.as_deref()) {
-        eprintln!("posenc: {unknown}");
-        return ExitCode::from(1);
+    match Backend::of_environment() {
+        Ok(_) => cli.run(),
+        Err(error) => {
+            eprintln!("posenc: {error}");
+            ExitCode::from(2)
+        }
     }
-    cli.run()
 }
 
 /// Ends with clap's message. An unknown command may be that of a lab which was not built.

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tch::Device;
 use train::environment::use_threads;
-use train::ranks::{Place, Ranks};
+use train::ranks::{MOST_RANKS, Place, Ranks};
 use train::sinks::{Sink, progress};
 use train::{CellOptions, Outcome, run_cell, signals};
 
@@ -25,6 +25,7 @@ const ONLY_CPUS: &str = "several ranks compute on CPUs only: posenc does not sen
 /// Checks the number of ranks of a cell, and that they do not compute on GPUs.
 pub(crate) fn check_ranks(ranks: NonZeroUsize, on_gpus: bool) -> anyhow::Result<()> {
     ensure!(ranks.is_power_of_two(), "--ranks {ranks}: write a power of two, such as 2, 4 or 8");
+    ensure!(ranks.get() <= MOST_RANKS, "--ranks {ranks}: a cell has at most {MOST_RANKS}");
     ensure!(ranks.get() == 1 || !on_gpus, "--ranks {ranks}: {ONLY_CPUS}");
     Ok(())
 }

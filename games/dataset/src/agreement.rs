@@ -42,6 +42,8 @@ pub fn agreement(first: &Path, second: &Path) -> Result<Agreement, DatasetError>
     if a.game != b.game {
         return Err(refused(format!("{} is of {}, {} of {}", a.name, a.game.name(), b.name, b.game.name())));
     }
+    a.verify_shards(first)?;
+    b.verify_shards(second)?;
     let [mine, others] = [(first, a), (second, b)]
         .map(|(folder, manifest)| with_game!(manifest.game, G => policies::<G>(folder, manifest)));
     let (mine, others) = (mine?, others?);

@@ -47,6 +47,9 @@ impl Default for Search {
 /// Trees that grow at a time: their leaves are evaluated together.
 const TREES: usize = 64;
 
+/// Visits of trees that grow at a time: each keeps the legal moves of a position.
+const VISITS_IN_MEMORY: usize = 400_000;
+
 /// A network's output on a position.
 pub(crate) struct Evaluated {
     /// Places in the request's list of legal moves, each with its share of the policy.
@@ -92,7 +95,8 @@ impl Search {
         is_stopped: &dyn Fn() -> bool,
     ) -> Result<Vec<Decision>, PlayError> {
         let mut decisions = Vec::with_capacity(situations.len());
-        for roots in situations.chunks(TREES) {
+        let trees_at_a_time = (VISITS_IN_MEMORY / self.visits.max(1) as usize).clamp(1, TREES);
+        for roots in situations.chunks(trees_at_a_time) {
             let trees = roots.iter().map(|&root| Growing { root, tree: Tree::new(self.cpuct, self.fpu), result: None });
             let mut growing: Vec<Growing<'_, G>> = trees.collect();
             while self.visit(&mut growing, evaluate)? && !is_stopped() {}

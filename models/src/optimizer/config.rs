@@ -54,6 +54,9 @@ impl SgdConfig {
     }
 }
 
+/// More iterations change no digit.
+const MOST_ITERATIONS: u32 = 100;
+
 /// Options of Muon (Jordan et al. 2024).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -323,12 +326,14 @@ impl OptimizerConfig {
             Self::Sgd(config) => config.momentum,
             _ => 0.0,
         };
+        let iterations = if let Self::Muon(config) = self { config.iterations } else { 1 };
         let share = |value: f64| (0.0..1.0).contains(&value);
         let positive = |value: f64| value >= 0.0 && value.is_finite();
         let options = [
             ("beta1", beta1, share(beta1), "at least 0 and below 1"),
             ("beta2", beta2, share(beta2), "at least 0 and below 1"),
             ("momentum", momentum, share(momentum), "at least 0 and below 1"),
+            ("iterations", iterations.into(), (1..=MOST_ITERATIONS).contains(&iterations), "1 to 100"),
             ("epsilon", epsilon, epsilon > 0.0 && epsilon.is_finite(), "above 0"),
             ("momentum_decay", momentum_decay, positive(momentum_decay), "at least 0"),
             ("weight_decay", weight_decay, positive(weight_decay), "at least 0"),

@@ -224,6 +224,10 @@ fn options_out_of_range_are_refused() {
     assert!(refused(r#"{"adamw": {"weight_decay": -0.1}}"#).contains("weight_decay"));
     assert!(refused(r#"{"nadam_torch": {"momentum_decay": -1}}"#).contains("momentum_decay"));
     assert!(refused(r#"{"muon": {"momentum": 1}}"#).contains("momentum: 1 is out of range"));
+    for iterations in ["0", "4000000000"] {
+        let muon = refused(&format!(r#"{{"muon": {{"iterations": {iterations}}}}}"#));
+        assert!(muon.contains(&format!("iterations: {iterations} is out of range; 1 to 100")), "{muon}");
+    }
     assert!(refused(r#"{"sgd": {"momentum": 1}}"#).contains("momentum: 1 is out of range"));
     assert!(refused(r#"{"muon": {"others": {"nadam": {"beta1": -1}}}}"#).contains("beta1"));
     assert!(serde_json::from_str::<OptimizerConfig>(r#"{"nadam": {"momentum_decay": 0.1}}"#).is_err());

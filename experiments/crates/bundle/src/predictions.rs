@@ -1,8 +1,8 @@
 //! Predictions of a budget that was not run, with a hash of the cells that they are made from.
 
 use super::error::cannot;
-use super::names::CELLS;
-use anyhow::Context as _;
+use super::names::{CELLS, is_safe};
+use anyhow::{Context as _, ensure};
 use records::folder::METRICS_FILE;
 use records::stored;
 use report::Report;
@@ -69,9 +69,28 @@ impl Predictions {
             return Ok(None);
         }
         let text = stored::read(&path).map_err(cannot("read", &path))?;
-        serde_json::from_slice(&text)
+        let read = serde_json::from_slice(&text).map_err(anyhow::Error::from);
+        read.and_then(Self::checked)
             .map(Some)
             .with_context(|| format!("{} is damaged; publish the run folder again with --extrapolate", path.display()))
+    }
+
+    /// Pages print the hash and draw the numbers.
+    fn checked(self) -> anyhow::Result<Self> {
+        let Self { level, made_from, rows, .. } = &self;
+        ensure!((0.0..1.0).contains(level), "the level is {level}");
+        ensure!(blake3::Hash::from_hex(&made_from.blake3).is_ok(), "`blake3` is no hash");
+        for PredictedRow { row, positions, floor, with_floor, with_fitted_floor, cells, .. } in rows {
+            let is_loss = |PredictedLoss { loss, low, high }: &PredictedLoss| {
+                [low, loss, high].iter().all(|number| number.is_finite()) && low <= loss && loss <= high
+            };
+            let fits = floor.is_none_or(f64::is_finite)
+                && with_floor.iter().chain(with_fitted_floor).all(is_loss)
+                && *positions > 0
+                && cells.iter().all(|cell| is_safe(cell));
+            ensure!(fits, "the row {row:?} has impossible numbers or cells");
+        }
+        Ok(self)
     }
 
     /// Those of a report; none without a row that has some. `hash` gives that of a file of the bundle.
@@ -118,4 +137,43 @@ fn predicted(report: &Report) -> impl Iterator<Item = (&str, &Scaling, &ScalingR
         report.games.iter().flat_map(|game| game.scaling.iter().map(move |scaling| (game.game.as_str(), scaling)));
     let rows = of_game.flat_map(|(game, scaling)| scaling.rows.iter().map(move |row| (game, scaling, row)));
     rows.filter(|(_, _, row)| row.predicted.iter().any(Option::is_some))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    #[test]
+    fn impossible_predictions_are_refused() {
+        let dir = tempfile::tempdir().expect("a folder for the test");
+        let loss = json!({"loss": 2.0, "low": 1.9, "high": 2.1});
+        let row = json!({
+            "game": "chess", "row": "shaw", "positions": 64, "floor": 0.5, "with_floor": loss, "with_fitted_floor": null,
+            "cells": ["chess-shaw-0123456789ab/seed-0"],
+        });
+        let made_from = json!({"cells": 1, "blake3": "0".repeat(64)});
+        let whole = json!({
+            "experiment": "small", "metric": "policy_loss", "level": 0.95, "made_from": made_from, "rows": [row],
+        });
+        let read = |predictions: &Value| {
+            std::fs::write(dir.path().join(FILE), predictions.to_string()).expect("written");
+            Predictions::read(dir.path()).map(|found| found.map(|found| found.rows.len()))
+        };
+        assert_eq!(read(&whole).expect("predictions"), Some(1));
+        for (place, value) in [
+            ("/level", json!(1.5)),
+            ("/made_from/blake3", json!("[a](https://example.org)")),
+            ("/made_from/cells", json!(-1)),
+            ("/rows/0/positions", json!(0)),
+            ("/rows/0/with_floor/low", json!(2.05)),
+            ("/rows/0/with_floor/high", json!(null)),
+            ("/rows/0/cells/0", json!("../../elsewhere")),
+        ] {
+            let mut changed = whole.clone();
+            *changed.pointer_mut(place).expect(place) = value;
+            let error = read(&changed).expect_err(place).to_string();
+            assert!(error.contains("predictions.json is damaged"), "{place}: {error}");
+        }
+    }
 }

@@ -231,10 +231,41 @@ impl Inspected {
 
     /// Reads an inspected cell's; `None` if it was not inspected into its own folder.
     pub fn read(cell: &Path) -> Result<Option<Self>, RecordError> {
-        read_json(&cell.join(DIR).join(FILE))
+        let path = cell.join(DIR).join(FILE);
+        let read: Option<Self> = read_json(&path)?;
+        match read.as_ref().map(|own| own.format) {
+            None | Some(FORMAT) => Ok(read),
+            Some(other) => {
+                let reason = format!("it has the format {other}, this version of posenc reads {FORMAT}");
+                Err(RecordError::Refused { path, reason })
+            }
+        }
     }
 
     pub fn write(&self, dir: &Path) -> io::Result<()> {
         write_json(&dir.join(FILE), self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn older_records_are_read_and_those_of_another_format_are_refused() {
+        let dir = tempfile::tempdir().expect("a folder for the test");
+        std::fs::create_dir(dir.path().join(DIR)).expect("a folder");
+        let read = |format: u32| {
+            let older = json!({
+                "format": format, "cell": "c", "row": "shaw", "game": "chess", "seed": 0, "weights": "raw", "positions": 8,
+                "permutations": 9, "controls": 0, "alpha": 0.05, "heads": [], "control": [],
+            });
+            std::fs::write(dir.path().join(DIR).join(FILE), older.to_string()).expect("written");
+            Inspected::read(dir.path())
+        };
+        assert!(read(FORMAT).expect("readable").expect("there").by_piece);
+        let error = read(FORMAT + 1).expect_err("another format").to_string();
+        assert!(error.contains("heads.json is refused: it has the format 2"), "{error}");
     }
 }

@@ -7,7 +7,7 @@
 mod place;
 mod watch;
 
-pub use place::Place;
+pub use place::{MOST_RANKS, Place};
 
 use crate::error::{TrainError, without_backtrace};
 use config::TrainConfig;

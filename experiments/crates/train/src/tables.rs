@@ -21,6 +21,9 @@ pub const TABLES_FILE: &str = "tables.safetensors";
 
 const BOARD: &str = "board";
 
+/// The most files or ranks of a board: the number of displacements stays small.
+const LONGEST_SIDE: usize = 100;
+
 /// Further classes of a table whose network has auxiliary tokens: they have no displacement.
 const AUXILIARY: usize = 3;
 
@@ -43,23 +46,35 @@ pub(super) fn write_over(start: &Start, setup: &Setup, weights: &mut [f32]) -> R
         return Err(refused(format!("its BLAKE3 is {found}, the cell's is {}; restore the file", start.blake3)));
     }
     let file = SafeTensors::deserialize(&bytes).map_err(|error| refused(error.to_string()))?;
-    if start.is_network() {
-        return trunk_over(&file, &setup.layout, weights).map_err(refused);
+    let written = match start.is_network() {
+        true => trunk_over(&file, &setup.layout, weights),
+        false => tables_over(&file, start, setup, weights),
+    };
+    written.map_err(refused)?;
+    match weights.iter().all(|weight| weight.is_finite()) {
+        true => Ok(()),
+        false => {
+            Err(refused("it gives weights that are not finite; take another file, or a smaller `scale`".to_owned()))
+        }
     }
-    let from = board(&file).ok_or_else(|| refused(format!("it has no tensor `{BOARD}`; export the network again")))?;
+}
+
+/// Writes tables of another network, by displacement, over those of this one.
+fn tables_over(file: &SafeTensors<'_>, start: &Start, setup: &Setup, weights: &mut [f32]) -> Result<(), String> {
+    let from = board(file).ok_or_else(|| format!("it has no board in `{BOARD}`; export the network again"))?;
     let to = setup.network.tokens().geometry();
     let tables = setup.network.encodings().displacement_tables();
     if tables.is_empty() {
         let remedy = "take relative_bias or shaw, or leave `train.start` out";
-        return Err(refused(format!("the encodings of this row have no tables by displacement; {remedy}")));
+        return Err(format!("the encodings of this row have no tables by displacement; {remedy}"));
     }
     let places = places(from, to, start.order, setup.config.seed);
     for id in tables {
         let param = setup.layout.param(id);
-        let table = Table::of(&file, param, from, to).ok_or_else(|| {
+        let table = Table::of(file, param, from, to).ok_or_else(|| {
             let wanted =
                 format!("{} of {} heads and {:?} a displacement", param.name, param.shape[0], &param.shape[2..]);
-            refused(format!("it has no table {wanted}; take a network with the same encoding, layers and heads"))
+            format!("it has no table {wanted}; take a network with the same encoding, layers and heads")
         })?;
         table.write_over(&places, start.scale, &mut weights[param.offset..param.offset + param.len()]);
     }
@@ -88,7 +103,8 @@ fn trunk_over(file: &SafeTensors<'_>, layout: &Layout, weights: &mut [f32]) -> R
 
 fn board(file: &SafeTensors<'_>) -> Option<Geometry> {
     let view = file.tensor(BOARD).ok().filter(|view| view.dtype() == Dtype::I64 && view.shape() == [2])?;
-    let size = |bytes: &[u8]| usize::try_from(i64::from_le_bytes(bytes.try_into().ok()?)).ok().filter(|&size| size > 0);
+    let fits = |size: &usize| (1..=LONGEST_SIDE).contains(size);
+    let size = |bytes: &[u8]| usize::try_from(i64::from_le_bytes(bytes.try_into().ok()?)).ok().filter(fits);
     let (files, ranks) = view.data().split_at(view.data().len() / 2);
     Some(Geometry::new(size(files)?, size(ranks)?))
 }

@@ -2,8 +2,8 @@
 
 use crate::commands::devices::CellNetwork;
 use games::{Referee, with_game};
-use play::Agent;
 use play::engine::{Engine, Interrupts, Next, Settings};
+use play::{Agent, Search};
 use std::io::{self, BufRead as _, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -20,7 +20,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "AGENT", default_value = "policy")]
     agent: Agent,
     /// Search with this many visits, where `go nodes` has no others [default: 100].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(Search::MOST_VISITS)))]
     visits: Option<u32>,
     /// Start the draws of an agent with a temperature from this seed in every game.
     #[arg(long, default_value_t = 0)]

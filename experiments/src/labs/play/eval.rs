@@ -11,7 +11,7 @@ use play::judged::{Judge, JudgedScore};
 use play::mates::MateScore;
 use play::puzzles::{self, PuzzleScore, Rule};
 use play::suites::SuiteScore;
-use play::{Agent, Player, Share, judged, mates, suites};
+use play::{Agent, Player, Search, Share, judged, mates, suites};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ pub(crate) struct Args {
     #[arg(long = "agent", value_name = "AGENT")]
     agents: Vec<Agent>,
     /// Let the agent `search` make this many visits [default: 100].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(Search::MOST_VISITS)))]
     visits: Option<u32>,
     /// Also draw the reliability of --calibration to this SVG file.
     #[arg(long, value_name = "FILE", requires = "calibration")]

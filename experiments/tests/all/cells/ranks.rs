@@ -248,6 +248,7 @@ fn processes_of_torchrun_are_ranks_of_the_only_cell() {
 fn ranks_that_cannot_share_a_step_are_refused() {
     let dir = place(&small());
     run(dir.path(), &["run", "experiment.yaml", "--ranks", "3"]).fails_with(&["--ranks 3", "power of two"]);
+    run(dir.path(), &["run", "experiment.yaml", "--ranks", "1048576"]).fails_with(&["--ranks 1048576", "at most 1024"]);
     run(dir.path(), &["run", "experiment.yaml", "--ranks", "2", "--devices", "cuda:0"])
         .fails_with(&["--ranks 2", "on CPUs only"]);
     let whole = run(dir.path(), &["run", "experiment.yaml", "--ranks", "2", "--fail-fast"]);

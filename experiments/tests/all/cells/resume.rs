@@ -80,14 +80,6 @@ fn a_cell_is_not_resumed_with_other_operations() {
     assert_says(&refused.stderr, &["instruction set: began with", "LibTorch's operations only"]);
 }
 
-#[test]
-fn an_unknown_value_of_the_kernels_is_refused() {
-    let dir = tempfile::tempdir().expect("a folder");
-    let refused = answer(posenc_cell(dir.path()).env(nn::Backend::VARIABLE, "of"));
-    assert_eq!(refused.code, Some(1));
-    assert_says(&refused.stderr, &["POSENC_KERNELS: expected off or fused, found \"of\""]);
-}
-
 #[cfg(target_os = "linux")]
 #[test]
 fn started_directly_its_threads_sleep_when_they_wait() {

@@ -12,8 +12,8 @@ use std::sync::Arc;
 /// The first ply of a position. Earlier positions of random games repeat often, later ones hardly ever.
 pub const FIRST_PLY: usize = 16;
 
-/// The most positions of validation and test, which stay in memory.
-const MOST_HELD_OUT: u64 = 2_000_000;
+/// Validation or test positions of a dataset at most: every cell makes them and keeps them in memory.
+const MOST_HELD_OUT: u64 = 1 << 20;
 
 /// Raise it when the same settings give other positions or labels.
 const VERSION: u32 = 1;
@@ -56,14 +56,12 @@ impl EndlessProbe {
         hasher.finalize().to_hex().to_string()
     }
 
-    /// The dataset, with this number of positions for validation and test. A larger set begins with the smaller one, for the
+    /// The dataset, with so many positions for validation and test. A larger set begins with the smaller one, for the
     /// test set whatever the other one. They are of other games than training positions, and no position is in two sets.
     pub fn open(&self, validation: u64, test: u64) -> Result<Dataset, DatasetError> {
         self.check()?;
-        if validation.saturating_add(test) > MOST_HELD_OUT {
-            let reason = format!(
-                "validation and test have {validation} and {test} positions: together {MOST_HELD_OUT} at most without a dataset"
-            );
+        if let Some(many) = [validation, test].into_iter().find(|&count| count > MOST_HELD_OUT) {
+            let reason = format!("{many} validation or test positions are too many; {MOST_HELD_OUT} are the most");
             return Err(DatasetError::Option { option: "generate", reason });
         }
         let mut known = HashSet::new();

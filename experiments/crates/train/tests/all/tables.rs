@@ -141,6 +141,41 @@ fn tables_that_do_not_fit_are_refused_with_a_reason() {
     fs::write(&tables, "no tensors").expect("written");
     let damaged = start(&tables, TableOrder::Kept, false);
     assert!(refused("damaged", &biased(&bench, Some(damaged))).contains("tables.safetensors: "));
+    for (name, side) in [("none", 0), ("negative", -8), ("endless", i64::MAX), ("long", 101)] {
+        let table = TensorView::new(Dtype::F32, vec![HEADS, 1], &[0; 4 * HEADS]).expect("a table");
+        let size = [side.to_le_bytes(), 8_i64.to_le_bytes()].concat();
+        let board = TensorView::new(Dtype::I64, vec![2], &size).expect("a size");
+        let file = safetensors::serialize([(TABLE, table), ("board", board)], None).expect("a file");
+        fs::write(&tables, file).expect("written");
+        let start = start(&tables, TableOrder::Kept, false);
+        assert!(refused(name, &biased(&bench, Some(start))).contains("it has no board in `board`"), "{name}");
+    }
+}
+
+#[test]
+fn a_start_with_weights_that_are_not_finite_is_refused() {
+    let bench = Bench::new();
+    let tables = made_up(bench.path().join("tables.safetensors"), GameKind::Chess.geometry());
+    let refused = |name: &str, start: Start| match train(&bench.cell(name, &biased(&bench, Some(start)))) {
+        Err(error) => assert!(error.to_string().contains("weights that are not finite"), "{error}"),
+        Ok(outcome) => panic!("{name}: {outcome:?}"),
+    };
+    refused("scale", Start { scale: 1e300, ..start(&tables, TableOrder::Kept, false) });
+    let source = bench.trained("source", &biased(&bench, None)).join("checkpoints/final.safetensors");
+    let mut bytes = fs::read(source).expect("weights");
+    // The last number of each tensor.
+    let length = u64::from_le_bytes(bytes[..8].try_into().expect("8 bytes")) as usize;
+    let header: serde_json::Value = serde_json::from_slice(&bytes[8..8 + length]).expect("a header");
+    for (_, tensor) in header.as_object().expect("tensors").iter().filter(|(name, _)| *name != "__metadata__") {
+        let end = 8 + length + tensor["data_offsets"][1].as_u64().expect("an end") as usize;
+        if tensor["dtype"] == "F32" {
+            bytes[end - 4..end].copy_from_slice(&f32::NAN.to_le_bytes());
+        }
+    }
+    let network = bench.path().join("network.safetensors");
+    fs::write(&network, bytes).expect("written");
+    let start = start(&network, TableOrder::Kept, false);
+    refused("network", Start { tables: PathBuf::new(), network, ..start });
 }
 
 #[test]
