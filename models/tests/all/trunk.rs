@@ -40,7 +40,7 @@ fn compare(spec: &Spec, options: &str, stack: &[EncodingConfig]) {
 fn pieces_now(spec: &Spec) -> Vec<usize> {
     match spec.input.name.name() {
         "dlshogi_62_57" => (0..14).chain(31..45).collect(),
-        "lc0_112" => (0..12).collect(),
+        "lc0_112" | "lc0_112_en_passant" => (0..12).collect(),
         _ => (1..spec.input.piece_codes).collect(),
     }
 }
