@@ -23,8 +23,8 @@ pub fn models() -> &'static [ModelDescription] {
             options: &[
                 "embedding=old|reach|new{dense,ff}|table",
                 "edge=shown|hidden",
-                "norm=post|post_deepnet|post_plain|post_scaled{alpha,beta}|pre",
-                "normalisation=rms|layer|layer_1e-6|batch",
+                "norm=post|post_deepnet|post_deepnet_attention|post_plain|post_scaled{alpha,beta}|pre",
+                "normalisation=rms|rms_1e-6|layer|layer_1e-6|batch",
                 "activation=mish|gelu|gelu_tanh|swish|relu|relu2|selu|tanh|sigmoid|identity",
                 "ff_activation=(activation)",
                 "ff_kind=dense|glu|swiglu|geglu",
@@ -55,7 +55,7 @@ pub fn models() -> &'static [ModelDescription] {
             source: "Yamaoka, dlshogi feature/resnet-transformer; dlshogi's article of 5 June 2024",
             options: &[
                 "embed=attention|stem",
-                "attention.norm=post_plain|post_deepnet|pre|post|post_scaled{alpha,beta}",
+                "attention.norm=post_plain|post_deepnet|post_deepnet_attention|pre|post|post_scaled{alpha,beta}",
                 "attention.normalisation=batch|rms|layer",
                 "attention.activation=gelu|gelu_tanh|relu|mish|swish",
                 "attention.ff_kind=dense|glu|swiglu|geglu",

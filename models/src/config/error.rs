@@ -98,7 +98,7 @@ pub enum ModelError {
     #[error("model: qkv_groups: {groups} do not divide the width {width}; 1 is no groups, dlshogi's code has 8")]
     Groups { groups: usize, width: usize },
     #[error(
-        "model: norm: {norm} says how wide weights start, and init: torch says otherwise: write one of norm: post_plain, post_deepnet and pre, or init: glorot"
+        "model: norm: {norm} says how wide weights start, and init: torch says otherwise: write one of norm: post_plain, post_deepnet, post_deepnet_attention and pre, or init: glorot"
     )]
     Starts { norm: &'static str },
     #[error("model: dropout is {0}, it must be at least 0 and below 1; dlshogi's code has 0.1")]

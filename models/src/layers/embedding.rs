@@ -5,7 +5,7 @@
 //! except in [`Added`].
 
 use super::feed_forward::FeedForward;
-use super::residual::Residual;
+use super::residual::{Residual, Sublayer};
 use crate::config::{BodyConfig, ChessformerConfig, EmbeddingConfig, Spec};
 use encodings::{LayerContext, Stack, Tokens};
 use games::{Entry, InputLayout, Vocabulary};
@@ -188,7 +188,7 @@ impl Refinement {
             norm: Norm::declare(&mut scope.sub("norm"), width, kind),
             feed_forward: FeedForward::declare(&mut scope.sub("feed_forward"), config),
             feed_forward_norm: Norm::declare(&mut scope.sub("feed_forward_norm"), width, kind),
-            residual: Residual::of(config),
+            residual: Residual::of(config, Sublayer::FeedForward),
         }
     }
 
