@@ -69,7 +69,7 @@ pub fn models() -> &'static [ModelDescription] {
             name: "decoder",
             description: "boards and moves of a game in a sequence; policy, result and next-board heads",
             source: "maxlegrec1/ChessDecoder@405b565",
-            options: &["plies=3", "mask=prefix|causal"],
+            options: &["plies=3", "mask=prefix|causal", "normalisation=rms|rms_1e-6"],
         },
     ]
 }
