@@ -21,7 +21,7 @@ pub fn models() -> &'static [ModelDescription] {
             description: "encoder with one token per square; attention policy, value, moves-left and map heads (`outputs`)",
             source: "Monroe & Chalmers 2024, arXiv 2409.12272",
             options: &[
-                "embedding=old|reach|new{dense,ff}|table",
+                "embedding=old|linear|reach|new{dense,ff}|table",
                 "edge=shown|hidden",
                 "norm=post|post_deepnet|post_deepnet_attention|post_plain|post_scaled{alpha,beta}|pre",
                 "normalisation=rms|rms_1e-6|layer|layer_1e-6|batch",

@@ -83,7 +83,7 @@ impl<'a> Reference<'a> {
                 }
                 return self.gate(x);
             }
-            EmbeddingConfig::Table => {
+            EmbeddingConfig::Linear | EmbeddingConfig::Table => {
                 return self.gate(channels.iter().map(|own| self.weights.dense("embedding", own)).collect());
             }
             EmbeddingConfig::Reach => {
@@ -100,7 +100,7 @@ impl<'a> Reference<'a> {
         let seen = channels.iter().zip(summaries.chunks(dense)).map(|(own, all)| [&own[..], all].concat()).collect();
         let y = self.gate(self.norm("embedding.norm", &self.dense_then_activation("embedding", &seen)));
         let branch = self.feed_forward("embedding.feed_forward", &y, ff);
-        self.norm("embedding.feed_forward_norm", &self.sum(&y, &branch))
+        self.norm("embedding.feed_forward_norm", &self.sum("embedding.feed_forward_norm", &y, &branch))
     }
 
     /// Which squares the moves of the vocabulary reach from a token's.

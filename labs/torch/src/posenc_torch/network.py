@@ -149,7 +149,7 @@ class Body(nn.ModuleList):
 
 
 class Embedding(nn.Linear):
-    """Old: activation(Wx + b), then the encodings. Table: Wx. Reach: a map of the squares that moves reach stands behind x.
+    """Old: activation(Wx + b), then the encodings. Linear: Wx + b. Table: Wx. Reach: a map of the squares that moves reach stands behind x.
     New (Lc0's BT3 and BT4): each token also sees a summary of the pieces on all squares; a norm stands before the
     encodings, a feed-forward layer with its norm behind them.
     """
@@ -178,7 +178,7 @@ class Embedding(nn.Linear):
             summaries = self.pieces(pieces(self.net.input, x).flatten(1)).unflatten(-1, (self.read, -1))
             x = torch.cat([x, summaries], -1)
         embedded = super().forward(x)
-        if self.kind != "table":
+        if self.kind not in ("table", "linear"):
             embedded = self.net.activation(embedded)
         if registers is not None:
             embedded = torch.cat([embedded, registers.expand(x.shape[0], -1, -1)], 1)
