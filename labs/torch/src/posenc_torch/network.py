@@ -150,8 +150,8 @@ class Body(nn.ModuleList):
 
 class Embedding(nn.Linear):
     """Old: activation(Wx + b), then the encodings. Linear: Wx + b. Table: Wx. Reach: a map of the squares that moves
-    reach stands behind x. New (Lc0's BT3 and BT4): each token also sees a summary of the pieces on all squares; a norm stands before the
-    encodings, a feed-forward layer with its norm behind them.
+    reach stands behind x. New (Lc0's BT3 and BT4): each token also sees a summary of the pieces on all squares; a norm
+    stands before the encodings, a feed-forward layer with its norm behind them.
     """
 
     def __init__(self, net, kind, options):

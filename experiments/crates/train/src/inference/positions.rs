@@ -51,8 +51,8 @@ pub fn read_lines(
     Ok(asked)
 }
 
-/// Rewrites the rows of `lc0_112` and `lc0_112_en_passant` as Lc0 fills them in play (`history-fill=fen_only`): missing history repeats the
-/// first position, unless it is the standard start. The input itself leaves missing history empty.
+/// Rewrites the rows of `lc0_112` and `lc0_112_en_passant` as Lc0 fills them in play (`history-fill=fen_only`): missing
+/// history repeats the first position, unless it is the standard start. The inputs themselves leave it empty.
 pub fn fill_history(asked: &mut [Request], input: InputName) -> Result<(), InferenceError> {
     if !matches!(input, InputName::Lc0_112 | InputName::Lc0_112EnPassant) {
         let message =
