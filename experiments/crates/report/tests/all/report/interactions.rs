@@ -1,6 +1,6 @@
 //! Gaps that are compared over something else, against statsmodels' analysis of variance.
 
-use crate::report::folder::{Folder, SEEDS, drawn, in_chess, is_warned};
+use crate::report::folder::{Folder, SEEDS, drawn, has, in_chess, is_warned};
 use facts::{Interaction, Role};
 use games::GameKind;
 use records::plan::Row;
@@ -88,9 +88,7 @@ fn interactions_are_those_of_an_analysis_of_variance() {
 fn every_format_has_them() {
     let report = folder(&cases()).report();
     for format in drawn(&report) {
-        for word in ["it changes by +0.0", "it grows by 0.0", "it reverses", "interactions: does the gap change?"] {
-            assert!(format.contains(word), "{word}: {format}");
-        }
+        has(&format, &["it changes by +0.0", "it grows by 0.0", "it reverses", "interactions: does the gap change?"]);
     }
     assert!(html::draw(&report).contains("chess-interactions"), "a forest of gaps");
     let lines: Vec<Vec<String>> =
