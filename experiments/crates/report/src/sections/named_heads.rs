@@ -7,7 +7,6 @@ use figures::plot::head_maps::{self, HeadMap};
 use games::GameKind;
 use records::inspected::{HeadRecord, Inspected, Signal};
 
-/// A head with its map.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NamedHead {
     pub game: GameKind,

@@ -21,7 +21,6 @@ pub struct Provenance {
     pub copies: Vec<(CopiedFrom, usize)>,
 }
 
-/// The provenance of a run folder.
 pub(crate) fn of(folder: &RunFolder) -> Provenance {
     let facts = || folder.cells.iter().flatten().filter_map(|cell| cell.facts.as_ref());
     let times = || facts().flat_map(|facts| facts.sessions.iter().map(|session| session.unix_s));

@@ -196,7 +196,6 @@ fn at_edge(row: &TunedRow) -> Option<String> {
     (!words.is_empty()).then(|| format!("{}: chosen at the edge: {}", row.label, words.join("; ")))
 }
 
-/// The expected best of `n` trials.
 fn budget(tuning: &TuningReport) -> Table {
     let most = tuning.rows.iter().map(|row| row.expected_best.len()).max().unwrap_or(0);
     let header: Vec<String> =
