@@ -1,7 +1,9 @@
 //! The architectures in words.
 
+use serde::Serialize;
+
 /// An architecture that [`super::ModelConfig`] can name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct ModelDescription {
     /// Its name in YAML.
     pub name: &'static str,
