@@ -77,6 +77,10 @@ impl Ranks {
         self.between_gpus.as_deref()
     }
 
+    pub(crate) fn rank(&self) -> usize {
+        self.group.rank()
+    }
+
     pub(crate) fn size(&self) -> usize {
         self.group.size()
     }
