@@ -197,7 +197,7 @@ impl Communicator {
         let results = unsafe {
             let started = (nccl.group_start)();
             let sent = (nccl.send)(out.data_ptr(), bytes(out), BYTES, peer, raw, stream);
-            let received = (nccl.recv)(into.data_ptr(), bytes(into), BYTES, peer, raw, stream);
+            let received = (nccl.recv)(into.data_ptr(), bytes(&*into), BYTES, peer, raw, stream);
             [started, sent, received, (nccl.group_end)()]
         };
         results.into_iter().try_for_each(|result| nccl.checked(result))
