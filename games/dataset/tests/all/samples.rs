@@ -1,6 +1,6 @@
 //! Small datasets in temporary folders.
 
-use dataset::store::{GameRow, read_shard};
+use dataset::store::GameRow;
 use dataset::{
     Batch, Dataset, ExportFormat, Exported, GeneratedOptions, ImportOptions, ImportReport, LoaderConfig, Manifest,
     OnDisk, PerSplit, RemakeOptions, Split, SplitBy, SplitPlan, TrainLoader, Verification, evaluation_batches, export,
@@ -120,10 +120,9 @@ pub(crate) fn dataset(game: GameKind, file: &str) -> Arc<Dataset> {
 /// All rows of the dataset in `dir/dataset`, by id.
 pub(crate) fn rows(dir: &Path) -> Vec<GameRow> {
     let dir = dir.join("dataset");
-    let mut rows = Vec::new();
-    for shard in read_manifest(&dir).shards {
-        read_shard(&dir.join(shard.file), &mut |row| rows.push(row)).unwrap_or_else(|error| panic!("{error}"));
-    }
+    let manifest = read_manifest(&dir);
+    let rows = manifest.rows(&dir).map(|row| row.unwrap_or_else(|error| panic!("{error}")));
+    let mut rows: Vec<GameRow> = rows.collect();
     rows.sort_by_key(|row| row.id);
     rows
 }

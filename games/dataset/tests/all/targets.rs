@@ -3,7 +3,7 @@
 use crate::samples::{
     self, CHESS, LICHESS, evaluation, imported, imported_bytes, imported_with, on_disk, rows, sample, sample_text,
 };
-use dataset::store::{GameRow, ShardWriter, read_shard};
+use dataset::store::{GameRow, ShardRows, ShardWriter};
 use dataset::value::SHORT_TERM_DECAY;
 use dataset::{
     Batch, Dataset, DatasetError, LoaderConfig, Merge, OnDisk, RemakeOptions, Split, Targets, ValueTarget, average,
@@ -219,16 +219,15 @@ fn a_shard_gets_the_column_when_it_is_needed() {
     };
     let late: Vec<GameRow> = (0..5000).map(|id| if id < 4500 { without(id) } else { with_draw(id) }).collect();
     let (shard, path) = write("late.parquet", &late);
-    let mut read = Vec::new();
-    read_shard(&path, &mut |row| read.push(row)).expect("a good shard");
-    assert!(read == late);
+    let read = |path: &Path| -> Vec<GameRow> {
+        ShardRows::open(path).expect("a shard").map(|row| row.expect("a good row")).collect()
+    };
+    assert!(read(&path) == late);
     assert_eq!(shard.games, 5000);
     assert!(!path.with_extension("narrow").exists());
     let plain: Vec<GameRow> = late[..4500].to_vec();
     let (narrow, path) = write("plain.parquet", &plain);
-    let mut read = Vec::new();
-    read_shard(&path, &mut |row| read.push(row)).expect("a good shard");
-    assert!(read == plain);
+    assert!(read(&path) == plain);
     let holds_column = |shard: &dataset::manifest::Shard| {
         let file = std::fs::File::open(dir.path().join(&shard.file)).expect("it is there");
         let footer = ParquetRecordBatchReaderBuilder::try_new(file).expect("a good shard");

@@ -1,6 +1,6 @@
 //! Probes: every label is what the rules say, and the same settings make the same bytes.
 
-use dataset::store::{GameRow, read_shard};
+use dataset::store::GameRow;
 use dataset::{
     Batch, Dataset, LoaderConfig, PerSplit, Split, SplitBy, SplitPlan, TrainLoader, Unit, evaluation_batches,
 };
@@ -46,11 +46,7 @@ fn settings(dir: &Path, task: Task, game: GameKind, positions: u64, out: &str) -
 }
 
 fn rows(dir: &Path, dataset: &Dataset) -> Vec<GameRow> {
-    let mut rows = Vec::new();
-    for shard in &dataset.manifest().shards {
-        read_shard(&dir.join(&shard.file), &mut |row| rows.push(row)).expect("a good shard");
-    }
-    rows
+    dataset.manifest().rows(dir).map(|row| row.expect("a good shard")).collect()
 }
 
 /// The position of a row and the moves of its target, which must be uniform.

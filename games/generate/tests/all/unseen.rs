@@ -1,6 +1,6 @@
 //! Datasets whose test positions are of a kind that training does not have.
 
-use dataset::store::{GameRow, read_shard};
+use dataset::store::GameRow;
 use dataset::{Dataset, PerSplit, Split, SplitPlan};
 use games::attacks::Tactics;
 use games::maps::MapTask;
@@ -30,11 +30,7 @@ fn settings(dir: &Path, game: GameKind, unseen: Unseen) -> ProbeSettings {
 fn rows(settings: &ProbeSettings) -> Vec<GameRow> {
     probe(settings, &mut |_| {}).unwrap_or_else(|error| panic!("{error}"));
     let dataset = Dataset::open(&settings.output).unwrap_or_else(|error| panic!("{error}"));
-    let mut rows = Vec::new();
-    for shard in &dataset.manifest().shards {
-        read_shard(&settings.output.join(&shard.file), &mut |row| rows.push(row)).expect("a good shard");
-    }
-    rows
+    dataset.manifest().rows(&settings.output).map(|row| row.expect("a good shard")).collect()
 }
 
 /// Whether a row shows what only test positions show, after its labels were checked.
