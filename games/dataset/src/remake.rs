@@ -158,7 +158,7 @@ fn describe(options: &RemakeOptions, builder: Builder<'_>, counts: Counts) -> Re
         filters: if agree { first.filters.clone() } else { Filters::default() },
         value_curve: first.value_curve.clone(),
         value_source: options.value_source(),
-        rating_buckets: built.rating_buckets(names),
+        rating_buckets: built.contents.rating_buckets(names),
         map: first.map.clone(),
         ..built.describe(options.description(first.game, first.unit), counts)
     }

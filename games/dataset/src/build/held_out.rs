@@ -31,10 +31,6 @@ impl HeldOutRows {
         Ok(Self { split, dir: dir.to_owned(), files: state.files, open: None, keys })
     }
 
-    pub(super) fn split(&self) -> Split {
-        self.split
-    }
-
     pub(super) fn push(&mut self, row: &GameRow, keys: &[u64]) -> Result<(), DatasetError> {
         let path = self.rows_path(self.files);
         let rows = match &mut self.open {
