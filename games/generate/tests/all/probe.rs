@@ -25,12 +25,12 @@ fn probed(dir: &Path, task: Task, game: GameKind, positions: u64, out: &str) -> 
     opened(&settings(dir, task, game, positions, out))
 }
 
-fn opened(settings: &ProbeSettings) -> Dataset {
+pub(crate) fn opened(settings: &ProbeSettings) -> Dataset {
     probe(settings, &mut |_| {}).unwrap_or_else(|error| panic!("{error}"));
     Dataset::open(&settings.output).unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn settings(dir: &Path, task: Task, game: GameKind, positions: u64, out: &str) -> ProbeSettings {
+pub(crate) fn settings(dir: &Path, task: Task, game: GameKind, positions: u64, out: &str) -> ProbeSettings {
     ProbeSettings {
         task,
         unseen: None,
@@ -45,7 +45,7 @@ fn settings(dir: &Path, task: Task, game: GameKind, positions: u64, out: &str) -
     }
 }
 
-fn rows(dir: &Path, dataset: &Dataset) -> Vec<GameRow> {
+pub(crate) fn rows(dir: &Path, dataset: &Dataset) -> Vec<GameRow> {
     dataset.manifest().rows(dir).map(|row| row.expect("a good shard")).collect()
 }
 
