@@ -28,8 +28,9 @@ pub use position::ChessPosition;
 
 use crate::geometry::Geometry;
 use crate::input::InputLayout;
+use crate::kind::GameKind;
 use crate::moves::FromTo;
-use crate::position::{Game, GameKind};
+use crate::position::Game;
 use crate::vocabulary::{MovesName, Vocabulary};
 
 /// Chess.

@@ -1,31 +1,69 @@
-//! Games by name, for code that learns the game at run time.
+//! The list of games, and games by name for code that learns the game at run time.
 
 use crate::geometry::Geometry;
 use crate::input::{InputLayout, InputName};
 use crate::moves::FromTo;
-use crate::position::GameKind;
 use crate::vocabulary::{MovesName, Vocabulary};
+use serde::{Deserialize, Serialize};
 
-/// Runs generic code for a [`GameKind`]: `with_game!(kind, G => f::<G>())`. A new game needs one more arm here.
+/// The list of games: `for_games!([callback] arguments)` calls the macro `callback` with a list in brackets, then the
+/// arguments. The list has for each game a variant of [`GameKind`], a module, whose name is the game's name, and a type. A new
+/// game is one more line here.
 #[macro_export]
-macro_rules! with_game {
-    ($kind:expr, $game:ident => $body:expr) => {
-        match $kind {
-            $crate::GameKind::Chess => {
-                type $game = $crate::chess::Chess;
-                #[allow(unused_imports)]
-                use $crate::Game as _;
-                $body
-            }
-            $crate::GameKind::Shogi => {
-                type $game = $crate::shogi::Shogi;
-                #[allow(unused_imports)]
-                use $crate::Game as _;
-                $body
-            }
+macro_rules! for_games {
+    ([$($callback:tt)+] $($arguments:tt)*) => {
+        $($callback)+! {
+            [
+                (Chess chess Chess)
+                (Shogi shogi Shogi)
+            ]
+            $($arguments)*
         }
     };
 }
+
+/// Runs generic code for a [`GameKind`]: `with_game!(kind, G => f::<G>())`.
+#[macro_export]
+macro_rules! with_game {
+    ($kind:expr, $game:ident => $body:expr) => {
+        $crate::for_games!([$crate::with_listed_game] $kind, $game => $body)
+    };
+}
+
+/// The match of [`with_game!`].
+#[doc(hidden)]
+#[macro_export]
+macro_rules! with_listed_game {
+    ([$(($variant:ident $module:ident $type:ident))+] $kind:expr, $game:ident => $body:expr) => {
+        match $kind {
+            $($crate::GameKind::$variant => {
+                type $game = $crate::$module::$type;
+                #[allow(unused_imports)]
+                use $crate::Game as _;
+                $body
+            })+
+        }
+    };
+}
+
+macro_rules! game_kind {
+    ([$(($variant:ident $module:ident $type:ident))+]) => {
+        /// The games by name. [`with_game!`](crate::with_game) maps a kind to a type.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        pub enum GameKind {
+            $(#[doc = concat!("The game of [`", stringify!($module), "`](crate::", stringify!($module), ").")]
+            $variant,)+
+        }
+
+        impl GameKind {
+            /// Every game.
+            pub const ALL: [Self; [$(Self::$variant),+].len()] = [$(Self::$variant),+];
+        }
+    };
+}
+
+for_games! { [game_kind] }
 
 impl GameKind {
     /// Its name in YAML and on the command line.

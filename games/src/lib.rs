@@ -30,12 +30,12 @@ pub mod vocabulary;
 
 pub use geometry::{Frame, Geometry, Relation};
 pub use input::{Boards, Feature, FeatureKind, InputLayout, InputName};
-pub use kind::{NoVocabulary, NotOffered};
+pub use kind::{GameKind, NoVocabulary, NotOffered};
 pub use line::Line;
 pub use move_text::MoveText;
 pub use moves::{Entry, FromTo};
 pub use planes::{PlaneEntry, Planes};
-pub use position::{Earlier, Game, GameKind, IllegalMove, ParsePosition, Phase, Position, Side};
+pub use position::{Earlier, Game, IllegalMove, ParsePosition, Phase, Position, Side};
 pub use record::{
     Candidate, GameResult, ParsedGame, ParsedPosition, PositionFacts, RejectKind, Rejected, Score, Termination,
 };

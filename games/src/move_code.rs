@@ -7,8 +7,8 @@
 //!
 //! Squares count file by file. The code is of the text alone: the move need not be legal.
 
+use crate::kind::GameKind;
 use crate::move_text::MoveText;
-use crate::position::GameKind;
 
 const CHESS_PROMOTIONS: &[u8; 4] = b"qrbn";
 const SHOGI_DROPS: &[u8; 7] = b"PLNSGBR";

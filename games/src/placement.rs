@@ -3,7 +3,8 @@
 //! Both texts begin with the ranks from the top, separated by `/`: a letter for a piece, upper case for the player who moves
 //! first, `+` before a promoted one, and a number for empty squares.
 
-use crate::position::{Game, GameKind, Position, Side};
+use crate::kind::GameKind;
+use crate::position::{Game, Position, Side};
 
 /// The pieces, rank by rank from the top of the diagram, each rank from the left.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,6 +3,7 @@
 
 use crate::geometry::{Frame, Geometry};
 use crate::input::{InputLayout, InputName};
+use crate::kind::GameKind;
 use crate::move_text::MoveText;
 use crate::moves::FromTo;
 use crate::vocabulary::{MovesName, Vocabulary};
@@ -43,21 +44,6 @@ crate::named! {
         /// End game.
         Endgame = "endgame",
     }
-}
-
-/// The games by name. [`with_game!`](crate::with_game) maps a kind to a type.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum GameKind {
-    /// Chess on 8×8.
-    Chess,
-    /// Shogi on 9×9.
-    Shogi,
-}
-
-impl GameKind {
-    /// Every game.
-    pub const ALL: [Self; 2] = [Self::Chess, Self::Shogi];
 }
 
 /// A game: everything that does not depend on a position.

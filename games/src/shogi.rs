@@ -54,8 +54,9 @@ pub use position::ShogiPosition;
 
 use crate::geometry::Geometry;
 use crate::input::InputLayout;
+use crate::kind::GameKind;
 use crate::moves::FromTo;
-use crate::position::{Game, GameKind};
+use crate::position::Game;
 use crate::vocabulary::{MovesName, Vocabulary};
 
 /// Shogi.
