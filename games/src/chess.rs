@@ -26,6 +26,7 @@ mod white_moves;
 
 pub use position::ChessPosition;
 
+use crate::conventions::{Notation, Orientation};
 use crate::geometry::Geometry;
 use crate::input::InputLayout;
 use crate::kind::GameKind;
@@ -41,6 +42,11 @@ impl Game for Chess {
     const KIND: GameKind = GameKind::Chess;
     const NAME: &'static str = "chess";
     const GEOMETRY: Geometry = Geometry::new(8, 8);
+    const ORIENTATION: Orientation = Orientation::Mirrored;
+    const NOTATION: Notation = Notation::Uci;
+    const COLOURS: [&'static str; 2] = ["White", "Black"];
+    const DROPS: &'static [u8] = b"";
+    const PROMOTIONS: &'static [u8] = b"qrbn";
     const PIECES: &'static [&'static str] = &["pawn", "knight", "bishop", "rook", "queen", "king"];
     type Position = ChessPosition;
 

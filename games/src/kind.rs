@@ -1,5 +1,6 @@
 //! The list of games, and games by name for code that learns the game at run time.
 
+use crate::conventions::{Notation, Orientation};
 use crate::geometry::Geometry;
 use crate::input::{InputLayout, InputName};
 use crate::moves::FromTo;
@@ -65,6 +66,16 @@ macro_rules! game_kind {
 
 for_games! { [game_kind] }
 
+// Limits of types: a `SquareSet` has 128 squares; a digit counts the empty squares of a rank in a position's text.
+const _: () = {
+    let mut number = 0;
+    while number < GameKind::ALL.len() {
+        let board = crate::with_game!(GameKind::ALL[number], G => G::GEOMETRY);
+        assert!(board.squares() <= 128 && board.files() <= 9, "the board is too large");
+        number += 1;
+    }
+};
+
 impl GameKind {
     /// Its name in YAML and on the command line.
     pub fn name(self) -> &'static str {
@@ -74,6 +85,16 @@ impl GameKind {
     /// Its board.
     pub fn geometry(self) -> Geometry {
         crate::with_game!(self, G => G::GEOMETRY)
+    }
+
+    /// How the second player's board becomes the side to move's.
+    pub const fn orientation(self) -> Orientation {
+        crate::with_game!(self, G => G::ORIENTATION)
+    }
+
+    /// How its positions and moves are written.
+    pub const fn notation(self) -> Notation {
+        crate::with_game!(self, G => G::NOTATION)
     }
 
     /// Its attention-policy vocabulary.

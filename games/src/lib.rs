@@ -7,6 +7,7 @@
 
 pub mod attacks;
 pub mod chess;
+pub mod conventions;
 mod fields;
 pub mod geometry;
 pub mod input;
@@ -28,6 +29,7 @@ pub mod referee;
 pub mod shogi;
 pub mod vocabulary;
 
+pub use conventions::{Notation, Orientation};
 pub use geometry::{Frame, Geometry, Relation};
 pub use input::{Boards, Feature, FeatureKind, InputLayout, InputName};
 pub use kind::{GameKind, NoVocabulary, NotOffered};

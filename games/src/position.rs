@@ -1,6 +1,7 @@
 //! The game-agnostic traits: a [`Game`] defines its board, pieces, inputs and moves; a [`Position`] implements its
 //! rules.
 
+use crate::conventions::{Notation, Orientation};
 use crate::geometry::{Frame, Geometry};
 use crate::input::{InputLayout, InputName};
 use crate::kind::GameKind;
@@ -54,6 +55,16 @@ pub trait Game: 'static + Send + Sync {
     const NAME: &'static str;
     /// Its board.
     const GEOMETRY: Geometry;
+    /// How the second player's board becomes the side to move's.
+    const ORIENTATION: Orientation;
+    /// How positions and moves are written.
+    const NOTATION: Notation;
+    /// The colours of the player who moves first and of the other one.
+    const COLOURS: [&'static str; 2];
+    /// The letters of pieces that can be dropped, as its moves write them; empty in a game without hands.
+    const DROPS: &'static [u8];
+    /// The last characters of moves that promote.
+    const PROMOTIONS: &'static [u8];
     /// Names of the piece kinds on the board. Code 0 is an empty square, `1 + i` the side to move's piece `i`,
     /// `1 + PIECES.len() + i` the opponent's.
     const PIECES: &'static [&'static str];

@@ -52,6 +52,7 @@ pub mod usi_lines;
 pub use board::{BadPosition, Board};
 pub use position::ShogiPosition;
 
+use crate::conventions::{Notation, Orientation};
 use crate::geometry::Geometry;
 use crate::input::InputLayout;
 use crate::kind::GameKind;
@@ -67,6 +68,11 @@ impl Game for Shogi {
     const KIND: GameKind = GameKind::Shogi;
     const NAME: &'static str = "shogi";
     const GEOMETRY: Geometry = Geometry::new(9, 9);
+    const ORIENTATION: Orientation = Orientation::Turned;
+    const NOTATION: Notation = Notation::Usi;
+    const COLOURS: [&'static str; 2] = ["Black", "White"];
+    const DROPS: &'static [u8] = b"PLNSGBR";
+    const PROMOTIONS: &'static [u8] = b"+";
     const PIECES: &'static [&'static str] = &[
         "pawn",
         "lance",

@@ -88,10 +88,7 @@ fn pieces<G: Game>(row: &[u8], second: bool) -> Vec<Option<Piece>> {
 
 fn turned(game: GameKind, pieces: &[Option<Piece>]) -> Vec<Option<Piece>> {
     let geometry = game.geometry();
-    let place = |square: usize| match game {
-        GameKind::Chess => geometry.mirror_ranks(square),
-        GameKind::Shogi => geometry.rotate(square),
-    };
+    let place = |square: usize| game.orientation().other_view(geometry, square);
     let seen = |square: usize| pieces[place(square)].map(|piece| Piece { own: !piece.own, ..piece });
     (0..geometry.squares()).map(seen).collect()
 }
