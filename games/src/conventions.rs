@@ -21,6 +21,28 @@ impl Orientation {
     }
 }
 
+/// The drawing of a piece.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Glyph {
+    /// The outline of a figure above its foot, as the data of an SVG path in a box of 100 × 100; its colour shows its player.
+    Figure(&'static str),
+    /// A letter, with `+` before that of a promoted piece, on a tile that points at the opponent.
+    Letter(&'static str),
+}
+
+crate::named! {
+    /// The text format in which finished games and openings are written.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Record {
+        /// PGN of chess.
+        Pgn = "pgn",
+        /// CSA of shogi.
+        Csa = "csa",
+        /// One game a line: start and moves in USI.
+        Usi = "usi",
+    }
+}
+
 crate::named! {
     /// How positions and moves are written, and the protocol of engines.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -71,6 +71,8 @@ const _: () = {
     let mut number = 0;
     while number < GameKind::ALL.len() {
         let board = crate::with_game!(GameKind::ALL[number], G => G::GEOMETRY);
+        let (pieces, glyphs) = crate::with_game!(GameKind::ALL[number], G => (G::PIECES.len(), G::GLYPHS.len()));
+        assert!(pieces == glyphs, "a piece has no glyph");
         assert!(board.squares() <= 128 && board.files() <= 9, "the board is too large");
         number += 1;
     }

@@ -1,11 +1,12 @@
 //! The game-agnostic traits: a [`Game`] defines its board, pieces, inputs and moves; a [`Position`] implements its
 //! rules.
 
-use crate::conventions::{Notation, Orientation};
+use crate::conventions::{Glyph, Notation, Orientation, Record};
 use crate::geometry::{Frame, Geometry};
 use crate::input::{InputLayout, InputName};
 use crate::kind::GameKind;
 use crate::move_text::MoveText;
+use crate::movement::Movement;
 use crate::moves::FromTo;
 use crate::vocabulary::{MovesName, Vocabulary};
 use serde::{Deserialize, Serialize};
@@ -65,11 +66,34 @@ pub trait Game: 'static + Send + Sync {
     const DROPS: &'static [u8];
     /// The last characters of moves that promote.
     const PROMOTIONS: &'static [u8];
+    /// The curve from its engines' scores to winning probabilities: a name, and the slope `k` per hundredth of a pawn in
+    /// `1 / (1 + exp(−k · score))`.
+    const VALUE_CURVE: (&'static str, f64);
+    /// Whether it has rights of castling and en passant, as in [`chess::rights`](crate::chess::rights).
+    const HAS_RIGHTS: bool;
+    /// About the bytes of a block of replayed games: an estimate for `posenc check`.
+    const BLOCK_BYTES: u64;
     /// Names of the piece kinds on the board. Code 0 is an empty square, `1 + i` the side to move's piece `i`,
     /// `1 + PIECES.len() + i` the opponent's.
     const PIECES: &'static [&'static str];
+    /// The drawings of [`Game::PIECES`], in the same order.
+    const GLYPHS: &'static [Glyph];
+    /// The movements for which attention heads are tested.
+    const MOVEMENTS: &'static [Movement];
+    /// Positions that every page of head maps offers: names, and texts as of `--position`.
+    const EXAMPLES: &'static [(&'static str, &'static str)];
+    /// The text format of finished games.
+    const RECORD: Record;
+    /// The names of the formats from which games can be imported, as in `dataset::Format`; the first is assumed of a file whose
+    /// format is not recognised.
+    const FORMATS: &'static [&'static str];
     /// Its positions.
     type Position: Position;
+
+    /// The name of the binary format of a file that begins so.
+    fn detect_format(_head: &[u8]) -> Option<&'static str> {
+        None
+    }
 
     /// The attention-policy vocabulary: every structurally possible move has one index.
     fn from_to() -> &'static FromTo;
