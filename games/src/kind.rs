@@ -17,6 +17,7 @@ macro_rules! for_games {
             [
                 (Chess chess Chess)
                 (Shogi shogi Shogi)
+                (Minishogi minishogi Minishogi)
             ]
             $($arguments)*
         }

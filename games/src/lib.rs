@@ -15,6 +15,7 @@ pub mod kind;
 pub mod line;
 pub mod maps;
 pub mod mate;
+pub mod minishogi;
 mod move_code;
 pub mod move_text;
 pub mod movement;
