@@ -91,10 +91,16 @@ REFERENCES = {
         lambda tensor, options: torch.optim.NAdam([tensor], momentum_decay=options["momentum_decay"], **betas(options))
     ),
     "adamw": pytorch(lambda tensor, options: torch.optim.AdamW([tensor], **betas(options))),
+    "sgd": pytorch(
+        lambda tensor, options: torch.optim.SGD(
+            [tensor], lr=0.0, momentum=options["momentum"], nesterov=bool(options["nesterov"])
+        )
+    ),
 }
 NAMES = {
     "nadam": "Keras' formula",
     "nadam_torch": "torch.optim.NAdam",
     "adamw": "torch.optim.AdamW",
     "muon": "its formula",
+    "sgd": "torch.optim.SGD",
 }

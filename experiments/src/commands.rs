@@ -32,6 +32,7 @@ pub(crate) mod version;
 
 use crate::labs::{self, LabCommand};
 use clap::{CommandFactory as _, Parser, Subcommand};
+use nn::Backend;
 use std::io::{self, ErrorKind};
 use std::process::ExitCode;
 
@@ -101,7 +102,14 @@ enum Command {
 /// Parses the command line, runs the command and turns its outcome into an exit code. `revision` is what `revision::revision!` found.
 pub fn start(revision: [&'static str; 3]) -> ExitCode {
     let _ = version::SOURCE.set(revision);
-    Cli::try_parse().unwrap_or_else(|error| refuse(&error)).run()
+    let cli = Cli::try_parse().unwrap_or_else(|error| refuse(&error));
+    match Backend::of_environment() {
+        Ok(_) => cli.run(),
+        Err(error) => {
+            eprintln!("posenc: {error}");
+            ExitCode::from(2)
+        }
+    }
 }
 
 /// Ends with clap's message. An unknown command may be that of a lab which was not built.

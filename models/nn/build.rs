@@ -2,18 +2,14 @@
 
 use std::path::PathBuf;
 
-const SOURCES: [&str; 5] = [
-    "shim/arithmetic.cpp",
-    "shim/differentiable.cpp",
-    "shim/group.cpp",
-    "shim/operators.cpp",
-    "shim/pinned.cpp",
-];
+const SOURCES: [&str; 5] =
+    ["shim/arithmetic.cpp", "shim/differentiable.cpp", "shim/group.cpp", "shim/operators.cpp", "shim/pinned.cpp"];
 
 fn main() {
     for source in SOURCES {
         println!("cargo:rerun-if-changed={source}");
     }
+    println!("cargo:rerun-if-changed=shim/message.h");
     println!("cargo:rerun-if-changed=shim/gloo");
     let libraries = std::env::var_os("DEP_TCH_LIBTORCH_LIB").expect("torch-sys says where LibTorch is");
     let include = PathBuf::from(libraries).with_file_name("include");

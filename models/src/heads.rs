@@ -37,6 +37,8 @@ impl HeadDeclaration {
             HeadName::Policy => &policy::DECLARATION,
             HeadName::Result => &result::LOGITS,
             HeadName::ResultShares => &result::SHARES,
+            HeadName::ValueResult => &result::VALUE_LOGITS,
+            HeadName::ValueShares => &result::VALUE_SHARES,
             HeadName::WinRate => &win_rate::DECLARATION,
             HeadName::SoftPolicy => &policy::SOFT,
             HeadName::FurtherPolicies => &policy::FURTHER,

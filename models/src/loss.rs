@@ -17,7 +17,10 @@ pub use policy::{
     policy_entropy_rows, policy_log_probs, policy_z_rows, wdl_cross_entropy_rows,
 };
 pub use refined::{Refined, RefinedTargets, refined_rows};
-pub use result::{points_present, result_share_rows, win_rate_entropy_rows, win_rate_rows};
+pub use result::{
+    points_present, result_share_rows, value_cross_entropy_rows, value_share_rows, value_shares, value_shares_present,
+    win_rate_entropy_rows, win_rate_rows,
+};
 pub use reward::{
     RewardTargets, moves_left_present, moves_left_rows, reward_bucket, reward_bucket_rows, reward_error_rows,
     reward_squared_error_rows,

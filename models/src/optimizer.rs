@@ -7,11 +7,12 @@ mod groups;
 mod moments;
 mod muon;
 pub mod schedule;
+mod sgd;
 
 pub use adam::OptimizerProgress;
 pub use config::{
     AdamwConfig, Group, GroupPart, MuonConfig, MuonScale, NadamConfig, NadamTorchConfig, OptimizerConfig,
-    OptimizerError, Others,
+    OptimizerError, Others, SgdConfig,
 };
 
 use groups::Span;
@@ -60,7 +61,9 @@ impl Optimizer {
     /// Moves the parameters `flat` in place by one step against `gradient`, both in layout order.
     pub fn step(&mut self, flat: &mut Tensor, gradient: &Tensor, learning_rate: f64) -> Result<(), OptimizerError> {
         self.progress.steps += 1;
-        self.decay(flat, learning_rate)?;
+        if !matches!(self.config, OptimizerConfig::Sgd(_)) {
+            self.decay(flat, learning_rate)?;
+        }
         let update = match &self.config {
             OptimizerConfig::Nadam(config) => config.next(&mut self.progress, learning_rate),
             OptimizerConfig::NadamTorch(config) => config.next(&mut self.progress, learning_rate),
@@ -68,6 +71,11 @@ impl Optimizer {
             OptimizerConfig::Muon(config) => {
                 muon::step(&self.matrices, flat, gradient, &self.moments.first, config, learning_rate)?;
                 config.others.next(&mut self.progress, learning_rate)
+            }
+            OptimizerConfig::Sgd(config) => {
+                let spans = [&self.rates[..], &self.decays[..]];
+                sgd::step(config, flat, gradient, &mut self.moments.first, spans, learning_rate)?;
+                return Ok(());
             }
         };
         for span in &self.others {

@@ -69,6 +69,16 @@ impl Config {
     }
 }
 
+/// Sizes by their keys, and the activation.
+type Options<const N: usize> = ([(&'static str, usize); N], Activation);
+
+/// The options that differ from the defaults, as labels show them.
+pub(super) fn changed<const N: usize>(own: Options<N>, default: Options<N>) -> impl Iterator<Item = String> {
+    let sizes = own.0.into_iter().zip(default.0).filter(|(own, default)| own != default);
+    let activation = (own.1 != default.1).then(|| format!("{:?}", own.1).to_lowercase());
+    sizes.map(|((key, size), _)| format!("{key}={size}")).chain(activation)
+}
+
 impl Configure for Config {
     const INFO: EncodingInfo = EncodingInfo {
         name: NAME,
@@ -79,11 +89,7 @@ impl Configure for Config {
 
     fn options(&self) -> Vec<String> {
         let defaults = Self::default();
-        let sizes = self.sizes().into_iter().zip(defaults.sizes());
-        let changed = sizes.filter(|(own, default)| own != default).map(|((key, size), _)| format!("{key}={size}"));
-        let activation =
-            (self.activation != defaults.activation).then(|| format!("{:?}", self.activation).to_lowercase());
-        changed.chain(activation).collect()
+        changed((self.sizes(), self.activation), (defaults.sizes(), defaults.activation)).collect()
     }
 
     fn declare(&self, scope: &mut Scope<'_>, dims: Dims, tokens: &Tokens) -> Result<Box<dyn Encoding>, EncodingError> {

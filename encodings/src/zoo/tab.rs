@@ -22,7 +22,7 @@
 //! All but P and the mixture is f32 whatever the training precision. Parameters: per layer those of the mixture of `gab_templates`,
 //! and once 2·F·c·d + 2·F + N·36·c² + 2·c·(T+1).
 
-use super::gab_templates::{Mixture, gain};
+use super::gab_templates::{self, Mixture, gain};
 use super::rope::log_uniform;
 use crate::prelude::*;
 use crate::squares_mean::SquaresMean;
@@ -111,12 +111,9 @@ impl Configure for Config {
 
     fn options(&self) -> Vec<String> {
         let defaults = Self::default();
-        let sizes = self.sizes().into_iter().zip(defaults.sizes());
-        let changed = sizes.filter(|(own, default)| own != default).map(|((key, size), _)| format!("{key}={size}"));
-        let activation =
-            (self.activation != defaults.activation).then(|| format!("{:?}", self.activation).to_lowercase());
+        let changed = gab_templates::changed((self.sizes(), self.activation), (defaults.sizes(), defaults.activation));
         let rotations = (self.rotations == Rotations::Last).then(|| format!("rotations={}", word(&self.rotations)));
-        changed.chain(activation).chain(rotations).collect()
+        changed.chain(rotations).collect()
     }
 
     fn declare(&self, scope: &mut Scope<'_>, dims: Dims, tokens: &Tokens) -> Result<Box<dyn Encoding>, EncodingError> {

@@ -208,13 +208,13 @@ fn count(contenders: &[BenchRun], timing: &Timing) -> anyhow::Result<String> {
         ];
         own.into_iter().chain(best).collect()
     };
-    let own = ["encoding", "operators", "products", "GB", "waits", "peak"];
+    let own = ["encoding", "ops", "products", "GB", "waits", "peak"];
     let header: Vec<&str> = own.into_iter().chain(GPUS.iter().map(|gpu| gpu.name)).collect();
     let batches = counts.first().map_or(0, |step| step.batch);
     let how = format!(
-        "one step of {} positions; GB: inputs and outputs of all operators; waits: of the host\n\
-         for the device; peak: GB in use; GPUs (SXM): positions/s at the bandwidth and\n\
-         products of the data sheet, which no step reaches\n",
+        "one step of {} positions; ops: operators; GB: their inputs and outputs;\n\
+         waits: of the host for the device; peak: GB in use; GPUs (SXM): positions/s at\n\
+         the bandwidth and products of the data sheet, which no step reaches\n",
         grouped(batches as u64)
     );
     let right: Vec<usize> = (1..header.len()).collect();

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tch::Device;
 use train::environment::use_threads;
-use train::ranks::{Place, Ranks};
+use train::ranks::{MOST_RANKS, Place, Ranks};
 use train::sinks::{Sink, progress};
 use train::{CellOptions, Outcome, run_cell, signals};
 
@@ -25,9 +25,13 @@ const ONLY_CPUS: &str = "several ranks compute on CPUs only: posenc does not sen
 /// Checks the number of ranks of a cell, and that they do not compute on GPUs.
 pub(crate) fn check_ranks(ranks: NonZeroUsize, on_gpus: bool) -> anyhow::Result<()> {
     ensure!(ranks.is_power_of_two(), "--ranks {ranks}: write a power of two, such as 2, 4 or 8");
+    ensure!(ranks.get() <= MOST_RANKS, "--ranks {ranks}: a cell has at most {MOST_RANKS}");
     ensure!(ranks.get() == 1 || !on_gpus, "--ranks {ranks}: {ONLY_CPUS}");
     Ok(())
 }
+
+/// The option of a process that is one of several ranks.
+pub(crate) const RANKED: &str = "--ranked";
 
 /// Train one cell.
 #[derive(Debug, clap::Args)]
@@ -55,6 +59,13 @@ pub struct Args {
     ranked: bool,
 }
 
+impl Args {
+    /// Of a rank that a launcher started.
+    pub(super) fn ranked(dir: PathBuf, device: Device, threads: usize, force: bool) -> Self {
+        Self { dir, threads, device, smoke: false, stop_after: None, force, ranked: true }
+    }
+}
+
 /// Trains. Progress and notes go to stderr, which `posenc run` keeps as the cell's log.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let run = config_of(args);
@@ -70,14 +81,16 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         revision: Some(version::revision()),
         ranks: if args.ranked { ranks(args)? } else { None },
     };
+    let is_first = options.ranks.as_ref().is_none_or(|ranks| ranks.is_first());
     let mut note = |text: &str| eprintln!("{text}");
     let mut sinks = progress_sinks(run.as_ref());
     if let Some(step) = args.stop_after {
         sinks.push(Box::new(StopAfter { step, stop: Arc::clone(&stop) }));
     }
     match run_cell(&args.dir, &options, sinks, &mut note, &stop)? {
-        Outcome::Done | Outcome::AlreadyDone => Ok(ExitCode::SUCCESS),
-        Outcome::Interrupted { .. } => Ok(ExitCode::from(1)),
+        Outcome::Interrupted { .. } if is_first => Ok(ExitCode::from(1)),
+        // The other ranks have done their part.
+        Outcome::Interrupted { .. } | Outcome::Done | Outcome::AlreadyDone => Ok(ExitCode::SUCCESS),
     }
 }
 

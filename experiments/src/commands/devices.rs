@@ -42,7 +42,11 @@ pub fn parse_device(text: &str) -> Result<Device, String> {
     match text.split_once(':') {
         None if text == "cpu" => Ok(Device::Cpu),
         None if text == "cuda" => Ok(Device::Cuda(0)),
-        Some(("cuda", index)) => index.parse().map(Device::Cuda).map_err(|_| refused()),
+        // LibTorch keeps a device's number in 8 bits with a sign.
+        Some(("cuda", index)) => match index.parse::<i8>() {
+            Ok(index @ 0..) => Ok(Device::Cuda(index as usize)),
+            _ => Err(refused()),
+        },
         _ => Err(refused()),
     }
 }
@@ -178,7 +182,9 @@ mod tests {
         assert_eq!(parse_device("cuda"), Ok(Device::Cuda(0)));
         assert_eq!(parse_device("cuda:3"), Ok(Device::Cuda(3)));
         assert!(parse_device("gpu").unwrap_err().contains("got \"gpu\""));
-        assert!(parse_device("cuda:x").is_err());
+        for wrong in ["cuda:x", "cuda:", "cuda:-1", "cuda:128", "cuda:18446744073709551615"] {
+            assert!(parse_device(wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use tch::Tensor;
 use train::inference::positions::{fill_history, read, read_lines};
-use train::inference::predict::{Meaning, Prediction, predictions};
+use train::inference::predict::{Meaning, Prediction, predictions, predictions_of_all_moves};
 use train::inference::tensors_file::{self, Named};
 use train::inference::{Answers, InferenceError, Loaded, Request};
 
@@ -23,6 +23,11 @@ pub struct Args {
     /// Show only the K likeliest moves [default: 5 as text, all with --json].
     #[arg(long, value_name = "K")]
     top: Option<usize>,
+    /// Show every entry of the move vocabulary, legal or not, with probabilities over all of them. Illegal moves have the
+    /// numbers of their squares, as in an export's `moves.tsv`. Logits of illegal moves are trained with `mask: eval` or `none`
+    /// only.
+    #[arg(long)]
+    all_moves: bool,
     /// Divide the policy's logits by this; 0 selects the likeliest move.
     #[arg(long, default_value_t = 1.0, value_parser = parse_temperature)]
     temperature: f64,
@@ -71,7 +76,12 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut out = io::stdout().lock();
     for asked in asked.chunks(BATCH) {
         let answers = Answers::of(&cell, asked)?;
-        for prediction in predictions(asked, &answers.outputs, args.temperature)? {
+        let predictions = if args.all_moves {
+            predictions_of_all_moves(asked, &answers.outputs, args.temperature, cell.config.spec().moves)?
+        } else {
+            predictions(asked, &answers.outputs, args.temperature)?
+        };
+        for prediction in predictions {
             let text = if args.json {
                 format!("{}\n", prediction.json(args.top))
             } else {
@@ -143,7 +153,8 @@ fn text(prediction: &Prediction, top: usize) -> String {
     for mv in prediction.moves.iter().take(top) {
         let share = mv.policy.map(|share| format!(" {:>5.1} %", share.probability * 100.0)).unwrap_or_default();
         let refined = mv.refined.map(|share| format!("  refined {:>5.1} %", share * 100.0)).unwrap_or_default();
-        let _ = writeln!(text, "  {:<6}{share}{refined}", mv.text);
+        let illegal = if mv.is_legal { "" } else { "  illegal" };
+        let _ = writeln!(text, "  {:<6}{share}{refined}{illegal}", mv.text);
     }
     if prediction.moves.is_empty() {
         text.push_str("  no legal move\n");

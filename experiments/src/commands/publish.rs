@@ -31,7 +31,7 @@ pub struct Args {
     /// Publish a grid with unfinished cells.
     #[arg(long)]
     partial: bool,
-    /// Predict the losses of a budget of so many training positions from smaller budgets, in `predictions.json`.
+    /// Predict the losses of a budget of this number of training positions from smaller budgets, in `predictions.json`.
     #[arg(long, value_name = "POSITIONS", value_parser = clap::value_parser!(u64).range(1..))]
     extrapolate: Option<u64>,
 }

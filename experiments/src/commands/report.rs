@@ -22,7 +22,7 @@ pub struct Args {
     /// Judge equivalence with a margin of the primary metric chosen after the run, e.g. policy_loss=0.02.
     #[arg(long, value_name = "METRIC=SIZE", value_parser = margin)]
     equivalent_within: Option<(String, f64)>,
-    /// Predict the losses of a budget of so many training positions from smaller budgets.
+    /// Predict the losses of a budget of this number of training positions from smaller budgets.
     #[arg(long, value_name = "POSITIONS", value_parser = clap::value_parser!(u64).range(1..))]
     extrapolate: Option<u64>,
     /// Write every plot to this folder as SVG and PDF, one column of a paper wide; print titles and captions.

@@ -1,5 +1,6 @@
 //! `posenc run`: runs an experiment, or resumes it.
 
+mod launched;
 mod smoke;
 
 use super::devices::ensure_environment;
@@ -62,12 +63,19 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         smoke: args.smoke,
         ..args.grid.selection()
     };
+    let rank = launched::rank(&args.slots, &experiment, &selection)?;
+    if rank.is_some_and(|rank| rank > 0) {
+        return launched::follow(&args.slots, &experiment, &selection);
+    }
     let interrupt = Interrupt::install().context("cannot listen to signals")?;
     let Some((experiment, tuning)) = tuned(args, experiment, &selection, &interrupt)? else {
         eprintln!("the trials are not finished; the same command continues with them");
         return Ok(ExitCode::from(1));
     };
     let prepared = Prepared::new(&experiment, &selection)?;
+    if rank.is_some() {
+        launched::only_cell(&prepared)?;
+    }
     if let Some(tuning) = tuning {
         tuning.write(&prepared.run_dir).context("cannot write the record of the trials")?;
     }
@@ -75,7 +83,8 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if !args.smoke {
         measure_baselines(&experiment, &prepared);
     }
-    let outcomes = args.slots.train(&prepared.tasks, flags(args), &interrupt)?;
+    let flags = if rank.is_some() { launched::FLAGS } else { flags(args) };
+    let outcomes = args.slots.train(&prepared.tasks, flags, &interrupt)?;
     if args.smoke {
         return smoke::end(&args.slots, &prepared, &outcomes, &interrupt);
     }

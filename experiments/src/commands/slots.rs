@@ -1,6 +1,6 @@
 //! The options of every command that trains cells: how cells share a machine.
 
-use super::cell::check_ranks;
+use super::cell::{RANKED, check_ranks};
 use super::devices::{parse_device, prepare};
 use anyhow::Context as _;
 use grid::limits::HumanDuration;
@@ -17,7 +17,7 @@ pub(super) struct Slots {
     pub(super) jobs: Option<NonZeroUsize>,
     /// Divide each step of a cell among this many processes on the CPU: 2, 4, 8. The bits stay the same.
     #[arg(long, default_value_t = NonZeroUsize::MIN)]
-    ranks: NonZeroUsize,
+    pub(super) ranks: NonZeroUsize,
     /// OpenMP threads of each cell. The bits of the results depend on it.
     #[arg(long, default_value_t = NonZeroUsize::MIN)]
     pub(super) threads: NonZeroUsize,
@@ -39,7 +39,7 @@ pub(super) struct Slots {
     /// Resume interrupted cells even if threads, instruction set or LibTorch changed: the bits will differ from an
     /// undisturbed run, and the manifest records it.
     #[arg(long)]
-    force: bool,
+    pub(super) force: bool,
 }
 
 impl Slots {
@@ -75,7 +75,8 @@ impl Slots {
         let limits = Limits {
             run: self.time_limit.map(|span| span.0),
             cell: self.cell_time_limit.map(|span| span.0),
-            retries: self.retries,
+            // A launcher starts all ranks again.
+            retries: if flags.contains(&RANKED) { 0 } else { self.retries },
         };
         let scheduler = Scheduler { worker: &worker, jobs: self.jobs(), fail_fast: self.fail_fast, interrupt, limits };
         Ok(scheduler.run(tasks, &mut *progress::on_stderr(tasks)))

@@ -1,6 +1,6 @@
 //! `posenc list` shows the registries; `completions` and `man` describe the whole command line.
 
-use crate::cli::{Answer, run};
+use crate::cli::{self, Answer, answer, run};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
@@ -17,6 +17,20 @@ fn listed(what: &str) -> Vec<Value> {
 
 fn names(entries: &[Value]) -> Vec<&str> {
     entries.iter().map(|entry| entry["name"].as_str().expect("every entry has a name")).collect()
+}
+
+#[test]
+fn an_unknown_back_end_is_refused_before_anything_runs() {
+    let with = |value: &str| {
+        let mut command = cli::posenc(Path::new("."), &["list", "games"]);
+        answer(command.env(nn::Backend::VARIABLE, value))
+    };
+    let refused = with("on\u{1b}[2J");
+    assert_eq!((refused.code, refused.stdout.as_str()), (Some(2), ""));
+    assert_says(&refused.stderr, &["POSENC_KERNELS is \"on\\u{1b}[2J\"", "\"off\" or \"fused\""]);
+    for known in ["", "off", "fused"] {
+        with(known).succeeds();
+    }
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! `posenc render`.
 
 use crate::cli::run;
+use bundle::collect::Content;
+use bundle::{Limits, Part, Publication, Unpacked};
 use render::Renderer;
 use std::fs;
 use testing::root;
@@ -44,4 +46,53 @@ fn a_page_of_a_stranger_is_rendered_checked_and_refused_with_what_there_is() {
         let said = renderer.render(&folder.path().join("wrong.md.jinja")).expect_err(expression).to_string();
         assert!(said.contains(expected) && said.contains("wrong.md.jinja:1"), "{expression}: {said}");
     }
+}
+
+#[test]
+fn a_page_shows_curves_over_budgets_and_what_a_bundle_predicted() {
+    let path = root().join("runs/published/study-data-attacked-chess.tar.zst");
+    let unpacked = Unpacked::of(&path, Limits::default(), Part::Records).expect("a bundle");
+    // A folder with the list of a bundle's hashes is taken for a bundle.
+    fs::remove_file(unpacked.run_dir().join("BLAKE3SUMS")).expect("the list of hashes");
+    let folder = tempfile::tempdir().expect("a folder");
+    let template = folder.path().join("page.md.jinja");
+    let shown = |expression: &str| {
+        fs::write(&template, format!("{{{{ {expression} }}}}")).expect("written");
+        let rendered = Renderer::new(unpacked.folder()).render(&template);
+        rendered.map(|rendered| rendered.text).map_err(|error| error.to_string())
+    };
+    let gives =
+        |expression: &str, expected: &str| assert_eq!(shown(expression).as_deref(), Ok(expected), "{expression}");
+    let refuses = |expression: &str, reason: &str| {
+        let said = shown(expression).expect_err(expression);
+        assert!(said.contains(reason), "{expression}: {said}");
+    };
+    gives("scaling('run', 'chess').budgets", "[16000, 64000, 256000]");
+    gives("scaling('run', 'chess').reference", "absolute");
+    gives("budget('run', 'chess', 'absolute', 256000).shown", "0.031 [0.010, 0.098]");
+    gives("multiplier('run', 'chess', 'shaw', 256000).at | fixed(4)", "4.3343");
+    gives("multiplier('run', 'chess', 'shaw', 64000).bound", "at least");
+    gives("exponent('run', 'chess', 'absolute', 'known').shown", "–");
+    gives("exponent('run', 'chess', 'relative_bias', 'known').exponent | fixed(3)", "1.161");
+    gives("[grid('run').cells_done, grid('run').cells]", "[45, 75]");
+    refuses("budget('run', 'chess', 'shaw', 1024000)", "no finished budget \"1024000\"; it has: 16000; 64000; 256000");
+    refuses("multiplier('run', 'chess', 'absolute', 64000)", "it is a reference");
+    refuses("multiplier('run', 'chess', 'lepe', 64000)", "no row \"lepe\"; it has: absolute; rope;");
+    refuses("exponent('run', 'chess', 'shaw', 'free')", "\"known\" or \"fitted\", got \"free\"");
+    refuses("predicted('run', 'chess', 'shaw')", "run predicts nothing");
+
+    let publication = Publication {
+        licence: None,
+        authors: Vec::new(),
+        weights: false,
+        partial: true,
+        compact: false,
+        extrapolate: Some(1_024_000),
+    };
+    let contents = bundle::collect(unpacked.run_dir(), &publication).expect("a collection");
+    let Content::Bytes(predictions) = &contents.files["predictions.json"] else { panic!("a text") };
+    fs::write(unpacked.run_dir().join("predictions.json"), predictions).expect("written");
+    gives("predicted('run', 'chess', 'relative_bias').known.loss | fixed(4)", "0.0020");
+    gives("predicted('run', 'chess', 'relative_bias').positions | grouped", "1,024,000");
+    refuses("predicted('run', 'chess', 'relative_bias').fitted", "no field \"fitted\"; it has: blake3; cells; known;");
 }

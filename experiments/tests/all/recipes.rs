@@ -103,7 +103,7 @@ fn recipes_are_listed_and_shown() {
     assert_eq!(
         shown.lines().take(12).collect::<Vec<_>>(),
         [
-            "lichess-evals: positions that users of Lichess let Stockfish analyse (chess)",
+            "lichess-evals: positions that Lichess' users let Stockfish analyse (chess)",
             "  where     https://database.lichess.org/#evals",
             "  licence   CC0-1.0",
             "  size      about 22 GB packed, 410 million positions, as users of it counted;",

@@ -27,11 +27,7 @@ const KNOTS: [(&str, &str, &str); 4] = [
         "the same",
     ),
     ("games", "chess::pgn chess::pgn::movetext", "a constant; to be resolved"),
-    (
-        "generate",
-        "probe probe::random_play",
-        "probes share the position that they label; to be resolved",
-    ),
+    ("generate", "probe probe::random_play", "probes share the position that they label; to be resolved"),
 ];
 
 /// Re-exports of re-exports are followed this far.

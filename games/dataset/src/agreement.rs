@@ -24,6 +24,12 @@ pub struct Agreement {
     pub total_variation: f64,
     /// The entropies in nats, of the first and of the second: the least policy loss on its labels.
     pub entropy: [f64; 2],
+    /// The Jensen–Shannon divergence in nats: the entropy of the mean of both policies less the mean of their entropies.
+    pub divergence: f64,
+    /// The least expected policy loss on labels of the first, if both are draws of one random label of each position: the
+    /// entropy of the first and twice the divergence. To second order in the differences of the draws, this divergence is half
+    /// of the mean divergence of a label from the mean label.
+    pub floor: f64,
 }
 
 type Pair<'a> = (&'a [Candidate], &'a [Candidate]);
@@ -36,6 +42,8 @@ pub fn agreement(first: &Path, second: &Path) -> Result<Agreement, DatasetError>
     if a.game != b.game {
         return Err(refused(format!("{} is of {}, {} of {}", a.name, a.game.name(), b.name, b.game.name())));
     }
+    a.verify_shards(first)?;
+    b.verify_shards(second)?;
     let [mine, others] = [(first, a), (second, b)]
         .map(|(folder, manifest)| with_game!(manifest.game, G => policies::<G>(folder, manifest)));
     let (mine, others) = (mine?, others?);
@@ -45,12 +53,16 @@ pub fn agreement(first: &Path, second: &Path) -> Result<Agreement, DatasetError>
         return Err(refused(format!("{} and {} share no test position with a policy", a.name, b.name)));
     }
     let mean = |of: &dyn Fn(&Pair) -> f64| pairs.iter().map(of).sum::<f64>() / pairs.len() as f64;
+    let entropies = [mean(&|(a, _)| entropy(a)), mean(&|(_, b)| entropy(b))];
+    let divergence = mean(&|(a, b)| divergence(a, b));
     Ok(Agreement {
         positions: pairs.len() as u64,
         same_best: mean(&|(a, b)| f64::from(u8::from(best(a).any(|mv| best(b).any(|other| mv == other))))),
         accuracy: [mean(&|(a, b)| shared_best(a, b)), mean(&|(a, b)| shared_best(b, a))],
         total_variation: mean(&|(a, b)| total_variation(a, b)),
-        entropy: [mean(&|(a, _)| entropy(a)), mean(&|(_, b)| entropy(b))],
+        entropy: entropies,
+        divergence,
+        floor: entropies[0] + 2.0 * divergence,
     })
 }
 
@@ -87,12 +99,21 @@ fn best(policy: &[Candidate]) -> impl Iterator<Item = &str> {
     policy.iter().filter(move |&&(_, share)| share == most).map(|(mv, _)| mv.as_str())
 }
 
+fn share(policy: &[Candidate], mv: &str) -> f64 {
+    policy.iter().find(|(own, _)| own == mv).map_or(0.0, |&(_, share)| f64::from(share))
+}
+
 fn total_variation(a: &[Candidate], b: &[Candidate]) -> f64 {
-    let share = |policy: &[Candidate], mv: &str| {
-        policy.iter().find(|(own, _)| own == mv).map_or(0.0, |&(_, share)| f64::from(share))
-    };
     let common: f64 = a.iter().map(|(mv, own)| f64::from(*own).min(share(b, mv))).sum();
     1.0 - common
+}
+
+fn divergence(a: &[Candidate], b: &[Candidate]) -> f64 {
+    let to_mean = |from: &[Candidate], other: &[Candidate]| -> f64 {
+        let positive = from.iter().map(|(mv, own)| (f64::from(*own), share(other, mv))).filter(|(own, _)| *own > 0.0);
+        positive.map(|(own, other)| own * (own / f64::midpoint(own, other)).ln()).sum()
+    };
+    f64::midpoint(to_mean(a, b), to_mean(b, a))
 }
 
 fn entropy(policy: &[Candidate]) -> f64 {
@@ -118,9 +139,34 @@ mod tests {
         assert_eq!(total_variation(&a, &b), 0.75);
         assert_eq!(total_variation(&a, &a), 0.0);
         assert_eq!(total_variation(&a, &policy(&[("g1f3", 1.0)])), 1.0);
+        assert_eq!(divergence(&a, &a), 0.0);
+        assert!((divergence(&a, &policy(&[("g1f3", 1.0)])) - std::f64::consts::LN_2).abs() < 1e-12);
+        let mean = policy(&[("e2e4", 0.375), ("d2d4", 0.25), ("c2c4", 0.375)]);
+        let by_entropies = entropy(&mean) - f64::midpoint(entropy(&a), entropy(&b));
+        assert!((divergence(&a, &b) - by_entropies).abs() < 1e-12);
         assert!((entropy(&a) - std::f64::consts::LN_2).abs() < 1e-12);
         assert_eq!(entropy(&policy(&[("e2e4", 1.0), ("d2d4", 0.0)])), 0.0);
         assert_eq!(best(&a).collect::<Vec<_>>(), ["e2e4", "d2d4"]);
         assert_eq!(best(&b).collect::<Vec<_>>(), ["c2c4"]);
+    }
+
+    /// Labels are drawn as shares of a known mean, with noise; the least loss is the entropy of the mean.
+    #[test]
+    fn the_floor_of_two_draws_is_the_entropy_of_the_mean_label() {
+        const DRAWS: u32 = 20_000;
+        let mut random = streams::stream(0, &["floor"]);
+        let mut draw = || {
+            let off = (streams::below(&mut random, 2001) as f32 / 1000.0 - 1.0) * 0.2;
+            policy(&[("e2e4", 0.6 + off), ("d2d4", 0.4 - off)])
+        };
+        let (mut own, mut apart) = (0.0, 0.0);
+        for _ in 0..DRAWS {
+            let (a, b) = (draw(), draw());
+            own += entropy(&a) / f64::from(DRAWS);
+            apart += divergence(&a, &b) / f64::from(DRAWS);
+        }
+        let least = entropy(&policy(&[("e2e4", 0.6), ("d2d4", 0.4)]));
+        assert!(least - own > 0.02, "the entropy of labels is below the floor: {own}, {least}");
+        assert!((own + 2.0 * apart - least).abs() < 0.003, "{own} and twice {apart}, {least}");
     }
 }

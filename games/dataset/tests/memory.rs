@@ -20,7 +20,7 @@ const MOST: u64 = 1_000 * MB;
 /// The input, unless `POSENC_MEMORY_MB` says otherwise.
 const INPUT_MB: u64 = 5;
 
-/// One in so many games is averaged.
+/// One in N games is averaged.
 const AVERAGED: u64 = 8;
 
 /// Memory for sorting positions.

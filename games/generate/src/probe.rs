@@ -111,7 +111,7 @@ pub struct ProbeSettings {
     pub task: Task,
     /// What only test positions have, for maps.
     pub unseen: Option<Unseen>,
-    /// A position of a game every so many plies, for tasks of random games; one position of a game if `None`.
+    /// A position of a game every N plies, for tasks of random games; one position of a game if `None`.
     pub every: Option<NonZeroU16>,
     pub game: GameKind,
     pub positions: u64,

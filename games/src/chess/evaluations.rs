@@ -63,8 +63,9 @@ pub fn parse(record: &[u8], number: u64) -> Result<ParsedPosition, Rejected> {
     let first = first.ok_or_else(|| wrong(RejectKind::Syntax, "it has no evaluation".to_owned()))?;
     let score = match (first.cp, first.mate) {
         (Some(points), None) => Score::Centipawns(points),
-        (None, Some(moves)) => Score::MateIn(moves),
-        _ => return Err(wrong(RejectKind::Syntax, "expected either \"cp\" or \"mate\"".to_owned())),
+        // A mate in 0 does not say whose it is.
+        (None, Some(moves)) if moves != 0 => Score::MateIn(moves),
+        _ => return Err(wrong(RejectKind::Syntax, "expected either \"cp\" or \"mate\", not 0".to_owned())),
     };
     let mv = first.line.split_ascii_whitespace().next().map(|text| position.parse_move(text));
     let mv = mv.transpose().map_err(|error| wrong(RejectKind::IllegalMove, error.to_string()))?;

@@ -1,7 +1,7 @@
 //! Lichess' evaluations.
 
 use games::chess::evaluations::{parse, records};
-use games::{ParsedPosition, PositionFacts, RejectKind, Score};
+use games::{ParsedPosition, PositionFacts, RejectKind, Score, Side};
 
 const FEN: &str = "r3k2r/8/8/8/8/8/8/R3K2R b KQkq -";
 
@@ -43,6 +43,14 @@ fn what_is_no_evaluation_is_named() {
     assert_eq!(fault(&line(FEN, &[r#"{"pvs":[],"knodes":1,"depth":1}"#])), RejectKind::Syntax);
     assert_eq!(fault(&search(r#""line":"e8g8""#)), RejectKind::Syntax);
     assert_eq!(fault(&search(r#""cp":1,"mate":1,"line":"e8g8""#)), RejectKind::Syntax);
+    for mate in ["0", "2147483648", "-2147483649", "1e3", "\"1\"", "NaN"] {
+        assert_eq!(fault(&search(&format!("\"mate\":{mate},\"line\":\"e8g8\""))), RejectKind::Syntax, "{mate}");
+    }
+    let extreme = read(&search(r#""mate":-2147483648,"line":"e8g8""#)).expect("a record").score;
+    assert_eq!(extreme.map(|score| score.from_mover(Side::Second)), Some(Score::MateIn(i32::MAX)));
+    assert_eq!(fault(&search(r#""cp":1,"cp":1,"line":"e8g8""#)), RejectKind::Syntax);
+    let deep = format!("{{\"more\":{}1{},\"fen\":\"{FEN}\",\"evals\":[]}}", "[".repeat(100_000), "]".repeat(100_000));
+    assert_eq!(fault(&deep), RejectKind::Syntax);
     assert_eq!(fault(&search(r#""cp":1,"line":"e8e6""#)), RejectKind::IllegalMove);
     assert_eq!(fault(&line("8/8/8/8/8/8/8/8 w - -", &[])), RejectKind::StartPosition);
 }

@@ -2,7 +2,7 @@
 
 use super::layer::Statistics;
 use super::naming::least_controls;
-use records::inspected::{HeadRecord, Inspected, RelationRecord, RowMovements, by_row};
+use records::inspected::{self, HeadRecord, Inspected, RelationRecord, RowMovements, by_row};
 use report::table::Table;
 
 /// A table in which the columns of these names hold text, all others numbers.
@@ -119,7 +119,7 @@ pub fn pieces_by_row(cells: &[Inspected]) -> Table {
             row.game.name().to_owned(),
             row.row,
             counted(&row.seeds),
-            of_controls(cells, &row.pieces_control),
+            inspected::listed(&row.pieces_control),
             listed(&row.pieces),
         ]
     };
@@ -129,11 +129,6 @@ pub fn pieces_by_row(cells: &[Inspected]) -> Table {
 
 fn counted<N: ToString>(numbers: &[N]) -> String {
     numbers.iter().map(N::to_string).collect::<Vec<_>>().join(", ")
-}
-
-/// Counts in networks with random weights, if there are some.
-fn of_controls(cells: &[Inspected], counts: &[usize]) -> String {
-    if cells.iter().all(|cell| cell.controls == 0) { "–".to_owned() } else { counted(counts) }
 }
 
 fn listed(counts: &[(String, Vec<usize>)]) -> String {
@@ -155,7 +150,7 @@ pub fn seeds(cells: &[Inspected]) -> Table {
             counted(&row.seeds),
             row.heads.to_string(),
             counted(&row.named),
-            of_controls(cells, &row.control),
+            inspected::listed(&row.control),
             listed(&row.movements),
         ]
     };

@@ -1,8 +1,8 @@
-//! Lc0's attention bodies as [`models::ChessformerConfig`] with the encodings `absolute: {at: gate}` and `smolgen`.
+//! Lc0's attention bodies as [`models::ChessformerConfig`] with the encodings `absolute: {at: gate}`, `shaw` and `smolgen`.
 //!
 //! ```text
 //! planes ─ embedding (map or all squares) ─ gate ─ encoder × N ─┬─ policies
-//!                                             └ smolgen           ├─ values
+//!                                      smolgen, shaw ┘           ├─ values
 //!                                                                 └─ moves left
 //! ```
 //!
@@ -17,7 +17,7 @@ use super::format::NetworkFormat;
 use super::layer::rows;
 use super::network::{Architecture, NamedTensors, spec};
 use super::tree::Tree;
-use encodings::{EncodingConfig, absolute, none, smolgen};
+use encodings::{EncodingConfig, absolute, none, shaw, smolgen};
 use models::input::Expander;
 use models::{ChessformerConfig, Edge, EmbeddingConfig, FeedForwardKind, ModelConfig, NormPlace, PolicyConfig};
 use nn::{Activation, NormKind};
@@ -61,6 +61,7 @@ pub(super) fn read(tree: &mut Tree<'_>, format: &NetworkFormat) -> Result<Archit
     let embedding = body.embedding(format, ff)?;
     let mut encodings = body.gate()?;
     (0..layers).try_for_each(|layer| body.encoder(layer, ff))?;
+    encodings.extend(body.relative(layers, heads)?);
     encodings.extend(body.smolgen(format, layers, heads)?);
     if encodings.is_empty() {
         encodings.push(EncodingConfig::None(none::Config {}));
@@ -86,6 +87,7 @@ pub(super) fn read(tree: &mut Tree<'_>, format: &NetworkFormat) -> Result<Archit
         qk_norm: false,
         registers: 0,
         loops: 1,
+        dropout: 0.0,
         out_bias: biases.out,
         policy: PolicyConfig { ..heads_read.policy },
         value: heads_read.value,
@@ -223,6 +225,32 @@ impl Body<'_, '_> {
         self.norm(&format!("{to}.attention_norm"), &format!("{from}.ln1"), width)?;
         self.feed_forward(&format!("{to}.feed_forward"), &format!("{from}.ffn"), ff)?;
         self.norm(&format!("{to}.feed_forward_norm"), &format!("{from}.ln2"), width)
+    }
+
+    /// Shaw's tables; either every encoder has the same ones or none. A tensor is `[displacement, channel·heads + head]`:
+    /// `RPELogits` and `RPEValue` of Ergodice/lczero-training have the transpose, and its `fill_net_v2` transposes matrices.
+    fn relative(&mut self, layers: usize, heads: usize) -> Result<Option<EncodingConfig>, NetError> {
+        let all = [("rpe_q", shaw::Term::Q, "q"), ("rpe_k", shaw::Term::K, "k"), ("rpe_v", shaw::Term::V, "v")];
+        let is_there = |from: &str| self.tree.has(&format!("encoder[0].mha.{from}"));
+        let there: Vec<_> = all.into_iter().filter(|(from, ..)| is_there(from)).collect();
+        if there.is_empty() {
+            return Ok(None);
+        }
+        let (classes, width) = (spec().input.geometry.displacement_classes(), self.width);
+        for layer in 0..layers {
+            for (from, _, to) in &there {
+                let numbers = self.tree.sized(&format!("encoder[{layer}].mha.{from}"), classes * width)?;
+                let mut table = Vec::with_capacity(numbers.len());
+                for head in 0..heads {
+                    for class in numbers.chunks_exact(width) {
+                        table.extend(class.iter().skip(head).step_by(heads));
+                    }
+                }
+                self.tensors.push(format!("encoding.shaw.layer.{layer}.{to}"), table);
+            }
+        }
+        let terms = there.into_iter().map(|(_, term, _)| term).collect();
+        Ok(Some(EncodingConfig::Shaw(shaw::Config { terms, ..shaw::Config::default() })))
     }
 
     /// Smolgen; either every encoder has it or none.

@@ -1,20 +1,24 @@
 //! A player that speaks to programs: UCI for chess, USI for shogi.
 //!
 //! UCI: Meyer-Kahlen and Huber's protocol of 2006. USI: its translation to shogi,
-//! <http://shogidokoro.starfree.jp/usi.html>. A network answers at once, so that limits of time, nodes and depth need no clock;
-//! `infinite` and `ponder` hold the answer back until `stop` or `ponderhit`. Unknown input is ignored, as in UCI; a
-//! position that cannot be set up gives an `info string`.
+//! <http://shogidokoro.starfree.jp/usi.html>. Policies and values answer at once; a search makes its visits, or those of `nodes`,
+//! within the time and until `stop`. `infinite` and `ponder` hold the answer back until `stop` or `ponderhit`. Unknown input is
+//! ignored, as in UCI; a position that cannot be set up gives an `info string`.
 
+mod limits;
 mod options;
 
 use crate::decision::Decision;
 use crate::error::PlayError;
 use crate::player::Player;
 use games::{Notation, Position, Referee};
+use limits::Limits;
 use options::Options;
+use std::time::Instant;
 use streams::{Stream, stream};
 use train::inference::{Loaded, Situation};
 
+pub use limits::Interrupts;
 pub use options::Settings;
 
 /// The most moves that are counted as a position's history: no game is longer, and junk may be.
@@ -36,6 +40,7 @@ pub struct Engine<'a, G: Referee> {
     /// The answer that waits for `stop` or `ponderhit`.
     held: Option<String>,
     stream: Stream,
+    interrupts: Interrupts,
 }
 
 impl<'a, G: Referee> Engine<'a, G> {
@@ -43,7 +48,13 @@ impl<'a, G: Referee> Engine<'a, G> {
     pub fn new(cell: &'a Loaded, name: String, settings: Settings) -> Self {
         let stream = stream(settings.seed, &["play"]);
         let situation = Situation::of_run(G::Position::start(), &cell.config);
-        Self { cell, name, options: Options::new(settings), situation, held: None, stream }
+        let (options, interrupts) = (Options::new(settings), Interrupts::default());
+        Self { cell, name, options, situation, held: None, stream, interrupts }
+    }
+
+    /// For whoever reads the lines while the engine may search.
+    pub fn interrupts(&self) -> Interrupts {
+        self.interrupts.clone()
     }
 
     /// Reads a line and adds the lines that answer it.
@@ -62,7 +73,11 @@ impl<'a, G: Referee> Engine<'a, G> {
             }
             "position" => out.extend(self.set_up(&words).err().map(|reason| format!("info string {reason}"))),
             "go" => self.go(&words, out)?,
-            "stop" | "ponderhit" => out.extend(self.held.take()),
+            "stop" => {
+                self.interrupts.answered();
+                out.extend(self.held.take());
+            }
+            "ponderhit" => out.extend(self.held.take()),
             "quit" => return Ok(Next::Quit),
             _ => {}
         }
@@ -114,8 +129,12 @@ impl<'a, G: Referee> Engine<'a, G> {
 
     /// The player's decision, among the moves after `searchmoves` if there are any.
     fn decide(&mut self, words: &[&str]) -> Result<Decision, PlayError> {
-        let player = Player::new(self.cell, self.options.settings.agent);
-        let decided = player.decide(&[&self.situation], &mut self.stream)?.pop();
+        let limits = Limits::of(words, G::NOTATION, self.situation.position().side_to_move());
+        let agent = self.options.settings.agent;
+        let player = Player::new(self.cell, limits.nodes.map_or(agent, |nodes| agent.with_visits(nodes)));
+        let end = limits.end();
+        let is_stopped = || self.interrupts.is_pending() || end.is_some_and(|end| Instant::now() >= end);
+        let decided = player.decide_until(&[&self.situation], &mut self.stream, &is_stopped)?.pop();
         let mut decision = decided.expect("there is a decision for each situation");
         let Some(at) = words.iter().position(|&word| word == "searchmoves") else { return Ok(decision) };
         let position = self.situation.position();

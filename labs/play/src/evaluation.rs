@@ -3,9 +3,10 @@
 //! Each answer has the hash of everything that decides it. Stored answers are not computed again, so an evaluation that was killed
 //! resumes, and a cell that was trained again is evaluated again.
 
+use crate::agent::Agent;
 use crate::error::PlayError;
 use crate::matches::{Conditions, Contestant, Kind, Limits, MatchOptions, PATIENCE, Scale, play_match};
-use crate::player::{Agent, Player};
+use crate::player::Player;
 use crate::puzzles::{self, PuzzleScore, Rule};
 use crate::{mates, suites};
 use config::Weights;
@@ -41,8 +42,8 @@ enum Question<'a> {
     Labels(&'a Path),
 }
 
-/// Computes the missing answers of a cell; `progress` receives each new one. A match against the reference is no question to the
-/// reference itself.
+/// Computes the missing answers of a cell; `progress` receives each new one. The reference plays no
+/// match against itself.
 /// An error keeps finished answers.
 pub fn evaluate(
     subject: Subject<'_>,

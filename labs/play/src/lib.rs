@@ -1,12 +1,13 @@
 //! Trained networks as players: which move they choose, and how strong, human and well calibrated that makes them.
 //!
 //! ```text
-//! cell ─▶ train::inference::Loaded ─▶ player (policy, value) ─┬─▶ puzzles, suites, mates in one, engines' scores; calibration
-//!                                                            ├─▶ engine: UCI, USI
-//!                                                            └─▶ matches, against engines too
+//! cell ─▶ train::inference::Loaded ─▶ player (policy, value, search) ─┬─▶ puzzles, suites, mates in one, engines' scores; calibration
+//!                                                                     ├─▶ engine: UCI, USI
+//!                                                                     └─▶ matches, against engines too
 //! experiment's `evaluate` ─▶ evaluation: the same of every finished cell, kept in its folder
 //! ```
 
+mod agent;
 pub mod calibration;
 pub mod decision;
 pub mod engine;
@@ -20,10 +21,13 @@ mod network;
 pub mod player;
 pub mod puzzles;
 mod score;
+mod search;
 mod share;
 pub mod suites;
 
+pub use agent::Agent;
 pub use decision::{Decision, WeightedMove};
 pub use error::PlayError;
-pub use player::{Agent, Player};
+pub use player::Player;
+pub use search::Search;
 pub use share::Share;

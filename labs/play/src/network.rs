@@ -29,10 +29,18 @@ pub(crate) fn weights(prediction: &Prediction) -> Option<Vec<f64>> {
     if is_refined { refined.collect() } else { own.collect() }
 }
 
-/// Probabilities at a temperature above 0: `p^(1/T)`, normalised.
+/// Probabilities at a temperature above 0: `p^(1/T)`, normalised. At a very low one all powers would be 0: these are of the
+/// shares of the largest weight.
 pub(crate) fn at_temperature(weights: &[f64], temperature: f64) -> Vec<f64> {
-    let powers: Vec<f64> = weights.iter().map(|weight| weight.powf(temperature.recip())).collect();
-    let sum: f64 = powers.iter().sum();
+    let of_shares = |unit: f64| {
+        let powers: Vec<f64> = weights.iter().map(|weight| (weight / unit).powf(temperature.recip())).collect();
+        let sum: f64 = powers.iter().sum();
+        (powers, sum)
+    };
+    let (mut powers, mut sum) = of_shares(1.0);
+    if !sum.is_normal() {
+        (powers, sum) = of_shares(weights.iter().copied().fold(0.0, f64::max));
+    }
     powers.into_iter().map(|power| power / sum).collect()
 }
 
@@ -64,6 +72,7 @@ mod tests {
         let moves = moves.iter().map(|&(probability, refined)| MovePrediction {
             text: String::new(),
             index: 0,
+            is_legal: true,
             policy: Some(Share { logit: 0.0, probability }),
             soft: None,
             further: Vec::new(),
@@ -83,6 +92,9 @@ mod tests {
         let of = |temperature| at_temperature(&[0.8, 0.2, 0.0], temperature)[0];
         assert!((of(1.0) - 0.8).abs() < 1e-12 && (of(0.5) - 0.64 / 0.68).abs() < 1e-12);
         assert!(of(10.0) > 0.5 && of(10.0) < 0.6);
+        for coldest in [1e-3, 1e-300, f64::MIN_POSITIVE, 5e-324] {
+            assert_eq!(at_temperature(&[0.3, 0.5, 0.2], coldest), [0.0, 1.0, 0.0], "{coldest}");
+        }
     }
 
     #[test]

@@ -7,12 +7,12 @@ use crate::view::{Line, View, shortened};
 use facts::metrics::Direction;
 use facts::{ReadAt, Role, grouped, in_words};
 use figures::escape;
-use figures::plot::{self, Medium};
+use figures::plot::{self, Style};
+use records::plan::Row;
 use records::{CellState, remaining};
-use report::figures::Look;
 use report::html::page::{COLOURS, utc};
 use report::model::GameReport;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 const STYLE: &str = include_str!("watch.css");
@@ -109,8 +109,35 @@ fn failures(view: &View<'_>) -> String {
     }
 }
 
+/// The colours of rows: one for each encoding, whatever else varies, or for each row if encodings do not vary.
+struct Colours<'a>(BTreeMap<&'a str, Style>);
+
+impl<'a> Colours<'a> {
+    fn of(rows: &'a [Row]) -> Self {
+        let of = |role: Role| rows.iter().filter(move |row| row.role == role).map(Self::key);
+        let mut styles: BTreeMap<&str, Style> = of(Role::Reference).map(|key| (key, Style::Reference)).collect();
+        let references = styles.len();
+        for key in of(Role::Compared) {
+            let next = Style::Row(styles.len() - references);
+            styles.entry(key).or_insert(next);
+        }
+        Self(styles)
+    }
+
+    fn key(row: &Row) -> &str {
+        row.axes.get("encoding").unwrap_or(&row.label)
+    }
+
+    fn style(&self, row: &Row) -> Style {
+        match row.role {
+            Role::Twin => Style::Twin,
+            Role::Reference | Role::Compared => self.0.get(Self::key(row)).copied().unwrap_or(Style::Reference),
+        }
+    }
+}
+
 fn games(view: &View<'_>) -> String {
-    let look = Look::of(view.report.games.iter().flat_map(|game| &game.rows), Medium::Page);
+    let colours = Colours::of(&view.plan.rows);
     let better = match view.report.primary.direction {
         Direction::Lower => ", lower is better",
         Direction::Higher => ", higher is better",
@@ -125,7 +152,7 @@ fn games(view: &View<'_>) -> String {
         let left_out = fewer(&mut lines, room);
         room -= lines.len();
         let row = |line: &Line<'_>| {
-            let style = line.report.map_or(plot::Style::Twin, |report| look.row(report));
+            let style = colours.style(line.row);
             if view.is_large() { of_squares(line, style, &scales) } else { of_tiles(line, style, &scales) }
         };
         let rows: String = match view.is_large() {

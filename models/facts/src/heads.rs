@@ -50,6 +50,10 @@ heads! {
     Result "result": result::LOGITS;
     /// The same as three plain numbers that are learnt by their squared error: ChessDecoder's.
     ResultShares "result_shares": result::SHARES;
+    /// Win, draw and loss by the position's value and probability of a draw.
+    ValueResult "value_result": result::VALUE_LOGITS;
+    /// The same as three plain numbers that are learnt by their squared error.
+    ValueShares "value_shares": result::VALUE_SHARES;
     /// The share of points that the side to move gets, as one number: dlshogi's.
     WinRate "win_rate": win_rate::MEASURES;
     /// The policy at a high temperature.

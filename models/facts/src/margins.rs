@@ -1,4 +1,4 @@
-//! `equivalent_within:`: the size below which a difference in a metric does not matter.
+//! Sizes by metric: `equivalent_within:`, below which a difference does not matter, and `floor:`, below which no network goes.
 
 use super::metrics;
 use super::numbers::above_zero;
@@ -6,8 +6,8 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 
-/// Margins by metric, each in the unit of its metric: `{policy_loss: 0.02}`. Rows whose difference lies inside with enough
-/// certainty are equivalent. There is no default.
+/// Margins or floors by metric, each in the unit of its metric: `{policy_loss: 0.02}`. Rows whose difference lies inside a margin
+/// with enough certainty are equivalent. There is no default.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct Margins(BTreeMap<String, f64>);

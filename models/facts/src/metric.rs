@@ -25,6 +25,8 @@ pub enum Target {
     DecidedPoints,
     /// A value of the position.
     Value,
+    /// A value and a probability of a draw of the position.
+    ValueShares,
     /// A value averaged over the plies to come.
     ShortTerm,
     /// A known end of the game.

@@ -8,7 +8,7 @@ extern "C" {
 // LibTorch keeps every TF32 switch twice, for its older and its newer interface, and refuses to answer where the two
 // disagree. The older setters write both, so only they are used. cuDNN's convolutions begin with TF32 on, products with it
 // off.
-void posenc_set_arithmetic(bool tf32, bool deterministic) {
+void posenc_set_arithmetic(bool tf32, bool deterministic) noexcept {
   at::Context& context = at::globalContext();
   context.setAllowTF32CuBLAS(tf32);
   context.setAllowTF32CuDNN(tf32);
@@ -22,7 +22,7 @@ void posenc_set_arithmetic(bool tf32, bool deterministic) {
 }
 
 // The switches as operations read them: products and convolutions in TF32, deterministic algorithms, cuDNN's own switch.
-void posenc_arithmetic(bool* switches) {
+void posenc_arithmetic(bool* switches) noexcept {
   const at::Context& context = at::globalContext();
   auto is_tf32 = [&](at::Float32Op op) {
     return context.float32Precision(at::Float32Backend::CUDA, op) == at::Float32Precision::TF32;

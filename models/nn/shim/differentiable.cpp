@@ -6,11 +6,12 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
+
+#include "message.h"
 
 namespace {
 
@@ -113,7 +114,7 @@ extern "C" {
 // Takes the operation over, whatever happens. On failure returns a message for posenc_free_message.
 char* posenc_differentiable(void* operation, const Callbacks* callbacks, const Tensor* const* inputs, size_t count,
                             Results* results) {
-  try {
+  return message_of([&] {
     auto owned = c10::make_intrusive<Operation>(operation, *callbacks);
     variable_list all;
     for (size_t i = 0; i < count; i++) all.push_back(*inputs[i]);
@@ -122,10 +123,7 @@ char* posenc_differentiable(void* operation, const Callbacks* callbacks, const T
     variable_list outputs = Differentiable::apply(std::move(owned), keeps, at::TensorList(all));
     results->outputs = outputs.size();
     for (size_t i = 0; i < outputs.size(); i++) results->tensors[i] = new Tensor(std::move(outputs[i]));
-    return nullptr;
-  } catch (const std::exception& error) {
-    return strdup(error.what());
-  }
+  });
 }
 
 void posenc_free_message(char* message) { free(message); }

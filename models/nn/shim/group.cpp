@@ -8,9 +8,12 @@
 
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "message.h"
 
 namespace {
 
@@ -25,26 +28,19 @@ struct Store {
 
 struct Group {
   c10::intrusive_ptr<ProcessGroupGloo> gloo;
+  // Several threads send and receive; c10d numbers what they start without a lock.
+  std::mutex starting;
 };
-
-// A message for posenc_free_message, or null where the action succeeds.
-template <typename Action>
-char* message_of(Action action) {
-  try {
-    action();
-    return nullptr;
-  } catch (const std::exception& error) {
-    return strdup(error.what());
-  }
-}
 
 c10::intrusive_ptr<c10d::Work> send(Group* group, const Tensor* tensor, int peer, int tag) {
   std::vector<Tensor> one{*tensor};
+  std::lock_guard<std::mutex> guard(group->starting);
   return group->gloo->send(one, peer, tag);
 }
 
 c10::intrusive_ptr<c10d::Work> receive(Group* group, const Tensor* tensor, int peer, int tag) {
   std::vector<Tensor> one{*tensor};
+  std::lock_guard<std::mutex> guard(group->starting);
   return group->gloo->recv(one, peer, tag);
 }
 
@@ -77,9 +73,9 @@ char* posenc_store_get(Store* store, const char* key, char** text) {
   });
 }
 
-uint16_t posenc_store_port(Store* store) { return store->root->getPort(); }
+uint16_t posenc_store_port(Store* store) noexcept { return store->root->getPort(); }
 
-void posenc_store_drop(Store* store) { delete store; }
+void posenc_store_drop(Store* store) noexcept { delete store; }
 
 // Joins as `rank` of `size`. Connections are made at the address of an interface or of a host name, where one is not null.
 char* posenc_group(Store* store, int rank, int size, const char* interface, const char* host, uint64_t timeout_ms,
@@ -90,7 +86,9 @@ char* posenc_group(Store* store, int rank, int size, const char* interface, cons
     options->devices.push_back(interface != nullptr ? ProcessGroupGloo::createDeviceForInterface(interface)
                                : host != nullptr    ? ProcessGroupGloo::createDeviceForHostname(host)
                                                     : ProcessGroupGloo::createDefaultDevice());
-    *group = new Group{c10::make_intrusive<ProcessGroupGloo>(store->store, rank, size, options)};
+    auto joined = std::make_unique<Group>();
+    joined->gloo = c10::make_intrusive<ProcessGroupGloo>(store->store, rank, size, options);
+    *group = joined.release();
   });
 }
 
@@ -112,5 +110,5 @@ char* posenc_group_exchange(Group* group, const Tensor* out, const Tensor* in, i
   });
 }
 
-void posenc_group_drop(Group* group) { delete group; }
+void posenc_group_drop(Group* group) noexcept { delete group; }
 }

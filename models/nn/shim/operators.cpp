@@ -10,7 +10,6 @@
 #include <c10/core/CachingDeviceAllocator.h>
 
 #include <algorithm>
-#include <exception>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -161,28 +160,34 @@ bool counts(const at::RecordFunction& function, const Frame& frame) {
   return true;
 }
 
+void describe(const at::RecordFunction& function, Frame& frame) {
+  std::optional<c10::OperatorName> name = function.operator_name();
+  std::optional<c10::OperatorHandle> found;
+  if (name.has_value()) found = c10::Dispatcher::singleton().findSchema(*name);
+  if (!found.has_value()) return;
+  frame.known = true;
+  frame.whole = found->hasKernelForDispatchKey(c10::DispatchKey::CPU) ||
+                found->hasKernelForDispatchKey(c10::DispatchKey::CUDA) || does_its_own_work(function.name());
+  frame.changes_inputs = found->schema().is_mutable();
+  auto inputs = function.inputs();
+  for (const c10::IValue& input : inputs) append(input, frame.inputs);
+  // The third argument of a copy is whether the host goes on.
+  frame.asynchronous = inputs.size() >= 3 && inputs[2].isBool() && inputs[2].toBool();
+}
+
 std::unique_ptr<at::ObserverContext> on_begin(const at::RecordFunction& function) {
   auto frame = std::make_unique<Frame>();
   frame->outer = innermost;
   frame->hidden = innermost != nullptr && (innermost->hidden || innermost->whole);
+  if (!frame->hidden) describe(function, *frame);
+  // Last: LibTorch drops the frame if something above throws.
   innermost = frame.get();
-  std::optional<c10::OperatorName> name;
-  if (!frame->hidden) name = function.operator_name();
-  std::optional<c10::OperatorHandle> found;
-  if (name.has_value()) found = c10::Dispatcher::singleton().findSchema(*name);
-  if (!found.has_value()) return frame;
-  frame->known = true;
-  frame->whole = found->hasKernelForDispatchKey(c10::DispatchKey::CPU) ||
-                 found->hasKernelForDispatchKey(c10::DispatchKey::CUDA) || does_its_own_work(function.name());
-  frame->changes_inputs = found->schema().is_mutable();
-  auto inputs = function.inputs();
-  for (const c10::IValue& input : inputs) append(input, frame->inputs);
-  // The third argument of a copy is whether the host goes on.
-  frame->asynchronous = inputs.size() >= 3 && inputs[2].isBool() && inputs[2].toBool();
   return frame;
 }
 
 void on_end(const at::RecordFunction& function, at::ObserverContext* context) {
+  // Null where the beginning threw.
+  if (context == nullptr) return;
   auto* frame = static_cast<Frame*>(context);
   innermost = frame->outer;
   bool worked = frame->worked_inside;
@@ -195,7 +200,7 @@ void on_end(const at::RecordFunction& function, at::ObserverContext* context) {
 extern "C" {
 
 // Counts what this thread starts from here on, backward passes in threads of LibTorch's included.
-void posenc_start_counting() {
+void posenc_start_counting() noexcept {
   std::lock_guard<std::mutex> guard(lock);
   calls.clear();
   handle = at::addThreadLocalCallback(at::RecordFunctionCallback(on_begin, on_end)
@@ -204,9 +209,9 @@ void posenc_start_counting() {
                                           .scopes({at::RecordScope::FUNCTION}));
 }
 
-void posenc_stop_counting() { at::removeCallback(handle); }
+void posenc_stop_counting() noexcept { at::removeCallback(handle); }
 
-void posenc_each_call(void* to, void (*take)(void* to, const Call* call)) {
+void posenc_each_call(void* to, void (*take)(void* to, const Call* call)) noexcept {
   std::lock_guard<std::mutex> guard(lock);
   for (const Call& call : calls) take(to, &call);
 }
@@ -219,7 +224,7 @@ double posenc_peak_bytes(int device, bool starts_anew) {
     double peak = static_cast<double>(allocator->getDeviceStats(index).allocated_bytes[0].peak);
     if (starts_anew) allocator->resetPeakStats(index);
     return peak;
-  } catch (const std::exception&) {
+  } catch (...) {
     return -1;
   }
 }

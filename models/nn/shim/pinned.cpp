@@ -3,18 +3,12 @@
 
 #include <ATen/core/Tensor.h>
 
-#include <cstring>
-#include <exception>
+#include "message.h"
 
 extern "C" {
 
 // On failure returns a message for posenc_free_message.
 char* posenc_pinned(const at::Tensor* tensor, at::Tensor** pinned) {
-  try {
-    *pinned = new at::Tensor(tensor->pin_memory());
-    return nullptr;
-  } catch (const std::exception& error) {
-    return strdup(error.what());
-  }
+  return message_of([&] { *pinned = new at::Tensor(tensor->pin_memory()); });
 }
 }

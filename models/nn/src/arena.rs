@@ -3,6 +3,7 @@
 //! The flat tensor is the only leaf of the graph. [`Arena::views`] splits it once into parameters and padding;
 //! autograd joins the pieces' gradients back into one tensor of the same layout, which [`Arena::gradient`] returns.
 
+use crate::dropout::{DropoutKey, Masks};
 use crate::layout::{Layout, ParamId, Range};
 use std::cell::RefCell;
 use std::ops::Index;
@@ -125,6 +126,8 @@ pub struct Views {
     kind: Kind,
     /// What the pass observes, if it is one of training.
     observed: Option<RefCell<Vec<Observation>>>,
+    /// The masks of dropout, if it is one of training in which numbers are dropped.
+    masks: Option<Masks>,
 }
 
 impl Views {
@@ -152,12 +155,28 @@ impl Views {
             tensors[id.0] = Some(piece);
         }
         let tensors = tensors.into_iter().flatten().collect();
-        Self { tensors, device: flat.device(), kind, observed: None }
+        Self { tensors, device: flat.device(), kind, observed: None, masks: None }
     }
 
     /// The same for a pass of training: normalisations over the batch take the batch's statistics, not the running ones.
     pub fn for_training(self) -> Self {
         Self { observed: Some(RefCell::default()), ..self }
+    }
+
+    /// The same for a pass in which numbers are dropped where a layer has dropout.
+    pub fn with_dropout(self, key: DropoutKey) -> Self {
+        Self { masks: Some(Masks::new(key)), ..self }
+    }
+
+    /// Whether a layer that drops this share of numbers does so in this pass.
+    pub fn drop_numbers(&self, share: f64) -> bool {
+        share > 0.0 && self.masks.is_some()
+    }
+
+    /// `x` `[b,…]` with each number dropped with this probability, in a [pass with dropout](Self::with_dropout); `x` in others.
+    pub fn dropout(&self, x: &Tensor, share: f64) -> Tensor {
+        let masks = self.masks.as_ref().filter(|_| share > 0.0);
+        masks.map_or_else(|| x.shallow_clone(), |masks| masks.apply(x, share))
     }
 
     /// Whether the pass is one of training.

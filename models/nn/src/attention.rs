@@ -3,10 +3,10 @@
 //! On CPUs one operation of posenc's computes it, on f32 and, computed in f32, on bf16; on GPUs one of LibTorch's, unless
 //! the weights are asked for. Products of tensors give the same numbers up to rounding.
 
-use crate::Backend;
 use crate::differentiable::apply;
 use crate::fused::attention::{Operation, Placement};
 use crate::fused::{serves, widened};
+use crate::{Backend, Views};
 use kernels::Instructions;
 use tch::{Kind, Tensor};
 
@@ -152,6 +152,18 @@ fn products(qkv: &Projections, terms: Logits, mask: Option<&Tensor>, with_weight
     let weights = scores(qkv, terms, mask).softmax(-1, qkv.v_bhlk.kind());
     let mixed_blhk = weights.matmul(&qkv.v_bhlk).transpose(1, 2);
     Mixture { mixed_blhk, weights_bhll: with_weights.then_some(weights) }
+}
+
+/// [`attention`] by products of tensors, whose weights are dropped with the probability `share` before they mix values.
+pub fn attention_with_dropout(
+    qkv: &Projections,
+    terms: Logits,
+    mask: Option<&Tensor>,
+    (views, share): (&Views, f64),
+) -> Mixture {
+    let weights = views.dropout(&scores(qkv, terms, mask).softmax(-1, qkv.v_bhlk.kind()), share);
+    let mixed_blhk = weights.matmul(&qkv.v_bhlk).transpose(1, 2);
+    Mixture { mixed_blhk, weights_bhll: Some(weights) }
 }
 
 /// The logits `[b,h,l,l]`.

@@ -20,6 +20,11 @@ pub enum Backend {
     Fused,
 }
 
+/// A value of [`Backend::VARIABLE`] that names no back end.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{variable} is {0:?}; set it to \"off\" or \"fused\", or leave it out", variable = Backend::VARIABLE)]
+pub struct UnknownBackend(String);
+
 thread_local! {
     static HERE: Cell<Backend> = Cell::new(Backend::of_process());
 }
@@ -31,14 +36,31 @@ impl Backend {
     /// The environment variable that sets it for a process, `off` or `fused`.
     pub const VARIABLE: &'static str = "POSENC_KERNELS";
 
+    /// What [`Self::VARIABLE`] names; the kernels where it is not set or empty.
+    ///
+    /// # Errors
+    /// With its value, if it names none.
+    pub fn of_environment() -> Result<Self, UnknownBackend> {
+        let value = std::env::var_os(Self::VARIABLE).unwrap_or_default();
+        Self::named(&value.to_string_lossy())
+    }
+
+    fn named(value: &str) -> Result<Self, UnknownBackend> {
+        match value {
+            "" => Ok(Self::Kernels),
+            "off" => Ok(Self::Operations),
+            "fused" => Ok(Self::Fused),
+            other => Err(UnknownBackend(other.to_owned())),
+        }
+    }
+
     /// That of this process, unless [`Self::run`] is given another.
+    ///
+    /// # Panics
+    /// If [`Self::of_environment`] fails, which programs ask first.
     pub fn of_process() -> Self {
         static OF_PROCESS: OnceLock<Backend> = OnceLock::new();
-        *OF_PROCESS.get_or_init(|| match std::env::var(Self::VARIABLE).as_deref() {
-            Ok("off") => Self::Operations,
-            Ok("fused") => Self::Fused,
-            _ => Self::Kernels,
-        })
+        *OF_PROCESS.get_or_init(|| Self::of_environment().unwrap_or_else(|error| panic!("{error}")))
     }
 
     /// What computes on a device in this thread.
@@ -78,6 +100,16 @@ mod tests {
                 assert_eq!(HERE.get(), backend);
             });
             assert_eq!(HERE.get(), before);
+        }
+    }
+
+    #[test]
+    fn a_name_is_known_or_refused() {
+        let known = ["", "off", "fused"].map(Backend::named);
+        assert_eq!(known, [Backend::Kernels, Backend::Operations, Backend::Fused].map(Ok));
+        for wrong in ["on", "OFF", "fused ", "0"] {
+            let error = Backend::named(wrong).expect_err(wrong).to_string();
+            assert!(error.contains(&format!("{wrong:?}")) && error.contains("\"off\" or \"fused\""), "{error}");
         }
     }
 

@@ -151,7 +151,7 @@ impl Group {
     /// With the rank that did not answer.
     ///
     /// # Panics
-    /// If the number of ranks is no power of two.
+    /// If the number of ranks is not a power of two.
     pub fn sum(&self, tensor: &mut Tensor) -> Result<(), Lost> {
         assert!(self.size.is_power_of_two(), "{} ranks", self.size);
         let mut flat = tensor.view(-1);

@@ -23,6 +23,8 @@ pub(crate) struct BodyConfig {
     pub(crate) init: InitKind,
     /// How often its blocks are passed, one after the other.
     pub(crate) loops: usize,
+    /// The share of attention weights and of the feed-forward layers' outputs that training drops.
+    pub(crate) dropout: f64,
 }
 
 impl BodyConfig {

@@ -3,7 +3,7 @@
 use super::body::{BodyConfig, FeedForwardKind, InitKind, NormPlace};
 use super::defaults::{is_default, is_one, one, yes};
 use super::embedding::{Edge, EmbeddingConfig};
-use super::error::{MOST_LAYERS, ModelError, check_limits};
+use super::error::{MOST_LAYERS, ModelError, check_dropout, check_limits};
 use super::heads::{MovesLeft, Outputs, PlaneBias, PolicyConfig, PolicyOptions, check_offered};
 use super::refinement::RefinementConfig;
 use encodings::Dims;
@@ -64,6 +64,9 @@ pub struct ChessformerConfig {
     /// How often the blocks are passed, one pass after the other with the same weights.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub loops: usize,
+    /// The share of attention weights and of the feed-forward layers' outputs that training drops.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub dropout: f64,
     /// Whether attention's output has a bias.
     #[serde(default = "yes", skip_serializing_if = "bool::clone")]
     pub out_bias: bool,
@@ -152,6 +155,7 @@ impl ChessformerConfig {
             qk_norm: false,
             registers: 0,
             loops: one(),
+            dropout: 0.0,
             out_bias: yes(),
             policy: PolicyConfig::default(),
             value: ValueConfig::default(),
@@ -207,6 +211,7 @@ impl ChessformerConfig {
             out_bias: self.out_bias,
             init: InitKind::Glorot,
             loops: self.loops,
+            dropout: self.dropout,
         }
     }
 
@@ -247,6 +252,7 @@ impl ChessformerConfig {
             return Err(ModelError::heads_do_not_divide(self.width, self.heads));
         }
         self.norm.check()?;
+        check_dropout(self.dropout)?;
         if self.ff_activation.is_some() && self.ff_kind != FeedForwardKind::Dense {
             return Err(ModelError::NoEffect { option: "ff_activation", with: "a gated ff_kind" });
         }

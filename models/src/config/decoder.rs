@@ -42,7 +42,14 @@ pub enum SequenceMask {
 }
 
 /// Heads that this network can have.
-const HEADS: [HeadName; 4] = [HeadName::Policy, HeadName::Result, HeadName::ResultShares, HeadName::Board];
+const HEADS: [HeadName; 6] = [
+    HeadName::Policy,
+    HeadName::Result,
+    HeadName::ResultShares,
+    HeadName::ValueResult,
+    HeadName::ValueShares,
+    HeadName::Board,
+];
 
 /// Attention logits grow with the square of the plies: a sequence of more does not fit any device.
 const MOST_PLIES: usize = 256;

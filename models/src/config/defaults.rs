@@ -17,3 +17,11 @@ pub(super) fn is_one(count: &usize) -> bool {
 pub(super) fn yes() -> bool {
     true
 }
+
+pub(super) fn unit() -> f64 {
+    1.0
+}
+
+pub(super) fn is_unit(factor: &f64) -> bool {
+    *factor == unit()
+}

@@ -40,6 +40,8 @@ pub enum ModelError {
     Rights(usize),
     #[error("model: refinement.moves is {0}, it must be 2 to 5; the text's is 3")]
     RefinedMoves(usize),
+    #[error("model: refinement.temperature is {0}, it must be 0.01 to 100; 1 leaves the probabilities as they are")]
+    RefinementTemperature(f64),
     #[error("model: refinement looks at the policy's likeliest moves, but outputs names no policy: add `policy: {{}}`")]
     RefinementWithoutPolicy,
     #[error("model: refinement adds tokens, which embedding: new cannot make summaries for: take old or parts")]
@@ -99,6 +101,8 @@ pub enum ModelError {
         "model: norm: {norm} says how wide weights start, and init: torch says otherwise: write one of norm: post_plain, post_deepnet and pre, or init: glorot"
     )]
     Starts { norm: &'static str },
+    #[error("model: dropout is {0}, it must be at least 0 and below 1; dlshogi's code has 0.1")]
+    Dropout(f64),
     #[error("{error}")]
     Within { part: &'static str, error: Box<Self> },
     #[error(transparent)]
@@ -119,13 +123,15 @@ impl ModelError {
             Self::NoOutput | Self::NoSuchHead { .. } => Some("outputs"),
             Self::Momentum(_) => Some("batch_norm.momentum"),
             Self::Within { part, .. } => Some(part),
+            Self::Dropout(_) => Some("dropout"),
             Self::Groups { .. } => Some("qkv_groups"),
             Self::Classes(_) => Some("outputs.per_square.classes"),
             Self::Temperature(_) => Some("outputs.soft_policy.temperature"),
             Self::Rights(_) => Some("outputs.rights.bits"),
-            Self::RefinedMoves(_) | Self::RefinementWithoutPolicy | Self::RefinementInNewEmbedding => {
-                Some("refinement")
-            }
+            Self::RefinedMoves(_)
+            | Self::RefinementTemperature(_)
+            | Self::RefinementWithoutPolicy
+            | Self::RefinementInNewEmbedding => Some("refinement"),
             Self::NoParts(_) => Some("embedding"),
             Self::NoHiddenLayer { option } => Some(option),
             Self::OnePly => Some("plies"),
@@ -161,6 +167,11 @@ pub(crate) fn check_limits(most: usize, sizes: &[(&'static str, usize)]) -> Resu
         Some((name, 0)) => Err(ModelError::Zero { name }),
         Some((name, size)) => Err(ModelError::TooLarge { name, size, most }),
     }
+}
+
+/// Refuses a share of dropped numbers that leaves none.
+pub(crate) fn check_dropout(share: f64) -> Result<(), ModelError> {
+    if (0.0..1.0).contains(&share) { Ok(()) } else { Err(ModelError::Dropout(share)) }
 }
 
 fn any_of(choices: &[usize]) -> String {

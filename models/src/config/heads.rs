@@ -60,10 +60,14 @@ macro_rules! heads {
 heads! {
     /// The policy; its sizes are the model's `policy`.
     Policy policy: Option<PolicyOptions>;
-    /// Win, draw and loss as the game ended; its sizes are the model's `value`, as those of the next two.
+    /// Win, draw and loss as the game ended; its sizes are the model's `value`, as those of the next four.
     Result result: Option<NoOptions>;
     /// The same as three plain numbers that are learnt by their squared error: ChessDecoder's.
     ResultShares result_shares: Option<NoOptions>;
+    /// Win, draw and loss by the position's value and probability of a draw, as an engine's search gives them.
+    ValueResult value_result: Option<NoOptions>;
+    /// The same as three plain numbers that are learnt by their squared error.
+    ValueShares value_shares: Option<NoOptions>;
     /// The share of points that the side to move gets, as one number: dlshogi's.
     WinRate win_rate: Option<NoOptions>;
     /// The policy at a high temperature, from the policy's embedding.

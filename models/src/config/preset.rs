@@ -160,6 +160,7 @@ fn dlshogi_transformer() -> ResnetTransformerConfig {
             qkv_bias: false,
             qkv_groups: 1,
             out_bias: false,
+            dropout: 0.0,
         },
         embed: EmbedAt::Attention,
     }

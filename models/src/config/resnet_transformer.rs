@@ -2,7 +2,7 @@
 
 use super::body::{BodyConfig, FeedForwardKind, NormPlace};
 use super::defaults::{is_default, is_one, one};
-use super::error::{MOST_LAYERS, ModelError, check_limits};
+use super::error::{MOST_LAYERS, ModelError, check_dropout, check_limits};
 use super::resnet::ResnetConfig;
 use encodings::Dims;
 use nn::layout::LARGEST_SIZE;
@@ -70,6 +70,9 @@ pub struct AttentionConfig {
     /// Whether attention's output has a bias.
     #[serde(default, skip_serializing_if = "is_default")]
     pub out_bias: bool,
+    /// The share of attention weights and of the feed-forward layers' outputs that training drops; 0.1 in dlshogi's code.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub dropout: f64,
 }
 
 fn post_plain() -> NormPlace {
@@ -120,6 +123,7 @@ impl ResnetTransformerConfig {
             out_bias: attention.out_bias,
             init: self.resnet.init,
             loops: one(),
+            dropout: attention.dropout,
         }
     }
 
@@ -130,7 +134,7 @@ impl ResnetTransformerConfig {
     }
 
     fn check_attention(&self) -> Result<(), ModelError> {
-        let AttentionConfig { layers, heads, ff, qkv_groups: groups, norm, .. } = self.attention;
+        let AttentionConfig { layers, heads, ff, qkv_groups: groups, norm, dropout, .. } = self.attention;
         let width = self.resnet.channels;
         let sizes = [("heads", heads), ("ff", ff), ("qkv_groups", groups)];
         check_limits(MOST_LAYERS, &[("layers", layers)])?;
@@ -141,6 +145,7 @@ impl ResnetTransformerConfig {
         if !width.is_multiple_of(groups) {
             return Err(ModelError::Groups { groups, width });
         }
+        check_dropout(dropout)?;
         norm.check()?;
         norm.check_start(self.resnet.init)
     }

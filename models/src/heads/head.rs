@@ -79,6 +79,8 @@ pub enum Need {
     Results,
     /// Values of positions, as the run takes them.
     Values,
+    /// Probabilities of a draw.
+    Draws,
     /// Values of positions that the dataset holds.
     StoredValues,
     /// Whole games, whose end is known.

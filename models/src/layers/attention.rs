@@ -3,7 +3,9 @@
 use super::residual::Residual;
 use crate::config::BodyConfig;
 use encodings::{AttendInput, Dims, InjectionPoints, LayerContext, Queries, Stack};
-use nn::{Init, Linear, Mixture, Norm, NormKind, ParamId, Projections, Scope, attention, dense};
+use nn::{
+    Init, Linear, Mixture, Norm, NormKind, ParamId, Projections, Scope, attention, attention_with_dropout, dense,
+};
 use std::sync::Arc;
 use tch::Tensor;
 
@@ -32,6 +34,8 @@ pub(crate) struct Attention {
     groups: i64,
     out: Linear,
     dims: Dims,
+    /// The share of weights that training drops.
+    dropout: f64,
 }
 
 impl Attention {
@@ -44,7 +48,7 @@ impl Attention {
         let mut norm = |name: &str| Norm::declare(&mut scope.sub(name), head_width, NormKind::Rms);
         let qk_norms = config.qk_norm.then(|| [norm("q_norm"), norm("k_norm")]);
         let out = Linear::declare(&mut scope.sub("out"), d, d, residual.scaled(d, d), config.out_bias);
-        Self { qkv_weight, qkv_bias, qk_norms, groups, out, dims: config.dims }
+        Self { qkv_weight, qkv_bias, qk_norms, groups, out, dims: config.dims, dropout: config.dropout }
     }
 
     /// The mixture of values, heads side by side: `[b,l,d]` → `[b,l,d]`.
@@ -56,7 +60,11 @@ impl Attention {
             let (q, k) = stack.rotate(at, &qkv.q_bhlk, &qkv.k_bhlk);
             qkv = qkv.with(q, k);
         }
-        let Mixture { mixed_blhk, weights_bhll } = attention(&qkv, terms, mask, stack.reads_weights());
+        let Mixture { mixed_blhk, weights_bhll } = if at.views.drop_numbers(self.dropout) {
+            attention_with_dropout(&qkv, terms, mask, (at.views, self.dropout))
+        } else {
+            attention(&qkv, terms, mask, stack.reads_weights())
+        };
         match stack.values(at, weights_bhll.as_ref(), &qkv.v_bhlk) {
             None => self.join_heads(&mixed_blhk),
             Some(term) => self.join_heads(&(mixed_blhk + term.transpose(1, 2))),

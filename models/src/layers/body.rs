@@ -63,6 +63,8 @@ struct Block {
     feed_forward: FeedForward,
     feed_forward_norm: Norm,
     residual: Residual,
+    /// The share of attention weights, and of the feed-forward layer's outputs, that training drops.
+    dropout: f64,
 }
 
 impl Block {
@@ -74,6 +76,7 @@ impl Block {
             feed_forward: FeedForward::declare(&mut scope.sub("feed_forward"), config),
             feed_forward_norm: Norm::declare(&mut scope.sub("feed_forward_norm"), width, kind),
             residual,
+            dropout: config.dropout,
         }
     }
 
@@ -81,7 +84,8 @@ impl Block {
         let views = at.views;
         let normed = self.residual.norms_inputs().then(|| self.attention_norm.forward(views, x_bld));
         let mixed = self.attention.mixture(at, stack, normed.as_ref().unwrap_or(x_bld), mask);
-        if let Some(output) = self.token_layers().and_then(|layers| layers.forward(views, x_bld, &mixed)) {
+        let in_one = self.token_layers().filter(|_| !views.drop_numbers(self.dropout));
+        if let Some(output) = in_one.and_then(|layers| layers.forward(views, x_bld, &mixed)) {
             return output;
         }
         let (residual, factor) = self.residual.in_weights(views.device());
@@ -89,7 +93,7 @@ impl Block {
         let x = residual.add(views, &self.attention_norm, x_bld, &attended);
         let normed = residual.norms_inputs().then(|| self.feed_forward_norm.forward(views, &x));
         let fed = self.feed_forward.forward(views, normed.as_ref().unwrap_or(&x), factor);
-        residual.add(views, &self.feed_forward_norm, &x, &fed)
+        residual.add(views, &self.feed_forward_norm, &x, &views.dropout(&fed, self.dropout))
     }
 
     /// Everything after the mixture, where one operation computes it.

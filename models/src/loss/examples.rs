@@ -2,6 +2,7 @@
 
 use super::map::MapTargets;
 use super::policy::{PolicyTargets, expand_mask};
+use super::result::value_shares_present;
 use super::reward::RewardTargets;
 use super::rights::RightsTargets;
 use crate::layers::input::predicts_board;
@@ -29,6 +30,8 @@ pub enum Column {
     MovesLeft,
     /// Points of the side to move `[b]`, f32: 0, ½ or 1, or a mean of these; NaN where the result is unknown.
     Points,
+    /// Probability of a draw `[b]`, f32; NaN where there is none.
+    Draw,
     /// Labels of the dataset's map `[b,cells]`, i8; −1 where there is none. No cells in a dataset without a map.
     Map,
     /// Rights after the move played as bits `[b]`, i64; −1 where they are unknown.
@@ -50,6 +53,7 @@ impl Column {
         Self::ShortTerm,
         Self::MovesLeft,
         Self::Points,
+        Self::Draw,
         Self::Map,
         Self::Rights,
         Self::Repeats,
@@ -112,6 +116,7 @@ impl Examples {
             Target::Points => known(of(Column::Points)),
             Target::DecidedPoints => known(of(Column::Points)).logical_and(&of(Column::Points).ne(DRAWN)),
             Target::Value => known(of(Column::Value)),
+            Target::ValueShares => value_shares_present(of(Column::Value), of(Column::Draw)),
             Target::ShortTerm => known(of(Column::ShortTerm)),
             Target::MovesLeft => known(of(Column::MovesLeft)),
             Target::MapCells => of(Column::Map).ge(0),

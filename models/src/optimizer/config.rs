@@ -16,7 +16,46 @@ pub enum OptimizerConfig {
     Adamw(AdamwConfig),
     /// Orthogonal steps of the body's matrices, and another optimiser for the rest.
     Muon(MuonConfig),
+    /// Stochastic gradient descent with momentum.
+    Sgd(SgdConfig),
 }
+
+/// Options of stochastic gradient descent, in the form of `torch.optim.SGD`. Momentum and Nesterov's form are those of
+/// dlshogi's trainer, which also decays all weights by 1e-4.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SgdConfig {
+    /// Decay of the sum of gradients.
+    pub momentum: f64,
+    /// Whether a step looks ahead by Nesterov's form of the momentum.
+    pub nesterov: bool,
+    /// The share of a weight that is added to its gradient. Only weights of matrix products outside the position encodings
+    /// decay; norms and biases decay only where a group names them.
+    #[serde(skip_serializing_if = "is_default")]
+    pub weight_decay: f64,
+    /// Whether all parameters of the position encodings decay too.
+    #[serde(skip_serializing_if = "is_default")]
+    pub decay_encodings: bool,
+    /// Parameters with another learning rate or weight decay.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<Group>,
+}
+
+impl Default for SgdConfig {
+    fn default() -> Self {
+        Self { momentum: 0.9, nesterov: true, weight_decay: 0.0, decay_encodings: false, groups: Vec::new() }
+    }
+}
+
+impl SgdConfig {
+    fn common(&self) -> Common<'_> {
+        let Self { weight_decay, decay_encodings, ref groups, .. } = *self;
+        Common { moments: None, weight_decay, decay_encodings, groups }
+    }
+}
+
+/// More iterations change no digit.
+const MOST_ITERATIONS: u32 = 100;
 
 /// Options of Muon (Jordan et al. 2024).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -135,9 +174,8 @@ impl std::fmt::Display for Group {
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Common<'a> {
-    pub(super) beta1: f64,
-    pub(super) beta2: f64,
-    pub(super) epsilon: f64,
+    /// β₁, β₂ and ε of Adam's family.
+    moments: Option<[f64; 3]>,
     pub(super) weight_decay: f64,
     pub(super) decay_encodings: bool,
     pub(super) groups: &'a [Group],
@@ -194,7 +232,8 @@ macro_rules! options {
         impl $name {
             fn common(&self) -> Common<'_> {
                 let Self { beta1, beta2, epsilon, weight_decay, decay_encodings, ref groups, .. } = *self;
-                Common { beta1, beta2, epsilon, weight_decay, decay_encodings, groups }
+                let moments = Some([beta1, beta2, epsilon]);
+                Common { moments, weight_decay, decay_encodings, groups }
             }
         }
     };
@@ -240,6 +279,7 @@ impl OptimizerConfig {
             Self::NadamTorch(config) => config.common(),
             Self::Adamw(config) => config.common(),
             Self::Muon(config) => config.others.common(),
+            Self::Sgd(config) => config.common(),
         }
     }
 
@@ -259,6 +299,7 @@ impl OptimizerConfig {
                 Self::NadamTorch(config) => config.groups.insert(0, group),
                 Self::Adamw(config) => config.groups.insert(0, group),
                 Self::Muon(config) => config.others.groups_mut().insert(0, group),
+                Self::Sgd(config) => config.groups.insert(0, group),
             }
         }
         self
@@ -271,20 +312,28 @@ impl OptimizerConfig {
             Self::NadamTorch(_) => "nadam_torch",
             Self::Adamw(_) => "adamw",
             Self::Muon(_) => "muon",
+            Self::Sgd(_) => "sgd",
         }
     }
 
     /// Checks the options, without those that depend on a network.
     pub fn check(&self) -> Result<(), OptimizerError> {
-        let Common { beta1, beta2, epsilon, weight_decay, groups, .. } = self.common();
+        let Common { moments, weight_decay, groups, .. } = self.common();
+        let [beta1, beta2, epsilon] = moments.unwrap_or([0.0, 0.0, 1.0]);
         let momentum_decay = if let Self::NadamTorch(config) = self { config.momentum_decay } else { 0.0 };
-        let momentum = if let Self::Muon(config) = self { config.momentum } else { 0.0 };
+        let momentum = match self {
+            Self::Muon(config) => config.momentum,
+            Self::Sgd(config) => config.momentum,
+            _ => 0.0,
+        };
+        let iterations = if let Self::Muon(config) = self { config.iterations } else { 1 };
         let share = |value: f64| (0.0..1.0).contains(&value);
         let positive = |value: f64| value >= 0.0 && value.is_finite();
         let options = [
             ("beta1", beta1, share(beta1), "at least 0 and below 1"),
             ("beta2", beta2, share(beta2), "at least 0 and below 1"),
             ("momentum", momentum, share(momentum), "at least 0 and below 1"),
+            ("iterations", iterations.into(), (1..=MOST_ITERATIONS).contains(&iterations), "1 to 100"),
             ("epsilon", epsilon, epsilon > 0.0 && epsilon.is_finite(), "above 0"),
             ("momentum_decay", momentum_decay, positive(momentum_decay), "at least 0"),
             ("weight_decay", weight_decay, positive(weight_decay), "at least 0"),

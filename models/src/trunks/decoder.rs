@@ -40,6 +40,9 @@ use tch::{Kind, Tensor};
 /// Added to the logit of a hidden token, so that its attention is exactly 0.
 const HIDDEN: f32 = -1e30;
 
+/// The heads of win, draw and loss.
+const RESULTS: [HeadName; 4] = [HeadName::Result, HeadName::ResultShares, HeadName::ValueResult, HeadName::ValueShares];
+
 /// A declared decoder without its heads.
 #[derive(Debug)]
 struct Decoder {
@@ -81,7 +84,7 @@ pub(super) fn declare(
         heads.push(Box::new(MovePolicy { logits, moves }));
     }
     let site = Site { builder, config: &chessformer, tokens: &tokens, moves: spec.moves };
-    heads.extend(heads::declare(&[HeadName::Result, HeadName::ResultShares], site)?);
+    heads.extend(heads::declare(&RESULTS, site)?);
     let prefix = config.mask == SequenceMask::Prefix;
     let board_len = spec.input.tokens() as i64;
     let causal = prefix.then(|| mask(config.plies, spec.input.tokens(), SequenceMask::Causal));

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! From the text of Heshtin/Chess-Transformer, with k = 3: the candidates are the most probable *legal* moves (the text
-//! masks nothing), p_i are probabilities among them. r is the table of the input's repetition token if `embedding:
+//! masks nothing), p_i are probabilities among them, at a temperature. r is the table of the input's repetition token if `embedding:
 //! parts` has one, otherwise a separate table. The choice of candidates and p_i pass no gradient to the first pass.
 //! With fewer legal moves the remaining places keep "no move" and cannot be chosen.
 //! Its code (`src_ignore/main/present/reevaluate.py`) differs: p_i is the raw logit, there is no repetition, and if the
@@ -54,6 +54,7 @@ pub(crate) struct Refine {
     head: Linear,
     summary: Summary,
     count: i64,
+    temperature: f64,
     numbers: Constant,
     repetitions: Constant,
     width: i64,
@@ -86,6 +87,7 @@ impl Refine {
             head,
             summary: Summary::of(tokens),
             count,
+            temperature: config.temperature,
             numbers: up_to(rows),
             repetitions: up_to(REPETITIONS),
             width,
@@ -107,6 +109,7 @@ impl Refine {
     ) -> (Tensor, Candidates) {
         let logits = logits_bv.detach().to_kind(Kind::Float);
         let logits = context.map_or_else(|| logits.shallow_clone(), |context| mask_policy(&logits, context.legal_bv));
+        let logits = if self.temperature == 1.0 { logits } else { logits / self.temperature };
         let (prob_bk, moves_bk) = logits.softmax(-1, Kind::Float).topk(self.count, -1, true, true);
         let present_bk = match context {
             Some(context) => context.legal_bv.gather(1, &moves_bk, false),

@@ -6,8 +6,7 @@
 //!
 //! Convolutions and heads are [`super::resnet`]'s, the attention layers [`crate::layers::body`]'s with all injection points of encodings.
 //! Reference: TadaoYamaoka/DeepLearningShogi, branch feature/resnet-transformer,
-//! `dlshogi/network/policy_value_network_transformer.py`. Deviation: no dropout, of which it has 0.1 on attention weights
-//! and in the feed-forward layers.
+//! `dlshogi/network/policy_value_network_transformer.py`, whose dropout of 0.1 is the option `dropout`.
 
 use super::resnet::{Resnet, heads};
 use super::trunk::{Declared, Trunk, TrunkMacs};

@@ -3,7 +3,7 @@
 use crate::common::sums::{policy_cross_entropy, wdl_cross_entropy};
 use crate::common::*;
 use encodings::EncodingConfig;
-use games::GameKind;
+use games::{GameKind, InputName, MovesName};
 use models::input::Expander;
 use models::loss::PolicyTargets;
 use models::optimizer::AdamwConfig;

@@ -258,7 +258,12 @@ fn what_a_decoder_cannot_have_is_refused() {
     assert!(refuse(&model(""), none, &squares).contains("tokens_68"));
     assert!(refuse(&model(r#", "plies": 1"#), none, &tokens_68()).contains("write 2 or more"));
     let heads = refuse(&model(r#", "outputs": {"policy": {}, "q": {}}"#), none, &tokens_68());
-    assert!(heads.contains("a decoder has no head `q`; it has policy, result, result_shares, board"), "{heads}");
+    assert!(
+        heads.contains(
+            "a decoder has no head `q`; it has policy, result, result_shares, value_result, value_shares, board"
+        ),
+        "{heads}"
+    );
     let chessformer = r#"{"chessformer": {"layers": 1, "width": 16, "heads": 2, "ff": 8, "outputs": {"board": {}}}}"#;
     let chessformer = serde_json::from_str(chessformer).expect("options");
     assert!(refuse(&chessformer, none, &squares).contains("a chessformer has no head `board`"));

@@ -98,7 +98,7 @@ fn a_group_decays_what_it_names_and_the_later_group_decides() {
 #[test]
 fn groups_that_change_nothing_give_the_same_bits() {
     let layout = layout(r#"{"shaw": {}}"#);
-    for name in ["nadam", "nadam_torch", "adamw"] {
+    for name in ["nadam", "nadam_torch", "adamw", "sgd"] {
         let plain = config(&format!(r#"{{"{name}": {{"weight_decay": 0.1}}}}"#));
         let factor_1 = r#"[{"match": "body.*", "learning_rate": 1}, {"part": "head", "weight_decay": 0.1}]"#;
         let grouped = config(&format!(r#"{{"{name}": {{"weight_decay": 0.1, "groups": {factor_1}}}}}"#));

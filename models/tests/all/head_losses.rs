@@ -5,7 +5,8 @@ use crate::common::*;
 use models::loss::{
     MapTargets, PolicyTargets, RewardTargets, moves_left_present, moves_left_rows, pair_map_answer, pair_map_cells,
     policy_cross_entropy_rows, policy_log_probs, result_share_rows, reward_bucket, reward_bucket_rows,
-    reward_error_rows, reward_squared_error_rows, square_map_answer, square_map_cells,
+    reward_error_rows, reward_squared_error_rows, square_map_answer, square_map_cells, value_cross_entropy_rows,
+    value_share_rows, value_shares,
 };
 use tch::{Kind, Tensor};
 
@@ -36,6 +37,24 @@ fn a_soft_target_is_the_fourth_root_made_whole_again() {
     assert_near(&numbers(&policy_cross_entropy_rows(&uniform, targets)), &[ln8, ln8, 0.0, ln8], 1e-6, "uniform");
     let entropy = -(2f64 / 3.0 * (2f64 / 3.0).ln() + 1f64 / 3.0 * (1f64 / 3.0).ln());
     assert_near(&numbers(&targets.entropy_rows())[..1], &[entropy], 1e-6, "entropy");
+}
+
+#[test]
+fn a_value_and_a_probability_of_a_draw_are_win_draw_and_loss() {
+    // Lc0's q = 0.4 and d = 0.3; a draw more probable than the value allows; two unknown rows.
+    let value = Tensor::from_slice(&[0.7f32, 0.9, NONE, 0.5]);
+    let draw = Tensor::from_slice(&[0.3f32, 0.4, 0.5, NONE]);
+    let shares = numbers(&value_shares(&value, &draw));
+    assert_near(&shares[..3], &[0.55, 0.3, 0.15], 1e-6, "(1 + q − d)/2, d, (1 − q − d)/2");
+    assert_near(&shares[3..6], &[0.7 / 1.1, 0.4 / 1.1, 0.0], 1e-6, "no share is below zero");
+    let logits = floats(&[0.0, 0.0, 0.0, 1.0, 0.0, -1.0, 5.0, 5.0, 5.0, 5.0, 5.0, 5.0], 3);
+    let whole = (-1..=1).map(|i| f64::from(i).exp()).sum::<f64>().ln();
+    let expected = [3f64.ln(), whole - 0.7 / 1.1, 0.0, 0.0];
+    assert_near(&numbers(&value_cross_entropy_rows(&logits, &value, &draw)), &expected, 1e-6, "cross-entropy");
+    let off = |found: [f64; 3], wanted: [f64; 3]| (0..3).map(|i| (found[i] - wanted[i]).powi(2)).sum::<f64>() / 3.0;
+    let second = off([1.0, 0.0, -1.0], [0.7 / 1.1, 0.4 / 1.1, 0.0]);
+    let expected = [off([0.0; 3], [0.55, 0.3, 0.15]), second, 0.0, 0.0];
+    assert_near(&numbers(&value_share_rows(&logits, &value, &draw)), &expected, 1e-6, "squared error");
 }
 
 #[test]

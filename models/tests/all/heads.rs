@@ -13,7 +13,7 @@ fn with_heads(written: &str) -> ChessformerConfig {
 }
 
 const ALL: &str = r#"{"policy": {}, "soft_policy": {"depth": 7}, "further_policies": {"other": {"depth": 5}},
-    "result": {}, "result_shares": {}, "win_rate": {}, "q": {"buckets": 6},
+    "result": {}, "result_shares": {}, "value_result": {}, "value_shares": {}, "win_rate": {}, "q": {"buckets": 6},
     "short_term": {"error": false, "buckets": 4}, "moves_left": {"embedding": 2, "hidden": 9},
     "per_square": {"classes": 5}, "pairs": {"embedding": 11, "depth": 6}}"#;
 
@@ -113,6 +113,9 @@ fn rewards_and_moves_left_by_plain_loops() {
             }
             let shares = &output[HeadName::ResultShares];
             assert_near(&numbers(shares), &of("result_shares", "wdl").concat(), 1e-4, "shares");
+            for head in [HeadName::ValueResult, HeadName::ValueShares] {
+                assert_near(&numbers(&output[head]), &of(head.name(), "wdl").concat(), 1e-4, head.name());
+            }
             let logit = &output[HeadName::WinRate];
             assert_near(&numbers(logit), &of("win_rate", "logit").concat(), 1e-4, "win rate");
             let moves: Vec<f64> = of("moves_left", "out").concat().into_iter().map(|x| x.max(0.0)).collect();

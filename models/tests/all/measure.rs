@@ -13,7 +13,8 @@ use tch::{Device, Kind, Tensor};
 const ROWS: i64 = 3;
 
 /// All heads that a Chessformer can learn with one dataset of maps of squares, and a second pass.
-const HEADS: &str = r#"{"outputs": {"policy": {"z_loss": true}, "soft_policy": {}, "result": {}, "result_shares": {}, "win_rate": {},
+const HEADS: &str = r#"{"outputs": {"policy": {"z_loss": true}, "soft_policy": {}, "result": {}, "result_shares": {},
+    "value_result": {}, "value_shares": {}, "win_rate": {},
     "q": {"buckets": 6}, "short_term": {"error": false, "buckets": 4}, "moves_left": {}, "per_square": {"classes": 3},
     "rights": {}}, "refinement": {}}"#;
 
@@ -29,6 +30,7 @@ fn examples(spec: &Spec) -> Examples {
         Column::PolicyProb => Tensor::from_slice(&[0.5f32, 0.5, 0.75, 0.25, 0.0, 0.0]).view([ROWS, 2]),
         Column::Outcome | Column::Rights => Tensor::from_slice(&[0i64, 2, -1]),
         Column::Value | Column::ShortTerm | Column::Points => numbers(1.0),
+        Column::Draw => numbers(0.5),
         Column::MovesLeft => numbers(40.0),
         Column::Map => (packed(spec, rows).narrow(1, 0, squares).remainder(4) - 1).to_kind(Kind::Int8),
         Column::Repeats => Tensor::empty([ROWS, 0], (Kind::Uint8, Device::Cpu)),
@@ -88,6 +90,8 @@ fn losses_are_added_up_in_one_order_whatever_the_network() {
         "policy_z",
         "value",
         "result_shares",
+        "value_result",
+        "value_shares",
         "win_rate_result",
         "win_rate_value",
         "soft_policy",

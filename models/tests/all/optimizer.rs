@@ -2,7 +2,7 @@
 
 use crate::common::*;
 use games::{GameKind, InputName};
-use models::optimizer::{AdamwConfig, MuonConfig, NadamConfig, NadamTorchConfig};
+use models::optimizer::{AdamwConfig, MuonConfig, NadamConfig, NadamTorchConfig, SgdConfig};
 use models::{NormPlace, Optimizer, OptimizerConfig, OptimizerError, clip_global_norm, clip_global_norm_on_device};
 use nn::{Init, Layout, LayoutBuilder, Part, Range};
 use tch::{Device, Tensor};
@@ -41,12 +41,13 @@ fn start(len: usize) -> Vec<f32> {
 }
 
 /// Every optimiser at its defaults.
-fn defaults() -> [OptimizerConfig; 4] {
+fn defaults() -> [OptimizerConfig; 5] {
     [
         OptimizerConfig::Nadam(NadamConfig::default()),
         OptimizerConfig::NadamTorch(NadamTorchConfig::default()),
         OptimizerConfig::Adamw(AdamwConfig::default()),
         OptimizerConfig::Muon(MuonConfig::default()),
+        OptimizerConfig::Sgd(SgdConfig::default()),
     ]
 }
 
@@ -115,6 +116,26 @@ fn adamw_is_torch_adamw() {
         }
     }
     assert_near(&found[..100], &expected[..100], 2e-6, "adamw");
+}
+
+#[test]
+fn sgd_is_torch_sgd() {
+    for (nesterov, weight_decay) in [(true, 0.0), (true, 1e-2), (false, 1e-2)] {
+        let config = SgdConfig { momentum: 0.8, nesterov, weight_decay, ..SgdConfig::default() };
+        let rate = 5e-3;
+        let found = run(OptimizerConfig::Sgd(config), 100, 20, rate);
+        let mut expected: Vec<f64> = start(found.len()).into_iter().map(f64::from).collect();
+        for (i, theta) in expected.iter_mut().enumerate() {
+            let mut velocity = 0.0;
+            for t in 1..=20 {
+                let g = f64::from(gradient_at(t, i)) + weight_decay * *theta;
+                velocity = 0.8 * velocity + g;
+                *theta -= rate * if nesterov { g + 0.8 * velocity } else { velocity };
+            }
+        }
+        // The padding after the 100 weights does not decay.
+        assert_near(&found[..100], &expected[..100], 2e-6, &format!("nesterov {nesterov}, decay {weight_decay}"));
+    }
 }
 
 #[test]
@@ -203,6 +224,11 @@ fn options_out_of_range_are_refused() {
     assert!(refused(r#"{"adamw": {"weight_decay": -0.1}}"#).contains("weight_decay"));
     assert!(refused(r#"{"nadam_torch": {"momentum_decay": -1}}"#).contains("momentum_decay"));
     assert!(refused(r#"{"muon": {"momentum": 1}}"#).contains("momentum: 1 is out of range"));
+    for iterations in ["0", "4000000000"] {
+        let muon = refused(&format!(r#"{{"muon": {{"iterations": {iterations}}}}}"#));
+        assert!(muon.contains(&format!("iterations: {iterations} is out of range; 1 to 100")), "{muon}");
+    }
+    assert!(refused(r#"{"sgd": {"momentum": 1}}"#).contains("momentum: 1 is out of range"));
     assert!(refused(r#"{"muon": {"others": {"nadam": {"beta1": -1}}}}"#).contains("beta1"));
     assert!(serde_json::from_str::<OptimizerConfig>(r#"{"nadam": {"momentum_decay": 0.1}}"#).is_err());
 }

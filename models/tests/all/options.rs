@@ -6,8 +6,8 @@ use models::{
     ChessformerConfig, EmbeddingConfig, FeedForwardKind, ModelConfig, ModelError, Network, NormPlace, PolicyConfig,
     Spec,
 };
-use nn::{Activation, Part};
-use tch::Kind;
+use nn::{Activation, DropoutKey, Part};
+use tch::{Kind, Tensor};
 
 const WIDTH: usize = 16;
 const FF: usize = 24;
@@ -145,6 +145,8 @@ fn what_cannot_be_is_refused() {
     let mapped = ModelConfig::Chessformer(Box::new(mapped));
     let without_map = Network::declare(&mapped, &none(), &planes).expect_err("no squares that moves leave").to_string();
     assert!(without_map.contains("embedding.reach means nothing for the moves"), "{without_map}");
+    let dropped = refused(r#"{"dropout": 1}"#).to_string();
+    assert_eq!(dropped, "model: dropout is 1, it must be at least 0 and below 1; dlshogi's code has 0.1");
     assert_eq!(
         refused(r#"{"norm": {"post_scaled": {"alpha": 1, "beta": -1}}}"#).to_string(),
         "model: norm.post_scaled.beta is -1, it must be a number above 0"
@@ -154,9 +156,33 @@ fn what_cannot_be_is_refused() {
         |option: &str| format!(r#"{{"chessformer": {{"layers": 1, "width": 8, "heads": 2, "ff": 4, {option}}}}}"#);
     assert!(unknown(&model(r#""norm": "deepnorm""#)).contains("post_deepnet"));
     assert!(unknown(&model(r#""ff_kind": "moe""#)).contains("swiglu"));
-    assert!(unknown(&model(r#""dropout": 0.1"#)).contains("unknown field `dropout`"));
     assert!(unknown(&model(r#""embedding": {"new": {}}"#)).contains("dense"));
     assert!(unknown(&model(r#""norm": {"post_scaled": {"alpha": 1, "beta": 1, "gamma": 1}}"#)).contains("gamma"));
+}
+
+#[test]
+fn dropout_acts_in_training_only() {
+    let spec = spec(GameKind::Chess, InputName::PieceTokens);
+    let shaw = [encoding(r#"{"shaw": {}}"#)];
+    let (plain, layout) = declare(&tiny_with("{}"), &shaw, &spec);
+    let (dropping, same) = declare(&tiny_with(r#"{"dropout": 0.1}"#), &shaw, &spec);
+    assert_eq!(layout.len(), same.len());
+    let (arena, rows) = (stirred(&layout), packed(&spec, 4));
+    let exact = plain.trunk(&arena.frozen_views(), &rows);
+    assert_same_bits(&dropping.trunk(&arena.frozen_views(), &rows), &exact, "no pass of training");
+    let pass = |step: u64, rows: &Tensor, first: u64| {
+        let key = DropoutKey { seed: 1, salt: "", step, first };
+        dropping.trunk(&arena.frozen_views().for_training().with_dropout(key), rows)
+    };
+    let first = pass(1, &rows, 0);
+    assert_same_bits(&pass(1, &rows, 0), &first, "the same step");
+    assert!(largest_difference(&pass(2, &rows, 0), &first) > 1e-3, "the next step");
+    assert!(largest_difference(&first, &exact) > 1e-3, "numbers are dropped");
+    let half = pass(1, &rows.narrow(0, 2, 2), 2);
+    assert!(largest_difference(&half, &first.narrow(0, 2, 2)) < 1e-4, "a micro-batch has its rows' masks");
+    // Without a key, a pass of training drops nothing.
+    let undropped = dropping.trunk(&arena.frozen_views().for_training(), &rows);
+    assert!(largest_difference(&undropped, &exact) < 1e-5);
 }
 
 #[test]

@@ -163,6 +163,26 @@ fn with_tokens(
 }
 
 #[test]
+fn a_temperature_changes_the_probabilities_in_the_tokens_and_not_the_candidates() {
+    let (_, spec) = networks().remove(0);
+    let answer_at = |temperature: f64| {
+        let rest = format!(r#", "embedding": {{"parts": {{}}}}, "refinement": {{"temperature": {temperature}}}"#);
+        let text = format!("{{{}{rest}}}", SMALL.replace(r#", "refinement": {}"#, ""));
+        let config: ChessformerConfig = serde_json::from_str(&text).expect("a valid configuration");
+        let (network, layout) = declare(&config, &none(), &spec);
+        let legal = legal(2, spec.moves.len()).narrow(0, 0, 1);
+        let repeats = legal.zeros_like().to_kind(Kind::Int64);
+        let output = answer(&network, &stirred(&layout).frozen_views(), &packed(&spec, 1), &legal, &repeats);
+        Refined::of(&output).expect("a refinement pass")
+    };
+    let (cold, plain, hot) = (answer_at(0.01), answer_at(1.0), answer_at(100.0));
+    assert_eq!(indices(&cold.moves_bk), indices(&plain.moves_bk));
+    assert_eq!(indices(&hot.moves_bk), indices(&plain.moves_bk));
+    assert!(largest_difference(&cold.logits_bk, &plain.logits_bk) > 1e-5);
+    assert!(largest_difference(&hot.logits_bk, &plain.logits_bk) > 1e-5);
+}
+
+#[test]
 fn repetitions_of_candidates_matter_and_others_do_not() {
     let (config, spec) = networks().remove(0);
     let (network, layout) = declare(&config, &none(), &spec);
@@ -278,6 +298,7 @@ fn second_looks_that_cannot_be_are_refused() {
     };
     let of = |rest: &str| format!(r#"{{"layers": 1, "width": 16, "heads": 2, "ff": 16, {rest}}}"#);
     assert!(refused(&of(r#""refinement": {"moves": 1}"#)).contains("refinement.moves is 1"));
+    assert!(refused(&of(r#""refinement": {"temperature": 0}"#)).contains("refinement.temperature is 0"));
     assert!(refused(&of(r#""refinement": {}, "outputs": {"result": {}}"#)).contains("add `policy: {}`"));
     assert!(refused(&of(r#""refinement": {}, "embedding": {"new": {"dense": 2}}"#)).contains("old or parts"));
 }

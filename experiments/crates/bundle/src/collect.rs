@@ -5,10 +5,10 @@ use super::card;
 use super::describe::{self, DataSource};
 use super::error::{cannot, no_report, unreadable};
 use super::names::{CELLS, METADATA, SUMS};
-use super::predictions;
+use super::predictions::{self, Predictions};
 use super::scrub;
-use anyhow::bail;
-use config::{RunConfig, Source, Weights};
+use anyhow::{Context as _, bail};
+use config::{RunConfig, Source, Weights, grouped};
 use records::baselines;
 use records::folder::{AVERAGED, CHECKPOINTS, CONFIG_FILE, EXPERIMENT_FILE, FINAL, LOG, METRICS_FILE};
 use records::manifest::DatasetFacts;
@@ -20,6 +20,7 @@ use records::strength;
 use records::tuning::{self, TuningRecord};
 use records::{Manifest, manifest, positions, status};
 use report::{Report, ReportOptions, csv, html, latex, markdown, text};
+use serde_json::json;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -104,8 +105,18 @@ pub fn collect(run_dir: &Path, publication: &Publication) -> anyhow::Result<Cont
     }
     let options = ReportOptions { extrapolate: publication.extrapolate, ..ReportOptions::default() };
     let report = Report::with_options(run_dir, &options).map_err(no_report)?;
-    if let Some(predictions) = predictions::predictions(&report, &collector.contents.files)? {
-        collector.add(predictions::FILE, format!("{predictions:#}\n").into_bytes())?;
+    let hash = |path: &str| {
+        let content = collector.contents.files.get(path);
+        Ok(content.with_context(|| format!("{path} is missing; please report this"))?.hash()?.0)
+    };
+    match (Predictions::of(&report, hash)?, publication.extrapolate) {
+        (Some(predictions), _) => {
+            collector.add(predictions::FILE, format!("{:#}\n", json!(predictions)).into_bytes())?
+        }
+        (None, Some(to)) => {
+            bail!("nothing predicts the losses of {} positions; `posenc report --extrapolate` says why", grouped(to))
+        }
+        (None, None) => {}
     }
     for (name, draw) in REPORTS {
         let text = scrub::scrub(&draw(&report), collector.host);
@@ -177,7 +188,7 @@ impl Collector<'_> {
             let mut run = RunConfig::from_source(&source)?;
             self.dataset(dir, &run)?;
             let paths =
-                [Some(&mut run.data), run.test_data.as_mut(), run.train.start.as_mut().map(|start| &mut start.tables)];
+                [Some(&mut run.data), run.test_data.as_mut(), run.train.start.as_mut().map(|start| start.file_mut())];
             for path in paths.into_iter().flatten() {
                 *path = PathBuf::from(path.file_name().unwrap_or_default());
             }

@@ -16,7 +16,7 @@ mod error;
 mod leftovers;
 mod listing;
 mod names;
-mod predictions;
+pub mod predictions;
 pub mod read;
 pub mod rerun;
 pub mod scrub;

@@ -1,42 +1,134 @@
 //! Predictions of a budget that was not run, with a hash of the cells that they are made from.
 
-use super::collect::Content;
-use super::names::CELLS;
+use super::error::cannot;
+use super::names::{CELLS, is_safe};
+use anyhow::{Context as _, ensure};
 use records::folder::METRICS_FILE;
+use records::stored;
 use report::Report;
 use report::sections::scaling::{Scaling, ScalingRow};
-use report::statistics::power_law::Predicted;
-use serde_json::{Value, json};
-use std::collections::{BTreeMap, BTreeSet};
+use report::statistics::power_law;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::path::Path;
 
 /// The file of a bundle.
 pub(super) const FILE: &str = "predictions.json";
 
-/// The predictions of a report; none without a row that has some. `files` are those of the cells. The hash is the BLAKE3 of the
-/// lines that the bundle's list of hashes has for the metrics of the cells that the predictions are made from.
-pub(super) fn predictions(report: &Report, files: &BTreeMap<String, Content>) -> anyhow::Result<Option<Value>> {
-    let mut cells = BTreeSet::new();
-    let mut rows = Vec::new();
-    for (game, scaling, row) in predicted(report) {
-        cells.extend(row.predicted_from.iter().map(|cell| format!("{CELLS}/{cell}/{METRICS_FILE}")));
-        let [given, fitted] = row.predicted.map(|own| own.map(|own| loss(&own)));
-        rows.push(json!({
-            "game": game, "row": row.label, "positions": scaling.to, "floor": scaling.floor, "with_floor": given,
-            "with_fitted_floor": fitted, "cells": row.predicted_from,
-        }));
+/// What a bundle predicts.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Predictions {
+    pub experiment: String,
+    pub metric: String,
+    /// The confidence of the intervals.
+    pub level: f64,
+    pub made_from: MadeFrom,
+    pub rows: Vec<PredictedRow>,
+}
+
+/// The cells of all predictions.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MadeFrom {
+    pub cells: usize,
+    /// Of the lines that the bundle's list of hashes has for their metrics.
+    pub blake3: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PredictedRow {
+    pub game: String,
+    pub row: String,
+    /// Those of the budget that is predicted.
+    pub positions: u64,
+    /// The known floor of the loss.
+    pub floor: Option<f64>,
+    pub with_floor: Option<PredictedLoss>,
+    pub with_fitted_floor: Option<PredictedLoss>,
+    pub cells: Vec<String>,
+}
+
+/// A loss with the ends of its interval.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct PredictedLoss {
+    pub loss: f64,
+    pub low: f64,
+    pub high: f64,
+}
+
+impl From<power_law::Predicted> for PredictedLoss {
+    fn from(predicted: power_law::Predicted) -> Self {
+        Self { loss: predicted.loss, low: predicted.interval.low, high: predicted.interval.high }
     }
-    if rows.is_empty() {
-        return Ok(None);
+}
+
+impl Predictions {
+    /// Those of an unpacked bundle; none if it has no such file.
+    pub fn read(run_dir: &Path) -> anyhow::Result<Option<Self>> {
+        let path = run_dir.join(FILE);
+        if !path.exists() {
+            return Ok(None);
+        }
+        let text = stored::read(&path).map_err(cannot("read", &path))?;
+        let read = serde_json::from_slice(&text).map_err(anyhow::Error::from);
+        read.and_then(Self::checked)
+            .map(Some)
+            .with_context(|| format!("{} is damaged; publish the run folder again with --extrapolate", path.display()))
     }
-    let mut list = String::new();
-    for path in &cells {
-        let content = files.get(path).ok_or_else(|| anyhow::anyhow!("{path} is missing; please report this"))?;
-        list += &format!("{}  {path}\n", content.hash()?.0.to_hex());
+
+    /// Pages print the hash and draw the numbers.
+    fn checked(self) -> anyhow::Result<Self> {
+        let Self { level, made_from, rows, .. } = &self;
+        ensure!((0.0..1.0).contains(level), "the level is {level}");
+        ensure!(blake3::Hash::from_hex(&made_from.blake3).is_ok(), "`blake3` is no hash");
+        for PredictedRow { row, positions, floor, with_floor, with_fitted_floor, cells, .. } in rows {
+            let is_loss = |PredictedLoss { loss, low, high }: &PredictedLoss| {
+                [low, loss, high].iter().all(|number| number.is_finite()) && low <= loss && loss <= high
+            };
+            let fits = floor.is_none_or(f64::is_finite)
+                && with_floor.iter().chain(with_fitted_floor).all(is_loss)
+                && *positions > 0
+                && cells.iter().all(|cell| is_safe(cell));
+            ensure!(fits, "the row {row:?} has impossible numbers or cells");
+        }
+        Ok(self)
     }
-    let made_from = json!({"cells": cells.len(), "blake3": blake3::hash(list.as_bytes()).to_hex().to_string()});
-    Ok(Some(json!({
-        "experiment": report.experiment, "metric": report.primary.name, "level": 0.95, "made_from": made_from, "rows": rows,
-    })))
+
+    /// Those of a report; none without a row that has some. `hash` gives that of a file of the bundle.
+    pub(super) fn of(
+        report: &Report,
+        hash: impl Fn(&str) -> anyhow::Result<blake3::Hash>,
+    ) -> anyhow::Result<Option<Self>> {
+        let mut cells = BTreeSet::new();
+        let mut rows = Vec::new();
+        for (game, scaling, row) in predicted(report) {
+            let Some(positions) = scaling.to else { continue };
+            cells.extend(row.predicted_from.iter().map(|cell| format!("{CELLS}/{cell}/{METRICS_FILE}")));
+            let [with_floor, with_fitted_floor] = row.predicted.map(|own| own.map(PredictedLoss::from));
+            rows.push(PredictedRow {
+                game: game.to_owned(),
+                row: row.label.clone(),
+                positions,
+                floor: scaling.floor,
+                with_floor,
+                with_fitted_floor,
+                cells: row.predicted_from.clone(),
+            });
+        }
+        if rows.is_empty() {
+            return Ok(None);
+        }
+        let mut list = String::new();
+        for path in &cells {
+            list += &format!("{}  {path}\n", hash(path)?.to_hex());
+        }
+        Ok(Some(Self {
+            experiment: report.experiment.clone(),
+            metric: report.primary.name.clone(),
+            level: 0.95,
+            made_from: MadeFrom { cells: cells.len(), blake3: blake3::hash(list.as_bytes()).to_hex().to_string() },
+            rows,
+        }))
+    }
 }
 
 /// The rows with predictions, each with its game.
@@ -47,6 +139,41 @@ fn predicted(report: &Report) -> impl Iterator<Item = (&str, &Scaling, &ScalingR
     rows.filter(|(_, _, row)| row.predicted.iter().any(Option::is_some))
 }
 
-fn loss(predicted: &Predicted) -> Value {
-    json!({"loss": predicted.loss, "low": predicted.interval.low, "high": predicted.interval.high})
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    #[test]
+    fn impossible_predictions_are_refused() {
+        let dir = tempfile::tempdir().expect("a folder for the test");
+        let loss = json!({"loss": 2.0, "low": 1.9, "high": 2.1});
+        let row = json!({
+            "game": "chess", "row": "shaw", "positions": 64, "floor": 0.5, "with_floor": loss, "with_fitted_floor": null,
+            "cells": ["chess-shaw-0123456789ab/seed-0"],
+        });
+        let made_from = json!({"cells": 1, "blake3": "0".repeat(64)});
+        let whole = json!({
+            "experiment": "small", "metric": "policy_loss", "level": 0.95, "made_from": made_from, "rows": [row],
+        });
+        let read = |predictions: &Value| {
+            std::fs::write(dir.path().join(FILE), predictions.to_string()).expect("written");
+            Predictions::read(dir.path()).map(|found| found.map(|found| found.rows.len()))
+        };
+        assert_eq!(read(&whole).expect("predictions"), Some(1));
+        for (place, value) in [
+            ("/level", json!(1.5)),
+            ("/made_from/blake3", json!("[a](https://example.org)")),
+            ("/made_from/cells", json!(-1)),
+            ("/rows/0/positions", json!(0)),
+            ("/rows/0/with_floor/low", json!(2.05)),
+            ("/rows/0/with_floor/high", json!(null)),
+            ("/rows/0/cells/0", json!("../../elsewhere")),
+        ] {
+            let mut changed = whole.clone();
+            *changed.pointer_mut(place).expect(place) = value;
+            let error = read(&changed).expect_err(place).to_string();
+            assert!(error.contains("predictions.json is damaged"), "{place}: {error}");
+        }
+    }
 }

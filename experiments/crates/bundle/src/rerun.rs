@@ -21,8 +21,8 @@ use std::path::{Path, PathBuf};
 /// The largest accepted difference between machines, in standard deviations over seeds.
 const SPREAD: f64 = 3.0;
 
-/// The extension of a file of tables.
-const TABLES: &str = "safetensors";
+/// The extension of a file of tensors.
+const TENSORS: &str = "safetensors";
 
 /// The smallest number of seeds for a standard deviation.
 const SEEDS_FOR_A_SPREAD: usize = 3;
@@ -130,14 +130,15 @@ fn prepare_cell<'a>(
     let test = wanted.test.as_ref().map(|test| folder_of(&test.name, &test.content_hash));
     run.test_data = test.transpose()?;
     if let Some(start) = &mut run.train.start {
-        start.tables = known.tables.get(&start.blake3).cloned().ok_or_else(|| {
+        let file = known.starts.get(&start.blake3).cloned().ok_or_else(|| {
             anyhow!(
-                "{name} starts with the tables {} of the BLAKE3 {}, which is in none of the folders given; name its folder \
+                "{name} starts with the file {} of the BLAKE3 {}, which is in none of the folders given; name its folder \
                  with --data",
-                start.tables.display(),
+                start.file().display(),
                 start.blake3
             )
         })?;
+        *start.file_mut() = file;
     }
     let dir = Plan::cell_dir(out, row, seed);
     fs::create_dir_all(&dir).map_err(cannot("make", &dir))?;
@@ -150,19 +151,19 @@ fn prepare_cell<'a>(
 /// What cells need and a bundle does not hold, by hash.
 struct Known {
     datasets: BTreeMap<String, PathBuf>,
-    /// Files of tables that cells start with.
-    tables: BTreeMap<String, PathBuf>,
+    /// Files that cells start with.
+    starts: BTreeMap<String, PathBuf>,
 }
 
 impl Known {
-    /// The datasets and tables in these folders.
+    /// The datasets and the files of tensors in these folders.
     fn among(folders: &[PathBuf]) -> Self {
         let folders: Vec<PathBuf> = folders.iter().filter_map(|folder| std::path::absolute(folder).ok()).collect();
         let dataset = |folder: &PathBuf| Some((dataset::Manifest::read(folder).ok()?.identity(), folder.clone()));
         let files = folders.iter().flat_map(|folder| fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok));
-        let tables = files.map(|file| file.path()).filter(|file| file.extension().is_some_and(|ext| ext == TABLES));
-        let table = |file: PathBuf| Some((blake3::hash(&fs::read(&file).ok()?).to_hex().to_string(), file));
-        Self { datasets: folders.iter().filter_map(dataset).collect(), tables: tables.filter_map(table).collect() }
+        let starts = files.map(|file| file.path()).filter(|file| file.extension().is_some_and(|ext| ext == TENSORS));
+        let start = |file: PathBuf| Some((blake3::hash(&fs::read(&file).ok()?).to_hex().to_string(), file));
+        Self { datasets: folders.iter().filter_map(dataset).collect(), starts: starts.filter_map(start).collect() }
     }
 }
 

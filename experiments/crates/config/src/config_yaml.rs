@@ -19,7 +19,7 @@ impl RunConfig {
     /// The run as the text of a `config.yaml`; enums are names, or maps of a name to its options.
     ///
     /// # Errors
-    /// If the dataset's path is no text in UTF-8.
+    /// If the dataset's path is not UTF-8.
     pub fn to_yaml(&self) -> Result<String, serde_yaml::Error> {
         let mut text = Vec::new();
         singleton_map_recursive::serialize(self, &mut serde_yaml::Serializer::new(&mut text))?;

@@ -15,7 +15,7 @@ pub struct Generate {
     pub game: GameKind,
     #[serde(default)]
     pub seed: u64,
-    /// A position of a random game every so many plies; one position of a game if `None`.
+    /// A position of a random game every N plies; one position of a game if `None`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub every: Option<NonZeroU16>,
 }

@@ -3,7 +3,7 @@
 //! ```yaml
 //! evaluate:
 //!   chess:
-//!     agents: [policy, value]          # policy by default
+//!     agents: [policy, "search:visits=9"] # policy by default
 //!     puzzles: [puzzles.csv]           # Lichess' columns
 //!     suites: [sts.epd]                # EPD; SFEN or CSA for shogi
 //!     labels: [chess-15000]            # datasets, whose test positions are predicted

@@ -22,6 +22,7 @@ use super::setting::Setting;
 use super::source::{ConfigError, Source, at};
 use super::tree::Node;
 use super::tuning::{FOLDER, Trials, TunedRow, Tuning};
+use facts::metrics::{self, Direction};
 use facts::name::{RULE, is_name};
 use facts::{Extrapolate, Interaction, Margins, Primary, ReadAt, Role};
 use games::GameKind;
@@ -48,6 +49,8 @@ pub struct Experiment {
     pub primary: Primary,
     /// Margins within which rows count as equivalent.
     pub equivalent_within: Margins,
+    /// The least value of the primary metric, for power laws of the loss.
+    pub floor: Margins,
     /// The budget whose losses reports predict.
     pub extrapolate: Option<Extrapolate>,
     /// The rows in the order of the file, then their matched controls, then the A/A controls.
@@ -96,7 +99,9 @@ impl Experiment {
         names::of_rows(&mut rows, &combinations, matrix)?;
         references::mark(&mut rows, &combinations, matrix)?;
         primary::check(&file, &rows, &combinations, &document)?;
-        check_extrapolation(file.extrapolate.filter(|_| sets.is_empty()), &rows, &document)?;
+        if sets.is_empty() {
+            check_extrapolation(&file, &rows, &document)?;
+        }
         let interactions = interactions::interactions(matrix, &rows, &combinations)?;
         let no_effect = no_effect::sentences(matrix, &rows, &combinations);
         rows.extend(matched::controls(matrix, &rows, &combinations)?);
@@ -115,8 +120,18 @@ impl Experiment {
         }
         check_size(rows.len(), file.seeds.len(), &document)?;
         let name = run_name(&own_name, &overrides);
-        let ExperimentFile { question, expect, cost, seeds, primary, equivalent_within, extrapolate, evaluate, .. } =
-            file;
+        let ExperimentFile {
+            question,
+            expect,
+            cost,
+            seeds,
+            primary,
+            equivalent_within,
+            floor,
+            extrapolate,
+            evaluate,
+            ..
+        } = file;
         let evaluate = evaluate::resolved(evaluate, &rows, &document)?;
         Ok(Self {
             path: source.path().to_owned(),
@@ -127,6 +142,7 @@ impl Experiment {
             seeds,
             primary,
             equivalent_within,
+            floor,
             extrapolate,
             rows,
             interactions,
@@ -145,6 +161,7 @@ impl Experiment {
             seeds: tuning.seeds.clone(),
             primary: Primary { at: ReadAt::Last, ..self.primary.clone() },
             equivalent_within: Margins::default(),
+            floor: Margins::default(),
             extrapolate: None,
             rows: tuning.grid_rows(),
             interactions: Vec::new(),
@@ -228,16 +245,31 @@ fn check_seeds(seeds: &[u64], document: &Node) -> Result<(), ConfigError> {
     })
 }
 
-/// A budget is predicted from three smaller ones or more.
-fn check_extrapolation(wanted: Option<Extrapolate>, rows: &[Row], document: &Node) -> Result<(), ConfigError> {
+/// A budget is predicted from three smaller ones or more, of three seeds or more each, by a loss on test positions.
+fn check_extrapolation(file: &ExperimentFile, rows: &[Row], document: &Node) -> Result<(), ConfigError> {
     const NEEDED: usize = 3;
-    let Some(Extrapolate { to }) = wanted else { return Ok(()) };
-    let positions = |row: &Row| row.run.train.steps.saturating_mul(row.run.train.batch as u64);
-    let budgets: BTreeSet<u64> = rows.iter().map(positions).filter(|&budget| budget < to).collect();
+    let Some(Extrapolate { to }) = file.extrapolate else { return Ok(()) };
+    let Primary { metric, at, .. } = &file.primary;
+    let is_loss = metrics::find(metric).is_ok_and(|metric| metric.direction == Direction::Lower);
+    let wrong = |message: String| document.error_at(&at!["extrapolate"], message);
+    if !is_loss || *at != ReadAt::Last {
+        let error = wrong(format!("only a loss at the last step is predicted, and `primary` is {metric}"));
+        return Err(error.help("write `primary: {metric: …, at: last}` with a metric that falls"));
+    }
+    if file.seeds.len() < NEEDED {
+        let error = wrong(format!("a budget needs {NEEDED} seeds, and there are {}", file.seeds.len()));
+        return Err(error.help("add seeds, or leave `extrapolate` out"));
+    }
+    let seen_once = rows.iter().filter(|row| row.epochs() <= 1.0);
+    let budgets: BTreeSet<u64> =
+        seen_once.map(|row| row.run.trained_positions()).filter(|&budget| budget < to).collect();
     if budgets.len() >= NEEDED {
         return Ok(());
     }
-    let message = format!("{} of the rows' budgets are below {to} positions, {NEEDED} are needed", budgets.len());
+    let message = format!(
+        "{} of the rows' budgets have less than {to} positions, each seen once; {NEEDED} are needed",
+        budgets.len()
+    );
     let error = document.error_at(&at!["extrapolate", "to"], message);
     Err(error.help("vary `steps`, or name more positions; a row has steps × batch of them"))
 }

@@ -72,6 +72,10 @@ pub(crate) struct ExperimentFile {
     /// is smaller with enough certainty are equivalent. Write it before the run; there is no default.
     #[serde(default)]
     pub equivalent_within: Margins,
+    /// The least value of the primary metric that a network can reach: {policy_loss: 1.4}. Power laws of the loss use it. It
+    /// changes no cell. The default is 0 for maps, and for policies the entropy of their targets.
+    #[serde(default)]
+    pub floor: Margins,
     /// Gaps between rows that are compared over something else that the rows vary.
     #[serde(default)]
     pub interactions: Vec<InteractionEntry>,

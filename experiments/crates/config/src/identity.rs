@@ -24,7 +24,7 @@ pub fn hash(run: &RunConfig, content: &str) -> String {
 
 /// The text that is hashed: JSON without spaces, keys sorted. The seed is left out (all seeds of a row share a folder),
 /// and so are `train.checkpoint_every`, `train.workers`, `eval.pictures`, `generate` and the paths of `test_data` and
-/// `train.start.tables`, on which no number depends.
+/// `train.start`, on which no number depends.
 /// (`log_every` stays: training metrics are means over it.)
 ///
 /// `train.micro_batch` decides in which order f32 gradients are added, so a number is a part of it. `auto` is not: then
@@ -41,6 +41,9 @@ pub fn canonical(run: &RunConfig, content: &str) -> String {
     remove(&mut value, &["eval", "pictures"]);
     // The file has a hash; its place on this disk decides nothing.
     remove(&mut value, &["train", "start", "tables"]);
+    if let Some(network) = value.pointer_mut("/train/start/network") {
+        *network = Value::Bool(true);
+    }
     if run.train.micro_batch == Some(MicroBatch::Auto) {
         remove(&mut value, &["train", "micro_batch"]);
     }

@@ -110,12 +110,13 @@ const LONGEST: usize = 80;
 
 /// The tables that a row starts with, by the name of their file.
 fn started(value: &Value) -> Vec<Word> {
-    let Some(path) = value["tables"].as_str() else { return Vec::new() };
+    let named = ["tables", "network"].into_iter().find_map(|kind| Some((kind, value[kind].as_str()?)));
+    let Some((kind, path)) = named else { return Vec::new() };
     let name = Path::new(path).file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let order = value["order"].as_str().filter(|&order| order != "kept").map(str::to_owned);
     let frozen = (value["frozen"] == true).then(|| "frozen".to_owned());
     let scale = value["scale"].as_f64().filter(|&scale| scale != 1.0).map(|scale| format!("scale {scale}"));
-    [Some(format!("tables {name}")), order, frozen, scale].into_iter().flatten().map(Word::plain).collect()
+    [Some(format!("{kind} {name}")), order, frozen, scale].into_iter().flatten().map(Word::plain).collect()
 }
 
 /// The words that there is room for; [`distinguished`] numbers what becomes equal.

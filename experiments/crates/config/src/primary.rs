@@ -18,7 +18,7 @@ pub(crate) fn check(
     document: &Node,
 ) -> Result<(), ConfigError> {
     let metric = find(&file.primary, document)?;
-    margins(file, document)?;
+    sizes(file, document)?;
     let wrong = |message: String| document.error_at(&at!["primary", "metric"], message);
     if let Some(row) = rows.iter().find(|row| !metric.applies(row.run.train.mask)) {
         let message = format!("`{}` means nothing for {}: it trains with illegal moves masked", metric.name, row.label);
@@ -67,13 +67,17 @@ fn one_metric(metric: &Metric, rows: &[Row], combinations: &[Combination]) -> Re
     Ok(())
 }
 
-/// Refuses margins of metrics that verdicts are not about.
-fn margins(file: &ExperimentFile, document: &Node) -> Result<(), ConfigError> {
+/// Refuses margins and floors of metrics that verdicts are not about.
+fn sizes(file: &ExperimentFile, document: &Node) -> Result<(), ConfigError> {
     let primary = file.primary.metric.as_str();
-    let Some(other) = file.equivalent_within.metrics().find(|metric| *metric != primary) else { return Ok(()) };
-    let message = format!("verdicts are about `{primary}`, so a margin of `{other}` judges nothing");
-    let error = document.error_at(&at!["equivalent_within", other], message);
-    Err(error.help(format!("write `equivalent_within: {{{primary}: SIZE}}`, with a size in the unit of the metric")))
+    let all = [("equivalent_within", "margin", &file.equivalent_within), ("floor", "floor", &file.floor)];
+    for (key, name, sizes) in all {
+        let Some(other) = sizes.metrics().find(|metric| *metric != primary) else { continue };
+        let message = format!("verdicts are about `{primary}`, so a {name} of `{other}` judges nothing");
+        let error = document.error_at(&at![key, other], message);
+        return Err(error.help(format!("write `{key}: {{{primary}: SIZE}}`, with a size in the unit of the metric")));
+    }
+    Ok(())
 }
 
 fn find(primary: &Primary, document: &Node) -> Result<&'static Metric, ConfigError> {

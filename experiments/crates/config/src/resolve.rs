@@ -41,7 +41,7 @@ pub(crate) fn run(row: &Combination, datasets: &Datasets) -> Result<RunConfig, C
         train: TrainConfig {
             learning_rate: learning_rate.map_err(|error| row.refused(&["train", "learning_rate"], error))?,
             phases: phases::resolved(row, data)?,
-            start: train.start.as_ref().map(|tables| start(tables, row)).transpose()?,
+            start: train.start.as_ref().map(|own| start(own, row)).transpose()?,
             ..train.clone()
         },
         eval: eval.clone(),
@@ -51,21 +51,28 @@ pub(crate) fn run(row: &Combination, datasets: &Datasets) -> Result<RunConfig, C
     })
 }
 
-/// The tables that a run starts with: their place on this disk and their hash. Refuses a file that cannot be read or has
-/// another hash.
+/// The file that a run starts with: its place on this disk and its hash. Refuses one that cannot be read or has another
+/// hash.
 fn start(start: &Start, row: &Combination) -> Result<Start, ConfigError> {
-    let origin = &row.node(&["train", "start", "tables"]).origin;
-    let beside = origin.source.folder().join(&start.tables);
-    let tables = std::path::absolute(&beside).map_err(|error| origin.refused(error))?;
-    let remedy = "name tables.safetensors of a folder that `posenc export` wrote, relative to this file";
-    let bytes = bounded::read(&tables, bounded::RECORD)
-        .map_err(|error| origin.refused(format!("{} cannot be read: {error}", tables.display())).help(remedy))?;
+    if let Some(fault) = start.fault() {
+        return Err(row.refused(&["train", "start"], fault));
+    }
+    let (key, name) =
+        if start.is_network() { ("network", "weights.safetensors") } else { ("tables", "tables.safetensors") };
+    let origin = &row.node(&["train", "start", key]).origin;
+    let beside = origin.source.folder().join(start.file());
+    let file = std::path::absolute(&beside).map_err(|error| origin.refused(error))?;
+    let remedy = format!("name {name} of a folder that `posenc export` wrote, relative to this file");
+    let bytes = bounded::read(&file, bounded::RECORD)
+        .map_err(|error| origin.refused(format!("{} cannot be read: {error}", file.display())).help(remedy))?;
     let blake3 = blake3::hash(&bytes).to_hex().to_string();
     if !start.blake3.is_empty() && start.blake3 != blake3 {
-        let message = format!("{} has the BLAKE3 {blake3}, not {}", tables.display(), start.blake3);
+        let message = format!("{} has the BLAKE3 {blake3}, not {}", file.display(), start.blake3);
         return Err(origin.refused(message).help("restore the file, or leave `blake3` out"));
     }
-    Ok(Start { tables, blake3, ..start.clone() })
+    let mut found = Start { blake3, ..start.clone() };
+    *found.file_mut() = file;
+    Ok(found)
 }
 
 /// The network with the heads that its dataset has targets for. A head without targets is refused, unless the experiment

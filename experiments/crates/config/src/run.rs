@@ -123,7 +123,7 @@ impl RunConfig {
     /// The run as JSON, as manifests hold it.
     ///
     /// # Panics
-    /// If the dataset's path is no text in UTF-8; that of a run which was read is.
+    /// If the dataset's path is not UTF-8; that of a run which was read is.
     pub fn to_json(&self) -> Value {
         serde_json::to_value(self).expect("a run has string keys and UTF-8 paths only")
     }
@@ -184,7 +184,7 @@ pub struct TrainConfig {
     /// (docs/fair-comparison.md), so a comparison should tune it.
     #[serde(default = "one", deserialize_with = "not_negative")]
     pub encoding_rate: f64,
-    /// Tables of another network that the encodings begin with; none by default.
+    /// Tables of another network that the encodings begin with, or its trunk; none by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<Start>,
     /// Largest global norm of the gradient; none by default.
@@ -294,7 +294,7 @@ mod tests {
         let models = [
             "{chessformer: {layers: 1, width: 8, heads: 1, ff: 8}}",
             "{chessformer: {layers: 1, width: 8, heads: 1, ff: 8, outputs: {policy: {}, result: {}, result_shares: {}, \
-             win_rate: {}, soft_policy: {}, further_policies: {a: {}}, q: {}, short_term: {}, moves_left: {}, \
+             value_result: {}, value_shares: {}, win_rate: {}, soft_policy: {}, further_policies: {a: {}}, q: {}, short_term: {}, moves_left: {}, \
              per_square: {classes: 2}, pairs: {}, board: {}, rights: {}}}}",
             "{resnet: {blocks: 1, channels: 8}}",
             "{resnet_transformer: {resnet: {blocks: 1, channels: 8}, attention: {layers: 1, heads: 1, ff: 8}}}",

@@ -1,24 +1,30 @@
-//! `train.start`: tables of another network that training begins with.
+//! `train.start`: tables of another network that training begins with, or its whole trunk.
 //!
 //! ```yaml
 //! train: {start: {tables: chess-shaw.safetensors}}                    # the tables of a network of chess, in their places
 //! train: {start: {tables: chess-shaw.safetensors, order: shuffled}}   # the control: the same numbers in other places
 //! train: {start: {tables: chess-shaw.safetensors, frozen: true}}      # not learnt further
+//! train: {start: {network: pretrained/weights.safetensors}}           # trunk and encodings; heads are new
 //! ```
 
 use super::describe::described;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 described! {
-/// Tables that training begins with, in the place of the encodings' own first values.
+/// Parameters of another network that training begins with, in the place of first values: of one of the two files.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Start {
     /// A file of tables by displacement: tables.safetensors of an export; relative to the file that names it. The board may
     /// be another one. Displacements that it does not have keep their first value.
+    #[serde(default, skip_serializing_if = "is_empty")]
     pub tables: PathBuf,
+    /// The weights of a network with the same trunk and the same encodings: weights.safetensors of an export; relative to the
+    /// file that names it. Heads keep their first values.
+    #[serde(default, skip_serializing_if = "is_empty")]
+    pub network: PathBuf,
     /// BLAKE3 of the file. posenc writes it into a cell's configuration, and refuses a file that has another one.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub blake3: String,
@@ -32,6 +38,37 @@ pub struct Start {
     #[serde(default = "unscaled", deserialize_with = "positive")]
     pub scale: f64,
 }
+}
+
+impl Start {
+    /// Whether it is a network's trunk and not tables alone.
+    pub fn is_network(&self) -> bool {
+        !is_empty(&self.network)
+    }
+
+    pub fn file(&self) -> &Path {
+        if self.is_network() { &self.network } else { &self.tables }
+    }
+
+    pub fn file_mut(&mut self) -> &mut PathBuf {
+        if self.is_network() { &mut self.network } else { &mut self.tables }
+    }
+
+    /// The reason why it cannot start a network, if there is one.
+    pub(crate) fn fault(&self) -> Option<&'static str> {
+        match (is_empty(&self.tables), is_empty(&self.network)) {
+            (true, true) => Some("expected a file: write `tables` or `network`"),
+            (false, false) => Some("expected one file, got `tables` and `network`; leave one of them out"),
+            (true, false) if self.order != TableOrder::Kept || self.scale != 1.0 => {
+                Some("`order` and `scale` change tables; leave them out, or write `tables` instead of `network`")
+            }
+            _ => None,
+        }
+    }
+}
+
+fn is_empty(path: &Path) -> bool {
+    path.as_os_str().is_empty()
 }
 
 fn unscaled() -> f64 {

@@ -29,6 +29,8 @@ pub(crate) struct Contents {
     values: bool,
     /// Values of positions in the column `value`.
     stored_values: bool,
+    /// Probabilities of a draw.
+    draws: bool,
 }
 
 impl Contents {
@@ -36,7 +38,7 @@ impl Contents {
     pub(crate) fn generated(manifest: &Manifest) -> Self {
         let moves = manifest.map.is_none();
         let results = manifest.counts.results.keys().any(|result| result != GameResult::Unknown.name());
-        Self { moves, distributions: moves, results, values: results, stored_values: results }
+        Self { moves, distributions: moves, results, values: results, stored_values: results, draws: false }
     }
 
     /// Reads the manifest and the footers of the shards.
@@ -51,6 +53,7 @@ impl Contents {
             results,
             values: if view.value == Some(ValueTarget::Result) { results } else { stored_values },
             stored_values,
+            draws: store::has_values(dir, manifest, "draw")?,
         })
     }
 }
@@ -90,6 +93,7 @@ fn has(need: Need, manifest: &Manifest, contents: Contents) -> (bool, &'static s
         Need::Distributions => (contents.distributions, "policy_probs", DISTRIBUTIONS),
         Need::Results => (contents.results, "result", "games whose result is known"),
         Need::Values => (contents.values, "value", VALUES),
+        Need::Draws => (contents.draws, "draw", "probabilities of a draw, as Lc0's chunks have"),
         Need::StoredValues => (contents.stored_values, "value", "scores or values of positions"),
         Need::Ends => (whole_games, "plies", "whole games, not single positions"),
         Need::Boards => (whole_games, "moves", "whole games, not single positions"),

@@ -23,6 +23,7 @@ pub fn plan(experiment: &Experiment, smoke: bool) -> Plan {
         interactions: experiment.interactions.clone(),
         equivalent_within: experiment.equivalent_within.clone(),
         late_margin: false,
+        floor: experiment.floor.clone(),
         extrapolate: experiment.extrapolate,
     }
 }
@@ -77,7 +78,8 @@ fn rows(experiment: &Experiment) -> Vec<Row> {
         let mut run = own.run.clone();
         // A plan is published and names no folder.
         if let Some(start) = &mut run.train.start {
-            start.tables = start.tables.file_name().unwrap_or_default().into();
+            let file = start.file_mut();
+            *file = file.file_name().unwrap_or_default().into();
         }
         run.to_json()
     };

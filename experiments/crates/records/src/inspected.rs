@@ -29,8 +29,8 @@ pub struct Inspected {
     pub permutations: usize,
     /// Networks with random weights that the heads are compared with.
     pub controls: usize,
-    /// Whether heads were also tested by piece.
-    #[serde(default)]
+    /// Whether heads were also tested by piece, as older versions always did.
+    #[serde(default = "yes")]
     pub by_piece: bool,
     /// A head is named if both p-values are below this.
     pub alpha: f64,
@@ -44,6 +44,10 @@ pub struct Inspected {
     /// The same of the network with random weights.
     #[serde(default)]
     pub pieces_control: Vec<HeadRecord>,
+}
+
+fn yes() -> bool {
+    true
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -144,14 +148,14 @@ pub struct RowMovements {
     pub heads: usize,
     /// Heads that follow a movement.
     pub named: Vec<usize>,
-    /// The same of a network with random weights.
-    pub control: Vec<usize>,
+    /// The same of a network with random weights; none for a cell that was not compared with any.
+    pub control: Vec<Option<usize>>,
     /// Heads by movement, the most frequent first.
     pub movements: Vec<(String, Vec<usize>)>,
     /// Heads by piece and movement, the most frequent first.
     pub pieces: Vec<(String, Vec<usize>)>,
     /// Heads and pieces with a movement of a network with random weights.
-    pub pieces_control: Vec<usize>,
+    pub pieces_control: Vec<Option<usize>>,
 }
 
 /// Counts the movements of inspected cells, row by row in the order of the cells.
@@ -171,18 +175,32 @@ impl RowMovements {
     fn of(cells: &[&Inspected]) -> Self {
         let of_heads = counts(cells, |cell| cell.named().map(|(_, movement)| movement.name()).collect());
         let of_pieces = counts(cells, |cell| cell.pieces.iter().filter_map(HeadRecord::piece_movement).collect());
-        let named = |heads: &[HeadRecord]| heads.iter().filter(|head| head.movement.is_some()).count();
+        let named = |heads: &[HeadRecord], is_tested: bool| {
+            is_tested.then(|| heads.iter().filter(|head| head.movement.is_some()).count())
+        };
         Self {
             game: cells[0].game,
             row: cells[0].row.clone(),
             seeds: cells.iter().map(|cell| cell.seed).collect(),
             heads: cells.iter().map(|cell| cell.heads.len()).max().unwrap_or_default(),
             named: cells.iter().map(|cell| cell.named().count()).collect(),
-            control: cells.iter().map(|cell| named(&cell.control)).collect(),
+            control: cells.iter().map(|cell| named(&cell.control, cell.controls > 0)).collect(),
             movements: of_heads,
             pieces: of_pieces,
-            pieces_control: cells.iter().map(|cell| named(&cell.pieces_control)).collect(),
+            pieces_control: cells
+                .iter()
+                .map(|cell| named(&cell.pieces_control, cell.controls > 0 && cell.by_piece))
+                .collect(),
         }
+    }
+}
+
+/// Counts as a list, with a dash for a cell that was not tested, or one dash if none was.
+pub fn listed(counts: &[Option<usize>]) -> String {
+    let shown = |count: &Option<usize>| count.map_or_else(|| "–".to_owned(), |count| count.to_string());
+    match counts.iter().any(Option::is_some) {
+        true => counts.iter().map(shown).collect::<Vec<_>>().join(", "),
+        false => "–".to_owned(),
     }
 }
 
@@ -213,10 +231,41 @@ impl Inspected {
 
     /// Reads an inspected cell's; `None` if it was not inspected into its own folder.
     pub fn read(cell: &Path) -> Result<Option<Self>, RecordError> {
-        read_json(&cell.join(DIR).join(FILE))
+        let path = cell.join(DIR).join(FILE);
+        let read: Option<Self> = read_json(&path)?;
+        match read.as_ref().map(|own| own.format) {
+            None | Some(FORMAT) => Ok(read),
+            Some(other) => {
+                let reason = format!("it has the format {other}, this version of posenc reads {FORMAT}");
+                Err(RecordError::Refused { path, reason })
+            }
+        }
     }
 
     pub fn write(&self, dir: &Path) -> io::Result<()> {
         write_json(&dir.join(FILE), self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn older_records_are_read_and_those_of_another_format_are_refused() {
+        let dir = tempfile::tempdir().expect("a folder for the test");
+        std::fs::create_dir(dir.path().join(DIR)).expect("a folder");
+        let read = |format: u32| {
+            let older = json!({
+                "format": format, "cell": "c", "row": "shaw", "game": "chess", "seed": 0, "weights": "raw", "positions": 8,
+                "permutations": 9, "controls": 0, "alpha": 0.05, "heads": [], "control": [],
+            });
+            std::fs::write(dir.path().join(DIR).join(FILE), older.to_string()).expect("written");
+            Inspected::read(dir.path())
+        };
+        assert!(read(FORMAT).expect("readable").expect("there").by_piece);
+        let error = read(FORMAT + 1).expect_err("another format").to_string();
+        assert!(error.contains("heads.json is refused: it has the format 2"), "{error}");
     }
 }

@@ -45,6 +45,9 @@ pub struct Plan {
     /// Whether a margin was written or changed after a cell had finished.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub late_margin: bool,
+    /// The least value of the primary metric that a network can reach.
+    #[serde(default, skip_serializing_if = "Margins::is_empty")]
+    pub floor: Margins,
     /// The budget whose losses reports predict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extrapolate: Option<Extrapolate>,

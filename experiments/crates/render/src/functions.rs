@@ -3,7 +3,7 @@
 use crate::clocks::{self, shown};
 use crate::fields::fault;
 use crate::library::{Grid, Library};
-use crate::{gaps, grids, orders, rows};
+use crate::{gaps, grids, orders, rows, scaled};
 use facts::grouped;
 use minijinja::value::Kwargs;
 use minijinja::{Environment, Error, Value};
@@ -19,6 +19,7 @@ pub(crate) fn add(environment: &mut Environment<'_>, library: &Arc<Library>, fol
     add_filters(environment);
     add_rows(environment, library);
     add_grids(environment, library);
+    add_curves(environment, library);
     add_times(environment, library, folder, remarks);
 }
 
@@ -74,6 +75,28 @@ fn add_grids(environment: &mut Environment<'_>, library: &Arc<Library>) {
     let own = Arc::clone(library);
     environment.add_function("family_p", move |bundles: Vec<String>, bundle: String, game: String, name: String| {
         orders::family_p(&all(&own, &bundles)?, &bundle, &game, &name)
+    });
+}
+
+fn add_curves(environment: &mut Environment<'_>, library: &Arc<Library>) {
+    let own = Arc::clone(library);
+    environment
+        .add_function("scaling", move |bundle: String, game: String| scaled::scaling(&*own.grid(&bundle)?, &game));
+    let own = Arc::clone(library);
+    environment.add_function("budget", move |bundle: String, game: String, name: String, positions: u64| {
+        scaled::budget(&*own.grid(&bundle)?, &game, &name, positions)
+    });
+    let own = Arc::clone(library);
+    environment.add_function("multiplier", move |bundle: String, game: String, name: String, positions: u64| {
+        scaled::multiplier(&*own.grid(&bundle)?, &game, &name, positions)
+    });
+    let own = Arc::clone(library);
+    environment.add_function("exponent", move |bundle: String, game: String, name: String, floor: String| {
+        scaled::exponent(&*own.grid(&bundle)?, &game, &name, &floor)
+    });
+    let own = Arc::clone(library);
+    environment.add_function("predicted", move |bundle: String, game: String, name: String| {
+        scaled::predicted(&*own.grid(&bundle)?, &game, &name)
     });
 }
 

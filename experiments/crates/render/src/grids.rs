@@ -17,10 +17,14 @@ use report::statistics::Interval;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Facts about a grid: its comparisons, and the order of its rows on two games.
+/// Facts about a grid: what it asks and expects, its cells and comparisons, and the order of its rows on two games.
 pub(crate) fn grid(grid: &Grid) -> Value {
     let ranks = grid.report.transfer.first().and_then(|transfer| transfer.ranks);
     Fields::of(grid.name.as_str())
+        .with_some("question", grid.report.question.clone())
+        .with_some("expect", grid.report.expect.clone())
+        .with("cells", grid.report.cells.all)
+        .with("cells_done", grid.report.cells.done)
         .with("comparisons", grid.report.family)
         .with("interactions", grid.report.interaction_family)
         .with_ranks(ranks)

@@ -18,6 +18,7 @@ mod library;
 mod orders;
 mod renderer;
 mod rows;
+mod scaled;
 mod syntax;
 mod typed;
 

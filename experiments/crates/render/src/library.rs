@@ -2,6 +2,7 @@
 
 use crate::clocks::{self, Clock};
 use crate::fields::{fault, unknown};
+use bundle::predictions::Predictions;
 use bundle::unpacked::is_bundle;
 use bundle::{Limits, PACKED, Part, Unpacked};
 use minijinja::Error;
@@ -18,6 +19,8 @@ pub(crate) struct Grid {
     /// Its name in the folder.
     pub(crate) name: String,
     pub(crate) report: Report,
+    /// What it predicted when it was published.
+    pub(crate) predictions: Option<Predictions>,
     /// When its cells and trials were trained.
     pub(crate) clocks: Vec<Clock>,
 }
@@ -32,7 +35,8 @@ impl Grid {
             report = Report::with_options(run_dir, &ReportOptions { equivalent_within, ..ReportOptions::default() })
                 .map_err(failed)?;
         }
-        Ok(Self { name: name.to_owned(), report, clocks: clocks::of(run_dir) })
+        let predictions = Predictions::read(run_dir).map_err(failed)?;
+        Ok(Self { name: name.to_owned(), report, predictions, clocks: clocks::of(run_dir) })
     }
 
     /// Its rows on a game.

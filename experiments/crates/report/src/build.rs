@@ -52,6 +52,7 @@ impl Report {
         let family = correct(&mut games, &primary);
         mark_tuning_dependence(folder, &mut games);
         ties::correct(games.iter_mut().filter_map(|game| game.ties.as_mut()));
+        scaling::correct(&mut games.iter_mut().flat_map(|game| &mut game.scaling).collect::<Vec<_>>());
         let interaction_family = interactions::correct(games.iter_mut().flat_map(|game| &mut game.interactions));
         let mut report = Self {
             experiment: plan.experiment.clone(),
@@ -75,7 +76,7 @@ impl Report {
             provenance: provenance::of(folder),
             settings: settings::of(folder),
         };
-        report.warnings = warnings::of(&report, folder);
+        report.warnings = warnings::of(&report, folder, to);
         Ok(report)
     }
 }
@@ -150,7 +151,7 @@ fn game_report(
     // These are the same in every cell.
     let measured = |name: &str| cells().find_map(|cell| cell.result.as_ref()?.test.metrics.get(name));
     let rows: Vec<RowReport> = lines.iter().filter(|line| !is_twin(line)).map(report).collect();
-    let floor = scaling::floor(primary, &rows);
+    let floor = folder.plan.floor.of(&primary.name).or_else(|| scaling::floor(primary, &rows));
     let mut report = GameReport {
         game: game.name().to_owned(),
         learnable: learnable::of(&rows, ""),

@@ -219,12 +219,12 @@ fn scaled(report: &Report, game: &GameReport, scaling: &Scaling, row: &ScalingRo
         let own = line("multiplier", format!("positions@{positions}"), at, None);
         Some(Line { low, high, verdict: bound.to_owned(), ..own })
     });
-    let laws = row.laws.iter().zip(&row.steeper).zip(["given floor", "fitted floor"]);
-    let exponents = laws.filter_map(|((law, steeper), name)| {
+    let laws = row.laws.iter().zip(row.steeper.iter().zip(row.holm_p)).zip(["given floor", "fitted floor"]);
+    let exponents = laws.filter_map(|((law, (steeper, holm_p)), name)| {
         let law = law.as_ref()?;
         let own = line("exponent", name.to_owned(), law.exponent.mean, Some(law.exponent.interval(0.95)));
         let (difference, p) = (shown(steeper.map(|test| test.mean)), shown(steeper.map(|test| test.p)));
-        Some(Line { n: law.points.len().to_string(), difference, p, ..own })
+        Some(Line { n: law.points.len().to_string(), difference, p, holm_p: shown(holm_p), ..own })
     });
     let floors = row
         .laws

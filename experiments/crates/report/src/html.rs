@@ -86,7 +86,7 @@ fn of_game(report: &Report, game: &GameReport) -> [Section; 4] {
     differences += &figures("one", judged::figure(report, game, &look).into_iter().collect());
     differences += &table(&judged::table(report, game));
     differences += &figures("one", interactions::figures(name, &game.interactions, &report.primary, &look));
-    differences += &figures("one", scaling::figures(game, &report.primary, look.medium));
+    differences += &figures("one", scaling::figures(&game.game, &game.scaling, &report.primary, look.medium));
     differences += &further(report, game).iter().map(table).collect::<String>();
     let mut training = figures("two", training::figures(report, game, &look));
     training += &figures("two", tuning::figures(name, game.tuning.as_ref(), &game.rows, &look));

@@ -5,7 +5,7 @@ use facts::columns::wrapped;
 use facts::printable;
 
 /// A value that is not there yet, or does not exist.
-pub(super) const ABSENT: &str = "–";
+pub const ABSENT: &str = "–";
 
 /// The heading of the rows' names.
 pub(super) const ROW: &str = "row";

@@ -112,10 +112,14 @@ impl Start {
         };
         let known = checkpoint.as_ref().and_then(|checkpoint| checkpoint.identity.micro_batch);
         setup.micro_batch = fit::micro_batch(&setup, &first, known)?;
-        if let Some(ranks) = &setup.ranks {
-            ranks.check(&setup.config.train, known, setup.micro_batch)?;
+        if let Some(ranks) = &options.ranks {
+            setup.micro_batch = ranks.of_first(setup.micro_batch)?;
+            ranks.check(&setup.config.train, setup.micro_batch)?;
         }
         let identity = setup.identity();
+        if let Some(ranks) = &options.ranks {
+            ranks.compare("conditions of bits", &blake3::hash(format!("{identity:?}").as_bytes()))?;
+        }
         let forced = match &checkpoint {
             Some(checkpoint) => changed_identity(checkpoint, &identity, options.force)?,
             None => Vec::new(),

@@ -125,7 +125,7 @@ fn next_hash(before: &blake3::Hash, batch: &Batch, values: bool) -> blake3::Hash
     }
     // The other columns are empty unless requested; empty columns do not change the hash.
     let values = if values { &batch.value[..] } else { &[] };
-    let further = [&batch.short_term, &batch.plies_left, &batch.points];
+    let further = [&batch.short_term, &batch.plies_left, &batch.points, &batch.draw];
     for number in values.iter().chain(further.into_iter().flatten()) {
         hasher.update(&number.to_le_bytes());
     }

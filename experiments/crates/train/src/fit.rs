@@ -8,6 +8,7 @@
 mod activations;
 
 use super::error::TrainError;
+use super::learner::masks_of;
 use super::micro::{Gradient, Model, Objective};
 use super::random_batch::random_batch;
 use super::setup::Setup;
@@ -34,8 +35,11 @@ pub(super) fn micro_batch(setup: &Setup, arena: &Arena, known: Option<usize>) ->
         (Some(MicroBatch::Of(positions)), _) => Ok(whole_sequences(positions.min(batch), plies)),
         (Some(MicroBatch::Auto), Some(known)) => Ok(known),
         (Some(MicroBatch::Auto), None) if setup.device == Device::Cpu => {
-            let room = free_memory().map(|free| free / CPU_SHARE);
-            Ok(whole_sequences(largest_within(batch, room, activation_bytes(setup)?), plies))
+            // Ranks may be on one machine. They need a part each.
+            let ranks = setup.ranks.as_ref().map_or(1, |ranks| ranks.size());
+            let room = free_memory().map(|free| free / CPU_SHARE / ranks as u64);
+            let largest = largest_within(batch.div_ceil(ranks), room, activation_bytes(setup)?);
+            Ok(whole_sequences(largest, plies))
         }
         (Some(MicroBatch::Auto), None) => {
             let fits = |sequences: usize| fits_on_device(setup, arena, sequences * plies);
@@ -74,7 +78,8 @@ fn fits_on_device(setup: &Setup, arena: &Arena, positions: usize) -> Result<bool
     let reserved = (RESERVED + i64::from(waiting)) * arena.layout().len() as i64;
     let pass = || -> Result<(), TrainError> {
         let _reserved = Tensor::f_zeros([reserved], (tch::Kind::Float, setup.device))?;
-        let model = Model { network: &setup.network, arena, kind: setup.config.train.dtype.kind() };
+        let masks = Some(masks_of(&setup.config, 1));
+        let model = Model { network: &setup.network, arena, kind: setup.config.train.dtype.kind(), masks };
         let tensors = on_device(&batch, setup.device)?;
         Gradient::of(&Objective::of(&setup.config), model, &tensors, positions, None).map(drop)
     };

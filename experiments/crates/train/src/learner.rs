@@ -7,7 +7,7 @@ use crate::ranks::Ranks;
 use crate::tensors::Staged;
 use config::{RunConfig, Weights};
 use models::{Average, Loss, Network, Optimizer, clip_global_norm, clip_global_norm_on_device};
-use nn::{Arena, Views};
+use nn::{Arena, DropoutKey, Views};
 use std::sync::Arc;
 use tch::{Device, Tensor};
 
@@ -104,7 +104,8 @@ impl Learner {
     ) -> Result<StepMetrics, TrainError> {
         let (train, device) = (&run.train, self.arena.device());
         let tensors = batch.on(device)?;
-        let model = Model { network, arena: &self.arena, kind: train.dtype.kind() };
+        let masks = Some(masks_of(run, number));
+        let model = Model { network, arena: &self.arena, kind: train.dtype.kind(), masks };
         let settings = self.phases.at(number - 1);
         let objective = Objective { measure: measure(run), weights: settings.loss.clone() };
         let mut gradient = Gradient::of(&objective, model, &tensors, self.micro, self.ranks.as_deref())?;
@@ -142,6 +143,16 @@ impl Learner {
         };
         Some(Views::split_in(self.arena.layout(), &flat, run.train.dtype.kind()))
     }
+}
+
+/// The masks of dropout of a step.
+pub(super) fn masks_of(run: &RunConfig, step: u64) -> DropoutKey {
+    DropoutKey { seed: run.seed, salt: salt(run), step, first: 0 }
+}
+
+/// The salt of a run's streams for parameters and dropout. Everything else of an A/A control equals the reference's.
+pub(super) fn salt(run: &RunConfig) -> &'static str {
+    if run.twin { "twin" } else { "" }
 }
 
 /// `value` if it is finite, otherwise an error that ends the cell.

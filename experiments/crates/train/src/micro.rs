@@ -10,7 +10,7 @@ use crate::ranks::Ranks;
 use config::{LossWeights, Mask, RunConfig};
 use models::loss::mean;
 use models::{Examples, Loss, Masking, Measure, Network, Term};
-use nn::{Arena, Observation};
+use nn::{Arena, DropoutKey, Observation};
 use std::ops::Range;
 use tch::{Kind, TchError, Tensor};
 
@@ -61,17 +61,20 @@ pub(super) struct Model<'a> {
     pub(super) arena: &'a Arena,
     /// The element type of matrix products.
     pub(super) kind: Kind,
+    /// The masks of dropout, where numbers are dropped.
+    pub(super) masks: Option<DropoutKey>,
 }
 
 impl Gradient {
-    /// The gradient on a whole batch in f32, like a training step before clipping, to compare implementations.
+    /// The gradient on a whole batch in f32, like a training step before clipping and without dropout, to compare
+    /// implementations.
     pub(super) fn of_batch(
         run: &RunConfig,
         network: &Network,
         arena: &Arena,
         batch: &Examples,
     ) -> Result<Self, TrainError> {
-        let model = Model { network, arena, kind: Kind::Float };
+        let model = Model { network, arena, kind: Kind::Float, masks: None };
         Self::of(&Objective::of(run), model, batch, batch.rows() as usize, None)
     }
 
@@ -88,6 +91,8 @@ impl Gradient {
             let start = number as i64 * micro;
             let part = batch.narrow(start, micro.min(rows - start));
             let share = part.rows() as f64 / rows as f64;
+            let masks = model.masks.map(|key| DropoutKey { first: start as u64, ..key });
+            let model = Model { masks, ..model };
             let mut part = Self::of_micro_batch(objective, model, &part, batch)?;
             for observation in &mut part.observed {
                 let _share = observation.value.f_mul_scalar_(share)?;
@@ -143,6 +148,10 @@ impl Gradient {
         batch: &Examples,
     ) -> Result<Self, TrainError> {
         let views = model.arena.views_in(model.kind).for_training();
+        let views = match model.masks {
+            Some(key) => views.with_dropout(key),
+            None => views,
+        };
         let Objective { measure, weights } = objective;
         let output = measure.answer_for_terms(model.network, &views, part);
         let terms = measure.terms(&output, part);

@@ -7,17 +7,17 @@
 mod place;
 mod watch;
 
-pub use place::Place;
+pub use place::{MOST_RANKS, Place};
 
-use crate::error::TrainError;
-use config::{MicroBatch, TrainConfig};
+use crate::error::{TrainError, without_backtrace};
+use config::TrainConfig;
 use nn::group::{Address, Group, Lost, Store};
 use records::UserError;
 use std::ops::Range;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
-use tch::Tensor;
+use tch::{TchError, Tensor};
 use watch::Watch;
 
 /// How long ranks wait for each other at the start.
@@ -49,8 +49,8 @@ impl Ranks {
         let name = |rank: usize| format!("rank {rank}");
         store.set(&name(*rank), &own)?;
         for other in 0..*size {
-            let missing = |_| {
-                let message = format!("rank {other} did not come within {} s", PATIENCE.as_secs());
+            let missing = |cause: TchError| {
+                let message = format!("rank {other} did not come: {}", without_backtrace(&cause.to_string()));
                 UserError::new(message, "start all ranks of one run, and see the log of that one")
             };
             let its = store.get(&name(other)).map_err(missing)?;
@@ -75,12 +75,8 @@ impl Ranks {
         self.group.rank() == 0
     }
 
-    /// Refuses micro-batches that the ranks cannot share equally. `known`: the choice of a checkpoint.
-    pub(crate) fn check(&self, train: &TrainConfig, known: Option<usize>, micro: usize) -> Result<(), TrainError> {
-        if train.micro_batch == Some(MicroBatch::Auto) && known.is_none() {
-            let message = "`train.micro_batch: auto` is decided by each machine, so ranks could differ";
-            return Err(UserError::new(message, "write a number of positions").into());
-        }
+    /// Refuses micro-batches that the ranks cannot share equally.
+    pub(crate) fn check(&self, train: &TrainConfig, micro: usize) -> Result<(), TrainError> {
         let (parts, size) = (train.batch.div_ceil(micro), self.size());
         if parts.is_multiple_of(size) {
             return Ok(());
@@ -90,7 +86,7 @@ impl Ranks {
         Err(UserError::new(message, "write a smaller `train.micro_batch`, or start fewer ranks").into())
     }
 
-    /// The micro-batches of this rank, of so many.
+    /// The micro-batches of this rank, of this number.
     pub(crate) fn share(&self, parts: usize) -> Range<usize> {
         let own = parts / self.group.size();
         self.group.rank() * own..(self.group.rank() + 1) * own
@@ -108,14 +104,22 @@ impl Ranks {
         Ok(f64::try_from(&sum)? > 0.0)
     }
 
-    /// Refuses to go on unless a hash is the same on all ranks.
+    /// The first rank's number.
+    pub(crate) fn of_first(&self, number: usize) -> Result<usize, TrainError> {
+        let mut sum = Tensor::from_slice(&[if self.is_first() { number as i64 } else { 0 }]);
+        self.sum(&mut sum)?;
+        Ok(i64::try_from(&sum)? as usize)
+    }
+
+    /// Refuses to go on unless a hash is the same on all ranks: then all of them refuse.
     pub(crate) fn compare(&self, what: &str, hash: &blake3::Hash) -> Result<(), TrainError> {
         let (words, _) = hash.as_bytes().as_chunks::<8>();
         let words: Vec<i64> = words.iter().map(|&word| i64::from_le_bytes(word)).collect();
-        if self.group.agrees(&words).map_err(|lost| self.told(lost))? {
+        let same = self.group.agrees(&words).map_err(|lost| self.told(lost))?;
+        if !self.any(!same)? {
             return Ok(());
         }
-        let message = format!("the {what} of rank {} are not those of another rank", self.group.rank());
+        let message = format!("the ranks do not have the same {what}");
         Err(UserError::new(message, "compute on machines of one kind; the last checkpoint is that of all ranks").into())
     }
 
@@ -166,5 +170,37 @@ impl Meeting {
             ("TORCHELASTIC_RUN_ID", format!("runner {}", std::process::id())),
             ("TORCHELASTIC_RESTART_COUNT", "0".to_owned()),
         ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nn::group::Network;
+
+    #[test]
+    fn all_ranks_get_the_number_of_the_first_and_one_answer_to_a_comparison() {
+        const SIZE: usize = 4;
+        let meeting = Meeting::open().expect("a store");
+        let of_rank = |rank: usize| {
+            let (host, run) = (HERE.to_owned(), "test".to_owned());
+            let (port, network, attempt) = (meeting.store.port(), Network::Loopback, "0".to_owned());
+            let place = Place { rank, size: SIZE, host, port, serves: false, network, run, attempt };
+            let ranks = Ranks::join(&place, "a cell").expect("all join");
+            let first = ranks.of_first(10 + rank).expect("all are there");
+            // The first rank does not exchange numbers with the last one.
+            let equal = |of_last: bool| {
+                let number = [u8::from(of_last && rank == SIZE - 1)];
+                ranks.compare("numbers", &blake3::hash(&number)).is_ok()
+            };
+            let answers = (first, equal(false), equal(true));
+            ranks.finish().expect("all end");
+            answers
+        };
+        let found: Vec<_> = thread::scope(|scope| {
+            let ranks: Vec<_> = (0..SIZE).map(|rank| scope.spawn(move || of_rank(rank))).collect();
+            ranks.into_iter().map(|rank| rank.join().expect("it ends")).collect()
+        });
+        assert_eq!(found, [(10, true, false); SIZE]);
     }
 }

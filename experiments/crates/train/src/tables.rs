@@ -1,4 +1,4 @@
-//! Tables by displacement that move from one network to another: written by an export, read by `train.start`.
+//! Tables by displacement that move from one network to another: written by an export, read by `train.start`; and whole trunks.
 //!
 //! The file holds the tables `[h, classes, …]` of a network's encodings by name, f32, and `board`, the files and ranks of
 //! its board, i64. The classes are those of [`encodings::pairs::PairClasses`]: on a larger board the displacements of a
@@ -13,13 +13,16 @@ use dataset::bounded;
 use encodings::displacements::Displacement;
 use games::Geometry;
 use models::Network;
-use nn::{Arena, ParamSpec};
+use nn::{Arena, Layout, ParamSpec, Part};
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use tch::Tensor;
 
 pub const TABLES_FILE: &str = "tables.safetensors";
 
 const BOARD: &str = "board";
+
+/// The most files or ranks of a board: the number of displacements stays small.
+const LONGEST_SIDE: usize = 100;
 
 /// Further classes of a table whose network has auxiliary tokens: they have no displacement.
 const AUXILIARY: usize = 3;
@@ -33,39 +36,75 @@ pub fn of_network(network: &Network, arena: &Arena) -> Option<Vec<Named>> {
     (!tables.is_empty()).then(|| named.chain([Named::new(BOARD, size)]).collect())
 }
 
-/// Writes the tables that a run starts with over a network's first weights.
+/// Writes the tables or the trunk that a run starts with over a network's first weights.
 pub(super) fn write_over(start: &Start, setup: &Setup, weights: &mut [f32]) -> Result<(), TrainError> {
-    let path = &start.tables;
+    let path = start.file();
     let bytes = bounded::read(path, bounded::RECORD).map_err(TrainError::io("read", path))?;
     let found = blake3::hash(&bytes).to_hex().to_string();
-    let refused = |reason: String| TrainError::Config { path: path.clone(), reason };
+    let refused = |reason: String| TrainError::Config { path: path.to_owned(), reason };
     if found != start.blake3 {
         return Err(refused(format!("its BLAKE3 is {found}, the cell's is {}; restore the file", start.blake3)));
     }
     let file = SafeTensors::deserialize(&bytes).map_err(|error| refused(error.to_string()))?;
-    let from = board(&file).ok_or_else(|| refused(format!("it has no tensor `{BOARD}`; export the network again")))?;
+    let written = match start.is_network() {
+        true => trunk_over(&file, &setup.layout, weights),
+        false => tables_over(&file, start, setup, weights),
+    };
+    written.map_err(refused)?;
+    match weights.iter().all(|weight| weight.is_finite()) {
+        true => Ok(()),
+        false => {
+            Err(refused("it gives weights that are not finite; take another file, or a smaller `scale`".to_owned()))
+        }
+    }
+}
+
+/// Writes tables of another network, by displacement, over those of this one.
+fn tables_over(file: &SafeTensors<'_>, start: &Start, setup: &Setup, weights: &mut [f32]) -> Result<(), String> {
+    let from = board(file).ok_or_else(|| format!("it has no board in `{BOARD}`; export the network again"))?;
     let to = setup.network.tokens().geometry();
     let tables = setup.network.encodings().displacement_tables();
     if tables.is_empty() {
         let remedy = "take relative_bias or shaw, or leave `train.start` out";
-        return Err(refused(format!("the encodings of this row have no tables by displacement; {remedy}")));
+        return Err(format!("the encodings of this row have no tables by displacement; {remedy}"));
     }
     let places = places(from, to, start.order, setup.config.seed);
     for id in tables {
         let param = setup.layout.param(id);
-        let table = Table::of(&file, param, from, to).ok_or_else(|| {
+        let table = Table::of(file, param, from, to).ok_or_else(|| {
             let wanted =
                 format!("{} of {} heads and {:?} a displacement", param.name, param.shape[0], &param.shape[2..]);
-            refused(format!("it has no table {wanted}; take a network with the same encoding, layers and heads"))
+            format!("it has no table {wanted}; take a network with the same encoding, layers and heads")
         })?;
         table.write_over(&places, start.scale, &mut weights[param.offset..param.offset + param.len()]);
     }
     Ok(())
 }
 
+/// Writes trunk, encodings and running statistics of another network over those of this one. A statistic that the file lacks is of
+/// a head.
+fn trunk_over(file: &SafeTensors<'_>, layout: &Layout, weights: &mut [f32]) -> Result<(), String> {
+    for param in layout.params().iter().filter(|param| param.part != Part::Head) {
+        let shape: Vec<usize> = param.shape.iter().map(|&size| size as usize).collect();
+        let view = file.tensor(&param.name).ok().filter(|view| view.dtype() == Dtype::F32 && view.shape() == shape);
+        match view {
+            Some(view) => {
+                weights[param.offset..param.offset + param.len()].copy_from_slice(&from_little_endian(view.data()))
+            }
+            None if param.part == Part::Statistic => {}
+            None => {
+                let wanted = format!("it has no tensor {} of the shape {shape:?}", param.name);
+                return Err(format!("{wanted}; take a network with the same trunk and the same encodings"));
+            }
+        }
+    }
+    Ok(())
+}
+
 fn board(file: &SafeTensors<'_>) -> Option<Geometry> {
     let view = file.tensor(BOARD).ok().filter(|view| view.dtype() == Dtype::I64 && view.shape() == [2])?;
-    let size = |bytes: &[u8]| usize::try_from(i64::from_le_bytes(bytes.try_into().ok()?)).ok().filter(|&size| size > 0);
+    let fits = |size: &usize| (1..=LONGEST_SIDE).contains(size);
+    let size = |bytes: &[u8]| usize::try_from(i64::from_le_bytes(bytes.try_into().ok()?)).ok().filter(fits);
     let (files, ranks) = view.data().split_at(view.data().len() / 2);
     Some(Geometry::new(size(files)?, size(ranks)?))
 }

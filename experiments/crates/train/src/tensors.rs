@@ -15,7 +15,7 @@ pub(super) fn required_targets(config: &RunConfig) -> Targets {
     Targets {
         // Without a configured value target the stored value is used, and it must exist.
         value: config.view.value.or_else(|| reads(Column::Value).then_some(ValueTarget::Score)),
-        draw: false,
+        draw: reads(Column::Draw),
         short_term: reads(Column::ShortTerm).then_some(SHORT_TERM_DECAY),
         plies_left: reads(Column::MovesLeft),
         points: reads(Column::Points),
@@ -47,6 +47,7 @@ impl Staged {
                 Column::ShortTerm => Tensor::f_from_slice(&batch.short_term)?,
                 Column::MovesLeft => Tensor::f_from_slice(&batch.plies_left)?,
                 Column::Points => Tensor::f_from_slice(&batch.points)?,
+                Column::Draw => Tensor::f_from_slice(&batch.draw)?,
                 Column::Map => by_row(Tensor::f_from_slice(&batch.map)?, batch.map_cells)?,
                 Column::Rights => Tensor::f_from_slice(&batch.rights)?,
                 Column::Repeats => by_row(Tensor::f_from_slice(&batch.repeats)?, batch.repeats.len() / batch.size)?,
@@ -61,7 +62,9 @@ impl Staged {
         Examples::new(|column| {
             let staged = self.columns.get(column);
             match column {
-                Column::Value | Column::ShortTerm | Column::MovesLeft | Column::Points if staged.numel() == 0 => {
+                Column::Value | Column::ShortTerm | Column::MovesLeft | Column::Points | Column::Draw
+                    if staged.numel() == 0 =>
+                {
                     Tensor::f_full([self.rows], f64::NAN, (Kind::Float, device))
                 }
                 Column::Rights if staged.numel() == 0 => Tensor::f_full([self.rows], -1, (Kind::Int64, device)),
@@ -99,7 +102,7 @@ mod tests {
         let numbers = |column| Vec::<f64>::try_from(examples.get(column).to_kind(Kind::Double)).expect("numbers");
         assert_eq!((numbers(Column::Value), numbers(Column::Outcome)), (vec![0.25, 0.5], vec![0.0, 2.0]));
         assert_eq!(numbers(Column::Rights), [-1.0; 2]);
-        for unknown in [Column::ShortTerm, Column::MovesLeft, Column::Points] {
+        for unknown in [Column::ShortTerm, Column::MovesLeft, Column::Points, Column::Draw] {
             assert!(numbers(unknown).iter().all(|number| number.is_nan()));
         }
     }

@@ -5,7 +5,7 @@ use super::describe::now_s;
 use super::error::TrainError;
 use super::evaluate::{Evaluated, evaluate};
 use super::feed::{self, ChainedBatch, Feed};
-use super::learner::{Learner, StepMetrics, finite};
+use super::learner::{Learner, StepMetrics, finite, salt};
 use super::micro::measure;
 use super::phases::phase_schedule;
 use super::setup::{Setup, loader};
@@ -24,9 +24,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tch::{Device, Tensor};
-
-/// The random stream of an A/A control's parameters; everything else of it equals the reference's.
-const TWIN_SALT: &str = "twin";
 
 const STEPS: &str = "steps";
 const MOMENTUM_PRODUCT: &str = "momentum_product";
@@ -65,7 +62,7 @@ struct Clock {
 
 /// The parameters of a run before its first step.
 pub(super) fn first_weights(setup: &Setup) -> Result<Arena, TrainError> {
-    let salt = if setup.config.twin { TWIN_SALT } else { "" };
+    let salt = salt(&setup.config);
     let first = Arena::initialise(Arc::clone(&setup.layout), setup.config.seed, salt, setup.device)?;
     let Some(start) = &setup.config.train.start else { return Ok(first) };
     let mut weights = first.values()?;

@@ -169,7 +169,7 @@ fn rows(experiment: &Experiment, times: &[f64]) -> String {
     experiment.games().into_iter().map(of_game).collect()
 }
 
-/// The rows of a game, with labels of at most so many columns.
+/// The rows of a game, with labels of at most this number of columns.
 fn rows_of(rows: &[&(&Row, Option<&f64>)], label: usize) -> String {
     let mut header = vec!["row", "", "encoding", "MFLOPs", "injects into"];
     let mut right = vec![2, 3];
@@ -230,12 +230,17 @@ fn datasets(experiment: &Experiment) -> String {
         let data = &row.data;
         let [train, validation, test] =
             [data.train_positions, data.validation_positions, data.test_positions].map(grouped);
+        let trained = || experiment.rows.iter().filter(|row| row.run.game == game).map(|row| row.data.train_positions);
+        let train = match trained().min().zip(trained().max()) {
+            Some((least, most)) if least < most => format!("{} to {}", grouped(least), grouped(most)),
+            _ => train,
+        };
         let (game, name) = (row.run.game.name(), &data.name);
         let read: String = read_whole(row).iter().map(|read| format!("; {read}")).collect();
         let counted = match &data.test {
             None if row.run.generate.is_some() => format!(
-                "{game}: {name}: {train} training positions are made while a row trains, none of them twice; {validation} \
-                 validation and {test} test positions, which are left out of these{read}\n"
+                "{game}: {name}: {train} training positions are made while a row trains, none twice in a block of 16,384; \
+                 {validation} validation and {test} test positions, which are left out of these{read}\n"
             ),
             None => format!(
                 "{game}: dataset {name} with {train} training, {validation} validation and {test} test positions{read}\n"
@@ -255,8 +260,9 @@ fn datasets(experiment: &Experiment) -> String {
     experiment.games().into_iter().filter_map(game).collect()
 }
 
-/// What reading a dataset takes of a machine; nothing if the shards cannot be read.
+/// What reading a dataset takes of a machine; nothing without a folder or if the shards cannot be read.
 fn data_cost(folder: &Path) -> Option<DataCost> {
+    let folder = Some(folder).filter(|folder| !folder.as_os_str().is_empty())?;
     let manifest = Manifest::read(folder).ok()?;
     DataCost::of(folder, &manifest, &DerivedOptions::default()).ok()
 }

@@ -27,7 +27,7 @@ pub(super) fn text(overview: &Overview) -> String {
     with_names(overview, usize::MAX)
 }
 
-/// The same on a terminal of so many columns, where names give way to numbers.
+/// The same on a terminal of this number of columns, where names give way to numbers.
 pub(super) fn in_columns(overview: &Overview, columns: usize) -> String {
     let overview = brief(overview, columns);
     with_names(&overview, columns_of_names(&overview, columns))
@@ -43,7 +43,7 @@ fn brief(overview: &Overview, columns: usize) -> Overview {
     brief
 }
 
-/// The same with names of at most so many columns.
+/// The same with names of at most this number of columns.
 fn with_names(overview: &Overview, columns: usize) -> String {
     let mut out = table_of(overview, columns);
     out.push('\n');
@@ -62,7 +62,7 @@ fn table_of(overview: &Overview, columns: usize) -> String {
     table(&header, &[2, 3, 4, 5, 6], overview.cells.iter().map(|cell| line(cell, columns)))
 }
 
-/// A cell's name in at most so many columns, of which the seed takes its part; a shorter one keeps its start and its end.
+/// A cell's name in at most this number of columns, of which the seed takes its part; a shorter one keeps its start and its end.
 fn name(cell: &CellView, columns: usize) -> String {
     let end = format!(" seed {}{}", cell.seed, if cell.twin { " (twin)" } else { "" });
     shortened(&cell.row, columns.saturating_sub(width(&end)).max(SHORTEST_NAME)) + &end
@@ -117,7 +117,7 @@ pub(super) fn fit(overview: &Overview, screen: Screen) -> String {
     lines[first..].iter().map(|line| cut(&printable(line), screen.columns) + "\n").collect()
 }
 
-/// The overview without the cells that do not fit into so many rows, and how many these are.
+/// The overview without the cells that do not fit into this number of rows, and how many these are.
 fn fewer(overview: &Overview, rows: usize) -> (Overview, usize) {
     let mut shown = overview.clone();
     let all = text(overview).lines().count();

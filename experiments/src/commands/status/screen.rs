@@ -23,7 +23,7 @@ impl Screen {
     }
 }
 
-/// The rows that lines fill on a terminal of so many columns, which wraps those that are longer.
+/// The rows that lines fill on a terminal of this number of columns, which wraps those that are longer.
 fn rows(text: &str, columns: usize) -> usize {
     text.lines().map(|line| width(line).div_ceil(columns.max(1)).max(1)).sum()
 }

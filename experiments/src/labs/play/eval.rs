@@ -1,5 +1,6 @@
 //! `posenc eval`: how strong a cell's network is.
 
+use super::engine::with_visits;
 use super::opponent::nodes_and_options;
 use crate::commands::devices::CellNetwork;
 use anyhow::Context as _;
@@ -10,7 +11,7 @@ use play::judged::{Judge, JudgedScore};
 use play::mates::MateScore;
 use play::puzzles::{self, PuzzleScore, Rule};
 use play::suites::SuiteScore;
-use play::{Agent, Player, Share, judged, mates, suites};
+use play::{Agent, Player, Search, Share, judged, mates, suites};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -26,9 +27,13 @@ pub(crate) struct Args {
     /// Count a puzzle as solved by this rule: `any_mate` (any mate ends it) or `strict` (every move is the puzzle's).
     #[arg(long, value_name = "RULE", default_value = "any_mate")]
     rule: Rule,
-    /// Choose moves by `policy`, by `policy:temperature=T,top_p=P`, or by `value`. May be repeated [default: policy].
+    /// Choose moves by `policy`, `policy:temperature=T,top_p=P`, `value`, or `search:visits=N,cpuct=C,fpu=F,batch=B,temperature=T`.
+    /// May be repeated [default: policy].
     #[arg(long = "agent", value_name = "AGENT")]
     agents: Vec<Agent>,
+    /// Let the agent `search` make this many visits [default: 100].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(Search::MOST_VISITS)))]
+    visits: Option<u32>,
     /// Also draw the reliability of --calibration to this SVG file.
     #[arg(long, value_name = "FILE", requires = "calibration")]
     diagram: Option<PathBuf>,
@@ -72,6 +77,8 @@ struct Asked {
 
 /// Evaluates the network as each agent.
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let agents = if args.agents.is_empty() { &[Agent::POLICY] } else { args.agents.as_slice() };
+    let agents = with_visits(agents, args.visits)?;
     let cell = args.network.load(&args.cell)?;
     if let Some(positions) = args.asked.calibration {
         let calibration = calibration::measure(&cell, positions)?;
@@ -84,8 +91,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
             print!("{}", of_calibration(&calibration));
         }
     }
-    let agents = if args.agents.is_empty() { &[Agent::POLICY] } else { args.agents.as_slice() };
-    for &agent in agents {
+    for agent in agents {
         let player = Player::new(&cell, agent);
         with_game!(cell.config.game, G => ask::<G>(args, &player))?;
     }

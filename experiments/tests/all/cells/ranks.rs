@@ -159,12 +159,42 @@ fn a_signal_to_any_rank_stops_all_at_a_checkpoint() {
         let mut launched = Launched::new(&dir, size);
         wait_for_step(&dir, step);
         launched.signal(size - 1, libc::SIGTERM);
-        assert_eq!(launched.codes(None)[0], Some(1), "{}", logs(&dir, size));
+        let codes = [Some(1)].into_iter().chain(vec![Some(0); size - 1]).collect::<Vec<_>>();
+        assert_eq!(launched.codes(None), codes, "{}", logs(&dir, size));
         assert_eq!(status(&dir).state, State::Interrupted);
         (size, step) = (size / 2, status(&dir).step + 8);
     }
     assert_eq!(train(&dir).expect("it goes on"), Outcome::Done);
     assert_same_bits(&undisturbed, &dir);
+}
+
+#[test]
+fn the_first_rank_decides_how_many_positions_go_through_the_network_at_once() {
+    let bench = Bench::new();
+    let with = |micro_batch: MicroBatch| {
+        let mut run = bench.run(29);
+        run.train.micro_batch = Some(micro_batch);
+        run
+    };
+    let dir = bench.cell("auto", &with(MicroBatch::Auto));
+    let codes = Launched::new(&dir, 2).codes(None);
+    assert_eq!(codes, [Some(0); 2], "{}", logs(&dir, 2));
+    let half = bench.run(29).train.batch / 2;
+    let manifest = Manifest::read(&dir).expect("readable").expect("there");
+    assert_eq!(manifest.identity.micro_batch, Some(half));
+    assert_same_bits(&bench.trained("half", &with(MicroBatch::Of(half))), &dir);
+}
+
+#[test]
+fn an_error_of_all_ranks_is_reported_once_with_its_own_exit_code() {
+    let bench = Bench::new();
+    let dir = bench.cell("whole", &bench.run(4));
+    let codes = Launched::new(&dir, 2).codes(None);
+    let said = logs(&dir, 2);
+    assert_eq!(codes, [Some(1), Some(LOST)], "{said}");
+    assert_eq!(status(&dir).state, State::Failed);
+    assert_says(&said, &["posenc: 2 ranks cannot share"]);
+    assert_eq!(said.matches("posenc: ").count(), 1, "one message: {said}");
 }
 
 #[test]
@@ -185,9 +215,40 @@ fn a_runner_starts_the_ranks_of_its_cells() {
 }
 
 #[test]
+fn processes_of_torchrun_are_ranks_of_the_only_cell() {
+    let text = small().replace("    batch: 4\n", "    batch: 4\n    micro_batch: 1\n");
+    let only = ["run", "experiment.yaml", "--only", "encoding=absolute"];
+    let [alone, launched] = [place(&text), place(&text)];
+    run(alone.path(), &only).succeeds();
+    let meeting = Meeting::open().expect("a store");
+    let start = |options: &[&str], rank: usize| {
+        let mut command = posenc(launched.path(), options);
+        command.envs(meeting.variables(rank, 2)).stdout(Stdio::null()).stderr(Stdio::piped());
+        command.spawn().expect("posenc starts")
+    };
+    for rank in 0..2 {
+        let all = start(&only[..2], rank).wait_with_output().expect("it ends");
+        assert_eq!(all.status.code(), Some(1));
+        assert_says(&String::from_utf8_lossy(&all.stderr), &["the ranks of one cell, not of", "--only"]);
+    }
+    let ranks = [0, 1].map(|rank| start(&only, rank));
+    for rank in ranks {
+        let ended = rank.wait_with_output().expect("it ends");
+        assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
+    }
+    let row = |dir: &Path| {
+        cells(&dir.join("runs/small")).into_iter().find(|cell| Manifest::read(cell).is_ok_and(|it| it.is_some()))
+    };
+    let [alone, launched] = [&alone, &launched].map(|dir| row(dir.path()).expect("a trained cell"));
+    assert_same_bits(&alone, &launched);
+    assert_eq!(Manifest::read(&launched).expect("readable").expect("there").sessions[0].ranks, Some(2));
+}
+
+#[test]
 fn ranks_that_cannot_share_a_step_are_refused() {
     let dir = place(&small());
     run(dir.path(), &["run", "experiment.yaml", "--ranks", "3"]).fails_with(&["--ranks 3", "power of two"]);
+    run(dir.path(), &["run", "experiment.yaml", "--ranks", "1048576"]).fails_with(&["--ranks 1048576", "at most 1024"]);
     run(dir.path(), &["run", "experiment.yaml", "--ranks", "2", "--devices", "cuda:0"])
         .fails_with(&["--ranks 2", "on CPUs only"]);
     let whole = run(dir.path(), &["run", "experiment.yaml", "--ranks", "2", "--fail-fast"]);

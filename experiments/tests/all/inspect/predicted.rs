@@ -49,6 +49,27 @@ fn probabilities_are_a_distribution_over_the_legal_moves() {
 }
 
 #[test]
+fn all_moves_are_a_distribution_over_the_vocabulary() {
+    let finished = Finished::new();
+    for (game, position, moves, legal) in [("chess", "startpos", 1858, 20), ("shogi", SHOGI_START, 3781, 30)] {
+        let [all, among_legal] = [&["--all-moves"][..], &[]]
+            .map(|more| predict(&finished, game, &[&["--position", position], more].concat()));
+        let listed = all["moves"].as_array().expect("moves");
+        assert_eq!(listed.len(), moves);
+        let all_shares = shares(&all);
+        assert!((all_shares.iter().sum::<f64>() - 1.0).abs() < 1e-9);
+        assert!(all_shares.windows(2).all(|pair| pair[0] >= pair[1]), "the likeliest first");
+        // Those of the legal ones stand in the same proportions as among legal moves only.
+        let of_legal: Vec<&Value> = listed.iter().filter(|mv| mv["legal"] != false).collect();
+        assert_eq!(of_legal.len(), legal);
+        let mass: f64 = of_legal.iter().map(|mv| number(&mv["probability"])).sum();
+        for (mv, share) in of_legal.iter().zip(shares(&among_legal)) {
+            assert!((number(&mv["probability"]) / mass - share).abs() < 1e-9, "{mv}");
+        }
+    }
+}
+
+#[test]
 fn a_dump_holds_the_numbers_of_an_export() {
     let finished = Finished::new();
     let text = "startpos\nstartpos moves d2d4 g8f6\n8/P3k3/8/8/8/8/8/K7 w - - 0 1\n";

@@ -3,6 +3,7 @@
 use crate::cli::posenc;
 use std::io::Write as _;
 use std::process::Stdio;
+use std::time::{Duration, Instant};
 use testing::Finished;
 
 /// 10,000 lines of words of both protocols in any order, of bytes, and of nothing.
@@ -38,5 +39,27 @@ fn junk_on_stdin_never_ends_the_engine() {
         let said = String::from_utf8(output.stdout).expect("text");
         assert!(said.ends_with("readyok\n"), "{game}");
         assert_eq!(said.lines().filter(|line| line.starts_with("bestmove ")).count(), 20, "{game}");
+    }
+}
+
+#[test]
+fn stop_ends_a_search_that_runs() {
+    let finished = Finished::new();
+    for game in ["chess", "shogi"] {
+        let agent = ["--agent", "search", "--visits", "100000"];
+        let mut command = posenc(finished.path(), &[&["play", &finished.cell(game)][..], &agent].concat());
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");
+        let mut input = child.stdin.take().expect("its input");
+        let start = Instant::now();
+        input.write_all(b"position startpos\ngo infinite\n").expect("read");
+        std::thread::sleep(Duration::from_millis(300));
+        input.write_all(b"stop\ngo nodes 5\nquit\n").expect("read");
+        let output = child.wait_with_output().expect("it ends");
+        assert!(output.status.success(), "{game}: {:?}", output.status);
+        let said = String::from_utf8(output.stdout).expect("text");
+        assert_eq!(said.lines().filter(|line| line.starts_with("bestmove ")).count(), 2, "{said}");
+        let nodes = said.lines().filter_map(|line| line.split_once(" nodes ")?.1.split(' ').next()?.parse().ok());
+        let nodes: Vec<u64> = nodes.collect();
+        assert!(nodes.len() == 2 && nodes[0] < 100_000 && nodes[1] == 5, "{game} after {:?}: {said}", start.elapsed());
     }
 }

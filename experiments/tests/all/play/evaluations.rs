@@ -95,7 +95,11 @@ fn what_cannot_be_asked_is_refused_before_the_first_step() {
         assert!(!dir.path().join("runs").exists());
     };
     refused("suite.epd", "none.epd", &["there is no file none.epd"]);
-    refused("[policy, value]", "[oracle]", &["`evaluate.chess.agents`", "the agents are `policy` and `value`"]);
+    refused(
+        "[policy, value]",
+        "[oracle]",
+        &["`evaluate.chess.agents`", "the agents are `policy`, `value` and `search`"],
+    );
     refused("pairs: 1", "pairs: 0", &["at least 1 opening, found 0"]);
     refused("  chess:\n    agents", "  go:\n    agents", &["`go`", "shogi"]);
 }

@@ -3,7 +3,7 @@
 use crate::cli::run;
 use serde_json::Value;
 use std::fs;
-use testing::{Finished, assert_says};
+use testing::{Finished, assert_says, root};
 
 const EPD: &str = "\
 6k1/5ppp/8/8/8/8/8/R6K w - - bm Ra8#; id \"mates.1\"; c8 \"10 1\"; c9 \"a1a8 a1a7\";
@@ -38,6 +38,12 @@ fn puzzles_and_suites_are_scored_by_moves_and_by_points() {
     assert_eq!((&lines[1]["agent"], &lines[1]["puzzles"][0]["solved"]), (&"value".into(), &true.into()));
     let flops = |line: usize| lines[line]["paper_flops"].as_u64().expect("a count");
     assert!(flops(0) > 0 && flops(1) == 20 * flops(0), "the paper counts 20 moves of a position");
+    let search = ["--agent", "search:cpuct=1000,fpu=0", "--visits", "1000"];
+    let told = eval(&finished, "chess", &[&["--puzzles", "puzzles.csv"][..], &search].concat()).remove(0);
+    assert_eq!(told["agent"], "search:visits=1000,cpuct=1000,fpu=0");
+    assert_eq!(told["puzzles"][0]["solved"], true, "every move is visited");
+    run(finished.path(), &["eval", &finished.cell("chess"), "--puzzles", "puzzles.csv", "--visits", "9"])
+        .fails_with(&["--visits 9", "--agent search"]);
 
     write(&finished, "suite.epd", EPD);
     let told = eval(&finished, "chess", &["--suite", "suite.epd", "--agent", "value"]).remove(0);
@@ -59,6 +65,15 @@ fn puzzles_and_suites_are_scored_by_moves_and_by_points() {
     let refused = run(finished.path(), &["eval", &cell]);
     assert_eq!(refused.code, Some(2), "nothing is asked");
     assert_says(&refused.stderr, &["--puzzles", "--calibration"]);
+}
+
+#[test]
+fn the_kings_walk_of_the_chessformer_paper_is_a_suite() {
+    let finished = Finished::new();
+    let suite = root().join("experiments/data/suites/king-walk.epd").display().to_string();
+    let told = eval(&finished, "chess", &["--suite", &suite]).remove(0);
+    assert_eq!(told["score"]["solved"]["of"], 4);
+    assert_eq!(told["answers"].as_array().map(Vec::len), Some(4));
 }
 
 #[test]

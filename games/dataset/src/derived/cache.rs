@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// The version of the format, in the name of the files.
-const VERSION: &str = "v1";
+const VERSION: &str = "v2";
 
 /// The end of the name of a file that is not complete.
 const PARTIAL: &str = "partial";

@@ -6,7 +6,7 @@ use super::rows_together;
 use crate::error::DatasetError;
 use crate::manifest::{Manifest, Unit};
 use crate::split::Split;
-use crate::store;
+use crate::store::{self, ColumnSize};
 use games::with_game;
 use serde::Serialize;
 use std::path::Path;
@@ -34,13 +34,12 @@ impl DataCost {
         let made = place.path.as_ref().and_then(|path| path.metadata().ok()).map(|metadata| metadata.len());
         let bytes = match made {
             Some(bytes) => bytes,
-            // Columns of a shard take about as much before they are compressed.
-            None => store::unpacked_bytes(dir, manifest)?,
+            None => row_bytes(dir, manifest)?,
         };
         let seconds = if made.is_some() { 0.0 } else { bytes as f64 / Self::ASSUMED_BYTES_A_SECOND };
         let (is_made, in_memory) = (made.is_some(), made.is_none() && bytes <= options.in_memory);
         if in_memory || options.cache.is_none() {
-            return Ok(Self { memory: bytes + blocks, disk: 0, seconds, is_made });
+            return Ok(Self { memory: bytes.saturating_add(blocks), disk: 0, seconds, is_made });
         }
         let of_split = |&split: &Split| {
             let rows = manifest.split.games[split];
@@ -52,4 +51,26 @@ impl DataCost {
         let index: u64 = Split::ALL.iter().map(of_split).sum();
         Ok(Self { memory: index + blocks, disk: bytes, seconds, is_made })
     }
+}
+
+/// About the bytes of all rows as [`super::row`] encodes them. The columns of a shard are smaller even before they are
+/// compressed, because equal values stand once.
+fn row_bytes(dir: &Path, manifest: &Manifest) -> Result<u64, DatasetError> {
+    // What every row has.
+    const FIXED: u128 = 12;
+    let bits = store::sum_of_groups(dir, manifest, |column| {
+        let known = |name: &str| column(name).known;
+        // A list is written whole if one of its values is known.
+        let whole = |name: &str| Some(column(name)).filter(|column| column.known > 0).map_or(0, |column| column.values);
+        let (rows, plies) = (column("id").values, column("value").values);
+        let ColumnSize { bytes: start, known: starts, .. } = column("start");
+        let counts = if known("policy_moves") > 0 { plies } else { 0 };
+        8 * (FIXED * rows + known("map") + if starts > 0 { start } else { 0 })
+            + 16 * (plies + counts + known("policy_moves") + known("rating_bucket"))
+            + 32 * (whole("value") + whole("draw") + whole("mean_result") + known("policy_probs"))
+            + 32 * (known("first_rating") + known("second_rating"))
+            + known("seen_in_train")
+            + known("used")
+    })?;
+    Ok(u64::try_from(bits / 8).unwrap_or(u64::MAX))
 }

@@ -12,7 +12,7 @@ pub(super) struct Grouping {
     pub(super) block_groups: usize,
 }
 
-/// The groups of so many games, shuffled.
+/// The groups of this number of games, shuffled.
 pub(super) fn groups(stream: &mut Stream, games: usize, together: usize) -> Vec<u32> {
     let mut order: Vec<u32> = (0..games.div_ceil(together) as u32).collect();
     shuffle(stream, &mut order);

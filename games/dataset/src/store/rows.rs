@@ -113,6 +113,9 @@ impl Row<'_> {
             if moves.len() != probabilities.len() {
                 return Err(format!("{} moves and {} probabilities at ply {ply}", moves.len(), probabilities.len()));
             }
+            if let Some(wrong) = probabilities.values().iter().find(|share| !(share.is_finite() && **share >= 0.0)) {
+                return Err(format!("a probability of {wrong} at ply {ply}"));
+            }
             let text = moves.iter().map(|mv| mv.unwrap_or_default().to_owned());
             Ok(text.zip(probabilities.values().iter().copied()).collect())
         };

@@ -8,7 +8,7 @@ use arrow_array::cast::AsArray as _;
 use arrow_array::types::UInt16Type;
 use arrow_array::{Array as _, RecordBatch};
 use parquet::arrow::ProjectionMask;
-use parquet::file::metadata::ParquetMetaData;
+use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
 use std::path::Path;
 
 /// Whether any position of a dataset has a value in a per-ply column of numbers (`value`, `draw`, …). Only the shards'
@@ -31,16 +31,46 @@ fn filled(footer: &ParquetMetaData, column: &str) -> bool {
     })
 }
 
-/// The bytes of all columns before they are compressed, by the shards' footers.
-pub(crate) fn unpacked_bytes(dir: &Path, manifest: &Manifest) -> Result<u64, DatasetError> {
-    let mut bytes = 0u64;
+/// A column of a row group by its footer; all 0 if the group does not have it.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct ColumnSize {
+    /// Values with those that are null; an empty list counts as one of these.
+    pub(crate) values: u128,
+    pub(crate) known: u128,
+    /// Bytes before they are compressed.
+    pub(crate) bytes: u128,
+}
+
+impl ColumnSize {
+    fn of(chunk: &ColumnChunkMetaData) -> Self {
+        let [values, bytes] =
+            [chunk.num_values(), chunk.uncompressed_size()].map(|count| u128::try_from(count).unwrap_or(0));
+        let nulls = chunk.statistics().and_then(|statistics| statistics.null_count_opt()).unwrap_or(0);
+        Self { values, known: values.saturating_sub(nulls.into()), bytes }
+    }
+}
+
+/// The sum over the row groups of all shards of a number that follows from the sizes of their columns.
+pub(crate) fn sum_of_groups(
+    dir: &Path,
+    manifest: &Manifest,
+    of_group: impl Fn(&dyn Fn(&str) -> ColumnSize) -> u128,
+) -> Result<u128, DatasetError> {
+    let mut sum = 0;
     for shard in &manifest.shards {
         let footer = footer(&dir.join(&shard.file))?;
-        let groups = footer.metadata().row_groups().iter();
-        let of_shard: u64 = groups.map(|group| u64::try_from(group.total_byte_size()).unwrap_or(0)).sum();
-        bytes = bytes.saturating_add(of_shard);
+        for group in footer.metadata().row_groups() {
+            let is_called = |chunk: &ColumnChunkMetaData, name: &str| {
+                chunk.column_path().parts().first().is_some_and(|part| part == name)
+            };
+            let column = |name: &str| {
+                let chunk = group.columns().iter().find(|chunk| is_called(chunk, name));
+                chunk.map(ColumnSize::of).unwrap_or_default()
+            };
+            sum += of_group(&column);
+        }
     }
-    Ok(bytes)
+    Ok(sum)
 }
 
 /// The number of positions of each split in these rating buckets. Only the needed columns are read.

@@ -190,7 +190,7 @@ fn the_partial_file_of_a_killed_process_is_removed() {
     let (dir, cache) = (small(), tempfile::tempdir().expect("a temporary folder"));
     let dir = dir.path().join("dataset");
     let hash = read_manifest(&dir).content_hash;
-    let left = cache.path().join(format!("{hash}-v1.123-0.partial"));
+    let left = cache.path().join(format!("{hash}-v2.123-0.partial"));
     fs::write(&left, b"half of it").expect("written");
     opened(&dir, &in_file(cache.path()));
     assert!(left.exists(), "another node may write it");
@@ -304,6 +304,17 @@ fn the_cost_of_a_dataset_is_known_before_it_is_opened() {
 }
 
 #[test]
+fn the_estimated_bytes_of_rows_are_close_to_the_real_ones() {
+    let cache = tempfile::tempdir().expect("a temporary folder");
+    for name in ["chess-starter", "shogi-starter"] {
+        let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments/data").join(name);
+        let cost = DataCost::of(&dir, &read_manifest(&dir), &in_file(cache.path())).expect("readable shards");
+        let bytes = opened(&dir, &in_memory()).row_bytes();
+        assert!(cost.disk.abs_diff(bytes) < bytes / 50, "{name}: {} for {bytes}", cost.disk);
+    }
+}
+
+#[test]
 fn a_file_of_another_dataset_is_refused() {
     let (dir, cache) = (small(), tempfile::tempdir().expect("a temporary folder"));
     let dir = dir.path().join("dataset");
@@ -311,7 +322,7 @@ fn a_file_of_another_dataset_is_refused() {
     let mut other = read_manifest(&dir);
     other.split.seed += 1;
     let other = other.sealed();
-    let name = format!("{}-v1.rows", other.content_hash);
+    let name = format!("{}-v2.rows", other.content_hash);
     fs::rename(derived(cache.path()), cache.path().join(name)).expect("renamed");
     let message = Dataset::load_with(&dir, other, &in_file(cache.path())).expect_err("another").to_string();
     assert!(message.contains("block index: it is of the content"), "{message}");

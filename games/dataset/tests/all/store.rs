@@ -2,8 +2,8 @@
 
 use crate::samples::{CHESS, imported, read_manifest};
 use dataset::manifest::Shard;
-use dataset::store::read_shard;
-use dataset::{Dataset, DatasetError, Manifest};
+use dataset::store::{GameRow, ShardWriter, read_shard};
+use dataset::{Dataset, DatasetError, Manifest, agreement};
 use games::GameKind;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -51,6 +51,39 @@ fn a_changed_byte() {
         fs::write(&path, &bytes).expect("a file");
     });
     assert!(matches!(error, DatasetError::ShardChanged { what: "hash", .. }), "{error:?}");
+}
+
+#[test]
+fn labels_of_a_changed_shard_are_not_compared() {
+    let (dir, _) = imported(GameKind::Chess, CHESS);
+    let dir = dir.path().join("dataset");
+    let path = shard(&dir, &read_manifest(&dir));
+    let mut bytes = fs::read(&path).expect("it is there");
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs::write(&path, &bytes).expect("a file");
+    let error = agreement(&dir, &dir).expect_err("changed");
+    assert!(matches!(error, DatasetError::ShardChanged { what: "hash", .. }), "{error:?}");
+}
+
+#[test]
+fn probabilities_that_are_none_are_refused() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let path = dir.path().join("00000-test.parquet");
+    let read = |probability: f32| {
+        let policy = Some(vec![vec![("e2e4".to_owned(), probability)]]);
+        let row = GameRow { moves: "e2e4".to_owned(), plies: 1, value: vec![None], policy, ..GameRow::default() };
+        let mut writer = ShardWriter::create(&path).expect("a file");
+        writer.push(&row).expect("written");
+        writer.finish().expect("a shard");
+        let mut rows = 0;
+        read_shard(&path, &mut |_| rows += 1).map(|()| rows)
+    };
+    assert_eq!(read(1.0).expect("a row"), 1);
+    for wrong in [f32::NAN, f32::INFINITY, -0.5] {
+        let error = read(wrong).expect_err("no probability").to_string();
+        assert!(error.contains(&format!("a probability of {wrong} at ply 0")), "{error}");
+    }
 }
 
 /// Also where somebody made the manifest fit the damaged file.

@@ -12,6 +12,9 @@ use std::sync::Arc;
 /// The first ply of a position. Earlier positions of random games repeat often, later ones hardly ever.
 pub const FIRST_PLY: usize = 16;
 
+/// Validation or test positions of a dataset at most: every cell makes them and keeps them in memory.
+const MOST_HELD_OUT: u64 = 1 << 20;
+
 /// Raise it when the same settings give other positions or labels.
 const VERSION: u32 = 1;
 
@@ -21,7 +24,7 @@ pub struct EndlessProbe {
     pub task: Task,
     pub game: GameKind,
     pub seed: u64,
-    /// A position of a training game every so many plies; one position of a game if `None`.
+    /// A position of a training game every N plies; one position of a game if `None`.
     pub every: Option<NonZeroU16>,
 }
 
@@ -57,6 +60,10 @@ impl EndlessProbe {
     /// test set whatever the other one. They are of other games than training positions, and no position is in two sets.
     pub fn open(&self, validation: u64, test: u64) -> Result<Dataset, DatasetError> {
         self.check()?;
+        if let Some(many) = [validation, test].into_iter().find(|&count| count > MOST_HELD_OUT) {
+            let reason = format!("{many} validation or test positions are too many; {MOST_HELD_OUT} are the most");
+            return Err(DatasetError::Option { option: "generate", reason });
+        }
         let mut known = HashSet::new();
         let test = self.held_out(Split::Test, test, &mut known)?;
         let validation = self.held_out(Split::Validation, validation, &mut known)?;

@@ -40,7 +40,7 @@ pub(super) struct RandomGame<'a> {
     pub(super) task: Task,
     /// What only test positions have.
     pub(super) unseen: Option<(Unseen, &'a SplitPlan)>,
-    /// A position every so many plies; `None` for one position.
+    /// A position every N plies; `None` for one position.
     pub(super) every: Option<NonZeroU16>,
     /// The first ply of a position.
     pub(super) from_ply: usize,
@@ -181,7 +181,7 @@ impl<G: Referee> RandomPlay<G> {
         self.is_listed = true;
     }
 
-    /// Plays so many random moves; false if the game ends before.
+    /// Plays this number of random moves; false if the game ends before.
     fn advance(&mut self, plies: usize) -> bool {
         (0..plies).all(|_| self.step())
     }

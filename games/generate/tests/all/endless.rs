@@ -182,6 +182,10 @@ fn what_has_an_end_or_other_targets_is_refused() {
     assert!(text(ending.open(10, 10).map(drop)).contains("has few positions"));
     let whole = probe(ATTACKED, GameKind::Chess, Some(200));
     assert!(text(whole.open(10, 10).map(drop)).contains("200 plies are a whole game"));
+    for (validation, test) in [(10, u64::MAX), (1 << 21, 10)] {
+        let many = probe(ATTACKED, GameKind::Chess, None).open(validation, test).map(drop);
+        assert!(text(many).contains("are too many; 1048576"), "{validation} {test}");
+    }
     let mut dataset = probe(ATTACKED, GameKind::Chess, None).open(10, 10).expect("a dataset");
     let points = Targets { points: true, ..Targets::default() };
     assert!(text(dataset.set_targets(points)).contains("and no other"));

@@ -50,6 +50,6 @@ pub fn hold(name: &str, usual: u32, inputs: &impl Strategy<Value = Vec<u8>>, law
     }
     let Counts { accepted, refused } = counts.get();
     println!("{name}: {cases} inputs; accepted {accepted}, refused {refused}");
-    let enough = u64::from(cases / 20);
+    let enough = u64::from(cases / 40);
     assert!(accepted > enough && refused > enough, "{name}: accepted {accepted}, refused {refused} of {cases}");
 }

@@ -82,6 +82,7 @@ fn positions_are_those_of_the_seed_and_labels_those_of_the_search() {
 
     let same = agreement(&first.output, &dir.path().join("alone")).expect("shared positions");
     assert_eq!((same.positions, same.same_best, same.accuracy, same.total_variation), (40, 1.0, [1.0, 1.0], 0.0));
+    assert_eq!((same.divergence, same.floor), (0.0, same.entropy[0]), "a search that repeats itself has no noise");
     let sharp = agreement(&first.output, &dir.path().join("sharper")).expect("shared positions");
     assert!(sharp.same_best == 1.0 && sharp.total_variation > 0.1 && sharp.entropy[1] < sharp.entropy[0], "{sharp:?}");
 }

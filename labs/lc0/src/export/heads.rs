@@ -8,7 +8,8 @@ use models::{ChessformerConfig, EmbeddingConfig, Pool, RewardOptions};
 use std::collections::BTreeSet;
 
 /// The scopes of heads that other programs do not need to choose a move.
-const LEFT_OUT: [&str; 5] = ["result_shares", "win_rate", "per_square", "pairs", "rights"];
+const LEFT_OUT: [&str; 7] =
+    ["result_shares", "value_result", "value_shares", "win_rate", "per_square", "pairs", "rights"];
 
 /// Whether the file names its heads: those with the later embedding, and those with several heads of a kind.
 pub(super) fn are_many(network: &ChessformerConfig) -> bool {

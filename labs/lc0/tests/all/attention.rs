@@ -138,6 +138,18 @@ fn a_map_behind_the_planes_and_one_head_of_each_kind() {
 }
 
 #[test]
+fn relative_positions_are_shaws_tables() {
+    let net = Net::new(with_a_map(), 21).with_relative_positions();
+    let imported = compare(&net.file(true), &net);
+    let labels: Vec<String> = imported.encoding.iter().map(encodings::EncodingConfig::label).collect();
+    assert_eq!(labels, ["absolute(gate)", "shaw(q,k,v)"]);
+    let mut less = net.clone();
+    less.tensors.remove("encoder[1].mha.rpe_k").expect("it was there");
+    let said = lc0::of_bytes(&less.file(true), &[]).expect_err("a table is missing").to_string();
+    assert!(said.contains("encoder[1].mha.rpe_k"), "{said}");
+}
+
+#[test]
 fn an_embedding_of_all_squares_smolgen_and_many_heads_in_16_bits() {
     let net = Net::new(with_everything(), 2);
     let bytes = net.file(false);

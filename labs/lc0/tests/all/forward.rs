@@ -134,18 +134,30 @@ impl Forward<'_> {
         let [q, k, v] = ["q", "k", "v"].map(|part| self.each(&name(&format!("mha.{part}")), x));
         let depth = shape.width / shape.heads;
         let generated = shape.smolgen.map(|_| self.smolgen(&name("mha.smolgen"), x));
+        let [rpe_q, rpe_k, rpe_v] =
+            ["rpe_q", "rpe_k", "rpe_v"].map(|table| self.net.tensors.get(&name(&format!("mha.{table}"))));
         let mut mixed = vec![vec![0.0; shape.width]; SQUARES];
         for head in 0..shape.heads {
             let own = head * depth..(head + 1) * depth;
             for query in 0..SQUARES {
+                let relative = |table: Option<&Vec<f32>>, key: usize, i: usize| {
+                    let class = 15 * (query / 8 + 7 - key / 8) + query % 8 + 7 - key % 8;
+                    let column = (i - head * depth) * shape.heads + head;
+                    table.map_or(0.0, |numbers| f64::from(numbers[class * shape.width + column]))
+                };
                 let logit = |key: usize| {
-                    let product: f64 = own.clone().map(|i| q[query][i] * k[key][i]).sum();
+                    let of_channel = |i: usize| {
+                        let [of_query, of_key] = [rpe_q, rpe_k].map(|table| relative(table, key, i));
+                        q[query][i] * (k[key][i] + of_query) + k[key][i] * of_key
+                    };
+                    let product: f64 = own.clone().map(of_channel).sum();
                     let more = generated.as_ref().map_or(0.0, |maps| maps[head][query * SQUARES + key]);
                     product / (depth as f64).sqrt() + more
                 };
                 let weights = softmax(&(0..SQUARES).map(logit).collect::<Vec<f64>>());
                 for i in own.clone() {
-                    mixed[query][i] = (0..SQUARES).map(|key| weights[key] * v[key][i]).sum();
+                    mixed[query][i] =
+                        (0..SQUARES).map(|key| weights[key] * (v[key][i] + relative(rpe_v, key, i))).sum();
                 }
             }
         }

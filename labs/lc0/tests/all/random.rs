@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 pub const SQUARES: usize = 64;
 pub const PLANES: usize = 112;
 pub const PIECES: usize = 12;
+pub const DISPLACEMENTS: usize = 15 * 15;
 
 /// Numbers of the format's activations.
 pub const DEFAULT: u64 = 0;
@@ -136,6 +137,16 @@ impl Net {
     fn norm(&mut self, name: &str, width: usize) {
         self.put(&format!("{name}_gammas"), width, 0.4, 1.0);
         self.put(&format!("{name}_betas"), width, 0.3, 0.0);
+    }
+
+    /// The same with relative positions in every encoder.
+    pub fn with_relative_positions(mut self) -> Self {
+        for layer in 0..self.shape.layers {
+            for name in ["rpe_q", "rpe_k", "rpe_v"] {
+                self.put(&format!("encoder[{layer}].mha.{name}"), DISPLACEMENTS * self.shape.width, 0.5, 0.0);
+            }
+        }
+        self
     }
 
     fn dense(&mut self, name: &str, inputs: usize, outputs: usize) {
@@ -272,6 +283,8 @@ const ATTENTION: &[(u64, &str)] = &[
     (7, "dense_w"),
     (8, "dense_b"),
     (10, "rpe_q"),
+    (11, "rpe_k"),
+    (12, "rpe_v"),
 ];
 
 const NORMS: &[(u64, &str)] = &[(2, "ln1_gammas"), (3, "ln1_betas"), (5, "ln2_gammas"), (6, "ln2_betas")];

@@ -1,7 +1,7 @@
 //! An engine's options and its output about moves.
 
+use crate::agent::Agent;
 use crate::decision::Decision;
-use crate::player::Agent;
 use crate::score::{centipawns, permille};
 use games::Notation;
 
@@ -82,30 +82,19 @@ impl Options {
 
     /// The `info` lines of a decision, the best move first.
     pub(super) fn info(&self, notation: Notation, decision: &Decision) -> Vec<String> {
-        let is_value = self.settings.agent == Agent::Value;
         let line = |(place, mv): (usize, &crate::WeightedMove)| {
-            // A value agent's weight is the move's expected points. A policy's is not, so the position's are shown.
-            let result = decision.result.filter(|_| !is_value);
-            let points = if is_value { Some(mv.weight) } else { decision.points };
             let mut text = format!("info depth 1 multipv {}", place + 1);
-            if let Some(points) = points {
+            // A policy knows no points of a move, so the position's are shown.
+            if let Some(points) = mv.points.or(decision.points) {
                 text.push_str(&format!(" score cp {}", centipawns(points)));
             }
-            if let Some(result) = result.filter(|_| self.settings.shows_wdl && notation == Notation::Uci) {
+            if let Some(result) = decision.result.filter(|_| self.settings.shows_wdl && notation == Notation::Uci) {
                 let [win, draw, loss] = permille(result);
                 text.push_str(&format!(" wdl {win} {draw} {loss}"));
             }
-            text + &format!(" nodes {} pv {}", self.nodes(decision), mv.text)
+            text + &format!(" nodes {} pv {}", decision.nodes, mv.text)
         };
         decision.moves.iter().take(self.settings.lines).enumerate().map(line).collect()
-    }
-
-    /// Positions that the network evaluated.
-    fn nodes(&self, decision: &Decision) -> usize {
-        match self.settings.agent {
-            Agent::Policy { .. } => 1,
-            Agent::Value => decision.moves.len(),
-        }
     }
 }
 
@@ -130,7 +119,7 @@ mod tests {
         assert_eq!(options.settings, expected);
         for (line, part) in [
             ("name MultiPV value 0", "expected a number from 1 to 500, found \"0\""),
-            ("name Agent value search", "the agents are `policy` and `value`"),
+            ("name Agent value oracle", "the agents are `policy`, `value` and `search`"),
             ("name Contempt value 1", "there is no option Contempt"),
             ("value 3", "setoption is"),
         ] {
@@ -142,11 +131,9 @@ mod tests {
 
     #[test]
     fn moves_are_shown_with_score_and_shares() {
-        let mut options = Options::new(Settings { lines: 2, shows_wdl: true, ..Settings::default() });
-        let moves = vec![
-            WeightedMove { text: "e2e4".to_owned(), weight: 0.7 },
-            WeightedMove { text: "d2d4".to_owned(), weight: 0.3 },
-        ];
+        let options = Options::new(Settings { lines: 2, shows_wdl: true, ..Settings::default() });
+        let moves = [("e2e4", 0.7), ("d2d4", 0.3)];
+        let moves = moves.map(|(text, weight)| WeightedMove { text: text.to_owned(), weight, points: None }).to_vec();
         let (points, result) = (Some(0.625), Some([0.5, 0.25, 0.25]));
         let decision = Decision { points, result, ..Decision::of(moves) };
         let expected = [
@@ -157,8 +144,9 @@ mod tests {
         let of_win_rate = Decision { result: None, ..decision.clone() };
         let expected = "info depth 1 multipv 1 score cp 37 nodes 1 pv e2e4";
         assert_eq!(options.info(Notation::Uci, &of_win_rate)[0], expected, "a win rate has no draws");
-        options.settings.agent = Agent::Value;
-        let lines = options.info(Notation::Uci, &decision);
+        let mut of_values = Decision { result: None, nodes: 2, ..decision };
+        of_values.moves[1].points = Some(0.3);
+        let lines = options.info(Notation::Uci, &of_values);
         assert_eq!(lines[1], format!("info depth 1 multipv 2 score cp {} nodes 2 pv d2d4", centipawns(0.3)));
     }
 }

@@ -1,7 +1,8 @@
 //! Who plays: a network as an agent, or an engine.
 
+use crate::agent::Agent;
 use crate::error::PlayError;
-use crate::player::{Agent, Player};
+use crate::player::Player;
 use config::Weights;
 use engines::{Answer, Engine, EngineSettings};
 use games::{GameKind, Position, Referee, Score};
@@ -128,10 +129,7 @@ impl Seat {
                 let decision = Player::new(cell, *agent).decide(&[situation], stream)?.pop();
                 let decision = decision.expect("there is a decision for each situation");
                 let text = decision.text().map_or_else(|| situation.position().to_text(), str::to_owned);
-                let points = match agent {
-                    Agent::Value => decision.moves.first().map(|best| best.weight),
-                    Agent::Policy { .. } => decision.points,
-                };
+                let points = decision.moves.first().and_then(|best| best.points).or(decision.points);
                 Ok(Action::Moves(text, points.map(|points| Score::Centipawns(crate::score::centipawns(points)))))
             }
             Self::Engine { engine, nodes } => {

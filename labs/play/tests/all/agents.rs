@@ -97,3 +97,55 @@ fn draws_at_a_temperature_repeat_with_their_stream_and_differ_between_streams() 
     kinds.dedup();
     assert!(kinds.len() > 3, "{kinds:?}");
 }
+
+#[test]
+fn a_search_of_one_visit_is_the_policy_on_both_boards() {
+    fn check<G: Referee>(cell: &Loaded, start: &str) {
+        for options in ["", ",batch=8", ",temperature=2"] {
+            let temperature = options.strip_prefix(",t").map_or_else(String::new, |rest| format!(":t{rest}"));
+            let [search, policy] = [format!("search:visits=1{options}"), format!("policy{temperature}")];
+            let [search, policy] = [search, policy].map(|agent| agent.parse().expect("an agent"));
+            let situation = situation::<G>(cell, start, "");
+            assert_eq!(decide(cell, search, &situation), decide(cell, policy, &situation));
+        }
+    }
+    let finished = Finished::new();
+    let (chess, shogi) = (finished.loaded("chess"), finished.loaded("shogi"));
+    for start in ["", "6k1/5ppp/8/8/8/8/8/R6K w - - 0 1", "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"] {
+        check::<Chess>(&chess, start);
+    }
+    for start in ["", "4k4/9/4P4/9/9/9/9/9/4K4 b G 1", "4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1"] {
+        check::<Shogi>(&shogi, start);
+    }
+}
+
+#[test]
+fn a_search_repeats_and_its_visits_are_shared_among_the_moves() {
+    fn check<G: Referee>(cell: &Loaded) {
+        let start = situation::<G>(cell, "", "");
+        for agent in ["search:visits=40", "search:visits=40,batch=6", "search:visits=40,temperature=1"] {
+            let agent = agent.parse().expect("an agent");
+            let found = decide(cell, agent, &start);
+            assert_eq!(found, decide(cell, agent, &start));
+            assert_eq!((found.nodes, found.result), (40, None));
+            let shares: f64 = found.moves.iter().map(|mv| mv.weight).sum();
+            assert!((shares - 1.0).abs() < 1e-9, "{found:?}");
+            let visited = found.moves.iter().filter(|mv| mv.weight > 0.0);
+            assert!(visited.clone().count() > 1 && visited.clone().all(|mv| mv.points.is_some()), "{found:?}");
+        }
+    }
+    let finished = Finished::new();
+    check::<Chess>(&finished.loaded("chess"));
+    check::<Shogi>(&finished.loaded("shogi"));
+}
+
+#[test]
+fn a_search_mates() {
+    let finished = Finished::new();
+    let cell = finished.loaded("chess");
+    let mate = situation::<Chess>(&cell, "6k1/5ppp/8/8/8/8/8/R6K w - - 0 1", "");
+    // Exploration alone, so that the untrained policy hides no move.
+    let agent = "search:visits=1000,cpuct=1000,fpu=0".parse().expect("an agent");
+    let found = decide(&cell, agent, &mate);
+    assert_eq!((found.text(), found.moves[0].points), (Some("a1a8"), Some(1.0)));
+}

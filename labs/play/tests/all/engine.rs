@@ -66,6 +66,36 @@ fn an_answer_waits_for_stop_and_ponderhit_and_a_new_search_forgets_it() {
 }
 
 #[test]
+fn a_search_heeds_nodes_time_and_stop() {
+    fn check<G: Referee>(cell: &Loaded) {
+        let agent = "search:visits=100000".parse().expect("an agent");
+        let mut engine = Engine::<G>::new(cell, "test".to_owned(), Settings { agent, ..Settings::default() });
+        let interrupts = engine.interrupts();
+        let mut lines = |lines: &[&str]| replies(&mut engine, lines);
+        let nodes = |said: &[String]| -> u64 {
+            let (_, after) = said[0].split_once(" nodes ").expect("its nodes");
+            after.split(' ').next().and_then(|number| number.parse().ok()).expect("a number")
+        };
+        assert_eq!(nodes(&lines(&["position startpos", "go nodes 12"])), 12);
+        for limit in ["go movetime 20", "go wtime 800 btime 800", "go btime 0 wtime 0 byoyomi 40"] {
+            let said = lines(&[limit]);
+            assert!(nodes(&said) < 100_000 && said[1].starts_with("bestmove "), "{limit}: {said:?}");
+        }
+        interrupts.note("stop");
+        let stopped = lines(&["go infinite"]);
+        assert_eq!((nodes(&stopped), stopped.len()), (1, 1), "{stopped:?}");
+        assert!(lines(&["stop"])[0].starts_with("bestmove "));
+        assert_eq!(nodes(&lines(&["go nodes 12"])), 12, "a stop ends one search");
+        lines(&["setoption name Agent value search:visits=7"]);
+        assert_eq!(nodes(&lines(&["go depth 3"])), 7);
+        assert_eq!(nodes(&lines(&["go nodes 0"])), 1);
+    }
+    let finished = Finished::new();
+    check::<Chess>(&finished.loaded("chess"));
+    check::<Shogi>(&finished.loaded("shogi"));
+}
+
+#[test]
 fn a_game_of_shogi_is_spoken_and_the_mated_side_resigns() {
     let finished = Finished::new();
     let cell = finished.loaded("shogi");

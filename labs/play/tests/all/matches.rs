@@ -97,6 +97,27 @@ fn workers_and_interruptions_change_no_game_and_none_counts_twice() {
 }
 
 #[test]
+fn a_search_plays_the_same_games_with_any_number_of_workers() {
+    let finished = Finished::new();
+    for game in GameKind::ALL {
+        let mut conditions =
+            Conditions { limits: Limits { plies: 14, win: None, draw: None }, ..conditions(&finished, game) };
+        for (contestant, agent) in conditions.contestants.iter_mut().zip(["policy", "search:visits=10"]) {
+            let Kind::Network { agent: own, .. } = &mut contestant.kind else { panic!("a network") };
+            agent.clone_into(own);
+        }
+        conditions.contestants.truncate(2);
+        let folders = ["one", "two"].map(|name| finished.path().join(game.name()).join(name));
+        for (jobs, folder) in folders.iter().enumerate() {
+            play(&conditions, folder.clone(), jobs + 1, None).expect("a match");
+        }
+        let [one, two] = folders.map(|folder| sorted_lines(&folder.join("games.jsonl")));
+        assert_eq!((one.len(), &one), (4, &two));
+        assert!(one.iter().all(|game| !game.contains("illegal")), "{one:?}");
+    }
+}
+
+#[test]
 fn a_match_is_not_resumed_with_other_weights() {
     let finished = Finished::new();
     let conditions = Conditions { pairs: 1, ..conditions(&finished, GameKind::Chess) };

@@ -9,7 +9,13 @@ from . import boards
 from .points import zeros
 
 # Where a head's parameters lie, and what its last layer is called and gives.
-VECTORS = {"result": ("value", "wdl", 3), "result_shares": ("result_shares", "wdl", 3), "win_rate": ("win_rate", "logit", 1)}
+VECTORS = {
+    "result": ("value", "wdl", 3),
+    "result_shares": ("result_shares", "wdl", 3),
+    "value_result": ("value_result", "wdl", 3),
+    "value_shares": ("value_shares", "wdl", 3),
+    "win_rate": ("win_rate", "logit", 1),
+}
 
 
 def answer(name, made):

@@ -4,7 +4,7 @@ ARCHITECTURES = ("chessformer", "resnet", "resnet_transformer")
 # Every option of an architecture that is read here. One that is not named could change the numbers unnoticed.
 OPTIONS = {
     "chessformer": "layers width heads ff embedding ff_kind ff_bias norm normalisation activation ff_activation qkv_bias qk_norm "
-    "registers loops out_bias policy value outputs edge refinement",
+    "registers loops dropout out_bias policy value outputs edge refinement",
     "resnet": "blocks channels stem se activation batch_norm init policy value outputs",
     "resnet_transformer": "resnet attention embed",
 }

@@ -63,6 +63,26 @@ fn there_is_no_verdict_before_all_seeds_of_row_and_reference_have_ended() {
 }
 
 #[test]
+fn an_encoding_has_one_colour_in_all_its_rows() {
+    let labels =
+        ["absolute, steps 250", "absolute, steps 750", "shaw, steps 250", "rope, steps 250", "shaw, steps 750"];
+    let mut folder = Folder::new(&labels, 1);
+    let shown = |folder: &Folder, classes: [&str; 5]| {
+        let page = folder.page();
+        for (label, class) in labels.iter().zip(classes) {
+            assert_has(&page, &[&format!("<h3 class=\"{class}\">{label}</h3>")]);
+        }
+    };
+    shown(&folder, ["ref", "c0", "c1", "c2", "c3"]);
+    for row in &mut folder.plan.rows {
+        let encoding = row.label.split(',').next().unwrap_or_default().to_owned();
+        row.axes.insert("encoding".to_owned(), encoding);
+    }
+    folder.plan.write(folder.path()).unwrap();
+    shown(&folder, ["ref", "ref", "c0", "c1", "c0"]);
+}
+
+#[test]
 fn thousands_of_cells_are_squares_that_fold_in_a_page_of_less_than_a_megabyte() {
     let labels: Vec<String> = (0..600).map(|row| format!("encoding-{row}, encoding rate × 64")).collect();
     let labels: Vec<&str> = labels.iter().map(String::as_str).collect();

@@ -5,13 +5,16 @@ use testing::{DATA, EXPERIMENT, assert_says, load_in};
 
 const CHESS: &str = "{probe: attacked-squares, game: chess, seed: 1}";
 
-fn loaded(data: &str) -> Result<Experiment, String> {
-    let text = EXPERIMENT
+fn text(data: &str) -> String {
+    EXPERIMENT
         .replace("data: {chess: chess, shogi: shogi}", &format!("data: {data}"))
         .replace("heads: 2, ff: 16}", "heads: 2, ff: 16, outputs: {per_square: {classes: 4}}}")
         .replace("game: [chess, shogi]", "game: [chess]")
-        .replace("metric: policy_loss", "metric: map_accuracy");
-    load_in(DATA.path(), &text, &[])
+        .replace("metric: policy_loss", "metric: map_accuracy")
+}
+
+fn loaded(data: &str) -> Result<Experiment, String> {
+    load_in(DATA.path(), &text(data), &[])
 }
 
 fn refuses(data: &str, parts: &[&str]) {
@@ -34,6 +37,19 @@ fn rows_have_positions_without_end_and_their_identity() {
     {
         let other = loaded(&format!("{{generate: {other}}}")).unwrap_or_else(|error| panic!("{error}"));
         assert_ne!(other.rows[0].hash, row.hash);
+    }
+}
+
+#[test]
+fn every_budget_is_one_epoch_of_its_own_positions() {
+    let text = text(&format!("{{generate: {CHESS}}}"))
+        .replace("    steps: 8\n", "")
+        .replace("axes:\n", "axes:\n  steps: [8, 16]\n");
+    let experiment = load_in(DATA.path(), &text, &[]).unwrap_or_else(|error| panic!("{error}"));
+    // With the twin of one reference.
+    assert_eq!(experiment.rows.len(), 7);
+    for row in &experiment.rows {
+        assert_eq!((row.data.train_positions, row.epochs()), (4 * row.run.train.steps, 1.0));
     }
 }
 

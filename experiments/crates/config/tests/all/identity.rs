@@ -47,6 +47,9 @@ fn the_file_of_tables_counts_by_its_hash_and_not_by_its_place() {
         assert_ne!(hash, started(&format!("tables: /here/a.safetensors, {other}")), "{other}");
     }
     assert_ne!(hash, of(RUN));
+    let network = started("network: /here/a.safetensors, blake3: aa");
+    assert_eq!(network, started("network: /there/b.safetensors, blake3: aa"));
+    assert_ne!(network, hash, "a trunk is not its tables");
 }
 
 #[test]

@@ -214,7 +214,11 @@ fn numbers_that_cannot_be_are_refused() {
         &["all losses of this network have the weight 0"],
     );
     refuses("optimizer: nadam", "optimizer: {nadam: {beta1: 1.5}}", &["`base.train.optimizer`", "beta1"]);
-    refuses("optimizer: nadam", "optimizer: adma", &["unknown value `adma`", "valid: nadam, nadam_torch, adamw, muon"]);
+    refuses(
+        "optimizer: nadam",
+        "optimizer: adma",
+        &["unknown value `adma`", "valid: nadam, nadam_torch, adamw, muon, sgd"],
+    );
 }
 
 #[test]
@@ -442,18 +446,52 @@ fn a_margin_of_equivalence_is_a_positive_size_of_the_primary_metric() {
 }
 
 #[test]
+fn a_start_is_one_file() {
+    let started = |start: &str| with("    steps: 8\n", &format!("    steps: 8\n    start: {start}\n"));
+    refused(&started("{frozen: true}"), &["`base.train.start`: expected a file: write `tables` or `network`"]);
+    refused(&started("{tables: a.safetensors, network: b.safetensors}"), &["got `tables` and `network`"]);
+    refused(&started("{network: b.safetensors, scale: 2}"), &["`order` and `scale` change tables"]);
+    refused(
+        &started("{network: b.safetensors}"),
+        &["`base.train.start.network`: ", "cannot be read", "name weights.safetensors of a folder"],
+    );
+}
+
+#[test]
+fn a_floor_is_one_of_the_primary_metric() {
+    let with_floor = |floor: &str| with("primary: {", &format!("floor: {floor}\nprimary: {{"));
+    refused(
+        &with_floor("{value_loss: 0.5}"),
+        &[
+            "verdicts are about `policy_loss`, so a floor of `value_loss` judges nothing",
+            "`floor: {policy_loss: SIZE}`",
+        ],
+    );
+    assert_eq!(load(&with_floor("{policy_loss: 1.4}")).floor.of("policy_loss"), Some(1.4));
+}
+
+#[test]
 fn a_prediction_needs_three_smaller_budgets_and_changes_no_cell() {
     let at_four = |more: &str| {
         let without_steps = with("    steps: 8\n", "");
-        without_steps.replace("axes:\n", &format!("{more}axes:\n  steps: [8, 16, 32, 64]\n"))
+        without_steps.replace("axes:\n", &format!("{more}axes:\n  steps: [4, 8, 12, 16]\n"))
     };
     // A step has four positions.
     let asked = |to: u64| at_four(&format!("extrapolate: {{to: {to}}}\n"));
-    refused(&asked(128), &["2 of the rows' budgets are below 128 positions, 3 are needed", "steps × batch"]);
+    refused(
+        &asked(48),
+        &["2 of the rows' budgets have less than 48 positions, each seen once; 3 are needed", "steps × batch"],
+    );
     refused(&asked(0), &["`extrapolate.to`: expected a whole number, 1 or more"]);
+    let few = asked(64).replace("seeds: [0, 1, 2]", "seeds: [0, 1]");
+    refused(&few, &["a budget needs 3 seeds, and there are 2"]);
+    for primary in ["metric: policy_accuracy, at: last", "metric: policy_loss, at: 4"] {
+        let other = asked(64).replace("metric: policy_loss, at: last", primary);
+        refused(&other, &["only a loss at the last step is predicted", "at: last"]);
+    }
     refused(&at_four("extrapolate: {too: 500}\n"), &["unknown key `too`", "did you mean `to`?"]);
-    let (predicted, plain) = (load(&asked(256)), load(&at_four("")));
-    assert_eq!(predicted.extrapolate.map(|asked| asked.to), Some(256));
+    let (predicted, plain) = (load(&asked(64)), load(&at_four("")));
+    assert_eq!(predicted.extrapolate.map(|asked| asked.to), Some(64));
     let hashes =
         |experiment: &config::Experiment| experiment.rows.iter().map(|row| row.hash.clone()).collect::<Vec<_>>();
     assert_eq!(hashes(&predicted), hashes(&plain));

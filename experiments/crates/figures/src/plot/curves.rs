@@ -108,7 +108,12 @@ fn drawn(plot: &CurvePlot, id: &str, medium: Medium) -> String {
         for (point, place) in series.points.iter().zip(line) {
             let tooltip = format!(
                 "{}, {} {}: {:.4} [{:.4}, {:.4}]",
-                series.label, plot.x_name, point.x, point.y, point.low, point.high
+                series.label,
+                plot.x_name,
+                (point.x * 1e6).round() / 1e6,
+                point.y,
+                point.low,
+                point.high
             );
             series.style.mark(&mut canvas, place, 3.2, &tooltip);
         }

@@ -43,7 +43,7 @@ fn all(report: &Report, medium: Medium) -> Vec<Figure> {
     for game in &report.games {
         figures.extend(verdicts::figure(report, game, &look));
         figures.extend(interactions::figures(&game.game, &game.interactions, &report.primary, &look));
-        figures.extend(scaling::figures(game, &report.primary, medium));
+        figures.extend(scaling::figures(&game.game, &game.scaling, &report.primary, medium));
         figures.extend(training::figures(report, game, &look));
         figures.extend(tuning::figures(&game.game, game.tuning.as_ref(), &game.rows, &look));
         figures.extend(costs::figures(report, game, &look));

@@ -26,12 +26,19 @@ pub(super) fn hero(report: &Report) -> String {
     )
 }
 
-/// The name of a row, with its label if that is another text, and its mark.
+/// The name of a row, with the parts of its label that the name does not have, and its mark.
 pub(super) fn name(row: &RowReport) -> String {
     let (name, label) = (answer::name_of(row), row.name());
     let mark = baselines::marked(row).strip_prefix(&label).unwrap_or_default().to_owned();
-    let label = if name == label { String::new() } else { format!(" <span class=\"key\">{}</span>", escape(&label)) };
-    format!("{}{}{label}", escape(&name), escape(&mark))
+    let others = other_parts(&name, &label);
+    let key = if others.is_empty() { others } else { format!(" <span class=\"key\">{}</span>", escape(&others)) };
+    format!("{}{}{key}", escape(&name), escape(&mark))
+}
+
+/// The parts of a label that a name lacks.
+fn other_parts(name: &str, label: &str) -> String {
+    let named: Vec<&str> = name.split(", ").collect();
+    label.split(", ").filter(|part| !named.contains(part)).collect::<Vec<_>>().join(", ")
 }
 
 /// The verdict of a row as a cell: in colour, with a sign, and in words.
@@ -106,4 +113,19 @@ fn remarks(report: &Report, rows: &[answer::Beside<'_>]) -> String {
         remarks.push("†: does not beat the log-linear baseline".to_owned());
     }
     remarks.join(". ") + "."
+}
+
+#[cfg(test)]
+mod tests {
+    use super::other_parts;
+
+    #[test]
+    fn a_label_repeats_no_part_of_the_name() {
+        assert_eq!(
+            other_parts("relative bias, steps 750, width 48", "relative_bias, steps 750, width 48"),
+            "relative_bias"
+        );
+        assert_eq!(other_parts("Shaw", "shaw, steps 750"), "shaw, steps 750");
+        assert_eq!(other_parts("none, steps 750", "none, steps 750"), "");
+    }
 }

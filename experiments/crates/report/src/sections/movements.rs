@@ -2,7 +2,7 @@
 
 use crate::model::Report;
 use crate::table::{ABSENT, Table};
-use records::inspected::RowMovements;
+use records::inspected::{RowMovements, listed};
 
 /// A line for each row with inspected cells; empty without any.
 pub(crate) fn table(report: &Report) -> Table {
@@ -19,7 +19,7 @@ pub(crate) fn table(report: &Report) -> Table {
             row.seeds.iter().map(u64::to_string).collect::<Vec<_>>().join(", "),
             row.heads.to_string(),
             list(&row.named),
-            list(&row.control),
+            listed(&row.control),
             if kinds.is_empty() { ABSENT.to_owned() } else { kinds.join("; ") },
         ]
     };

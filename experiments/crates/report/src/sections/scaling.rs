@@ -3,17 +3,18 @@
 use super::budgets::{SCHEDULE, common};
 use super::learnable::{self, Learnable};
 use super::variants::{self, Variant};
+use crate::comparison::ALPHA;
 use crate::figures::Figure;
 use crate::files::{CellRecord, RunFolder};
 use crate::missing::PAIRS_NEEDED;
-use crate::model::{GameReport, RowReport};
+use crate::model::RowReport;
 use crate::numbers::{fixed, interval_decimals, of_test, or_absent, p_value, short_count};
 use crate::primary::PrimaryMetric;
 use crate::statistics::across::welch;
 use crate::statistics::curve::{Measured, curve, multiplier};
 use crate::statistics::ladder::{Multiple, Place};
 use crate::statistics::power_law::{PowerLaw, Predicted};
-use crate::statistics::{Interval, MeanTest};
+use crate::statistics::{Interval, MeanTest, holm};
 use crate::table::{ROW, Table};
 use facts::metrics::Direction;
 use facts::{ReadAt, Role, grouped};
@@ -32,6 +33,8 @@ pub struct Scaling {
     pub floor: Option<f64>,
     /// The reference, then the rows that are compared with it.
     pub rows: Vec<ScalingRow>,
+    /// How many rows are compared with it, also those without a curve.
+    pub compared: usize,
     /// The budget that is predicted from smaller ones.
     pub to: Option<u64>,
 }
@@ -44,12 +47,14 @@ pub struct ScalingRow {
     /// For each of the reference's budgets, at the loss that the reference has there: the reference's positions divided by those
     /// of the row. Empty for the reference.
     pub multipliers: Vec<Option<Multiple>>,
-    /// Operations of a forward pass and seconds of a training step, divided by those of the reference.
+    /// Operations of a forward pass and seconds of training, both of one position.
     pub costs: [Option<f64>; 2],
     /// The power laws with the known floor and with a fitted one.
     pub laws: [Option<PowerLaw>; 2],
     /// Their exponents less those of the reference. None for the reference.
     pub steeper: [Option<MeanTest>; 2],
+    /// Their p with Holm's correction over the rows of the grid.
+    pub holm_p: [Option<f64>; 2],
     /// The predictions of both at [`Scaling::to`], from smaller budgets.
     pub predicted: [Option<Predicted>; 2],
     /// The cells that the predictions are made of, by their folders.
@@ -63,8 +68,8 @@ struct Budget {
     cells: Vec<String>,
 }
 
-/// The loss that no network goes below: 0 for maps, whose labels follow from the rules, and the entropy of the targets for
-/// policies.
+/// The loss that no network goes below, if the experiment names none: 0 for maps, whose labels follow from the rules, and the
+/// entropy of the targets for policies.
 pub(crate) fn floor(primary: &PrimaryMetric, rows: &[RowReport]) -> Option<f64> {
     if primary.is_of("map_loss") {
         return Some(0.0);
@@ -90,26 +95,29 @@ pub(crate) fn of(
     let (references, others): (Vec<_>, Vec<_>) = sets.iter().partition(is_reference);
     let of_reference = |reference: &&Vec<&Variant<'_>>| {
         let own = budgets(reference, primary)?;
-        let base = row(reference, &own, floor, to)?;
-        let compared = others.iter().filter(|set| reference.iter().any(|other| set[0].row.is_compared_with(other.row)));
-        let rows = compared.filter_map(|set| {
-            let row = row(set, &budgets(set, primary)?, floor, to)?;
-            let costs =
-                costs(set, folder).into_iter().zip(costs(reference, folder)).map(|(own, other)| Some(own? / other?));
-            let costs: Vec<Option<f64>> = costs.collect();
+        let of_set = |set: &[&Variant<'_>], budgets: &[Budget]| {
+            let row = row(set, budgets, floor, to)?;
+            Some(ScalingRow { costs: costs(set, folder), ..row })
+        };
+        let base = of_set(reference, &own)?;
+        let is_compared =
+            |set: &&Vec<&Variant<'_>>| reference.iter().any(|other| set[0].row.is_compared_with(other.row));
+        let compared: Vec<_> = others.iter().copied().filter(is_compared).collect();
+        let rows = compared.iter().filter_map(|set| {
+            let row = of_set(set, &budgets(set, primary)?)?;
             let steeper = |law: usize| {
                 let [own, other] = [&row, &base].map(|row| row.laws[law].as_ref().map(|law| law.exponent));
                 welch(&own?, &other?)
             };
             Some(ScalingRow {
                 multipliers: (0..own.len()).map(|budget| multiplier(&row.points, &base.points, budget)).collect(),
-                costs: [costs[0], costs[1]],
                 steeper: array::from_fn(steeper),
                 ..row
             })
         });
         let rows: Vec<ScalingRow> = once(base.clone()).chain(rows).collect();
-        Some(Scaling { budgets: own.iter().map(|budget| budget.positions).collect(), floor, rows, to })
+        let budgets = own.iter().map(|budget| budget.positions).collect();
+        Some(Scaling { budgets, floor, rows, compared: compared.len(), to })
     };
     references.iter().filter_map(of_reference).filter(|scaling| scaling.rows.len() > 1).collect()
 }
@@ -148,6 +156,7 @@ fn row(set: &[&Variant<'_>], all: &[Budget], floor: Option<f64>, to: Option<u64>
         costs: [None; 2],
         laws: laws(&all, floor),
         steeper: [None; 2],
+        holm_p: [None; 2],
         predicted,
         predicted_from: smaller.iter().filter(|_| is_predicted).flat_map(|budget| budget.cells.clone()).collect(),
     })
@@ -161,8 +170,27 @@ fn laws(losses: &[(f64, Vec<f64>)], floor: Option<f64>) -> [Option<PowerLaw>; 2]
 
 fn costs(set: &[&Variant<'_>], folder: &RunFolder) -> [Option<f64>; 2] {
     let flops = |variant: &&Variant<'_>| CellRecord::flops(variant.cells).map(|flops| flops as f64);
-    let seconds = |variant: &&Variant<'_>| Some(folder.step_times.as_ref()?.of(&variant.row.folder)?.median_s);
+    let seconds = |variant: &&Variant<'_>| {
+        let time = folder.step_times.as_ref()?.of(&variant.row.folder)?;
+        Some(time.median_s / time.batch as f64)
+    };
     [set.iter().find_map(flops), set.iter().find_map(seconds)]
+}
+
+/// Corrects the comparisons of exponents of a grid: those with the known floor together, and those with fitted floors together.
+pub(crate) fn correct(curves: &mut [&mut Scaling]) {
+    let all = || curves.iter();
+    let planned: usize = all().map(|scaling| scaling.compared).sum();
+    let corrected: [Vec<_>; 2] = array::from_fn(|law| {
+        let rows = all().flat_map(|scaling| &scaling.rows[1..]);
+        let mut p_values: Vec<Option<f64>> = rows.map(|row| row.steeper[law].map(|test| test.p)).collect();
+        p_values.resize(planned, None);
+        holm(&p_values, ALPHA)
+    });
+    let rows = curves.iter_mut().flat_map(|scaling| &mut scaling.rows[1..]);
+    for (place, row) in rows.enumerate() {
+        row.holm_p = corrected.each_ref().map(|law| law[place].map(|holm| holm.p));
+    }
 }
 
 /// The multipliers, the power laws, and the predictions if there are some.
@@ -176,13 +204,14 @@ fn multipliers(scaling: &Scaling) -> Table {
     let header = once(ROW.to_owned()).chain(budgets).chain(["FLOPs", "step time"].map(str::to_owned));
     let rows = rows.iter().map(|row| {
         let multipliers = row.multipliers.iter().map(|own| or_absent(own.as_ref(), factor));
-        let costs = row.costs.iter().map(|cost| or_absent(*cost, |cost| fixed(cost, 2)));
+        let costs = row.costs.iter().zip(reference.costs);
+        let costs = costs.map(|(own, other)| or_absent(own.zip(other), |(own, other)| fixed(own / other, 2)));
         once(row.label.clone()).chain(multipliers).chain(costs).collect()
     });
     let reference = &reference.label;
     let note = format!(
         "columns: the positions at which {reference} has the loss that is compared; the row needs so many times fewer for it; in \
-         brackets 95 % intervals over seeds on these test positions; ≥ and ≤: the loss lies beyond the row's budgets; FLOPs and \
+         brackets 95 % intervals over seeds only, on these test positions; ≥ and ≤: the loss lies beyond the row's budgets; FLOPs and \
          step time: those of a position, divided by {reference}'s; a multiplier divided by them is one of computation"
     );
     Table::new(header, &[0], rows)
@@ -192,7 +221,7 @@ fn multipliers(scaling: &Scaling) -> Table {
 }
 
 /// A factor with its interval; one beyond the budgets, interval included, is a bound alone.
-fn factor(multiple: &Multiple) -> String {
+pub fn factor(multiple: &Multiple) -> String {
     match multiple.at {
         at @ (Place::AtLeast(_) | Place::AtMost(_)) if multiple.ends == [at, at] => at.to_string(),
         _ => multiple.to_string(),
@@ -207,41 +236,48 @@ fn exponents(scaling: &Scaling) -> Table {
         "budgets".to_owned(),
         format!("α, E = {known}"),
         "less the reference's".to_owned(),
-        "p".to_owned(),
+        "Holm p".to_owned(),
         "α, E fitted".to_owned(),
         "less the reference's".to_owned(),
-        "p".to_owned(),
+        "Holm p".to_owned(),
         "E".to_owned(),
     ];
     let has_fit = |row: &&ScalingRow| row.laws.iter().any(Option::is_some);
     let rows = scaling.rows.iter().filter(has_fit).map(|row| {
-        let used = row.laws.iter().flatten().next().map(|law| {
-            let ends = [law.points.first(), law.points.last()].map(|own| own.map_or(0.0, |own| own.at.exp()));
-            ends.map(|positions| short_count(positions.round() as u64)).join(" to ")
-        });
+        let used = match row.laws.each_ref().map(|law| law.as_ref().map(range)) {
+            [Some(given), Some(fitted)] if given != fitted => format!("{given}; E fitted: {fitted}"),
+            [given, fitted] => given.or(fitted).unwrap_or_default(),
+        };
         let [given, free]: [[String; 3]; 2] = array::from_fn(|law| {
             let steeper = row.steeper[law].as_ref();
             [
-                or_absent(row.laws[law].as_ref(), |law| estimate(&law.exponent)),
+                or_absent(row.laws[law].as_ref(), |law| estimate(law.exponent.mean, &law.exponent.interval(0.95))),
                 or_absent(steeper, of_test),
-                or_absent(steeper, |test| p_value(test.p)),
+                or_absent(row.holm_p[law], p_value),
             ]
         });
         let fitted = or_absent(row.laws[1].as_ref(), |law| fixed(law.floor, 3));
-        [row.label.clone(), used.unwrap_or_default()].into_iter().chain(given).chain(free).chain([fitted]).collect()
+        [row.label.clone(), used].into_iter().chain(given).chain(free).chain([fitted]).collect()
     });
     let notes = vec![
-        "L(D) = E + A · D^−α over D positions; 95 % t-intervals and p over seeds, uncorrected; budgets: a first budget is left out \
-         while the curve is flatter there than behind it (the rule is in docs/statistics.md)"
+        "L(D) = E + A · D^−α over D positions; 95 % t-intervals and p over seeds only, p with Holm's correction over the rows \
+         of the grid: if the curve is no power law over these budgets, they cover too rarely; budgets: a first budget is left \
+         out while the curve is flatter there than after it (the rule is in docs/statistics.md)"
             .to_owned(),
     ];
     Table::new(header, &[0, 1], rows).titled("power laws of the loss").noted(notes).without_empty_columns()
 }
 
-fn estimate(test: &MeanTest) -> String {
-    let ends = test.interval(0.95);
-    let decimals = interval_decimals(&ends);
-    let [mean, low, high] = [test.mean, ends.low, ends.high].map(|value| fixed(value, decimals));
+/// The first and the last budget of a fit.
+fn range(law: &PowerLaw) -> String {
+    let ends = [law.points.first(), law.points.last()].map(|own| own.map_or(0.0, |own| own.at.exp()));
+    ends.map(|positions| short_count(positions.round() as u64)).join(" to ")
+}
+
+/// `0.84 [0.71, 0.97]`: an estimate and its interval, without signs.
+pub fn estimate(mean: f64, ends: &Interval) -> String {
+    let decimals = interval_decimals(ends);
+    let [mean, low, high] = [mean, ends.low, ends.high].map(|value| fixed(value, decimals));
     format!("{mean} [{low}, {high}]")
 }
 
@@ -251,20 +287,15 @@ fn predictions(scaling: &Scaling, primary: &PrimaryMetric) -> Table {
     let header = [ROW.to_owned(), format!("E = {known}"), "E fitted".to_owned(), "measured".to_owned()];
     let predicted = |row: &&ScalingRow| row.predicted.iter().any(Option::is_some);
     let rows = scaling.rows.iter().filter(predicted).map(|row| {
-        let predicted = row.predicted.iter().map(|own| or_absent(own.as_ref(), |own| loss(own.loss, &own.interval)));
-        let measured = or_absent(row.measured(to), |(mean, ends)| loss(mean, &ends));
+        let predicted =
+            row.predicted.iter().map(|own| or_absent(own.as_ref(), |own| estimate(own.loss, &own.interval)));
+        let measured = or_absent(row.measured(to), |(mean, ends)| estimate(mean, &ends));
         once(row.label.clone()).chain(predicted).chain([measured]).collect()
     });
-    let note = "from the budgets below it by the power laws; in brackets the 95 % interval of the mean over as many seeds; means \
-                are of logarithms";
+    let note = "from the budgets below it by the power laws; in brackets the 95 % interval of the mean over as many seeds, over \
+                seeds only: it does not cover that the curve leaves its power law; means are of logarithms";
     let title = format!("{} predicted for {} positions", primary.name, grouped(to));
     Table::new(header, &[0], rows).titled(&title).noted(vec![note.to_owned()]).without_empty_columns()
-}
-
-fn loss(mean: f64, ends: &Interval) -> String {
-    let decimals = interval_decimals(ends);
-    let [mean, low, high] = [mean, ends.low, ends.high].map(|value| fixed(value, decimals));
-    format!("{mean} [{low}, {high}]")
 }
 
 impl ScalingRow {
@@ -281,33 +312,72 @@ pub(crate) fn level(own: &Measured) -> (f64, Interval) {
     (own.mean.exp(), Interval { low: low.exp(), high: high.exp() })
 }
 
-/// The losses over positions on logarithmic axes, with the fitted power laws, for each reference.
-pub(crate) fn figures(game: &GameReport, primary: &PrimaryMetric, medium: Medium) -> Vec<Figure> {
-    let all = game.scaling.iter().enumerate();
-    all.filter_map(|(number, scaling)| figure(&game.game, number, scaling, primary, medium)).collect()
+/// What a loss is drawn against.
+struct Cost {
+    /// The end of a figure's id.
+    id: &'static str,
+    name: &'static str,
+    label: &'static str,
+    /// That of a position.
+    of: fn(&ScalingRow) -> Option<f64>,
 }
 
-fn figure(game: &str, number: usize, scaling: &Scaling, primary: &PrimaryMetric, medium: Medium) -> Option<Figure> {
-    let point = |own: &Measured| {
-        let (y, Interval { low, high }) = level(own);
-        Point { x: own.at.exp(), y, low, high }
-    };
-    let series = scaling.rows.iter().enumerate().map(|(place, row)| Series {
-        label: row.label.clone(),
-        style: place.checked_sub(1).map_or(Style::Reference, Style::Row),
-        points: row.points.iter().map(point).filter(|point| point.low > 0.0 && point.high.is_finite()).collect(),
-        faint: row.laws.iter().flatten().next().map(line).unwrap_or_default(),
+/// The gradient of a pass costs about twice the pass.
+static COSTS: [Cost; 3] = [
+    Cost { id: "", name: "positions", label: "training positions, each seen once", of: |_| Some(1.0) },
+    Cost {
+        id: "-flops",
+        name: "operations",
+        label: "operations of training, three forward passes a position [TFLOP]",
+        of: |row| row.costs[0].map(|flops| 3.0 * flops / 1e12),
+    },
+    Cost { id: "-time", name: "time", label: "time of the training steps [s]", of: |row| row.costs[1] },
+];
+
+/// For each reference the losses on logarithmic axes, with the fitted power laws: over positions, and over operations and time
+/// where all rows have them.
+pub(crate) fn figures(game: &str, curves: &[Scaling], primary: &PrimaryMetric, medium: Medium) -> Vec<Figure> {
+    let all = curves.iter().enumerate();
+    all.flat_map(|(number, scaling)| {
+        let end = if number == 0 { String::new() } else { format!("-{}", number + 1) };
+        let id = format!("{game}-scaling{end}");
+        COSTS.iter().filter_map(move |cost| figure(game, &id, scaling, cost, primary, medium))
+    })
+    .collect()
+}
+
+fn figure(
+    game: &str,
+    id: &str,
+    scaling: &Scaling,
+    cost: &Cost,
+    primary: &PrimaryMetric,
+    medium: Medium,
+) -> Option<Figure> {
+    let series = scaling.rows.iter().enumerate().map(|(place, row)| {
+        let unit = (cost.of)(row)?;
+        let point = |own: &Measured| {
+            let (y, Interval { low, high }) = level(own);
+            Point { x: own.at.exp() * unit, y, low, high }
+        };
+        let faint = row.laws.iter().flatten().next().map(line).unwrap_or_default();
+        Some(Series {
+            label: row.label.clone(),
+            style: place.checked_sub(1).map_or(Style::Reference, Style::Row),
+            points: row.points.iter().map(point).filter(|point| point.low > 0.0 && point.high.is_finite()).collect(),
+            faint: faint.into_iter().map(|(positions, loss)| (positions * unit, loss)).collect(),
+        })
     });
     let plot = CurvePlot {
-        title: format!("Loss against positions on {game}."),
-        x_label: "training positions, each seen once".to_owned(),
-        x_name: "positions",
+        title: format!("Loss against {} on {game}.", cost.name),
+        x_label: cost.label.to_owned(),
+        x_name: cost.name,
         y_label: primary.with_unit(),
         of_sizes: true,
-        series: series.collect(),
+        series: series.collect::<Option<_>>()?,
         level: None,
     };
-    let id = if number == 0 { format!("{game}-scaling") } else { format!("{game}-scaling-{}", number + 1) };
+    let id = format!("{id}{}", cost.id);
     let svg = curves::draw(&plot, &id, medium)?;
     let caption = "Marked: means of logarithms over seeds with bands of 95 % t-intervals; thin: power laws, without the budgets of \
                    a plateau.";

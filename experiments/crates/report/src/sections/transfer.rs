@@ -189,7 +189,7 @@ pub fn incomparable(metric: &str) -> Option<&'static str> {
     }
     metric.heads().iter().find_map(|head| match head.name() {
         "policy" => None,
-        "result" | "result_shares" | "win_rate" | "q" | "short_term" => {
+        "result" | "result_shares" | "value_result" | "value_shares" | "win_rate" | "q" | "short_term" => {
             Some("games are drawn at different rates, so guessing the outcome is not equally hard")
         }
         "moves_left" => Some("games have different lengths"),

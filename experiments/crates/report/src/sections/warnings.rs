@@ -14,8 +14,8 @@ use facts::metrics::Direction;
 /// A report warns of fewer test positions.
 pub const TEST_POSITIONS_WANTED: u64 = 100_000;
 
-/// Every warning of a report, most important first.
-pub(crate) fn of(report: &Report, folder: &RunFolder) -> Vec<String> {
+/// Every warning of a report, most important first. `to`: the positions of a budget that should be predicted.
+pub(crate) fn of(report: &Report, folder: &RunFolder, to: Option<u64>) -> Vec<String> {
     let mut all = Vec::new();
     if report.smoke {
         all.push("this is a smoke run of a few steps: do not interpret its numbers".to_owned());
@@ -39,7 +39,20 @@ pub(crate) fn of(report: &Report, folder: &RunFolder) -> Vec<String> {
     all.extend(forced(folder));
     all.extend(orphaned_rows(folder));
     all.extend(interactions_without_rows(report, folder));
+    all.extend(to.and_then(|to| not_predicted(report, to)));
     all
+}
+
+fn not_predicted(report: &Report, to: u64) -> Option<String> {
+    let mut rows = report.games.iter().flat_map(|game| &game.scaling).flat_map(|scaling| &scaling.rows);
+    let is_predicted = rows.any(|row| row.predicted.iter().any(Option::is_some));
+    (!is_predicted).then(|| {
+        format!(
+            "no loss is predicted for {} positions: the primary metric must be a loss at the last step, and a row and its \
+             reference need three smaller budgets after a plateau, with three finished seeds and positions seen once",
+            grouped(to)
+        )
+    })
 }
 
 /// Interactions of the plan that are not in the report.

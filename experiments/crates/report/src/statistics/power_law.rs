@@ -12,10 +12,11 @@ use super::{Interval, MeanTest};
 const NEEDED: [usize; 2] = [3, 4];
 /// The largest exponent that is searched with a fitted floor.
 const STEEPEST: f64 = 5.0;
-/// The largest share of the fitted floor in the loss at the last budget.
-const LARGEST_SHARE: f64 = 0.999;
-/// Shares that are tried before the best one's neighbourhood is searched, and the steps of a search.
-const SHARES: usize = 32;
+/// A floor is searched by the share of the loss at the last budget that is above it: 1 to 10^−12, since steep curves come
+/// close to their floor.
+const SMALLEST_REST: f64 = 12.0;
+/// Rests that are tried before the best one's neighbourhood is searched, and the steps of a search.
+const RESTS: usize = 48;
 const STEPS: usize = 50;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -78,17 +79,20 @@ impl PowerLaw {
     }
 
     /// With a fitted floor, from losses. None below four budgets beside the plateau, and where the losses do not determine
-    /// the floor.
+    /// the floor or the exponent: the best ones are then the largest that are searched.
     pub fn fitted(curve: &[Measured]) -> Option<Self> {
         let plateau = plateau(curve);
         let points = curve[plateau..].to_vec();
         let first = points.first().filter(|_| points.len() >= NEEDED[1])?.at;
-        let shares = |part: usize| LARGEST_SHARE * part as f64 / SHARES as f64;
-        let cost = |share: f64| best_exponent(&points, share).distance;
-        let best = (0..=SHARES).min_by(|&a, &b| cost(shares(a)).total_cmp(&cost(shares(b))))?;
-        let searched = least(shares(best.saturating_sub(1)), shares((best + 1).min(SHARES)), cost);
-        let share = if cost(0.0) <= cost(searched) { 0.0 } else { searched };
-        let Shape { exponent, scale, floor, .. } = best_exponent(&points, share);
+        let rests = |part: usize| SMALLEST_REST * part as f64 / RESTS as f64;
+        let cost = |rest: f64| best_exponent(&points, rest).distance;
+        let best = (0..=RESTS).min_by(|&a, &b| cost(rests(a)).total_cmp(&cost(rests(b))))?;
+        let searched = least(rests(best.saturating_sub(1)), rests((best + 1).min(RESTS)), cost);
+        let rest = if cost(0.0) <= cost(searched) { 0.0 } else { searched };
+        let Shape { exponent, scale, floor, .. } = best_exponent(&points, rest);
+        if exponent > 0.999 * STEEPEST || rest > 0.999 * SMALLEST_REST {
+            return None;
+        }
         Self::of(plateau, points, floor, Model { first, scale, exponent, fitted: Some(floor) })
     }
 
@@ -152,7 +156,7 @@ fn slope(points: &[Measured]) -> Vec<f64> {
     points.iter().map(|own| -(own.at - middle) / squares).collect()
 }
 
-/// The best curve with a share of the floor in the loss at the last budget.
+/// A curve of which a share of the loss at the last budget is above the floor.
 struct Shape {
     exponent: f64,
     scale: f64,
@@ -161,13 +165,14 @@ struct Shape {
     distance: f64,
 }
 
-fn best_exponent(points: &[Measured], share: f64) -> Shape {
-    shape(points, share, least(0.0, STEEPEST, |exponent| shape(points, share, exponent).distance))
+fn best_exponent(points: &[Measured], rest: f64) -> Shape {
+    shape(points, rest, least(0.0, STEEPEST, |exponent| shape(points, rest, exponent).distance))
 }
 
-fn shape(points: &[Measured], share: f64, exponent: f64) -> Shape {
+/// The share is 10 to the power of −`rest`.
+fn shape(points: &[Measured], rest: f64, exponent: f64) -> Shape {
     let (first, last) = (points[0].at, points[points.len() - 1].at);
-    let floor = (-exponent * (last - first)).exp() * share / (1.0 - share);
+    let floor = (-exponent * (last - first)).exp() * (10.0_f64.powf(rest) - 1.0);
     let logs = || points.iter().map(|own| own.mean - (floor + (-exponent * (own.at - first)).exp()).ln());
     let scale = logs().sum::<f64>() / points.len() as f64;
     let distance = logs().map(|log| (log - scale).powi(2)).sum();

@@ -63,6 +63,12 @@ fn exact_curves_have_their_exponents_floors_and_next_budget() {
     // A curve without a floor is fitted with none.
     let straight = PowerLaw::fitted(&exact(|budget| (budget / 16e3).powf(-0.8))).expect("five budgets");
     assert!(straight.floor.abs() < 1e-6, "{}", straight.floor);
+    // At the last budget all but 0.06 % of the loss is the floor.
+    let steep = PowerLaw::fitted(&exact(|budget| 0.3 + 0.7 * (budget / 16e3).powf(-1.5))).expect("five budgets");
+    close(steep.exponent.mean, 1.5, 1e-6);
+    // One that is level from the second budget on has any large exponent.
+    let level = exact(|budget| if budget > 16e3 { 0.3 } else { 1.0 });
+    assert_eq!(PowerLaw::fitted(&level), None, "no exponent is best");
 }
 
 #[test]
@@ -70,10 +76,10 @@ fn a_plateau_is_left_out_and_nothing_else() {
     let after = |escape: f64| exact(move |budget| (0.7 * (budget / escape).powf(-0.9)).min(0.7));
     // A curve that leaves its plateau between two budgets has the first of them on it.
     assert_eq!([16e3, 40e3, 64e3, 200e3, 256e3].map(|escape| plateau(&after(escape))), [0, 1, 1, 2, 2]);
-    let fit = PowerLaw::with_floor(&after(200e3), 0.0).expect("three budgets behind the plateau");
+    let fit = PowerLaw::with_floor(&after(200e3), 0.0).expect("three budgets after the plateau");
     close(fit.exponent.mean, 0.9, 1e-9);
     assert_eq!((fit.plateau, fit.points.len()), (2, 3));
-    assert_eq!(PowerLaw::with_floor(&after(600e3), 0.0), None, "two budgets behind the plateau");
+    assert_eq!(PowerLaw::with_floor(&after(600e3), 0.0), None, "two budgets after the plateau");
     assert_eq!(plateau(&exact(|budget| 0.2 + 0.6 * (budget / 16e3).powf(-0.8))), 0, "a curve that levels off");
 }
 

@@ -2,6 +2,7 @@
 
 use super::error::InferenceError;
 use super::situation::Request;
+use games::Vocabulary;
 use models::{Answer, HeadName, Reading};
 use serde_json::{Map, Value, json};
 use tch::{Device, Kind, Tensor};
@@ -9,7 +10,7 @@ use tch::{Device, Kind, Tensor};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Prediction {
     pub position: String,
-    /// Legal moves, the most probable first (in the order of the rules if there is no policy).
+    /// Its moves, the most probable first (in the order of the rules if there is no policy).
     pub moves: Vec<MovePrediction>,
     pub others: Vec<(String, Meaning)>,
 }
@@ -18,7 +19,9 @@ pub struct Prediction {
 pub struct MovePrediction {
     pub text: String,
     pub index: u16,
-    /// Its logit and its probability among the legal moves, by the policy.
+    /// Whether the rules allow it; [`predictions_of_all_moves`] lists illegal moves too.
+    pub is_legal: bool,
+    /// Its logit and its probability among the listed moves, by the policy.
     pub policy: Option<Share>,
     /// The same by the soft policy.
     pub soft: Option<Share>,
@@ -91,6 +94,23 @@ pub fn predictions(asked: &[Request], outputs: &[Answer], temperature: f64) -> R
     Ok(asked.iter().enumerate().map(prediction).collect())
 }
 
+/// The same over all entries of the vocabulary, legal or not, as with ChessDecoder's `force_legal=False`.
+pub fn predictions_of_all_moves(
+    asked: &[Request],
+    outputs: &[Answer],
+    temperature: f64,
+    moves: Vocabulary,
+) -> Result<Vec<Prediction>, InferenceError> {
+    let with_all: Vec<Request> = asked.iter().map(|asked| asked.with_all_moves(moves)).collect();
+    let mut predictions = predictions(&with_all, outputs, temperature)?;
+    for (prediction, asked) in predictions.iter_mut().zip(asked) {
+        for mv in &mut prediction.moves {
+            mv.is_legal = asked.legal.iter().any(|legal| legal.index == mv.index);
+        }
+    }
+    Ok(predictions)
+}
+
 /// The candidates of the refinement pass, by index, with their probabilities.
 fn refined_probabilities(moves: &[f32], logits: &[f32]) -> Vec<(u16, f64)> {
     moves.iter().map(|&index| index as u16).zip(softmax(logits, 1.0)).collect()
@@ -116,6 +136,7 @@ fn move_predictions(
     let moves = asked.legal.iter().enumerate().map(|(i, mv)| MovePrediction {
         text: mv.text.clone(),
         index: mv.index,
+        is_legal: true,
         policy: share(&policy, i),
         soft: share(&soft, i),
         further: further.iter().map(|(name, shares)| ((*name).to_owned(), shares[i])).collect(),
@@ -211,6 +232,9 @@ impl Prediction {
 impl MovePrediction {
     fn json(&self) -> Value {
         let mut object = json!({"move": self.text, "index": self.index});
+        if !self.is_legal {
+            object["legal"] = false.into();
+        }
         if let Some(Share { logit, probability }) = self.policy {
             object["logit"] = logit.into();
             object["probability"] = probability.into();

@@ -168,6 +168,23 @@ pub(super) fn moves(moves: Vocabulary) -> String {
     }
 }
 
+/// An entry by the columns of its line: `12-28`, `12-28 knight`, `pawn 28` for a drop; of planes the class and the square.
+pub(super) fn entry_name(moves: Vocabulary, index: usize) -> String {
+    let of_pairs = |moves: &FromTo| match moves.entries()[index] {
+        Entry::Plain { from, to } => format!("{from}-{to}"),
+        Entry::Promotion { from, to, kind } => format!("{from}-{to} {}", moves.promotions[usize::from(kind)]),
+        Entry::Drop { kind, to } => format!("{} {to}", moves.drops[usize::from(kind)]),
+    };
+    match moves {
+        Vocabulary::FromTo(moves) => of_pairs(moves),
+        Vocabulary::List(list) => of_pairs(&list.moves),
+        Vocabulary::Planes(moves) => {
+            let entry = &moves.entries()[index];
+            format!("{} {}", moves.classes[usize::from(entry.class)], entry.to)
+        }
+    }
+}
+
 fn planes(moves: &Planes) -> String {
     let mut table = String::from("index\tclass\tto\n");
     for (i, entry) in moves.entries().iter().enumerate() {

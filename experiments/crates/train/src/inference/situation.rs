@@ -1,7 +1,8 @@
 //! A game in progress and its positions, as a network sees them.
 
+use super::readme::entry_name;
 use config::RunConfig;
-use games::{Game, InputLayout, Line, MovesName, Played, Position};
+use games::{Game, InputLayout, Line, MovesName, Played, Position, Vocabulary};
 
 pub type Move<G> = <<G as Game>::Position as Position>::Move;
 
@@ -122,6 +123,15 @@ pub struct LegalMove {
 }
 
 impl Request {
+    /// The same, with the vocabulary's other entries after its legal moves.
+    pub(super) fn with_all_moves(&self, moves: Vocabulary) -> Self {
+        let is_illegal = |index: &u16| self.legal.iter().all(|legal| legal.index != *index);
+        let others = (0..moves.len()).map(|index| index as u16).filter(is_illegal);
+        let named = |index: u16| LegalMove { text: entry_name(moves, usize::from(index)), index, repetitions: 0 };
+        let legal = self.legal.iter().cloned().chain(others.map(named)).collect();
+        Self { legal, ..self.clone() }
+    }
+
     /// The rows of a sequence of this many plies that ends with the position, and the position's index there: as much
     /// history as fits, then padding. A network that reads single positions gets one row.
     pub fn sequence(&self, plies: usize) -> (Vec<u8>, usize) {

@@ -31,6 +31,9 @@ const USUAL_PORT: u16 = 29_500;
 const FIRST_PORT: u64 = 20_000;
 const PORTS: u64 = 20_000;
 
+/// The most ranks of a cell.
+pub const MOST_RANKS: usize = 1024;
+
 /// A rank, and where it meets the others.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
@@ -66,6 +69,10 @@ impl Place {
             let message = format!("{} is {rank}, but there are {size} ranks", launcher.rank);
             return Err(UserError::new(message, "start it by its launcher"));
         }
+        if size > MOST_RANKS {
+            let message = format!("{} is {size}; a cell has at most {MOST_RANKS} ranks", launcher.size);
+            return Err(UserError::new(message, "start fewer"));
+        }
         let by_slurm = launcher.rank == "SLURM_PROCID";
         let nodes = if by_slurm { variable("SLURM_NNODES").map(|nodes| nodes == "1") } else { None };
         let here = variable(launcher.local_size).is_some_and(|local| local == size.to_string());
@@ -76,8 +83,9 @@ impl Place {
             UserError::new("MASTER_ADDR is not set", "set it to the address of the machine of rank 0")
         })?;
         let port = match variable("MASTER_PORT") {
-            Some(port) => port.parse().map_err(|_| {
-                UserError::new(format!("MASTER_PORT is \"{port}\", not a port"), "set a number up to 65535")
+            // At port 0 a store is served where the other ranks do not look for it.
+            Some(port) => port.parse().ok().filter(|&port| port > 0).ok_or_else(|| {
+                UserError::new(format!("MASTER_PORT is \"{port}\", not a port"), "set a number from 1 to 65535")
             })?,
             None => variable("SLURM_JOB_ID")
                 .and_then(|job| job.parse::<u64>().ok())
@@ -146,8 +154,21 @@ mod tests {
     #[test]
     fn other_processes_have_no_place_and_wrong_numbers_are_refused() {
         assert_eq!(place("PATH=/bin MASTER_PORT=1").expect("valid"), None);
-        for wrong in ["RANK=2 WORLD_SIZE=2", "RANK=x WORLD_SIZE=2", "RANK=0 WORLD_SIZE=2 MASTER_ADDR=a MASTER_PORT=x"] {
-            assert!(place(wrong).is_err(), "{wrong}");
+        let at_port = |port: &str| format!("RANK=0 WORLD_SIZE=2 MASTER_ADDR=a MASTER_PORT={port}");
+        assert_eq!(found(&at_port("65535")).port, 65_535);
+        for port in ["x", "0", "-1", "70000"] {
+            let error = place(&at_port(port)).expect_err(port).to_string();
+            assert!(error.contains(&format!("MASTER_PORT is \"{port}\"")), "{error}");
+        }
+        for (wrong, part) in [
+            ("RANK=2 WORLD_SIZE=2", "there are 2 ranks"),
+            ("RANK=0 WORLD_SIZE=0", "there are 0 ranks"),
+            ("RANK=x WORLD_SIZE=2", "not a number"),
+            ("RANK=0 WORLD_SIZE=99999999999999999999", "not a number"),
+            ("RANK=0 WORLD_SIZE=1073741824", "at most 1024"),
+        ] {
+            let error = place(wrong).expect_err(wrong).to_string();
+            assert!(error.contains(part), "{error}");
         }
     }
 }

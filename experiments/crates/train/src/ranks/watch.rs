@@ -4,6 +4,7 @@
 use crate::error::TrainError;
 use nn::group::Group;
 use std::io::Write as _;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -67,10 +68,18 @@ impl Loss {
     }
 }
 
+/// What the threads of a rank have in common.
+#[derive(Debug)]
+struct Shared {
+    group: Arc<Group>,
+    /// This rank ends with an error, which its main thread reports. The end of others is then not a loss.
+    is_leaving: AtomicBool,
+}
+
 /// Three threads: one gives signs of life, one receives those of the next rank, one notices when they stay away.
 #[derive(Debug)]
 pub(super) struct Watch {
-    group: Arc<Group>,
+    shared: Arc<Shared>,
     ending: Sender<()>,
     threads: Mutex<Vec<JoinHandle<()>>>,
 }
@@ -78,12 +87,13 @@ pub(super) struct Watch {
 impl Watch {
     pub(super) fn start(group: &Arc<Group>) -> Result<Self, TrainError> {
         let ((ending, ends), (hearing, heard)) = (channel(), channel());
-        let [beating, listening, waiting] = std::array::from_fn(|_| Arc::clone(group));
+        let shared = Arc::new(Shared { group: Arc::clone(group), is_leaving: AtomicBool::new(false) });
+        let [beating, listening, waiting] = std::array::from_fn(|_| Arc::clone(&shared));
         let named = |name: &str| thread::Builder::new().name(name.to_owned());
-        let beats = named("beat").spawn(move || beat(&beating, &ends)).map_err(TrainError::Thread)?;
+        let beats = named("beat").spawn(move || beat(&beating.group, &ends)).map_err(TrainError::Thread)?;
         let listens = named("listen").spawn(move || listen(&listening, &hearing)).map_err(TrainError::Thread)?;
         let waits = named("wait").spawn(move || wait(&waiting, &heard)).map_err(TrainError::Thread)?;
-        Ok(Self { group: Arc::clone(group), ending, threads: Mutex::new(vec![beats, listens, waits]) })
+        Ok(Self { shared, ending, threads: Mutex::new(vec![beats, listens, waits]) })
     }
 
     /// Ends the threads, once all ranks have come here.
@@ -97,13 +107,15 @@ impl Watch {
 
     /// Tells all others that this rank stops.
     pub(super) fn stop(&self) {
-        tell_before(&self.group, Loss { rank: self.group.rank(), how: How::Stopped });
+        self.shared.is_leaving.store(true, Ordering::SeqCst);
+        let group = &self.shared.group;
+        tell_before(group, Loss { rank: group.rank(), how: How::Stopped });
     }
 
     /// Ends this process because a rank did not answer. If another one was lost first, the ring says so.
     pub(super) fn lose(&self, rank: usize) -> ! {
         thread::sleep(LAST_WORD);
-        end_process(&self.group, Loss { rank, how: How::Gone }, true)
+        end_process(&self.shared, Loss { rank, how: How::Gone }, true)
     }
 }
 
@@ -128,7 +140,8 @@ fn next(group: &Group) -> usize {
     (group.rank() + 1) % group.size()
 }
 
-fn listen(group: &Group, hearing: &Sender<()>) {
+fn listen(shared: &Shared, hearing: &Sender<()>) {
+    let group = &shared.group;
     loop {
         match group.receive(next(group), ANY_TIME) {
             Ok(ALIVE) => {
@@ -136,18 +149,19 @@ fn listen(group: &Group, hearing: &Sender<()>) {
                 let _ = hearing.send(());
             }
             Ok(ENDED) => return,
-            Ok(number) => end_process(group, Loss::of_number(number), false),
-            Err(_) => end_process(group, Loss { rank: next(group), how: How::Gone }, true),
+            Ok(number) => end_process(shared, Loss::of_number(number), false),
+            Err(_) => end_process(shared, Loss { rank: next(group), how: How::Gone }, true),
         }
     }
 }
 
-fn wait(group: &Group, heard: &Receiver<()>) {
+fn wait(shared: &Shared, heard: &Receiver<()>) {
+    let silent = Loss { rank: next(&shared.group), how: How::Silent };
     loop {
         match heard.recv_timeout(PATIENCE) {
             Ok(()) => {}
             Err(RecvTimeoutError::Disconnected) => return,
-            Err(RecvTimeoutError::Timeout) => end_process(group, Loss { rank: next(group), how: How::Silent }, true),
+            Err(RecvTimeoutError::Timeout) => end_process(shared, silent, true),
         }
     }
 }
@@ -159,11 +173,15 @@ fn tell_before(group: &Group, loss: Loss) {
     }
 }
 
-fn end_process(group: &Group, loss: Loss, noticed: bool) -> ! {
+fn end_process(shared: &Shared, loss: Loss, noticed: bool) -> ! {
+    while shared.is_leaving.load(Ordering::SeqCst) {
+        // The main thread ends the process, with its error and exit code.
+        thread::park();
+    }
     if let Some(text) = loss.text().filter(|_| noticed) {
         let _ = writeln!(std::io::stderr(), "{text}");
     }
-    tell_before(group, loss);
+    tell_before(&shared.group, loss);
     // SAFETY: ends the process at once. Files are replaced as a whole, and the other threads need not end.
     unsafe { libc::_exit(LOST) }
 }

@@ -17,7 +17,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tch::{Device, Tensor};
-use testing::{Bench, assert_same_bits, encoding, lines, random_games};
+use testing::{Bench, assert_same_bits, encoding, lines, random_games, root};
 use train::Setup;
 use train::checkpoint::load_final;
 
@@ -235,6 +235,41 @@ fn shares_of_the_result_are_logged_as_they_are() {
     let train = last(&dir, Part::Train);
     let of = |name: &str| train.metrics.get(name).unwrap_or_else(|| panic!("no {name}"));
     assert!((of("loss") - of("policy_loss") - 3.0 * of("result_shares_loss")).abs() < 1e-5);
+}
+
+#[test]
+fn win_draw_and_loss_by_value_and_draw_probability_are_learnt_from_lc0s_chunks() {
+    let bench = Bench::new();
+    let data = bench.path().join("lc0");
+    let options = ImportOptions {
+        policy_from_ply: 0,
+        split: SplitPlan::by_game(0, SHARES),
+        strict: true,
+        ..ImportOptions::new(GameKind::Chess, vec![root().join("games/tests/data/lc0_v6_selfplay.tar")], data.clone())
+    };
+    import(&options, &mut |_| {}).expect("the chunks can be imported");
+    let run =
+        with_heads(RunConfig { data, ..bench.run(12) }, r#"{"policy": {}, "value_result": {}, "value_shares": {}}"#);
+    let dir = bench.trained("values", &run);
+    let mut means = Means::default();
+    answers(&dir, &mut |batch, output| {
+        let logits = numbers(output.get(HeadName::ValueResult));
+        let shares = numbers(output.get(HeadName::ValueShares));
+        let known = batch.value.iter().zip(&batch.draw).map(|(&value, &draw)| (f64::from(value), f64::from(draw)));
+        for ((logits, shares), (value, draw)) in logits.chunks(3).zip(shares.chunks(3)).zip(known) {
+            let wanted = [value - draw / 2.0, draw, 1.0 - value - draw / 2.0].map(|share| share.max(0.0));
+            let sum: f64 = wanted.iter().sum();
+            let whole = logits.iter().map(|logit| logit.exp()).sum::<f64>().ln();
+            let entropy: f64 = wanted.iter().zip(logits).map(|(share, logit)| share / sum * (whole - logit)).sum();
+            means.add("value_result_loss", entropy);
+            let off: f64 = wanted.iter().zip(shares).map(|(share, found)| (found - share / sum).powi(2)).sum();
+            means.add("value_shares_loss", off / 3.0);
+            means.add("value_share_of_draws", draw);
+        }
+    });
+    means.0.remove("value_share_of_draws").filter(|(sum, _)| *sum > 0.0).expect("some draws are possible");
+    means.add("value_result_targets", means.0["value_result_loss"].1);
+    means.assert_found(&last(&dir, Part::Test));
 }
 
 #[test]

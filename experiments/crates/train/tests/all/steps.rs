@@ -5,7 +5,7 @@ use config::{Dtype, Mask, MicroBatch, RunConfig, Weights};
 use games::maps::MapShape;
 use models::average::SwaConfig;
 use models::optimizer::AdamwConfig;
-use models::{AverageConfig, OptimizerConfig, Schedule};
+use models::{AverageConfig, ModelConfig, OptimizerConfig, Schedule};
 use records::{Manifest, MetricLine, Part};
 use std::path::Path;
 use testing::{Bench, assert_same_bits, lines, status};
@@ -71,6 +71,28 @@ fn assert_micro_batches_are_the_batch(bench: &Bench, name: &str, run: &RunConfig
 fn micro_batches_make_the_step_of_the_whole_batch() {
     let bench = Bench::new();
     assert_micro_batches_are_the_batch(&bench, "default", &bench.run(1), 4);
+}
+
+#[test]
+fn micro_batches_drop_the_numbers_of_the_whole_batch() {
+    let bench = Bench::new();
+    let mut run = bench.run(1);
+    let ModelConfig::Chessformer(model) = &mut run.model else { panic!("a Chessformer") };
+    model.dropout = 0.2;
+    assert_micro_batches_are_the_batch(&bench, "dropout", &run, 4);
+}
+
+#[test]
+fn a_resumed_cell_drops_the_same_numbers() {
+    let bench = Bench::new();
+    let mut run = bench.run(29);
+    let ModelConfig::Chessformer(model) = &mut run.model else { panic!("a Chessformer") };
+    model.dropout = 0.2;
+    let [whole, _] = bench.resumed(&run, 28);
+    let ModelConfig::Chessformer(model) = &mut run.model else { panic!("a Chessformer") };
+    model.dropout = 0.0;
+    let plain = bench.trained("plain", &run);
+    assert_ne!(final_weights(&whole, &run), final_weights(&plain, &run));
 }
 
 #[test]

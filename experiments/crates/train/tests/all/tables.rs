@@ -1,8 +1,8 @@
 //! `train.start`: a cell begins with the tables of another network, of its own board or of another one.
 
 use crate::batch_norm::tensor;
-use config::RunConfig;
 use config::start::{Start, TableOrder};
+use config::{RunConfig, TrainConfig};
 use encodings::displacements::Displacement;
 use games::{GameKind, Geometry};
 use safetensors::tensor::{Dtype, TensorView};
@@ -23,7 +23,7 @@ fn biased(bench: &Bench, start: Option<Start>) -> RunConfig {
 
 fn start(tables: &Path, order: TableOrder, frozen: bool) -> Start {
     let blake3 = blake3::hash(&fs::read(tables).expect("tables")).to_hex().to_string();
-    Start { tables: tables.to_owned(), blake3, order, frozen, scale: 1.0 }
+    Start { tables: tables.to_owned(), network: PathBuf::new(), blake3, order, frozen, scale: 1.0 }
 }
 
 /// What the entry of a displacement is in [`made_up`].
@@ -93,6 +93,36 @@ fn the_control_has_the_same_numbers_in_other_places() {
 }
 
 #[test]
+fn a_cell_begins_with_the_trunk_of_another_network_and_heads_of_its_own() {
+    let bench = Bench::new();
+    let source = bench.trained("source", &biased(&bench, None));
+    let network = source.join("checkpoints/final.safetensors");
+    let blake3 = blake3::hash(&fs::read(&network).expect("weights")).to_hex().to_string();
+    let tables = PathBuf::new();
+    let start = Start { tables, network, blake3, order: TableOrder::Kept, frozen: true, scale: 1.0 };
+    let mut run = biased(&bench, Some(start));
+    run.seed = 2;
+    let moved = bench.trained("moved", &run);
+    assert_eq!(learnt(&moved), learnt(&source), "frozen encodings are those of the source");
+    let plain =
+        bench.trained("plain", &RunConfig { train: TrainConfig { start: None, ..run.train.clone() }, ..run.clone() });
+    let apart = |dir: &Path, name: &str| -> f32 {
+        let [own, other] = [dir, &source].map(|dir| tensor(dir, "final.safetensors", name));
+        own.iter().zip(&other).map(|(own, other)| (own - other).abs()).sum()
+    };
+    // Six steps change little.
+    let (trunk, head) = ("body.0.attention.qkv.weight", "policy.query.weight");
+    assert!(apart(&moved, trunk) < 0.3 * apart(&plain, trunk), "{} {}", apart(&moved, trunk), apart(&plain, trunk));
+    assert!(apart(&moved, head) > 0.5 * apart(&plain, head), "{} {}", apart(&moved, head), apart(&plain, head));
+    run.encoding = vec![encoding("shaw")];
+    let refused = train(&bench.cell("shaw", &run)).expect_err("no tables of shaw").to_string();
+    assert!(
+        refused.contains("it has no tensor encoding.shaw.layer.0.") && refused.contains("same encodings"),
+        "{refused}"
+    );
+}
+
+#[test]
 fn tables_that_do_not_fit_are_refused_with_a_reason() {
     let bench = Bench::new();
     let tables = made_up(bench.path().join("tables.safetensors"), GameKind::Chess.geometry());
@@ -111,6 +141,41 @@ fn tables_that_do_not_fit_are_refused_with_a_reason() {
     fs::write(&tables, "no tensors").expect("written");
     let damaged = start(&tables, TableOrder::Kept, false);
     assert!(refused("damaged", &biased(&bench, Some(damaged))).contains("tables.safetensors: "));
+    for (name, side) in [("none", 0), ("negative", -8), ("endless", i64::MAX), ("long", 101)] {
+        let table = TensorView::new(Dtype::F32, vec![HEADS, 1], &[0; 4 * HEADS]).expect("a table");
+        let size = [side.to_le_bytes(), 8_i64.to_le_bytes()].concat();
+        let board = TensorView::new(Dtype::I64, vec![2], &size).expect("a size");
+        let file = safetensors::serialize([(TABLE, table), ("board", board)], None).expect("a file");
+        fs::write(&tables, file).expect("written");
+        let start = start(&tables, TableOrder::Kept, false);
+        assert!(refused(name, &biased(&bench, Some(start))).contains("it has no board in `board`"), "{name}");
+    }
+}
+
+#[test]
+fn a_start_with_weights_that_are_not_finite_is_refused() {
+    let bench = Bench::new();
+    let tables = made_up(bench.path().join("tables.safetensors"), GameKind::Chess.geometry());
+    let refused = |name: &str, start: Start| match train(&bench.cell(name, &biased(&bench, Some(start)))) {
+        Err(error) => assert!(error.to_string().contains("weights that are not finite"), "{error}"),
+        Ok(outcome) => panic!("{name}: {outcome:?}"),
+    };
+    refused("scale", Start { scale: 1e300, ..start(&tables, TableOrder::Kept, false) });
+    let source = bench.trained("source", &biased(&bench, None)).join("checkpoints/final.safetensors");
+    let mut bytes = fs::read(source).expect("weights");
+    // The last number of each tensor.
+    let length = u64::from_le_bytes(bytes[..8].try_into().expect("8 bytes")) as usize;
+    let header: serde_json::Value = serde_json::from_slice(&bytes[8..8 + length]).expect("a header");
+    for (_, tensor) in header.as_object().expect("tensors").iter().filter(|(name, _)| *name != "__metadata__") {
+        let end = 8 + length + tensor["data_offsets"][1].as_u64().expect("an end") as usize;
+        if tensor["dtype"] == "F32" {
+            bytes[end - 4..end].copy_from_slice(&f32::NAN.to_le_bytes());
+        }
+    }
+    let network = bench.path().join("network.safetensors");
+    fs::write(&network, bytes).expect("written");
+    let start = start(&network, TableOrder::Kept, false);
+    refused("network", Start { tables: PathBuf::new(), network, ..start });
 }
 
 #[test]

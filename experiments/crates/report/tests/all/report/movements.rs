@@ -3,7 +3,7 @@
 use crate::report::folder::{Folder, SEEDS};
 use games::GameKind;
 use records::head_maps;
-use records::inspected::{DIR, FORMAT, HeadRecord, Inspected, Movement, RelationRecord, Signal};
+use records::inspected::{DIR, FILE, FORMAT, HeadRecord, Inspected, Movement, RelationRecord, Signal};
 use report::{figures, html};
 use std::fs;
 
@@ -69,6 +69,20 @@ fn heads_of_inspected_cells_are_counted_by_movement_and_seed() {
     for (cell, expected) in cells.iter().zip(expected) {
         assert!(cell.contains(&format!(">{expected}<")), "{expected:?} is not in {cell:?}");
     }
+}
+
+#[test]
+fn a_cell_without_networks_with_random_weights_counts_no_heads_of_them() {
+    let folder = Folder::finished();
+    for seed in [SEEDS[0], SEEDS[1]] {
+        inspect(&folder, seed, &[Some(("rook", true))]);
+    }
+    let path = folder.cell("shaw", SEEDS[1]).join(DIR).join(FILE);
+    let mut found: serde_json::Value = serde_json::from_slice(&fs::read(&path).expect("a file")).expect("JSON");
+    found["controls"] = 0.into();
+    found["control"] = serde_json::json!([]);
+    fs::write(&path, found.to_string()).expect("written");
+    assert!(html::draw(&folder.report()).contains(">0, –<"), "the second cell was not compared");
 }
 
 /// What `posenc inspect` stores of two heads of a layer: numbers from 0 on, by displacement.

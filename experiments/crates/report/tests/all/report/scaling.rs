@@ -3,15 +3,22 @@
 use crate::report::folder::{Folder, close, drawn};
 use facts::{Extrapolate, Role};
 use records::plan::Row;
+use records::step_times::{StepTime, StepTimes};
+use report::figures::Figure;
 use report::sections::scaling::Scaling;
 use report::statistics::ladder::Place;
-use report::{Report, ReportOptions, csv};
+use report::{Report, ReportOptions, csv, figures};
 use serde_json::json;
 
 const STEPS: [u64; 4] = [250, 1000, 4000, 16_000];
 
 /// Two rows at four budgets of 64 positions a step; shaw has the losses that absolute has with eight times as many.
 fn grid() -> Folder {
+    with_exponent(0.5)
+}
+
+/// The same with another exponent of shaw.
+fn with_exponent(of_shaw: f64) -> Folder {
     let mut folder = Folder::new();
     let rows = ["absolute", "shaw"].map(|encoding| STEPS.map(|steps| (encoding, steps)));
     let row = |&(encoding, steps): &(&str, u64)| Row {
@@ -25,8 +32,8 @@ fn grid() -> Folder {
         plan.primary.metric = "map_loss".to_owned();
     });
     for &(encoding, steps) in rows.as_flattened() {
-        let positions = 64.0 * steps as f64 * if encoding == "shaw" { 8.0 } else { 1.0 };
-        let loss = (positions / 16e3).powf(-0.5);
+        let (times, exponent) = if encoding == "shaw" { (8.0, of_shaw) } else { (1.0, 0.5) };
+        let loss = (64.0 * steps as f64 * times / 16e3).powf(-exponent);
         let label = format!("{encoding}-{steps}");
         folder.row(&label, [0.99 * loss, loss, 1.01 * loss]);
         for seed in [0, 1, 2] {
@@ -44,7 +51,7 @@ fn scaling(report: &Report) -> &Scaling {
 #[test]
 fn a_row_has_multipliers_at_the_losses_of_its_reference_and_both_have_exponents() {
     let report = grid().report();
-    let Scaling { budgets, floor, rows, to } = scaling(&report);
+    let Scaling { budgets, floor, rows, to, .. } = scaling(&report);
     assert_eq!((&budgets[..], *floor, *to), (&[16_000, 64_000, 256_000, 1_024_000][..], Some(0.0), None));
     let [absolute, shaw] = &rows[..] else { panic!("{rows:?}") };
     assert_eq!((&absolute.label[..], &shaw.label[..]), ("absolute", "shaw"));
@@ -60,6 +67,67 @@ fn a_row_has_multipliers_at_the_losses_of_its_reference_and_both_have_exponents(
     }
     assert!(shaw.steeper[0].expect("two exponents").p > 0.05);
     assert_eq!(absolute.steeper, [None; 2]);
+}
+
+#[test]
+fn comparisons_of_exponents_are_corrected_over_the_rows_of_the_grid() {
+    let mut folder = with_exponent(0.6);
+    let later = Row {
+        role: Role::Compared,
+        reference: Some(crate::report::folder::in_chess("absolute-250")),
+        ..folder.like("rope-250")
+    };
+    folder.edit(|plan| plan.rows.push(later));
+    folder.run("rope-250", &json!({"encoding": "rope", "train": {"steps": 250, "batch": 64}}));
+    let report = folder.report();
+    let shaw = &scaling(&report).rows[1];
+    let p = shaw.steeper[0].expect("two exponents").p;
+    assert!(p < 0.01, "{p}");
+    assert_eq!(shaw.holm_p[0], Some(2.0 * p), "rope has no curve, and counts");
+}
+
+#[test]
+fn losses_are_drawn_over_positions_operations_and_time() {
+    let folder = grid();
+    let figures = |folder: &Folder| {
+        let dir = tempfile::tempdir().expect("a folder");
+        let mut figures = figures::write(&folder.report(), dir.path()).expect("figures");
+        figures.retain(|figure| figure.id.starts_with("chess-scaling"));
+        figures
+    };
+    let ids = |figures: &[Figure]| figures.iter().map(|figure| figure.id.clone()).collect::<Vec<_>>();
+    assert_eq!(ids(&figures(&folder)), ["chess-scaling", "chess-scaling-flops"], "no step times");
+    let time = |row: &Row| StepTime { folder: row.folder.clone(), batch: 64, median_s: 0.064, ratio: None };
+    let rows = folder.plan.rows.iter().map(time).collect();
+    let (device, cpu) = ("cpu".to_owned(), "a processor".to_owned());
+    StepTimes { device, cpu, threads: 1, unix_s: 0, rounds: 7, rows }.write(folder.path()).expect("step times");
+    let drawn = figures(&folder);
+    assert_eq!(ids(&drawn), ["chess-scaling", "chess-scaling-flops", "chess-scaling-time"]);
+    // A position is 2,400 multiplications and 1 ms.
+    for (figure, place) in drawn.iter().zip(["positions 16000: ", "operations 0.00023: ", "time 16: "]) {
+        assert!(figure.svg.contains(&format!("absolute, {place}")), "{place}: {}", figure.svg);
+    }
+}
+
+#[test]
+fn power_laws_use_the_floor_of_the_experiment() {
+    let mut folder = grid();
+    folder.edit(|plan| plan.floor = serde_json::from_value(json!({"map_loss": 0.01})).expect("a floor"));
+    for (encoding, steps) in ["absolute", "shaw"].into_iter().flat_map(|encoding| STEPS.map(|steps| (encoding, steps)))
+    {
+        for seed in [0, 1, 2] {
+            folder.lines(&format!("{encoding}-{steps}"), seed, |line| {
+                let above = line["metrics"]["map_loss"].as_f64().expect("a loss");
+                line["metrics"]["map_loss"] = json!(above + 0.01);
+            });
+        }
+    }
+    let report = folder.report();
+    let Scaling { floor, rows, .. } = scaling(&report);
+    let law = rows[0].laws[0].as_ref().expect("losses above the floor");
+    assert_eq!((*floor, law.floor), (Some(0.01), 0.01));
+    assert!((law.exponent.mean - 0.5).abs() < 1e-3, "{}", law.exponent.mean);
+    assert!(drawn(&report).iter().all(|text| text.contains("E = 0.010")));
 }
 
 #[test]
@@ -110,4 +178,10 @@ fn positions_that_are_seen_again_are_no_budget() {
         }
     }
     assert!(folder.report().games[0].scaling.is_empty());
+    let asked = ReportOptions { extrapolate: Some(4_096_000), ..ReportOptions::default() };
+    let warnings = Report::with_options(folder.path(), &asked).expect("a report").warnings;
+    assert!(
+        warnings.iter().any(|warning| warning.contains("no loss is predicted for 4,096,000 positions")),
+        "{warnings:?}"
+    );
 }

@@ -30,7 +30,7 @@ const NOISE: [Noise; 6] = [
     Noise { name: "peak, half shared", sd: [0.05, 0.1, 0.45, 0.2, 0.1], shared: 0.5 },
 ];
 
-/// A loss that does not fall before a budget and is a power law behind it.
+/// A loss that is constant up to a budget and follows a power law after it.
 #[derive(Clone, Copy)]
 struct Truth {
     escape: f64,
