@@ -13,14 +13,33 @@ use serde::{Deserialize, Serialize};
 #[macro_export]
 macro_rules! for_games {
     ([$($callback:tt)+] $($arguments:tt)*) => {
-        $($callback)+! {
+        $crate::with_games_of_tests! {
             [
                 (Chess chess Chess)
                 (Shogi shogi Shogi)
                 (Minishogi minishogi Minishogi)
             ]
-            $($arguments)*
+            [$($callback)+] $($arguments)*
         }
+    };
+}
+
+/// Adds the game that exists in tests only.
+#[cfg(feature = "skirmish")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! with_games_of_tests {
+    ([$($game:tt)+] [$($callback:tt)+] $($arguments:tt)*) => {
+        $($callback)+! { [$($game)+ (Skirmish skirmish Skirmish)] $($arguments)* }
+    };
+}
+
+#[cfg(not(feature = "skirmish"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! with_games_of_tests {
+    ([$($game:tt)+] [$($callback:tt)+] $($arguments:tt)*) => {
+        $($callback)+! { [$($game)+] $($arguments)* }
     };
 }
 

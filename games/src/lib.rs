@@ -29,6 +29,8 @@ pub mod record;
 mod records;
 pub mod referee;
 pub mod shogi;
+#[cfg(feature = "skirmish")]
+pub mod skirmish;
 pub mod usi_lines;
 pub mod vocabulary;
 
