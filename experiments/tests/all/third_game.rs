@@ -1,7 +1,6 @@
 //! A game that no other test names, from its dataset to reports, pictures and an engine.
 
 use crate::cli::{cell_of, posenc, run};
-use serde_json::Value;
 use std::io::Write as _;
 use std::path::Path;
 use std::process::Stdio;
