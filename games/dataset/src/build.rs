@@ -292,12 +292,8 @@ pub(crate) fn fingerprint(start: Option<&str>, moves: &str) -> u128 {
 
 /// A position's text without move counters, which equal positions share.
 pub(crate) fn without_counters(game: GameKind, text: &str) -> String {
-    let fields = match game {
-        GameKind::Chess => 4,
-        GameKind::Shogi => 3,
-    };
     let mut out = String::with_capacity(text.len());
-    for field in text.split_ascii_whitespace().take(fields) {
+    for field in text.split_ascii_whitespace().take(game.notation().fields()) {
         if !out.is_empty() {
             out.push(' ');
         }

@@ -54,6 +54,7 @@ fn layouts_describe_their_rows() {
                 (GameKind::Chess, _) => (1..13).collect(),
                 (GameKind::Shogi, InputName::Dlshogi62_57) => (0..14).chain(31..45).collect(),
                 (GameKind::Shogi, _) => (1..29).collect(),
+                (GameKind::Minishogi, _) => (1..21).collect(),
             };
             assert_eq!(layout.current_pieces(), expected, "the channels of pieces");
         }

@@ -26,11 +26,13 @@ pub(crate) fn text(file: &str) -> String {
     String::from_utf8(sample(file)).expect("UTF-8")
 }
 
-/// The positions of a game and their legal moves as another program lists them: python-chess' 20,000 or cshogi's 15,000.
+/// The positions of a game and their legal moves as another program lists them: python-chess' 20,000, cshogi's 15,000, or
+/// 12,000 of `tests/oracle/minishogi.py`.
 pub(crate) fn oracle(game: GameKind) -> Vec<Case> {
     let (file, cases) = match game {
         GameKind::Chess => ("chess_legal_20k.tsv.zst", 20_000),
         GameKind::Shogi => ("shogi_legal_15k.tsv.zst", 15_000),
+        GameKind::Minishogi => ("minishogi_legal_12k.tsv.zst", 12_000),
     };
     let read: Vec<Case> = text(file).lines().map(case).collect();
     assert_eq!(read.len(), cases);

@@ -6,7 +6,9 @@ use dataset::{
     OnDisk, PerSplit, RemakeOptions, Split, SplitBy, SplitPlan, TrainLoader, Verification, evaluation_batches, export,
     import, verify,
 };
-use games::{GameKind, InputName, Line, ParsedGame, Position, Rejected, chess::pgn, shogi::csa};
+use games::{
+    GameKind, InputName, Line, ParsedGame, Position, Rejected, chess::pgn, minishogi::Minishogi, shogi::csa, usi_lines,
+};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -35,12 +37,14 @@ pub(crate) fn parsed(game: GameKind, text: &[u8]) -> Vec<Result<ParsedGame, Reje
     let records: Vec<Vec<u8>> = match game {
         GameKind::Chess => pgn::records(text).map(Result::unwrap).collect(),
         GameKind::Shogi => csa::records(text).map(Result::unwrap).collect(),
+        GameKind::Minishogi => usi_lines::records(text).map(Result::unwrap).collect(),
     };
     let numbered = records.iter().enumerate();
     numbered
         .map(|(number, record)| match game {
             GameKind::Chess => pgn::parse(record, number as u64),
             GameKind::Shogi => csa::parse(record, number as u64),
+            GameKind::Minishogi => usi_lines::parse::<Minishogi>(record, number as u64),
         })
         .collect()
 }
