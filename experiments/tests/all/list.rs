@@ -47,12 +47,7 @@ fn every_registry_is_listed() {
     });
     let expected = "piece_tokens chess, piece_tokens shogi, piece_tokens minishogi, piece_tokens_aux chess, piece_tokens_aux \
                     shogi, piece_tokens_aux minishogi, piece_tokens_rated chess, piece_tokens_rated shogi, piece_tokens_rated \
-<<<<<<< HEAD
                     minishogi, lc0_112 chess, lc0_112_en_passant chess, dlshogi_62_57 shogi, tokens_68 chess, cls_tokens chess, cls_tokens_white chess";
-=======
-                    minishogi, lc0_112 chess, lc0_112_en_passant chess, dlshogi_62_57 shogi, tokens_68 chess, cls_tokens chess, \
-                    cls_tokens_white chess";
->>>>>>> w/third
     assert_eq!(inputs.collect::<Vec<_>>().join(", "), expected);
     assert_eq!(names(&listed("models")), ["chessformer", "resnet", "resnet_transformer", "decoder"]);
     assert!(names(&listed("presets")).contains(&"cf-6m"));
