@@ -1,6 +1,5 @@
 //! An experiment file: what it asks for, with the values of settings still as they were written.
 
-use super::describe::described;
 use super::evaluate::Evaluations;
 use super::interactions::entry::InteractionEntry;
 use super::matched::entry::{ControlEntry, RowName};
@@ -8,7 +7,7 @@ use super::setting::{Conditional, Point, Setting};
 use super::tree::Node;
 use super::tune::TuneEntry;
 use facts::numbers::above_zero_if_any;
-use facts::{Extrapolate, Margins, Primary, ReadAt, Weights};
+use facts::{Extrapolate, Margins, Primary, ReadAt, Weights, described};
 use games::GameKind;
 use serde::Deserialize;
 use serde::de::IgnoredAny;

@@ -1,7 +1,6 @@
 //! One complete, resolved run: everything that decides a cell's numbers.
 
 use super::data::{DataFolders, DataView};
-use super::describe::described;
 use super::endless::Generate;
 use super::losses::LossWeights;
 use super::phase::Phase;
@@ -13,7 +12,7 @@ use dataset::{Dataset, DatasetError};
 use encodings::EncodingConfig;
 use facts::numbers::{above_zero_if_any, at_least_one, at_least_one_if_any, not_negative};
 use facts::numerics::components;
-use facts::{Mask, Numerics};
+use facts::{Mask, Numerics, described};
 use games::{GameKind, InputName, MovesName};
 use models::{AverageConfig, ModelConfig, OptimizerConfig, Schedule, Spec};
 use nn::Arithmetic;

@@ -7,7 +7,7 @@
 //! train: {start: {network: pretrained/weights.safetensors}}           # trunk and encodings; heads are new
 //! ```
 
-use super::describe::described;
+use facts::described;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::path::{Path, PathBuf};
