@@ -76,8 +76,8 @@ pub struct ChessformerConfig {
     /// Sizes of the policies; the width by default.
     #[serde(default)]
     pub policy: PolicyConfig,
-    /// Sizes of each value head. `flatten` is a source of position, `mean` is none; `token` reads the summary token
-    /// without embedding and hidden layer.
+    /// Sizes of each value head. `flatten` is a source of position; `token` reads the summary token without embedding
+    /// and hidden layer.
     #[serde(default)]
     pub value: ValueConfig,
     /// The heads; `policy` and `result` by default.

@@ -77,8 +77,8 @@ heads! {
     /// A logit whose σ is the expected points of the side to move. Targets: the game's result, and the position's
     /// value. Losses `win_rate_result`, `win_rate_value`: binary cross-entropy.
     WinRate win_rate: Option<NoOptions>;
-    /// As `policy`, with separate queries and keys. Target: p^(1/temperature), normalised; one-hot targets are refused.
-    /// Loss `soft_policy`: cross-entropy.
+    /// As `policy`, with separate queries and keys, by default of its depth. Target: p^(1/temperature), normalised;
+    /// one-hot targets are refused. Loss `soft_policy`: cross-entropy.
     SoftPolicy soft_policy: Option<SoftPolicy>;
     /// More policies of an imported network. They have no target.
     FurtherPolicies further_policies: BTreeMap<String, FurtherPolicy>;
@@ -90,11 +90,10 @@ heads! {
     ShortTerm short_term: Option<RewardOptions>;
     /// relu. Target: plies to the end of the game. Loss `moves_left`: Huber loss of both divided by 20, δ = 0.5.
     MovesLeft moves_left: Option<MovesLeft>;
-    /// Logits per square, from one dense layer. Target: the map of squares. Loss `map`: cross-entropy over labelled
-    /// cells.
+    /// Logits per square, from one dense layer. Target: the map of squares. Loss `map`: cross-entropy.
     PerSquare per_square: Option<PerSquare>;
-    /// q·k/√depth + b for each pair of squares. Target: the map of pairs. Loss `map`: binary cross-entropy over
-    /// labelled cells.
+    /// q·k/√depth + b for each pair of squares; sizes are the width by default. Target: the map of pairs. Loss `map`:
+    /// binary cross-entropy.
     Pairs pairs: Option<Pairs>;
     /// A decoder's logits for each token of the next board. Target: these tokens. Loss `board`: cross-entropy over
     /// tokens.

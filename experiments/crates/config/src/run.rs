@@ -270,8 +270,7 @@ pub struct EvalConfig {
     /// Positions a batch.
     #[serde(default = "default_eval_batch", deserialize_with = "at_least_one")]
     pub batch: usize,
-    /// When encodings are drawn: before and after training, never, or also after every so many steps. No number depends
-    /// on it.
+    /// When encodings are drawn: at both ends of training, never, or also every so many steps. No number depends on it.
     #[serde(default, skip_serializing_if = "Pictures::is_default")]
     pub pictures: Pictures,
 }

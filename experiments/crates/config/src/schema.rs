@@ -285,8 +285,9 @@ impl Explorer {
         }
         let (name, sample) = samples.iter().next()?;
         let sample = json!({name: sample});
-        let several = samples.len() > 1
-            && self.accepts(path, Value::Object(samples.iter().take(2).map(|(k, v)| (k.clone(), v.clone())).collect()));
+        // Two names where one is expected are refused as a meaning.
+        let two = || Value::Object(samples.iter().take(2).map(|(k, v)| (k.clone(), v.clone())).collect());
+        let several = samples.len() > 1 && matches!(self.ask(path, two()), None | Some(Problem::Missing(_)));
         let mut schema =
             json!({"type": "object", "properties": properties, "additionalProperties": false, "minProperties": 1});
         if !several {

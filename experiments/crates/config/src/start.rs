@@ -17,14 +17,13 @@ described! {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Start {
-    /// Tables by displacement, `tables.safetensors` of an export, also of another board. Displacements that it lacks
-    /// keep their first values.
+    /// Tables by displacement, `tables.safetensors` of an export, also of another board.
     #[serde(default, skip_serializing_if = "is_empty")]
     pub tables: PathBuf,
     /// Trunk and encodings, `weights.safetensors` of an export with the same ones. Heads keep their first values.
     #[serde(default, skip_serializing_if = "is_empty")]
     pub network: PathBuf,
-    /// BLAKE3 of the file. posenc writes it, and refuses a file with another one.
+    /// BLAKE3 of the file; posenc writes it, and refuses another file.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub blake3: String,
     /// `shuffled` permutes the entries, in the same way in all layers, heads and tables: the control.

@@ -28,7 +28,7 @@ pub(crate) struct TuneEntry {
     /// Other axes for some rows, with equally many trials.
     #[serde(default)]
     pub(crate) conditional: Vec<Conditional>,
-    /// All combinations, or as many as `random` names, drawn without replacement, the same places for every row.
+    /// All combinations, or this number of them, drawn without replacement, the same places for every row.
     #[serde(default)]
     pub(crate) search: Search,
     /// Seeds of the trials, none of the experiment's own.

@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 
 /// In a map, longer choices are written as their default and an ellipsis.
 const FEW: usize = 6;
-/// Larger maps are those of metrics.
-const MANY: usize = 40;
+/// The keys of larger maps are not listed where all have values of one kind: names of metrics and losses.
+const MANY: usize = 10;
 
 const REQUIRED: &str = "required";
 const NONE: &str = "–";
@@ -33,7 +33,7 @@ pub fn list() -> String {
 
 /// Every key, once for each form of the map that it stands in.
 fn each(schema: &Value, way: &str, visit: &mut dyn FnMut(&str, &Value, Option<String>)) {
-    for map in maps(schema).into_iter().filter(|map| !is_of_metrics(map)) {
+    for map in maps(schema).into_iter().filter(|map| uniform(map).is_none()) {
         for (key, part) in map["properties"].as_object().into_iter().flatten() {
             let name = below(way, key);
             visit(&name, part, default(map, key));
@@ -42,21 +42,21 @@ fn each(schema: &Value, way: &str, visit: &mut dyn FnMut(&str, &Value, Option<St
     }
 }
 
-const START: &str = "<!-- keys of ";
-const MADE: &str = ": made by a test -->\n";
-const END: &str = "<!-- end of keys -->\n";
+const START: &str = "<!-- keys: ";
+const NAMED: &str = " -->\n";
+const END: &str = "<!-- /keys -->\n";
 /// What a block names that has the keys beside `base`.
-const FILE: &str = "the file";
+const FILE: &str = "file";
 
 /// A page with its blocks of keys written anew: `None` if one names no map, or does not end. A map that has no block is
 /// written with its options as a value.
 pub fn fill(page: &str) -> Option<String> {
     let whole = whole();
-    let ways: Vec<&str> = page.split(START).skip(1).filter_map(|rest| Some(rest.split_once(MADE)?.0)).collect();
+    let ways: Vec<&str> = page.split(START).skip(1).filter_map(|rest| Some(rest.split_once(NAMED)?.0)).collect();
     let (mut filled, mut rest) = (String::new(), page);
     while let Some((before, block)) = rest.split_once(START) {
-        let (way, block) = block.split_once(MADE)?;
-        filled += &format!("{before}{START}{way}{MADE}{}{END}", table(&whole, way, &ways)?);
+        let (way, block) = block.split_once(NAMED)?;
+        filled += &format!("{before}{START}{way}{NAMED}{}{END}", table(&whole, way, &ways)?);
         rest = block.split_once(END)?.1;
     }
     Some(filled + rest)
@@ -68,8 +68,12 @@ fn table(whole: &Value, way: &str, ways: &[&str]) -> Option<String> {
     let mut steps = way.split('.').filter(|key| !key.is_empty());
     let place = steps.try_fold(whole, |part, key| maps(part).into_iter().find_map(|map| map["properties"].get(key)))?;
     let map = maps(place).into_iter().next()?;
-    // Heads and phases are the same in each architecture.
-    let is_elsewhere = |name: &str| ways.iter().any(|way| way.rsplit('.').next() == name.rsplit('.').next());
+    // A map has one meaning in all places: heads, the optimiser beside Muon.
+    let is_elsewhere = |name: &str| {
+        let (above, key) = name.rsplit_once('.').unwrap_or(("", name));
+        let has_row = above != way && map["properties"].get(key).is_some();
+        has_row || ways.iter().any(|way| way.rsplit('.').next() == Some(key))
+    };
     let mut writer = Writer { is_elsewhere: &is_elsewhere, seen: Vec::new() };
     let mut rows: Vec<[String; 4]> = Vec::new();
     for (key, part) in map["properties"].as_object()? {
@@ -113,8 +117,10 @@ fn maps(schema: &Value) -> Vec<&Value> {
     schema.get("properties").map(|_| schema).into_iter().chain(inner).collect()
 }
 
-fn is_of_metrics(map: &Value) -> bool {
-    map["properties"].as_object().is_some_and(|keys| keys.len() > MANY)
+/// The values of a map with many keys, if they are of one kind.
+fn uniform(map: &Value) -> Option<&Value> {
+    let (_, first) = keys(map).nth(MANY)?;
+    keys(map).all(|(_, part)| part == first).then_some(first)
 }
 
 /// Whether it is a map of one name to its options.
@@ -161,7 +167,10 @@ impl Writer<'_> {
             let written: Vec<String> = match (form["enum"].as_array(), form["type"].as_str()) {
                 (Some(words), _) => words.iter().map(plain).filter(|word| !is_named(word)).collect(),
                 (None, Some("object")) => self.map(form, way),
-                (None, Some("array")) => vec![format!("[{}]", self.values(&form["items"], way).join("/"))],
+                (None, Some("array")) => match self.values(&form["items"], way) {
+                    items if items.iter().all(|item| texts.contains(item)) => vec!["[…]".to_owned()],
+                    items => vec![format!("[{}]", items.join("/"))],
+                },
                 (None, Some("null")) => Vec::new(),
                 _ => vec![simple(form).to_owned()],
             };
@@ -173,13 +182,11 @@ impl Writer<'_> {
 
     /// The forms of a map: one, or one for each name of a choice.
     fn map(&mut self, map: &Value, way: &str) -> Vec<String> {
-        if map["additionalProperties"].is_object() {
-            let values = self.values(&map["additionalProperties"], way).join("/");
-            return vec![format!("{{NAME: {values}}}")];
+        if let Some(part) = map.get("additionalProperties").filter(|part| part.is_object()).or_else(|| uniform(map)) {
+            return vec![format!("{{NAME: {}}}", self.values(part, way).join("/"))];
         }
-        let is_empty = keys(map).next().is_none();
-        if is_of_metrics(map) || is_empty {
-            return vec![if is_empty { "{}" } else { "{METRIC: number >0}" }.to_owned()];
+        if keys(map).next().is_none() {
+            return vec!["{}".to_owned()];
         }
         if (self.is_elsewhere)(way) {
             return vec!["map".to_owned()];
@@ -209,7 +216,7 @@ impl Writer<'_> {
             }
             Some(default) => default,
             None if is_map || is_choice(map) => values.join("/"),
-            None => "null".to_owned(),
+            None => NONE.to_owned(),
         }
     }
 }
