@@ -29,7 +29,7 @@ pub(super) const OF_BASE: &[Documented] = &[
 
 /// Adds them to a schema.
 pub(super) fn describe(schema: &mut Value, documented: &[Documented]) {
-    for (way, docs) in documented {
+    for &(way, docs) in documented {
         put(schema, way, docs);
     }
 }
