@@ -181,7 +181,7 @@ pub struct TrainConfig {
     #[serde(deserialize_with = "super::values::rate")]
     pub learning_rate: Schedule,
     /// Factor on the learning rate of the position encodings' parameters. The best one differs from encoding to encoding
-    /// (docs/fair-comparison.md), so a comparison should tune it.
+    /// (docs/statistics.md), so a comparison should tune it.
     #[serde(default = "one", deserialize_with = "not_negative")]
     pub encoding_rate: f64,
     /// Tables of another network that the encodings begin with, or its trunk; none by default.
