@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use std::fmt;
 
 /// One line of `posenc list encodings`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct EncodingInfo {
     /// Its name in YAML.
     pub name: &'static str,

@@ -23,6 +23,10 @@ crate::named! {
         /// Lc0's 112 planes as channels of the squares: the last eight positions, castling, side to move, rule 50. Chess
         /// only.
         Lc0_112 = "lc0_112",
+        /// `lc0_112` as the Chessformer paper lists it (A.1): the en-passant square in place of the side to move, as in Lc0's
+        /// canonical formats, and rule 50 divided by 100. Chess only.
+        #[serde(rename = "lc0_112_en_passant")]
+        Lc0_112EnPassant = "lc0_112_en_passant",
         /// dlshogi's 62 and 57 planes as channels of the squares: pieces, which of them attack a square and how many do,
         /// hands and check. Shogi only.
         #[serde(rename = "dlshogi_62_57")]
@@ -48,6 +52,7 @@ impl InputName {
             | Self::PieceTokensAux
             | Self::PieceTokensRated
             | Self::Lc0_112
+            | Self::Lc0_112EnPassant
             | Self::Dlshogi62_57
             | Self::ClsTokens => Frame::SideToMove,
             Self::Tokens68 | Self::ClsTokensWhite => Frame::FirstPlayer,

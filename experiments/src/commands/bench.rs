@@ -115,7 +115,6 @@ struct Timing {
     json: bool,
 }
 
-/// The element types on the command line.
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
 enum DtypeArg {
     F32,

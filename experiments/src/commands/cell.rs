@@ -2,7 +2,7 @@
 
 use crate::commands::devices::{ensure_environment, parse_device};
 use crate::commands::version;
-use anyhow::{Context as _, ensure};
+use anyhow::{Context as _, bail, ensure};
 use config::RunConfig;
 use records::folder::CONFIG_FILE;
 use records::machine::{Cpu, LibTorch};
@@ -19,14 +19,14 @@ use train::ranks::{MOST_RANKS, Place, Ranks};
 use train::sinks::{Sink, progress};
 use train::{CellOptions, Outcome, run_cell, signals};
 
-/// Why several ranks refuse GPUs.
-const ONLY_CPUS: &str = "several ranks compute on CPUs only: posenc does not send tensors between GPUs yet";
-
-/// Checks the number of ranks of a cell, and that they do not compute on GPUs.
-pub(crate) fn check_ranks(ranks: NonZeroUsize, on_gpus: bool) -> anyhow::Result<()> {
+/// Checks the number of ranks of a cell, and that each gets a GPU if they compute on `gpus`.
+pub(crate) fn check_ranks(ranks: NonZeroUsize, gpus: usize) -> anyhow::Result<()> {
     ensure!(ranks.is_power_of_two(), "--ranks {ranks}: write a power of two, such as 2, 4 or 8");
     ensure!(ranks.get() <= MOST_RANKS, "--ranks {ranks}: a cell has at most {MOST_RANKS}");
-    ensure!(ranks.get() == 1 || !on_gpus, "--ranks {ranks}: {ONLY_CPUS}");
+    ensure!(
+        gpus.is_multiple_of(ranks.get()),
+        "--ranks {ranks}: name a GPU for each rank, as in --devices cuda:0,cuda:1; there are {gpus}"
+    );
     Ok(())
 }
 
@@ -42,9 +42,9 @@ pub struct Args {
     /// Threads inside an operation; another number changes the bits of the result.
     #[arg(long, default_value_t = 1)]
     threads: usize,
-    /// The device: cpu, cuda or cuda:N.
-    #[arg(long, default_value = "cpu", value_parser = parse_device)]
-    device: Device,
+    /// The device: cpu, cuda or cuda:N. Of several, ranks take those of their numbers on this machine.
+    #[arg(long, value_delimiter = ',', default_value = "cpu", value_parser = parse_device)]
+    device: Vec<Device>,
     /// Run only a few steps and a small evaluation.
     #[arg(long)]
     smoke: bool,
@@ -61,7 +61,7 @@ pub struct Args {
 
 impl Args {
     /// Of a rank that a launcher started.
-    pub(super) fn ranked(dir: PathBuf, device: Device, threads: usize, force: bool) -> Self {
+    pub(super) fn ranked(dir: PathBuf, device: Vec<Device>, threads: usize, force: bool) -> Self {
         Self { dir, threads, device, smoke: false, stop_after: None, force, ranked: true }
     }
 }
@@ -69,19 +69,28 @@ impl Args {
 /// Trains. Progress and notes go to stderr, which `posenc run` keeps as the cell's log.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let run = config_of(args);
-    ensure_environment(args.device, run.iter())?;
+    let place = if args.ranked { Some(place()?) } else { None };
+    let device = match (&place, &args.device[..]) {
+        (Some(place), devices) => place.device(devices)?,
+        (None, [device]) => *device,
+        (None, _) => bail!("--device: name one, or add {RANKED}"),
+    };
+    ensure_environment(device, run.iter())?;
     signals::report_size_limits();
     let stop = signals::stop_flag().context("cannot listen to signals")?;
-    super::devices::prepare(args.device)?;
+    super::devices::prepare(device)?;
     let options = CellOptions {
         threads: args.threads,
-        device: args.device,
+        device,
         smoke: args.smoke,
         force: args.force,
         revision: Some(version::revision()),
-        ranks: if args.ranked { ranks(args)? } else { None },
+        ranks: place.map(|place| ranks(args, &place, device)).transpose()?.flatten(),
     };
     let is_first = options.ranks.as_ref().is_none_or(|ranks| ranks.is_first());
+    if let Some(text) = options.ranks.as_ref().filter(|_| is_first).and_then(|ranks| ranks.between_gpus()) {
+        eprintln!("{text}");
+    }
     let mut note = |text: &str| eprintln!("{text}");
     let mut sinks = progress_sinks(run.as_ref());
     if let Some(step) = args.stop_after {
@@ -94,12 +103,14 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// The other ranks, if there are any.
-fn ranks(args: &Args) -> anyhow::Result<Option<Arc<Ranks>>> {
-    ensure!(args.device == Device::Cpu, ONLY_CPUS);
+/// This process among the ranks that a launcher started.
+fn place() -> anyhow::Result<Place> {
     let place = Place::of_environment()?;
-    let place =
-        place.context("--ranked is for processes that torchrun, srun, mpirun or `posenc run --ranks` starts")?;
+    place.context("--ranked is for processes that torchrun, srun, mpirun or `posenc run --ranks` starts")
+}
+
+/// The other ranks, if there are any.
+fn ranks(args: &Args, place: &Place, device: Device) -> anyhow::Result<Option<Arc<Ranks>>> {
     if place.size == 1 {
         return Ok(None);
     }
@@ -107,15 +118,16 @@ fn ranks(args: &Args) -> anyhow::Result<Option<Arc<Ranks>>> {
     let path = args.dir.join(CONFIG_FILE);
     let config = std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
     let about = format!(
-        "revision {}, LibTorch {}, {}, {} threads, cell {}{}",
+        "revision {}, LibTorch {}, {}, {}{} threads, cell {}{}",
         version::revision(),
         LibTorch::detect().version.as_deref().unwrap_or("of unknown version"),
         Cpu::detect().instruction_set(),
+        if device == Device::Cpu { "" } else { "GPUs, " },
         args.threads,
         &blake3::hash(&config).to_hex()[..12],
         if args.smoke { ", a smoke run" } else { "" }
     );
-    Ok(Some(Arc::new(Ranks::join(&place, &about)?)))
+    Ok(Some(Arc::new(Ranks::join(place, &about, device)?)))
 }
 
 /// The run, if its configuration can be read; otherwise training reports the error.

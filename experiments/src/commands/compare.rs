@@ -40,7 +40,6 @@ impl Args {
     }
 }
 
-/// The formats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Format {
     /// Plain text.

@@ -20,14 +20,12 @@ pub struct ManArgs {
     out: PathBuf,
 }
 
-/// Prints the script of a shell for a command line.
 pub fn run(args: &Args, mut posenc: Command) -> anyhow::Result<ExitCode> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut posenc, "posenc", &mut script);
     print(&String::from_utf8(script)?)
 }
 
-/// Writes the pages of a command line.
 pub fn man(args: &ManArgs, posenc: Command) -> anyhow::Result<ExitCode> {
     let out = args.out.display();
     std::fs::create_dir_all(&args.out).with_context(|| format!("cannot make {out}"))?;

@@ -61,7 +61,6 @@ pub struct Args {
 /// Test positions in a folder where no others are named.
 const POSITIONS: usize = 12;
 
-/// Writes the folder or the file and says what is in it.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     prepare(args.device)?;
     use_threads(1);

@@ -34,8 +34,8 @@ enum What {
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let entries = match args.what {
         What::Games => games(),
-        What::Encodings => encodings(),
-        What::Models => models(),
+        What::Encodings => EncodingConfig::REGISTRY.iter().map(|encoding| json!(encoding)).collect(),
+        What::Models => models::models().iter().map(|model| json!(model)).collect(),
         What::Inputs => inputs(),
         What::Moves => moves(),
         What::Presets => presets()?,
@@ -100,30 +100,6 @@ fn games() -> Vec<Value> {
         })
     };
     GameKind::ALL.map(entry).into()
-}
-
-fn encodings() -> Vec<Value> {
-    let entry = |entry: &encodings::EncodingInfo| {
-        json!({
-            "name": entry.name,
-            "summary": entry.summary,
-            "example": entry.example,
-            "source": entry.source,
-        })
-    };
-    EncodingConfig::REGISTRY.iter().map(entry).collect()
-}
-
-fn models() -> Vec<Value> {
-    let entry = |model: &models::ModelDescription| {
-        json!({
-            "name": model.name,
-            "description": model.description,
-            "source": model.source,
-            "options": model.options,
-        })
-    };
-    models::models().iter().map(entry).collect()
 }
 
 fn inputs() -> Vec<Value> {
@@ -202,34 +178,23 @@ impl Setting {
             ModelConfig::Chessformer(network) => network.embedding == EmbeddingConfig::Table,
             _ => false,
         };
-        let (name, game, input, moves, encoding) = match model {
+        let shogi = (GameKind::Shogi, InputName::Dlshogi62_57, MovesName::Dlshogi2187);
+        let (name, (game, input, moves), encoding) = match model {
             // Shaw's encoding, and the gate after the input embedding.
             ModelConfig::Chessformer(_) if !reads_tokens => (
                 "chess, lc0_112, absolute (gate) + shaw",
-                GameKind::Chess,
-                InputName::Lc0_112,
-                MovesName::FromTo,
+                (GameKind::Chess, InputName::Lc0_112, MovesName::FromTo),
                 &["{\"absolute\": {\"at\": \"gate\"}}", "{\"shaw\": {}}"][..],
             ),
             ModelConfig::Chessformer(_) | ModelConfig::Decoder(_) => (
                 "chess, tokens_68, chessdecoder_1924, rope (flat_1d)",
-                GameKind::Chess,
-                InputName::Tokens68,
-                MovesName::Chessdecoder1924,
+                (GameKind::Chess, InputName::Tokens68, MovesName::Chessdecoder1924),
                 &["{\"rope\": {\"layout\": \"flat_1d\", \"theta\": 10000}}"][..],
             ),
-            ModelConfig::Resnet(_) => (
-                "shogi, dlshogi_62_57, dlshogi_2187",
-                GameKind::Shogi,
-                InputName::Dlshogi62_57,
-                MovesName::Dlshogi2187,
-                &["{\"none\": {}}"][..],
-            ),
+            ModelConfig::Resnet(_) => ("shogi, dlshogi_62_57, dlshogi_2187", shogi, &["{\"none\": {}}"][..]),
             ModelConfig::ResnetTransformer(_) => (
                 "shogi, dlshogi_62_57, dlshogi_2187, absolute (input) + dynamic_relative",
-                GameKind::Shogi,
-                InputName::Dlshogi62_57,
-                MovesName::Dlshogi2187,
+                shogi,
                 &["{\"absolute\": {\"at\": \"input\"}}", "{\"dynamic_relative\": {}}"][..],
             ),
         };

@@ -31,8 +31,8 @@ pub struct Args {
     /// Divide the policy's logits by this; 0 selects the likeliest move.
     #[arg(long, default_value_t = 1.0, value_parser = parse_temperature)]
     temperature: f64,
-    /// The history of `lc0_112` before a FEN, as in Lc0's option: `no` (empty, as in its training games) or
-    /// `fen_only` (the FEN's position repeated, as in play).
+    /// The history of `lc0_112` and `lc0_112_en_passant` before a FEN, as in Lc0's option: `no` (empty, as in its
+    /// training games) or `fen_only` (the FEN's position repeated, as in play).
     #[arg(long, value_name = "FILL", default_value = "no", value_parser = parse_fill)]
     history_fill: HistoryFill,
     /// Print one JSON object per line.

@@ -20,7 +20,6 @@ pub struct Args {
 
 const MEGABYTE: f64 = 1e6;
 
-/// Removes checkpoints of finished cells.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut stdout = std::io::stdout().lock();
     for run_dir in &args.run_dirs {

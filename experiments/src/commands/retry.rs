@@ -25,7 +25,6 @@ pub struct Args {
     slots: Slots,
 }
 
-/// Trains the chosen cells, from their last checkpoints.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     ensure_passive_threads().context("cannot start again with OMP_WAIT_POLICY=PASSIVE")?;
     args.slots.check_devices()?;

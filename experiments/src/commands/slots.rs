@@ -15,7 +15,7 @@ pub(super) struct Slots {
     /// Number of cells at a time [default: as many as fit the cores, or one per GPU].
     #[arg(long)]
     pub(super) jobs: Option<NonZeroUsize>,
-    /// Divide each step of a cell among this many processes on the CPU: 2, 4, 8. The bits stay the same.
+    /// Divide each step of a cell among this many processes: 2, 4, 8. On GPUs each has a device. The bits stay the same.
     #[arg(long, default_value_t = NonZeroUsize::MIN)]
     pub(super) ranks: NonZeroUsize,
     /// OpenMP threads of each cell. The bits of the results depend on it.
@@ -50,7 +50,7 @@ impl Slots {
             on_cpu == 0 || on_cpu == self.devices.len(),
             "--devices mixes the CPU with GPUs; no verdict compares across the two, so give either"
         );
-        check_ranks(self.ranks, on_cpu == 0)?;
+        check_ranks(self.ranks, self.devices.len() - on_cpu)?;
         self.devices.iter().try_for_each(|&device| prepare(device))
     }
 
@@ -87,13 +87,13 @@ impl Slots {
         self.jobs.map_or_else(|| self.usual_jobs(), NonZeroUsize::get)
     }
 
-    /// One cell for each GPU; on the CPU as many as the cores have room for.
+    /// One cell for each GPU, or for each `--ranks` of them; on the CPU as many as the cores have room for.
     fn usual_jobs(&self) -> usize {
         if self.devices.contains(&Device::Cpu) {
             let cores = std::thread::available_parallelism().map_or(1, usize::from);
             (cores / self.threads / self.ranks).max(1)
         } else {
-            self.devices.len()
+            (self.devices.len() / self.ranks).max(1)
         }
     }
 }

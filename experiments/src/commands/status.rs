@@ -26,7 +26,6 @@ pub struct Args {
     json: bool,
 }
 
-/// Shows the state of every cell.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut stdout = io::stdout().lock();
     let overview = Overview::of(&stage(&args.run_dir))?;

@@ -46,8 +46,8 @@ fn every_registry_is_listed() {
         format!("{} {}", input["name"].as_str().expect("a name"), input["game"].as_str().expect("a game"))
     });
     let expected = "piece_tokens chess, piece_tokens shogi, piece_tokens_aux chess, piece_tokens_aux shogi, piece_tokens_rated \
-                    chess, piece_tokens_rated shogi, lc0_112 chess, dlshogi_62_57 shogi, tokens_68 chess, cls_tokens chess, \
-                    cls_tokens_white chess";
+                    chess, piece_tokens_rated shogi, lc0_112 chess, lc0_112_en_passant chess, dlshogi_62_57 shogi, tokens_68 \
+                    chess, cls_tokens chess, cls_tokens_white chess";
     assert_eq!(inputs.collect::<Vec<_>>().join(", "), expected);
     assert_eq!(names(&listed("models")), ["chessformer", "resnet", "resnet_transformer", "decoder"]);
     assert!(names(&listed("presets")).contains(&"cf-6m"));

@@ -67,18 +67,24 @@ fn a_page_shows_curves_over_budgets_and_what_a_bundle_predicted() {
         let said = shown(expression).expect_err(expression);
         assert!(said.contains(reason), "{expression}: {said}");
     };
-    gives("scaling('run', 'chess').budgets", "[16000, 64000, 256000]");
+    gives("scaling('run', 'chess').budgets", "[16000, 64000, 256000, 1024000]");
     gives("scaling('run', 'chess').reference", "absolute");
     gives("budget('run', 'chess', 'absolute', 256000).shown", "0.031 [0.010, 0.098]");
-    gives("multiplier('run', 'chess', 'shaw', 256000).at | fixed(4)", "4.3343");
+    gives("multiplier('run', 'chess', 'shaw', 256000).at | fixed(4)", "4.4332");
     gives("multiplier('run', 'chess', 'shaw', 64000).bound", "at least");
-    gives("exponent('run', 'chess', 'absolute', 'known').shown", "–");
-    gives("exponent('run', 'chess', 'relative_bias', 'known').exponent | fixed(3)", "1.161");
-    gives("[grid('run').cells_done, grid('run').cells]", "[45, 75]");
-    refuses("budget('run', 'chess', 'shaw', 1024000)", "no finished budget \"1024000\"; it has: 16000; 64000; 256000");
+    gives("exponent('run', 'chess', 'absolute', 'known').shown", "0.80 [0.50, 1.10]");
+    gives("exponent('run', 'chess', 'relative_bias', 'known').exponent | fixed(3)", "1.016");
+    gives("[grid('run').cells_done, grid('run').cells]", "[60, 75]");
+    refuses(
+        "budget('run', 'chess', 'shaw', 4096000)",
+        "no finished budget \"4096000\"; it has: 16000; 64000; 256000; 1024000",
+    );
     refuses("multiplier('run', 'chess', 'absolute', 64000)", "it is a reference");
     refuses("multiplier('run', 'chess', 'lepe', 64000)", "no row \"lepe\"; it has: absolute; rope;");
     refuses("exponent('run', 'chess', 'shaw', 'free')", "\"known\" or \"fitted\", got \"free\"");
+    let path = unpacked.run_dir().join("predictions.json");
+    let published = fs::read(&path).expect("predictions");
+    fs::remove_file(&path).expect("removed");
     refuses("predicted('run', 'chess', 'shaw')", "run predicts nothing");
 
     let publication = Publication {
@@ -87,12 +93,13 @@ fn a_page_shows_curves_over_budgets_and_what_a_bundle_predicted() {
         weights: false,
         partial: true,
         compact: false,
-        extrapolate: Some(1_024_000),
+        extrapolate: Some(4_096_000),
     };
     let contents = bundle::collect(unpacked.run_dir(), &publication).expect("a collection");
     let Content::Bytes(predictions) = &contents.files["predictions.json"] else { panic!("a text") };
-    fs::write(unpacked.run_dir().join("predictions.json"), predictions).expect("written");
-    gives("predicted('run', 'chess', 'relative_bias').known.loss | fixed(4)", "0.0020");
-    gives("predicted('run', 'chess', 'relative_bias').positions | grouped", "1,024,000");
-    refuses("predicted('run', 'chess', 'relative_bias').fitted", "no field \"fitted\"; it has: blake3; cells; known;");
+    assert_eq!(predictions, &published, "the predictions follow from the cells of the bundle");
+    fs::write(&path, predictions).expect("written");
+    gives("predicted('run', 'chess', 'relative_bias').known.loss | fixed(4)", "0.0008");
+    gives("predicted('run', 'chess', 'relative_bias').positions | grouped", "4,096,000");
+    refuses("predicted('run', 'chess', 'shaw').fitted", "no field \"fitted\"; it has: blake3; cells; known;");
 }

@@ -103,17 +103,21 @@ fn a_task_whose_time_runs_out_writes_a_checkpoint_and_goes_back_into_the_queue()
 fn what_no_cluster_would_take_is_refused() {
     let dir = place(&small());
     run(dir.path(), &["submit", "experiment.yaml", "--slurm", "--gpus", "4"])
-        .fails_with(&["a cell computes on one GPU"]);
+        .fails_with(&["--gpus 4: a cell computes on a GPU for each rank; write 1"]);
     run(dir.path(), &["submit", "experiment.yaml", "--slurm", "--gpus", "1", "--ranks", "2"])
-        .fails_with(&["on CPUs only"]);
+        .fails_with(&["--gpus 1: a cell computes on a GPU for each rank; write 2, or a kind like a100:2"]);
     let dry = run(dir.path(), &["submit", "experiment.yaml", "--slurm", "--dry-run"]);
     dry.succeeds().says(&["4 cells, not submitted"]);
     run(dir.path(), &["submit", "experiment.yaml", "--slurm", "--dry-run", "--threads", "3", "--ranks", "4"])
         .succeeds();
     let script = fs::read_to_string(dir.path().join("runs/small/slurm/array-2/job.sh")).expect("the script");
-    assert_says(&script, &["#SBATCH --cpus-per-task=12\n", "--ranks=4"]);
+    assert_says(&script, &["#SBATCH --cpus-per-task=12\n", "--ranks=4", "--devices=cpu"]);
+    let on_gpus = ["--gpus", "a100:2", "--ranks", "2"];
+    run(dir.path(), &[&["submit", "experiment.yaml", "--slurm", "--dry-run"], &on_gpus[..]].concat()).succeeds();
+    let script = fs::read_to_string(dir.path().join("runs/small/slurm/array-3/job.sh")).expect("the script");
+    assert_says(&script, &["#SBATCH --gpus-per-node=a100:2\n", "--ranks=2", "--devices=cuda:0,cuda:1"]);
     let nowhere = with_path(dir.path(), &["submit", "experiment.yaml", "--slurm"], "/nowhere");
-    nowhere.fails_with(&["there is no sbatch here", "array-3/job.sh"]);
+    nowhere.fails_with(&["there is no sbatch here", "array-4/job.sh"]);
     assert_eq!(run(dir.path(), &["submit", "experiment.yaml"]).code, Some(2));
 }
 

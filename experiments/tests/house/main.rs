@@ -11,6 +11,7 @@ mod laws;
 mod lines;
 mod metadata;
 mod rooms;
+mod seeds;
 mod source;
 
 /// Fails with every breach of a law at once, so that one run shows all of them.

@@ -1,4 +1,4 @@
-//! Lc0's 112 planes as packed rows: the input `lc0_112`.
+//! Lc0's 112 planes as packed rows: the inputs `lc0_112` and `lc0_112_en_passant`.
 //!
 //! A row holds eight boards of piece codes, eight repetition flags and eight scalars; expanded, the channels of a
 //! square are Lc0's planes in their order: per step own and opposing pawn, knight, bishop, rook, queen, king and the
@@ -9,8 +9,14 @@
 //! Deviations: rule 50 is the count divided by 99, as lczero-training feeds it (lc0 itself feeds the raw count, and the
 //! division is folded into exported weights; the paper does not mention it). An en-passant square counts where the
 //! capture is legal; Lc0 counts it wherever a start FEN names it.
+//!
+//! The Chessformer paper (arXiv 2409.12272, A.1) lists en passant and a count divided by 100, and no side to move. So do
+//! Lc0's canonical formats: plane 108 is the en-passant file's square of the eighth rank in place of Black to move, plane
+//! 109 the count divided by 100. `lc0_112_en_passant` has these two, with the mark on the square that the capturing pawn
+//! enters, before the castling channels. It neither turns boards nor ends the history as the canonical formats do, and
+//! castling does not reset its count, which the paper says.
 
-use super::{Chess, ChessPosition, moves, rights};
+use super::{Chess, ChessPosition, input, moves, rights};
 use crate::input::{Boards, Feature, FeatureKind, InputLayout, InputName};
 use crate::position::{Earlier, Game, Position as _};
 use shakmaty::{Color, Position as _, Square};
@@ -32,6 +38,18 @@ const FEATURES: [Feature; 8] = [
     scalar("ones", 1.0),
 ];
 
+/// The features of `lc0_112_en_passant`.
+const EN_PASSANT_FEATURES: [Feature; 8] = [
+    scalar("castling.own.queen_side", 1.0),
+    scalar("castling.own.king_side", 1.0),
+    scalar("castling.opponent.queen_side", 1.0),
+    scalar("castling.opponent.king_side", 1.0),
+    Feature { name: "en_passant", kind: FeatureKind::Square },
+    scalar("rule_50", 100.0),
+    scalar("zeros", 1.0),
+    scalar("ones", 1.0),
+];
+
 const fn scalar(name: &'static str, scale: f32) -> Feature {
     Feature { name, kind: FeatureKind::Scalar { scale } }
 }
@@ -46,22 +64,18 @@ pub enum HistoryFill {
     FenOnly,
 }
 
-pub(super) fn layout() -> InputLayout {
-    InputLayout::new(
-        InputName::Lc0_112,
-        Chess::GEOMETRY,
-        Chess::PIECES.len(),
-        Boards::History { steps: STEPS },
-        &FEATURES,
-    )
+pub(super) fn layout(name: InputName) -> InputLayout {
+    let features = if name == InputName::Lc0_112EnPassant { &EN_PASSANT_FEATURES } else { &FEATURES };
+    InputLayout::new(name, Chess::GEOMETRY, Chess::PIECES.len(), Boards::History { steps: STEPS }, features)
 }
 
-/// Writes one row of `lc0_112` with a rule for missing history; the input itself always uses [`HistoryFill::No`].
-/// `earlier` holds the positions before the current one, the latest first.
+/// Writes one row of one of the two inputs with a rule for missing history; the inputs themselves always use
+/// [`HistoryFill::No`]. `earlier` holds the positions before the current one, the latest first.
 ///
 /// # Panics
 /// If `out` has not [`InputLayout::row_bytes`] bytes.
 pub fn pack(
+    name: InputName,
     current: &ChessPosition,
     repetitions: u8,
     earlier: &[Earlier<ChessPosition>],
@@ -91,7 +105,7 @@ pub fn pack(
             board.fill(0);
         }
     }
-    features.copy_from_slice(&pack_features(current.as_shakmaty()));
+    features.copy_from_slice(&pack_features(name, current.as_shakmaty()));
 }
 
 /// Whether the `missing`-th step before the first known position repeats that position.
@@ -119,7 +133,7 @@ pub(super) fn double_step(passed: Square, mover: Color) -> (Square, Square) {
     )
 }
 
-fn pack_features(rules: &shakmaty::Chess) -> [u8; FEATURES.len()] {
+fn pack_features(name: InputName, rules: &shakmaty::Chess) -> [u8; FEATURES.len()] {
     let turn = rules.turn();
     let [own_king_side, own_queen_side, king_side, queen_side, ..] = rights::of(rules, turn);
     [
@@ -127,7 +141,7 @@ fn pack_features(rules: &shakmaty::Chess) -> [u8; FEATURES.len()] {
         own_king_side,
         queen_side,
         king_side,
-        u8::from(turn == Color::Black),
+        if name == InputName::Lc0_112EnPassant { input::en_passant(rules) } else { u8::from(turn == Color::Black) },
         rules.halfmoves().min(u32::from(u8::MAX)) as u8,
         0,
         1,

@@ -55,7 +55,7 @@ const fn flag(name: &'static str) -> Feature {
 }
 
 pub(super) fn layouts() -> &'static [InputLayout] {
-    static LAYOUTS: LazyLock<[InputLayout; 7]> = LazyLock::new(|| {
+    static LAYOUTS: LazyLock<[InputLayout; 8]> = LazyLock::new(|| {
         let [squares, aux, rated] = InputLayout::piece_tokens(Chess::GEOMETRY, Chess::PIECES.len(), &FEATURES);
         let (tokens, parts) = (TOKEN_FEATURES.as_slice(), cls_features());
         let current = |name, features: &[Feature]| {
@@ -65,7 +65,8 @@ pub(super) fn layouts() -> &'static [InputLayout] {
             squares,
             aux,
             rated,
-            history::layout(),
+            history::layout(InputName::Lc0_112),
+            history::layout(InputName::Lc0_112EnPassant),
             current(InputName::Tokens68, tokens),
             current(InputName::ClsTokens, &parts),
             current(InputName::ClsTokensWhite, &parts),
@@ -87,7 +88,7 @@ pub(super) fn pack(
     assert_eq!(out.len(), layout.row_bytes(), "a row of {} has another size", name.name());
     let rules = current.as_shakmaty();
     if layout.needs_history() {
-        return history::pack(current, repetitions, earlier, HistoryFill::No, out);
+        return history::pack(name, current, repetitions, earlier, HistoryFill::No, out);
     }
     let (squares, features) = out.split_at_mut(Chess::GEOMETRY.squares());
     let viewer = rights::viewer(rules.turn(), name.frame());
@@ -127,16 +128,20 @@ fn pack_token_features(rules: &shakmaty::Chess) -> [u8; TOKEN_FEATURES.len()] {
     [castling as u8, u8::from(rules.turn() == Color::Black)]
 }
 
+/// The square that a pawn could enter by a legal en-passant capture, plus 1; 0 for none.
+pub(super) fn en_passant(rules: &shakmaty::Chess) -> u8 {
+    rules.legal_ep_square().map_or(0, |square| moves::in_frame(square, rules.turn()) as u8 + 1)
+}
+
 fn pack_features(rules: &shakmaty::Chess, repetitions: u8) -> [u8; FEATURES.len()] {
     let turn = rules.turn();
     let [own_king_side, own_queen_side, king_side, queen_side, ..] = rights::of(rules, turn);
-    let en_passant = rules.legal_ep_square().map_or(0, |square| moves::in_frame(square, turn) as u8 + 1);
     [
         own_king_side,
         own_queen_side,
         king_side,
         queen_side,
-        en_passant,
+        en_passant(rules),
         rules.halfmoves().min(CLOCK_CAP) as u8,
         repetitions.min(REPETITIONS_CAP),
         u8::from(rules.is_check()),

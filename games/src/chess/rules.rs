@@ -129,7 +129,9 @@ impl Position for ChessPosition {
 
     fn pack_in_play(&self, earlier: &[Earlier<Self>], input: InputName, repetitions: u8, out: &mut [u8]) {
         match input {
-            InputName::Lc0_112 => history::pack(self, repetitions, earlier, HistoryFill::FenOnly, out),
+            InputName::Lc0_112 | InputName::Lc0_112EnPassant => {
+                history::pack(input, self, repetitions, earlier, HistoryFill::FenOnly, out);
+            }
             _ => self.pack_after(earlier, input, repetitions, out),
         }
     }

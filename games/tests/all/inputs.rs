@@ -27,7 +27,7 @@ fn layouts_describe_their_rows() {
             assert_eq!(layout.geometry, kind.geometry());
             let boards = layout.steps() * layout.geometry.squares();
             let added = match layout.name {
-                InputName::Lc0_112 => 8,
+                InputName::Lc0_112 | InputName::Lc0_112EnPassant => 8,
                 InputName::Dlshogi62_57 => 4 * 81,
                 InputName::PieceTokens
                 | InputName::PieceTokensAux
@@ -50,7 +50,7 @@ fn layouts_describe_their_rows() {
             let all: Vec<(usize, &Feature)> = (layout.features_at()..).zip(&layout.features).collect();
             assert_eq!(seen, all, "every feature is of one kind");
             let expected: Vec<usize> = match (kind, layout.name) {
-                (GameKind::Chess, InputName::Lc0_112) => (0..12).collect(),
+                (GameKind::Chess, InputName::Lc0_112 | InputName::Lc0_112EnPassant) => (0..12).collect(),
                 (GameKind::Chess, _) => (1..13).collect(),
                 (GameKind::Shogi, InputName::Dlshogi62_57) => (0..14).chain(31..45).collect(),
                 (GameKind::Shogi, _) => (1..29).collect(),
@@ -68,8 +68,8 @@ fn layouts_describe_their_rows() {
 fn a_game_offers_its_own_inputs_only() {
     let names = |kind: GameKind| kind.inputs().iter().map(|layout| layout.name).collect::<Vec<_>>();
     let white = [InputName::Tokens68, InputName::ClsTokens, InputName::ClsTokensWhite];
-    assert_eq!(names(GameKind::Chess), [&InputName::ALL[..4], &white].concat());
-    assert_eq!(names(GameKind::Shogi), [InputName::ALL[0], InputName::ALL[1], InputName::ALL[2], InputName::ALL[4]]);
+    assert_eq!(names(GameKind::Chess), [&InputName::ALL[..5], &white].concat());
+    assert_eq!(names(GameKind::Shogi), [InputName::ALL[0], InputName::ALL[1], InputName::ALL[2], InputName::ALL[5]]);
     let error = GameKind::Shogi.offered(InputName::Lc0_112).unwrap_err();
     assert_eq!(
         error.to_string(),

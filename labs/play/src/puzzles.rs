@@ -1,5 +1,6 @@
 //! Puzzles: positions with a line of moves that the solver must find.
 
+pub mod plot;
 mod read;
 mod score;
 mod solve;

@@ -2,6 +2,7 @@
 // models/nn/src/group.rs is the other side; the two declare the same interface.
 
 #include <ATen/ATen.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
@@ -111,4 +112,12 @@ char* posenc_group_exchange(Group* group, const Tensor* out, const Tensor* in, i
 }
 
 void posenc_group_drop(Group* group) noexcept { delete group; }
+
+// Makes a GPU the current one of this thread, for models/nn/src/group/nccl.rs.
+char* posenc_use_gpu(int index) {
+  return message_of([&] {
+    const c10::Device device(c10::DeviceType::CUDA, static_cast<c10::DeviceIndex>(index));
+    c10::impl::VirtualGuardImpl(device.type()).setDevice(device);
+  });
+}
 }

@@ -1,13 +1,20 @@
 //! Ranks: processes that compute one thing together. c10d, which is a part of LibTorch, carries what they send: its
-//! TCPStore is the place where they meet, its Gloo moves tensors between processors.
+//! TCPStore is the place where they meet, its Gloo moves tensors between processors. Between GPUs NCCL moves them
+//! ([`Group::connect_gpus`]), or Gloo does through host memory.
 //!
-//! tch reaches neither; the shim `shim/group.cpp` does. [`Group::sum`] adds in an order that does not depend on the number of
-//! ranks, which c10d's own sum does not.
+//! tch does not reach c10d; the shim `shim/group.cpp` does. [`Group::sum`] adds in an order that does not depend on the number
+//! of ranks, which c10d's own sum does not.
 
+mod nccl;
+
+pub use nccl::{Nccl, NcclError, UniqueId};
+
+use nccl::Communicator;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ptr::{NonNull, null, null_mut};
+use std::sync::OnceLock;
 use std::time::Duration;
-use tch::{Kind, TchError, Tensor};
+use tch::{Device, Kind, TchError, Tensor};
 use torch_sys::C_tensor;
 
 /// Below this many elements a sum sends all of them in each stage.
@@ -97,6 +104,8 @@ pub enum Network {
 #[derive(Debug)]
 pub struct Group {
     raw: NonNull<c_void>,
+    /// What moves the tensors of a device instead of Gloo.
+    gpus: OnceLock<Communicator>,
     rank: usize,
     size: usize,
 }
@@ -129,7 +138,7 @@ impl Group {
             posenc_group(store, rank, size, interface, host, milliseconds(patience), &mut group)
         };
         checked(message)?;
-        Ok(Self { raw: made(group)?, rank, size })
+        Ok(Self { raw: made(group)?, gpus: OnceLock::new(), rank, size })
     }
 
     /// Its number in the group.
@@ -140,6 +149,23 @@ impl Group {
     /// How many there are.
     pub fn size(&self) -> usize {
         self.size
+    }
+
+    /// Lets NCCL move the tensors of this rank's GPU from now on. All ranks call it once, with the same name.
+    ///
+    /// # Panics
+    /// If it was called before.
+    pub fn connect_gpus(&self, nccl: Nccl, id: UniqueId, device: Device) -> Result<(), NcclError> {
+        let joined = Communicator::join(nccl, id, self.rank, self.size, device)?;
+        assert!(self.gpus.set(joined).is_ok(), "the GPUs are already connected");
+        Ok(())
+    }
+
+    /// Ends what NCCL has still to exchange with this rank.
+    pub fn disconnect_gpus(&self) {
+        if let Some(gpus) = self.gpus.get() {
+            gpus.abort();
+        }
     }
 
     /// Adds the tensors of all ranks, which have the same shape, element type and memory layout: (0 + 1) + (2 + 3) and so
@@ -154,6 +180,12 @@ impl Group {
     /// If the number of ranks is not a power of two.
     pub fn sum(&self, tensor: &mut Tensor) -> Result<(), Lost> {
         assert!(self.size.is_power_of_two(), "{} ranks", self.size);
+        if tensor.device() != Device::Cpu && self.gpus.get().is_none() {
+            let failed = |cause| self.lost(self.rank, cause);
+            let mut copy = tensor.f_to_device(Device::Cpu).map_err(failed)?;
+            self.sum(&mut copy)?;
+            return tensor.f_copy_(&copy).map_err(failed);
+        }
         let mut flat = tensor.view(-1);
         if flat.numel() as i64 >= WHOLE_BELOW.max(self.size as i64) {
             return self.sum_parts(&flat, 1);
@@ -199,6 +231,13 @@ impl Group {
     }
 
     fn exchange(&self, out: &Tensor, into: &mut Tensor, peer: usize) -> Result<(), Lost> {
+        if let Some(gpus) = self.gpus.get().filter(|gpus| gpus.device() == out.device()) {
+            let lost = |error: NcclError| {
+                let rank = if error.is_remote() { peer } else { self.rank };
+                self.lost(rank, TchError::Torch(error.to_string()))
+            };
+            return gpus.exchange(out, into, peer).map_err(lost);
+        }
         // SAFETY: the group and the tensors live until the call returns; contiguous parts of one tensor do not overlap.
         let message = unsafe {
             let (group, wait) = (self.raw.as_ptr(), milliseconds(WITHOUT_END));
@@ -218,7 +257,7 @@ impl Group {
 
     /// Waits for a number from another rank. After an error every later call fails, too.
     pub fn receive(&self, from: usize, patience: Duration) -> Result<i64, Lost> {
-        let tensor = Tensor::zeros([1], (Kind::Int64, tch::Device::Cpu));
+        let tensor = Tensor::zeros([1], (Kind::Int64, Device::Cpu));
         let (group, wait) = (self.raw.as_ptr(), milliseconds(patience));
         // SAFETY: the group and the tensor live until the call returns.
         let message = unsafe { posenc_group_receive(group, tensor.as_ptr(), from as c_int, NUMBERS, wait) };
@@ -244,7 +283,7 @@ impl Drop for Group {
 pub struct Lost {
     /// Its number.
     pub rank: usize,
-    /// LibTorch's words.
+    /// LibTorch's words, or NCCL's.
     pub cause: TchError,
 }
 
@@ -354,7 +393,7 @@ mod tests {
     /// Eight tensors with numbers of many sizes, so that the order of additions shows.
     fn parts(length: i64) -> Vec<Tensor> {
         let part = |number: i64| {
-            let numbers = Tensor::arange(length, (Kind::Double, tch::Device::Cpu)) * (number + 1);
+            let numbers = Tensor::arange(length, (Kind::Double, Device::Cpu)) * (number + 1);
             ((numbers.sin() * 9.0).exp() * (number as f64 - 3.5)).to_kind(Kind::Float)
         };
         (0..8).map(part).collect()
@@ -367,19 +406,36 @@ mod tests {
         }
     }
 
+    /// Whether every rank's sum of eight tensors has the bits of one process.
+    fn adds_as_one_process(length: i64, size: usize, connect: impl Fn(&Group) + Sync) {
+        let whole = by_halves(&parts(length));
+        let sums = of_ranks(size, |group| {
+            connect(group);
+            let share = parts(length).len() / size;
+            let mut own = by_halves(&parts(length)[group.rank() * share..][..share]);
+            group.sum(&mut own).expect("all are there");
+            own
+        });
+        assert!(sums.iter().all(|sum| *sum == whole), "{length} numbers on {size} ranks");
+    }
+
     #[test]
     fn any_number_of_ranks_adds_to_the_same_bits() {
         for length in [1, 7, 10_001] {
-            let whole = by_halves(&parts(length));
             for size in [2, 4, 8] {
-                let sums = of_ranks(size, |group| {
-                    let share = parts(length).len() / size;
-                    let mut own = by_halves(&parts(length)[group.rank() * share..][..share]);
-                    group.sum(&mut own).expect("all are there");
-                    own
-                });
-                assert!(sums.iter().all(|sum| *sum == whole), "{length} numbers on {size} ranks");
+                adds_as_one_process(length, size, |_| ());
             }
+        }
+    }
+
+    #[test]
+    fn nccl_moves_tensors_that_are_added_to_the_same_bits() {
+        let nccl = nccl::tests::stand_in();
+        for (length, size) in [(7, 2), (7, 8), (10_001, 2), (10_001, 4), (10_001, 8)] {
+            let id = nccl.unique_id().expect("a name");
+            adds_as_one_process(length, size, |group| {
+                group.connect_gpus(nccl, id, Device::Cpu).expect("all join");
+            });
         }
     }
 

@@ -11,6 +11,9 @@ use tch::{Kind, Tensor};
 pub enum NormKind {
     /// x / √(mean(x²) + 1e-5) · γ, without centring or bias (Zhang & Sennrich 2019, arXiv 1910.07467).
     Rms,
+    /// The same with ε = 1e-6: torchtune's default, which ChessDecoder has.
+    #[serde(rename = "rms_1e-6")]
+    RmsFine,
     /// (x − mean) / √(var + 1e-3) · γ + β (Ba et al. 2016, arXiv 1607.06450; ε as Keras' default, which Lc0's
     /// training code uses).
     Layer,
@@ -25,7 +28,7 @@ pub enum NormKind {
 /// PyTorch's share of a batch in the running statistics.
 const MOMENTUM: f64 = 0.1;
 
-/// A normalisation of `width` channels with a learned gain, and for all but [`NormKind::Rms`] a learned bias. γ starts at
+/// A normalisation of `width` channels with a learned gain, and for all but the root mean squares a learned bias. γ starts at
 /// 1, β at 0.
 ///
 /// Deviation from Lc0's training code: γ is not constrained to stay ≥ 0.
@@ -37,13 +40,14 @@ pub struct Norm {
 
 #[derive(Debug)]
 enum Form {
-    Rms { gain: ParamId },
+    Rms { gain: ParamId, fine: bool },
     Layer { gain: ParamId, bias: ParamId, epsilon: f64 },
     Batch(BatchNorm),
 }
 
 impl Norm {
     pub(crate) const EPSILON: f64 = 1e-5;
+    const FINE_EPSILON: f64 = 1e-6;
 
     /// Declares `gain` (and `bias`, and running statistics) of `width` in `scope`.
     pub fn declare(scope: &mut Scope<'_>, width: i64, kind: NormKind) -> Self {
@@ -55,17 +59,19 @@ impl Norm {
         let form = match kind {
             NormKind::Layer => layer(1e-3),
             NormKind::LayerFine => layer(1e-6),
-            NormKind::Rms => Form::Rms { gain: scope.f32_param("gain", &[width], Init::ONES) },
+            NormKind::Rms | NormKind::RmsFine => {
+                Form::Rms { gain: scope.f32_param("gain", &[width], Init::ONES), fine: kind == NormKind::RmsFine }
+            }
             NormKind::Batch => Form::Batch(BatchNorm::declare(scope, width, MOMENTUM)),
         };
         Self { form, width }
     }
 
     /// The norm of a sum of two tensors `[…, width]`, each times its factor, in one pass: on CPUs, in f32, for
-    /// [`NormKind::Rms`]. `None` otherwise.
+    /// root mean squares. `None` otherwise.
     pub fn of_sum(&self, views: &Views, stream: (&Tensor, f64), branch: (&Tensor, f64)) -> Option<Tensor> {
         match &self.form {
-            Form::Rms { gain } => residual_norm(stream, Some(branch), &views[*gain], Self::EPSILON),
+            Form::Rms { gain, fine } => residual_norm(stream, Some(branch), &views[*gain], Self::epsilon(*fine)),
             Form::Layer { .. } | Form::Batch(_) => None,
         }
     }
@@ -73,27 +79,32 @@ impl Norm {
     /// The gain, where this is [`NormKind::Rms`].
     pub(crate) fn gain_of_root_mean_square(&self) -> Option<ParamId> {
         match self.form {
-            Form::Rms { gain } => Some(gain),
-            Form::Layer { .. } | Form::Batch(_) => None,
+            Form::Rms { gain, fine: false } => Some(gain),
+            Form::Rms { fine: true, .. } | Form::Layer { .. } | Form::Batch(_) => None,
         }
+    }
+
+    fn epsilon(fine: bool) -> f64 {
+        if fine { Self::FINE_EPSILON } else { Self::EPSILON }
     }
 
     /// `[…, width]` (for [`NormKind::Batch`] `[b, l, width]`) → the same shape and element type; computed in f32.
     pub fn forward(&self, views: &Views, x: &Tensor) -> Tensor {
         let kind = x.kind();
-        if let (Form::Rms { gain }, Backend::Fused) = (&self.form, Backend::on(x.device())) {
+        if let (Form::Rms { gain, fine }, Backend::Fused) = (&self.form, Backend::on(x.device())) {
             // LibTorch takes the elementary operations if gain and input are of different types.
-            return x.rms_norm([self.width], Some(&views[*gain].to_kind(kind)), Self::EPSILON);
+            return x.rms_norm([self.width], Some(&views[*gain].to_kind(kind)), Self::epsilon(*fine));
         }
         let x = x.to_kind(Kind::Float);
         let normed = match &self.form {
-            Form::Rms { gain } => {
-                if let Some(normed) = residual_norm((&x, 1.0), None, &views[*gain], Self::EPSILON) {
+            Form::Rms { gain, fine } => {
+                let epsilon = Self::epsilon(*fine);
+                if let Some(normed) = residual_norm((&x, 1.0), None, &views[*gain], epsilon) {
                     return normed.to_kind(kind);
                 }
                 // A sum of products: the backward passes of a square and of a mean go over the whole tensor once more each.
                 let square_sum = (&x * &x).sum_dim_intlist([-1i64].as_slice(), true, Kind::Float);
-                x * (square_sum * (self.width as f64).recip() + Self::EPSILON).rsqrt() * &views[*gain]
+                x * (square_sum * (self.width as f64).recip() + epsilon).rsqrt() * &views[*gain]
             }
             Form::Layer { gain, bias, epsilon } => {
                 x.layer_norm([self.width], Some(&views[*gain]), Some(&views[*bias]), *epsilon, false)

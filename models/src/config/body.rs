@@ -69,6 +69,9 @@ pub enum NormPlace {
     /// `Norm(α·x + Sub(x))`, α = (2N)^(1/4). The same weights start normal, β = (8N)^(-1/4) times as wide as Glorot's;
     /// queries and keys as Glorot's (`xavier_normal_` in the paper's listing: not truncated). DeepNorm as published.
     PostDeepnet,
+    /// Attention as in `post_deepnet`, the feed-forward layer as in `post_plain`: dlshogi's log of 10 June 2024 (commit
+    /// 456401a of its branch feature/resnet-transformer).
+    PostDeepnetAttention,
     /// `Norm(x + Sub(x))`, all weights from Glorot's truncated normal initialiser (Vaswani et al. 2017, arXiv
     /// 1706.03762).
     PostPlain,

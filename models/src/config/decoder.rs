@@ -4,6 +4,7 @@ use super::chessformer::ChessformerConfig;
 use super::error::{MOST_LAYERS, ModelError, check_limits};
 use super::heads::{NoOptions, Outputs, check_offered};
 use facts::HeadName;
+use nn::NormKind;
 use nn::layout::LARGEST_SIZE;
 use serde::{Deserialize, Serialize};
 
@@ -25,6 +26,9 @@ pub struct DecoderConfig {
     /// The tokens that a token attends to.
     #[serde(default)]
     pub mask: SequenceMask,
+    /// The root mean square's ε: `rms` (1e-5), or `rms_1e-6`, torchtune's default.
+    #[serde(default = "rms", skip_serializing_if = "is_rms")]
+    pub normalisation: NormKind,
     /// Which heads it has: some of `policy`, `result` and `board`, and all of them by default.
     #[serde(default = "all_heads")]
     pub outputs: Outputs,
@@ -58,6 +62,14 @@ fn plies() -> usize {
     3
 }
 
+fn rms() -> NormKind {
+    NormKind::Rms
+}
+
+fn is_rms(kind: &NormKind) -> bool {
+    *kind == rms()
+}
+
 fn all_heads() -> Outputs {
     Outputs { board: Some(NoOptions {}), ..Outputs::default() }
 }
@@ -66,7 +78,8 @@ impl DecoderConfig {
     /// Its blocks and the heads that it shares with a Chessformer.
     pub(crate) fn blocks(&self) -> ChessformerConfig {
         let blocks = ChessformerConfig::llama(self.width, self.heads, self.ff);
-        ChessformerConfig { layers: self.layers, outputs: self.outputs.clone(), ..blocks }
+        let (layers, normalisation, outputs) = (self.layers, self.normalisation, self.outputs.clone());
+        ChessformerConfig { layers, normalisation, outputs, ..blocks }
     }
 
     pub(crate) fn check_sizes(&self) -> Result<(), ModelError> {
@@ -76,6 +89,9 @@ impl DecoderConfig {
         check_limits(LARGEST_SIZE, &sizes)?;
         if self.plies == 1 {
             return Err(ModelError::OnePly);
+        }
+        if !matches!(self.normalisation, NormKind::Rms | NormKind::RmsFine) {
+            return Err(ModelError::DecoderNorm);
         }
         if !self.width.is_multiple_of(self.heads) {
             return Err(ModelError::heads_do_not_divide(self.width, self.heads));

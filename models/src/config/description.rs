@@ -1,7 +1,9 @@
 //! The architectures in words.
 
+use serde::Serialize;
+
 /// An architecture that [`super::ModelConfig`] can name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct ModelDescription {
     /// Its name in YAML.
     pub name: &'static str,
@@ -21,10 +23,10 @@ pub fn models() -> &'static [ModelDescription] {
             description: "encoder with one token per square; attention policy, value, moves-left and map heads (`outputs`)",
             source: "Monroe & Chalmers 2024, arXiv 2409.12272",
             options: &[
-                "embedding=old|reach|new{dense,ff}|table",
+                "embedding=old|linear|reach|new{dense,ff}|table",
                 "edge=shown|hidden",
-                "norm=post|post_deepnet|post_plain|post_scaled{alpha,beta}|pre",
-                "normalisation=rms|layer|layer_1e-6|batch",
+                "norm=post|post_deepnet|post_deepnet_attention|post_plain|post_scaled{alpha,beta}|pre",
+                "normalisation=rms|rms_1e-6|layer|layer_1e-6|batch",
                 "activation=mish|gelu|gelu_tanh|swish|relu|relu2|selu|tanh|sigmoid|identity",
                 "ff_activation=(activation)",
                 "ff_kind=dense|glu|swiglu|geglu",
@@ -55,7 +57,7 @@ pub fn models() -> &'static [ModelDescription] {
             source: "Yamaoka, dlshogi feature/resnet-transformer; dlshogi's article of 5 June 2024",
             options: &[
                 "embed=attention|stem",
-                "attention.norm=post_plain|post_deepnet|pre|post|post_scaled{alpha,beta}",
+                "attention.norm=post_plain|post_deepnet|post_deepnet_attention|pre|post|post_scaled{alpha,beta}",
                 "attention.normalisation=batch|rms|layer",
                 "attention.activation=gelu|gelu_tanh|relu|mish|swish",
                 "attention.ff_kind=dense|glu|swiglu|geglu",
@@ -69,7 +71,7 @@ pub fn models() -> &'static [ModelDescription] {
             name: "decoder",
             description: "boards and moves of a game in a sequence; policy, result and next-board heads",
             source: "maxlegrec1/ChessDecoder@405b565",
-            options: &["plies=3", "mask=prefix|causal"],
+            options: &["plies=3", "mask=prefix|causal", "normalisation=rms|rms_1e-6"],
         },
     ]
 }

@@ -10,6 +10,8 @@ pub enum EmbeddingConfig {
     /// `embed(activation(W·x + b))`: CF-6M's, `embedding_style: old` in Lc0's training code.
     #[default]
     Old,
+    /// `embed(W·x + b)`: the linear projection of the Chessformer paper's text (arXiv 2409.12272, A.1).
+    Linear,
     /// As `old`, with a fixed map after the channels: a channel for each square, 1 where the vocabulary has a move from
     /// the token's square there, −1 for the square itself, else 0. `PE_MAP` in Lc0's networks (`kPosEncoding`): before
     /// smolgen it was what distinguished their squares. Auxiliary tokens have zeros.
@@ -40,7 +42,7 @@ impl EmbeddingConfig {
     /// Its sizes, `dense` and `ff`; 1 where it has or names none.
     pub(crate) fn sizes(self) -> [usize; 2] {
         match self {
-            Self::Old | Self::Reach | Self::Table | Self::Parts(_) => [1, 1],
+            Self::Old | Self::Linear | Self::Reach | Self::Table | Self::Parts(_) => [1, 1],
             Self::New { dense, ff } => [dense, ff.unwrap_or(1)],
         }
     }

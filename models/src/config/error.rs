@@ -93,12 +93,14 @@ pub enum ModelError {
          only, such as rope, absolute or relative_bias"
     )]
     SeesAhead(&'static str),
+    #[error("model: a decoder's normalisation is rms or rms_1e-6")]
+    DecoderNorm,
     #[error("model: {option} means nothing with `value: {{pool: token}}`, which has no hidden layer: leave it out")]
     NoHiddenLayer { option: &'static str },
     #[error("model: qkv_groups: {groups} do not divide the width {width}; 1 is no groups, dlshogi's code has 8")]
     Groups { groups: usize, width: usize },
     #[error(
-        "model: norm: {norm} says how wide weights start, and init: torch says otherwise: write one of norm: post_plain, post_deepnet and pre, or init: glorot"
+        "model: norm: {norm} says how wide weights start, and init: torch says otherwise: write one of norm: post_plain, post_deepnet, post_deepnet_attention and pre, or init: glorot"
     )]
     Starts { norm: &'static str },
     #[error("model: dropout is {0}, it must be at least 0 and below 1; dlshogi's code has 0.1")]
@@ -121,6 +123,7 @@ impl ModelError {
             Self::PolicyOption { option, .. } | Self::NoEffect { option, .. } => Some(option),
             Self::EdgeShown(_) => Some("edge"),
             Self::NoOutput | Self::NoSuchHead { .. } => Some("outputs"),
+            Self::DecoderNorm => Some("normalisation"),
             Self::Momentum(_) => Some("batch_norm.momentum"),
             Self::Within { part, .. } => Some(part),
             Self::Dropout(_) => Some("dropout"),

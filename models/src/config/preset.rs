@@ -110,6 +110,7 @@ fn chess_decoder() -> DecoderConfig {
         ff: 3072,
         plies: 3,
         mask: SequenceMask::Prefix,
+        normalisation: NormKind::Rms,
         outputs: Outputs { board: Some(NoOptions {}), ..Outputs::default() },
     }
 }

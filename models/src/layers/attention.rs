@@ -1,6 +1,6 @@
 //! Multi-head self-attention, with the injection points at which position encodings act.
 
-use super::residual::Residual;
+use super::residual::{Residual, Sublayer};
 use crate::config::BodyConfig;
 use encodings::{AttendInput, Dims, InjectionPoints, LayerContext, Queries, Stack};
 use nn::{
@@ -40,7 +40,8 @@ pub(crate) struct Attention {
 
 impl Attention {
     pub(crate) fn declare(scope: &mut Scope<'_>, config: &BodyConfig) -> Self {
-        let (d, groups, residual) = (config.width(), config.qkv_groups as i64, Residual::of(config));
+        let (d, groups, residual) =
+            (config.width(), config.qkv_groups as i64, Residual::of(config, Sublayer::Attention));
         let mut qkv = scope.sub("qkv");
         let qkv_weight = qkv.matrix("weight", &[3 * d, d / groups], qkv_init(d, d / groups, residual));
         let qkv_bias = config.qkv_bias.then(|| qkv.f32_param("bias", &[3 * d], Init::ZEROS));

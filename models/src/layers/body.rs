@@ -4,7 +4,7 @@
 
 use super::attention::Attention;
 use super::feed_forward::FeedForward;
-use super::residual::Residual;
+use super::residual::{Residual, Sublayer};
 use crate::config::{BodyConfig, NormPlace};
 use encodings::{LayerContext, Stack};
 use nn::{Norm, Scope, TokenLayers};
@@ -62,44 +62,47 @@ struct Block {
     attention_norm: Norm,
     feed_forward: FeedForward,
     feed_forward_norm: Norm,
-    residual: Residual,
+    /// Of attention, of the feed-forward layer.
+    residuals: [Residual; 2],
     /// The share of attention weights, and of the feed-forward layer's outputs, that training drops.
     dropout: f64,
 }
 
 impl Block {
     fn declare(scope: &mut Scope<'_>, config: &BodyConfig) -> Self {
-        let (width, kind, residual) = (config.width(), config.normalisation, Residual::of(config));
+        let (width, kind) = (config.width(), config.normalisation);
         Self {
             attention: Attention::declare(&mut scope.sub("attention"), config),
             attention_norm: Norm::declare(&mut scope.sub("attention_norm"), width, kind),
             feed_forward: FeedForward::declare(&mut scope.sub("feed_forward"), config),
             feed_forward_norm: Norm::declare(&mut scope.sub("feed_forward_norm"), width, kind),
-            residual,
+            residuals: [Sublayer::Attention, Sublayer::FeedForward].map(|sublayer| Residual::of(config, sublayer)),
             dropout: config.dropout,
         }
     }
 
     fn forward(&self, at: LayerContext<'_>, stack: &Stack, x_bld: &Tensor, mask: Option<&Tensor>) -> Tensor {
         let views = at.views;
-        let normed = self.residual.norms_inputs().then(|| self.attention_norm.forward(views, x_bld));
+        let normed = self.residuals[0].norms_inputs().then(|| self.attention_norm.forward(views, x_bld));
         let mixed = self.attention.mixture(at, stack, normed.as_ref().unwrap_or(x_bld), mask);
         let in_one = self.token_layers().filter(|_| !views.drop_numbers(self.dropout));
         if let Some(output) = in_one.and_then(|layers| layers.forward(views, x_bld, &mixed)) {
             return output;
         }
-        let (residual, factor) = self.residual.in_weights(views.device());
+        let [(of_attention, factor), (of_feed_forward, feed_factor)] =
+            self.residuals.map(|residual| residual.in_weights(views.device()));
         let attended = self.attention.out().forward_times(views, &mixed, factor);
-        let x = residual.add(views, &self.attention_norm, x_bld, &attended);
-        let normed = residual.norms_inputs().then(|| self.feed_forward_norm.forward(views, &x));
-        let fed = self.feed_forward.forward(views, normed.as_ref().unwrap_or(&x), factor);
-        residual.add(views, &self.feed_forward_norm, &x, &views.dropout(&fed, self.dropout))
+        let x = of_attention.add(views, &self.attention_norm, x_bld, &attended);
+        let normed = of_feed_forward.norms_inputs().then(|| self.feed_forward_norm.forward(views, &x));
+        let fed = self.feed_forward.forward(views, normed.as_ref().unwrap_or(&x), feed_factor);
+        of_feed_forward.add(views, &self.feed_forward_norm, &x, &views.dropout(&fed, self.dropout))
     }
 
     /// Everything after the mixture, where one operation computes it.
     fn token_layers(&self) -> Option<TokenLayers<'_>> {
         let (inner, outer, activation) = self.feed_forward.dense_layers()?;
-        let factors = (!self.residual.norms_inputs()).then(|| self.residual.factors())?;
+        let [attention, feed_forward] = self.residuals;
+        let factors = attention.common_factors(feed_forward).filter(|_| !attention.norms_inputs())?;
         let norms = [&self.attention_norm, &self.feed_forward_norm];
         Some(TokenLayers { out: self.attention.out(), inner, outer, norms, activation, factors })
     }

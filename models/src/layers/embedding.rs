@@ -5,7 +5,7 @@
 //! except in [`Added`].
 
 use super::feed_forward::FeedForward;
-use super::residual::Residual;
+use super::residual::{Residual, Sublayer};
 use crate::config::{BodyConfig, ChessformerConfig, EmbeddingConfig, Spec};
 use encodings::{LayerContext, Stack, Tokens};
 use games::{Entry, InputLayout, Vocabulary};
@@ -20,7 +20,7 @@ use tch::{Kind, Tensor};
 pub(crate) struct Embedding {
     added: Added,
     dense: Linear,
-    /// `None` after a table.
+    /// `None` after a table and a linear projection.
     activation: Option<Activation>,
     refinement: Option<Refinement>,
 }
@@ -35,7 +35,9 @@ impl Embedding {
         config: &ChessformerConfig,
     ) -> Self {
         let (added, more) = match config.embedding {
-            EmbeddingConfig::Old | EmbeddingConfig::Table | EmbeddingConfig::Parts(_) => (Added::Nothing, 0),
+            EmbeddingConfig::Old | EmbeddingConfig::Linear | EmbeddingConfig::Table | EmbeddingConfig::Parts(_) => {
+                (Added::Nothing, 0)
+            }
             EmbeddingConfig::Reach => (Added::Reach(reach(spec.moves, tokens)), tokens.geometry().squares()),
             EmbeddingConfig::New { dense, .. } => {
                 (Added::Pieces(AllPieces::declare(&mut scope.sub("pieces"), spec.input, tokens, dense)), dense)
@@ -46,13 +48,18 @@ impl Embedding {
         let init = if table { Init::Normal { std: 1.0 } } else { Init::glorot_normal(inputs, outputs, 1.0) };
         let dense = Linear::declare(scope, inputs, outputs, init, !table);
         let refinement = match config.embedding {
-            EmbeddingConfig::Old | EmbeddingConfig::Reach | EmbeddingConfig::Table | EmbeddingConfig::Parts(_) => None,
             EmbeddingConfig::New { ff, .. } => {
                 let body = config.body();
                 Some(Refinement::declare(scope, &BodyConfig { ff: ff.unwrap_or(body.ff), ..body }))
             }
+            EmbeddingConfig::Old
+            | EmbeddingConfig::Linear
+            | EmbeddingConfig::Reach
+            | EmbeddingConfig::Table
+            | EmbeddingConfig::Parts(_) => None,
         };
-        Self { added, dense, activation: (!table).then_some(config.activation), refinement }
+        let is_activated = !(table || config.embedding == EmbeddingConfig::Linear);
+        Self { added, dense, activation: is_activated.then_some(config.activation), refinement }
     }
 
     /// `[b,l,c]` → `[b,l,d]`, the encodings' injection point `embed` included; `added [b,k,d]` are further tokens (the form `new` has
@@ -188,7 +195,7 @@ impl Refinement {
             norm: Norm::declare(&mut scope.sub("norm"), width, kind),
             feed_forward: FeedForward::declare(&mut scope.sub("feed_forward"), config),
             feed_forward_norm: Norm::declare(&mut scope.sub("feed_forward_norm"), width, kind),
-            residual: Residual::of(config),
+            residual: Residual::of(config, Sublayer::FeedForward),
         }
     }
 

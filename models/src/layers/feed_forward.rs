@@ -1,6 +1,6 @@
 //! The feed-forward layer.
 
-use super::residual::Residual;
+use super::residual::{Residual, Sublayer};
 use crate::config::{BodyConfig, FeedForwardKind};
 use nn::{Activation, Linear, Scope, Views};
 use tch::Tensor;
@@ -44,7 +44,8 @@ pub(crate) struct FeedForward {
 
 impl FeedForward {
     pub(crate) fn declare(scope: &mut Scope<'_>, config: &BodyConfig) -> Self {
-        let (d, ff, bias, residual) = (config.width(), config.ff as i64, config.ff_bias, Residual::of(config));
+        let (d, ff, bias) = (config.width(), config.ff as i64, config.ff_bias);
+        let residual = Residual::of(config, Sublayer::FeedForward);
         let gate = Gate::of(config.ff_kind);
         let inside = if gate.is_some() { 2 * ff } else { ff };
         let hidden = Linear::declare(&mut scope.sub("hidden"), d, inside, residual.scaled(d, ff), bias);

@@ -14,7 +14,7 @@ pub(crate) use token_vocabulary::TokenVocabulary;
 /// feature (1 on the square that the byte names), those of the thermometers (on all squares), and one for each scalar
 /// feature (byte / scale), which
 ///
-/// * `piece_tokens`, `piece_tokens_rated`, `lc0_112` and `dlshogi_62_57` broadcast to all squares;
+/// * `piece_tokens`, `piece_tokens_rated`, `lc0_112`, `lc0_112_en_passant` and `dlshogi_62_57` broadcast to all squares;
 /// * `piece_tokens_aux`, `cls_tokens` and `cls_tokens_white` put on the feature's own token after the squares, where a
 ///   further channel per feature identifies the token. Squares have zeros there, and such tokens have zeros in the
 ///   channels of squares.

@@ -4,14 +4,21 @@ use crate::config::{BodyConfig, InitKind, NormPlace};
 use nn::{Backend, Init, Norm, Views};
 use tch::{Device, Tensor};
 
-/// [`NormPlace`] with its numbers for a body of a certain depth.
+/// Which of a block's two layers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sublayer {
+    Attention,
+    FeedForward,
+}
+
+/// [`NormPlace`] with its numbers for a sublayer in a body of a certain depth.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Residual {
     sum: Sum,
     start: Start,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 enum Sum {
     /// `Norm(x + α·Sub(x))`.
     ScaledBranch(f64),
@@ -35,14 +42,17 @@ enum Start {
 }
 
 impl Residual {
-    /// How sublayers join the residual stream of this body.
-    pub(crate) fn of(body: &BodyConfig) -> Self {
+    /// How a sublayer joins the residual stream of this body.
+    pub(crate) fn of(body: &BodyConfig, sublayer: Sublayer) -> Self {
         let layers = (body.loops * body.dims.layers) as f64;
         let (root, beta) = ((2.0 * layers).powf(-0.25), (8.0 * layers).powf(-0.25));
+        let deepnet = (Sum::ScaledStream(root.recip()), Start::Normal { gain: beta });
+        let plain = (Sum::ScaledBranch(1.0), Start::Truncated { variance: 1.0 });
         let (sum, start) = match body.norm {
             NormPlace::Post => (Sum::ScaledBranch(root), Start::Truncated { variance: beta }),
-            NormPlace::PostDeepnet => (Sum::ScaledStream(root.recip()), Start::Normal { gain: beta }),
-            NormPlace::PostPlain => (Sum::ScaledBranch(1.0), Start::Truncated { variance: 1.0 }),
+            NormPlace::PostDeepnet => deepnet,
+            NormPlace::PostDeepnetAttention if sublayer == Sublayer::Attention => deepnet,
+            NormPlace::PostDeepnetAttention | NormPlace::PostPlain => plain,
             NormPlace::PostScaled { alpha, beta } => (Sum::ScaledBranch(alpha), Start::Truncated { variance: beta }),
             NormPlace::Pre => (Sum::NormInBranch, Start::Truncated { variance: 1.0 }),
         };
@@ -109,6 +119,11 @@ impl Residual {
             (Sum::ScaledBranch(alpha), Backend::Fused) => (Self { sum: Sum::ScaledBranch(1.0), ..self }, alpha),
             _ => (self, 1.0),
         }
+    }
+
+    /// The factors of stream and branch, where two sublayers have the same.
+    pub(crate) fn common_factors(self, other: Self) -> Option<(f64, f64)> {
+        (self.sum == other.sum).then(|| self.factors())
     }
 
     /// Of the stream and of the branch.

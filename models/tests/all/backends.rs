@@ -46,7 +46,7 @@ fn relative_difference(a: &Tensor, b: &Tensor) -> f64 {
 fn every_encoding_gives_the_same_by_every_back_end_on_both_boards() {
     let mut differs = [false; 2];
     for spec in specs() {
-        for norm in [NormPlace::Post, NormPlace::Pre, NormPlace::PostDeepnet] {
+        for norm in [NormPlace::Post, NormPlace::Pre, NormPlace::PostDeepnet, NormPlace::PostDeepnetAttention] {
             for stack in EncodingConfig::example_stacks() {
                 let (network, layout) = declare(&tiny(norm), &stack, &spec);
                 let (arena, packed) = (stirred(&layout), packed(&spec, 3));

@@ -245,6 +245,19 @@ fn the_preset_has_the_codes_numbers_less_the_words_that_no_position_has() {
 }
 
 #[test]
+fn its_norms_have_the_epsilon_of_either_library_and_the_default_is_not_written() {
+    let written = |more: &str| serde_json::to_string(&model(more)).expect("JSON");
+    assert!(!written("").contains("normalisation"));
+    let torchtune = r#", "normalisation": "rms_1e-6""#;
+    assert!(written(torchtune).contains("rms_1e-6"));
+    let answers = |more: &str| {
+        let (network, layout) = declared(more, &flat());
+        parts(&answer(&network, &initialise(&layout, 1), &sequences(1)), 0)
+    };
+    assert_ne!(answers(""), answers(torchtune));
+}
+
+#[test]
 fn what_a_decoder_cannot_have_is_refused() {
     let refuse = |model: &ModelConfig, stack: &str, spec: &Spec| {
         Network::declare(model, &[encoding(stack)], spec).expect_err("it cannot").to_string()
@@ -257,6 +270,8 @@ fn what_a_decoder_cannot_have_is_refused() {
     let squares = spec(GameKind::Chess, InputName::PieceTokens);
     assert!(refuse(&model(""), none, &squares).contains("tokens_68"));
     assert!(refuse(&model(r#", "plies": 1"#), none, &tokens_68()).contains("write 2 or more"));
+    let batch = refuse(&model(r#", "normalisation": "batch""#), none, &tokens_68());
+    assert_eq!(batch, "model: a decoder's normalisation is rms or rms_1e-6");
     let heads = refuse(&model(r#", "outputs": {"policy": {}, "q": {}}"#), none, &tokens_68());
     assert!(
         heads.contains(

@@ -183,7 +183,10 @@ fn groups_are_a_product_with_zeros_between_them() {
 fn weights_start_where_pytorchs_do() {
     let spec = dlshogi();
     let deepnet = r#""attention": {"layers": 2, "heads": 3, "ff": 10, "norm": "post_deepnet", "qkv_groups": 2}"#;
-    for (attention, is_deepnet) in [(ATTENTION, false), (deepnet, true)] {
+    let attention_only = deepnet.replace("post_deepnet", "post_deepnet_attention");
+    for (attention, scaled) in
+        [(ATTENTION, None), (deepnet, Some("")), (attention_only.as_str(), Some(".attention.out."))]
+    {
         let (_, layout) = declared(&transformer(r#""init": "torch","#, attention), &none(), &spec);
         let views = initialise(&layout, 2).frozen_views();
         for param in layout.params().iter().filter(|param| param.name.ends_with("weight")) {
@@ -193,14 +196,17 @@ fn weights_start_where_pytorchs_do() {
             let spread = (values.iter().map(|x| x * x).sum::<f64>() / values.len() as f64).sqrt();
             let wanted = match &param.name {
                 // Glorot's, (8·2)^(-1/4) = 1/2 times as wide, where dlshogi's trial of DeepNet has it.
-                name if is_deepnet && name.starts_with("body.attention") && !name.contains("qkv") => {
+                name if name.starts_with("body.attention")
+                    && !name.contains("qkv")
+                    && scaled.is_some_and(|part| name.contains(part)) =>
+                {
                     (2.0 / (param.shape[0] + fan_in) as f64).sqrt() / 2.0
                 }
                 _ => bound / 3f64.sqrt(),
             };
             let tolerance = 3.0 / (values.len() as f64).sqrt();
             assert!((spread / wanted - 1.0).abs() < tolerance, "{}: {spread} instead of {wanted}", param.name);
-            assert!(is_deepnet || values.iter().all(|x| x.abs() <= bound), "{}", param.name);
+            assert!(scaled.is_some() || values.iter().all(|x| x.abs() <= bound), "{}", param.name);
         }
     }
 }

@@ -146,6 +146,6 @@ fn filled_row(reference: &Reference) -> Vec<u8> {
         line.play(mv);
     }
     let mut row = vec![0xAA; Chess::input(InputName::Lc0_112).row_bytes()];
-    history::pack(line.position(), line.repetitions(), &earlier, HistoryFill::FenOnly, &mut row);
+    history::pack(InputName::Lc0_112, line.position(), line.repetitions(), &earlier, HistoryFill::FenOnly, &mut row);
     row
 }

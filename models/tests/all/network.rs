@@ -205,7 +205,14 @@ fn saved_parameters_give_the_same_bits() {
 fn first_values_have_the_spread_of_their_initialiser() {
     let spec = spec(GameKind::Chess, InputName::PieceTokens);
     let scaled = NormPlace::PostScaled { alpha: 0.3, beta: 0.2 };
-    for norm in [NormPlace::Post, NormPlace::Pre, NormPlace::PostDeepnet, NormPlace::PostPlain, scaled] {
+    for norm in [
+        NormPlace::Post,
+        NormPlace::Pre,
+        NormPlace::PostDeepnet,
+        NormPlace::PostDeepnetAttention,
+        NormPlace::PostPlain,
+        scaled,
+    ] {
         let embedding = models::EmbeddingConfig::New { dense: 2, ff: None };
         let config = models::ChessformerConfig { norm, ff: 512, embedding, ..cf_6m() };
         let (_, layout) = declare(&config, &none(), &spec);
@@ -217,24 +224,25 @@ fn first_values_have_the_spread_of_their_initialiser() {
         let spread =
             |values: &[f32]| (values.iter().map(|v| f64::from(*v).powi(2)).sum::<f64>() / values.len() as f64).sqrt();
         // The variance: 64^(-1/4) of Lc0's β, squared where β is a factor of the spread.
-        let beta = match norm {
-            NormPlace::Post => 0.5 / 2f64.sqrt(),
-            NormPlace::PostDeepnet => 0.125,
-            NormPlace::PostScaled { .. } => 0.2,
-            NormPlace::PostPlain | NormPlace::Pre => 1.0,
+        let (beta, in_feed_forward) = match norm {
+            NormPlace::Post => (0.5 / 2f64.sqrt(), 0.5 / 2f64.sqrt()),
+            NormPlace::PostDeepnet => (0.125, 0.125),
+            NormPlace::PostDeepnetAttention => (0.125, 1.0),
+            NormPlace::PostScaled { .. } => (0.2, 0.2),
+            NormPlace::PostPlain | NormPlace::Pre => (1.0, 1.0),
         };
         let glorot = |inputs: f64, outputs: f64, scale: f64| (scale * 2.0 / (inputs + outputs)).sqrt();
         let (qk, v) = of("body.3.attention.qkv.weight").split_at(2 * 256 * 256);
         let found_and_expected = [
             (spread(of("embedding.weight")), glorot(21.0 + 2.0, 256.0, 1.0)),
             (spread(of("embedding.pieces.weight")), glorot(12.0 * 64.0, 2.0 * 64.0, 1.0)),
-            (spread(of("embedding.feed_forward.hidden.weight")), glorot(256.0, 512.0, beta)),
-            (spread(of("embedding.feed_forward.out.weight")), glorot(256.0, 512.0, beta)),
+            (spread(of("embedding.feed_forward.hidden.weight")), glorot(256.0, 512.0, in_feed_forward)),
+            (spread(of("embedding.feed_forward.out.weight")), glorot(256.0, 512.0, in_feed_forward)),
             (spread(qk), glorot(256.0, 256.0, 1.0)),
             (spread(v), glorot(256.0, 256.0, beta)),
             (spread(of("body.3.attention.out.weight")), glorot(256.0, 256.0, beta)),
-            (spread(of("body.3.feed_forward.hidden.weight")), glorot(256.0, 512.0, beta)),
-            (spread(of("body.3.feed_forward.out.weight")), glorot(256.0, 512.0, beta)),
+            (spread(of("body.3.feed_forward.hidden.weight")), glorot(256.0, 512.0, in_feed_forward)),
+            (spread(of("body.3.feed_forward.out.weight")), glorot(256.0, 512.0, in_feed_forward)),
             (spread(of("policy.query.weight")), glorot(256.0, 256.0, 1.0)),
         ];
         for (i, (found, expected)) in found_and_expected.into_iter().enumerate() {
@@ -244,7 +252,7 @@ fn first_values_have_the_spread_of_their_initialiser() {
         let in_spreads = f64::from(largest(qk)) / spread(qk);
         assert_eq!(
             in_spreads > 2.3,
-            norm == NormPlace::PostDeepnet,
+            [NormPlace::PostDeepnet, NormPlace::PostDeepnetAttention].contains(&norm),
             "cut at two standard deviations of the uncut normal"
         );
         assert!(of("body.3.attention.out.bias").iter().all(|v| *v == 0.0));

@@ -32,7 +32,7 @@ fn each_option_costs_what_its_formula_says() {
         let found = trunk_of(options);
         (found.0 as i64 - plain.0 as i64, found.1 as i64 - plain.1 as i64)
     };
-    for free in ["post_deepnet", "post_plain"] {
+    for free in ["post_deepnet", "post_deepnet_attention", "post_plain"] {
         assert_eq!(more(&format!(r#"{{"norm": "{free}"}}"#)), (0, 0));
     }
     let per_layer = |n: usize| (LAYERS * n) as i64;

@@ -13,7 +13,8 @@ fn the_input_expansion() {
         let found = expander.expand(&tensor(&rows));
         let size = [5, spec.input.tokens() as i64, expander.channels() as i64];
         assert_eq!(found.size(), size);
-        assert_eq!(expander.channels() == 112, spec.input.name == InputName::Lc0_112, "Lc0's planes are 112");
+        let of_lc0 = [InputName::Lc0_112, InputName::Lc0_112EnPassant].contains(&spec.input.name);
+        assert_eq!(expander.channels() == 112, of_lc0, "Lc0's planes are 112");
         assert_eq!(expander.channels() == 119, spec.input.name == InputName::Dlshogi62_57, "dlshogi's planes are 119");
         let expected: Vec<f64> = rows.iter().flat_map(|row| channels(&spec, row).concat()).collect();
         assert_near(&numbers(&found), &expected, 1e-6, spec.input.name.name());

@@ -40,7 +40,7 @@ fn compare(spec: &Spec, options: &str, stack: &[EncodingConfig]) {
 fn pieces_now(spec: &Spec) -> Vec<usize> {
     match spec.input.name.name() {
         "dlshogi_62_57" => (0..14).chain(31..45).collect(),
-        "lc0_112" => (0..12).collect(),
+        "lc0_112" | "lc0_112_en_passant" => (0..12).collect(),
         _ => (1..spec.input.piece_codes).collect(),
     }
 }
@@ -83,7 +83,7 @@ impl<'a> Reference<'a> {
                 }
                 return self.gate(x);
             }
-            EmbeddingConfig::Table => {
+            EmbeddingConfig::Linear | EmbeddingConfig::Table => {
                 return self.gate(channels.iter().map(|own| self.weights.dense("embedding", own)).collect());
             }
             EmbeddingConfig::Reach => {
@@ -100,7 +100,7 @@ impl<'a> Reference<'a> {
         let seen = channels.iter().zip(summaries.chunks(dense)).map(|(own, all)| [&own[..], all].concat()).collect();
         let y = self.gate(self.norm("embedding.norm", &self.dense_then_activation("embedding", &seen)));
         let branch = self.feed_forward("embedding.feed_forward", &y, ff);
-        self.norm("embedding.feed_forward_norm", &self.sum(&y, &branch))
+        self.norm("embedding.feed_forward_norm", &self.sum("embedding.feed_forward_norm", &y, &branch))
     }
 
     /// Which squares the moves of the vocabulary reach from a token's.
@@ -140,19 +140,20 @@ impl<'a> Reference<'a> {
     fn residual(&self, norm: &str, x: Tokens, sublayer: impl Fn(&Tokens) -> Tokens) -> Tokens {
         if self.config.norm == NormPlace::Pre {
             let branch = sublayer(&self.norm(norm, &x));
-            self.sum(&x, &branch)
+            self.sum(norm, &x, &branch)
         } else {
-            self.norm(norm, &self.sum(&x, &sublayer(&x)))
+            self.norm(norm, &self.sum(norm, &x, &sublayer(&x)))
         }
     }
 
-    fn sum(&self, x: &Tokens, branch: &Tokens) -> Tokens {
+    fn sum(&self, norm: &str, x: &Tokens, branch: &Tokens) -> Tokens {
         let fourth_root = (2.0 * (self.config.loops * self.config.layers) as f64).sqrt().sqrt();
         let (of_stream, of_branch) = match self.config.norm {
             NormPlace::Post => (1.0, 1.0 / fourth_root),
             NormPlace::PostDeepnet => (fourth_root, 1.0),
+            NormPlace::PostDeepnetAttention if norm.ends_with("attention_norm") => (fourth_root, 1.0),
             NormPlace::PostScaled { alpha, .. } => (1.0, alpha),
-            NormPlace::PostPlain | NormPlace::Pre => (1.0, 1.0),
+            NormPlace::PostDeepnetAttention | NormPlace::PostPlain | NormPlace::Pre => (1.0, 1.0),
         };
         let token =
             |(x, y): (&Vec<f64>, &Vec<f64>)| x.iter().zip(y).map(|(x, y)| of_stream * x + of_branch * y).collect();
@@ -223,8 +224,8 @@ impl<'a> Reference<'a> {
         };
         x.iter()
             .map(|x| match self.config.normalisation {
-                NormKind::Rms => {
-                    let root = spread(x, 0.0, 1e-5);
+                kind @ (NormKind::Rms | NormKind::RmsFine) => {
+                    let root = spread(x, 0.0, if kind == NormKind::Rms { 1e-5 } else { 1e-6 });
                     x.iter().zip(&gain).map(|(x, g)| x / root * g).collect()
                 }
                 NormKind::Batch => {

@@ -3,7 +3,6 @@
 use crate::escape;
 use std::fmt::Write as _;
 
-/// Where a text is fixed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Anchor {
     Start,

@@ -45,7 +45,7 @@ pub struct Worker {
     pub threads: usize,
     /// Processes of a cell, among which each of its steps is divided.
     pub ranks: usize,
-    /// The devices, e.g. `cpu` or `cuda:0`; slots use them in rotation.
+    /// The devices, e.g. `cpu` or `cuda:0`; slots, and the ranks of each slot, use them in rotation.
     pub devices: Vec<String>,
     pub flags: Vec<&'static str>,
 }
@@ -66,7 +66,7 @@ impl Worker {
     pub fn start(&self, dir: &Path, lock: &CellLock, slot: usize) -> io::Result<Processes> {
         let meeting = (self.ranks > 1).then(Meeting::open).transpose().map_err(io::Error::other)?;
         let command = |rank: usize| -> io::Result<Command> {
-            let mut command = self.command(dir, lock, slot)?;
+            let mut command = self.command(dir, lock, self.device(slot, rank))?;
             if let Some(meeting) = &meeting {
                 command.arg("--ranked").envs(meeting.variables(rank, self.ranks));
             }
@@ -89,7 +89,7 @@ impl Worker {
         Ok(Processes { _meeting: meeting, ..processes })
     }
 
-    fn command(&self, dir: &Path, lock: &CellLock, slot: usize) -> io::Result<Command> {
+    fn command(&self, dir: &Path, lock: &CellLock, device: &str) -> io::Result<Command> {
         let log = OpenOptions::new().append(true).create(true).open(dir.join(LOG))?;
         let mut command = Command::new(&self.program);
         command
@@ -97,7 +97,7 @@ impl Worker {
             .arg("--dir")
             .arg(dir)
             .args(["--threads", &self.threads.to_string()])
-            .args(["--device", self.device(slot)])
+            .args(["--device", device])
             .args(&self.flags)
             .env("OMP_WAIT_POLICY", "PASSIVE")
             .env("OMP_NUM_THREADS", self.threads.to_string())
@@ -111,8 +111,9 @@ impl Worker {
         Ok(command)
     }
 
-    fn device(&self, slot: usize) -> &str {
-        self.devices.get(slot % self.devices.len().max(1)).map_or("cpu", String::as_str)
+    fn device(&self, slot: usize, rank: usize) -> &str {
+        let place = slot * self.ranks + rank;
+        self.devices.get(place % self.devices.len().max(1)).map_or("cpu", String::as_str)
     }
 }
 
@@ -203,4 +204,19 @@ fn signal(target: i32, signal: i32) {
     // SAFETY: a plain system call; the child is not reaped yet, so the id is still its own. For a child that has ended,
     // the error is ignored.
     unsafe { libc::kill(target, signal) };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_rank_of_every_slot_has_a_device() {
+        let devices = ["cuda:0", "cuda:1", "cuda:2", "cuda:3"].map(str::to_owned).to_vec();
+        let mut worker = Worker::this_program(1, devices).expect("this program");
+        assert_eq!([0, 1, 5].map(|slot| worker.device(slot, 0)), ["cuda:0", "cuda:1", "cuda:1"]);
+        worker.ranks = 2;
+        let of_slot = |slot: usize| [0, 1].map(|rank| worker.device(slot, rank));
+        assert_eq!([0, 1, 2].map(of_slot), [["cuda:0", "cuda:1"], ["cuda:2", "cuda:3"], ["cuda:0", "cuda:1"]]);
+    }
 }

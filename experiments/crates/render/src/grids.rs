@@ -62,7 +62,7 @@ pub(crate) fn trial(grid: &Grid, game: &str, name: &str, wanted: &str) -> Result
         let known: Vec<String> = trials.iter().map(|trial| values(&trial.values)).collect();
         unknown("trial", wanted, &format!("{label} in {}, {game}", grid.name), known.iter().map(String::as_str))
     })?;
-    trial.score.ok_or_else(|| fault(format!("the trial {wanted} of {label} in {}, {game} has no score", grid.name)))
+    trial.score().ok_or_else(|| fault(format!("the trial {wanted} of {label} in {}, {game} has no score", grid.name)))
 }
 
 /// The answer of a row to a question of `evaluate`; `about` is its name (a file, labels, an opponent),

@@ -59,7 +59,6 @@ pub struct Precision {
 /// The power of a comparison for a given true difference, at the strictest level of Holm's procedure.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TargetDifference {
-    pub difference: f64,
     /// The share of grids in which the present pairs would detect it.
     pub power: f64,
     /// The seeds needed to detect it with [`POWER`](power::POWER); none above
@@ -186,7 +185,6 @@ impl Comparison {
             detectable: power::visible(test.error, test.freedom, strictest),
             seeds: seeds(test.mean),
             target: target.filter(|_| varies).map(|difference| TargetDifference {
-                difference,
                 power: power::power(difference / test.error, test.freedom, strictest),
                 seeds: seeds(difference),
             }),

@@ -10,7 +10,6 @@ use super::sections::{
 use super::table::Table;
 use facts::printable;
 
-/// A part of a document.
 pub(super) enum Block {
     Title(String, String),
     Remark(&'static str, String),

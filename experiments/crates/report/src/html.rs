@@ -124,7 +124,8 @@ fn provenance(report: &Report) -> String {
     let mut lines: Vec<String> = origin.programs.clone();
     lines.push(format!("seeds {}", origin.seeds.iter().map(u64::to_string).collect::<Vec<_>>().join(", ")));
     lines.extend(origin.datasets.iter().map(|data| {
-        let [train, validation, test] = data.positions.map(facts::grouped);
+        let positions = [data.train_positions, data.validation_positions, data.test_positions];
+        let [train, validation, test] = positions.map(facts::grouped);
         format!(
             "dataset {} (content {}): {train} training, {validation} validation, {test} test positions",
             data.name, data.content_hash
@@ -140,7 +141,7 @@ fn provenance(report: &Report) -> String {
     let cells = Table::new(
         ["cell", "final weights (BLAKE3)", "batches (BLAKE3 chain)"],
         &[0, 1, 2],
-        origin.cells.iter().map(|cell| vec![cell.folder.clone(), cell.weights.clone(), cell.batches.clone()]),
+        origin.cells.iter().map(|(folder, of)| vec![folder.clone(), of.weights.clone(), of.batches.clone()]),
     );
     let count = origin.cells.len();
     let fingerprints = match table(&cells) {

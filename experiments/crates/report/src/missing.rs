@@ -5,7 +5,6 @@ use std::fmt;
 /// Fewer pairs of seeds give no verdict.
 pub const PAIRS_NEEDED: usize = 3;
 
-/// Why a pair of seeds, or a whole comparison, does not count.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Missing {
     /// Seeds of the experiment are still to be trained. Verdicts before that would allow to stop at a convenient moment.

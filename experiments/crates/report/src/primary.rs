@@ -33,7 +33,6 @@ impl ReportOptions {
     }
 }
 
-/// The metric that verdicts are about.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PrimaryMetric {
     pub name: String,

@@ -134,22 +134,41 @@ impl Start {
     }
 }
 
-/// Makes the steps of a rank that writes nothing.
+/// Computes the part of a rank that writes nothing, in the order of [`Cell::train`].
 fn follow(dir: &Path, options: &CellOptions, stop: &AtomicBool) -> Result<Outcome, TrainError> {
     let mut trainer = Start::of(dir, options, &mut |_| {})?.trainer()?;
-    let (steps, every) = (trainer.setup().config.train.steps, trainer.setup().config.train.checkpoint_every);
-    while trainer.steps_done() < steps {
+    let (train, evaluate_every) = (trainer.setup().config.train.clone(), trainer.setup().config.eval.every);
+    let evaluate = |trainer: &mut Trainer, part: Part| {
+        WEIGHTS.into_iter().try_for_each(|weights| trainer.evaluation(part, weights).map(drop))
+    };
+    if trainer.of_first(false)? {
+        evaluate(&mut trainer, Part::Validation)?;
+    }
+    while trainer.steps_done() < train.steps {
         if trainer.stops(stop)? {
             trainer.compare_ranks()?;
             return Ok(Outcome::Interrupted { step: trainer.steps_done() });
         }
         trainer.step()?;
-        if trainer.steps_done() == steps || trainer.steps_done().is_multiple_of(every) {
+        let step = trainer.steps_done();
+        let due = |every: u64| step == train.steps || step.is_multiple_of(every);
+        if due(train.log_every) {
+            trainer.settle()?;
+        }
+        if due(evaluate_every) {
+            evaluate(&mut trainer, Part::Validation)?;
+        }
+        if due(train.checkpoint_every) {
             trainer.compare_ranks()?;
         }
     }
+    evaluate(&mut trainer, Part::TrainSample)?;
+    evaluate(&mut trainer, Part::Test)?;
     Ok(Outcome::Done)
 }
+
+/// The weights of an evaluation, in the order of their lines.
+const WEIGHTS: [Weights; 2] = [Weights::Raw, Weights::Averaged];
 
 struct Cell<'a> {
     dir: &'a Path,
@@ -198,7 +217,7 @@ impl<'a> Cell<'a> {
         let (evaluate_every, pictures) =
             (self.trainer.setup().config.eval.every, self.trainer.setup().config.eval.pictures);
         self.write_status(State::Running)?;
-        if self.recorder.is_empty() {
+        if self.trainer.of_first(self.recorder.is_empty())? {
             self.evaluate(Part::Validation)?;
             self.draw();
         }
@@ -244,7 +263,7 @@ impl<'a> Cell<'a> {
     }
 
     fn evaluate(&mut self, part: Part) -> Result<(), TrainError> {
-        for weights in [Weights::Raw, Weights::Averaged] {
+        for weights in WEIGHTS {
             let Some(Evaluation { line, positions }) = self.trainer.evaluation(part, weights)? else { continue };
             self.recorder.line(&line, self.note)?;
             if part == Part::Test {

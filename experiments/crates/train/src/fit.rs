@@ -30,20 +30,22 @@ const CPU_SHARE: u64 = 4;
 /// The number of positions that go through the network at once. `known`: the value in the checkpoint.
 pub(super) fn micro_batch(setup: &Setup, arena: &Arena, known: Option<usize>) -> Result<usize, TrainError> {
     let (batch, plies) = (setup.config.train.batch, setup.config.plies());
+    // Each rank needs a part.
+    let ranks = setup.ranks.as_ref().map_or(1, |ranks| ranks.size());
+    let share = batch.div_ceil(ranks);
     match (setup.config.train.micro_batch, known) {
         (None, _) => Ok(batch),
         (Some(MicroBatch::Of(positions)), _) => Ok(whole_sequences(positions.min(batch), plies)),
         (Some(MicroBatch::Auto), Some(known)) => Ok(known),
         (Some(MicroBatch::Auto), None) if setup.device == Device::Cpu => {
-            // Ranks may be on one machine. They need a part each.
-            let ranks = setup.ranks.as_ref().map_or(1, |ranks| ranks.size());
+            // Ranks may be on one machine.
             let room = free_memory().map(|free| free / CPU_SHARE / ranks as u64);
-            let largest = largest_within(batch.div_ceil(ranks), room, activation_bytes(setup)?);
+            let largest = largest_within(share, room, activation_bytes(setup)?);
             Ok(whole_sequences(largest, plies))
         }
         (Some(MicroBatch::Auto), None) => {
             let fits = |sequences: usize| fits_on_device(setup, arena, sequences * plies);
-            Ok(halved(batch / plies, fits)? * plies)
+            Ok(halved(share / plies, fits)? * plies)
         }
     }
 }

@@ -42,6 +42,25 @@ impl BatchMetrics {
         })
     }
 
+    /// All numbers, column by column.
+    pub(super) fn numbers(&self) -> Vec<f32> {
+        self.columns().flatten().copied().collect()
+    }
+
+    /// The same metrics of another batch, by its [`Self::numbers`].
+    pub(super) fn with(&self, numbers: &[f32]) -> Self {
+        let rows = numbers.len() / self.columns().count().max(1);
+        let mut columns = numbers.chunks(rows.max(1)).map(<[f32]>::to_vec);
+        Self {
+            values: self.values.iter().map(|(metric, _)| *metric).zip(&mut columns).collect(),
+            counts: self.counts.iter().map(|(target, _)| *target).zip(columns).collect(),
+        }
+    }
+
+    fn columns(&self) -> impl Iterator<Item = &Vec<f32>> {
+        self.values.iter().map(|(_, column)| column).chain(self.counts.iter().map(|(_, column)| column))
+    }
+
     /// The value of a metric for an example, its mean over the example's targets (a map has many); `None` if the network
     /// does not have the metric or the example lacks its target.
     pub(super) fn value(&self, name: &str, row: usize) -> Option<f32> {
@@ -171,6 +190,16 @@ mod tests {
             values: means.map(|metric| (metric, vec![value])).collect(),
             counts: vec![(Target::Policy, vec![f32::from(u8::from(has_policy))]), (Target::Outcome, vec![1.0])],
         }
+    }
+
+    #[test]
+    fn the_numbers_of_a_batch_give_its_metrics() {
+        let other = row(2.5, false);
+        let read = row(1.0, true).with(&other.numbers());
+        assert_eq!(read.numbers(), other.numbers());
+        let bits = |batch: &BatchMetrics| ["policy_loss", "value_loss"].map(|name| batch.value(name, 0));
+        assert_eq!(bits(&read), [None, Some(2.5)]);
+        assert_eq!(bits(&read), bits(&other));
     }
 
     #[test]

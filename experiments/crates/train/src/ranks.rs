@@ -1,9 +1,10 @@
 //! One cell on several processes: each rank differentiates its share of a batch's micro-batches, the gradients are added, and
-//! every rank makes the same step. The first rank alone evaluates and writes.
+//! every rank makes the same step. Evaluations are divided by batches. The first rank alone writes.
 //!
 //! Every rank loads every batch. The sum has the same order of additions for any number of ranks (`micro.rs`,
 //! [`Group::sum`]), so a cell may resume with another number of them and ends with the same bits.
 
+mod gpus;
 mod place;
 mod watch;
 
@@ -17,7 +18,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
-use tch::{TchError, Tensor};
+use tch::{Device, TchError, Tensor};
 use watch::Watch;
 
 /// How long ranks wait for each other at the start.
@@ -33,12 +34,14 @@ const HERE: &str = "127.0.0.1";
 pub struct Ranks {
     group: Arc<Group>,
     watch: Watch,
+    /// What moves gradients between GPUs.
+    between_gpus: Option<String>,
 }
 
 impl Ranks {
-    /// Meets the others, who must have the same `about`: build, arithmetic, cell.
-    pub fn join(place: &Place, about: &str) -> Result<Self, TrainError> {
-        let Place { rank, size, host, port, serves, network, run, attempt } = place;
+    /// Meets the others, who must have the same `about`: build, arithmetic, cell, and whether `device` is a GPU.
+    pub fn join(place: &Place, about: &str, device: Device) -> Result<Self, TrainError> {
+        let Place { rank, size, host, port, serves, network, run, attempt, .. } = place;
         if !size.is_power_of_two() {
             let message = format!("{size} ranks do not add in the order of one process");
             return Err(UserError::new(message, "start a power of two: 2, 4, 8").into());
@@ -61,9 +64,21 @@ impl Ranks {
             }
         }
         let group = Arc::new(Group::join(&store, *rank, *size, network, PATIENCE)?);
+        let mut ranks = Self { watch: Watch::start(&group)?, group, between_gpus: None };
+        let connected = gpus::connect(&ranks.group, &store, place, device);
+        ranks.between_gpus = connected.inspect_err(|_| ranks.leave())?;
         // The store is there until all have joined.
-        group.agrees(&[0]).map_err(|lost| TrainError::from(lost.cause))?;
-        Ok(Self { watch: Watch::start(&group)?, group })
+        ranks.any(false)?;
+        Ok(ranks)
+    }
+
+    /// What moves gradients between the GPUs of ranks, for people; `None` on CPUs.
+    pub fn between_gpus(&self) -> Option<&str> {
+        self.between_gpus.as_deref()
+    }
+
+    pub(crate) fn rank(&self) -> usize {
+        self.group.rank()
     }
 
     pub(crate) fn size(&self) -> usize {
@@ -123,9 +138,28 @@ impl Ranks {
         Err(UserError::new(message, "compute on machines of one kind; the last checkpoint is that of all ranks").into())
     }
 
+    /// Gives the first rank the numbers of all ranks, in their order, each in as much room as the first needs. None may
+    /// give more.
+    pub(crate) fn gather(&self, own: &[f32]) -> Result<Vec<f32>, TrainError> {
+        let length = self.of_first(own.len())?;
+        if length == 0 {
+            return Ok(Vec::new());
+        }
+        let mut all = vec![0; length * self.size()];
+        // As whole numbers: a sum of f32 would lose the sign of a zero.
+        for (place, number) in all[self.group.rank() * length..].iter_mut().zip(own) {
+            *place = number.to_bits().cast_signed();
+        }
+        let mut all = Tensor::from_slice(&all);
+        self.sum(&mut all)?;
+        let all: Vec<i32> = Vec::try_from(all)?;
+        Ok(all.into_iter().map(|bits| f32::from_bits(bits.cast_unsigned())).collect())
+    }
+
     /// Waits for all ranks to come to their end.
     pub(crate) fn finish(&self) -> Result<(), TrainError> {
         self.any(false)?;
+        self.group.disconnect_gpus();
         self.watch.end();
         Ok(())
     }
@@ -137,6 +171,7 @@ impl Ranks {
             thread::sleep(RECORDING);
         }
         self.watch.stop();
+        self.group.disconnect_gpus();
     }
 
     /// An error of this rank; if another one is lost, this process ends.
@@ -185,9 +220,16 @@ mod tests {
         let of_rank = |rank: usize| {
             let (host, run) = (HERE.to_owned(), "test".to_owned());
             let (port, network, attempt) = (meeting.store.port(), Network::Loopback, "0".to_owned());
-            let place = Place { rank, size: SIZE, host, port, serves: false, network, run, attempt };
-            let ranks = Ranks::join(&place, "a cell").expect("all join");
+            let place = Place { rank, local: rank, size: SIZE, host, port, serves: false, network, run, attempt };
+            let ranks = Ranks::join(&place, "a cell", Device::Cpu).expect("all join");
+            assert_eq!(ranks.between_gpus(), None);
             let first = ranks.of_first(10 + rank).expect("all are there");
+            // The last rank has none, and the sign of zero stays.
+            let own = [rank as f32, -0.0];
+            let gathered = ranks.gather(if rank == SIZE - 1 { &[] } else { &own }).expect("all are there");
+            let gathered: Vec<u32> = gathered.into_iter().map(f32::to_bits).collect();
+            let zero = (-0.0f32).to_bits();
+            assert_eq!(gathered, [0, zero, 1.0f32.to_bits(), zero, 2.0f32.to_bits(), zero, 0, 0]);
             // The first rank does not exchange numbers with the last one.
             let equal = |of_last: bool| {
                 let number = [u8::from(of_last && rank == SIZE - 1)];

@@ -75,7 +75,8 @@ impl Setup {
     }
 
     pub fn subject(&self) -> Subject<'_> {
-        Subject { config: &self.config, network: &self.network, dataset: &self.dataset, device: self.device }
+        let Self { config, network, dataset, device, ranks, .. } = self;
+        Subject { config, network, dataset, device: *device, ranks: ranks.as_deref() }
     }
 
     /// The conditions of its results, on this machine.

@@ -144,6 +144,12 @@ impl Trainer {
         self.setup.ranks.as_ref().map_or(Ok(stop), |ranks| ranks.any(stop))
     }
 
+    /// The answer of the first rank to a question that it alone can answer.
+    pub(super) fn of_first(&self, yes: bool) -> Result<bool, TrainError> {
+        let Some(ranks) = &self.setup.ranks else { return Ok(yes) };
+        ranks.any(ranks.is_first() && yes)
+    }
+
     /// Checks that all ranks have the same weights and have seen the same batches.
     pub(super) fn compare_ranks(&self) -> Result<(), TrainError> {
         let Some(ranks) = &self.setup.ranks else { return Ok(()) };
@@ -195,7 +201,8 @@ impl Trainer {
         Ok(self.line(Part::Train, line, if rate.is_finite() { rate } else { 0.0 }))
     }
 
-    /// An evaluation of the raw or the averaged weights; `None` before the first average.
+    /// An evaluation of the raw or the averaged weights; `None` before the first average. All ranks take part, and the first one
+    /// has the result.
     pub(super) fn evaluation(&mut self, part: Part, weights: Weights) -> Result<Option<Evaluation>, TrainError> {
         self.settle()?;
         let Some(views) = self.learner.evaluated(&self.setup.config, weights) else { return Ok(None) };

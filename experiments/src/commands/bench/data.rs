@@ -1,6 +1,7 @@
 //! `posenc bench data`: what a dataset takes to open and to read.
 
-use crate::commands::data::display::Display;
+use super::import::memory;
+use crate::commands::data::display::shown;
 use crate::commands::options::json_text;
 use crate::commands::show::parse_input;
 use anyhow::Context as _;
@@ -43,10 +44,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<String> {
     let dir = match (args.positions, &args.out) {
         (Some(positions), Some(out)) => {
             if !out.exists() {
-                let mut display = Display::new();
-                let made = repeat(&OnDisk::read(&args.dir)?, out, positions, &mut |done| display.show_done(done));
-                display.finish();
-                made?;
+                let source = OnDisk::read(&args.dir)?;
+                shown(|progress| repeat(&source, out, positions, progress))?;
             }
             out
         }
@@ -63,7 +62,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<String> {
     let rate = bench_loader(&dataset, args.input, args.batch.get(), 1, seconds)?;
     let positions: u64 = Split::ALL.iter().map(|&split| dataset.positions(split)).sum();
     let bytes = dataset.row_bytes() as f64 / positions.max(1) as f64;
-    let (memory, file) = (anonymous_memory(), dataset.derived_file());
+    // That no file backs.
+    let (memory, file) = (memory("RssAnon:"), dataset.derived_file());
     if args.json {
         return json_text(&json!({
             "positions": positions,
@@ -96,11 +96,4 @@ pub(super) fn run(args: &Args) -> anyhow::Result<String> {
 fn timed<T, E>(work: impl FnOnce() -> Result<T, E>) -> Result<(T, f64), E> {
     let start = Instant::now();
     Ok((work()?, start.elapsed().as_secs_f64()))
-}
-
-/// The memory of this process that no file backs, on systems that report it.
-fn anonymous_memory() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"))?;
-    Some(1024 * line.trim().strip_suffix(" kB")?.parse::<u64>().ok()?)
 }

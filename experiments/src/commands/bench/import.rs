@@ -9,6 +9,9 @@ use report::text_table::table;
 use serde_json::json;
 use std::path::PathBuf;
 
+/// The peak memory of this process.
+const PEAK: &str = "VmHWM:";
+
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The game.
@@ -34,7 +37,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<String> {
     }
     if args.json {
         let rows = rates.iter().map(|(path, rate, on_a_core)| {
-            json!({"file": path, "rate": rate, "core_seconds": on_a_core, "peak_bytes": peak_memory()})
+            json!({"file": path, "rate": rate, "core_seconds": on_a_core, "peak_bytes": memory(PEAK)})
         });
         return json_text(&rows.collect::<Vec<_>>());
     }
@@ -51,14 +54,14 @@ pub(super) fn run(args: &Args) -> anyhow::Result<String> {
         ]
     };
     let header = ["file", "records", "rejected", "records/s", "positions/s", "per core", "MB/s"];
-    let memory = peak_memory().map_or_else(String::new, |bytes| format!("peak memory: {} MB\n", bytes / 1_000_000));
+    let memory = memory(PEAK).map_or_else(String::new, |bytes| format!("peak memory: {} MB\n", bytes / 1_000_000));
     Ok(table(&header, &[1, 2, 3, 4, 5, 6], rates.iter().map(row)) + &memory)
 }
 
-/// The peak memory of this process, on systems that report it.
-fn peak_memory() -> Option<u64> {
+/// A line on the memory of this process, in bytes, on systems that report it.
+pub(super) fn memory(name: &str) -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let line = status.lines().find_map(|line| line.strip_prefix(name))?;
     Some(1024 * line.trim().strip_suffix(" kB")?.parse::<u64>().ok()?)
 }
 

@@ -31,7 +31,6 @@ fn words(phase: &Phase) -> String {
     std::iter::once(games).chain(losses).chain(rate).collect::<Vec<_>>().join(", ")
 }
 
-/// The phases of a row.
 pub(super) fn json(row: &Row) -> Value {
     let phase = |(begin, end, phase): (u64, u64, &Phase)| {
         let losses: serde_json::Map<_, _> =

@@ -76,6 +76,14 @@ impl Display {
     }
 }
 
+/// Does work on whole datasets and shows its progress.
+pub(crate) fn shown<T>(work: impl FnOnce(&mut dyn FnMut(WorkDone)) -> T) -> T {
+    let mut display = Display::new();
+    let outcome = work(&mut |done| display.show_done(done));
+    display.finish();
+    outcome
+}
+
 fn style(what: &str) -> ProgressStyle {
     let template = match what {
         "bytes" => "{bar:30} {bytes}/{total_bytes} {bytes_per_sec}, {eta} left{msg}".to_owned(),

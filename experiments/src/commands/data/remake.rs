@@ -1,6 +1,6 @@
 //! `posenc data split`, `merge` and `average`: datasets made of datasets.
 
-use super::display::Display;
+use super::display::shown;
 use super::split::SplitArgs;
 use config::grouped;
 use dataset::{Manifest, Merge, OnDisk, RemakeOptions};
@@ -74,19 +74,13 @@ pub(super) fn merge(args: &MergeCommand) -> anyhow::Result<String> {
 }
 
 fn remade(options: &RemakeOptions) -> anyhow::Result<String> {
-    let mut display = Display::new();
-    let manifest = dataset::remake(options, &mut |done| display.show_done(done));
-    display.finish();
-    Ok(summary(options, &manifest?))
+    Ok(summary(options, &shown(|progress| dataset::remake(options, progress))?))
 }
 
 pub(super) fn average(args: &AverageCommand) -> anyhow::Result<String> {
     let (merge, command) = if args.best { (Merge::Best, "average --best") } else { (Merge::Mean, "average") };
     let options = args.new.options(&args.dirs, command)?;
-    let mut display = Display::new();
-    let done = dataset::average(&options, merge, args.memory << 20, &mut |done| display.show_done(done));
-    display.finish();
-    let done = done?;
+    let done = shown(|progress| dataset::average(&options, merge, args.memory << 20, progress))?;
     let kept = done.manifest.counts.kept;
     Ok(format!(
         "{}{} positions became {}, {:.2} each\n",

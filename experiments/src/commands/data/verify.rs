@@ -1,6 +1,6 @@
 //! `posenc data verify`.
 
-use super::display::Display;
+use super::display::shown;
 use crate::commands::options::json_text;
 use config::grouped;
 use dataset::Split;
@@ -19,10 +19,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<String> {
-    let mut display = Display::new();
-    let found = dataset::verify(&args.dir, args.by_position, &mut |done| display.show_done(done));
-    display.finish();
-    let (manifest, found) = found?;
+    let (manifest, found) = shown(|progress| dataset::verify(&args.dir, args.by_position, progress))?;
     if found.problems > 0 {
         let more = match found.problems - found.described.len() as u64 {
             0 => String::new(),

@@ -46,5 +46,5 @@ pub(super) fn follow(slots: &Slots, experiment: &Experiment, selection: &RunSele
     if CellState::of(&task.dir) == CellState::Done {
         return Ok(ExitCode::SUCCESS);
     }
-    cell::run(&cell::Args::ranked(task.dir.clone(), slots.first_device(), slots.threads.get(), slots.force))
+    cell::run(&cell::Args::ranked(task.dir.clone(), slots.devices.clone(), slots.threads.get(), slots.force))
 }

@@ -3,17 +3,18 @@
 use super::engine::with_visits;
 use super::opponent::nodes_and_options;
 use crate::commands::devices::CellNetwork;
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use games::{Referee, with_game};
 use play::calibration::diagram::svg;
 use play::calibration::{self, Calibration};
 use play::judged::{Judge, JudgedScore};
 use play::mates::MateScore;
-use play::puzzles::{self, PuzzleScore, Rule};
+use play::puzzles::{self, Band, PuzzleScore, Rule, plot};
 use play::suites::SuiteScore;
 use play::{Agent, Player, Search, Share, judged, mates, suites};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -37,6 +38,9 @@ pub(crate) struct Args {
     /// Also draw the reliability of --calibration to this SVG file.
     #[arg(long, value_name = "FILE", requires = "calibration")]
     diagram: Option<PathBuf>,
+    /// Also draw the shares of solved --puzzles by rating to this SVG file, a line for each agent and file.
+    #[arg(long, value_name = "FILE", requires = "puzzles")]
+    rating_plot: Option<PathBuf>,
     /// Let this engine score the positions of --judged: `PROGRAM@NODES[,OPTION=VALUE…]`, with the nodes of a position.
     #[arg(long, value_name = "ENGINE", value_parser = parse_judge)]
     judge: Option<Judge>,
@@ -83,7 +87,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if let Some(positions) = args.asked.calibration {
         let calibration = calibration::measure(&cell, positions)?;
         if let Some(file) = &args.diagram {
-            std::fs::write(file, svg(&calibration)).with_context(|| format!("cannot write {}", file.display()))?;
+            fs::write(file, svg(&calibration)).with_context(|| format!("cannot write {}", file.display()))?;
         }
         if args.json {
             println!("{}", json!({"kind": "calibration", "score": calibration}));
@@ -91,14 +95,21 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
             print!("{}", of_calibration(&calibration));
         }
     }
+    let mut by_rating = Vec::new();
     for agent in agents {
         let player = Player::new(&cell, agent);
-        with_game!(cell.config.game, G => ask::<G>(args, &player))?;
+        with_game!(cell.config.game, G => ask::<G>(args, &player, &mut by_rating))?;
+    }
+    if let Some(file) = &args.rating_plot {
+        if by_rating.iter().all(|(_, bands)| bands.is_empty()) {
+            bail!("--rating-plot has nothing to draw: the puzzles have no ratings");
+        }
+        fs::write(file, plot::svg(&by_rating)).with_context(|| format!("cannot write {}", file.display()))?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn solve<G: Referee>(args: &Args, player: &Player<'_>, file: &Path) -> anyhow::Result<()> {
+fn solve<G: Referee>(args: &Args, player: &Player<'_>, file: &Path) -> anyhow::Result<PuzzleScore> {
     let puzzles = puzzles::read(file)?;
     let mut stream = streams::stream(args.seed, &["eval", "puzzles"]);
     let attempts = puzzles::attempts::<G>(player, &puzzles, file, &mut stream)?;
@@ -108,13 +119,14 @@ fn solve<G: Referee>(args: &Args, player: &Player<'_>, file: &Path) -> anyhow::R
     );
     let found = json!({"score": score, "puzzles": answers.collect::<Vec<_>>()});
     print_result(args, player, "puzzles", file, found, || of_puzzles(&score));
-    Ok(())
+    Ok(score)
 }
 
-/// Everything that is asked of an agent.
-fn ask<G: Referee>(args: &Args, player: &Player<'_>) -> anyhow::Result<()> {
+/// Everything that is asked of an agent; `by_rating` gets its shares of solved puzzles.
+fn ask<G: Referee>(args: &Args, player: &Player<'_>, by_rating: &mut Vec<(String, Vec<Band>)>) -> anyhow::Result<()> {
     for file in &args.asked.puzzles {
-        solve::<G>(args, player, file)?;
+        let score = solve::<G>(args, player, file)?;
+        by_rating.push((format!("{}, {}", player.agent(), file.display()), score.bands));
     }
     for file in &args.asked.suite {
         let problems = suites::read::<G>(file)?;

@@ -39,13 +39,13 @@ pub(crate) struct Args {
     /// Time limit of a task, e.g. 4h or 04:00:00. Unfinished tasks are requeued and resume from their checkpoints.
     #[arg(long, value_name = "TIME")]
     time: Option<HumanDuration>,
-    /// A GPU for each task: 1, or a kind such as a100:1. Without it, cells run on the CPU.
-    #[arg(long, value_name = "[KIND:]1")]
+    /// The GPUs of a task, one for each rank: 1, or a kind such as a100:1. Without it, cells run on the CPU.
+    #[arg(long, value_name = "[KIND:]COUNT")]
     gpus: Option<String>,
     /// Memory of a task, e.g. 8G.
     #[arg(long)]
     mem: Option<String>,
-    /// Divide each step of a cell among this many processes of its task, on CPUs: 2, 4, 8.
+    /// Divide each step of a cell among this many processes of its task: 2, 4, 8.
     #[arg(long, default_value_t = NonZeroUsize::MIN)]
     ranks: NonZeroUsize,
     /// Cores of a task [default: --threads of each rank].
@@ -80,11 +80,12 @@ pub(crate) struct Args {
 
 /// Writes the arrays of all unfinished cells, and submits them.
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    check_ranks(args.ranks, 0)?;
     if let Some(gpus) = &args.gpus {
-        let count = gpus.rsplit(':').next().unwrap_or(gpus);
-        ensure!(count == "1", "--gpus {gpus}: a cell computes on one GPU; write 1, or a kind like a100:1");
+        let (count, ranks) = (gpus.rsplit(':').next().unwrap_or(gpus), args.ranks);
+        let needed = format!("a cell computes on a GPU for each rank; write {ranks}, or a kind like a100:{ranks}");
+        ensure!(count == ranks.to_string(), "--gpus {gpus}: {needed}");
     }
-    check_ranks(args.ranks, args.gpus.is_some())?;
     let experiment = args.grid.load()?;
     check_datasets(&experiment)?;
     let (experiment, only, tuning) = next_stage(args, experiment)?;
@@ -152,7 +153,8 @@ fn is_open(cell: &Path) -> bool {
 /// Writes the array of these cells.
 fn array(args: &Args, experiment: &str, run_dir: &Path, tasks: &[&Task]) -> anyhow::Result<Array> {
     let program = std::env::current_exe().context("cannot find this program itself")?;
-    let device = if args.gpus.is_some() { "cuda:0" } else { "cpu" };
+    let gpus: Vec<String> = (0..args.ranks.get()).map(|gpu| format!("cuda:{gpu}")).collect();
+    let devices = if args.gpus.is_some() { gpus.join(",") } else { "cpu".to_owned() };
     let command = vec![
         argument(&program)?,
         "task".to_owned(),
@@ -160,7 +162,7 @@ fn array(args: &Args, experiment: &str, run_dir: &Path, tasks: &[&Task]) -> anyh
         argument(run_dir)?,
         format!("--threads={}", args.threads),
         format!("--ranks={}", args.ranks),
-        format!("--device={device}"),
+        format!("--devices={devices}"),
         // A chain goes on by itself.
         format!("--max-requeues={}", if args.chain > 0 { 0 } else { args.max_requeues }),
     ];

@@ -30,9 +30,9 @@ pub(crate) struct Args {
     /// Processes that divide each step of the cell.
     #[arg(long, default_value_t = 1)]
     ranks: usize,
-    /// Where to compute.
-    #[arg(long, default_value = "cpu", value_parser = parse_device)]
-    device: Device,
+    /// Where to compute: the devices of the ranks.
+    #[arg(long, value_delimiter = ',', default_value = "cpu", value_parser = parse_device)]
+    devices: Vec<Device>,
     /// The number of restarts up to which the task is requeued again.
     #[arg(long, default_value_t = 0)]
     max_requeues: u32,
@@ -43,10 +43,10 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     ensure_passive_threads().context("cannot start again with OMP_WAIT_POLICY=PASSIVE")?;
     let interrupt = Interrupt::install().context("cannot listen to signals")?;
-    prepare(args.device)?;
+    args.devices.iter().try_for_each(|&device| prepare(device))?;
     let task = cell(args)?;
-    let mut worker = Worker::this_program(args.threads, vec![device_name(args.device)])
-        .context("cannot find this program itself")?;
+    let devices = args.devices.iter().map(|&device| device_name(device)).collect();
+    let mut worker = Worker::this_program(args.threads, devices).context("cannot find this program itself")?;
     worker.ranks = args.ranks;
     let limits = Limits { retries: 1, ..Limits::default() };
     let scheduler = Scheduler { worker: &worker, jobs: 1, fail_fast: false, interrupt: &interrupt, limits };

@@ -3,9 +3,9 @@
 
 use super::resume::wait_for_step;
 use crate::cli::{answer, cells, posenc, posenc_cell, run};
-use config::{Dtype, MicroBatch, RunConfig};
-use records::Manifest;
+use config::{Dtype, MicroBatch, RunConfig, Weights};
 use records::status::State;
+use records::{Manifest, positions};
 use std::fs::{self, File};
 use std::path::Path;
 use std::process::{Child, Stdio};
@@ -30,9 +30,10 @@ fn is_long() -> bool {
     ranks() > 2
 }
 
-/// A run with four micro-batches a step.
+/// A run with four micro-batches a step, and three batches of an evaluation.
 fn in_parts(mut run: RunConfig) -> RunConfig {
     run.train.micro_batch = Some(MicroBatch::Of(2));
+    run.eval.batch = 24;
     run
 }
 
@@ -114,6 +115,8 @@ fn ranks_make_the_steps_of_one_process() {
             let codes = Launched::new(&dir, size).codes(None);
             assert_eq!(codes, vec![Some(0); size], "{name}: {}", logs(&dir, size));
             assert_same_bits(&alone, &dir);
+            let of_positions = |dir: &Path| fs::read(dir.join(positions::file(Weights::Raw))).expect("test positions");
+            assert_eq!(of_positions(&alone), of_positions(&dir), "{name} on {size}");
             let manifest = Manifest::read(&dir).expect("readable").expect("there");
             assert_eq!(manifest.sessions[0].ranks, Some(size));
             size *= 2;
@@ -250,7 +253,7 @@ fn ranks_that_cannot_share_a_step_are_refused() {
     run(dir.path(), &["run", "experiment.yaml", "--ranks", "3"]).fails_with(&["--ranks 3", "power of two"]);
     run(dir.path(), &["run", "experiment.yaml", "--ranks", "1048576"]).fails_with(&["--ranks 1048576", "at most 1024"]);
     run(dir.path(), &["run", "experiment.yaml", "--ranks", "2", "--devices", "cuda:0"])
-        .fails_with(&["--ranks 2", "on CPUs only"]);
+        .fails_with(&["--ranks 2", "name a GPU for each rank"]);
     let whole = run(dir.path(), &["run", "experiment.yaml", "--ranks", "2", "--fail-fast"]);
     assert_eq!(whole.code, Some(1), "{}", whole.stderr);
     assert_says(&whole.stderr, &["2 ranks cannot share the micro-batches of a step equally: there is 1"]);

@@ -28,7 +28,10 @@ fn write(finished: &Finished, name: &str, text: &str) {
 fn puzzles_and_suites_are_scored_by_moves_and_by_points() {
     let finished = Finished::new();
     write(&finished, "puzzles.csv", PUZZLES);
-    let lines = eval(&finished, "chess", &["--puzzles", "puzzles.csv", "--agent", "policy", "--agent", "value"]);
+    let asked = ["--puzzles", "puzzles.csv", "--agent", "policy", "--agent", "value", "--rating-plot", "figure.svg"];
+    let lines = eval(&finished, "chess", &asked);
+    let drawn = fs::read_to_string(finished.path().join("figure.svg")).expect("a figure");
+    assert_eq!((drawn.matches("<polyline").count(), drawn.matches("<circle").count()), (2, 4), "two agents, two bands");
     assert_eq!(lines.len(), 2);
     for told in &lines {
         assert_eq!(told["score"]["moves"]["of"], 4, "one move and three");

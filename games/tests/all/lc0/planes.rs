@@ -4,7 +4,7 @@ use super::sample::{Chunk, chunks, lines};
 use games::chess::history::{self, HistoryFill, STEPS};
 use games::chess::lc0::{PLANES, Record};
 use games::chess::{Chess, ChessPosition};
-use games::{Earlier, Game, InputName, Line, Position};
+use games::{Earlier, FeatureKind, Game, InputName, Line, Position};
 use serde::Deserialize;
 
 const SQUARES: usize = 64;
@@ -67,6 +67,40 @@ fn every_record_has_our_planes_and_our_legal_moves() {
     assert_eq!(compared, 6459);
 }
 
+/// The Chessformer paper's A.1: eight boards, en passant and castling, the count divided by 100, repetitions; 112 in all.
+#[test]
+fn the_papers_input_has_the_en_passant_square_in_place_of_the_side_to_move() {
+    let [classical, paper] = [InputName::Lc0_112, InputName::Lc0_112EnPassant].map(Chess::input);
+    let channels = paper.board_channels() + paper.features.len();
+    assert_eq!((channels, paper.features_at()), (112, classical.features_at()));
+    let scales: Vec<_> = paper.scalars().map(|(_, feature)| (feature.name, feature.kind)).collect();
+    assert!(scales.contains(&("rule_50", FeatureKind::Scalar { scale: 100.0 })), "{scales:?}");
+    assert!(scales.iter().all(|&(name, _)| name != "black_to_move"), "{scales:?}");
+    let [mut row, mut other] = [paper, classical].map(|layout| vec![0xAA; layout.row_bytes()]);
+    let mut marked = 0;
+    for chunk in chunks() {
+        each_record(&chunk, |_, record, line| {
+            let fen = line.position().to_text();
+            line.pack(paper, &mut row);
+            line.pack(classical, &mut other);
+            assert_eq!(row[..paper.features_at()], other[..paper.features_at()], "{fen}");
+            let fields: Vec<&str> = fen.split(' ').collect();
+            let mark = match fields[3].as_bytes() {
+                &[file, rank] => {
+                    let rank = if fields[1] == "b" { b'8' - rank } else { rank - b'1' };
+                    rank * 8 + (file - b'a') + 1
+                }
+                _ => 0,
+            };
+            let [ooo, oo, their_ooo, their_oo] = record.castling();
+            let expected = [ooo, oo, their_ooo, their_oo, mark, record.rule_50(), 0, 1];
+            assert_eq!(row[paper.features_at()..], expected, "{fen}");
+            marked += usize::from(mark > 0);
+        });
+    }
+    assert!(marked > 0, "no capture en passant in the sample");
+}
+
 /// A position whose planes Lc0 computed.
 #[derive(Deserialize)]
 struct Reference {
@@ -112,7 +146,7 @@ fn pack_filled(reference: &Reference, fill: HistoryFill, row: &mut [u8]) {
         let mv = line.position().parse_move(text).expect("a legal move");
         line.play(mv);
     }
-    history::pack(line.position(), line.repetitions(), &earlier, fill, row);
+    history::pack(InputName::Lc0_112, line.position(), line.repetitions(), &earlier, fill, row);
 }
 
 #[test]

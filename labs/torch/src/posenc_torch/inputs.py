@@ -44,6 +44,7 @@ FEATURES = {
     ("shogi", "piece_tokens_rated"): SHOGI + RATINGS,
     # Castling (own queen side, own king side, the opponent's), Black to move, rule 50, zeros, ones.
     ("chess", "lc0_112"): [(f"plane.{104 + i}", 99 if i == 5 else 1) for i in range(8)],
+    ("chess", "lc0_112_en_passant"): [(f"plane.{104 + i}", {4: None, 5: 100}.get(i, 1)) for i in range(8)],
     ("shogi", "dlshogi_62_57"): DLSHOGI,
     ("chess", "cls_tokens"): CLS,
     ("chess", "cls_tokens_white"): CLS,
@@ -67,7 +68,7 @@ class Input:
         self.board, self.features = BOARDS[game], FEATURES[game, name]
         n, codes = self.board.squares, 1 + 2 * PIECES[game]
         self.codes = codes
-        self.history = LC0_STEPS if name == "lc0_112" else 0
+        self.history = LC0_STEPS if name.startswith("lc0_112") else 0
         self.attacks = name == "dlshogi_62_57"
         self.words = name == "tokens_68"
         self.aux = name == "piece_tokens_aux" or name.startswith("cls_tokens")

@@ -49,7 +49,7 @@ def unfit(config):
         return f"chessformer_lens shows a policy and a value, and this network has {', '.join(heads)}"
     if model.get("loops", 1) > 1:
         return "it passes its blocks several times, and a hook sees a layer once"
-    if model.get("norm") == "post_deepnet" and model.get("normalisation") == "batch":
+    if str(model.get("norm")).startswith("post_deepnet") and model.get("normalisation") == "batch":
         return "its norm cannot take up the factor of the stream"
     return None
 
@@ -88,20 +88,23 @@ def sum_plainly(network):
     """
     (kind, options), net = network.net.norm, network.net
     root = (2 * net.depth) ** 0.25
-    factor = {"post": 1 / root, "post_deepnet": 1 / root, "post_scaled": options.get("alpha")}.get(kind)
+    known = {"post": 1 / root, "post_deepnet": 1 / root, "post_deepnet_attention": 1 / root, "post_scaled": options.get("alpha")}
+    factor, is_deepnet, on_both = known.get(kind), kind.startswith("post_deepnet"), kind != "post_deepnet_attention"
     if factor is None:
         return
     parts = [network.body[at] for at in range(net.layers)]
-    outs = [layer for block in parts for layer in (block.attention.out, block.feed_forward.out)]
-    norms = [norm for block in parts for norm in (block.attention_norm, block.feed_forward_norm)]
-    if hasattr(network.embedding, "feed_forward"):
+    outs, norms = [block.attention.out for block in parts], [block.attention_norm for block in parts]
+    if on_both:
+        outs += [block.feed_forward.out for block in parts]
+        norms += [block.feed_forward_norm for block in parts]
+    if on_both and hasattr(network.embedding, "feed_forward"):
         outs.append(network.embedding.feed_forward.out)
         norms.append(network.embedding.feed_forward_norm)
     for out in outs:
         out.weight.mul_(factor)
         if out.bias is not None:
             out.bias.mul_(factor)
-    if kind == "post_deepnet":
+    if is_deepnet:
         for norm in norms:
             norm.epsilon *= factor**2
     net.norm = ("post_plain", {})

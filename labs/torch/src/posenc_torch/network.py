@@ -96,18 +96,18 @@ class FeedForward(nn.Module):
         return self.out(self.activation(hidden))
 
 
-def summed(net, x, branch):
+def summed(net, x, branch, of_attention=False):
     """The stream and a branch together. N is the number of blocks that a token passes.
 
     post x + (2N)^(−1/4)·Sub(x) (DeepNorm as Lc0's code has it), post_deepnet (2N)^(1/4)·x + Sub(x) (arXiv 2203.00555),
-    post_scaled with an α of its own, otherwise x + Sub(x).
+    post_deepnet_attention the same behind attention, post_scaled with an α of its own, otherwise x + Sub(x).
     """
     kind, options = net.norm
     if kind == "post":
         return x + (2 * net.depth) ** -0.25 * branch
     if kind == "post_scaled":
         return x + options["alpha"] * branch
-    if kind == "post_deepnet":
+    if kind == "post_deepnet" or kind == "post_deepnet_attention" and of_attention:
         return (2 * net.depth) ** 0.25 * x + branch
     return x + branch
 
@@ -126,9 +126,9 @@ class Block(nn.Module):
 
     def forward(self, x, layer, stack):
         if self.net.norm[0] == "pre":
-            x = self.attended(summed(self.net, x, self.attention(self.attention_norm(x), layer, stack)))
+            x = self.attended(summed(self.net, x, self.attention(self.attention_norm(x), layer, stack), True))
             return summed(self.net, x, self.feed_forward(self.feed_forward_norm(x)))
-        x = self.attention_norm(summed(self.net, x, self.attention(x, layer, stack)))
+        x = self.attention_norm(summed(self.net, x, self.attention(x, layer, stack), True))
         return self.feed_forward_norm(summed(self.net, x, self.feed_forward(x)))
 
 
@@ -149,9 +149,9 @@ class Body(nn.ModuleList):
 
 
 class Embedding(nn.Linear):
-    """Old: activation(Wx + b), then the encodings. Table: Wx. Reach: a map of the squares that moves reach stands behind x.
-    New (Lc0's BT3 and BT4): each token also sees a summary of the pieces on all squares; a norm stands before the
-    encodings, a feed-forward layer with its norm behind them.
+    """Old: activation(Wx + b), then the encodings. Linear: Wx + b. Table: Wx. Reach: a map of the squares that moves
+    reach stands behind x. New (Lc0's BT3 and BT4): each token also sees a summary of the pieces on all squares; a norm
+    stands before the encodings, a feed-forward layer with its norm behind them.
     """
 
     def __init__(self, net, kind, options):
@@ -178,7 +178,7 @@ class Embedding(nn.Linear):
             summaries = self.pieces(pieces(self.net.input, x).flatten(1)).unflatten(-1, (self.read, -1))
             x = torch.cat([x, summaries], -1)
         embedded = super().forward(x)
-        if self.kind != "table":
+        if self.kind not in ("table", "linear"):
             embedded = self.net.activation(embedded)
         if registers is not None:
             embedded = torch.cat([embedded, registers.expand(x.shape[0], -1, -1)], 1)

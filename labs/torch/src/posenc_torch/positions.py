@@ -26,16 +26,17 @@ ACTIVATIONS = {
     "sigmoid": torch.sigmoid,
     "identity": lambda x: x,
 }
-# ε of the norms with a mean.
+# ε of the norms: those with a mean, and root mean squares.
 EPSILONS = {"layer": 1e-3, "layer_1e-6": 1e-6}
+SQUARES = {"rms_1e-6": 1e-6}
 
 
 class Norm(nn.Module):
-    """RMSNorm (ε 1e-5), or LayerNorm, which has a bias too."""
+    """RMSNorm (ε 1e-5 if nothing else is said), or LayerNorm, which has a bias too."""
 
     def __init__(self, width, kind):
         super().__init__()
-        self.gain, self.epsilon = nn.Parameter(torch.ones(width)), EPSILONS.get(kind, 1e-5)
+        self.gain, self.epsilon = nn.Parameter(torch.ones(width)), {**EPSILONS, **SQUARES}.get(kind, 1e-5)
         self.bias = nn.Parameter(torch.zeros(width)) if kind in EPSILONS else None
 
     def forward(self, x):

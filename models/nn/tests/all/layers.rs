@@ -101,12 +101,16 @@ fn numbers(t: &Tensor) -> Vec<f64> {
 
 #[test]
 fn rms_norm_divides_by_the_root_of_the_mean_square() {
-    let case = Case::of(|scope| Norm::declare(scope, 6, NormKind::Rms), Norm::forward);
-    let gain = case.parameter("gain");
-    case.assert_rows(|x| {
-        let rms = (x.iter().map(|x| x * x).sum::<f64>() / 6.0 + 1e-5).sqrt();
-        x.iter().zip(&gain).map(|(x, g)| x / rms * g).collect()
-    });
+    for (kind, epsilon) in [(NormKind::Rms, 1e-5), (NormKind::RmsFine, 1e-6)] {
+        // Small numbers show ε.
+        let small = |norm: &Norm, views: &nn::Views, x: &Tensor| norm.forward(views, &(x * 1e-3));
+        let case = Case::of(|scope| Norm::declare(scope, 6, kind), small);
+        let gain = case.parameter("gain");
+        case.assert_rows(|x| {
+            let rms = (x.iter().map(|x| (1e-3 * x).powi(2)).sum::<f64>() / 6.0 + epsilon).sqrt();
+            x.iter().zip(&gain).map(|(x, g)| 1e-3 * x / rms * g).collect()
+        });
+    }
 }
 
 #[test]

@@ -80,10 +80,12 @@ pub(crate) fn tiny_with(options: &str) -> ChessformerConfig {
 }
 
 /// Every choice that a body has, in few networks, none of which tells squares apart.
-pub(crate) const BODIES: [&str; 12] = [
+pub(crate) const BODIES: [&str; 14] = [
     r#"{}"#,
     r#"{"norm": "pre", "normalisation": "layer", "qkv_bias": true}"#,
     r#"{"norm": "post_deepnet", "ff_kind": "swiglu", "ff_bias": false, "activation": "gelu"}"#,
+    r#"{"norm": "post_deepnet_attention", "normalisation": "rms_1e-6"}"#,
+    r#"{"embedding": "linear", "out_bias": false}"#,
     r#"{"norm": "post_plain", "ff_kind": "glu", "out_bias": false, "activation": "relu"}"#,
     r#"{"norm": {"post_scaled": {"alpha": 0.7, "beta": 0.4}}, "ff_kind": "geglu", "activation": "gelu_tanh"}"#,
     r#"{"activation": "silu", "normalisation": "layer"}"#,

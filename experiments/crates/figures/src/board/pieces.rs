@@ -2,7 +2,6 @@
 
 use games::GameKind;
 
-/// A piece on a square.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Piece {
     /// Its kind, as [`games::Game::PIECES`] names it.

@@ -20,7 +20,6 @@ pub struct DotGroup {
     pub dots: Vec<Dot>,
 }
 
-/// A row's difference on a slice.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dot {
     pub label: String,

@@ -6,7 +6,6 @@ use crate::statistics::{PairedTest, Summary};
 use facts::{Mask, NetworkFacts, Quantity, Role};
 use std::collections::BTreeMap;
 
-/// One row: the cells that differ in their seed only.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RowReport {
     /// Its label, unique within its game.

@@ -88,7 +88,6 @@ pub(crate) fn common(labels: &[&str]) -> String {
     ends.rfind(shared).map_or_else(|| labels.join(" | "), |end| first[..end].to_owned())
 }
 
-/// The differences of the rows at each budget.
 pub(crate) fn table(budgets: &Budgets) -> Table {
     let header = once(ROW.to_owned()).chain(budgets.steps.iter().map(|&n| format!("{} steps", grouped(n))));
     let difference = |(mean, test): (&Option<f64>, &Option<PairedTest>)| match test {

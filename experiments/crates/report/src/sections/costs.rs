@@ -58,7 +58,6 @@ pub(crate) fn controls(game: &GameReport) -> Vec<String> {
     game.rows.iter().filter_map(|row| Some((row.label.as_str(), row.matched.as_ref()?))).map(line).collect()
 }
 
-/// Quality against each cost.
 pub(crate) fn figures(report: &Report, game: &GameReport, look: &Look) -> Vec<Figure> {
     let low_is_good = match report.primary.direction {
         Direction::Lower => true,

@@ -183,7 +183,6 @@ pub(crate) fn correct<'a>(all: impl Iterator<Item = &'a mut InteractionReport>) 
     family.len()
 }
 
-/// A line for each interaction of a game.
 pub(crate) fn table(all: &[InteractionReport]) -> Table {
     let header = ["gap", "first value", "second value", "change", "95 % interval", "Holm p", "the gap"];
     let rows = all.iter().map(|one| {
@@ -214,7 +213,6 @@ pub(crate) fn method<'a>(all: impl Iterator<Item = &'a InteractionReport>, famil
     )
 }
 
-/// A sentence for each interaction of a game.
 pub(crate) fn answers(game: &str, all: &[InteractionReport], primary: &PrimaryMetric) -> Vec<(Change, String)> {
     all.iter().map(|one| (one.change, format!("On {game}, {}.", answer(one, primary)))).collect()
 }

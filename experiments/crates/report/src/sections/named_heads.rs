@@ -7,13 +7,11 @@ use figures::plot::head_maps::{self, HeadMap};
 use games::GameKind;
 use records::inspected::{HeadRecord, Inspected, Signal};
 
-/// A head with its map.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NamedHead {
     pub game: GameKind,
     /// The label of its row.
     pub row: String,
-    pub seed: u64,
     pub layer: usize,
     pub head: usize,
     /// The movement that it follows.
@@ -43,7 +41,6 @@ pub(crate) fn of(folder: &RunFolder) -> Vec<NamedHead> {
         named.extend(folder.head_map(cell, head).map(|map| NamedHead {
             game: cell.game,
             row: cell.row.clone(),
-            seed: cell.seed,
             layer: head.layer,
             head: head.head,
             movement: movement.to_owned(),

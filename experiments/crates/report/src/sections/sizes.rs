@@ -127,7 +127,6 @@ fn equivalent(
     Some(Equivalent { by_reference: multiple(base), by_row: multiple(own) })
 }
 
-/// The sizes that match the rows.
 pub(crate) fn table(sizes: &Sizes) -> Table {
     let of_measure = |by: &SizeMeasure| [format!("{}: × reference", by.name()), "× own".to_owned()];
     let header = once(ROW.to_owned()).chain(SizeMeasure::ALL.iter().flat_map(of_measure));

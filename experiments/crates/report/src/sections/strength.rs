@@ -133,7 +133,6 @@ const LEVEL: f64 = 0.95;
 /// Shares are shown in percent.
 const PERCENT: f64 = 100.0;
 
-/// The answers of the rows to one question.
 pub(crate) fn table(primary: &PrimaryMetric, asked: &StrengthReport) -> Table {
     let is_match = asked.measure == Measure::Match;
     let scale = if asked.measure.is_share() { PERCENT } else { 1.0 };

@@ -119,7 +119,6 @@ fn of_pair(pair: [&GameReport; 2], primary: &PrimaryMetric, axes: &[String]) -> 
     Transfer { games, ranks: ranks(&pairs), rows, alone, untested, scale, incomparable }
 }
 
-/// The label of a row in two games: what its labels have in common.
 fn label(both: &[&RowReport; 2]) -> String {
     common(&both.map(|row| row.label.as_str()))
 }
@@ -222,7 +221,6 @@ fn listed(labels: &[String]) -> String {
     labels.iter().map(|label| format!("\"{label}\"")).collect::<Vec<_>>().join(", ")
 }
 
-/// Two games side by side.
 pub(crate) fn table(transfer: &Transfer) -> Table {
     let [first, second] = &transfer.games;
     let (unit, factor) = match transfer.scale {
@@ -282,7 +280,6 @@ pub(crate) fn table(transfer: &Transfer) -> Table {
     Table::new(header, &[0], rows).titled(&format!("{first} against {second}")).noted(notes)
 }
 
-/// The differences of the rows in both games.
 pub(crate) fn figure(primary: &PrimaryMetric, transfer: &Transfer, look: &Look) -> Option<Figure> {
     let [first, second] = &transfer.games;
     let unit = match transfer.scale {

@@ -24,22 +24,13 @@ pub struct TuningReport {
 #[derive(Debug, Clone, PartialEq)]
 pub struct TunedRow {
     pub label: String,
-    pub trials: Vec<TrialReport>,
+    pub trials: Vec<TrialRecord>,
     /// The number of the trial that was chosen; none if no trial has finished.
     pub chosen: Option<usize>,
     /// Settings whose choice is the first or the last value that was tried.
     pub edges: Vec<Edge>,
     /// The expected best score of `n` trials, for `n` from 1 to their number.
     pub expected_best: Vec<f64>,
-}
-
-#[derive(Debug, Clone, PartialEq)]
-pub struct TrialReport {
-    pub values: Vec<(String, String)>,
-    /// The metric of each seed in the trial's last round.
-    pub scores: Vec<f64>,
-    /// Their mean; none if a seed failed.
-    pub score: Option<f64>,
 }
 
 /// A choice at the edge of the values that were tried.
@@ -54,16 +45,11 @@ pub struct Edge {
 /// The trials of some rows; none if they have none.
 pub(crate) fn of<'a>(record: Option<&TuningRecord>, rows: impl Iterator<Item = &'a Row>) -> Option<TuningReport> {
     let record = record?;
-    let trial = |record: &TrialRecord| TrialReport {
-        values: record.values.clone(),
-        scores: record.scores.last().into_iter().flatten().flatten().copied().collect(),
-        score: record.score(),
-    };
     let tuned = |row: &Row| {
         let own = record.rows.iter().find(|own| own.folder == row.folder)?;
         Some(TunedRow {
             label: row.shown().to_owned(),
-            trials: own.trials.iter().map(trial).collect(),
+            trials: own.trials.clone(),
             chosen: own.chosen,
             edges: edges(own),
             expected_best: expected_best(own, record.lower_is_better),
@@ -170,13 +156,13 @@ fn trials(tuning: &TuningReport) -> Table {
         row.trials.iter().enumerate().map(move |(i, trial)| {
             let values: Vec<String> =
                 trial.values.iter().map(|(setting, value)| format!("{} {value}", last(setting))).collect();
-            let seeds: Vec<String> = trial.scores.iter().map(|score| fixed(*score, 4)).collect();
+            let seeds: Vec<String> = scores(trial).map(|score| fixed(score, 4)).collect();
             let mark = match row.chosen == Some(i) {
                 true if row.edges.is_empty() => CHOSEN,
                 true => EDGE,
                 false => "",
             };
-            let mean = or_absent(trial.score, |score| fixed(score, 4));
+            let mean = or_absent(trial.score(), |score| fixed(score, 4));
             vec![row.label.clone(), values.join(", "), mean, seeds.join(" "), mark.to_owned()]
         })
     });
@@ -188,6 +174,11 @@ fn trials(tuning: &TuningReport) -> Table {
     }
     let title = format!("trials: {} on validation, tuning seeds {:?}", tuning.metric, tuning.seeds);
     Table::new([ROW, "values", "mean", "seeds", "choice"], &[0, 1, 3, 4], lines).titled(&title).noted(notes)
+}
+
+/// The metric of each seed in the trial's last round.
+fn scores(trial: &TrialRecord) -> impl Iterator<Item = f64> {
+    trial.scores.last().into_iter().flatten().flatten().copied()
 }
 
 /// The last word of a setting's name.
@@ -205,7 +196,6 @@ fn at_edge(row: &TunedRow) -> Option<String> {
     (!words.is_empty()).then(|| format!("{}: chosen at the edge: {}", row.label, words.join("; ")))
 }
 
-/// The expected best of `n` trials.
 fn budget(tuning: &TuningReport) -> Table {
     let most = tuning.rows.iter().map(|row| row.expected_best.len()).max().unwrap_or(0);
     let header: Vec<String> =
@@ -259,17 +249,17 @@ pub(crate) fn figures(game: &str, tuning: Option<&TuningReport>, rows: &[RowRepo
 
 /// The one setting that a row tuned, if it acts.
 fn alone(row: &TunedRow) -> Option<String> {
-    let acts = row.trials.iter().any(|trial| trial.score != row.trials[0].score);
+    let acts = row.trials.iter().any(|trial| trial.score() != row.trials[0].score());
     match &row.trials.first()?.values[..] {
         [(setting, _)] if acts => Some(setting.clone()),
         _ => None,
     }
 }
 
-fn point(trial: &TrialReport) -> Option<Point> {
+fn point(trial: &TrialRecord) -> Option<Point> {
     let value: f64 = trial.values.first()?.1.parse().ok().filter(|value| *value > 0.0)?;
-    let ends = |of: fn(f64, f64) -> f64| trial.scores.iter().copied().reduce(of);
-    Some(Point { x: value.log2(), y: trial.score?, low: ends(f64::min)?, high: ends(f64::max)? })
+    let ends = |of: fn(f64, f64) -> f64| scores(trial).reduce(of);
+    Some(Point { x: value.log2(), y: trial.score()?, low: ends(f64::min)?, high: ends(f64::max)? })
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use crate::files::{CellRecord, RunFolder};
 use crate::primary::PrimaryMetric;
-use facts::Role;
+use facts::{Role, setting};
 use games::GameKind;
 use records::CellState;
 use records::plan::Row;
@@ -67,13 +67,6 @@ pub(crate) fn pairs(own: &BTreeMap<u64, f64>, other: &BTreeMap<u64, f64>) -> Vec
 }
 
 fn without(mut config: Value, places: &[&str]) -> Value {
-    for place in places {
-        let (path, key) = place.rsplit_once('.').unwrap_or(("", place));
-        let holder =
-            path.split('.').filter(|key| !key.is_empty()).try_fold(&mut config, |value, key| value.get_mut(key));
-        if let Some(Value::Object(holder)) = holder {
-            holder.remove(key);
-        }
-    }
+    places.iter().for_each(|place| setting::remove(&mut config, &setting::keys(place)));
     config
 }

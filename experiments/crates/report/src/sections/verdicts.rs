@@ -254,7 +254,6 @@ fn control_verdict(comparison: &Comparison) -> String {
     ruled_out(&comparison.missing).or(judged).unwrap_or_else(|| ABSENT.to_owned())
 }
 
-/// The differences of all rows.
 pub(crate) fn figure(report: &Report, game: &GameReport, look: &Look) -> Option<Figure> {
     let reference = game.rows.iter().find(|row| row.role == Role::Reference)?;
     let rows = game.all_rows().filter_map(|row| {

@@ -25,15 +25,17 @@ pub(crate) fn of(report: &Report, folder: &RunFolder, to: Option<u64>) -> Vec<St
         all.push(format!("{} has no better side: there are no verdicts", report.primary.name));
     }
     for game in &report.games {
-        all.extend(twin(game));
-        all.extend(games_not_counted(game));
-        all.extend(learned_nothing(game));
-        all.extend(misses_log_linear(game));
-        all.extend(still_improving(game, &report.primary));
-        all.extend(epochs(game));
-        all.extend(inactive(game));
-        all.extend(test_set(game));
-        all.extend(mismatched(game));
+        let mut own: Vec<String> = Vec::new();
+        own.extend(twin(game));
+        own.extend(games_not_counted(game));
+        own.extend(learned_nothing(game));
+        own.extend(misses_log_linear(game));
+        own.extend(still_improving(game, &report.primary));
+        own.extend(epochs(game));
+        own.extend(inactive(game));
+        own.extend(test_set(game));
+        own.extend(mismatched(game));
+        all.extend(own.into_iter().map(|warning| format!("{}: {warning}", game.game)));
     }
     all.extend(mixed_conditions(report));
     all.extend(forced(folder));
@@ -67,9 +69,8 @@ fn twin(game: &GameReport) -> Option<String> {
     let p = game.twin.as_ref()?.comparison.as_ref()?.p()?;
     (p < ALPHA).then(|| {
         format!(
-            "{}: the A/A row differs from its reference ({}); this happens by chance in one of twenty grids, or \
+            "the A/A row differs from its reference ({}); this happens by chance in one of twenty grids, or \
              seeds vary more than the intervals assume: add seeds before you rely on small differences",
-            game.game,
             p_in_words(p)
         )
     })
@@ -83,8 +84,7 @@ fn games_not_counted(game: &GameReport) -> Option<String> {
     };
     let (label, why) = game.rows.iter().find_map(unexpected)?;
     Some(format!(
-        "{}: the verdict of {label} counts the noise of seeds only, although cells stored their test positions: {why}",
-        game.game
+        "the verdict of {label} counts the noise of seeds only, although cells stored their test positions: {why}"
     ))
 }
 
@@ -94,9 +94,8 @@ fn learned_nothing(game: &GameReport) -> Option<String> {
     let rows: Vec<_> = game.rows.iter().filter(loss).map(|row| row.label.as_str()).collect();
     (!rows.is_empty()).then(|| {
         format!(
-            "{}: the policy loss of {} is not below that of a uniform choice among legal moves ({baseline:.3} nats): \
+            "the policy loss of {} is not below that of a uniform choice among legal moves ({baseline:.3} nats): \
              train longer",
-            game.game,
             rows.join(", ")
         )
     })
@@ -112,8 +111,7 @@ fn misses_log_linear(game: &GameReport) -> Option<String> {
     let rows: Vec<_> = rows.map(|row| row.label.as_str()).collect();
     let model = game.log_linear().filter(|_| !rows.is_empty())?;
     Some(format!(
-        "{}: the policy loss of {} does not beat the log-linear baseline ({:.3} nats, {} weights): train longer or tune",
-        game.game,
+        "the policy loss of {} does not beat the log-linear baseline ({:.3} nats, {} weights): train longer or tune",
         rows.join(", "),
         model.loss,
         model.weights
@@ -136,8 +134,7 @@ fn still_improving(game: &GameReport, primary: &PrimaryMetric) -> Option<String>
     let (label, most) = slopes.max_by(|a, b| a.1.total_cmp(&b.1))?;
     (most > 0.0 && most >= STEEP * largest).then(|| {
         format!(
-            "{}: {} still improves by {} per doubling of steps ({label}), rows differ by {}: more steps can reorder them",
-            game.game,
+            "{} still improves by {} per doubling of steps ({label}), rows differ by {}: more steps can reorder them",
             primary.name,
             fixed(most, decimals(most)),
             fixed(largest, decimals(largest))
@@ -149,9 +146,8 @@ fn epochs(game: &GameReport) -> Option<String> {
     let most = game.rows.iter().filter_map(|row| row.epochs).reduce(f64::max)?;
     (most > 1.0).then(|| {
         format!(
-            "{}: training took {most:.1} epochs; beyond one epoch, rows also differ in how well they memorise: use a \
-             larger dataset or fewer steps",
-            game.game
+            "training took {most:.1} epochs; beyond one epoch, rows also differ in how well they memorise: use a \
+             larger dataset or fewer steps"
         )
     })
 }
@@ -163,7 +159,7 @@ fn inactive(game: &GameReport) -> Vec<String> {
         let rows: Vec<&str> =
             game.rows.iter().filter(|row| row.inactive.contains(&setting)).map(|row| &row.label[..]).collect();
         let whose = if rows.len() == game.rows.len() { "any row".to_owned() } else { rows.join(", ") };
-        format!("{}: {setting} had no effect on {whose}: remove it, or choose a value that acts", game.game)
+        format!("{setting} had no effect on {whose}: remove it, or choose a value that acts")
     };
     all.into_iter().map(warning).collect()
 }
@@ -176,8 +172,7 @@ fn test_set(game: &GameReport) -> Option<String> {
     let Some((label, crossed)) = most else { return few_test_positions(game) };
     (crossed.games_share > 0.5).then(|| {
         format!(
-            "{}: {} test games give up to {:.0} % of the variance of differences ({label}): add test games rather than seeds",
-            game.game,
+            "{} test games give up to {:.0} % of the variance of differences ({label}): add test games rather than seeds",
             crossed.games,
             crossed.games_share * 100.0
         )
@@ -188,8 +183,7 @@ fn few_test_positions(game: &GameReport) -> Option<String> {
     let positions = game.test_positions?;
     (positions < TEST_POSITIONS_WANTED).then(|| {
         format!(
-            "{}: {} test positions; use {} or more, so that the test set adds less noise than the seeds",
-            game.game,
+            "{} test positions; use {} or more, so that the test set adds less noise than the seeds",
             grouped(positions),
             grouped(TEST_POSITIONS_WANTED)
         )
@@ -202,8 +196,7 @@ fn mismatched(game: &GameReport) -> Vec<String> {
         let matched = row.matched.as_ref()?;
         let ratio = matched.ratio.filter(|ratio| (ratio - 1.0).abs() > TOLERANCE)?;
         Some(format!(
-            "{}: {} has {ratio:.3} times the {} of {}; a control must match within 1 %: change its sizes",
-            game.game,
+            "{} has {ratio:.3} times the {} of {}; a control must match within 1 %: change its sizes",
             row.label,
             matched.quantity.words(),
             matched.goal

@@ -1,5 +1,6 @@
 //! What reports show beside the verdicts, against SciPy's and statsmodels' values.
 
+use crate::{number, numbers};
 use report::statistics::PairedTest;
 use report::statistics::across::{hedges, kendall, middle, pooled_sd, rank_correlation, welch};
 use report::statistics::power::{self, POWER};
@@ -10,14 +11,6 @@ fn cases(part: &str) -> Vec<Value> {
     let cases = fixture[part].as_array().expect("a list").clone();
     assert!(!cases.is_empty());
     cases
-}
-
-fn numbers(value: &Value) -> Vec<f64> {
-    value.as_array().expect("a list").iter().map(number).collect()
-}
-
-fn number(value: &Value) -> f64 {
-    value.as_f64().expect("a number")
 }
 
 #[track_caller]

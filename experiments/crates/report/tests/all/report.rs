@@ -28,7 +28,7 @@ mod variants;
 use self::folder::{ABSOLUTE, Folder, ROPE, SEEDS, SHAW, close, comparison, is_warned, row};
 use facts::{ReadAt, Role};
 use records::status::{State, Status};
-use records::step_times::{StepTime, StepTimes};
+use records::step_times::StepTime;
 use records::{CellLock, FailureKind};
 use report::comparison::Verdict;
 use report::missing::Missing;
@@ -110,19 +110,11 @@ fn the_primary_metric_is_read_where_the_plan_says() {
 #[test]
 fn the_other_columns_hold_what_was_measured() {
     let folder = Folder::finished();
-    let times = StepTimes {
-        device: "cpu".to_owned(),
-        cpu: "a processor".to_owned(),
-        threads: 1,
-        unix_s: 0,
-        rounds: 7,
-        rows: vec![
-            StepTime { folder: folder.plan.rows[1].folder.clone(), batch: 4, median_s: 0.02, ratio: Some(1.0) },
-            StepTime { folder: folder.plan.rows[0].folder.clone(), batch: 4, median_s: 0.05, ratio: Some(2.5) },
-        ],
-    };
     assert!(row(&folder.report(), "shaw").step_time.is_none());
-    times.write(folder.path()).expect("step times");
+    folder.times(vec![
+        StepTime { folder: folder.plan.rows[1].folder.clone(), batch: 4, median_s: 0.02, ratio: Some(1.0) },
+        StepTime { folder: folder.plan.rows[0].folder.clone(), batch: 4, median_s: 0.05, ratio: Some(2.5) },
+    ]);
     let report = folder.report();
     let shaw = row(&report, "shaw");
     assert_eq!(shaw.step_time.and_then(|time| time.ratio), Some(2.5));

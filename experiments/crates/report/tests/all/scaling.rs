@@ -1,5 +1,6 @@
 //! Multipliers and power laws of curves over budgets: by hand and against SciPy.
 
+use crate::close;
 use report::statistics::curve::{Measured, curve, multiplier};
 use report::statistics::ladder::{Multiple, Place};
 use report::statistics::power_law::{PowerLaw, plateau};
@@ -11,11 +12,6 @@ const BUDGETS: [f64; 5] = [16e3, 64e3, 256e3, 1_024e3, 4_096e3];
 fn exact(loss: impl Fn(f64) -> f64) -> Vec<Measured> {
     let budgets: Vec<(f64, Vec<f64>)> = BUDGETS.map(|budget| (budget, vec![loss(budget); 3])).to_vec();
     curve(&budgets, 0.0).expect("losses above 0")
-}
-
-#[track_caller]
-fn close(got: f64, expected: f64, relative: f64) {
-    assert!((got - expected).abs() <= relative * expected.abs(), "got {got}, expected {expected}");
 }
 
 fn at(place: Place) -> f64 {

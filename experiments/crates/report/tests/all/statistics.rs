@@ -1,19 +1,11 @@
 //! The statistics behind the verdicts: against SciPy's values and against their own definition.
 
+use crate::{close, number, numbers};
 use report::statistics::{Interval, MeanTest, PairedTest, Summary, equivalence_interval, holm, two_one_sided};
 use serde_json::Value;
 
 fn fixture() -> Value {
     serde_json::from_str(include_str!("../fixtures/statistics.json")).expect("the fixture is JSON")
-}
-
-fn numbers(value: &Value) -> Vec<f64> {
-    value.as_array().expect("a list").iter().map(|number| number.as_f64().expect("a number")).collect()
-}
-
-#[track_caller]
-fn close(got: f64, expected: f64, relative: f64) {
-    assert!((got - expected).abs() <= relative * expected.abs(), "got {got}, expected {expected}");
 }
 
 #[test]
@@ -23,7 +15,7 @@ fn paired_tests_agree_with_scipy() {
     assert_eq!(cases.len(), 21);
     for case in cases {
         let test = PairedTest::of(&numbers(&case["differences"])).expect("two pairs or more");
-        close(test.p, case["p"].as_f64().expect("a number"), 1e-7);
+        close(test.p, number(&case["p"]), 1e-7);
         for (level, ends) in case["intervals"].as_object().expect("a map") {
             let interval = test.interval(level.parse().expect("a level"));
             let ends = numbers(ends);

@@ -47,7 +47,7 @@ fn feed_forward(kind: FeedForwardKind, ff: usize) -> usize {
 /// embedding over all squares adds a summary, a norm and a feed-forward layer.
 fn embedding(config: &ChessformerConfig, tokens: usize, channels: usize) -> usize {
     match config.embedding {
-        EmbeddingConfig::Old | EmbeddingConfig::Table => 2 * channels,
+        EmbeddingConfig::Old | EmbeddingConfig::Linear | EmbeddingConfig::Table => 2 * channels,
         EmbeddingConfig::Parts(_) => 4 * config.width,
         EmbeddingConfig::Reach => 2 * (channels + tokens),
         EmbeddingConfig::New { dense, ff } => {

@@ -51,10 +51,10 @@ pub fn read_lines(
     Ok(asked)
 }
 
-/// Rewrites the rows of `lc0_112` as Lc0 fills them in play (`history-fill=fen_only`): missing history repeats the
-/// first position, unless it is the standard start. The input itself leaves missing history empty.
+/// Rewrites the rows of `lc0_112` and `lc0_112_en_passant` as Lc0 fills them in play (`history-fill=fen_only`): missing
+/// history repeats the first position, unless it is the standard start. The inputs themselves leave it empty.
 pub fn fill_history(asked: &mut [Request], input: InputName) -> Result<(), InferenceError> {
-    if input != InputName::Lc0_112 {
+    if !matches!(input, InputName::Lc0_112 | InputName::Lc0_112EnPassant) {
         let message =
             format!("the input {} shows no earlier positions, so that there is nothing to fill", input.name());
         return Err(UserError::new(message, "leave --history-fill out").into());
@@ -64,7 +64,8 @@ pub fn fill_history(asked: &mut [Request], input: InputName) -> Result<(), Infer
         let situation = situation::<Chess>(&asked.text, layout, MovesName::FromTo)
             .map_err(|reason| wrong("", GameKind::Chess, &reason))?;
         let line = situation.line();
-        history::pack(line.position(), line.repetitions(), line.earlier(), HistoryFill::FenOnly, &mut asked.row);
+        let (position, repetitions) = (line.position(), line.repetitions());
+        history::pack(input, position, repetitions, line.earlier(), HistoryFill::FenOnly, &mut asked.row);
     }
     Ok(())
 }

@@ -83,7 +83,8 @@ pub fn on_labels(cell: &Loaded, folder: &Path) -> Result<OtherLabels, InferenceE
     let (data, view) = (folder.to_owned(), DataView::default());
     let config = RunConfig { data, view, test_data: None, generate: None, ..cell.config.clone() };
     let dataset = Arc::new(open_data(&config)?);
-    let subject = Subject { config: &config, network: &cell.network, dataset: &dataset, device: cell.arena.device() };
+    let device = cell.arena.device();
+    let subject = Subject { config: &config, network: &cell.network, dataset: &dataset, device, ranks: None };
     let found = evaluate(subject, &cell.arena.frozen_views(), Split::Test, usize::MAX)?;
     let with_policy = |row: &&records::positions::PositionMetrics| row.values[0].is_some();
     let policy_targets = found.positions.iter().filter(with_policy).count() as u64;

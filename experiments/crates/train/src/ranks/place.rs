@@ -3,19 +3,27 @@
 
 use nn::group::Network;
 use records::UserError;
+use tch::Device;
 
 /// The names of a launcher's variables.
 struct Launcher {
     rank: &'static str,
     size: &'static str,
+    /// The rank among those on this machine.
+    local: &'static str,
     /// The number of ranks on this machine.
     local_size: &'static str,
 }
 
 const LAUNCHERS: [Launcher; 3] = [
-    Launcher { rank: "RANK", size: "WORLD_SIZE", local_size: "LOCAL_WORLD_SIZE" },
-    Launcher { rank: "OMPI_COMM_WORLD_RANK", size: "OMPI_COMM_WORLD_SIZE", local_size: "OMPI_COMM_WORLD_LOCAL_SIZE" },
-    Launcher { rank: "SLURM_PROCID", size: "SLURM_NTASKS", local_size: "SLURM_NTASKS" },
+    Launcher { rank: "RANK", size: "WORLD_SIZE", local: "LOCAL_RANK", local_size: "LOCAL_WORLD_SIZE" },
+    Launcher {
+        rank: "OMPI_COMM_WORLD_RANK",
+        size: "OMPI_COMM_WORLD_SIZE",
+        local: "OMPI_COMM_WORLD_LOCAL_RANK",
+        local_size: "OMPI_COMM_WORLD_LOCAL_SIZE",
+    },
+    Launcher { rank: "SLURM_PROCID", size: "SLURM_NTASKS", local: "SLURM_LOCALID", local_size: "SLURM_NTASKS" },
 ];
 
 /// Name a run and, below, a further attempt at it, the same for all its ranks.
@@ -38,6 +46,8 @@ pub const MOST_RANKS: usize = 1024;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     pub rank: usize,
+    /// The rank among those on its machine; 0 if the launcher does not number them.
+    pub local: usize,
     pub size: usize,
     pub host: String,
     pub port: u16,
@@ -51,6 +61,21 @@ pub struct Place {
 }
 
 impl Place {
+    /// Of several devices that a launcher's ranks were all given, that of this rank.
+    ///
+    /// # Errors
+    /// If its machine has more ranks than devices, and more than one of these.
+    pub fn device(&self, devices: &[Device]) -> Result<Device, UserError> {
+        match devices {
+            [] => Ok(Device::Cpu),
+            [one] => Ok(*one),
+            _ => devices.get(self.local).copied().ok_or_else(|| {
+                let message = format!("rank {} of its machine has no device: there are {}", self.local, devices.len());
+                UserError::new(message, "name a device for each rank of a machine, or one that all take")
+            }),
+        }
+    }
+
     /// `None` if no launcher started this process.
     pub fn of_environment() -> Result<Option<Self>, UserError> {
         Self::of(&|name| std::env::var(name).ok().filter(|value| !value.is_empty()))
@@ -65,6 +90,7 @@ impl Place {
             value.parse::<usize>().map_err(|_| refused())
         };
         let (rank, size) = (number(launcher.rank)?, number(launcher.size)?);
+        let local = if variable(launcher.local).is_some() { number(launcher.local)? } else { 0 };
         if rank >= size {
             let message = format!("{} is {rank}, but there are {size} ranks", launcher.rank);
             return Err(UserError::new(message, "start it by its launcher"));
@@ -94,6 +120,7 @@ impl Place {
         let all = |names: [&str; 3]| names.into_iter().filter_map(variable).collect::<Vec<_>>().join("/");
         Ok(Some(Self {
             rank,
+            local,
             size,
             port,
             serves: rank == 0 && variable("TORCHELASTIC_USE_AGENT_STORE").as_deref() != Some("True"),
@@ -149,6 +176,27 @@ mod tests {
         assert!(place(nodes).unwrap_err().to_string().contains("MASTER_ADDR"));
         let mpi = found("OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_LOCAL_SIZE=2");
         assert_eq!((&mpi.host[..], mpi.port, mpi.network), (LOOPBACK, USUAL_PORT, Network::Loopback));
+    }
+
+    #[test]
+    fn the_rank_on_a_machine_chooses_among_devices() {
+        let gpus = [Device::Cuda(4), Device::Cuda(5)];
+        for launched in [
+            "RANK=9 WORLD_SIZE=16 LOCAL_RANK=1 MASTER_ADDR=a MASTER_PORT=1",
+            "OMPI_COMM_WORLD_RANK=9 OMPI_COMM_WORLD_SIZE=16 OMPI_COMM_WORLD_LOCAL_RANK=1 MASTER_ADDR=a",
+            "SLURM_PROCID=9 SLURM_NTASKS=16 SLURM_NNODES=8 SLURM_LOCALID=1 MASTER_ADDR=a",
+        ] {
+            let own = found(launched);
+            assert_eq!((own.rank, own.local), (9, 1));
+            assert_eq!(own.device(&gpus).expect("a device"), gpus[1]);
+            // Slurm may show a task its own GPU only.
+            assert_eq!(own.device(&gpus[..1]).expect("a device"), gpus[0]);
+        }
+        let third = found("RANK=2 WORLD_SIZE=4 LOCAL_RANK=2 MASTER_ADDR=a MASTER_PORT=1");
+        assert!(third.device(&gpus).expect_err("two devices").to_string().contains("rank 2 of its machine has no"));
+        let unnumbered = found("RANK=3 WORLD_SIZE=4 MASTER_ADDR=a MASTER_PORT=1");
+        assert_eq!(unnumbered.device(&gpus).expect("a device"), gpus[0]);
+        assert!(place("RANK=0 WORLD_SIZE=2 LOCAL_RANK=x").expect_err("no number").to_string().contains("LOCAL_RANK"));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! `posenc data generate probe`.
 
-use super::super::display::Display;
+use super::super::display::shown;
 use super::super::split::SplitArgs;
 use crate::commands::options::print;
 use crate::commands::show::parse_game;
@@ -89,10 +89,7 @@ enum UnseenName {
 
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let settings = settings(args)?;
-    let mut display = Display::new();
-    let manifest = probe(&settings, &mut |done| display.show_done(done));
-    display.finish();
-    let manifest = manifest?;
+    let manifest = shown(|progress| probe(&settings, progress))?;
     let positions = &manifest.split.positions;
     let games = manifest.sampled.map_or_else(String::new, |sampled| format!(" of {} games", grouped(sampled.games)));
     let text = format!(

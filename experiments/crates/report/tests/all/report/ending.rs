@@ -1,6 +1,6 @@
 //! The end of a run: every kind of grid on one screen.
 
-use crate::report::folder::{Folder, SEEDS};
+use crate::report::folder::{Folder, SEEDS, has};
 use crate::report::{figures, groups, hostile};
 use facts::Role;
 use report::Report;
@@ -27,11 +27,6 @@ fn fits(report: &Report, ended: &Ended<'_>) -> String {
     assert!(wide.is_empty(), "{wide:#?}");
     assert!(!text.contains(|c: char| c.is_control() && c != '\n'), "{text:?}");
     text
-}
-
-#[track_caller]
-fn has(text: &str, parts: &[&str]) {
-    parts.iter().for_each(|part| assert!(text.contains(part), "{part:?} is not in\n{text}"));
 }
 
 /// The first words of the rows, below the header.

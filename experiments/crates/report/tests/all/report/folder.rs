@@ -99,9 +99,7 @@ impl Folder {
             let (median_s, ratio) = (0.02 + 0.01 * i as f64, Some(1.0 + 0.5 * i as f64));
             StepTime { folder: row.folder.clone(), batch: 4, median_s, ratio }
         };
-        let rows = folder.plan.rows.iter().enumerate().map(time).collect();
-        let (device, cpu) = ("cpu".to_owned(), "a processor".to_owned());
-        StepTimes { device, cpu, threads: 1, unix_s: 0, rounds: 7, rows }.write(folder.path()).expect("step times");
+        folder.times(folder.plan.rows.iter().enumerate().map(time).collect());
         folder
     }
 
@@ -212,18 +210,14 @@ impl Folder {
             "policy_kl": loss - 0.3, "value_targets": 3600.0, "value_targets.opening": 1200.0, "value_loss.opening": 0.95,
             "value_accuracy.opening": 0.55,
         });
-        let time = json!({"unix_s": 0.0, "wall_s": 1.0, "positions_per_s": 10.0});
-        let line = |step: u64, split: &str, metrics: Value| {
-            json!({"step": step, "split": split, "epochs": 0.5, "metrics": metrics, "time": time}).to_string()
-        };
         let lines = [
-            line(50, "validation", json!({"policy_loss": loss + 1.0})),
-            line(100, "train", json!({"policy_loss": loss - 0.5})),
-            line(100, "train_sample", json!({"policy_loss": loss - 0.05, "policy_accuracy": 0.5})),
-            line(100, "validation", json!({"policy_loss": loss + 0.5})),
-            line(100, "test", test),
+            line(50, "validation", &json!({"policy_loss": loss + 1.0})),
+            line(100, "train", &json!({"policy_loss": loss - 0.5})),
+            line(100, "train_sample", &json!({"policy_loss": loss - 0.05, "policy_accuracy": 0.5})),
+            line(100, "validation", &json!({"policy_loss": loss + 0.5})),
+            line(100, "test", &test),
         ];
-        fs::write(dir.join("metrics.jsonl"), lines.join("\n") + "\n").expect("metrics");
+        fs::write(dir.join("metrics.jsonl"), lines.concat()).expect("metrics");
     }
 
     /// Writes a cell's manifest, after a change of the usual one.
@@ -250,6 +244,12 @@ impl Folder {
         change_lines(&self.cell(label, seed).join("metrics.jsonl"), change);
     }
 
+    /// Leaves the times of a training step of some rows.
+    pub(crate) fn times(&self, rows: Vec<StepTime>) {
+        let (device, cpu) = ("cpu".to_owned(), "a processor".to_owned());
+        StepTimes { device, cpu, threads: 1, unix_s: 0, rounds: 7, rows }.write(self.path()).expect("step times");
+    }
+
     pub(crate) fn failed(&self, label: &str, seed: u64, error: &str) {
         let mut status = Status::new(State::Failed, 7, 100);
         status.error = Some(error.to_owned());
@@ -259,6 +259,12 @@ impl Folder {
     pub(crate) fn report(&self) -> Report {
         Report::of(self.path()).expect("a report")
     }
+}
+
+/// A line of metrics, with its end.
+pub(crate) fn line(step: u64, split: &str, metrics: &Value) -> String {
+    let time = json!({"unix_s": 0.0, "wall_s": 1.0, "positions_per_s": 10.0});
+    json!({"step": step, "split": split, "epochs": 0.5, "metrics": metrics, "time": time}).to_string() + "\n"
 }
 
 pub(crate) fn change_lines(path: &Path, change: impl Fn(&mut Value)) {
@@ -296,6 +302,16 @@ impl Csv {
     pub(crate) fn number(&self, row: &str, column: &str) -> f64 {
         self.at(row, column).parse().expect("a number")
     }
+}
+
+#[track_caller]
+pub(crate) fn has(text: &str, parts: &[&str]) {
+    parts.iter().for_each(|part| assert!(text.contains(part), "{part:?} is not in\n{text}"));
+}
+
+#[track_caller]
+pub(crate) fn lacks(text: &str, parts: &[&str]) {
+    parts.iter().for_each(|part| assert!(!text.contains(part), "{part:?} is in\n{text}"));
 }
 
 pub(crate) fn is_warned(report: &Report, part: &str) -> bool {

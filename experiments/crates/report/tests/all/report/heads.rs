@@ -1,6 +1,6 @@
 //! Reports show the metrics of the heads that the networks have, and no others.
 
-use crate::report::folder::{ABSOLUTE, Folder, ROPE, SEEDS, SHAW, TWIN, drawn};
+use crate::report::folder::{ABSOLUTE, Folder, ROPE, SEEDS, SHAW, TWIN, drawn, has, lacks};
 use report::{Report, csv, markdown, text};
 use serde_json::{Value, json};
 
@@ -55,20 +55,14 @@ fn no_table_has_a_column_without_a_value() {
 fn a_grid_of_maps_reports_maps_and_neither_moves_nor_values() {
     let report = of_maps().report();
     for drawn in drawn(&report).map(|drawn| drawn.replace('\\', "")) {
-        for part in ["map_loss", "map_recall %", "map_specificity %", "map_balanced_accuracy", "256,000 map cells"] {
-            assert!(drawn.contains(part), "{part:?} is not in\n{drawn}");
-        }
-        for part in ["policy", "value_", "uniform", "top5"] {
-            assert!(!drawn.contains(part), "{part:?} is in\n{drawn}");
-        }
+        has(&drawn, &["map_loss", "map_recall %", "map_specificity %", "map_balanced_accuracy", "256,000 map cells"]);
+        lacks(&drawn, &["policy", "value_", "uniform", "top5"]);
     }
     let drawn = text::draw(&report);
     // The primary metric has its own table and is the accuracy that is shown by phase.
-    for part in ["map_loss and map_balanced_accuracy by phase (map cells)", "endgame (64,000)", "0.6025 ± 0.0025"] {
-        assert!(drawn.contains(part), "{part:?} is not in\n{drawn}");
-    }
-    assert!(drawn.contains("map on test positions") && !drawn.contains("map_balanced_accuracy %"), "{drawn}");
-    assert!(drawn.contains("map_recall: "), "the notes describe the metrics:\n{drawn}");
+    has(&drawn, &["map_loss and map_balanced_accuracy by phase (map cells)", "endgame (64,000)", "0.6025 ± 0.0025"]);
+    has(&drawn, &["map on test positions", "map_recall: "]);
+    lacks(&drawn, &["map_balanced_accuracy %"]);
     assert!(csv::draw(&report).contains(",map_balanced_accuracy,3,"));
 }
 
@@ -91,9 +85,7 @@ fn small_heads_share_a_table_and_further_losses_belong_to_their_head() {
         "{headers:?}"
     );
     let drawn = text::draw(&report);
-    for part in ["policy, result on test positions", "soft policy, q, moves left on test positions"] {
-        assert!(drawn.contains(part), "{part:?} is not in\n{drawn}");
-    }
+    has(&drawn, &["policy, result on test positions", "soft policy, q, moves left on test positions"]);
     let widest = drawn.lines().filter(|line| !line.contains("Holm")).map(|line| line.chars().count()).max();
     assert!(widest <= Some(140), "{widest:?} columns:\n{drawn}");
 }

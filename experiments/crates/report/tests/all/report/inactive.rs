@@ -1,27 +1,21 @@
 //! Settings of training that never acted.
 
-use crate::report::folder::{Folder, SEEDS, close, row};
+use crate::report::folder::{Folder, SEEDS, close, line, row};
 use report::text;
 use serde_json::json;
 use std::fs;
 
 /// Gives the cells of a row a clip and lines of training: of 20 steps and of 80, with these shares of clipped ones.
 fn trained(folder: &Folder, label: &str, shares: [f64; 2], boundaries: &[u64]) {
+    let rate = json!({"warmup": 10, "values": [0.1, 0.01], "boundaries": boundaries});
+    folder.run(label, &json!({"train": {"steps": 100, "clip": 10.0, "learning_rate": rate}}));
     for seed in SEEDS {
-        folder.manifest(label, seed, |manifest| {
-            let rate = json!({"warmup": 10, "values": [0.1, 0.01], "boundaries": boundaries});
-            manifest["config"] = json!({"train": {"steps": 100, "clip": 10.0, "learning_rate": rate}});
-        });
         let path = folder.cell(label, seed).join("metrics.jsonl");
         let lines = fs::read_to_string(&path).expect("metrics");
-        let time = json!({"unix_s": 0.0, "wall_s": 1.0, "positions_per_s": 10.0});
-        let line = |(step, share): (u64, f64)| {
-            json!({"step": step, "split": "train", "epochs": 0.1, "metrics": {"clipped": share}, "time": time})
-                .to_string()
-        };
-        let kept = lines.lines().filter(|line| !line.contains("\"train\"")).map(str::to_owned);
-        let lines: Vec<String> = [20, 100].into_iter().zip(shares).map(line).chain(kept).collect();
-        fs::write(&path, lines.join("\n") + "\n").expect("metrics");
+        let kept = lines.split_inclusive('\n').filter(|line| !line.contains("\"train\"")).map(str::to_owned);
+        let clipped = |(step, share): (u64, f64)| line(step, "train", &json!({"clipped": share}));
+        let lines: String = [20, 100].into_iter().zip(shares).map(clipped).chain(kept).collect();
+        fs::write(&path, lines).expect("metrics");
     }
 }
 
@@ -48,9 +42,7 @@ fn a_boundary_that_was_not_reached_is_named_and_a_clip_that_never_acted_is_a_num
 #[test]
 fn cells_of_older_versions_are_not_said_to_have_clipped_nothing() {
     let folder = Folder::finished();
-    for seed in SEEDS {
-        folder.manifest("shaw", seed, |manifest| manifest["config"] = json!({"train": {"steps": 100, "clip": 10.0}}));
-    }
+    folder.run("shaw", &json!({"train": {"steps": 100, "clip": 10.0}}));
     let report = folder.report();
     assert_eq!(row(&report, "shaw").clipped, None);
     assert!(!report.warnings.iter().any(|warning| warning.contains("had no effect")), "{:?}", report.warnings);

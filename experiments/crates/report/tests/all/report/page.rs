@@ -1,6 +1,6 @@
 //! The HTML page: what it opens with, the order of its rows, and what it folds away.
 
-use crate::report::folder::{Folder, SEEDS};
+use crate::report::folder::{Folder, SEEDS, line};
 use report::{html, text};
 use serde_json::json;
 use std::fs;
@@ -90,15 +90,11 @@ fn the_table_of_rows_has_a_column_for_each_varied_setting_and_needs_no_script() 
 #[test]
 fn curves_start_at_the_first_logged_training_point() {
     let folder = Folder::finished();
-    let time = json!({"unix_s": 0.0, "wall_s": 1.0, "positions_per_s": 10.0});
     for label in ["absolute", "shaw", "rope", "absolute-twin"] {
         for seed in SEEDS {
             let path = folder.cell(label, seed).join("metrics.jsonl");
-            let logged = [10, 20, 30].map(|step| {
-                let metrics = json!({"policy_loss": 3.5 - 0.01 * f64::from(step) + seed as f64});
-                json!({"step": step, "split": "train", "epochs": 0.5, "metrics": metrics, "time": time}).to_string()
-                    + "\n"
-            });
+            let logged = [10, 20, 30]
+                .map(|step| line(step, "train", &json!({"policy_loss": 3.5 - 0.01 * step as f64 + seed as f64})));
             let lines = fs::read_to_string(&path).expect("metrics");
             fs::write(&path, logged.concat() + &lines).expect("metrics");
         }

@@ -1,9 +1,9 @@
 //! Multipliers and power laws of a run folder, in every format.
 
-use crate::report::folder::{Folder, close, drawn};
+use crate::report::folder::{Folder, close, drawn, has};
 use facts::{Extrapolate, Role};
 use records::plan::Row;
-use records::step_times::{StepTime, StepTimes};
+use records::step_times::StepTime;
 use report::figures::Figure;
 use report::sections::scaling::Scaling;
 use report::statistics::ladder::Place;
@@ -98,9 +98,7 @@ fn losses_are_drawn_over_positions_operations_and_time() {
     let ids = |figures: &[Figure]| figures.iter().map(|figure| figure.id.clone()).collect::<Vec<_>>();
     assert_eq!(ids(&figures(&folder)), ["chess-scaling", "chess-scaling-flops"], "no step times");
     let time = |row: &Row| StepTime { folder: row.folder.clone(), batch: 64, median_s: 0.064, ratio: None };
-    let rows = folder.plan.rows.iter().map(time).collect();
-    let (device, cpu) = ("cpu".to_owned(), "a processor".to_owned());
-    StepTimes { device, cpu, threads: 1, unix_s: 0, rounds: 7, rows }.write(folder.path()).expect("step times");
+    folder.times(folder.plan.rows.iter().map(time).collect());
     let drawn = figures(&folder);
     assert_eq!(ids(&drawn), ["chess-scaling", "chess-scaling-flops", "chess-scaling-time"]);
     // A position is 2,400 multiplications and 1 ms.
@@ -134,11 +132,10 @@ fn power_laws_use_the_floor_of_the_experiment() {
 fn every_format_has_the_multipliers_and_the_exponents() {
     let report = grid().report();
     for text in drawn(&report) {
-        for part in
-            ["data multipliers: how many times fewer positions than absolute", "power laws of the loss", "8.00 ["]
-        {
-            assert!(text.contains(part), "{part} is not in {text}");
-        }
+        has(
+            &text,
+            &["data multipliers: how many times fewer positions than absolute", "power laws of the loss", "8.00 ["],
+        );
     }
     let table = csv::draw(&report);
     let line = |start: &str| table.lines().find(|line| line.contains(start)).unwrap_or_else(|| panic!("no {start}"));
