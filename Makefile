@@ -52,7 +52,7 @@ check: build ## generate the datasets of all experiment files and validate the f
 		experiments/studies/data-*) echo "make: skipped $$file, whose dataset takes long to make: see its top" ;; \
 		*) (set -x; $(POSENC) check "$$file") || exit 1 ;; esac; done
 
-data: build ## generate datasets that are missing: SET="probe task unseen rated", or SET=starter (again, 10 minutes)
+data: build ## generate datasets that are missing: SET="probe task unseen rated", SET=minishogi, or SET=starter (again, 10 minutes)
 	scripts/data $(SET)
 
 bench: build ## time training steps: WHAT=peers against PyTorch, WHAT=steps of published networks (14 GB), WHAT=gpu

@@ -2,6 +2,7 @@
 
 use crate::displacements::ByDisplacement;
 use crate::{Auxiliary, Encoding, Guarantees, InjectionPoints, LayerContext, Logits, Queries, Tokens};
+use nn::ParamId;
 use std::fmt::Debug;
 use tch::Tensor;
 
@@ -15,6 +16,11 @@ pub(crate) trait DisplacementBias: Debug + Send {
     /// Those of pairs with auxiliary tokens, `[h,3]` (see [`ByDisplacement::declare_aux`]); `None` for zeros.
     fn of_aux(&self, _at: LayerContext<'_>) -> Option<Tensor> {
         None
+    }
+
+    /// See [`Encoding::formula_parameters`].
+    fn formula_parameters(&self) -> Vec<ParamId> {
+        Vec::new()
     }
 }
 
@@ -55,6 +61,10 @@ impl<B: DisplacementBias> Encoding for AddedByDisplacement<B> {
 
     fn guarantees(&self) -> Guarantees {
         self.bias.guarantees()
+    }
+
+    fn formula_parameters(&self) -> Vec<ParamId> {
+        self.bias.formula_parameters()
     }
 
     fn logits(&self, at: LayerContext<'_>, queries: Queries<'_>) -> Logits {

@@ -154,6 +154,12 @@ pub trait Encoding: Debug + Send {
         Vec::new()
     }
 
+    /// The parameters of a formula of the displacement or of the distance. Their shapes do not depend on the board, so a network on
+    /// another board can begin with them.
+    fn formula_parameters(&self) -> Vec<ParamId> {
+        Vec::new()
+    }
+
     /// Multiplications that it adds per position (all layers), softmax, elementwise work and what is made once for all
     /// positions left out.
     fn macs(&self) -> u64 {

@@ -39,6 +39,10 @@ impl Perceptron {
         }
     }
 
+    pub(crate) fn parameters(&self) -> [ParamId; 3] {
+        [self.hidden, self.bias, self.out]
+    }
+
     /// `[classes, 2]` → `[h, classes]`.
     pub(crate) fn forward(&self, views: &Views, x_c2: &Tensor) -> Tensor {
         let hidden = x_c2.matmul(&views[self.hidden].transpose(0, 1)) + &views[self.bias];

@@ -127,6 +127,11 @@ impl Stack {
         self.iter().flat_map(Encoding::displacement_tables).collect()
     }
 
+    /// The [parameters of formulas](Encoding::formula_parameters) of all of them.
+    pub fn formula_parameters(&self) -> Vec<ParamId> {
+        self.iter().flat_map(Encoding::formula_parameters).collect()
+    }
+
     /// Multiplications that they add per position, all layers together.
     pub fn macs(&self) -> u64 {
         self.iter().map(Encoding::macs).sum()

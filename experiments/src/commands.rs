@@ -51,8 +51,12 @@ enum Command {
     New(new::Args),
     /// Validate an experiment file and expand it: cells, parameters, FLOPs. Runs nothing.
     Check(check::Args),
-    /// Print the JSON Schema of experiment files, for editors.
-    Schema,
+    /// Print the JSON Schema of experiment files, for editors, or their keys.
+    Schema {
+        /// Print every key with its values, default and meaning instead.
+        #[arg(long)]
+        keys: bool,
+    },
     /// Run an experiment, or resume it.
     Run(run::Args),
     /// Show the status of every cell of a run folder; on a terminal, follow the run.
@@ -126,7 +130,8 @@ impl Cli {
         let outcome = match self.command {
             Command::New(args) => new::run(&args),
             Command::Check(args) => check::run(&args),
-            Command::Schema => options::print(&format!("{:#}\n", config::schema::schema())),
+            Command::Schema { keys: true } => options::print(&config::schema::keys::list()),
+            Command::Schema { keys: false } => options::print(&format!("{:#}\n", config::schema::schema())),
             Command::Run(args) => run::run(&args),
             Command::Status(args) => status::run(&args),
             Command::Retry(args) => retry::run(&args),

@@ -1,31 +1,102 @@
-//! Games by name, for code that learns the game at run time.
+//! The list of games, and games by name for code that learns the game at run time.
 
+use crate::conventions::{Notation, Orientation};
 use crate::geometry::Geometry;
 use crate::input::{InputLayout, InputName};
 use crate::moves::FromTo;
-use crate::position::GameKind;
 use crate::vocabulary::{MovesName, Vocabulary};
+use serde::{Deserialize, Serialize};
 
-/// Runs generic code for a [`GameKind`]: `with_game!(kind, G => f::<G>())`. A new game needs one more arm here.
+/// The list of games: `for_games!([callback] arguments)` calls the macro `callback` with a list in brackets, then the
+/// arguments. The list has for each game a variant of [`GameKind`], a module, whose name is the game's name, and a type. A new
+/// game is one more line here.
 #[macro_export]
-macro_rules! with_game {
-    ($kind:expr, $game:ident => $body:expr) => {
-        match $kind {
-            $crate::GameKind::Chess => {
-                type $game = $crate::chess::Chess;
-                #[allow(unused_imports)]
-                use $crate::Game as _;
-                $body
-            }
-            $crate::GameKind::Shogi => {
-                type $game = $crate::shogi::Shogi;
-                #[allow(unused_imports)]
-                use $crate::Game as _;
-                $body
-            }
+macro_rules! for_games {
+    ([$($callback:tt)+] $($arguments:tt)*) => {
+        $crate::with_games_of_tests! {
+            [
+                (Chess chess Chess)
+                (Shogi shogi Shogi)
+                (Minishogi minishogi Minishogi)
+            ]
+            [$($callback)+] $($arguments)*
         }
     };
 }
+
+/// Adds the game that exists in tests only.
+#[cfg(feature = "skirmish")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! with_games_of_tests {
+    ([$($game:tt)+] [$($callback:tt)+] $($arguments:tt)*) => {
+        $($callback)+! { [$($game)+ (Skirmish skirmish Skirmish)] $($arguments)* }
+    };
+}
+
+#[cfg(not(feature = "skirmish"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! with_games_of_tests {
+    ([$($game:tt)+] [$($callback:tt)+] $($arguments:tt)*) => {
+        $($callback)+! { [$($game)+] $($arguments)* }
+    };
+}
+
+/// Runs generic code for a [`GameKind`]: `with_game!(kind, G => f::<G>())`.
+#[macro_export]
+macro_rules! with_game {
+    ($kind:expr, $game:ident => $body:expr) => {
+        $crate::for_games!([$crate::with_listed_game] $kind, $game => $body)
+    };
+}
+
+/// The match of [`with_game!`].
+#[doc(hidden)]
+#[macro_export]
+macro_rules! with_listed_game {
+    ([$(($variant:ident $module:ident $type:ident))+] $kind:expr, $game:ident => $body:expr) => {
+        match $kind {
+            $($crate::GameKind::$variant => {
+                type $game = $crate::$module::$type;
+                #[allow(unused_imports)]
+                use $crate::Game as _;
+                $body
+            })+
+        }
+    };
+}
+
+macro_rules! game_kind {
+    ([$(($variant:ident $module:ident $type:ident))+]) => {
+        /// The games by name. [`with_game!`](crate::with_game) maps a kind to a type.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        pub enum GameKind {
+            $(#[doc = concat!("The game of [`", stringify!($module), "`](crate::", stringify!($module), ").")]
+            $variant,)+
+        }
+
+        impl GameKind {
+            /// Every game.
+            pub const ALL: [Self; [$(Self::$variant),+].len()] = [$(Self::$variant),+];
+        }
+    };
+}
+
+for_games! { [game_kind] }
+
+// Limits of types: a `SquareSet` has 128 squares; a digit counts the empty squares of a rank in a position's text.
+const _: () = {
+    let mut number = 0;
+    while number < GameKind::ALL.len() {
+        let board = crate::with_game!(GameKind::ALL[number], G => G::GEOMETRY);
+        let (pieces, glyphs) = crate::with_game!(GameKind::ALL[number], G => (G::PIECES.len(), G::GLYPHS.len()));
+        assert!(pieces == glyphs, "a piece has no glyph");
+        assert!(board.squares() <= 128 && board.files() <= 9, "the board is too large");
+        number += 1;
+    }
+};
 
 impl GameKind {
     /// Its name in YAML and on the command line.
@@ -36,6 +107,16 @@ impl GameKind {
     /// Its board.
     pub fn geometry(self) -> Geometry {
         crate::with_game!(self, G => G::GEOMETRY)
+    }
+
+    /// How the second player's board becomes the side to move's.
+    pub const fn orientation(self) -> Orientation {
+        crate::with_game!(self, G => G::ORIENTATION)
+    }
+
+    /// How its positions and moves are written.
+    pub const fn notation(self) -> Notation {
+        crate::with_game!(self, G => G::NOTATION)
     }
 
     /// Its attention-policy vocabulary.

@@ -7,6 +7,7 @@
 
 pub mod attacks;
 pub mod chess;
+pub mod conventions;
 mod fields;
 pub mod geometry;
 pub mod input;
@@ -14,8 +15,10 @@ pub mod kind;
 pub mod line;
 pub mod maps;
 pub mod mate;
+pub mod minishogi;
 mod move_code;
 pub mod move_text;
+pub mod movement;
 pub mod moves;
 mod named;
 pub mod placement;
@@ -26,16 +29,20 @@ pub mod record;
 mod records;
 pub mod referee;
 pub mod shogi;
+#[cfg(feature = "skirmish")]
+pub mod skirmish;
+pub mod usi_lines;
 pub mod vocabulary;
 
+pub use conventions::{Glyph, Notation, Orientation, Record};
 pub use geometry::{Frame, Geometry, Relation};
 pub use input::{Boards, Feature, FeatureKind, InputLayout, InputName};
-pub use kind::{NoVocabulary, NotOffered};
+pub use kind::{GameKind, NoVocabulary, NotOffered};
 pub use line::Line;
 pub use move_text::MoveText;
 pub use moves::{Entry, FromTo};
 pub use planes::{PlaneEntry, Planes};
-pub use position::{Earlier, Game, GameKind, IllegalMove, ParsePosition, Phase, Position, Side};
+pub use position::{Earlier, Game, IllegalMove, ParsePosition, Phase, Position, Side};
 pub use record::{
     Candidate, GameResult, ParsedGame, ParsedPosition, PositionFacts, RejectKind, Rejected, Score, Termination,
 };

@@ -3,7 +3,8 @@
 //! Both texts begin with the ranks from the top, separated by `/`: a letter for a piece, upper case for the player who moves
 //! first, `+` before a promoted one, and a number for empty squares.
 
-use crate::position::{Game, GameKind, Position, Side};
+use crate::conventions::{Notation, Orientation};
+use crate::position::{Game, Position, Side};
 
 /// The pieces, rank by rank from the top of the diagram, each rank from the left.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,7 +12,7 @@ pub struct Placement {
     ranks: Vec<Vec<Option<String>>>,
     /// The fields after the pieces. In FEN without castling rights and en passant, which belong to pieces on certain squares.
     rest: String,
-    /// Whether the left of the side to move is the right of the diagram: shogi turns the board, chess mirrors it by rank.
+    /// Whether the left of the side to move is the right of the diagram: see [`Orientation`].
     turned: bool,
 }
 
@@ -21,12 +22,12 @@ impl Placement {
         let text = position.to_text();
         let (pieces, rest) = text.split_once(' ').unwrap_or((&text, ""));
         let rest = match rest.split(' ').collect::<Vec<_>>().as_slice() {
-            [turn, _castling, _en_passant, clocks @ ..] if G::KIND == GameKind::Chess => {
+            [turn, _castling, _en_passant, clocks @ ..] if G::NOTATION == Notation::Uci => {
                 [&[*turn, "-", "-"], clocks].concat().join(" ")
             }
             _ => rest.to_owned(),
         };
-        let turned = G::KIND == GameKind::Shogi && position.side_to_move() == Side::Second;
+        let turned = G::ORIENTATION == Orientation::Turned && position.side_to_move() == Side::Second;
         Self { ranks: pieces.split('/').map(squares).collect(), rest, turned }
     }
 

@@ -1,9 +1,12 @@
 //! The game-agnostic traits: a [`Game`] defines its board, pieces, inputs and moves; a [`Position`] implements its
 //! rules.
 
+use crate::conventions::{Glyph, Notation, Orientation, Record};
 use crate::geometry::{Frame, Geometry};
 use crate::input::{InputLayout, InputName};
+use crate::kind::GameKind;
 use crate::move_text::MoveText;
+use crate::movement::Movement;
 use crate::moves::FromTo;
 use crate::vocabulary::{MovesName, Vocabulary};
 use serde::{Deserialize, Serialize};
@@ -45,21 +48,6 @@ crate::named! {
     }
 }
 
-/// The games by name. [`with_game!`](crate::with_game) maps a kind to a type.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum GameKind {
-    /// Chess on 8×8.
-    Chess,
-    /// Shogi on 9×9.
-    Shogi,
-}
-
-impl GameKind {
-    /// Every game.
-    pub const ALL: [Self; 2] = [Self::Chess, Self::Shogi];
-}
-
 /// A game: everything that does not depend on a position.
 pub trait Game: 'static + Send + Sync {
     /// Its kind.
@@ -68,11 +56,44 @@ pub trait Game: 'static + Send + Sync {
     const NAME: &'static str;
     /// Its board.
     const GEOMETRY: Geometry;
+    /// How the second player's board becomes the side to move's.
+    const ORIENTATION: Orientation;
+    /// How positions and moves are written.
+    const NOTATION: Notation;
+    /// The colours of the player who moves first and of the other one.
+    const COLOURS: [&'static str; 2];
+    /// The letters of pieces that can be dropped, as its moves write them; empty in a game without hands.
+    const DROPS: &'static [u8];
+    /// The last characters of moves that promote.
+    const PROMOTIONS: &'static [u8];
+    /// The curve from its engines' scores to winning probabilities: a name, and the slope `k` per hundredth of a pawn in
+    /// `1 / (1 + exp(−k · score))`.
+    const VALUE_CURVE: (&'static str, f64);
+    /// Whether it has rights of castling and en passant, as in [`chess::rights`](crate::chess::rights).
+    const HAS_RIGHTS: bool;
+    /// About the bytes of a block of replayed games: an estimate for `posenc check`.
+    const BLOCK_BYTES: u64;
     /// Names of the piece kinds on the board. Code 0 is an empty square, `1 + i` the side to move's piece `i`,
     /// `1 + PIECES.len() + i` the opponent's.
     const PIECES: &'static [&'static str];
+    /// The drawings of [`Game::PIECES`], in the same order.
+    const GLYPHS: &'static [Glyph];
+    /// The movements for which attention heads are tested.
+    const MOVEMENTS: &'static [Movement];
+    /// Positions that every page of head maps offers: names, and texts as of `--position`.
+    const EXAMPLES: &'static [(&'static str, &'static str)];
+    /// The text format of finished games.
+    const RECORD: Record;
+    /// The names of the formats from which games can be imported, as in `dataset::Format`; the first is assumed of a file whose
+    /// format is not recognised.
+    const FORMATS: &'static [&'static str];
     /// Its positions.
     type Position: Position;
+
+    /// The name of the binary format of a file that begins so.
+    fn detect_format(_head: &[u8]) -> Option<&'static str> {
+        None
+    }
 
     /// The attention-policy vocabulary: every structurally possible move has one index.
     fn from_to() -> &'static FromTo;

@@ -113,4 +113,11 @@ impl DisplacementBias for Alibi {
         let slopes_h1 = self.slopes.at(at.views, at.layer).unsqueeze(1);
         -(slopes_h1 * self.distances.on(at.views.device()))
     }
+
+    fn formula_parameters(&self) -> Vec<ParamId> {
+        match &self.slopes {
+            Slopes::Fixed(_) => Vec::new(),
+            Slopes::Learned(layers) => layers.clone(),
+        }
+    }
 }

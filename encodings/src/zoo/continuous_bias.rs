@@ -164,6 +164,12 @@ impl Encoding for ContinuousBias {
         }
     }
 
+    fn formula_parameters(&self) -> Vec<ParamId> {
+        let of_layer =
+            |layer: &Layer| layer.perceptron.parameters().into_iter().chain(layer.aux).chain(layer.temperature);
+        self.layers.iter().flat_map(of_layer).collect()
+    }
+
     fn rotate(&self, at: LayerContext<'_>, q_bhlk: &Tensor, k_bhlk: &Tensor) -> Option<(Tensor, Tensor)> {
         let logarithm = at.views[self.layers[at.layer].temperature?].clamp_max(TEMPERATURES[1].ln());
         let fourth_root = (q_bhlk.size()[3] as f64).powf(0.25);

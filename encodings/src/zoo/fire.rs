@@ -128,4 +128,9 @@ impl DisplacementBias for Fire {
     fn of_aux(&self, at: LayerContext<'_>) -> Option<Tensor> {
         self.layers[at.layer].aux.map(|aux| at.views[aux].shallow_clone())
     }
+
+    fn formula_parameters(&self) -> Vec<ParamId> {
+        let of_layer = |layer: &Layer| [layer.c].into_iter().chain(layer.perceptron.parameters()).chain(layer.aux);
+        self.layers.iter().flat_map(of_layer).collect()
+    }
 }

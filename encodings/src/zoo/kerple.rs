@@ -138,4 +138,8 @@ impl DisplacementBias for Kerple {
         let [first, second] = self.layers[at.layer].map(|parameter| &at.views[parameter]);
         self.kernel.logits(&self.distances.on(at.views.device()), first, second)
     }
+
+    fn formula_parameters(&self) -> Vec<ParamId> {
+        self.layers.as_flattened().to_vec()
+    }
 }

@@ -7,7 +7,8 @@ mod template;
 
 use super::options::print;
 use answers::{
-    Depths, Encodings, Games, asked, parse_depths, parse_encodings, parse_games, parse_question, parse_seeds,
+    Depths, EVERY_GAME, Encodings, Games, asked, parse_depths, parse_encodings, parse_games, parse_question,
+    parse_seeds,
 };
 use config::name::{RULE, is_name};
 use config::{Experiment, Role, Source, printable, printable_lines, shell_word};
@@ -23,7 +24,7 @@ use template::Plan;
 pub struct Args {
     /// The file to write; the run folder is named after it.
     file: PathBuf,
-    /// chess, shogi or both.
+    /// Games by name, separated by commas; every game by default.
     #[arg(long, value_parser = parse_games)]
     game: Option<Games>,
     /// A dataset's folder, which need not exist yet; one for each game. May be repeated.
@@ -51,8 +52,9 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let given =
         args.data.iter().map(|folder| Dataset::at(folder, args.game.as_ref())).collect::<Result<Vec<_>, _>>()?;
     let folder = args.file.parent().unwrap_or(Path::new(""));
-    let default = if given.is_empty() { "both".to_owned() } else { names(given.iter().map(|data| data.game)) };
-    let games = asked("games (chess, shogi or both)", "--game", args.game.clone(), &default, parse_games)?;
+    let default = if given.is_empty() { EVERY_GAME.to_owned() } else { names(given.iter().map(|data| data.game)) };
+    let what = format!("games ({} or {EVERY_GAME})", GameKind::ALL.map(GameKind::name).join(", "));
+    let games = asked(&what, "--game", args.game.clone(), &default, parse_games)?;
     let datasets = datasets::of_games(&games, &given, folder)?;
     let head = datasets::common_head(&datasets)?;
     let default = template::question(head, &datasets);
@@ -98,8 +100,13 @@ fn name(args: &Args) -> Result<String, UserError> {
 }
 
 fn names(games: impl Iterator<Item = GameKind>) -> String {
-    let games: Vec<GameKind> = games.collect();
-    if let [one] = games[..] { one.name().to_owned() } else { "both".to_owned() }
+    let mut games: Vec<GameKind> = games.collect();
+    games.sort_unstable();
+    games.dedup();
+    if games.len() == GameKind::ALL.len() {
+        return EVERY_GAME.to_owned();
+    }
+    games.into_iter().map(GameKind::name).collect::<Vec<_>>().join(",")
 }
 
 /// What was written, and the next commands.

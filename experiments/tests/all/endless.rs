@@ -6,7 +6,8 @@ use std::fs;
 use tempfile::TempDir;
 use testing::{assert_says, write_experiment};
 
-const GRID: &str = "\
+/// A small grid over a map of the board.
+pub(crate) const GRID: &str = "\
 name: endless
 base:
   data: {generate: {probe: attacked-squares, game: chess, seed: 1, every: 8}}

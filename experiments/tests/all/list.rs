@@ -36,18 +36,18 @@ fn an_unknown_back_end_is_refused_before_anything_runs() {
 #[test]
 fn every_registry_is_listed() {
     let games = listed("games");
-    assert_eq!(names(&games), ["chess", "shogi"]);
+    assert_eq!(names(&games), ["chess", "shogi", "minishogi"]);
     assert_eq!((&games[0]["board"], &games[1]["board"]), (&"8x8".into(), &"9x9".into()));
     assert_eq!(games[1]["pieces"].as_array().map(Vec::len), Some(14));
-    let moves = "from_to_chess_1858 from_to_shogi_3781 dlshogi_2187 shogi_1496 python_dlshogi_2187 chessdecoder_1924 uci_1968_dm \
-                 uci_1968_sid";
+    let moves = "from_to_chess_1858 from_to_shogi_3781 from_to_minishogi_540 dlshogi_2187 shogi_1496 python_dlshogi_2187 \
+                 chessdecoder_1924 uci_1968_dm uci_1968_sid";
     assert_eq!(names(&listed("moves")).join(" "), moves);
     let inputs = listed("inputs").into_iter().map(|input| {
         format!("{} {}", input["name"].as_str().expect("a name"), input["game"].as_str().expect("a game"))
     });
-    let expected = "piece_tokens chess, piece_tokens shogi, piece_tokens_aux chess, piece_tokens_aux shogi, piece_tokens_rated \
-                    chess, piece_tokens_rated shogi, lc0_112 chess, lc0_112_en_passant chess, dlshogi_62_57 shogi, tokens_68 \
-                    chess, cls_tokens chess, cls_tokens_white chess";
+    let expected = "piece_tokens chess, piece_tokens shogi, piece_tokens minishogi, piece_tokens_aux chess, piece_tokens_aux \
+                    shogi, piece_tokens_aux minishogi, piece_tokens_rated chess, piece_tokens_rated shogi, piece_tokens_rated \
+                    minishogi, lc0_112 chess, lc0_112_en_passant chess, dlshogi_62_57 shogi, tokens_68 chess, cls_tokens chess, cls_tokens_white chess";
     assert_eq!(inputs.collect::<Vec<_>>().join(", "), expected);
     assert_eq!(names(&listed("models")), ["chessformer", "resnet", "resnet_transformer", "decoder"]);
     assert!(names(&listed("presets")).contains(&"cf-6m"));

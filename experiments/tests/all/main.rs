@@ -41,6 +41,7 @@ mod soak;
 #[cfg(feature = "slurm")]
 mod submit;
 mod test_set;
+mod third_game;
 mod tuning;
 mod upkeep;
 #[cfg(feature = "watch")]

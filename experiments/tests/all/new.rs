@@ -28,7 +28,11 @@ fn the_file_fits_its_datasets_and_runs() {
     let args = ["mine.yaml", "--data", "chess", "--data", "shogi", "--encodings", "none,absolute,rope"];
     let written = "mine.yaml is written: 6 rows and 2 A/A controls x 3 seeds = 24 cells";
     let answer = new(dir.path(), &args).succeeds().says(&[written, "posenc check mine.yaml", "posenc run mine.yaml"]);
-    let defaults = ["games (chess, shogi or both): both (--game)", "numbers of layers: 2 (--depths)", "(--seeds)"];
+    let defaults = [
+        "games (chess, shogi, minishogi or all): chess,shogi (--game)",
+        "numbers of layers: 2 (--depths)",
+        "(--seeds)",
+    ];
     assert_says(&answer.stderr, &defaults);
     assert!(!answer.stderr.contains("dataset of"), "{}", answer.stderr);
     let report = checked(dir.path(), "mine.yaml");

@@ -1,6 +1,7 @@
 //! `posenc data generate probe`: what the command adds to crate `generate`.
 
 use crate::cli::{cells, run};
+use crate::endless::GRID;
 use config::Weights;
 use dataset::{Dataset, MANIFEST_FILE};
 use games::GameKind;
@@ -118,23 +119,8 @@ fn the_documented_experiment_can_be_run() {
 fn the_loss_of_a_map_is_stored_for_each_test_position() {
     let dir = folder();
     probe(dir.path(), &["attacked-squares"], GameKind::Shogi, "200", "attacked");
-    let text = "\
-name: maps
-base:
-  data: attacked
-  game: shogi
-  input: piece_tokens
-  model:
-    chessformer: {layers: 1, width: 16, heads: 2, ff: 16, outputs: {per_square: {classes: 4}}}
-  train: {steps: 2, batch: 4, optimizer: nadam, learning_rate: 1e-3, mask: none}
-  eval: {validation_positions: 8, test_positions: 16, every: 2}
-axes: {encoding: [none, shaw]}
-seeds: [0]
-reference: {encoding: none}
-primary: {metric: map_loss, at: last, weights: raw}
-twin: false
-";
-    write_experiment(dir.path(), text);
+    let (_, grid) = GRID.split_once("  input:").expect("an input");
+    write_experiment(dir.path(), &format!("name: maps\nbase:\n  data: attacked\n  game: shogi\n  input:{grid}"));
     run(dir.path(), &["run", "experiment.yaml"]).succeeds();
     for cell in cells(&dir.path().join("runs/maps")) {
         let rows = read(&cell.join(file(Weights::Raw))).expect("stored positions");

@@ -13,7 +13,7 @@ use std::path::Path;
 const REMEDY: &str = "Move what both files need into a third one, or the two into one file.";
 
 /// Knots that stay: (crate, files, why).
-const KNOTS: [(&str, &str, &str); 4] = [
+const KNOTS: [(&str, &str, &str); 5] = [
     (
         "games",
         "chess chess::history chess::input chess::moves chess::position chess::rights chess::uci chess::vocabularies \
@@ -24,6 +24,11 @@ const KNOTS: [(&str, &str, &str); 4] = [
         "games",
         "shogi shogi::attacked shogi::board shogi::board::attacks shogi::frame shogi::input shogi::labels \
                 shogi::moves shogi::planes shogi::position shogi::shown",
+        "the same",
+    ),
+    (
+        "games",
+        "minishogi minishogi::board minishogi::input minishogi::moves minishogi::position minishogi::sfen",
         "the same",
     ),
     ("games", "chess::pgn chess::pgn::movetext", "a constant; to be resolved"),

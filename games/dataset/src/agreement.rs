@@ -4,7 +4,6 @@ use crate::build::without_counters;
 use crate::error::DatasetError;
 use crate::manifest::Manifest;
 use crate::split::Split;
-use crate::store::read_shard;
 use games::{Candidate, Game, Position as _, with_game};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -75,21 +74,20 @@ fn shared_best(first: &[Candidate], second: &[Candidate]) -> f64 {
 /// The policy of each test position, by its text without counters.
 fn policies<G: Game>(folder: &Path, manifest: &Manifest) -> Result<BTreeMap<String, Vec<Candidate>>, DatasetError> {
     let mut all = BTreeMap::new();
-    for shard in &manifest.shards {
-        read_shard(&folder.join(&shard.file), &mut |row| {
-            let start =
-                row.start.as_deref().map_or_else(|| Some(G::Position::start()), |text| G::Position::parse(text).ok());
-            let (Some(mut position), Some(policy)) = (start, row.policy.filter(|_| row.split == Split::Test)) else {
-                return;
-            };
-            for (mv, policy) in row.moves.split_ascii_whitespace().zip(policy) {
-                if !policy.is_empty() {
-                    all.entry(without_counters(G::KIND, &position.to_text())).or_insert(policy);
-                }
-                let Ok(mv) = position.parse_move(mv) else { return };
-                position.play(mv);
+    for row in manifest.rows(folder) {
+        let row = row?;
+        let start =
+            row.start.as_deref().map_or_else(|| Some(G::Position::start()), |text| G::Position::parse(text).ok());
+        let (Some(mut position), Some(policy)) = (start, row.policy.filter(|_| row.split == Split::Test)) else {
+            continue;
+        };
+        for (mv, policy) in row.moves.split_ascii_whitespace().zip(policy) {
+            if !policy.is_empty() {
+                all.entry(without_counters(G::KIND, &position.to_text())).or_insert(policy);
             }
-        })?;
+            let Ok(mv) = position.parse_move(mv) else { break };
+            position.play(mv);
+        }
     }
     Ok(all)
 }

@@ -19,9 +19,10 @@ pub(crate) use known_games::KnownGames;
 pub(crate) use output::Output;
 pub(crate) use training_keys::{KEYS_IN_MEMORY, SortedKeys, TrainingKeys};
 
+use crate::contents::ShardContents;
 use crate::error::DatasetError;
 use crate::filter::Filters;
-use crate::manifest::{Counts, FORMAT, Manifest, RatingBucket, Shard, SplitSummary, Unit};
+use crate::manifest::{Counts, FORMAT, Manifest, Shard, SplitSummary, Unit};
 use crate::split::{PerSplit, Split, SplitBy, assign};
 use crate::store::GameRow;
 use crate::value::ValueCurve;
@@ -29,7 +30,6 @@ use games::GameKind;
 use held_out::{HeldOutRows, HeldOutState};
 use serde::{Deserialize, Serialize};
 use shards::Shards;
-use std::collections::BTreeMap;
 use std::path::Path;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -98,33 +98,15 @@ pub(crate) struct Built {
     pub(crate) split: SplitSummary,
     pub(crate) kept: u64,
     pub(crate) positions: u64,
-    pub(crate) results: BTreeMap<String, u64>,
-    pub(crate) terminations: BTreeMap<String, u64>,
-    pub(crate) buckets: BTreeMap<String, u64>,
-    /// Labelled cells of maps by class.
-    pub(crate) map_classes: Vec<u64>,
-    /// The first ply that is a policy target in any game; `None` without games.
-    #[serde(default)]
-    pub(crate) policy_from_ply: Option<u16>,
+    /// What the rows determine; held-out rows are added when they are written.
+    pub(crate) contents: ShardContents,
 }
 
 impl Built {
-    /// The counts of an import, with those of the dataset.
-    fn account(&self, read: Counts) -> Counts {
-        Counts {
-            kept: self.kept,
-            positions: self.positions,
-            results: self.results.clone(),
-            terminations: self.terminations.clone(),
-            map_classes: self.map_classes.clone(),
-            ..read
-        }
-    }
-
     /// The manifest of the dataset. Callers add filters, buckets, maps and the curve, and [seal](Manifest::sealed) it.
-    pub(crate) fn describe(self, about: DatasetDescription, read: Counts) -> Manifest {
+    pub(crate) fn describe(self, about: DatasetDescription, counts: Counts) -> Manifest {
         let DatasetDescription { name, game, unit, source, licence, made_by } = about;
-        Manifest {
+        self.contents.describe(Manifest {
             format: FORMAT,
             name,
             game,
@@ -133,23 +115,17 @@ impl Built {
             licence,
             made_by,
             filters: Filters::default(),
-            policy_from_ply: self.policy_from_ply.unwrap_or(0),
+            policy_from_ply: self.contents.policy_from_ply().unwrap_or(0),
             value_curve: ValueCurve::of(game),
             value_source: None,
-            counts: self.account(read),
+            counts,
             rating_buckets: Vec::new(),
             map: None,
             sampled: None,
             split: self.split,
             shards: self.shards,
             content_hash: String::new(),
-        }
-    }
-
-    /// The number of games in each of these rating buckets.
-    pub(crate) fn rating_buckets(&self, names: impl IntoIterator<Item = String>) -> Vec<RatingBucket> {
-        let games = |name: &String| self.buckets.get(name).copied().unwrap_or(0);
-        names.into_iter().map(|name| RatingBucket { games: games(&name), name }).collect()
+        })
     }
 }
 
@@ -185,17 +161,7 @@ impl BuilderState {
             novel_validation_positions: 0.0,
             novel_test_positions: 0.0,
         };
-        let built = Built {
-            shards: Vec::new(),
-            split,
-            kept: 0,
-            positions: 0,
-            results: BTreeMap::new(),
-            terminations: BTreeMap::new(),
-            buckets: BTreeMap::new(),
-            map_classes: Vec::new(),
-            policy_from_ply: None,
-        };
+        let built = Built { shards: Vec::new(), split, kept: 0, positions: 0, contents: ShardContents::default() };
         let waiting = HeldOutState::default();
         Self { built, games: 0, train_keys: 0, validation: waiting, test: waiting }
     }
@@ -282,10 +248,12 @@ impl<'a> Builder<'a> {
             None => assign(self.plan.seed, &self.plan.fractions, row.start.as_deref(), &row.moves),
             Some(text) => assign(self.plan.seed, &self.plan.fractions, Some(text), ""),
         };
-        self.count(&row);
+        self.built.kept += 1;
+        self.built.positions += row.positions();
         match row.split {
             Split::Train => {
                 row.seen_in_train = None;
+                self.built.contents.add(&row);
                 self.novelty.train(&keys)?;
                 self.shards.push(&row)?;
             }
@@ -295,47 +263,16 @@ impl<'a> Builder<'a> {
         Ok(Added::Kept)
     }
 
-    fn count(&mut self, row: &GameRow) {
-        let (built, positions) = (&mut self.built, row.positions());
-        built.kept += 1;
-        let first = built.policy_from_ply.unwrap_or(u16::MAX);
-        built.policy_from_ply = Some(first.min(row.policy_from_ply));
-        built.positions += positions;
-        built.split.games[row.split] += 1;
-        built.split.positions[row.split] += positions;
-        *built.results.entry(row.result.name().to_owned()).or_default() += 1;
-        *built.terminations.entry(row.termination.name().to_owned()).or_default() += 1;
-        if let Some(bucket) = &row.rating_bucket {
-            *built.buckets.entry(bucket.clone()).or_default() += 1;
-        }
-        for &label in row.map.iter().flatten().flatten() {
-            // Cells without a label have the label −1.
-            let Ok(class) = usize::try_from(label) else { continue };
-            if class >= built.map_classes.len() {
-                built.map_classes.resize(class + 1, 0);
-            }
-            built.map_classes[class] += 1;
-        }
-    }
-
     /// Marks and writes the held-out games.
     pub(crate) fn finish(self) -> Result<Built, DatasetError> {
         let Self { mut shards, novelty, validation, test, mut built, .. } = self;
         let trained = novelty.sorted()?;
         for waiting in [validation, test] {
-            let split = waiting.split();
-            let mut novel = 0u64;
             waiting.release(&trained, |mut row, seen| {
-                let used = |ply: &usize| row.used.as_ref().is_none_or(|used| used[*ply]);
-                novel += (0..seen.len()).filter(used).filter(|&ply| !seen[ply]).count() as u64;
                 row.seen_in_train = Some(seen);
+                built.contents.add(&row);
                 shards.push(&row)
             })?;
-            let share = novel as f64 / built.split.positions[split].max(1) as f64;
-            match split {
-                Split::Test => built.split.novel_test_positions = share,
-                _ => built.split.novel_validation_positions = share,
-            }
         }
         built.shards = shards.finish()?;
         Ok(built)
@@ -355,12 +292,8 @@ pub(crate) fn fingerprint(start: Option<&str>, moves: &str) -> u128 {
 
 /// A position's text without move counters, which equal positions share.
 pub(crate) fn without_counters(game: GameKind, text: &str) -> String {
-    let fields = match game {
-        GameKind::Chess => 4,
-        GameKind::Shogi => 3,
-    };
     let mut out = String::with_capacity(text.len());
-    for field in text.split_ascii_whitespace().take(fields) {
+    for field in text.split_ascii_whitespace().take(game.notation().fields()) {
         if !out.is_empty() {
             out.push(' ');
         }

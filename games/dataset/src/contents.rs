@@ -13,7 +13,7 @@ use std::path::Path;
 const ROUNDING: f64 = 1e-9;
 
 /// The content of all rows read so far.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct ShardContents {
     games: PerSplit<u64>,
     positions: PerSplit<u64>,
@@ -38,7 +38,7 @@ pub(crate) struct ShardContents {
 }
 
 /// The plies whose maps have the same number of cells.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 struct MapRows {
     /// The first game of them.
     game: u32,
@@ -146,19 +146,17 @@ impl ShardContents {
     pub(crate) fn describe(&self, manifest: Manifest) -> Manifest {
         let kept = total(&self.games);
         let novel = |part: Split| self.novel[part] as f64 / self.positions[part].max(1) as f64;
-        let games = |bucket: &RatingBucket| self.buckets.get(&bucket.name).copied().unwrap_or(0);
-        let buckets = manifest.rating_buckets.iter();
         Manifest {
             counts: Counts {
-                read: kept,
+                read: manifest.counts.read.max(kept),
                 kept,
                 positions: total(&self.positions),
                 results: self.results.clone(),
                 terminations: self.terminations.clone(),
                 map_classes: self.map_classes.clone(),
-                ..Counts::default()
+                ..manifest.counts.clone()
             },
-            rating_buckets: buckets.map(|bucket| RatingBucket { games: games(bucket), ..bucket.clone() }).collect(),
+            rating_buckets: self.rating_buckets(manifest.rating_buckets.iter().map(|bucket| bucket.name.clone())),
             split: SplitSummary {
                 games: self.games,
                 positions: self.positions,
@@ -169,6 +167,16 @@ impl ShardContents {
             ..manifest
         }
         .sealed()
+    }
+
+    /// The number of rows in each of these rating buckets.
+    pub(crate) fn rating_buckets(&self, names: impl IntoIterator<Item = String>) -> Vec<RatingBucket> {
+        let games = |name: &String| self.buckets.get(name).copied().unwrap_or(0);
+        names.into_iter().map(|name| RatingBucket { games: games(&name), name }).collect()
+    }
+
+    pub(crate) fn policy_from_ply(&self) -> Option<u16> {
+        self.policy_from_ply
     }
 
     /// The first field that differs, with the values of the manifest and of the shards.

@@ -25,7 +25,7 @@ use crate::manifest::Manifest;
 use crate::on_disk::OnDisk;
 use crate::playback::{ReplayError, play_through};
 use crate::split::Split;
-use crate::store::{GameRow, ShardRows, verify};
+use crate::store::{GameRow, Rows};
 use games::chess::pgn::{self, PlyNotes};
 use games::shogi::{Board, Shogi, hcpe::Hcpe, hcpe3, psv::Psv};
 use games::{GameKind, IllegalMove, Position as _};
@@ -80,9 +80,7 @@ pub fn export(
         let reason = format!("{} holds {}", format.name(), format.game().name());
         return Err(DatasetError::Option { option: "format", reason });
     }
-    for shard in &manifest.shards {
-        verify(&source.dir, shard)?;
-    }
+    manifest.verify_shards(&source.dir)?;
     let mut done = Exported::default();
     for row in RowsById::new(source, splits) {
         let row = row?;
@@ -102,29 +100,22 @@ pub fn export(
 
 /// The rows of some splits in the order of their ids, a few in memory at a time: within a split, rows are stored in
 /// this order.
-struct RowsById {
-    splits: Vec<std::iter::Peekable<Rows>>,
+struct RowsById<'a> {
+    splits: Vec<std::iter::Peekable<Rows<'a>>>,
 }
 
-type Rows = Box<dyn Iterator<Item = Result<GameRow, DatasetError>>>;
-
-impl RowsById {
-    fn new(source: &OnDisk, splits: &[Split]) -> Self {
+impl<'a> RowsById<'a> {
+    fn new(source: &'a OnDisk, splits: &[Split]) -> Self {
         let of = |&split: &Split| {
-            let paths: Vec<_> = source.manifest.shards.iter().map(|shard| source.dir.join(&shard.file)).collect();
-            let shards = paths.into_iter().map(|path| ShardRows::open(&path));
-            let rows = shards.flat_map(|shard| match shard {
-                Ok(rows) => Box::new(rows) as Rows,
-                Err(error) => Box::new(std::iter::once(Err(error))),
-            });
+            let rows = source.manifest.rows(&source.dir);
             let own = rows.filter(move |row| row.as_ref().map_or(true, |row| row.split == split));
-            (Box::new(own) as Rows).peekable()
+            (Box::new(own) as Rows<'a>).peekable()
         };
         Self { splits: splits.iter().map(of).collect() }
     }
 }
 
-impl Iterator for RowsById {
+impl Iterator for RowsById<'_> {
     type Item = Result<GameRow, DatasetError>;
 
     fn next(&mut self) -> Option<Self::Item> {

@@ -33,7 +33,7 @@ use crate::manifest::Unit;
 use checkpoint::{Checkpoint, ImportConditions, Place, conditions};
 use collect::Collector;
 use examine::{Examined, examine};
-use games::{Game, Rejected, with_game};
+use games::{Referee, Rejected, with_game};
 use rayon::iter::{IndexedParallelIterator as _, IntoParallelRefIterator as _, ParallelIterator as _};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use reading::{Chunk, Inputs};
@@ -75,13 +75,13 @@ fn check(options: &ImportOptions) -> Result<(), DatasetError> {
     if options.filters.max_games == Some(0) {
         return wrong("max_games", "must be at least 1");
     }
-    if options.format.is_some_and(|format| format.game() != options.game) {
+    if options.format.is_some_and(|format| !format.serves(options.game)) {
         return wrong("format", "it is one of another game's");
     }
     options.split.check(Unit::Game)
 }
 
-fn import_game<G: Game>(
+fn import_game<G: Referee>(
     options: &ImportOptions,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<ImportReport, DatasetError> {
@@ -117,7 +117,7 @@ struct ImportRun<'a> {
 }
 
 impl ImportRun<'_> {
-    fn all<G: Game>(
+    fn all<G: Referee>(
         mut self,
         checkpoint: Option<Checkpoint>,
         progress: &mut dyn FnMut(Progress),
@@ -271,7 +271,7 @@ pub fn bench_import(options: &ImportOptions) -> Result<ImportRate, DatasetError>
     with_game!(options.game, G => measure::<G>(options))
 }
 
-fn measure<G: Game>(options: &ImportOptions) -> Result<ImportRate, DatasetError> {
+fn measure<G: Referee>(options: &ImportOptions) -> Result<ImportRate, DatasetError> {
     let start = std::time::Instant::now();
     let inputs = Inputs::check(&options.inputs, G::KIND, options.format)?;
     let mut rate = ImportRate { records: 0, rejected: 0, positions: 0, bytes: inputs.total_bytes(), seconds: 0.0 };

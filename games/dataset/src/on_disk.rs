@@ -1,8 +1,9 @@
 //! Datasets on disk: a folder with a `dataset.yaml` and its shards.
 
 use crate::error::DatasetError;
-use crate::manifest::{MANIFEST_FILE, Manifest};
-use crate::{bounded, store, yaml};
+use crate::manifest::{MANIFEST_FILE, Manifest, Shard};
+use crate::store::{self, Rows, ShardRows};
+use crate::{bounded, yaml};
 use serde_yaml::with::singleton_map_recursive;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -45,6 +46,15 @@ impl Manifest {
         singleton_map_recursive::serialize(self, &mut serde_yaml::Serializer::new(&mut text))
             .map_err(io::Error::other)?;
         Ok(text)
+    }
+
+    /// All rows, shard by shard. Whether the shards are those that the manifest describes is not checked.
+    pub fn rows<'a>(&'a self, dir: &'a Path) -> Rows<'a> {
+        let of_shard = move |shard: &Shard| match ShardRows::open(&dir.join(&shard.file)) {
+            Ok(rows) => Box::new(rows) as Rows<'a>,
+            Err(error) => Box::new(std::iter::once(Err(error))),
+        };
+        Box::new(self.shards.iter().flat_map(of_shard))
     }
 
     /// Checks that every shard is the file that the manifest describes: its size and its hash.

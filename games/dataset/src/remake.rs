@@ -8,13 +8,11 @@ use crate::manifest::{Counts, Manifest, Unit};
 use crate::on_disk::OnDisk;
 use crate::playback::{ReplayError, play_through};
 use crate::split::SplitBy;
-use crate::store::{GameRow, read_shard, verify};
+use crate::store::{GameRow, ShardRows, verify};
 use games::chess::lc0::ValueSource;
 use games::{Game, GameKind, Position as _, with_game};
 use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
 use std::path::PathBuf;
-
-pub(crate) const ROWS_AT_A_TIME: usize = 1024;
 
 #[derive(Debug, Clone)]
 pub struct RemakeOptions {
@@ -118,19 +116,10 @@ pub(crate) fn rows_of(
 ) -> Result<(), DatasetError> {
     for shard in &source.manifest.shards {
         verify(&source.dir, shard)?;
-        let mut waiting = Vec::new();
-        let mut outcome = Ok(());
-        read_shard(&source.dir.join(&shard.file), &mut |row| {
-            if outcome.is_err() {
-                return;
-            }
-            waiting.push(row);
-            if waiting.len() == ROWS_AT_A_TIME {
-                outcome = take(std::mem::take(&mut waiting));
-            }
-        })?;
-        outcome?;
-        take(waiting)?;
+        let mut rows = ShardRows::open(&source.dir.join(&shard.file))?;
+        while let Some(some) = rows.more()? {
+            take(some)?;
+        }
     }
     Ok(())
 }
@@ -169,7 +158,7 @@ fn describe(options: &RemakeOptions, builder: Builder<'_>, counts: Counts) -> Re
         filters: if agree { first.filters.clone() } else { Filters::default() },
         value_curve: first.value_curve.clone(),
         value_source: options.value_source(),
-        rating_buckets: built.rating_buckets(names),
+        rating_buckets: built.contents.rating_buckets(names),
         map: first.map.clone(),
         ..built.describe(options.description(first.game, first.unit), counts)
     }

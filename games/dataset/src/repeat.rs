@@ -7,7 +7,7 @@ use crate::error::DatasetError;
 use crate::manifest::{Counts, Manifest, Shard};
 use crate::on_disk::OnDisk;
 use crate::split::Split;
-use crate::store::{self, ShardRows, ShardWriter};
+use crate::store::{self, ShardWriter};
 use std::path::Path;
 
 const SHARD_ROWS: u64 = 1 << 18;
@@ -32,21 +32,19 @@ pub fn repeat(
     let mut repeated = Repeated::new(output.dir());
     let mut written = 0;
     'rounds: loop {
-        for shard in &source.manifest.shards {
-            for row in ShardRows::open(&source.dir.join(&shard.file))? {
-                let mut row = row?;
-                row.id = u32::try_from(repeated.rows).map_err(|_| DatasetError::Option {
-                    option: "positions",
-                    reason: format!("a dataset has at most {} rows", u32::MAX),
-                })?;
-                written += row.positions();
-                repeated.push(&row)?;
-                if repeated.rows.is_multiple_of(ROWS_A_REPORT) {
-                    progress(WorkDone { what: "positions", done: written.min(positions), total: positions });
-                }
-                if written >= positions {
-                    break 'rounds;
-                }
+        for row in source.manifest.rows(&source.dir) {
+            let mut row = row?;
+            row.id = u32::try_from(repeated.rows).map_err(|_| DatasetError::Option {
+                option: "positions",
+                reason: format!("a dataset has at most {} rows", u32::MAX),
+            })?;
+            written += row.positions();
+            repeated.push(&row)?;
+            if repeated.rows.is_multiple_of(ROWS_A_REPORT) {
+                progress(WorkDone { what: "positions", done: written.min(positions), total: positions });
+            }
+            if written >= positions {
+                break 'rounds;
             }
         }
         if written == 0 {

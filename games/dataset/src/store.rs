@@ -36,8 +36,7 @@ mod survey;
 mod write;
 
 pub(crate) use hash::{check_size, verify};
-pub(crate) use read::ShardRows;
-pub use read::read_shard;
+pub use read::{Rows, ShardRows};
 pub(crate) use survey::{ColumnSize, sum_of_groups};
 pub use survey::{has_values, positions_of};
 pub use write::ShardWriter;

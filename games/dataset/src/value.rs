@@ -1,6 +1,6 @@
 //! Values of positions: from engine scores to winning probabilities, and the targets derived from them.
 
-use games::{GameKind, GameResult, Score, Side};
+use games::{GameKind, GameResult, Score, Side, with_game};
 use serde::{Deserialize, Serialize};
 
 /// A logistic curve: a score of `s` points is a winning probability of `1 / (1 + exp(−per_point · s))`.
@@ -13,13 +13,9 @@ pub struct ValueCurve {
 }
 
 impl ValueCurve {
-    /// The usual curve of a game: Lichess' winning chances for chess (0.00368208 per centipawn, as in
-    /// searchless_chess), dlshogi's for shogi (`1 / 756.0864962951762`).
+    /// The usual curve of a game.
     pub fn of(game: GameKind) -> Self {
-        let (name, per_point) = match game {
-            GameKind::Chess => ("lichess", 0.003_682_08),
-            GameKind::Shogi => ("dlshogi", 1.0 / 756.086_496_295_176_2),
-        };
+        let (name, per_point) = with_game!(game, G => G::VALUE_CURVE);
         Self { name: name.to_owned(), per_point }
     }
 

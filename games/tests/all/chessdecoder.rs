@@ -16,14 +16,7 @@ fn entries() -> &'static [Entry] {
 
 /// An entry as ChessDecoder writes it.
 fn text(entry: Entry) -> String {
-    let square = |s: u8| format!("{}{}", char::from(b'a' + s % 8), s / 8 + 1);
-    match entry {
-        Entry::Plain { from, to } => square(from) + &square(to),
-        Entry::Promotion { from, to, kind } => {
-            format!("{}{}{}", square(from), square(to), ["q", "r", "b"][usize::from(kind)])
-        }
-        Entry::Drop { .. } => panic!("chess has no drops"),
-    }
+    samples::uci(entry, &["q", "r", "b"])
 }
 
 /// A legal move of python-chess in ChessDecoder's notation, by its own rules: castling by the names of the four moves of the
@@ -118,16 +111,6 @@ fn a_rooks_own_way_to_the_corner_is_no_castling() {
 #[test]
 fn the_fingerprint_does_not_change() {
     assert_eq!(GameKind::Chess.moves(MOVES).hash(), "678053eb7a2d6b1c95ade2dafc0c3283fc511da10221e089f7bb955f984596e8");
-}
-
-#[test]
-fn shogi_has_neither() {
-    assert_eq!(
-        GameKind::Shogi.offered(InputName::Tokens68).unwrap_err().to_string(),
-        "shogi has no input tokens_68: its inputs are piece_tokens, piece_tokens_aux, piece_tokens_rated, dlshogi_62_57"
-    );
-    let error = GameKind::Shogi.vocabulary(MOVES).expect_err("shogi has none").to_string();
-    assert!(error.starts_with("shogi has no moves chessdecoder_1924"), "{error}");
 }
 
 fn tokens(fen: &str) -> Vec<String> {

@@ -1,6 +1,6 @@
 //! Positions, moves and labels in bits, against cshogi.
 
-use crate::samples::{self, SHOGI_START as START, TWO_PIECE_HANDICAP};
+use crate::samples::{self, SHOGI_START as START, TWO_PIECE_HANDICAP, position};
 use games::shogi::labels::{LABELS, label};
 use games::shogi::move16::Move16;
 use games::shogi::{BadPosition, Board, ShogiPosition, hcp, packed_sfen};
@@ -10,10 +10,6 @@ use std::collections::BTreeSet;
 
 const START_HCP: &str = "58a449210cd757217e8e4d212caf427814c2ab109e4d212cd75f213e8e49210c";
 const START_PACKED_SFEN: &str = "58a451220ceb67227e9653221caf447824c22b119e53221ceb6f223e9651220c";
-
-fn position(sfen: &str) -> ShogiPosition {
-    ShogiPosition::parse(sfen).unwrap_or_else(|error| panic!("{error}"))
-}
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
@@ -205,7 +201,7 @@ fn sixteen_bits_that_are_no_move() {
 
 #[test]
 fn labels_of_known_moves() {
-    let start = position(START);
+    let start: ShogiPosition = position(START);
     let known = |usi: &str| label(start.parse_move(usi).unwrap(), Color::Black);
     assert_eq!(["7g7f", "2g2f", "2h5h"].map(known), [59, 14, 286]);
     let drop = |kind| label(Move::Drop { piece: Piece::new(kind, Color::Black), to: Square::SQ_5E }, Color::Black);

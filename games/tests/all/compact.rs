@@ -53,18 +53,10 @@ fn law<P: Position>(bytes: &[u8]) -> Counts {
 
 #[test]
 fn compact_positions_are_safe() {
-    let chess = ChessPosition::start().compact().expect("small counters");
-    seeded::hold(
-        "compact chess",
-        5_000,
-        &seeded::damaged(chess.clone(), seeded::anywhere(chess.len())),
-        law::<ChessPosition>,
-    );
-    let shogi = ShogiPosition::start().compact().expect("a whole set");
-    seeded::hold(
-        "compact shogi",
-        5_000,
-        &seeded::damaged(shogi.clone(), seeded::anywhere(shogi.len())),
-        law::<ShogiPosition>,
-    );
+    fn is_safe<P: Position>(name: &str) {
+        let piece = P::start().compact().expect("it has few bytes");
+        seeded::hold(name, 5_000, &seeded::damaged(piece.clone(), seeded::anywhere(piece.len())), law::<P>);
+    }
+    is_safe::<ChessPosition>("compact chess");
+    is_safe::<ShogiPosition>("compact shogi");
 }

@@ -54,6 +54,7 @@ fn layouts_describe_their_rows() {
                 (GameKind::Chess, _) => (1..13).collect(),
                 (GameKind::Shogi, InputName::Dlshogi62_57) => (0..14).chain(31..45).collect(),
                 (GameKind::Shogi, _) => (1..29).collect(),
+                (GameKind::Minishogi, _) => (1..21).collect(),
             };
             assert_eq!(layout.current_pieces(), expected, "the channels of pieces");
         }
@@ -70,11 +71,11 @@ fn a_game_offers_its_own_inputs_only() {
     let white = [InputName::Tokens68, InputName::ClsTokens, InputName::ClsTokensWhite];
     assert_eq!(names(GameKind::Chess), [&InputName::ALL[..5], &white].concat());
     assert_eq!(names(GameKind::Shogi), [InputName::ALL[0], InputName::ALL[1], InputName::ALL[2], InputName::ALL[5]]);
-    let error = GameKind::Shogi.offered(InputName::Lc0_112).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "shogi has no input lc0_112: its inputs are piece_tokens, piece_tokens_aux, piece_tokens_rated, dlshogi_62_57"
-    );
+    for input in [InputName::Lc0_112, InputName::Tokens68] {
+        let own = "piece_tokens, piece_tokens_aux, piece_tokens_rated, dlshogi_62_57";
+        let expected = format!("shogi has no input {}: its inputs are {own}", input.name());
+        assert_eq!(GameKind::Shogi.offered(input).unwrap_err().to_string(), expected);
+    }
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use crate::samples::{self, Case};
 use games::chess::Chess;
+use games::minishogi::Minishogi;
 use games::shogi::Shogi;
 use games::{Entry, Game, GameKind, Position};
 use std::collections::BTreeSet;
@@ -51,6 +52,26 @@ fn shogi_moves_equal_cshogi() {
         }
     };
     check_all::<Shogi>(&samples::oracle(GameKind::Shogi), expected);
+}
+
+#[test]
+fn minishogi_moves_equal_a_naive_generator() {
+    let in_frame: InFrame = |text, second| {
+        let (file, rank) = (text.as_bytes()[0] - b'1', text.as_bytes()[1] - b'a');
+        if second { 5 * rank + file } else { 24 - (5 * rank + file) }
+    };
+    let expected = |position: &<Minishogi as Game>::Position, text: &str| {
+        let second = position.side_to_move() == games::Side::Second;
+        let to = in_frame(&text[2..4], second);
+        match text.split_once('*') {
+            Some((piece, _)) => Entry::Drop { kind: "PSGBR".find(piece).expect("a hand piece") as u8, to },
+            None => match (in_frame(&text[..2], second), text.ends_with('+')) {
+                (from, true) => Entry::Promotion { from, to, kind: 0 },
+                (from, false) => Entry::Plain { from, to },
+            },
+        }
+    };
+    check_all::<Minishogi>(&samples::oracle(GameKind::Minishogi), expected);
 }
 
 fn check_all<G: Game>(cases: &[Case], expected: impl Fn(&G::Position, &str) -> Entry) {

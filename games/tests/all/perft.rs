@@ -1,6 +1,7 @@
 //! Perft: numbers of move sequences, against published counts.
 
 use games::chess::Chess;
+use games::minishogi::Minishogi;
 use games::shogi::Shogi;
 use games::{Game, Position};
 
@@ -36,6 +37,12 @@ fn chess_counts() {
         ("r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1", &[6, 264, 9_467, 422_333]),
         ("rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8", &[44, 1_486, 62_379]),
     ]);
+}
+
+/// Counts: `tests/oracle/minishogi.py`; Fairy-Stockfish publishes the fifth.
+#[test]
+fn minishogi_counts() {
+    check::<Minishogi>(&[("rbsgk/4p/5/P4/KGSBR b - 1", &[14, 181, 2_512, 35_401, 533_203])]);
 }
 
 /// Counts: YaneuraOu's and rsshogi's test data, counted again with cshogi.

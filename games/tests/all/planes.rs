@@ -174,6 +174,8 @@ fn a_game_offers_its_own_vocabularies_only() {
         error.to_string(),
         "chess has no moves dlshogi_2187: its vocabularies are from_to, chessdecoder_1924, uci_1968_dm, uci_1968_sid"
     );
+    let error = GameKind::Shogi.vocabulary(MovesName::Chessdecoder1924).expect_err("shogi has none").to_string();
+    assert!(error.starts_with("shogi has no moves chessdecoder_1924"), "{error}");
 }
 
 /// Checkpoints name these: a change here breaks them all, so it needs a new name instead.

@@ -1,6 +1,7 @@
 //! When games are over.
 
 use games::chess::Chess;
+use games::minishogi::Minishogi;
 use games::shogi::Shogi;
 use games::{Game, GameResult, Played, Position as _, Referee, Termination};
 
@@ -83,4 +84,12 @@ fn a_win_is_declared_with_enough_points() {
     assert!(!may("K+R+B+BGGGGS/1PP6/9/9/9/9/9/9/r7k b 9P 1"));
     assert!(!may("lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"));
     assert!(!Chess::may_declare_win(&<Chess as Game>::Position::start()));
+}
+
+#[test]
+fn a_fourth_occurrence_in_minishogi_loses_for_the_first_player() {
+    let cycle = "1e1d 5a5b 1d1e 5b5a ";
+    assert_eq!(verdict::<Minishogi>(None, &cycle.repeat(2)), None);
+    let repeated = verdict::<Minishogi>(None, &cycle.repeat(3));
+    assert_eq!(repeated, Some((GameResult::SecondWins, Termination::Repetition)));
 }

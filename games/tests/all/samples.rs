@@ -1,6 +1,6 @@
 //! The samples in `tests/data`, and the steps that the tests of most formats take.
 
-use games::{GameKind, ParsedGame, RejectKind, Rejected};
+use games::{Entry, GameKind, ParsedGame, Position, RejectKind, Rejected};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -26,11 +26,13 @@ pub(crate) fn text(file: &str) -> String {
     String::from_utf8(sample(file)).expect("UTF-8")
 }
 
-/// The positions of a game and their legal moves as another program lists them: python-chess' 20,000 or cshogi's 15,000.
+/// The positions of a game and their legal moves as another program lists them: python-chess' 20,000, cshogi's 15,000, or
+/// 12,000 of `tests/oracle/minishogi.py`.
 pub(crate) fn oracle(game: GameKind) -> Vec<Case> {
     let (file, cases) = match game {
         GameKind::Chess => ("chess_legal_20k.tsv.zst", 20_000),
         GameKind::Shogi => ("shogi_legal_15k.tsv.zst", 15_000),
+        GameKind::Minishogi => ("minishogi_legal_12k.tsv.zst", 12_000),
     };
     let read: Vec<Case> = text(file).lines().map(case).collect();
     assert_eq!(read.len(), cases);
@@ -41,6 +43,20 @@ fn case(line: &str) -> Case {
     let (position, moves) = line.split_once('\t').expect("position, tab, moves");
     let moves = moves.split_whitespace().map(str::to_owned).collect();
     (position.to_owned(), moves)
+}
+
+pub(crate) fn position<P: Position>(text: &str) -> P {
+    P::parse(text).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// A move of chess in UCI, on a board of its own; `promotions` are the letters of the entry's kinds.
+pub(crate) fn uci(entry: Entry, promotions: &[&str]) -> String {
+    let square = |square: u8| format!("{}{}", char::from(b'a' + square % 8), square / 8 + 1);
+    match entry {
+        Entry::Plain { from, to } => square(from) + &square(to),
+        Entry::Promotion { from, to, kind } => square(from) + &square(to) + promotions[usize::from(kind)],
+        Entry::Drop { .. } => panic!("chess has no drops"),
+    }
 }
 
 /// What a format makes of each record of a text.

@@ -1,8 +1,8 @@
 //! The two lists of 1,968 moves: order, round trips on every position of the oracle, and both boards.
 
-use crate::samples;
+use crate::samples::{self, position};
 use games::chess::{Chess, ChessPosition, rights};
-use games::{Entry, Frame, GameKind, InputName, MovesName, Position, Side, Vocabulary};
+use games::{Frame, GameKind, InputName, MovesName, Position, Side, Vocabulary};
 use std::collections::BTreeSet;
 
 const NAMES: [MovesName; 2] = [MovesName::Uci1968Dm, MovesName::Uci1968Sid];
@@ -10,22 +10,11 @@ const NAMES: [MovesName; 2] = [MovesName::Uci1968Dm, MovesName::Uci1968Sid];
 /// The moves of a list, in UCI.
 fn entries(name: MovesName) -> Vec<String> {
     match GameKind::Chess.vocabulary(name) {
-        Ok(Vocabulary::List(list)) => list.moves.entries().iter().map(|&entry| text(entry)).collect(),
+        Ok(Vocabulary::List(list)) => {
+            list.moves.entries().iter().map(|&entry| samples::uci(entry, &["q", "r", "b", "n"])).collect()
+        }
         other => panic!("{other:?} is no list"),
     }
-}
-
-fn text(entry: Entry) -> String {
-    let square = |square: u8| format!("{}{}", char::from(b'a' + square % 8), square / 8 + 1);
-    match entry {
-        Entry::Plain { from, to } => square(from) + &square(to),
-        Entry::Promotion { from, to, kind } => square(from) + &square(to) + ["q", "r", "b", "n"][usize::from(kind)],
-        Entry::Drop { .. } => panic!("chess has no drops"),
-    }
-}
-
-fn position(fen: &str) -> ChessPosition {
-    ChessPosition::parse(fen).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// A move on the board that its ranks are mirrored on.
@@ -60,7 +49,7 @@ fn the_lists_are_those_of_the_two_projects() {
 #[test]
 fn every_legal_move_is_the_entry_of_its_index_on_either_board() {
     for (fen, _) in samples::oracle(GameKind::Chess) {
-        let position = position(&fen);
+        let position = position::<ChessPosition>(&fen);
         let turned_around = position.side_to_move() == Side::Second;
         let mut legal = Vec::new();
         position.legal_moves(&mut legal);
@@ -92,7 +81,7 @@ fn rows_of_cls_tokens_are_these() {
     let pack = |fen: &str, input, repetitions| {
         let layout = GameKind::Chess.input(input);
         let mut row = vec![0xAA; layout.row_bytes()];
-        position(fen).pack(input, repetitions, &mut row);
+        position::<ChessPosition>(fen).pack(input, repetitions, &mut row);
         row
     };
     let layout = GameKind::Chess.input(InputName::ClsTokens);
@@ -114,7 +103,7 @@ fn rows_of_cls_tokens_are_these() {
 #[test]
 fn rights_behind_a_move_are_these() {
     let after = |fen: &str, mv: &str, view| {
-        let position = position(fen);
+        let position = position::<ChessPosition>(fen);
         let mv = position.parse_move(mv).expect("legal");
         let bits = position.rights_after(mv, view).expect("chess has rights");
         let named = rights::NAMES.iter().enumerate().filter(|(bit, _)| bits >> bit & 1 == 1);

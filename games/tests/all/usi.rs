@@ -1,11 +1,11 @@
 //! USI and SFEN lines.
 
 use crate::samples::{TWO_PIECE_HANDICAP as HANDICAP, accepted, sample};
-use games::shogi::{ShogiPosition, csa, usi_lines};
-use games::{GameResult, ParsedGame, Position as _, RejectKind, Termination};
+use games::shogi::{Shogi, ShogiPosition, csa};
+use games::{GameResult, ParsedGame, Position as _, RejectKind, Termination, usi_lines};
 
 fn one(line: &str) -> ParsedGame {
-    usi_lines::parse(line.as_bytes(), 0).unwrap_or_else(|rejected| panic!("{rejected:?}"))
+    usi_lines::parse::<Shogi>(line.as_bytes(), 0).unwrap_or_else(|rejected| panic!("{rejected:?}"))
 }
 
 #[test]
@@ -58,12 +58,12 @@ fn results_are_what_the_board_says() {
 
 #[test]
 fn what_is_wrong_is_named_with_its_place() {
-    let illegal = usi_lines::parse(b"7g7f 7g7f", 3).expect_err("illegal");
+    let illegal = usi_lines::parse::<Shogi>(b"7g7f 7g7f", 3).expect_err("illegal");
     assert_eq!((illegal.game, illegal.ply, illegal.kind), (3, Some(1), RejectKind::IllegalMove));
-    let position = usi_lines::parse(b"sfen 9/9/9/9/9/9/9/9/9 b - 1", 3).expect_err("no kings");
+    let position = usi_lines::parse::<Shogi>(b"sfen 9/9/9/9/9/9/9/9/9 b - 1", 3).expect_err("no kings");
     assert_eq!((position.ply, position.kind), (None, RejectKind::StartPosition));
-    assert_eq!(usi_lines::parse(b"\xff\xfe7g7f", 0).expect_err("no text").kind, RejectKind::Syntax);
-    assert_eq!(usi_lines::parse(b"resign 7g7f", 0).expect_err("too early").kind, RejectKind::IllegalMove);
+    assert_eq!(usi_lines::parse::<Shogi>(b"\xff\xfe7g7f", 0).expect_err("no text").kind, RejectKind::Syntax);
+    assert_eq!(usi_lines::parse::<Shogi>(b"resign 7g7f", 0).expect_err("too early").kind, RejectKind::IllegalMove);
 }
 
 /// Engines' games, turned into lines and back.

@@ -104,6 +104,21 @@ fn a_shogi_knight_must_promote_on_the_last_two_ranks() {
     }
 }
 
+#[test]
+fn minishogi_has_540_entries_in_three_blocks() {
+    let vocabulary = GameKind::Minishogi.from_to();
+    assert_eq!((vocabulary.name, vocabulary.len()), ("from_to_minishogi_540", 540));
+    let entries = vocabulary.entries();
+    let counted = |is_of_block: fn(&&Entry) -> bool| entries.iter().filter(is_of_block).count();
+    let [plain, promoting, drops] = [
+        counted(|entry| matches!(entry, Entry::Plain { .. })),
+        counted(|entry| matches!(entry, Entry::Promotion { .. })),
+        counted(|entry| matches!(entry, Entry::Drop { .. })),
+    ];
+    assert_eq!([plain, promoting, drops], [320, 100, 120]);
+    assert!(entries.is_sorted(), "each block ascends");
+}
+
 /// Datasets and checkpoints name these: a change here breaks them all, so it needs a new name instead.
 #[test]
 fn fingerprints_do_not_change() {
@@ -113,6 +128,7 @@ fn fingerprints_do_not_change() {
         [
             "7ca336a963318edce76bf5f72b610e74c8891695ad1b80d133f68d2a597a062e",
             "c11d51272520ab62a05729fcfa5b36ee26feb90c20d76ada7456c599dbdbc2da",
+            "c17ce01b8d27ccb3b3ab9a82a2f77f8a881262a85c479c69bf969933f4216cb4",
         ]
     );
 }

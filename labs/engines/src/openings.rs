@@ -7,7 +7,7 @@
 use super::conditions::Book;
 use super::error::GenerateError;
 use games::chess::{Chess, pgn};
-use games::{GameKind, ParsePosition, Played, Position, Referee};
+use games::{ParsePosition, Played, Position, Record, Referee};
 use std::io;
 use std::path::Path;
 use streams::{Stream, below};
@@ -34,9 +34,9 @@ impl Openings {
         };
         let text = dataset::unpacked(path)?;
         let file = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-        let placed = match G::KIND {
-            GameKind::Chess if is_pgn(path, &text) => records(&text),
-            GameKind::Chess if text.starts_with(TABLE) => table(&text),
+        let placed = match G::RECORD {
+            Record::Pgn if is_pgn(path, &text) => records(&text),
+            Record::Pgn if text.starts_with(TABLE) => table(&text),
             _ => lines::<G>(&text),
         };
         let wrong = |(place, reason)| GenerateError::Opening { file: file.clone(), place, reason };

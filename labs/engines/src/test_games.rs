@@ -1,8 +1,8 @@
 //! The test games of a dataset.
 
 use crate::error::GenerateError;
-use dataset::store::{GameRow, read_shard};
-use dataset::{Manifest, Split};
+use dataset::store::GameRow;
+use dataset::{DatasetError, Manifest, Split};
 use games::{Game, GameKind, Position as _};
 use std::path::Path;
 
@@ -13,16 +13,9 @@ pub(super) fn rows(from: &Path, game: GameKind) -> Result<Vec<GameRow>, Generate
         let reason = format!("expected a dataset of {}, found one of {}", game.name(), manifest.game.name());
         return Err(GenerateError::Option { option: "--from", reason });
     }
-    let mut rows = Vec::new();
-    for shard in &manifest.shards {
-        let keep = &mut |row: GameRow| {
-            if row.split == Split::Test {
-                rows.push(row);
-            }
-        };
-        read_shard(&from.join(&shard.file), keep)?;
-    }
-    Ok(rows)
+    let of_test = |row: &Result<GameRow, DatasetError>| row.as_ref().map_or(true, |row| row.split == Split::Test);
+    let rows: Result<_, DatasetError> = manifest.rows(from).filter(of_test).collect();
+    Ok(rows?)
 }
 
 /// The position before each move; none if a move is illegal.

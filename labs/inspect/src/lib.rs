@@ -19,12 +19,16 @@ pub mod output;
 mod page;
 pub mod permutation;
 pub mod position;
-pub mod relation;
 pub mod run;
 mod sheet;
 pub mod tables;
 pub mod terminal;
 mod touch;
+
+/// The relations of squares by which heads are described: movements of pieces.
+pub mod relation {
+    pub use games::movement::{Movement as Relation, Step, distance};
+}
 
 pub use error::InspectionError;
 pub use run::{Options, inspect};

@@ -7,24 +7,6 @@ use games::{Frame, Game, GameKind, InputName, Position, Side, with_game};
 use tch::{Device, Tensor};
 use train::inference::{Request, positions};
 
-/// Positions that every page offers: a name, and a text as in `--position`.
-pub const fn examples(game: GameKind) -> [(&'static str, &'static str); 4] {
-    match game {
-        GameKind::Chess => [
-            ("starting position", "startpos"),
-            ("opening", "startpos moves e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5a4 g8f6 e1g1 f8e7"),
-            ("middlegame", "r2q1rk1/pp2bppp/2n1bn2/3p4/3N4/2N1B3/PPP1BPPP/R2Q1RK1 w - - 4 11"),
-            ("rook endgame", "8/5pk1/4p1p1/3r4/1R3P2/4K1P1/8/8 w - - 0 40"),
-        ],
-        GameKind::Shogi => [
-            ("starting position", "startpos"),
-            ("opening", "startpos moves 7g7f 3c3d 2g2f 4c4d 3i4h 8b4b 5i6h 5a6b 6h7h 6b7b 5g5f 3a3b"),
-            ("bishops exchanged", "startpos moves 7g7f 8c8d 2g2f 3c3d 8h7g 2b7g+ 8i7g 3a4b"),
-            ("endgame", "8l/1l+R2P3/p2pBG1pp/kps1p4/Nn1P2G2/P1P1P2PP/1PS6/1KSG3+r1/LN2+p3L w Sbgn3p 124"),
-        ],
-    }
-}
-
 #[derive(Debug)]
 pub struct Shown {
     /// The label in the page's selection.
@@ -42,7 +24,8 @@ impl Shown {
     /// The requested positions, then the examples of the game.
     pub fn all(asked: &[String], config: &RunConfig, device: Device) -> Result<Vec<Self>, InspectionError> {
         let asked = asked.iter().map(|text| (&text[..], &text[..]));
-        asked.chain(examples(config.game)).map(|(name, text)| Self::read(name, text, config, device)).collect()
+        let examples = with_game!(config.game, G => G::EXAMPLES);
+        asked.chain(examples.iter().copied()).map(|(name, text)| Self::read(name, text, config, device)).collect()
     }
 
     /// Reads a FEN or an SFEN, also followed by moves, for a run's network.
@@ -88,10 +71,7 @@ fn pieces<G: Game>(row: &[u8], second: bool) -> Vec<Option<Piece>> {
 
 fn turned(game: GameKind, pieces: &[Option<Piece>]) -> Vec<Option<Piece>> {
     let geometry = game.geometry();
-    let place = |square: usize| match game {
-        GameKind::Chess => geometry.mirror_ranks(square),
-        GameKind::Shogi => geometry.rotate(square),
-    };
+    let place = |square: usize| game.orientation().other_view(geometry, square);
     let seen = |square: usize| pieces[place(square)].map(|piece| Piece { own: !piece.own, ..piece });
     (0..geometry.squares()).map(seen).collect()
 }

@@ -11,7 +11,7 @@ mod options;
 use crate::decision::Decision;
 use crate::error::PlayError;
 use crate::player::Player;
-use games::{GameKind, Position, Referee};
+use games::{Notation, Position, Referee};
 use limits::Limits;
 use options::Options;
 use std::time::Instant;
@@ -64,7 +64,7 @@ impl<'a, G: Referee> Engine<'a, G> {
         let Some(command) = words.next() else { return Ok(Next::Line) };
         let words: Vec<&str> = words.collect();
         match command {
-            "uci" | "usi" if command == self.protocol() => self.introduce(out),
+            "uci" | "usi" if command == G::NOTATION.name() => self.introduce(out),
             "isready" => out.push("readyok".to_owned()),
             "setoption" => out.extend(self.options.set(&words).err().map(|reason| format!("info string {reason}"))),
             "ucinewgame" | "usinewgame" => {
@@ -84,18 +84,11 @@ impl<'a, G: Referee> Engine<'a, G> {
         Ok(Next::Line)
     }
 
-    fn protocol(&self) -> &'static str {
-        match G::KIND {
-            GameKind::Chess => "uci",
-            GameKind::Shogi => "usi",
-        }
-    }
-
     fn introduce(&self, out: &mut Vec<String>) {
         out.push(format!("id name {}", self.name));
         out.push("id author posenc".to_owned());
-        out.extend(self.options.lines(G::KIND));
-        out.push(format!("{}ok", self.protocol()));
+        out.extend(self.options.lines(G::NOTATION));
+        out.push(format!("{}ok", G::NOTATION.name()));
     }
 
     /// Sets up a position; of moves up to the first that is not legal.
@@ -118,13 +111,13 @@ impl<'a, G: Referee> Engine<'a, G> {
     fn go(&mut self, words: &[&str], out: &mut Vec<String>) -> Result<(), PlayError> {
         self.held = None;
         // USI has an answer for engines that do not search for mates; UCI has none, so there the best move is the answer.
-        if G::KIND == GameKind::Shogi && words.first() == Some(&"mate") {
+        if G::NOTATION == Notation::Usi && words.first() == Some(&"mate") {
             out.push("checkmate notimplemented".to_owned());
             return Ok(());
         }
         let decision = self.decide(words)?;
-        out.extend(self.options.info(G::KIND, &decision));
-        let nothing = if G::KIND == GameKind::Shogi { "resign" } else { "(none)" };
+        out.extend(self.options.info(G::NOTATION, &decision));
+        let nothing = if G::NOTATION == Notation::Usi { "resign" } else { "(none)" };
         let best = format!("bestmove {}", decision.text().unwrap_or(nothing));
         if words.iter().any(|&word| word == "infinite" || word == "ponder") {
             self.held = Some(best);
@@ -136,7 +129,7 @@ impl<'a, G: Referee> Engine<'a, G> {
 
     /// The player's decision, among the moves after `searchmoves` if there are any.
     fn decide(&mut self, words: &[&str]) -> Result<Decision, PlayError> {
-        let limits = Limits::of(words, G::KIND, self.situation.position().side_to_move());
+        let limits = Limits::of(words, G::NOTATION, self.situation.position().side_to_move());
         let agent = self.options.settings.agent;
         let player = Player::new(self.cell, limits.nodes.map_or(agent, |nodes| agent.with_visits(nodes)));
         let end = limits.end();

@@ -9,7 +9,7 @@ use crate::lines::entries;
 use crate::player::Player;
 use crate::share::Share;
 use games::shogi::csa;
-use games::{GameKind, Position, Referee};
+use games::{Position, Record, Referee};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -40,7 +40,7 @@ type Wrong = (String, String);
 pub fn read<G: Referee>(path: &Path) -> Result<Vec<Problem>, PlayError> {
     let bytes = dataset::unpacked(path)?;
     let name = path.to_string_lossy().to_ascii_lowercase();
-    let is_csa = G::KIND == GameKind::Shogi && name.contains(".csa");
+    let is_csa = G::RECORD == Record::Csa && name.contains(".csa");
     let problems = if is_csa { of_csa(&bytes) } else { of_lines::<G>(&String::from_utf8_lossy(&bytes)) };
     let wrong = |(place, reason): Wrong| PlayError::File { file: path.to_owned(), place, reason };
     let problems = problems.map_err(wrong)?;

@@ -4,6 +4,7 @@
 //! read records or draw reports do not load it.
 
 pub mod columns;
+mod docs;
 mod extrapolate;
 pub mod grid;
 mod grouped;
@@ -23,6 +24,7 @@ mod row;
 pub mod setting;
 mod shell_word;
 
+pub use docs::Docs;
 pub use extrapolate::Extrapolate;
 pub use grouped::grouped;
 pub use heads::HeadName;

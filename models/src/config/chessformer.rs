@@ -7,7 +7,7 @@ use super::error::{MOST_LAYERS, ModelError, check_dropout, check_limits};
 use super::heads::{MovesLeft, Outputs, PlaneBias, PolicyConfig, PolicyOptions, check_offered};
 use super::refinement::RefinementConfig;
 use encodings::Dims;
-use facts::HeadName;
+use facts::{HeadName, described};
 use games::Vocabulary;
 use nn::layout::LARGEST_SIZE;
 use nn::{Activation, NormKind};
@@ -16,72 +16,77 @@ use serde::{Deserialize, Serialize};
 /// The largest number of registers.
 pub(crate) const MOST_REGISTERS: usize = 16;
 
+described! {
 /// Sizes and choices of the Chessformer network. The sizes that an experiment is about have no default.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ChessformerConfig {
     /// Attention blocks.
     pub layers: usize,
-    /// Width `d` of every token.
+    /// Width of every token.
     pub width: usize,
     /// Attention heads; they divide the width.
     pub heads: usize,
-    /// Width of the feed-forward layer's inside.
+    /// Width inside the feed-forward layers.
     pub ff: usize,
     /// How channels become tokens.
     #[serde(default, skip_serializing_if = "is_default")]
     pub embedding: EmbeddingConfig,
-    /// Whether the network sees where the board ends; shown by default.
+    /// Whether the network sees where the board ends.
     #[serde(default, skip_serializing_if = "is_default")]
     pub edge: Edge,
-    /// The hidden part of the feed-forward layers.
+    /// W₂·act(W₁·x + b₁) + b₂, or gated W₂·(g(W·x) ⊙ V·x) with g = σ, swish, exact GELU; `ff` is the width of W and of
+    /// V.
     #[serde(default, skip_serializing_if = "is_default")]
     pub ff_kind: FeedForwardKind,
-    /// Whether the feed-forward layers have biases.
+    /// Biases of the feed-forward layers.
     #[serde(default = "yes", skip_serializing_if = "bool::clone")]
     pub ff_bias: bool,
-    /// The places of the normalisations, and the scale of branches.
+    /// Where blocks normalise, and how they scale branches.
     #[serde(default)]
     pub norm: NormPlace,
-    /// Which normalisation.
+    /// The norm.
     #[serde(default = "rms")]
     pub normalisation: NormKind,
-    /// The activation of the embedding, the feed-forward layers and the heads.
+    /// Of embedding, feed-forward layers and heads. `gelu` is exact, `relu2` is max(x, 0)².
     #[serde(default = "mish")]
     pub activation: Activation,
-    /// The activation inside the feed-forward layers; the same by default.
+    /// Inside dense feed-forward layers; `activation` by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ff_activation: Option<Activation>,
-    /// Whether queries, keys and values have biases.
+    /// Biases of queries, keys and values.
     #[serde(default)]
     pub qkv_bias: bool,
-    /// Whether the queries and keys of every head are normalised (QK-norm).
+    /// RMS norm of every head's queries and keys, one gain for all heads (arXiv 2010.04245).
     #[serde(default, skip_serializing_if = "is_default")]
     pub qk_norm: bool,
-    /// Learned tokens beside those of the input, which no head reads.
+    /// Learned tokens that no head reads, up to 16 (arXiv 2309.16588). Not with `edge: hidden` or `embedding: new`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub registers: usize,
-    /// How often the blocks are passed, one pass after the other with the same weights.
+    /// Passes through the blocks with the same weights (arXiv 1807.03819).
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub loops: usize,
-    /// The share of attention weights and of the feed-forward layers' outputs that training drops.
+    /// Share of attention weights, and of feed-forward outputs, that training drops. Masks depend on seed, step and
+    /// position only.
     #[serde(default, skip_serializing_if = "is_default")]
     pub dropout: f64,
-    /// Whether attention's output has a bias.
+    /// Bias of attention's output.
     #[serde(default = "yes", skip_serializing_if = "bool::clone")]
     pub out_bias: bool,
-    /// Sizes of the policy heads.
+    /// Sizes of the policies; the width by default.
     #[serde(default)]
     pub policy: PolicyConfig,
-    /// Sizes of each of the value heads (result, q, short term).
+    /// Sizes of each value head. `flatten` is a source of position; `token` reads the summary token without embedding
+    /// and hidden layer.
     #[serde(default)]
     pub value: ValueConfig,
-    /// Which heads it has.
+    /// The heads; `policy` and `result` by default.
     #[serde(default, skip_serializing_if = "is_default")]
     pub outputs: Outputs,
-    /// A refinement pass over the likeliest moves; none by default.
+    /// A second pass over the likeliest moves.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refinement: Option<RefinementConfig>,
+}
 }
 
 fn rms() -> NormKind {

@@ -2,7 +2,7 @@
 
 use super::defaults::is_default;
 use super::error::ModelError;
-use facts::HeadName;
+use facts::{Docs, HeadName};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -34,6 +34,9 @@ macro_rules! heads {
         }
 
         impl Outputs {
+            /// The heads in YAML, each with the lines of its doc comment.
+            pub const DOCS: Docs = &[$((stringify!($field), &[$($doc),+])),+];
+
             /// No head at all, to add some to.
             pub fn none() -> Self {
                 Self { $($field: Default::default(),)+ }
@@ -58,35 +61,45 @@ macro_rules! heads {
 }
 
 heads! {
-    /// The policy; its sizes are the model's `policy`.
+    /// A logit per move: q·k/√depth, promotions, drops. Target: the move played, or the data's distribution. Loss
+    /// `policy`: cross-entropy; with `z_loss` also `policy_z`: log² of the sum of exponentials (arXiv 2204.02311).
     Policy policy: Option<PolicyOptions>;
-    /// Win, draw and loss as the game ended; its sizes are the model's `value`, as those of the next four.
+    /// Logits of win, draw, loss. Target: the game's result. Loss `value`: cross-entropy.
     Result result: Option<NoOptions>;
-    /// The same as three plain numbers that are learnt by their squared error: ChessDecoder's.
+    /// Three plain numbers for win, draw, loss (ChessDecoder). Target: 1 for the result, 0 for the others. Loss
+    /// `result_shares`: mean squared error.
     ResultShares result_shares: Option<NoOptions>;
-    /// Win, draw and loss by the position's value and probability of a draw, as an engine's search gives them.
+    /// As `result`. Target: p − d/2, d, 1 − p − d/2 of the value p and the draw probability d, which Lc0's chunks have.
+    /// Loss `value_result`.
     ValueResult value_result: Option<NoOptions>;
-    /// The same as three plain numbers that are learnt by their squared error.
+    /// As `result_shares`. Target: that of `value_result` (ChessDecoder). Loss `value_shares`.
     ValueShares value_shares: Option<NoOptions>;
-    /// The share of points that the side to move gets, as one number: dlshogi's.
+    /// A logit whose σ is the expected points of the side to move. Targets: the game's result, and the position's
+    /// value. Losses `win_rate_result`, `win_rate_value`: binary cross-entropy.
     WinRate win_rate: Option<NoOptions>;
-    /// The policy at a high temperature, from the policy's embedding.
+    /// As `policy`, with separate queries and keys, by default of its depth. Target: p^(1/temperature), normalised;
+    /// one-hot targets are refused. Loss `soft_policy`: cross-entropy.
     SoftPolicy soft_policy: Option<SoftPolicy>;
-    /// More policies from the policy's embedding, by name: those of imported networks, which no dataset can teach.
+    /// More policies of an imported network. They have no target.
     FurtherPolicies further_policies: BTreeMap<String, FurtherPolicy>;
-    /// The reward that the data's search or score expects; its sizes are the model's `value`, as those of the next.
+    /// tanh, or P(win) − P(loss) of three logits with `wdl`. Target: 2p − 1 of the value p. Losses: `q`, squared error;
+    /// with `error` `q_error`; with `buckets` `q_buckets`.
     Q q: Option<RewardOptions>;
-    /// The reward averaged over the plies to come.
+    /// As `q`. Target: 2p − 1 of the value averaged over the following plies, θ = 5/6. Losses `short_term`,
+    /// `short_term_error`, `short_term_buckets`.
     ShortTerm short_term: Option<RewardOptions>;
-    /// Moves to the end of the game.
+    /// relu. Target: plies to the end of the game. Loss `moves_left`: Huber loss of both divided by 20, δ = 0.5.
     MovesLeft moves_left: Option<MovesLeft>;
-    /// A label for each square.
+    /// Logits per square, from one dense layer. Target: the map of squares. Loss `map`: cross-entropy.
     PerSquare per_square: Option<PerSquare>;
-    /// Yes or no for each pair of squares.
+    /// q·k/√depth + b for each pair of squares; sizes are the width by default. Target: the map of pairs. Loss `map`:
+    /// binary cross-entropy.
     Pairs pairs: Option<Pairs>;
-    /// The tokens of the next board; a decoder's only.
+    /// A decoder's logits for each token of the next board. Target: these tokens. Loss `board`: cross-entropy over
+    /// tokens.
     Board board: Option<NoOptions>;
-    /// The rights of castling and en passant after the move that is played.
+    /// Logits from the summary token. Target: castling and en-passant rights after the move (chess). Loss `rights`:
+    /// mean binary cross-entropy.
     Rights rights: Option<RightsOptions>;
 }
 

@@ -1,19 +1,18 @@
 //! The CLS transformer: parameters of the published network, both boards, and one batch learnt.
 
+use crate::common::learning::{constant, minimise, nadam, one_move_each};
 use crate::common::sums::{Sum, policy_cross_entropy};
 use crate::common::*;
 use games::chess::ChessPosition;
 use games::{Frame, GameKind, InputName, MovesName, Position};
 use models::loss::{self, PolicyTargets, RightsTargets};
-use models::optimizer::NadamConfig;
-use models::{ChessformerConfig, HeadName, Optimizer, OptimizerConfig, ResnetConfig, Spec, clip_global_norm};
-use models::{ModelConfig, ModelError, Network};
-use tch::{Kind, Tensor};
+use models::{ChessformerConfig, HeadName, ModelConfig, ModelError, ResnetConfig, Spec};
+use tch::Tensor;
 
 const SMALL: &str = r#""layers": 2, "width": 16, "heads": 2, "ff": 16, "norm": "pre", "normalisation": "layer""#;
 
 fn chess(input: InputName, moves: MovesName) -> Spec {
-    Spec { input: GameKind::Chess.input(input), moves: GameKind::Chess.moves(moves) }
+    spec_of(GameKind::Chess, input, moves)
 }
 
 fn config(sizes: &str, rest: &str) -> ChessformerConfig {
@@ -158,59 +157,47 @@ fn the_attention_policy_reads_the_same_squares() {
 fn convolutions_make_planes_of_a_list() {
     let spec = chess(InputName::PieceTokens, MovesName::Uci1968Dm);
     let resnet: ResnetConfig = serde_json::from_str(r#"{"blocks": 1, "channels": 4}"#).expect("a configuration");
-    let declared = Network::declare(&ModelConfig::Resnet(Box::new(resnet)), &none(), &spec);
-    let (network, layout) = declared.expect("a network");
-    let output = network.forward(&stirred(&layout.into()).frozen_views(), &packed(&spec, 3));
+    let (network, layout) = declare_model(&ModelConfig::Resnet(Box::new(resnet)), &none(), &spec);
+    let output = network.forward(&stirred(&layout).frozen_views(), &packed(&spec, 3));
     assert_eq!(policy_of(&output).size(), [3, 1968]);
 }
 
 #[test]
 fn what_fits_no_list_is_refused() {
     let spec = chess(InputName::PieceTokens, MovesName::Uci1968Dm);
-    let refused = |model: ModelConfig, spec: &Spec| Network::declare(&model, &none(), spec).expect_err("it is refused");
-    let chessformer = |rest: &str| ModelConfig::Chessformer(Box::new(config(SMALL, rest)));
-    let error = refused(chessformer(r#""policy": {"depth": 5}"#), &spec);
+    let refuse = |rest: &str| refused(&chessformer(config(SMALL, rest)), &none(), &spec);
+    let error = refuse(r#""policy": {"depth": 5}"#);
     assert_eq!(error, ModelError::PolicyOption { option: "policy.depth", moves: "uci_1968_dm" });
-    let error = refused(chessformer(r#""outputs": {"policy": {}, "rights": {"bits": 12}}"#), &spec);
+    let error = refuse(r#""outputs": {"policy": {}, "rights": {"bits": 12}}"#);
     assert_eq!(error, ModelError::Rights(12));
-    let error = refused(chessformer(r#""embedding": {"parts": {}}"#), &spec).to_string();
+    let error = refuse(r#""embedding": {"parts": {}}"#).to_string();
     assert!(error.contains("piece_tokens has none"), "{error}");
 }
 
 #[test]
 fn policy_and_rights_of_one_batch_are_learnt() {
-    const BATCH: i64 = 5;
+    const BATCH: usize = 5;
     for bits in [13, 11] {
         let outputs =
             format!(r#""embedding": {{"parts": {{}}}}, "outputs": {{"policy": {{}}, "rights": {{"bits": {bits}}}}}"#);
         let spec = chess(InputName::ClsTokens, MovesName::Uci1968Dm);
         let config = config(SMALL, &outputs);
         let (network, layout) = declare(&config, &[encoding("{\"shaw\": {}}")], &spec);
-        let arena = initialise(&layout, 1);
-        let mut optimizer =
-            Optimizer::new(OptimizerConfig::Nadam(NadamConfig::default()), &layout, arena.device()).expect("valid");
-        let rows = packed(&spec, BATCH as usize);
-        let index: Vec<i64> = (0..BATCH).map(|row| i64::from(mixed(row as u64) % 1968)).collect();
-        let (index, prob) =
-            (Tensor::from_slice(&index).view([BATCH, 1]), Tensor::ones([BATCH, 1], (Kind::Float, tch::Device::Cpu)));
+        let mut arena = initialise(&layout, 1);
+        let (rows, [index, prob]) = (packed(&spec, BATCH), one_move_each(spec.moves.len(), BATCH));
         let targets = PolicyTargets { index_bk: &index, prob_bk: &prob };
         let columns = config.outputs.rights.and_then(models::RightsOptions::columns).expect("a choice that there is");
         assert_eq!(columns.len(), bits);
         // The last row's move is unknown.
         let rights = Tensor::from_slice(&[0b1_0000_0001_1111_i64, 0b0101, 0, 0b1_1111_0000_1010, -1]);
         let rights = RightsTargets::new(&rights, &columns);
-        let mut last = [f64::NAN; 2];
-        for _ in 0..200 {
-            let output = network.forward(&arena.views(), &rows);
+        let last = minimise(&mut arena, nadam(), Some(10.0), 200, &constant(5e-3), |views| {
+            let output = network.forward(views, &rows);
+            let of_rights = loss::rights_rows(&output[HeadName::Rights], &rights);
             let policy = policy_cross_entropy(policy_of(&output), None, targets).mean();
-            let logits = &output[HeadName::Rights];
-            let of_rights = Sum::of(&loss::rights_rows(logits, &rights), &rights.present_b).mean();
-            last = [policy.double_value(&[]), of_rights.double_value(&[])];
-            let mut gradient = arena.gradient(&(policy + of_rights)).expect("the loss depends on the parameters");
-            clip_global_norm(&mut gradient, Some(10.0)).expect("memory suffices");
-            optimizer.step(&mut arena.flat(), &gradient, 5e-3).expect("memory suffices");
-        }
-        assert!(last.into_iter().all(|loss| loss < 0.02), "{last:?}");
+            vec![policy, Sum::of(&of_rights, &rights.present_b).mean()]
+        });
+        assert!(last.iter().all(|&loss| loss < 0.02), "{last:?}");
         let output = network.forward(&arena.frozen_views(), &rows);
         let hits = loss::rights_hit_rows(&output[HeadName::Rights], &rights);
         assert_eq!(numbers(&hits), [1.0, 1.0, 1.0, 1.0, 0.0]);

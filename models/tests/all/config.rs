@@ -2,10 +2,8 @@
 
 use crate::common::*;
 use encodings::EncodingConfig;
-use games::{GameKind, InputName, MovesName};
-use models::{
-    ModelConfig, ModelError, Network, NormPlace, Pool, Preset, Schedule, ScheduleError, Spec, models, presets,
-};
+use games::{GameKind, InputName};
+use models::{ModelConfig, ModelError, NormPlace, Pool, Preset, Schedule, ScheduleError, models, presets};
 use nn::{Activation, NormKind};
 
 fn model(written: &str) -> ModelConfig {
@@ -36,15 +34,12 @@ fn what_is_written_is_read_back() {
 fn presets_are_listed_and_can_be_declared() {
     for preset in presets() {
         let named = (Preset::named(preset.name).expect("a listed preset").model)();
-        let (chess, words) = (GameKind::Chess, InputName::Tokens68);
         let spec = match named {
             // It reads games in words, and nothing else.
-            ModelConfig::Decoder(_) => {
-                Spec { input: chess.input(words), moves: chess.moves(MovesName::Chessdecoder1924) }
-            }
+            ModelConfig::Decoder(_) => tokens_68(),
             _ => spec(GameKind::Shogi, InputName::PieceTokens),
         };
-        Network::declare(&named, &none(), &spec).expect("a preset can be declared");
+        declare_model(&named, &none(), &spec);
     }
     let cf_6m = cf_6m();
     assert_eq!((cf_6m.layers, cf_6m.width, cf_6m.heads, cf_6m.ff), (8, 256, 8, 256));
@@ -82,12 +77,10 @@ fn heads_must_divide_the_width() {
 #[test]
 fn sizes_that_no_device_holds_are_refused() {
     let spec = spec(GameKind::Chess, InputName::PieceTokens);
-    let refused = |written: &str, encodings: &[EncodingConfig]| {
-        Network::declare(&model(written), encodings, &spec).expect_err(written).to_string()
-    };
+    let refuse = |written: &str, encodings: &[EncodingConfig]| refused(&model(written), encodings, &spec).to_string();
     let wide = r#"{"chessformer": {"layers": 1, "width": 1048576, "heads": 8, "ff": 1}}"#;
     for config in EncodingConfig::examples() {
-        let message = refused(wide, &[config]);
+        let message = refuse(wide, &[config]);
         assert!(message.contains("the network is too large") && message.contains("the limit is 256 GiB"), "{message}");
     }
     for (written, said) in [
@@ -104,12 +97,12 @@ fn sizes_that_no_device_holds_are_refused() {
             "plies is 300, it must be at most",
         ),
     ] {
-        let message = refused(written, &[]);
+        let message = refuse(written, &[]);
         assert!(message.contains(said), "{message}");
     }
     let huge = [encoding(r#"{"smolgen": {"hidden": 18446744073709551615}}"#)];
     let narrow = r#"{"chessformer": {"layers": 1, "width": 8, "heads": 2, "ff": 8}}"#;
-    assert!(refused(narrow, &huge).contains("hidden must be at most 16777216"));
+    assert!(refuse(narrow, &huge).contains("hidden must be at most 16777216"));
 }
 
 #[test]
@@ -118,9 +111,8 @@ fn an_encoding_that_does_not_fit_is_refused() {
     (config.width, config.heads) = (6, 2);
     let rope = [encoding(r#"{"rope": {"layout": "axial_2d", "theta": 100}}"#)];
     let spec = spec(GameKind::Chess, InputName::PieceTokens);
-    let refused =
-        Network::declare(&ModelConfig::Chessformer(Box::new(config)), &rope, &spec).expect_err("head width 3");
-    assert!(matches!(refused, ModelError::Encoding(_)), "{refused}");
+    let error = refused(&chessformer(config), &rope, &spec);
+    assert!(matches!(error, ModelError::Encoding(_)), "head width 3: {error}");
 }
 
 #[test]

@@ -3,8 +3,9 @@
 use crate::common::*;
 use encodings::EncodingConfig;
 use games::{GameKind, InputName};
-use models::{Macs, Network, NormPlace, Outputs, PerSquare, Preset};
+use models::{Macs, Network, NormPlace, Outputs, PerSquare};
 use nn::{Layout, Part};
+use std::sync::Arc;
 
 const LC0_CHANNELS: usize = 112;
 
@@ -18,10 +19,8 @@ fn displacements() -> usize {
     (2 * board.files() - 1) * (2 * board.ranks() - 1)
 }
 
-fn declared(preset: &str, stack: &[EncodingConfig], input: InputName) -> (Network, Layout) {
-    let spec = spec(GameKind::Chess, input);
-    Network::declare(&(Preset::named(preset).expect("a preset").model)(), stack, &spec)
-        .expect("a preset can be declared")
+fn declared(preset: &str, stack: &[EncodingConfig], input: InputName) -> (Network, Arc<Layout>) {
+    declare_preset(preset, stack, &spec(GameKind::Chess, input))
 }
 
 /// The encodings that the paper's networks have: Shaw's and the gate behind the input embedding.

@@ -1,5 +1,6 @@
 //! The decoder: what a token may see, what its answers are made of, how large it is.
 
+use crate::common::learning::{constant, minimise, one_move_each};
 use crate::common::sums::{Sum, policy_cross_entropy, wdl_cross_entropy};
 use crate::common::*;
 use encodings::{EncodingConfig, MapKind};
@@ -7,7 +8,7 @@ use games::{GameKind, InputName};
 use models::input::predicts_board;
 use models::loss::PolicyTargets;
 use models::optimizer::AdamwConfig;
-use models::{BoardTokens, HeadName, ModelConfig, Network, Optimizer, OptimizerConfig, Output, Preset, Spec};
+use models::{BoardTokens, HeadName, ModelConfig, Network, OptimizerConfig, Output, Spec};
 use nn::{Arena, Layout, Part};
 use std::sync::Arc;
 use tch::{Device, Kind, Tensor};
@@ -28,8 +29,7 @@ fn model(more: &str) -> ModelConfig {
 const MASKS: [&str; 2] = ["", r#", "mask": "causal""#];
 
 fn declared(more: &str, stack: &[EncodingConfig]) -> (Network, Arc<Layout>) {
-    let (network, layout) = Network::declare(&model(more), stack, &tokens_68()).expect("the network can be declared");
-    (network, Arc::new(layout))
+    declare_model(&model(more), stack, &tokens_68())
 }
 
 /// Every stack that a decoder takes.
@@ -231,8 +231,7 @@ fn the_preset_has_the_codes_numbers_less_the_words_that_no_position_has() {
     assert_eq!(of(1_960), 116_280_235);
     assert_eq!(of(4_500), 120_184_215, "the document's tokens would make this");
     assert_eq!(MOVES + VOCABULARY, 1_957);
-    let preset = (Preset::named("chess-decoder").expect("a preset").model)();
-    let (network, layout) = Network::declare(&preset, &flat(), &tokens_68()).expect("a preset can be declared");
+    let (network, layout) = declare_preset("chess-decoder", &flat(), &tokens_68());
     assert_eq!(layout.total(), of(1_957));
     assert_eq!(layout.total() + 3 * (d + d + 1), 116_280_235);
     assert_eq!((layout.count(Part::Encoding), layout.count(Part::Head)), (0, (d + 1) * 1_957 + (d + 1) * 3));
@@ -259,9 +258,7 @@ fn its_norms_have_the_epsilon_of_either_library_and_the_default_is_not_written()
 
 #[test]
 fn what_a_decoder_cannot_have_is_refused() {
-    let refuse = |model: &ModelConfig, stack: &str, spec: &Spec| {
-        Network::declare(model, &[encoding(stack)], spec).expect_err("it cannot").to_string()
-    };
+    let refuse = |model: &ModelConfig, stack: &str, spec: &Spec| refused(model, &[encoding(stack)], spec).to_string();
     let none = r#"{"none": {}}"#;
     for (stack, name) in [(r#"{"smolgen": {}}"#, "smolgen"), (r#"{"dynamic_relative": {}}"#, "dynamic_relative")] {
         let error = refuse(&model(""), stack, &tokens_68());
@@ -285,37 +282,24 @@ fn what_a_decoder_cannot_have_is_refused() {
 }
 
 /// Each loss of the last step.
-fn learn(more: &str, steps: u64) -> [f64; 3] {
+fn learn(more: &str, steps: u64) -> Vec<f64> {
     let (network, layout) = declared(more, &flat());
-    let arena = initialise(&layout, 1);
-    let adamw = OptimizerConfig::Adamw(AdamwConfig::default());
-    let mut optimizer = Optimizer::new(adamw, &layout, arena.device()).expect("a valid configuration");
     // Boards without chance: the squares of a row hold one piece, which the ply before tells.
-    let rows: Vec<Vec<u8>> = sequences(2)
-        .into_iter()
-        .enumerate()
-        .map(|(i, mut row)| {
-            row[..64].fill((i % 5) as u8);
-            row
-        })
-        .collect();
-    let (count, packed) = (rows.len() as i64, tensor(&rows));
-    let index: Vec<i64> = (0..rows.len() as u64).map(|row| i64::from(mixed(row)) % MOVES as i64).collect();
-    let (index, prob) = (Tensor::from_slice(&index).view([count, 1]), Tensor::ones([count, 1], tch::kind::FLOAT_CPU));
-    let outcome = Tensor::from_slice(&(0..count).map(|row| row % 3).collect::<Vec<_>>());
-    let mut last = [f64::NAN; 3];
-    for _ in 0..steps {
-        let output = network.forward(&arena.views(), &packed);
+    let mut rows = sequences(2);
+    rows.iter_mut().enumerate().for_each(|(i, row)| row[..64].fill((i % 5) as u8));
+    let (packed, [index, prob]) = (tensor(&rows), one_move_each(MOVES, rows.len()));
+    let outcome = Tensor::from_slice(&(0..rows.len() as i64).map(|row| row % 3).collect::<Vec<_>>());
+    let adamw = OptimizerConfig::Adamw(AdamwConfig::default());
+    minimise(&mut initialise(&layout, 1), adamw, None, steps, &constant(4e-3), |views| {
+        let output = network.forward(views, &packed);
         let targets = PolicyTargets { index_bk: &index, prob_bk: &prob };
-        let policy = policy_cross_entropy(policy_of(&output), None, targets).mean();
-        let value = wdl_cross_entropy(wdl_of(&output), &outcome).mean();
         let board = BoardTokens::of(&output).expect("a board head");
-        let board = Sum::of(&board.losses(), &board.present_bc).mean();
-        last = [&policy, &value, &board].map(|loss| loss.double_value(&[]));
-        let gradient = arena.gradient(&(policy + value + board)).expect("the loss depends on the parameters");
-        optimizer.step(&mut arena.flat(), &gradient, 4e-3).expect("memory suffices");
-    }
-    last
+        vec![
+            policy_cross_entropy(policy_of(&output), None, targets).mean(),
+            wdl_cross_entropy(wdl_of(&output), &outcome).mean(),
+            Sum::of(&board.losses(), &board.present_bc).mean(),
+        ]
+    })
 }
 
 #[test]

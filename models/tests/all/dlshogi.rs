@@ -6,27 +6,21 @@ use crate::common::*;
 use encodings::{EncodingConfig, InjectionPoints};
 use games::{GameKind, InputName, MovesName};
 use models::loss::{policy_entropy_rows, win_rate_entropy_rows, win_rate_rows};
-use models::{HeadName, ModelConfig, ModelError, Network, Output, Preset, Spec};
+use models::{HeadName, ModelConfig, ModelError, Network, Output, Spec};
 use nn::{Arena, Layout, Part};
 use std::sync::Arc;
 use tch::{Device, Tensor};
-
-fn published(preset: &str, stack: &[EncodingConfig], spec: &Spec) -> (Network, Layout) {
-    let model = (Preset::named(preset).expect("a preset").model)();
-    Network::declare(&model, stack, spec).expect("a preset can be declared")
-}
 
 fn model(written: &str) -> ModelConfig {
     serde_json::from_str(written).expect("a network")
 }
 
 fn declared(written: &str, stack: &[EncodingConfig], spec: &Spec) -> (Network, Arc<Layout>) {
-    let (network, layout) = Network::declare(&model(written), stack, spec).expect("a network");
-    (network, Arc::new(layout))
+    declare_model(&model(written), stack, spec)
 }
 
 fn dlshogi() -> Spec {
-    Spec { input: GameKind::Shogi.input(InputName::Dlshogi62_57), moves: GameKind::Shogi.moves(MovesName::Dlshogi2187) }
+    spec_of(GameKind::Shogi, InputName::Dlshogi62_57, MovesName::Dlshogi2187)
 }
 
 /// Two boards, each with an input whose channels are not all a square's own.
@@ -57,7 +51,7 @@ fn parts(spec: &Spec) -> [usize; 2] {
 fn dlshogis_networks_have_their_published_sizes() {
     let spec = dlshogi();
     for (name, blocks, c) in [("10x192", 10, 192), ("15x224", 15, 224), ("20x256", 20, 256)] {
-        let (network, layout) = published(&format!("dlshogi-{name}"), &none(), &spec);
+        let (network, layout) = declare_preset(&format!("dlshogi-{name}"), &none(), &spec);
         let stem = 62 * c * 9 + 62 * c + 57 * c + 2 * c;
         let block = 2 * (c * c * 9 + 2 * c);
         assert_eq!(layout.count(Part::Trunk), stem + blocks * block, "{name}");
@@ -76,7 +70,7 @@ fn dlshogis_networks_have_their_published_sizes() {
 fn dlshogis_transformer_has_its_published_size() {
     let spec = dlshogi();
     let stack = [encoding(r#"{"absolute": {"at": "input"}}"#), encoding(r#"{"dynamic_relative": {}}"#)];
-    let (_, layout) = published("dlshogi-transformer", &stack, &spec);
+    let (_, layout) = declare_preset("dlshogi-transformer", &stack, &spec);
     let resnet = 62 * 256 * 10 + 57 * 256 + 512 + 12 * 2 * (256 * 256 * 9 + 512);
     let attention = 8 * (3 * 256 * 256 + 256 * 256 + 2 * 256 * 256 + 2 * 512);
     assert_eq!(layout.count(Part::Trunk), resnet + attention);
@@ -268,8 +262,7 @@ fn the_win_rates_loss_is_the_formula() {
 fn what_cannot_be_is_refused_by_its_part() {
     let of = |resnet: &str, attention: &str, input| {
         let attention = format!(r#""attention": {{"layers": 2, "heads": 3, "ff": 10{attention}}}"#);
-        Network::declare(&model(&transformer(resnet, &attention)), &none(), &spec(GameKind::Shogi, input))
-            .expect_err("refused")
+        refused(&model(&transformer(resnet, &attention)), &none(), &spec(GameKind::Shogi, input))
     };
     let plain = InputName::PieceTokens;
     let heads = of("", r#", "qkv_groups": 5"#, plain);
@@ -282,22 +275,17 @@ fn what_cannot_be_is_refused_by_its_part() {
     assert_eq!(momentum.option(), Some("resnet"), "{momentum}");
 }
 
-/// One batch learnt by heart; the losses of policy and win rate at the end, in training and outside.
-fn learn(written: &str, stack: &[EncodingConfig], spec: &Spec) -> ([f64; 2], [f64; 2]) {
-    let (network, layout) = declared(written, stack, spec);
-    let points = Tensor::from_slice(&[1.0f32, 0.0, 1.0, 1.0, 0.0, f32::NAN]);
-    let win_rate = |output: &Output| win_rate_rows(&output[HeadName::WinRate], &points);
-    memorise(&network, &layout, spec, 160, win_rate)
-}
-
 #[test]
 fn one_batch_is_learnt_by_heart_with_attention_behind_the_convolutions() {
     let stack = [encoding(r#"{"absolute": {"at": "input"}}"#), encoding(r#"{"dynamic_relative": {"bottleneck": 4}}"#)];
+    let points = Tensor::from_slice(&[1.0f32, 0.0, 1.0, 1.0, 0.0, f32::NAN]);
     for spec in boards() {
         let small = r#""attention": {"layers": 1, "heads": 2, "ff": 8}"#;
         let grouped = r#""attention": {"layers": 1, "heads": 2, "ff": 8, "qkv_groups": 4}"#;
         for attention in [small, grouped] {
-            let (training, outside) = learn(&transformer(r#""init": "torch","#, attention), &stack, &spec);
+            let (network, layout) = declared(&transformer(r#""init": "torch","#, attention), &stack, &spec);
+            let win_rate = |output: &Output| win_rate_rows(&output[HeadName::WinRate], &points);
+            let [training, outside] = memorise(&network, &layout, &spec, 160, win_rate);
             assert!(training.iter().all(|loss| *loss < 0.02), "{attention}: {training:?}");
             assert!(outside.iter().all(|loss| *loss < 0.1), "{attention}: {outside:?}");
         }

@@ -86,7 +86,7 @@ fn board(weights: &Weights<'_>, scope: &str, squares: &[Vec<f64>], pool: Pool) -
 }
 
 #[test]
-fn rewards_and_moves_left_by_plain_loops() {
+fn heads_of_the_whole_board_by_plain_loops() {
     for spec in specs() {
         for pool in [Pool::Flatten, Pool::Mean] {
             let mut config = with_heads(ALL);
@@ -111,9 +111,8 @@ fn rewards_and_moves_left_by_plain_loops() {
                 let buckets = output.part(head, "buckets").expect("buckets were asked for");
                 assert_near(&numbers(buckets), &of(scope, "buckets").concat(), 1e-4, scope);
             }
-            let shares = &output[HeadName::ResultShares];
-            assert_near(&numbers(shares), &of("result_shares", "wdl").concat(), 1e-4, "shares");
-            for head in [HeadName::ValueResult, HeadName::ValueShares] {
+            assert_near(&numbers(wdl_of(&output)), &of("value", "wdl").concat(), 1e-4, "result");
+            for head in [HeadName::ResultShares, HeadName::ValueResult, HeadName::ValueShares] {
                 assert_near(&numbers(&output[head]), &of(head.name(), "wdl").concat(), 1e-4, head.name());
             }
             let logit = &output[HeadName::WinRate];
@@ -197,35 +196,6 @@ fn maps_by_plain_loops() {
 }
 
 #[test]
-fn the_soft_policy_has_queries_of_its_own_and_the_policys_embedding() {
-    let spec = spec(GameKind::Chess, InputName::PieceTokens);
-    let Run { arena, output, tokens } = run(&with_heads(ALL), &spec);
-    let weights = Weights::of(&arena);
-    let expected: Vec<f64> = tokens
-        .iter()
-        .flat_map(|tokens| {
-            let embedded: Vec<_> = tokens.iter().map(|token| mish(weights.dense("policy.embedding", token))).collect();
-            let logit = |entry: &games::Entry| match *entry {
-                games::Entry::Plain { from, to } => (from, to, None),
-                games::Entry::Promotion { from, to, kind } => (from, to, Some(kind)),
-                games::Entry::Drop { .. } => panic!("chess has no drops"),
-            };
-            let entries = from_to(&spec).entries().iter().map(logit);
-            entries
-                .map(|(from, to, kind)| {
-                    let query = weights.dense("soft_policy.query", &embedded[usize::from(from)]);
-                    let key = weights.dense("soft_policy.key", &embedded[usize::from(to)]);
-                    let promotion = kind.map_or(0.0, |k| weights.dense("soft_policy.promotion", &key)[usize::from(k)]);
-                    dot(&query, &key) / 7f64.sqrt() + promotion
-                })
-                .collect::<Vec<_>>()
-        })
-        .collect();
-    assert_near(&numbers(&output[HeadName::SoftPolicy]), &expected, 1e-4, "soft policy");
-    assert!(!arena.layout().params().iter().any(|param| param.name.starts_with("soft_policy.embedding")));
-}
-
-#[test]
 fn every_parameter_of_every_head_gets_a_gradient() {
     for spec in specs() {
         let (network, layout) = declare(&with_heads(ALL), &none(), &spec);
@@ -249,10 +219,8 @@ fn maps_tell_squares_apart_no_more_than_the_trunk_does() {
         let (network, layout) = declare(&maps, &none(), &spec);
         assert_eq!(network.position_sources(), spec.input.position_sources());
         let views = stirred(&layout).frozen_views();
-        let squares = squares(&spec);
-        let moved: Vec<usize> = (0..squares).map(|square| (17 * square + 5) % squares).collect();
         let before = rows(&spec, 2);
-        let after: Vec<Vec<u8>> = before.iter().map(|row| exchanged(&spec, row, &moved)).collect();
+        let (after, moved) = exchanged(&spec, &before);
         let order = Tensor::from_slice(&moved.iter().map(|&to| to as i64).collect::<Vec<_>>());
         let (expected, found) = (network.forward(&views, &tensor(&before)), network.forward(&views, &tensor(&after)));
         let of =
@@ -262,19 +230,6 @@ fn maps_tell_squares_apart_no_more_than_the_trunk_does() {
         let pairs_back = pairs_after.index_select(1, &order).index_select(2, &order);
         assert!(largest_difference(&pairs_back, &pairs) < 1e-5);
     }
-}
-
-/// A packed row with its squares exchanged, features that name squares included.
-fn exchanged(spec: &Spec, row: &[u8], moved: &[usize]) -> Vec<u8> {
-    let mut out = row.to_vec();
-    for board in (0..spec.input.steps()).map(|step| step * moved.len()) {
-        moved.iter().enumerate().for_each(|(from, &to)| out[board + to] = row[board + from]);
-    }
-    move_attacks(spec, row, moved, &mut out);
-    for (at, _) in spec.input.squares().filter(|&(at, _)| row[at] > 0) {
-        out[at] = moved[usize::from(row[at]) - 1] as u8 + 1;
-    }
-    out
 }
 
 #[test]

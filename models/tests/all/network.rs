@@ -52,24 +52,8 @@ fn the_embedding_that_sees_all_squares_tells_them_apart_and_says_so() {
 fn difference_if_exchanged(options: &str, spec: &models::Spec) -> f64 {
     let (network, layout) = declare(&tiny_with(options), &none(), spec);
     let views = stirred(&layout).frozen_views();
-    let squares = spec.input.geometry.squares();
-    // 17 has no divisor in common with either board's number of squares.
-    let moved: Vec<usize> = (0..squares).map(|square| (17 * square + 5) % squares).collect();
     let before = rows(spec, 2);
-    let after: Vec<Vec<u8>> = before
-        .iter()
-        .map(|row| {
-            let mut out = row.clone();
-            for board in (0..spec.input.steps()).map(|step| step * squares) {
-                moved.iter().enumerate().for_each(|(from, &to)| out[board + to] = row[board + from]);
-            }
-            move_attacks(spec, row, &moved, &mut out);
-            for (at, _) in spec.input.squares().filter(|&(at, _)| row[at] > 0) {
-                out[at] = moved[usize::from(row[at]) - 1] as u8 + 1;
-            }
-            out
-        })
-        .collect();
+    let (after, moved) = exchanged(spec, &before);
     assert_ne!(before, after);
     let order: Vec<i64> = (0..spec.input.tokens()).map(|t| moved.get(t).map_or(t, |&to| to) as i64).collect();
     let expected = network.trunk(&views, &tensor(&before));

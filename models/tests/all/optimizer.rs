@@ -138,17 +138,12 @@ fn sgd_is_torch_sgd() {
     }
 }
 
-#[test]
-fn weight_decay_touches_matrices_outside_encodings_only() {
-    assert_decay(false);
-}
-
-#[test]
-fn weight_decay_touches_encodings_where_asked() {
-    assert_decay(true);
-}
-
 /// A step without gradient shrinks what decays, and nothing else.
+#[test]
+fn weight_decay_touches_matrices_outside_encodings_and_encodings_where_asked() {
+    [false, true].into_iter().for_each(assert_decay);
+}
+
 fn assert_decay(decay_encodings: bool) {
     let stack = [encoding(r#"{"smolgen": {"compress": 3, "hidden": 5, "gen": 6}}"#), encoding(r#"{"shaw": {}}"#)];
     let spec = spec(GameKind::Shogi, InputName::PieceTokens);

@@ -1,11 +1,8 @@
 //! The options of input embedding and body: what they cost, how they are written, what is refused, and bf16.
 
 use crate::common::*;
-use games::{GameKind, InputName, MovesName, Vocabulary};
-use models::{
-    ChessformerConfig, EmbeddingConfig, FeedForwardKind, ModelConfig, ModelError, Network, NormPlace, PolicyConfig,
-    Spec,
-};
+use games::{GameKind, InputName, MovesName};
+use models::{ChessformerConfig, EmbeddingConfig, FeedForwardKind, ModelConfig, ModelError, NormPlace, PolicyConfig};
 use nn::{Activation, DropoutKey, Part};
 use tch::{Kind, Tensor};
 
@@ -122,13 +119,9 @@ fn options_are_written_only_where_they_are_not_the_default() {
     assert_eq!(tiny_with(r#"{"activation": "silu"}"#).activation, Activation::Swish);
 }
 
-fn shogi_planes() -> Vocabulary {
-    GameKind::Shogi.vocabulary(MovesName::Dlshogi2187).expect("shogi has planes of moves")
-}
-
 #[test]
 fn what_cannot_be_is_refused() {
-    let refused = |options: &str| ModelConfig::Chessformer(Box::new(tiny_with(options))).check().expect_err(options);
+    let refused = |options: &str| chessformer(tiny_with(options)).check().expect_err(options);
     assert_eq!(refused(r#"{"embedding": {"new": {"dense": 0}}}"#), ModelError::Zero { name: "embedding.new.dense" });
     assert_eq!(
         refused(r#"{"embedding": {"new": {"dense": 1, "ff": 0}}}"#),
@@ -140,10 +133,9 @@ fn what_cannot_be_is_refused() {
     assert_eq!(summed, "model: registers means nothing with edge: hidden or embedding: new: leave it out");
     let gated = refused(r#"{"ff_kind": "glu", "ff_activation": "relu2"}"#).to_string();
     assert_eq!(gated, "model: ff_activation means nothing with a gated ff_kind: leave it out");
-    let planes = Spec { input: GameKind::Shogi.input(InputName::PieceTokens), moves: shogi_planes() };
+    let planes = spec_of(GameKind::Shogi, InputName::PieceTokens, MovesName::Dlshogi2187);
     let mapped = ChessformerConfig { policy: PolicyConfig::default(), ..tiny_with(r#"{"embedding": "reach"}"#) };
-    let mapped = ModelConfig::Chessformer(Box::new(mapped));
-    let without_map = Network::declare(&mapped, &none(), &planes).expect_err("no squares that moves leave").to_string();
+    let without_map = crate::common::refused(&chessformer(mapped), &none(), &planes).to_string();
     assert!(without_map.contains("embedding.reach means nothing for the moves"), "{without_map}");
     let dropped = refused(r#"{"dropout": 1}"#).to_string();
     assert_eq!(dropped, "model: dropout is 1, it must be at least 0 and below 1; dlshogi's code has 0.1");

@@ -1,16 +1,12 @@
 //! Each head alone learns one batch by heart: its loss goes to its floor.
 
+use crate::common::learning::{BATCH, minimise, nadam};
 use crate::common::sums::{Sum, policy_cross_entropy};
 use crate::common::*;
 use games::{GameKind, InputName};
 use models::loss::{self, MapTargets, PolicyTargets, RewardTargets};
-use models::optimizer::NadamConfig;
-use models::{
-    ChessformerConfig, HeadName, NormPlace, Optimizer, OptimizerConfig, Output, Outputs, Schedule, clip_global_norm,
-};
+use models::{ChessformerConfig, HeadName, NormPlace, Output, Outputs, Schedule};
 use tch::{Kind, Tensor};
-
-const BATCH: usize = 6;
 
 /// How a head is trained: tanh and sigmoid saturate at rates that moves left need.
 #[derive(Clone, Copy)]
@@ -27,22 +23,11 @@ fn learn(game: GameKind, outputs: &str, plan: Plan, losses: impl Fn(&Output) -> 
     config.value.hidden = 16;
     let stack = [encoding(r#"{"absolute": {"at": "every_layer"}}"#)];
     let (network, layout) = declare(&config, &stack, &spec);
-    let arena = initialise(&layout, 1);
-    let nadam = OptimizerConfig::Nadam(NadamConfig::default());
-    let mut optimizer = Optimizer::new(nadam, &layout, arena.device()).expect("a valid configuration");
     let schedule =
         Schedule::new(10, vec![plan.rate, plan.rate / 8.0], vec![plan.steps * 3 / 4]).expect("a valid schedule");
     let packed = packed(&spec, BATCH);
-    let mut last = Vec::new();
-    for step in 0..plan.steps {
-        let losses = losses(&network.forward(&arena.views(), &packed));
-        last = losses.iter().map(|loss| loss.double_value(&[])).collect();
-        let objective = losses.into_iter().reduce(|sum, loss| sum + loss).expect("a loss");
-        let mut gradient = arena.gradient(&objective).expect("the loss depends on the parameters");
-        clip_global_norm(&mut gradient, Some(10.0)).expect("memory suffices");
-        optimizer.step(&mut arena.flat(), &gradient, schedule.at(step)).expect("memory suffices");
-    }
-    last
+    let arena = &mut initialise(&layout, 1);
+    minimise(arena, nadam(), Some(10.0), plan.steps, &schedule, |views| losses(&network.forward(views, &packed)))
 }
 
 fn assert_floor(found: &[f64], floors: &[f64], tolerance: f64, what: &str) {

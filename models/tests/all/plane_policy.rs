@@ -1,14 +1,12 @@
 //! The policy over vocabularies of planes: plain loops, parameters, what tells squares apart, and one batch learnt.
 
+use crate::common::learning::{BATCH, minimise, nadam, one_move_each};
 use crate::common::sums::policy_cross_entropy;
 use crate::common::*;
 use games::input::ATTACKS;
 use games::{GameKind, InputName, MovesName, Planes, Vocabulary};
 use models::loss::PolicyTargets;
-use models::optimizer::NadamConfig;
-use models::{
-    ChessformerConfig, HeadName, ModelConfig, Network, Optimizer, OptimizerConfig, Schedule, Spec, clip_global_norm,
-};
+use models::{ChessformerConfig, HeadName, Schedule, Spec};
 use tch::Tensor;
 
 const NAMES: [MovesName; 3] = [MovesName::Dlshogi2187, MovesName::Shogi1496, MovesName::PythonDlshogi2187];
@@ -16,7 +14,7 @@ const CLASSES: usize = 27;
 const SQUARES: usize = 81;
 
 fn shogi(input: InputName, moves: MovesName) -> Spec {
-    Spec { input: GameKind::Shogi.input(input), moves: GameKind::Shogi.moves(moves) }
+    spec_of(GameKind::Shogi, input, moves)
 }
 
 fn planes(spec: &Spec) -> &'static Planes {
@@ -109,17 +107,8 @@ fn without_sources_squares_can_be_exchanged() {
         let config = network_of(&format!(r#"{bias}, "outputs": {{"policy": {{}}}}"#));
         let (network, layout) = declare(&config, &none(), &spec);
         let views = stirred(&layout).frozen_views();
-        let moved: Vec<usize> = (0..SQUARES).map(|square| (17 * square + 5) % SQUARES).collect();
         let before = rows(&spec, 2);
-        let after: Vec<Vec<u8>> = before
-            .iter()
-            .map(|row| {
-                let mut out = row.clone();
-                moved.iter().enumerate().for_each(|(from, &to)| out[to] = row[from]);
-                move_attacks(&spec, row, &moved, &mut out);
-                out
-            })
-            .collect();
+        let (after, moved) = exchanged(&spec, &before);
         let entries = planes(&spec).entries();
         let order: Vec<i64> = entries
             .iter()
@@ -137,48 +126,36 @@ fn without_sources_squares_can_be_exchanged() {
 
 #[test]
 fn options_without_meaning_are_refused() {
-    let refused = |config: &ChessformerConfig, spec: &Spec| {
-        let model = ModelConfig::Chessformer(Box::new(config.clone()));
-        let error = Network::declare(&model, &none(), spec).expect_err("refused");
+    let refuse = |config: &str, spec: &Spec| {
+        let error = refused(&chessformer(network_of(config)), &none(), spec);
         (error.option().expect("an option is to blame"), error.to_string())
     };
     let planes = shogi(InputName::PieceTokens, MovesName::Shogi1496);
-    let (option, text) = refused(&network_of(r#""policy": {"depth": 8}"#), &planes);
+    let (option, text) = refuse(r#""policy": {"depth": 8}"#, &planes);
     assert_eq!(
         (option, text.as_str()),
         ("policy.depth", "model: policy.depth means nothing for the moves shogi_1496: leave it out",)
     );
-    assert_eq!(refused(&network_of(r#""policy": {"embedding": 8}"#), &planes).0, "policy.embedding");
-    let soft = network_of(r#""outputs": {"policy": {}, "soft_policy": {"depth": 4}}"#);
-    assert_eq!(refused(&soft, &planes).0, "outputs.soft_policy.depth");
+    assert_eq!(refuse(r#""policy": {"embedding": 8}"#, &planes).0, "policy.embedding");
+    let soft = r#""outputs": {"policy": {}, "soft_policy": {"depth": 4}}"#;
+    assert_eq!(refuse(soft, &planes).0, "outputs.soft_policy.depth");
     let pairs = shogi(InputName::PieceTokens, MovesName::FromTo);
-    assert_eq!(refused(&network_of(BIASES[1]), &pairs).0, "policy.plane_bias");
+    assert_eq!(refuse(BIASES[1], &pairs).0, "policy.plane_bias");
 }
 
 #[test]
 fn one_batch_is_learnt() {
-    const BATCH: usize = 6;
     for name in NAMES {
         let spec = shogi(InputName::Dlshogi62_57, name);
-        let index: Vec<i64> = (0..BATCH).map(|i| (mixed(i as u64) as usize % spec.moves.len()) as i64).collect();
-        let index = Tensor::from_slice(&index).view([BATCH as i64, 1]);
-        let targets = PolicyTargets { index_bk: &index, prob_bk: &Tensor::from_slice(&[1f32; BATCH]).view([-1, 1]) };
+        let [index, prob] = one_move_each(spec.moves.len(), BATCH);
+        let targets = PolicyTargets { index_bk: &index, prob_bk: &prob };
         let config = network_of(&format!(r#"{}, "outputs": {{"policy": {{}}}}"#, BIASES[1]));
         let (network, layout) = declare(&config, &[encoding(r#"{"absolute": {"at": "every_layer"}}"#)], &spec);
-        let arena = initialise(&layout, 1);
-        let nadam = OptimizerConfig::Nadam(NadamConfig::default());
-        let mut optimizer = Optimizer::new(nadam, &layout, arena.device()).expect("a valid configuration");
         let schedule = Schedule::new(10, vec![8e-3, 1e-3], vec![150]).expect("a valid schedule");
-        let packed = packed(&spec, BATCH);
-        let mut last = f64::INFINITY;
-        for step in 0..200 {
-            let output = network.forward(&arena.views(), &packed);
-            let loss = policy_cross_entropy(policy_of(&output), None, targets).mean();
-            last = loss.double_value(&[]);
-            let mut gradient = arena.gradient(&loss).expect("the loss depends on the parameters");
-            clip_global_norm(&mut gradient, Some(10.0)).expect("memory suffices");
-            optimizer.step(&mut arena.flat(), &gradient, schedule.at(step)).expect("memory suffices");
-        }
+        let (mut arena, packed) = (initialise(&layout, 1), packed(&spec, BATCH));
+        let last = minimise(&mut arena, nadam(), Some(10.0), 200, &schedule, |views| {
+            vec![policy_cross_entropy(policy_of(&network.forward(views, &packed)), None, targets).mean()]
+        })[0];
         assert!(last < 0.02, "{}: the loss is still {last}", name.name());
     }
 }

@@ -1,9 +1,9 @@
-//! The input expansion and the first heads against plain loops in f64.
+//! The input expansion and the attention policies against plain loops in f64.
 
 use crate::common::*;
 use games::{Boards, Entry, FeatureKind, InputName};
 use models::input::Expander;
-use models::{NormPlace, Pool, Spec};
+use models::{HeadName, Spec};
 
 #[test]
 fn the_input_expansion() {
@@ -92,33 +92,38 @@ fn one(condition: bool) -> f64 {
 }
 
 #[test]
-fn the_policy_head() {
+fn the_policy_and_the_soft_policy_share_an_embedding_and_nothing_else() {
+    let config = tiny_with(r#"{"outputs": {"policy": {}, "soft_policy": {"depth": 7}}}"#);
     for spec in specs() {
-        let config = tiny(NormPlace::Post);
         let (network, layout) = declare(&config, &none(), &spec);
         let arena = stirred(&layout);
         let packed = packed(&spec, 2);
         let views = arena.frozen_views();
         let trunk = numbers(&network.trunk(&views, &packed));
-        let found = numbers(policy_of(&network.forward(&views, &packed)));
+        let output = network.forward(&views, &packed);
         let tokens: Vec<Vec<f64>> = trunk.chunks(config.width).map(<[f64]>::to_vec).collect();
         let weights = Weights::of(&arena);
-        let expected: Vec<f64> =
-            tokens.chunks(spec.input.tokens()).flat_map(|tokens| policy(&weights, &spec, tokens)).collect();
-        assert_near(&found, &expected, 1e-4, spec.moves.name());
+        for head in [HeadName::Policy, HeadName::SoftPolicy] {
+            let positions = tokens.chunks(spec.input.tokens());
+            let expected: Vec<f64> =
+                positions.flat_map(|tokens| policy(head.name(), &weights, &spec, tokens)).collect();
+            assert_near(&numbers(&output[head]), &expected, 1e-4, spec.moves.name());
+        }
+        assert!(!weights.has("soft_policy.embedding.weight"));
     }
 }
 
-fn policy(weights: &Weights<'_>, spec: &Spec, tokens: &[Vec<f64>]) -> Vec<f64> {
+fn policy(head: &str, weights: &Weights<'_>, spec: &Spec, tokens: &[Vec<f64>]) -> Vec<f64> {
+    let of = |layer: &str| format!("{head}.{layer}");
     let embedded: Vec<Vec<f64>> = tokens.iter().map(|token| mish(weights.dense("policy.embedding", token))).collect();
     let squares = &embedded[..spec.input.geometry.squares()];
-    let keys: Vec<Vec<f64>> = squares.iter().map(|e| weights.dense("policy.key", e)).collect();
-    let queries: Vec<Vec<f64>> = embedded.iter().map(|e| weights.dense("policy.query", e)).collect();
+    let keys: Vec<Vec<f64>> = squares.iter().map(|e| weights.dense(&of("key"), e)).collect();
+    let queries: Vec<Vec<f64>> = embedded.iter().map(|e| weights.dense(&of("query"), e)).collect();
     let depth = keys[0].len() as f64;
     let logit = |query: &[f64], to: u8| dot(query, &keys[usize::from(to)]) / depth.sqrt();
-    let promotions: Vec<Vec<f64>> = keys.iter().map(|key| weights.dense("policy.promotion", key)).collect();
-    let drops: Vec<Vec<f64>> =
-        (0..from_to(spec).drops.len()).map(|kind| drop_query(weights, spec, squares, &queries, kind)).collect();
+    let promotions: Vec<Vec<f64>> = keys.iter().map(|key| weights.dense(&of("promotion"), key)).collect();
+    let kinds = 0..from_to(spec).drops.len();
+    let drops: Vec<Vec<f64>> = kinds.map(|kind| drop_query(head, weights, spec, squares, &queries, kind)).collect();
     let entries = from_to(spec).entries().iter();
     entries
         .map(|&entry| match entry {
@@ -131,39 +136,19 @@ fn policy(weights: &Weights<'_>, spec: &Spec, tokens: &[Vec<f64>]) -> Vec<f64> {
         .collect()
 }
 
-fn drop_query(weights: &Weights<'_>, spec: &Spec, squares: &[Vec<f64>], queries: &[Vec<f64>], kind: usize) -> Vec<f64> {
+fn drop_query(
+    head: &str,
+    weights: &Weights<'_>,
+    spec: &Spec,
+    squares: &[Vec<f64>],
+    queries: &[Vec<f64>],
+    kind: usize,
+) -> Vec<f64> {
     if spec.input.name == InputName::PieceTokensAux {
         let name = format!("hand.own.{}", from_to(spec).drops[kind]);
         let token = spec.input.aux_tokens().iter().position(|aux| *aux == name).expect("hands are tokens");
         return queries[spec.input.geometry.squares() + token].clone();
     }
-    let board = weights.dense("policy.drop.board", &mean(squares));
-    board.iter().zip(&weights.rows("policy.drop.vectors")[kind]).map(|(a, b)| a + b).collect()
-}
-
-#[test]
-fn the_value_head() {
-    for spec in specs() {
-        for pool in [Pool::Flatten, Pool::Mean] {
-            let mut config = tiny(NormPlace::Post);
-            config.value.pool = pool;
-            let (network, layout) = declare(&config, &none(), &spec);
-            let arena = stirred(&layout);
-            let packed = packed(&spec, 2);
-            let views = arena.frozen_views();
-            let trunk = numbers(&network.trunk(&views, &packed));
-            let tokens: Vec<Vec<f64>> = trunk.chunks(config.width).map(<[f64]>::to_vec).collect();
-            let weights = Weights::of(&arena);
-            let expected: Vec<f64> = tokens
-                .chunks(spec.input.tokens())
-                .flat_map(|tokens| {
-                    let squares = tokens[..spec.input.geometry.squares()].iter();
-                    let reduced: Vec<_> = squares.map(|s| mish(weights.dense("value.embedding", s))).collect();
-                    let pooled = if pool == Pool::Mean { mean(&reduced) } else { reduced.concat() };
-                    weights.dense("value.wdl", &mish(weights.dense("value.hidden", &pooled)))
-                })
-                .collect();
-            assert_near(&numbers(wdl_of(&network.forward(&views, &packed))), &expected, 1e-4, "value");
-        }
-    }
+    let board = weights.dense(&format!("{head}.drop.board"), &mean(squares));
+    board.iter().zip(&weights.rows(&format!("{head}.drop.vectors"))[kind]).map(|(a, b)| a + b).collect()
 }

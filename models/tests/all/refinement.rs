@@ -1,15 +1,12 @@
 //! The refinement pass: its candidates, its tokens, its loss, and that both passes learn.
 
+use crate::common::learning::{constant, minimise, nadam};
 use crate::common::sums::{Sum, policy_cross_entropy};
 use crate::common::*;
 use games::chess::ChessPosition;
 use games::{GameKind, InputName, MovesName, Position};
 use models::loss::{self, PolicyTargets, RefinedTargets};
-use models::optimizer::NadamConfig;
-use models::{
-    ChessformerConfig, ModelConfig, MoveContext, Network, Optimizer, OptimizerConfig, Output, Refined, Spec,
-    clip_global_norm,
-};
+use models::{ChessformerConfig, MoveContext, Network, Output, Refined, Spec};
 use nn::Views;
 use tch::{Device, Kind, Tensor};
 
@@ -21,11 +18,11 @@ fn config(rest: &str) -> ChessformerConfig {
 
 /// Networks that look twice: with and without a summary token, over a list and over pairs of squares, on both boards.
 fn networks() -> Vec<(ChessformerConfig, Spec)> {
-    let spec = |game: GameKind, input, moves| Spec { input: game.input(input), moves: game.moves(moves) };
+    let parts = config(r#", "embedding": {"parts": {}}"#);
     vec![
-        (config(r#", "embedding": {"parts": {}}"#), spec(GameKind::Chess, InputName::ClsTokens, MovesName::Uci1968Dm)),
-        (config(""), spec(GameKind::Chess, InputName::ClsTokensWhite, MovesName::Uci1968Sid)),
-        (config(""), spec(GameKind::Shogi, InputName::PieceTokensAux, MovesName::FromTo)),
+        (parts, spec_of(GameKind::Chess, InputName::ClsTokens, MovesName::Uci1968Dm)),
+        (config(""), spec_of(GameKind::Chess, InputName::ClsTokensWhite, MovesName::Uci1968Sid)),
+        (config(""), spec_of(GameKind::Shogi, InputName::PieceTokensAux, MovesName::FromTo)),
     ]
 }
 
@@ -229,28 +226,21 @@ fn both_passes_learn_one_batch() {
     const BATCH: i64 = 4;
     for (config, spec) in networks() {
         let (network, layout) = declare(&config, &none(), &spec);
-        let arena = initialise(&layout, 2);
-        let mut optimizer =
-            Optimizer::new(OptimizerConfig::Nadam(NadamConfig::default()), &layout, arena.device()).expect("valid");
+        let mut arena = initialise(&layout, 2);
         let rows = packed(&spec, BATCH as usize);
         let legal = legal(BATCH, spec.moves.len());
         let repeats = legal.zeros_like().to_kind(Kind::Int64);
         let index = legal.to_kind(Kind::Int64).argmax(1, true);
         let prob = Tensor::ones([BATCH, 1], (Kind::Float, Device::Cpu));
         let targets = PolicyTargets { index_bk: &index, prob_bk: &prob };
-        let mut last = [f64::NAN; 2];
-        for _ in 0..150 {
-            let output = answer(&network, &arena.views(), &rows, &legal, &repeats);
+        let last = minimise(&mut arena, nadam(), Some(10.0), 150, &constant(5e-3), |views| {
+            let output = answer(&network, views, &rows, &legal, &repeats);
             let refined = &Refined::of(&output).expect("a refinement pass");
-            let policy = policy_cross_entropy(policy_of(&output), Some(&legal), targets).mean();
             let second = loss::refined_rows(refined, &RefinedTargets::new(refined, targets));
-            let second = Sum::of(&second, &targets.present()).mean();
-            last = [policy.double_value(&[]), second.double_value(&[])];
-            let mut gradient = arena.gradient(&(policy + second)).expect("the loss depends on the parameters");
-            clip_global_norm(&mut gradient, Some(10.0)).expect("memory suffices");
-            optimizer.step(&mut arena.flat(), &gradient, 5e-3).expect("memory suffices");
-        }
-        assert!(last.into_iter().all(|loss| loss < 0.05), "{last:?}");
+            let policy = policy_cross_entropy(policy_of(&output), Some(&legal), targets).mean();
+            vec![policy, Sum::of(&second, &targets.present()).mean()]
+        });
+        assert!(last.iter().all(|&loss| loss < 0.05), "{last:?}");
         let output = answer(&network, &arena.frozen_views(), &rows, &legal, &repeats);
         assert_eq!(indices(&Refined::of(&output).expect("a refinement pass").chosen()), indices(&index));
     }
@@ -293,8 +283,7 @@ fn second_looks_that_cannot_be_are_refused() {
     let spec = spec(GameKind::Chess, InputName::PieceTokens);
     let refused = |written: &str| {
         let config = serde_json::from_str(written).expect("a configuration");
-        let model = ModelConfig::Chessformer(Box::new(config));
-        Network::declare(&model, &none(), &spec).expect_err("it is refused").to_string()
+        crate::common::refused(&chessformer(config), &none(), &spec).to_string()
     };
     let of = |rest: &str| format!(r#"{{"layers": 1, "width": 16, "heads": 2, "ff": 16, {rest}}}"#);
     assert!(refused(&of(r#""refinement": {"moves": 1}"#)).contains("refinement.moves is 1"));
@@ -311,7 +300,7 @@ const FLIPPED: [&str; 2] =
 fn a_flipped_position_has_the_flipped_second_look() {
     let moves = MovesName::Uci1968Dm;
     for (input, same) in [(InputName::ClsTokens, true), (InputName::ClsTokensWhite, false)] {
-        let spec = Spec { input: GameKind::Chess.input(input), moves: GameKind::Chess.moves(moves) };
+        let spec = spec_of(GameKind::Chess, input, moves);
         let parts = r#", "embedding": {"parts": {"turn": false}}"#;
         let (network, layout) = declare(&config(parts), &[encoding(r#"{"shaw": {}}"#)], &spec);
         let views = stirred(&layout).frozen_views();

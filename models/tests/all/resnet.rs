@@ -1,10 +1,10 @@
 //! The residual network: sizes, what it refuses, what it learns, and its running statistics.
 
-use crate::common::learning::{MEMORISED, memorise};
+use crate::common::learning::{BATCH, memorise};
 use crate::common::*;
 use games::{GameKind, InputName};
 use models::loss::wdl_cross_entropy_rows;
-use models::{HeadName, ModelConfig, ModelError, Network, Spec};
+use models::{HeadName, ModelConfig, ModelError, Network, Output, Spec};
 use nn::{Arena, Layout, Part};
 use std::sync::Arc;
 use tch::{Device, Tensor};
@@ -14,8 +14,7 @@ fn resnet(options: &str) -> ModelConfig {
 }
 
 fn declared(options: &str, spec: &Spec) -> (Network, Arc<Layout>) {
-    let (network, layout) = Network::declare(&resnet(options), &none(), spec).expect("a network");
-    (network, Arc::new(layout))
+    declare_model(&resnet(options), &none(), spec)
 }
 
 #[test]
@@ -60,16 +59,15 @@ fn six_blocks_of_64_are_maias_size() {
 
 #[test]
 fn what_a_convolution_cannot_use_is_refused() {
-    let refused = |options: &str, stack: &str, input| {
-        let stack: Vec<_> = [encoding(stack)].into();
-        Network::declare(&resnet(options), &stack, &spec(GameKind::Shogi, input)).expect_err(options)
+    let refuse = |options: &str, stack: &str, input| {
+        refused(&resnet(options), &[encoding(stack)], &spec(GameKind::Shogi, input))
     };
     let (sizes, none) = (r#"{"blocks": 1, "channels": 4}"#, r#"{"none": {}}"#);
-    let error = refused(sizes, r#"{"shaw": {}}"#, InputName::PieceTokens);
+    let error = refuse(sizes, r#"{"shaw": {}}"#, InputName::PieceTokens);
     assert_eq!(error, ModelError::EncodingOnConvolutions("shaw"));
     assert!(error.to_string().contains("encoding: none"), "{error}");
-    assert_eq!(refused(sizes, none, InputName::PieceTokensAux), ModelError::TokensOnConvolutions);
-    let of = |options| refused(options, none, InputName::PieceTokens);
+    assert_eq!(refuse(sizes, none, InputName::PieceTokensAux), ModelError::TokensOnConvolutions);
+    let of = |options| refuse(options, none, InputName::PieceTokens);
     assert_eq!(of(r#"{"blocks": 0, "channels": 4}"#), ModelError::Zero { name: "blocks" });
     assert_eq!(of(r#"{"blocks": 1, "channels": 4, "se": {"channels": 0}}"#), ModelError::Zero { name: "se.channels" });
     let momentum = of(r#"{"blocks": 1, "channels": 4, "batch_norm": {"momentum": 0}}"#);
@@ -83,19 +81,16 @@ const LEARNERS: [&str; 2] = [
         "outputs": {"policy": {}, "result": {}, "moves_left": {"embedding": 2, "hidden": 8}}}"#,
     r#"{"blocks": 1, "channels": 12, "policy": {"dense": {"channels": 3}}, "value": {"channels": 4, "hidden": 16}}"#,
 ];
-/// One batch learnt by heart, statistics followed; the losses of policy and result in training at the end, and those of
-/// a pass that is none of training.
-fn learn(options: &str, spec: &Spec) -> ([f64; 2], [f64; 2]) {
-    let (network, layout) = declared(options, spec);
-    let outcome = Tensor::from_slice(&(0..MEMORISED as i64).map(|i| i % 3).collect::<Vec<_>>());
-    memorise(&network, &layout, spec, 300, |output| wdl_cross_entropy_rows(wdl_of(output), &outcome))
-}
 
 #[test]
 fn one_batch_is_learnt_by_heart_in_training_and_outside() {
+    let outcome = Tensor::from_slice(&(0..BATCH as i64).map(|i| i % 3).collect::<Vec<_>>());
     for game in GameKind::ALL {
         for options in LEARNERS {
-            let (training, outside) = learn(options, &spec(game, InputName::PieceTokens));
+            let spec = spec(game, InputName::PieceTokens);
+            let (network, layout) = declared(options, &spec);
+            let result = |output: &Output| wdl_cross_entropy_rows(wdl_of(output), &outcome);
+            let [training, outside] = memorise(&network, &layout, &spec, 300, result);
             assert!(training.iter().all(|loss| *loss < 0.02), "{} {options}: {training:?}", game.name());
             assert!(outside.iter().all(|loss| *loss < 0.05), "{} {options}: {outside:?}", game.name());
         }

@@ -1,14 +1,13 @@
 //! The parts together: a network learns one batch by heart, and does it with the same bits each time.
 
+use crate::common::learning::{BATCH, minimise, nadam};
 use crate::common::sums::{policy_cross_entropy, wdl_cross_entropy};
 use crate::common::*;
 use games::{GameKind, InputName};
 use models::loss::PolicyTargets;
-use models::optimizer::{AdamwConfig, NadamConfig};
-use models::{ChessformerConfig, NormPlace, Optimizer, OptimizerConfig, Schedule, clip_global_norm};
+use models::optimizer::AdamwConfig;
+use models::{ChessformerConfig, NormPlace, OptimizerConfig, Schedule};
 use tch::{Kind, Tensor};
-
-const BATCH: usize = 6;
 
 /// Learns a batch of random labels; returns the policy's divergence and the value's cross-entropy at the end, and the
 /// parameters.
@@ -20,7 +19,6 @@ fn learn(config: &ChessformerConfig, game: GameKind, optimizer: OptimizerConfig,
     ];
     let (network, layout) = declare(config, &stack, &spec);
     let mut arena = initialise(&layout, 1);
-    let mut optimizer = Optimizer::new(optimizer, &layout, arena.device()).expect("a valid configuration");
     let schedule = Schedule::new(10, vec![4e-3, 1e-3], vec![steps * 3 / 4]).expect("a valid schedule");
     let packed = packed(&spec, BATCH);
     let index = |row: usize, i: usize| (mixed((2 * row + i) as u64) as usize % spec.moves.len()) as i64;
@@ -29,33 +27,23 @@ fn learn(config: &ChessformerConfig, game: GameKind, optimizer: OptimizerConfig,
     let prob = Tensor::from_slice(&[0.75f32, 0.25].repeat(BATCH)).view([BATCH as i64, 2]);
     let targets = PolicyTargets { index_bk: &index, prob_bk: &prob };
     let outcome = Tensor::from_slice(&(0..BATCH as i64).map(|row| row % 3).collect::<Vec<_>>());
-    let mut last = (f64::NAN, f64::NAN);
-    for step in 0..steps {
-        let views = arena.views().for_training();
-        let output = network.forward(&views, &packed);
+    let entropy = targets.entropy_rows().mean(Kind::Float).double_value(&[]);
+    let last = minimise(&mut arena, optimizer, Some(10.0), steps, &schedule, |views| {
+        let output = network.forward(views, &packed);
         let policy = policy_cross_entropy(policy_of(&output), None, targets).mean();
-        let value = wdl_cross_entropy(wdl_of(&output), &outcome).mean();
-        let entropy = targets.entropy_rows().mean(Kind::Float);
-        last = ((&policy - entropy).double_value(&[]), value.double_value(&[]));
-        let mut gradient = arena.gradient(&(policy + value)).expect("the loss depends on the parameters");
-        clip_global_norm(&mut gradient, Some(10.0)).expect("memory suffices");
-        optimizer.step(&mut arena.flat(), &gradient, schedule.at(step)).expect("memory suffices");
-        arena.update_statistics(&views.into_observed()).expect("memory suffices");
-    }
-    (last.0, last.1, arena.values().expect("the CPU's values can be read"))
+        vec![policy, wdl_cross_entropy(wdl_of(&output), &outcome).mean()]
+    });
+    (last[0] - entropy, last[1], arena.values().expect("the CPU's values can be read"))
 }
 
 #[test]
 fn one_batch_is_learnt_by_heart() {
     let layer_norm = ChessformerConfig { normalisation: nn::NormKind::Layer, ..tiny(NormPlace::Pre) };
-    let nadam = OptimizerConfig::Nadam(NadamConfig::default());
     let adamw = OptimizerConfig::Adamw(AdamwConfig::default());
     for game in GameKind::ALL {
-        for (config, optimizer) in [
-            (tiny(NormPlace::Post), nadam.clone()),
-            (tiny(NormPlace::Pre), adamw.clone()),
-            (layer_norm.clone(), nadam.clone()),
-        ] {
+        for (config, optimizer) in
+            [(tiny(NormPlace::Post), nadam()), (tiny(NormPlace::Pre), adamw.clone()), (layer_norm.clone(), nadam())]
+        {
             let (policy, value, _) = learn(&config, game, optimizer, 160);
             assert!(policy < 0.05 && value < 0.05, "{}: policy {policy}, value {value}", game.name());
         }
@@ -65,16 +53,14 @@ fn one_batch_is_learnt_by_heart() {
 #[test]
 fn a_batch_is_learnt_by_heart_with_every_choice_of_embedding_and_body() {
     for options in BODIES.into_iter().chain(ALL_PIECES) {
-        let nadam = OptimizerConfig::Nadam(NadamConfig::default());
-        let (policy, value, _) = learn(&tiny_with(options), GameKind::Chess, nadam, 240);
+        let (policy, value, _) = learn(&tiny_with(options), GameKind::Chess, nadam(), 240);
         assert!(policy < 0.05 && value < 0.05, "{options}: policy {policy}, value {value}");
     }
 }
 
 #[test]
 fn the_same_run_gives_the_same_bits() {
-    let nadam = OptimizerConfig::Nadam(NadamConfig::default());
-    let run = || learn(&tiny(NormPlace::Post), GameKind::Chess, nadam.clone(), 12);
+    let run = || learn(&tiny(NormPlace::Post), GameKind::Chess, nadam(), 12);
     let (first, second) = (run(), run());
     assert_eq!(first.0.to_bits(), second.0.to_bits());
     assert!(first.2.iter().zip(&second.2).all(|(a, b)| a.to_bits() == b.to_bits()));

@@ -116,20 +116,35 @@ impl OneDataset {
     }
 }
 
-/// The map of a dataset for each game, or of one dataset.
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Datasets {
-    chess: Option<DataEntry>,
-    shogi: Option<DataEntry>,
-    path: Option<PathBuf>,
-    train: Option<PathBuf>,
-    test: Option<PathBuf>,
-    generate: Option<Generate>,
-    #[serde(default, deserialize_with = "names")]
-    bucket: Vec<String>,
-    value: Option<ValueChoice>,
+macro_rules! datasets {
+    ([$(($variant:ident $game:ident $type:ident))+]) => {
+        /// The map of a dataset for each game, or of one dataset.
+        #[derive(serde::Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Datasets {
+            $($game: Option<DataEntry>,)+
+            path: Option<PathBuf>,
+            train: Option<PathBuf>,
+            test: Option<PathBuf>,
+            generate: Option<Generate>,
+            #[serde(default, deserialize_with = "names")]
+            bucket: Vec<String>,
+            value: Option<ValueChoice>,
+        }
+
+        impl Datasets {
+            /// The datasets of named games, and the one without a name.
+            fn split(self) -> (BTreeMap<GameKind, DataEntry>, OneDataset) {
+                let Self { $($game,)+ path, train, test, generate, bucket, value } = self;
+                let games = [$((GameKind::$variant, $game)),+];
+                let games = games.into_iter().filter_map(|(game, entry)| Some((game, entry?))).collect();
+                (games, OneDataset { path, train, test, generate, bucket, value })
+            }
+        }
+    };
 }
+
+games::for_games! { [datasets] }
 
 impl<'de> Deserialize<'de> for DataFolders {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -151,12 +166,7 @@ impl<'de> Visitor<'de> for FolderOrMap {
     }
 
     fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<DataFolders, M::Error> {
-        let datasets = Datasets::deserialize(MapAccessDeserializer::new(map))?;
-        let Datasets { chess, shogi, path, train, test, generate, bucket, value } = datasets;
-        let one = OneDataset { path, train, test, generate, bucket, value };
-        let of_game = |game, entry: Option<DataEntry>| Some((game, entry?));
-        let games: BTreeMap<_, _> =
-            [of_game(GameKind::Chess, chess), of_game(GameKind::Shogi, shogi)].into_iter().flatten().collect();
+        let (games, one) = Datasets::deserialize(MapAccessDeserializer::new(map))?.split();
         match (games.is_empty(), one.is_empty()) {
             (true, _) => one.entry().map(DataFolders::One),
             (false, true) => Ok(DataFolders::PerGame(games)),

@@ -20,12 +20,12 @@ use super::source::{ConfigError, at};
 use super::tree::Node;
 use games::GameKind;
 use serde::de::Error as _;
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// What the cells of a game are asked.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Evaluations {
     /// How the networks choose their moves, as `posenc eval --agent` has it. Every agent is asked everything.
@@ -51,7 +51,7 @@ pub struct Evaluations {
 }
 
 /// The games of every cell against one opponent.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MatchEntry {
     pub against: Opponent,
@@ -68,7 +68,7 @@ pub struct MatchEntry {
 }
 
 /// Whom the cells of a grid play.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Opponent {
     /// The reference's cell of the same seed, with the same agent.
@@ -78,7 +78,7 @@ pub enum Opponent {
 }
 
 /// An engine with one thread.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EngineEntry {
     pub program: PathBuf,

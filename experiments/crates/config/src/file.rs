@@ -1,6 +1,5 @@
 //! An experiment file: what it asks for, with the values of settings still as they were written.
 
-use super::describe::described;
 use super::evaluate::Evaluations;
 use super::interactions::entry::InteractionEntry;
 use super::matched::entry::{ControlEntry, RowName};
@@ -8,7 +7,7 @@ use super::setting::{Conditional, Point, Setting};
 use super::tree::Node;
 use super::tune::TuneEntry;
 use facts::numbers::above_zero_if_any;
-use facts::{Extrapolate, Margins, Primary, ReadAt, Weights};
+use facts::{Extrapolate, Margins, Primary, ReadAt, Weights, described};
 use games::GameKind;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -19,73 +18,71 @@ described! {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ExperimentFile {
-    /// The experiment's name, a folder below the output folder; the file's name by default.
+    /// The run folder, `runs/NAME`; the file's name by default.
     pub name: Option<String>,
-    /// The question that it answers.
+    /// The question, for readers.
     pub question: Option<String>,
-    /// What its author expects.
+    /// The expected answer, for readers.
     pub expect: Option<String>,
-    /// What it costs, in words.
+    /// The cost in words, for readers.
     pub cost: Option<String>,
-    /// A place for values with a YAML anchor (&name) that the rest of the file repeats (*name). The key itself is ignored.
+    /// A place for values with a YAML anchor (`&name`) that the file repeats (`*name`). The key is ignored; merge keys
+    /// `<<` are refused.
     #[serde(default)]
     pub anchors: IgnoredAny,
-    /// A run, without what the axes supply.
+    /// The settings that no axis varies.
     pub base: Node,
-    /// What is varied; every combination is a row. Any setting of `base` can be an axis, by its dotted name.
+    /// Settings that vary, with their values; every combination is a row.
     #[serde(default)]
     pub axes: Point,
-    /// Groups of axes whose values advance together instead of being combined.
+    /// Groups of axes whose values advance together.
     #[serde(default)]
     pub zip: Vec<Vec<Setting>>,
     /// Further axes for the rows that have certain values.
     #[serde(default)]
     pub conditional: Vec<Conditional>,
-    /// Rows to leave out: those that have all the values named.
+    /// Rows to leave out: those that have all these values.
     #[serde(default)]
     pub exclude: Vec<Point>,
-    /// Values to add to the rows that they fit to, or rows of their own.
+    /// Values to add to the rows that they fit; otherwise rows to add.
     #[serde(default)]
     pub include: Vec<Point>,
-    /// Rows to add whose network is made as large, as expensive or as slow as another's.
+    /// Rows to add whose network matches another row in parameters, FLOPs or step time.
     #[serde(default)]
     pub controls: Vec<ControlEntry>,
-    /// Settings to choose for every row by trials on seeds of their own, before the rows are trained.
+    /// Trials that choose settings for every row before the rows are trained.
     pub tune: Option<TuneEntry>,
-    /// The seeds; each is run for every row. A verdict needs three or more.
+    /// Each is run for every row; a verdict needs three or more.
     pub seeds: Vec<u64>,
-    /// The row that differences are taken against. Where several rows of a game have these values, each row is compared with
-    /// the one that agrees with it in the axes in which they differ.
+    /// The row against which differences are taken, or one for each group of rows.
     pub reference: Point,
-    /// The rows whose differences to the reference are the question; none named: all of them. Reports correct p-values
-    /// over these rows only. The others are exploratory and get no verdict.
+    /// Rows whose differences are the question; all by default. Holm's correction counts these only; other rows are
+    /// exploratory, without a verdict.
     #[serde(default)]
     pub contrasts: Vec<Point>,
-    /// Names for tables, figures and folders, each with its row: {Shaw q,k: {encoding: {shaw: {terms: [q, k]}}}}. A row is
-    /// given by its values, as in `reference`, or by its label in `posenc check`. No hash depends on names.
+    /// Names of rows in tables, figures and folders. No hash depends on them.
     #[serde(default)]
     pub names: BTreeMap<String, RowName>,
-    /// The metric that verdicts are about, when it is read, and of which weights.
+    /// The metric that verdicts are about.
     #[serde(with = "PrimaryEntry")]
     pub primary: Primary,
-    /// The size below which a difference in the primary metric does not matter: {policy_loss: 0.02}. Rows whose difference
-    /// is smaller with enough certainty are equivalent. Write it before the run; there is no default.
+    /// The margin of equivalence, `{policy_loss: 0.02}`. Write it before the run; reports mark a later margin.
     #[serde(default)]
     pub equivalent_within: Margins,
-    /// The least value of the primary metric that a network can reach: {policy_loss: 1.4}. Power laws of the loss use it. It
-    /// changes no cell. The default is 0 for maps, and for policies the entropy of their targets.
+    /// The least loss that a network can reach, `{policy_loss: 1.4}`, for power laws of the loss. By default 0 for
+    /// maps, and the entropy of the targets for policies. It changes no cell.
     #[serde(default)]
     pub floor: Margins,
-    /// Gaps between rows that are compared over something else that the rows vary.
+    /// Gaps between rows, compared over another setting.
     #[serde(default)]
     pub interactions: Vec<InteractionEntry>,
-    /// A budget of training positions whose losses reports predict from smaller budgets: {to: 4096000}. It changes no cell.
+    /// A budget in positions whose losses reports predict from three smaller budgets or more. It needs three seeds, and
+    /// a loss as `primary` with `at: last`. It changes no cell.
     pub extrapolate: Option<Extrapolate>,
-    /// What the finished cells of each game are asked as players. It changes no cell.
+    /// Questions to the finished cells as players. It changes no cell.
     #[serde(default)]
     pub evaluate: BTreeMap<GameKind, Evaluations>,
-    /// Whether the first reference of each game gets a twin with other parameter streams, the A/A row: yes, unless it is switched
-    /// off. A table without one does not show how large a difference is where there is none.
+    /// Whether the first reference of each game gets an A/A control: the same run with other parameter streams.
     #[serde(default = "yes")]
     pub twin: bool,
 }
@@ -100,13 +97,13 @@ described! {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, remote = "Primary")]
 pub(crate) struct PrimaryEntry {
-    /// Its name; whether more or less of it is better belongs to the metric.
+    /// Its name; `posenc list metrics` shows all.
     pub metric: String,
-    /// When it is read: after the last step, on the test positions; or after a step, on the validation positions.
+    /// `last` reads test positions after the last step; a step reads validation positions.
     pub at: ReadAt,
-    /// Of which weights.
+    /// The trained weights, or their average.
     pub weights: Weights,
-    /// A difference that matters: reports name the number of seeds needed to detect it.
+    /// An effect size; reports give the number of seeds needed to detect it.
     #[serde(default, deserialize_with = "above_zero_if_any")]
     pub difference: Option<f64>,
 }

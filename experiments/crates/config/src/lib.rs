@@ -14,7 +14,6 @@ mod config_yaml;
 mod contrasts;
 pub mod data;
 mod datasets;
-mod describe;
 mod endless;
 pub mod evaluate;
 mod expand;

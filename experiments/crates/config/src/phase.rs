@@ -19,27 +19,30 @@
 
 use super::data::names;
 use super::losses::{LossChanges, LossWeights};
+use facts::described;
 use facts::numbers::{above_zero_if_any, at_least_one_if_any};
 use serde::{Deserialize, Serialize};
 
+described! {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Phase {
-    /// The rating buckets that its games are of; all games by default.
+    /// Rating buckets of its games; all games by default.
     #[serde(default, deserialize_with = "names", skip_serializing_if = "Vec::is_empty")]
     pub bucket: Vec<String>,
-    /// How often it goes through their games. The last phase has neither this nor `steps`: it takes the steps that are left.
+    /// Passes through its games, rounded up to whole batches.
     #[serde(default, deserialize_with = "above_zero_if_any", skip_serializing_if = "Option::is_none")]
     pub epochs: Option<f64>,
-    /// How many steps it takes, instead of `epochs`.
+    /// Steps, instead of `epochs`. The last phase has neither.
     #[serde(default, deserialize_with = "at_least_one_if_any", skip_serializing_if = "Option::is_none")]
     pub steps: Option<u64>,
-    /// Weights of losses that differ from `train.loss` while it lasts.
+    /// Weights that differ from `train.loss` during the phase.
     #[serde(default, skip_serializing_if = "LossChanges::is_empty")]
     pub loss: LossChanges,
-    /// What the learning rate is multiplied by while it lasts; 1 by default.
+    /// Factor on the schedule, which counts all steps.
     #[serde(default, deserialize_with = "above_zero_if_any", skip_serializing_if = "Option::is_none")]
     pub learning_rate: Option<f64>,
+}
 }
 
 impl Phase {

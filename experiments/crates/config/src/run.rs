@@ -1,7 +1,6 @@
 //! One complete, resolved run: everything that decides a cell's numbers.
 
 use super::data::{DataFolders, DataView};
-use super::describe::described;
 use super::endless::Generate;
 use super::losses::LossWeights;
 use super::phase::Phase;
@@ -13,7 +12,7 @@ use dataset::{Dataset, DatasetError};
 use encodings::EncodingConfig;
 use facts::numbers::{above_zero_if_any, at_least_one, at_least_one_if_any, not_negative};
 use facts::numerics::components;
-use facts::{Mask, Numerics};
+use facts::{Mask, Numerics, described};
 use games::{GameKind, InputName, MovesName};
 use models::{AverageConfig, ModelConfig, OptimizerConfig, Schedule, Spec};
 use nn::Arithmetic;
@@ -29,26 +28,26 @@ described! {
 pub struct BaseConfig {
     /// The game.
     pub game: GameKind,
-    /// The dataset's folder, or one to train on and one to test on, or a source of positions without end; or these for
-    /// each game. Relative to the file that names them.
+    /// The dataset's folder, or one to train on and one to test on, or a source of positions, or one of these for each
+    /// game. Paths are relative to the file.
     #[serde(skip_serializing)]
     pub data: DataFolders,
     /// How a position becomes tokens.
     pub input: InputName,
-    /// How moves are numbered; the game's `from_to` by default.
+    /// The vocabulary of moves.
     #[serde(default)]
     pub moves: MovesName,
-    /// The network.
+    /// The network: an architecture with its sizes, or a preset and the sizes that differ.
     pub model: ModelConfig,
-    /// What happens to heads that the dataset has no targets for.
+    /// `skip` leaves out heads for which the dataset has no target.
     #[serde(default, skip_serializing)]
     pub missing_targets: OnMissingTargets,
-    /// The position encodings: one, or a list.
+    /// One position encoding, or a list of encodings that act together.
     #[serde(deserialize_with = "super::values::encodings")]
     pub encoding: Vec<EncodingConfig>,
-    /// How it is trained.
+    /// How a cell is trained.
     pub train: TrainConfig,
-    /// How it is measured.
+    /// How a cell is measured.
     pub eval: EvalConfig,
 }
 }
@@ -175,53 +174,51 @@ pub struct TrainConfig {
     /// Positions a step.
     #[serde(deserialize_with = "at_least_one")]
     pub batch: usize,
-    /// The optimiser: its name, or a map of it to its options.
+    /// The optimiser with its options.
     pub optimizer: OptimizerConfig,
-    /// Learning rate over steps: a number, or a map with warm-up and either values and boundaries or a cosine.
+    /// The learning rate: a number, or a schedule over steps.
     #[serde(deserialize_with = "super::values::rate")]
     pub learning_rate: Schedule,
-    /// Factor on the learning rate of the position encodings' parameters. The best one differs from encoding to encoding
-    /// (docs/statistics.md), so a comparison should tune it.
+    /// Factor on the learning rate of the encodings' parameters. The best one differs between encodings, so tune it.
     #[serde(default = "one", deserialize_with = "not_negative")]
     pub encoding_rate: f64,
-    /// Tables of another network that the encodings begin with, or its trunk; none by default.
+    /// Tables or trunk of another network, as first values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<Start>,
-    /// Largest global norm of the gradient; none by default.
+    /// Largest global norm of the gradient.
     #[serde(default, deserialize_with = "above_zero_if_any")]
     pub clip: Option<f64>,
-    /// An average of the weights, evaluated beside them; none by default.
+    /// An average of the weights, which is evaluated too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub averaging: Option<AverageConfig>,
-    /// How many positions go through the network at once; the whole batch by default.
+    /// Positions that go through the network at once; the batch by default. `auto` takes the largest number that fits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub micro_batch: Option<MicroBatch>,
-    /// The element type of activations and matrix products.
+    /// Element type of matrix products and activations.
     #[serde(default, skip_serializing_if = "Dtype::is_default")]
     pub dtype: Dtype,
-    /// How a GPU computes f32 matrix products and convolutions: in f32 (`ieee`), or faster and less exactly (`tf32`).
+    /// Matrix products of f32 on GPUs: `tf32` rounds operands to 10 bits and is faster.
     #[serde(default, skip_serializing_if = "Products::is_default")]
     pub products: Products,
-    /// Whether a GPU uses only algorithms that give the same bits each time, which are slower. A CPU always does.
+    /// Whether a GPU uses only algorithms that give the same bits each time. A CPU always does.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub deterministic: bool,
-    /// When illegal moves are masked.
+    /// When illegal moves are removed. In training the mask shows the network the rules' geometry.
     #[serde(default)]
     pub mask: Mask,
-    /// In which order training takes the rating buckets; all games mixed if there are none.
+    /// Parts of training with other games, losses or learning rates.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub phases: Vec<Phase>,
-    /// Weights of the losses.
+    /// Weights of the losses of the heads.
     #[serde(default)]
     pub loss: LossWeights,
-    /// Steps between two lines of training metrics, each the mean over these steps.
+    /// Steps between two lines of training metrics, each a mean over these steps.
     #[serde(default = "default_log_every", deserialize_with = "at_least_one")]
     pub log_every: u64,
-    /// Steps between two checkpoints. No number depends on it, so a cell's hash leaves it out.
+    /// Steps between two checkpoints. No number depends on it.
     #[serde(default = "default_checkpoint_every", deserialize_with = "at_least_one")]
     pub checkpoint_every: u64,
-    /// Threads that replay games for training batches: 2 by default where the device is a GPU, otherwise 1. With 2 or more,
-    /// the next games are replayed in advance. No number depends on it, so a cell's hash leaves it out.
+    /// Threads that replay games: by default 2 on GPUs, otherwise 1. No number depends on it.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "at_least_one_if_any")]
     pub workers: Option<usize>,
 }
@@ -261,10 +258,10 @@ described! {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EvalConfig {
-    /// Validation positions an evaluation looks at; the same in every cell.
+    /// Validation positions of each evaluation, the same in every cell.
     #[serde(deserialize_with = "at_least_one")]
     pub validation_positions: usize,
-    /// Test positions that the end looks at; the same in every cell.
+    /// Test positions after the last step, the same in every cell.
     #[serde(deserialize_with = "at_least_one")]
     pub test_positions: usize,
     /// Steps between two evaluations on validation.
@@ -273,8 +270,7 @@ pub struct EvalConfig {
     /// Positions a batch.
     #[serde(default = "default_eval_batch", deserialize_with = "at_least_one")]
     pub batch: usize,
-    /// When pictures of the encodings are drawn: ends, none, or every so many steps as well. No number depends on it, so
-    /// a cell's hash leaves it out.
+    /// When encodings are drawn: at both ends of training, never, or also every so many steps. No number depends on it.
     #[serde(default, skip_serializing_if = "Pictures::is_default")]
     pub pictures: Pictures,
 }

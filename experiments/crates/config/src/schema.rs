@@ -4,7 +4,9 @@
 //! and its error names the valid keys or words, or a wrong type. So the schema
 //! cannot differ from the reader, and the types, which live in several crates, need no code for it.
 
+mod defaults;
 mod describe;
+pub mod keys;
 mod minima;
 mod sample;
 mod settings;
@@ -13,12 +15,17 @@ mod share;
 use super::file::ExperimentFile;
 use super::preset::{PRESET, read_run};
 use super::reader::{Problem, Refusal, read};
+use super::run::BaseConfig;
 use sample::{SAMPLE, tree};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 /// A word that nothing is called.
 const ODD: &str = "\u{1}";
+
+/// What `base.from` means.
+const FROM: &str =
+    "Another experiment file whose `base` is inherited, relative to this one. Its paths stay relative to it.";
 
 /// A step into a document.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,13 +36,9 @@ enum Step {
 
 /// The schema of experiment files.
 pub fn schema() -> Value {
-    let mut base = Explorer(|value| read_run(&tree(value)).err()).explore(&mut Vec::new()).schema;
-    minima::tighten(&mut base, &minima::is_a_run);
+    let (mut base, mut file) = explored();
     beside_sizes(&mut base["properties"]["model"]);
-    let mut file = Explorer(reads::<ExperimentFile>).explore(&mut Vec::new()).schema;
-    minima::tighten(&mut file, &|value| reads::<ExperimentFile>(value).is_none());
-    let mut defs = settings::put_in(&mut file, base);
-    describe::describe(&mut file, &mut defs);
+    let defs = settings::put_in(&mut file, base);
     let mut whole = share::share(file, defs);
     if let Some(map) = whole.as_object_mut() {
         map.insert("$schema".to_owned(), json!("https://json-schema.org/draft/2020-12/schema"));
@@ -44,8 +47,27 @@ pub fn schema() -> Value {
     whole
 }
 
+/// The schemas of `base` and of the keys beside it, with defaults and descriptions. Settings that are named are references.
+fn explored() -> (Value, Value) {
+    let mut base = Explorer(|value| read_run(&tree(value)).err()).explore(&mut Vec::new()).schema;
+    minima::tighten(&mut base, &minima::is_a_run);
+    let of_run = |run: &BaseConfig| serde_json::to_value(run).unwrap_or_default();
+    defaults::add(&mut base, &|value| read_run(&tree(&value)).ok(), of_run);
+    describe::describe(&mut base, describe::OF_BASE);
+    base["properties"]["from"] = json!({"type": "string", "description": FROM});
+
+    let mut file = Explorer(reads::<ExperimentFile>).explore(&mut Vec::new()).schema;
+    minima::tighten(&mut file, &|value| reads::<ExperimentFile>(value).is_none());
+    let of_file = |file: &ExperimentFile| json!({"evaluate": file.evaluate});
+    defaults::add(&mut file, &|value| read::<ExperimentFile>(&tree(&value)).ok(), of_file);
+    settings::refer(&mut file, "");
+    describe::describe(&mut file, describe::OF_FILE);
+    (base, file)
+}
+
 /// Parts the schema of a network in two forms: an architecture with its sizes, or a preset with those that differ.
 fn beside_sizes(model: &mut Value) {
+    let description = model.as_object_mut().and_then(|model| model.remove("description"));
     let mut with_preset = model.clone();
     if let Some(properties) = model["properties"].as_object_mut() {
         properties.remove(PRESET);
@@ -55,7 +77,7 @@ fn beside_sizes(model: &mut Value) {
     }
     with_preset["required"] = json!([PRESET]);
     with_preset["maxProperties"] = json!(2);
-    *model = json!({"anyOf": [model.take(), with_preset]});
+    *model = json!({"description": description, "anyOf": [model.take(), with_preset]});
 }
 
 /// The reader's error for a document; `None` if it is valid.
@@ -263,8 +285,9 @@ impl Explorer {
         }
         let (name, sample) = samples.iter().next()?;
         let sample = json!({name: sample});
-        let several = samples.len() > 1
-            && self.accepts(path, Value::Object(samples.iter().take(2).map(|(k, v)| (k.clone(), v.clone())).collect()));
+        // Two names where one is expected are refused as a meaning.
+        let two = || Value::Object(samples.iter().take(2).map(|(k, v)| (k.clone(), v.clone())).collect());
+        let several = samples.len() > 1 && matches!(self.ask(path, two()), None | Some(Problem::Missing(_)));
         let mut schema =
             json!({"type": "object", "properties": properties, "additionalProperties": false, "minProperties": 1});
         if !several {

@@ -7,7 +7,7 @@
 //! train: {start: {network: pretrained/weights.safetensors}}           # trunk and encodings; heads are new
 //! ```
 
-use super::describe::described;
+use facts::described;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::path::{Path, PathBuf};
@@ -17,24 +17,22 @@ described! {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Start {
-    /// A file of tables by displacement: tables.safetensors of an export; relative to the file that names it. The board may
-    /// be another one. Displacements that it does not have keep their first value.
+    /// Tables by displacement, `tables.safetensors` of an export, also of another board.
     #[serde(default, skip_serializing_if = "is_empty")]
     pub tables: PathBuf,
-    /// The weights of a network with the same trunk and the same encodings: weights.safetensors of an export; relative to the
-    /// file that names it. Heads keep their first values.
+    /// Trunk and encodings, `weights.safetensors` of an export with the same ones. Heads keep their first values.
     #[serde(default, skip_serializing_if = "is_empty")]
     pub network: PathBuf,
-    /// BLAKE3 of the file. posenc writes it into a cell's configuration, and refuses a file that has another one.
+    /// BLAKE3 of the file; posenc writes it, and refuses another file.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub blake3: String,
-    /// Whether each displacement has its own entry, or that of another one: the control.
+    /// `shuffled` permutes the entries, in the same way in all layers, heads and tables: the control.
     #[serde(default)]
     pub order: TableOrder,
-    /// Whether the encodings' parameters are not trained further.
+    /// Whether the encodings' parameters are not trained.
     #[serde(default)]
     pub frozen: bool,
-    /// What every entry is multiplied by, so that tables of networks that learnt at different rates can have one spread.
+    /// Factor on every entry.
     #[serde(default = "unscaled", deserialize_with = "positive")]
     pub scale: f64,
 }

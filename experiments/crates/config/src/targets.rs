@@ -3,7 +3,7 @@
 use super::data::DataView;
 use dataset::{DatasetError, Manifest, Unit, ValueTarget, store};
 use games::maps::MapShape;
-use games::{GameKind, GameResult};
+use games::{GameResult, with_game};
 use models::{HeadDeclaration, HeadName, Need, Outputs};
 use serde::Deserialize;
 use std::path::Path;
@@ -103,7 +103,7 @@ fn has(need: Need, manifest: &Manifest, contents: Contents) -> (bool, &'static s
         Need::PairMap => {
             (map(MapShape::Pairs), "map", "a map of pairs of squares (`posenc data generate probe` makes some)")
         }
-        Need::Rights => (contents.moves && manifest.game == GameKind::Chess, "moves", RIGHTS),
+        Need::Rights => (contents.moves && with_game!(manifest.game, G => G::HAS_RIGHTS), "moves", RIGHTS),
         Need::Teacher => (false, "moves", TEACHER),
     }
 }

@@ -14,24 +14,29 @@ use super::seeds::repeated;
 use super::setting::{Conditional, Point};
 use super::source::{ConfigError, at};
 use super::tree::Node;
+use facts::described;
 use facts::numbers::at_least_one;
 use serde::Deserialize;
 
+described! {
 /// `tune` as a file writes it.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TuneEntry {
     /// What every row tries: all combinations of these values.
     pub(crate) axes: Point,
-    /// Other axes for the rows that have certain values, with equally many combinations.
+    /// Other axes for some rows, with equally many trials.
     #[serde(default)]
     pub(crate) conditional: Vec<Conditional>,
+    /// All combinations, or this number of them, drawn without replacement, the same places for every row.
     #[serde(default)]
     pub(crate) search: Search,
+    /// Seeds of the trials, none of the experiment's own.
     pub(crate) seeds: Vec<u64>,
-    /// What all trials have otherwise than the rows.
+    /// Settings of the trials only, such as a smaller budget.
     #[serde(default)]
     pub(crate) set: Point,
+}
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]

@@ -1,7 +1,8 @@
-//! Tables by displacement that move from one network to another: written by an export, read by `train.start`; and whole trunks.
+//! Tables by displacement and parameters of formulas that move from one network to another: written by an export, read by
+//! `train.start`; and whole trunks.
 //!
-//! The file holds the tables `[h, classes, …]` of a network's encodings by name, f32, and `board`, the files and ranks of
-//! its board, i64. The classes are those of [`encodings::pairs::PairClasses`]: on a larger board the displacements of a
+//! The file holds the tables `[h, classes, …]` and the formulas' parameters of a network's encodings by name, f32, and `board`,
+//! the files and ranks of its board, i64. The classes are those of [`encodings::pairs::PairClasses`]: on a larger board the displacements of a
 //! smaller one are the inner ones; displacements that a board lacks are left out.
 
 use super::checkpoint::from_little_endian;
@@ -27,9 +28,10 @@ const LONGEST_SIDE: usize = 100;
 /// Further classes of a table whose network has auxiliary tokens: they have no displacement.
 const AUXILIARY: usize = 3;
 
-/// The tables of a network, and its board; `None` if its encodings have none.
+/// The tables and the formulas' parameters of a network, and its board; `None` if its encodings have none.
 pub fn of_network(network: &Network, arena: &Arena) -> Option<Vec<Named>> {
-    let (tables, board) = (network.encodings().displacement_tables(), network.tokens().geometry());
+    let (encodings, board) = (network.encodings(), network.tokens().geometry());
+    let tables = [encodings.displacement_tables(), encodings.formula_parameters()].concat();
     let views = arena.frozen_views();
     let named = tables.iter().map(|&id| Named::new(arena.layout().param(id).name.clone(), views[id].shallow_clone()));
     let size = Tensor::from_slice(&[board.files() as i64, board.ranks() as i64]);
@@ -59,14 +61,27 @@ pub(super) fn write_over(start: &Start, setup: &Setup, weights: &mut [f32]) -> R
     }
 }
 
-/// Writes tables of another network, by displacement, over those of this one.
+/// Writes tables of another network, by displacement, and parameters of its formulas over those of this one.
 fn tables_over(file: &SafeTensors<'_>, start: &Start, setup: &Setup, weights: &mut [f32]) -> Result<(), String> {
     let from = board(file).ok_or_else(|| format!("it has no board in `{BOARD}`; export the network again"))?;
     let to = setup.network.tokens().geometry();
-    let tables = setup.network.encodings().displacement_tables();
-    if tables.is_empty() {
-        let remedy = "take relative_bias or shaw, or leave `train.start` out";
+    let encodings = setup.network.encodings();
+    let (tables, formulas) = (encodings.displacement_tables(), encodings.formula_parameters());
+    if tables.is_empty() && formulas.is_empty() {
+        let remedy = "take relative_bias, shaw or a learned formula of the displacement, or leave `train.start` out";
         return Err(format!("the encodings of this row have no tables by displacement; {remedy}"));
+    }
+    if !formulas.is_empty() && (start.order != TableOrder::Kept || start.scale != 1.0) {
+        return Err(
+            "`order` and `scale` change tables by displacement, and a formula has none; leave them out".to_owned()
+        );
+    }
+    for param in formulas.into_iter().map(|id| setup.layout.param(id)) {
+        let values = of_shape(file, param).ok_or_else(|| {
+            let wanted = format!("it has no {} of the shape {:?}", param.name, param.shape);
+            format!("{wanted}; take a network with the same encoding, layers and heads")
+        })?;
+        weights[param.offset..param.offset + param.len()].copy_from_slice(&values);
     }
     let places = places(from, to, start.order, setup.config.seed);
     for id in tables {
@@ -85,20 +100,23 @@ fn tables_over(file: &SafeTensors<'_>, start: &Start, setup: &Setup, weights: &m
 /// a head.
 fn trunk_over(file: &SafeTensors<'_>, layout: &Layout, weights: &mut [f32]) -> Result<(), String> {
     for param in layout.params().iter().filter(|param| param.part != Part::Head) {
-        let shape: Vec<usize> = param.shape.iter().map(|&size| size as usize).collect();
-        let view = file.tensor(&param.name).ok().filter(|view| view.dtype() == Dtype::F32 && view.shape() == shape);
-        match view {
-            Some(view) => {
-                weights[param.offset..param.offset + param.len()].copy_from_slice(&from_little_endian(view.data()))
-            }
+        match of_shape(file, param) {
+            Some(values) => weights[param.offset..param.offset + param.len()].copy_from_slice(&values),
             None if param.part == Part::Statistic => {}
             None => {
-                let wanted = format!("it has no tensor {} of the shape {shape:?}", param.name);
+                let wanted = format!("it has no tensor {} of the shape {:?}", param.name, param.shape);
                 return Err(format!("{wanted}; take a network with the same trunk and the same encodings"));
             }
         }
     }
     Ok(())
+}
+
+/// The numbers of the tensor with a parameter's name and shape.
+fn of_shape(file: &SafeTensors<'_>, param: &ParamSpec) -> Option<Vec<f32>> {
+    let shape: Vec<usize> = param.shape.iter().map(|&size| size as usize).collect();
+    let view = file.tensor(&param.name).ok().filter(|view| view.dtype() == Dtype::F32 && view.shape() == shape)?;
+    Some(from_little_endian(view.data()))
 }
 
 fn board(file: &SafeTensors<'_>) -> Option<Geometry> {

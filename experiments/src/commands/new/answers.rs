@@ -15,12 +15,18 @@ pub(super) struct Encodings(pub(super) Vec<EncodingInfo>);
 #[derive(Debug, Clone)]
 pub(super) struct Depths(pub(super) Vec<usize>);
 
+/// The answer that names every game.
+pub(super) const EVERY_GAME: &str = if GameKind::ALL.len() == 2 { "both" } else { "all" };
+
 pub(super) fn parse_games(text: &str) -> Result<Games, String> {
-    if text == "both" {
+    if text == EVERY_GAME {
         return Ok(Games(GameKind::ALL.to_vec()));
     }
-    let one = named("games", &GameKind::ALL, GameKind::name, text);
-    one.map(|game| Games(vec![game])).map_err(|reason| format!("{reason}, or both"))
+    let games = words(text).map(|word| named("games", &GameKind::ALL, GameKind::name, word));
+    let games: Vec<GameKind> =
+        games.collect::<Result<_, _>>().map_err(|reason| format!("{reason}, or {EVERY_GAME}"))?;
+    let is_repeated = (1..games.len()).any(|i| games[..i].contains(&games[i]));
+    if games.is_empty() || is_repeated { Err("name one or more games, each once".to_owned()) } else { Ok(Games(games)) }
 }
 
 pub(super) fn parse_encodings(text: &str) -> Result<Encodings, String> {
@@ -107,8 +113,11 @@ mod tests {
         assert!(reason("shaw").contains("two or more") && reason("shaw,shaw").contains("shaw is named twice"));
         assert_eq!(parse_depths("4, 2,4").expect("numbers").0, [2, 4]);
         assert!(["", "0", "2.5", "two"].iter().all(|text| parse_depths(text).is_err()));
-        assert_eq!(parse_games("both").expect("games").0, GameKind::ALL);
-        assert_eq!(parse_games("go").expect_err("refused"), "the games are chess, shogi, or both");
+        assert_eq!(parse_games(EVERY_GAME).expect("games").0, GameKind::ALL);
+        assert_eq!(parse_games("shogi, chess").expect("games").0, [GameKind::Shogi, GameKind::Chess]);
+        assert_eq!(parse_games("chess,chess").expect_err("refused"), "name one or more games, each once");
+        let names = GameKind::ALL.map(GameKind::name).join(", ");
+        assert_eq!(parse_games("go").expect_err("refused"), format!("the games are {names}, or {EVERY_GAME}"));
         assert!(parse_question("Why?\nseeds: []").is_err() && parse_question(" ").is_err());
         assert!(parse_seeds("0").is_err() && parse_seeds("3") == Ok(3));
     }

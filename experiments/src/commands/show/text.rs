@@ -3,7 +3,7 @@
 use super::board;
 use crate::commands::options::position;
 use anyhow::Context as _;
-use games::{FeatureKind, Frame, Game, GameKind, InputLayout, InputName, Position, Side};
+use games::{FeatureKind, Frame, Game, InputLayout, InputName, Position};
 use std::fmt::Write as _;
 
 const MOVES_A_LINE: usize = 8;
@@ -21,10 +21,7 @@ pub(super) fn show<G: Game>(text: &str, input: InputName) -> anyhow::Result<Stri
 }
 
 fn heading<G: Game>(out: &mut String, position: &G::Position) -> std::fmt::Result {
-    let side = match (G::KIND, position.side_to_move()) {
-        (GameKind::Chess, Side::First) | (GameKind::Shogi, Side::Second) => "White",
-        (GameKind::Chess, Side::Second) | (GameKind::Shogi, Side::First) => "Black",
-    };
+    let side = G::COLOURS[position.side_to_move() as usize];
     let check = if position.in_check() { ", in check" } else { "" };
     writeln!(out, "{}  {}", G::NAME, position.to_text())?;
     writeln!(out, "{side} to move{check}; {}\n", position.phase().name())?;

@@ -68,7 +68,7 @@ pub(crate) struct Args {
     /// Use the averaged weights of cells that average them.
     #[arg(long)]
     averaged: bool,
-    /// The game, where only engines play: chess or shogi.
+    /// The game, where only engines play.
     #[arg(long)]
     game: Option<String>,
     /// Print the standings as JSON.
@@ -198,7 +198,7 @@ fn game(args: &Args, contestants: &[Contestant]) -> anyhow::Result<GameKind> {
         None => None,
         Some(name) => match GameKind::ALL.into_iter().find(|game| game.name() == name) {
             Some(game) => Some(game),
-            None => bail!("--game {name}: the games are chess and shogi"),
+            None => bail!("--game {name}: the games are {}", GameKind::ALL.map(GameKind::name).join(" and ")),
         },
     };
     let mut found = asked;

@@ -2,7 +2,7 @@
 
 use crate::cli;
 use config::{RunConfig, Weights};
-use dataset::store::{GameRow, read_shard};
+use dataset::store::GameRow;
 use dataset::{Manifest, Split};
 use games::GameResult;
 use models::AverageConfig;
@@ -16,12 +16,9 @@ use testing::Bench;
 
 /// The games of the test split by their number.
 fn games(data: &Path) -> BTreeMap<u32, GameRow> {
-    let mut games = BTreeMap::new();
-    for shard in Manifest::read(data).expect("a dataset").shards {
-        let add = &mut |row: GameRow| drop((row.split == Split::Test).then(|| games.insert(row.id, row)));
-        read_shard(&data.join(&shard.file), add).expect("a shard");
-    }
-    games
+    let manifest = Manifest::read(data).expect("a dataset");
+    let rows = manifest.rows(data).map(|row| row.expect("a shard"));
+    rows.filter(|row| row.split == Split::Test).map(|row| (row.id, row)).collect()
 }
 
 /// The moves of a game up to a ply, and the one played there.

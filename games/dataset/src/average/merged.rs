@@ -213,8 +213,5 @@ impl Merged {
 
 /// The text with the counters of a game's start.
 pub(super) fn with_counters(game: GameKind, text: &str) -> String {
-    match game {
-        GameKind::Chess => format!("{text} 0 1"),
-        GameKind::Shogi => format!("{text} 1"),
-    }
+    format!("{text} {}", game.notation().first_counters())
 }

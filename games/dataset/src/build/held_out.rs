@@ -4,7 +4,7 @@ use super::append_log::{AppendLog, next_part};
 use super::training_keys::{KEYS_IN_MEMORY, SortedKeys, read_keys};
 use crate::error::DatasetError;
 use crate::split::Split;
-use crate::store::{GameRow, ShardWriter, read_shard};
+use crate::store::{GameRow, ShardRows, ShardWriter};
 use serde::{Deserialize, Serialize};
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
@@ -29,10 +29,6 @@ impl HeldOutRows {
     pub(super) fn resume(dir: &Path, split: Split, state: HeldOutState) -> Result<Self, DatasetError> {
         let keys = AppendLog::resume(dir.join(format!(".waiting-{}-keys", split.name())), state.keys)?;
         Ok(Self { split, dir: dir.to_owned(), files: state.files, open: None, keys })
-    }
-
-    pub(super) fn split(&self) -> Split {
-        self.split
     }
 
     pub(super) fn push(&mut self, row: &GameRow, keys: &[u64]) -> Result<(), DatasetError> {
@@ -64,14 +60,11 @@ impl HeldOutRows {
         let mut marks = self.marks(trained)?;
         let mut bytes = marks.read()?;
         for number in 0..self.files {
-            let path = self.rows_path(number);
-            let mut outcome = Ok(());
-            read_shard(&path, &mut |row| {
-                if outcome.is_ok() {
-                    outcome = next_marks(&mut bytes, row.plies.into(), marks.path()).and_then(|marks| take(row, marks));
-                }
-            })?;
-            outcome?;
+            for row in ShardRows::open(&self.rows_path(number))? {
+                let row = row?;
+                let marks = next_marks(&mut bytes, row.plies.into(), marks.path())?;
+                take(row, marks)?;
+            }
         }
         Ok(())
     }

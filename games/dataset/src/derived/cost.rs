@@ -7,7 +7,7 @@ use crate::error::DatasetError;
 use crate::manifest::{Manifest, Unit};
 use crate::split::Split;
 use crate::store::{self, ColumnSize};
-use games::GameKind;
+use games::with_game;
 use serde::Serialize;
 use std::path::Path;
 
@@ -29,10 +29,7 @@ impl DataCost {
 
     /// An estimate; exact for the bytes of a file that exists.
     pub fn of(dir: &Path, manifest: &Manifest, options: &DerivedOptions) -> Result<Self, DatasetError> {
-        let blocks = 2 * match manifest.game {
-            GameKind::Chess => 20_000_000,
-            GameKind::Shogi => 35_000_000,
-        };
+        let blocks = 2 * with_game!(manifest.game, G => G::BLOCK_BYTES);
         let place = Place::of(manifest, options);
         let made = place.path.as_ref().and_then(|path| path.metadata().ok()).map(|metadata| metadata.len());
         let bytes = match made {

@@ -5,7 +5,6 @@ use super::read::Derived;
 use super::write::{Pushed, Writer};
 use crate::error::DatasetError;
 use crate::manifest::{EXACT_BELOW, Manifest};
-use crate::remake::ROWS_AT_A_TIME;
 use crate::store::{self, GameRow, ShardRows};
 use std::path::Path;
 
@@ -45,11 +44,7 @@ impl Derived {
         for shard in &manifest.shards {
             store::verify(dir, shard)?;
             let mut rows = ShardRows::open(&dir.join(&shard.file))?;
-            loop {
-                let some = rows.by_ref().take(ROWS_AT_A_TIME).collect::<Result<Vec<_>, _>>()?;
-                if some.is_empty() {
-                    break;
-                }
+            while let Some(some) = rows.more()? {
                 if let Pushed::Found = writer.push(some)? {
                     return Ok(None);
                 }

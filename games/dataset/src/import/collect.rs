@@ -163,7 +163,7 @@ impl<'a> Collector<'a> {
             built.split.opening_plies = None;
         }
         let rejects = rejects.sync()? > 0;
-        let rating_buckets = built.rating_buckets(options.buckets.names());
+        let rating_buckets = built.contents.rating_buckets(options.buckets.names());
         let description = DatasetDescription {
             name: options.name.clone(),
             game: options.game,

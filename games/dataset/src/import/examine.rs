@@ -11,7 +11,9 @@ use crate::store::GameRow;
 use crate::time_control;
 use crate::value::{ValueCurve, mover};
 use games::record::Candidate;
-use games::{Game, MoveText, ParsedGame, ParsedPosition, Position as _, PositionFacts, RejectKind, Rejected, Side};
+use games::{
+    Game, MoveText, ParsedGame, ParsedPosition, Position as _, PositionFacts, Referee, RejectKind, Rejected, Side,
+};
 
 /// The fault of a record: kind, ply, reason.
 type Fault = (RejectKind, Option<u32>, String);
@@ -23,7 +25,7 @@ pub(super) enum Examined {
 }
 
 /// Parses a record and replays it.
-pub(super) fn examine<G: Game>(
+pub(super) fn examine<G: Referee>(
     record: &Record,
     format: Format,
     file: &str,
@@ -36,7 +38,7 @@ pub(super) fn examine<G: Game>(
         fault((RejectKind::Unreadable, None, reason))
     })?;
     let place = Place { file, number };
-    match format.parse(bytes, number, options.value)? {
+    match format.parse::<G>(bytes, number, options.value)? {
         Parsed::Game(game) => of_game::<G>(game, place, options).map_err(fault),
         Parsed::Position(position, chosen) => of_position::<G>(position, chosen, place, options).map_err(fault),
     }

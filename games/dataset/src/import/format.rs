@@ -4,9 +4,8 @@ use crate::manifest::Unit;
 use games::chess::bag::{self, BagRecord};
 use games::chess::evaluations;
 use games::chess::lc0::{self, ValueSource};
-use games::shogi::detect::{Binary, detect};
-use games::shogi::{csa, hcpe, hcpe3, kif, psv, usi_lines};
-use games::{GameKind, ParsedGame, ParsedPosition, Rejected, chess::pgn};
+use games::shogi::{csa, hcpe, hcpe3, kif, psv};
+use games::{GameKind, ParsedGame, ParsedPosition, Referee, Rejected, chess::pgn, usi_lines, with_game};
 use std::io::{self, BufRead};
 
 games::named! {
@@ -47,16 +46,9 @@ pub(super) enum Parsed {
 pub(super) type Records<'a> = Box<dyn Iterator<Item = io::Result<Vec<u8>>> + 'a>;
 
 impl Format {
-    pub const fn game(self) -> GameKind {
-        match self {
-            Self::Pgn
-            | Self::Lc0
-            | Self::BagStateValue
-            | Self::BagBehavioralCloning
-            | Self::BagActionValue
-            | Self::LichessEvals => GameKind::Chess,
-            Self::Csa | Self::Kif | Self::Usi | Self::Hcpe | Self::Hcpe3 | Self::Psv => GameKind::Shogi,
-        }
+    /// Whether games of this kind are written in it.
+    pub fn serves(self, game: GameKind) -> bool {
+        with_game!(game, G => G::FORMATS).contains(&self.name())
     }
 
     pub const fn unit(self) -> Unit {
@@ -110,23 +102,21 @@ impl Format {
             Self::LichessEvals => ending == "jsonl",
             format => format.name() == ending,
         });
-        let found = || match game {
-            GameKind::Chess => begins_lc0(head).then_some(Self::Lc0),
-            GameKind::Shogi => detect_binary(head).map(|binary| match binary {
-                Binary::Hcpe => Self::Hcpe,
-                Binary::Hcpe3 => Self::Hcpe3,
-                Binary::Psv => Self::Psv,
-            }),
-        };
-        named.filter(|format| format.game() == game).or_else(found).unwrap_or(Self::text(game))
+        let found = || Self::named(with_game!(game, G => G::detect_format(head))?);
+        named.filter(|format| format.serves(game)).or_else(found).unwrap_or_else(|| Self::text(game))
     }
 
     /// A game's usual text format.
-    pub(super) const fn text(game: GameKind) -> Self {
-        match game {
-            GameKind::Chess => Self::Pgn,
-            GameKind::Shogi => Self::Csa,
-        }
+    ///
+    /// # Panics
+    /// If the game names no format, or one that is not here.
+    pub(super) fn text(game: GameKind) -> Self {
+        let name = with_game!(game, G => G::FORMATS[0]);
+        Self::named(name).unwrap_or_else(|| panic!("{} has an unknown format {name}", game.name()))
+    }
+
+    fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|format| format.name() == name)
     }
 
     /// Cuts a file into records.
@@ -148,7 +138,8 @@ impl Format {
         }
     }
 
-    pub(super) fn parse(self, record: &[u8], number: u64, value: ValueSource) -> Result<Parsed, Rejected> {
+    /// Reads a record of a game that this format serves.
+    pub(super) fn parse<G: Referee>(self, record: &[u8], number: u64, value: ValueSource) -> Result<Parsed, Rejected> {
         let game = Parsed::Game;
         let position = |position: ParsedPosition| Parsed::Position(position, true);
         let action = |position: ParsedPosition| Parsed::Position(position, false);
@@ -161,7 +152,7 @@ impl Format {
             Self::LichessEvals => evaluations::parse(record, number).map(position),
             Self::Csa => csa::parse(record, number).map(game),
             Self::Kif => kif::parse(record, number).map(game),
-            Self::Usi => usi_lines::parse(record, number).map(game),
+            Self::Usi => usi_lines::parse::<G>(record, number).map(game),
             Self::Hcpe => hcpe::parse(record, number).map(position),
             Self::Hcpe3 => hcpe3::parse(record, number).map(game),
             Self::Psv => psv::parse(record, number).map(position),
@@ -169,13 +160,19 @@ impl Format {
     }
 }
 
-/// Whether a file begins with the version number of an Lc0 record, which no text begins with.
-fn begins_lc0(head: &[u8]) -> bool {
-    matches!(head, [3..=9, 0, 0, 0, ..])
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// Text is never recognised as a binary format.
-fn detect_binary(head: &[u8]) -> Option<Binary> {
-    let control = |byte: &u8| *byte < b' ' && !byte.is_ascii_whitespace() && *byte != 0x1b;
-    head.iter().any(control).then(|| detect(head)).flatten()
+    #[test]
+    fn every_format_serves_a_game_and_games_name_no_other() {
+        for game in GameKind::ALL {
+            for name in with_game!(game, G => G::FORMATS) {
+                assert!(Format::named(name).is_some(), "{} has an unknown format {name}", game.name());
+            }
+        }
+        for format in Format::ALL {
+            assert!(GameKind::ALL.into_iter().any(|game| format.serves(game)), "{}", format.name());
+        }
+    }
 }

@@ -251,7 +251,7 @@ impl Dataset {
                 return Err(DatasetError::Option { option: "plies_left", reason });
             }
         }
-        if targets.rights && self.game() != GameKind::Chess {
+        if targets.rights && !with_game!(self.game(), G => G::HAS_RIGHTS) {
             let reason = format!("{} has no rights of castling and en passant", self.game().name());
             return Err(DatasetError::Option { option: "rights", reason });
         }

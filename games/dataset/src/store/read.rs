@@ -12,26 +12,25 @@ use std::path::{Path, PathBuf};
 
 const BATCH_GAMES: usize = 1024;
 
-/// Reads a shard, calling `on_game` for every row in order.
-pub fn read_shard(path: &Path, on_game: &mut dyn FnMut(GameRow)) -> Result<(), DatasetError> {
-    ShardRows::open(path)?.try_for_each(|row| row.map(&mut *on_game))
-}
+/// Rows in order, some of them in memory at a time; an error stands for what cannot be read.
+pub type Rows<'a> = Box<dyn Iterator<Item = Result<GameRow, DatasetError>> + 'a>;
 
 /// The rows of a shard in order, some of them in memory at a time; nothing after the first error.
-pub(crate) struct ShardRows {
+pub struct ShardRows {
     path: PathBuf,
     batches: Option<ParquetRecordBatchReader>,
     read: std::vec::IntoIter<GameRow>,
 }
 
 impl ShardRows {
-    pub(crate) fn open(path: &Path) -> Result<Self, DatasetError> {
+    pub fn open(path: &Path) -> Result<Self, DatasetError> {
         let footer = footer(path)?;
         let batches = guarded(|| batches(footer)).map_err(file_error(path))?;
         Ok(Self { path: path.to_owned(), batches: Some(batches), read: Vec::new().into_iter() })
     }
 
-    fn more(&mut self) -> Result<Option<Vec<GameRow>>, DatasetError> {
+    /// The next rows, as many as are read at once; `None` at the end.
+    pub(crate) fn more(&mut self) -> Result<Option<Vec<GameRow>>, DatasetError> {
         // A failed reader is not used again.
         let Some(mut batches) = self.batches.take() else { return Ok(None) };
         let unreadable = file_error(&self.path);

@@ -1,9 +1,8 @@
 //! Writing a shard.
 
-use super::GameRow;
 use super::columns::{Columns, Optional};
 use super::hash::hash_file;
-use super::read_shard;
+use super::{GameRow, ShardRows};
 use crate::error::DatasetError;
 use crate::manifest::Shard;
 use parquet::arrow::ArrowWriter;
@@ -117,14 +116,12 @@ impl ShardWriter {
         let narrow = self.path.with_extension("narrow");
         fs::rename(&self.path, &narrow).map_err(DatasetError::io("rename", &narrow))?;
         let waiting = std::mem::replace(&mut self.columns, Columns::new());
-        let mut copied = Ok(());
-        read_shard(&narrow, &mut |row| {
-            if copied.is_ok() {
-                self.columns.push(&row);
-                copied = if self.columns.rows() >= ROW_GROUP_GAMES { self.flush() } else { Ok(()) };
+        for row in ShardRows::open(&narrow)? {
+            self.columns.push(&row?);
+            if self.columns.rows() >= ROW_GROUP_GAMES {
+                self.flush()?;
             }
-        })?;
-        copied?;
+        }
         self.columns = waiting;
         fs::remove_file(&narrow).map_err(DatasetError::io("remove", &narrow))
     }

@@ -1,8 +1,8 @@
 //! Import of DeepMind's bags. None is at hand, so a small writer makes them as the format is described.
 
-use crate::samples::{self, on_disk, options, remade, rows};
+use crate::samples::{self, imported_bytes, on_disk, remade, rows};
 use dataset::store::GameRow;
-use dataset::{ImportOptions, ImportReport, Merge, PerSplit, SplitPlan, Unit, average, import};
+use dataset::{ImportReport, Merge, PerSplit, SplitPlan, Unit, average};
 use games::GameKind;
 use std::path::Path;
 
@@ -33,12 +33,8 @@ fn bag(records: &[Vec<u8>], is_compressed: bool) -> Vec<u8> {
 }
 
 fn imported(name: &str, records: &[Vec<u8>]) -> (tempfile::TempDir, ImportReport) {
-    let dir = tempfile::tempdir().expect("a temporary folder");
-    let path = dir.path().join(name);
-    std::fs::write(&path, bag(records, name.ends_with("bagz"))).expect("a file");
-    let options = ImportOptions { policy_from_ply: 0, ..options(GameKind::Chess, path, dir.path()) };
-    let report = import(&options, &mut |_| {}).unwrap_or_else(|error| panic!("{error}"));
-    (dir, report)
+    let bytes = bag(records, name.ends_with("bagz"));
+    imported_bytes(GameKind::Chess, name, bytes, |options| options.policy_from_ply = 0)
 }
 
 /// Start, move, value and whether the move is a target.

@@ -1,6 +1,6 @@
 //! Containers: the same games come out of every one, and every file of an archive has its name.
 
-use crate::samples::{self, CHESS, LICHESS, options, rows, sample_text};
+use crate::samples::{self, CHESS, LICHESS, imported, imported_bytes, options, rows, sample_text};
 use dataset::{ImportOptions, ImportReport, import};
 use games::GameKind;
 use std::collections::BTreeMap;
@@ -50,17 +50,8 @@ fn zip(members: &[(&str, Vec<u8>)]) -> Vec<u8> {
     archive.finish().expect("memory").into_inner()
 }
 
-fn import_file(game: GameKind, input: PathBuf) -> (tempfile::TempDir, ImportReport) {
-    let dir = tempfile::tempdir().expect("a temporary folder");
-    let report = import(&options(game, input, dir.path()), &mut |_| {}).unwrap_or_else(|error| panic!("{error}"));
-    (dir, report)
-}
-
 fn import_bytes(name: &str, bytes: &[u8]) -> (tempfile::TempDir, ImportReport) {
-    let dir = tempfile::tempdir().expect("a temporary folder");
-    let input = dir.path().join(name);
-    fs::write(&input, bytes).expect("a temporary file");
-    import_file(GameKind::Chess, input)
+    imported_bytes(GameKind::Chess, name, bytes, |_| {})
 }
 
 #[test]
@@ -115,7 +106,7 @@ fn archives_name_their_files() {
 
 #[test]
 fn a_solid_7z_is_read_file_by_file() {
-    let (dir, report) = import_file(GameKind::Shogi, samples::sample("shogi_three.7z"));
+    let (dir, report) = imported(GameKind::Shogi, "shogi_three.7z");
     let files: Vec<String> = rows(dir.path()).into_iter().map(|row| row.source_file).collect();
     assert_eq!(files, ["shogi_three.7z/csa/a.csa", "shogi_three.7z/csa/b.csa"]);
     let (file, rejected) = report.first_rejected.expect("one game is bad");

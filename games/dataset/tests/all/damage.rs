@@ -9,8 +9,8 @@ mod meaning;
 #[path = "../../../tests/all/damage/seeded.rs"]
 pub mod seeded;
 
-use crate::samples::options;
-use dataset::{ImportOptions, import};
+use crate::samples::imported_bytes;
+use dataset::ImportOptions;
 use games::GameKind;
 use tempfile::TempDir;
 
@@ -21,10 +21,8 @@ pub(crate) fn small() -> TempDir {
         format!("[Event \"t\"]\n[Result \"1/2-1/2\"]\n\n1. {white}3 {black}6 2. Nf3 Nf6 1/2-1/2\n\n")
     };
     let games: String = files().flat_map(|white| files().map(move |black| game(white, black))).collect();
-    let dir = tempfile::tempdir().expect("a temporary folder");
-    let pgn = dir.path().join("games.pgn");
-    std::fs::write(&pgn, games).expect("written");
-    let options = ImportOptions { policy_from_ply: 0, strict: true, ..options(GameKind::Chess, pgn, dir.path()) };
-    import(&options, &mut |_| {}).expect("the games are good");
-    dir
+    let change = |options: &mut ImportOptions| {
+        (options.policy_from_ply, options.strict) = (0, true);
+    };
+    imported_bytes(GameKind::Chess, "games.pgn", games, change).0
 }

@@ -3,13 +3,14 @@
 use crate::damage::counts::Counts;
 use crate::damage::{seeded, small};
 use crate::samples::{
-    CHESS, LICHESS, LICHESS_438, SHOGI, all_targets, imported, on_disk, options, read_manifest, sample, verified,
+    CHESS, LICHESS, LICHESS_438, SHOGI, all_targets, evaluation, imported, imported_with, on_disk, places,
+    read_manifest, sample, verified,
 };
 use crate::test_set::all_test;
 use dataset::filter::Buckets;
 use dataset::{
-    Batch, DataCost, Dataset, DatasetError, DerivedOptions, EXACT_BELOW, ImportOptions, LoaderConfig, Manifest, Split,
-    Targets, TrainLoader, Unit, ValueTarget, evaluation_batches, import, repeat, summarise,
+    Batch, DataCost, Dataset, DatasetError, DerivedOptions, EXACT_BELOW, LoaderConfig, Manifest, Split, Targets,
+    TrainLoader, Unit, ValueTarget, evaluation_batches, repeat, summarise,
 };
 use games::{GameKind, InputName};
 use std::collections::BTreeSet;
@@ -94,10 +95,9 @@ fn a_file_gives_the_batches_of_memory() {
 
 #[test]
 fn targets_and_buckets_come_from_a_file_too() {
-    let (dir, cache) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
-    let usual = options(GameKind::Chess, sample(LICHESS_438), dir.path());
-    let options = ImportOptions { buckets: Buckets::new(vec![1000, 1500, 2000]), ..usual };
-    import(&options, &mut |_| {}).expect("good games");
+    let cache = tempfile::tempdir().expect("a temporary folder");
+    let buckets = Buckets::new(vec![1000, 1500, 2000]);
+    let (dir, _) = imported_with(GameKind::Chess, sample(LICHESS_438), |options| options.buckets = buckets);
     let targets = Targets { value: Some(ValueTarget::Result), plies_left: true, points: true, ..Targets::default() };
     let texts = [in_memory(), in_file(cache.path())].map(|options| {
         let mut dataset = opened(&dir.path().join("dataset"), &options);
@@ -121,10 +121,8 @@ fn a_test_set_and_what_is_left_beside_it_come_from_files_too() {
             let [mut dataset, test] = [&own, &test].map(|dir| opened(&dir.path().join("dataset"), &options));
             let before = dataset.positions(Split::Train);
             dataset.set_test(test).expect("both are games of chess");
-            let sizes = evaluation_batches(&dataset, Split::Validation, InputName::PieceTokens, 50, u64::MAX)
-                .expect("validation games")
-                .map(|batch| batch.expect("good games").size as u64);
-            assert_eq!(sizes.sum::<u64>(), dataset.positions(Split::Validation));
+            let validation = evaluation(&dataset, Split::Validation, InputName::PieceTokens, u64::MAX);
+            assert_eq!(places(&validation).len() as u64, dataset.positions(Split::Validation));
             assert!(dataset.positions(Split::Train) < before);
             read(&Arc::new(dataset)).expect("good games")
         });
@@ -145,7 +143,7 @@ fn large_splits_are_shuffled_in_groups_and_resume_at_the_exact_batch() {
             let resumed = batches(&dataset, 2, start as u64, 1).expect("good games");
             assert_eq!(format!("{:?}", resumed[0]), format!("{:?}", whole[start]), "{file}, batch {start}");
         }
-        let places = whole.iter().flat_map(|batch| batch.game.iter().copied().zip(batch.ply.iter().copied()));
+        let places = places(&whole).into_iter();
         let first: BTreeSet<(u32, u16)> = places.take(dataset.positions(Split::Train) as usize).collect();
         assert_eq!(first.len() as u64, dataset.positions(Split::Train), "every position once");
         let exact = Arc::new(opened(&dir, &in_memory()));

@@ -1,8 +1,8 @@
 //! Games of shogi as HCPE3: written and read again.
 
-use crate::samples::{all_targets, on_disk, options, rows, sample};
+use crate::samples::{all_targets, exported, imported_with, rows, sample};
+use dataset::ExportFormat::Hcpe3;
 use dataset::store::GameRow;
-use dataset::{ExportFormat, Exported, Filters, ImportOptions, Split, export, import};
 use games::shogi::hcpe::NotWritten;
 use games::shogi::{Board, ShogiPosition, hcpe3};
 use games::{GameKind, GameResult, Position as _, Termination};
@@ -10,17 +10,10 @@ use std::path::Path;
 
 const FILE: &str = "shogi_selfplay_40games.hcpe3";
 
-/// The dataset in `dir/dataset` as HCPE3.
-fn exported(dir: &Path) -> (Vec<u8>, Exported) {
-    let mut bytes = Vec::new();
-    let done = export(&on_disk(dir), &Split::ALL, ExportFormat::Hcpe3, &mut bytes, Path::new("memory"));
-    (bytes, done.expect("good games"))
-}
-
 #[test]
 fn hcpe3_comes_back_but_for_scores_that_are_certain() {
     let dataset = all_targets(GameKind::Shogi, sample(FILE));
-    let (bytes, done) = exported(dataset.path());
+    let (bytes, done) = exported(dataset.path(), Hcpe3);
     assert_eq!((done.written, done.left_out), (40, 0));
     let original = std::fs::read(sample(FILE)).expect("the sample");
     let games = |bytes: &[u8]| -> Vec<hcpe3::Game> {
@@ -69,7 +62,7 @@ fn soft_policies_come_back_through_hcpe3() {
     let file = dir.path().join("games.hcpe3");
     std::fs::write(&file, written).expect("written");
     let first = all_targets(GameKind::Shogi, file);
-    let (bytes, done) = exported(first.path());
+    let (bytes, done) = exported(first.path(), Hcpe3);
     assert_eq!((done.written, done.left_out), (5, 0));
     let again = dir.path().join("again.hcpe3");
     std::fs::write(&again, bytes).expect("written");
@@ -107,14 +100,10 @@ fn hcpe3_keeps_how_a_game_ended_and_leaves_out_what_it_cannot_say() {
     let unknown = hcpe3::Game::new(&board, GameResult::Unknown, Termination::Time, Vec::new());
     assert_eq!(unknown, Err(NotWritten::NoResult));
     // A filter's marks and a first target: such moves have no candidates.
-    let dir = tempfile::tempdir().expect("a temporary folder");
-    let options = ImportOptions {
-        filters: Filters { skip_plies: Some(3), ..Filters::default() },
-        policy_from_ply: 6,
-        ..options(GameKind::Shogi, sample(FILE), dir.path())
-    };
-    import(&options, &mut |_| {}).expect("good games");
-    let (bytes, _) = exported(dir.path());
+    let (dir, _) = imported_with(GameKind::Shogi, sample(FILE), |options| {
+        (options.filters.skip_plies, options.policy_from_ply) = (Some(3), 6);
+    });
+    let (bytes, _) = exported(dir.path(), Hcpe3);
     let record = hcpe3::records(bytes.as_slice()).next().expect("a game").expect("bytes");
     let searched: Vec<usize> =
         hcpe3::Game::read(&record).expect("whole").turns.iter().map(|turn| turn.visits.len()).collect();

@@ -1,30 +1,23 @@
 //! PGN out and in again: every column that PGN can hold comes back as it was.
 
-use crate::samples::{CHESS, LICHESS, LICHESS_438, all_targets, on_disk, options, rows, sample};
+use crate::samples::{
+    self, CHESS, LICHESS, LICHESS_438, all_targets, imported_bytes, imported_with, on_disk, rows, sample,
+};
+use dataset::ExportFormat;
 use dataset::store::GameRow;
-use dataset::{ExportFormat, ImportOptions, Split, export, import};
 use games::chess::lc0::ValueSource;
 use games::{GameKind, GameResult, Termination};
-use std::path::{Path, PathBuf};
-
-fn imported(input: PathBuf) -> tempfile::TempDir {
-    all_targets(GameKind::Chess, input)
-}
+use std::path::Path;
 
 fn exported(dir: &Path) -> Vec<u8> {
-    let source = on_disk(dir);
-    let mut bytes = Vec::new();
-    let done = export(&source, &Split::ALL, ExportFormat::Pgn, &mut bytes, Path::new("memory")).expect("good games");
-    assert_eq!((done.written, done.left_out), (source.manifest.counts.kept, 0));
+    let (bytes, done) = samples::exported(dir, ExportFormat::Pgn);
+    assert_eq!((done.written, done.left_out), (on_disk(dir).manifest.counts.kept, 0));
     bytes
 }
 
 /// The dataset of the games that an export holds.
 fn again(text: &[u8]) -> tempfile::TempDir {
-    let dir = tempfile::tempdir().expect("a temporary folder");
-    let path = dir.path().join("out.pgn");
-    std::fs::write(&path, text).expect("a file");
-    imported(path)
+    imported_bytes(GameKind::Chess, "out.pgn", text, |options| options.policy_from_ply = 0).0
 }
 
 /// A row without what PGN has no place for: where it came from.
@@ -36,7 +29,7 @@ fn without_source(row: GameRow) -> GameRow {
 fn every_column_that_pgn_can_hold_comes_back() {
     let (mut values, mut clocks, mut rated, mut timed) = (0, 0, 0, 0);
     for file in [CHESS, LICHESS, LICHESS_438].map(sample) {
-        let before = imported(file.clone());
+        let before = all_targets(GameKind::Chess, file.clone());
         let text = exported(before.path());
         let after = again(&text);
         let (before, rows_after) = (rows(before.path()), rows(after.path()));
@@ -102,10 +95,8 @@ fn endings_come_back_where_pgn_has_a_word() {
 /// Lc0's values are no scores: they come back within half a point, their draws and policies not at all.
 #[test]
 fn values_that_were_no_scores_are_rounded() {
-    let dir = tempfile::tempdir().expect("a temporary folder");
     let input = sample("lc0_v6_selfplay.tar");
-    let options = ImportOptions { value: ValueSource::Root, ..options(GameKind::Chess, input, dir.path()) };
-    import(&options, &mut |_| {}).unwrap_or_else(|error| panic!("{error}"));
+    let (dir, _) = imported_with(GameKind::Chess, input, |options| options.value = ValueSource::Root);
     let after = again(&exported(dir.path()));
     let (before, after) = (rows(dir.path()), rows(after.path()));
     let mut differing = 0;

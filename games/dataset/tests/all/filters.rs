@@ -1,8 +1,8 @@
 //! Filters: every count equals one that is made here from the text of the records, without the import's own code.
 
-use crate::samples::{self, LICHESS_438, options, rows, sample, sample_text};
+use crate::samples::{self, LICHESS_438, imported_with, replayed, rows, sample, sample_text};
 use dataset::store::GameRow;
-use dataset::{Buckets, Filters, ImportReport, import};
+use dataset::{Buckets, Filters, ImportReport};
 use games::chess::ChessPosition;
 use games::{GameKind, GameResult, Position as _, Side, Termination};
 use std::collections::{BTreeMap, BTreeSet};
@@ -51,10 +51,7 @@ fn headers() -> Vec<Header> {
 }
 
 fn imported(filters: Filters) -> (tempfile::TempDir, ImportReport) {
-    let dir = tempfile::tempdir().expect("a temporary folder");
-    let options = dataset::ImportOptions { filters, ..options(GameKind::Chess, sample(LICHESS_438), dir.path()) };
-    let report = import(&options, &mut |_| {}).unwrap_or_else(|error| panic!("{error}"));
-    (dir, report)
+    imported_with(GameKind::Chess, sample(LICHESS_438), |options| options.filters = filters)
 }
 
 /// The games that no earlier one equals, by the words of their movetext without comments and results, and how many
@@ -163,16 +160,12 @@ fn a_game_is_counted_at_the_first_filter_that_it_fails() {
 
 /// Each ply of a game: who moves, whether in check, how many legal moves.
 fn plies(row: &GameRow) -> Vec<(Side, bool, usize)> {
-    let mut position = ChessPosition::start();
     let mut legal = Vec::new();
-    let ply = |text: &str| {
+    replayed::<ChessPosition, _>(row, |line, _| {
+        let position = line.position();
         position.legal_moves(&mut legal);
-        let seen = (position.side_to_move(), position.in_check(), legal.len());
-        let mv = position.parse_move(text).expect("a stored move");
-        position.play(mv);
-        seen
-    };
-    row.moves.split(' ').map(ply).collect()
+        (position.side_to_move(), position.in_check(), legal.len())
+    })
 }
 
 #[test]
@@ -227,13 +220,8 @@ fn filters_of_positions_mark_plies_and_keep_the_games() {
 
 #[test]
 fn rating_buckets_are_named_subsets() {
-    let dir = tempfile::tempdir().expect("a temporary folder");
-    let bounds = [500, 1000, 1500, 2000, 2500];
-    let options = dataset::ImportOptions {
-        buckets: Buckets::new(bounds.to_vec()),
-        ..options(GameKind::Chess, sample(LICHESS_438), dir.path())
-    };
-    let report = import(&options, &mut |_| {}).expect("good games");
+    let buckets = Buckets::new(vec![500, 1000, 1500, 2000, 2500]);
+    let (dir, report) = imported_with(GameKind::Chess, sample(LICHESS_438), |options| options.buckets = buckets);
     let headers = headers();
     let average = |row: &GameRow| {
         let header = &headers[row.source_game as usize];

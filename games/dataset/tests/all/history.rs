@@ -1,7 +1,7 @@
 //! Inputs with history: a row shows the positions that its game passed through.
 
-use crate::samples::{CHESS, imported, open, rows};
-use dataset::{Batch, LoaderConfig, Split, TrainLoader, evaluation_batches};
+use crate::samples::{CHESS, evaluation, imported, open, rows, training};
+use dataset::{Batch, LoaderConfig, Split};
 use games::chess::{Chess, ChessPosition};
 use games::{Game, GameKind, InputName, Line, Position};
 use std::collections::BTreeMap;
@@ -45,11 +45,7 @@ fn batches_hold_the_history() {
 
     for workers in [1, 2] {
         let config = LoaderConfig { input: INPUT, batch: 100, seed: 3, workers, block_games: 5 };
-        let mut loader = TrainLoader::new(&dataset, config, 0).expect("a loader");
-        for _ in 0..20 {
-            check(&loader.next().expect("a batch"), &expected);
-        }
+        training(&dataset, config, 0, 20).iter().for_each(|batch| check(batch, &expected));
     }
-    let batches = evaluation_batches(&dataset, Split::Test, INPUT, 64, 500).expect("a test split");
-    batches.for_each(|batch| check(&batch.expect("a batch"), &expected));
+    evaluation(&dataset, Split::Test, INPUT, 500).iter().for_each(|batch| check(batch, &expected));
 }

@@ -1,8 +1,10 @@
 //! Import: nothing gets lost, nothing is half done, and what is stored is what was read.
 
-use crate::samples::{CHESS, LICHESS, SHOGI, imported, options, parsed, rows, sample, sample_text};
+use crate::samples::{
+    CHESS, LICHESS, SHOGI, imported, imported_bytes, imported_with, options, parsed, rows, sample, sample_text,
+};
 use dataset::store::GameRow;
-use dataset::{DatasetError, Filters, Split, ValueCurve, import};
+use dataset::{DatasetError, Split, ValueCurve, import};
 use games::{GameKind, GameResult, RejectKind, Side, Termination};
 use std::collections::BTreeSet;
 use std::fs;
@@ -41,14 +43,10 @@ fn games_survive_the_store_unchanged() {
 
 #[test]
 fn every_record_is_accounted_for() {
-    let dir = tempfile::tempdir().expect("a temporary folder");
     let mut text = sample_text(LICHESS);
     text.extend_from_slice(b"\n\n[Event \"bad\"]\n\n1. e4 e5 2. Ke3 *\n\n[Event \"empty\"]\n\n*\n\n");
     text.extend_from_slice(&sample_text(LICHESS));
-    let input = dir.path().join("games.pgn");
-    fs::write(&input, &text).expect("a temporary file");
-    let report = import(&options(GameKind::Chess, input, dir.path()), &mut |_| {}).expect("good games");
-
+    let (_dir, report) = imported_bytes(GameKind::Chess, "games.pgn", text, |_| {});
     let counts = &report.manifest.counts;
     assert_eq!((counts.read, counts.kept, counts.rejected, counts.duplicates), (82, 40, 1, 40));
     assert_eq!(counts.rejected_by_kind["illegal_move"], 1);
@@ -69,18 +67,16 @@ fn every_record_is_accounted_for() {
 
 #[test]
 fn a_token_of_megabytes_is_shortened() {
-    let dir = tempfile::tempdir().expect("a temporary folder");
     let mut text = sample_text(LICHESS);
     text.extend_from_slice(format!("\n\n[Event \"bad\"]\n\n1. e4 {} *\n", "x".repeat(1 << 20)).as_bytes());
-    let input = dir.path().join("games.pgn");
-    fs::write(&input, &text).expect("a temporary file");
-    let report = import(&options(GameKind::Chess, input.clone(), dir.path()), &mut |_| {}).expect("good games");
+    let (dir, report) = imported_bytes(GameKind::Chess, "games.pgn", text, |_| {});
     let (_, first) = report.first_rejected.as_ref().expect("one was rejected");
     assert!(first.reason.contains("characters left out") && first.reason.chars().count() < 400, "{}", first.reason);
     assert!(first.reason.contains("in position"), "the end stays: {}", first.reason);
     let list = fs::read_to_string(report.rejects.expect("one")).expect("a text");
     assert!(list.len() < 1000, "{list}");
     let again = tempfile::tempdir().expect("a temporary folder");
+    let input = dir.path().join("games.pgn");
     let strict = dataset::ImportOptions { strict: true, ..options(GameKind::Chess, input, again.path()) };
     let error = import(&strict, &mut |_| {}).expect_err("an illegal move").to_string();
     assert!(error.len() < 1000, "{error}");
@@ -98,10 +94,7 @@ fn text_may_begin_with_a_byte_order_mark() {
     ];
     for (game, file, text) in texts {
         let counts = |text: &[u8]| {
-            let dir = tempfile::tempdir().expect("a temporary folder");
-            let input = dir.path().join(file);
-            fs::write(&input, text).expect("a temporary file");
-            let report = import(&options(game, input, dir.path()), &mut |_| {}).expect("good games");
+            let (_dir, report) = imported_bytes(game, file, text, |_| {});
             (report.manifest.counts, report.manifest.content_hash)
         };
         assert_eq!(counts(&[b"\xef\xbb\xbf".as_slice(), &text].concat()), counts(&text), "{file}");
@@ -121,11 +114,8 @@ fn progress_reaches_the_end() {
 #[test]
 fn compressed_and_plain_files_give_the_same_dataset() {
     let (_dir, packed) = imported(GameKind::Chess, CHESS);
-    let plain = tempfile::tempdir().expect("a temporary folder");
     // The name is part of every row, so it must be the same; its ending must not matter.
-    let input = plain.path().join(CHESS);
-    fs::write(&input, sample_text(CHESS)).expect("a temporary file");
-    let plain = import(&options(GameKind::Chess, input, plain.path()), &mut |_| {}).expect("good games");
+    let (_dir, plain) = imported_bytes(GameKind::Chess, CHESS, sample_text(CHESS), |_| {});
     assert_eq!(packed.manifest, plain.manifest);
 }
 
@@ -146,12 +136,10 @@ fn a_strict_import_stops_and_leaves_nothing() {
 
 #[test]
 fn a_file_that_breaks_off_keeps_its_whole_games() {
-    let dir = tempfile::tempdir().expect("a temporary folder");
     let frame = |file: &str| zstd::encode_all(sample_text(file).as_slice(), 1).expect("zstd");
     let (whole, broken) = (frame(CHESS), frame(LICHESS));
-    let input = dir.path().join("games.pgn.zst");
-    fs::write(&input, [&whole, &broken[..broken.len() / 2]].concat()).expect("a temporary file");
-    let report = import(&options(GameKind::Chess, input, dir.path()), &mut |_| {}).expect("good games");
+    let bytes = [&whole, &broken[..broken.len() / 2]].concat();
+    let (_dir, report) = imported_bytes(GameKind::Chess, "games.pgn.zst", bytes, |_| {});
     let counts = &report.manifest.counts;
     assert_eq!(counts.kept, 36);
     assert_eq!(counts.rejected_by_kind.get("unreadable"), Some(&1));
@@ -187,23 +175,14 @@ fn what_makes_no_sense_is_refused_before_anything_is_written() {
 
 #[test]
 fn max_games_counts_what_is_kept() {
-    let dir = tempfile::tempdir().expect("a temporary folder");
-    let limited = dataset::ImportOptions {
-        filters: Filters { max_games: Some(5), ..Filters::default() },
-        ..options(GameKind::Chess, sample(CHESS), dir.path())
-    };
-    let counts = import(&limited, &mut |_| {}).expect("good games").manifest.counts;
+    let limited = imported_with(GameKind::Chess, sample(CHESS), |options| options.filters.max_games = Some(5));
+    let counts = limited.1.manifest.counts;
     assert_eq!((counts.read, counts.kept), (5, 5));
 }
 
 #[test]
 fn the_ply_cap_is_told_apart_from_draws() {
-    let dir = tempfile::tempdir().expect("a temporary folder");
-    let capped = dataset::ImportOptions {
-        filters: Filters { ply_cap: Some(320), ..Filters::default() },
-        ..options(GameKind::Shogi, sample(SHOGI), dir.path())
-    };
-    import(&capped, &mut |_| {}).expect("good games");
+    let (dir, _) = imported_with(GameKind::Shogi, sample(SHOGI), |options| options.filters.ply_cap = Some(320));
     let long: Vec<GameRow> = rows(dir.path()).into_iter().filter(|row| row.plies == 320).collect();
     assert_eq!(long.len(), 1);
     assert_eq!((long[0].result, long[0].termination), (GameResult::Unknown, Termination::PlyCap));

@@ -1,11 +1,10 @@
 //! The loader: the same batches for everybody, and every batch what a replay says.
 
-use crate::samples::{CHESS, SHOGI, dataset, imported, open, rows};
+use crate::samples::{self, CHESS, SHOGI, dataset, imported, open, places, replayed, rows, training as batches};
 use dataset::store::GameRow;
-use dataset::{Batch, Dataset, DatasetError, LoaderConfig, Split, TrainLoader, evaluation_batches, summarise};
-use games::{Game, GameKind, GameResult, InputName, Line, Phase, Position, Side, with_game};
+use dataset::{Batch, Dataset, DatasetError, LoaderConfig, Split, TrainLoader, summarise};
+use games::{Game, GameKind, GameResult, InputName, Phase, Position, Side, with_game};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 const SAMPLES: [(GameKind, &str); 2] = [(GameKind::Chess, CHESS), (GameKind::Shogi, SHOGI)];
 
@@ -14,16 +13,8 @@ fn config(workers: usize) -> LoaderConfig {
     LoaderConfig { input: InputName::PieceTokens, batch: 100, seed: 3, workers, block_games: 5 }
 }
 
-fn batches(dataset: &Arc<Dataset>, config: LoaderConfig, start: u64, count: usize) -> Vec<Batch> {
-    let mut loader = TrainLoader::new(dataset, config, start).unwrap_or_else(|error| panic!("{error}"));
-    (0..count).map(|_| loader.next().unwrap_or_else(|error| panic!("{error}"))).collect()
-}
-
 fn evaluation(dataset: &Dataset, split: Split, max: u64) -> Vec<Batch> {
-    evaluation_batches(dataset, split, InputName::PieceTokens, 64, max)
-        .unwrap_or_else(|error| panic!("{error}"))
-        .map(|batch| batch.unwrap_or_else(|error| panic!("{error}")))
-        .collect()
+    samples::evaluation(dataset, split, InputName::PieceTokens, max)
 }
 
 /// Batches with NaN in them are equal where their bits are.
@@ -33,10 +24,6 @@ fn bits(batches: &[Batch]) -> Vec<(Batch, Vec<u32>)> {
         .iter()
         .map(|batch| (without_nan(batch), batch.value.iter().map(|value| value.to_bits()).collect()))
         .collect()
-}
-
-fn places(batches: &[Batch]) -> Vec<(u32, u16)> {
-    batches.iter().flat_map(|batch| batch.game.iter().copied().zip(batch.ply.iter().copied())).collect()
 }
 
 #[test]
@@ -118,34 +105,27 @@ struct Expected {
 }
 
 fn expected<G: Game>(row: &GameRow) -> Vec<Expected> {
-    let mut line = Line::new(G::Position::start());
     let mut legal = Vec::new();
-    let texts = row.moves.split(' ').enumerate();
-    texts
-        .map(|(ply, text)| {
-            let position = line.position();
-            position.legal_moves(&mut legal);
-            let played = *legal.iter().find(|&&mv| position.move_text(mv) == text).expect("stored moves are legal");
-            let mut packed = vec![0xaa; G::input(InputName::PieceTokens).row_bytes()];
-            position.pack(InputName::PieceTokens, line.repetitions(), &mut packed);
-            let expected = Expected {
-                packed,
-                legal: legal.iter().map(|&mv| position.move_index(mv)).collect(),
-                policy: if ply < usize::from(row.policy_from_ply) { -1 } else { position.move_index(played).into() },
-                outcome: match (row.result, position.side_to_move()) {
-                    (GameResult::Draw, _) => 1,
-                    (GameResult::Unknown, _) => -1,
-                    (GameResult::FirstWins, Side::First) | (GameResult::SecondWins, Side::Second) => 0,
-                    _ => 2,
-                },
-                value: row.value[ply],
-                phase: position.phase(),
-                novel: row.seen_in_train.as_ref().is_some_and(|seen| !seen[ply]),
-            };
-            line.play(played);
-            expected
-        })
-        .collect()
+    replayed::<G::Position, _>(row, |line, played| {
+        let (position, ply) = (line.position(), line.plies());
+        position.legal_moves(&mut legal);
+        let mut packed = vec![0xaa; G::input(InputName::PieceTokens).row_bytes()];
+        position.pack(InputName::PieceTokens, line.repetitions(), &mut packed);
+        Expected {
+            packed,
+            legal: legal.iter().map(|&mv| position.move_index(mv)).collect(),
+            policy: if ply < usize::from(row.policy_from_ply) { -1 } else { position.move_index(played).into() },
+            outcome: match (row.result, position.side_to_move()) {
+                (GameResult::Draw, _) => 1,
+                (GameResult::Unknown, _) => -1,
+                (GameResult::FirstWins, Side::First) | (GameResult::SecondWins, Side::Second) => 0,
+                _ => 2,
+            },
+            value: row.value[ply],
+            phase: position.phase(),
+            novel: row.seen_in_train.as_ref().is_some_and(|seen| !seen[ply]),
+        }
+    })
 }
 
 fn check(batch: &Batch, expected: &BTreeMap<u32, Vec<Expected>>, labels: usize) {

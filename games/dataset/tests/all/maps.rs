@@ -1,7 +1,7 @@
 //! Datasets whose label is a map of the board.
 
 use crate::samples::{made, remade, verified};
-use dataset::store::{GameRow, read_shard};
+use dataset::store::GameRow;
 use dataset::{
     Batch, Dataset, GeneratedOptions, LoaderConfig, Manifest, MapInfo, MappedPosition, OnDisk, PerSplit, Split,
     TrainLoader, evaluation_batches, remake, write_maps, write_positions,
@@ -47,11 +47,7 @@ fn written(dir: &Path, name: &str, info: MapInfo, positions: Vec<MappedPosition>
 }
 
 fn rows(dir: &Path, manifest: &Manifest) -> BTreeMap<u32, GameRow> {
-    let mut rows = BTreeMap::new();
-    for shard in &manifest.shards {
-        read_shard(&dir.join(&shard.file), &mut |row| drop(rows.insert(row.id, row))).expect("a good shard");
-    }
-    rows
+    manifest.rows(dir).map(|row| row.expect("a good shard")).map(|row| (row.id, row)).collect()
 }
 
 fn expect_right_labels(batch: &Batch, rows: &BTreeMap<u32, GameRow>, task: MapTask) {

@@ -1,13 +1,15 @@
 //! What batches say about moves when they are asked: rights behind the move played, and which moves repeat a position; and
 //! the board on which moves are numbered.
 
-use crate::samples::{CHESS, LICHESS_438, SHOGI, dataset as whole, imported, open, options, rows, sample};
+use crate::samples::{
+    self, CHESS, LICHESS_438, SHOGI, dataset as whole, evaluation, imported, imported_with, open, rows, sample,
+    training,
+};
 use dataset::filter::Buckets;
-use dataset::{Batch, Dataset, LoaderConfig, Split, Targets, TrainLoader, evaluation_batches, import};
+use dataset::{Batch, LoaderConfig, Split, Targets, evaluation_batches};
 use games::chess::ChessPosition;
 use games::{GameKind, InputName, MovesName, Position as _};
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::Arc;
 
 const ASKED: Targets = Targets {
@@ -32,11 +34,10 @@ struct Expected {
 /// A game by the rules alone: whoever compares positions compares their FENs without the counters.
 fn replayed(game: &dataset::store::GameRow, input: InputName, moves: MovesName) -> Vec<Expected> {
     let same = |position: &ChessPosition| position.to_text().rsplitn(3, ' ').last().expect("a FEN").to_owned();
-    let mut position =
-        game.start.as_deref().map_or_else(ChessPosition::start, |fen| ChessPosition::parse(fen).expect("a start"));
-    let mut seen = vec![same(&position)];
-    let mut plies = Vec::new();
-    for (ply, text) in game.moves.split_ascii_whitespace().enumerate() {
+    let mut seen = Vec::new();
+    samples::replayed::<ChessPosition, _>(game, |line, mv| {
+        let position = line.position();
+        seen.push(same(position));
         let label = |mv| position.label(mv, moves, input.frame());
         let mut legal = Vec::new();
         position.legal_moves(&mut legal);
@@ -47,19 +48,15 @@ fn replayed(game: &dataset::store::GameRow, input: InputName, moves: MovesName) 
             seen.iter().filter(|before| **before == after).count()
         };
         let repeated = legal.iter().map(|&mv| (label(mv), after(mv))).filter(|&(_, times)| times > 0);
-        let mv = position.parse_move(text).expect("a legal move");
-        let is_target = ply >= usize::from(game.policy_from_ply);
+        let is_target = line.plies() >= usize::from(game.policy_from_ply);
         let unless_known = |value: u16| if is_target { i64::from(value) } else { -1 };
-        plies.push(Expected {
+        Expected {
             legal: legal.iter().map(|&mv| label(mv)).collect(),
             repeated: repeated.collect(),
             played: unless_known(label(mv)),
             rights: unless_known(position.rights_after(mv, input.frame()).expect("chess has rights")),
-        });
-        position.play(mv);
-        seen.push(same(&position));
-    }
-    plies
+        }
+    })
 }
 
 fn set(bits: &[u8], index: u16) -> bool {
@@ -100,15 +97,10 @@ fn rights_and_repetitions_are_those_of_the_rules_on_either_board() {
         dataset.set_targets(ASKED).expect("chess has them");
         let games: BTreeMap<_, _> = rows.iter().map(|row| (row.id, replayed(row, input, moves))).collect();
         let bytes = dataset.legal_bytes();
-        let mut repeats = 0;
-        for batch in evaluation_batches(&dataset, Split::Test, input, 64, u64::MAX).expect("test games") {
-            repeats += check(&batch.expect("good games"), &games, bytes);
-        }
+        let mut batches = evaluation(&dataset, Split::Test, input, u64::MAX);
         let config = LoaderConfig { input, batch: 100, seed: 3, workers: 2, block_games: 5 };
-        let mut loader = TrainLoader::new(&Arc::new(dataset), config, 0).expect("training games");
-        for _ in 0..15 {
-            repeats += check(&loader.next().expect("good games"), &games, bytes);
-        }
+        batches.extend(training(&Arc::new(dataset), config, 0, 15));
+        let repeats: usize = batches.iter().map(|batch| check(batch, &games, bytes)).sum();
         assert!(repeats > 20, "{repeats} repetitions are too few to see anything");
     }
 }
@@ -116,8 +108,7 @@ fn rights_and_repetitions_are_those_of_the_rules_on_either_board() {
 #[test]
 fn nobody_who_does_not_ask_gets_them() {
     let dataset = whole(GameKind::Chess, CHESS);
-    let batch = evaluation_batches(&dataset, Split::Test, InputName::PieceTokens, 64, 100).expect("games").next();
-    let batch = batch.expect("a batch").expect("good games");
+    let batch = &evaluation(&dataset, Split::Test, InputName::PieceTokens, 100)[0];
     assert!(batch.rights.is_empty() && batch.repeats.is_empty());
 }
 
@@ -133,18 +124,11 @@ fn what_cannot_be_is_refused() {
     assert!(error.contains("uci_1968_dm"), "{error}");
 }
 
-/// 438 games of Lichess by rating.
-fn rated(dir: &Path) -> Dataset {
-    let usual = options(GameKind::Chess, sample(LICHESS_438), dir);
-    let options = dataset::ImportOptions { buckets: Buckets::new(vec![1000, 1500, 2000]), ..usual };
-    import(&options, &mut |_| {}).expect("the records are good");
-    Arc::into_inner(open(dir)).expect("nobody else has it")
-}
-
 #[test]
 fn a_part_of_training_has_the_games_of_its_buckets_and_no_others() {
-    let dir = tempfile::tempdir().expect("a temporary folder");
-    let dataset = rated(dir.path());
+    let buckets = Buckets::new(vec![1000, 1500, 2000]);
+    let (dir, _) = imported_with(GameKind::Chess, sample(LICHESS_438), |options| options.buckets = buckets);
+    let dataset = open(dir.path());
     let names = ["below-1000", "1000-1500", "1500-2000", "2000-up"];
     let parts = names.map(|name| dataset.training_part(&[name]));
     let positions = parts.each_ref().map(|part| part.positions(Split::Train));
@@ -157,9 +141,7 @@ fn a_part_of_training_has_the_games_of_its_buckets_and_no_others() {
         rows(dir.path()).into_iter().map(|row| (row.id, row.rating_bucket.expect("rated"))).collect();
     for (name, part) in names.into_iter().zip(parts) {
         let config = LoaderConfig { input: InputName::ClsTokens, batch: 50, seed: 1, workers: 1, block_games: 5 };
-        let mut loader = TrainLoader::new(&Arc::new(part), config, 0).expect("training games");
-        for _ in 0..10 {
-            let batch = loader.next().expect("good games");
+        for batch in training(&Arc::new(part), config, 0, 10) {
             assert!(batch.game.iter().all(|game| bucket_of[game] == name), "{name}");
         }
     }

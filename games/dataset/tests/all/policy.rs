@@ -1,11 +1,9 @@
 //! Soft policies and single positions, from the file to the batch.
 
-use crate::samples::{SHOGI, open, options, rows, sample};
+use crate::samples::{SHOGI, imported_with, open, options, replayed, rows, sample, training};
 use dataset::store::GameRow;
-use dataset::{
-    Batch, DatasetError, Filters, LoaderConfig, Split, SplitBy, TrainLoader, Unit, evaluation_batches, import,
-};
-use games::{Game, GameKind, InputName, Line, Position, with_game};
+use dataset::{Batch, DatasetError, Filters, LoaderConfig, Split, SplitBy, Unit, evaluation_batches, import};
+use games::{Game, GameKind, InputName, Position, with_game};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -15,29 +13,19 @@ const PSV: &str = "shogi_selfplay_40games.psv";
 const LC0: &str = "lc0_v6_selfplay.tar";
 
 fn imported(game: GameKind, file: &str) -> (tempfile::TempDir, dataset::ImportReport) {
-    let dir = tempfile::tempdir().expect("a temporary folder");
-    let options = dataset::ImportOptions { policy_from_ply: 0, ..options(game, sample(file), dir.path()) };
-    let report = import(&options, &mut |_| {}).unwrap_or_else(|error| panic!("{error}"));
-    (dir, report)
+    imported_with(game, sample(file), |options| options.policy_from_ply = 0)
 }
 
 /// Per ply, the targets that a row asks for: index and probability.
 fn targets<G: Game>(row: &GameRow) -> Vec<BTreeMap<i64, f32>> {
-    let start = row.start.as_deref().map_or_else(|| Ok(G::Position::start()), G::Position::parse);
-    let mut line = Line::new(start.expect("a stored start"));
-    let mut out = Vec::new();
-    for (ply, text) in row.moves.split(' ').enumerate() {
+    replayed::<G::Position, _>(row, |line, mv| {
         let position = line.position();
         let index = |text: &str| i64::from(position.move_index(position.parse_move(text).expect("legal")));
-        let candidates = row.policy.as_ref().map(|policy| policy[ply].clone()).unwrap_or_default();
-        out.push(match candidates.is_empty() {
-            true => BTreeMap::from([(index(text), 1.0)]),
-            false => candidates.iter().map(|(mv, probability)| (index(mv), *probability)).collect(),
-        });
-        let mv = position.parse_move(text).expect("a stored move");
-        line.play(mv);
-    }
-    out
+        match row.policy.as_ref().map(|policy| &policy[line.plies()]).filter(|candidates| !candidates.is_empty()) {
+            None => BTreeMap::from([(i64::from(position.move_index(mv)), 1.0)]),
+            Some(candidates) => candidates.iter().map(|(mv, probability)| (index(mv), *probability)).collect(),
+        }
+    })
 }
 
 fn given(batch: &Batch, i: usize) -> BTreeMap<i64, f32> {
@@ -54,8 +42,7 @@ fn check_batches(dir: &Path, game: GameKind) -> usize {
     let expected: BTreeMap<u32, Vec<BTreeMap<i64, f32>>> =
         rows(dir).iter().map(|row| (row.id, with_game!(game, G => targets::<G>(row)))).collect();
     let config = LoaderConfig { input: InputName::PieceTokens, batch: 64, seed: 1, workers: 1, block_games: 8 };
-    let mut loader = TrainLoader::new(&dataset, config, 0).expect("training games");
-    let training = (0..20).map(|_| loader.next().expect("good games"));
+    let training = training(&dataset, config, 0, 20).into_iter();
     let test = evaluation_batches(&dataset, Split::Test, InputName::PieceTokens, 50, u64::MAX).expect("test games");
     let mut widest = 0;
     for batch in training.chain(test.map(|batch| batch.expect("good games"))) {

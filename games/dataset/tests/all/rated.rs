@@ -1,6 +1,6 @@
 //! Inputs with ratings: a row shows who plays whom.
 
-use crate::samples::{CHESS, LICHESS, SHOGI, dataset, imported, open, rows};
+use crate::samples::{CHESS, LICHESS, SHOGI, dataset, evaluation, imported, open, rows};
 use dataset::{Split, evaluation_batches};
 use games::{GameKind, InputName};
 use std::collections::BTreeMap;
@@ -19,8 +19,7 @@ fn batches_show_the_movers_rating_first() {
         rows(dir.path()).into_iter().map(|row| (row.id, row.ratings)).collect();
     let dataset = open(dir.path());
     let mut different = 0;
-    for batch in evaluation_batches(&dataset, Split::Test, INPUT, 64, 500).expect("a test split") {
-        let batch = batch.expect("a batch");
+    for batch in evaluation(&dataset, Split::Test, INPUT, 500) {
         for i in 0..batch.size {
             let row = &batch.packed[i * batch.row_bytes..][..batch.row_bytes];
             let shown = &row[row.len() - 2..];
@@ -36,9 +35,8 @@ fn batches_show_the_movers_rating_first() {
 #[test]
 fn everything_else_is_as_without_ratings() {
     let dataset = dataset(GameKind::Chess, LICHESS);
-    let batches = |input| evaluation_batches(&dataset, Split::Test, input, 64, 200).expect("a test split");
-    for (rated, plain) in batches(INPUT).zip(batches(InputName::PieceTokens)) {
-        let (rated, plain) = (rated.expect("a batch"), plain.expect("a batch"));
+    let batches = |input| evaluation(&dataset, Split::Test, input, 200);
+    for (rated, plain) in batches(INPUT).iter().zip(&batches(InputName::PieceTokens)) {
         let without: Vec<u8> =
             rated.packed.chunks(rated.row_bytes).flat_map(|row| &row[..row.len() - 2]).copied().collect();
         assert_eq!(without, plain.packed);

@@ -1,10 +1,13 @@
 //! Datasets made of datasets: split, merged, averaged, verified, exported.
 
-use crate::samples::{self, CHESS, LICHESS_438, SHOGI, all_targets as imported, on_disk, open, rows, sample, verified};
+use crate::samples::{
+    self, CHESS, LICHESS_438, SHOGI, all_targets as imported, evaluation, exported, identity, on_disk, open, replayed,
+    rows, sample, verified,
+};
 use dataset::store::GameRow;
 use dataset::{
     Dataset, ExportFormat, LoaderConfig, Merge, PerSplit, RemakeOptions, Split, SplitBy, SplitPlan, Targets,
-    TrainLoader, Unit, ValueTarget, average, export, remake, summarise,
+    TrainLoader, Unit, ValueTarget, average, remake, summarise,
 };
 use games::{Game, GameKind, GameResult, InputName, Position, with_game};
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,15 +21,6 @@ fn remade(sources: &[&Path], dir: &Path, split: SplitPlan) -> RemakeOptions {
     samples::remade(sources.iter().map(|dir| on_disk(dir)).collect(), dir, split)
 }
 
-fn text_after<G: Game>(row: &GameRow, plies: usize) -> String {
-    let mut position = G::Position::start();
-    for text in row.moves.split(' ').take(plies) {
-        let mv = position.parse_move(text).expect("a stored move");
-        position.play(mv);
-    }
-    position.to_text().split(' ').take(if G::KIND == GameKind::Chess { 4 } else { 3 }).collect::<Vec<_>>().join(" ")
-}
-
 #[test]
 fn openings_stay_together() {
     let games = imported(GameKind::Chess, sample(LICHESS_438));
@@ -38,8 +32,9 @@ fn openings_stay_together() {
     assert_eq!(before.len(), after.len());
     let mut splits = BTreeMap::<String, BTreeSet<Split>>::new();
     for row in &after {
-        let plies = usize::from(row.plies - 1).min(4);
-        splits.entry(text_after::<games::chess::Chess>(row, plies)).or_default().insert(row.split);
+        let mut passed = replayed::<games::chess::ChessPosition, _>(row, |line, _| line.position().to_text());
+        let opening = passed.swap_remove(usize::from(row.plies - 1).min(4));
+        splits.entry(identity(GameKind::Chess, &opening)).or_default().insert(row.split);
     }
     assert!(splits.values().all(|splits| splits.len() == 1), "an opening is in one split");
     assert!(splits.len() > 50, "there are many openings");
@@ -68,8 +63,8 @@ type Means = BTreeMap<String, (u32, Option<f64>, Option<f64>, BTreeMap<String, f
 fn means<G: Game>(rows: &[GameRow]) -> Means {
     let mut all = BTreeMap::<String, Vec<(Option<f32>, Option<f64>, String)>>::new();
     for row in rows {
-        let mut position = G::Position::start();
-        for (ply, text) in row.moves.split(' ').enumerate() {
+        replayed::<G::Position, _>(row, |line, mv| {
+            let position = line.position();
             let first = position.side_to_move() == games::Side::First;
             let result = match row.result {
                 GameResult::Unknown => None,
@@ -77,12 +72,9 @@ fn means<G: Game>(rows: &[GameRow]) -> Means {
                 GameResult::FirstWins => Some(f64::from(u8::from(first))),
                 GameResult::SecondWins => Some(f64::from(u8::from(!first))),
             };
-            let fields = if G::KIND == GameKind::Chess { 4 } else { 3 };
-            let key = position.to_text().split(' ').take(fields).collect::<Vec<_>>().join(" ");
-            all.entry(key).or_default().push((row.value[ply], result, text.to_owned()));
-            let mv = position.parse_move(text).expect("a stored move");
-            position.play(mv);
-        }
+            let seen = all.entry(identity(G::KIND, &position.to_text())).or_default();
+            seen.push((row.value[line.plies()], result, position.move_text(mv)));
+        });
     }
     let mean = |values: Vec<f64>| (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64);
     let of = |seen: Vec<(Option<f32>, Option<f64>, String)>| {
@@ -123,9 +115,7 @@ fn averages_are_means_over_the_whole_dataset() {
         );
         for row in rows {
             let start = row.start.as_deref().expect("a position");
-            let fields = if game == GameKind::Chess { 4 } else { 3 };
-            let key = start.split(' ').take(fields).collect::<Vec<_>>().join(" ");
-            let (count, value, result, policy) = &expected[&key];
+            let (count, value, result, policy) = &expected[&identity(game, start)];
             assert_eq!(row.count, Some(*count));
             assert!(close(row.value[0], *value) && close(row.mean_result.as_ref().expect("one ply")[0], *result));
             let found: BTreeMap<String, f64> = match row.policy {
@@ -201,13 +191,6 @@ fn verify_finds_what_is_wrong() {
     assert!(wrong.contains("`split.novel_test_positions` is 0.5, but the shards hold "), "{wrong}");
 }
 
-fn exported(dir: &Path, format: ExportFormat) -> (Vec<u8>, dataset::Exported) {
-    let source = on_disk(dir);
-    let mut bytes = Vec::new();
-    let done = export(&source, &Split::ALL, format, &mut bytes, Path::new("memory")).expect("good games");
-    (bytes, done)
-}
-
 #[test]
 fn shogi_records_come_back_but_for_scores_that_are_certain() {
     for (file, format) in
@@ -240,8 +223,7 @@ fn value_targets_are_made_when_the_dataset_is_opened() {
     let value = |target| {
         let mut dataset = Dataset::open(&dir).expect("a good dataset");
         dataset.set_targets(Targets { value: Some(target), ..Targets::default() }).expect("it has scores");
-        let batches = dataset::evaluation_batches(&dataset, Split::Test, InputName::PieceTokens, 64, u64::MAX);
-        let batches: Vec<_> = batches.expect("test games").map(|batch| batch.expect("good games")).collect();
+        let batches = evaluation(&dataset, Split::Test, InputName::PieceTokens, u64::MAX);
         let of = |pick: fn(&dataset::Batch) -> Vec<f32>| batches.iter().flat_map(pick).collect::<Vec<f32>>();
         (of(|batch| batch.value.clone()), of(|batch| batch.outcome.iter().map(|&o| 1.0 - o as f32 / 2.0).collect()))
     };

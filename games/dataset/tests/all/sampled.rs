@@ -1,10 +1,7 @@
 //! Positions with legal moves and policy targets, against the batches that show the same.
 
-use crate::samples::{CHESS, SHOGI, all_targets, dataset, open, sample};
-use dataset::{
-    Batch, Dataset, LoaderConfig, PolicyPosition, Split, TrainLoader, evaluated_policy, evaluation_batches,
-    sampled_policy,
-};
+use crate::samples::{CHESS, SHOGI, all_targets, dataset, evaluation, open, sample};
+use dataset::{Batch, Dataset, LoaderConfig, PolicyPosition, Split, TrainLoader, evaluated_policy, sampled_policy};
 use games::{Game, GameKind, InputName, Position as _, with_game};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -62,10 +59,8 @@ fn check(dataset: &Arc<Dataset>) {
         evaluated_policy::<G>(dataset, Split::Test, 1000, |position| found.push(of_position(&position)))
     })
     .expect("test games");
-    let batches = evaluation_batches(dataset, Split::Test, InputName::PieceTokens, 64, 1000).expect("test games");
-    let expected: Vec<_> = batches
-        .flat_map(|batch| of_batch(&batch.expect("good games"), dataset.legal_bytes()).collect::<Vec<_>>())
-        .collect();
+    let batches = evaluation(dataset, Split::Test, InputName::PieceTokens, 1000);
+    let expected: Vec<_> = batches.iter().flat_map(|batch| of_batch(batch, dataset.legal_bytes())).collect();
     assert!(!found.is_empty());
     assert_eq!(found, expected);
 }

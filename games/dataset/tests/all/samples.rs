@@ -1,14 +1,18 @@
 //! Small datasets in temporary folders.
 
-use dataset::store::{GameRow, read_shard};
+use dataset::store::GameRow;
 use dataset::{
-    Dataset, GeneratedOptions, ImportOptions, ImportReport, Manifest, OnDisk, PerSplit, RemakeOptions, SplitBy,
-    SplitPlan, Verification, import, verify,
+    Batch, Dataset, ExportFormat, Exported, GeneratedOptions, ImportOptions, ImportReport, LoaderConfig, Manifest,
+    OnDisk, PerSplit, RemakeOptions, Split, SplitBy, SplitPlan, TrainLoader, Verification, evaluation_batches, export,
+    import, verify,
 };
-use games::{GameKind, ParsedGame, Rejected, chess::pgn, shogi::csa};
+use games::{
+    GameKind, InputName, Line, ParsedGame, Position, Rejected, chess::pgn, minishogi::Minishogi, shogi::csa, usi_lines,
+};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use tempfile::TempDir;
 
 pub(crate) const CHESS: &str = "chess_engine_36.pgn.zst";
 pub(crate) const LICHESS: &str = "chess_lichess_40.pgn.zst";
@@ -33,12 +37,14 @@ pub(crate) fn parsed(game: GameKind, text: &[u8]) -> Vec<Result<ParsedGame, Reje
     let records: Vec<Vec<u8>> = match game {
         GameKind::Chess => pgn::records(text).map(Result::unwrap).collect(),
         GameKind::Shogi => csa::records(text).map(Result::unwrap).collect(),
+        GameKind::Minishogi => usi_lines::records(text).map(Result::unwrap).collect(),
     };
     let numbered = records.iter().enumerate();
     numbered
         .map(|(number, record)| match game {
             GameKind::Chess => pgn::parse(record, number as u64),
             GameKind::Shogi => csa::parse(record, number as u64),
+            GameKind::Minishogi => usi_lines::parse::<Minishogi>(record, number as u64),
         })
         .collect()
 }
@@ -57,10 +63,41 @@ pub(crate) fn options(game: GameKind, input: PathBuf, dir: &Path) -> ImportOptio
 }
 
 /// A folder with a dataset of this sample.
-pub(crate) fn imported(game: GameKind, file: &str) -> (tempfile::TempDir, ImportReport) {
+pub(crate) fn imported(game: GameKind, file: &str) -> (TempDir, ImportReport) {
+    imported_with(game, sample(file), |_| {})
+}
+
+/// A folder with a dataset of a file, imported with changed options.
+pub(crate) fn imported_with(
+    game: GameKind,
+    input: PathBuf,
+    change: impl FnOnce(&mut ImportOptions),
+) -> (TempDir, ImportReport) {
+    import_into(tempfile::tempdir().expect("a temporary folder"), game, input, change)
+}
+
+/// The same of a file that is written into the folder beside the dataset.
+pub(crate) fn imported_bytes(
+    game: GameKind,
+    name: &str,
+    bytes: impl AsRef<[u8]>,
+    change: impl FnOnce(&mut ImportOptions),
+) -> (TempDir, ImportReport) {
     let dir = tempfile::tempdir().expect("a temporary folder");
-    let report =
-        import(&options(game, sample(file), dir.path()), &mut |_| {}).unwrap_or_else(|error| panic!("{error}"));
+    let input = dir.path().join(name);
+    fs::write(&input, bytes).expect("a temporary file");
+    import_into(dir, game, input, change)
+}
+
+fn import_into(
+    dir: TempDir,
+    game: GameKind,
+    input: PathBuf,
+    change: impl FnOnce(&mut ImportOptions),
+) -> (TempDir, ImportReport) {
+    let mut options = options(game, input, dir.path());
+    change(&mut options);
+    let report = import(&options, &mut |_| {}).unwrap_or_else(|error| panic!("{error}"));
     (dir, report)
 }
 
@@ -87,20 +124,56 @@ pub(crate) fn dataset(game: GameKind, file: &str) -> Arc<Dataset> {
 /// All rows of the dataset in `dir/dataset`, by id.
 pub(crate) fn rows(dir: &Path) -> Vec<GameRow> {
     let dir = dir.join("dataset");
-    let mut rows = Vec::new();
-    for shard in read_manifest(&dir).shards {
-        read_shard(&dir.join(shard.file), &mut |row| rows.push(row)).unwrap_or_else(|error| panic!("{error}"));
-    }
+    let manifest = read_manifest(&dir);
+    let rows = manifest.rows(&dir).map(|row| row.unwrap_or_else(|error| panic!("{error}")));
+    let mut rows: Vec<GameRow> = rows.collect();
     rows.sort_by_key(|row| row.id);
     rows
 }
 
+/// What `each` says of a game's plies, by a replay that knows nothing of the loader: of the line before a move, and the move.
+pub(crate) fn replayed<P: Position, T>(row: &GameRow, mut each: impl FnMut(&Line<P>, P::Move) -> T) -> Vec<T> {
+    let start = row.start.as_deref().map_or_else(P::start, |text| P::parse(text).expect("a stored start"));
+    let mut line = Line::new(start);
+    let ply = |text: &str| {
+        let mv = line.position().parse_move(text).expect("a stored move");
+        let said = each(&line, mv);
+        line.play(mv);
+        said
+    };
+    row.moves.split(' ').map(ply).collect()
+}
+
+/// A position's text without clocks and move number: what counts as the same position, found without any hashing.
+pub(crate) fn identity(game: GameKind, text: &str) -> String {
+    text.split(' ').take(if game == GameKind::Chess { 4 } else { 3 }).collect::<Vec<_>>().join(" ")
+}
+
+pub(crate) fn training(dataset: &Arc<Dataset>, config: LoaderConfig, start: u64, count: usize) -> Vec<Batch> {
+    let mut loader = TrainLoader::new(dataset, config, start).unwrap_or_else(|error| panic!("{error}"));
+    (0..count).map(|_| loader.next().unwrap_or_else(|error| panic!("{error}"))).collect()
+}
+
+pub(crate) fn evaluation(dataset: &Dataset, split: Split, input: InputName, max: u64) -> Vec<Batch> {
+    let batches = evaluation_batches(dataset, split, input, 64, max).unwrap_or_else(|error| panic!("{error}"));
+    batches.map(|batch| batch.unwrap_or_else(|error| panic!("{error}"))).collect()
+}
+
+/// Game and ply of each row.
+pub(crate) fn places(batches: &[Batch]) -> Vec<(u32, u16)> {
+    batches.iter().flat_map(|batch| batch.game.iter().copied().zip(batch.ply.iter().copied())).collect()
+}
+
 /// A dataset of this file in `dir/dataset`, all moves targets.
-pub(crate) fn all_targets(game: GameKind, input: PathBuf) -> tempfile::TempDir {
-    let dir = tempfile::tempdir().expect("a temporary folder");
-    let options = ImportOptions { policy_from_ply: 0, ..options(game, input, dir.path()) };
-    import(&options, &mut |_| {}).unwrap_or_else(|error| panic!("{error}"));
-    dir
+pub(crate) fn all_targets(game: GameKind, input: PathBuf) -> TempDir {
+    imported_with(game, input, |options| options.policy_from_ply = 0).0
+}
+
+/// The dataset in `dir/dataset` in another format.
+pub(crate) fn exported(dir: &Path, format: ExportFormat) -> (Vec<u8>, Exported) {
+    let mut bytes = Vec::new();
+    let done = export(&on_disk(dir), &Split::ALL, format, &mut bytes, Path::new("memory")).expect("good games");
+    (bytes, done)
 }
 
 /// The dataset in `dir/dataset` as a source of others.

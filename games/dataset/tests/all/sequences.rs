@@ -1,6 +1,6 @@
 //! Sequences: the same rows as positions by themselves, in the order of their games, for everybody and from any batch on.
 
-use crate::samples::{CHESS, imported, open, rows};
+use crate::samples::{CHESS, imported, open, rows, training as batches};
 use dataset::{Batch, Dataset, DatasetError, LoaderConfig, Split, TrainLoader, evaluation_batches};
 use games::chess::ChessPosition;
 use games::{GameKind, InputName, MovesName, Position};
@@ -20,11 +20,6 @@ fn dataset(dir: &Path, plies: usize) -> Arc<Dataset> {
     dataset.set_moves(MovesName::Chessdecoder1924).expect("chess has them");
     dataset.set_sequence(plies).expect("whole games");
     Arc::new(dataset)
-}
-
-fn batches(dataset: &Arc<Dataset>, config: LoaderConfig, start: u64, count: usize) -> Vec<Batch> {
-    let mut loader = TrainLoader::new(dataset, config, start).unwrap_or_else(|error| panic!("{error}"));
-    (0..count).map(|_| loader.next().unwrap_or_else(|error| panic!("{error}"))).collect()
 }
 
 /// Everything about a row but the bytes behind its position; values by their bits.

@@ -1,29 +1,17 @@
 //! The split: by game, stable, and honest about what training has seen.
 
-use crate::samples::{self, CHESS, LICHESS, SHOGI, imported, options, parsed, rows, sample_text};
+use crate::samples::{
+    CHESS, LICHESS, SHOGI, identity, imported, imported_bytes, imported_with, parsed, replayed, rows, sample,
+    sample_text,
+};
+use dataset::Split;
 use dataset::store::GameRow;
-use dataset::{Split, import};
 use games::{Game, GameKind, Position, with_game};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// A position without its clocks and move number: what counts as the same position, found without any hashing.
-fn identity<G: Game>(position: &G::Position) -> String {
-    position.to_text().split(' ').take(if G::KIND == GameKind::Chess { 4 } else { 3 }).collect::<Vec<_>>().join(" ")
-}
-
 fn positions<G: Game>(row: &GameRow) -> Vec<String> {
-    let mut position = match &row.start {
-        None => G::Position::start(),
-        Some(text) => G::Position::parse(text).expect("stored starts can be read"),
-    };
-    let mut seen = Vec::new();
-    for text in row.moves.split(' ') {
-        seen.push(identity::<G>(&position));
-        let mv = position.parse_move(text).expect("stored moves are legal");
-        position.play(mv);
-    }
-    seen
+    replayed::<G::Position, _>(row, |line, _| identity(G::KIND, &line.position().to_text()))
 }
 
 #[test]
@@ -72,10 +60,8 @@ fn other_games_do_not_move_a_game() {
     let mut games: Vec<&str> = text.split("\n\n[Event").collect();
     games.reverse();
     games.truncate(20);
-    let some = tempfile::tempdir().expect("a temporary folder");
-    let input = some.path().join("some.pgn");
-    std::fs::write(&input, format!("[Event{}", games.join("\n\n[Event"))).expect("a temporary file");
-    import(&options(GameKind::Chess, input, some.path()), &mut |_| {}).expect("good games");
+    let text = format!("[Event{}", games.join("\n\n[Event"));
+    let (some, _) = imported_bytes(GameKind::Chess, "some.pgn", text, |_| {});
     let some = split_of(some.path());
     assert_eq!(some.len(), 20);
     assert!(some.iter().all(|(moves, split)| all[moves] == *split));
@@ -83,11 +69,7 @@ fn other_games_do_not_move_a_game() {
 
 #[test]
 fn another_seed_is_another_split() {
-    let dir = tempfile::tempdir().expect("a temporary folder");
-    let good = options(GameKind::Chess, samples::sample(CHESS), dir.path());
-    let split = dataset::SplitPlan { seed: 2, ..good.split.clone() };
-    let other = dataset::ImportOptions { split, ..good };
-    import(&other, &mut |_| {}).expect("good games");
+    let (dir, _) = imported_with(GameKind::Chess, sample(CHESS), |options| options.split.seed = 2);
     let (first, _) = imported(GameKind::Chess, CHESS);
     let train = |dir: &Path| -> BTreeSet<String> {
         rows(dir).into_iter().filter(|row| row.split == Split::Train).map(|row| row.moves).collect()

@@ -1,11 +1,13 @@
 //! What a dataset knows beside moves and results: Lc0's values and draws, and what batches make of them.
 
-use crate::samples::{self, CHESS, LICHESS, imported, on_disk, options, rows, sample, sample_text};
-use dataset::store::{GameRow, ShardWriter, read_shard};
+use crate::samples::{
+    self, CHESS, LICHESS, evaluation, imported, imported_bytes, imported_with, on_disk, rows, sample, sample_text,
+};
+use dataset::store::{GameRow, ShardRows, ShardWriter};
 use dataset::value::SHORT_TERM_DECAY;
 use dataset::{
-    Batch, Dataset, DatasetError, ImportOptions, LoaderConfig, Merge, OnDisk, RemakeOptions, Split, Targets,
-    TrainLoader, ValueTarget, average, evaluation_batches, import, remake, store,
+    Batch, Dataset, DatasetError, LoaderConfig, Merge, OnDisk, RemakeOptions, Split, Targets, ValueTarget, average,
+    remake, store,
 };
 use games::chess::lc0::ValueSource;
 use games::{GameKind, GameResult, InputName, Termination};
@@ -17,9 +19,9 @@ const LC0: &str = "lc0_v6_selfplay.tar";
 
 /// The chunks with one of their values.
 fn lc0(value: ValueSource) -> tempfile::TempDir {
-    let dir = tempfile::tempdir().expect("a temporary folder");
-    let options = ImportOptions { value, policy_from_ply: 0, ..options(GameKind::Chess, sample(LC0), dir.path()) };
-    let report = import(&options, &mut |_| {}).unwrap_or_else(|error| panic!("{error}"));
+    let (dir, report) = imported_with(GameKind::Chess, sample(LC0), |options| {
+        (options.value, options.policy_from_ply) = (value, 0);
+    });
     assert_eq!(report.manifest.value_source, Some(value));
     dir
 }
@@ -51,8 +53,7 @@ fn values_and_draws_are_those_of_another_decoder() {
 }
 
 fn batches(dataset: &Dataset) -> Vec<Batch> {
-    let batches = evaluation_batches(dataset, Split::Test, InputName::PieceTokens, 64, u64::MAX);
-    batches.expect("test games").map(|batch| batch.expect("good games")).collect()
+    evaluation(dataset, Split::Test, InputName::PieceTokens, u64::MAX)
 }
 
 const ALL: Targets = Targets {
@@ -128,16 +129,11 @@ fn targets_do_not_depend_on_what_was_asked_before_or_on_workers() {
     };
     let of = |dataset: &Dataset| batches(dataset).iter().map(all).collect::<Vec<_>>();
     assert!(of(&once) == of(&twice));
-    let (once, config) = (std::sync::Arc::new(once), |workers| LoaderConfig {
-        input: InputName::PieceTokens,
-        batch: 100,
-        seed: 1,
-        workers,
-        block_games: 7,
-    });
+    let once = std::sync::Arc::new(once);
     let training = |workers| {
-        let mut loader = TrainLoader::new(&once, config(workers), 0).expect("training games");
-        (0..30).map(|_| all(&loader.next().expect("good games"))).collect::<Vec<_>>()
+        let input = InputName::PieceTokens;
+        let config = LoaderConfig { input, batch: 100, seed: 1, workers, block_games: 7 };
+        samples::training(&once, config, 0, 30).iter().map(all).collect::<Vec<_>>()
     };
     assert!(training(1) == training(3));
 }
@@ -160,9 +156,7 @@ fn a_target_that_the_dataset_lacks_is_an_error_with_the_column() {
         assert_eq!(store::has_values(&dir, &manifest, column).expect("good shards"), expected, "{file} {column}");
     }
     let silent = "[Event \"x\"]\n[Result \"1-0\"]\n\n1. e4 e5 1-0\n\n[Result \"0-1\"]\n\n1. d4 d5 0-1\n";
-    let dir = tempfile::tempdir().expect("a temporary folder");
-    std::fs::write(dir.path().join("x.pgn"), silent).expect("a file");
-    import(&options(GameKind::Chess, dir.path().join("x.pgn"), dir.path()), &mut |_| {}).expect("two games");
+    let (dir, _) = imported_bytes(GameKind::Chess, "x.pgn", silent, |_| {});
     let OnDisk { dir, manifest } = on_disk(dir.path());
     assert!(!store::has_values(&dir, &manifest, "value").expect("good shards"));
     let mut dataset = Dataset::load(&dir, manifest).expect("a dataset");
@@ -225,16 +219,15 @@ fn a_shard_gets_the_column_when_it_is_needed() {
     };
     let late: Vec<GameRow> = (0..5000).map(|id| if id < 4500 { without(id) } else { with_draw(id) }).collect();
     let (shard, path) = write("late.parquet", &late);
-    let mut read = Vec::new();
-    read_shard(&path, &mut |row| read.push(row)).expect("a good shard");
-    assert!(read == late);
+    let read = |path: &Path| -> Vec<GameRow> {
+        ShardRows::open(path).expect("a shard").map(|row| row.expect("a good row")).collect()
+    };
+    assert!(read(&path) == late);
     assert_eq!(shard.games, 5000);
     assert!(!path.with_extension("narrow").exists());
     let plain: Vec<GameRow> = late[..4500].to_vec();
     let (narrow, path) = write("plain.parquet", &plain);
-    let mut read = Vec::new();
-    read_shard(&path, &mut |row| read.push(row)).expect("a good shard");
-    assert!(read == plain);
+    assert!(read(&path) == plain);
     let holds_column = |shard: &dataset::manifest::Shard| {
         let file = std::fs::File::open(dir.path().join(&shard.file)).expect("it is there");
         let footer = ParquetRecordBatchReaderBuilder::try_new(file).expect("a good shard");

@@ -1,13 +1,13 @@
 //! A test set of one's own: its positions leave training and validation, and it stays whole.
 
-use crate::samples::{CHESS, LICHESS, LICHESS_438, SHOGI, imported, open, options, read_manifest, rows, sample};
-use dataset::filter::Buckets;
-use dataset::{
-    Dataset, ImportOptions, LoaderConfig, PerSplit, Split, SplitPlan, Targets, TrainLoader, content,
-    evaluation_batches, import,
+use crate::samples::{
+    CHESS, LICHESS, LICHESS_438, SHOGI, evaluation, imported, imported_with, open, places, read_manifest, replayed,
+    rows, sample,
 };
-use games::chess::{Chess, ChessPosition};
-use games::{Game, GameKind, InputName, Line, Position as _};
+use dataset::filter::Buckets;
+use dataset::{Dataset, LoaderConfig, PerSplit, Split, SplitPlan, Targets, TrainLoader, content};
+use games::chess::ChessPosition;
+use games::{GameKind, InputName};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::Path;
 use std::sync::Arc;
@@ -17,10 +17,8 @@ const HCPE: &str = "shogi_selfplay_40games.hcpe";
 
 /// A folder with a dataset of this sample, all of it for tests.
 pub(crate) fn all_test(game: GameKind, file: &str) -> TempDir {
-    let dir = TempDir::new().expect("a temporary folder");
     let split = SplitPlan::by_game(0, PerSplit { train: 0.0, validation: 0.0, test: 1.0 });
-    import(&ImportOptions { split, ..options(game, sample(file), dir.path()) }, &mut |_| {}).expect("good records");
-    dir
+    imported_with(game, sample(file), |options| options.split = split).0
 }
 
 fn opened(dir: &Path) -> Dataset {
@@ -34,17 +32,11 @@ fn refused(mut dataset: Dataset, test: Dataset, parts: &[&str]) {
 
 /// The keys of the positions of games of chess by game and ply, by a replay that knows nothing of the loader.
 fn keys(dir: &Path) -> BTreeMap<(u32, u16), (Split, u64)> {
-    let mut found = BTreeMap::new();
-    for row in rows(dir) {
-        let start = row.start.as_deref().map(|fen| ChessPosition::parse(fen).expect("a position"));
-        let mut line: Line<<Chess as Game>::Position> = Line::new(start.unwrap_or_default());
-        for (ply, text) in row.moves.split(' ').enumerate() {
-            found.insert((row.id, ply as u16), (row.split, line.key()));
-            let mv = line.position().parse_move(text).expect("stored moves are legal");
-            line.play(mv);
-        }
-    }
-    found
+    let rows = rows(dir);
+    let of_row = rows.iter().flat_map(|row| {
+        replayed::<ChessPosition, _>(row, |line, _| ((row.id, line.plies() as u16), (row.split, line.key())))
+    });
+    of_row.collect()
 }
 
 #[test]
@@ -81,34 +73,24 @@ fn positions_of_the_test_games_leave_training_and_nothing_else_does() {
         let count = loader.epoch_positions().div_ceil(100);
         (0..count).map(|_| loader.next().expect("good games")).collect::<Vec<_>>()
     };
-    let order = |batches: &[dataset::Batch]| -> Vec<(u32, u16)> {
-        batches.iter().flat_map(|batch| batch.game.iter().copied().zip(batch.ply.iter().copied())).collect()
-    };
-    let places = order(&batches(1));
-    assert_eq!(places[..expected.len()].iter().copied().collect::<BTreeSet<_>>(), expected);
-    assert_eq!(places, order(&batches(3)), "the number of workers does not matter");
+    let order = places(&batches(1));
+    assert_eq!(order[..expected.len()].iter().copied().collect::<BTreeSet<_>>(), expected);
+    assert_eq!(order, places(&batches(3)), "the number of workers does not matter");
 
     // The test games are those of the other dataset, in the order in which it is tested alone.
-    let evaluated = |dataset: &Dataset| -> Vec<(u32, u16, bool)> {
-        let batches = evaluation_batches(dataset, Split::Test, InputName::PieceTokens, 64, u64::MAX);
-        let of_batch = |batch: dataset::Batch| {
-            (0..batch.size).map(|i| (batch.game[i], batch.ply[i], batch.novel[i])).collect::<Vec<_>>()
-        };
-        batches.expect("test games").flat_map(|batch| of_batch(batch.expect("good games"))).collect()
-    };
-    let found = evaluated(&dataset);
-    assert!(found == evaluated(&whole) && found.iter().all(|(.., novel)| *novel));
-    let validation = evaluation_batches(&dataset, Split::Validation, InputName::PieceTokens, 64, u64::MAX);
-    let positions = validation.expect("validation games").map(|batch| batch.expect("good games").size as u64);
-    assert_eq!(positions.sum::<u64>(), dataset.positions(Split::Validation));
+    let evaluated = |dataset: &Dataset, split| evaluation(dataset, split, InputName::PieceTokens, u64::MAX);
+    let [found, alone] = [&*dataset, &whole].map(|dataset| evaluated(dataset, Split::Test));
+    assert_eq!(places(&found), places(&alone));
+    assert!(found.iter().chain(&alone).all(|batch| batch.novel.iter().all(|&novel| novel)));
+    let validation = places(&evaluated(&dataset, Split::Validation));
+    assert_eq!(validation.len() as u64, dataset.positions(Split::Validation));
 }
 
 #[test]
 fn buckets_choose_among_the_games_to_train_on() {
-    let (own, test) = (TempDir::new().expect("a folder"), all_test(GameKind::Chess, LICHESS));
+    let test = all_test(GameKind::Chess, LICHESS);
     let buckets = Buckets::new(vec![1500]);
-    let own_options = options(GameKind::Chess, sample(LICHESS_438), own.path());
-    import(&ImportOptions { buckets, ..own_options }, &mut |_| {}).expect("good records");
+    let (own, _) = imported_with(GameKind::Chess, sample(LICHESS_438), |options| options.buckets = buckets);
     let [mut first, mut last] = [opened(own.path()), opened(own.path())];
     first.restrict(&["below-1500"]).expect("a bucket");
     first.set_test(opened(test.path())).expect("games of chess");
@@ -116,12 +98,8 @@ fn buckets_choose_among_the_games_to_train_on() {
     last.restrict(&["below-1500"]).expect("a bucket");
     let positions = |dataset: &Dataset| Split::ALL.map(|split| dataset.positions(split));
     assert_eq!(positions(&first), positions(&last));
-    let validation = |dataset: &Dataset| {
-        let batches = evaluation_batches(dataset, Split::Validation, InputName::PieceTokens, 64, u64::MAX);
-        let of_batch =
-            |batch: dataset::Batch| (0..batch.size).map(|i| (batch.game[i], batch.ply[i])).collect::<Vec<_>>();
-        batches.expect("games").flat_map(|batch| of_batch(batch.expect("good games"))).collect::<Vec<_>>()
-    };
+    let validation =
+        |dataset: &Dataset| places(&evaluation(dataset, Split::Validation, InputName::PieceTokens, u64::MAX));
     assert!(validation(&first) == validation(&last) && !validation(&first).is_empty());
     assert_eq!(first.positions(Split::Test), opened(test.path()).positions(Split::Test));
     let all = opened(own.path()).positions(Split::Train);
@@ -140,10 +118,8 @@ fn datasets_that_do_not_fit_are_refused_by_name() {
     steep.value_curve.per_point *= 2.0;
     let steep = Dataset::load(&dir, steep.sealed()).expect("another curve");
     refused(own(), steep, &["`value_curve.per_point` is 3.68208e-3", "and 7.36416e-3 in the test set"]);
-    let untested = TempDir::new().expect("a folder");
     let split = SplitPlan::by_game(0, PerSplit { train: 1.0, validation: 0.0, test: 0.0 });
-    let untested_options = options(GameKind::Chess, sample(LICHESS), untested.path());
-    import(&ImportOptions { split, ..untested_options }, &mut |_| {}).expect("good records");
+    let (untested, _) = imported_with(GameKind::Chess, sample(LICHESS), |options| options.split = split);
     refused(own(), opened(untested.path()), &["\"sample\" has no test games"]);
 }
 
@@ -153,9 +129,8 @@ fn games_can_be_tested_on_single_positions_within_what_these_have() {
     let (own, test) = (imported(GameKind::Shogi, SHOGI).0, imported(GameKind::Shogi, HCPE).0);
     let mut dataset = opened(own.path());
     dataset.set_test(opened(test.path())).expect("both are of shogi");
-    let batches = evaluation_batches(&dataset, Split::Test, InputName::PieceTokens, 64, u64::MAX);
-    let positions = batches.expect("positions").map(|batch| batch.expect("good rows").size as u64).sum::<u64>();
-    assert_eq!(positions, open(test.path()).positions(Split::Test));
+    let batches = evaluation(&dataset, Split::Test, InputName::PieceTokens, u64::MAX);
+    assert_eq!(places(&batches).len() as u64, open(test.path()).positions(Split::Test));
     let refused = |error: dataset::DatasetError| {
         let error = error.to_string();
         assert!(error.contains("the dataset \"sample\" holds single positions"), "{error}");

@@ -1,8 +1,8 @@
 //! What evaluated positions are said to be like, against what their batches show.
 
-use crate::samples::{CHESS, SHOGI, dataset};
+use crate::samples::{CHESS, SHOGI, dataset, evaluation};
 use dataset::position_metrics::{PositionMetrics, PositionsError, encode, read};
-use dataset::{Batch, MoveTraits, PositionTraits, Split, evaluation_batches, evaluation_traits};
+use dataset::{Batch, MoveTraits, PositionTraits, Split, evaluation_traits};
 use games::{Entry, Game, GameKind, InputName, Phase, Relation, with_game};
 use std::collections::BTreeMap;
 
@@ -38,9 +38,8 @@ fn expected<G: Game>(batch: &Batch, i: usize) -> Option<(&'static str, Option<(R
 fn check(game: GameKind, file: &str) -> BTreeMap<&'static str, usize> {
     let dataset = dataset(game, file);
     let traits = evaluation_traits(&dataset, Split::Train, MOST).expect("training games");
-    let batches = evaluation_batches(&dataset, Split::Train, InputName::PieceTokens, 64, MOST).expect("training games");
     let (mut place, mut kinds) = (0, BTreeMap::new());
-    for batch in batches.map(|batch| batch.expect("good games")) {
+    for batch in evaluation(&dataset, Split::Train, InputName::PieceTokens, MOST) {
         for i in 0..batch.size {
             let own = &traits[place];
             assert_eq!((own.game, own.ply), (batch.game[i], batch.ply[i]));

@@ -1,7 +1,8 @@
 //! Batches number moves in the vocabulary that was asked for, in training and evaluation.
 
-use crate::samples::{CHESS, SHOGI, imported, open, rows};
-use dataset::{Batch, LoaderConfig, Split, TrainLoader, evaluation_batches};
+use crate::samples::{CHESS, SHOGI, evaluation, imported, open, replayed, rows, training};
+use dataset::store::GameRow;
+use dataset::{Batch, LoaderConfig, Split};
 use games::shogi::{Shogi, ShogiPosition};
 use games::{Game as _, GameKind, InputName, MovesName, Position as _};
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,21 +17,17 @@ struct Expected {
     played: i64,
 }
 
-fn expected(text: &str, start: Option<&str>, from_ply: usize, moves: MovesName) -> Vec<Expected> {
-    let mut position = start.map_or_else(ShogiPosition::start, |text| ShogiPosition::parse(text).expect("a start"));
-    let mut plies = Vec::new();
-    for (ply, text) in text.split_ascii_whitespace().enumerate() {
+fn expected(row: &GameRow, moves: MovesName) -> Vec<Expected> {
+    replayed::<ShogiPosition, _>(row, |line, mv| {
+        let position = line.position();
         let mut packed = vec![0; Shogi::input(INPUT).row_bytes()];
         position.pack(INPUT, 0, &mut packed);
         let mut legal = Vec::new();
         position.legal_moves(&mut legal);
         let legal = legal.into_iter().map(|mv| position.index_in(mv, moves)).collect();
-        let mv = position.parse_move(text).expect("a legal move");
-        let played = if ply < from_ply { -1 } else { position.index_in(mv, moves).into() };
-        plies.push(Expected { packed, legal, played });
-        position.play(mv);
-    }
-    plies
+        let is_target = line.plies() >= usize::from(row.policy_from_ply);
+        Expected { packed, legal, played: if is_target { position.index_in(mv, moves).into() } else { -1 } }
+    })
 }
 
 fn check(batch: &Batch, games: &BTreeMap<u32, Vec<Expected>>, moves: usize) {
@@ -58,21 +55,11 @@ fn masks_and_targets_follow_the_vocabulary() {
     ] {
         let mut dataset = Arc::into_inner(open(dir.path())).expect("nobody else has it");
         dataset.set_moves(name).unwrap_or_else(|error| panic!("{error}"));
-        let games: BTreeMap<u32, Vec<Expected>> = rows
-            .iter()
-            .map(|row| {
-                let moves = row.moves.clone();
-                (row.id, expected(&moves, row.start.as_deref(), usize::from(row.policy_from_ply), name))
-            })
-            .collect();
-        for batch in evaluation_batches(&dataset, Split::Test, INPUT, 64, u64::MAX).expect("test games") {
-            check(&batch.expect("a batch"), &games, size);
-        }
+        let games: BTreeMap<u32, Vec<Expected>> = rows.iter().map(|row| (row.id, expected(row, name))).collect();
+        let mut batches = evaluation(&dataset, Split::Test, INPUT, u64::MAX);
         let config = LoaderConfig { input: INPUT, batch: 100, seed: 3, workers: 2, block_games: 5 };
-        let mut loader = TrainLoader::new(&Arc::new(dataset), config, 0).expect("training games");
-        for _ in 0..8 {
-            check(&loader.next().expect("a batch"), &games, size);
-        }
+        batches.extend(training(&Arc::new(dataset), config, 0, 8));
+        batches.iter().for_each(|batch| check(batch, &games, size));
     }
 }
 

@@ -1,6 +1,6 @@
 //! Probes: every label is what the rules say, and the same settings make the same bytes.
 
-use dataset::store::{GameRow, read_shard};
+use dataset::store::GameRow;
 use dataset::{
     Batch, Dataset, LoaderConfig, PerSplit, Split, SplitBy, SplitPlan, TrainLoader, Unit, evaluation_batches,
 };
@@ -25,12 +25,12 @@ fn probed(dir: &Path, task: Task, game: GameKind, positions: u64, out: &str) -> 
     opened(&settings(dir, task, game, positions, out))
 }
 
-fn opened(settings: &ProbeSettings) -> Dataset {
+pub(crate) fn opened(settings: &ProbeSettings) -> Dataset {
     probe(settings, &mut |_| {}).unwrap_or_else(|error| panic!("{error}"));
     Dataset::open(&settings.output).unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn settings(dir: &Path, task: Task, game: GameKind, positions: u64, out: &str) -> ProbeSettings {
+pub(crate) fn settings(dir: &Path, task: Task, game: GameKind, positions: u64, out: &str) -> ProbeSettings {
     ProbeSettings {
         task,
         unseen: None,
@@ -45,12 +45,8 @@ fn settings(dir: &Path, task: Task, game: GameKind, positions: u64, out: &str) -
     }
 }
 
-fn rows(dir: &Path, dataset: &Dataset) -> Vec<GameRow> {
-    let mut rows = Vec::new();
-    for shard in &dataset.manifest().shards {
-        read_shard(&dir.join(&shard.file), &mut |row| rows.push(row)).expect("a good shard");
-    }
-    rows
+pub(crate) fn rows(dir: &Path, dataset: &Dataset) -> Vec<GameRow> {
+    dataset.manifest().rows(dir).map(|row| row.expect("a good shard")).collect()
 }
 
 /// The position of a row and the moves of its target, which must be uniform.

@@ -1,7 +1,8 @@
 //! Datasets whose test positions are of a kind that training does not have.
 
-use dataset::store::{GameRow, read_shard};
-use dataset::{Dataset, PerSplit, Split, SplitPlan};
+use crate::probe::{opened, rows, settings};
+use dataset::store::GameRow;
+use dataset::{PerSplit, Split, SplitPlan};
 use games::attacks::Tactics;
 use games::maps::MapTask;
 use games::placement::Placement;
@@ -12,29 +13,14 @@ use tempfile::TempDir;
 
 const TASK: MapTask = MapTask::AttackedSquares;
 
-fn settings(dir: &Path, game: GameKind, unseen: Unseen) -> ProbeSettings {
-    ProbeSettings {
-        task: Task::Map(TASK),
-        unseen: Some(unseen),
-        every: None,
-        game,
-        positions: 300,
-        seed: 3,
-        output: dir.join(format!("{}-{}", unseen.kind.name(), unseen.control)),
-        name: "unseen".to_owned(),
-        made_by: "a test".to_owned(),
-        split: SplitPlan::by_game(0, PerSplit { train: 0.6, validation: 0.2, test: 0.2 }),
-    }
+fn unseen(dir: &Path, game: GameKind, unseen: Unseen) -> ProbeSettings {
+    let name = format!("{}-{}", unseen.kind.name(), unseen.control);
+    let split = SplitPlan::by_game(0, PerSplit { train: 0.6, validation: 0.2, test: 0.2 });
+    ProbeSettings { unseen: Some(unseen), split, ..settings(dir, Task::Map(TASK), game, 300, &name) }
 }
 
-fn rows(settings: &ProbeSettings) -> Vec<GameRow> {
-    probe(settings, &mut |_| {}).unwrap_or_else(|error| panic!("{error}"));
-    let dataset = Dataset::open(&settings.output).unwrap_or_else(|error| panic!("{error}"));
-    let mut rows = Vec::new();
-    for shard in &dataset.manifest().shards {
-        read_shard(&settings.output.join(&shard.file), &mut |row| rows.push(row)).expect("a good shard");
-    }
-    rows
+fn made(settings: &ProbeSettings) -> Vec<GameRow> {
+    rows(&settings.output, &opened(settings))
 }
 
 /// Whether a row shows what only test positions show, after its labels were checked.
@@ -54,7 +40,7 @@ fn only_test_positions_have_what_is_unseen() {
         for kind in [UnseenKind::EdgeSliders, UnseenKind::TranslatedBoards] {
             let dir = TempDir::new().expect("a temporary folder");
             let [made, control] =
-                [false, true].map(|control| rows(&settings(dir.path(), game, Unseen { kind, control })));
+                [false, true].map(|control| made(&unseen(dir.path(), game, Unseen { kind, control })));
             let shows = |row: &GameRow| with_game!(game, G => shows::<G>(row, kind));
             let tests = |rows: &[GameRow]| -> Vec<String> {
                 let tests = rows.iter().filter(|row| row.split == Split::Test);
@@ -74,8 +60,8 @@ fn only_test_positions_have_what_is_unseen() {
 #[test]
 fn tasks_without_a_map_are_refused() {
     let dir = TempDir::new().expect("a temporary folder");
-    let unseen = Unseen { kind: UnseenKind::EdgeSliders, control: false };
-    let settings = ProbeSettings { task: Task::LegalMoves, ..settings(dir.path(), GameKind::Chess, unseen) };
+    let of_edges = Unseen { kind: UnseenKind::EdgeSliders, control: false };
+    let settings = ProbeSettings { task: Task::LegalMoves, ..unseen(dir.path(), GameKind::Chess, of_edges) };
     let error = probe(&settings, &mut |_| {}).expect_err("legal moves are no map").to_string();
     assert!(error.contains("legal-moves does not label maps of the board: leave it out"), "{error}");
 }

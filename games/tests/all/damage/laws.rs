@@ -13,9 +13,10 @@ use games::shogi::detect::detect;
 use games::shogi::hcpe::Hcpe;
 use games::shogi::move16::Move16;
 use games::shogi::psv::Psv;
-use games::shogi::{Shogi, csa, hcp, hcpe, hcpe3, kif, packed_sfen, psv, usi_lines};
+use games::shogi::{Shogi, csa, hcp, hcpe, hcpe3, kif, packed_sfen, psv};
 use games::{
     Candidate, Game, GameResult, InputName, MoveText, ParsedGame, ParsedPosition, Position, PositionFacts, Rejected,
+    usi_lines,
 };
 use std::io::{self, Cursor};
 
@@ -86,7 +87,7 @@ pub fn kif(bytes: &[u8]) -> Counts {
 }
 
 pub fn usi_lines(bytes: &[u8]) -> Counts {
-    each(bytes, usi_lines::records(bytes), usi_lines::parse, |_, game| comes_back_from_usi(&game))
+    each(bytes, usi_lines::records(bytes), usi_lines::parse::<Shogi>, |_, game| comes_back_from_usi(&game))
 }
 
 /// HCPE; what is read and has a result is the same once it was written.
@@ -261,6 +262,6 @@ fn comes_back_from_usi(game: &ParsedGame) {
     legal_game::<Shogi>(game);
     let start = game.start.clone().unwrap_or_else(|| <Shogi as Game>::Position::start().to_text());
     let line = format!("sfen {start} moves {}", game.moves.join(" "));
-    let again = usi_lines::parse(line.as_bytes(), 0).expect("a legal game");
+    let again = usi_lines::parse::<Shogi>(line.as_bytes(), 0).expect("a legal game");
     assert_eq!((&again.start, &again.moves), (&game.start, &game.moves));
 }

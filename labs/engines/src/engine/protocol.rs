@@ -2,7 +2,7 @@
 //!
 //! UCI: Meyer-Kahlen and Huber's protocol of 2006; USI: its translation to shogi, <http://shogidokoro.starfree.jp/usi.html>.
 
-use games::GameKind;
+use games::{GameKind, Notation};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Protocol {
@@ -13,9 +13,9 @@ pub enum Protocol {
 impl Protocol {
     /// The protocol of a game's engines.
     pub const fn of(game: GameKind) -> Self {
-        match game {
-            GameKind::Chess => Self::Uci,
-            GameKind::Shogi => Self::Usi,
+        match game.notation() {
+            Notation::Uci => Self::Uci,
+            Notation::Usi => Self::Usi,
         }
     }
 

@@ -4,9 +4,7 @@ use crate::fake::{Faults, program};
 use engines::balanced::{BalancedSettings, balanced_openings};
 use engines::openings::Openings;
 use engines::{EngineSettings, GenerateError};
-use games::GameKind;
-use games::chess::Chess;
-use games::shogi::Shogi;
+use games::{GameKind, with_game};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
@@ -40,10 +38,7 @@ fn openings_are_legal_different_and_within_the_limit() {
         assert!(lines.iter().all(|line| (2..=5).contains(&plies(line))), "{lines:?}");
         let book = dir.path().join("book");
         fs::write(&book, lines.join("\n")).expect("written");
-        let read = match game {
-            GameKind::Chess => Openings::read::<Chess>(Some(&book), 0),
-            GameKind::Shogi => Openings::read::<Shogi>(Some(&book), 0),
-        };
+        let read = with_game!(game, G => Openings::read::<G>(Some(&book), 0));
         assert_eq!(read.expect("a book").book().expect("a book").openings, 5);
         let narrow = balanced_openings(&BalancedSettings { count: 3, ..settings(dir.path(), game, 57) }, &mut |_| {});
         assert!(narrow.expect("openings").iter().any(|line| !lines.contains(line)), "a limit leaves some out");

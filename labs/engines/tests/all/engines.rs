@@ -73,11 +73,9 @@ fn bytes(dir: &Path, name: &str) -> Vec<(String, Vec<u8>)> {
 
 /// The rows of a dataset, in the order of the games' numbers.
 fn rows(dir: &Path, name: &str) -> Vec<dataset::store::GameRow> {
-    let manifest = Manifest::read(&dir.join(name)).expect("a manifest");
-    let mut rows = vec![];
-    for shard in &manifest.shards {
-        dataset::store::read_shard(&dir.join(name).join(&shard.file), &mut |row| rows.push(row)).expect("a shard");
-    }
+    let dir = dir.join(name);
+    let manifest = Manifest::read(&dir).expect("a manifest");
+    let mut rows: Vec<_> = manifest.rows(&dir).map(|row| row.expect("a shard")).collect();
     rows.sort_by_key(|row| row.source_game);
     rows
 }

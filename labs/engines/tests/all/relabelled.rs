@@ -2,7 +2,7 @@
 
 use crate::fake::{Faults, program};
 use crate::forced::dataset;
-use dataset::store::{GameRow, read_shard};
+use dataset::store::GameRow;
 use dataset::{Dataset, Split, agreement};
 use engines::EngineSettings;
 use engines::relabelled::{RelabelSettings, relabelled};
@@ -45,11 +45,7 @@ fn rows(settings: &RelabelSettings) -> Vec<GameRow> {
     .unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(done.into_inner(), settings.positions);
     let dataset = Dataset::open(&settings.output).unwrap_or_else(|error| panic!("{error}"));
-    let mut rows = Vec::new();
-    for shard in &dataset.manifest().shards {
-        read_shard(&settings.output.join(&shard.file), &mut |row| rows.push(row)).expect("a good shard");
-    }
-    rows
+    dataset.manifest().rows(&settings.output).map(|row| row.expect("a good shard")).collect()
 }
 
 fn starts(rows: &[GameRow]) -> BTreeSet<String> {

@@ -1,6 +1,6 @@
 //! What ends a search before its visits are made: `go`'s limits, and `stop`.
 
-use games::{GameKind, Side};
+use games::{Notation, Side};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -16,7 +16,7 @@ pub(super) struct Limits {
 
 impl Limits {
     /// Those in the words after `go`, for this side's move. `infinite` and `ponder` have no time.
-    pub(super) fn of(words: &[&str], game: GameKind, side: Side) -> Self {
+    pub(super) fn of(words: &[&str], notation: Notation, side: Side) -> Self {
         let number = |name: &str| {
             let at = words.iter().position(|&word| word == name)?;
             let number: i64 = words.get(at + 1)?.parse().ok()?;
@@ -24,8 +24,8 @@ impl Limits {
             u32::try_from(number.clamp(0, u32::MAX.into())).ok()
         };
         let milliseconds = |name: &str| number(name).map(u64::from);
-        // Black moves first in shogi.
-        let is_white = (side == Side::First) == (game == GameKind::Chess);
+        // Black moves first where USI is spoken.
+        let is_white = (side == Side::First) == (notation == Notation::Uci);
         let (clock, increment) = if is_white { ("wtime", "winc") } else { ("btime", "binc") };
         let (clock, byoyomi) = (milliseconds(clock), milliseconds("byoyomi"));
         let each_move = milliseconds(increment).unwrap_or(0) + byoyomi.unwrap_or(0);
@@ -72,11 +72,11 @@ mod tests {
 
     #[test]
     fn time_is_planned_by_the_clock_of_the_side_to_move() {
-        let of = |game, side, line: &str| {
-            let limits = Limits::of(&line.split(' ').collect::<Vec<_>>(), game, side);
+        let of = |notation, side, line: &str| {
+            let limits = Limits::of(&line.split(' ').collect::<Vec<_>>(), notation, side);
             (limits.nodes, limits.time.map(|time| time.as_millis()))
         };
-        let (chess, shogi, first, second) = (GameKind::Chess, GameKind::Shogi, Side::First, Side::Second);
+        let (chess, shogi, first, second) = (Notation::Uci, Notation::Usi, Side::First, Side::Second);
         let clocks = "wtime 80000 btime 40000 winc 1000 binc 2000";
         assert_eq!(of(chess, first, clocks), (None, Some(2500)));
         assert_eq!(of(chess, second, clocks), (None, Some(2000)));

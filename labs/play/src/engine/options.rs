@@ -3,7 +3,7 @@
 use crate::agent::Agent;
 use crate::decision::Decision;
 use crate::score::{centipawns, permille};
-use games::GameKind;
+use games::Notation;
 
 /// Settings before the engine starts, and by `setoption`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -38,21 +38,21 @@ impl Options {
 
     /// The options' lines in the answer to `uci` or `usi`. Hash and threads are listed because programs set them; they change
     /// nothing.
-    pub(super) fn lines(&self, game: GameKind) -> Vec<String> {
+    pub(super) fn lines(&self, notation: Notation) -> Vec<String> {
         let Settings { agent, lines, shows_wdl, seed } = self.settings;
         let mut all = vec![
             format!("option name Agent type string default {agent}"),
             format!("option name MultiPV type spin default {lines} min 1 max {MOST_LINES}"),
             format!("option name Seed type spin default {seed} min 0 max {}", u32::MAX),
         ];
-        match game {
-            GameKind::Chess => all.extend([
+        match notation {
+            Notation::Uci => all.extend([
                 format!("option name UCI_ShowWDL type check default {shows_wdl}"),
                 "option name Ponder type check default false".to_owned(),
                 "option name Hash type spin default 1 min 1 max 1048576".to_owned(),
                 "option name Threads type spin default 1 min 1 max 1024".to_owned(),
             ]),
-            GameKind::Shogi => all.extend([
+            Notation::Usi => all.extend([
                 "option name USI_Ponder type check default false".to_owned(),
                 "option name USI_Hash type spin default 1 min 1 max 1048576".to_owned(),
             ]),
@@ -81,14 +81,14 @@ impl Options {
     }
 
     /// The `info` lines of a decision, the best move first.
-    pub(super) fn info(&self, game: GameKind, decision: &Decision) -> Vec<String> {
+    pub(super) fn info(&self, notation: Notation, decision: &Decision) -> Vec<String> {
         let line = |(place, mv): (usize, &crate::WeightedMove)| {
             let mut text = format!("info depth 1 multipv {}", place + 1);
             // A policy knows no points of a move, so the position's are shown.
             if let Some(points) = mv.points.or(decision.points) {
                 text.push_str(&format!(" score cp {}", centipawns(points)));
             }
-            if let Some(result) = decision.result.filter(|_| self.settings.shows_wdl && game == GameKind::Chess) {
+            if let Some(result) = decision.result.filter(|_| self.settings.shows_wdl && notation == Notation::Uci) {
                 let [win, draw, loss] = permille(result);
                 text.push_str(&format!(" wdl {win} {draw} {loss}"));
             }
@@ -140,13 +140,13 @@ mod tests {
             "info depth 1 multipv 1 score cp 37 wdl 500 250 250 nodes 1 pv e2e4",
             "info depth 1 multipv 2 score cp 37 wdl 500 250 250 nodes 1 pv d2d4",
         ];
-        assert_eq!(options.info(GameKind::Chess, &decision), expected);
+        assert_eq!(options.info(Notation::Uci, &decision), expected);
         let of_win_rate = Decision { result: None, ..decision.clone() };
         let expected = "info depth 1 multipv 1 score cp 37 nodes 1 pv e2e4";
-        assert_eq!(options.info(GameKind::Chess, &of_win_rate)[0], expected, "a win rate has no draws");
+        assert_eq!(options.info(Notation::Uci, &of_win_rate)[0], expected, "a win rate has no draws");
         let mut of_values = Decision { result: None, nodes: 2, ..decision };
         of_values.moves[1].points = Some(0.3);
-        let lines = options.info(GameKind::Chess, &of_values);
+        let lines = options.info(Notation::Uci, &of_values);
         assert_eq!(lines[1], format!("info depth 1 multipv 2 score cp {} nodes 2 pv d2d4", centipawns(0.3)));
     }
 }

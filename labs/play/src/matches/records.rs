@@ -1,24 +1,23 @@
-//! The games of a match as records that other programs read: PGN for chess, CSA for shogi.
+//! The games of a match as records that other programs read: PGN of chess, CSA of shogi, otherwise lines of USI.
 
 use super::conditions::Conditions;
 use super::game::FinishedGame;
 use crate::error::PlayError;
-use games::GameKind;
 use games::chess::pgn;
 use games::shogi::csa;
+use games::{Record, Termination, with_game};
 use std::path::Path;
 
 pub(super) fn write(dir: &Path, conditions: &Conditions, games: &[&FinishedGame]) -> Result<(), PlayError> {
-    let file = dir.join(match conditions.game {
-        GameKind::Chess => "games.pgn",
-        GameKind::Shogi => "games.csa",
-    });
+    let record = with_game!(conditions.game, G => G::RECORD);
+    let file = dir.join(format!("games.{}", record.name()));
     let wrong = |reason: String| PlayError::File { file: file.clone(), place: String::new(), reason };
     let mut text = String::new();
     for game in games {
-        text.push_str(&match conditions.game {
-            GameKind::Chess => of_chess(conditions, game).map_err(wrong)?,
-            GameKind::Shogi => of_shogi(conditions, game).map_err(wrong)?,
+        text.push_str(&match record {
+            Record::Pgn => of_chess(conditions, game).map_err(wrong)?,
+            Record::Csa => of_shogi(conditions, game).map_err(wrong)?,
+            Record::Usi => of_usi(game),
         });
     }
     ::records::atomic::replace(&file, text.as_bytes()).map_err(|error| wrong(error.to_string()))
@@ -39,4 +38,15 @@ fn of_shogi(conditions: &Conditions, game: &FinishedGame) -> Result<String, Stri
     let record = csa::write(names, game.start.as_deref(), moves, game.result, game.termination);
     // A line with `/` separates records.
     record.map(|text| text + "/\n").map_err(|(ply, reason)| format!("game {}, ply {ply}: {reason}", game.number))
+}
+
+fn of_usi(game: &FinishedGame) -> String {
+    let start = game.start.as_ref().map_or_else(|| "startpos".to_owned(), |sfen| format!("sfen {sfen}"));
+    let last = match game.termination {
+        Termination::Resignation => Some("resign"),
+        Termination::Declaration => Some("win"),
+        _ => None,
+    };
+    let moves: Vec<&str> = game.moves.iter().map(String::as_str).chain(last).collect();
+    format!("{start} moves {}\n", moves.join(" "))
 }

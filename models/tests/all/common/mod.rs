@@ -5,7 +5,7 @@ pub(crate) mod sums;
 
 use encodings::EncodingConfig;
 use games::{FeatureKind, Frame, FromTo, GameKind, InputName, MovesName, Vocabulary};
-use models::{ChessformerConfig, HeadName, ModelConfig, Network, NormPlace, Output, Preset, Spec};
+use models::{ChessformerConfig, HeadName, ModelConfig, ModelError, Network, NormPlace, Output, Preset, Spec};
 use nn::{Arena, Layout, Views};
 use std::sync::Arc;
 use tch::{Device, Tensor};
@@ -20,13 +20,16 @@ pub(crate) fn specs() -> Vec<Spec> {
 }
 
 pub(crate) fn spec(game: GameKind, name: InputName) -> Spec {
-    Spec { input: game.input(name), moves: Vocabulary::FromTo(game.from_to()) }
+    spec_of(game, name, MovesName::FromTo)
+}
+
+pub(crate) fn spec_of(game: GameKind, input: InputName, moves: MovesName) -> Spec {
+    Spec { input: game.input(input), moves: game.moves(moves) }
 }
 
 /// The tokens and the list of moves of ChessEncoder and of the decoder.
 pub(crate) fn tokens_68() -> Spec {
-    let game = GameKind::Chess;
-    Spec { input: game.input(InputName::Tokens68), moves: game.moves(MovesName::Chessdecoder1924) }
+    spec_of(GameKind::Chess, InputName::Tokens68, MovesName::Chessdecoder1924)
 }
 
 /// The encoding of their networks.
@@ -115,9 +118,24 @@ pub(crate) fn none() -> Vec<EncodingConfig> {
 }
 
 pub(crate) fn declare(config: &ChessformerConfig, stack: &[EncodingConfig], spec: &Spec) -> (Network, Arc<Layout>) {
-    let model = ModelConfig::Chessformer(Box::new(config.clone()));
-    let (network, layout) = Network::declare(&model, stack, spec).expect("the network can be declared");
+    declare_model(&chessformer(config.clone()), stack, spec)
+}
+
+pub(crate) fn declare_model(model: &ModelConfig, stack: &[EncodingConfig], spec: &Spec) -> (Network, Arc<Layout>) {
+    let (network, layout) = Network::declare(model, stack, spec).expect("the network can be declared");
     (network, Arc::new(layout))
+}
+
+pub(crate) fn declare_preset(name: &str, stack: &[EncodingConfig], spec: &Spec) -> (Network, Arc<Layout>) {
+    declare_model(&(Preset::named(name).expect("a preset").model)(), stack, spec)
+}
+
+pub(crate) fn refused(model: &ModelConfig, stack: &[EncodingConfig], spec: &Spec) -> ModelError {
+    Network::declare(model, stack, spec).expect_err("it cannot be declared")
+}
+
+pub(crate) fn chessformer(config: ChessformerConfig) -> ModelConfig {
+    ModelConfig::Chessformer(Box::new(config))
 }
 
 pub(crate) fn policy_of(output: &Output) -> &Tensor {
@@ -176,13 +194,27 @@ fn byte(spec: &Spec, squares: usize, row: usize, i: usize) -> u8 {
     }
 }
 
-/// Moves who attacks a square along with the square.
-pub(crate) fn move_attacks(spec: &Spec, row: &[u8], moved: &[usize], out: &mut [u8]) {
-    let bytes = spec.input.attack_bytes();
-    let at = |square: usize| moved.len() + square * bytes;
-    for (from, &to) in moved.iter().enumerate().filter(|_| bytes > 0) {
-        out[at(to)..at(to + 1)].copy_from_slice(&row[at(from)..at(from + 1)]);
-    }
+/// Rows with their squares exchanged, features that name squares included, and where each square goes.
+pub(crate) fn exchanged(spec: &Spec, rows: &[Vec<u8>]) -> (Vec<Vec<u8>>, Vec<usize>) {
+    let (squares, attacks) = (spec.input.geometry.squares(), spec.input.attack_bytes());
+    // 17 has no divisor in common with either board's number of squares.
+    let moved: Vec<usize> = (0..squares).map(|square| (17 * square + 5) % squares).collect();
+    let exchange = |row: &Vec<u8>| {
+        let mut out = row.clone();
+        for board in (0..spec.input.steps()).map(|step| step * squares) {
+            moved.iter().enumerate().for_each(|(from, &to)| out[board + to] = row[board + from]);
+        }
+        // Who attacks a square moves along with it.
+        let at = |square: usize| squares + square * attacks;
+        for (from, &to) in moved.iter().enumerate().filter(|_| attacks > 0) {
+            out[at(to)..at(to + 1)].copy_from_slice(&row[at(from)..at(from + 1)]);
+        }
+        for (at, _) in spec.input.squares().filter(|&(at, _)| row[at] > 0) {
+            out[at] = moved[usize::from(row[at]) - 1] as u8 + 1;
+        }
+        out
+    };
+    (rows.iter().map(exchange).collect(), moved)
 }
 
 pub(crate) fn tensor(rows: &[Vec<u8>]) -> Tensor {

@@ -1,54 +1,56 @@
 //! The doc comments of settings as descriptions.
 
 use super::super::file::{ExperimentFile, PrimaryEntry};
+use super::super::phase::Phase;
 use super::super::run::{BaseConfig, EvalConfig, TrainConfig};
-use super::super::setting::Setting;
 use super::super::start::Start;
-use serde_json::{Map, Value, json};
+use super::super::tune::TuneEntry;
+use facts::Docs;
+use models::{ChessformerConfig, Outputs};
+use serde_json::{Value, json};
 
-type Docs = &'static [(&'static str, &'static [&'static str])];
+/// The way to a map, and its keys.
+type Documented = (&'static [&'static str], Docs);
 
-/// Adds them: to the keys of the document, and to the settings that `defs` name.
-pub(super) fn describe(file: &mut Value, defs: &mut Map<String, Value>) {
-    let of_base = ["base", "base.train", "base.eval"];
-    let documented: [(&str, Docs); 6] = [
-        ("", ExperimentFile::DOCS),
-        ("primary", PrimaryEntry::DOCS),
-        (of_base[0], BaseConfig::DOCS),
-        (of_base[1], TrainConfig::DOCS),
-        (of_base[2], EvalConfig::DOCS),
-        ("base.train.start", Start::DOCS),
-    ];
-    for (way, docs) in documented {
-        let Some(map) = way
-            .split('.')
-            .filter(|key| !key.is_empty())
-            .try_fold(&mut *file, |node, key| node.get_mut("properties")?.get_mut(key))
-        else {
-            continue;
-        };
-        for (key, lines) in docs {
-            let text = sentence(lines);
-            put(&mut map["properties"][*key], &text);
-            let dotted = [way.trim_start_matches("base").trim_start_matches('.'), key].join(".");
-            let setting = Setting::named(dotted.trim_start_matches('.')).filter(|_| of_base.contains(&way));
-            for def in ["point", "axes"] {
-                let known =
-                    setting.as_ref().and_then(|one| defs.get_mut(def)?.get_mut("properties")?.get_mut(one.name()));
-                if let Some(known) = known {
-                    put(known, &text);
-                }
-            }
-        }
+pub(super) const OF_FILE: &[Documented] =
+    &[(&[], ExperimentFile::DOCS), (&["primary"], PrimaryEntry::DOCS), (&["tune"], TuneEntry::DOCS)];
+
+pub(super) const OF_BASE: &[Documented] = &[
+    (&[], BaseConfig::DOCS),
+    (&["train"], TrainConfig::DOCS),
+    (&["train", "start"], Start::DOCS),
+    (&["train", "phases"], Phase::DOCS),
+    (&["eval"], EvalConfig::DOCS),
+    (&["model", "chessformer"], ChessformerConfig::DOCS),
+    (&["model", "chessformer", "outputs"], Outputs::DOCS),
+    (&["model", "decoder", "outputs"], Outputs::DOCS),
+    (&["model", "resnet", "outputs"], Outputs::DOCS),
+];
+
+/// Adds them to a schema.
+pub(super) fn describe(schema: &mut Value, documented: &[Documented]) {
+    for &(way, docs) in documented {
+        put(schema, way, docs);
     }
-    let from =
-        "Another experiment file, relative to this one, whose `base` is inherited. What stands here overrides it.";
-    put(&mut file["properties"]["base"]["properties"]["from"], from);
 }
 
-fn put(schema: &mut Value, text: &str) {
-    if let Some(map) = schema.as_object_mut() {
-        map.insert("description".to_owned(), json!(text));
+fn put(schema: &mut Value, way: &[&str], docs: Docs) {
+    let Some(map) = schema.as_object_mut() else { return };
+    for form in map.get_mut("anyOf").and_then(Value::as_array_mut).into_iter().flatten() {
+        put(form, way, docs);
+    }
+    if let Some(items) = map.get_mut("items") {
+        put(items, way, docs);
+    }
+    let Some(properties) = map.get_mut("properties").and_then(Value::as_object_mut) else { return };
+    if let [key, rest @ ..] = way {
+        properties.get_mut(*key).into_iter().for_each(|part| put(part, rest, docs));
+        return;
+    }
+    for (key, lines) in docs {
+        if let Some(part) = properties.get_mut(*key) {
+            part["description"] = json!(sentence(lines));
+        }
     }
 }
 

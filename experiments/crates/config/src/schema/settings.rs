@@ -25,13 +25,24 @@ pub(super) fn put_in(file: &mut Value, mut base: Value) -> Map<String, Value> {
     let defs = [
         ("setting", json!({"enum": words})),
         ("point", open(properties(Value::clone))),
-        ("axes", open(properties(|schema| json!({"type": "array", "items": schema})))),
+        ("axes", open(properties(list))),
         ("place", place(&names)),
     ];
-    refer(file, "");
-    base["properties"]["from"] = json!({"type": "string"});
+    base["description"] = file["properties"]["base"]["description"].take();
     file["properties"]["base"] = base;
     defs.into_iter().map(|(name, schema)| (name.to_owned(), schema)).collect()
+}
+
+/// Values of a setting.
+fn list(setting: &Value) -> Value {
+    let mut items = setting.clone();
+    let mut take = |key: &str| items.as_object_mut().and_then(|items| items.remove(key));
+    let (description, _) = (take("description"), take("default"));
+    let mut list = json!({"type": "array", "items": items});
+    if let Some(text) = description {
+        list["description"] = text;
+    }
+    list
 }
 
 /// A setting with values of it: maps are checked as in `axes`, all other values are words and numbers.
@@ -78,7 +89,7 @@ fn collect(schema: &Value, way: &mut Vec<String>, out: &mut Vec<(String, Value)>
 }
 
 /// Replaces the short names that the reader offers for settings by references.
-fn refer(schema: &mut Value, key: &str) {
+pub(super) fn refer(schema: &mut Value, key: &str) {
     let is_short = |names: &mut dyn Iterator<Item = &str>| {
         let names: Vec<&str> = names.collect();
         SHORT.iter().all(|(short, _)| names.contains(short))

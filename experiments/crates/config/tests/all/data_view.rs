@@ -1,7 +1,6 @@
 //! `data` with options: rating buckets and value targets, as an experiment writes them.
 
 use config::{Experiment, Row, RunConfig};
-use dataset::store::read_shard;
 use dataset::value::SHORT_TERM_DECAY;
 use dataset::{Manifest, PerSplit, Split, ValueTarget};
 use std::collections::BTreeMap;
@@ -48,12 +47,10 @@ fn the_long_form_without_options_is_the_short_form() {
 fn counted() -> BTreeMap<String, PerSplit<u64>> {
     let dir = DATA.path().join("rated");
     let mut found = BTreeMap::<String, PerSplit<u64>>::new();
-    for shard in Manifest::read(&dir).expect("a dataset").shards {
-        let add = &mut |row: dataset::store::GameRow| {
-            let bucket = row.rating_bucket.expect("every game is rated");
-            found.entry(bucket).or_default()[row.split] += row.moves.split(' ').count() as u64;
-        };
-        read_shard(&dir.join(shard.file), add).expect("a good shard");
+    for row in Manifest::read(&dir).expect("a dataset").rows(&dir) {
+        let row = row.expect("a good shard");
+        let bucket = row.rating_bucket.expect("every game is rated");
+        found.entry(bucket).or_default()[row.split] += row.moves.split(' ').count() as u64;
     }
     found
 }

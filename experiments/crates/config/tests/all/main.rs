@@ -7,6 +7,7 @@ mod endless;
 mod expand;
 mod identity;
 mod interactions;
+mod keys;
 mod matched;
 mod names;
 mod outputs;

@@ -41,10 +41,11 @@ fn sizes(row: &Row) -> [u64; 3] {
 fn numbers(game: GameKind, [width, layers, ff]: [u64; 3]) -> u64 {
     let squares = game.geometry().squares() as u64;
     // Channels of `piece_tokens`, and what the moves add to the policy: knight-free promotions; or promotion, seven
-    // kinds in hand and the pooled board's projection.
+    // or five kinds in hand and the pooled board's projection.
     let (channels, moves) = match game {
         GameKind::Chess => (21, 3 * width),
         GameKind::Shogi => (45, width + 7 * width + width * width),
+        GameKind::Minishogi => (33, width + 5 * width + width * width),
     };
     let embedding = (channels + 1) * width;
     let attention = 4 * width * width + width;

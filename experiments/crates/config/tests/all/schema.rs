@@ -1,27 +1,25 @@
 //! The JSON Schema of experiment files: it fits every file of the project, and no misspelt one.
 
-use config::{Experiment, schema};
+use config::schema;
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
-use testing::{brought_experiments, experiments_folder, load, load_with, small};
-
-const PAGE: &str = include_str!("../../../../../docs/settings.md");
+use testing::{brought_experiments, experiments_folder};
 
 /// It takes a while: the reader is asked about every key.
-static SCHEMA: LazyLock<Value> = LazyLock::new(schema::schema);
+pub(super) static SCHEMA: LazyLock<Value> = LazyLock::new(schema::schema);
 
 /// Whether a document fits a schema: the part of JSON Schema (draft 2020-12) that the schema uses. Another keyword fails
 /// the test.
-fn fits(root: &Value, schema: &Value, value: &Value) -> Result<(), String> {
-    const KNOWN: [&str; 16] = [
+pub(super) fn fits(root: &Value, schema: &Value, value: &Value) -> Result<(), String> {
+    const KNOWN: [&str; 17] = [
         "$schema",
         "$defs",
         "$ref",
         "title",
         "description",
+        "default",
         "type",
         "enum",
         "anyOf",
@@ -226,6 +224,7 @@ fn settings_are_named_with_dots_wherever_they_are_named() {
         "equivalent_within: {policy_loss: 0}",
         "equivalent_within: {policy_los: 0.02}",
         "names: {Shaw: 3}",
+        "axes: {encoding: [{shaw: {}, smolgen: {}}]}",
         "names: {Shaw: {encodng: shaw}}",
         "interactions: [{gap: {axis: clip, values: [1, 10]}, by: {axis: encoding, values: [none, shaw]}}]",
         "interactions: [{gap: {axis: encoding, value: [1, 10]}, by: {axis: encoding, values: [none, shaw]}}]",
@@ -270,96 +269,9 @@ fn doc_comments_are_the_descriptions() {
         let shared = part["$ref"].as_str().and_then(|name| schema.pointer(name.trim_start_matches('#')));
         shared.unwrap_or(part)["description"].as_str()
     };
-    assert_eq!(of("/properties/seeds").map(|text| text.starts_with("The seeds;")), Some(true));
-    for name in ["train.clip", "game", "steps", "encoding"] {
+    assert_eq!(of("/properties/seeds").map(|text| text.starts_with("Each is run")), Some(true));
+    for name in ["train.clip", "game", "steps", "encoding", "train.start.frozen", "model.chessformer.norm"] {
         assert!(of(&format!("/$defs/point/properties/{name}")).is_some(), "{name}");
     }
     assert!(of("/properties/base/properties/from").is_some());
-}
-
-/// The rows of a table of the page as their cells; `header` is the beginning of its first line, after a line `section`.
-fn table(section: &str, header: &str) -> Vec<Vec<&'static str>> {
-    let (_, rest) = PAGE.split_once(&format!("\n{section}\n")).expect(section);
-    let (_, rest) = rest.split_once(&format!("\n{header}")).expect(header);
-    let rows = rest.lines().skip(2).take_while(|line| line.starts_with('|'));
-    rows.map(|line| line.trim_matches('|').split('|').map(str::trim).collect()).collect()
-}
-
-fn words(cell: &str) -> impl Iterator<Item = &str> {
-    cell.split('`').skip(1).step_by(2)
-}
-
-/// The schema that a reference stands for.
-fn meant(part: &'static Value) -> &'static Value {
-    let name = part["$ref"].as_str().map(|name| name.trim_start_matches('#'));
-    name.map_or(part, |name| SCHEMA.pointer(name).expect("what is referred to is there"))
-}
-
-/// The schema of a key, in whichever form of the map it stands.
-fn below(part: &'static Value, key: &str) -> Option<&'static Value> {
-    let part = meant(part);
-    let mut forms = part["anyOf"].as_array().into_iter().flatten();
-    part["properties"].get(key).or_else(|| forms.find_map(|form| below(form, key)))
-}
-
-/// The settings of the page's tables by their paths, each with the cell that has its default.
-fn on_the_page() -> BTreeMap<String, &'static str> {
-    let tables = [
-        ("", table("## The file", "| key |")),
-        ("base.", table("## base", "| key |")),
-        ("base.eval.", table("## base", "| `eval.` |")),
-        ("base.train.", table("## Training", "| `train.` |")),
-        ("base.model.chessformer.", table("## The network", "| `model.chessformer.` |")),
-    ];
-    let mut settings = BTreeMap::new();
-    for (path, rows) in tables {
-        for row in rows {
-            // The network's values come second, the default first; of several keys each has its own part of the cell.
-            let (separator, defaults) = if path.contains("model") { (';', row[1]) } else { (',', row[row.len() - 1]) };
-            let [keys, parts] = [row[0], defaults].map(|cell| cell.split(separator).map(str::trim).collect::<Vec<_>>());
-            for (i, group) in keys.iter().enumerate() {
-                let default = if parts.len() == keys.len() { parts[i] } else { defaults };
-                settings.extend(words(group).map(|key| (format!("{path}{key}"), default)));
-            }
-        }
-    }
-    settings
-}
-
-#[test]
-fn the_page_has_every_key_and_no_other() {
-    let page = on_the_page();
-    // Sizes of the network have no row.
-    let sizes = ["layers", "width", "heads", "ff"].map(|size| format!("base.model.chessformer.{size}"));
-    let paths: [&[&str]; 5] =
-        [&[], &["base"], &["base", "eval"], &["base", "train"], &["base", "model", "chessformer"]];
-    let mut expected = BTreeSet::new();
-    for path in paths {
-        let part = path.iter().try_fold(&*SCHEMA, |part, key| below(part, key)).expect("a part of the schema");
-        let place: String = path.iter().map(|key| format!("{key}.")).collect();
-        let keys = meant(part)["properties"].as_object().expect("a map").keys();
-        expected.extend(keys.map(|key| format!("{place}{key}")).filter(|name| !sizes.contains(name)));
-    }
-    assert_eq!(page.keys().cloned().collect::<BTreeSet<_>>(), expected);
-    let required = SCHEMA["required"].as_array().expect("keys").iter().filter_map(Value::as_str);
-    let on_the_page = page.iter().filter(|(name, default)| !name.contains('.') && **default == "required");
-    assert_eq!(on_the_page.map(|(name, _)| name.as_str()).collect::<BTreeSet<_>>(), required.collect::<BTreeSet<_>>());
-}
-
-#[test]
-fn defaults_of_the_page_are_those_of_the_code() {
-    let plain = load(&small());
-    let mut checked = Vec::new();
-    for (name, default) in on_the_page() {
-        // A word in backticks or a number; others are described.
-        let value = words(default).next().filter(|_| default.starts_with('`'));
-        let number = default.parse::<f64>().ok().map(|_| default);
-        let Some((setting, value)) = name.strip_prefix("base.").zip(value.or(number)) else { continue };
-        let set = format!("{setting}={value}");
-        let changed = load_with(&small(), &[set.as_str()]).unwrap_or_else(|error| panic!("{set}: {error}"));
-        let runs = |experiment: &Experiment| experiment.rows.iter().map(|row| row.run.clone()).collect::<Vec<_>>();
-        assert!(runs(&plain) == runs(&changed), "{set} is not the default");
-        checked.push(set);
-    }
-    assert!(checked.len() >= 20, "{checked:?}");
 }

@@ -1,6 +1,6 @@
 //! Names of squares on the board of the side to move.
 
-use games::{Frame, GameKind};
+use games::{Frame, GameKind, Orientation};
 
 /// Whose board is drawn. Rank 0 of the side to move is always at the bottom.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,11 +20,10 @@ impl View {
 
     /// Names of files from the left and of ranks from the top.
     pub fn names(self, game: GameKind) -> (Vec<String>, Vec<String>) {
-        let (mut files, mut ranks) = names(game);
+        let (mut files, mut ranks) = game.notation().names(game.geometry());
         if self.second {
             ranks.reverse();
-            // Chess mirrors the board for Black, shogi turns it for White.
-            if game == GameKind::Shogi {
+            if game.orientation() == Orientation::Turned {
                 files.reverse();
             }
         }
@@ -46,17 +45,6 @@ impl View {
     pub fn middle(game: GameKind) -> usize {
         let geometry = game.geometry();
         geometry.square(geometry.files() / 2, (geometry.ranks() - 1) / 2)
-    }
-}
-
-/// The names of files from the left and of ranks from the top, as the first player sees the board.
-fn names(kind: GameKind) -> (Vec<String>, Vec<String>) {
-    let geometry = kind.geometry();
-    let letters = |n: usize| (0..n).map(|i| char::from(b'a' + i as u8).to_string()).collect::<Vec<_>>();
-    let down = |n: usize| (1..=n).rev().map(|i| i.to_string()).collect::<Vec<_>>();
-    match kind {
-        GameKind::Chess => (letters(geometry.files()), down(geometry.ranks())),
-        GameKind::Shogi => (down(geometry.files()), letters(geometry.ranks())),
     }
 }
 

@@ -1,7 +1,6 @@
 //! `data` with options: a cell gets the rating buckets and the value targets that its experiment names.
 
 use config::RunConfig;
-use dataset::store::read_shard;
 use dataset::value::short_term;
 use dataset::{Manifest, Split, evaluation_batches};
 use std::collections::BTreeMap;
@@ -25,10 +24,9 @@ fn a_cell_gets_what_its_experiment_asked_for() {
     assert_eq!(setup.dataset.positions(Split::Train), asked.data.train_positions);
     assert_eq!(setup.dataset.positions(Split::Test), asked.data.test_positions);
 
-    let mut rows = BTreeMap::new();
-    for shard in Manifest::read(&dir).expect("a dataset").shards {
-        read_shard(&dir.join(shard.file), &mut |row| drop(rows.insert(row.id, row))).expect("a good shard");
-    }
+    let manifest = Manifest::read(&dir).expect("a dataset");
+    let rows = manifest.rows(&dir).map(|row| row.expect("a good shard"));
+    let rows: BTreeMap<u32, _> = rows.map(|row| (row.id, row)).collect();
     let batches = evaluation_batches(&setup.dataset, Split::Test, asked.run.input, 64, 2_000).expect("test games");
     let mut known = 0;
     for batch in batches.map(|batch| batch.expect("good games")) {

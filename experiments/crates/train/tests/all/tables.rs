@@ -66,6 +66,43 @@ fn a_displacement_keeps_its_entry_on_another_board() {
     }
 }
 
+/// The parameters of kerple with two heads, as a network of 5×5 exports them.
+fn formula(path: PathBuf) -> PathBuf {
+    let numbers = |numbers: [f32; HEADS]| numbers.into_iter().flat_map(f32::to_le_bytes).collect::<Vec<u8>>();
+    let values = FORMULA.map(|(name, values)| (name, numbers(values)));
+    let size: Vec<u8> = [5_i64, 5].into_iter().flat_map(i64::to_le_bytes).collect();
+    let tensors = values
+        .iter()
+        .map(|(name, bytes)| (*name, TensorView::new(Dtype::F32, vec![HEADS], bytes).expect("numbers of the heads")));
+    let board = TensorView::new(Dtype::I64, vec![2], &size).expect("a size");
+    let file = safetensors::serialize(tensors.chain([("board", board)]), None).expect("a file");
+    fs::write(&path, file).expect("written");
+    path
+}
+
+const FORMULA: [(&str, [f32; HEADS]); 2] =
+    [("encoding.kerple.layer.0.first", [0.5, -0.25]), ("encoding.kerple.layer.0.second", [0.125, 1.5])];
+
+#[test]
+fn the_parameters_of_a_formula_serve_a_board_of_another_size() {
+    let bench = Bench::new();
+    let file = formula(bench.path().join("kerple.safetensors"));
+    let run = |start: Start| RunConfig {
+        encoding: vec![encoding("kerple: {kernel: log, distance: euclidean}")],
+        ..biased(&bench, Some(start))
+    };
+    let moved = bench.trained("moved", &run(start(&file, TableOrder::Kept, true)));
+    for (name, values) in FORMULA {
+        assert_eq!(tensor(&moved, "final.safetensors", name), values);
+    }
+    let refused = |name: &str, start: Start| match train(&bench.cell(name, &run(start))) {
+        Err(error) => assert!(error.to_string().contains("a formula has none"), "{error}"),
+        Ok(outcome) => panic!("{name}: {outcome:?}"),
+    };
+    refused("shuffled", start(&file, TableOrder::Shuffled, true));
+    refused("scaled", Start { scale: 2.0, ..start(&file, TableOrder::Kept, true) });
+}
+
 #[test]
 fn a_scale_multiplies_every_entry() {
     let bench = Bench::new();

@@ -3,7 +3,7 @@
 use super::counts::Counts;
 use super::{seeded, small};
 use crate::samples::read_manifest;
-use dataset::store::read_shard;
+use dataset::store::{GameRow, ShardRows};
 use std::panic;
 use std::path::Path;
 
@@ -11,10 +11,11 @@ use std::path::Path;
 fn shard(path: &Path, bytes: &[u8]) -> Counts {
     std::fs::write(path, bytes).expect("written");
     let mut agree = true;
-    let read = read_shard(path, &mut |row| {
+    let mut look = |row: GameRow| {
         let plies = usize::from(row.plies);
         agree &= row.moves.split_ascii_whitespace().count() == plies && row.value.len() == plies;
-    });
+    };
+    let read = ShardRows::open(path).and_then(|mut rows| rows.try_for_each(|row| row.map(&mut look)));
     assert!(agree, "a row contradicts itself");
     let mut counts = Counts::default();
     counts.add(read.map_err(|error| error.to_string()));

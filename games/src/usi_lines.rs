@@ -1,4 +1,4 @@
-//! Lines of USI: one game or position each.
+//! Lines of USI: one game or position each, of any game in this notation.
 //!
 //! ```text
 //! position startpos moves 7g7f 3c3d
@@ -12,11 +12,10 @@
 //! lines that begin with `#` are skipped. `resign` or `win` may follow the last move. Otherwise the result is that of
 //! the board (mate, repetition), or unknown.
 
-use super::{Shogi, ShogiPosition};
 use crate::position::{Position as _, Side};
 use crate::record::{GameResult, ParsedGame, RejectKind, Rejected, Termination};
 use crate::records;
-use crate::referee::{Played, Referee as _};
+use crate::referee::{Played, Referee};
 use std::io::{self, BufRead};
 
 /// Splits a file into its lines, without empty lines and comments.
@@ -28,18 +27,18 @@ pub fn records(input: impl BufRead) -> impl Iterator<Item = io::Result<Vec<u8>>>
 ///
 /// # Errors
 /// On an invalid line, an invalid start, and an illegal move.
-pub fn parse(record: &[u8], number: u64) -> Result<ParsedGame, Rejected> {
+pub fn parse<G: Referee>(record: &[u8], number: u64) -> Result<ParsedGame, Rejected> {
     let reject = |ply, kind, reason| Rejected { game: number, ply, kind, reason };
     let text = str::from_utf8(record.strip_prefix(b"\xef\xbb\xbf").unwrap_or(record))
         .map_err(|_| reject(None, RejectKind::Syntax, "not a text".to_owned()))?;
     let (start, moves) = split(text.trim());
     let start = match &start {
-        None => ShogiPosition::start(),
+        None => G::Position::start(),
         Some(sfen) => {
-            ShogiPosition::parse(sfen).map_err(|error| reject(None, RejectKind::StartPosition, error.to_string()))?
+            G::Position::parse(sfen).map_err(|error| reject(None, RejectKind::StartPosition, error.to_string()))?
         }
     };
-    let is_standard = start.to_text() == ShogiPosition::start().to_text();
+    let is_standard = start.to_text() == G::Position::start().to_text();
     let mut game = ParsedGame::beginning((!is_standard).then(|| start.to_text()), Vec::new());
     let mut played = Played::from(start);
     for (ply, word) in moves.iter().enumerate() {
@@ -57,7 +56,7 @@ pub fn parse(record: &[u8], number: u64) -> Result<ParsedGame, Rejected> {
         game.keys.push(position.repetition_key());
         played.play(mv);
     }
-    (game.result, game.termination) = Shogi::verdict(&played).unwrap_or((game.result, game.termination));
+    (game.result, game.termination) = G::verdict(&played).unwrap_or((game.result, game.termination));
     Ok(game)
 }
 

@@ -1,15 +1,17 @@
-//! The relations of squares by which heads are described: which displacements each contains.
+//! Movements of pieces as sets of displacements.
 
-use games::GameKind;
+use crate::kind::GameKind;
 
 /// Files to the right and ranks ahead, from the query's square to the key's, as the side to move sees the board.
 pub type Step = (isize, isize);
 
-games::named! {
+crate::named! {
     /// A set of displacements. Forward is where the side to move's pawns go; `…_back` is the same movement of the opponent.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-    pub enum Relation {
+    pub enum Movement {
+        /// The same rank.
         Rank = "rank",
+        /// The same file.
         File = "file",
         /// The same rank or file.
         Rook = "rook",
@@ -17,8 +19,11 @@ games::named! {
         Diagonal = "diagonal",
         /// The diagonal from the upper left to the lower right.
         AntiDiagonal = "anti-diagonal",
+        /// The same diagonal, of either direction.
         Bishop = "bishop",
+        /// The same rank, file or diagonal.
         Queen = "queen",
+        /// The eight jumps of a chess knight.
         Knight = "knight",
         /// The eight neighbours: a distance, not a direction.
         King = "king",
@@ -26,6 +31,7 @@ games::named! {
         Pawn = "pawn",
         /// The same of the opponent's pawn.
         PawnBack = "pawn back",
+        /// The squares ahead on the same file.
         Lance = "lance",
         /// The same of the opponent's lance.
         LanceBack = "lance back",
@@ -44,48 +50,13 @@ games::named! {
     }
 }
 
-const CHESS: [Relation; 11] = [
-    Relation::Rank,
-    Relation::File,
-    Relation::Rook,
-    Relation::Diagonal,
-    Relation::AntiDiagonal,
-    Relation::Bishop,
-    Relation::Queen,
-    Relation::Knight,
-    Relation::King,
-    Relation::Pawn,
-    Relation::PawnBack,
-];
-
-const SHOGI: [Relation; 15] = [
-    Relation::Rank,
-    Relation::File,
-    Relation::Rook,
-    Relation::Diagonal,
-    Relation::AntiDiagonal,
-    Relation::Bishop,
-    Relation::King,
-    Relation::Lance,
-    Relation::LanceBack,
-    Relation::ShogiKnight,
-    Relation::ShogiKnightBack,
-    Relation::Silver,
-    Relation::SilverBack,
-    Relation::Gold,
-    Relation::GoldBack,
-];
-
-impl Relation {
-    /// The relations that heads of a game are tested for.
+impl Movement {
+    /// The movements of a game: those for which attention heads are tested.
     pub const fn of(game: GameKind) -> &'static [Self] {
-        match game {
-            GameKind::Chess => &CHESS,
-            GameKind::Shogi => &SHOGI,
-        }
+        crate::with_game!(game, G => G::MOVEMENTS)
     }
 
-    /// Whether the relation is a set of distances, so that distance explains all of it.
+    /// Whether the movement is a set of distances, so that distance explains all of it.
     pub const fn is_distance(self) -> bool {
         matches!(self, Self::King)
     }

@@ -1,0 +1,92 @@
+//! A game that no other test names, from its dataset to reports, pictures and an engine.
+
+use crate::cli::{cell_of, posenc, run};
+use std::io::Write as _;
+use std::path::Path;
+use std::process::Stdio;
+use tempfile::TempDir;
+use testing::write_experiment;
+
+const GRID: &str = "\
+name: third
+base:
+  data: {GAME: moves}
+  input: piece_tokens
+  model: {chessformer: {layers: 1, width: 16, heads: 2, ff: 16, outputs: {policy: {}}}}
+  train: {steps: 4, batch: 8, optimizer: nadam, learning_rate: 1e-3, mask: none, loss: {policy: 1, value: 0}}
+  eval: {validation_positions: 8, test_positions: 16, every: 2}
+axes:
+  game: [GAME]
+  encoding: [none, shaw]
+seeds: [0]
+reference: {encoding: none}
+primary: {metric: policy_loss, at: last, weights: raw}
+twin: false
+";
+
+fn from_dataset_to_report(game: &str) {
+    let dir = TempDir::new().expect("a temporary folder");
+    let dir = dir.path();
+    let probe = |task: &str, out: &str| {
+        let options = ["--game", game, "--positions", "300", "--seed", "1", "--out", out];
+        run(dir, &[&["data", "generate", "probe", task][..], &options].concat()).succeeds();
+        run(dir, &["data", "verify", out]).succeeds();
+    };
+    probe("attacked-squares", "attacked");
+    probe("legal-moves", "moves");
+    let listed = run(dir, &["list", "games", "--json"]).json();
+    let entries = listed.as_array().expect("a list");
+    assert!(entries.iter().any(|entry| entry["name"] == game), "{listed}");
+    let shown = run(dir, &["show", "--game", game, "--position", "startpos", "--json"]).json();
+    let legal = shown["legal"].as_array().expect("moves").len();
+    assert!(legal > 0);
+
+    write_experiment(dir, &GRID.replace("GAME", game));
+    run(dir, &["run", "experiment.yaml"]).succeeds();
+    run(dir, &["report", "runs/third"]).succeeds().says(&[game, "shaw", "16 test positions"]);
+    let cell = cell_of(&dir.join("runs/third"), &format!("{game}-shaw"));
+    if cfg!(feature = "play") {
+        plays(dir, &cell);
+    }
+    if cfg!(feature = "inspect") {
+        let cell = cell.to_str().expect("UTF-8");
+        run(dir, &["inspect", cell, "--positions", "3", "--out", "heads"]).succeeds();
+    }
+}
+
+/// As a USI engine that is given its own answers: they must be legal moves.
+fn plays(dir: &Path, cell: &Path) {
+    let mut moves: Vec<String> = Vec::new();
+    for _ in 0..6 {
+        let mut child = posenc(dir, &["play", cell.to_str().expect("UTF-8")])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("it starts");
+        let mut input = child.stdin.take().expect("its input");
+        let position = ["position startpos moves", &moves.join(" ")].join(" ");
+        write!(input, "usi\nisready\n{position}\ngo nodes 1\nquit\n").expect("read");
+        drop(input);
+        let output = child.wait_with_output().expect("it ends");
+        let said = String::from_utf8(output.stdout).expect("text");
+        assert!(said.contains("usiok\nreadyok\n") && !said.contains("info string"), "{said}");
+        let best = said.lines().find_map(|line| line.strip_prefix("bestmove ")).expect("a move");
+        if best == "resign" {
+            break;
+        }
+        moves.push(best.to_owned());
+    }
+    assert!(!moves.is_empty());
+}
+
+#[test]
+fn minishogi_goes_from_a_dataset_to_reports_and_an_engine() {
+    from_dataset_to_report("minishogi");
+}
+
+/// `scripts/long-check example-game`.
+#[cfg(feature = "skirmish")]
+#[test]
+fn a_game_that_exists_in_tests_only_does_the_same() {
+    from_dataset_to_report("skirmish");
+}

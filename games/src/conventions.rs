@@ -1,0 +1,91 @@
+//! How games are written and drawn: the conventions that a [`Game`](crate::Game) chooses from.
+
+use crate::geometry::Geometry;
+
+/// How the second player's board becomes the side to move's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Orientation {
+    /// Ranks are mirrored and files stay, as in chess.
+    Mirrored,
+    /// The board is rotated by 180°, as in shogi.
+    Turned,
+}
+
+impl Orientation {
+    /// The square in the other player's view.
+    pub const fn other_view(self, board: Geometry, square: usize) -> usize {
+        match self {
+            Self::Mirrored => board.mirror_ranks(square),
+            Self::Turned => board.rotate(square),
+        }
+    }
+}
+
+/// The drawing of a piece.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Glyph {
+    /// The outline of a figure above its foot, as the data of an SVG path in a box of 100 × 100; its colour shows its player.
+    Figure(&'static str),
+    /// A letter, with `+` before that of a promoted piece, on a tile that points at the opponent.
+    Letter(&'static str),
+}
+
+crate::named! {
+    /// The text format in which finished games and openings are written.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Record {
+        /// PGN of chess.
+        Pgn = "pgn",
+        /// CSA of shogi.
+        Csa = "csa",
+        /// One game a line: start and moves in USI.
+        Usi = "usi",
+    }
+}
+
+crate::named! {
+    /// How positions and moves are written, and the protocol of engines.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Notation {
+        /// FEN and UCI: files are letters from the left, ranks numbers from below.
+        Uci = "uci",
+        /// SFEN and USI: files are numbers from the right, ranks letters from above.
+        Usi = "usi",
+    }
+}
+
+impl Notation {
+    /// The fields of a position's text before its counters.
+    pub const fn fields(self) -> usize {
+        match self {
+            Self::Uci => 4,
+            Self::Usi => 3,
+        }
+    }
+
+    /// The counters of a game's start.
+    pub const fn first_counters(self) -> &'static str {
+        match self {
+            Self::Uci => "0 1",
+            Self::Usi => "1",
+        }
+    }
+
+    /// The first characters of files and of ranks.
+    pub const fn first_names(self) -> (u8, u8) {
+        match self {
+            Self::Uci => (b'a', b'1'),
+            Self::Usi => (b'1', b'a'),
+        }
+    }
+
+    /// Names of files from the left and of ranks from the top, as the first player sees the board.
+    pub fn names(self, board: Geometry) -> (Vec<String>, Vec<String>) {
+        let letters = |n: usize| (0..n).map(|i| char::from(b'a' + i as u8).to_string()).collect::<Vec<_>>();
+        let down = |n: usize| (1..=n).rev().map(|i| i.to_string()).collect::<Vec<_>>();
+        match self {
+            Self::Uci => (letters(board.files()), down(board.ranks())),
+            Self::Usi => (down(board.files()), letters(board.ranks())),
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! Pieces, and the squares that they attack. Squares are in the first player's view.
+
+use super::Minishogi;
+use crate::conventions::Orientation;
+use crate::geometry::Geometry;
+use crate::position::{Game, Side};
+
+pub(super) const BOARD: Geometry = Minishogi::GEOMETRY;
+pub(super) const SQUARES: usize = BOARD.squares();
+
+/// A kind of piece, in the order of [`Game::PIECES`]; the first five can be in hand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Pawn,
+    Silver,
+    Gold,
+    Bishop,
+    Rook,
+    King,
+    PromotedPawn,
+    PromotedSilver,
+    Horse,
+    Dragon,
+}
+
+/// The number of kinds that can be in hand.
+pub(super) const HANDS: usize = 5;
+
+/// How many pieces of each kind that can be in hand a set has.
+pub(super) const TOTAL: u8 = 2;
+
+/// Files to the right and ranks ahead.
+type Step = (isize, isize);
+
+const LINES: &[Step] = &[(0, 1), (0, -1), (1, 0), (-1, 0)];
+const DIAGONALS: &[Step] = &[(1, 1), (1, -1), (-1, 1), (-1, -1)];
+const AROUND: &[Step] = &[(0, 1), (0, -1), (1, 0), (-1, 0), (1, 1), (1, -1), (-1, 1), (-1, -1)];
+const GOLD: &[Step] = &[(-1, 1), (0, 1), (1, 1), (-1, 0), (1, 0), (0, -1)];
+const SILVER: &[Step] = &[(-1, 1), (0, 1), (1, 1), (-1, -1), (1, -1)];
+
+impl Kind {
+    pub(super) const ALL: [Self; 10] = [
+        Self::Pawn,
+        Self::Silver,
+        Self::Gold,
+        Self::Bishop,
+        Self::Rook,
+        Self::King,
+        Self::PromotedPawn,
+        Self::PromotedSilver,
+        Self::Horse,
+        Self::Dragon,
+    ];
+
+    pub(super) const fn promoted(self) -> Option<Self> {
+        match self {
+            Self::Pawn => Some(Self::PromotedPawn),
+            Self::Silver => Some(Self::PromotedSilver),
+            Self::Bishop => Some(Self::Horse),
+            Self::Rook => Some(Self::Dragon),
+            _ => None,
+        }
+    }
+
+    pub(super) const fn unpromoted(self) -> Self {
+        match self {
+            Self::PromotedPawn => Self::Pawn,
+            Self::PromotedSilver => Self::Silver,
+            Self::Horse => Self::Bishop,
+            Self::Dragon => Self::Rook,
+            unpromoted => unpromoted,
+        }
+    }
+
+    const fn steps(self) -> &'static [Step] {
+        match self {
+            Self::Pawn => &[(0, 1)],
+            Self::Silver => SILVER,
+            Self::Gold | Self::PromotedPawn | Self::PromotedSilver => GOLD,
+            Self::King => AROUND,
+            Self::Horse => LINES,
+            Self::Dragon => DIAGONALS,
+            Self::Bishop | Self::Rook => &[],
+        }
+    }
+
+    const fn slides(self) -> &'static [Step] {
+        match self {
+            Self::Bishop | Self::Horse => DIAGONALS,
+            Self::Rook | Self::Dragon => LINES,
+            _ => &[],
+        }
+    }
+}
+
+pub(super) type Piece = (Side, Kind);
+
+/// A set of squares as bits.
+pub(super) type Squares = u32;
+
+/// The pieces on the squares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Board(pub(super) [Option<Piece>; SQUARES]);
+
+impl Board {
+    pub(super) fn pieces(&self) -> impl Iterator<Item = (usize, Piece)> + '_ {
+        self.0.iter().enumerate().filter_map(|(square, &piece)| Some((square, piece?)))
+    }
+
+    pub(super) fn king(&self, side: Side) -> Option<usize> {
+        self.0.iter().position(|&piece| piece == Some((side, Kind::King)))
+    }
+
+    /// The squares that the piece on a square attacks.
+    pub(super) fn attacks(&self, from: usize) -> Squares {
+        let Some((side, kind)) = self.0[from] else { return 0 };
+        let ahead = if side == Side::First { 1 } else { -1 };
+        let mut attacked = 0;
+        for &(files, ranks) in kind.steps() {
+            if let Some(to) = step(from, (files * ahead, ranks * ahead)) {
+                attacked |= 1 << to;
+            }
+        }
+        for &direction in kind.slides() {
+            for to in ray(from, direction) {
+                attacked |= 1 << to;
+                if self.0[to].is_some() {
+                    break;
+                }
+            }
+        }
+        attacked
+    }
+
+    pub(super) fn attacks_of(&self, side: Side) -> Squares {
+        let own = self.pieces().filter(|&(_, (owner, _))| owner == side);
+        own.fold(0, |all, (square, _)| all | self.attacks(square))
+    }
+
+    /// Whether a side's king is attacked.
+    pub(super) fn is_in_check(&self, side: Side) -> bool {
+        self.king(side).is_some_and(|king| contains(self.attacks_of(side.other()), king))
+    }
+
+    /// The pieces of a side that alone stand between its king and a slider.
+    pub(super) fn pinned(&self, side: Side) -> Squares {
+        let Some(king) = self.king(side) else { return 0 };
+        let pinned = |direction: &Step| {
+            let mut pieces = ray(king, *direction).filter_map(|square| Some((square, self.0[square]?)));
+            let (near, (owner, _)) = pieces.next()?;
+            let (_, (slider, kind)) = pieces.next()?;
+            (owner == side && slider != side && kind.slides().contains(direction)).then_some(1 << near)
+        };
+        AROUND.iter().filter_map(pinned).fold(0, |all: Squares, one: Squares| all | one)
+    }
+}
+
+pub(super) const fn contains(squares: Squares, square: usize) -> bool {
+    squares >> square & 1 == 1
+}
+
+pub(super) fn members(squares: Squares) -> impl Iterator<Item = usize> {
+    (0..SQUARES).filter(move |&square| contains(squares, square))
+}
+
+fn step(from: usize, (files, ranks): Step) -> Option<usize> {
+    let file = BOARD.file_of(from).checked_add_signed(files).filter(|&file| file < BOARD.files())?;
+    let rank = BOARD.rank_of(from).checked_add_signed(ranks).filter(|&rank| rank < BOARD.ranks())?;
+    Some(BOARD.square(file, rank))
+}
+
+fn ray(from: usize, direction: Step) -> impl Iterator<Item = usize> {
+    std::iter::successors(step(from, direction), move |&square| step(square, direction))
+}
+
+/// A square in a side's view, or one of that view in the first player's.
+pub(super) const fn in_view(square: usize, side: Side) -> usize {
+    match side {
+        Side::First => square,
+        Side::Second => Orientation::Turned.other_view(BOARD, square),
+    }
+}
+
+/// The number of ranks ahead of a square for a side.
+pub(super) const fn ranks_left(square: usize, side: Side) -> usize {
+    BOARD.ranks() - 1 - BOARD.rank_of(in_view(square, side))
+}

@@ -1,0 +1,56 @@
+//! Legal moves: what pieces can do, less what leaves the king attacked and pawns dropped to give mate.
+
+use super::board::{BOARD, HANDS, Kind, SQUARES, members, ranks_left};
+use super::moves::MinishogiMove as Move;
+use super::position::MinishogiPosition;
+use crate::position::Position as _;
+
+impl MinishogiPosition {
+    /// Adds the moves of pieces on the board, whatever becomes of the king.
+    pub(super) fn board_moves(&self, out: &mut Vec<Move>) {
+        for (from, (side, kind)) in self.board.pieces().filter(|&(_, (side, _))| side == self.turn) {
+            let is_own = |square: usize| self.board.0[square].is_some_and(|(owner, _)| owner == side);
+            for to in members(self.board.attacks(from)).filter(|&to| !is_own(to)) {
+                let is_last = ranks_left(to, side) == 0;
+                let mut push = |promotes| out.push(Move::Board { from: from as u8, to: to as u8, promotes });
+                if !(kind == Kind::Pawn && is_last) {
+                    push(false);
+                }
+                if kind.promoted().is_some() && (is_last || ranks_left(from, side) == 0) {
+                    push(true);
+                }
+            }
+        }
+    }
+
+    /// Adds the drops, whatever becomes of either king.
+    pub(super) fn drops(&self, out: &mut Vec<Move>) {
+        let own_pawn = Some((self.turn, Kind::Pawn));
+        let has_pawn = |file| (0..BOARD.ranks()).any(|rank| self.board.0[BOARD.square(file, rank)] == own_pawn);
+        for kind in (0..HANDS).filter(|&kind| self.hands[self.turn as usize][kind] > 0) {
+            for to in (0..SQUARES).filter(|&to| self.board.0[to].is_none()) {
+                let is_pawn = kind == Kind::Pawn as usize;
+                if !(is_pawn && (ranks_left(to, self.turn) == 0 || has_pawn(BOARD.file_of(to)))) {
+                    out.push(Move::Drop { kind: kind as u8, to: to as u8 });
+                }
+            }
+        }
+    }
+
+    /// Whether a move of [`Self::board_moves`] or [`Self::drops`] is legal.
+    pub(super) fn is_allowed(&self, mv: Move) -> bool {
+        let after = self.after(mv);
+        let drops_pawn = matches!(mv, Move::Drop { kind: 0, .. });
+        let mates_by_pawn = drops_pawn && after.in_check() && after.has_no_board_move();
+        !after.board.is_in_check(self.turn) && !mates_by_pawn
+    }
+
+    /// Whether no piece on the board has a legal move. A dropped pawn gives check from the next square, so that no drop helps.
+    fn has_no_board_move(&self) -> bool {
+        let mut moves = Vec::new();
+        self.board_moves(&mut moves);
+        moves.into_iter().all(|mv| self.after(mv).board.is_in_check(self.turn))
+    }
+}
+
+const _: () = assert!(Kind::Pawn as usize == 0);

@@ -1,0 +1,126 @@
+//! Moves, their texts in USI, and their indices: 540 entries in the side to move's frame.
+//!
+//! - 320 plain pairs, ascending by from and to: every queen's ray;
+//! - 100 promoting pairs, ascending: the rays that start or end on the last rank;
+//! - 120 drops in the order pawn, silver, gold, bishop, rook, each by square: pawns not on the last rank.
+
+use super::Minishogi;
+use super::board::{BOARD, HANDS, SQUARES, in_view, ranks_left};
+use crate::geometry::Relation;
+use crate::move_text::MoveText;
+use crate::moves::{Entry, FromTo};
+use crate::position::{Game, Side};
+use crate::vocabulary::{MovesName, Vocabulary};
+use std::sync::LazyLock;
+
+/// A move, with squares in the first player's view.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MinishogiMove {
+    /// A piece on the board moves.
+    Board {
+        /// The square it leaves.
+        from: u8,
+        /// The square it enters.
+        to: u8,
+        /// Whether it promotes.
+        promotes: bool,
+    },
+    /// A piece in hand is dropped.
+    Drop {
+        /// Which piece, an index into [`Game::PIECES`].
+        kind: u8,
+        /// The square it enters.
+        to: u8,
+    },
+}
+
+const PROMOTIONS: &[&str] = &["promote"];
+const DROPS: &[&str; HANDS] = &["pawn", "silver", "gold", "bishop", "rook"];
+
+pub(super) fn vocabulary() -> &'static FromTo {
+    static VOCABULARY: LazyLock<FromTo> = LazyLock::new(|| {
+        let plain = pairs().map(|(from, to)| Entry::Plain { from: from as u8, to: to as u8 });
+        let is_last = |square| ranks_left(square, Side::First) == 0;
+        let promoting = pairs().filter(|&(from, to)| is_last(from) || is_last(to));
+        let promoting = promoting.map(|(from, to)| Entry::Promotion { from: from as u8, to: to as u8, kind: 0 });
+        let drops = (0..HANDS).flat_map(|kind| (0..SQUARES).map(move |to| (kind, to)));
+        let drops = drops.filter(|&(kind, to)| kind != 0 || !is_last(to));
+        let drops = drops.map(|(kind, to)| Entry::Drop { kind: kind as u8, to: to as u8 });
+        let entries = plain.chain(promoting).chain(drops).collect();
+        FromTo::new("from_to_minishogi_540", BOARD, PROMOTIONS, DROPS, entries)
+    });
+    &VOCABULARY
+}
+
+pub(super) fn vocabularies() -> &'static [(MovesName, Vocabulary)] {
+    static ALL: LazyLock<[(MovesName, Vocabulary); 1]> =
+        LazyLock::new(|| [(MovesName::FromTo, Vocabulary::FromTo(vocabulary()))]);
+    ALL.as_slice()
+}
+
+/// The pairs of squares connected by a queen's ray, ascending.
+fn pairs() -> impl Iterator<Item = (usize, usize)> {
+    let all = (0..SQUARES).flat_map(|from| (0..SQUARES).map(move |to| (from, to)));
+    all.filter(|&(from, to)| matches!(BOARD.relation(from, to), Relation::Rank | Relation::File | Relation::Diagonal))
+}
+
+/// The index of a move that `turn` could make.
+///
+/// # Panics
+/// If no piece could ever make the move.
+pub(super) fn index(mv: MinishogiMove, turn: Side) -> u16 {
+    let seen = |square: u8| in_view(usize::from(square), turn) as u8;
+    let entry = match mv {
+        MinishogiMove::Board { from, to, promotes: false } => Entry::Plain { from: seen(from), to: seen(to) },
+        MinishogiMove::Board { from, to, promotes: true } => {
+            Entry::Promotion { from: seen(from), to: seen(to), kind: 0 }
+        }
+        MinishogiMove::Drop { kind, to } => Entry::Drop { kind, to: seen(to) },
+    };
+    let index = vocabulary().index_of(entry).unwrap_or_else(|| panic!("{mv:?} is not a move of minishogi"));
+    index as u16
+}
+
+/// The characters of a square: file 1 is on the right, rank a above.
+fn name(square: u8) -> [u8; 2] {
+    let square = usize::from(square);
+    let (right, above) = (BOARD.files() - 1 - BOARD.file_of(square), BOARD.ranks() - 1 - BOARD.rank_of(square));
+    [b'1' + right as u8, b'a' + above as u8]
+}
+
+fn square([file, rank]: [u8; 2]) -> Option<u8> {
+    let right = usize::from(file.wrapping_sub(b'1'));
+    let above = usize::from(rank.wrapping_sub(b'a'));
+    let is_square = right < BOARD.files() && above < BOARD.ranks();
+    is_square.then(|| BOARD.square(BOARD.files() - 1 - right, BOARD.ranks() - 1 - above) as u8)
+}
+
+pub(super) fn write(mv: MinishogiMove) -> MoveText {
+    match mv {
+        MinishogiMove::Board { from, to, promotes } => {
+            let ([from_file, from_rank], [to_file, to_rank]) = (name(from), name(to));
+            let text = [from_file, from_rank, to_file, to_rank, b'+'];
+            MoveText::of_ascii(if promotes { &text } else { &text[..4] })
+        }
+        MinishogiMove::Drop { kind, to } => {
+            let [file, rank] = name(to);
+            MoveText::of_ascii(&[Minishogi::DROPS[usize::from(kind)], b'*', file, rank])
+        }
+    }
+}
+
+/// Reads a move, which need not be legal anywhere.
+pub(super) fn read(text: &str) -> Option<MinishogiMove> {
+    let (&[first, second, to_file, to_rank], rest) = text.as_bytes().split_first_chunk::<4>()?;
+    let to = square([to_file, to_rank])?;
+    match (second, rest) {
+        (b'*', []) => {
+            let kind = Minishogi::DROPS.iter().position(|&letter| letter == first)?;
+            Some(MinishogiMove::Drop { kind: kind as u8, to })
+        }
+        (_, [] | [b'+']) => {
+            Some(MinishogiMove::Board { from: square([first, second])?, to, promotes: !rest.is_empty() })
+        }
+        _ => None,
+    }
+}

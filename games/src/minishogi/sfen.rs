@@ -1,0 +1,183 @@
+//! SFEN of minishogi, and what a legal position is.
+
+use super::Minishogi;
+use super::board::{BOARD, Board, HANDS, Kind, SQUARES, TOTAL, ranks_left};
+use super::position::MinishogiPosition;
+use crate::conventions::Glyph;
+use crate::fields::{Field, Wrong, split};
+use crate::position::{Game, ParsePosition, Side};
+
+pub(super) const START: &str = "rbsgk/4p/5/P4/KGSBR b - 1";
+
+const FIELDS: &str = "an SFEN has 4 fields (board, turn, hands, move number), or 3 without the number";
+
+pub(super) fn parse(text: &str) -> Result<MinishogiPosition, ParsePosition> {
+    let wrong = |(at, reason): Wrong| ParsePosition::new(text, Some(at), reason);
+    let fields = split(text, &[3, 4], FIELDS).map_err(wrong)?;
+    let board = read_board(fields[0]).map_err(wrong)?;
+    let turn = match fields[1].text {
+        "b" => Side::First,
+        "w" => Side::Second,
+        _ => return Err(wrong((fields[1].at, "the turn is b or w".to_owned()))),
+    };
+    let hands = read_hands(fields[2]).map_err(wrong)?;
+    let number = |field: &Field<'_>| {
+        field.text.parse().map_err(|_| wrong((field.at, "the move number is a whole number".to_owned())))
+    };
+    let ply = fields.get(3).map_or(Ok(1), number)?;
+    let position = MinishogiPosition { board, hands, turn, ply };
+    check(&position).map_err(|reason| ParsePosition::new(text, None, reason))?;
+    Ok(position)
+}
+
+/// Whether a position is legal, otherwise the reason.
+pub(super) fn check(position: &MinishogiPosition) -> Result<(), String> {
+    let board = &position.board;
+    for side in [Side::First, Side::Second] {
+        let name = Minishogi::COLOURS[side as usize];
+        let own =
+            |kind: Kind| board.pieces().filter(move |&(_, piece)| piece == (side, kind)).map(|(square, _)| square);
+        if own(Kind::King).count() != 1 {
+            return Err(format!("{name} needs one king"));
+        }
+        let mut files: Vec<usize> = own(Kind::Pawn).map(|square| BOARD.file_of(square)).collect();
+        files.sort_unstable();
+        if files.windows(2).any(|two| two[0] == two[1]) {
+            return Err(format!("{name} has two unpromoted pawns on a file"));
+        }
+        if own(Kind::Pawn).any(|square| ranks_left(square, side) == 0) {
+            return Err("a piece that could never move again".to_owned());
+        }
+    }
+    for (kind, name) in Minishogi::PIECES[..HANDS].iter().enumerate() {
+        let on_board = board.pieces().filter(|(_, (_, piece))| piece.unpromoted() as usize == kind).count();
+        if on_board + position.hands.iter().map(|hand| usize::from(hand[kind])).sum::<usize>() > usize::from(TOTAL) {
+            return Err(format!("more than {TOTAL} pieces of the kind {name}"));
+        }
+    }
+    if board.is_in_check(position.turn.other()) {
+        return Err("the side to move could capture the king".to_owned());
+    }
+    Ok(())
+}
+
+fn read_board(field: Field<'_>) -> Result<Board, Wrong> {
+    let (files, ranks) = (BOARD.files(), BOARD.ranks());
+    let mut board = Board([None; SQUARES]);
+    let (mut rank, mut filled, mut promoted) = (0, 0, false);
+    for (at, c) in field.chars() {
+        if promoted && !c.is_ascii_alphabetic() {
+            return Err((at, "+ stands before the piece that is promoted".to_owned()));
+        }
+        match c {
+            '/' if filled < files => return Err((at, format!("a rank has only {filled} squares"))),
+            '/' if rank + 1 == ranks => return Err((at, format!("the board has more than {ranks} ranks"))),
+            '/' => (rank, filled) = (rank + 1, 0),
+            '1'..='5' => filled += c as usize - '0' as usize,
+            '+' => promoted = true,
+            _ => {
+                let kind = kind(c).filter(|kind| !promoted || kind.promoted().is_some());
+                let kind =
+                    kind.ok_or_else(|| (at, format!("{c:?} is no piece (PSGBRK, psgbrk; promoted PSBR, psbr)")))?;
+                let kind = if std::mem::take(&mut promoted) { kind.promoted().unwrap_or(kind) } else { kind };
+                if filled < files {
+                    // The text begins with the rank at the top.
+                    board.0[BOARD.square(filled, ranks - 1 - rank)] = Some((side(c), kind));
+                }
+                filled += 1;
+            }
+        }
+        if filled > files {
+            return Err((at, format!("a rank has more than {files} squares")));
+        }
+    }
+    if promoted || filled < files || rank + 1 < ranks {
+        return Err((field.end(), format!("the board is not complete: {ranks} ranks of {files} squares")));
+    }
+    Ok(board)
+}
+
+fn side(letter: char) -> Side {
+    if letter.is_ascii_uppercase() { Side::First } else { Side::Second }
+}
+
+/// The unpromoted kind of a letter.
+fn kind(letter: char) -> Option<Kind> {
+    let letter = letter.to_ascii_uppercase();
+    let is_kind = |kind: &Kind| matches!(letters(*kind).as_bytes(), [one] if char::from(*one) == letter);
+    Kind::ALL.into_iter().find(is_kind)
+}
+
+fn letters(kind: Kind) -> &'static str {
+    match Minishogi::GLYPHS[kind as usize] {
+        Glyph::Letter(letters) | Glyph::Figure(letters) => letters,
+    }
+}
+
+fn read_hands(field: Field<'_>) -> Result<[[u8; HANDS]; 2], Wrong> {
+    let mut hands = [[0; HANDS]; 2];
+    if field.text == "-" {
+        return Ok(hands);
+    }
+    let mut count = None;
+    for (at, c) in field.chars() {
+        if let (None, Some(digit @ 1..)) = (count, c.to_digit(10)) {
+            count = Some(digit as u8);
+            continue;
+        }
+        let kind = kind(c).map(|kind| kind as usize).filter(|&kind| kind < HANDS);
+        let kind = kind.ok_or_else(|| (at, format!("{c:?} cannot be in hand (PSGBR, psgbr)")))?;
+        let held = &mut hands[side(c) as usize][kind];
+        *held += count.take().unwrap_or(1);
+        if *held > TOTAL {
+            return Err((at, format!("a set has {TOTAL} of these")));
+        }
+    }
+    match count {
+        None => Ok(hands),
+        Some(_) => Err((field.end(), "a number without its piece".to_owned())),
+    }
+}
+
+pub(super) fn write(position: &MinishogiPosition) -> String {
+    let mut text = String::new();
+    let cased = |side, letters: &str| match side {
+        Side::First => letters.to_owned(),
+        Side::Second => letters.to_ascii_lowercase(),
+    };
+    for rank in (0..BOARD.ranks()).rev() {
+        let mut empty = 0;
+        for file in 0..BOARD.files() {
+            let Some((side, kind)) = position.board.0[BOARD.square(file, rank)] else {
+                empty += 1;
+                continue;
+            };
+            if empty > 0 {
+                text.push_str(&std::mem::take(&mut empty).to_string());
+            }
+            text.push_str(&cased(side, letters(kind)));
+        }
+        if empty > 0 {
+            text.push_str(&empty.to_string());
+        }
+        text.push(if rank > 0 { '/' } else { ' ' });
+    }
+    text.push_str(if position.turn == Side::First { "b " } else { "w " });
+    let before_hands = text.len();
+    for side in [Side::First, Side::Second] {
+        // The strongest first.
+        for kind in [Kind::Rook, Kind::Bishop, Kind::Gold, Kind::Silver, Kind::Pawn] {
+            let count = position.hands[side as usize][kind as usize];
+            if count > 1 {
+                text.push_str(&count.to_string());
+            }
+            if count > 0 {
+                text.push_str(&cased(side, letters(kind)));
+            }
+        }
+    }
+    if text.len() == before_hands {
+        text.push('-');
+    }
+    text + &format!(" {}", position.ply)
+}
