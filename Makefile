@@ -58,7 +58,7 @@ data: build ## generate datasets that are missing: SET="probe task unseen rated"
 bench: build ## time training steps: WHAT=peers against PyTorch, WHAT=steps of published networks (14 GB), WHAT=gpu
 	scripts/bench "$(WHAT)" $(OPTIONS)
 
-parity: build ## compare with an independent network in PyTorch, number by number (docs/parity.md)
+parity: build ## compare with an independent network in PyTorch, number by number (docs/performance.md)
 	benches/peers/python benches/peers/parity.py --posenc $(POSENC) --page target/parity.md
 
 REPORT := target/report

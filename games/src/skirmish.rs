@@ -1,4 +1,4 @@
-//! Skirmish on 4×6: a game of the tests, behind the feature `skirmish`, and the worked example of `docs/add-a-game.md`.
+//! Skirmish on 4×6: a game of the tests, behind the feature `skirmish`, and the worked example of CONTRIBUTING.md.
 //!
 //! Each side has a king, a rook and two pawns. King and rook move as in chess. A pawn moves and captures one square ahead, and
 //! becomes a gold general of shogi on the last rank. Captured pieces leave the board. A player without a legal move has lost; the

@@ -69,8 +69,8 @@ fn table() -> String {
         );
     }
     table.push('\n');
-    for EncodingInfo { name, summary, source, example } in EncodingConfig::REGISTRY {
-        table += &format!("**`{name}`**: {summary}. As in `{example}`. Source: {source}.\n\n");
+    for EncodingInfo { name, summary, source, .. } in EncodingConfig::REGISTRY {
+        table += &format!("**`{name}`**: {summary}. Source: {source}.\n\n");
     }
     table
 }

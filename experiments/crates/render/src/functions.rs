@@ -1,4 +1,25 @@
 //! The functions and filters of templates.
+//!
+//! | function | fields |
+//! |---|---|
+//! | `row(bundle, game, name)` | a row: `mean`, `sd`, `value` (mean ± sd), `mark` (▲, ▼), `cell` (both); `difference`, `low`, `high`, `with_interval`, `p`, and with Holm's correction `holm_p`, `holm_low`, `holm_high`, `with_holm_interval`; `verdict`, `games_share`, `learnt`, `test.METRIC.mean`, `test.METRIC.value`, `parameters`, `encoding_parameters`, `step`, `epochs`, `per_doubling`, `choice`, `is_edge` |
+//! | `rows(bundle, game, names)` | these rows; without names all, the best first |
+//! | `equivalence(bundle, game, name, margin)` | `p`, `holm_p`, `low`, `high`, `interval`, `verdict` |
+//! | `game(bundle, game)` | `test_positions`, `test_games`, `targets`, `uniform`, `floor`, `log_linear`, `log_linear_weights` |
+//! | `grid(bundle)` | `question`, `expect`, `cells`, `cells_done`, `comparisons`, `interactions`; with two games `tau`, `tau_low`, `tau_high` |
+//! | `trial(bundle, game, name, value)` | the score of a row's trial, on validation |
+//! | `gap(bundle, game, "shaw less absolute", "layers 1")`, `change(…, "layers 1", ["steps 250", "steps 750"])` | a gap of an interaction and its change: `mean`, `low`, `high`, `with_interval`, `p`, `holm_p`, `verdict` |
+//! | `scaling(bundle, game)` | curves over budgets: the `budgets` that are finished, `reference`, `rows`, `floor` |
+//! | `budget(bundle, game, name, positions)` | `loss`, `low`, `high`, `shown` |
+//! | `multiplier(bundle, game, name, positions)` | `at`, `bound` (empty, `at least`, `at most`), `low` and `high` within the budgets, `shown` |
+//! | `exponent(bundle, game, name, "known")`, or `"fitted"` | `exponent`, `low`, `high`, `shown`, `floor`, `first` and `last` budget, `difference`, `with_interval`, `holm_p` |
+//! | `predicted(bundle, game, name)` | `positions`; `known` and `fitted`, each with `loss`, `low`, `high`, `shown`; `cells`, `blake3` |
+//! | `compare(bundle, other, game, name)` | a row in two grids: `first`, `second`, `difference`, `low`, `high`, `holm_p`, `with_interval` |
+//! | `asked(bundle, game, about, name)` | an answer to `evaluate:`: `mean`, `value`, `difference`, `low`, `high`, `with_interval`, `tau`, `tau_low`, `tau_high` |
+//! | `tau(values, others)` | Kendall's τ of two lists: `tau`, `low`, `high` |
+//! | `family(bundles)`, `family_p(bundles, bundle, game, name)` | several grids corrected together: `comparisons`, `significant`, `kept`, `lost`; the p-value of one |
+//! | `trained(bundle, of="trial", without=other)` | `count`, `began`, `ended` |
+//! | `committed(hash, "2026-11-24 04:47:52")`, `came_first(time, other)` | the time of a commit (UTC); an error if it did not come first |
 
 use crate::clocks::{self, shown};
 use crate::fields::fault;

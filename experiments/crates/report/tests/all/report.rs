@@ -410,7 +410,7 @@ fn a_metric_that_still_falls_steeply_is_a_warning_with_its_slope() {
 
 #[test]
 fn the_page_asks_for_the_test_positions_that_the_warning_asks_for() {
-    let page = include_str!("../../../../../docs/fair-comparison.md");
+    let page = include_str!("../../../../../docs/statistics.md");
     let wanted = facts::grouped(report::sections::warnings::TEST_POSITIONS_WANTED);
     assert!(page.contains(&format!("Use {wanted} test positions or more")), "{wanted}");
     assert!(is_warned(&Folder::finished().report(), &format!("4,000 test positions; use {wanted} or more")));
