@@ -41,8 +41,8 @@ impl MinishogiPosition {
     pub(super) fn is_allowed(&self, mv: Move) -> bool {
         let after = self.after(mv);
         let drops_pawn = matches!(mv, Move::Drop { kind: 0, .. });
-        let mates_by_pawn = drops_pawn && after.in_check() && after.has_no_board_move();
-        !after.board.is_in_check(self.turn) && !mates_by_pawn
+        let mates_by_pawn = || drops_pawn && after.in_check() && after.has_no_board_move();
+        !after.board.is_in_check(self.turn) && !mates_by_pawn()
     }
 
     /// Whether no piece on the board has a legal move. A dropped pawn gives check from the next square, so that no drop helps.

@@ -20,17 +20,31 @@ pub(super) fn put_in(file: &mut Value, mut base: Value) -> Map<String, Value> {
     let properties = |of: fn(&Value) -> Value| -> Map<String, Value> {
         names.iter().map(|(name, schema)| (name.clone(), of(schema))).collect()
     };
-    let open = |properties: Map<String, Value>| json!({"type": "object", "properties": properties, "additionalProperties": false});
+    let open = |properties: Map<String, Value>, of_stack: Value| {
+        json!({
+            "type": "object",
+            "properties": properties,
+            "patternProperties": {IN_A_STACK: of_stack},
+            "additionalProperties": false,
+        })
+    };
     let words: Vec<&str> = names.iter().map(|(name, _)| name.as_str()).collect();
     let defs = [
-        ("setting", json!({"enum": words})),
-        ("point", open(properties(Value::clone))),
-        ("axes", open(properties(list))),
+        ("setting", json!({"anyOf": [{"enum": words}, in_a_stack()]})),
+        ("point", open(properties(Value::clone), json!({}))),
+        ("axes", open(properties(list), json!({"type": "array"}))),
         ("place", place(&names)),
     ];
     base["description"] = file["properties"]["base"]["description"].take();
     file["properties"]["base"] = base;
     defs.into_iter().map(|(name, schema)| (name.to_owned(), schema)).collect()
+}
+
+/// The name of a setting of one encoding in a stack, by its place: `encoding.1.shaw.terms`.
+const IN_A_STACK: &str = r"^encoding\.[0-9]+(\.|$)";
+
+fn in_a_stack() -> Value {
+    json!({"type": "string", "pattern": IN_A_STACK})
 }
 
 /// Values of a setting.
@@ -47,22 +61,24 @@ fn list(setting: &Value) -> Value {
 
 /// A setting with values of it: maps are checked as in `axes`, all other values are words and numbers.
 fn place(names: &[(String, Value)]) -> Value {
-    let form = |names: &[&str], values: Value| {
+    let form = |axis: Value, values: Value| {
         json!({
             "type": "object",
-            "properties": {"axis": {"enum": names}, "values": values},
+            "properties": {"axis": axis, "values": values},
             "required": ["axis", "values"],
             "additionalProperties": false,
         })
     };
     let (maps, words): (Vec<_>, Vec<_>) =
         names.iter().partition(|(_, schema)| schema.to_string().contains("\"properties\""));
-    let of_map =
-        |(name, _): &&(String, Value)| form(&[name], json!({"$ref": format!("#/$defs/axes/properties/{name}")}));
+    let of_map = |(name, _): &&(String, Value)| {
+        form(json!({"enum": [name]}), json!({"$ref": format!("#/$defs/axes/properties/{name}")}))
+    };
     let words: Vec<&str> = words.iter().map(|(name, _)| name.as_str()).collect();
     let word = ["string", "number", "boolean", "null"].map(|kind| json!({"type": kind}));
-    let of_words = form(&words, json!({"type": "array", "items": {"anyOf": word}}));
-    json!({"anyOf": maps.iter().map(of_map).chain([of_words]).collect::<Vec<_>>()})
+    let of_words = form(json!({"enum": words}), json!({"type": "array", "items": {"anyOf": word}}));
+    let of_stack = form(in_a_stack(), json!({"type": "array"}));
+    json!({"anyOf": maps.iter().map(of_map).chain([of_words, of_stack]).collect::<Vec<_>>()})
 }
 
 fn without_required(schema: &mut Value) {

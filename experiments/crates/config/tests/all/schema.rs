@@ -13,7 +13,7 @@ pub(super) static SCHEMA: LazyLock<Value> = LazyLock::new(schema::schema);
 /// Whether a document fits a schema: the part of JSON Schema (draft 2020-12) that the schema uses. Another keyword fails
 /// the test.
 pub(super) fn fits(root: &Value, schema: &Value, value: &Value) -> Result<(), String> {
-    const KNOWN: [&str; 17] = [
+    const KNOWN: [&str; 19] = [
         "$schema",
         "$defs",
         "$ref",
@@ -24,6 +24,8 @@ pub(super) fn fits(root: &Value, schema: &Value, value: &Value) -> Result<(), St
         "enum",
         "anyOf",
         "properties",
+        "patternProperties",
+        "pattern",
         "required",
         "additionalProperties",
         "items",
@@ -60,6 +62,11 @@ pub(super) fn fits(root: &Value, schema: &Value, value: &Value) -> Result<(), St
     if !of_type {
         return wrong(&format!("is no {kind}"));
     }
+    if let Some(pattern) = map.get("pattern").and_then(Value::as_str)
+        && !is_match(pattern, value.as_str().expect("a text"))
+    {
+        return wrong("another pattern");
+    }
     let number = |key: &str| map.get(key).and_then(Value::as_f64);
     if number("minimum").is_some_and(|least| value.as_f64().is_some_and(|value| value < least)) {
         return wrong("too small");
@@ -85,10 +92,21 @@ pub(super) fn fits(root: &Value, schema: &Value, value: &Value) -> Result<(), St
     let rest = map.get("additionalProperties").expect("every map is closed");
     let free = Some(rest).filter(|rest| rest.is_object());
     assert!(free.is_some() || *rest == Value::Bool(false), "every map is closed");
-    entries.iter().try_for_each(|(key, value)| match schema["properties"].get(key).or(free) {
+    let by_pattern = |key: &String| {
+        let patterns = map.get("patternProperties").and_then(Value::as_object)?;
+        patterns.iter().find(|(pattern, _)| is_match(pattern, key)).map(|(_, part)| part)
+    };
+    entries.iter().try_for_each(|(key, value)| match schema["properties"].get(key).or(by_pattern(key)).or(free) {
         Some(part) => fits(root, part, value).map_err(|error| format!("{key}: {error}")),
         None => Err(format!("unknown key {key}")),
     })
+}
+
+/// The one pattern of the schema: settings of encodings in a stack.
+fn is_match(pattern: &str, text: &str) -> bool {
+    assert_eq!(pattern, r"^encoding\.[0-9]+(\.|$)");
+    let place = text.strip_prefix("encoding.").map(|rest| rest.split('.').next().unwrap_or_default());
+    place.is_some_and(|place| !place.is_empty() && place.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 fn yaml(text: &str) -> Value {
