@@ -174,7 +174,8 @@ mod tests {
 
     #[test]
     fn profiles_are_the_means_over_pairs_with_the_piece() {
-        for game in GameKind::ALL {
+        // Boards of 5 × 5 have too few of each piece.
+        for game in [GameKind::Chess, GameKind::Shogi] {
             let (board, names) = (Displacements::of(game.geometry()), piece_names(game, Frame::SideToMove));
             let squares = board.geometry().squares();
             let draws = &mut stream(1, &["occupants", game.name()]);

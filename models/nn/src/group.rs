@@ -5,12 +5,14 @@
 //! tch does not reach c10d; the shim `shim/group.cpp` does. [`Group::sum`] adds in an order that does not depend on the number
 //! of ranks, which c10d's own sum does not.
 
+mod message;
 mod nccl;
 
 pub use nccl::{Nccl, NcclError, UniqueId};
 
+use message::{checked, taken};
 use nccl::Communicator;
-use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::ffi::{CString, c_char, c_int, c_void};
 use std::ptr::{NonNull, null, null_mut};
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -299,22 +301,6 @@ fn made(pointer: *mut c_void) -> Result<NonNull<c_void>, TchError> {
     NonNull::new(pointer).ok_or_else(|| TchError::Torch("LibTorch made nothing".to_owned()))
 }
 
-/// A text of the shim, which is then freed.
-fn taken(text: *mut c_char) -> Option<String> {
-    if text.is_null() {
-        return None;
-    }
-    // SAFETY: the shim's texts are C strings that are ours to hand back.
-    let copy = unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned();
-    // SAFETY: it is handed back once.
-    unsafe { posenc_free_message(text) };
-    Some(copy)
-}
-
-fn checked(message: *mut c_char) -> Result<(), TchError> {
-    taken(message).map_or(Ok(()), |text| Err(TchError::Torch(text)))
-}
-
 // SAFETY: the shim is compiled with this crate and declares the same functions.
 unsafe extern "C" {
     fn posenc_store(
@@ -361,7 +347,6 @@ unsafe extern "C" {
         timeout_ms: u64,
     ) -> *mut c_char;
     fn posenc_group_drop(group: *mut c_void);
-    fn posenc_free_message(message: *mut c_char);
 }
 
 #[cfg(test)]

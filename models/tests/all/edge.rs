@@ -18,7 +18,7 @@ fn placed(spec: &Spec, row: &[u8], (file, rank): (usize, usize)) -> Vec<u8> {
     let (board, mut out) = (spec.input.geometry, row.to_vec());
     for start in (0..spec.input.steps()).map(|step| step * board.squares()) {
         out[start..start + board.squares()].fill(0);
-        for (f, r) in (0..3).flat_map(|f| (0..4).map(move |r| (f, r))) {
+        for (f, r) in (0..3).flat_map(|f| (0..(board.ranks() - 2).min(4)).map(move |r| (f, r))) {
             out[start + board.square(file + f, rank + r)] = row[start + board.square(f, r)];
         }
     }

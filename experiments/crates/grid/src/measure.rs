@@ -10,7 +10,8 @@ use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tch::Device;
 use train::bench::{BenchOptions, BenchRun, step_times};
-use train::setup::{gpu_of, recorded_name};
+use train::environment::gpu_of;
+use train::setup::recorded_name;
 
 const ROUNDS: usize = 7;
 const WARM_UP: usize = 2;

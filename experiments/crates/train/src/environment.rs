@@ -1,11 +1,18 @@
 //! LibTorch's threads, and the environment variables that decide how LibTorch and its libraries compute. A library reads them
 //! when it is loaded, so they must be set before this process starts.
 
+use records::gpu::{self, Gpu};
 use std::ffi::OsString;
 use std::io;
 use std::os::unix::process::CommandExt as _;
 use std::sync::Once;
 use tch::Device;
+
+/// The driver's description of a device, if it is a GPU of NVIDIA's.
+pub fn gpu_of(device: Device) -> Option<Gpu> {
+    let Device::Cuda(index) = device else { return None };
+    gpu::usable().into_iter().nth(index)
+}
 
 pub type Variable = (&'static str, &'static str);
 

@@ -1,5 +1,6 @@
 //! The parts of a cell before its first step: configuration, dataset, declared network.
 
+use crate::environment::gpu_of;
 use crate::error::TrainError;
 use crate::evaluate::Subject;
 use crate::ranks::Ranks;
@@ -10,7 +11,7 @@ use dataset::{Dataset, LoaderConfig};
 use models::{AverageConfig, Network};
 use nn::{Arithmetic, Backend, Layout};
 use records::folder::CONFIG_FILE;
-use records::gpu::{self, Gpu};
+use records::gpu::Gpu;
 use records::identity::Identity;
 use records::machine::{Cpu, LibTorch};
 use records::{Revision, UserError, device};
@@ -153,12 +154,6 @@ pub(super) fn loader(run: &RunConfig, device: Device) -> LoaderConfig {
         workers: run.train.workers.unwrap_or(usual),
         block_games: LoaderConfig::BLOCK_GAMES,
     }
-}
-
-/// The driver's description of a device, if it is a GPU of NVIDIA's.
-pub fn gpu_of(device: Device) -> Option<Gpu> {
-    let Device::Cuda(index) = device else { return None };
-    gpu::usable().into_iter().nth(index)
 }
 
 /// A device's name in records: a GPU by kind and model, since its number changes nothing.

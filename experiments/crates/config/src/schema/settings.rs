@@ -20,19 +20,22 @@ pub(super) fn put_in(file: &mut Value, mut base: Value) -> Map<String, Value> {
     let properties = |of: fn(&Value) -> Value| -> Map<String, Value> {
         names.iter().map(|(name, schema)| (name.clone(), of(schema))).collect()
     };
-    let open = |properties: Map<String, Value>, of_stack: Value| {
+    let open = |properties: Map<String, Value>, option: Value| {
+        let encoding = properties["encoding"].clone();
         json!({
             "type": "object",
             "properties": properties,
-            "patternProperties": {IN_A_STACK: of_stack},
+            "patternProperties": {OF_A_STACK: encoding, OPTION_OF_A_STACK: option},
             "additionalProperties": false,
         })
     };
+    let in_a_stack = [OF_A_STACK, OPTION_OF_A_STACK].map(|pattern| json!({"type": "string", "pattern": pattern}));
     let words: Vec<&str> = names.iter().map(|(name, _)| name.as_str()).collect();
+    let setting = [json!({"enum": words})].into_iter().chain(in_a_stack).collect::<Vec<_>>();
     let defs = [
-        ("setting", json!({"anyOf": [{"enum": words}, in_a_stack()]})),
-        ("point", open(properties(Value::clone), json!({}))),
-        ("axes", open(properties(list), json!({"type": "array"}))),
+        ("setting", json!({"anyOf": setting})),
+        ("point", open(properties(Value::clone), word_or_words())),
+        ("axes", open(properties(list), json!({"type": "array", "items": word_or_words()}))),
         ("place", place(&names)),
     ];
     base["description"] = file["properties"]["base"]["description"].take();
@@ -40,11 +43,17 @@ pub(super) fn put_in(file: &mut Value, mut base: Value) -> Map<String, Value> {
     defs.into_iter().map(|(name, schema)| (name.to_owned(), schema)).collect()
 }
 
-/// The name of a setting of one encoding in a stack, by its place: `encoding.1.shaw.terms`.
-const IN_A_STACK: &str = r"^encoding\.[0-9]+(\.|$)";
+/// The name of one encoding in a stack by its place, `encoding.1`, and of its options, `encoding.1.shaw.terms`.
+const OF_A_STACK: &str = r"^encoding\.[0-9]+$";
+const OPTION_OF_A_STACK: &str = r"^encoding\.[0-9]+\.";
 
-fn in_a_stack() -> Value {
-    json!({"type": "string", "pattern": IN_A_STACK})
+fn word() -> Value {
+    let kinds = ["string", "number", "boolean", "null"].map(|kind| json!({"type": kind}));
+    json!({"anyOf": kinds})
+}
+
+fn word_or_words() -> Value {
+    json!({"anyOf": [word(), {"type": "array", "items": word()}]})
 }
 
 /// Values of a setting.
@@ -75,10 +84,11 @@ fn place(names: &[(String, Value)]) -> Value {
         form(json!({"enum": [name]}), json!({"$ref": format!("#/$defs/axes/properties/{name}")}))
     };
     let words: Vec<&str> = words.iter().map(|(name, _)| name.as_str()).collect();
-    let word = ["string", "number", "boolean", "null"].map(|kind| json!({"type": kind}));
-    let of_words = form(json!({"enum": words}), json!({"type": "array", "items": {"anyOf": word}}));
-    let of_stack = form(in_a_stack(), json!({"type": "array"}));
-    json!({"anyOf": maps.iter().map(of_map).chain([of_words, of_stack]).collect::<Vec<_>>()})
+    let of_words = form(json!({"enum": words}), json!({"type": "array", "items": word()}));
+    let named = |pattern: &str| json!({"type": "string", "pattern": pattern});
+    let of_stack = form(named(OF_A_STACK), json!({"$ref": "#/$defs/axes/properties/encoding"}));
+    let of_option = form(named(OPTION_OF_A_STACK), json!({"type": "array", "items": word_or_words()}));
+    json!({"anyOf": maps.iter().map(of_map).chain([of_words, of_stack, of_option]).collect::<Vec<_>>()})
 }
 
 fn without_required(schema: &mut Value) {

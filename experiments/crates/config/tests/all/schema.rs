@@ -102,11 +102,18 @@ pub(super) fn fits(root: &Value, schema: &Value, value: &Value) -> Result<(), St
     })
 }
 
-/// The one pattern of the schema: settings of encodings in a stack.
+/// The two patterns of the schema: an encoding in a stack, and its options.
 fn is_match(pattern: &str, text: &str) -> bool {
-    assert_eq!(pattern, r"^encoding\.[0-9]+(\.|$)");
-    let place = text.strip_prefix("encoding.").map(|rest| rest.split('.').next().unwrap_or_default());
-    place.is_some_and(|place| !place.is_empty() && place.bytes().all(|byte| byte.is_ascii_digit()))
+    let Some((place, option)) = text.strip_prefix("encoding.").map(|rest| rest.split_once('.').unwrap_or((rest, "")))
+    else {
+        return false;
+    };
+    let of_option = match pattern {
+        r"^encoding\.[0-9]+$" => false,
+        r"^encoding\.[0-9]+\." => true,
+        other => panic!("another pattern: {other}"),
+    };
+    place.parse::<usize>().is_ok() && option.is_empty() != of_option
 }
 
 fn yaml(text: &str) -> Value {

@@ -1,8 +1,8 @@
 //! What moves gradients between the GPUs of ranks: NCCL, or LibTorch's Gloo through host memory. Either gives the same bits.
 
 use super::place::Place;
+use crate::environment::gpu_of;
 use crate::error::TrainError;
-use crate::setup::gpu_of;
 use nn::group::{Group, Nccl, NcclError, Store, UniqueId};
 use records::UserError;
 use tch::{Device, TchError};
