@@ -14,7 +14,7 @@ const REMEDY: &str = "Move what both files need into a third one, or the two int
 
 /// Knots that stay: (crate, files, why).
 const KNOTS: [(&str, &str, &str); 6] = [
-    ("games", "kind position", "a game names its kind, and the list of kinds its games"),
+    ("games", "kind movement position", "a game names its kind, and the list of kinds its games"),
     (
         "games",
         "chess chess::history chess::input chess::moves chess::position chess::rights chess::uci chess::vocabularies \
@@ -23,9 +23,10 @@ const KNOTS: [(&str, &str, &str); 6] = [
     ),
     (
         "games",
-        "shogi shogi::attacked shogi::board shogi::board::attacks shogi::frame shogi::input shogi::labels \
-                shogi::moves shogi::planes shogi::position shogi::shown",
-        "the same",
+        "shogi shogi::attacked shogi::board shogi::board::attacks shogi::checks shogi::detect shogi::frame shogi::hcp \
+                shogi::hcpe shogi::hcpe3 shogi::input shogi::labels shogi::move16 shogi::moves shogi::packed \
+                shogi::packed_sfen shogi::planes shogi::position shogi::psv shogi::shown",
+        "the same, and the game names its formats of records",
     ),
     (
         "games",
