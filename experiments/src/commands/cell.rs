@@ -9,15 +9,15 @@ use records::machine::{Cpu, LibTorch};
 use records::{MetricLine, Part};
 use std::io;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tch::Device;
 use train::environment::use_threads;
-use train::ranks::{MOST_RANKS, Place, Ranks};
+use train::ranks::{self, MOST_RANKS, Place, Ranks};
 use train::sinks::{Sink, progress};
-use train::{CellOptions, Outcome, run_cell, signals};
+use train::{CellOptions, Outcome, inference, run_cell, signals};
 
 /// Why several ranks refuse GPUs.
 const ONLY_CPUS: &str = "several ranks compute on CPUs only: posenc does not send tensors between GPUs yet";
@@ -28,6 +28,11 @@ pub(crate) fn check_ranks(ranks: NonZeroUsize, on_gpus: bool) -> anyhow::Result<
     ensure!(ranks.get() <= MOST_RANKS, "--ranks {ranks}: a cell has at most {MOST_RANKS}");
     ensure!(ranks.get() == 1 || !on_gpus, "--ranks {ranks}: {ONLY_CPUS}");
     Ok(())
+}
+
+/// Checks that the ranks of a cell can share its micro-batches, as far as its settings give their number.
+pub(crate) fn check_shares(cell: &Path, ranks: NonZeroUsize) -> anyhow::Result<()> {
+    Ok(ranks::check_shares(&inference::cell::config_of(cell)?, ranks.get())?)
 }
 
 /// The option of a process that is one of several ranks.

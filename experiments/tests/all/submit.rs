@@ -101,11 +101,13 @@ fn a_task_whose_time_runs_out_writes_a_checkpoint_and_goes_back_into_the_queue()
 
 #[test]
 fn what_no_cluster_would_take_is_refused() {
-    let dir = place(&small());
+    let dir = place(&small().replace("    batch: 4\n", "    batch: 4\n    micro_batch: 1\n"));
     run(dir.path(), &["submit", "experiment.yaml", "--slurm", "--gpus", "4"])
         .fails_with(&["a cell computes on one GPU"]);
     run(dir.path(), &["submit", "experiment.yaml", "--slurm", "--gpus", "1", "--ranks", "2"])
         .fails_with(&["on CPUs only"]);
+    run(dir.path(), &["submit", "experiment.yaml", "--slurm", "--ranks", "8"])
+        .fails_with(&["8 ranks cannot share the micro-batches of a step equally: there are 4"]);
     let dry = run(dir.path(), &["submit", "experiment.yaml", "--slurm", "--dry-run"]);
     dry.succeeds().says(&["4 cells, not submitted"]);
     run(dir.path(), &["submit", "experiment.yaml", "--slurm", "--dry-run", "--threads", "3", "--ranks", "4"])

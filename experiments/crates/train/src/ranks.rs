@@ -10,7 +10,8 @@ mod watch;
 pub use place::{MOST_RANKS, Place};
 
 use crate::error::{TrainError, without_backtrace};
-use config::TrainConfig;
+use crate::fit;
+use config::{RunConfig, TrainConfig};
 use nn::group::{Address, Group, Lost, Store};
 use records::UserError;
 use std::ops::Range;
@@ -77,13 +78,7 @@ impl Ranks {
 
     /// Refuses micro-batches that the ranks cannot share equally.
     pub(crate) fn check(&self, train: &TrainConfig, micro: usize) -> Result<(), TrainError> {
-        let (parts, size) = (train.batch.div_ceil(micro), self.size());
-        if parts.is_multiple_of(size) {
-            return Ok(());
-        }
-        let are = if parts == 1 { "is" } else { "are" };
-        let message = format!("{size} ranks cannot share the micro-batches of a step equally: there {are} {parts}");
-        Err(UserError::new(message, "write a smaller `train.micro_batch`, or start fewer ranks").into())
+        Ok(shares(self.size(), train.batch.div_ceil(micro))?)
     }
 
     /// The micro-batches of this rank, of this number.
@@ -143,6 +138,20 @@ impl Ranks {
     fn told(&self, lost: Lost) -> TrainError {
         if lost.rank == self.group.rank() { lost.cause.into() } else { self.watch.lose(lost.rank) }
     }
+}
+
+/// Refuses a run whose micro-batches this number of ranks cannot share equally; with `micro_batch: auto` the ranks find out.
+pub fn check_shares(run: &RunConfig, ranks: usize) -> Result<(), UserError> {
+    fit::given(run).map_or(Ok(()), |micro| shares(ranks, run.train.batch.div_ceil(micro)))
+}
+
+fn shares(ranks: usize, parts: usize) -> Result<(), UserError> {
+    if parts.is_multiple_of(ranks) {
+        return Ok(());
+    }
+    let are = if parts == 1 { "is" } else { "are" };
+    let message = format!("{ranks} ranks cannot share the micro-batches of a step equally: there {are} {parts}");
+    Err(UserError::new(message, "write a smaller `train.micro_batch`, or start fewer ranks"))
 }
 
 /// Where ranks on this machine meet, while a runner keeps it open.

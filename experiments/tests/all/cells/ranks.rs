@@ -4,8 +4,8 @@
 use super::resume::wait_for_step;
 use crate::cli::{answer, cells, posenc, posenc_cell, run};
 use config::{Dtype, MicroBatch, RunConfig};
-use records::Manifest;
 use records::status::State;
+use records::{CellState, Manifest};
 use std::fs::{self, File};
 use std::path::Path;
 use std::process::{Child, Stdio};
@@ -249,11 +249,14 @@ fn ranks_that_cannot_share_a_step_are_refused() {
     let dir = place(&small());
     run(dir.path(), &["run", "experiment.yaml", "--ranks", "3"]).fails_with(&["--ranks 3", "power of two"]);
     run(dir.path(), &["run", "experiment.yaml", "--ranks", "1048576"]).fails_with(&["--ranks 1048576", "at most 1024"]);
+    run(dir.path(), &["run", "experiment.yaml", "--ranks", "1024"]).fails_with(&["--ranks 1024", "each takes a core"]);
     run(dir.path(), &["run", "experiment.yaml", "--ranks", "2", "--devices", "cuda:0"])
         .fails_with(&["--ranks 2", "on CPUs only"]);
-    let whole = run(dir.path(), &["run", "experiment.yaml", "--ranks", "2", "--fail-fast"]);
-    assert_eq!(whole.code, Some(1), "{}", whole.stderr);
-    assert_says(&whole.stderr, &["2 ranks cannot share the micro-batches of a step equally: there is 1"]);
+    run(dir.path(), &["run", "experiment.yaml", "--ranks", "2"])
+        .fails_with(&["2 ranks cannot share the micro-batches of a step equally: there is 1"]);
+    for cell in cells(&dir.path().join("runs/small")) {
+        assert_eq!(CellState::of(&cell), CellState::Pending, "refused before the first process: {cell:?}");
+    }
     let bench = Bench::new();
     let cell = bench.cell("unlaunched", &bench.run(4));
     answer(posenc_cell(&cell).arg("--ranked").env_remove("RANK"))
