@@ -52,14 +52,11 @@ pub fn run_cell(
     note: Note<'_>,
     stop: &AtomicBool,
 ) -> Result<Outcome, TrainError> {
-    let outcome = train_cell(dir, options, sinks, note, stop);
-    if let Some(ranks) = &options.ranks {
-        match &outcome {
-            Ok(_) => ranks.finish()?,
-            Err(_) => ranks.leave(),
-        }
+    let train = || train_cell(dir, options, sinks, note, stop);
+    match &options.ranks {
+        Some(ranks) => ranks.train(train),
+        None => train(),
     }
-    outcome
 }
 
 fn train_cell(

@@ -15,6 +15,7 @@ use config::{RunConfig, TrainConfig};
 use nn::group::{Address, Group, Lost, Store};
 use records::UserError;
 use std::ops::Range;
+use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
@@ -118,15 +119,31 @@ impl Ranks {
         Err(UserError::new(message, "compute on machines of one kind; the last checkpoint is that of all ranks").into())
     }
 
+    /// Trains this rank's share, then waits for the others. An error or a panic ends them, too.
+    pub(crate) fn train<T>(&self, train: impl FnOnce() -> Result<T, TrainError>) -> Result<T, TrainError> {
+        match panic::catch_unwind(AssertUnwindSafe(train)) {
+            Ok(Ok(outcome)) => self.finish().map(|()| outcome),
+            Ok(Err(error)) => {
+                self.leave();
+                Err(error)
+            }
+            // Its message is in the log.
+            Err(panic) => {
+                self.leave();
+                panic::resume_unwind(panic)
+            }
+        }
+    }
+
     /// Waits for all ranks to come to their end.
-    pub(crate) fn finish(&self) -> Result<(), TrainError> {
+    fn finish(&self) -> Result<(), TrainError> {
         self.any(false)?;
         self.watch.end();
         Ok(())
     }
 
     /// Ends the other ranks after an error of this one.
-    pub(crate) fn leave(&self) {
+    fn leave(&self) {
         if !self.is_first() {
             // If all ranks have it, the first one records it and ends this one.
             thread::sleep(RECORDING);
@@ -186,6 +203,31 @@ impl Meeting {
 mod tests {
     use super::*;
     use nn::group::Network;
+    use std::process::{Command, Stdio};
+
+    /// Makes a test's process one of two ranks.
+    const AS_RANK: &str = "POSENC_TEST_AS_RANK";
+
+    #[test]
+    fn a_panic_of_one_rank_ends_the_other_and_is_the_only_message() {
+        if std::env::var_os(AS_RANK).is_some() {
+            let place = Place::of_environment().expect("valid").expect("a launcher");
+            let ranks = Ranks::join(&place, "a cell").expect("both join");
+            let ended = ranks.train(|| if ranks.is_first() { ranks.any(true) } else { panic!("a rule was broken") });
+            unreachable!("{ended:?}");
+        }
+        let meeting = Meeting::open().expect("a store");
+        let start = |rank: usize| {
+            let mut command = Command::new(std::env::current_exe().expect("this test's own path"));
+            let name = "ranks::tests::a_panic_of_one_rank_ends_the_other_and_is_the_only_message";
+            command.args(["--exact", name, "--nocapture"]).env(AS_RANK, "1").envs(meeting.variables(rank, 2));
+            command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it starts")
+        };
+        let ended = [0, 1].map(start).map(|rank| rank.wait_with_output().expect("it ends"));
+        let said = [0, 1].map(|rank| String::from_utf8_lossy(&ended[rank].stderr));
+        assert_eq!([0, 1].map(|rank| ended[rank].status.code()), [Some(75), Some(101)], "{said:?}");
+        assert!(!said[0].contains("posenc: ") && said[1].contains("a rule was broken"), "{said:?}");
+    }
 
     #[test]
     fn all_ranks_get_the_number_of_the_first_and_one_answer_to_a_comparison() {
