@@ -62,12 +62,15 @@ pub struct Args {
     /// Take a share of each step: this process is one of several ranks, which the variables of its launcher number.
     #[arg(long)]
     ranked: bool,
+    /// Take no lock of the cell's folder: the process that starts this one has it.
+    #[arg(long)]
+    locked: bool,
 }
 
 impl Args {
     /// Of a rank that a launcher started.
     pub(super) fn ranked(dir: PathBuf, device: Device, threads: usize, force: bool) -> Self {
-        Self { dir, threads, device, smoke: false, stop_after: None, force, ranked: true }
+        Self { dir, threads, device, smoke: false, stop_after: None, force, ranked: true, locked: false }
     }
 }
 
@@ -85,6 +88,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         force: args.force,
         revision: Some(version::revision()),
         ranks: if args.ranked { ranks(args)? } else { None },
+        is_locked: args.locked,
     };
     let is_first = options.ranks.as_ref().is_none_or(|ranks| ranks.is_first());
     let mut note = |text: &str| eprintln!("{text}");

@@ -198,6 +198,18 @@ fn an_error_of_all_ranks_is_reported_once_with_its_own_exit_code() {
 }
 
 #[test]
+fn the_first_rank_locks_the_folder() {
+    let bench = Bench::new();
+    let dir = bench.cell("once", &in_parts(bench.run(100_000)));
+    let mut launched = Launched::new(&dir, 2);
+    wait_for_step(&dir, 12);
+    answer(&mut posenc_cell(&dir)).fails_with(&["another process trains ", "once; wait until it has ended"]);
+    launched.signal(0, libc::SIGTERM);
+    assert_eq!(launched.codes(None), [Some(1), Some(0)], "{}", logs(&dir, 2));
+    assert_eq!(status(&dir).state, State::Interrupted, "the other one has not written it");
+}
+
+#[test]
 fn a_runner_starts_the_ranks_of_its_cells() {
     let text = small().replace("    batch: 4\n", "    batch: 4\n    micro_batch: 1\n");
     assert!(text.contains("micro_batch"));
