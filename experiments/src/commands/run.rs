@@ -142,7 +142,7 @@ fn tuned(
     Ok(Some((experiment, Some(record))))
 }
 
-/// What the processes of cells are told.
+/// Options of the processes of cells.
 fn flags(args: &Args) -> &'static [&'static str] {
     if args.smoke { smoke::FLAGS } else { &[] }
 }

@@ -273,7 +273,7 @@ pub struct EvalConfig {
     /// Positions a batch.
     #[serde(default = "default_eval_batch", deserialize_with = "at_least_one")]
     pub batch: usize,
-    /// When pictures of the encodings are drawn: ends, none, or every so many steps as well. No number depends on it, so
+    /// When pictures of the encodings are drawn: ends, none, or also at an interval of steps. No number depends on it, so
     /// a cell's hash leaves it out.
     #[serde(default, skip_serializing_if = "Pictures::is_default")]
     pub pictures: Pictures,

@@ -76,7 +76,7 @@ impl<'a> Rows<'a> {
         (!self.lines.is_empty()).then(|| format!("{step}size: {size}"))
     }
 
-    /// At most so many lines, a header among them; `command` shows the rows that are left out.
+    /// At most `room` lines, a header among them; `command` shows the rows that are left out.
     pub(super) fn lines(&self, room: usize, command: &str, is_coloured: bool) -> Vec<String> {
         let (chosen, left_out) = self.chosen(room.saturating_sub(1));
         if chosen.is_empty() {
