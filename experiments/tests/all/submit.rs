@@ -137,7 +137,7 @@ fn without_scontrol_a_chain_of_jobs_goes_on() {
     fs::remove_file(dir.path().join("bin/scontrol")).expect("scontrol goes");
     let cell = cells(&dir.path().join("runs/small")).remove(0);
     let mut stopped_at = 0;
-    for (array, part) in [(1, "the next job of the chain goes on"), (2, "RequeueExit=75")] {
+    for (array, part) in [(1, "the next job of the chain resumes it"), (2, "RequeueExit=75")] {
         let mut command = Command::new("/bin/bash");
         command.arg(dir.path().join(format!("runs/small/slurm/array-{array}/job.sh"))).env("PATH", &path);
         command.env("SLURM_ARRAY_JOB_ID", "42").env("SLURM_ARRAY_TASK_ID", "0");

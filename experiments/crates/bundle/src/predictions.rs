@@ -84,7 +84,7 @@ impl Predictions {
     fn checked(self) -> anyhow::Result<Self> {
         let Self { level, made_from, rows, .. } = &self;
         ensure!((0.0..1.0).contains(level), "the level is {level}");
-        ensure!(blake3::Hash::from_hex(&made_from.blake3).is_ok(), "`blake3` is no hash");
+        ensure!(blake3::Hash::from_hex(&made_from.blake3).is_ok(), "`blake3` is not a hash");
         for PredictedRow { row, positions, floor, with_floor, with_fitted_floor, cells, .. } in rows {
             let is_loss = |PredictedLoss { loss, low, high }: &PredictedLoss| {
                 [low, loss, high].iter().all(|number| number.is_finite()) && low <= loss && loss <= high

@@ -102,7 +102,7 @@ fn with_targets(mut network: ModelConfig, row: &Combination, data: &OpenedData) 
         (Some((what, name, target)), OnMissingTargets::Error) => {
             let (head, column, wanted) = (target.head.name(), target.column, target.wanted);
             let message = format!(
-                "the head `{head}` has nothing to {what}: the column `{column}` of the dataset \"{name}\" says nothing"
+                "the head `{head}` has nothing to {what}: the column `{column}` of the dataset \"{name}\" is empty"
             );
             return Err(outputs.error(message).help(format!(
                 "take a dataset with {wanted}; or leave `{head}` out of the model's `outputs`; or write \
@@ -177,7 +177,7 @@ fn sizes(row: &Combination, run: &RunConfig) -> Result<(), ConfigError> {
     }
     let plies = run.plies();
     if let Some((way, batch)) = batches.into_iter().find(|(_, batch)| !batch.is_multiple_of(plies)) {
-        let error = row.refused(&way, format!("{batch} positions are no whole number of sequences of {plies} plies"));
+        let error = row.refused(&way, format!("{batch} positions do not divide into sequences of {plies} plies"));
         return Err(error.help(format!("write a multiple of {plies}, such as {}", batch.next_multiple_of(plies))));
     }
     weights(row, run)
@@ -188,7 +188,7 @@ fn weights(row: &Combination, run: &RunConfig) -> Result<(), ConfigError> {
     for &loss in Loss::all() {
         let weight = weights.of(loss);
         if !(weight.is_finite() && weight >= 0.0) {
-            let error = row.refused(&["train", "loss", loss.name()], format!("{weight} is no weight"));
+            let error = row.refused(&["train", "loss", loss.name()], format!("{weight} is not a weight"));
             return Err(error.help("write a number, 0 or more"));
         }
     }
