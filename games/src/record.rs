@@ -82,7 +82,7 @@ crate::named! {
 pub enum Score {
     /// Hundredths of a pawn.
     Centipawns(i32),
-    /// Mate in so many moves; negative where the second player mates.
+    /// Mate in this number of moves; negative where the second player mates.
     MateIn(i32),
 }
 

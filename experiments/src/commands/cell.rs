@@ -9,15 +9,15 @@ use records::machine::{Cpu, LibTorch};
 use records::{MetricLine, Part};
 use std::io;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tch::Device;
 use train::environment::use_threads;
-use train::ranks::{MOST_RANKS, Place, Ranks};
+use train::ranks::{self, MOST_RANKS, Place, Ranks};
 use train::sinks::{Sink, progress};
-use train::{CellOptions, Outcome, run_cell, signals};
+use train::{CellOptions, Outcome, inference, run_cell, signals};
 
 /// Checks the number of ranks of a cell, and that each gets a GPU if they compute on `gpus`.
 pub(crate) fn check_ranks(ranks: NonZeroUsize, gpus: usize) -> anyhow::Result<()> {
@@ -28,6 +28,11 @@ pub(crate) fn check_ranks(ranks: NonZeroUsize, gpus: usize) -> anyhow::Result<()
         "--ranks {ranks}: name a GPU for each rank, as in --devices cuda:0,cuda:1; there are {gpus}"
     );
     Ok(())
+}
+
+/// Checks that the ranks of a cell can share its micro-batches, as far as its settings give their number.
+pub(crate) fn check_shares(cell: &Path, ranks: NonZeroUsize) -> anyhow::Result<()> {
+    Ok(ranks::check_shares(&inference::cell::config_of(cell)?, ranks.get())?)
 }
 
 /// The option of a process that is one of several ranks.
@@ -57,12 +62,15 @@ pub struct Args {
     /// Take a share of each step: this process is one of several ranks, which the variables of its launcher number.
     #[arg(long)]
     ranked: bool,
+    /// Take no lock of the cell's folder: the process that starts this one has it.
+    #[arg(long)]
+    locked: bool,
 }
 
 impl Args {
     /// Of a rank that a launcher started.
     pub(super) fn ranked(dir: PathBuf, device: Vec<Device>, threads: usize, force: bool) -> Self {
-        Self { dir, threads, device, smoke: false, stop_after: None, force, ranked: true }
+        Self { dir, threads, device, smoke: false, stop_after: None, force, ranked: true, locked: false }
     }
 }
 
@@ -86,6 +94,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         force: args.force,
         revision: Some(version::revision()),
         ranks: place.map(|place| ranks(args, &place, device)).transpose()?.flatten(),
+        is_locked: args.locked,
     };
     let is_first = options.ranks.as_ref().is_none_or(|ranks| ranks.is_first());
     if let Some(text) = options.ranks.as_ref().filter(|_| is_first).and_then(|ranks| ranks.between_gpus()) {

@@ -96,6 +96,21 @@ mod tests {
     }
 
     #[test]
+    fn usage_lines_fit_a_terminal() {
+        fn wide(command: &mut clap::Command, found: &mut Vec<String>) {
+            let usage = command.render_usage().to_string();
+            found.extend(usage.lines().filter(|line| line.chars().count() > 80).map(str::to_owned));
+            for command in command.get_subcommands_mut() {
+                wide(command, found);
+            }
+        }
+        let (mut commands, mut found) = (Command::augment_subcommands(clap::Command::new("posenc")), Vec::new());
+        commands.build();
+        wide(&mut commands, &mut found);
+        assert!(found.is_empty(), "give it an override_usage: {found:#?}");
+    }
+
+    #[test]
     fn lines_fit_a_terminal_and_are_aligned() {
         let help = template::<Command>("");
         let plain: String = clap::builder::StyledStr::from(help).to_string();

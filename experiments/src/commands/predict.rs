@@ -15,6 +15,8 @@ use train::inference::tensors_file::{self, Named};
 use train::inference::{Answers, InferenceError, Loaded, Request};
 
 #[derive(Debug, clap::Args)]
+#[command(override_usage = "posenc predict <CELL> [OPTIONS] --position <POSITION>
+       posenc predict <CELL> [OPTIONS] --positions <FILE>")]
 pub struct Args {
     /// The cell's folder: runs/<experiment>/<row>/seed-<n>.
     cell: PathBuf,

@@ -99,20 +99,17 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let report = Report::of(&prepared.run_dir)?;
     let before = outcomes.iter().filter(|outcome| **outcome == Outcome::AlreadyFinished).count();
     let has_trained = outcomes.iter().any(|outcome| !matches!(outcome, Outcome::AlreadyFinished | Outcome::NotStarted));
+    let [_, address] = over_seeds::tensorboard(&prepared.plan, &prepared.run_dir);
     let ended = Ended {
         run_dir: &prepared.run_dir,
         program: &program(),
         took_s: has_trained.then(|| began.elapsed().as_secs_f64()),
         before,
         can_inspect: labs::can_inspect(),
+        address: Some(&address[..]),
         is_coloured: Term::stdout().features().colors_supported(),
     };
-    let mut text = ending::draw(&report, &ended);
-    let [_, address] = over_seeds::tensorboard(&prepared.plan, &prepared.run_dir);
-    if text.lines().count() < ending::LINES && address.len() <= ending::COLUMNS {
-        text += &format!("{address}\n");
-    }
-    print(&text)?;
+    print(&ending::draw(&report, &ended))?;
     let failed = outcomes.iter().any(|outcome| matches!(outcome, Outcome::Failed(_)));
     if unevaluated > 0 {
         eprintln!("{unevaluated} cells could not be evaluated; the same command tries them again");
@@ -142,7 +139,7 @@ fn tuned(
     Ok(Some((experiment, Some(record))))
 }
 
-/// What the processes of cells are told.
+/// Options of the processes of cells.
 fn flags(args: &Args) -> &'static [&'static str] {
     if args.smoke { smoke::FLAGS } else { &[] }
 }

@@ -1,10 +1,11 @@
 //! The options of every command that trains cells: how cells share a machine.
 
-use super::cell::{RANKED, check_ranks};
+use super::cell::{RANKED, check_ranks, check_shares};
 use super::devices::{parse_device, prepare};
 use anyhow::Context as _;
 use grid::limits::HumanDuration;
 use grid::{Interrupt, Limits, Outcome, Scheduler, Task, Worker, progress};
+use records::CellState;
 use std::num::NonZeroUsize;
 use tch::Device;
 use train::setup::device_name;
@@ -51,6 +52,12 @@ impl Slots {
             "--devices mixes the CPU with GPUs; no verdict compares across the two, so give either"
         );
         check_ranks(self.ranks, self.devices.len() - on_cpu)?;
+        let (ranks, cores) = (self.ranks, cores());
+        // Two may try ranks on any machine.
+        anyhow::ensure!(
+            on_cpu == 0 || ranks.get() <= cores.max(2),
+            "--ranks {ranks}: each takes a core, and this machine has {cores}"
+        );
         self.devices.iter().try_for_each(|&device| prepare(device))
     }
 
@@ -66,6 +73,10 @@ impl Slots {
         flags: &[&'static str],
         interrupt: &Interrupt,
     ) -> anyhow::Result<Vec<Outcome>> {
+        if self.ranks.get() > 1 {
+            let mut open = tasks.iter().filter(|task| CellState::of(&task.dir) != CellState::Done);
+            open.try_for_each(|task| check_shares(&task.dir, self.ranks))?;
+        }
         let devices = self.devices.iter().map(|&device| device_name(device)).collect();
         let mut worker =
             Worker::this_program(self.threads.get(), devices).context("cannot find this program itself")?;
@@ -90,10 +101,13 @@ impl Slots {
     /// One cell for each GPU, or for each `--ranks` of them; on the CPU as many as the cores have room for.
     fn usual_jobs(&self) -> usize {
         if self.devices.contains(&Device::Cpu) {
-            let cores = std::thread::available_parallelism().map_or(1, usize::from);
-            (cores / self.threads / self.ranks).max(1)
+            (cores() / self.threads / self.ranks).max(1)
         } else {
             (self.devices.len() / self.ranks).max(1)
         }
     }
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
 }

@@ -4,7 +4,8 @@ use super::devices::{parse_device, prepare};
 use super::options::BundleLimit;
 use anyhow::Context as _;
 use bundle::rerun::{self, Comparison, Rerun};
-use bundle::{Part, Unpacked, stated, verify};
+use bundle::stated::{self, Stated};
+use bundle::{Part, Unpacked, predictions, verify};
 use config::printable;
 use grid::{Interrupt, Scheduler, Task, Worker, progress};
 use std::collections::BTreeSet;
@@ -82,27 +83,33 @@ fn integrity(path: &Path, bundle: &Unpacked, to: &mut impl Write) -> std::io::Re
     )
 }
 
-/// Compares the report with the cells; returns whether all numbers agree.
+/// Compares report and predictions with the cells; returns whether all numbers agree.
 fn numbers(bundle: &Unpacked, to: &mut impl Write) -> anyhow::Result<bool> {
-    const SHOWN: usize = 10;
+    let predicted = predictions::compare(bundle.run_dir())?;
+    let mut all_well = predicted.map_or(Ok(true), |stated| compared(predictions::FILE, &stated, to))?;
     let Some(stated) = stated::compare(bundle.run_dir())? else {
         writeln!(to, "{}: missing; no report is verified", stated::FILE)?;
-        return Ok(true);
+        return Ok(all_well);
     };
-    let differences = &stated.differences;
-    match differences.len() {
-        0 => writeln!(to, "{}: {} numbers are those of the cells", stated::FILE, stated.compared)?,
-        count => writeln!(to, "{}: {count} numbers or lines are NOT THOSE OF THE CELLS:", stated::FILE)?,
-    }
-    for difference in differences.iter().take(SHOWN) {
-        writeln!(to, "  {}", printable(&difference.to_string()))?;
-    }
+    all_well &= compared(stated::FILE, &stated, to)?;
     writeln!(
         to,
         "not verified: intervals, p-values and verdicts of {}, and report.html, .txt, .md and .tex; `posenc report` draws them \
          from the cells",
         stated::FILE
     )?;
+    Ok(all_well)
+}
+
+fn compared(file: &str, Stated { compared, differences }: &Stated, to: &mut impl Write) -> std::io::Result<bool> {
+    const SHOWN: usize = 10;
+    match differences.len() {
+        0 => writeln!(to, "{file}: {compared} numbers are those of the cells")?,
+        count => writeln!(to, "{file}: {count} numbers or lines are NOT THOSE OF THE CELLS:")?,
+    }
+    for difference in differences.iter().take(SHOWN) {
+        writeln!(to, "  {}", printable(difference))?;
+    }
     Ok(differences.is_empty())
 }
 

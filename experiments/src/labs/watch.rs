@@ -45,7 +45,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
             writeln!(stdout, "{}", server.url())?;
             stdout.flush()?;
             eprintln!("from another machine: ssh -N -L {port}:127.0.0.1:{port} HOST, then open the same address");
-            eprintln!("Ctrl-C ends it; the run goes on");
+            eprintln!("Ctrl-C ends this page; the run continues");
             server.serve(&mut watch, every)?;
         }
     }

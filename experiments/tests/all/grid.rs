@@ -43,7 +43,7 @@ fn a_grid_runs_once_and_its_report_is_always_the_same() {
 
     let second = run(dir.path(), &["run", "experiment.yaml"]).succeeds();
     assert_eq!(fingerprints(&run_dir), before);
-    assert_eq!(second.stderr, "", "nothing is trained, so nothing is told");
+    assert_eq!(second.stderr, "", "nothing is trained, so nothing is printed");
     let (summary, table) = second.stdout.split_once('\n').expect("a headline, then a table");
     assert_eq!(summary, "small: 4 of 4 cells, none failed; nothing was trained");
     assert_eq!(table, first.stdout.split_once('\n').expect("a headline, then a table").1);

@@ -114,11 +114,13 @@ fn a_task_whose_time_runs_out_writes_a_checkpoint_and_goes_back_into_the_queue()
 
 #[test]
 fn what_no_cluster_would_take_is_refused() {
-    let dir = place(&small());
+    let dir = place(&small().replace("    batch: 4\n", "    batch: 4\n    micro_batch: 1\n"));
     run(dir.path(), &["submit", "experiment.yaml", "--slurm", "--gpus", "4"])
         .fails_with(&["--gpus 4: a cell computes on a GPU for each rank; write 1"]);
     run(dir.path(), &["submit", "experiment.yaml", "--slurm", "--gpus", "1", "--ranks", "2"])
         .fails_with(&["--gpus 1: a cell computes on a GPU for each rank; write 2, or a kind like a100:2"]);
+    run(dir.path(), &["submit", "experiment.yaml", "--slurm", "--ranks", "8"])
+        .fails_with(&["8 ranks cannot share the micro-batches of a step equally: there are 4"]);
     let dry = run(dir.path(), &["submit", "experiment.yaml", "--slurm", "--dry-run"]);
     dry.succeeds().says(&["4 cells, not submitted"]);
     run(dir.path(), &["submit", "experiment.yaml", "--slurm", "--dry-run", "--threads", "3", "--ranks", "4"])
@@ -152,7 +154,7 @@ fn without_scontrol_a_chain_of_jobs_goes_on() {
     let path = without_scontrol(dir.path(), &path);
     let cell = cells(&dir.path().join("runs/small")).remove(0);
     let mut stopped_at = 0;
-    for (array, part) in [(1, "the next job of the chain goes on"), (2, "RequeueExit=75")] {
+    for (array, part) in [(1, "the next job of the chain resumes it"), (2, "RequeueExit=75")] {
         let mut command = Command::new("/bin/bash");
         command.arg(dir.path().join(format!("runs/small/slurm/array-{array}/job.sh"))).env("PATH", &path);
         command.env("SLURM_ARRAY_JOB_ID", "42").env("SLURM_ARRAY_TASK_ID", "0");

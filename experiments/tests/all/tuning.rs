@@ -32,7 +32,7 @@ fn one_command_tries_chooses_and_trains_and_a_longer_range_trains_what_is_new() 
     }
 
     let again = run(dir.path(), &["run", "experiment.yaml"]).succeeds();
-    assert_eq!(again.stderr, "", "nothing is trained, so nothing is told");
+    assert_eq!(again.stderr, "", "nothing is trained, so nothing is printed");
     assert_eq!(record(dir.path()), before);
 
     std::fs::write(dir.path().join("experiment.yaml"), tuned("[1, 8, 64]")).expect("a file");

@@ -7,7 +7,7 @@
 //! over a block (131,000 positions of chess by default) instead of filling a batch. Batches may span blocks and epochs.
 //!
 //! From [`EXACT_BELOW`](crate::EXACT_BELOW) games on, 8 consecutive games (128 single positions) are shuffled as one, so
-//! that memory and reads do not grow with the dataset; a block holds the same number of games, or so many groups of
+//! that memory and reads do not grow with the dataset; a block holds the same number of games, or of groups of
 //! single positions. The identity of cells on such datasets has the version of this order.
 //!
 //! Networks that read games ([`Dataset::set_sequence`]) get rows in sequences: every game is cut into pieces of a fixed

@@ -72,7 +72,7 @@ fn game(number: u64) -> String {
     pgn::write(None, moves.iter().map(|mv| &**mv), result, &tags, &[]).expect("legal moves")
 }
 
-/// Writes so many bytes of games; returns how many games these are.
+/// Writes `bytes` bytes of games or more; returns the number of games.
 fn write_games(path: &Path, bytes: u64) -> u64 {
     let mut file = File::create(path).expect("room for the games");
     let (mut written, mut games) = (0, 0);

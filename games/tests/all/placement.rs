@@ -13,7 +13,7 @@ fn codes<G: Game>(position: &G::Position) -> Vec<u8> {
     row
 }
 
-/// The codes with every piece so many files further to the right.
+/// The codes with every piece moved to the right by `files` files.
 fn shifted<G: Game>(codes: &[u8], files: usize) -> Vec<u8> {
     let board = G::GEOMETRY;
     let from =

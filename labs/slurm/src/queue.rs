@@ -44,13 +44,13 @@ pub fn requeue(most: u32, note: &mut dyn FnMut(&str)) -> anyhow::Result<bool> {
     // The last task of an array has the array's own number as its job's, so the two are named together.
     let job = format!("{array}_{task}");
     if most == 0 {
-        note("its time ran out, and it has a checkpoint: the next job of the chain goes on, or submit again");
+        note("its time ran out, and it has a checkpoint: the next job of the chain resumes it, or submit again");
         return Ok(false);
     }
     ensure!(
         restarts < most,
         "the task {job} was started again {restarts} times and its time ran out once more; submit with a longer --time \
-         or more --max-requeues: the cell goes on from its checkpoint"
+         or more --max-requeues: the cell resumes from its checkpoint"
     );
     note(&format!("its time ran out: {job} goes back into the queue"));
     let status = match Command::new("scontrol").args(["requeue", &job]).status() {
@@ -64,6 +64,6 @@ pub fn requeue(most: u32, note: &mut dyn FnMut(&str)) -> anyhow::Result<bool> {
         }
         status => status.context("cannot start scontrol")?,
     };
-    ensure!(status.success(), "scontrol does not requeue {job}; submit again: the cell goes on from its checkpoint");
+    ensure!(status.success(), "scontrol does not requeue {job}; submit again: the cell resumes from its checkpoint");
     Ok(true)
 }

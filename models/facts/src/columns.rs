@@ -40,6 +40,38 @@ pub fn shortened(text: &str, columns: usize) -> String {
     start(text.chars(), left - left / 2) + ELLIPSIS + &end
 }
 
+/// Each text in at most this number of columns. Those that [`shortened`] makes equal keep the place where they differ.
+pub fn all_shortened(texts: &[&str], columns: usize) -> Vec<String> {
+    let mut all: Vec<String> = texts.iter().map(|text| shortened(text, columns)).collect();
+    for _ in texts {
+        let is_ambiguous = |place: &usize| (0..all.len()).any(|i| all[i] == all[*place] && texts[i] != texts[*place]);
+        let Some(first) = (0..all.len()).find(is_ambiguous) else { break };
+        let places: Vec<usize> = (0..all.len()).filter(|&place| all[place] == all[first]).collect();
+        let alike: Vec<Vec<char>> = places.iter().map(|&place| texts[place].chars().collect()).collect();
+        let Some(distinct) = distinguished(&alike, columns) else { break };
+        places.into_iter().zip(distinct).for_each(|(place, text)| all[place] = text);
+    }
+    all
+}
+
+/// The start of each text, and the rest from where they differ; none without room for both.
+fn distinguished(texts: &[Vec<char>], columns: usize) -> Option<Vec<String>> {
+    const START: usize = 3;
+    const SHORTEST: usize = 2;
+    let room = columns.checked_sub(START + width(ELLIPSIS)).filter(|&room| room >= SHORTEST)?;
+    let is_common = |place: &usize| texts.iter().all(|text| text.get(*place) == texts[0].get(*place));
+    let common = (0..texts[0].len()).take_while(is_common).count();
+    let begins = |place: &usize| texts[0][..*place].ends_with(&[',', ' ']);
+    let part = (0..=common).rev().find(begins).unwrap_or(0);
+    // From the start of the part, unless the difference would then be cut off.
+    let from = if common - part < room - 1 { part } else { common };
+    let distinct = |text: &Vec<char>| {
+        let rest = cut(&text[from..].iter().collect::<String>(), room);
+        start(text[..from].iter().copied(), columns - width(ELLIPSIS) - width(&rest)) + ELLIPSIS + &rest
+    };
+    Some(texts.iter().map(distinct).collect())
+}
+
 /// Labels of rows without the learning-rate multipliers of their encodings, if they differ without them too: a narrow column
 /// then shows what differs.
 pub fn without_rates(labels: &[String]) -> Vec<String> {
@@ -112,6 +144,22 @@ mod tests {
         for columns in 1..20 {
             assert!(width(&shortened("chess-shaw-x64", columns)) <= columns, "{columns}");
         }
+    }
+
+    #[test]
+    fn names_that_would_be_equal_keep_their_difference() {
+        let names = [
+            "relative bias, layers 2, width 48",
+            "relative bias, layers 4, width 48",
+            "Shaw, layers 2, width 48",
+            "absolute",
+        ];
+        let shown = all_shortened(&names, 20);
+        assert_eq!(shown, ["rel…layers 2, width…", "rel…layers 4, width…", "Shaw, laye… width 48", "absolute"]);
+        assert!(shown.iter().all(|name| width(name) <= 20), "{shown:?}");
+        assert_eq!(all_shortened(&names[..2], 40), names[..2]);
+        assert_eq!(all_shortened(&names[..2], 4), ["re…8"; 2], "there is no room for a difference");
+        assert_eq!(all_shortened(&["the same long name"; 2], 9), ["the …name"; 2]);
     }
 
     #[test]

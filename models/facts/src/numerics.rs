@@ -22,7 +22,7 @@ const RAISED: &[(&str, u32)] = &[(MICRO_BATCHES, 2)];
 /// The order in which the gradients of four or more micro-batches are added. Version 2 adds by halves.
 const MICRO_BATCHES: &str = "sum.micro_batches";
 
-/// So many micro-batches can be added in more than one order that posenc has used.
+/// From this number of micro-batches on, posenc has added them in more than one order.
 const ORDERED_FROM: u64 = 4;
 
 /// The versions of the arithmetic of one cell. Stored as [`BASE`]'s number, or as a map where a component was raised:

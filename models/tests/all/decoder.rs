@@ -42,7 +42,7 @@ fn stacks() -> Vec<Vec<EncodingConfig>> {
     taken
 }
 
-/// Rows of so many sequences, with moves.
+/// Rows of this number of sequences, with moves.
 fn sequences(count: usize) -> Vec<Vec<u8>> {
     let mut rows = rows(&tokens_68(), count * PLIES);
     for (i, row) in rows.iter_mut().enumerate() {

@@ -107,7 +107,7 @@ pub fn collect(run_dir: &Path, publication: &Publication) -> anyhow::Result<Cont
     let report = Report::with_options(run_dir, &options).map_err(no_report)?;
     let hash = |path: &str| {
         let content = collector.contents.files.get(path);
-        Ok(content.with_context(|| format!("{path} is missing; please report this"))?.hash()?.0)
+        Ok(content.with_context(|| format!("{path} is missing; please report this"))?.hash()?.0.to_hex().to_string())
     };
     match (Predictions::of(&report, hash)?, publication.extrapolate) {
         (Some(predictions), _) => {

@@ -1,19 +1,24 @@
 //! Predictions of a budget that was not run, with a hash of the cells that they are made from.
 
-use super::error::cannot;
+use super::error::{cannot, no_report};
 use super::names::{CELLS, is_safe};
+use super::stated::{Stated, is_close};
 use anyhow::{Context as _, ensure};
 use records::folder::METRICS_FILE;
 use records::stored;
-use report::Report;
 use report::sections::scaling::{Scaling, ScalingRow};
 use report::statistics::power_law;
+use report::{Report, ReportOptions};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::path::Path;
 
 /// The file of a bundle.
-pub(super) const FILE: &str = "predictions.json";
+pub const FILE: &str = "predictions.json";
+
+/// The largest relative difference of two numbers that count as equal: a fitted floor on another processor may differ in more
+/// digits than a sum.
+const TOLERANCE: f64 = 1e-4;
 
 /// What a bundle predicts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -79,7 +84,7 @@ impl Predictions {
     fn checked(self) -> anyhow::Result<Self> {
         let Self { level, made_from, rows, .. } = &self;
         ensure!((0.0..1.0).contains(level), "the level is {level}");
-        ensure!(blake3::Hash::from_hex(&made_from.blake3).is_ok(), "`blake3` is no hash");
+        ensure!(blake3::Hash::from_hex(&made_from.blake3).is_ok(), "`blake3` is not a hash");
         for PredictedRow { row, positions, floor, with_floor, with_fitted_floor, cells, .. } in rows {
             let is_loss = |PredictedLoss { loss, low, high }: &PredictedLoss| {
                 [low, loss, high].iter().all(|number| number.is_finite()) && low <= loss && loss <= high
@@ -94,10 +99,7 @@ impl Predictions {
     }
 
     /// Those of a report; none without a row that has some. `hash` gives that of a file of the bundle.
-    pub(super) fn of(
-        report: &Report,
-        hash: impl Fn(&str) -> anyhow::Result<blake3::Hash>,
-    ) -> anyhow::Result<Option<Self>> {
+    pub(super) fn of(report: &Report, hash: impl Fn(&str) -> anyhow::Result<String>) -> anyhow::Result<Option<Self>> {
         let mut cells = BTreeSet::new();
         let mut rows = Vec::new();
         for (game, scaling, row) in predicted(report) {
@@ -119,7 +121,7 @@ impl Predictions {
         }
         let mut list = String::new();
         for path in &cells {
-            list += &format!("{}  {path}\n", hash(path)?.to_hex());
+            list += &format!("{}  {path}\n", hash(path)?);
         }
         Ok(Some(Self {
             experiment: report.experiment.clone(),
@@ -128,6 +130,83 @@ impl Predictions {
             made_from: MadeFrom { cells: cells.len(), blake3: blake3::hash(list.as_bytes()).to_hex().to_string() },
             rows,
         }))
+    }
+}
+
+/// Compares the predictions of an unpacked bundle with those that its cells give; none if it has no such file.
+pub fn compare(run_dir: &Path) -> anyhow::Result<Option<Stated>> {
+    let Some(stated) = Predictions::read(run_dir)? else { return Ok(None) };
+    let extrapolate = stated.rows.first().map(|row| row.positions);
+    let options = ReportOptions { extrapolate, ..ReportOptions::default() };
+    let report = Report::with_options(run_dir, &options).map_err(no_report)?;
+    let hash = |path: &str| {
+        let path = run_dir.join(path.strip_prefix(CELLS).map_or(path, |cell| cell.trim_start_matches('/')));
+        stored::hash(&path).map_err(cannot("read", &path))
+    };
+    Ok(Some(stated.less(Predictions::of(&report, hash)?.as_ref())))
+}
+
+impl Predictions {
+    /// What differs from others.
+    fn less(&self, given: Option<&Self>) -> Stated {
+        let mut result = Stated::default();
+        let Some(given) = given else {
+            result.differences.push("the cells predict nothing".to_owned());
+            return result;
+        };
+        let facts = |own: &Self| [own.experiment.clone(), own.metric.clone(), own.level.to_string()];
+        if facts(self) != facts(given) {
+            let [own, other] = [self, given].map(|own| facts(own).join(", "));
+            result.differences.push(format!("it is of {own}, the cells are of {other}"));
+        }
+        if self.made_from != given.made_from {
+            let [own, other] =
+                [self, given].map(|own| format!("{} cells, {}", own.made_from.cells, own.made_from.blake3));
+            result.differences.push(format!("made from {own}; the bundle has {other}"));
+        }
+        for row in &self.rows {
+            let name = format!("{}, {}, {} positions", row.game, row.row, row.positions);
+            let key = |row: &PredictedRow| (row.game.clone(), row.row.clone(), row.positions);
+            let Some(other) = given.rows.iter().find(|other| key(other) == key(row)) else {
+                result.differences.push(format!("{name}: the cells do not predict it"));
+                continue;
+            };
+            for ((what, own), (_, other)) in row.numbers().into_iter().zip(other.numbers()) {
+                result.compared += 1;
+                let is_same = match (own, other) {
+                    (Some(own), Some(other)) => is_close(own, other, TOLERANCE),
+                    (own, other) => own == other,
+                };
+                if !is_same {
+                    let [own, other] =
+                        [own, other].map(|number| number.map_or("nothing".to_owned(), |n| n.to_string()));
+                    result.differences.push(format!("{name}: {what} is {own}, the cells give {other}"));
+                }
+            }
+            if row.cells != other.cells {
+                result.differences.push(format!("{name}: it names other cells than those of the smaller budgets"));
+            }
+        }
+        result
+    }
+}
+
+impl PredictedRow {
+    fn numbers(&self) -> [(&'static str, Option<f64>); 7] {
+        let of = |predicted: Option<PredictedLoss>| {
+            [predicted.map(|own| own.loss), predicted.map(|own| own.low), predicted.map(|own| own.high)]
+        };
+        let [loss, low, high] = of(self.with_floor);
+        let [fitted, fitted_low, fitted_high] = of(self.with_fitted_floor);
+        [
+            ("the floor", self.floor),
+            ("the loss", loss),
+            ("the lower end", low),
+            ("the upper end", high),
+            ("the loss with a fitted floor", fitted),
+            ("its lower end", fitted_low),
+            ("its upper end", fitted_high),
+        ]
     }
 }
 

@@ -178,7 +178,7 @@ pub fn compare(bundle: &Unpacked, rerun: &Rerun<'_>) -> Comparison {
     let Ok(Some(manifest)) = Manifest::read(&rerun.task.dir) else { return unknown("it has no manifest".to_owned()) };
     let mut because = rerun.manifest.identity.differences(&manifest.identity);
     let forced = rerun.manifest.sessions.iter().any(|session| !session.forced.is_empty());
-    because.extend(forced.then(|| "it was forced to go on under other conditions".to_owned()));
+    because.extend(forced.then(|| "it was forced to resume under other conditions".to_owned()));
     let repeats = manifest.identity.device == device::CPU || manifest.config["train"]["deterministic"] == true;
     because.extend((!repeats).then(|| "a GPU gives other bits each time without train.deterministic".to_owned()));
     if because.is_empty() { compare_bits(bundle, rerun) } else { compare_spread(bundle, rerun, because) }

@@ -67,7 +67,7 @@ fn between(stated: &str, given: &str) -> Stated {
             let (own, other) = (field(line, place), field(other, in_other));
             let Ok(number) = own.parse::<f64>() else { continue };
             result.compared += 1;
-            if !other.parse::<f64>().is_ok_and(|other| is_close(number, other)) {
+            if !other.parse::<f64>().is_ok_and(|other| is_close(number, other, TOLERANCE)) {
                 let found = if other.is_empty() { "nothing" } else { other };
                 result.differences.push(format!("{}: {column} is {own}, the cells give {found}", name.join(", ")));
             }
@@ -76,8 +76,9 @@ fn between(stated: &str, given: &str) -> Stated {
     result
 }
 
-fn is_close(own: f64, other: f64) -> bool {
-    own == other || (own.is_nan() && other.is_nan()) || (own - other).abs() <= TOLERANCE * own.abs().max(other.abs())
+/// Whether two numbers differ by at most this share of the larger one.
+pub(super) fn is_close(own: f64, other: f64, tolerance: f64) -> bool {
+    own == other || (own.is_nan() && other.is_nan()) || (own - other).abs() <= tolerance * own.abs().max(other.abs())
 }
 
 fn field(line: &StringRecord, place: usize) -> &str {

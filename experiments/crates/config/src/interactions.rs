@@ -71,7 +71,7 @@ impl Request<'_> {
         {
             let names: Vec<&str> = rows.iter().map(|&row| self.rows[row].label.as_str()).collect();
             let error = self.wrong(&at![], &format!("the same values are those of several rows: {}", names.join(", ")));
-            return Err(error.help("name what tells them apart as a further place of `gap` or `by`"));
+            return Err(error.help("name the setting in which they differ as a further place of `gap` or `by`"));
         }
         let firsts: Vec<&Combination> = complete.iter().map(|group| &self.combinations[group.first()]).collect();
         let alone = |row: &Combination| firsts.iter().filter(|other| other.run.game == row.run.game).count() == 1;

@@ -84,7 +84,7 @@ impl Check<'_> {
     fn numbers(&self, i: usize, phase: &Phase) -> Result<(), ConfigError> {
         match phase.loss.iter().find(|(_, weight)| !(weight.is_finite() && *weight >= 0.0)) {
             Some((loss, weight)) => {
-                let error = self.refused(i, &["loss", loss.name()], format!("{weight} is no weight"));
+                let error = self.refused(i, &["loss", loss.name()], format!("{weight} is not a weight"));
                 Err(error.help("write a number, 0 or more"))
             }
             None => Ok(()),

@@ -12,7 +12,7 @@ pub enum Pictures {
     #[default]
     Ends,
     None,
-    /// Every so many steps as well.
+    /// Also at this interval of steps.
     Every(NonZeroU64),
 }
 

@@ -148,7 +148,7 @@ fn in_words(expected: &str) -> (&str, &'static str) {
         "u8" | "u16" | "u32" | "u64" | "usize" => ("a whole number, 0 or more", DIGITS),
         "i32" | "i64" | "isize" => ("a whole number", DIGITS),
         "f32" | "f64" => ("a number", NUMBER),
-        "a boolean" => ("true or false", "YAML 1.2 knows true and false only; yes, no, on and off are texts"),
+        "a boolean" => ("true or false", "YAML 1.2 has true and false only; yes, no, on and off are texts"),
         "a sequence" => ("a list", "write a list: [a, b], or one `- a` per line"),
         "a string" | "path string" => ("a text", "put it in quotes"),
         other if other.starts_with("struct ") || other == "a map" => ("a map of keys to values", EXAMPLE),

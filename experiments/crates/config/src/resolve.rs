@@ -7,8 +7,10 @@ use super::run::{BaseConfig, RunConfig, TrainConfig};
 use super::shape::Shape;
 use super::source::ConfigError;
 use super::start::Start;
+use super::step::MicroBatch;
 use super::targets::{self, OnMissingTargets, wrong_classes};
 use dataset::bounded;
+use facts::grouped;
 use games::Frame;
 use models::{Loss, ModelConfig, ModelError, Network};
 
@@ -100,7 +102,7 @@ fn with_targets(mut network: ModelConfig, row: &Combination, data: &OpenedData) 
         (Some((what, name, target)), OnMissingTargets::Error) => {
             let (head, column, wanted) = (target.head.name(), target.column, target.wanted);
             let message = format!(
-                "the head `{head}` has nothing to {what}: the column `{column}` of the dataset \"{name}\" says nothing"
+                "the head `{head}` has nothing to {what}: the column `{column}` of the dataset \"{name}\" is empty"
             );
             return Err(outputs.error(message).help(format!(
                 "take a dataset with {wanted}; or leave `{head}` out of the model's `outputs`; or write \
@@ -146,11 +148,36 @@ fn optimizer(row: &Combination, run: &RunConfig) -> Result<(), ConfigError> {
     declared.map_or(Ok(()), |(_, layout)| optimizer.check_for(&layout).map_err(wrong))
 }
 
+/// The most memory of a batch, in bytes: more than machines have.
+const MOST_OF_BATCH: u128 = 1 << 40;
+
+/// The least memory of a batch: the packed rows, and the boards' channels of the positions that go through the network at once.
+fn least_bytes(run: &RunConfig, batch: usize, at_once: usize) -> u128 {
+    let input = run.spec().input;
+    let channels = size_of::<f32>() * input.geometry.squares() * input.board_channels();
+    batch as u128 * input.row_bytes() as u128 + at_once.min(batch) as u128 * channels as u128
+}
+
 fn sizes(row: &Combination, run: &RunConfig) -> Result<(), ConfigError> {
+    let at_once = match run.train.micro_batch {
+        None => run.train.batch,
+        Some(MicroBatch::Of(positions)) => positions,
+        Some(MicroBatch::Auto) => 1,
+    };
     let batches = [(["train", "batch"], run.train.batch), (["eval", "batch"], run.eval.batch)];
+    for ((way, batch), at_once) in batches.into_iter().zip([at_once, run.eval.batch]) {
+        let bytes = least_bytes(run, batch, at_once);
+        if bytes > MOST_OF_BATCH {
+            let gigabytes = |bytes: u128| grouped(bytes / 1_000_000_000);
+            let positions = grouped(batch as u128);
+            let error =
+                row.refused(&way, format!("{positions} positions need {} GB of memory or more", gigabytes(bytes)));
+            return Err(error.help(format!("write a smaller number; {} GB is the limit", gigabytes(MOST_OF_BATCH))));
+        }
+    }
     let plies = run.plies();
     if let Some((way, batch)) = batches.into_iter().find(|(_, batch)| !batch.is_multiple_of(plies)) {
-        let error = row.refused(&way, format!("{batch} positions are no whole number of sequences of {plies} plies"));
+        let error = row.refused(&way, format!("{batch} positions do not divide into sequences of {plies} plies"));
         return Err(error.help(format!("write a multiple of {plies}, such as {}", batch.next_multiple_of(plies))));
     }
     weights(row, run)
@@ -161,7 +188,7 @@ fn weights(row: &Combination, run: &RunConfig) -> Result<(), ConfigError> {
     for &loss in Loss::all() {
         let weight = weights.of(loss);
         if !(weight.is_finite() && weight >= 0.0) {
-            let error = row.refused(&["train", "loss", loss.name()], format!("{weight} is no weight"));
+            let error = row.refused(&["train", "loss", loss.name()], format!("{weight} is not a weight"));
             return Err(error.help("write a number, 0 or more"));
         }
     }

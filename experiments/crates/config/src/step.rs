@@ -54,7 +54,7 @@ impl Products {
 pub enum MicroBatch {
     /// As many as the device has room for.
     Auto,
-    /// So many, fewer in the last one.
+    /// This number, fewer in the last one.
     Of(usize),
 }
 

@@ -124,7 +124,7 @@ pub(crate) fn wrong_classes(outputs: &Outputs, manifest: &Manifest) -> Option<St
     };
     let what = match map.shape {
         MapShape::Squares => format!("write `per_square: {{classes: {found}}}`"),
-        MapShape::Pairs => "the pairs head knows yes and no only: take a map of squares, or another task".to_owned(),
+        MapShape::Pairs => "the pairs head has two classes only: take a map of squares, or another task".to_owned(),
     };
     (expected != found)
         .then(|| format!("the map `{}` of {} has {found} classes, not {expected}; {what}", map.task, manifest.name))

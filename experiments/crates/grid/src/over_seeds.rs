@@ -1,5 +1,6 @@
 //! TensorBoard's curves over seeds, the means of the finished cells of each row, and the link that opens on them.
 
+use config::columns::COLUMNS;
 use records::folder::METRICS_FILE;
 use records::lines::{MetricLine, Metrics, Time};
 use records::{CellState, Plan, lines};
@@ -19,10 +20,10 @@ const MEAN: &str = "mean";
 pub fn tensorboard(plan: &Plan, run_dir: &Path) -> [String; 2] {
     let has_means = fs::read_dir(run_dir.join(FOLDER)).is_ok_and(|mut rows| rows.next().is_some());
     let runs = if has_means { FOLDER } else { "seed-[0-9]*$" };
-    [
-        format!("tensorboard --logdir {}", run_dir.display()),
-        format!("http://localhost:6006/?runFilter={runs}&tagFilter={}&smoothing=0", plan.primary.metric),
-    ]
+    let (start, end) = (format!("http://localhost:6006/?runFilter={runs}&tagFilter="), "&smoothing=0");
+    // A filter matches any part of a name, so the start of a long one is enough.
+    let tag: String = plan.primary.metric.chars().take(COLUMNS - start.len() - end.len()).collect();
+    [format!("tensorboard --logdir {}", run_dir.display()), format!("{start}{tag}{end}")]
 }
 
 /// Writes the curves of every row with at least two finished cells, and removes all others. Unchanged files stay.
@@ -164,6 +165,10 @@ mod tests {
         assert!(!run_dir.join(FOLDER).join("rope").exists(), "one seed has no mean");
         assert!(!run_dir.join(FOLDER).join("shaw/min").exists(), "of an earlier version");
         assert_eq!(tensorboard(&plan, run_dir)[1], address("over-seeds"));
+        let mut long = plan.clone();
+        long.primary.metric = "policy_accuracy".to_owned();
+        assert_eq!(tensorboard(&long, run_dir)[1].len(), COLUMNS);
+        assert!(tensorboard(&long, run_dir)[1].contains("&tagFilter=policy_accurac&"));
         // The HParams tab lists cells, and this is a summary of several.
         assert_eq!(read_session(&run_dir.join(FOLDER).join("shaw/mean")).unwrap().hparams, None);
     }

@@ -37,7 +37,7 @@ pub enum Outcome {
     NotStarted,
 }
 
-/// How to start the process that trains a cell: `program arguments… --dir DIR --threads N --device D flags…`.
+/// How to start the process that trains a cell: `program arguments… --dir DIR --threads N --device D flags… --locked`.
 #[derive(Debug, Clone)]
 pub struct Worker {
     pub program: PathBuf,
@@ -99,6 +99,7 @@ impl Worker {
             .args(["--threads", &self.threads.to_string()])
             .args(["--device", device])
             .args(&self.flags)
+            .arg("--locked")
             .env("OMP_WAIT_POLICY", "PASSIVE")
             .env("OMP_NUM_THREADS", self.threads.to_string())
             .env("NO_COLOR", "1")

@@ -7,8 +7,7 @@ use super::missing::Missing;
 use super::model::{Counts, Report, RowReport};
 use super::noise::counted;
 use super::sections::verdicts;
-pub use facts::columns::COLUMNS;
-use facts::columns::{cut, width, wrapped};
+use facts::columns::{COLUMNS, cut, width, wrapped};
 use facts::metrics::Direction;
 use facts::{ReadAt, Role, grouped, in_words, printable, shell_word};
 use rows::Rows;
@@ -35,6 +34,8 @@ pub struct Ended<'a> {
     pub before: usize,
     /// Whether the program has the command `inspect`.
     pub can_inspect: bool,
+    /// Where TensorBoard shows the primary metric.
+    pub address: Option<&'a str>,
     pub is_coloured: bool,
 }
 
@@ -205,6 +206,7 @@ fn next(report: &Report, ended: &Ended<'_>) -> Vec<String> {
             _ => lines.extend(folded(before, &command)),
         }
     }
+    lines.extend(ended.address.filter(|address| width(address) <= COLUMNS).map(str::to_owned));
     lines
 }
 

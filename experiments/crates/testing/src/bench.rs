@@ -150,7 +150,15 @@ impl Sink for CrashAt {
 }
 
 pub fn options() -> CellOptions {
-    CellOptions { threads: 1, device: Device::Cpu, smoke: false, force: false, revision: None, ranks: None }
+    CellOptions {
+        threads: 1,
+        device: Device::Cpu,
+        smoke: false,
+        force: false,
+        revision: None,
+        ranks: None,
+        is_locked: false,
+    }
 }
 
 pub fn train(dir: &Path) -> Result<Outcome, TrainError> {

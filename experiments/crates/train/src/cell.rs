@@ -19,7 +19,7 @@ use records::folder::{CHECKPOINTS, METRICS_FILE};
 use records::identity::Identity;
 use records::positions::{self, PositionMetrics};
 use records::status::{Fingerprints, State};
-use records::{Manifest, Part, Status, atomic, lines};
+use records::{CellLock, Manifest, Part, Status, UserError, atomic, lines};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -52,14 +52,11 @@ pub fn run_cell(
     note: Note<'_>,
     stop: &AtomicBool,
 ) -> Result<Outcome, TrainError> {
-    let outcome = train_cell(dir, options, sinks, note, stop);
-    if let Some(ranks) = &options.ranks {
-        match &outcome {
-            Ok(_) => ranks.finish()?,
-            Err(_) => ranks.leave(),
-        }
+    let train = || train_cell(dir, options, sinks, note, stop);
+    match &options.ranks {
+        Some(ranks) => ranks.train(train),
+        None => train(),
     }
-    outcome
 }
 
 fn train_cell(
@@ -69,13 +66,19 @@ fn train_cell(
     note: Note<'_>,
     stop: &AtomicBool,
 ) -> Result<Outcome, TrainError> {
-    let before = Status::read(dir)?;
-    if before.as_ref().is_some_and(|status| status.state == State::Done) {
+    let is_done = |status: &Option<Status>| status.as_ref().is_some_and(|status| status.state == State::Done);
+    if is_done(&Status::read(dir)?) {
         return Ok(Outcome::AlreadyDone);
     }
     use_threads(options.threads);
     if options.ranks.as_ref().is_some_and(|ranks| !ranks.is_first()) {
         return follow(dir, options, stop);
+    }
+    let _lock = if options.is_locked { None } else { Some(locked(dir)?) };
+    let before = Status::read(dir)?;
+    // It may have ended before the lock was taken.
+    if is_done(&before) {
+        return Ok(Outcome::AlreadyDone);
     }
     let (step, steps) = before.map_or((0, 0), |status| (status.step, status.steps));
     let mut status = Status::new(State::Running, step, steps);
@@ -88,6 +91,12 @@ fn train_cell(
         }
     }
     outcome
+}
+
+fn locked(dir: &Path) -> Result<CellLock, TrainError> {
+    let lock = CellLock::try_take(dir).map_err(TrainError::io("lock", dir))?;
+    let elsewhere = || UserError::new(format!("another process trains {}", dir.display()), "wait until it has ended");
+    Ok(lock.ok_or_else(elsewhere)?)
 }
 
 /// What a cell begins with, new or at a checkpoint.

@@ -13,7 +13,7 @@ use super::micro::{Gradient, Model, Objective};
 use super::random_batch::random_batch;
 use super::setup::Setup;
 use super::tensors::on_device;
-use config::MicroBatch;
+use config::{MicroBatch, RunConfig};
 use models::ModelError;
 use models::input::Expander;
 use nn::Arena;
@@ -33,20 +33,27 @@ pub(super) fn micro_batch(setup: &Setup, arena: &Arena, known: Option<usize>) ->
     // Each rank needs a part.
     let ranks = setup.ranks.as_ref().map_or(1, |ranks| ranks.size());
     let share = batch.div_ceil(ranks);
-    match (setup.config.train.micro_batch, known) {
-        (None, _) => Ok(batch),
-        (Some(MicroBatch::Of(positions)), _) => Ok(whole_sequences(positions.min(batch), plies)),
-        (Some(MicroBatch::Auto), Some(known)) => Ok(known),
-        (Some(MicroBatch::Auto), None) if setup.device == Device::Cpu => {
+    match given(&setup.config).or(known) {
+        Some(positions) => Ok(positions),
+        None if setup.device == Device::Cpu => {
             // Ranks may be on one machine.
             let room = free_memory().map(|free| free / CPU_SHARE / ranks as u64);
             let largest = largest_within(share, room, activation_bytes(setup)?);
             Ok(whole_sequences(largest, plies))
         }
-        (Some(MicroBatch::Auto), None) => {
+        None => {
             let fits = |sequences: usize| fits_on_device(setup, arena, sequences * plies);
             Ok(halved(share / plies, fits)? * plies)
         }
+    }
+}
+
+/// The same, unless it is `auto`.
+pub(super) fn given(run: &RunConfig) -> Option<usize> {
+    match run.train.micro_batch {
+        None => Some(run.train.batch),
+        Some(MicroBatch::Of(positions)) => Some(whole_sequences(positions.min(run.train.batch), run.plies())),
+        Some(MicroBatch::Auto) => None,
     }
 }
 

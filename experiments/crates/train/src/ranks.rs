@@ -11,10 +11,12 @@ mod watch;
 pub use place::{MOST_RANKS, Place};
 
 use crate::error::{TrainError, without_backtrace};
-use config::TrainConfig;
+use crate::fit;
+use config::{RunConfig, TrainConfig};
 use nn::group::{Address, Group, Lost, Store};
 use records::UserError;
 use std::ops::Range;
+use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
@@ -92,13 +94,7 @@ impl Ranks {
 
     /// Refuses micro-batches that the ranks cannot share equally.
     pub(crate) fn check(&self, train: &TrainConfig, micro: usize) -> Result<(), TrainError> {
-        let (parts, size) = (train.batch.div_ceil(micro), self.size());
-        if parts.is_multiple_of(size) {
-            return Ok(());
-        }
-        let are = if parts == 1 { "is" } else { "are" };
-        let message = format!("{size} ranks cannot share the micro-batches of a step equally: there {are} {parts}");
-        Err(UserError::new(message, "write a smaller `train.micro_batch`, or start fewer ranks").into())
+        Ok(shares(self.size(), train.batch.div_ceil(micro))?)
     }
 
     /// The micro-batches of this rank, of this number.
@@ -156,8 +152,24 @@ impl Ranks {
         Ok(all.into_iter().map(|bits| f32::from_bits(bits.cast_unsigned())).collect())
     }
 
+    /// Trains this rank's share, then waits for the others. An error or a panic ends them, too.
+    pub(crate) fn train<T>(&self, train: impl FnOnce() -> Result<T, TrainError>) -> Result<T, TrainError> {
+        match panic::catch_unwind(AssertUnwindSafe(train)) {
+            Ok(Ok(outcome)) => self.finish().map(|()| outcome),
+            Ok(Err(error)) => {
+                self.leave();
+                Err(error)
+            }
+            // Its message is in the log.
+            Err(panic) => {
+                self.leave();
+                panic::resume_unwind(panic)
+            }
+        }
+    }
+
     /// Waits for all ranks to come to their end.
-    pub(crate) fn finish(&self) -> Result<(), TrainError> {
+    fn finish(&self) -> Result<(), TrainError> {
         self.any(false)?;
         self.group.disconnect_gpus();
         self.watch.end();
@@ -165,7 +177,7 @@ impl Ranks {
     }
 
     /// Ends the other ranks after an error of this one.
-    pub(crate) fn leave(&self) {
+    fn leave(&self) {
         if !self.is_first() {
             // If all ranks have it, the first one records it and ends this one.
             thread::sleep(RECORDING);
@@ -178,6 +190,20 @@ impl Ranks {
     fn told(&self, lost: Lost) -> TrainError {
         if lost.rank == self.group.rank() { lost.cause.into() } else { self.watch.lose(lost.rank) }
     }
+}
+
+/// Refuses a run whose micro-batches this number of ranks cannot share equally; with `micro_batch: auto` the ranks find out.
+pub fn check_shares(run: &RunConfig, ranks: usize) -> Result<(), UserError> {
+    fit::given(run).map_or(Ok(()), |micro| shares(ranks, run.train.batch.div_ceil(micro)))
+}
+
+fn shares(ranks: usize, parts: usize) -> Result<(), UserError> {
+    if parts.is_multiple_of(ranks) {
+        return Ok(());
+    }
+    let are = if parts == 1 { "is" } else { "are" };
+    let message = format!("{ranks} ranks cannot share the micro-batches of a step equally: there {are} {parts}");
+    Err(UserError::new(message, "write a smaller `train.micro_batch`, or start fewer ranks"))
 }
 
 /// Where ranks on this machine meet, while a runner keeps it open.
@@ -212,6 +238,31 @@ impl Meeting {
 mod tests {
     use super::*;
     use nn::group::Network;
+    use std::process::{Command, Stdio};
+
+    /// Makes a test's process one of two ranks.
+    const AS_RANK: &str = "POSENC_TEST_AS_RANK";
+
+    #[test]
+    fn a_panic_of_one_rank_ends_the_other_and_is_the_only_message() {
+        if std::env::var_os(AS_RANK).is_some() {
+            let place = Place::of_environment().expect("valid").expect("a launcher");
+            let ranks = Ranks::join(&place, "a cell", tch::Device::Cpu).expect("both join");
+            let ended = ranks.train(|| if ranks.is_first() { ranks.any(true) } else { panic!("a rule was broken") });
+            unreachable!("{ended:?}");
+        }
+        let meeting = Meeting::open().expect("a store");
+        let start = |rank: usize| {
+            let mut command = Command::new(std::env::current_exe().expect("this test's own path"));
+            let name = "ranks::tests::a_panic_of_one_rank_ends_the_other_and_is_the_only_message";
+            command.args(["--exact", name, "--nocapture"]).env(AS_RANK, "1").envs(meeting.variables(rank, 2));
+            command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it starts")
+        };
+        let ended = [0, 1].map(start).map(|rank| rank.wait_with_output().expect("it ends"));
+        let said = [0, 1].map(|rank| String::from_utf8_lossy(&ended[rank].stderr));
+        assert_eq!([0, 1].map(|rank| ended[rank].status.code()), [Some(75), Some(101)], "{said:?}");
+        assert!(!said[0].contains("posenc: ") && said[1].contains("a rule was broken"), "{said:?}");
+    }
 
     #[test]
     fn all_ranks_get_the_number_of_the_first_and_one_answer_to_a_comparison() {

@@ -42,6 +42,8 @@ pub struct CellOptions {
     pub revision: Option<Revision>,
     /// The processes that divide each step, if there are several.
     pub ranks: Option<Arc<Ranks>>,
+    /// Whether the process that started this one holds the lock of the cell's folder.
+    pub is_locked: bool,
 }
 
 /// A cell without its parameters.

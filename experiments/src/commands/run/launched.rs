@@ -14,7 +14,7 @@ use train::ranks::Place;
 /// Set by torchrun. Under other launchers several runners may share a grid.
 const TORCHRUN: &str = "TORCHELASTIC_RUN_ID";
 
-/// What the process of the first rank's cell is told.
+/// Options of the process of the first rank's cell.
 pub(super) const FLAGS: &[&str] = &[cell::RANKED];
 
 /// The number of this process, if torchrun started several.

@@ -14,7 +14,7 @@ use std::fs;
 use std::process::ExitCode;
 use tch::Device;
 
-/// What the processes of cells are told.
+/// Options of the processes of cells.
 pub(super) const FLAGS: &[&str] = &["--smoke"];
 
 /// The folder of the cell that is interrupted, in the run folder.

@@ -138,7 +138,7 @@ fn fewer(overview: &Overview, rows: usize) -> (Overview, usize) {
     (shown, left_out)
 }
 
-/// The columns that are left for names where the table has so many.
+/// The columns that are left for names where the table has `columns`.
 fn columns_of_names(overview: &Overview, columns: usize) -> usize {
     let widest = table_of(overview, usize::MAX).lines().map(width).max().unwrap_or(0);
     let longest = overview.cells.iter().map(|cell| width(&name(cell, usize::MAX))).max().unwrap_or(0);

@@ -28,7 +28,7 @@ fn rows(text: &str, columns: usize) -> usize {
     text.lines().map(|line| width(line).div_ceil(columns.max(1)).max(1)).sum()
 }
 
-/// What draws `text` over `before`, the last that was drawn, on a terminal that has so many columns by now. Each row is written over
+/// What draws `text` over `before`, the last that was drawn, on a terminal that has `columns` columns by now. Each row is written over
 /// the one that is there: a terminal that clears its whole screen may keep a copy of it in its history.
 pub(super) fn redraw(before: &str, text: &str, columns: usize) -> String {
     let up = rows(before, columns);

@@ -53,6 +53,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<String> {
             force: false,
             revision,
             ranks: None,
+            is_locked: false,
         };
         run_cell(&args.out, &options, Vec::new(), &mut |note| eprintln!("{note}"), &AtomicBool::new(false))?;
         let _ = writeln!(text, "evaluated; the numbers are in {}", args.out.join("metrics.jsonl").display());

@@ -20,6 +20,9 @@ use std::process::ExitCode;
 
 /// Options of `posenc eval`.
 #[derive(Debug, clap::Args)]
+#[command(override_usage = "posenc eval <CELL> [OPTIONS] --puzzles|--suite|--mates|--no-mates <FILE>
+       posenc eval <CELL> [OPTIONS] --judged <FILE> --judge <ENGINE>
+       posenc eval <CELL> [OPTIONS] --calibration [<POSITIONS>]")]
 pub(crate) struct Args {
     /// The cell's folder: runs/<experiment>/<row>/seed-<n>.
     cell: PathBuf,

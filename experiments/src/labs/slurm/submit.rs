@@ -1,6 +1,6 @@
 //! `posenc submit`: hands an experiment's cells to a Slurm cluster, as a job array.
 
-use crate::commands::cell::check_ranks;
+use crate::commands::cell::{check_ranks, check_shares};
 use crate::commands::options::GridOptions;
 use crate::commands::run::{check_datasets, measure_baselines};
 use anyhow::{Context as _, ensure};
@@ -97,6 +97,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let run_dir = fs::canonicalize(&prepared.run_dir).context("cannot find the run folder")?;
     let mut stdout = io::stdout().lock();
     let tasks: Vec<&Task> = prepared.tasks.iter().filter(|task| is_open(&task.dir)).collect();
+    tasks.iter().try_for_each(|task| check_shares(&task.dir, args.ranks))?;
     if tasks.is_empty() {
         writeln!(stdout, "no cell is left: `posenc status {}` says how each ended", prepared.run_dir.display())?;
         return Ok(ExitCode::SUCCESS);

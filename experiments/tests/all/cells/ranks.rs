@@ -5,7 +5,7 @@ use super::resume::wait_for_step;
 use crate::cli::{answer, cells, posenc, posenc_cell, run};
 use config::{Dtype, MicroBatch, RunConfig, Weights};
 use records::status::State;
-use records::{Manifest, positions};
+use records::{CellState, Manifest, positions};
 use std::fs::{self, File};
 use std::path::Path;
 use std::process::{Child, Stdio};
@@ -201,6 +201,18 @@ fn an_error_of_all_ranks_is_reported_once_with_its_own_exit_code() {
 }
 
 #[test]
+fn the_first_rank_locks_the_folder() {
+    let bench = Bench::new();
+    let dir = bench.cell("once", &in_parts(bench.run(100_000)));
+    let mut launched = Launched::new(&dir, 2);
+    wait_for_step(&dir, 12);
+    answer(&mut posenc_cell(&dir)).fails_with(&["another process trains ", "once; wait until it has ended"]);
+    launched.signal(0, libc::SIGTERM);
+    assert_eq!(launched.codes(None), [Some(1), Some(0)], "{}", logs(&dir, 2));
+    assert_eq!(status(&dir).state, State::Interrupted, "the other one has not written it");
+}
+
+#[test]
 fn a_runner_starts_the_ranks_of_its_cells() {
     let text = small().replace("    batch: 4\n", "    batch: 4\n    micro_batch: 1\n");
     assert!(text.contains("micro_batch"));
@@ -252,11 +264,14 @@ fn ranks_that_cannot_share_a_step_are_refused() {
     let dir = place(&small());
     run(dir.path(), &["run", "experiment.yaml", "--ranks", "3"]).fails_with(&["--ranks 3", "power of two"]);
     run(dir.path(), &["run", "experiment.yaml", "--ranks", "1048576"]).fails_with(&["--ranks 1048576", "at most 1024"]);
+    run(dir.path(), &["run", "experiment.yaml", "--ranks", "1024"]).fails_with(&["--ranks 1024", "each takes a core"]);
     run(dir.path(), &["run", "experiment.yaml", "--ranks", "2", "--devices", "cuda:0"])
         .fails_with(&["--ranks 2", "name a GPU for each rank"]);
-    let whole = run(dir.path(), &["run", "experiment.yaml", "--ranks", "2", "--fail-fast"]);
-    assert_eq!(whole.code, Some(1), "{}", whole.stderr);
-    assert_says(&whole.stderr, &["2 ranks cannot share the micro-batches of a step equally: there is 1"]);
+    run(dir.path(), &["run", "experiment.yaml", "--ranks", "2"])
+        .fails_with(&["2 ranks cannot share the micro-batches of a step equally: there is 1"]);
+    for cell in cells(&dir.path().join("runs/small")) {
+        assert_eq!(CellState::of(&cell), CellState::Pending, "refused before the first process: {cell:?}");
+    }
     let bench = Bench::new();
     let cell = bench.cell("unlaunched", &bench.run(4));
     answer(posenc_cell(&cell).arg("--ranked").env_remove("RANK"))

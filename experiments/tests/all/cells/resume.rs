@@ -18,7 +18,7 @@ fn spawn(dir: &Path) -> Child {
     posenc_cell(dir).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("posenc starts")
 }
 
-/// Waits until the cell has done so many steps.
+/// Waits until the cell has done this number of steps.
 pub(super) fn wait_for_step(dir: &Path, step: u64) {
     let began = Instant::now();
     while Status::read(dir).ok().flatten().is_none_or(|status| status.step < step) {

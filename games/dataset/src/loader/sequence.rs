@@ -51,7 +51,7 @@ impl Dataset {
         }
         let (plies, below) = (self.reading.plies, batch / self.reading.plies * self.reading.plies);
         let nearest = if below == 0 { plies } else { below };
-        let reason = format!("{batch} rows are no whole number of sequences of {plies}: take {nearest}");
+        let reason = format!("{batch} rows do not divide into sequences of {plies}: take {nearest}");
         Err(DatasetError::Option { option: "batch", reason })
     }
 }

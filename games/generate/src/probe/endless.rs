@@ -56,7 +56,7 @@ impl EndlessProbe {
         hasher.finalize().to_hex().to_string()
     }
 
-    /// The dataset, with so many positions for validation and test. A larger set begins with the smaller one, for the
+    /// The dataset, with these numbers of positions for validation and test. A larger set begins with the smaller one, for the
     /// test set whatever the other one. They are of other games than training positions, and no position is in two sets.
     pub fn open(&self, validation: u64, test: u64) -> Result<Dataset, DatasetError> {
         self.check()?;

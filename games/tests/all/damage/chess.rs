@@ -32,7 +32,7 @@ fn pgn_of_programs_is_safe() {
 /// The first records of a chunk, as many as make cases fast.
 const RECORDS: usize = 4;
 
-/// The beginning of the sample's shortest chunk that has so many records.
+/// The beginning of the sample's shortest chunk with [`RECORDS`] records.
 fn chunk() -> Vec<u8> {
     let mut archive = tar::Archive::new(File::open(path("lc0_v6_selfplay.tar")).expect("the sample is there"));
     let entry = archive.entries().expect("an archive").next().expect("a chunk").expect("an entry");

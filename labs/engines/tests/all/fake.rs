@@ -229,7 +229,7 @@ impl<G: Game> Engine<G> {
     }
 }
 
-/// Beyond this a score is a mate in so many moves.
+/// A score beyond this is a mate; the rest is the number of moves.
 const MATE: i32 = 100;
 
 /// The deepest mate that it sees, in moves.
@@ -243,7 +243,7 @@ fn mate<G: Game>(position: &G::Position, mv: <G::Position as Position>::Move) ->
     (1..=DEEPEST).find(forces).or_else(|| (1..=DEEPEST).find(|&moves| can_mate::<G>(&after, moves)).map(|moves| -moves))
 }
 
-/// Whether the side to move can force mate in so many moves.
+/// Whether the side to move can force mate in this number of moves.
 pub(crate) fn can_mate<G: Game>(position: &G::Position, moves: i32) -> bool {
     let mut legal = Vec::new();
     position.legal_moves(&mut legal);
@@ -254,7 +254,7 @@ pub(crate) fn can_mate<G: Game>(position: &G::Position, moves: i32) -> bool {
     })
 }
 
-/// Whether the side to move is mated, or is after each of its moves mated in so many more.
+/// Whether the side to move is mated, or will be in this number of moves, whatever it plays.
 fn loses<G: Game>(position: &G::Position, moves: i32) -> bool {
     let mut legal = Vec::new();
     position.legal_moves(&mut legal);

@@ -107,7 +107,7 @@ fn what_depends_on_the_position_is_refused_with_the_reason() {
         let said = error.to_string();
         assert!(matches!(error, NetError::NoPlace { .. }) && said.contains(named), "{said}");
     }
-    // As many maps as tables, in so many heads that their coefficients are more than Lc0 normalises.
+    // As many maps as tables, in more heads than Lc0 normalises coefficients of.
     let many = random("[{relative_bias: {share: pair}}]", "layers: 5, width: 64, heads: 64");
     let said = written(&many).expect_err("a refusal").to_string();
     assert!(said.contains("320 maps over pairs of squares for each of 64 heads"), "{said}");

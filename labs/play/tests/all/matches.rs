@@ -40,7 +40,7 @@ fn options(out: PathBuf, jobs: usize, timeout: Duration) -> MatchOptions {
     MatchOptions { openings: None, out, jobs, device, timeout, scale, sequential: None }
 }
 
-/// Plays; stops after so many games, if asked to.
+/// Plays; stops after `until` games, if given.
 fn play(conditions: &Conditions, out: PathBuf, jobs: usize, until: Option<u64>) -> Result<Standings, PlayError> {
     let stop = AtomicBool::new(false);
     let options = options(out, jobs, PATIENCE);

@@ -9,11 +9,11 @@ PIECES = {"chess": 6, "shogi": 14}
 
 
 class Thermometer(int):
-    """So many channels, of which the first are 1 up to the byte's number."""
+    """A number of channels, of which the first are 1 up to the byte's number."""
 
 
 class Word(int):
-    """One of so many words: a token of its own."""
+    """A token by itself, one of a number of words."""
 
 
 RATINGS = [("rating.own", Thermometer(32)), ("rating.opponent", Thermometer(32))]

@@ -32,7 +32,7 @@ class Attention(nn.Module):
         return made if self.qkv.bias is None else made + self.qkv.bias
 
     def project(self, asked, told):
-        """Queries, keys and values `[b, l, d]`: what is asked makes the first two, what is told the third."""
+        """Queries, keys and values `[b, l, d]`: the first argument makes the first two, the second one the third."""
         d, weight, bias = self.width, self.qkv.weight, self.qkv.bias
         if asked is told:
             return self.projected(asked).chunk(3, -1)

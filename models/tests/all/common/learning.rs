@@ -50,7 +50,7 @@ pub(crate) fn minimise(
     last
 }
 
-/// Trains a network with running statistics for so many steps on one batch, with a move as each row's policy and what
+/// Trains a network with running statistics for `steps` steps on one batch, with a move as each row's policy and what
 /// `value` makes of an output beside it; the means of both losses at the end, in training and outside.
 pub(crate) fn memorise(
     network: &Network,

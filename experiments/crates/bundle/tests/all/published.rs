@@ -155,4 +155,24 @@ fn predictions_name_the_cells_that_they_are_made_from_and_their_hash() {
     assert_eq!(predictions["made_from"]["cells"], cells.len());
     assert_eq!(predictions["made_from"]["blake3"], blake3::hash(list.as_bytes()).to_hex().to_string());
     assert!(text("README.md").contains("`predictions.json`"));
+
+    // `posenc verify` makes them again from the cells.
+    let compare = |text: &str| {
+        fs::write(unpacked.run_dir().join(bundle::predictions::FILE), text).expect("written");
+        bundle::predictions::compare(unpacked.run_dir()).expect("readable").expect("predictions")
+    };
+    let honest = compare(&text("predictions.json"));
+    assert_eq!((honest.compared, honest.differences), (7 * rows.len(), Vec::new()));
+    for (place, value, difference) in [
+        ("/rows/0/with_floor/low", serde_json::json!(0.001), "the lower end is 0.001, the cells give "),
+        ("/rows/0/row", "other".into(), "the cells do not predict it"),
+        ("/rows/0/cells/0", "other-0123456789ab/seed-0".into(), "it names other cells"),
+        ("/made_from/cells", 1.into(), "made from 1 cells, "),
+        ("/metric", "map_loss_novel".into(), "it is of "),
+    ] {
+        let mut lie = predictions.clone();
+        *lie.pointer_mut(place).expect(place) = value;
+        let differences = compare(&lie.to_string()).differences;
+        assert!(differences.len() == 1 && differences[0].contains(difference), "{place}: {differences:?}");
+    }
 }

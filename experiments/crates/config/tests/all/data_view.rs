@@ -141,7 +141,7 @@ fn a_test_set_that_does_not_fit_is_refused_with_its_place() {
         .replace("game: [chess, shogi]", "game: [chess]")
         .replace("ff: 16}", "ff: 16, outputs: {policy: {}, q: {}}}");
     let error = load_in(DATA.path(), &heads, &[]).expect_err("openings have no scores");
-    assert_says(&error, &["the head `q` has nothing to be tested on", "the dataset \"openings\" says nothing"]);
+    assert_says(&error, &["the head `q` has nothing to be tested on", "the dataset \"openings\" is empty"]);
     let skipped = heads.replace("  train:\n", "  missing_targets: skip\n  train:\n");
     let row = load_in(DATA.path(), &skipped, &[]).expect("it fits without").rows.remove(0);
     assert!(row.run.outputs().policy.is_some() && row.run.outputs().q.is_none());

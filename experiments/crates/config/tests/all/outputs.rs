@@ -79,7 +79,7 @@ fn a_head_without_targets_is_refused_with_the_column_and_the_remedy() {
         &with_heads(heads),
         &[
             "experiment.yaml:7:",
-            "the head `q` has nothing to learn from: the column `value` of the dataset \"chess\" says nothing",
+            "the head `q` has nothing to learn from: the column `value` of the dataset \"chess\" is empty",
             "scores or values",
             "missing_targets: skip",
         ],
@@ -160,7 +160,7 @@ fn options_that_cannot_be_are_pointed_at() {
     refused(&with_heads("{policy: {}, qq: {}}"), &["unknown key `qq`", "soft_policy"]);
     refused(&with_heads("{per_square: {}}"), &["classes"]);
     let weight = |loss: &str| EXPERIMENT.replace("    mask: train\n", &format!("    mask: train\n    loss: {loss}\n"));
-    refused(&weight("{soft_policy: -1}"), &["base.train.loss.soft_policy", "-1 is no weight"]);
+    refused(&weight("{soft_policy: -1}"), &["base.train.loss.soft_policy", "-1 is not a weight"]);
     refused(&weight("{policy: 0, value: 0}"), &["all losses of this network have the weight 0 (policy, value)"]);
     refused(&weight("{polcy: 1}"), &["unknown key `polcy`", "policy"]);
 }

@@ -300,3 +300,19 @@ fn wrong_settings_of_the_command_line_are_pointed_at() {
     refused_with(EXPERIMENT, &["model.chessformer.layrs=3"], &["unknown key `layrs`", "1 | model.chessformer.layrs=3"]);
     refused_with(EXPERIMENT, &["data=[1, 2"], &["--set:1", "this is not YAML"]);
 }
+
+#[test]
+fn batches_that_fit_into_no_machine_are_refused() {
+    for (set, words) in [
+        ("train.batch=1000000000000", "--set:1:13: `train.batch`: 1,000,000,000,000 positions need "),
+        ("train.batch=18446744073709551615", "18,446,744,073,709,551,615 positions need "),
+        ("eval.batch=1000000000000", "--set:1:12: `eval.batch`: 1,000,000,000,000 positions need "),
+    ] {
+        refused_with(EXPERIMENT, &[set], &[words, "GB of memory", "write a smaller number; 1,099 GB is the limit"]);
+    }
+    // Micro-batches take less: only the packed rows are as many as the batch has.
+    let large = ["train.batch=2000000000", "train.micro_batch=64"];
+    refused_with(EXPERIMENT, &large[..1], &["2,000,000,000 positions need "]);
+    load_with(EXPERIMENT, &large).expect("it can be run");
+    refused_with(EXPERIMENT, &["train.batch=1000000000000", "train.micro_batch=64"], &["positions need "]);
+}

@@ -403,7 +403,7 @@ fn phases_that_cannot_be_are_refused_with_a_remedy() {
         ("[{steps: 0}, {}]", &["`base.train.phases[0].steps`: expected a whole number, 1 or more"]),
         ("[{steps: 8}, {}]", &["the phases before the last take 8 steps, and there are 8"]),
         ("[{steps: 2}, {learning_rate: 0}]", &["`base.train.phases[1].learning_rate`: expected a number above 0"]),
-        ("[{steps: 2}, {loss: {value: -1}}]", &["-1 is no weight", "base.train.phases[1].loss.value"]),
+        ("[{steps: 2}, {loss: {value: -1}}]", &["-1 is not a weight", "base.train.phases[1].loss.value"]),
         ("[{steps: 2}, {loss: {policy: 0, value: 0}}]", &["the weight 0 in phase 2 (policy, value)"]),
         ("[{steps: 2}, {loss: {valu: 1}}]", &["unknown key `valu`", "did you mean `value`?"]),
         ("[{steps: 2}, {bucket: 2000-up}]", &["no rating bucket \"2000-up\"", "--rating-buckets"]),

@@ -2,7 +2,7 @@
 
 use super::Medium;
 use super::axes::Frame;
-use super::labels::{fitted, width};
+use super::labels::{LINE, fitted, width, wrapped};
 use super::scale::Scale;
 use crate::{Anchor, Canvas, Interval};
 
@@ -74,30 +74,57 @@ const NOTE: f64 = 18.0;
 
 /// Draws the panels side by side; nothing without any row.
 pub fn draw(plot: &HeroPlot, id: &str, medium: Medium) -> Option<String> {
-    let most = plot.panels.iter().map(|panel| panel.rows.len()).max().filter(|&rows| rows > 0)?;
     let (one, count) = (medium.width(PANEL), plot.panels.len() as f64);
+    let places: Vec<Places> = plot.panels.iter().map(|panel| Places::of(panel, one)).collect();
+    let height = places.iter().map(|places| places.height).fold(0.0, f64::max);
+    if height == 0.0 {
+        return None;
+    }
     let noted = plot.panels.iter().any(|panel| !panel.note.is_empty());
     let below = if noted { BELOW + NOTE } else { BELOW };
-    let mut canvas = Canvas::new(one * count + GAP * (count - 1.0), TOP + ROW * most as f64 + below);
-    for (number, panel) in plot.panels.iter().enumerate() {
-        draw_panel(panel, &mut canvas, number as f64 * (one + GAP), one);
+    let mut canvas = Canvas::new(one * count + GAP * (count - 1.0), TOP + height + below);
+    for (number, (panel, places)) in plot.panels.iter().zip(&places).enumerate() {
+        draw_panel(panel, places, &mut canvas, (number as f64 * (one + GAP), one));
     }
     let texts =
         plot.panels.iter().flat_map(|panel| panel.rows.iter().map(|row| format!("{}, {}", panel.title, tooltip(row))));
     Some(canvas.plot(medium, id, &plot.title, &format!("{}.", texts.collect::<Vec<_>>().join("; "))))
 }
 
-fn draw_panel(panel: &HeroPanel, canvas: &mut Canvas, start: f64, one: f64) {
-    let room = panel.rows.iter().map(|row| width(&row.label)).fold(0.0, f64::max).min(0.45 * one);
+/// Where the rows of a panel are.
+struct Places {
+    /// The room for labels.
+    room: f64,
+    /// The lines of each label, and the middle of its row.
+    rows: Vec<(Vec<String>, f64)>,
+    height: f64,
+}
+
+impl Places {
+    fn of(panel: &HeroPanel, one: f64) -> Self {
+        let room = panel.rows.iter().map(|row| width(&row.label)).fold(1.0, f64::max).min(0.45 * one);
+        let mut height = 0.0;
+        let of_row = |row: &HeroRow| {
+            let lines = wrapped(&row.label, room);
+            let own = ROW + LINE * (lines.len() - 1) as f64;
+            height += own;
+            (lines, height - own / 2.0)
+        };
+        let rows = panel.rows.iter().map(of_row).collect();
+        Self { room, rows, height }
+    }
+}
+
+fn draw_panel(panel: &HeroPanel, places: &Places, canvas: &mut Canvas, (start, one): (f64, f64)) {
     let ends = panel.rows.iter().flat_map(|row| {
         let intervals = [row.plain, row.corrected].into_iter().flatten();
         intervals.flat_map(|ends| [ends.low, ends.high]).chain([row.mean])
     });
     let frame = Frame {
-        left: start + room + 14.0,
+        left: start + places.room + 14.0,
         right: start + one - 14.0,
         top: TOP,
-        bottom: TOP + ROW * panel.rows.len() as f64,
+        bottom: TOP + places.height,
         x: Scale::linear(ends.chain([0.0])),
         y: Scale::tight([0.0, 1.0]),
     };
@@ -114,8 +141,8 @@ fn draw_panel(panel: &HeroPanel, canvas: &mut Canvas, start: f64, one: f64) {
         canvas.text("note", (frame.left, frame.top - 10.0), Anchor::Start, &format!("◀ {left}"));
         canvas.text("note", (frame.right, frame.top - 10.0), Anchor::End, &format!("{right} ▶"));
     }
-    for (number, row) in panel.rows.iter().enumerate() {
-        let y = frame.top + ROW * (number as f64 + 0.5);
+    for (row, (lines, middle)) in panel.rows.iter().zip(&places.rows) {
+        let y = frame.top + middle;
         let (class, shape, _) = row.judged.look();
         let mut interval = |kind: &str, ends: &Interval| {
             canvas.line(&format!("{kind} {class}"), (frame.at_x(ends.low), y), (frame.at_x(ends.high), y));
@@ -123,7 +150,10 @@ fn draw_panel(panel: &HeroPanel, canvas: &mut Canvas, start: f64, one: f64) {
         row.corrected.iter().for_each(|ends| interval("thin", ends));
         row.plain.iter().for_each(|ends| interval("thick", ends));
         canvas.marker(class, shape, (frame.at_x(row.mean), y), 5.0, &tooltip(row));
-        canvas.text("name", (frame.left - 10.0, y + 4.0), Anchor::End, &fitted(&row.label, room.max(1.0)));
+        let first = y + 4.0 - LINE * (lines.len() - 1) as f64 / 2.0;
+        for (number, line) in lines.iter().enumerate() {
+            canvas.text("name", (frame.left - 10.0, first + LINE * number as f64), Anchor::End, line);
+        }
     }
     legend(panel, canvas, (start + 8.0, frame.bottom + 56.0));
     if !panel.note.is_empty() {
@@ -182,6 +212,20 @@ mod tests {
             assert!(svg.contains(part), "{part}");
         }
         assert!(!svg.contains("no verdict") && !svg.contains("equivalent"), "the legend has what occurs");
+    }
+
+    #[test]
+    fn names_of_several_axes_are_whole_and_do_not_overlap() {
+        let rows =
+            [48, 64, 96].map(|width| row(&format!("relative bias, steps 750, width {width}"), Judged::Open, 0.0));
+        let svg = draw(&plot(&[&rows]), "hero", Medium::Page).expect("three rows");
+        let texts: Vec<&str> = svg.lines().filter(|line| line.starts_with("<text class=\"name\"")).collect();
+        let text = |line: &&str| line.split('>').nth(1).and_then(|rest| rest.split('<').next()).map(str::to_owned);
+        let words: Vec<String> = texts.iter().filter_map(text).collect();
+        assert_eq!(words.join(" "), rows.map(|row| row.label).join(" "), "{svg}");
+        let base = |line: &&str| line.split(" y=\"").nth(1)?.split('"').next()?.parse::<f64>().ok();
+        let bases: Vec<f64> = texts.iter().filter_map(base).collect();
+        assert!(bases.len() == 6 && bases.windows(2).all(|pair| pair[1] - pair[0] >= LINE - 0.01), "{bases:?}");
     }
 
     #[test]

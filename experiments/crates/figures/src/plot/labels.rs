@@ -2,7 +2,7 @@
 
 /// About how wide a character of a label is, and how high a line.
 const CHARACTER: f64 = 7.4;
-const LINE: f64 = 13.0;
+pub(super) const LINE: f64 = 13.0;
 
 /// How wide a text is, roughly.
 pub(super) fn width(text: &str) -> f64 {
@@ -16,6 +16,24 @@ pub(super) fn fitted(text: &str, room: f64) -> String {
         true => text.chars().take(most - 1).chain(['…']).collect(),
         false => text.to_owned(),
     }
+}
+
+/// The most lines of a label.
+const MOST_LINES: usize = 6;
+
+/// A text in lines that are not wider than `room`, broken at spaces; a wider word is cut.
+pub(super) fn wrapped(text: &str, room: f64) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        let longer = lines.last().map(|line| format!("{line} {word}")).filter(|longer| width(longer) <= room);
+        let is_full = lines.len() == MOST_LINES;
+        match (longer, lines.last_mut()) {
+            (Some(longer), Some(line)) => *line = longer,
+            _ if is_full => break,
+            _ => lines.push(fitted(word, room)),
+        }
+    }
+    lines
 }
 
 /// Spreads the labels of a column: heights in their order, each at least a line from the next and as near to the wanted height
@@ -158,6 +176,15 @@ mod tests {
             (fitted("shaw", width("shaw")), fitted("shaw", width("sha"))),
             ("shaw".to_owned(), "sh…".to_owned())
         );
+    }
+
+    #[test]
+    fn lines_break_at_spaces() {
+        let room = width("relative bias,");
+        let lines = ["relative bias,", "steps 750,", "width 48"];
+        assert_eq!(wrapped("relative bias, steps 750, width 48", room), lines);
+        assert_eq!(wrapped("absolutely_everything, x", room), ["absolutely_ev…", "x"]);
+        assert_eq!(wrapped("Shaw q,k", room), ["Shaw q,k"]);
     }
 
     #[test]

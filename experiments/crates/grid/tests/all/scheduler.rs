@@ -28,6 +28,7 @@ case "$(cat "$dir/behave")" in
   diverges) say failed 3 ',"error":"step 3: the loss is not finite"'; exit 1 ;;
   mute) echo 'posenc: no space left on device' >&2; exit 1 ;;
   panics) echo "thread 'main' panicked at x.rs:1:1:" >&2; echo 'a rule was broken' >&2; exit 101 ;;
+  rank_panics) if [ "$RANK" = 0 ]; then sleep 0.3; exit 75; fi; echo "thread 'main' panicked at x.rs:1:1:" >&2; exit 101 ;;
   killed) echo 'step 4' ; kill -KILL $$ ;;
   killed_once) if [ "$(wc -l < "$dir/starts")" = 1 ]; then kill -KILL $$; fi; say done 10 ;;
   killed_tidying) say done 10; kill -KILL $$ ;;
@@ -226,6 +227,17 @@ fn only_failures_that_may_pass_are_tried_again() {
     assert_eq!([1, 2].map(|cell| failed(&outcomes[cell]).kind), [FailureKind::Killed, FailureKind::OutOfMemory]);
     assert!(outcomes[3..].iter().all(|outcome| matches!(outcome, Outcome::Failed(_))));
     assert_eq!([0, 1, 2, 3, 4, 5, 6].map(|cell| grid.starts(cell)), [2, 3, 3, 1, 1, 1, 1]);
+}
+
+#[test]
+fn a_panic_of_any_rank_is_the_failure_of_its_cell_and_is_not_tried_again() {
+    let grid = Grid::new(&["rank_panics"]);
+    let (worker, interrupt) = (Worker { ranks: 2, ..grid.worker() }, Interrupt::default());
+    let limits = Limits { retries: 2, ..Limits::default() };
+    let outcomes =
+        grid.run_by(&Scheduler { worker: &worker, jobs: 1, fail_fast: false, interrupt: &interrupt, limits });
+    assert_eq!(failed(&outcomes[0]).kind, FailureKind::Panic, "{outcomes:?}");
+    assert_eq!(grid.starts(0), 2, "each rank once");
 }
 
 #[test]

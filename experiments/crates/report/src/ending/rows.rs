@@ -8,7 +8,7 @@ use crate::sections::answer::{self, Beside};
 use crate::sections::budgets::common;
 use crate::sections::verdicts::has_groups;
 use console::Style;
-use facts::columns::{COLUMNS, cut, padded, shortened, width};
+use facts::columns::{COLUMNS, all_shortened, cut, padded, width};
 use facts::{Role, printable};
 use std::collections::BTreeSet;
 
@@ -76,7 +76,7 @@ impl<'a> Rows<'a> {
         (!self.lines.is_empty()).then(|| format!("{step}size: {size}"))
     }
 
-    /// At most so many lines, a header among them; `command` shows the rows that are left out.
+    /// At most `room` lines, a header among them; `command` shows the rows that are left out.
     pub(super) fn lines(&self, room: usize, command: &str, is_coloured: bool) -> Vec<String> {
         let (chosen, left_out) = self.chosen(room.saturating_sub(1));
         if chosen.is_empty() {
@@ -164,8 +164,9 @@ impl<'a> Rows<'a> {
         }
         header.extend(costs.iter().zip(&of_costs).map(|((title, _), columns)| format!("  {}", right(title, *columns))));
         let mut lines = vec![header];
-        for (place, (line, cells)) in chosen.iter().zip(&cells).enumerate() {
-            let mut text = padded(&shortened(&line.name, names), names);
+        let shown = all_shortened(&chosen.iter().map(|line| line.name.as_str()).collect::<Vec<_>>(), names);
+        for (place, (name, cells)) in shown.iter().zip(&cells).enumerate() {
+            let mut text = padded(name, names);
             for (cell, [level, verdict]) in cells.iter().zip(&columns) {
                 text += &cell.as_ref().map_or_else(
                     || padded("", level + verdict + 3),

@@ -210,7 +210,7 @@ fn multipliers(scaling: &Scaling) -> Table {
     });
     let reference = &reference.label;
     let note = format!(
-        "columns: the positions at which {reference} has the loss that is compared; the row needs so many times fewer for it; in \
+        "columns: the positions at which {reference} has the loss that is compared; the row needs fewer for it by this factor; in \
          brackets 95 % intervals over seeds only, on these test positions; ≥ and ≤: the loss lies beyond the row's budgets; FLOPs and \
          step time: those of a position, divided by {reference}'s; a multiplier divided by them is one of computation"
     );

@@ -18,7 +18,7 @@ fn close(got: f64, expected: f64, off: f64) {
     assert!((got - expected).abs() <= off, "got {got}, expected {expected}");
 }
 
-/// The power of so many pairs for an effect in standard deviations of the differences.
+/// The power of this number of pairs for an effect in standard deviations of the differences.
 fn power_of(effect: f64, pairs: usize, alpha: f64) -> f64 {
     power::power(effect * (pairs as f64).sqrt(), (pairs - 1) as f64, alpha)
 }
@@ -44,7 +44,7 @@ fn seeds_needed_are_the_first_that_suffice() {
         let needed = seeds_needed(number(&case["difference"]), number(&case["sd"]), number(&case["alpha"]));
         assert_eq!(needed.map(|n| n as u64), case["seeds"].as_u64(), "{case}");
     }
-    assert_eq!(seeds_needed(1e-6, 1.0, 0.05), None, "nobody trains so many");
+    assert_eq!(seeds_needed(1e-6, 1.0, 0.05), None, "the number is beyond any experiment");
     assert_eq!(seeds_needed(-0.02, 0.006, 0.05), seeds_needed(0.02, 0.006, 0.05));
 }
 

@@ -5,7 +5,7 @@ use report::side_by_side;
 use report::table::Table;
 use serde_json::json;
 
-/// A finished grid whose rows have runs of so many steps, trained by another processor.
+/// A finished grid whose rows have runs of `steps` steps, trained by another processor.
 fn folder(steps: u64, processor: &str) -> Folder {
     let folder = Folder::finished();
     for (label, rate) in [("absolute", 0.1), ("shaw", 0.2), ("rope", 0.1)] {

@@ -14,6 +14,7 @@ fn ended() -> Ended<'static> {
         took_s: Some(382.0),
         before: 0,
         can_inspect: true,
+        address: None,
         is_coloured: false,
     }
 }
@@ -58,6 +59,16 @@ fn two_games_stand_side_by_side_sorted_by_effect() {
     assert!(shaw.trim_end().ends_with("1.4 M") && shaw.contains("1.0×"), "{shaw}");
     let header = text.lines().find(|line| line.contains("shogi")).expect("a header");
     assert!(header.starts_with("             chess") && header.ends_with("step   size"), "{header}");
+}
+
+#[test]
+fn an_ending_of_many_rows_has_room_for_the_address_of_tensorboard() {
+    let address = "http://localhost:6006/?runFilter=over-seeds&tagFilter=policy_loss&smoothing=0";
+    let report = Folder::of_many_rows([2.6, 2.63, 2.61]).report();
+    let text = fits(&report, &Ended { address: Some(address), ..ended() });
+    assert!(text.ends_with(&format!("{address}\n")) && text.contains(" more rows: "), "{text}");
+    let text = fits(&report, &Ended { address: Some(&address.replace("loss", "accuracy")[..]), ..ended() });
+    assert!(!text.contains("http"), "it would not fit: {text}");
 }
 
 #[test]
