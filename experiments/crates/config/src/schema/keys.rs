@@ -48,8 +48,8 @@ const END: &str = "<!-- /keys -->\n";
 /// What a block names that has the keys beside `base`.
 const FILE: &str = "file";
 
-/// A page with its blocks of keys written anew: `None` if one names no map, or does not end. A map that has no block is
-/// written with its options as a value.
+/// Fills the blocks of keys of a page; `None` if a block names no map or has no end. A map without a block of its own is
+/// a value in the row of its key: `{option: default}`.
 pub fn fill(page: &str) -> Option<String> {
     let whole = whole();
     let ways: Vec<&str> = page.split(START).skip(1).filter_map(|rest| Some(rest.split_once(NAMED)?.0)).collect();
