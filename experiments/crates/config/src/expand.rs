@@ -42,7 +42,11 @@ impl Combination {
 
     /// An error about a setting of the row.
     pub(crate) fn refused(&self, way: &[&str], reason: impl std::fmt::Display) -> ConfigError {
-        self.node(way).origin.refused(reason)
+        let origin = &self.node(way).origin;
+        match origin.source.is_option {
+            true => origin.error(format!("`{}`: {reason}", way.join("."))),
+            false => origin.refused(reason),
+        }
     }
 }
 
