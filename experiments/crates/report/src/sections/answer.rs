@@ -75,7 +75,7 @@ fn reference(game: &GameReport) -> String {
     let mut references = game.rows.iter().filter(|row| row.role == Role::Reference);
     match references.next().filter(|_| !verdicts::has_groups(game)) {
         Some(row) => name_of(row),
-        None => "the reference of its group".to_owned(),
+        None => "its reference".to_owned(),
     }
 }
 
