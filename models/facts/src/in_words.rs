@@ -1,4 +1,6 @@
-//! Durations as people read them.
+//! Durations and lists as people read them.
+
+use std::borrow::Borrow;
 
 const MINUTE: u64 = 60;
 const HOUR: u64 = 60 * MINUTE;
@@ -18,15 +20,32 @@ pub fn in_words(seconds: f64) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
+/// Names in a sentence: `chess, shogi and minishogi`.
+pub fn listed(names: &[impl Borrow<str>]) -> String {
+    match names {
+        [] => String::new(),
+        [name] => name.borrow().to_owned(),
+        [first @ .., last] => format!("{} and {}", first.join(", "), last.borrow()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::in_words;
+    use super::{in_words, listed};
 
     #[test]
     fn times_are_said_in_their_largest_units() {
         let cases = [(0.0, "0 s"), (59.6, "1 min"), (310.0, "5 min 10 s"), (7200.0, "2 h"), (90_061.0, "1 d 1 h")];
         for (seconds, words) in cases {
             assert_eq!(in_words(seconds), words);
+        }
+    }
+
+    #[test]
+    fn the_last_of_a_list_comes_after_and() {
+        let cases: [(&[&str], &str); 3] = [(&["a"], "a"), (&["a", "b"], "a and b"), (&["a", "b", "c"], "a, b and c")];
+        for (names, words) in cases {
+            assert_eq!(listed(names), words);
         }
     }
 }

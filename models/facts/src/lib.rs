@@ -28,7 +28,7 @@ pub use docs::Docs;
 pub use extrapolate::Extrapolate;
 pub use grouped::grouped;
 pub use heads::HeadName;
-pub use in_words::in_words;
+pub use in_words::{in_words, listed};
 pub use interaction::Interaction;
 pub use margins::Margins;
 pub use metric::{Aggregation, Direction, Loss, Metric, Target};

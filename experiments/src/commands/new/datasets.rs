@@ -1,7 +1,7 @@
 //! The datasets of a new experiment: those that exist, and a small one that a command makes.
 
 use super::answers::{Games, asked};
-use config::shell_word;
+use config::{listed, shell_word};
 use dataset::{MANIFEST_FILE, Manifest, PerSplit};
 use games::GameKind;
 use models::HeadName;
@@ -109,7 +109,7 @@ pub(super) fn common_head(datasets: &[Dataset]) -> Result<HeadName, UserError> {
     let in_all = |head: &HeadName| datasets.iter().all(|data| data.heads.contains(head)) && same_map(head);
     HEADS.into_iter().find(in_all).ok_or_else(|| {
         let names: Vec<String> = datasets.iter().map(|data| data.folder.display().to_string()).collect();
-        let message = format!("{} have no target in common", names.join(" and "));
+        let message = format!("{} have no target in common", listed(&names));
         UserError::new(message, "compare on one game with --game, or name datasets of the same kind").at("--data")
     })
 }

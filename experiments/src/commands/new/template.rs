@@ -2,7 +2,7 @@
 
 use super::answers::{Depths, Encodings};
 use super::datasets::Dataset;
-use config::Mask;
+use config::{Mask, listed};
 use encodings::{EncodingConfig, EncodingInfo};
 use models::HeadName;
 use serde_json::json;
@@ -157,7 +157,7 @@ pub(super) fn question(head: HeadName, datasets: &[Dataset]) -> String {
         HeadName::Result => "predicting results",
         _ => "predicting values",
     };
-    format!("Which position encoding is best at {task}, on {}?", games.join(" and "))
+    format!("Which position encoding is best at {task}, on {}?", listed(&games))
 }
 
 /// The head as the model has it.

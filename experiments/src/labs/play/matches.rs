@@ -198,7 +198,7 @@ fn game(args: &Args, contestants: &[Contestant]) -> anyhow::Result<GameKind> {
         None => None,
         Some(name) => match GameKind::ALL.into_iter().find(|game| game.name() == name) {
             Some(game) => Some(game),
-            None => bail!("--game {name}: the games are {}", GameKind::ALL.map(GameKind::name).join(" and ")),
+            None => bail!("--game {name}: the games are {}", config::listed(&GameKind::ALL.map(GameKind::name))),
         },
     };
     let mut found = asked;
