@@ -31,7 +31,7 @@ pub mod verify;
 pub(crate) mod version;
 
 use crate::labs::{self, LabCommand};
-use clap::{CommandFactory as _, Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use nn::Backend;
 use std::io::{self, ErrorKind};
 use std::process::ExitCode;
@@ -106,7 +106,8 @@ enum Command {
 /// Parses the command line, runs the command and turns its outcome into an exit code. `revision` is what `revision::revision!` found.
 pub fn start(revision: [&'static str; 3]) -> ExitCode {
     let _ = version::SOURCE.set(revision);
-    let cli = Cli::try_parse().unwrap_or_else(|error| refuse(&error));
+    let matches = help::fitted(Cli::command()).try_get_matches();
+    let cli = matches.and_then(|matches| Cli::from_arg_matches(&matches)).unwrap_or_else(|error| refuse(&error));
     match Backend::of_environment() {
         Ok(_) => cli.run(),
         Err(error) => {

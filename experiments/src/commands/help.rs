@@ -2,6 +2,7 @@
 
 use clap::Subcommand;
 use clap::builder::Styles;
+use config::columns;
 use std::fmt::Write as _;
 
 /// The groups, each with its commands. Commands of labs that were not built are left out.
@@ -25,8 +26,11 @@ const HELP: &str = "help";
 /// Columns of the names.
 const NAMES: usize = 11;
 
-/// Columns of the descriptions: with the names, as many as every terminal has.
-const DESCRIPTIONS: usize = 80 - NAMES - 4;
+/// As many columns as every terminal has.
+const COLUMNS: usize = 80;
+
+/// Columns of the descriptions.
+const DESCRIPTIONS: usize = COLUMNS - NAMES - 4;
 
 /// The template of a program with these commands; `note` stands at its end.
 pub(super) fn template<C: Subcommand>(note: &str) -> String {
@@ -47,6 +51,22 @@ pub(super) fn template<C: Subcommand>(note: &str) -> String {
     }
     let _ = write!(text, "\n{header}Options:{header:#}\n{{options}}{note}");
     text
+}
+
+/// Breaks the usage lines that are wider than a terminal, before options: clap does not break them.
+pub(super) fn fitted(mut command: clap::Command) -> clap::Command {
+    command.build();
+    broken(command)
+}
+
+fn broken(mut command: clap::Command) -> clap::Command {
+    let usage = command.render_usage().to_string();
+    if let Some(line) = usage.strip_prefix("Usage: ").filter(|_| usage.lines().any(|line| line.len() > COLUMNS)) {
+        // An option and its value stay together.
+        let whole = columns::wrapped(&line.replace(" <", "\u{a0}<"), COLUMNS - "Usage: ".len(), "       ");
+        command = command.override_usage(whole.replace('\u{a0}', " "));
+    }
+    command.mut_subcommands(broken)
 }
 
 /// The description of a command, if there is such a one and it is not hidden.
@@ -77,7 +97,8 @@ fn lines(about: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::commands::Command;
+    use crate::commands::{Cli, Command};
+    use clap::CommandFactory as _;
     use std::collections::BTreeSet;
 
     #[test]
@@ -99,15 +120,14 @@ mod tests {
     fn usage_lines_fit_a_terminal() {
         fn wide(command: &mut clap::Command, found: &mut Vec<String>) {
             let usage = command.render_usage().to_string();
-            found.extend(usage.lines().filter(|line| line.chars().count() > 80).map(str::to_owned));
+            found.extend(usage.lines().filter(|line| line.chars().count() > COLUMNS).map(str::to_owned));
             for command in command.get_subcommands_mut() {
                 wide(command, found);
             }
         }
-        let (mut commands, mut found) = (Command::augment_subcommands(clap::Command::new("posenc")), Vec::new());
-        commands.build();
+        let (mut commands, mut found) = (fitted(Cli::command()), Vec::new());
         wide(&mut commands, &mut found);
-        assert!(found.is_empty(), "give it an override_usage: {found:#?}");
+        assert!(found.is_empty(), "{found:#?}");
     }
 
     #[test]

@@ -127,6 +127,21 @@ impl RunConfig {
         serde_json::to_value(self).expect("a run has string keys and UTF-8 paths only")
     }
 
+    /// Positions that go through the network at once; `None` for `micro_batch: auto`, which a device decides.
+    pub fn micro_batch(&self) -> Option<usize> {
+        match self.train.micro_batch {
+            None => Some(self.train.batch),
+            Some(MicroBatch::Of(positions)) => Some(self.whole_sequences(positions.min(self.train.batch))),
+            Some(MicroBatch::Auto) => None,
+        }
+    }
+
+    /// Rounds down to whole sequences, at least one.
+    pub fn whole_sequences(&self, positions: usize) -> usize {
+        let plies = self.plies();
+        (positions / plies).max(1) * plies
+    }
+
     /// With the number of positions that `micro_batch: auto` became on a device.
     #[must_use]
     pub fn with_micro_batch(mut self, chosen: Option<usize>) -> Self {

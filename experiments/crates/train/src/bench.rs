@@ -10,12 +10,11 @@ pub use count::{GPUS, StepCount, step_counts};
 
 use super::environment::use_threads;
 use super::error::TrainError;
-use super::fit;
 use super::learner::Learner;
 use super::random_batch::random_batch;
 use super::setup::declare;
 use super::tensors::Staged;
-use config::{MicroBatch, RunConfig};
+use config::RunConfig;
 use models::Network;
 use nn::Arena;
 use std::sync::Arc;
@@ -103,10 +102,7 @@ impl Runner {
         };
         let arena = Arena::initialise(Arc::new(layout), run.seed, "", device)?;
         let batch = Staged::new(&random_batch(&run, run.train.batch), device)?;
-        let micro = match run.train.micro_batch {
-            Some(MicroBatch::Of(positions)) => fit::whole_sequences(positions.min(run.train.batch), run.plies()),
-            Some(MicroBatch::Auto) | None => run.train.batch,
-        };
+        let micro = run.micro_batch().unwrap_or(run.train.batch);
         Ok(Self { learner: Learner::new(&run, arena, micro, None)?, run, network, batch, time })
     }
 

@@ -13,7 +13,6 @@ use super::micro::{Gradient, Model, Objective};
 use super::random_batch::random_batch;
 use super::setup::Setup;
 use super::tensors::on_device;
-use config::{MicroBatch, RunConfig};
 use models::ModelError;
 use models::input::Expander;
 use nn::Arena;
@@ -33,33 +32,19 @@ pub(super) fn micro_batch(setup: &Setup, arena: &Arena, known: Option<usize>) ->
     // Each rank needs a part.
     let ranks = setup.ranks.as_ref().map_or(1, |ranks| ranks.size());
     let share = batch.div_ceil(ranks);
-    match given(&setup.config).or(known) {
+    match setup.config.micro_batch().or(known) {
         Some(positions) => Ok(positions),
         None if setup.device == Device::Cpu => {
             // Ranks may be on one machine.
             let room = free_memory().map(|free| free / CPU_SHARE / ranks as u64);
             let largest = largest_within(share, room, activation_bytes(setup)?);
-            Ok(whole_sequences(largest, plies))
+            Ok(setup.config.whole_sequences(largest))
         }
         None => {
             let fits = |sequences: usize| fits_on_device(setup, arena, sequences * plies);
             Ok(halved(share / plies, fits)? * plies)
         }
     }
-}
-
-/// The same, unless it is `auto`.
-pub(super) fn given(run: &RunConfig) -> Option<usize> {
-    match run.train.micro_batch {
-        None => Some(run.train.batch),
-        Some(MicroBatch::Of(positions)) => Some(whole_sequences(positions.min(run.train.batch), run.plies())),
-        Some(MicroBatch::Auto) => None,
-    }
-}
-
-/// Rounds down to whole sequences, at least one.
-pub(super) fn whole_sequences(positions: usize, plies: usize) -> usize {
-    (positions / plies).max(1) * plies
 }
 
 /// The largest of `batch`, `batch`/2, … that fits.

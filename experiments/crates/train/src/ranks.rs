@@ -11,7 +11,6 @@ mod watch;
 pub use place::{MOST_RANKS, Place};
 
 use crate::error::{TrainError, without_backtrace};
-use crate::fit;
 use config::{RunConfig, TrainConfig};
 use nn::group::{Address, Group, Lost, Store};
 use records::UserError;
@@ -194,7 +193,7 @@ impl Ranks {
 
 /// Refuses a run whose micro-batches this number of ranks cannot share equally; with `micro_batch: auto` the ranks find out.
 pub fn check_shares(run: &RunConfig, ranks: usize) -> Result<(), UserError> {
-    fit::given(run).map_or(Ok(()), |micro| shares(ranks, run.train.batch.div_ceil(micro)))
+    run.micro_batch().map_or(Ok(()), |micro| shares(ranks, run.train.batch.div_ceil(micro)))
 }
 
 fn shares(ranks: usize, parts: usize) -> Result<(), UserError> {

@@ -206,7 +206,7 @@ fn the_first_rank_locks_the_folder() {
     let dir = bench.cell("once", &in_parts(bench.run(100_000)));
     let mut launched = Launched::new(&dir, 2);
     wait_for_step(&dir, 12);
-    answer(&mut posenc_cell(&dir)).fails_with(&["another process trains ", "once; wait until it has ended"]);
+    answer(&mut posenc_cell(&dir)).fails_with(&["another process trains ", "seed-1; wait until it has ended"]);
     launched.signal(0, libc::SIGTERM);
     assert_eq!(launched.codes(None), [Some(1), Some(0)], "{}", logs(&dir, 2));
     assert_eq!(status(&dir).state, State::Interrupted, "the other one has not written it");
