@@ -71,21 +71,52 @@ impl Notation {
         }
     }
 
-    /// The first characters of files and of ranks.
-    pub const fn first_names(self) -> (u8, u8) {
+    /// The characters of a square's file and rank, both counted from 0 in the direction of the notation: numbers, after 9 the
+    /// letters `A`, `B`, …, and small letters.
+    pub const fn characters(self, file: usize, rank: usize) -> [u8; 2] {
         match self {
-            Self::Uci => (b'a', b'1'),
-            Self::Usi => (b'1', b'a'),
+            Self::Uci => [letter(file), digit(rank)],
+            Self::Usi => [digit(file), letter(rank)],
+        }
+    }
+
+    /// The file and rank of [`Self::characters`]; `None` for other characters. They need not be on the board.
+    pub fn coordinates(self, [file, rank]: [u8; 2]) -> Option<(usize, usize)> {
+        match self {
+            Self::Uci => Some((of_letter(file)?, of_digit(rank)?)),
+            Self::Usi => Some((of_digit(file)?, of_letter(rank)?)),
         }
     }
 
     /// Names of files from the left and of ranks from the top, as the first player sees the board.
     pub fn names(self, board: Geometry) -> (Vec<String>, Vec<String>) {
-        let letters = |n: usize| (0..n).map(|i| char::from(b'a' + i as u8).to_string()).collect::<Vec<_>>();
-        let down = |n: usize| (1..=n).rev().map(|i| i.to_string()).collect::<Vec<_>>();
+        let letters = |n: usize| (0..n).map(|i| char::from(letter(i)).to_string()).collect::<Vec<_>>();
+        let down = |n: usize| (0..n).rev().map(|i| char::from(digit(i)).to_string()).collect::<Vec<_>>();
         match self {
             Self::Uci => (letters(board.files()), down(board.ranks())),
             Self::Usi => (down(board.files()), letters(board.ranks())),
         }
+    }
+}
+
+const DIGITS: usize = 9;
+
+const fn letter(number: usize) -> u8 {
+    b'a' + number as u8
+}
+
+fn of_letter(character: u8) -> Option<usize> {
+    character.is_ascii_lowercase().then(|| usize::from(character - b'a'))
+}
+
+const fn digit(number: usize) -> u8 {
+    if number < DIGITS { b'1' + number as u8 } else { b'A' + (number - DIGITS) as u8 }
+}
+
+fn of_digit(character: u8) -> Option<usize> {
+    match character {
+        b'1'..=b'9' => Some(usize::from(character - b'1')),
+        b'A'..=b'Z' => Some(usize::from(character - b'A') + DIGITS),
+        _ => None,
     }
 }

@@ -7,9 +7,9 @@ use crate::moves::FromTo;
 use crate::vocabulary::{MovesName, Vocabulary};
 use serde::{Deserialize, Serialize};
 
-/// The list of games: `for_games!([callback] arguments)` calls the macro `callback` with a list in brackets, then the
-/// arguments. The list has for each game a variant of [`GameKind`], a module, whose name is the game's name, and a type. A new
-/// game is one more line here.
+/// The list of games and of [boards for probes](crate::boards): `for_games!([callback] arguments)` calls the macro `callback`
+/// with a list in brackets, then the arguments. The list has for each of them a variant of [`GameKind`], a module, whose name is
+/// the game's name, and a type. A new game is one more line here.
 #[macro_export]
 macro_rules! for_games {
     ([$($callback:tt)+] $($arguments:tt)*) => {
@@ -18,6 +18,11 @@ macro_rules! for_games {
                 (Chess chess Chess)
                 (Shogi shogi Shogi)
                 (Minishogi minishogi Minishogi)
+                (Board5 board5 Board5)
+                (Board6 board6 Board6)
+                (Board8 board8 Board8)
+                (Board9 board9 Board9)
+                (Board11 board11 Board11)
             ]
             [$($callback)+] $($arguments)*
         }
@@ -78,27 +83,38 @@ macro_rules! game_kind {
         }
 
         impl GameKind {
-            /// Every game.
-            pub const ALL: [Self; [$(Self::$variant),+].len()] = [$(Self::$variant),+];
+            /// Every game and every board.
+            pub const LISTED: [Self; [$(Self::$variant),+].len()] = [$(Self::$variant),+];
         }
     };
 }
 
 for_games! { [game_kind] }
 
-// Limits of types: a `SquareSet` has 128 squares; a digit counts the empty squares of a rank in a position's text.
+// Limits of types: a `SquareSet` has 128 squares; a square's name has a letter.
 const _: () = {
     let mut number = 0;
-    while number < GameKind::ALL.len() {
-        let board = crate::with_game!(GameKind::ALL[number], G => G::GEOMETRY);
-        let (pieces, glyphs) = crate::with_game!(GameKind::ALL[number], G => (G::PIECES.len(), G::GLYPHS.len()));
+    while number < GameKind::LISTED.len() {
+        let board = crate::with_game!(GameKind::LISTED[number], G => G::GEOMETRY);
+        let (pieces, glyphs) = crate::with_game!(GameKind::LISTED[number], G => (G::PIECES.len(), G::GLYPHS.len()));
         assert!(pieces == glyphs, "a piece has no glyph");
-        assert!(board.squares() <= 128 && board.files() <= 9, "the board is too large");
+        assert!(board.squares() <= 128 && board.files() <= 26 && board.ranks() <= 26, "the board is too large");
         number += 1;
     }
 };
 
 impl GameKind {
+    /// Every game.
+    pub const ALL: [Self; number(false)] = those(false);
+
+    /// Every [board for probes](crate::boards).
+    pub const BOARDS: [Self; number(true)] = those(true);
+
+    /// Whether it is a board for probes.
+    pub const fn is_board(self) -> bool {
+        crate::with_game!(self, G => G::PLACED)
+    }
+
     /// Its name in YAML and on the command line.
     pub fn name(self) -> &'static str {
         crate::with_game!(self, G => G::NAME)
@@ -161,6 +177,29 @@ impl GameKind {
         let found = self.inputs().iter().find(|layout| layout.name == name);
         found.ok_or(NotOffered { game: self, input: name })
     }
+}
+
+/// How many of the list are boards, or are not.
+const fn number(boards: bool) -> usize {
+    let (mut number, mut next) = (0, 0);
+    while next < GameKind::LISTED.len() {
+        number += (GameKind::LISTED[next].is_board() == boards) as usize;
+        next += 1;
+    }
+    number
+}
+
+const fn those<const N: usize>(boards: bool) -> [GameKind; N] {
+    let mut found = [GameKind::LISTED[0]; N];
+    let (mut number, mut next) = (0, 0);
+    while next < GameKind::LISTED.len() {
+        if GameKind::LISTED[next].is_board() == boards {
+            found[number] = GameKind::LISTED[next];
+            number += 1;
+        }
+        next += 1;
+    }
+    found
 }
 
 /// A game does not have the requested input.

@@ -6,6 +6,7 @@
 #![warn(missing_docs)]
 
 pub mod attacks;
+pub mod boards;
 pub mod chess;
 pub mod conventions;
 mod fields;
@@ -34,6 +35,7 @@ pub mod skirmish;
 pub mod usi_lines;
 pub mod vocabulary;
 
+pub use boards::{board5, board6, board8, board9, board11};
 pub use conventions::{Glyph, Notation, Orientation, Record};
 pub use geometry::{Frame, Geometry, Relation};
 pub use input::{Boards, Feature, FeatureKind, InputLayout, InputName};

@@ -37,16 +37,14 @@ impl Code {
     }
 
     fn square(self, file: u8, rank: u8) -> Option<u16> {
-        let (files, ranks) = self.notation.first_names();
-        let (file, rank) = (usize::from(file.wrapping_sub(files)), usize::from(rank.wrapping_sub(ranks)));
+        let (file, rank) = self.notation.coordinates([file, rank])?;
         let is_square = file < self.board.files() && rank < self.board.ranks();
         is_square.then(|| (file * self.board.ranks() + rank) as u16)
     }
 
     fn name(self, square: u16) -> [u8; 2] {
-        let (files, ranks) = self.notation.first_names();
-        let side = self.board.ranks() as u16;
-        [files + (square / side) as u8, ranks + (square % side) as u8]
+        let (square, side) = (usize::from(square), self.board.ranks());
+        self.notation.characters(square / side, square % side)
     }
 
     fn of_text(self, text: &[u8]) -> Option<u16> {
@@ -102,7 +100,9 @@ mod tests {
 
     #[test]
     fn every_code_is_of_one_text() {
-        for (game, texts) in [(GameKind::Chess, 64 * 64 * 5), (GameKind::Shogi, 81 * 81 * 2 + 7 * 81)] {
+        let squares =
+            [(GameKind::Chess, 64 * 64 * 5), (GameKind::Shogi, 81 * 81 * 2 + 7 * 81), (GameKind::Board11, 121 * 121)];
+        for (game, texts) in squares {
             let mut found = 0;
             for code in 0..=u16::MAX {
                 let Some(text) = MoveText::of_code(code, game) else { continue };

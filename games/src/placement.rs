@@ -74,16 +74,22 @@ impl Placement {
     }
 }
 
-fn squares(rank: &str) -> Vec<Option<String>> {
+/// The squares of a rank from the left of the diagram, each with its piece.
+pub fn squares(rank: &str) -> Vec<Option<String>> {
     let mut squares = Vec::new();
-    let mut promoted = "";
+    let (mut empty, mut promoted) = (0, "");
     for letter in rank.chars() {
-        match letter.to_digit(10) {
-            Some(empty) => squares.extend((0..empty).map(|_| None)),
-            None if letter == '+' => promoted = "+",
-            None => squares.push(Some(format!("{}{letter}", std::mem::take(&mut promoted)))),
+        if let Some(digit) = letter.to_digit(10) {
+            empty = 10 * empty + digit as usize;
+            continue;
+        }
+        squares.resize(squares.len() + std::mem::take(&mut empty), None);
+        match letter {
+            '+' => promoted = "+",
+            _ => squares.push(Some(format!("{}{letter}", std::mem::take(&mut promoted)))),
         }
     }
+    squares.resize(squares.len() + empty, None);
     squares
 }
 

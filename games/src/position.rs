@@ -87,8 +87,15 @@ pub trait Game: 'static + Send + Sync {
     /// The names of the formats from which games can be imported, as in `dataset::Format`; the first is assumed of a file whose
     /// format is not recognised.
     const FORMATS: &'static [&'static str];
+    /// Whether it is a board for probes and no game: its positions are random placements, and no piece can be in check.
+    const PLACED: bool = false;
     /// Its positions.
     type Position: Position;
+
+    /// A random placement, given a source of uniform integers below a number; `None` for a game.
+    fn placement(_below: &mut dyn FnMut(u64) -> u64) -> Option<Self::Position> {
+        None
+    }
 
     /// The name of the binary format of a file that begins so.
     fn detect_format(_head: &[u8]) -> Option<&'static str> {

@@ -103,7 +103,7 @@ fn names(games: impl Iterator<Item = GameKind>) -> String {
     let mut games: Vec<GameKind> = games.collect();
     games.sort_unstable();
     games.dedup();
-    if games.len() == GameKind::ALL.len() {
+    if games == GameKind::ALL {
         return EVERY_GAME.to_owned();
     }
     games.into_iter().map(GameKind::name).collect::<Vec<_>>().join(",")

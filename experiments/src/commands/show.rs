@@ -12,7 +12,7 @@ use std::process::ExitCode;
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The game.
-    #[arg(long, value_parser = parse_game)]
+    #[arg(long, value_parser = parse_listed)]
     game: GameKind,
     /// A position: FEN (chess), SFEN (shogi) or `startpos`. Without it, --json reads one position from each line of
     /// stdin.
@@ -29,6 +29,11 @@ pub struct Args {
 
 pub(crate) fn parse_game(text: &str) -> Result<GameKind, String> {
     named("games", &GameKind::ALL, GameKind::name, text)
+}
+
+/// A game, or a board for probes.
+pub(crate) fn parse_listed(text: &str) -> Result<GameKind, String> {
+    named("games", &GameKind::LISTED, GameKind::name, text)
 }
 
 pub(super) fn parse_input(text: &str) -> Result<InputName, String> {

@@ -84,6 +84,11 @@ fn minishogi_goes_from_a_dataset_to_reports_and_an_engine() {
     from_dataset_to_report("minishogi");
 }
 
+#[test]
+fn the_largest_board_for_probes_does_the_same() {
+    from_dataset_to_report("board11");
+}
+
 /// `scripts/long-check example-game`.
 #[cfg(feature = "skirmish")]
 #[test]

@@ -18,7 +18,7 @@ use dataset::{
 use games::attacks::Tactics;
 use games::chess::endgame::Ending;
 use games::maps::{MapShape, MapTask};
-use games::{GameKind, Referee, with_game};
+use games::{GameKind, Geometry, Referee, with_game};
 use random_play::RandomGame;
 use std::num::NonZeroU16;
 use std::path::PathBuf;
@@ -55,7 +55,10 @@ impl Task {
     }
 
     /// How positions and labels are made, for `dataset.yaml`.
-    fn sentence(self, seed: u64, every: Option<NonZeroU16>) -> String {
+    fn sentence(self, game: GameKind, seed: u64, every: Option<NonZeroU16>) -> String {
+        if game.is_board() {
+            return self.of_placements(game.geometry(), seed);
+        }
         let several = every.map_or_else(String::new, |every| format!(", then the next from {every} plies later on"));
         let (cap, latest) = (random_play::PLY_CAP, random_play::LATEST_PLY);
         let first = match every {
@@ -81,10 +84,7 @@ impl Task {
             Self::Map(task) => format!(
                 "exact labels: {} of each game of uniformly random moves, {first} (seed {seed}); {}, neither policy nor value",
                 if every.is_none() { "one position" } else { "positions" },
-                match task.shape() {
-                    MapShape::Squares => "labels for the squares of the board",
-                    MapShape::Pairs => "a label for each pair of squares",
-                }
+                labelled(task)
             ),
             Self::Endgame(ending) => format!(
                 "exact labels: positions of {} by retrograde analysis, drawn uniformly from all legal ones that have a \
@@ -93,6 +93,28 @@ impl Task {
                 ending.name()
             ),
         }
+    }
+
+    /// The same of a board for probes.
+    fn of_placements(self, board: Geometry, seed: u64) -> String {
+        let labels = match self {
+            Self::Map(task) => format!("{}, neither policy nor value", labelled(task)),
+            _ => "policy = uniform over all legal moves, no value".to_owned(),
+        };
+        format!(
+            "exact labels: random placements of the pieces of chess and shogi on an eighth to a half of {}×{} squares, without \
+             check, pins and promotions (seed {seed}); {labels}",
+            board.files(),
+            board.ranks()
+        )
+    }
+}
+
+/// Which cells of a map have labels.
+const fn labelled(task: MapTask) -> &'static str {
+    match task.shape() {
+        MapShape::Squares => "labels for the squares of the board",
+        MapShape::Pairs => "a label for each pair of squares",
     }
 }
 
@@ -144,13 +166,15 @@ pub fn probe(settings: &ProbeSettings, progress: &mut dyn FnMut(WorkDone)) -> Re
         }
         check_every(every)?;
     }
+    check_board(settings.task, settings.game, settings.every)?;
     let split = SplitPlan { by: SplitBy::Position, ..settings.split.clone() };
     let options = GeneratedOptions {
         output: settings.output.clone(),
         name: settings.name.clone(),
         game: settings.game,
         maker: format!("probe {}", settings.task.name()),
-        source: settings.task.sentence(settings.seed, settings.every) + settings.unseen.map_or("", Unseen::sentence),
+        source: settings.task.sentence(settings.game, settings.seed, settings.every)
+            + settings.unseen.map_or("", Unseen::sentence),
         licence: LICENCE.to_owned(),
         made_by: settings.made_by.clone(),
         split: split.clone(),
@@ -188,6 +212,22 @@ fn check_every(every: NonZeroU16) -> Result<(), DatasetError> {
     }
     let reason = format!("{every} plies are a whole game: take fewer than {}", random_play::LATEST_PLY);
     Err(DatasetError::Option { option: "every", reason })
+}
+
+/// Refuses what random placements on a board do not have: check, and further positions of a game.
+fn check_board(task: Task, game: GameKind, every: Option<NonZeroU16>) -> Result<(), DatasetError> {
+    let wrong = |option, reason: String| Err(DatasetError::Option { option, reason });
+    match (task, every) {
+        _ if !game.is_board() => Ok(()),
+        (Task::MateInOne | Task::Map(MapTask::Pins), _) => {
+            let (task, game) = (task.name(), game.name());
+            wrong("task", format!("no piece of {game} can be in check, so {task} has no positions: take another task"))
+        }
+        (_, Some(_)) => {
+            wrong("every", format!("each position of {} is one random placement: leave it out", game.name()))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The positions of a game of a number.

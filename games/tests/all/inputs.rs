@@ -21,7 +21,7 @@ fn parsed_row<G: Game>(text: &str, repetitions: u8) -> Vec<u8> {
 
 #[test]
 fn layouts_describe_their_rows() {
-    for kind in GameKind::ALL {
+    for kind in GameKind::LISTED {
         for layout in kind.inputs() {
             assert_eq!(kind.input(layout.name), layout);
             assert_eq!(layout.geometry, kind.geometry());
@@ -55,6 +55,7 @@ fn layouts_describe_their_rows() {
                 (GameKind::Shogi, InputName::Dlshogi62_57) => (0..14).chain(31..45).collect(),
                 (GameKind::Shogi, _) => (1..29).collect(),
                 (GameKind::Minishogi, _) => (1..21).collect(),
+                _ => (1..27).collect(),
             };
             assert_eq!(layout.current_pieces(), expected, "the channels of pieces");
         }

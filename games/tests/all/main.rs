@@ -2,6 +2,7 @@
 
 mod attacks;
 mod bag;
+mod boards;
 mod chessdecoder;
 mod codes;
 mod colours;

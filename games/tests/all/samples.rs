@@ -33,6 +33,7 @@ pub(crate) fn oracle(game: GameKind) -> Vec<Case> {
         GameKind::Chess => ("chess_legal_20k.tsv.zst", 20_000),
         GameKind::Shogi => ("shogi_legal_15k.tsv.zst", 15_000),
         GameKind::Minishogi => ("minishogi_legal_12k.tsv.zst", 12_000),
+        other => unreachable!("{other:?} has no oracle"),
     };
     let read: Vec<Case> = text(file).lines().map(case).collect();
     assert_eq!(read.len(), cases);

@@ -22,7 +22,7 @@ pub(super) fn parse_games(text: &str) -> Result<Games, String> {
     if text == EVERY_GAME {
         return Ok(Games(GameKind::ALL.to_vec()));
     }
-    let games = words(text).map(|word| named("games", &GameKind::ALL, GameKind::name, word));
+    let games = words(text).map(|word| named("games", &GameKind::LISTED, GameKind::name, word));
     let games: Vec<GameKind> =
         games.collect::<Result<_, _>>().map_err(|reason| format!("{reason}, or {EVERY_GAME}"))?;
     let is_repeated = (1..games.len()).any(|i| games[..i].contains(&games[i]));
@@ -116,7 +116,7 @@ mod tests {
         assert_eq!(parse_games(EVERY_GAME).expect("games").0, GameKind::ALL);
         assert_eq!(parse_games("shogi, chess").expect("games").0, [GameKind::Shogi, GameKind::Chess]);
         assert_eq!(parse_games("chess,chess").expect_err("refused"), "name one or more games, each once");
-        let names = GameKind::ALL.map(GameKind::name).join(", ");
+        let names = GameKind::LISTED.map(GameKind::name).join(", ");
         assert_eq!(parse_games("go").expect_err("refused"), format!("the games are {names}, or {EVERY_GAME}"));
         assert!(parse_question("Why?\nseeds: []").is_err() && parse_question(" ").is_err());
         assert!(parse_seeds("0").is_err() && parse_seeds("3") == Ok(3));

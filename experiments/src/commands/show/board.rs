@@ -1,6 +1,7 @@
 //! A board as text, from White's side in chess and Black's in shogi.
 
 use figures::board::View;
+use games::placement::squares;
 use games::{Game, Position};
 
 /// The board that FEN and SFEN write: capitals for the first player, `+` before promoted pieces, `.` for empty squares.
@@ -13,21 +14,8 @@ pub(super) fn draw<G: Game>(position: &G::Position) -> String {
     out.push('\n');
     for (name, rank) in ranks.iter().zip(board.split('/')) {
         out.push_str(&format!("{name:>3}"));
-        out.extend(squares(rank).iter().map(|piece| format!("{piece:>3}")));
+        out.extend(squares(rank).iter().map(|piece| format!("{:>3}", piece.as_deref().unwrap_or("."))));
         out.push('\n');
     }
     out
-}
-
-fn squares(rank: &str) -> Vec<String> {
-    let mut squares = Vec::new();
-    let mut promoted = "";
-    for c in rank.chars() {
-        match c.to_digit(10) {
-            Some(empty) => squares.extend((0..empty).map(|_| ".".to_owned())),
-            None if c == '+' => promoted = "+",
-            None => squares.push(format!("{}{c}", std::mem::take(&mut promoted))),
-        }
-    }
-    squares
 }

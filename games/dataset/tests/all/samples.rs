@@ -37,7 +37,7 @@ pub(crate) fn parsed(game: GameKind, text: &[u8]) -> Vec<Result<ParsedGame, Reje
     let records: Vec<Vec<u8>> = match game {
         GameKind::Chess => pgn::records(text).map(Result::unwrap).collect(),
         GameKind::Shogi => csa::records(text).map(Result::unwrap).collect(),
-        GameKind::Minishogi => usi_lines::records(text).map(Result::unwrap).collect(),
+        _ => usi_lines::records(text).map(Result::unwrap).collect(),
     };
     let numbered = records.iter().enumerate();
     numbered
@@ -45,6 +45,7 @@ pub(crate) fn parsed(game: GameKind, text: &[u8]) -> Vec<Result<ParsedGame, Reje
             GameKind::Chess => pgn::parse(record, number as u64),
             GameKind::Shogi => csa::parse(record, number as u64),
             GameKind::Minishogi => usi_lines::parse::<Minishogi>(record, number as u64),
+            other => unreachable!("{other:?}"),
         })
         .collect()
 }

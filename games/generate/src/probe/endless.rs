@@ -2,7 +2,7 @@
 //! made once.
 
 use super::random_play::{self, RandomGame};
-use super::{LICENCE, Task, check_every, info};
+use super::{LICENCE, Task, check_board, check_every, info};
 use dataset::{Dataset, DatasetError, Endless, EndlessOptions, MadePosition, Packer, PerSplit, Split};
 use games::{GameKind, with_game};
 use std::collections::HashSet;
@@ -38,6 +38,7 @@ impl EndlessProbe {
             );
             return Err(DatasetError::Option { option: "probe", reason });
         }
+        check_board(self.task, self.game, self.every)?;
         self.every.map_or(Ok(()), check_every)
     }
 
@@ -85,8 +86,9 @@ impl EndlessProbe {
 
     /// How positions and labels are made, in a sentence.
     pub fn source(&self) -> String {
-        let sentence = self.task.sentence(self.seed, self.every);
-        format!("{sentence}; from ply {FIRST_PLY} on, made while training")
+        let sentence = self.task.sentence(self.game, self.seed, self.every);
+        let from = if self.game.is_board() { String::new() } else { format!(" from ply {FIRST_PLY} on,") };
+        format!("{sentence};{from} made while training")
     }
 
     /// Its settings as in an experiment file.

@@ -88,6 +88,23 @@ fn no_position_comes_twice_or_is_held_out() {
     }
 }
 
+#[test]
+fn placements_of_training_are_not_held_out() {
+    for board in [GameKind::Board5, GameKind::Board11] {
+        let dataset = opened(probe(ATTACKED, board, None), 200);
+        let mut seen = HashSet::new();
+        for split in [Split::Validation, Split::Test] {
+            let batches = evaluation_batches(&dataset, split, InputName::PieceTokens, 200, 200).expect("positions");
+            batches.for_each(|batch| seen.extend(positions(&batch.expect("a batch"))));
+        }
+        assert_eq!(seen.len(), 400);
+        let mut loader = loader(&dataset, 2_048, 1, 0);
+        assert!(positions(&next(&mut loader)).into_iter().all(|position| seen.insert(position)));
+    }
+    let refused = probe(ATTACKED, GameKind::Board5, Some(8)).open(10, 10).expect_err("placements have no next ply");
+    assert!(refused.to_string().contains("is one random placement"), "{refused}");
+}
+
 /// `scripts/long-check endless` sets `POSENC_ENDLESS` to 2,000 batches (4,096,000 positions) and prints the rates of all
 /// tasks.
 #[test]

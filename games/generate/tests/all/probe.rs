@@ -145,6 +145,43 @@ fn maps_are_what_the_rules_say() {
 }
 
 #[test]
+fn placements_on_boards_have_exact_labels() {
+    for board in GameKind::BOARDS {
+        for task in [MapTask::AttackedSquares, MapTask::Attackers, MapTask::Mobility] {
+            let dir = folder();
+            let dataset = probed(dir.path(), Task::Map(task), board, 60, "set");
+            let rows = rows(&dir.path().join("set"), &dataset);
+            assert_eq!(rows.len(), 60);
+            rows.iter().for_each(|row| with_game!(board, G => check_map::<G>(row, task)));
+            let cells = &dataset.manifest().counts.map_classes;
+            assert!(task == MapTask::Mobility || cells.iter().all(|&count| count > 0), "{task:?}: {cells:?}");
+            let source = &dataset.manifest().source;
+            assert!(source.contains("random placements of the pieces of chess and shogi"), "{source}");
+        }
+        let dir = folder();
+        let dataset = probed(dir.path(), Task::LegalMoves, board, 60, "set");
+        let rows = rows(&dir.path().join("set"), &dataset);
+        rows.iter().for_each(|row| with_game!(board, G => check_legal::<G>(row)));
+    }
+}
+
+#[test]
+fn what_a_board_does_not_have_is_refused() {
+    let dir = folder();
+    let refused = |task, every| {
+        let settings = ProbeSettings { every, ..settings(dir.path(), task, GameKind::Board6, 10, "refused") };
+        probe(&settings, &mut |_| {}).expect_err("no dataset").to_string()
+    };
+    for task in [Task::MateInOne, Task::Map(MapTask::Pins)] {
+        let error = refused(task, None);
+        let expected = format!("no piece of board6 can be in check, so {} has no positions", task.name());
+        assert!(error.contains(&expected), "{error}");
+    }
+    let error = refused(Task::LegalMoves, NonZeroU16::new(8));
+    assert!(error.contains("each position of board6 is one random placement: leave it out"), "{error}");
+}
+
+#[test]
 fn endings_are_labelled_by_their_tables() {
     for ending in [Ending::Kpk, Ending::Krk, Ending::Kqk] {
         let dir = folder();
@@ -207,6 +244,7 @@ fn the_same_settings_make_the_same_bytes() {
         (Task::Endgame(Ending::Krk), GameKind::Chess),
         (Task::Map(MapTask::Pins), GameKind::Chess),
         (Task::Map(MapTask::Mobility), GameKind::Shogi),
+        (Task::Map(MapTask::AttackedSquares), GameKind::Board11),
     ] {
         let [first, second, third] = [1, 2, 3].map(|number| format!("{}-{number}", task.name()));
         let dataset = probed(dir.path(), task, game, 100, &first);

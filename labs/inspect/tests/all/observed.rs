@@ -38,6 +38,7 @@ fn rows(game: GameKind) -> Tensor {
         GameKind::Chess => ["startpos", "startpos moves e2e4", "startpos moves d2d4 d7d5"],
         GameKind::Shogi => ["startpos", "startpos moves 7g7f", "startpos moves 2g2f 8c8d"],
         GameKind::Minishogi => ["startpos", "startpos moves 3e4d", "startpos moves 3e4d 3a2b"],
+        other => unreachable!("{other:?}"),
     };
     let row =
         |text| positions::read(text, "", game, InputName::PieceTokens, MovesName::FromTo).expect("a position").row;

@@ -46,6 +46,7 @@ fn numbers(game: GameKind, [width, layers, ff]: [u64; 3]) -> u64 {
         GameKind::Chess => (21, 3 * width),
         GameKind::Shogi => (45, width + 7 * width + width * width),
         GameKind::Minishogi => (33, width + 5 * width + width * width),
+        other => unreachable!("{other:?}"),
     };
     let embedding = (channels + 1) * width;
     let attention = 4 * width * width + width;

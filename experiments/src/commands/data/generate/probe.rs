@@ -3,7 +3,7 @@
 use super::super::display::shown;
 use super::super::split::SplitArgs;
 use crate::commands::options::print;
-use crate::commands::show::parse_game;
+use crate::commands::show::parse_listed;
 use clap::ValueEnum;
 use config::grouped;
 use dataset::Manifest;
@@ -32,8 +32,8 @@ pub(super) struct Args {
     /// Take a position every N plies of a random game; by default a game gives one position.
     #[arg(long, value_name = "N")]
     every: Option<NonZeroU16>,
-    /// The game.
-    #[arg(long, value_parser = parse_game)]
+    /// The game, or a board for probes: board5, board6, board8, board9 or board11.
+    #[arg(long, value_parser = parse_listed)]
     game: GameKind,
     /// Number of different positions.
     #[arg(long, value_name = "N")]
@@ -53,19 +53,19 @@ pub(super) struct Args {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum TaskName {
-    /// Which moves mate? Both games.
+    /// Which moves mate? Not on boards for probes.
     MateInOne,
-    /// Which moves are legal? Both games; meant for runs with `mask: none`.
+    /// Which moves are legal? All games; meant for runs with `mask: none`.
     LegalMoves,
     /// Who wins a small ending, and which moves keep the result? Chess.
     Endgame,
-    /// Which side attacks each square? Both games.
+    /// Which side attacks each square? All games.
     AttackedSquares,
-    /// To how many squares can each piece of the side to move go? Both games.
+    /// To how many squares can each piece of the side to move go? All games.
     Mobility,
-    /// Which piece attacks which square? Both games.
+    /// Which piece attacks which square? All games.
     Attackers,
-    /// Which pieces are pinned to their king? Both games.
+    /// Which pieces are pinned to their king? Not on boards for probes.
     Pins,
 }
 

@@ -1,0 +1,445 @@
+//! Boards for probes: the pieces of chess and shogi on 5×5 to 11×11 squares, in random placements.
+//!
+//! No piece is royal: kings are captured as other pieces are, and every move within a piece's reach is legal. Pieces neither
+//! promote nor castle, and a chess pawn moves one square. A player without a move has lost; the fourth occurrence of a position
+//! is a draw. Texts are those of SFEN, with C and F for the knight and the pawn of shogi. Networks see positions from the side to
+//! move's view: the second player's board is rotated by 180°.
+
+mod pieces;
+
+use crate::attacks::{Attacked, Pieces, SquareSet, Tactics};
+use crate::conventions::{Glyph, Notation, Orientation, Record};
+use crate::geometry::{Frame, Geometry, Relation};
+use crate::input::{Feature, FeatureKind, InputLayout, InputName};
+use crate::kind::GameKind;
+use crate::move_text::MoveText;
+use crate::movement::Movement;
+use crate::moves::{Entry, FromTo};
+use crate::position::{Earlier, Game, IllegalMove, ParsePosition, Phase, Position, Side};
+use crate::record::{GameResult, Termination};
+use crate::referee::{Played, Referee};
+use crate::vocabulary::{MovesName, Vocabulary};
+use pieces::{KINDS, LETTERS, NAMES, PAWN, QUEEN, SLIDERS, WORTH, code, piece};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::sync::LazyLock;
+
+/// The files and ranks of each board, its kind, its name, and the name of its moves.
+const LISTED: [(usize, GameKind, &str, &str); 5] = [
+    (5, GameKind::Board5, "board5", "from_to_board5"),
+    (6, GameKind::Board6, "board6", "from_to_board6"),
+    (8, GameKind::Board8, "board8", "from_to_board8"),
+    (9, GameKind::Board9, "board9", "from_to_board9"),
+    (11, GameKind::Board11, "board11", "from_to_board11"),
+];
+
+macro_rules! modules {
+    ($($module:ident $board:ident $side:literal)+) => {$(
+        #[doc = concat!("The board of ", $side, " × ", $side, " squares.")]
+        pub mod $module {
+            #[doc = concat!("The board of ", $side, " × ", $side, " squares.")]
+            pub type $board = crate::boards::Board<$side>;
+        }
+    )+};
+}
+
+modules! { board5 Board5 5 board6 Board6 6 board8 Board8 8 board9 Board9 9 board11 Board11 11 }
+
+/// A fourth occurrence ends the game, so a position has at most three earlier ones.
+const REPETITIONS: u8 = 3;
+
+/// The fewest and the most pieces of a placement, as parts of the squares.
+const FEWEST: usize = 8;
+const MOST: usize = 2;
+
+static MOVES: LazyLock<Vec<FromTo>> = LazyLock::new(|| {
+    let of = |&(side, _, _, name): &(usize, GameKind, &str, &'static str)| vocabulary(name, Geometry::new(side, side));
+    LISTED.iter().map(of).collect()
+});
+
+/// Every pair of squares that a queen or a knight connects, ascending by from and to.
+fn vocabulary(name: &'static str, board: Geometry) -> FromTo {
+    let pairs = (0..board.squares()).flat_map(|from| (0..board.squares()).map(move |to| (from, to)));
+    let joined = |&(from, to): &(usize, usize)| !matches!(board.relation(from, to), Relation::Same | Relation::Other);
+    let entries = pairs.filter(joined).map(|(from, to)| Entry::Plain { from: from as u8, to: to as u8 });
+    FromTo::new(name, board, &[], &[], entries.collect())
+}
+
+/// A board of SIDE × SIDE squares, one of [`GameKind::BOARDS`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Board<const SIDE: usize>;
+
+impl<const SIDE: usize> Board<SIDE> {
+    /// Its place in [`LISTED`].
+    const PLACE: usize = {
+        let mut place = 0;
+        while LISTED[place].0 != SIDE {
+            place += 1;
+        }
+        place
+    };
+}
+
+impl<const SIDE: usize> Game for Board<SIDE> {
+    const KIND: GameKind = LISTED[Self::PLACE].1;
+    const NAME: &'static str = LISTED[Self::PLACE].2;
+    const GEOMETRY: Geometry = Geometry::new(SIDE, SIDE);
+    const ORIENTATION: Orientation = Orientation::Turned;
+    const NOTATION: Notation = Notation::Usi;
+    const COLOURS: [&'static str; 2] = ["Black", "White"];
+    const DROPS: &'static [u8] = b"";
+    const PROMOTIONS: &'static [u8] = b"";
+    const VALUE_CURVE: (&'static str, f64) = ("lichess", 0.003_682_08);
+    const HAS_RIGHTS: bool = false;
+    const BLOCK_BYTES: u64 = 10_000_000;
+    const PIECES: &'static [&'static str] = &NAMES;
+    const GLYPHS: &'static [Glyph] = &{
+        let mut glyphs = [Glyph::Letter(""); KINDS];
+        let mut kind = 0;
+        while kind < KINDS {
+            glyphs[kind] = Glyph::Letter(LETTERS[kind]);
+            kind += 1;
+        }
+        glyphs
+    };
+    const MOVEMENTS: &'static [Movement] = &Movement::ALL;
+    const EXAMPLES: &'static [(&'static str, &'static str)] = &[("starting position", "startpos")];
+    const RECORD: Record = Record::Usi;
+    const FORMATS: &'static [&'static str] = &["usi"];
+    const PLACED: bool = true;
+    type Position = BoardPosition<SIDE>;
+
+    /// An eighth to a half of the squares have a piece; number, squares, kinds and owners are uniform. The first player moves.
+    fn placement(below: &mut dyn FnMut(u64) -> u64) -> Option<BoardPosition<SIDE>> {
+        let squares = Self::GEOMETRY.squares();
+        let (fewest, most) = (squares.div_ceil(FEWEST), squares / MOST);
+        let number = fewest + below((most - fewest + 1) as u64) as usize;
+        let mut order: Vec<usize> = (0..squares).collect();
+        let mut position = BoardPosition::empty();
+        for next in 0..number {
+            order.swap(next, next + below((squares - next) as u64) as usize);
+            position.codes.as_flattened_mut()[order[next]] = 1 + below(2 * KINDS as u64) as u8;
+        }
+        Some(position)
+    }
+
+    fn from_to() -> &'static FromTo {
+        &MOVES[Self::PLACE]
+    }
+
+    fn vocabularies() -> &'static [(MovesName, Vocabulary)] {
+        static ALL: LazyLock<Vec<[(MovesName, Vocabulary); 1]>> =
+            LazyLock::new(|| MOVES.iter().map(|moves| [(MovesName::FromTo, Vocabulary::FromTo(moves))]).collect());
+        &ALL[Self::PLACE]
+    }
+
+    fn inputs() -> &'static [InputLayout] {
+        static ALL: LazyLock<Vec<[InputLayout; 3]>> = LazyLock::new(|| {
+            let kind = FeatureKind::Scalar { scale: f32::from(REPETITIONS) };
+            let features = [Feature { name: "repetitions", kind }];
+            let layouts = |&(side, ..): &(usize, GameKind, &str, &str)| {
+                InputLayout::piece_tokens(Geometry::new(side, side), KINDS, &features)
+            };
+            LISTED.iter().map(layouts).collect()
+        });
+        &ALL[Self::PLACE]
+    }
+}
+
+/// A move, with squares in the first player's view.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BoardMove {
+    from: u8,
+    to: u8,
+}
+
+/// A placement of pieces; every one is legal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BoardPosition<const SIDE: usize> {
+    /// The [codes](pieces::code) of each square in the first player's view, rank by rank.
+    codes: [[u8; SIDE]; SIDE],
+    turn: Side,
+    /// The number of the next move.
+    ply: u32,
+}
+
+impl<const SIDE: usize> BoardPosition<SIDE> {
+    const BOARD: Geometry = Geometry::new(SIDE, SIDE);
+
+    const fn empty() -> Self {
+        Self { codes: [[0; SIDE]; SIDE], turn: Side::First, ply: 1 }
+    }
+
+    fn at(&self, square: usize) -> Option<(Side, usize)> {
+        piece(self.codes.as_flattened()[square])
+    }
+
+    fn owner(&self, square: usize) -> Option<Side> {
+        self.at(square).map(|(side, _)| side)
+    }
+
+    /// A square of the first player's view in that of the side to move, and the inverse.
+    const fn seen(&self, square: usize) -> usize {
+        match self.turn {
+            Side::First => square,
+            Side::Second => Orientation::Turned.other_view(Self::BOARD, square),
+        }
+    }
+
+    /// The squares with a property, in the view of the side to move.
+    fn set(&self, has: impl Fn(usize) -> bool) -> SquareSet {
+        (0..Self::BOARD.squares()).filter(|&square| has(square)).map(|square| self.seen(square)).collect()
+    }
+
+    fn attacks(&self, from: usize) -> SquareSet {
+        pieces::attacks(Self::BOARD, self.codes.as_flattened(), from)
+    }
+
+    fn attacks_of(&self, side: Side) -> SquareSet {
+        let own = (0..Self::BOARD.squares()).filter(|&square| self.owner(square) == Some(side));
+        own.fold(SquareSet::default(), |all, square| all.or(self.attacks(square)))
+    }
+
+    /// The squares to which a side's piece may move.
+    fn targets(&self, from: usize, side: Side, kind: usize) -> impl Iterator<Item = usize> {
+        let (attacked, ahead) = (self.attacks(from), pieces::next(Self::BOARD, from, (0, 1), side));
+        let is_target = move |&to: &usize| match (kind, self.owner(to)) {
+            (PAWN, None) => ahead == Some(to),
+            (_, owner) => owner != Some(side) && attacked.contains(to),
+        };
+        (0..Self::BOARD.squares()).filter(is_target)
+    }
+
+    fn read(text: &str) -> Result<Self, &'static str> {
+        const SHAPE: &str = "the board has another number of ranks or squares";
+        let fields: Vec<&str> = text.split_ascii_whitespace().collect();
+        let [board, turn, "-", number @ ..] = &fields[..] else {
+            return Err("a position has a board, a turn, - for empty hands, and a move number");
+        };
+        let ranks: Vec<&str> = board.split('/').collect();
+        if ranks.len() != SIDE {
+            return Err(SHAPE);
+        }
+        let mut position = Self::empty();
+        for (codes, rank) in position.codes.iter_mut().rev().zip(ranks) {
+            let (mut file, mut empty, mut is_promoted) = (0usize, 0usize, false);
+            for letter in rank.chars() {
+                match letter.to_digit(10) {
+                    Some(digit) if !is_promoted && empty <= SIDE => empty = 10 * empty + digit as usize,
+                    Some(_) => return Err(SHAPE),
+                    None => {
+                        file += std::mem::take(&mut empty);
+                        if letter == '+' && !is_promoted {
+                            is_promoted = true;
+                            continue;
+                        }
+                        let plus = if std::mem::take(&mut is_promoted) { "+" } else { "" };
+                        let written = format!("{plus}{}", letter.to_ascii_uppercase());
+                        let kind = LETTERS.iter().position(|known| *known == written);
+                        let kind = kind.ok_or("pieces are P, N, B, R, Q, K, L, C, S, G, F, +B and +R")?;
+                        let side = if letter.is_ascii_uppercase() { Side::First } else { Side::Second };
+                        *codes.get_mut(file).ok_or(SHAPE)? = code(side, kind);
+                        file += 1;
+                    }
+                }
+            }
+            if file + empty != SIDE || is_promoted {
+                return Err(SHAPE);
+            }
+        }
+        position.turn = match *turn {
+            "b" => Side::First,
+            "w" => Side::Second,
+            _ => return Err("the turn is b or w"),
+        };
+        position.ply = match number {
+            [] => 1,
+            [number] => number.parse().map_err(|_| "the move number is a whole number")?,
+            _ => return Err("nothing follows the move number"),
+        };
+        Ok(position)
+    }
+}
+
+impl<const SIDE: usize> Position for BoardPosition<SIDE> {
+    type Move = BoardMove;
+
+    /// A queen of each side in the middle of its first rank.
+    fn start() -> Self {
+        let mut position = Self::empty();
+        position.codes[0][SIDE / 2] = code(Side::First, QUEEN);
+        position.codes[SIDE - 1][SIDE / 2] = code(Side::Second, QUEEN);
+        position
+    }
+
+    fn parse(text: &str) -> Result<Self, ParsePosition> {
+        Self::read(text).map_err(|reason| ParsePosition::new(text, None, reason))
+    }
+
+    fn to_text(&self) -> String {
+        let rank_text = |rank: &[u8; SIDE]| {
+            let (mut text, mut empty) = (String::new(), 0usize);
+            for &code in rank {
+                let Some((side, kind)) = piece(code) else {
+                    empty += 1;
+                    continue;
+                };
+                if empty > 0 {
+                    text.push_str(&std::mem::take(&mut empty).to_string());
+                }
+                match side {
+                    Side::First => text.push_str(LETTERS[kind]),
+                    Side::Second => text.push_str(&LETTERS[kind].to_ascii_lowercase()),
+                }
+            }
+            if empty > 0 { text + &empty.to_string() } else { text }
+        };
+        let ranks: Vec<String> = self.codes.iter().rev().map(rank_text).collect();
+        format!("{} {} - {}", ranks.join("/"), if self.turn == Side::First { "b" } else { "w" }, self.ply)
+    }
+
+    fn compact(&self) -> Option<Vec<u8>> {
+        Some([self.codes.as_flattened(), &[self.turn as u8], &self.ply.to_le_bytes()].concat())
+    }
+
+    fn from_compact(bytes: &[u8]) -> Result<Self, ParsePosition> {
+        let wrong = |reason: &str| ParsePosition::new(&format!("{bytes:02x?}"), None, reason);
+        let (codes, rest) = bytes.split_at(bytes.len().min(Self::BOARD.squares()));
+        let &[turn @ 0..=1, a, b, c, d] = rest else {
+            return Err(wrong("not a code for each square, a turn of 0 or 1, and a move number of four bytes"));
+        };
+        if codes.iter().any(|&code| usize::from(code) > 2 * KINDS) {
+            return Err(wrong("an unknown piece"));
+        }
+        let mut position = Self::empty();
+        position.codes.as_flattened_mut().copy_from_slice(codes);
+        position.turn = if turn == 0 { Side::First } else { Side::Second };
+        position.ply = u32::from_le_bytes([a, b, c, d]);
+        Ok(position)
+    }
+
+    fn side_to_move(&self) -> Side {
+        self.turn
+    }
+
+    fn legal_moves(&self, out: &mut Vec<BoardMove>) {
+        out.clear();
+        for from in 0..Self::BOARD.squares() {
+            if let Some((side, kind)) = self.at(from).filter(|(side, _)| *side == self.turn) {
+                let targets = self.targets(from, side, kind);
+                out.extend(targets.map(|to| BoardMove { from: from as u8, to: to as u8 }));
+            }
+        }
+    }
+
+    fn choose_move(&self, choose: impl FnOnce(usize) -> usize) -> Option<BoardMove> {
+        let mut moves = Vec::new();
+        self.legal_moves(&mut moves);
+        (!moves.is_empty()).then(|| moves[choose(moves.len())])
+    }
+
+    fn parse_move(&self, text: &str) -> Result<BoardMove, IllegalMove> {
+        let mut moves = Vec::new();
+        self.legal_moves(&mut moves);
+        let found = moves.into_iter().find(|&mv| self.write_move(mv).as_str() == text);
+        found.ok_or_else(|| IllegalMove::new(text, self.to_text(), "not a legal move in USI (like 2e2d)"))
+    }
+
+    fn write_move(&self, mv: BoardMove) -> MoveText {
+        let [from, to] = [mv.from, mv.to].map(|square| {
+            // File 1 is on the right, rank a above.
+            let turned = Self::BOARD.rotate(usize::from(square));
+            Notation::Usi.characters(Self::BOARD.file_of(turned), Self::BOARD.rank_of(turned))
+        });
+        MoveText::of_ascii([from, to].as_flattened())
+    }
+
+    fn play(&mut self, mv: BoardMove) {
+        let codes = self.codes.as_flattened_mut();
+        codes[usize::from(mv.to)] = std::mem::take(&mut codes[usize::from(mv.from)]);
+        self.turn = self.turn.other();
+        self.ply = self.ply.saturating_add(1);
+    }
+
+    fn gives_check(&self, _: BoardMove) -> bool {
+        false
+    }
+
+    fn in_check(&self) -> bool {
+        false
+    }
+
+    fn repetition_key(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        (self.codes, self.turn).hash(&mut hasher);
+        hasher.finish()
+    }
+
+    /// Placements have no stages.
+    fn phase(&self) -> Phase {
+        Phase::Middlegame
+    }
+
+    fn move_index(&self, mv: BoardMove) -> u16 {
+        let [from, to] = [mv.from, mv.to].map(|square| self.seen(usize::from(square)) as u8);
+        let index = Board::<SIDE>::from_to().index_of(Entry::Plain { from, to });
+        index.expect("every move is a queen's or a knight's") as u16
+    }
+
+    fn label(&self, mv: BoardMove, moves: MovesName, frame: Frame) -> u16 {
+        assert_eq!((moves, frame), (MovesName::FromTo, Frame::SideToMove), "boards have no other moves");
+        self.move_index(mv)
+    }
+
+    fn pack_after(&self, _: &[Earlier<Self>], input: InputName, repetitions: u8, out: &mut [u8]) {
+        assert_eq!(out.len(), Board::<SIDE>::input(input).row_bytes(), "a row of {} has another size", input.name());
+        let squares = Self::BOARD.squares();
+        for (square, byte) in out[..squares].iter_mut().enumerate() {
+            let of_mover = |side| if side == self.turn { Side::First } else { Side::Second };
+            *byte = self.at(self.seen(square)).map_or(0, |(side, kind)| code(of_mover(side), kind));
+        }
+        out[squares] = repetitions.min(REPETITIONS);
+    }
+}
+
+impl<const SIDE: usize> Tactics for Board<SIDE> {
+    /// Of a queen in the middle: the lines, and two diagonals of which one is shorter on a board with even sides.
+    const MAX_TARGETS: u16 = (4 * (SIDE - 1) - (SIDE + 1) % 2) as u16;
+    const WORTH: &'static [u8] = &WORTH;
+    const SLIDERS: &'static [&'static str] = &SLIDERS;
+
+    /// Without kings to defend no piece is pinned.
+    fn pieces(position: &BoardPosition<SIDE>) -> Pieces {
+        let of = |side| position.set(|square| position.owner(square) == Some(side));
+        Pieces { own: of(position.turn), opponent: of(position.turn.other()), pinned: SquareSet::default() }
+    }
+
+    fn attacks(position: &BoardPosition<SIDE>) -> Vec<SquareSet> {
+        let of = |square| {
+            let attacked = position.attacks(position.seen(square));
+            position.set(|to| attacked.contains(to))
+        };
+        (0..Self::GEOMETRY.squares()).map(of).collect()
+    }
+
+    fn attacked(position: &BoardPosition<SIDE>) -> Attacked {
+        let by = |side| {
+            let attacked = position.attacks_of(side);
+            position.set(|square| attacked.contains(square))
+        };
+        Attacked { own: by(position.turn), opponent: by(position.turn.other()) }
+    }
+}
+
+impl<const SIDE: usize> Referee for Board<SIDE> {
+    fn verdict_without_moves(position: &BoardPosition<SIDE>) -> (GameResult, Termination) {
+        (GameResult::won_by(position.turn.other()), Termination::Stalemate)
+    }
+
+    fn verdict_with_moves(played: &Played<BoardPosition<SIDE>>) -> Option<(GameResult, Termination)> {
+        (played.line().repetitions() >= REPETITIONS).then_some((GameResult::Draw, Termination::Repetition))
+    }
+
+    fn may_declare_win(_: &BoardPosition<SIDE>) -> bool {
+        false
+    }
+}

@@ -1,0 +1,109 @@
+//! The pieces of chess and shogi on a board of any size: names and movements.
+
+use crate::attacks::SquareSet;
+use crate::geometry::Geometry;
+use crate::movement::Step;
+use crate::position::Side;
+
+/// Kinds of pieces: indices into [`NAMES`] and [`LETTERS`].
+pub(super) const PAWN: usize = 0;
+const KNIGHT: usize = 1;
+const BISHOP: usize = 2;
+const ROOK: usize = 3;
+pub(super) const QUEEN: usize = 4;
+const KING: usize = 5;
+const LANCE: usize = 6;
+const SHOGI_KNIGHT: usize = 7;
+const SILVER: usize = 8;
+const GOLD: usize = 9;
+const SHOGI_PAWN: usize = 10;
+const HORSE: usize = 11;
+const DRAGON: usize = 12;
+
+pub(super) const KINDS: usize = NAMES.len();
+
+pub(super) const NAMES: [&str; 13] = [
+    "pawn",
+    "knight",
+    "bishop",
+    "rook",
+    "queen",
+    "king",
+    "lance",
+    "shogi_knight",
+    "silver",
+    "gold",
+    "shogi_pawn",
+    "horse",
+    "dragon",
+];
+
+/// As in FEN and SFEN; C and F are the Japanese names of shogi's knight and pawn, keima (cassia horse) and fu.
+pub(super) const LETTERS: [&str; KINDS] = ["P", "N", "B", "R", "Q", "K", "L", "C", "S", "G", "F", "+B", "+R"];
+
+pub(super) const WORTH: [u8; KINDS] = [2, 6, 7, 10, 18, 100, 4, 4, 8, 9, 1, 14, 16];
+
+pub(super) const SLIDERS: [&str; 6] = ["B", "R", "Q", "L", "+B", "+R"];
+
+const LINES: &[Step] = &[(0, 1), (0, -1), (1, 0), (-1, 0)];
+const DIAGONALS: &[Step] = &[(1, 1), (1, -1), (-1, 1), (-1, -1)];
+const AROUND: &[Step] = &[(0, 1), (0, -1), (1, 0), (-1, 0), (1, 1), (1, -1), (-1, 1), (-1, -1)];
+const JUMPS: &[Step] = &[(1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2)];
+
+/// Single steps, and directions in which a piece moves until something stands in its way. A chess pawn captures so.
+const fn steps(kind: usize) -> [&'static [Step]; 2] {
+    match kind {
+        PAWN => [&[(-1, 1), (1, 1)], &[]],
+        KNIGHT => [JUMPS, &[]],
+        BISHOP => [&[], DIAGONALS],
+        ROOK => [&[], LINES],
+        QUEEN => [&[], AROUND],
+        KING => [AROUND, &[]],
+        LANCE => [&[], &[(0, 1)]],
+        SHOGI_KNIGHT => [&[(-1, 2), (1, 2)], &[]],
+        SILVER => [&[(-1, 1), (0, 1), (1, 1), (-1, -1), (1, -1)], &[]],
+        GOLD => [&[(-1, 1), (0, 1), (1, 1), (-1, 0), (1, 0), (0, -1)], &[]],
+        SHOGI_PAWN => [&[(0, 1)], &[]],
+        HORSE => [LINES, DIAGONALS],
+        DRAGON => [DIAGONALS, LINES],
+        _ => [&[], &[]],
+    }
+}
+
+/// The code of a side's piece: 0 is an empty square.
+pub(super) const fn code(side: Side, kind: usize) -> u8 {
+    (1 + KINDS * side as usize + kind) as u8
+}
+
+/// The piece of a code.
+pub(super) fn piece(code: u8) -> Option<(Side, usize)> {
+    let number = usize::from(code).checked_sub(1)?;
+    Some((if number < KINDS { Side::First } else { Side::Second }, number % KINDS))
+}
+
+/// The square that is one step away, as a player sees the board.
+pub(super) fn next(board: Geometry, from: usize, (files, ranks): Step, side: Side) -> Option<usize> {
+    let ahead = if side == Side::First { 1 } else { -1 };
+    let file = board.file_of(from).checked_add_signed(files * ahead).filter(|&file| file < board.files())?;
+    let rank = board.rank_of(from).checked_add_signed(ranks * ahead).filter(|&rank| rank < board.ranks())?;
+    Some(board.square(file, rank))
+}
+
+/// The squares that the piece on a square attacks. `codes` are those of all squares.
+pub(super) fn attacks(board: Geometry, codes: &[u8], from: usize) -> SquareSet {
+    let mut attacked = SquareSet::default();
+    let Some((side, kind)) = piece(codes[from]) else { return attacked };
+    let [single, sliding] = steps(kind);
+    single.iter().filter_map(|&step| next(board, from, step, side)).for_each(|to| attacked.insert(to));
+    for &step in sliding {
+        let mut at = from;
+        while let Some(to) = next(board, at, step, side) {
+            attacked.insert(to);
+            if codes[to] != 0 {
+                break;
+            }
+            at = to;
+        }
+    }
+    attacked
+}
