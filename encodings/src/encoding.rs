@@ -160,6 +160,12 @@ pub trait Encoding: Debug + Send {
         Vec::new()
     }
 
+    /// Its parameters `[l, …]` with a row for each token, in the order of the tokens: tables that can be stretched over another
+    /// board.
+    fn square_tables(&self) -> Vec<ParamId> {
+        Vec::new()
+    }
+
     /// Multiplications that it adds per position (all layers), softmax, elementwise work and what is made once for all
     /// positions left out.
     fn macs(&self) -> u64 {

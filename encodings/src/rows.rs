@@ -82,6 +82,14 @@ impl Rows {
         })
     }
 
+    /// The table with a learned vector for each token, if there is one.
+    pub fn by_token(&self) -> Option<ParamId> {
+        match self {
+            Self::Learned(table) => Some(*table),
+            Self::Factorised { .. } | Self::Fixed(_) => None,
+        }
+    }
+
     /// The vectors, `[l, d]`, f32.
     pub fn at(&self, views: &Views) -> Tensor {
         match self {

@@ -132,6 +132,11 @@ impl Stack {
         self.iter().flat_map(Encoding::formula_parameters).collect()
     }
 
+    /// The [tables by square](Encoding::square_tables) of all of them.
+    pub fn square_tables(&self) -> Vec<ParamId> {
+        self.iter().flat_map(Encoding::square_tables).collect()
+    }
+
     /// Multiplications that they add per position, all layers together.
     pub fn macs(&self) -> u64 {
         self.iter().map(Encoding::macs).sum()

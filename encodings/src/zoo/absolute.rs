@@ -166,6 +166,10 @@ impl Encoding for Input {
         self.guarantees
     }
 
+    fn square_tables(&self) -> Vec<ParamId> {
+        self.rows.by_token().into_iter().collect()
+    }
+
     fn embed(&self, at: LayerContext<'_>, x_bld: Tensor) -> Tensor {
         let rows = self.rows.at(at.views).to_kind(x_bld.kind());
         x_bld + rows
@@ -188,6 +192,10 @@ impl Encoding for EveryLayer {
         self.guarantees
     }
 
+    fn square_tables(&self) -> Vec<ParamId> {
+        self.rows.iter().filter_map(Rows::by_token).collect()
+    }
+
     fn attend(&self, at: LayerContext<'_>, x_bld: &Tensor) -> Option<AttendInput> {
         let qk_bld = x_bld + self.rows[at.layer].at(at.views).to_kind(x_bld.kind());
         let v_bld = (!self.values).then(|| x_bld.shallow_clone());
@@ -208,6 +216,10 @@ impl Encoding for Gate {
 
     fn guarantees(&self) -> Guarantees {
         Guarantees { identity_at_start: true, pairwise: true, auxiliary: Auxiliary::OwnParameters, ..Guarantees::NONE }
+    }
+
+    fn square_tables(&self) -> Vec<ParamId> {
+        vec![self.factor, self.summand]
     }
 
     fn embed(&self, at: LayerContext<'_>, x_bld: Tensor) -> Tensor {

@@ -114,9 +114,15 @@ fn started(value: &Value) -> Vec<Word> {
     let Some((kind, path)) = named else { return Vec::new() };
     let name = Path::new(path).file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let order = value["order"].as_str().filter(|&order| order != "kept").map(str::to_owned);
-    let frozen = (value["frozen"] == true).then(|| "frozen".to_owned());
+    let fit = value["fit"].as_str().map(str::to_owned);
+    let [frozen, heads] = ["frozen", "heads"].map(|key| (value[key] == true).then(|| key.to_owned()));
     let scale = value["scale"].as_f64().filter(|&scale| scale != 1.0).map(|scale| format!("scale {scale}"));
-    [Some(format!("{kind} {name}")), order, frozen, scale].into_iter().flatten().map(Word::plain).collect()
+    let rms = value["rms"].as_f64().map(|rms| format!("rms {rms}"));
+    [Some(format!("{kind} {name}")), order, fit, frozen, heads, scale, rms]
+        .into_iter()
+        .flatten()
+        .map(Word::plain)
+        .collect()
 }
 
 /// The words that there is room for; [`distinguished`] numbers what becomes equal.

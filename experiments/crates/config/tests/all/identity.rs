@@ -43,9 +43,16 @@ fn the_file_of_tables_counts_by_its_hash_and_not_by_its_place() {
     let started = |start: &str| with("steps: 300", &format!("steps: 300\n  start: {{{start}}}"));
     let hash = started("tables: /here/a.safetensors, blake3: aa");
     assert_eq!(hash, started("tables: /there/b.safetensors, blake3: aa, order: kept, frozen: false, scale: 1"));
-    for other in ["blake3: bb", "blake3: aa, order: shuffled", "blake3: aa, frozen: true", "blake3: aa, scale: 0.5"] {
-        assert_ne!(hash, started(&format!("tables: /here/a.safetensors, {other}")), "{other}");
+    assert_eq!(
+        hash,
+        started("tables: a.safetensors, blake3: aa, board: null, fit: displacement, heads: false, rms: null")
+    );
+    for other in
+        ["order: shuffled", "frozen: true", "scale: 0.5", "board: board5", "fit: bilinear", "heads: true", "rms: 1"]
+    {
+        assert_ne!(hash, started(&format!("tables: /here/a.safetensors, blake3: aa, {other}")), "{other}");
     }
+    assert_ne!(hash, started("tables: /here/a.safetensors, blake3: bb"));
     assert_ne!(hash, of(RUN));
     let network = started("network: /here/a.safetensors, blake3: aa");
     assert_eq!(network, started("network: /there/b.safetensors, blake3: aa"));

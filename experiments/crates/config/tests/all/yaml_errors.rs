@@ -450,7 +450,9 @@ fn a_start_is_one_file() {
     let started = |start: &str| with("    steps: 8\n", &format!("    steps: 8\n    start: {start}\n"));
     refused(&started("{frozen: true}"), &["`base.train.start`: expected a file: write `tables` or `network`"]);
     refused(&started("{tables: a.safetensors, network: b.safetensors}"), &["got `tables` and `network`"]);
-    refused(&started("{network: b.safetensors, scale: 2}"), &["`order` and `scale` change tables"]);
+    refused(&started("{network: b.safetensors, scale: 2}"), &["`order`, `scale` and `rms` change tables"]);
+    refused(&started("{tables: a.safetensors, heads: true}"), &["`heads` are those of a network"]);
+    refused(&started("{tables: a.safetensors, scale: 2, rms: 1}"), &["expected `scale` or `rms`, got both"]);
     refused(
         &started("{network: b.safetensors}"),
         &["`base.train.start.network`: ", "cannot be read", "name weights.safetensors of a folder"],

@@ -1,10 +1,12 @@
 //! `train.start`: a cell begins with the tables of another network, of its own board or of another one.
 
 use crate::batch_norm::tensor;
-use config::start::{Start, TableOrder};
-use config::{RunConfig, TrainConfig};
+use crate::heads::with_heads;
+use config::start::{Fit, Start, TableOrder};
+use config::{Generate, RunConfig, TrainConfig};
 use encodings::displacements::Displacement;
 use games::{GameKind, Geometry};
+use models::Schedule;
 use safetensors::tensor::{Dtype, TensorView};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,7 +25,18 @@ fn biased(bench: &Bench, start: Option<Start>) -> RunConfig {
 
 fn start(tables: &Path, order: TableOrder, frozen: bool) -> Start {
     let blake3 = blake3::hash(&fs::read(tables).expect("tables")).to_hex().to_string();
-    Start { tables: tables.to_owned(), network: PathBuf::new(), blake3, order, frozen, scale: 1.0 }
+    Start {
+        tables: tables.to_owned(),
+        network: PathBuf::new(),
+        board: None,
+        fit: Fit::Displacement,
+        heads: false,
+        blake3,
+        order,
+        frozen,
+        scale: 1.0,
+        rms: None,
+    }
 }
 
 /// What the entry of a displacement is in [`made_up`].
@@ -42,6 +55,11 @@ fn made_up(path: PathBuf, board: Geometry) -> PathBuf {
     let file = safetensors::serialize([(TABLE, table), ("board", board)], None).expect("a file");
     fs::write(&path, file).expect("written");
     path
+}
+
+/// The start with a whole network, of another board if one is named.
+fn of_network(weights: &Path, board: Option<GameKind>) -> Start {
+    Start { tables: PathBuf::new(), network: weights.to_owned(), board, ..start(weights, TableOrder::Kept, false) }
 }
 
 /// The table of a finished cell, `[h, classes]`.
@@ -116,6 +134,175 @@ fn a_scale_multiplies_every_entry() {
 }
 
 #[test]
+fn entries_are_scaled_to_a_root_mean_square() {
+    let bench = Bench::new();
+    let tables = made_up(bench.path().join("tables.safetensors"), GameKind::Board5.geometry());
+    for (name, order) in [("kept", TableOrder::Kept), ("shuffled", TableOrder::Shuffled)] {
+        let start = Start { rms: Some(0.5), ..start(&tables, order, true) };
+        let found = learnt(&bench.trained(name, &biased(&bench, Some(start))));
+        let moved = HEADS * GameKind::Board5.geometry().displacement_classes();
+        assert_eq!(found.iter().filter(|&&entry| entry != 0.0).count(), moved, "the outer displacements stay at zero");
+        let squares: f64 = found.iter().map(|&entry| f64::from(entry).powi(2)).sum();
+        assert!(((squares / moved as f64).sqrt() - 0.5).abs() < 1e-6, "{squares}");
+    }
+}
+
+/// A plane is stretched to a plane, if the corners stay in their places.
+#[test]
+fn a_stretched_table_covers_the_larger_board() {
+    let bench = Bench::new();
+    let tables = made_up(bench.path().join("tables.safetensors"), Geometry::new(5, 6));
+    let start = Start { fit: Fit::Bilinear, ..start(&tables, TableOrder::Kept, true) };
+    let found = learnt(&bench.trained("stretched", &biased(&bench, Some(start.clone()))));
+    let all = Displacement::all(GameKind::Chess.geometry());
+    let expected = (0..HEADS).flat_map(|head| {
+        all.iter().map(move |displacement| {
+            // The largest displacements are 4 files and 5 ranks there, 7 and 7 here.
+            let (ranks, files) = (displacement.ranks as f64 * 5.0 / 7.0, displacement.files as f64 * 4.0 / 7.0);
+            (1 + head) as f64 + 0.01 * ranks + 0.0001 * files
+        })
+    });
+    assert_eq!(found.len(), HEADS * all.len());
+    for (found, expected) in found.iter().zip(expected) {
+        assert!((f64::from(*found) - expected).abs() < 1e-5, "{found} {expected}");
+    }
+    let sorted = |mut values: Vec<f32>| {
+        values.sort_unstable_by(f32::total_cmp);
+        values
+    };
+    let shuffled = Start { order: TableOrder::Shuffled, ..start };
+    let shuffled = learnt(&bench.trained("shuffled", &biased(&bench, Some(shuffled))));
+    assert_ne!(shuffled, found);
+    assert_eq!(sorted(shuffled), sorted(found));
+}
+
+/// A learned table of absolute positions on 5×5, as weights of an export hold it: a plane for each channel.
+fn absolute_table(path: PathBuf, width: usize) -> PathBuf {
+    let board = GameKind::Board5.geometry();
+    let entry = |square: usize, channel: usize| {
+        channel as f32 + 0.1 * board.rank_of(square) as f32 + 0.01 * board.file_of(square) as f32
+    };
+    let values = (0..board.squares()).flat_map(|square| (0..width).map(move |channel| entry(square, channel)));
+    let bytes: Vec<u8> = values.flat_map(f32::to_le_bytes).collect();
+    let table = TensorView::new(Dtype::F32, vec![board.squares(), width], &bytes).expect("a table");
+    fs::write(&path, safetensors::serialize([(ABSOLUTE, table)], None).expect("a file")).expect("written");
+    path
+}
+
+const ABSOLUTE: &str = "encoding.absolute.input.table";
+
+#[test]
+fn absolute_positions_are_stretched_over_a_larger_board_or_refused() {
+    let bench = Bench::new();
+    let tables = absolute_table(bench.path().join("weights.safetensors"), 16);
+    let with = |start: Start| {
+        let mut run = bench.run(6);
+        run.train.start = Some(Start { board: Some(GameKind::Board5), ..start });
+        run
+    };
+    let start = start(&tables, TableOrder::Kept, true);
+    let dir = bench.trained("stretched", &with(Start { fit: Fit::Bilinear, ..start.clone() }));
+    let (found, chess) = (tensor(&dir, "final.safetensors", ABSOLUTE), GameKind::Chess.geometry());
+    for (i, found) in found.iter().enumerate() {
+        let (square, channel) = (i / 16, i % 16);
+        // Ranks and files 0 to 7 are 0 to 4 there.
+        let [rank, file] = [chess.rank_of(square), chess.file_of(square)].map(|at| at as f64 * 4.0 / 7.0);
+        assert!((f64::from(*found) - (channel as f64 + 0.1 * rank + 0.01 * file)).abs() < 1e-5, "{i}: {found}");
+    }
+    let refused = |name: &str, run: &RunConfig, part: &str| match train(&bench.cell(name, run)) {
+        Err(error) => assert!(error.to_string().contains(part), "{error}"),
+        Ok(outcome) => panic!("{name}: {outcome:?}"),
+    };
+    refused("displacement", &with(start.clone()), "`fit: bicubic` for a learned table of absolute");
+    let bicubic = with(Start { fit: Fit::Bicubic, ..start });
+    for (name, table) in [("factorised", "factorised"), ("fixed", "sinusoidal_2d")] {
+        let run = RunConfig { encoding: vec![encoding(&format!("absolute: {{table: {table}}}"))], ..bicubic.clone() };
+        refused(name, &run, "no tables by displacement");
+    }
+    let mut unnamed = bicubic;
+    unnamed.train.start = unnamed.train.start.map(|start| Start { board: None, ..start });
+    refused("unnamed", &unnamed, "write `board: GAME` for weights of an export");
+}
+
+#[test]
+fn the_board_of_a_file_is_not_contradicted() {
+    let bench = Bench::new();
+    let tables = made_up(bench.path().join("tables.safetensors"), Geometry::new(6, 6));
+    let with = |board| biased(&bench, Some(Start { board: Some(board), ..start(&tables, TableOrder::Kept, true) }));
+    bench.trained("right", &with(GameKind::Board6));
+    let error = train(&bench.cell("wrong", &with(GameKind::Board5))).expect_err("another board").to_string();
+    assert!(error.contains("its tables are of a board of 6×6, not of board5; leave `board` out"), "{error}");
+}
+
+/// A network on placements of a board, which learns attacked squares; at a rate of 0 it only is evaluated.
+fn on_board(bench: &Bench, board: GameKind, encodings: &[&str], rate: f64) -> RunConfig {
+    let probe = "attacked-squares".to_owned();
+    let mut run = with_heads(bench.run(6), r#"{"per_square": {"classes": 4}}"#);
+    run.game = board;
+    run.data = PathBuf::new();
+    run.generate = Some(Generate { probe, game: board, seed: 1, every: None });
+    run.encoding = encodings.iter().map(|text| encoding(text)).collect();
+    run.train.learning_rate = Schedule::new(0, vec![rate], Vec::new()).expect("a rate");
+    run
+}
+
+#[test]
+fn a_network_moves_to_a_larger_board_with_its_tables_and_heads() {
+    let bench = Bench::new();
+    let encodings = ["relative_bias: {share: displacement}", "fire", "rope"];
+    let source = bench.trained("source", &on_board(&bench, GameKind::Board5, &encodings, 1e-2));
+    let weights = source.join("checkpoints/final.safetensors");
+    let start = Start { heads: true, ..of_network(&weights, Some(GameKind::Board5)) };
+    let mut run = on_board(&bench, GameKind::Board8, &encodings, 0.0);
+    run.seed = 2;
+    run.train.start = Some(start.clone());
+    let moved = bench.trained("moved", &run);
+    for name in ["body.0.attention.qkv.weight", "per_square.weight", "encoding.fire.layer.0.hidden.weight"] {
+        let [own, other] = [&moved, &source].map(|dir| tensor(dir, "final.safetensors", name));
+        assert_eq!(own, other, "{name} does not depend on the board");
+    }
+    let [small, large] = [GameKind::Board5, GameKind::Board8].map(GameKind::geometry);
+    let (own, there) = (learnt(&moved), learnt(&source));
+    assert!(there.iter().any(|&entry| entry != 0.0), "six steps change entries");
+    for head in 0..HEADS {
+        for (class, displacement) in Displacement::all(large).into_iter().enumerate() {
+            let expected =
+                displacement.class_on(small).map_or(0.0, |class| there[head * small.displacement_classes() + class]);
+            assert_eq!(own[head * large.displacement_classes() + class], expected, "{displacement:?}");
+        }
+    }
+    run.train.start = Some(Start { heads: false, ..start });
+    let headless = bench.trained("headless", &run);
+    let [own, other] = [&headless, &source].map(|dir| tensor(dir, "final.safetensors", "per_square.weight"));
+    assert_ne!(own, other, "heads are new");
+}
+
+#[test]
+fn what_no_source_moves_to_another_board_is_refused_by_its_name() {
+    let bench = Bench::new();
+    let refused = |name: &str, text: &str, fit: Fit, parts: &[&str]| {
+        let weights = bench
+            .trained(name, &on_board(&bench, GameKind::Board5, &[text], 1e-2))
+            .join("checkpoints/final.safetensors");
+        let mut run = on_board(&bench, GameKind::Board6, &[text], 1e-2);
+        run.train.start = Some(Start { fit, ..of_network(&weights, Some(GameKind::Board5)) });
+        let error = train(&bench.cell(&format!("{name} moved"), &run)).expect_err("refused").to_string();
+        parts.iter().for_each(|part| assert!(error.contains(part), "{part:?} is not in {error}"));
+    };
+    let unmoved = "on 5×5 and [2, 1296] on 6×6, and no source says how it moves";
+    let pairs = ["encoding.relative_bias.layer.0.bias has the shape [2, 625]", unmoved];
+    refused("pairs", "relative_bias: {share: pair}", Fit::Bicubic, &pairs);
+    refused(
+        "smolgen",
+        "smolgen: {compress: 4, hidden: 8, gen: 8}",
+        Fit::Bicubic,
+        &["encoding.smolgen.", "no source says"],
+    );
+    let by_square = [ABSOLUTE, "has an entry for each square and none for a displacement; write `fit: bicubic`"];
+    refused("absolute", "absolute: {at: input}", Fit::Displacement, &by_square);
+}
+
+#[test]
 fn the_control_has_the_same_numbers_in_other_places() {
     let bench = Bench::new();
     let tables = made_up(bench.path().join("shogi.safetensors"), GameKind::Shogi.geometry());
@@ -134,10 +321,8 @@ fn a_cell_begins_with_the_trunk_of_another_network_and_heads_of_its_own() {
     let bench = Bench::new();
     let source = bench.trained("source", &biased(&bench, None));
     let network = source.join("checkpoints/final.safetensors");
-    let blake3 = blake3::hash(&fs::read(&network).expect("weights")).to_hex().to_string();
-    let tables = PathBuf::new();
-    let start = Start { tables, network, blake3, order: TableOrder::Kept, frozen: true, scale: 1.0 };
-    let mut run = biased(&bench, Some(start));
+    let mut run = biased(&bench, Some(of_network(&network, None)));
+    run.train.start = run.train.start.map(|start| Start { frozen: true, ..start });
     run.seed = 2;
     let moved = bench.trained("moved", &run);
     assert_eq!(learnt(&moved), learnt(&source), "frozen encodings are those of the source");
