@@ -50,9 +50,11 @@ check: build ## generate the datasets of all experiment files and validate the f
 	scripts/data
 	@for file in experiments/*.yaml experiments/studies/*.yaml experiments/papers/*/*.yaml; do case $$file in \
 		experiments/studies/data-*) echo "make: skipped $$file, whose dataset takes long to make: see its top" ;; \
+		*/size-transfer.yaml|*/board-transfer.yaml|*/board-zero-shot.yaml) \
+			echo "make: skipped $$file, which starts with networks of another file: see its top" ;; \
 		*) (set -x; $(POSENC) check "$$file") || exit 1 ;; esac; done
 
-data: build ## generate datasets that are missing: SET="probe task unseen rated", SET=minishogi, or SET=starter (again, 10 minutes)
+data: build ## generate datasets that are missing: SET="probe task unseen minishogi boards rated", or SET=starter (again, 10 minutes)
 	scripts/data $(SET)
 
 bench: build ## time training steps: WHAT=peers against PyTorch, WHAT=steps of published networks (14 GB), WHAT=gpu

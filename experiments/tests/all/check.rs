@@ -117,7 +117,7 @@ fn the_experiments_that_posenc_brings_can_be_run() {
         assert!(is_named, "{path:?}: {}", experiment.name);
         // CF-240M is the one run that the paper had; the others show what runs and what it costs, or make what another experiment
         // starts with, and compare nothing.
-        let single = ["cf-240m", "all-systems", "presets", "study-table-sources", "size-sources"]
+        let single = ["cf-240m", "all-systems", "presets", "study-table-sources", "size-sources", "board-sources"]
             .contains(&experiment.name.as_str());
         assert!(experiment.seeds.len() >= 3 || single, "{path:?} must allow a verdict");
     }
@@ -146,13 +146,15 @@ fn with_their_data(folder: &Path) -> Vec<PathBuf> {
     };
     let data = folder.join("experiments/data");
     std::fs::create_dir_all(&data).expect("a folder for the data");
-    for dataset in ["chess-starter", "shogi-starter", "openings", "puzzles", "relabelled", "tables"] {
+    for dataset in ["chess-starter", "shogi-starter", "openings", "puzzles", "relabelled"] {
         let brought =
             experiments_folder().join("data").join(dataset).canonicalize().expect("a folder of the repository");
         std::os::unix::fs::symlink(brought, data.join(dataset)).expect("a link");
     }
     // An engine needs an hour for this one; another with the same columns stands in for it.
     std::os::unix::fs::symlink(data.join("chess-starter"), data.join("chess-policies-4m")).expect("a link");
+    let tables = std::fs::read_dir(experiments_folder().join("data/tables")).expect("a folder");
+    let tables: Vec<PathBuf> = tables.map(|entry| entry.expect("an entry").path()).collect();
     let mut commands = BTreeSet::new();
     for from in brought_experiments() {
         let text = std::fs::read_to_string(&from).expect("a readable file");
@@ -160,6 +162,16 @@ fn with_their_data(folder: &Path) -> Vec<PathBuf> {
         commands.extend(text.lines().filter(makes).map(str::to_owned));
         let to = copy(&from);
         std::fs::create_dir_all(to.parent().expect("a folder")).expect("a folder for the copy");
+        let folder = to.parent().expect("a folder");
+        let lines = text.lines().filter(|line| !line.starts_with('#'));
+        let words = lines.flat_map(|line| line.split([' ', '{', '}', ',']));
+        let starts = words.filter(|word| word.ends_with(".safetensors")).map(|word| folder.join(word));
+        for start in starts.filter(|start| !start.exists()) {
+            // A network that is trained before the study has no file yet; another one stands in for it.
+            let brought = tables.iter().find(|table| table.file_name() == start.file_name()).unwrap_or(&tables[0]);
+            std::fs::create_dir_all(start.parent().expect("a folder")).expect("a folder for the data");
+            std::os::unix::fs::symlink(brought, &start).expect("a link");
+        }
         std::fs::write(&to, text).expect("room for a copy");
     }
     for command in commands {
