@@ -52,6 +52,7 @@ pub struct BaseConfig {
 }
 }
 
+described! {
 /// A resolved run, as `config.yaml` of its cell holds it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -90,6 +91,7 @@ pub struct RunConfig {
     /// The file that its weights were read from, if they were not trained here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub imported: Option<ImportedWeights>,
+}
 }
 
 /// Where weights come from that were not trained here.
