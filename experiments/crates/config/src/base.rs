@@ -50,7 +50,7 @@ fn explained(tree: &Node, refusal: Refusal) -> ConfigError {
     // The map that lacks the key may have been made for a value of an axis.
     let group = tree.nearest(&refusal.way);
     let place = if group.origin.path.first() == tree.origin.path.first() { group } else { tree };
-    place.origin.error(message).help(remedy)
+    place.origin.lacks(message).help(remedy)
 }
 
 /// A value that the command line gives to a setting: `--set train.steps=500`. It holds in every row.

@@ -54,6 +54,16 @@ impl Origin {
         }
     }
 
+    /// An error about what the value, a map, lacks. In lines below its key a map begins with its first entry, which is not the
+    /// place: the error points at the key.
+    pub(crate) fn lacks(&self, message: impl Into<String>) -> ConfigError {
+        let is_of_key = matches!(self.path.last(), Some(Step::Key(_)));
+        match &self.key {
+            Some(key) if is_of_key && key.line < self.place.line => self.key_error(message),
+            _ => self.error(message),
+        }
+    }
+
     /// The way to the map that holds the value's key.
     pub(crate) fn of_map(&self) -> &[Step] {
         let last = self.path.iter().rposition(|step| matches!(step, Step::Key(_)));
