@@ -97,7 +97,6 @@ pub(crate) fn is_set<T: PartialEq>(list: &[T]) -> bool {
     !list.is_empty() && (1..list.len()).all(|place| !list[..place].contains(&list[place]))
 }
 
-/// The word of an option in YAML.
 pub(crate) fn word<T: Serialize>(option: &T) -> String {
     struct Word<'a, T>(&'a T);
 

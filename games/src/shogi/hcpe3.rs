@@ -23,11 +23,9 @@ use crate::records;
 use shogi_core::{Color, Move, ToUsi as _};
 use std::io::{self, Read};
 
-/// The length of a game's header.
 const HEADER: usize = 36;
 /// The length of a move without its candidates.
 const TURN: usize = 6;
-/// The length of a candidate.
 const CANDIDATE: usize = 4;
 /// The largest number of legal moves in a position of shogi.
 const MAX_CANDIDATES: u16 = 593;

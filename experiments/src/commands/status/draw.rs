@@ -8,7 +8,6 @@ use records::status::CellState;
 use report::text_table::table;
 use serde_json::{Value, json};
 
-/// A cell's state in a word.
 fn word(state: &CellState) -> &'static str {
     match state {
         CellState::Pending => "pending",

@@ -56,7 +56,6 @@ pub struct Place {
     pub network: Network,
     /// The launcher's name of the run.
     pub run: String,
-    /// The attempt at the run.
     pub attempt: String,
 }
 
