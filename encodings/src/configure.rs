@@ -70,10 +70,8 @@ pub trait Configure: Clone + PartialEq + Serialize + DeserializeOwned {
         Act::Free
     }
 
-    /// Declares its parameters in `scope` (which is already its own) for a network of these sizes.
-    ///
-    /// # Errors
-    /// If the options contradict each other or the sizes.
+    /// Declares its parameters in `scope` (which is already its own) for a network of these sizes. An error if the options
+    /// contradict each other or the sizes.
     fn declare(&self, scope: &mut Scope<'_>, dims: Dims, tokens: &Tokens) -> Result<Box<dyn Encoding>, EncodingError>;
 
     /// The option that makes it larger or smaller and changes nothing else about it: its key in YAML and its value. None

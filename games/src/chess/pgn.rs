@@ -112,11 +112,9 @@ impl Boundary {
 ///
 /// The result is the `Result` tag's; if that is empty, the movetext's. Checkmate, stalemate, dead material, threefold
 /// repetition and the fifty-move rule are determined from the board (a draw that could be claimed with the next move
-/// counts), other endings from the `Termination` tag; a decisive game without one was resigned.
-///
-/// # Errors
-/// On invalid PGN, an illegal start, an illegal move, a result that contradicts the board, another variant, and a
-/// record that ends before its result.
+/// counts), other endings from the `Termination` tag; a decisive game without one was resigned. An error on invalid PGN, an
+/// illegal start, an illegal move, a result that contradicts the board, another variant, and a record that ends before its
+/// result.
 ///
 /// ```
 /// let game = games::chess::pgn::parse(b"1. e4 e5 2. Nf3 *", 0).unwrap();
@@ -196,10 +194,8 @@ fn start_position(tags: &[(String, String)]) -> Result<(Option<String>, ChessPos
     Ok((text, position))
 }
 
-/// The legal move that a SAN text names, in any usual spelling.
-///
-/// # Errors
-/// If it names none; the text of the error shows move and position.
+/// The legal move that a SAN text names, in any usual spelling. An error if it names none; the text of the error shows move
+/// and position.
 pub fn read_san(position: &ChessPosition, san: &str) -> Result<Move, String> {
     resolve(position, san.as_bytes())
 }

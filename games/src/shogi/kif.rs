@@ -36,10 +36,8 @@ pub fn records<R: Read>(input: R) -> impl Iterator<Item = io::Result<Vec<u8>>> {
     std::iter::once_with(read).filter(|record| !matches!(record, Ok(bytes) if bytes.is_empty()))
 }
 
-/// Parses a record. `number` is its index in the file, from 0, for rejections.
-///
-/// # Errors
-/// On invalid KIF, an invalid start, and a move that is illegal or made by another piece than recorded.
+/// Parses a record. `number` is its index in the file, from 0, for rejections. An error on invalid KIF, an invalid start,
+/// and a move that is illegal or made by another piece than recorded.
 pub fn parse(record: &[u8], number: u64) -> Result<ParsedGame, Rejected> {
     let text = decode(record);
     let mut reader = Reader::default();
