@@ -21,6 +21,7 @@ use crate::line::Line;
 use crate::move_text::MoveText;
 use crate::position::Position as _;
 use crate::record::{ParsedGame, RejectKind, Rejected};
+use crate::records::without_mark;
 use ending::Stated;
 use movetext::{Movetext, Token};
 use shakmaty::san::SanPlus;
@@ -29,9 +30,6 @@ use std::io::{self, BufRead, Read as _};
 
 /// Longer lines and records are cut, so that a file without line ends does not fill the memory.
 const MAX_BYTES: usize = 16 << 20;
-
-/// The byte order mark that some editors write at the beginning of a UTF-8 file.
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Splits a PGN file into the texts of its games.
 ///
@@ -92,7 +90,7 @@ struct Boundary {
 
 impl Boundary {
     fn is_before(&mut self, line: &[u8]) -> bool {
-        let text = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line).trim_ascii();
+        let text = without_mark(line).trim_ascii();
         if text.is_empty() {
             self.blank = true;
             return false;
