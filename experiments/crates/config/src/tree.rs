@@ -183,6 +183,18 @@ impl Node {
         (0..=way.len()).rev().find_map(|end| self.get(&way[..end])).unwrap_or(self)
     }
 
+    /// Adds the keys that a map lacks. Two values of one key are merged likewise where `merges` allows it.
+    pub(crate) fn fill(&mut self, other: Self, merges: &dyn Fn(&str, &Self, &Self) -> bool) {
+        let (Content::Map(own), Content::Map(other)) = (&mut self.content, other.content) else { return };
+        for (key, value) in other {
+            match own.iter_mut().find(|(known, _)| *known == key) {
+                None => own.push((key, value)),
+                Some((_, known)) if merges(&key, known, &value) => known.fill(value, merges),
+                Some(_) => {}
+            }
+        }
+    }
+
     /// Takes away what stands at a way.
     pub(crate) fn remove(&mut self, way: &[String]) {
         let Some((last, way)) = way.split_last() else { return };
