@@ -70,6 +70,8 @@ report: build ## write every page that has a template from runs/published, and t
 	@if command -v latexmk >/dev/null 2>&1; then set -ex; \
 		mkdir -p $(REPORT); cp docs/report/report.tex docs/report/report.bib $(REPORT); \
 		$(POSENC) report runs/published/study-encodings.tar.zst --figures $(REPORT)/figures; \
+		$(POSENC) report runs/published/study-data-attacked-chess.tar.zst --figures $(REPORT)/figures/data; \
+		cp docs/inspect-shogi.png $(REPORT)/figures/shogi-heads.png; \
 		cd $(REPORT); latexmk -pdf -quiet -interaction=nonstopmode -halt-on-error report.tex; \
 	else echo "make: skipped, latexmk is missing. Debian: apt install texlive-latex-recommended texlive-fonts-recommended lmodern latexmk"; fi
 

@@ -74,10 +74,8 @@ macro_rules! encodings {
                 }
             }
 
-            /// Declares its parameters in `scope`, below its [`Self::key`].
-            ///
-            /// # Errors
-            /// If the options contradict each other or the sizes of the network.
+            /// Declares its parameters in `scope`, below its [`Self::key`]. An error if the options contradict each other or
+            /// the sizes of the network.
             pub fn declare(
                 &self,
                 scope: &mut Scope<'_>,

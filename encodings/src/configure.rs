@@ -70,10 +70,8 @@ pub trait Configure: Clone + PartialEq + Serialize + DeserializeOwned {
         Act::Free
     }
 
-    /// Declares its parameters in `scope` (which is already its own) for a network of these sizes.
-    ///
-    /// # Errors
-    /// If the options contradict each other or the sizes.
+    /// Declares its parameters in `scope` (which is already its own) for a network of these sizes. An error if the options
+    /// contradict each other or the sizes.
     fn declare(&self, scope: &mut Scope<'_>, dims: Dims, tokens: &Tokens) -> Result<Box<dyn Encoding>, EncodingError>;
 
     /// The option that makes it larger or smaller and changes nothing else about it: its key in YAML and its value. None
@@ -97,7 +95,6 @@ pub(crate) fn is_set<T: PartialEq>(list: &[T]) -> bool {
     !list.is_empty() && (1..list.len()).all(|place| !list[..place].contains(&list[place]))
 }
 
-/// The word of an option in YAML.
 pub(crate) fn word<T: Serialize>(option: &T) -> String {
     struct Word<'a, T>(&'a T);
 

@@ -53,10 +53,8 @@ pub enum Rows {
 }
 
 impl Rows {
-    /// Declares what the table learns in `scope`: `table [l, d]`, or `rank`, `file` and `aux`, each starting from `init`.
-    ///
-    /// # Errors
-    /// If a sinusoidal table cannot divide the width.
+    /// Declares what the table learns in `scope`: `table [l, d]`, or `rank`, `file` and `aux`, each starting from `init`. An
+    /// error if a sinusoidal table cannot divide the width.
     pub fn declare(
         scope: &mut Scope<'_>,
         table: Table,

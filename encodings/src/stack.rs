@@ -39,11 +39,9 @@ impl Stack {
     ///
     /// Parameters are called `<scope>.<key>.…` after the encoding itself, not after its place in the list, so that an
     /// encoding starts from the same values in every stack. All count as
-    /// [`Part::Encoding`](nn::Part::Encoding).
-    ///
-    /// # Errors
-    /// If an encoding refuses its options or the sizes, or shows the edge that the tokens hide, or the list names one twice, two
-    /// that rotate, or one that changes queries and keys beside one that replaces their products.
+    /// [`Part::Encoding`](nn::Part::Encoding). An error if an encoding refuses its options or the sizes, or shows the edge
+    /// that the tokens hide, or the list names one twice, two that rotate, or one that changes queries and keys beside one
+    /// that replaces their products.
     pub fn declare(
         configs: &[EncodingConfig],
         scope: &mut Scope<'_>,

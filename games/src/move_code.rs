@@ -8,7 +8,6 @@ use crate::geometry::Geometry;
 use crate::kind::GameKind;
 use crate::move_text::MoveText;
 
-/// The code of a game's moves.
 #[derive(Clone, Copy)]
 struct Code {
     board: Geometry,

@@ -149,11 +149,8 @@ pub trait Position: Clone + Debug + Send + Sync + Sized {
     /// The game's standard start.
     fn start() -> Self;
 
-    /// Reads FEN (chess) or SFEN (shogi).
-    ///
-    /// # Errors
-    /// On invalid syntax, on impossible positions, and if the side not to move is in check (its king could be
-    /// captured).
+    /// Reads FEN (chess) or SFEN (shogi). An error on invalid syntax, on impossible positions, and if the side not to move
+    /// is in check (its king could be captured).
     fn parse(text: &str) -> Result<Self, ParsePosition>;
 
     /// Writes FEN or SFEN.
@@ -163,10 +160,7 @@ pub trait Position: Clone + Debug + Send + Sync + Sized {
     /// `None` if the bytes cannot hold it (a counter above 65,535 in chess).
     fn compact(&self) -> Option<Vec<u8>>;
 
-    /// Reads the bytes of [`Self::compact`].
-    ///
-    /// # Errors
-    /// If they are not a legal position; never panics.
+    /// Reads the bytes of [`Self::compact`]. An error if they are not a legal position; never panics.
     fn from_compact(bytes: &[u8]) -> Result<Self, ParsePosition>;
 
     /// The side to move.
@@ -179,10 +173,8 @@ pub trait Position: Clone + Debug + Send + Sync + Sized {
     /// if there is no legal move. Cheaper than a list of all moves.
     fn choose_move(&self, choose: impl FnOnce(usize) -> usize) -> Option<Self::Move>;
 
-    /// Reads a move in UCI (castling both as `e1g1` and `e1h1`) or USI and checks that it is legal.
-    ///
-    /// # Errors
-    /// On invalid syntax and on illegal moves.
+    /// Reads a move in UCI (castling both as `e1g1` and `e1h1`) or USI and checks that it is legal. An error on invalid
+    /// syntax and on illegal moves.
     fn parse_move(&self, text: &str) -> Result<Self::Move, IllegalMove>;
 
     /// Reads a move as people write it: SAN in chess, otherwise as [`Self::parse_move`].

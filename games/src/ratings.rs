@@ -5,7 +5,6 @@
 //! first channel marks a known rating, and one follows for every 100 points from 1,000 to 4,000, which covers the
 //! ratings of Lichess and of Floodgate.
 
-/// The rating of the lowest channel.
 const LOWEST: i32 = 1_000;
 
 const POINTS: i32 = 100;

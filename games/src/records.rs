@@ -5,6 +5,11 @@ use std::io::{self, BufRead, ErrorKind, Read};
 /// Longer lines are cut, so that a file without line ends does not fill the memory.
 const LONGEST_LINE: u64 = 16 << 20;
 
+/// A text without the byte order mark that some editors write at the beginning of a UTF-8 file.
+pub(crate) fn without_mark(text: &[u8]) -> &[u8] {
+    text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text)
+}
+
 /// The records that `next` finds, up to the first error, which comes last.
 pub(crate) fn until_error(
     mut next: impl FnMut() -> io::Result<Option<Vec<u8>>>,

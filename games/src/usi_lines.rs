@@ -23,13 +23,11 @@ pub fn records(input: impl BufRead) -> impl Iterator<Item = io::Result<Vec<u8>>>
     records::lines(input, Some(b'#'))
 }
 
-/// Parses a line. `number` is its index among the lines with content, from 0, for rejections.
-///
-/// # Errors
-/// On an invalid line, an invalid start, and an illegal move.
+/// Parses a line. `number` is its index among the lines with content, from 0, for rejections. An error on an invalid line,
+/// an invalid start, and an illegal move.
 pub fn parse<G: Referee>(record: &[u8], number: u64) -> Result<ParsedGame, Rejected> {
     let reject = |ply, kind, reason| Rejected { game: number, ply, kind, reason };
-    let text = str::from_utf8(record.strip_prefix(b"\xef\xbb\xbf").unwrap_or(record))
+    let text = str::from_utf8(records::without_mark(record))
         .map_err(|_| reject(None, RejectKind::Syntax, "not a text".to_owned()))?;
     let (start, moves) = split(text.trim());
     let start = match &start {

@@ -124,7 +124,6 @@ fn coordinates(board: Geometry) -> Constant {
     })
 }
 
-/// The parameters of one layer.
 #[derive(Debug)]
 struct Layer {
     perceptron: Perceptron,

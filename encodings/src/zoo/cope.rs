@@ -147,7 +147,6 @@ fn on_way(tokens: &Tokens) -> Vec<f32> {
     on_way
 }
 
-/// The vectors of one layer.
 #[derive(Debug)]
 struct Vectors {
     /// e `[n,k]`.

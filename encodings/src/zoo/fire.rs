@@ -93,7 +93,6 @@ impl Config {
     }
 }
 
-/// The parameters of one layer.
 #[derive(Debug)]
 struct Layer {
     /// `[1]`.

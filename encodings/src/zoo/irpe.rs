@@ -206,7 +206,6 @@ impl Configure for Config {
 /// The entries of one term in one layer, `[1 or h, buckets, width]`: one table, or one for ranks and one for files.
 type Parts = Vec<ParamId>;
 
-/// The tables of one layer.
 #[derive(Debug)]
 struct Tables {
     bias: Option<Parts>,

@@ -28,7 +28,6 @@ use std::sync::Arc;
 /// The smallest first value of r1 and r2.
 const SMALLEST: f64 = 0.01;
 
-/// The limit of the exponent.
 const LARGEST_EXPONENT: f64 = 2.0;
 
 /// The function of the distance.

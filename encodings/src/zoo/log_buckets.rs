@@ -144,7 +144,6 @@ impl Configure for Config {
     }
 }
 
-/// The parameters of one layer.
 #[derive(Debug)]
 struct Layer {
     /// `[h, buckets]` of ranks.

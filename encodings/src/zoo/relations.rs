@@ -151,7 +151,6 @@ fn holding(board: Geometry, relations: &'static [fn(Step) -> bool]) -> Constant 
     })
 }
 
-/// The parameters of one layer.
 #[derive(Debug)]
 struct Layer {
     /// `[h, relations]`.

@@ -169,7 +169,6 @@ struct Smolgen {
     tokens: i64,
 }
 
-/// The parameters of one layer.
 #[derive(Debug)]
 struct Layer {
     /// Absent for `compress: 0`.

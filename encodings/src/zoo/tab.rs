@@ -162,7 +162,6 @@ fn product([a, b]: &Complex, [c, d]: &Complex) -> Complex {
     [a * c - b * d, a * d + b * c]
 }
 
-/// A convolution of complex numbers.
 #[derive(Debug)]
 struct Convolution {
     /// `[out, in, side, side]`.
@@ -249,7 +248,6 @@ impl Templates {
         }
     }
 
-    /// Multiplications for one position.
     fn macs(&self) -> u64 {
         let squares = (self.board[0] * self.board[1]) as u64;
         let Config { templates, frequencies, channels, blocks, .. } = self.config;

@@ -174,7 +174,6 @@ impl Given<'_> {
         (0..self.heads() * l * l).map(|i| logit(i / l / l, i / l % l, i % l)).collect()
     }
 
-    /// A row of a table of vectors.
     pub(crate) fn row<'t>(&self, table: &'t [f64], row: usize, width: usize) -> &'t [f64] {
         &table[row * width..(row + 1) * width]
     }

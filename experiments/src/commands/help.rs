@@ -23,13 +23,11 @@ const GROUPS: [(&str, &[&str]); 5] = [
 /// clap's own command, which the description of a command line does not have.
 const HELP: &str = "help";
 
-/// Columns of the names.
 const NAMES: usize = 11;
 
 /// As many columns as every terminal has.
 const COLUMNS: usize = 80;
 
-/// Columns of the descriptions.
 const DESCRIPTIONS: usize = COLUMNS - NAMES - 4;
 
 /// The template of a program with these commands; `note` stands at its end.

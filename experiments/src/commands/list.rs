@@ -3,6 +3,7 @@
 use super::options::{json_text, print};
 use clap::ValueEnum;
 use config::Shape;
+use config::columns::{COLUMNS, wrapped};
 use config::metrics::{self, Direction};
 use encodings::EncodingConfig;
 use games::{GameKind, InputLayout, InputName, MovesName, Vocabulary, with_game};
@@ -62,15 +63,16 @@ fn metrics() -> Vec<Value> {
     listed.collect()
 }
 
-/// The name, and below it every other key.
+/// The name, and below it every other key, in lines that fit into a terminal.
 fn paragraph(entry: &Value) -> String {
     let name = entry["name"].as_str().unwrap_or_default();
     let lines = entry.as_object().into_iter().flatten().filter(|(key, _)| *key != "name").map(|(key, value)| {
         let value = match value {
-            Value::Array(list) => list.iter().map(shown).collect::<Vec<_>>().join(" "),
+            // Choices may fill more than a line.
+            Value::Array(list) => list.iter().map(shown).collect::<Vec<_>>().join(", ").replace('|', " | "),
             other => shown(other),
         };
-        format!("    {key}: {value}\n")
+        wrapped(&format!("    {key}: {value}"), COLUMNS, "        ") + "\n"
     });
     format!("{name}\n{}", lines.collect::<String>())
 }

@@ -6,7 +6,6 @@ use records::Revision;
 use records::machine::LibTorch;
 use std::sync::{LazyLock, OnceLock};
 
-/// The version of a release.
 const RELEASE: &str = env!("CARGO_PKG_VERSION");
 
 /// What `revision::revision!` found; `main` sets it, because this crate would otherwise be compiled again after every commit.

@@ -17,7 +17,6 @@ pub(crate) fn files(dir: &Path) -> Vec<PathBuf> {
     all
 }
 
-/// A packed archive of these files.
 pub(crate) fn archive(path: &Path, files: &[(&str, &[u8])]) {
     let mut encoder = zstd::Encoder::new(fs::File::create(path).expect("a file"), 1).expect("an encoder");
     for (name, mut bytes) in files.iter().copied() {
@@ -27,7 +26,6 @@ pub(crate) fn archive(path: &Path, files: &[(&str, &[u8])]) {
     encoder.finish().expect("written");
 }
 
-/// The list of hashes of these files.
 pub(crate) fn list(files: &[(&str, &[u8])]) -> String {
     files.iter().map(|(name, bytes)| format!("{}  {name}\n", blake3::hash(bytes).to_hex())).collect()
 }

@@ -21,7 +21,6 @@ fn tensors(path: PathBuf) -> Vec<(String, Vec<usize>, Vec<u8>)> {
     tensors
 }
 
-/// One tensor's shape and its numbers.
 fn numbers(tensors: &[(String, Vec<usize>, Vec<u8>)], name: &str) -> (Vec<usize>, Vec<f32>) {
     let found = tensors.iter().find(|(known, ..)| known == name).unwrap_or_else(|| panic!("there is no {name}"));
     let values = found.2.chunks_exact(4).map(|chunk| f32::from_le_bytes(chunk.try_into().expect("four bytes")));

@@ -57,6 +57,7 @@ fn every_registry_is_listed() {
     let encodings = listed("encodings");
     assert_eq!(names(&encodings), encodings::EncodingConfig::NAMES);
     let text = posenc(&["list", "encodings"]).succeeds().stdout;
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     for entry in encodings {
         assert_says(&text, &["name", "summary", "example", "source"].map(|key| entry[key].as_str().expect("a text")));
     }
@@ -68,6 +69,14 @@ fn every_registry_is_listed() {
     let wrong = posenc(&["list", "engines"]);
     assert_eq!(wrong.code, Some(2));
     assert_says(&wrong.stderr, &["possible values"]);
+}
+
+#[test]
+fn lists_fit_into_80_columns() {
+    for what in ["games", "encodings", "models", "inputs", "moves", "presets", "metrics"] {
+        let text = posenc(&["list", what]).succeeds().stdout;
+        assert_eq!(text.lines().find(|line| line.chars().count() > 80), None, "posenc list {what}");
+    }
 }
 
 #[test]

@@ -41,7 +41,6 @@ fn nested(text: &str) -> Vec<u8> {
     [&[text.len() as u8], text.as_bytes()].concat()
 }
 
-/// A bag of one record.
 fn bag(record: &[u8]) -> Vec<u8> {
     [record, &(record.len() as u64).to_le_bytes()].concat()
 }

@@ -20,12 +20,13 @@ fn the_patch_that_adds_an_encoding_applies() {
 }
 
 #[test]
-fn contributing_names_every_file_of_the_patch() {
+fn the_guides_name_every_file_of_the_patch() {
     let read = |path: &str| std::fs::read_to_string(root().join(path)).expect("a file");
-    let (patch, page) = (read(PATCH), read("CONTRIBUTING.md"));
+    let (patch, guides) = (read(PATCH), ["CONTRIBUTING.md", "docs/architecture.md"].map(|page| (page, read(page))));
     let files: Vec<&str> = patch.lines().filter_map(|line| line.strip_prefix("+++ b/")).collect();
     assert!(!files.is_empty());
-    for file in files {
-        assert!(page.contains(&format!("`{file}`")), "{file} is not in CONTRIBUTING.md");
+    for (file, (page, text)) in files.iter().flat_map(|file| guides.iter().map(move |guide| (file, guide))) {
+        let names = [file.replace("neighbours", "NAME"), (*file).to_owned()];
+        assert!(names.iter().any(|name| text.contains(&format!("`{name}`"))), "{file} is not in {page}");
     }
 }

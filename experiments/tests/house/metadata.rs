@@ -4,7 +4,6 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A crate of the workspace.
 pub(crate) struct Package {
     pub(crate) name: String,
     pub(crate) manifest: PathBuf,
@@ -29,7 +28,6 @@ pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate lies in the workspace")
 }
 
-/// The crates of the workspace.
 pub(crate) fn packages() -> Vec<Package> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)

@@ -31,7 +31,8 @@ impl Choices {
     }
 
     /// Adds a position of moves with these features and targets.
-    pub fn push_moves<'a>(&mut self, moves: impl IntoIterator<Item = (&'a [u16], f64)>) {
+    #[cfg(test)]
+    pub(crate) fn push_moves<'a>(&mut self, moves: impl IntoIterator<Item = (&'a [u16], f64)>) {
         for (present, target) in moves {
             self.push_move(present);
             self.target.push(target);

@@ -85,7 +85,6 @@ impl Source {
         self.manifest.game
     }
 
-    /// Its description of the dataset.
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
     }

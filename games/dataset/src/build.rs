@@ -129,7 +129,6 @@ impl Built {
     }
 }
 
-/// The description of a dataset and its source.
 pub(crate) struct DatasetDescription {
     pub(crate) name: String,
     pub(crate) game: GameKind,

@@ -5,7 +5,6 @@ use games::Rejected;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// An error of this crate.
 #[derive(Debug, thiserror::Error)]
 pub enum DatasetError {
     #[error("cannot {action} {}: {source}", path.display())]

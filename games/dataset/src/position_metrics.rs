@@ -36,13 +36,11 @@ const MAP_CELLS: &str = "map_cells";
 /// The number of positions of a row, if it is not one.
 const POSITIONS: &str = "positions";
 
-/// The relation of a drop.
 pub const DROP: &str = "drop";
 
 /// The metrics of one position, in the order of [`MEASURES`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PositionMetrics {
-    /// The game's id in the dataset.
     pub game: u32,
     pub ply: u16,
     /// Whether the position occurs in no training game.
@@ -53,19 +51,15 @@ pub struct PositionMetrics {
     pub values: [Option<f32>; MEASURES.len()],
 }
 
-/// One row of the file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PositionRow {
-    /// The game's id in the dataset.
     pub game: u32,
     pub ply: u16,
-    /// The stage of the game.
     pub phase: String,
     /// Whether the position occurs in no training game.
     pub novel: bool,
     /// The type of move, the piece and the relation of the squares.
     pub target: Option<[String; 3]>,
-    /// The distance of the squares.
     pub distance: Option<u8>,
     /// How many positions the row is the mean of.
     pub positions: u32,

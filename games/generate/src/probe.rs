@@ -23,7 +23,6 @@ use random_play::RandomGame;
 use std::num::NonZeroU16;
 use std::path::PathBuf;
 
-/// The licence of all positions.
 pub const LICENCE: &str = "CC0-1.0";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -230,7 +229,6 @@ fn check_board(task: Task, game: GameKind, every: Option<NonZeroU16>) -> Result<
     }
 }
 
-/// The positions of a game of a number.
 fn made<G: Referee + Tactics>(settings: &ProbeSettings, split: &SplitPlan, number: u64) -> Vec<MadePosition> {
     let ProbeSettings { task, every, seed, .. } = *settings;
     let unseen = settings.unseen.map(|unseen| (unseen, split));

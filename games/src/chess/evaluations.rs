@@ -48,10 +48,7 @@ pub fn records(input: impl BufRead) -> impl Iterator<Item = io::Result<Vec<u8>>>
     records::lines(input, None)
 }
 
-/// Reads a line and checks that position and move are legal.
-///
-/// # Errors
-/// If the line is invalid; `number` is its number.
+/// Reads a line and checks that position and move are legal. An error if the line is invalid; `number` is its number.
 pub fn parse(record: &[u8], number: u64) -> Result<ParsedPosition, Rejected> {
     let wrong = |kind, reason| Rejected { game: number, ply: None, kind, reason };
     let read: Evaluated<'_> =

@@ -21,6 +21,7 @@ use crate::line::Line;
 use crate::move_text::MoveText;
 use crate::position::Position as _;
 use crate::record::{ParsedGame, RejectKind, Rejected};
+use crate::records::without_mark;
 use ending::Stated;
 use movetext::{Movetext, Token};
 use shakmaty::san::SanPlus;
@@ -29,9 +30,6 @@ use std::io::{self, BufRead, Read as _};
 
 /// Longer lines and records are cut, so that a file without line ends does not fill the memory.
 const MAX_BYTES: usize = 16 << 20;
-
-/// The byte order mark that some editors write at the beginning of a UTF-8 file.
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Splits a PGN file into the texts of its games.
 ///
@@ -92,7 +90,7 @@ struct Boundary {
 
 impl Boundary {
     fn is_before(&mut self, line: &[u8]) -> bool {
-        let text = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line).trim_ascii();
+        let text = without_mark(line).trim_ascii();
         if text.is_empty() {
             self.blank = true;
             return false;
@@ -112,11 +110,9 @@ impl Boundary {
 ///
 /// The result is the `Result` tag's; if that is empty, the movetext's. Checkmate, stalemate, dead material, threefold
 /// repetition and the fifty-move rule are determined from the board (a draw that could be claimed with the next move
-/// counts), other endings from the `Termination` tag; a decisive game without one was resigned.
-///
-/// # Errors
-/// On invalid PGN, an illegal start, an illegal move, a result that contradicts the board, another variant, and a
-/// record that ends before its result.
+/// counts), other endings from the `Termination` tag; a decisive game without one was resigned. An error on invalid PGN, an
+/// illegal start, an illegal move, a result that contradicts the board, another variant, and a record that ends before its
+/// result.
 ///
 /// ```
 /// let game = games::chess::pgn::parse(b"1. e4 e5 2. Nf3 *", 0).unwrap();
@@ -196,10 +192,8 @@ fn start_position(tags: &[(String, String)]) -> Result<(Option<String>, ChessPos
     Ok((text, position))
 }
 
-/// The legal move that a SAN text names, in any usual spelling.
-///
-/// # Errors
-/// If it names none; the text of the error shows move and position.
+/// The legal move that a SAN text names, in any usual spelling. An error if it names none; the text of the error shows move
+/// and position.
 pub fn read_san(position: &ChessPosition, san: &str) -> Result<Move, String> {
     resolve(position, san.as_bytes())
 }

@@ -98,7 +98,6 @@ pub(super) type Piece = (Side, Kind);
 /// A set of squares as bits.
 pub(super) type Squares = u32;
 
-/// The pieces on the squares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Board(pub(super) [Option<Piece>; SQUARES]);
 

@@ -106,10 +106,8 @@ impl Board {
 
     /// Checks that this is a legal position: no more pieces than a set has, no two unpromoted pawns of a side on one
     /// file, no piece that could never move, no king that could be captured. [`ShogiPosition`] applies the same rules
-    /// to SFEN. Fewer pieces than a set are allowed (handicaps), but some packed formats refuse them.
-    ///
-    /// # Errors
-    /// At the first violation.
+    /// to SFEN. Fewer pieces than a set are allowed (handicaps), but some packed formats refuse them. An error at the first
+    /// violation.
     pub fn check(&self) -> Result<(), BadPosition> {
         for (file, column) in (1..).zip(self.squares.chunks_exact(RANKS)) {
             check_column(file, column)?;

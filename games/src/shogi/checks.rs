@@ -5,7 +5,6 @@ use super::move16::Move16;
 use crate::record::{RejectKind, Rejected, Score};
 use shogi_core::{Color, Move, ToUsi as _};
 
-/// The legal move of a code.
 pub(super) fn legal_move(board: &Board, format: Move16, code: u16) -> Result<Move, String> {
     let place = || format!("in position \"{}\"", board.sfen(1));
     let mv = format.decode(code, board.turn()).ok_or_else(|| format!("{code} is not a move {}", place()))?;

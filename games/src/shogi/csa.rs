@@ -63,12 +63,10 @@ fn has_content(record: &[u8]) -> bool {
 /// wins with `%KACHI`; `%+ILLEGAL_ACTION` and `%-ILLEGAL_ACTION` name the loser. A `%SENNICHITE` is checked for
 /// perpetual check. `%JISHOGI` and `%HIKIWAKE` are draws, unless the record names a cap of plies (`'Max_Moves:` or
 /// `$MAX_MOVES:`) that the game reached: then the game was cut off and its result is unknown, see
-/// [`ParsedGame::cut_off_at`]. A record without an ending has an unknown result.
-///
-/// # Errors
-/// On invalid CSA, an illegal start, and a move that is illegal, out of turn, or made by another piece than recorded.
+/// [`ParsedGame::cut_off_at`]. A record without an ending has an unknown result. An error on invalid CSA, an illegal start,
+/// and a move that is illegal, out of turn, or made by another piece than recorded.
 pub fn parse(record: &[u8], number: u64) -> Result<ParsedGame, Rejected> {
-    let text = String::from_utf8_lossy(record.strip_prefix(b"\xef\xbb\xbf").unwrap_or(record));
+    let text = String::from_utf8_lossy(records::without_mark(record));
     let mut reader = Reader::default();
     let read = text.lines().try_for_each(|line| reader.read_line(line));
     let ply = reader.game.as_ref().map(Replay::ply);

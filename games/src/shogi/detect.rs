@@ -37,7 +37,6 @@ pub fn detect(head: &[u8]) -> Option<Binary> {
     (good > 0).then_some(format)
 }
 
-/// A reader of one record.
 type Parse = fn(&[u8], u64) -> Result<ParsedPosition, Rejected>;
 
 /// Whether the first game is valid, as far as it is in `head`.

@@ -23,18 +23,12 @@ const fn kind(length: u8, board: u8, white: u8, promoted: u8, hand: u8) -> KindC
     KindCode { length, board, white, promoted, hand, boxed: None }
 }
 
-/// Reads a position.
-///
-/// # Errors
-/// On bytes that are no position of shogi with a complete set of pieces; never panics.
+/// Reads a position. An error on bytes that are no position of shogi with a complete set of pieces; never panics.
 pub fn decode(bytes: &[u8; BYTES]) -> Result<Board, BadPosition> {
     CODEC.decode(bytes)
 }
 
-/// Writes a position.
-///
-/// # Errors
-/// [`BadPosition::Length`] where pieces are missing (handicaps): HCP cannot say that.
+/// Writes a position. [`BadPosition::Length`] where pieces are missing (handicaps): HCP cannot say that.
 pub fn encode(board: &Board) -> Result<[u8; BYTES], BadPosition> {
     CODEC.encode(board)
 }

@@ -92,10 +92,8 @@ pub fn records(input: impl Read) -> impl Iterator<Item = io::Result<Vec<u8>>> {
     records::of_length(input, BYTES)
 }
 
-/// Reads and checks one record. `number` is its index in the file, from 0, for rejections.
-///
-/// # Errors
-/// On a truncated record, an illegal position, an illegal move and an unknown result.
+/// Reads and checks one record. `number` is its index in the file, from 0, for rejections. An error on a truncated record,
+/// an illegal position, an illegal move and an unknown result.
 pub fn parse(record: &[u8], number: u64) -> Result<ParsedPosition, Rejected> {
     let Ok(bytes) = record.try_into() else { return Err(cut_off(record, BYTES, number)) };
     let Hcpe { hcp, score, move16, outcome, .. } = Hcpe::read(bytes);

@@ -23,11 +23,9 @@ use crate::records;
 use shogi_core::{Color, Move, ToUsi as _};
 use std::io::{self, Read};
 
-/// The length of a game's header.
 const HEADER: usize = 36;
 /// The length of a move without its candidates.
 const TURN: usize = 6;
-/// The length of a candidate.
 const CANDIDATE: usize = 4;
 /// The largest number of legal moves in a position of shogi.
 const MAX_CANDIDATES: u16 = 593;
@@ -161,10 +159,8 @@ fn append(input: &mut impl Read, record: &mut Vec<u8>, count: usize) -> io::Resu
 /// Reads and checks one game. `number` is its index in the file, from 0, for rejections.
 ///
 /// The visits become [`ParsedGame::candidates`]: their share of the sum, without unvisited moves. The opponent is
-/// stored as the tag `opponent`.
-///
-/// # Errors
-/// On a truncated game, an invalid start, an illegal move, illegal or repeated candidates, and an unknown result.
+/// stored as the tag `opponent`. An error on a truncated game, an invalid start, an illegal move, illegal or repeated
+/// candidates, and an unknown result.
 pub fn parse(record: &[u8], number: u64) -> Result<ParsedGame, Rejected> {
     let game = Game::read(record).ok_or_else(|| {
         let reason = "the game ends before its moves do, or is damaged; the rest of the file is lost".to_owned();

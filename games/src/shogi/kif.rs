@@ -13,6 +13,7 @@ mod setup;
 
 use super::replay::{Fault, Replay, shown};
 use crate::record::{GameResult, ParsedGame, RejectKind, Rejected, Termination};
+use crate::records::without_mark;
 use encoding_rs::SHIFT_JIS;
 use moves::{BLANKS, Written};
 use setup::Setup;
@@ -36,10 +37,8 @@ pub fn records<R: Read>(input: R) -> impl Iterator<Item = io::Result<Vec<u8>>> {
     std::iter::once_with(read).filter(|record| !matches!(record, Ok(bytes) if bytes.is_empty()))
 }
 
-/// Parses a record. `number` is its index in the file, from 0, for rejections.
-///
-/// # Errors
-/// On invalid KIF, an invalid start, and a move that is illegal or made by another piece than recorded.
+/// Parses a record. `number` is its index in the file, from 0, for rejections. An error on invalid KIF, an invalid start,
+/// and a move that is illegal or made by another piece than recorded.
 pub fn parse(record: &[u8], number: u64) -> Result<ParsedGame, Rejected> {
     let text = decode(record);
     let mut reader = Reader::default();
@@ -51,7 +50,7 @@ pub fn parse(record: &[u8], number: u64) -> Result<ParsedGame, Rejected> {
 
 /// The text. Bytes that are invalid in both encodings become U+FFFD: harmless in a comment, and invalid in a move.
 fn decode(record: &[u8]) -> Cow<'_, str> {
-    let record = record.strip_prefix(b"\xef\xbb\xbf").unwrap_or(record);
+    let record = without_mark(record);
     match str::from_utf8(record) {
         Ok(text) => Cow::Borrowed(text),
         Err(_) => SHIFT_JIS.decode_without_bom_handling(record).0,

@@ -17,7 +17,6 @@ use super::frame::{HAND, HAND_TOTALS};
 use bits::{BitReader, BitWriter};
 use shogi_core::Color;
 
-/// Bits of a square's number.
 const SQUARE_BITS: u8 = 7;
 
 /// A piece's bits, the first in the lowest place, and their number.

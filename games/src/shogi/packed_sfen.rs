@@ -26,10 +26,7 @@ const fn kind(length: u8, board: u8, promoted: u8, hand: u8, boxed: u8) -> KindC
     KindCode { length, board, white: promoted << 1, promoted, hand, boxed: Some(boxed) }
 }
 
-/// Reads a position.
-///
-/// # Errors
-/// If the bytes are not a legal position, including problems with one king; never panics.
+/// Reads a position. An error if the bytes are not a legal position, including problems with one king; never panics.
 pub fn decode(bytes: &[u8; BYTES]) -> Result<Board, BadPosition> {
     CODEC.decode(bytes)
 }

@@ -7,7 +7,6 @@ use crate::record::{GameResult, Termination};
 use crate::referee::{Played, Referee};
 use shogi_core::{Color, PieceKind, Square};
 
-/// Ranks of the opponent's camp.
 const CAMP_RANKS: u8 = 3;
 
 /// Pieces besides the king that a declaration needs in the camp.

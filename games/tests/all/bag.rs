@@ -23,7 +23,6 @@ pub(crate) fn action_value(fen: &str, mv: &str, value: f64) -> Vec<u8> {
     [nested(fen), nested(mv), value.to_be_bytes().to_vec()].concat()
 }
 
-/// A bag of these records.
 pub(crate) fn bag(records: &[Vec<u8>], compressed: bool) -> Vec<u8> {
     let (mut bytes, mut ends) = (Vec::new(), Vec::new());
     for record in records {

@@ -11,7 +11,6 @@ use std::path::PathBuf;
 /// The longest game a dataset holds.
 const MAX_PLIES: u32 = u16::MAX as u32;
 
-/// The settings of a generation.
 #[derive(Debug, Clone)]
 pub struct Settings {
     pub game: GameKind,
@@ -21,7 +20,6 @@ pub struct Settings {
     pub games: u64,
     /// Engines that play at the same time; the dataset does not depend on it.
     pub processes: usize,
-    /// The seed of all random choices.
     pub seed: u64,
     pub openings: Option<PathBuf>,
     /// This many plies, drawn uniformly from the range, are random moves, after the book's if there is one.
@@ -47,7 +45,6 @@ pub struct Settings {
     pub name: String,
     /// Where the games come from; `None` for the description of the conditions.
     pub source: Option<String>,
-    /// The licence of the games.
     pub licence: String,
     pub made_by: String,
     /// The shares of the splits.
@@ -68,7 +65,6 @@ pub struct Book {
 #[serde(deny_unknown_fields)]
 pub struct GenerationConditions {
     pub game: GameKind,
-    /// The engine's name and version.
     pub engine: String,
     pub arguments: Vec<String>,
     pub options: Vec<(String, String)>,

@@ -37,7 +37,6 @@ pub struct ForcedSettings {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ForcedLine {
-    /// The game's number in the dataset.
     pub game: u32,
     /// The position before the opponent's last move: FEN or SFEN.
     pub before: String,

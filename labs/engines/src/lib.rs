@@ -39,7 +39,6 @@ use games::{Referee, with_game};
 use journal::Journal;
 use openings::Openings;
 
-/// The result of a generation.
 #[derive(Debug)]
 pub struct GenerateReport {
     pub manifest: Manifest,

@@ -49,7 +49,6 @@ impl Openings {
         Ok(Self { openings, book: Some(book) })
     }
 
-    /// The opening of a game.
     pub fn of(&self, number: u64) -> &Opening {
         &self.openings[(number % self.openings.len() as u64) as usize]
     }
@@ -87,7 +86,6 @@ pub fn set_up_with_random_plies<G: Referee>(
     Err(format!("{ATTEMPTS} random openings in a row ended the game"))
 }
 
-/// Sets up an opening's position.
 pub fn set_up<G: Referee>(opening: &Opening) -> Result<Played<G::Position>, String> {
     let start = match &opening.start {
         None => G::Position::start(),

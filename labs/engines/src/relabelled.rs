@@ -33,9 +33,7 @@ pub struct RelabelSettings {
     /// The dataset's folder, which must not exist yet.
     pub output: PathBuf,
     pub name: String,
-    /// The licence of the labels.
     pub licence: String,
-    /// The command that reproduces it.
     pub made_by: String,
 }
 

@@ -6,7 +6,6 @@ use dataset::{DatasetError, Manifest, Split};
 use games::{Game, GameKind, Position as _};
 use std::path::Path;
 
-/// The rows of the test split.
 pub(super) fn rows(from: &Path, game: GameKind) -> Result<Vec<GameRow>, GenerateError> {
     let manifest = Manifest::read(from)?;
     if manifest.game != game {

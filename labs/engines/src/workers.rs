@@ -16,7 +16,6 @@ use std::thread;
 /// Attempts at a game before it is given up: an engine that crashes on a position crashes every time.
 const ATTEMPTS: usize = 3;
 
-/// The counts of a generation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Progress {
     pub games: u64,
@@ -24,7 +23,6 @@ pub struct Progress {
     pub finished: u64,
     /// Games finished by earlier starts.
     pub found: u64,
-    /// Plies of all finished games.
     pub plies: u64,
     /// Plies played by this start.
     pub new_plies: u64,
@@ -32,9 +30,7 @@ pub struct Progress {
     pub refused: u64,
     /// Restarts of engines that exited or did not answer.
     pub restarts: u64,
-    /// The cause of the first restart.
     pub first_restart: Option<String>,
-    /// Games that were given up.
     pub given_up: u64,
     /// Why the first of them was given up.
     pub first_given_up: Option<String>,

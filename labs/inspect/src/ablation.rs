@@ -17,7 +17,6 @@ use train::evaluate::evaluate;
 use train::inference::Loaded;
 use train::setup::declare;
 
-/// Draws of games for an interval.
 const DRAWS: usize = 2_000;
 
 /// The points of a layer's encodings that act head by head.
@@ -135,9 +134,7 @@ fn part(ablation: Ablation) -> String {
     }
 }
 
-/// The games of some positions.
 struct Games {
-    /// The game of each position.
     places: Vec<usize>,
     /// How many positions of each game have the metric.
     counts: Vec<f64>,

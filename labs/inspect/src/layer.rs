@@ -18,7 +18,6 @@ const SAME: f64 = 1e-12;
 pub(super) struct HeadSums {
     /// The entropy of attention, the mean over queries.
     pub(super) entropy: Vec<f64>,
-    /// The mean distance of attention.
     pub(super) distance: Vec<f64>,
     /// The variance of the logits over keys, and that of their content part.
     pub(super) logits: Vec<f64>,
@@ -47,7 +46,6 @@ pub(super) struct LayerSums {
     pub(super) each: Vec<Parts<Tensor>>,
     pub(super) content: Tensor,
     pub(super) position: Option<Tensor>,
-    /// The squares of the signal.
     pub(super) squares: Tensor,
     pub(super) weights: Tensor,
     /// Of the signal, by piece, if they were asked for.

@@ -15,7 +15,6 @@ use train::inference::tensors_file::Named;
 /// A variance over positions that is this small a share of the signal's is rounding.
 const ROUNDING: f64 = 1e-9;
 
-/// A picture of a layer.
 #[derive(Debug, Clone)]
 pub struct Picture {
     /// Its file's name without an ending.
@@ -25,7 +24,6 @@ pub struct Picture {
     pub map: Canvas,
 }
 
-/// The maps of one cell.
 #[derive(Debug)]
 pub struct Maps<'a> {
     pub game: GameKind,

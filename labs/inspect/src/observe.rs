@@ -38,7 +38,6 @@ impl Shared {
 /// Adds up the maps of the board's squares.
 #[derive(Debug)]
 struct Adder {
-    /// The token of each square.
     squares: Tensor,
     /// King's moves between squares, `[n,n]`, f64.
     distances: Tensor,

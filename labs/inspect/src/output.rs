@@ -30,12 +30,10 @@ const PICTURE: &str = "layer-";
 /// Pixels of a PNG for one of the SVG.
 const ZOOM: f32 = 1.5;
 
-/// The results of a cell.
 pub(super) struct Found<'a> {
     pub(super) inspected: &'a Inspected,
     pub(super) maps: &'a Maps<'a>,
     pub(super) costs: Option<&'a Costs>,
-    /// The step of its weights.
     pub(super) step: u64,
 }
 

@@ -18,14 +18,12 @@ use report::table::Table;
 /// The most bytes of drawn pictures on a page.
 const MOST_DRAWN: usize = 4_000_000;
 
-/// A cell's part of the page.
 pub(super) struct PageCell {
     pub(super) inspected: Inspected,
     pub(super) touched: Touched,
     pub(super) pictures: Vec<Picture>,
 }
 
-/// The data of a cell's texts.
 pub(super) struct Texts<'a> {
     pub(super) inspected: &'a Inspected,
     pub(super) statistics: &'a [Statistics],

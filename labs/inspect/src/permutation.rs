@@ -59,7 +59,6 @@ pub struct Explained {
     pub p: f64,
 }
 
-/// The test of one map.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Test {
     /// The share of the map's variance that distance explains.

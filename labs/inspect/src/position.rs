@@ -16,7 +16,6 @@ pub struct Shown {
     pub packed: Tensor,
     /// Whose view the squares have.
     pub view: View,
-    /// The piece on each square.
     pub pieces: Vec<Option<Piece>>,
 }
 

@@ -19,7 +19,6 @@ use train::Setup;
 use train::inference::{Loaded, Origin};
 use train::sample::validation_positions;
 
-/// The settings of an inspection.
 #[derive(Debug, Clone)]
 pub struct Options {
     pub testing: Testing,
@@ -41,7 +40,6 @@ pub struct Options {
 pub struct Written {
     /// The folder of the page.
     pub dir: PathBuf,
-    /// The heads of each cell.
     pub cells: Vec<Inspected>,
 }
 

@@ -9,7 +9,6 @@ use games::GameKind;
 /// Pixels of a panel without its title and its scale.
 const PANEL: f64 = 210.0;
 const GAP: f64 = 26.0;
-/// Pixels of a panel's title.
 const TITLE: f64 = 20.0;
 /// Pixels of file names below a board, and of rank names beside it.
 const NAMES: f64 = 16.0;

@@ -42,7 +42,6 @@ pub(super) struct Touched {
 #[derive(Debug, Clone)]
 struct Layer {
     number: usize,
-    /// The heads' captions.
     heads: Vec<String>,
     named: usize,
 }
@@ -53,7 +52,6 @@ struct Place {
     view: View,
     /// The drawing of its pieces; empty for the mean.
     pieces: String,
-    /// The blocks of each layer.
     blocks: Vec<Parts<Vec<u8>>>,
 }
 

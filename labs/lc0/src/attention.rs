@@ -29,7 +29,6 @@ struct Biases {
     ff: bool,
 }
 
-/// The state of the reader.
 struct Body<'a, 'b> {
     tree: &'a mut Tree<'b>,
     tensors: NamedTensors,

@@ -43,7 +43,6 @@ use tree::Tree;
 /// The magic number of weights files.
 const MAGIC: u32 = 0x1c0;
 
-/// The magic bytes of gzip.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 /// The size limit of a file, packed and unpacked: 1.5 GiB. Lc0's largest published networks (BT4, about 190 million

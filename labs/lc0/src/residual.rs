@@ -20,7 +20,6 @@ const AREA: usize = KERNEL * KERNEL;
 
 const WDL: usize = 3;
 
-/// The architecture and its parameters.
 pub(super) fn read(weights: &Weights, format: &NetworkFormat) -> Result<(ModelConfig, Parameters), NetError> {
     check(format)?;
     let spec = spec();

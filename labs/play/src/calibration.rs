@@ -34,7 +34,6 @@ pub struct Part {
     pub legal_mass: Option<f64>,
 }
 
-/// The calibration of one result.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Reliability {
     pub name: &'static str,

@@ -223,7 +223,6 @@ fn of_games(
     Ok((pairing.score.unwrap_or(f64::NAN), played, details(&standings)))
 }
 
-/// The opponent's name in tables.
 fn opponent_name(games: &MatchEntry) -> String {
     match &games.against {
         Opponent::Reference => "reference".to_owned(),

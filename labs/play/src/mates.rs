@@ -35,7 +35,6 @@ pub fn read<G: Referee>(path: &Path) -> Result<Vec<G::Position>, PlayError> {
     Ok(positions)
 }
 
-/// The player's score on these positions.
 pub fn score<G: Referee>(
     player: &Player<'_>,
     positions: &[G::Position],

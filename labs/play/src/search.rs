@@ -22,7 +22,6 @@ use train::inference::situation::Move;
 use train::inference::{Request, Situation};
 use tree::{Child, Evaluation, Leaf, Tree};
 
-/// The settings of a search.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Search {
     /// How often the tree is descended, the root's evaluation included: 1 gives the policy's move.
@@ -72,7 +71,6 @@ struct Growing<'a, G: Referee> {
 
 /// A leaf before its evaluation, with its legal moves.
 struct Waiting<G: Referee> {
-    /// The place of its tree.
     tree: usize,
     leaf: Leaf<Move<G>>,
     over: Option<f64>,

@@ -16,7 +16,6 @@ use std::path::Path;
 use streams::Stream;
 use train::inference::Situation;
 
-/// A position of a suite.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Problem {
     /// Its name; its place in the file if it has none.

@@ -53,7 +53,6 @@ pub(crate) const SCRIPT: &str = "job.sh";
 /// The list of cells there: one folder per line, relative to the run folder; the line number is the task's number.
 pub(crate) const CELLS: &str = "cells.txt";
 
-/// The text of the script.
 pub(crate) fn script(array: &Array, resources: &Resources) -> String {
     let mut options: Vec<String> = vec![
         format!("--job-name={}", array.name),

@@ -2,7 +2,7 @@
 
 use crate::cell::End;
 use crate::plots::Scales;
-use crate::row::{of_squares, of_tiles, word};
+use crate::row::{of_squares, of_tiles};
 use crate::view::{Line, View, shortened};
 use facts::metrics::Direction;
 use facts::{ReadAt, Role, grouped, in_words};
@@ -75,7 +75,7 @@ fn summary(view: &View<'_>) -> String {
 }
 
 fn count<'a>(states: &(impl Iterator<Item = &'a CellState> + Clone), wanted: &str) -> usize {
-    states.clone().filter(|state| word(state) == wanted).count()
+    states.clone().filter(|state| state.word() == wanted).count()
 }
 
 /// `, 2 running, 1 failed`: how many cells are in each of these states, unless none is.

@@ -29,8 +29,8 @@ pub(crate) fn of_squares(line: &Line<'_>, style: Style, scales: &Scales) -> Stri
     let mut squares = String::new();
     for cell in line.cells.iter().take(SQUARES) {
         let number = cell.seen.primary.map_or_else(String::new, |value| format!(" {}", short(value)));
-        let (letter, word) = (&word(&cell.state)[..1], word(&cell.state));
-        let _ = write!(squares, "<i class=\"{letter}\" title=\"seed {}: {word}{number}\"></i>", cell.seed);
+        let word = cell.state.word();
+        let _ = write!(squares, "<i class=\"{}\" title=\"seed {}: {word}{number}\"></i>", &word[..1], cell.seed);
     }
     if line.cells.len() > SQUARES {
         let _ = write!(squares, "and {} more", line.cells.len() - SQUARES);
@@ -49,7 +49,7 @@ fn parts(line: &Line<'_>, class: &str, cells: &str, scales: &Scales, height: f64
 }
 
 fn tile(cell: &Cell, left: Option<f64>, class: &str, scales: &Scales) -> String {
-    let state = word(&cell.state);
+    let state = cell.state.word();
     let (number, below) = match &cell.state {
         CellState::Done => (cell.seen.primary.map_or_else(|| "–".to_owned(), short), String::new()),
         CellState::Failed(failure) => ("failed".to_owned(), failure.kind.name().to_owned()),
@@ -110,17 +110,6 @@ fn verdict(line: &Line<'_>) -> String {
 
 fn small(text: &str) -> String {
     format!("<small>{}</small>", escape(text))
-}
-
-/// A state in a word; the first letters differ.
-pub(crate) fn word(state: &CellState) -> &'static str {
-    match state {
-        CellState::Pending => "pending",
-        CellState::Running(_) => "running",
-        CellState::Interrupted(_) => "interrupted",
-        CellState::Done => "done",
-        CellState::Failed(_) => "failed",
-    }
 }
 
 /// A value in about four characters.

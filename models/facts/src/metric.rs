@@ -193,7 +193,6 @@ impl Loss {
 pub struct Measures {
     /// Its losses, in the order in which they are added up.
     pub losses: &'static [Loss],
-    /// Further metrics of evaluations.
     pub metrics: &'static [Metric],
 }
 

@@ -53,3 +53,9 @@ pub fn above_zero_if_any<'de, D: Deserializer<'de>>(deserializer: D) -> Result<O
         number => Ok(number),
     }
 }
+
+/// An option with its default is not written, so that configurations keep the text that they had before there was such an
+/// option. (For those that are true by default, `bool::clone` asks the same.)
+pub fn is_default<T: Default + PartialEq>(option: &T) -> bool {
+    *option == T::default()
+}

@@ -71,7 +71,6 @@ games::named! {
 }
 
 impl Quantity {
-    /// Its name in a sentence.
     pub const fn words(self) -> &'static str {
         match self {
             Self::Params => "params",

@@ -88,10 +88,7 @@ impl Arena {
     }
 
     /// The gradient of a scalar with respect to the whole store, in layout order; 0 where a parameter (or padding)
-    /// has no influence.
-    ///
-    /// # Errors
-    /// If `loss` does not depend on the store, or memory runs out.
+    /// has no influence. An error if `loss` does not depend on the store, or memory runs out.
     pub fn gradient(&self, loss: &Tensor) -> Result<Tensor, TchError> {
         let unrelated = || TchError::Torch("the loss does not depend on the parameters".to_owned());
         // Asked about a loss without a graph, autograd crashes; about one with another graph, it answers with an

@@ -36,10 +36,7 @@ impl Backend {
     /// The environment variable that sets it for a process, `off` or `fused`.
     pub const VARIABLE: &'static str = "POSENC_KERNELS";
 
-    /// What [`Self::VARIABLE`] names; the kernels where it is not set or empty.
-    ///
-    /// # Errors
-    /// With its value, if it names none.
+    /// What [`Self::VARIABLE`] names; the kernels where it is not set or empty. An error shows its value, if it names none.
     pub fn of_environment() -> Result<Self, UnknownBackend> {
         let value = std::env::var_os(Self::VARIABLE).unwrap_or_default();
         Self::named(&value.to_string_lossy())

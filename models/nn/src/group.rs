@@ -173,10 +173,8 @@ impl Group {
     /// Adds the tensors of all ranks, which have the same shape, element type and memory layout: (0 + 1) + (2 + 3) and so
     /// on, a power of two of them, so that 2n ranks add as n ranks do that each have added a pair. Every rank gets the sum.
     ///
-    /// Neighbours first exchange halves, then quarters go farther, and the parts of the sum come back the same way.
-    ///
-    /// # Errors
-    /// With the rank that did not answer.
+    /// Neighbours first exchange halves, then quarters go farther, and the parts of the sum come back the same way. An error
+    /// names the rank that did not answer.
     ///
     /// # Panics
     /// If the number of ranks is not a power of two.

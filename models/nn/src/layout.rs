@@ -113,10 +113,8 @@ impl LayoutBuilder {
         Scope { builder: self, prefix: name.to_owned(), part }
     }
 
-    /// Assigns offsets: matrices first, then everything else, each in order of declaration.
-    ///
-    /// # Errors
-    /// If two parameters share a name, or if the network has more than [`MOST_PARAMETERS`].
+    /// Assigns offsets: matrices first, then everything else, each in order of declaration. An error if two parameters share
+    /// a name, or if the network has more than [`MOST_PARAMETERS`].
     pub fn finish(mut self) -> Result<Layout, LayoutError> {
         let mut names = HashSet::new();
         if let Some(twice) = self.params.iter().find(|p| !names.insert(p.name.as_str())) {

@@ -5,10 +5,8 @@ use std::ffi::c_char;
 use tch::{TchError, Tensor};
 use torch_sys::C_tensor;
 
-/// A copy in pinned memory. Copies from it to a GPU can be asynchronous; LibTorch keeps the memory until they are done.
-///
-/// # Errors
-/// If there is no GPU, or no memory.
+/// A copy in pinned memory. Copies from it to a GPU can be asynchronous; LibTorch keeps the memory until they are done. An
+/// error if there is no GPU, or no memory.
 pub fn pinned(tensor: &Tensor) -> Result<Tensor, TchError> {
     let mut copy = std::ptr::null_mut();
     // SAFETY: the tensor lives until the call returns, and there is a place for its copy.

@@ -1,10 +1,6 @@
 //! Defaults of options, and how serde leaves them out.
 
-/// An option with its default is not written, so that networks keep the text, and cells the name, that they had before
-/// there was such an option. (For those that are true by default, `bool::clone` asks the same.)
-pub(crate) fn is_default<T: Default + PartialEq>(option: &T) -> bool {
-    *option == T::default()
-}
+pub(crate) use facts::numbers::is_default;
 
 pub(super) fn one() -> usize {
     1

@@ -16,7 +16,6 @@ fn evaluate(visit: &mut Visit<'_>) {
     visit.value(&ACCURACY, || board.hits());
 }
 
-/// The tokens of the board.
 const TOKENS: &str = "tokens";
 /// Which of them are predicted.
 const PREDICTED: &str = "asked";

@@ -58,7 +58,6 @@ pub(crate) struct Site<'a> {
 }
 
 impl Site<'_> {
-    /// Declares a head in a scope.
     pub(super) fn in_scope<H: Head + 'static>(
         &mut self,
         scope: &str,

@@ -34,7 +34,6 @@ impl Term {
     }
 }
 
-/// The purpose of a visit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wanted {
     Terms,
@@ -47,10 +46,8 @@ pub(crate) enum Wanted {
 pub(crate) struct Visit<'a> {
     pub(crate) output: &'a Output,
     pub(crate) examples: &'a Examples,
-    /// The options of the heads.
     pub(crate) outputs: &'a Outputs,
     pub(crate) masking: Masking,
-    /// The size of the vocabulary.
     pub(crate) moves: usize,
     pub(crate) wanted: Wanted,
     pub(crate) terms: Vec<Term>,

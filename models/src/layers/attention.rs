@@ -29,7 +29,6 @@ use tch::Tensor;
 pub(crate) struct Attention {
     qkv_weight: ParamId,
     qkv_bias: Option<ParamId>,
-    /// The norms of queries and keys.
     qk_norms: Option<[Norm; 2]>,
     groups: i64,
     out: Linear,
@@ -147,7 +146,6 @@ impl Attention {
         x_blhk.reshape([batch, length, self.dims.width as i64])
     }
 
-    /// Multiplications by weights for one token.
     pub(crate) fn weight_macs_per_token(&self) -> u64 {
         let d = self.dims.width as u64;
         3 * d * d / self.groups as u64 + self.out.macs()

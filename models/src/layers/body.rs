@@ -45,12 +45,10 @@ impl Body {
         Vec::new()
     }
 
-    /// Multiplications by weights for one token.
     pub(crate) fn weight_macs_per_token(&self) -> u64 {
         self.loops as u64 * self.blocks.iter().map(Block::weight_macs_per_token).sum::<u64>()
     }
 
-    /// All multiplications for a sequence.
     pub(crate) fn macs(&self, length: u64) -> u64 {
         self.loops as u64 * self.blocks.iter().map(|block| block.macs(length)).sum::<u64>()
     }
@@ -107,12 +105,10 @@ impl Block {
         Some(TokenLayers { out: self.attention.out(), inner, outer, norms, activation, factors })
     }
 
-    /// Multiplications by weights for one token.
     fn weight_macs_per_token(&self) -> u64 {
         self.attention.weight_macs_per_token() + self.feed_forward.macs_per_token()
     }
 
-    /// All multiplications for a sequence.
     fn macs(&self, length: u64) -> u64 {
         length * self.weight_macs_per_token() + self.attention.product_macs(length)
     }

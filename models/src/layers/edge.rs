@@ -28,10 +28,8 @@ pub(crate) struct Outside {
 }
 
 impl Outside {
-    /// For the tokens of an input, of `channels` each.
-    ///
-    /// # Errors
-    /// For inputs that show the edge by themselves (a slider's attacks end there) or whose tokens share no channels.
+    /// For the tokens of an input, of `channels` each. An error for inputs that show the edge by themselves (a slider's
+    /// attacks end there) or whose tokens share no channels.
     pub(crate) fn of(input: &InputLayout, channels: usize, tokens: &Tokens) -> Result<Self, ModelError> {
         if matches!(input.boards, Boards::Attacked { .. }) || input.token_features().next().is_some() {
             return Err(ModelError::EdgeShown(input.name.name()));

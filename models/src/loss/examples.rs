@@ -60,7 +60,6 @@ impl Column {
     ];
 }
 
-/// The points of a draw.
 pub(crate) const DRAWN: f64 = 0.5;
 
 /// How rows of a batch form sequences.

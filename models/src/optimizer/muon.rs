@@ -18,7 +18,6 @@ use nn::{Layout, Part, Range};
 use std::ops::Range as Elements;
 use tch::{Kind, TchError, Tensor};
 
-/// The coefficients of an iteration.
 const QUINTIC: [f64; 3] = [3.4445, -4.7750, 2.0315];
 const EPSILON: f64 = 1e-7;
 /// The scope of the weights that it takes, and the weight that is three.
@@ -35,7 +34,6 @@ impl MuonScale {
     }
 }
 
-/// A matrix in the flat store.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Matrix {
     start: usize,
@@ -71,7 +69,6 @@ pub(super) fn matrices(layout: &Layout, rates: &[Span]) -> Vec<Matrix> {
     all
 }
 
-/// A step of each matrix.
 pub(super) fn step(
     matrices: &[Matrix],
     flat: &Tensor,

@@ -5,6 +5,7 @@ use crate::common::learning::memorise;
 use crate::common::*;
 use encodings::{EncodingConfig, InjectionPoints};
 use games::{GameKind, InputName, MovesName};
+use models::input::Expander;
 use models::loss::{policy_entropy_rows, win_rate_entropy_rows, win_rate_rows};
 use models::{HeadName, ModelConfig, ModelError, Network, Output, Spec};
 use nn::{Arena, Layout, Part};
@@ -44,6 +45,32 @@ fn parts(spec: &Spec) -> [usize; 2] {
         // 8 × (12 pieces and repetition); castling, side, rule 50, zeros and ones. dlshogi's two sets of planes.
         InputName::Lc0_112 => [104, 8],
         _ => [62, 57],
+    }
+}
+
+/// The parted stem relies on it, for every input whose tokens are the squares.
+#[test]
+fn channels_after_those_of_a_square_are_the_same_everywhere() {
+    let inputs = specs().into_iter().filter(|spec| spec.input.tokens() == spec.input.geometry.squares());
+    let mut checked = 0;
+    for spec in inputs {
+        let channels = Expander::new(spec.input).expand(&packed(&spec, 3));
+        let own = (spec.input.board_channels() + spec.input.squares().count()) as i64;
+        let differs = |from: i64, to: i64| {
+            let part = channels.narrow(2, from, to - from);
+            largest_difference(&part, &part.narrow(1, 0, 1).expand_as(&part))
+        };
+        let (all, name) = (channels.size()[2], spec.input.name.name());
+        assert!(
+            differs(0, own) > 0.0 && differs(own, all) == 0.0,
+            "{name}: {own} of {all} channels are a square's own"
+        );
+        checked += usize::from(all > own);
+    }
+    assert!(checked >= 4, "only {checked} inputs have channels of all squares");
+    for spec in boards() {
+        let own = spec.input.board_channels() + spec.input.squares().count();
+        assert_eq!([own, Expander::new(spec.input).channels() - own], parts(&spec));
     }
 }
 

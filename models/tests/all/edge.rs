@@ -13,12 +13,17 @@ const RELATIVE: [&str; 4] = [
     r#"{"shaw": {"cross": true}}"#,
 ];
 
+/// The ranks of the pattern.
+fn height(board: Geometry) -> usize {
+    (board.ranks() - 2).min(4)
+}
+
 /// The pieces of a row's lower left part, with their corner on a square, on an otherwise empty board. Nothing marks a square.
 fn placed(spec: &Spec, row: &[u8], (file, rank): (usize, usize)) -> Vec<u8> {
     let (board, mut out) = (spec.input.geometry, row.to_vec());
     for start in (0..spec.input.steps()).map(|step| step * board.squares()) {
         out[start..start + board.squares()].fill(0);
-        for (f, r) in (0..3).flat_map(|f| (0..(board.ranks() - 2).min(4)).map(move |r| (f, r))) {
+        for (f, r) in (0..3).flat_map(|f| (0..height(board)).map(move |r| (f, r))) {
             out[start + board.square(file + f, rank + r)] = row[start + board.square(f, r)];
         }
     }
@@ -26,7 +31,7 @@ fn placed(spec: &Spec, row: &[u8], (file, rank): (usize, usize)) -> Vec<u8> {
     out
 }
 
-/// How far the tokens of squares differ after the pattern moved from its first place to its second, square by square.
+/// How far the tokens of squares differ after the pattern moved from the corner to any other place, square by square.
 fn difference_if_moved(spec: &Spec, options: &str, encoding_text: &str) -> f64 {
     let board = spec.input.geometry;
     let (network, layout) = declare(&tiny_with(options), &[encoding(encoding_text)], spec);
@@ -36,16 +41,23 @@ fn difference_if_moved(spec: &Spec, options: &str, encoding_text: &str) -> f64 {
     }
     let views = Arena::from_values(layout, &values, Device::Cpu).expect("memory").frozen_views();
     let row = &rows(spec, 1)[0];
-    let (from, to) = ((0, 0), (board.files() - 3, 2));
-    let trunk = |place| network.trunk(&views, &tensor(&[placed(spec, row, place)]));
-    let (before, after) = (trunk(from), trunk(to));
-    let stays =
-        |square: &usize| board.file_of(*square) + to.0 < board.files() && board.rank_of(*square) + to.1 < board.ranks();
-    let old: Vec<usize> = (0..board.squares()).filter(stays).collect();
-    let moved = |board: Geometry, square| board.square(board.file_of(square) + to.0, board.rank_of(square) + to.1);
+    let places: Vec<(usize, usize)> = (0..=board.files() - 3)
+        .flat_map(|file| (0..=board.ranks() - height(board)).map(move |rank| (file, rank)))
+        .collect();
+    let boards: Vec<Vec<u8>> = places.iter().map(|&place| placed(spec, row, place)).collect();
+    let tokens = network.trunk(&views, &tensor(&boards));
     let index = |squares: Vec<usize>| Tensor::from_slice(&squares.iter().map(|&s| s as i64).collect::<Vec<_>>());
-    let new = index(old.iter().map(|&square| moved(board, square)).collect());
-    largest_difference(&before.index_select(1, &index(old)), &after.index_select(1, &new))
+    let differences = places.iter().enumerate().map(|(number, to)| {
+        let stays = |square: &usize| {
+            board.file_of(*square) + to.0 < board.files() && board.rank_of(*square) + to.1 < board.ranks()
+        };
+        let old: Vec<usize> = (0..board.squares()).filter(stays).collect();
+        let moved = |square: &usize| board.square(board.file_of(*square) + to.0, board.rank_of(*square) + to.1);
+        let new = index(old.iter().map(moved).collect());
+        let (before, after) = (tokens.get(0), tokens.get(number as i64));
+        largest_difference(&before.index_select(0, &index(old)), &after.index_select(0, &new))
+    });
+    differences.fold(0.0, f64::max)
 }
 
 #[test]
@@ -53,7 +65,7 @@ fn a_hidden_edge_changes_nothing_near_it_and_a_shown_one_does() {
     for spec in specs().iter().filter(|spec| !matches!(spec.input.boards, Boards::Attacked { .. })) {
         for encoding in RELATIVE {
             let hidden = difference_if_moved(spec, r#"{"edge": "hidden"}"#, encoding);
-            assert!(hidden < 2e-5, "{encoding} on {}: {hidden}", spec.input.name.name());
+            assert!(hidden < 5e-5, "{encoding} on {}: {hidden}", spec.input.name.name());
             let shown = difference_if_moved(spec, "{}", encoding);
             assert!(shown > 1e-3, "{encoding} on {}: {shown}", spec.input.name.name());
         }

@@ -6,7 +6,6 @@ use super::{Board, Definition, Given, affine};
 use encodings::tab::{Config, Rotations};
 use encodings::{Dims, Tokens};
 
-/// A complex number.
 type Number = [f64; 2];
 
 fn times([a, b]: Number, [c, d]: Number) -> Number {

@@ -22,7 +22,6 @@ pub struct Publication {
     pub extrapolate: Option<u64>,
 }
 
-/// An author of the results.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Author {
     pub name: String,
@@ -55,7 +54,6 @@ impl Author {
         }
     }
 
-    /// Its entity in an RO-Crate.
     pub(super) fn entity(&self) -> Value {
         json!({"@id": self.id(), "@type": "Person", "name": self.name, "affiliation": self.affiliation})
     }

@@ -28,7 +28,6 @@ use train::sinks::tensorboard;
 
 type Renderer = fn(&Report) -> String;
 
-/// The report in every format.
 const REPORTS: [(&str, Renderer); 5] = [
     ("report.html", html::draw),
     ("report.txt", text::draw),

@@ -20,7 +20,6 @@ pub(super) struct DataSource {
     pub(super) made_by: Option<String>,
 }
 
-/// The content of the description.
 pub(super) struct BundleDescription<'a> {
     pub(super) plan: &'a Plan,
     pub(super) publication: &'a Publication,

@@ -13,7 +13,6 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// The file of a bundle.
 pub const FILE: &str = "predictions.json";
 
 /// The largest relative difference of two numbers that count as equal: a fitted floor on another processor may differ in more

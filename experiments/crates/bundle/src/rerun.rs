@@ -235,7 +235,6 @@ fn compare_spread(bundle: &Unpacked, rerun: &Rerun<'_>, because: Vec<String>) ->
     }
 }
 
-/// The primary metric of a cell.
 fn value(plan: &Plan, cell: &Path) -> Option<f64> {
     let primary = &plan.primary;
     let wanted = |line: &MetricLine| match primary.at {

@@ -25,7 +25,6 @@ const NUMBERS: [&str; 10] =
 /// The largest relative difference of two numbers that count as equal: sums on other processors differ in the last digits.
 const TOLERANCE: f64 = 1e-6;
 
-/// The result of a comparison.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Stated {
     /// How many numbers were compared.

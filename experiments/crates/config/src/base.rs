@@ -15,7 +15,7 @@ use super::reader::{self, Problem, Refusal};
 use super::run::BaseConfig;
 use super::setting::{GROUPS, Point, Setting};
 use super::source::{ConfigError, Source};
-use super::tree::{Content, Node};
+use super::tree::Node;
 use super::yaml::parse;
 use serde::Deserialize as _;
 use serde::de::value::StrDeserializer;
@@ -50,7 +50,7 @@ fn explained(tree: &Node, refusal: Refusal) -> ConfigError {
     // The map that lacks the key may have been made for a value of an axis.
     let group = tree.nearest(&refusal.way);
     let place = if group.origin.path.first() == tree.origin.path.first() { group } else { tree };
-    place.origin.error(message).help(remedy)
+    place.origin.lacks(message).help(remedy)
 }
 
 /// A value that the command line gives to a setting: `--set train.steps=500`. It holds in every row.
@@ -149,18 +149,6 @@ fn inherited(mut own: Node, varied: &[Setting], links: usize) -> Result<Node, Co
     };
     let mut other = inherited(base, varied, links - 1)?;
     varied.iter().for_each(|setting| other.remove(setting.way()));
-    merge(&mut own, other);
+    own.fill(other, &|key, _, _| GROUPS.contains(&key));
     Ok(own)
-}
-
-/// Adds missing settings from another base.
-fn merge(own: &mut Node, other: Node) {
-    let (Content::Map(own), Content::Map(other)) = (&mut own.content, other.content) else { return };
-    for (key, value) in other {
-        match own.iter_mut().find(|(known, _)| *known == key) {
-            None => own.push((key, value)),
-            Some((_, known)) if GROUPS.contains(&key.as_str()) => merge(known, value),
-            Some(_) => {}
-        }
-    }
 }

@@ -63,18 +63,25 @@ impl DataFolders {
     }
 }
 
-/// The map of one dataset, or of one to train on and one to test on.
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct OneDataset {
-    path: Option<PathBuf>,
-    train: Option<PathBuf>,
-    test: Option<PathBuf>,
-    generate: Option<Generate>,
-    #[serde(default, deserialize_with = "names")]
-    bucket: Vec<String>,
-    value: Option<ValueChoice>,
+/// The map of one dataset, or of one to train on and one to test on, beside those of named games.
+macro_rules! dataset_map {
+    ($name:ident: $($game:ident)*) => {
+        #[derive(serde::Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct $name {
+            $($game: Option<DataEntry>,)*
+            path: Option<PathBuf>,
+            train: Option<PathBuf>,
+            test: Option<PathBuf>,
+            generate: Option<Generate>,
+            #[serde(default, deserialize_with = "names")]
+            bucket: Vec<String>,
+            value: Option<ValueChoice>,
+        }
+    };
 }
+
+dataset_map! { OneDataset: }
 
 impl OneDataset {
     fn is_empty(&self) -> bool {
@@ -118,19 +125,7 @@ impl OneDataset {
 
 macro_rules! datasets {
     ([$(($variant:ident $game:ident $type:ident))+]) => {
-        /// The map of a dataset for each game, or of one dataset.
-        #[derive(serde::Deserialize)]
-        #[serde(deny_unknown_fields)]
-        struct Datasets {
-            $($game: Option<DataEntry>,)+
-            path: Option<PathBuf>,
-            train: Option<PathBuf>,
-            test: Option<PathBuf>,
-            generate: Option<Generate>,
-            #[serde(default, deserialize_with = "names")]
-            bucket: Vec<String>,
-            value: Option<ValueChoice>,
-        }
+        dataset_map! { Datasets: $($game)+ }
 
         impl Datasets {
             /// The datasets of named games, and the one without a name.

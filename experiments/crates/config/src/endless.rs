@@ -21,10 +21,7 @@ pub struct Generate {
 }
 
 impl Generate {
-    /// The generator.
-    ///
-    /// # Errors
-    /// If there is no such task, or its positions have an end.
+    /// The generator. An error if there is no such task, or its positions have an end.
     pub fn probe(&self) -> Result<EndlessProbe, DatasetError> {
         let task = Task::of_games().into_iter().find(|task| task.name() == self.probe).ok_or_else(|| {
             let known: Vec<&str> = Task::of_games().into_iter().map(Task::name).collect();

@@ -37,7 +37,6 @@ pub struct Experiment {
     pub path: PathBuf,
     /// Its name, a folder below the output folder: that of its file, followed by the overrides of the command line.
     pub name: String,
-    /// The question that it answers.
     pub question: Option<String>,
     /// The result that its author expects.
     pub expect: Option<String>,

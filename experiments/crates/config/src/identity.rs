@@ -1,8 +1,16 @@
 //! What makes two cells the same: the hash in a cell's folder name.
 //!
 //! The hash is over what decides a cell's numbers and over nothing else: not over the clock, the order of keys, the
-//! place of the dataset on this disk, or the way a value was spelled. Fields at their default value are left out, so
-//! that a field which is added later (with a default that means what the code did before) keeps every old hash.
+//! place of the dataset on this disk, or the way a value was spelled. The rule for what it leaves out:
+//!
+//! 1. A key without which the run reads as the same run: its value is the default. So a field which is added later (with a
+//!    default that means what the code did before) keeps every old hash.
+//! 2. The settings of [`LEFT_OUT`], whatever their value. `train.micro_batch` is left out at `auto`, where the machine decides,
+//!    as it does with its threads and its kernels, and the manifest records the number; a number is hashed, because it decides
+//!    in which order f32 gradients are added. Of `train.start.network` it is hashed that there is one.
+//!
+//! Everything else is hashed, nested or not. `skip_serializing_if` decides nothing here: it makes `config.yaml` shorter, and
+//! may skip only what reads back as the same run.
 
 use super::run::RunConfig;
 use super::step::MicroBatch;
@@ -22,34 +30,36 @@ pub fn hash(run: &RunConfig, content: &str) -> String {
     whole[..DIGITS].to_owned()
 }
 
-/// The text that is hashed: JSON without spaces, keys sorted. The seed is left out (all seeds of a row share a folder),
-/// and so are `train.checkpoint_every`, `train.workers`, `eval.pictures`, `generate` and the paths of `test_data` and
-/// `train.start`, on which no number depends.
-/// (`log_every` stays: training metrics are means over it.)
-///
-/// `train.micro_batch` decides in which order f32 gradients are added, so a number is a part of it. `auto` is not: then
-/// the machine decides, as it does with its threads and its kernels, and the manifest records the number.
+/// The settings that a hash leaves out, by their keys in [`RunConfig`].
+pub const LEFT_OUT: [&str; 8] = [
+    // All seeds of a row share a folder.
+    "seed",
+    // Content hashes stand for the datasets.
+    "data",
+    "test_data",
+    "generate",
+    // Its own hash stands for the file.
+    "train.start.tables",
+    // No number depends on these. (`train.log_every` is hashed: training metrics are means over it.)
+    "train.checkpoint_every",
+    "train.workers",
+    "eval.pictures",
+];
+
+/// The text that is hashed: JSON without spaces, keys sorted.
 pub fn canonical(run: &RunConfig, content: &str) -> String {
     let run = RunConfig { model: run.model.clone().normalised(), ..run.clone() };
     let mut value = without_defaults(&run);
-    remove(&mut value, &["seed"]);
-    remove(&mut value, &["test_data"]);
-    // Its content hash stands for it.
-    remove(&mut value, &["generate"]);
-    remove(&mut value, &["train", "checkpoint_every"]);
-    remove(&mut value, &["train", "workers"]);
-    remove(&mut value, &["eval", "pictures"]);
-    // The file has a hash; its place on this disk decides nothing.
-    remove(&mut value, &["train", "start", "tables"]);
+    for path in LEFT_OUT {
+        remove(&mut value, &path.split('.').collect::<Vec<_>>());
+    }
     if let Some(network) = value.pointer_mut("/train/start/network") {
         *network = Value::Bool(true);
     }
     if run.train.micro_batch == Some(MicroBatch::Auto) {
         remove(&mut value, &["train", "micro_batch"]);
     }
-    if let Some(data) = value.get_mut("data") {
-        *data = Value::from(content);
-    }
+    value["data"] = Value::from(content);
     let whole = Map::from_iter([
         ("numerics".to_owned(), serde_json::to_value(run.numerics()).expect("versions are numbers")),
         ("run".to_owned(), value),

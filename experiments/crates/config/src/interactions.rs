@@ -203,7 +203,6 @@ impl Request<'_> {
         together.flatten().cloned().collect()
     }
 
-    /// An error in this entry.
     fn wrong(&self, way: &YamlPath, message: &str) -> ConfigError {
         let place = [at!["interactions", self.number], way.clone()].concat();
         self.matrix.document.error_at(&place, message)

@@ -24,11 +24,6 @@ impl Pictures {
     pub fn is_due(self, step: u64) -> bool {
         matches!(self, Self::Every(steps) if step.is_multiple_of(steps.get()))
     }
-
-    /// Whether it is the default, which `config.yaml` leaves out.
-    pub fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
 }
 
 impl Serialize for Pictures {

@@ -28,21 +28,9 @@ fn expanded(mut tree: Node, name: &Node) -> Result<Node, Refusal> {
     let way = ["model".to_owned()];
     if let Some(model) = tree.entry_mut(&way[0]) {
         model.remove(&[PRESET.to_owned()]);
-        fill_missing(model, Node::from_json(sizes, &name.origin));
+        model.fill(Node::from_json(sizes, &name.origin), &|_, own, other| !names_another(own, other));
     }
     Ok(tree)
-}
-
-/// Adds the keys that a map lacks.
-fn fill_missing(own: &mut Node, other: Node) {
-    let (Content::Map(own), Content::Map(other)) = (&mut own.content, other.content) else { return };
-    for (key, value) in other {
-        match own.iter_mut().find(|(known, _)| *known == key) {
-            None => own.push((key, value)),
-            Some((_, known)) if names_another(known, &value) => {}
-            Some((_, known)) => fill_missing(known, value),
-        }
-    }
 }
 
 /// Whether both are maps of one name, the choice of an option, and the choices differ.

@@ -109,7 +109,8 @@ impl Refusal {
                 unknown("value", &name, valid, base, error(format!("unknown value `{name}` {}", within(path))))
             }
             Problem::Missing(key) => {
-                error(format!("`{key}` is missing {}", within(path))).help(format!("add `{key}: …`; it has no default"))
+                let error = origin.lacks(format!("`{key}` is missing {}", within(path)));
+                error.help(format!("add `{key}: …`; it has no default"))
             }
             Problem::Type(expected) => {
                 let found = if let Place::Value(_, found) = &*place { found.as_str() } else { "this key" };

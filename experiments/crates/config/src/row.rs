@@ -20,7 +20,6 @@ pub struct Row {
     pub run: RunConfig,
     pub shape: Shape,
     pub data: RowData,
-    /// Its role in the comparison.
     pub role: Role,
     /// The label of the row that it is compared with, where its game has several references; a reference has its own.
     pub reference: Option<String>,
@@ -30,7 +29,6 @@ pub struct Row {
     pub matched: Option<Matched>,
 }
 
-/// The dataset of a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RowData {
     pub name: String,

@@ -10,7 +10,7 @@ use super::step::{Dtype, MicroBatch, Products};
 use super::targets::OnMissingTargets;
 use dataset::{Dataset, DatasetError};
 use encodings::EncodingConfig;
-use facts::numbers::{above_zero_if_any, at_least_one, at_least_one_if_any, not_negative};
+use facts::numbers::{above_zero_if_any, at_least_one, at_least_one_if_any, is_default, not_negative};
 use facts::numerics::components;
 use facts::{Mask, Numerics, described};
 use games::{GameKind, InputName, MovesName};
@@ -52,6 +52,7 @@ pub struct BaseConfig {
 }
 }
 
+described! {
 /// A resolved run, as `config.yaml` of its cell holds it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -90,6 +91,7 @@ pub struct RunConfig {
     /// The file that its weights were read from, if they were not trained here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub imported: Option<ImportedWeights>,
+}
 }
 
 /// Where weights come from that were not trained here.
@@ -210,10 +212,10 @@ pub struct TrainConfig {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub micro_batch: Option<MicroBatch>,
     /// Element type of matrix products and activations.
-    #[serde(default, skip_serializing_if = "Dtype::is_default")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub dtype: Dtype,
     /// Matrix products of f32 on GPUs: `tf32` rounds operands to 10 bits and is faster.
-    #[serde(default, skip_serializing_if = "Products::is_default")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub products: Products,
     /// Whether a GPU uses only algorithms that give the same bits each time. A CPU always does.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -286,7 +288,7 @@ pub struct EvalConfig {
     #[serde(default = "default_eval_batch", deserialize_with = "at_least_one")]
     pub batch: usize,
     /// When encodings are drawn: at both ends of training, never, or also every so many steps. No number depends on it.
-    #[serde(default, skip_serializing_if = "Pictures::is_default")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub pictures: Pictures,
 }
 }

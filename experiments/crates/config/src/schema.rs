@@ -27,14 +27,12 @@ const ODD: &str = "\u{1}";
 const FROM: &str =
     "Another experiment file whose `base` is inherited, relative to this one. Its paths stay relative to it.";
 
-/// A step into a document.
 #[derive(Debug, Clone, PartialEq)]
 enum Step {
     Key(String),
     Element,
 }
 
-/// The schema of experiment files.
 pub fn schema() -> Value {
     let (mut base, mut file) = explored();
     beside_sizes(&mut base["properties"]["model"]);

@@ -121,12 +121,10 @@ impl Serialize for Setting {
 pub(crate) struct Point(pub(crate) Vec<(Setting, Node)>);
 
 impl Point {
-    /// The settings that it contains.
     pub(crate) fn settings(&self) -> impl Iterator<Item = &Setting> {
         self.0.iter().map(|(setting, _)| setting)
     }
 
-    /// Its value of a setting.
     pub(crate) fn get(&self, setting: &Setting) -> Option<&Node> {
         self.0.iter().find(|(own, _)| own == setting).map(|(_, node)| node)
     }

@@ -18,7 +18,6 @@ pub struct Shape {
     pub macs: Macs,
 }
 
-/// One module of a network.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PartShape {
     /// What its parameters' names begin with: `embedding`, `body`, `encoding` or a head's scope.
@@ -52,7 +51,6 @@ impl PartShape {
 }
 
 impl Shape {
-    /// The shape of a run's network.
     pub fn of(run: &RunConfig) -> Result<Self, ModelError> {
         let mut shape = Self::of_network(&run.model, &run.encoding, &run.spec())?;
         let of_mask = match run.acting_mask() {

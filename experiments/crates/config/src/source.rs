@@ -71,7 +71,6 @@ pub struct ConfigError {
     pub others: Box<[ConfigError]>,
 }
 
-/// A place in a text.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
     /// The line's number, from 1.

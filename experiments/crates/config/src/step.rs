@@ -25,11 +25,6 @@ impl Dtype {
             Self::Bf16 => Kind::BFloat16,
         }
     }
-
-    /// Whether it is the default, which `config.yaml` leaves out.
-    pub const fn is_default(&self) -> bool {
-        matches!(self, Self::F32)
-    }
 }
 
 /// How a GPU computes matrix products and convolutions of f32 tensors. CPUs always compute them in f32.
@@ -40,13 +35,6 @@ pub enum Products {
     Ieee,
     /// On tensor cores, which round the operands to 10 bits after the point and add in f32.
     Tf32,
-}
-
-impl Products {
-    /// Whether it is the default, which `config.yaml` leaves out.
-    pub const fn is_default(&self) -> bool {
-        matches!(self, Self::Ieee)
-    }
 }
 
 /// How many positions of a batch go through the network at once; the step is that of the whole batch.

@@ -54,6 +54,16 @@ impl Origin {
         }
     }
 
+    /// An error about what the value, a map, lacks. In lines below its key a map begins with its first entry, which is not the
+    /// place: the error points at the key.
+    pub(crate) fn lacks(&self, message: impl Into<String>) -> ConfigError {
+        let is_of_key = matches!(self.path.last(), Some(Step::Key(_)));
+        match &self.key {
+            Some(key) if is_of_key && key.line < self.place.line => self.key_error(message),
+            _ => self.error(message),
+        }
+    }
+
     /// The way to the map that holds the value's key.
     pub(crate) fn of_map(&self) -> &[Step] {
         let last = self.path.iter().rposition(|step| matches!(step, Step::Key(_)));
@@ -171,6 +181,18 @@ impl Node {
     /// The innermost node on a way that is there.
     pub(crate) fn nearest<S: AsRef<str>>(&self, way: &[S]) -> &Self {
         (0..=way.len()).rev().find_map(|end| self.get(&way[..end])).unwrap_or(self)
+    }
+
+    /// Adds the keys that a map lacks. Two values of one key are merged likewise where `merges` allows it.
+    pub(crate) fn fill(&mut self, other: Self, merges: &dyn Fn(&str, &Self, &Self) -> bool) {
+        let (Content::Map(own), Content::Map(other)) = (&mut self.content, other.content) else { return };
+        for (key, value) in other {
+            match own.iter_mut().find(|(known, _)| *known == key) {
+                None => own.push((key, value)),
+                Some((_, known)) if merges(&key, known, &value) => known.fill(value, merges),
+                Some(_) => {}
+            }
+        }
     }
 
     /// Takes away what stands at a way.

@@ -18,7 +18,6 @@ pub use facts::grid::TRIALS as FOLDER;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tuning {
-    /// The seeds of the trials.
     pub seeds: Vec<u64>,
     /// The trials of each row, in the order of the experiment's rows without its A/A controls.
     pub rows: Vec<TunedRow>,
@@ -34,12 +33,10 @@ pub struct TunedRow {
     pub trials: Vec<Trial>,
 }
 
-/// One trial of a row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trial {
     /// The settings that are tried and their values, as a file writes them.
     pub values: Vec<(Setting, String)>,
-    /// Their places on their axes.
     pub place: Vec<usize>,
     /// The row as it is trained and tested if the trial is chosen.
     pub row: Row,
@@ -65,13 +62,11 @@ impl Tuning {
         rows
     }
 
-    /// The row of a trial in the trials' grid.
     pub fn row(&self, row: usize, trial: usize) -> &Row {
         &self.grid[row][trial]
     }
 }
 
-/// The sources of the trials.
 pub(super) struct Trials<'a> {
     pub(super) matrix: Matrix<'a>,
     pub(super) entry: &'a TuneEntry,
@@ -168,9 +163,7 @@ fn control_of(control: &Row, trial: &Row, label: &str) -> Row {
 /// One trial of a row before it is resolved.
 #[derive(Debug, Clone)]
 struct TrialPoint {
-    /// The values that are tried.
     values: Point,
-    /// Their places on the axes.
     place: Vec<usize>,
 }
 

@@ -19,7 +19,6 @@ use games::GameKind;
 pub struct Board {
     pub game: GameKind,
     pub corner: (f64, f64),
-    /// Width and height of a square.
     pub square: (f64, f64),
 }
 
@@ -60,7 +59,6 @@ impl Board {
 }
 
 impl Canvas {
-    /// Lines between columns and rows.
     pub fn grid(&mut self, (x, y): (f64, f64), (width, height): (f64, f64), [columns, rows]: [usize; 2]) {
         for column in 0..columns {
             let left = x + column as f64 * width / columns as f64;

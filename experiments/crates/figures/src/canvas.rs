@@ -41,7 +41,6 @@ pub struct Canvas {
 /// The parts of an SVG that depend on its medium.
 pub(crate) struct Head {
     pub(crate) class: &'static str,
-    /// Attributes of its size.
     pub(crate) size: String,
     /// Its first elements: rules and paper.
     pub(crate) first: String,

@@ -6,7 +6,6 @@ use std::fmt::Display;
 use std::sync::LazyLock;
 use svg2pdf::{ConversionOptions, PageOptions, to_pdf};
 
-/// Units of an SVG in an inch.
 const UNITS_PER_INCH: f32 = 96.0;
 
 static OPTIONS: LazyLock<Options<'static>> = LazyLock::new(|| {

@@ -1,7 +1,7 @@
 //! TensorBoard's curves over seeds, the means of the finished cells of each row, and the link that opens on them.
 
 use config::columns::COLUMNS;
-use records::folder::METRICS_FILE;
+use records::folder::{METRICS_FILE, entries};
 use records::lines::{MetricLine, Metrics, Time};
 use records::{CellState, Plan, lines};
 use std::collections::HashMap;
@@ -78,12 +78,7 @@ fn means(seeds: &[Vec<MetricLine>]) -> Vec<MetricLine> {
 
 /// Removes the folders and files that have other names.
 fn keep(dir: &Path, names: &[&str]) -> io::Result<()> {
-    let entries = match fs::read_dir(dir) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        entries => entries?,
-    };
-    for entry in entries {
-        let entry = entry?;
+    for entry in entries(dir)? {
         if !names.iter().any(|name| entry.file_name() == *name) {
             if entry.file_type()?.is_dir() { fs::remove_dir_all(entry.path())? } else { fs::remove_file(entry.path())? }
         }

@@ -83,7 +83,6 @@ pub struct Plain<W> {
     names: Vec<String>,
     watched: Watched,
     ended: usize,
-    read: Instant,
     logged: Instant,
     to: W,
 }
@@ -91,8 +90,8 @@ pub struct Plain<W> {
 impl<W: Write> Plain<W> {
     /// Lines about these tasks. Write errors are ignored: a closed pipe must not end a grid.
     pub fn new(tasks: &[Task], to: W) -> Self {
-        let (names, now) = (tasks.iter().map(|task| task.name.clone()).collect(), Instant::now());
-        Self { names, watched: Watched::new(tasks), ended: 0, read: now, logged: now, to }
+        let names = tasks.iter().map(|task| task.name.clone()).collect();
+        Self { names, watched: Watched::new(tasks), ended: 0, logged: Instant::now(), to }
     }
 
     fn print(&mut self, text: &str) {
@@ -114,12 +113,7 @@ impl<W: Write> Observer for Plain<W> {
     }
 
     fn poll(&mut self, running: &[usize]) {
-        if self.read.elapsed() < READ_INTERVAL {
-            return;
-        }
-        self.read = Instant::now();
-        self.watched.refresh(running);
-        if self.logged.elapsed() < LOG_INTERVAL {
+        if !self.watched.refresh_if_due(running) || self.logged.elapsed() < LOG_INTERVAL {
             return;
         }
         self.logged = Instant::now();
@@ -148,9 +142,6 @@ impl<W: Write> Observer for Plain<W> {
     }
 }
 
-/// The interval of reading cells' files.
-const READ_INTERVAL: Duration = Duration::from_secs(1);
-
 const GRID: &str = "{wide_bar} {pos}/{len} cells, {elapsed} so far{msg}";
 const STARTING: &str = "  {prefix} starting";
 const TRAINING: &str = "  {prefix} {wide_bar} {pos}/{len}{msg}";
@@ -168,7 +159,6 @@ pub struct Bars {
     all: MultiProgress,
     grid: ProgressBar,
     cells: HashMap<usize, ProgressBar>,
-    read: Instant,
 }
 
 impl Bars {
@@ -177,15 +167,7 @@ impl Bars {
         let grid = all.add(ProgressBar::new(tasks.len() as u64));
         style(&grid, GRID);
         let names: Vec<String> = tasks.iter().map(|task| task.name.clone()).collect();
-        Self {
-            brief: without_rates(&names),
-            names,
-            watched: Watched::new(tasks),
-            all,
-            grid,
-            cells: HashMap::new(),
-            read: Instant::now(),
-        }
+        Self { brief: without_rates(&names), names, watched: Watched::new(tasks), all, grid, cells: HashMap::new() }
     }
 
     fn remove_bar(&mut self, task: usize) {
@@ -231,11 +213,9 @@ impl Observer for Bars {
     }
 
     fn poll(&mut self, running: &[usize]) {
-        if self.read.elapsed() < READ_INTERVAL {
+        if !self.watched.refresh_if_due(running) {
             return;
         }
-        self.read = Instant::now();
-        self.watched.refresh(running);
         for task in running {
             let progress = self.watched.progress(*task);
             let Some(bar) = self.cells.get(task).filter(|_| progress.steps > 0) else { continue };

@@ -1,6 +1,6 @@
 //! Frees disk space: removes checkpoints of finished cells and incomplete files of killed processes. Metrics are kept.
 
-use records::folder::{AVERAGED, CHECKPOINTS, FINAL};
+use records::folder::{AVERAGED, CHECKPOINTS, FINAL, entries};
 use records::{CellLock, CellState, Plan, UserError};
 use std::fs;
 use std::io;
@@ -102,17 +102,8 @@ fn checkpoints(cell: &Path, weights: bool) -> io::Result<Vec<PathBuf>> {
 
 /// The files of a folder, sorted; none if the folder is missing.
 fn listed(dir: &Path) -> io::Result<Vec<PathBuf>> {
-    let entries = match fs::read_dir(dir) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        entries => entries?,
-    };
-    let mut files = Vec::new();
-    for entry in entries {
-        let path = entry?.path();
-        if path.is_file() {
-            files.push(path);
-        }
-    }
+    let paths = entries(dir)?.into_iter().map(|entry| entry.path());
+    let mut files: Vec<PathBuf> = paths.filter(|path| path.is_file()).collect();
     files.sort();
     Ok(files)
 }

@@ -10,6 +10,7 @@ use records::status::Progress;
 use records::{CellState, MetricLine, Part, Status};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 /// The cells of a run, named by their place among its tasks.
 #[derive(Debug)]
@@ -17,7 +18,12 @@ pub(crate) struct Watched {
     cells: Vec<Cell>,
     /// How many cells run at a time.
     slots: usize,
+    /// When their files were read.
+    read: Instant,
 }
+
+/// The interval of reading cells' files.
+const READ_INTERVAL: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
 struct Cell {
@@ -54,11 +60,21 @@ impl Watched {
             loss: None,
             positions_per_s: None,
         };
-        Self { cells: tasks.iter().map(cell).collect(), slots: 1 }
+        Self { cells: tasks.iter().map(cell).collect(), slots: 1, read: Instant::now() }
+    }
+
+    /// Reads what running cells have written, if an interval has passed; returns whether it has.
+    pub(crate) fn refresh_if_due(&mut self, running: &[usize]) -> bool {
+        let is_due = self.read.elapsed() >= READ_INTERVAL;
+        if is_due {
+            self.read = Instant::now();
+            self.refresh(running);
+        }
+        is_due
     }
 
     /// Reads what running cells have written since the last time. What cannot be read is left as it was.
-    pub(crate) fn refresh(&mut self, running: &[usize]) {
+    fn refresh(&mut self, running: &[usize]) {
         self.slots = self.slots.max(running.len());
         for &task in running {
             self.cells[task].refresh();

@@ -191,7 +191,6 @@ impl Processes {
         signal(self.first.id() as i32, libc::SIGTERM);
     }
 
-    /// Kills all processes and their children.
     pub fn kill(&self) {
         signal(-(self.first.id() as i32), libc::SIGKILL);
     }

@@ -1,5 +1,9 @@
 //! Names of the files in a run folder and in a cell's folder.
 
+use std::fs::{self, DirEntry};
+use std::io;
+use std::path::Path;
+
 /// The experiment's file, copied into its run folder.
 pub const EXPERIMENT_FILE: &str = "experiment.yaml";
 pub const CONFIG_FILE: &str = "config.yaml";
@@ -20,6 +24,14 @@ pub fn is_plain(name: &str) -> bool {
     const LONGEST: usize = 255;
     let forbidden = |c: char| c.is_control() || matches!(c, '/' | '\\' | ':');
     !name.is_empty() && name.len() <= LONGEST && name != "." && name != ".." && !name.contains(forbidden)
+}
+
+/// The entries of a folder; none if it is missing.
+pub fn entries(dir: &Path) -> io::Result<Vec<DirEntry>> {
+    match fs::read_dir(dir) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        entries => entries?.collect(),
+    }
 }
 
 #[cfg(test)]

@@ -130,6 +130,17 @@ impl CellState {
             None => Self::Pending,
         }
     }
+
+    /// It in a word; the first letters differ.
+    pub const fn word(&self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Running(_) => "running",
+            Self::Interrupted(_) => "interrupted",
+            Self::Done => "done",
+            Self::Failed(_) => "failed",
+        }
+    }
 }
 
 #[cfg(test)]

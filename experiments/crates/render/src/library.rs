@@ -39,7 +39,6 @@ impl Grid {
         Ok(Self { name: name.to_owned(), report, predictions, clocks: clocks::of(run_dir) })
     }
 
-    /// Its rows on a game.
     pub(crate) fn game(&self, game: &str) -> Result<&GameReport, Error> {
         let games = || self.report.games.iter();
         games()

@@ -16,13 +16,11 @@ use report::statistics::{Interval, Summary};
 /// The name of the A/A control in reports.
 const CONTROL: &str = "A/A control";
 
-/// The row of a game that a name fits.
 pub(crate) fn row<'a>(grid: &'a Grid, game: &'a GameReport, name: &str) -> Result<&'a RowReport, Error> {
     let rows = game.rows.iter().chain(&game.twin).map(|row| (name_of(row).to_owned(), row)).collect();
     find(rows, name, &format!("{}, {}", grid.name, game.game))
 }
 
-/// The name of a row.
 pub(crate) fn name_of(row: &RowReport) -> &str {
     if row.role == Role::Twin { CONTROL } else { &row.label }
 }

@@ -11,7 +11,6 @@ use report::statistics::Interval;
 use report::statistics::ladder::Place;
 use report::table::ABSENT;
 
-/// The curves of a game.
 pub(crate) fn scaling(grid: &Grid, game: &str) -> Result<Value, Error> {
     let all = &grid.game(game)?.scaling;
     let what = format!("the curves of {}, {game}", grid.name);

@@ -49,7 +49,6 @@ fn declaration(line: &str) -> Option<&str> {
     line.trim_start_matches('-').trim().strip_prefix(DECLARES)
 }
 
-/// A part of a template.
 enum Piece<'a> {
     Text(&'a str),
     Comment(&'a str),

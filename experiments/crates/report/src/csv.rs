@@ -130,7 +130,6 @@ fn primary(report: &Report) -> String {
     }
 }
 
-/// A row's metric and its costs.
 fn line(report: &Report, game: &GameReport, row: &RowReport, (metric, summary): (&str, &Summary)) -> Line {
     Line {
         n: summary.n.to_string(),

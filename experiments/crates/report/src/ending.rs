@@ -60,7 +60,6 @@ pub fn draw(report: &Report, ended: &Ended<'_>) -> String {
     lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
-/// A text in lines that fit.
 fn prose(text: &str) -> Vec<String> {
     wrapped(&printable(text), COLUMNS, "  ").split('\n').map(|line| cut(line, COLUMNS)).collect()
 }

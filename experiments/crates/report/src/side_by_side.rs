@@ -141,7 +141,6 @@ fn order(one: &[&RowReport], other: &[&RowReport]) -> Option<f64> {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Between {
     pub label: String,
-    /// Its primary metric in each.
     pub levels: [Option<Summary>; 2],
     /// Welch's test of the first mean less the second; none for single seeds.
     pub test: Option<MeanTest>,

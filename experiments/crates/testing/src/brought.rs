@@ -8,7 +8,6 @@ pub fn experiments_folder() -> &'static Path {
     above.find(|folder| folder.join("quickstart.yaml").is_file()).expect("the crate lies below the experiments")
 }
 
-/// The folder of the project.
 pub fn root() -> &'static Path {
     experiments_folder().parent().expect("the experiments lie in the project")
 }

@@ -36,7 +36,6 @@ reference: {encoding: none}
 primary: {metric: policy_loss, at: last, weights: raw}
 ";
 
-/// The configuration of a cell.
 pub const CONFIG: &str = "\
 game: chess
 data: data

@@ -37,7 +37,6 @@ impl Finished {
         format!("runs/{game}/seed-0")
     }
 
-    /// The network of that cell.
     pub fn loaded(&self, game: &str) -> Loaded {
         Loaded::cell(&self.path().join(self.cell(game)), Weights::Raw, Device::Cpu).expect("a cell")
     }

@@ -11,7 +11,7 @@ pub use last::{load_averaged, load_final, save_averaged, save_final};
 use dataset::bounded;
 use nn::Layout;
 use records::atomic;
-use records::folder::CHECKPOINTS;
+use records::folder::{CHECKPOINTS, entries};
 use records::identity::Identity;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
@@ -318,13 +318,6 @@ fn step(stem: &str) -> Option<u64> {
 }
 
 fn names(dir: &Path) -> Result<Vec<String>, CheckpointError> {
-    let entries = match std::fs::read_dir(dir) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        entries => entries.map_err(CheckpointError::io("list", dir))?,
-    };
-    let mut names = Vec::new();
-    for entry in entries {
-        names.push(entry.map_err(CheckpointError::io("list", dir))?.file_name().to_string_lossy().into_owned());
-    }
-    Ok(names)
+    let entries = entries(dir).map_err(CheckpointError::io("list", dir))?;
+    Ok(entries.iter().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect())
 }

@@ -37,6 +37,11 @@ pub enum TrainError {
     Lines(#[from] ReadError),
     #[error("the {what} of step {step} is not finite ({value}); {remedy}")]
     NotFinite { what: String, step: u64, value: f64, remedy: &'static str },
+    #[error(
+        "training measures \"{0}\", and the registry of metrics lacks it, so no report could read it; add it to `of_training` \
+         in models/facts/src/metrics.rs"
+    )]
+    UnknownMetric(String),
     /// Resuming would not be bit-identical.
     #[error(
         "resuming from step {step} would not be bit-identical: {}; restore what changed, or force \

@@ -145,7 +145,6 @@ impl Learner {
     }
 }
 
-/// The masks of dropout of a step.
 pub(super) fn masks_of(run: &RunConfig, step: u64) -> DropoutKey {
     DropoutKey { seed: run.seed, salt: salt(run), step, first: 0 }
 }

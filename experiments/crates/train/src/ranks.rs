@@ -114,7 +114,6 @@ impl Ranks {
         Ok(f64::try_from(&sum)? > 0.0)
     }
 
-    /// The first rank's number.
     pub(crate) fn of_first(&self, number: usize) -> Result<usize, TrainError> {
         let mut sum = Tensor::from_slice(&[if self.is_first() { number as i64 } else { 0 }]);
         self.sum(&mut sum)?;

@@ -74,7 +74,6 @@ impl Staged {
     }
 }
 
-/// Copies a batch to a device.
 pub fn on_device(batch: &Batch, device: Device) -> Result<Examples, TchError> {
     Staged::new(batch, device)?.on(device)
 }

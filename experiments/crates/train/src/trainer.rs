@@ -186,11 +186,7 @@ impl Trainer {
     /// The means over the steps since the last training line; starts a new window.
     pub(super) fn train_line(&mut self) -> Result<MetricLine, TrainError> {
         self.settle()?;
-        let window = std::mem::take(&mut self.window);
-        let mut line = Metrics::default();
-        for (name, mean) in metrics::names().into_iter().filter_map(|name| Some((name, window.mean(name)?))) {
-            line.push(name, mean);
-        }
+        let mut line = std::mem::take(&mut self.window).means()?;
         let last = self.step.saturating_sub(1);
         let schedule = &self.setup.config.train.learning_rate;
         line.push("learning_rate", self.learner.phases.at(last).learning_rate(schedule, last));
@@ -287,9 +283,18 @@ impl Window {
         }
     }
 
-    /// The mean of a metric over the steps.
-    fn mean(&self, name: &str) -> Option<f64> {
-        Some(self.sums.get(name)? / self.steps.max(1) as f64)
+    /// The mean of each metric over the steps, in the registry's order; an error names a metric that the registry lacks.
+    fn means(&self) -> Result<Metrics, TrainError> {
+        if let Some(name) = self.sums.keys().find(|name| metrics::find(name).is_err()) {
+            return Err(TrainError::UnknownMetric(name.clone()));
+        }
+        let mut means = Metrics::default();
+        for name in metrics::names() {
+            if let Some(sum) = self.sums.get(name) {
+                means.push(name, sum / self.steps.max(1) as f64);
+            }
+        }
+        Ok(means)
     }
 }
 
@@ -304,5 +309,22 @@ impl Clock {
 
     fn time(&self, positions_per_s: f64) -> Time {
         Time { unix_s: now_s(), wall_s: self.wall_s(), positions_per_s }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_has_the_mean_of_every_metric_of_its_steps_or_names_the_one_that_the_registry_lacks() {
+        let mut window = Window::default();
+        window.add(&[("gradient_norm", 1.0), ("loss", 4.0)]);
+        window.add(&[("gradient_norm", 2.0), ("loss", 2.0)]);
+        let line = window.means().expect("known metrics");
+        assert_eq!(line.iter().collect::<Vec<_>>(), [("loss", 3.0), ("gradient_norm", 1.5)]);
+        window.add(&[("weight_norm", 1.0)]);
+        let message = window.means().expect_err("an unknown metric").to_string();
+        assert!(message.contains("weight_norm") && message.contains("of_training"), "{message}");
     }
 }

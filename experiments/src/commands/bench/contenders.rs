@@ -15,7 +15,6 @@ use train::bench::BenchRun;
 /// The encoding that ratios are taken to.
 const CONTROL: &str = "none";
 
-/// The network of a preset's name.
 pub(super) fn preset(name: &str) -> anyhow::Result<ModelConfig> {
     match Preset::named(name) {
         Some(found) => Ok((found.model)()),

@@ -99,7 +99,6 @@ fn tuning_json(experiment: &Experiment) -> Value {
     })
 }
 
-/// A line for each interaction.
 fn interactions(experiment: &Experiment) -> String {
     let lines = experiment.interactions.iter().map(|one| {
         let ([from, to], [first, second]) = (&one.gap, &one.by);

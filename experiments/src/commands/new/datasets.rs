@@ -16,7 +16,6 @@ pub(super) struct Dataset {
     pub(super) folder: PathBuf,
     /// The heads among [`HEADS`] that it has targets for.
     pub(super) heads: Vec<HeadName>,
-    /// The classes of its map.
     pub(super) classes: u16,
     pub(super) positions: PerSplit<u64>,
     made: bool,
@@ -68,7 +67,6 @@ impl Dataset {
         !self.made
     }
 
-    /// The command that makes it.
     pub(super) fn command(&self) -> String {
         let (game, folder) = (self.game.name(), shell_word(&self.folder.display().to_string()));
         format!("posenc data generate probe {TASK} --game {game} --positions {POSITIONS} --seed 1 --out {folder}")

@@ -8,17 +8,6 @@ use records::status::CellState;
 use report::text_table::table;
 use serde_json::{Value, json};
 
-/// A cell's state in a word.
-fn word(state: &CellState) -> &'static str {
-    match state {
-        CellState::Pending => "pending",
-        CellState::Running(_) => "running",
-        CellState::Interrupted(_) => "interrupted",
-        CellState::Done => "done",
-        CellState::Failed(_) => "FAILED",
-    }
-}
-
 /// The fewest columns of a row's name.
 const SHORTEST_NAME: usize = 10;
 
@@ -74,9 +63,13 @@ fn line(cell: &CellView, columns: usize) -> Vec<String> {
         0 => String::new(),
         steps => format!("{}/{}", grouped(progress.step), grouped(steps)),
     };
+    let state = match &cell.state {
+        CellState::Failed(_) => "FAILED",
+        state => state.word(),
+    };
     vec![
         name(cell, columns),
-        word(&cell.state).to_owned(),
+        state.to_owned(),
         steps,
         cell.loss.map_or_else(String::new, |loss| format!("{loss:.4}")),
         cell.positions_per_s.map_or_else(String::new, |speed| grouped(speed.round() as u64)),
@@ -87,16 +80,9 @@ fn line(cell: &CellView, columns: usize) -> Vec<String> {
 
 /// `24 cells of quickstart: 10 done, 2 running, 12 pending; about 3 min left`.
 fn summary(overview: &Overview) -> String {
-    type Is = fn(&CellState) -> bool;
-    let states: [(&str, Is); 5] = [
-        ("done", |state| matches!(state, CellState::Done)),
-        ("running", |state| matches!(state, CellState::Running(_))),
-        ("interrupted", |state| matches!(state, CellState::Interrupted(_))),
-        ("failed", |state| matches!(state, CellState::Failed(_))),
-        ("pending", |state| matches!(state, CellState::Pending)),
-    ];
-    let counts = states.iter().map(|(name, is)| (name, overview.count(is))).filter(|&(_, count)| count > 0);
-    let counts: Vec<String> = counts.map(|(name, count)| format!("{count} {name}")).collect();
+    let words = ["done", "running", "interrupted", "failed", "pending"].into_iter();
+    let counts = words.map(|word| (word, overview.count(|state| state.word() == word))).filter(|&(_, count)| count > 0);
+    let counts: Vec<String> = counts.map(|(word, count)| format!("{count} {word}")).collect();
     let left = overview.left_s().map_or_else(String::new, |left| format!("; about {} left", in_words(left)));
     format!("{} cells of {}: {}{left}", overview.cells.len(), overview.experiment, counts.join(", "))
 }
@@ -158,7 +144,7 @@ pub(super) fn json(overview: &Overview) -> Value {
             "row": cell.row,
             "seed": cell.seed,
             "twin": cell.twin,
-            "state": word(&cell.state).to_lowercase(),
+            "state": cell.state.word(),
             "step": cell.progress.step,
             "steps": cell.progress.steps,
             "loss": cell.loss,

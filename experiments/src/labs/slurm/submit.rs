@@ -151,7 +151,6 @@ fn is_open(cell: &Path) -> bool {
     }
 }
 
-/// Writes the array of these cells.
 fn array(args: &Args, experiment: &str, run_dir: &Path, tasks: &[&Task]) -> anyhow::Result<Array> {
     let program = std::env::current_exe().context("cannot find this program itself")?;
     let gpus: Vec<String> = (0..args.ranks.get()).map(|gpu| format!("cuda:{gpu}")).collect();

@@ -57,7 +57,6 @@ impl RowSize {
     }
 }
 
-/// The sizes of a split's rows.
 #[derive(Debug)]
 pub(super) enum Sizes {
     /// All rows have this size, as single positions do.

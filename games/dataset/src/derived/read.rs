@@ -15,7 +15,6 @@ use std::ops::Range;
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
-/// The rows of a dataset.
 pub(crate) struct Derived {
     bytes: Bytes,
     index: Index,
@@ -59,7 +58,6 @@ impl Derived {
         }
     }
 
-    /// The bytes of all units.
     pub(crate) fn bytes(&self) -> u64 {
         Split::ALL.iter().flat_map(|&split| &self.index.splits[split].lengths).map(|&length| u64::from(length)).sum()
     }

@@ -65,7 +65,6 @@ impl MadePosition {
         }
     }
 
-    /// The repetition key of the position.
     pub fn key(&self) -> u64 {
         self.draft.keys[0]
     }

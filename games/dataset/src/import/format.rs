@@ -119,7 +119,6 @@ impl Format {
         Self::ALL.into_iter().find(|format| format.name() == name)
     }
 
-    /// Cuts a file into records.
     pub(super) fn records<'a>(self, input: Box<dyn BufRead + 'a>) -> Records<'a> {
         match self {
             Self::Pgn => Box::new(pgn::records(input)),

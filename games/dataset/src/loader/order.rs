@@ -19,7 +19,6 @@ pub(super) fn groups(stream: &mut Stream, games: usize, together: usize) -> Vec<
     order
 }
 
-/// The games of a group.
 pub(super) fn members(group: u32, games: usize, together: usize) -> Range<u32> {
     let start = group as usize * together;
     start as u32..(start + together).min(games) as u32

@@ -39,7 +39,6 @@ impl Dataset {
         }
     }
 
-    /// Rows of these games of a split.
     pub(super) fn rows_of(&self, split: Split, games: &[u32]) -> u64 {
         games.iter().map(|&game| rows(self.size(split, game), self.reading.plies)).sum()
     }

@@ -157,7 +157,6 @@ impl StoredGame {
         played.map_err(|error| self.replay_error(error))
     }
 
-    /// The optional columns that it has.
     pub(crate) fn has(&self) -> Has {
         let any = |column: &[f32]| column.iter().any(|value| !value.is_nan());
         Has { value: any(&self.value), draw: any(&self.draw), rating: self.ratings.iter().any(Option::is_some) }

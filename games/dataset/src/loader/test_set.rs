@@ -19,10 +19,8 @@ const CHUNKS: usize = 64;
 impl Dataset {
     /// Takes the test games of another dataset instead of its own. Positions of training and validation that occur in
     /// them are left out, by the key that finds duplicates: they are context of later positions, and in no batch. To be
-    /// called before targets are set.
-    ///
-    /// # Errors
-    /// If the datasets differ in what a network learns from them, the other one has no test games, or nothing is left.
+    /// called before targets are set. An error if the datasets differ in what a network learns from them, the other one has
+    /// no test games, or nothing is left.
     pub fn set_test(&mut self, other: Self) -> Result<(), DatasetError> {
         if self.is_endless() || other.is_endless() {
             return Err(refused(

@@ -15,10 +15,8 @@ pub(super) struct Visit<'a, G: Game> {
 }
 
 impl StoredGame {
-    /// Replays the game and visits its used positions, in a sequence all of its plies.
-    ///
-    /// # Errors
-    /// If the game cannot be replayed, or at the first ply for which `each` reports an illegal move.
+    /// Replays the game and visits its used positions, in a sequence all of its plies. An error if the game cannot be
+    /// replayed, or at the first ply for which `each` reports an illegal move.
     pub(super) fn visit<G: Game>(
         &self,
         layout: &InputLayout,

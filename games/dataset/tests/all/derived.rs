@@ -45,7 +45,6 @@ fn opened(dir: &Path, options: &DerivedOptions) -> Dataset {
     open(dir, options).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The derived file in a cache.
 fn derived(cache: &Path) -> PathBuf {
     let files = fs::read_dir(cache).expect("a folder").map(|entry| entry.expect("readable").path());
     let mut files = files.filter(|path| path.extension().is_some_and(|extension| extension == "rows"));

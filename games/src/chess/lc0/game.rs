@@ -16,10 +16,7 @@ use std::io::Read;
 
 /// Converts an unpacked chunk, game number `number` of a file, to a game. Its candidates are the visited moves, with their
 /// visit shares; its values are `(q + 1) / 2`, so that a draw is half a win, and its draws the `d` of that `q`. Records
-/// out of game order are sorted.
-///
-/// # Errors
-/// If the chunk is not a valid game; no part of it is used then.
+/// out of game order are sorted. An error if the chunk is not a valid game; no part of it is used then.
 pub fn parse(chunk: impl Read, number: u64, value: ValueSource) -> Result<ParsedGame, Rejected> {
     read_game(chunk, value).map_err(|rejected| Rejected { game: number, ..rejected })
 }

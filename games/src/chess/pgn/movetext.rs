@@ -1,6 +1,7 @@
 //! The syntax of one PGN record: tags, then tokens of the main line.
 
 use crate::record::{GameResult, RejectKind};
+use crate::records::without_mark;
 use memchr::memchr;
 
 /// A token of the main line, after removing move numbers, annotations and variations.
@@ -17,7 +18,7 @@ type Tags = Vec<(String, String)>;
 
 /// Reads the tags; returns them and the bytes after them.
 pub(super) fn tags(record: &[u8]) -> Result<(Tags, &[u8]), String> {
-    let mut rest = record.strip_prefix(super::BYTE_ORDER_MARK).unwrap_or(record).trim_ascii_start();
+    let mut rest = without_mark(record).trim_ascii_start();
     let mut tags = Vec::new();
     loop {
         match rest {

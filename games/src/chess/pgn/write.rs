@@ -54,10 +54,7 @@ pub const fn termination_tag(result: GameResult, termination: Termination) -> Op
 }
 
 /// Writes a game: `moves` in UCI from `start` (FEN; `None` for the standard one), `tags` before the result, and after
-/// each move its notes in `noted`.
-///
-/// # Errors
-/// The ply and what is wrong with its move; ply 0 also for an invalid start.
+/// each move its notes in `noted`. An error gives the ply and what is wrong with its move; ply 0 also for an invalid start.
 pub fn write<'a>(
     start: Option<&str>,
     moves: impl Iterator<Item = &'a str>,

@@ -22,12 +22,10 @@ const CODES: [(PieceKind, &str); 14] = [
     (PieceKind::ProRook, "RY"),
 ];
 
-/// The kind of a code.
 pub(super) fn piece_kind(code: &str) -> Option<PieceKind> {
     CODES.iter().find(|(_, known)| *known == code).map(|&(kind, _)| kind)
 }
 
-/// The code of a kind.
 pub(super) fn code(kind: PieceKind) -> &'static str {
     CODES.iter().find(|(known, _)| *known == kind).map_or("", |&(_, code)| code)
 }
@@ -168,7 +166,6 @@ fn groups(text: &str) -> Result<Vec<(&str, &str)>, String> {
     Ok((0..text.len()).step_by(4).map(|at| (&text[at..at + 2], &text[at + 2..at + 4])).collect())
 }
 
-/// The piece of a row's cell.
 fn row_piece(cell: &str) -> Result<Option<Piece>, String> {
     let mut rest = cell.chars();
     match rest.next() {

@@ -10,10 +10,7 @@ use std::fmt::Write as _;
 
 /// Writes a game in version 2.2 of the format: `names` are Black's and White's, `moves` in USI from `start` (SFEN; `None` for the
 /// standard one). CSA has no statement for a win that was adjudicated while the winner was to move; such a game ends with `%CHUDAN`
-/// and a comment.
-///
-/// # Errors
-/// The ply and what is wrong with its move; ply 0 also for an invalid start.
+/// and a comment. An error gives the ply and what is wrong with its move; ply 0 also for an invalid start.
 pub fn write<'a>(
     names: [&str; 2],
     start: Option<&str>,

@@ -56,7 +56,6 @@ pub(crate) fn chunks() -> Vec<Chunk> {
 }
 
 impl Chunk {
-    /// Reads the records one by one.
     pub(crate) fn records(&self) -> Records<&[u8]> {
         Records::new(&self.bytes)
     }

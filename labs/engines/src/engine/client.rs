@@ -21,7 +21,6 @@ pub struct EngineSettings {
     pub options: Vec<(String, String)>,
     /// How many moves a search compares.
     pub multipv: usize,
-    /// The timeout of an answer.
     pub timeout: Duration,
 }
 
@@ -44,7 +43,6 @@ pub enum Answer {
     Nothing,
 }
 
-/// The result of a search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Search {
     pub lines: Lines,

@@ -11,7 +11,6 @@ pub enum Protocol {
 }
 
 impl Protocol {
-    /// The protocol of a game's engines.
     pub const fn of(game: GameKind) -> Self {
         match game.notation() {
             Notation::Uci => Self::Uci,
@@ -19,7 +18,6 @@ impl Protocol {
         }
     }
 
-    /// The command that starts the handshake.
     pub(super) const fn handshake_command(self) -> &'static str {
         match self {
             Self::Uci => "uci",

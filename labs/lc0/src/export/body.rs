@@ -45,16 +45,42 @@ pub(super) fn write(
     Ok((smolgen_activation, embedding))
 }
 
-/// Refuses what changes the outputs and has no field.
+/// Refuses what changes the outputs and has no field. Every setting is named, so that a new one is decided here.
 fn check(network: &ChessformerConfig) -> Result<(), NetError> {
+    let ChessformerConfig {
+        edge,
+        ff_kind,
+        norm,
+        qk_norm,
+        registers,
+        loops,
+        refinement,
+        // Training only.
+        dropout: _,
+        // Written, or refused where they are written.
+        layers: _,
+        width: _,
+        heads: _,
+        ff: _,
+        embedding: _,
+        normalisation: _,
+        activation: _,
+        ff_activation: _,
+        ff_bias: _,
+        qkv_bias: _,
+        out_bias: _,
+        policy: _,
+        value: _,
+        outputs: _,
+    } = network;
     let differs = [
-        (network.edge != Edge::Shown, "edge: hidden", "edge: shown"),
-        (network.ff_kind != FeedForwardKind::Dense, "this ff_kind", "ff_kind: dense"),
-        (network.norm != NormPlace::Post, "this norm", "norm: post"),
-        (network.qk_norm, "qk_norm: true", "networks without qk_norm"),
-        (network.registers > 0, "registers", "networks without registers"),
-        (network.loops > 1, "loops", "networks without loops"),
-        (network.refinement.is_some(), "refinement", "networks without refinement"),
+        (*edge != Edge::Shown, "edge: hidden", "edge: shown"),
+        (*ff_kind != FeedForwardKind::Dense, "this ff_kind", "ff_kind: dense"),
+        (*norm != NormPlace::Post, "this norm", "norm: post"),
+        (*qk_norm, "qk_norm: true", "networks without qk_norm"),
+        (*registers > 0, "registers", "networks without registers"),
+        (*loops > 1, "loops", "networks without loops"),
+        (refinement.is_some(), "refinement", "networks without refinement"),
     ];
     match differs.into_iter().find(|(differs, ..)| *differs) {
         Some((_, what, wanted)) => Err(NetError::no_place(what, wanted)),

@@ -4,12 +4,31 @@ use super::parameters::Parameters;
 use crate::attention_heads::{PROMOTIONS, SOFT, VANILLA, WDL};
 use crate::error::NetError;
 use games::GameKind;
-use models::{ChessformerConfig, EmbeddingConfig, Pool, RewardOptions};
+use models::{ChessformerConfig, EmbeddingConfig, HeadName, Pool, RewardOptions};
 use std::collections::BTreeSet;
 
-/// The scopes of heads that other programs do not need to choose a move.
-const LEFT_OUT: [&str; 7] =
-    ["result_shares", "value_result", "value_shares", "win_rate", "per_square", "pairs", "rights"];
+/// Whether the file may lack a head: other programs do not need it to choose a move.
+const fn is_left_out(head: HeadName) -> bool {
+    match head {
+        HeadName::ResultShares
+        | HeadName::ValueResult
+        | HeadName::ValueShares
+        | HeadName::WinRate
+        | HeadName::PerSquare
+        | HeadName::Pairs
+        | HeadName::Rights => true,
+        // `write` writes the first seven; networks with the others are refused.
+        HeadName::Policy
+        | HeadName::Result
+        | HeadName::SoftPolicy
+        | HeadName::FurtherPolicies
+        | HeadName::Q
+        | HeadName::ShortTerm
+        | HeadName::MovesLeft
+        | HeadName::Board
+        | HeadName::Refined => false,
+    }
+}
 
 /// Whether the file names its heads: those with the later embedding, and those with several heads of a kind.
 pub(super) fn are_many(network: &ChessformerConfig) -> bool {
@@ -102,8 +121,7 @@ fn reward(
 pub(super) fn left_out(unused: &[&str]) -> Result<Vec<String>, NetError> {
     let scopes = unused.iter().map(|name| {
         let scope = name.split('.').next().unwrap_or_default();
-        let known = LEFT_OUT.contains(&scope);
-        if known {
+        if HeadName::ALL.iter().any(|&head| head.name() == scope && is_left_out(head)) {
             Ok(scope.to_owned())
         } else {
             Err(NetError::no_place(format!("the parameter {name}"), "networks without it"))

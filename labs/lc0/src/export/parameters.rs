@@ -13,7 +13,6 @@ pub(super) struct Parameters<'a> {
 }
 
 impl<'a> Parameters<'a> {
-    /// The parameters of flat weights.
     pub(super) fn of(layout: &'a Layout, weights: &'a [f32]) -> Self {
         let of = |param: &'a nn::ParamSpec| (param.name.as_str(), &weights[param.offset..][..param.len()]);
         Self { own: layout.params().iter().map(of).collect(), used: BTreeSet::new(), renamed: BTreeMap::new() }

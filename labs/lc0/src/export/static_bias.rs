@@ -180,7 +180,6 @@ impl Groups {
 mod tests {
     use super::*;
 
-    /// The sums that a basis represents.
     fn sums(basis: &Basis) -> Vec<Vec<f32>> {
         let entry =
             |own: &Vec<f32>, pair: usize| own.iter().zip(&basis.maps).map(|(c, map)| c * map[pair]).sum::<f32>();

@@ -16,11 +16,9 @@ use train::inference::{Loaded, Situation};
 /// How long an engine may take for an answer before it forfeits the game, unless another time is given.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A player of a match.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Contestant {
-    /// Its name in tables and records.
     pub name: String,
     #[serde(flatten)]
     pub kind: Kind,
@@ -86,7 +84,6 @@ pub(super) enum Action {
     /// It plays this text, legal or not, with this score from its own point of view.
     Moves(String, Option<Score>),
     Resigns,
-    /// It declares a win by the rules.
     DeclaresWin,
 }
 

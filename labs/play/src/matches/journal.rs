@@ -10,10 +10,8 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 const CONDITIONS: &str = "match.json";
-/// The games' file in it.
 pub(super) const GAMES: &str = "games.jsonl";
 
-/// The journal in the match's folder.
 pub(super) struct Journal {
     file: File,
     path: PathBuf,
@@ -67,7 +65,6 @@ impl Journal {
         Ok(())
     }
 
-    /// The games by their numbers.
     pub(super) fn games(&self) -> &BTreeMap<u64, FinishedGame> {
         &self.games
     }

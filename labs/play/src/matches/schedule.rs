@@ -10,7 +10,6 @@ pub struct Schedule {
 /// The games of a pair: the same opening with both colours.
 const GAMES_OF_PAIR: u64 = 2;
 
-/// A game of the schedule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Slot {
     /// Places of the contestants: the one that moves first, then the other.

@@ -14,7 +14,6 @@ use strength::sweep::Bound;
 
 const LEVEL: f64 = 0.95;
 
-/// The results of a match.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Standings {
     pub names: Vec<String>,

@@ -28,7 +28,6 @@ pub struct Theme {
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PuzzleScore {
-    /// The rule for solved puzzles.
     pub rule: &'static str,
     pub solved: Share,
     /// Puzzles whose first move was right.

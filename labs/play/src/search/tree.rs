@@ -29,7 +29,6 @@ struct Edge<M> {
     child: Option<usize>,
 }
 
-/// A selected leaf.
 #[derive(Debug)]
 pub(crate) struct Leaf<M> {
     /// From the root to the leaf.
@@ -46,7 +45,6 @@ pub(crate) struct Evaluation<M> {
     pub(crate) points: f64,
 }
 
-/// A move of the root.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Child<M> {
     pub(crate) mv: M,
@@ -142,7 +140,6 @@ impl<M: Copy> Tree<M> {
         best.map(|(place, _)| place)
     }
 
-    /// Completes the visit of a leaf.
     pub(crate) fn finish(&mut self, leaf: &Leaf<M>, evaluation: Evaluation<M>) {
         let Evaluation { mut moves, mut points } = evaluation;
         let last = &mut self.nodes[*leaf.nodes.last().expect("a path has the root")];

@@ -40,7 +40,6 @@ impl Sizes {
     }
 }
 
-/// A head of a position.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Place {
     pub(crate) position: usize,

@@ -209,7 +209,6 @@ impl Part {
     }
 }
 
-/// The starts of a tile's rows.
 #[inline(always)]
 fn rows_from(start: *const f32, stride: usize) -> [*const f32; TILE] {
     let mut rows = [start; TILE];

@@ -20,7 +20,6 @@ use std::ops::Range;
 /// Widths are multiples of it.
 pub const WIDTH: usize = WIDEST;
 
-/// The sizes of a layer.
 #[derive(Debug, Clone, Copy)]
 pub struct Dense {
     pub rows: usize,

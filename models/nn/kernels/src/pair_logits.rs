@@ -11,7 +11,6 @@ use crate::workers::Workers;
 /// Positions of a unit of work.
 const BLOCK: usize = 16;
 
-/// One pair of the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pair {
     pub query: usize,

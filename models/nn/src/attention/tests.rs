@@ -5,7 +5,6 @@ use crate::Backend;
 use kernels::Instructions;
 use tch::{Device, Kind, Tensor};
 
-/// The sizes of one case.
 #[derive(Debug, Clone, Copy)]
 struct Sizes {
     batch: i64,

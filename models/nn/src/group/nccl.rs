@@ -80,10 +80,8 @@ pub struct Nccl {
 }
 
 impl Nccl {
-    /// The library beside LibTorch's CUDA library, which loads it, or on the linker's path.
-    ///
-    /// # Errors
-    /// If there is none, or it lacks a function.
+    /// The library beside LibTorch's CUDA library, which loads it, or on the linker's path. An error if there is none, or it
+    /// lacks a function.
     pub fn load() -> Result<Self, NcclError> {
         Self::load_from(LIBRARY)
     }

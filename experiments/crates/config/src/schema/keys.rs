@@ -157,7 +157,6 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// The forms of a value.
     fn values(&mut self, part: &Value, way: &str) -> Vec<String> {
         let forms: Vec<&Value> = part["anyOf"].as_array().map_or_else(|| vec![part], |forms| forms.iter().collect());
         // A name stands for a map of it to no options.

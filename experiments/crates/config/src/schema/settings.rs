@@ -56,7 +56,6 @@ fn word_or_words() -> Value {
     json!({"anyOf": [word(), {"type": "array", "items": word()}]})
 }
 
-/// Values of a setting.
 fn list(setting: &Value) -> Value {
     let mut items = setting.clone();
     let mut take = |key: &str| items.as_object_mut().and_then(|items| items.remove(key));

@@ -1,7 +1,9 @@
 //! The hash in a cell's folder name: what changes it, and what must not.
 
-use config::RunConfig;
-use config::identity::{canonical, hash};
+use config::identity::{LEFT_OUT, canonical, hash};
+use config::start::Start;
+use config::{EvalConfig, RunConfig, TrainConfig};
+use serde_json::Value;
 
 const CONTENT: &str = "7f83b1657ff1fc53b92dc18148a1d65dfc2d4b1fa3d677284addd200126d9069";
 
@@ -113,26 +115,81 @@ fn the_same_run_in_other_words_has_the_same_hash() {
     assert!(spellings.iter().all(|hash| *hash == of(RUN)), "{spellings:?} against {}", of(RUN));
 }
 
+/// Another value of every setting.
+const OTHER: &str = "\
+game: shogi
+data: /elsewhere/shogi
+test_data: /elsewhere/test
+generate: {probe: pins, game: shogi}
+view: {bucket: [a]}
+input: piece_tokens_aux
+moves: uci_1968_dm
+model: {chessformer: {layers: 8, width: 256, heads: 8, ff: 255}}
+encoding: [{none: {}}]
+train:
+  steps: 301
+  batch: 65
+  optimizer: {adamw: {}}
+  learning_rate: {values: [0.1]}
+  encoding_rate: 2
+  start:
+    {tables: b, network: b, board: shogi, fit: bicubic, heads: true, blake3: bb, order: shuffled, frozen: true, scale: 0.5, rms: 1}
+  clip: 10
+  averaging: {swa: {}}
+  micro_batch: 16
+  dtype: bf16
+  products: tf32
+  deterministic: true
+  mask: eval
+  phases: [{steps: 9}, {}]
+  loss: {value: 0.5}
+  log_every: 25
+  checkpoint_every: 10
+  workers: 3
+eval: {validation_positions: 1025, test_positions: 4097, every: 50, batch: 128, pictures: none}
+seed: 7
+twin: true
+imported: {file: a, blake3: b}
+";
+
 #[test]
-fn what_decides_no_number_is_no_part_of_it() {
-    let same = [
-        with("seed: 0", "seed: 7"),
-        with("data: /somewhere/chess", "data: elsewhere/chess"),
-        with("  steps: 300\n", "  steps: 300\n  checkpoint_every: 10\n"),
-        with("  steps: 300\n", "  steps: 300\n  micro_batch: auto\n"),
-        with("  steps: 300\n", "  steps: 300\n  workers: 3\n"),
+fn a_hash_leaves_out_the_listed_settings_and_no_others() {
+    let read = |run: &Value| {
+        let run: RunConfig = serde_json::from_value(run.clone()).unwrap_or_else(|error| panic!("{error}: {run}"));
+        assert_eq!(serde_json::from_value::<RunConfig>(run.to_json()).expect("its own JSON"), run);
+        run
+    };
+    let started = RUN.replace("steps: 300", "steps: 300\n  start: {tables: a, blake3: aa}");
+    let run = RunConfig::from_yaml(&started).expect("the run is valid");
+    let other: Value = serde_yaml::from_str(OTHER).expect("YAML");
+    let maps = [
+        ("", RunConfig::DOCS),
+        ("train.", TrainConfig::DOCS),
+        ("train.start.", Start::DOCS),
+        ("eval.", EvalConfig::DOCS),
     ];
-    assert!(same.iter().all(|hash| *hash == of(RUN)));
+    let settings = maps.iter().flat_map(|(way, keys)| keys.iter().map(move |(key, _)| format!("{way}{key}")));
+    let settings: Vec<String> = settings.filter(|key| !["train", "eval", "train.start"].contains(&&key[..])).collect();
+    for setting in &settings {
+        let pointer = format!("/{}", setting.replace('.', "/"));
+        let mut changed = run.to_json();
+        let (map, key) = pointer.rsplit_once('/').expect("a key");
+        let value = other.pointer(&pointer).unwrap_or_else(|| panic!("OTHER lacks `{setting}`"));
+        changed.pointer_mut(map).expect("a map")[key] = value.clone();
+        let changed = read(&changed);
+        assert_ne!(changed, run, "{setting}");
+        let counts = hash(&changed, CONTENT) != hash(&run, CONTENT);
+        assert_eq!(counts, !LEFT_OUT.contains(&&setting[..]), "`{setting}` is hashed: {counts}");
+    }
+    assert!(LEFT_OUT.iter().all(|setting| settings.iter().any(|known| known == setting)), "{settings:?}");
+    assert_eq!(with("  steps: 300\n", "  steps: 300\n  micro_batch: auto\n"), of(RUN));
+    assert_ne!(hash(&run, "another content"), hash(&run, CONTENT));
 }
 
 #[test]
-fn whatever_decides_a_number_is_a_part_of_it() {
+fn every_option_of_a_setting_is_hashed() {
     let mut hashes = vec![
         of(RUN),
-        hash(&RunConfig::from_yaml(RUN).expect("the run is valid"), "another content"),
-        with("game: chess", "game: shogi"),
-        with("input: piece_tokens", "input: piece_tokens_aux"),
-        with("ff: 256}", "ff: 255}"),
         with("ff: 256}", "ff: 256, norm: pre}"),
         with("ff: 256}", "ff: 256, outputs: {policy: {}}}"),
         with("ff: 256}", "ff: 256, outputs: {policy: {}, result: {}, soft_policy: {}}}"),
@@ -140,37 +197,22 @@ fn whatever_decides_a_number_is_a_part_of_it() {
         with("ff: 256}", "ff: 256, outputs: {policy: {}, result: {}, q: {}}}"),
         with("ff: 256}", "ff: 256, outputs: {policy: {}, result: {}, q: {buckets: 32}}}"),
         with("- shaw: {}", "- shaw: {terms: [q, k]}"),
-        with("- shaw: {}", "- none"),
         with("- shaw: {}", "- absolute: {at: gate}\n- shaw: {}"),
-        with("steps: 300", "steps: 301"),
-        with("batch: 64", "batch: 65"),
         with("nadam: {}", "nadam: {beta2: 0.99}"),
         with("nadam: {}", "nadam: {groups: [{part: head, learning_rate: 0.5}]}"),
         with("nadam: {}", "nadam: {groups: [{match: policy.*, learning_rate: 0.5}]}"),
         with("nadam: {}", "nadam_torch: {}"),
-        with("nadam: {}", "adamw: {}"),
-        with("  steps: 300\n", "  steps: 300\n  dtype: bf16\n"),
-        with("  steps: 300\n", "  steps: 300\n  products: tf32\n"),
-        with("  steps: 300\n", "  steps: 300\n  deterministic: true\n"),
-        with("  steps: 300\n", "  steps: 300\n  micro_batch: 16\n"),
         with("  steps: 300\n", "  steps: 300\n  averaging: {swa: {}}\n"),
         with("  steps: 300\n", "  steps: 300\n  averaging: {swa: {every: 50}}\n"),
         with("{values: [0.001, 0.0003], boundaries: [240], warmup: 30}", "{cosine: {from: 0.001, steps: 300}}"),
         with("warmup: 30", "warmup: 31"),
-        with("  steps: 300\n", "  steps: 300\n  clip: 10\n"),
-        with("  steps: 300\n", "  steps: 300\n  mask: eval\n"),
         with("  steps: 300\n", "  steps: 300\n  loss: {value: 0.5}\n"),
         with("  steps: 300\n", "  steps: 300\n  loss: {soft_policy: 1}\n"),
-        with("  steps: 300\n", "  steps: 300\n  log_every: 25\n"),
         with("  steps: 300\n", "  steps: 300\n  phases: [{steps: 9}, {}]\n"),
         with("  steps: 300\n", "  steps: 300\n  phases: [{epochs: 9}, {}]\n"),
         with("  steps: 300\n", "  steps: 300\n  phases: [{steps: 9}, {loss: {value: 0.5}}]\n"),
         with("  steps: 300\n", "  steps: 300\n  phases: [{steps: 9}, {learning_rate: 0.5}]\n"),
         with("  steps: 300\n", "  steps: 300\n  phases: [{steps: 9}, {bucket: 500-1000}]\n"),
-        with("every: 100", "every: 50"),
-        with("test_positions: 4096", "test_positions: 4097"),
-        with("every: 100}", "every: 100, batch: 128}"),
-        with("seed: 0", "seed: 0\ntwin: true"),
     ];
     let count = hashes.len();
     hashes.sort();

@@ -8,7 +8,12 @@ fn a_missing_key_is_named() {
     refuses(
         "    test_positions: 8\n",
         "",
-        &["experiment.yaml:15:5: `test_positions` is missing in `base.eval`", "add `base.eval.test_positions`"],
+        &["experiment.yaml:14:3: `test_positions` is missing in `base.eval`", "add `base.eval.test_positions`"],
+    );
+    refuses(
+        "  eval:\n    validation_positions: 8\n    test_positions: 8\n    every: 4\n",
+        "",
+        &["experiment.yaml:3:1: `eval` is missing in `base`", "   3 | base:\n     | ^^^^\n  help: add `base.eval`"],
     );
     refuses("seeds: [0, 1, 2]\n", "", &["`seeds` is missing", "no default"]);
 }

@@ -12,7 +12,6 @@ pub struct Piece {
     pub first: bool,
 }
 
-/// The foot of every figure.
 const FOOT: &str = "M22 90V80H78V90Z";
 
 /// A piece in a square of this corner and size.

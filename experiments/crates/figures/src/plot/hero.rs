@@ -93,7 +93,6 @@ pub fn draw(plot: &HeroPlot, id: &str, medium: Medium) -> Option<String> {
 
 /// Where the rows of a panel are.
 struct Places {
-    /// The room for labels.
     room: f64,
     /// The lines of each label, and the middle of its row.
     rows: Vec<(Vec<String>, f64)>,

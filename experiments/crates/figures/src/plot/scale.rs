@@ -4,6 +4,8 @@ use crate::fixed;
 
 /// More than this factor between the ends of positive values, and an axis of sizes is logarithmic.
 const WIDE: f64 = 12.0;
+/// Above this factor a logarithmic axis marks powers of ten only.
+const MANY_DECADES: f64 = 2e3;
 /// About how many ticks an axis has.
 const TICKS: f64 = 5.0;
 
@@ -59,7 +61,8 @@ impl Scale {
     pub(super) fn ticks(&self) -> Vec<f64> {
         if self.logarithmic {
             let decades = self.low.log10().floor() as i32..=self.high.log10().ceil() as i32;
-            let ticks = decades.flat_map(|decade| [1.0, 2.0, 5.0].map(|digit| digit * 10.0_f64.powi(decade)));
+            let digits: &[f64] = if self.high / self.low > MANY_DECADES { &[1.0] } else { &[1.0, 2.0, 5.0] };
+            let ticks = decades.flat_map(|decade| digits.iter().map(move |digit| digit * 10.0_f64.powi(decade)));
             return ticks.filter(|tick| (self.low..=self.high).contains(tick)).collect();
         }
         let step = self.step();
@@ -77,6 +80,7 @@ impl Scale {
             size if size >= 2e9 => format!("{}G", short(tick / 1e9)),
             size if size >= 2e6 => format!("{}M", short(tick / 1e6)),
             size if size >= 2e4 => format!("{}k", short(tick / 1e3)),
+            _ if self.logarithmic && tick < 9e-4 => format!("{tick:.0e}"),
             _ if self.logarithmic && tick < 0.1 => fixed(tick, -tick.log10().floor() as usize),
             _ if self.logarithmic => short(tick),
             _ => fixed(tick, (-self.step().log10().floor()).max(0.0) as usize),
@@ -120,6 +124,9 @@ mod tests {
         let losses = Scale::of_sizes([0.0015, 0.7]);
         let labels: Vec<String> = losses.ticks().iter().map(|&tick| losses.label(tick)).collect();
         assert_eq!(labels, ["0.002", "0.005", "0.01", "0.02", "0.05", "0.1", "0.2", "0.5"]);
+        let wide = Scale::of_sizes([0.00002, 0.7]);
+        let labels: Vec<String> = wide.ticks().iter().map(|&tick| wide.label(tick)).collect();
+        assert_eq!(labels, ["1e-4", "0.001", "0.01", "0.1"], "short labels leave room for the axis' own");
         assert_eq!((sizes.share(2.5e5), sizes.share(7.2e7)), (0.0, 1.0));
     }
 

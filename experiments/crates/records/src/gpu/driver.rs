@@ -26,7 +26,6 @@ const NAME: usize = 256;
 /// The return value of every function on success.
 const SUCCESS: c_int = 0;
 
-/// The identifier of a GPU.
 type Uuid = [u8; 16];
 
 type Init = unsafe extern "C" fn(c_uint) -> c_int;

@@ -17,7 +17,6 @@ use figures::plot::hero::{self, HeroPanel, HeroPlot, HeroRow, Judged};
 /// The most rows of a panel.
 const MOST: usize = 20;
 
-/// The readable name of a row.
 pub(crate) fn name_of(row: &RowReport) -> String {
     if row.role == Role::Twin { row.name() } else { readable(&row.label) }
 }

@@ -21,7 +21,6 @@ pub struct Budgets {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct BudgetRow {
-    /// The common part of its labels.
     pub label: String,
     /// At each budget, on test: row less the reference at the same budget, the mean over paired seeds.
     pub differences: Vec<Option<f64>>,

@@ -10,11 +10,9 @@ use records::inspected::{HeadRecord, Inspected, Signal};
 #[derive(Debug, Clone, PartialEq)]
 pub struct NamedHead {
     pub game: GameKind,
-    /// The label of its row.
     pub row: String,
     pub layer: usize,
     pub head: usize,
-    /// The movement that it follows.
     pub movement: String,
     /// What it adds to the logits by displacement, less the mean over all displacements but zero, from the lower left, file
     /// by file.

@@ -41,7 +41,6 @@ pub struct Scaling {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScalingRow {
-    /// The common part of its labels.
     pub label: String,
     pub points: Vec<Measured>,
     /// For each of the reference's budgets, at the loss that the reference has there: the reference's positions divided by those
@@ -314,7 +313,6 @@ pub(crate) fn level(own: &Measured) -> (f64, Interval) {
 
 /// What a loss is drawn against.
 struct Cost {
-    /// The end of a figure's id.
     id: &'static str,
     name: &'static str,
     label: &'static str,

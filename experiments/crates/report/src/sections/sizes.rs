@@ -70,7 +70,6 @@ pub struct Equivalent {
     pub by_row: Multiple,
 }
 
-/// The rungs that a ladder needs.
 const RUNGS_NEEDED: usize = 3;
 
 /// The equivalents of a game; none without a ladder of [`RUNGS_NEEDED`] sizes.

@@ -127,10 +127,8 @@ impl OfCell<'_> {
     }
 }
 
-/// The level of intervals and bounds.
 const LEVEL: f64 = 0.95;
 
-/// Shares are shown in percent.
 const PERCENT: f64 = 100.0;
 
 pub(crate) fn table(primary: &PrimaryMetric, asked: &StrengthReport) -> Table {

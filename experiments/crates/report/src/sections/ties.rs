@@ -31,7 +31,6 @@ pub struct Ties {
 #[derive(Debug, Clone, PartialEq)]
 pub struct TiedRow {
     pub label: String,
-    /// The mean of its primary metric.
     pub mean: f64,
 }
 

@@ -12,8 +12,8 @@ use crate::primary::PrimaryMetric;
 use crate::statistics::across::{RankCorrelation, hedges, pooled_sd, rank_correlation, welch};
 use crate::statistics::{Interval, MeanTest, holm};
 use crate::table::{ROW, Table};
-use facts::Mask;
 use facts::metrics::{self, Direction};
+use facts::{HeadName, Mask};
 use figures::plot::scatter::{self, Guide, ScatterPlot, ScatterPoint};
 use partners::{Partners, compared};
 
@@ -186,14 +186,22 @@ pub fn incomparable(metric: &str) -> Option<&'static str> {
     if metric.illegal_moves {
         return Some("vocabularies have different sizes, so different shares of the moves are illegal");
     }
-    metric.heads().iter().find_map(|head| match head.name() {
-        "policy" => None,
-        "result" | "result_shares" | "value_result" | "value_shares" | "win_rate" | "q" | "short_term" => {
+    metric.heads().iter().find_map(|head| match head {
+        HeadName::Policy => None,
+        HeadName::Result
+        | HeadName::ResultShares
+        | HeadName::ValueResult
+        | HeadName::ValueShares
+        | HeadName::WinRate
+        | HeadName::Q
+        | HeadName::ShortTerm => {
             Some("games are drawn at different rates, so guessing the outcome is not equally hard")
         }
-        "moves_left" => Some("games have different lengths"),
-        "per_square" | "pairs" | "board" => Some("boards have different sizes"),
-        _ => Some("its targets are not equally hard to guess in both games"),
+        HeadName::MovesLeft => Some("games have different lengths"),
+        HeadName::PerSquare | HeadName::Pairs | HeadName::Board => Some("boards have different sizes"),
+        HeadName::SoftPolicy | HeadName::FurtherPolicies | HeadName::Rights | HeadName::Refined => {
+            Some("its targets are not equally hard to guess in both games")
+        }
     })
 }
 

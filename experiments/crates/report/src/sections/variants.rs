@@ -48,7 +48,6 @@ impl<'a> Variant<'a> {
         without(self.config.clone(), places)
     }
 
-    /// A setting of the run.
     pub(crate) fn at(&self, place: &str) -> Option<&Value> {
         place.split('.').try_fold(&self.config, |value, key| value.get(key))
     }

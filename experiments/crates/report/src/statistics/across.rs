@@ -100,7 +100,6 @@ pub fn rank_correlation(a: &[Vec<f64>], b: &[Vec<f64>]) -> Option<RankCorrelatio
     })
 }
 
-/// The fewest items that are ranked.
 pub const ITEMS_NEEDED: usize = 3;
 
 /// The rank correlation of two lists with a value of each item. For the interval, items are drawn; one that is drawn twice is

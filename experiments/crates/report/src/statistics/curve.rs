@@ -16,7 +16,6 @@ pub struct Measured {
     pub at: f64,
     /// Mean of the logarithms of the losses, less a floor.
     pub mean: f64,
-    /// Variance of this mean.
     pub variance: f64,
     pub freedom: f64,
 }
@@ -30,7 +29,6 @@ impl Measured {
         (own.at.is_finite() && mean.is_finite() && sd.is_finite()).then_some(own)
     }
 
-    /// The test of the mean.
     pub fn test(self) -> MeanTest {
         combined([(1.0, self)])
     }

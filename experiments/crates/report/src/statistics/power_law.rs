@@ -23,7 +23,6 @@ const STEPS: usize = 50;
 pub struct PowerLaw {
     /// How many of the first budgets are left out as a plateau.
     pub plateau: usize,
-    /// The budgets of the fit.
     pub points: Vec<Measured>,
     /// `E`.
     pub floor: f64,

@@ -110,7 +110,6 @@ pub struct Request {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EarlierPly {
     pub row: Vec<u8>,
-    /// The index of the played move.
     pub played: u16,
 }
 

@@ -4,6 +4,7 @@ use super::Picture;
 use crate::sinks::Sink;
 use dataset::bounded;
 use records::atomic;
+use records::folder::entries;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -41,12 +42,7 @@ pub fn read(cell: &Path) -> io::Result<Vec<Picture>> {
 }
 
 fn collect(dir: &Path, map: &str, pictures: &mut Vec<Picture>) -> io::Result<()> {
-    let entries = match fs::read_dir(dir) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        entries => entries?,
-    };
-    for entry in entries {
-        let entry = entry?;
+    for entry in entries(dir)? {
         let name = entry.file_name().to_string_lossy().into_owned();
         if entry.file_type()?.is_dir() {
             let below = if map.is_empty() { name } else { format!("{map}/{name}") };

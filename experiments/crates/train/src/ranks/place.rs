@@ -56,15 +56,12 @@ pub struct Place {
     pub network: Network,
     /// The launcher's name of the run.
     pub run: String,
-    /// The attempt at the run.
     pub attempt: String,
 }
 
 impl Place {
-    /// Of several devices that a launcher's ranks were all given, that of this rank.
-    ///
-    /// # Errors
-    /// If its machine has more ranks than devices, and more than one of these.
+    /// Of several devices that a launcher's ranks were all given, that of this rank. An error if its machine has more ranks
+    /// than devices, and more than one of these.
     pub fn device(&self, devices: &[Device]) -> Result<Device, UserError> {
         match devices {
             [] => Ok(Device::Cpu),

@@ -19,7 +19,6 @@ fn residual(bench: &Bench, steps: u64) -> RunConfig {
     run
 }
 
-/// One of a finished cell's tensors.
 pub(crate) fn tensor(dir: &Path, file: &str, name: &str) -> Vec<f32> {
     let bytes = fs::read(dir.join("checkpoints").join(file)).expect("final weights");
     let tensors = SafeTensors::deserialize(&bytes).expect("a safetensors file");

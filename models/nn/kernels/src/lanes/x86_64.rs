@@ -15,7 +15,6 @@ use std::arch::x86_64::{
     _mm512_slli_epi32, _mm512_storeu_ps, _mm512_sub_ps,
 };
 
-/// Bits of a number's significand.
 const SIGNIFICAND_BITS: i32 = 23;
 const SIGNIFICAND_BITS_512: u32 = SIGNIFICAND_BITS.unsigned_abs();
 

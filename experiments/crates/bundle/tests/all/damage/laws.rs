@@ -99,10 +99,7 @@ fn taken(cell: &Path) {
 }
 
 /// Draws the report of a run folder in every format; no text of strangers controls a terminal. A long run draws each report in
-/// one format, all in turn.
-///
-/// # Errors
-/// If it gives no report: the error must have a text.
+/// one format, all in turn. An error if it gives no report: the error must have a text.
 pub fn draw(run_dir: &Path) -> Result<(), String> {
     let report = match Report::of(run_dir) {
         Ok(report) => report,

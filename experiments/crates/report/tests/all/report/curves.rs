@@ -190,7 +190,6 @@ fn the_page_describes_every_column_and_every_field() {
     }
 }
 
-/// The recipe of the page for a library.
 fn recipe(library: &str) -> &'static str {
     let blocks = PAGE.split("```python\n").skip(1).filter_map(|rest| rest.split("```").next());
     blocks.into_iter().find(|block| block.contains(&format!("import {library}"))).expect("a recipe")

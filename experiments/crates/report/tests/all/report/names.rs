@@ -17,7 +17,6 @@ fn folders() -> [Folder; 2] {
     [named, Folder::of_two_games()]
 }
 
-/// The texts of all figures.
 fn figures_of(folder: &Folder) -> String {
     let dir = tempfile::tempdir().expect("a folder");
     let figures = figures::write(&folder.report(), dir.path()).expect("figures");

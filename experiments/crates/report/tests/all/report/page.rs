@@ -5,7 +5,6 @@ use report::{html, text};
 use serde_json::json;
 use std::fs;
 
-/// An SVG of the page.
 fn plot<'a>(page: &'a str, id: &str) -> &'a str {
     let start =
         page.find(&format!("<svg class=\"plot\" id=\"{id}\"")).unwrap_or_else(|| panic!("{id} is not on the page"));

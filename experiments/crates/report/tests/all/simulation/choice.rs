@@ -6,7 +6,6 @@ use super::{asked, grids, noise, sample};
 use report::statistics::crossed::{Differences, parts, share_power, test};
 use report::statistics::{MeanTest, holm};
 
-/// The powers that are tried.
 const POWERS: [f64; 9] = [0.25, 0.4, 0.55, 0.7, 0.85, 1.0, 1.2, 1.5, 2.0];
 
 /// Shares of seeds, games and positions in the variance of the mean.

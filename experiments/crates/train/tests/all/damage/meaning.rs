@@ -13,7 +13,6 @@ fn crc(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(u32::MAX, |crc, &byte| (0..8).fold(crc ^ u32::from(byte), |crc, _| step(crc)))
 }
 
-/// The records of an event file.
 fn records(mut file: &[u8]) -> Vec<&[u8]> {
     let mut records = Vec::new();
     while let Some((length, rest)) = file.split_first_chunk::<8>() {
