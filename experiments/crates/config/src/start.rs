@@ -10,7 +10,7 @@
 //! ```
 
 use facts::described;
-use facts::numbers::above_zero_if_any;
+use facts::numbers::{above_zero_if_any, is_default};
 use games::GameKind;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -31,10 +31,10 @@ pub struct Start {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub board: Option<GameKind>,
     /// How tables fit a board of another size: by displacement, or stretched, also tables by square.
-    #[serde(default, skip_serializing_if = "Fit::is_default")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub fit: Fit,
     /// Whether heads begin with those of `network`.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub heads: bool,
     /// BLAKE3 of the file; posenc writes it, and refuses another file.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -117,12 +117,6 @@ pub enum Fit {
     /// Stretched by bicubic interpolation, entries as areas: Swin (arXiv 2103.14030 §3.2) on biases by displacement and tables by
     /// square, in microsoft/Swin-Transformer, `utils.py`.
     Bicubic,
-}
-
-impl Fit {
-    fn is_default(&self) -> bool {
-        *self == Self::Displacement
-    }
 }
 
 /// Which displacement has which entry.
