@@ -167,10 +167,12 @@ fn with_their_data(folder: &Path) -> Vec<PathBuf> {
         let words = lines.flat_map(|line| line.split([' ', '{', '}', ',']));
         let starts = words.filter(|word| word.ends_with(".safetensors")).map(|word| folder.join(word));
         for start in starts.filter(|start| !start.exists()) {
-            // A network that is trained before the study has no file yet; another one stands in for it.
-            let brought = tables.iter().find(|table| table.file_name() == start.file_name()).unwrap_or(&tables[0]);
             std::fs::create_dir_all(start.parent().expect("a folder")).expect("a folder for the data");
-            std::os::unix::fs::symlink(brought, &start).expect("a link");
+            match tables.iter().find(|table| table.file_name() == start.file_name()) {
+                Some(brought) => std::os::unix::fs::symlink(brought, &start).expect("a link"),
+                // A network that is trained before the study has no file yet; the settings have only the file's hash.
+                None => std::fs::write(&start, start.display().to_string()).expect("room for a file"),
+            }
         }
         std::fs::write(&to, text).expect("room for a copy");
     }
