@@ -249,7 +249,7 @@ fn on_board(bench: &Bench, board: GameKind, encodings: &[&str], rate: f64) -> Ru
 #[test]
 fn a_network_moves_to_a_larger_board_with_its_tables_and_heads() {
     let bench = Bench::new();
-    let encodings = ["relative_bias: {share: displacement}", "fire", "rope"];
+    let encodings = ["relative_bias: {share: displacement}", "fire", "rope: {layout: axial_2d, theta: 100}"];
     let source = bench.trained("source", &on_board(&bench, GameKind::Board5, &encodings, 1e-2));
     let weights = source.join("checkpoints/final.safetensors");
     let start = Start { heads: true, ..of_network(&weights, Some(GameKind::Board5)) };
