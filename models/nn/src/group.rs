@@ -351,6 +351,7 @@ unsafe extern "C" {
 mod tests {
     use super::*;
     use std::thread;
+    use std::time::Instant;
 
     const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -408,6 +409,33 @@ mod tests {
             for size in [2, 4, 8] {
                 adds_as_one_process(length, size, |_| ());
             }
+        }
+    }
+
+    /// 24 MB, once or `POSENC_SUMS` times.
+    #[test]
+    #[allow(clippy::print_stdout, reason = "for those who ask with --nocapture")]
+    fn gradients_of_six_million_parameters_are_added() {
+        tch::set_num_threads(1);
+        let times = std::env::var("POSENC_SUMS").map_or(1, |text| text.parse().expect("a number"));
+        for size in [2, 4] {
+            let took = of_ranks(size, |group| {
+                let sum = |_: usize| {
+                    let mut own = Tensor::full([6_000_000], group.rank() as f64 + 1.0, (Kind::Float, Device::Cpu));
+                    group.sum(&mut Tensor::from_slice(&[0.0f32])).expect("all begin together");
+                    let begun = Instant::now();
+                    group.sum(&mut own).expect("all are there");
+                    let took = begun.elapsed();
+                    let ends = [own.min(), own.max()].map(|end| end.double_value(&[]));
+                    assert_eq!(ends, [(size * (size + 1) / 2) as f64; 2]);
+                    took.as_secs_f64() * 1e3
+                };
+                let mut took: Vec<f64> = (0..times).map(sum).collect();
+                took.sort_by(f64::total_cmp);
+                took
+            });
+            let [least, median] = [0, times / 2].map(|place| took[0][place]);
+            println!("{size} ranks add 24 MB in {median:.1} ms (median of {times}, least {least:.1})");
         }
     }
 
