@@ -15,12 +15,12 @@ use crate::kind::GameKind;
 use crate::move_text::MoveText;
 use crate::movement::Movement;
 use crate::moves::{Entry, FromTo};
+use crate::placement;
 use crate::position::{Earlier, Game, IllegalMove, ParsePosition, Phase, Position, Side};
 use crate::record::{GameResult, Termination};
 use crate::referee::{Played, Referee};
 use crate::vocabulary::{MovesName, Vocabulary};
-use pieces::{KINDS, LETTERS, NAMES, PAWN, QUEEN, SLIDERS, WORTH, code, piece};
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use pieces::{KINDS, LETTERS, NAMES, PAWN, QUEEN, SLIDERS, WORTH, code, code_of, piece, written};
 use std::sync::LazyLock;
 
 /// The files and ranks of each board, its kind, its name, and the name of its moves.
@@ -211,6 +211,7 @@ impl<const SIDE: usize> BoardPosition<SIDE> {
 
     fn read(text: &str) -> Result<Self, &'static str> {
         const SHAPE: &str = "the board has another number of ranks or squares";
+        const PIECES: &str = "pieces are P, N, B, R, Q, K, L, C, S, G, F, +B and +R";
         let fields: Vec<&str> = text.split_ascii_whitespace().collect();
         let [board, turn, "-", number @ ..] = &fields[..] else {
             return Err("a position has a board, a turn, - for empty hands, and a move number");
@@ -221,29 +222,12 @@ impl<const SIDE: usize> BoardPosition<SIDE> {
         }
         let mut position = Self::empty();
         for (codes, rank) in position.codes.iter_mut().rev().zip(ranks) {
-            let (mut file, mut empty, mut is_promoted) = (0usize, 0usize, false);
-            for letter in rank.chars() {
-                match letter.to_digit(10) {
-                    Some(digit) if !is_promoted && empty <= SIDE => empty = 10 * empty + digit as usize,
-                    Some(_) => return Err(SHAPE),
-                    None => {
-                        file += std::mem::take(&mut empty);
-                        if letter == '+' && !is_promoted {
-                            is_promoted = true;
-                            continue;
-                        }
-                        let plus = if std::mem::take(&mut is_promoted) { "+" } else { "" };
-                        let written = format!("{plus}{}", letter.to_ascii_uppercase());
-                        let kind = LETTERS.iter().position(|known| *known == written);
-                        let kind = kind.ok_or("pieces are P, N, B, R, Q, K, L, C, S, G, F, +B and +R")?;
-                        let side = if letter.is_ascii_uppercase() { Side::First } else { Side::Second };
-                        *codes.get_mut(file).ok_or(SHAPE)? = code(side, kind);
-                        file += 1;
-                    }
-                }
-            }
-            if file + empty != SIDE || is_promoted {
+            let squares = placement::squares(rank);
+            if squares.len() != SIDE || placement::rank_text(&squares) != rank {
                 return Err(SHAPE);
+            }
+            for (code, written) in codes.iter_mut().zip(squares) {
+                *code = written.map_or(Some(0), |written| code_of(&written)).ok_or(PIECES)?;
             }
         }
         position.turn = match *turn {
@@ -276,23 +260,7 @@ impl<const SIDE: usize> Position for BoardPosition<SIDE> {
     }
 
     fn to_text(&self) -> String {
-        let rank_text = |rank: &[u8; SIDE]| {
-            let (mut text, mut empty) = (String::new(), 0usize);
-            for &code in rank {
-                let Some((side, kind)) = piece(code) else {
-                    empty += 1;
-                    continue;
-                };
-                if empty > 0 {
-                    text.push_str(&std::mem::take(&mut empty).to_string());
-                }
-                match side {
-                    Side::First => text.push_str(LETTERS[kind]),
-                    Side::Second => text.push_str(&LETTERS[kind].to_ascii_lowercase()),
-                }
-            }
-            if empty > 0 { text + &empty.to_string() } else { text }
-        };
+        let rank_text = |rank: &[u8; SIDE]| placement::rank_text(&rank.map(written));
         let ranks: Vec<String> = self.codes.iter().rev().map(rank_text).collect();
         format!("{} {} - {}", ranks.join("/"), if self.turn == Side::First { "b" } else { "w" }, self.ply)
     }
@@ -369,9 +337,9 @@ impl<const SIDE: usize> Position for BoardPosition<SIDE> {
     }
 
     fn repetition_key(&self) -> u64 {
-        let mut hasher = DefaultHasher::new();
-        (self.codes, self.turn).hash(&mut hasher);
-        hasher.finish()
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(self.codes.as_flattened()).update(&[self.turn as u8]);
+        u64::from_le_bytes(*hasher.finalize().as_bytes().first_chunk().expect("a hash is longer"))
     }
 
     /// Placements have no stages.

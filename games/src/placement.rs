@@ -74,13 +74,16 @@ impl Placement {
     }
 }
 
+/// The most empty squares that a number counts: boards are smaller.
+const MOST_EMPTY: usize = 128;
+
 /// The squares of a rank from the left of the diagram, each with its piece.
 pub fn squares(rank: &str) -> Vec<Option<String>> {
     let mut squares = Vec::new();
     let (mut empty, mut promoted) = (0, "");
     for letter in rank.chars() {
         if let Some(digit) = letter.to_digit(10) {
-            empty = 10 * empty + digit as usize;
+            empty = (10 * empty + digit as usize).min(MOST_EMPTY);
             continue;
         }
         squares.resize(squares.len() + std::mem::take(&mut empty), None);
@@ -93,7 +96,8 @@ pub fn squares(rank: &str) -> Vec<Option<String>> {
     squares
 }
 
-fn rank_text(rank: &[Option<String>]) -> String {
+/// The inverse of [`squares`].
+pub(crate) fn rank_text(rank: &[Option<String>]) -> String {
     let runs = rank.chunk_by(|a, b| a.is_none() && b.is_none());
     let text = |run: &[Option<String>]| run[0].clone().unwrap_or_else(|| run.len().to_string());
     runs.map(text).collect()

@@ -81,6 +81,21 @@ pub(super) fn piece(code: u8) -> Option<(Side, usize)> {
     Some((if number < KINDS { Side::First } else { Side::Second }, number % KINDS))
 }
 
+/// The piece of a code as texts write it, the second player's in small letters.
+pub(super) fn written(code: u8) -> Option<String> {
+    piece(code).map(|(side, kind)| match side {
+        Side::First => LETTERS[kind].to_owned(),
+        Side::Second => LETTERS[kind].to_ascii_lowercase(),
+    })
+}
+
+/// The code of a [written](written) piece.
+pub(super) fn code_of(text: &str) -> Option<u8> {
+    let kind = LETTERS.iter().position(|letters| letters.eq_ignore_ascii_case(text))?;
+    let is_first = text.chars().all(|letter| !letter.is_ascii_lowercase());
+    Some(code(if is_first { Side::First } else { Side::Second }, kind))
+}
+
 /// The square that is one step away, as a player sees the board.
 pub(super) fn next(board: Geometry, from: usize, (files, ranks): Step, side: Side) -> Option<usize> {
     let ahead = if side == Side::First { 1 } else { -1 };

@@ -48,19 +48,22 @@ mod tests {
 
     #[test]
     fn a_head_has_its_part_of_the_layer() {
-        let values: Vec<f64> = (0..450_u16).map(f64::from).collect();
-        let bytes = file(&[2, 15, 15], &values);
+        let (files, ranks) = GameKind::Chess.geometry().torus();
+        let values: Vec<f64> = (0..2 * files * ranks).map(|value| value as f64).collect();
+        let bytes = file(&[2, ranks, files], &values);
         let of = |layer, head| of_head(&bytes, GameKind::Chess, layer, head);
-        assert_eq!(of(1, 1), Some(values[225..].to_vec()));
+        assert_eq!(of(1, 1), Some(values[files * ranks..].to_vec()));
         assert_eq!([of(0, 1), of(1, 2), of_head(&bytes, GameKind::Shogi, 1, 0)], [None, None, None]);
     }
 
     #[test]
     fn damaged_files_have_no_maps() {
-        let mut values = vec![0.0; 225];
-        let whole = file(&[1, 15, 15], &values);
+        let (files, ranks) = GameKind::Chess.geometry().torus();
+        let mut values = vec![0.0; files * ranks];
+        let shape = [1, ranks, files];
+        let whole = file(&shape, &values);
         values[3] = f64::NAN;
-        for bytes in [&whole[..whole.len() - 1], &whole[..5], &file(&[1, 15, 15], &values)[..], b""] {
+        for bytes in [&whole[..whole.len() - 1], &whole[..5], &file(&shape, &values)[..], b""] {
             assert_eq!(of_head(bytes, GameKind::Chess, 1, 0), None);
         }
         assert!(of_head(&whole, GameKind::Chess, 1, 0).is_some());
