@@ -92,15 +92,7 @@ impl<const SIDE: usize> Game for Board<SIDE> {
     const HAS_RIGHTS: bool = false;
     const BLOCK_BYTES: u64 = 10_000_000;
     const PIECES: &'static [&'static str] = &NAMES;
-    const GLYPHS: &'static [Glyph] = &{
-        let mut glyphs = [Glyph::Letter(""); KINDS];
-        let mut kind = 0;
-        while kind < KINDS {
-            glyphs[kind] = Glyph::Letter(LETTERS[kind]);
-            kind += 1;
-        }
-        glyphs
-    };
+    const GLYPHS: &'static [Glyph] = &Glyph::letters(LETTERS);
     const MOVEMENTS: &'static [Movement] = &Movement::ALL;
     const EXAMPLES: &'static [(&'static str, &'static str)] = &[("starting position", "startpos")];
     const RECORD: Record = Record::Usi;
@@ -299,16 +291,8 @@ impl<const SIDE: usize> Position for BoardPosition<SIDE> {
         }
     }
 
-    fn choose_move(&self, choose: impl FnOnce(usize) -> usize) -> Option<BoardMove> {
-        let mut moves = Vec::new();
-        self.legal_moves(&mut moves);
-        (!moves.is_empty()).then(|| moves[choose(moves.len())])
-    }
-
     fn parse_move(&self, text: &str) -> Result<BoardMove, IllegalMove> {
-        let mut moves = Vec::new();
-        self.legal_moves(&mut moves);
-        let found = moves.into_iter().find(|&mv| self.write_move(mv).as_str() == text);
+        let found = self.list_moves().into_iter().find(|&mv| self.write_move(mv).as_str() == text);
         found.ok_or_else(|| IllegalMove::new(text, self.to_text(), "not a legal move in USI (like 2e2d)"))
     }
 
@@ -326,10 +310,6 @@ impl<const SIDE: usize> Position for BoardPosition<SIDE> {
         codes[usize::from(mv.to)] = std::mem::take(&mut codes[usize::from(mv.from)]);
         self.turn = self.turn.other();
         self.ply = self.ply.saturating_add(1);
-    }
-
-    fn gives_check(&self, _: BoardMove) -> bool {
-        false
     }
 
     fn in_check(&self) -> bool {
@@ -405,9 +385,5 @@ impl<const SIDE: usize> Referee for Board<SIDE> {
 
     fn verdict_with_moves(played: &Played<BoardPosition<SIDE>>) -> Option<(GameResult, Termination)> {
         (played.line().repetitions() >= REPETITIONS).then_some((GameResult::Draw, Termination::Repetition))
-    }
-
-    fn may_declare_win(_: &BoardPosition<SIDE>) -> bool {
-        false
     }
 }

@@ -30,6 +30,19 @@ pub enum Glyph {
     Letter(&'static str),
 }
 
+impl Glyph {
+    /// A letter for each piece.
+    pub const fn letters<const N: usize>(letters: [&'static str; N]) -> [Self; N] {
+        let mut glyphs = [Self::Letter(""); N];
+        let mut piece = 0;
+        while piece < N {
+            glyphs[piece] = Self::Letter(letters[piece]);
+            piece += 1;
+        }
+        glyphs
+    }
+}
+
 crate::named! {
     /// The text format in which finished games and openings are written.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]

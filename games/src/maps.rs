@@ -99,9 +99,7 @@ fn attacked_squares(attacked: Attacked, squares: usize) -> Vec<i8> {
 fn mobility<G: Tactics>(position: &G::Position) -> Vec<i8> {
     let entries = G::from_to().entries();
     let mut targets = vec![SquareSet::default(); G::GEOMETRY.squares()];
-    let mut legal = Vec::new();
-    position.legal_moves(&mut legal);
-    for mv in legal {
+    for mv in position.list_moves() {
         match entries[usize::from(position.move_index(mv))] {
             Entry::Plain { from, to } | Entry::Promotion { from, to, .. } => {
                 targets[usize::from(from)].insert(to.into());

@@ -8,9 +8,7 @@ pub fn mating_among<P: Position>(position: &P, legal: &[P::Move]) -> Vec<P::Move
     let mut mates = |mv: P::Move| {
         // Few moves give check; only for these the move is made and answers are generated.
         position.gives_check(mv) && {
-            let mut after = position.clone();
-            after.play(mv);
-            after.legal_moves(&mut answers);
+            position.after(mv).legal_moves(&mut answers);
             answers.is_empty()
         }
     };

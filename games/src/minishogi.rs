@@ -44,18 +44,7 @@ impl Game for Minishogi {
     const BLOCK_BYTES: u64 = 10_000_000;
     const PIECES: &'static [&'static str] =
         &["pawn", "silver", "gold", "bishop", "rook", "king", "promoted_pawn", "promoted_silver", "horse", "dragon"];
-    const GLYPHS: &'static [Glyph] = &[
-        Glyph::Letter("P"),
-        Glyph::Letter("S"),
-        Glyph::Letter("G"),
-        Glyph::Letter("B"),
-        Glyph::Letter("R"),
-        Glyph::Letter("K"),
-        Glyph::Letter("+P"),
-        Glyph::Letter("+S"),
-        Glyph::Letter("+B"),
-        Glyph::Letter("+R"),
-    ];
+    const GLYPHS: &'static [Glyph] = &Glyph::letters(["P", "S", "G", "B", "R", "K", "+P", "+S", "+B", "+R"]);
     const MOVEMENTS: &'static [Movement] = &[
         Movement::Rank,
         Movement::File,

@@ -135,11 +135,9 @@ pub struct Earlier<P> {
 /// ```
 /// use games::{Position, chess::ChessPosition};
 ///
-/// let mut position = ChessPosition::start();
+/// let position = ChessPosition::start();
 /// let mv = position.parse_move("e2e4").unwrap();
-/// position.play(mv);
-/// let mut replies = Vec::new();
-/// position.legal_moves(&mut replies);
+/// let replies = position.after(mv).list_moves();
 /// assert_eq!(replies.len(), 20);
 /// ```
 pub trait Position: Clone + Debug + Send + Sync + Sized {
@@ -152,6 +150,11 @@ pub trait Position: Clone + Debug + Send + Sync + Sized {
     /// Reads FEN (chess) or SFEN (shogi). An error on invalid syntax, on impossible positions, and if the side not to move
     /// is in check (its king could be captured).
     fn parse(text: &str) -> Result<Self, ParsePosition>;
+
+    /// The position that a game begins in: the standard start, or the one of a text.
+    fn beginning(text: Option<&str>) -> Result<Self, ParsePosition> {
+        text.map_or_else(|| Ok(Self::start()), Self::parse)
+    }
 
     /// Writes FEN or SFEN.
     fn to_text(&self) -> String;
@@ -169,9 +172,19 @@ pub trait Position: Clone + Debug + Send + Sync + Sized {
     /// Clears `out` and fills it with every legal move, in a fixed order for each position.
     fn legal_moves(&self, out: &mut Vec<Self::Move>);
 
+    /// The same in a new list, for code that makes few of them.
+    fn list_moves(&self) -> Vec<Self::Move> {
+        let mut moves = Vec::new();
+        self.legal_moves(&mut moves);
+        moves
+    }
+
     /// The legal move whose place in the order of [`Self::legal_moves`] `choose` returns, given their number, ≥ 1; `None`
-    /// if there is no legal move. Cheaper than a list of all moves.
-    fn choose_move(&self, choose: impl FnOnce(usize) -> usize) -> Option<Self::Move>;
+    /// if there is no legal move. Games override it where that is cheaper than a list.
+    fn choose_move(&self, choose: impl FnOnce(usize) -> usize) -> Option<Self::Move> {
+        let moves = self.list_moves();
+        (!moves.is_empty()).then(|| moves[choose(moves.len())])
+    }
 
     /// Reads a move in UCI (castling both as `e1g1` and `e1h1`) or USI and checks that it is legal. An error on invalid
     /// syntax and on illegal moves.
@@ -196,6 +209,16 @@ pub trait Position: Clone + Debug + Send + Sync + Sized {
     /// May panic if `mv` is not legal here.
     fn play(&mut self, mv: Self::Move);
 
+    /// The position after a legal move.
+    ///
+    /// # Panics
+    /// May panic if `mv` is not legal here.
+    fn after(&self, mv: Self::Move) -> Self {
+        let mut next = self.clone();
+        next.play(mv);
+        next
+    }
+
     /// Plays a legal move and returns the repetition key of the new position, given the key of the current one; cheaper
     /// than computing the key from the position.
     ///
@@ -208,7 +231,9 @@ pub trait Position: Clone + Debug + Send + Sync + Sized {
     }
 
     /// Whether a legal move gives check.
-    fn gives_check(&self, mv: Self::Move) -> bool;
+    fn gives_check(&self, mv: Self::Move) -> bool {
+        self.after(mv).in_check()
+    }
 
     /// Whether the side to move is in check.
     fn in_check(&self) -> bool;

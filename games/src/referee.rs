@@ -53,9 +53,7 @@ pub trait Referee: Game {
     /// Result and ending, if the current position ends the game: mate, stalemate, dead material, the threefold
     /// repetition and fifty moves in chess; mate, the fourfold repetition and perpetual check in shogi.
     fn verdict(played: &Played<Self::Position>) -> Option<(GameResult, Termination)> {
-        let mut legal = Vec::new();
-        played.position().legal_moves(&mut legal);
-        Self::verdict_with(played, &legal)
+        Self::verdict_with(played, &played.position().list_moves())
     }
 
     /// The result and ending, given the legal moves of the current position.
@@ -76,5 +74,7 @@ pub trait Referee: Game {
     fn verdict_with_moves(played: &Played<Self::Position>) -> Option<(GameResult, Termination)>;
 
     /// Whether the side to move may declare a win (entering kings in shogi).
-    fn may_declare_win(position: &Self::Position) -> bool;
+    fn may_declare_win(_position: &Self::Position) -> bool {
+        false
+    }
 }

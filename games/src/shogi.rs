@@ -93,22 +93,8 @@ impl Game for Shogi {
         "horse",
         "dragon",
     ];
-    const GLYPHS: &'static [Glyph] = &[
-        Glyph::Letter("P"),
-        Glyph::Letter("L"),
-        Glyph::Letter("N"),
-        Glyph::Letter("S"),
-        Glyph::Letter("G"),
-        Glyph::Letter("B"),
-        Glyph::Letter("R"),
-        Glyph::Letter("K"),
-        Glyph::Letter("+P"),
-        Glyph::Letter("+L"),
-        Glyph::Letter("+N"),
-        Glyph::Letter("+S"),
-        Glyph::Letter("+B"),
-        Glyph::Letter("+R"),
-    ];
+    const GLYPHS: &'static [Glyph] =
+        &Glyph::letters(["P", "L", "N", "S", "G", "B", "R", "K", "+P", "+L", "+N", "+S", "+B", "+R"]);
     const MOVEMENTS: &'static [Movement] = &[
         Movement::Rank,
         Movement::File,

@@ -12,6 +12,7 @@ use crate::kind::GameKind;
 use crate::move_text::MoveText;
 use crate::movement::Movement;
 use crate::moves::{Entry, FromTo};
+use crate::placement;
 use crate::position::{Earlier, Game, IllegalMove, ParsePosition, Phase, Position, Side};
 use crate::record::{GameResult, Termination};
 use crate::referee::{Played, Referee};
@@ -30,6 +31,8 @@ const KING: usize = 2;
 const GOLD: usize = 3;
 const KINDS: usize = Skirmish::PIECES.len();
 const LETTERS: [&str; KINDS] = ["P", "R", "K", "+P"];
+
+const SHAPE: &str = "the board has six ranks of four squares";
 
 /// The four lines, then the four diagonals.
 const AROUND: &[(isize, isize)] = &[(0, 1), (0, -1), (1, 0), (-1, 0), (1, 1), (1, -1), (-1, 1), (-1, -1)];
@@ -55,7 +58,7 @@ impl Game for Skirmish {
     const HAS_RIGHTS: bool = false;
     const BLOCK_BYTES: u64 = 10_000_000;
     const PIECES: &'static [&'static str] = &["pawn", "rook", "king", "gold"];
-    const GLYPHS: &'static [Glyph] = &[Glyph::Letter("P"), Glyph::Letter("R"), Glyph::Letter("K"), Glyph::Letter("+P")];
+    const GLYPHS: &'static [Glyph] = &Glyph::letters(LETTERS);
     const MOVEMENTS: &'static [Movement] =
         &[Movement::Rank, Movement::File, Movement::Rook, Movement::King, Movement::Gold, Movement::GoldBack];
     const EXAMPLES: &'static [(&'static str, &'static str)] = &[("starting position", "startpos")];
@@ -119,6 +122,18 @@ const fn code(side: Side, kind: usize) -> u8 {
 fn piece(code: u8) -> Option<(Side, usize)> {
     let number = usize::from(code).checked_sub(1)?;
     Some((if number < KINDS { Side::First } else { Side::Second }, number % KINDS))
+}
+
+/// A piece as SFEN writes it, and the inverse.
+fn written((side, kind): (Side, usize)) -> String {
+    match side {
+        Side::First => LETTERS[kind].to_owned(),
+        Side::Second => LETTERS[kind].to_ascii_lowercase(),
+    }
+}
+
+fn code_of(letters: &str) -> Option<u8> {
+    (1..=2 * KINDS as u8).find(|&code| piece(code).is_some_and(|found| written(found) == letters))
 }
 
 /// A square of the first player's view in a side's view, and the inverse.
@@ -192,12 +207,6 @@ impl SkirmishPosition {
         self.codes[usize::from(mv.from)] == code(self.turn, PAWN) && BOARD.rank_of(to) == LAST_RANK
     }
 
-    fn after(&self, mv: SkirmishMove) -> Self {
-        let mut next = *self;
-        next.play(mv);
-        next
-    }
-
     /// Whether the position is legal, otherwise the reason.
     fn check(self) -> Result<Self, &'static str> {
         let count = |side, kind| self.codes.iter().filter(|&&found| found == code(side, kind)).count();
@@ -220,33 +229,19 @@ impl SkirmishPosition {
             return Err("an SFEN has a board, a turn, - for empty hands, and a move number");
         };
         let ranks: Vec<&str> = board.split('/').collect();
-        let mut codes = [0; SQUARES];
-        for (above, rank) in ranks.iter().enumerate() {
-            let (mut file, mut is_promoted) = (0, false);
-            for letter in rank.chars() {
-                match letter.to_digit(10) {
-                    Some(empty) => file += empty as usize,
-                    None if letter == '+' => is_promoted = true,
-                    None if file < BOARD.files() && above < BOARD.ranks() => {
-                        let kind = "PRK".find(letter.to_ascii_uppercase()).ok_or("pieces are P, R, K and +P")?;
-                        let kind = match (std::mem::take(&mut is_promoted), kind) {
-                            (false, kind) => kind,
-                            (true, PAWN) => GOLD,
-                            (true, _) => return Err("only pawns promote"),
-                        };
-                        let side = if letter.is_ascii_uppercase() { Side::First } else { Side::Second };
-                        codes[BOARD.square(file, LAST_RANK - above)] = code(side, kind);
-                        file += 1;
-                    }
-                    None => return Err("the board has six ranks of four squares"),
-                }
-            }
-            if file != BOARD.files() || is_promoted {
-                return Err("the board has six ranks of four squares");
-            }
-        }
         if ranks.len() != BOARD.ranks() {
-            return Err("the board has six ranks of four squares");
+            return Err(SHAPE);
+        }
+        let mut codes = [0; SQUARES];
+        for (above, rank) in ranks.into_iter().enumerate() {
+            let squares = placement::squares(rank);
+            if squares.len() != BOARD.files() || placement::rank_text(&squares) != rank {
+                return Err(SHAPE);
+            }
+            for (file, found) in squares.iter().enumerate() {
+                let found = found.as_deref().map_or(Some(0), code_of).ok_or("pieces are P, R, K and +P")?;
+                codes[BOARD.square(file, LAST_RANK - above)] = found;
+            }
         }
         let turn = match *turn {
             "b" => Side::First,
@@ -275,23 +270,8 @@ impl Position for SkirmishPosition {
 
     fn to_text(&self) -> String {
         let rank_text = |rank: usize| {
-            let (mut text, mut empty) = (String::new(), 0);
-            for file in 0..=BOARD.files() {
-                let found = (file < BOARD.files()).then(|| piece(self.codes[BOARD.square(file, rank)]));
-                if found == Some(None) {
-                    empty += 1;
-                    continue;
-                }
-                if empty > 0 {
-                    text.push_str(&std::mem::take(&mut empty).to_string());
-                }
-                match found.flatten() {
-                    Some((Side::First, kind)) => text.push_str(LETTERS[kind]),
-                    Some((Side::Second, kind)) => text.push_str(&LETTERS[kind].to_ascii_lowercase()),
-                    None => {}
-                }
-            }
-            text
+            let found = (0..BOARD.files()).map(|file| piece(self.codes[BOARD.square(file, rank)]));
+            placement::rank_text(&found.map(|found| found.map(written)).collect::<Vec<_>>())
         };
         let ranks: Vec<String> = (0..BOARD.ranks()).rev().map(rank_text).collect();
         format!("{} {} - {}", ranks.join("/"), if self.turn == Side::First { "b" } else { "w" }, self.ply)
@@ -327,26 +307,18 @@ impl Position for SkirmishPosition {
         out.retain(|&mv| !self.after(mv).is_in_check(self.turn));
     }
 
-    fn choose_move(&self, choose: impl FnOnce(usize) -> usize) -> Option<SkirmishMove> {
-        let mut moves = Vec::new();
-        self.legal_moves(&mut moves);
-        (!moves.is_empty()).then(|| moves[choose(moves.len())])
-    }
-
     fn parse_move(&self, text: &str) -> Result<SkirmishMove, IllegalMove> {
-        let mut moves = Vec::new();
-        self.legal_moves(&mut moves);
-        let found = moves.into_iter().find(|&mv| self.write_move(mv).as_str() == text);
+        let found = self.list_moves().into_iter().find(|&mv| self.write_move(mv).as_str() == text);
         found.ok_or_else(|| IllegalMove::new(text, self.to_text(), "not a legal move in USI (like 2e2d)"))
     }
 
     fn write_move(&self, mv: SkirmishMove) -> MoveText {
-        let [[from_file, from_rank], [to_file, to_rank]] = [mv.from, mv.to].map(|square| {
+        let squares = [mv.from, mv.to].map(|square| {
             // File 1 is on the right, rank a above.
             let turned = BOARD.rotate(usize::from(square));
-            [b'1' + BOARD.file_of(turned) as u8, b'a' + BOARD.rank_of(turned) as u8]
+            Notation::Usi.characters(BOARD.file_of(turned), BOARD.rank_of(turned))
         });
-        let text = [from_file, from_rank, to_file, to_rank, b'+'];
+        let text = [squares.as_flattened(), b"+"].concat();
         MoveText::of_ascii(&text[..if self.promotes(mv) { 5 } else { 4 }])
     }
 
@@ -356,10 +328,6 @@ impl Position for SkirmishPosition {
         self.codes[from] = 0;
         self.turn = self.turn.other();
         self.ply = self.ply.saturating_add(1);
-    }
-
-    fn gives_check(&self, mv: SkirmishMove) -> bool {
-        self.after(mv).in_check()
     }
 
     fn in_check(&self) -> bool {
@@ -448,10 +416,6 @@ impl Referee for Skirmish {
     fn verdict_with_moves(played: &Played<SkirmishPosition>) -> Option<(GameResult, Termination)> {
         (played.line().repetitions() >= REPETITIONS).then_some((GameResult::Draw, Termination::Repetition))
     }
-
-    fn may_declare_win(_: &SkirmishPosition) -> bool {
-        false
-    }
 }
 
 #[cfg(test)]
@@ -459,8 +423,7 @@ mod tests {
     use super::*;
 
     fn perft(position: &SkirmishPosition, depth: u32) -> u64 {
-        let mut moves = Vec::new();
-        position.legal_moves(&mut moves);
+        let moves = position.list_moves();
         match depth {
             1 => moves.len() as u64,
             _ => moves.into_iter().map(|mv| perft(&position.after(mv), depth - 1)).sum(),

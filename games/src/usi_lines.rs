@@ -30,12 +30,8 @@ pub fn parse<G: Referee>(record: &[u8], number: u64) -> Result<ParsedGame, Rejec
     let text = str::from_utf8(records::without_mark(record))
         .map_err(|_| reject(None, RejectKind::Syntax, "not a text".to_owned()))?;
     let (start, moves) = split(text.trim());
-    let start = match &start {
-        None => G::Position::start(),
-        Some(sfen) => {
-            G::Position::parse(sfen).map_err(|error| reject(None, RejectKind::StartPosition, error.to_string()))?
-        }
-    };
+    let start = G::Position::beginning(start.as_deref())
+        .map_err(|error| reject(None, RejectKind::StartPosition, error.to_string()))?;
     let is_standard = start.to_text() == G::Position::start().to_text();
     let mut game = ParsedGame::beginning((!is_standard).then(|| start.to_text()), Vec::new());
     let mut played = Played::from(start);

@@ -11,7 +11,8 @@ pub(crate) mod registers;
 pub(crate) mod residual;
 
 use crate::config::InitKind;
-use nn::{Init, Linear, Scope};
+use nn::{Backend, Init, Linear, Scope};
+use tch::Tensor;
 
 impl InitKind {
     /// The start of a layer outside blocks of attention.
@@ -21,6 +22,13 @@ impl InitKind {
             Self::Torch => Init::torch(fan_in),
         }
     }
+}
+
+/// `count` tokens of `[b,l,…]`, from `first` on. The gradient of a part is a copy of the whole, so that LibTorch's fused operations
+/// read the whole where the part is all of it.
+pub(crate) fn tokens(x: &Tensor, first: i64, count: i64) -> Tensor {
+    let are_all = x.size()[1] == count;
+    if are_all && Backend::on(x.device()) == Backend::Fused { x.shallow_clone() } else { x.narrow(1, first, count) }
 }
 
 /// A dense layer with bias, `[inputs, outputs]` wide.

@@ -76,9 +76,8 @@ fn policies<G: Game>(folder: &Path, manifest: &Manifest) -> Result<BTreeMap<Stri
     let mut all = BTreeMap::new();
     for row in manifest.rows(folder) {
         let row = row?;
-        let start =
-            row.start.as_deref().map_or_else(|| Some(G::Position::start()), |text| G::Position::parse(text).ok());
-        let (Some(mut position), Some(policy)) = (start, row.policy.filter(|_| row.split == Split::Test)) else {
+        let start = G::Position::beginning(row.start.as_deref());
+        let (Ok(mut position), Some(policy)) = (start, row.policy.filter(|_| row.split == Split::Test)) else {
             continue;
         };
         for (mv, policy) in row.moves.split_ascii_whitespace().zip(policy) {

@@ -128,9 +128,7 @@ fn keep<G: Game>(merged: Merged, name: &str, builder: &mut Builder<'_>) -> Resul
     let text = merged.text().to_owned();
     let position =
         G::Position::parse(&merged::with_counters(G::KIND, &text)).map_err(|error| wrong(error.to_string()))?;
-    let mut legal = Vec::new();
-    position.legal_moves(&mut legal);
-    let first = legal.first().map(|&mv| position.move_text(mv));
+    let first = position.list_moves().first().map(|&mv| position.move_text(mv));
     let row = merged.row(G::KIND, name, number, first).ok_or_else(|| wrong("it has no legal move".to_owned()))?;
     let draft = Draft { row, keys: vec![position.repetition_key()], fingerprint: None, together: Some(text) };
     builder.add(draft).map(|_| ())

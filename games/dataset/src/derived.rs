@@ -24,7 +24,7 @@ mod row;
 mod write;
 
 pub use cache::DerivedOptions;
-pub(crate) use cache::Scratch;
+pub(crate) use cache::scratch;
 pub use cost::DataCost;
 pub(crate) use index::{Has, RowSize};
 pub(crate) use read::{Derived, Room};

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 pub enum DatasetError {
     #[error("cannot {action} {}: {source}", path.display())]
     Io { action: &'static str, path: PathBuf, source: io::Error },
-    #[error("there is no folder {}; `posenc data import` makes a dataset", .0.display())]
+    #[error("there is no folder {}; `posenc data import` or `generate` makes a dataset", .0.display())]
     NoFolder(PathBuf),
     #[error("{} holds no {}, so it is not a dataset; `posenc data import` makes one", .0.display(), crate::MANIFEST_FILE)]
     NoManifest(PathBuf),
@@ -31,7 +31,10 @@ pub enum DatasetError {
     BadGame { game: u32, ply: usize, reason: String },
     #[error("{}: {reason}", .dir.join(crate::MANIFEST_FILE).display())]
     Manifest { dir: PathBuf, reason: String },
-    #[error("the dataset \"{dataset}\" has no {} games: import it with a larger share for this split", split.name())]
+    #[error(
+        "the dataset \"{dataset}\" has no {} games: make it with more games, or with a larger share for this split",
+        split.name()
+    )]
     EmptySplit { dataset: String, split: Split },
     #[error(
         "the dataset \"{dataset}\" has an empty column \"{column}\", which the target \"{target}\" needs: \

@@ -77,7 +77,8 @@ pub fn export(
 ) -> Result<Exported, DatasetError> {
     let manifest = &source.manifest;
     if format.game() != manifest.game {
-        let reason = format!("{} holds {}", format.name(), format.game().name());
+        let games = (format.game().name(), manifest.game.name());
+        let reason = format!("{} holds {}, and {} is of {}", format.name(), games.0, manifest.name, games.1);
         return Err(DatasetError::Option { option: "format", reason });
     }
     manifest.verify_shards(&source.dir)?;

@@ -75,8 +75,10 @@ fn check(options: &ImportOptions) -> Result<(), DatasetError> {
     if options.filters.max_games == Some(0) {
         return wrong("max_games", "must be at least 1");
     }
-    if options.format.is_some_and(|format| !format.serves(options.game)) {
-        return wrong("format", "it is one of another game's");
+    if let Some(format) = options.format.filter(|format| !format.serves(options.game)) {
+        let formats = with_game!(options.game, G => G::FORMATS).join(", ");
+        let (format, game) = (format.name(), options.game.name());
+        return wrong("format", &format!("{format} is not a format of {game}; valid: {formats}"));
     }
     options.split.check(Unit::Game)
 }

@@ -17,10 +17,7 @@ pub(crate) fn play_through<G: Game>(
     moves: &str,
     on_ply: impl FnMut(&Line<G::Position>, Move<G>),
 ) -> Result<(), ReplayError> {
-    let start = match start {
-        None => G::Position::start(),
-        Some(text) => G::Position::parse(text).map_err(|error| ReplayError { ply: 0, reason: error.to_string() })?,
-    };
+    let start = G::Position::beginning(start).map_err(|error| ReplayError { ply: 0, reason: error.to_string() })?;
     play::<G>(Line::new(start), moves, on_ply)
 }
 

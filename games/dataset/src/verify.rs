@@ -3,7 +3,7 @@
 use crate::WorkDone;
 use crate::build::{KEYS_IN_MEMORY, KnownGames, SortedKeys, TrainingKeys, fingerprint};
 use crate::contents::ShardContents;
-use crate::derived::Scratch;
+use crate::derived::scratch;
 use crate::error::DatasetError;
 use crate::loader::StoredGame;
 use crate::manifest::{Manifest, Unit};
@@ -68,7 +68,7 @@ pub fn verify(
     let (kind, unit, total) = (manifest.game, manifest.unit, manifest.counts.kept);
     let mut found = Verification::default();
     let task = map_task(&manifest, &mut found);
-    let folder = Scratch::new()?;
+    let folder = scratch()?;
     let mut games = KnownGames::resume(folder.path(), 0)?;
     let mut trained = TrainingKeys::resume(folder.path(), 0)?;
     let mut keys = Vec::new();

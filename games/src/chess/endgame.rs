@@ -278,13 +278,8 @@ impl Solved {
     /// drawn one, every move in a lost one. Empty if there is no move, or the position is not solved here.
     pub fn keeping(&self, position: &ChessPosition) -> Vec<Move> {
         let Some(value) = self.value(position) else { return Vec::new() };
-        let mut moves = Vec::new();
-        position.legal_moves(&mut moves);
-        moves.retain(|&mv| {
-            let mut after = position.clone();
-            after.play(mv);
-            self.value(&after).is_some_and(|after| value.is_kept_by(after))
-        });
+        let mut moves = position.list_moves();
+        moves.retain(|&mv| self.value(&position.after(mv)).is_some_and(|after| value.is_kept_by(after)));
         moves
     }
 }

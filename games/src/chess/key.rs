@@ -92,9 +92,7 @@ mod tests {
                 let mut next = Vec::new();
                 for position in positions {
                     let key = position.repetition_key();
-                    let mut legal = Vec::new();
-                    position.legal_moves(&mut legal);
-                    for mv in legal {
+                    for mv in position.list_moves() {
                         let mut after = position.clone();
                         assert_eq!(after.play_with_key(mv, key), after.repetition_key(), "{mv:?} in {position:?}");
                         next.push(after);

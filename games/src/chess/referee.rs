@@ -18,8 +18,4 @@ impl Referee for Chess {
     fn verdict_with_moves(played: &Played<ChessPosition>) -> Option<(GameResult, Termination)> {
         ending::drawn(played.line()).map(|termination| (GameResult::Draw, termination))
     }
-
-    fn may_declare_win(_position: &ChessPosition) -> bool {
-        false
-    }
 }

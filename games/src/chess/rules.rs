@@ -84,11 +84,7 @@ impl Position for ChessPosition {
     fn gives_check(&self, mv: Move) -> bool {
         match mv {
             Move::Normal { role, from, to, promotion, .. } => self.checks_by(promotion.unwrap_or(role), from, to),
-            Move::EnPassant { .. } | Move::Castle { .. } | Move::Put { .. } => {
-                let mut after = self.clone();
-                after.play(mv);
-                after.in_check()
-            }
+            Move::EnPassant { .. } | Move::Castle { .. } | Move::Put { .. } => self.after(mv).in_check(),
         }
     }
 

@@ -22,12 +22,6 @@ pub struct MinishogiPosition {
 }
 
 impl MinishogiPosition {
-    pub(super) fn after(&self, mv: Move) -> Self {
-        let mut next = *self;
-        next.play(mv);
-        next
-    }
-
     /// The piece code of a square for a viewer: 0, 1 + its kind for the viewer's pieces, otherwise 11 + its kind.
     pub(super) fn code(&self, square: usize, viewer: Side) -> u8 {
         match self.board.0[square] {
@@ -102,18 +96,10 @@ impl Position for MinishogiPosition {
         out.retain(|&mv| self.is_allowed(mv));
     }
 
-    fn choose_move(&self, choose: impl FnOnce(usize) -> usize) -> Option<Move> {
-        let mut moves = Vec::new();
-        self.legal_moves(&mut moves);
-        (!moves.is_empty()).then(|| moves[choose(moves.len())])
-    }
-
     fn parse_move(&self, text: &str) -> Result<Move, IllegalMove> {
         let wrong = |reason: &str| IllegalMove::new(text, self.to_text(), reason);
         let mv = moves::read(text).ok_or_else(|| wrong("not a move in USI notation (like 5e4d, 3b3a+, P*3c)"))?;
-        let mut legal = Vec::new();
-        self.legal_moves(&mut legal);
-        if legal.contains(&mv) { Ok(mv) } else { Err(wrong("illegal move")) }
+        if self.list_moves().contains(&mv) { Ok(mv) } else { Err(wrong("illegal move")) }
     }
 
     fn write_move(&self, mv: Move) -> MoveText {
@@ -139,10 +125,6 @@ impl Position for MinishogiPosition {
         }
         self.turn = self.turn.other();
         self.ply = self.ply.saturating_add(1);
-    }
-
-    fn gives_check(&self, mv: Move) -> bool {
-        self.after(mv).in_check()
     }
 
     fn in_check(&self) -> bool {

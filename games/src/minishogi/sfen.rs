@@ -5,6 +5,7 @@ use super::board::{BOARD, Board, HANDS, Kind, SQUARES, TOTAL, ranks_left};
 use super::position::MinishogiPosition;
 use crate::conventions::Glyph;
 use crate::fields::{Field, Wrong, split};
+use crate::placement::rank_text;
 use crate::position::{Game, ParsePosition, Side};
 
 pub(super) const START: &str = "rbsgk/4p/5/P4/KGSBR b - 1";
@@ -146,20 +147,9 @@ pub(super) fn write(position: &MinishogiPosition) -> String {
         Side::Second => letters.to_ascii_lowercase(),
     };
     for rank in (0..BOARD.ranks()).rev() {
-        let mut empty = 0;
-        for file in 0..BOARD.files() {
-            let Some((side, kind)) = position.board.0[BOARD.square(file, rank)] else {
-                empty += 1;
-                continue;
-            };
-            if empty > 0 {
-                text.push_str(&std::mem::take(&mut empty).to_string());
-            }
-            text.push_str(&cased(side, letters(kind)));
-        }
-        if empty > 0 {
-            text.push_str(&empty.to_string());
-        }
+        let pieces = (0..BOARD.files()).map(|file| position.board.0[BOARD.square(file, rank)]);
+        let squares: Vec<_> = pieces.map(|piece| piece.map(|(side, kind)| cased(side, letters(kind)))).collect();
+        text.push_str(&rank_text(&squares));
         text.push(if rank > 0 { '/' } else { ' ' });
     }
     text.push_str(if position.turn == Side::First { "b " } else { "w " });

@@ -1,12 +1,10 @@
-//! Repetition (sennichite) and perpetual check.
+//! Repetition (sennichite) and perpetual check, of shogi and minishogi.
 //!
 //! The fourth occurrence of a position (board, hands, side to move) ends a game without result, unless one side gave
 //! check with every one of its moves since the first occurrence: then that side loses. Many programs and record formats
 //! ignore the checks, so their "repetition" may be a loss.
 
-use super::ShogiPosition;
 use crate::position::{Position, Side};
-use shogi_core::Move;
 
 /// How often a position must occur to end the game.
 pub const OCCURRENCES: usize = 4;
@@ -36,7 +34,7 @@ pub struct Seen {
 
 impl Seen {
     /// The data of a position.
-    pub fn of(position: &ShogiPosition) -> Self {
+    pub fn of<P: Position>(position: &P) -> Self {
         Self { key: position.repetition_key(), side_to_move: position.side_to_move(), in_check: position.in_check() }
     }
 }
@@ -62,7 +60,7 @@ fn always_checked(cycle: &[Seen], side: Side) -> bool {
 }
 
 /// Plays legal moves from `start` and judges the position they lead to.
-pub fn judge_line(start: &ShogiPosition, moves: &[Move]) -> Option<Repetition> {
+pub fn judge_line<P: Position>(start: &P, moves: &[P::Move]) -> Option<Repetition> {
     let mut position = start.clone();
     let mut game = vec![Seen::of(&position)];
     for &mv in moves {

@@ -93,9 +93,7 @@ fn repeated(seen: &[Seen]) -> (GameResult, Termination) {
 }
 
 fn is_mate(position: &ShogiPosition) -> bool {
-    let mut moves = Vec::new();
-    position.legal_moves(&mut moves);
-    moves.is_empty()
+    position.list_moves().is_empty()
 }
 
 /// A text for a message: short, and without control characters.

@@ -348,8 +348,7 @@ fn check_checks<P: Position>(cases: &[Case], every: usize) -> usize {
         assert_eq!(position.choose_move(|moves| moves - 1), legal.last().copied(), "{text}");
         let mut mates = Vec::new();
         for &mv in &legal {
-            let mut after = position.clone();
-            after.play(mv);
+            let after = position.after(mv);
             assert_eq!(position.gives_check(mv), after.in_check(), "{} in {text}", position.move_text(mv));
             after.legal_moves(&mut answers);
             if after.in_check() && answers.is_empty() {

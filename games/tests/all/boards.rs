@@ -26,7 +26,7 @@ fn placements<G: Game>(number: usize) -> Vec<G::Position> {
 }
 
 /// The piece codes of the squares as the side to move sees them.
-fn codes<G: Game>(position: &G::Position) -> Vec<u8> {
+pub(crate) fn codes<G: Game>(position: &G::Position) -> Vec<u8> {
     let mut row = vec![0; G::input(InputName::PieceTokens).row_bytes()];
     position.pack(InputName::PieceTokens, 0, &mut row);
     row.truncate(G::GEOMETRY.squares());
@@ -252,7 +252,6 @@ fn placements_have_every_piece_on_an_eighth_to_a_half_of_the_squares() {
 }
 
 fn comes_back<G: Game>() {
-    let mut legal = Vec::new();
     for position in placements::<G>(50) {
         let text = position.to_text();
         let same = G::Position::parse(&text).unwrap_or_else(|error| panic!("{error}"));
@@ -260,7 +259,7 @@ fn comes_back<G: Game>() {
         for same in [same, again] {
             assert_eq!((same.to_text(), codes::<G>(&same)), (text.clone(), codes::<G>(&position)));
         }
-        position.legal_moves(&mut legal);
+        let legal = position.list_moves();
         let mut indices: Vec<u16> = legal.iter().map(|&mv| position.move_index(mv)).collect();
         for &mv in &legal {
             let written = position.write_move(mv);

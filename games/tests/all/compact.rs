@@ -15,10 +15,7 @@ fn comes_back<G: Game>(text: &str) {
     assert_eq!(same.to_text(), position.to_text());
     assert_eq!(same.compact().as_ref(), Some(&bytes), "{text}");
     assert_eq!((same.repetition_key(), same.in_check()), (position.repetition_key(), position.in_check()), "{text}");
-    let (mut legal, mut others) = (Vec::new(), Vec::new());
-    position.legal_moves(&mut legal);
-    same.legal_moves(&mut others);
-    assert_eq!(legal, others, "{text}");
+    assert_eq!(position.list_moves(), same.list_moves(), "{text}");
     let packed = |position: &G::Position| {
         let mut row = vec![0; G::input(InputName::PieceTokens).row_bytes()];
         position.pack(InputName::PieceTokens, 0, &mut row);

@@ -6,16 +6,11 @@ use games::{Position as _, Side};
 
 /// What the rules and the values of its successors say about a position.
 fn by_the_rules(solved: &Solved, position: &ChessPosition) -> Value {
-    let mut moves = Vec::new();
-    position.legal_moves(&mut moves);
+    let moves = position.list_moves();
     if moves.is_empty() {
         return if position.in_check() { Value::Loss(0) } else { Value::Draw };
     }
-    let after = |&mv: &_| {
-        let mut after = position.clone();
-        after.play(mv);
-        solved.value(&after).expect("the ending and what it becomes are solved")
-    };
+    let after = |&mv: &_| solved.value(&position.after(mv)).expect("the ending and what it becomes are solved");
     let values: Vec<Value> = moves.iter().map(after).collect();
     let losses = values.iter().filter_map(|value| if let Value::Loss(plies) = value { Some(plies) } else { None });
     if let Some(soonest) = losses.min() {
@@ -117,11 +112,9 @@ fn the_moves_that_keep_a_result_are_named() {
     assert!(!moves.contains(&"a7a8n".to_owned()) && !moves.contains(&"a7a8b".to_owned()), "{moves:?}");
     // A lost side may play anything.
     let lost = parse("8/8/8/8/4k3/8/8/Q6K b - - 0 1");
-    let mut legal = Vec::new();
     let queen = Solved::new(Ending::Kqk);
-    lost.legal_moves(&mut legal);
     assert!(matches!(queen.value(&lost), Some(Value::Loss(_))));
-    assert_eq!(queen.keeping(&lost), legal);
+    assert_eq!(queen.keeping(&lost), lost.list_moves());
 }
 
 #[test]

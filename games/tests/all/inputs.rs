@@ -219,8 +219,7 @@ fn without_turn(layout: &games::InputLayout, mut row: Vec<u8>) -> Vec<u8> {
 fn check_exchanged<G: Game>(cases: &[Case], turn: fn(&str) -> String) {
     let seen = |text: &str| {
         let position = G::Position::parse(text).unwrap_or_else(|error| panic!("{error}"));
-        let mut moves = Vec::new();
-        position.legal_moves(&mut moves);
+        let moves = position.list_moves();
         let vocabularies = G::vocabularies().iter().filter(|(_, moves)| moves.frames()[0] == Frame::SideToMove);
         let indices: Vec<BTreeSet<u16>> =
             vocabularies.map(|&(name, _)| moves.iter().map(|&mv| position.index_in(mv, name)).collect()).collect();

@@ -75,7 +75,6 @@ fn minishogi_moves_equal_a_naive_generator() {
 }
 
 fn check_all<G: Game>(cases: &[Case], expected: impl Fn(&G::Position, &str) -> Entry) {
-    let mut moves = Vec::new();
     for (case, listed) in cases {
         let position = G::Position::parse(case).unwrap_or_else(|error| panic!("{error}"));
         let written = position.to_text();
@@ -85,7 +84,7 @@ fn check_all<G: Game>(cases: &[Case], expected: impl Fn(&G::Position, &str) -> E
             assert_eq!(&written, case);
         }
 
-        position.legal_moves(&mut moves);
+        let moves = position.list_moves();
         let mut texts: Vec<String> = moves.iter().map(|&mv| position.move_text(mv)).collect();
         for (&mv, text) in moves.iter().zip(&texts) {
             assert_eq!(position.parse_move(text), Ok(mv), "{text} in {case}");

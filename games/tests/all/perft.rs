@@ -6,17 +6,11 @@ use games::shogi::Shogi;
 use games::{Game, Position};
 
 fn perft<P: Position>(position: &P, depth: u32) -> u64 {
-    let mut moves = Vec::new();
-    position.legal_moves(&mut moves);
+    let moves = position.list_moves();
     if depth == 1 {
         return moves.len() as u64;
     }
-    let play = |mv| {
-        let mut next = position.clone();
-        next.play(mv);
-        perft(&next, depth - 1)
-    };
-    moves.into_iter().map(play).sum()
+    moves.into_iter().map(|mv| perft(&position.after(mv), depth - 1)).sum()
 }
 
 fn check<G: Game>(positions: &[(&str, &[u64])]) {

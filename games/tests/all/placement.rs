@@ -1,17 +1,10 @@
 //! Pieces that are taken away or moved all at once, against the packed rows that networks read.
 
+use crate::boards::codes;
 use crate::samples;
 use games::attacks::Tactics;
 use games::placement::Placement;
-use games::{Game, GameKind, InputName, Position, with_game};
-
-/// The piece codes of a position, square by square as the side to move sees them.
-fn codes<G: Game>(position: &G::Position) -> Vec<u8> {
-    let mut row = vec![0; G::input(InputName::PieceTokens).row_bytes()];
-    position.pack(InputName::PieceTokens, 0, &mut row);
-    row.truncate(G::GEOMETRY.squares());
-    row
-}
+use games::{Game, GameKind, Position, with_game};
 
 /// The codes with every piece moved to the right by `files` files.
 fn shifted<G: Game>(codes: &[u8], files: usize) -> Vec<u8> {

@@ -83,8 +83,7 @@ fn every_legal_move_has_one_index_and_every_index_one_move() {
                 assert_eq!(moves.insert(index, usi), None, "{usi} shares its index in {sfen}");
             }
             // Back from the index: among the moves that rules allow here, one has it.
-            let mut legal = Vec::new();
-            position.legal_moves(&mut legal);
+            let legal = position.list_moves();
             for (index, usi) in moves {
                 let same: Vec<String> = legal
                     .iter()

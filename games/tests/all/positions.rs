@@ -132,9 +132,7 @@ fn pawn_drop_mate_is_no_move() {
     ] {
         let position = ShogiPosition::parse(sfen).unwrap();
         assert_eq!(position.parse_move(drop).unwrap_err().reason, "illegal move");
-        let mut moves = Vec::new();
-        position.legal_moves(&mut moves);
-        assert!(moves.iter().all(|&mv| position.move_text(mv) != drop));
+        assert!(position.list_moves().into_iter().all(|mv| position.move_text(mv) != drop));
     }
 }
 

@@ -6,9 +6,7 @@ use games::shogi::Shogi;
 use games::{Game, GameResult, Played, Position as _, Referee, Termination};
 
 fn played<G: Referee>(start: Option<&str>, moves: &str) -> Played<G::Position> {
-    let start =
-        start.map_or_else(<G as Game>::Position::start, |text| <G as Game>::Position::parse(text).expect("a position"));
-    let mut played = Played::from(start);
+    let mut played = Played::from(<G as Game>::Position::beginning(start).expect("a position"));
     for text in moves.split_ascii_whitespace() {
         assert_eq!(G::verdict(&played), None, "the game is over before {text}");
         let mv = played.position().parse_move(text).unwrap_or_else(|error| panic!("{error}"));
@@ -92,4 +90,15 @@ fn a_fourth_occurrence_in_minishogi_loses_for_the_first_player() {
     assert_eq!(verdict::<Minishogi>(None, &cycle.repeat(2)), None);
     let repeated = verdict::<Minishogi>(None, &cycle.repeat(3));
     assert_eq!(repeated, Some((GameResult::SecondWins, Termination::Repetition)));
+}
+
+#[test]
+fn perpetual_check_loses_in_minishogi() {
+    for (start, cycle, result) in [
+        ("+R4/+B2k1/5/Ks3/4R b 2G2Pbs 1", "1e2e 2b1b 2e1e 1b2b ", GameResult::SecondWins),
+        ("k4/3GP/5/gB2K/s1+r2 w rp 1", "3e3d 1d1e 3d3e 1e1d ", GameResult::FirstWins),
+    ] {
+        let found = verdict::<Minishogi>(Some(start), &cycle.repeat(3));
+        assert_eq!(found, Some((result, Termination::PerpetualCheck)), "{start}");
+    }
 }

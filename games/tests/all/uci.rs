@@ -51,8 +51,7 @@ fn every_legal_move_is_the_entry_of_its_index_on_either_board() {
     for (fen, _) in samples::oracle(GameKind::Chess) {
         let position = position::<ChessPosition>(&fen);
         let turned_around = position.side_to_move() == Side::Second;
-        let mut legal = Vec::new();
-        position.legal_moves(&mut legal);
+        let legal = position.list_moves();
         for name in NAMES {
             let entries = entries(name);
             for &mv in &legal {

@@ -54,7 +54,7 @@ pub fn all_shortened(texts: &[&str], columns: usize) -> Vec<String> {
     all
 }
 
-/// The start of each text, and the rest from where they differ; none without room for both.
+/// The start of each text, and the rest from where they differ, if that is far from the start; none without room for both.
 fn distinguished(texts: &[Vec<char>], columns: usize) -> Option<Vec<String>> {
     const START: usize = 3;
     const SHORTEST: usize = 2;
@@ -66,6 +66,9 @@ fn distinguished(texts: &[Vec<char>], columns: usize) -> Option<Vec<String>> {
     // From the start of the part, unless the difference would then be cut off.
     let from = if common - part < room - 1 { part } else { common };
     let distinct = |text: &Vec<char>| {
+        if from == 0 {
+            return cut(&text.iter().collect::<String>(), columns);
+        }
         let rest = cut(&text[from..].iter().collect::<String>(), room);
         start(text[..from].iter().copied(), columns - width(ELLIPSIS) - width(&rest)) + ELLIPSIS + &rest
     };
@@ -158,6 +161,8 @@ mod tests {
         assert_eq!(shown, ["rel…layers 2, width…", "rel…layers 4, width…", "Shaw, laye… width 48", "absolute"]);
         assert!(shown.iter().all(|name| width(name) <= 20), "{shown:?}");
         assert_eq!(all_shortened(&names[..2], 40), names[..2]);
+        let near = ["shogi-absolute+shaw-transformer-ff16", "shogi-absolute+rope-transformer-ff16"];
+        assert_eq!(all_shortened(&near, 24), ["shogi-absolute+shaw-tra…", "shogi-absolute+rope-tra…"]);
         assert_eq!(all_shortened(&names[..2], 4), ["re…8"; 2], "there is no room for a difference");
         assert_eq!(all_shortened(&["the same long name"; 2], 9), ["the …name"; 2]);
     }

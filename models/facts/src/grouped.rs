@@ -13,9 +13,20 @@ pub fn grouped(value: impl Into<u128>) -> String {
     out
 }
 
+/// A number with its noun: `1 game`, `1,024 games`.
+pub fn counted(count: impl Into<u128>, noun: &str) -> String {
+    let count = count.into();
+    format!("{} {noun}{}", grouped(count), if count == 1 { "" } else { "s" })
+}
+
 #[cfg(test)]
 mod tests {
-    use super::grouped;
+    use super::{counted, grouped};
+
+    #[test]
+    fn one_is_singular() {
+        assert_eq!([0u64, 1, 1024].map(|count| counted(count, "game")), ["0 games", "1 game", "1,024 games"]);
+    }
 
     #[test]
     fn thousands_are_grouped() {

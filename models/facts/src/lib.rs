@@ -26,7 +26,7 @@ mod shell_word;
 
 pub use docs::Docs;
 pub use extrapolate::Extrapolate;
-pub use grouped::grouped;
+pub use grouped::{counted, grouped};
 pub use heads::HeadName;
 pub use in_words::{in_words, listed};
 pub use interaction::Interaction;

@@ -170,7 +170,11 @@ void describe(const at::RecordFunction& function, Frame& frame) {
                 found->hasKernelForDispatchKey(c10::DispatchKey::CUDA) || does_its_own_work(function.name());
   frame.changes_inputs = found->schema().is_mutable();
   auto inputs = function.inputs();
-  for (const c10::IValue& input : inputs) append(input, frame.inputs);
+  const auto& arguments = found->schema().arguments();
+  for (size_t i = 0; i < inputs.size(); i++) {
+    // `out=` is written only, and is an output as well.
+    if (i >= arguments.size() || !arguments[i].is_out()) append(inputs[i], frame.inputs);
+  }
   // The third argument of a copy is whether the host goes on.
   frame.asynchronous = inputs.size() >= 3 && inputs[2].isBool() && inputs[2].toBool();
 }

@@ -133,6 +133,14 @@ mod tests {
     }
 
     #[test]
+    fn a_tensor_that_is_given_for_the_result_is_only_written() {
+        let [a, b, product] = [[2, 3, 4], [2, 4, 5], [2, 3, 5]].map(|shape| ones(&shape, Kind::Float));
+        let (_, found) = operators_of(|| a.bmm_out(&product, &b));
+        assert_eq!(names(&found), ["aten::bmm"]);
+        assert_eq!((found[0].bytes, found[0].operations), (4.0 * (24 + 40 + 30) as f64, 2.0 * (30 * 4) as f64));
+    }
+
+    #[test]
     fn backward_passes_are_counted() {
         let x = ones(&[2, 3], Kind::Float).set_requires_grad(true);
         let weight = ones(&[3, 4], Kind::Float);

@@ -5,9 +5,13 @@
 //! each table is expanded once per layer to `[h,l,l,k]`, whose product with the queries of the whole batch is
 //! one product `[b,k]×[k,l]` for each head and query.
 
-use crate::PairClasses;
+mod contraction;
+
+use crate::differentiable::apply_one;
 use crate::fused::pair_products::PairProducts;
 use crate::fused::serves;
+use crate::{Backend, PairClasses};
+use contraction::Contraction;
 use std::cell::OnceCell;
 use tch::{Device, Kind, Tensor};
 
@@ -88,8 +92,14 @@ pub fn add(a_bhll: Tensor, b: Tensor) -> Tensor {
 
 /// `[b,h,i,n]`, `[h,i,n,o]` → `[b,h,i,o]`: for each head and token i a product over the batch.
 ///
-/// The copy of `x` costs little in f32 and halves the time in bf16, where products over strided views are slow.
+/// On a CPU the copy of `x` costs little in f32 and halves the time in bf16, where products over strided views are slow.
+///
+/// # Panics
+/// If sizes do not fit each other, or memory runs out.
 pub fn contract(x_bhin: &Tensor, m_hino: &Tensor) -> Tensor {
+    if Backend::on(x_bhin.device()) == Backend::Fused {
+        return apply_one(Contraction, &[x_bhin, m_hino]).expect("LibTorch has memory for products by token");
+    }
     let (size, outputs) = (x_bhin.size(), m_hino.size()[3]);
     let (b, h, i, n) = (size[0], size[1], size[2], size[3]);
     let x = x_bhin.permute([1, 2, 0, 3]).contiguous().view([h * i, b, n]);

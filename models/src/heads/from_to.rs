@@ -3,12 +3,15 @@
 use super::head::Head;
 use super::output::{Output, Reading};
 use crate::config::ChessformerConfig;
+use crate::layers;
 use crate::loss::ILLEGAL_LOGIT;
 use crate::macs::HeadMacs;
 use encodings::{Role, Tokens};
 use facts::HeadName;
 use games::{Entry, FromTo};
-use nn::{Activation, Constant, Init, LayoutBuilder, Linear, Pair, PairLogits, ParamId, Part, Scope, Views, fused};
+use nn::{
+    Activation, Backend, Constant, Init, LayoutBuilder, Linear, Pair, PairLogits, ParamId, Part, Scope, Views, fused,
+};
 use std::sync::Arc;
 use tch::{Kind, Tensor};
 
@@ -139,17 +142,20 @@ impl FromToLogits {
     /// The embedding of all tokens `[b,l,e]` → logits `[b,v]`: of every move, or, given the legal ones (bool `[b,v]`), at least of
     /// these.
     fn forward(&self, views: &Views, embedded: &Tensor, legal: Option<&Tensor>) -> Tensor {
-        let squares = embedded.narrow(1, 0, self.squares);
+        let squares = layers::tokens(embedded, 0, self.squares);
         let keys = self.key.forward(views, &squares);
-        let mut queries = self.query.forward(views, &squares);
+        // The query's weights are fewer numbers to scale than the queries.
+        let scales_weights = Backend::on(views.device()) == Backend::Fused;
+        let factor = if scales_weights { self.scale() } else { 1.0 };
+        let mut queries = self.query.forward_times(views, &squares, factor);
         if let Some(drops) = &self.drops {
-            let of_drops = drops.queries(views, &self.query, embedded, &squares);
+            let of_drops = drops.queries(views, (&self.query, factor), embedded, &squares);
             queries = Tensor::cat(&[queries, of_drops], 1);
         }
         if let Some(legal) = legal.filter(|_| fused::supports(&queries)) {
             return self.of_legal(views, &queries, &keys, legal);
         }
-        let scaled = queries * self.scale();
+        let scaled = if scales_weights { queries } else { queries * self.scale() };
         let logits = pick(&scaled.matmul(&keys.transpose(1, 2)).flatten(1, 2), &self.places);
         match &self.promotion {
             None => logits,
@@ -272,15 +278,15 @@ impl Drops {
         Some(Self { kinds, source })
     }
 
-    /// `[b,kinds,depth]`, from the embedding of all tokens and of the squares.
-    fn queries(&self, views: &Views, query: &Linear, embedded: &Tensor, squares: &Tensor) -> Tensor {
+    /// `[b,kinds,depth]`, from the embedding of all tokens and of the squares, times the factor of the query.
+    fn queries(&self, views: &Views, (query, factor): (&Linear, f64), embedded: &Tensor, squares: &Tensor) -> Tensor {
         match &self.source {
             DropSource::Tokens(places) => {
-                query.forward(views, &embedded.index_select(1, &places.on(embedded.device())))
+                query.forward_times(views, &embedded.index_select(1, &places.on(embedded.device())), factor)
             }
             DropSource::Learned { vectors, board } => {
                 let pooled = squares.mean_dim([1i64].as_slice(), true, Kind::Float);
-                board.forward(views, &pooled) + views[*vectors].to_kind(views.kind())
+                board.forward_times(views, &pooled, factor) + (&views[*vectors] * factor).to_kind(views.kind())
             }
         }
     }

@@ -3,6 +3,7 @@
 use super::head::{DeclaredHead, Head, HeadDeclaration, Need, Site, always};
 use super::output::{Output, Reading};
 use super::visit::Visit;
+use crate::layers;
 use crate::loss::examples::Column;
 use crate::loss::{MapTargets, pair_map_answer, pair_map_cells, square_map_answer, square_map_cells};
 use crate::macs::HeadMacs;
@@ -93,7 +94,7 @@ struct PerSquareHead {
 
 impl Head for PerSquareHead {
     fn forward(&self, views: &Views, x_bld: &Tensor, output: &mut Output) {
-        let logits_bnc = self.dense.forward(views, &x_bld.narrow(1, 0, self.squares));
+        let logits_bnc = self.dense.forward(views, &layers::tokens(x_bld, 0, self.squares));
         output.set(HeadName::PerSquare, Reading::Labels, logits_bnc);
     }
 
@@ -122,7 +123,7 @@ struct PairsHead {
 
 impl Head for PairsHead {
     fn forward(&self, views: &Views, x_bld: &Tensor, output: &mut Output) {
-        let squares = x_bld.narrow(1, 0, self.squares);
+        let squares = layers::tokens(x_bld, 0, self.squares);
         let embedded = self.activation.apply(&self.embedding.forward(views, &squares));
         let queries = self.query.forward(views, &embedded) * (self.depth as f64).sqrt().recip();
         let keys = self.key.forward(views, &embedded);

@@ -3,6 +3,7 @@
 use super::head::Head;
 use super::output::Output;
 use crate::config::{ChessformerConfig, InitKind, PlaneBias};
+use crate::layers;
 use crate::macs::HeadMacs;
 use encodings::Tokens;
 use games::Planes;
@@ -118,7 +119,7 @@ impl PlaneLogits {
 
     /// All tokens `[b,l,d]` → logits `[b,v]`, illegal moves included.
     pub(crate) fn forward(&self, views: &Views, x_bld: &Tensor) -> Tensor {
-        let planes = self.dense.forward(views, &x_bld.narrow(1, 0, self.squares)).flatten(1, 2);
+        let planes = self.dense.forward(views, &layers::tokens(x_bld, 0, self.squares)).flatten(1, 2);
         let logits = planes.index_select(1, &self.places.on(planes.device()));
         match self.bias {
             None => logits,

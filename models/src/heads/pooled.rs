@@ -2,7 +2,7 @@
 
 use super::head::{DeclaredHead, Head, Site};
 use crate::config::{InitKind, ModelError, Pool, PooledSizes};
-use crate::layers::dense;
+use crate::layers::{self, dense};
 use encodings::Tokens;
 use nn::{Activation, Linear, Part, Scope, Views};
 use tch::{Kind, Tensor};
@@ -85,7 +85,7 @@ impl Site<'_> {
 
 impl Squares {
     fn forward(&self, views: &Views, x_bld: &Tensor) -> Tensor {
-        let squares = x_bld.narrow(1, self.first, self.squares);
+        let squares = layers::tokens(x_bld, self.first, self.squares);
         let embedded = self.activation.apply(&self.embedding.forward(views, &squares));
         let pooled = match self.pool {
             Pool::Mean => embedded.mean_dim([1i64].as_slice(), false, Kind::Float),
@@ -146,7 +146,7 @@ impl Summary {
     pub(crate) fn read(self, x_bld: &Tensor) -> Tensor {
         match self {
             Self::Cls(token) => x_bld.select(1, token),
-            Self::Mean(squares) => x_bld.narrow(1, 0, squares).mean_dim([1i64].as_slice(), false, Kind::Float),
+            Self::Mean(squares) => layers::tokens(x_bld, 0, squares).mean_dim([1i64].as_slice(), false, Kind::Float),
         }
     }
 }

@@ -4,7 +4,7 @@
 
 use super::attention::Attention;
 use super::feed_forward::FeedForward;
-use super::residual::{Residual, Sublayer};
+use super::residual::{Residual, Stream, Sublayer};
 use crate::config::{BodyConfig, NormPlace};
 use encodings::{LayerContext, Stack};
 use nn::{Norm, Scope, TokenLayers};
@@ -14,6 +14,7 @@ use tch::Tensor;
 pub(crate) struct Body {
     blocks: Vec<Block>,
     loops: usize,
+    stream: Stream,
     final_norm: Option<Norm>,
 }
 
@@ -22,11 +23,12 @@ impl Body {
         let blocks = (0..config.dims.layers).map(|i| Block::declare(&mut scope.sub(i), config)).collect();
         let final_norm = (config.norm == NormPlace::Pre)
             .then(|| Norm::declare(&mut scope.sub("final_norm"), config.width(), config.normalisation));
-        Self { blocks, loops: config.loops, final_norm }
+        Self { blocks, loops: config.loops, stream: Stream::of(config), final_norm }
     }
 
     /// `[b,l,d]` → `[b,l,d]`. `at.layer` is set for each block; `mask` as in [`Attention`].
     pub(crate) fn forward(&self, at: LayerContext<'_>, stack: &Stack, x_bld: Tensor, mask: Option<&Tensor>) -> Tensor {
+        let x_bld = x_bld.to_kind(self.stream.kind(at.views));
         stack.record_stream(&x_bld);
         let passes = (0..self.loops).flat_map(|_| self.blocks.iter().enumerate());
         let x = passes.fold(x_bld, |x, (layer, block)| {

@@ -5,12 +5,12 @@
 //! except in [`Added`].
 
 use super::feed_forward::FeedForward;
-use super::residual::{Residual, Sublayer};
+use super::residual::{Residual, Stream, Sublayer};
 use crate::config::{BodyConfig, ChessformerConfig, EmbeddingConfig, Spec};
 use encodings::{LayerContext, Stack, Tokens};
 use games::{Entry, InputLayout, Vocabulary};
 use nn::{Activation, Constant, Init, Linear, Norm, Scope, Views};
-use tch::{Kind, Tensor};
+use tch::Tensor;
 
 /// The embedding of [`EmbeddingConfig`]. W starts from Glorot's normal initialiser, P from his uniform one.
 ///
@@ -23,6 +23,7 @@ pub(crate) struct Embedding {
     /// `None` after a table and a linear projection.
     activation: Option<Activation>,
     refinement: Option<Refinement>,
+    stream: Stream,
 }
 
 impl Embedding {
@@ -59,17 +60,18 @@ impl Embedding {
             | EmbeddingConfig::Parts(_) => None,
         };
         let is_activated = !(table || config.embedding == EmbeddingConfig::Linear);
-        Self { added, dense, activation: is_activated.then_some(config.activation), refinement }
+        let (activation, stream) = (is_activated.then_some(config.activation), Stream::of(&config.body()));
+        Self { added, dense, activation, refinement, stream }
     }
 
     /// `[b,l,c]` → `[b,l,d]`, the encodings' injection point `embed` included; `added [b,k,d]` are further tokens (the form `new` has
     /// none).
     pub(crate) fn forward(&self, at: LayerContext<'_>, stack: &Stack, x_blc: &Tensor, added: Option<Tensor>) -> Tensor {
-        // From here on the stream is f32 in bf16 training too: gates, sums and norms need it, and products cast what they
-        // read.
+        // In bf16 training the stream is mostly f32 from here on: gates, sums and norms need it, and products cast what they read.
+        let kind = self.stream.kind(at.views);
         let dense = |x: &Tensor| {
             let y = self.dense.forward(at.views, x);
-            self.activation.map_or(y.shallow_clone(), |activation| activation.apply(&y)).to_kind(Kind::Float)
+            self.activation.map_or(y.shallow_clone(), |activation| activation.apply(&y)).to_kind(kind)
         };
         let x_bld = match &self.added {
             Added::Nothing => dense(x_blc),

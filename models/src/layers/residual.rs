@@ -1,8 +1,29 @@
 //! How a sublayer, its norm and the residual stream go together, and how wide their weights start.
 
 use crate::config::{BodyConfig, InitKind, NormPlace};
-use nn::{Backend, Init, Norm, Views};
-use tch::{Device, Tensor};
+use nn::{Backend, Init, Norm, NormKind, Views};
+use tch::{Device, Kind, Tensor};
+
+/// The residual stream of a body, from the embedding to the heads.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Stream {
+    /// Whether a root-mean-square norm follows every sum with a branch, so that rounding errors do not add up.
+    normed_sums: bool,
+}
+
+impl Stream {
+    pub(crate) fn of(body: &BodyConfig) -> Self {
+        let root_mean_square = matches!(body.normalisation, NormKind::Rms | NormKind::RmsFine);
+        Self { normed_sums: root_mean_square && body.norm != NormPlace::Pre }
+    }
+
+    /// Its element type: f32, or bf16 where LibTorch's fused norm reads and writes bf16, and computes in f32, between layers in
+    /// bf16.
+    pub(crate) fn kind(self, views: &Views) -> Kind {
+        let fused = Backend::on(views.device()) == Backend::Fused;
+        if self.normed_sums && fused && views.kind() == Kind::BFloat16 { Kind::BFloat16 } else { Kind::Float }
+    }
+}
 
 /// Which of a block's two layers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,6 +6,7 @@ use crate::config::{ChessformerConfig, Edge, EmbeddingConfig, ModelError, Spec};
 use crate::heads;
 use crate::heads::head::Site;
 use crate::heads::output::Output;
+use crate::layers;
 use crate::layers::body::Body;
 use crate::layers::edge::Outside;
 use crate::layers::embedding::{Embedding, with_tokens};
@@ -127,7 +128,8 @@ impl Encoder {
         let registers = self.registers.as_ref().map(|registers| registers.tokens(at.views, at.packed.size()[0]));
         let further: Vec<Tensor> = added.into_iter().chain(registers).collect();
         let further = (!further.is_empty()).then(|| Tensor::cat(&further, 1));
-        self.body.forward(at, stack, self.embedding.forward(at, stack, further), None).narrow(1, 0, self.read)
+        let x_bld = self.body.forward(at, stack, self.embedding.forward(at, stack, further), None);
+        layers::tokens(&x_bld, 0, self.read)
     }
 
     fn no_moves(&self, views: &Views, batch: i64) -> Option<Tensor> {

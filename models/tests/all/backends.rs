@@ -60,8 +60,8 @@ fn every_encoding_gives_the_same_by_every_back_end_on_both_boards() {
 }
 
 /// Kernels compute bf16 in f32 and round their results, LibTorch's fused operations keep logits and weights of attention in f32:
-/// over all encodings both are about as near to f32 as elementary operations. (The fused norm rounds its gains and their
-/// gradients.)
+/// over all encodings both are about as near to f32 as elementary operations. (The fused norm rounds its gains, their
+/// gradients and the stream.)
 #[test]
 fn in_bf16_every_back_end_is_about_as_near_to_f32_as_elementary_operations() {
     let norm_of = |tensor: &Tensor| tensor.norm().double_value(&[]);

@@ -7,7 +7,7 @@ use games::{GameKind, InputName};
 use models::loss::PolicyTargets;
 use models::optimizer::NadamConfig;
 use models::{HeadName, NormPlace, Optimizer, OptimizerConfig, Spec, clip_global_norm};
-use nn::Backend;
+use nn::{Backend, Views};
 use tch::{Kind, Tensor};
 
 const BATCH: usize = 5;
@@ -50,7 +50,7 @@ fn answers_and_gradients_are_near_those_of_f32() {
                 assert_eq!((policy_16.kind(), gradient_16.kind()), (Kind::Float, Kind::Float), "{what}");
                 let found = [distance(&policy_16, &policy), distance(&wdl_16, &wdl), distance(&gradient_16, &gradient)];
                 assert!(found[0] > 0.0, "{what}: bf16 was not used");
-                // The fused norm rounds its gains.
+                // The fused norm rounds its gains, and the stream after it.
                 let slack = if Backend::of_process() == Backend::Fused { 2.0 } else { 1.0 };
                 let bounds = match norm {
                     // The gradient's 5.3 % are those of `tab` on minishogi.
@@ -61,6 +61,38 @@ fn answers_and_gradients_are_near_those_of_f32() {
                 assert!(found.iter().zip(bounds).all(|(found, bound)| *found < slack * bound), "{what}: {found:?}");
             }
         }
+    }
+}
+
+/// The element types of the residual streams of a forward pass in `kind`.
+fn stream_kinds(options: &str, kind: Kind, backend: Backend) -> Vec<Kind> {
+    let spec = spec(GameKind::Chess, InputName::PieceTokens);
+    let (network, layout) = declare(&tiny_with(options), &none(), &spec);
+    let mut kept = None;
+    let network = network.with_encodings(|stack| {
+        let (stack, streams) = stack.with_streams();
+        kept = Some(streams);
+        stack
+    });
+    let views = Views::split_in(&layout, &stirred(&layout).flat(), kind);
+    let _ = backend.run(|| network.trunk(&views, &packed(&spec, BATCH)));
+    kept.expect("the stack was given").take().iter().map(Tensor::kind).collect()
+}
+
+#[test]
+fn the_residual_stream_is_bf16_between_fused_root_mean_square_norms_only() {
+    let f32_only = |kinds: Vec<Kind>| kinds.iter().all(|&kind| kind == Kind::Float);
+    for norm in ["post", "post_deepnet", "post_deepnet_attention", "post_plain"] {
+        let options = format!(r#"{{"norm": "{norm}"}}"#);
+        let kinds = stream_kinds(&options, Kind::BFloat16, Backend::Fused);
+        assert!(kinds.len() > 1 && kinds.iter().all(|&kind| kind == Kind::BFloat16), "{norm}: {kinds:?}");
+        assert!(f32_only(stream_kinds(&options, Kind::Float, Backend::Fused)), "{norm}");
+        for backend in [Backend::Kernels, Backend::Operations] {
+            assert!(f32_only(stream_kinds(&options, Kind::BFloat16, backend)), "{norm}, {backend:?}");
+        }
+    }
+    for others in [r#"{"norm": "pre"}"#, r#"{"normalisation": "layer"}"#, r#"{"normalisation": "batch"}"#] {
+        assert!(f32_only(stream_kinds(others, Kind::BFloat16, Backend::Fused)), "{others}");
     }
 }
 

@@ -5,17 +5,18 @@ use super::index::Index;
 use crate::error::DatasetError;
 use crate::manifest::{EXACT_BELOW, Manifest};
 use std::ffi::OsString;
-use std::fs::{self, File};
-use std::io::{self, BufWriter, ErrorKind, Write as _};
+use std::fs::{self, File, Permissions};
+use std::io::{self, BufWriter, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
+use tempfile::{NamedTempFile, TempDir};
 
 /// The version of the format, in the name of the files.
 const VERSION: &str = "v2";
 
 /// The end of the name of a file that is not complete.
-const PARTIAL: &str = "partial";
+const PARTIAL: &str = ".partial";
 
 /// The variable that names another folder for caches; empty for none.
 const VARIABLE: &str = "POSENC_CACHE";
@@ -50,37 +51,13 @@ fn cache_folder(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> 
     cache.or_else(of_home).map(|cache| cache.join("posenc"))
 }
 
-/// A folder for temporary files of this process, which is removed when it is dropped.
-pub(crate) struct Scratch(PathBuf);
-
-impl Scratch {
-    pub(crate) fn new() -> Result<Self, DatasetError> {
-        let name = format!("scratch-{}", unique());
-        let of_cache = cache_folder(|name| std::env::var_os(name)).map(|parent| parent.join(&name));
-        if let Some(folder) = of_cache.filter(|folder| fs::create_dir_all(folder).is_ok()) {
-            return Ok(Self(folder));
-        }
-        let folder = std::env::temp_dir().join(format!("posenc-{name}"));
-        fs::create_dir_all(&folder).map_err(DatasetError::io("create", &folder))?;
-        Ok(Self(folder))
-    }
-
-    pub(crate) fn path(&self) -> &Path {
-        &self.0
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        // Errors cannot be reported here; the next process does not need the room.
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
-/// A part of a file name that no other process of this machine uses, nor this one again.
-fn unique() -> String {
-    static NEXT: AtomicU64 = AtomicU64::new(0);
-    format!("{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
+/// A folder for temporary files of this process, in the cache if that is possible.
+pub(crate) fn scratch() -> Result<TempDir, DatasetError> {
+    let scratch = |parent: &Path| tempfile::Builder::new().prefix("posenc-scratch-").tempdir_in(parent);
+    let cache = cache_folder(|name| std::env::var_os(name)).filter(|parent| fs::create_dir_all(parent).is_ok());
+    let of_cache = cache.and_then(|parent| scratch(&parent).ok());
+    let parent = std::env::temp_dir();
+    of_cache.map_or_else(|| scratch(&parent).map_err(DatasetError::io("create a folder in", &parent)), Ok)
 }
 
 /// The place of a dataset's derived file.
@@ -102,19 +79,19 @@ impl<'a> Place<'a> {
     /// Begins the file, when no other process writes it any more; `None` if that is not possible here.
     pub(super) fn begin(&self) -> Option<Partial> {
         let path = self.path.as_ref()?;
-        fs::create_dir_all(path.parent()?).ok()?;
+        let folder = path.parent()?;
+        fs::create_dir_all(folder).ok()?;
         let lock = File::create(path.with_extension("lock")).ok()?;
         // Some network file systems have no locks. Then several processes write files of their own names.
         let is_locked = lock.lock().is_ok();
         if is_locked {
-            remove_abandoned(path);
+            remove_abandoned(folder);
         }
-        let partial = path.with_extension(format!("{}.{PARTIAL}", unique()));
-        let file = BufWriter::with_capacity(
-            1 << 20,
-            File::options().read(true).write(true).create_new(true).open(&partial).ok()?,
-        );
-        Some(Partial { file: Some(file), partial, path: path.clone(), lock })
+        let mut begin = tempfile::Builder::new();
+        // Other users may share a cache, as the umask says; a temporary file would be its owner's only.
+        begin.prefix(path.file_stem()?).suffix(PARTIAL).permissions(Permissions::from_mode(0o666));
+        let file = begin.tempfile_in(folder).ok()?;
+        Some(Partial { file: BufWriter::with_capacity(1 << 20, file), path: path.clone(), lock })
     }
 }
 
@@ -123,15 +100,12 @@ const ABANDONED: Duration = Duration::from_secs(3600);
 
 /// Removes the partial files of killed processes. Files that were changed lately stay: where locks hold on one node only,
 /// another node may write them.
-fn remove_abandoned(path: &Path) {
-    let (Some(folder), Some(name)) = (path.parent(), path.file_stem()) else { return };
+fn remove_abandoned(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
-        let own = entry.file_name();
-        let own = own.to_string_lossy();
         let changed = entry.metadata().and_then(|metadata| metadata.modified());
         let is_old = changed.is_ok_and(|time| time.elapsed().is_ok_and(|age| age > ABANDONED));
-        if is_old && own.starts_with(&*name.to_string_lossy()) && own.ends_with(PARTIAL) {
+        if is_old && entry.file_name().to_string_lossy().ends_with(PARTIAL) {
             let _ = fs::remove_file(entry.path());
         }
     }
@@ -139,8 +113,7 @@ fn remove_abandoned(path: &Path) {
 
 /// A derived file that is not complete. It is removed unless it is finished.
 pub(super) struct Partial {
-    file: Option<BufWriter<File>>,
-    partial: PathBuf,
+    file: BufWriter<NamedTempFile>,
     path: PathBuf,
     /// Released when the file is complete.
     lock: File,
@@ -148,39 +121,29 @@ pub(super) struct Partial {
 
 impl Partial {
     pub(super) fn put(&mut self, bytes: &[u8]) -> Result<(), DatasetError> {
-        match &mut self.file {
-            Some(file) => file.write_all(bytes).map_err(|source| unwritable(&self.partial, source)),
-            None => Ok(()),
-        }
+        self.file.write_all(bytes).map_err(|source| unwritable(self.file.get_ref().path(), source))
     }
 
     /// Writes the index, which begins at `at`, and gives the file its name. Returns the open file.
     pub(super) fn finish(mut self, index: &Index, at: u64) -> Result<(File, PathBuf), DatasetError> {
-        let failed = |source| unwritable(&self.partial, source);
+        let partial = self.file.get_ref().path().to_owned();
+        let failed = |source| unwritable(&partial, source);
         let bytes = index.to_bytes().map_err(|error| failed(error.into()))?;
-        let Some(mut file) = self.file.take() else { return Err(failed(ErrorKind::BrokenPipe.into())) };
         let mut end = || -> io::Result<()> {
-            file.write_all(&bytes)?;
-            file.write_all(&at.to_le_bytes())?;
-            file.write_all(&(bytes.len() as u64).to_le_bytes())?;
-            file.write_all(blake3::hash(&bytes).as_bytes())?;
-            file.write_all(&MAGIC)?;
-            file.flush()?;
-            file.get_ref().sync_all()?;
-            fs::rename(&self.partial, &self.path)
+            self.file.write_all(&bytes)?;
+            self.file.write_all(&at.to_le_bytes())?;
+            self.file.write_all(&(bytes.len() as u64).to_le_bytes())?;
+            self.file.write_all(blake3::hash(&bytes).as_bytes())?;
+            self.file.write_all(&MAGIC)?;
+            self.file.flush()?;
+            self.file.get_ref().as_file().sync_all()
         };
         end().map_err(failed)?;
-        let file = file.into_inner().map_err(|error| failed(error.into_error()))?;
+        let file = self.file.into_inner().map_err(|error| failed(error.into_error()))?;
+        let file = file.persist(&self.path).map_err(|error| failed(error.error))?;
         // Nobody waits for a lock that cannot be released.
         let _ = self.lock.unlock();
-        Ok((file, self.path.clone()))
-    }
-}
-
-impl Drop for Partial {
-    fn drop(&mut self) {
-        // After `finish` it has another name; errors cannot be reported here.
-        let _ = fs::remove_file(&self.partial);
+        Ok((file, self.path))
     }
 }
 

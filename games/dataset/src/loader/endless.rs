@@ -175,9 +175,7 @@ impl Packer<'_> {
         out.packed.resize(row + out.row_bytes, 0);
         position.pack(input, 0, &mut out.packed[row..]);
         let index = |mv: Move<G>| position.label(mv, moves, input.frame());
-        let mut legal = Vec::new();
-        position.legal_moves(&mut legal);
-        out.legal.extend(legal.into_iter().map(index));
+        out.legal.extend(position.list_moves().into_iter().map(index));
         out.legal_end.push(out.legal.len() as u32);
         let (mut result, mut value) = (UNKNOWN, f32::NAN);
         match label {

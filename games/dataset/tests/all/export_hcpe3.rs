@@ -47,9 +47,9 @@ fn soft_policies_come_back_through_hcpe3() {
             let record = record.expect("bytes");
             let parsed = hcpe3::parse(&record, 0).expect("a good game");
             let mut game = hcpe3::Game::read(&record).expect("a whole game");
-            let (mut position, mut legal) = (ShogiPosition::start(), Vec::new());
+            let mut position = ShogiPosition::start();
             for (ply, turn) in game.turns.iter_mut().enumerate() {
-                position.legal_moves(&mut legal);
+                let legal = position.list_moves();
                 let visits = |i: usize| ((i * i + ply) % 331) as u16;
                 let searched = legal.iter().enumerate().take(1 + ply % 40).map(|(i, &mv)| (mv, 1 + visits(i)));
                 let played = position.parse_move(&parsed.moves[ply]).expect("legal");

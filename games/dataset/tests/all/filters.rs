@@ -160,11 +160,9 @@ fn a_game_is_counted_at_the_first_filter_that_it_fails() {
 
 /// Each ply of a game: who moves, whether in check, how many legal moves.
 fn plies(row: &GameRow) -> Vec<(Side, bool, usize)> {
-    let mut legal = Vec::new();
     replayed::<ChessPosition, _>(row, |line, _| {
         let position = line.position();
-        position.legal_moves(&mut legal);
-        (position.side_to_move(), position.in_check(), legal.len())
+        (position.side_to_move(), position.in_check(), position.list_moves().len())
     })
 }
 

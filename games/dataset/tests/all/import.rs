@@ -162,6 +162,8 @@ fn what_makes_no_sense_is_refused_before_anything_is_written() {
     assert!(shares.starts_with("fractions: "), "{shares}");
     let wrong_format = message(options(GameKind::Chess, sample(SHOGI), dir.path()));
     assert!(wrong_format.contains("is this a PGN file?"), "{wrong_format}");
+    let other_game = message(dataset::ImportOptions { format: Some(dataset::Format::Hcpe), ..good() });
+    assert!(other_game.starts_with("format: hcpe is not a format of chess; valid: pgn, lc0, "), "{other_game}");
     assert_eq!(fs::read_dir(dir.path()).expect("a folder").count(), 0, "nothing was left behind");
 
     fs::create_dir(dir.path().join("dataset")).expect("a folder");

@@ -105,15 +105,13 @@ struct Expected {
 }
 
 fn expected<G: Game>(row: &GameRow) -> Vec<Expected> {
-    let mut legal = Vec::new();
     replayed::<G::Position, _>(row, |line, played| {
         let (position, ply) = (line.position(), line.plies());
-        position.legal_moves(&mut legal);
         let mut packed = vec![0xaa; G::input(InputName::PieceTokens).row_bytes()];
         position.pack(InputName::PieceTokens, line.repetitions(), &mut packed);
         Expected {
             packed,
-            legal: legal.iter().map(|&mv| position.move_index(mv)).collect(),
+            legal: position.list_moves().into_iter().map(|mv| position.move_index(mv)).collect(),
             policy: if ply < usize::from(row.policy_from_ply) { -1 } else { position.move_index(played).into() },
             outcome: match (row.result, position.side_to_move()) {
                 (GameResult::Draw, _) => 1,

@@ -30,9 +30,9 @@ fn info(task: MapTask) -> MapInfo {
 
 /// The positions of a walk through the opening, from the middle on.
 fn positions(task: MapTask, count: usize) -> Vec<MappedPosition> {
-    let (mut position, mut legal, mut walk) = (<Chess as games::Game>::Position::start(), Vec::new(), Vec::new());
+    let (mut position, mut walk) = (<Chess as games::Game>::Position::start(), Vec::new());
     for ply in 0..count {
-        position.legal_moves(&mut legal);
+        let legal = position.list_moves();
         let mv = legal[ply * 7 % legal.len()];
         let (start, mv_text) = (position.to_text(), position.move_text(mv));
         walk.push(MappedPosition { start, mv: mv_text, map: task.labels::<Chess>(&position) });

@@ -39,12 +39,9 @@ fn replayed(game: &dataset::store::GameRow, input: InputName, moves: MovesName) 
         let position = line.position();
         seen.push(same(position));
         let label = |mv| position.label(mv, moves, input.frame());
-        let mut legal = Vec::new();
-        position.legal_moves(&mut legal);
+        let legal = position.list_moves();
         let after = |mv| {
-            let mut after = position.clone();
-            after.play(mv);
-            let after = same(&after);
+            let after = same(&position.after(mv));
             seen.iter().filter(|before| **before == after).count()
         };
         let repeated = legal.iter().map(|&mv| (label(mv), after(mv))).filter(|&(_, times)| times > 0);

@@ -134,8 +134,7 @@ pub(crate) fn rows(dir: &Path) -> Vec<GameRow> {
 
 /// What `each` says of a game's plies, by a replay that knows nothing of the loader: of the line before a move, and the move.
 pub(crate) fn replayed<P: Position, T>(row: &GameRow, mut each: impl FnMut(&Line<P>, P::Move) -> T) -> Vec<T> {
-    let start = row.start.as_deref().map_or_else(P::start, |text| P::parse(text).expect("a stored start"));
-    let mut line = Line::new(start);
+    let mut line = Line::new(P::beginning(row.start.as_deref()).expect("a stored start"));
     let ply = |text: &str| {
         let mv = line.position().parse_move(text).expect("a stored move");
         let said = each(&line, mv);

@@ -22,9 +22,7 @@ fn expected(row: &GameRow, moves: MovesName) -> Vec<Expected> {
         let position = line.position();
         let mut packed = vec![0; Shogi::input(INPUT).row_bytes()];
         position.pack(INPUT, 0, &mut packed);
-        let mut legal = Vec::new();
-        position.legal_moves(&mut legal);
-        let legal = legal.into_iter().map(|mv| position.index_in(mv, moves)).collect();
+        let legal = position.list_moves().into_iter().map(|mv| position.index_in(mv, moves)).collect();
         let is_target = line.plies() >= usize::from(row.policy_from_ply);
         Expected { packed, legal, played: if is_target { position.index_in(mv, moves).into() } else { -1 } }
     })

@@ -62,20 +62,12 @@ fn target<G: Game>(row: &GameRow) -> (G::Position, BTreeSet<String>) {
 
 /// The texts of those legal moves after which `holds`.
 fn moves_after<P: Position>(position: &P, holds: impl Fn(&P) -> bool) -> BTreeSet<String> {
-    let mut legal = Vec::new();
-    position.legal_moves(&mut legal);
-    let after = |mv| {
-        let mut after = position.clone();
-        after.play(mv);
-        after
-    };
-    legal.into_iter().filter(|&mv| holds(&after(mv))).map(|mv| position.move_text(mv)).collect()
+    let legal = position.list_moves().into_iter();
+    legal.filter(|&mv| holds(&position.after(mv))).map(|mv| position.move_text(mv)).collect()
 }
 
 fn is_mate<P: Position>(position: &P) -> bool {
-    let mut legal = Vec::new();
-    position.legal_moves(&mut legal);
-    legal.is_empty() && position.in_check()
+    position.list_moves().is_empty() && position.in_check()
 }
 
 fn check_mates<G: Game>(row: &GameRow) {

@@ -48,9 +48,8 @@ fn follower(
     records: &[RecordData],
 ) -> Result<Option<usize>, Rejected> {
     let position = record.position(i)?;
-    let mut moves = Vec::new();
-    position.legal_moves(&mut moves);
-    let led_to = moves.iter().filter(|&&mv| record.may_be_played(&position, mv)).find_map(|&mv| {
+    let moves = position.list_moves().into_iter();
+    let led_to = moves.filter(|&mv| record.may_be_played(&position, mv)).find_map(|mv| {
         let found = *by_state.get(&after(&position, mv))?;
         records[found].follows(&record.state).then_some(found)
     });
@@ -58,9 +57,7 @@ fn follower(
 }
 
 pub(super) fn after(position: &ChessPosition, mv: Move) -> State {
-    let mut next = position.clone();
-    next.play(mv);
-    State::of_position(&next)
+    State::of_position(&position.after(mv))
 }
 
 fn wrong(record: usize, reason: &str) -> Rejected {

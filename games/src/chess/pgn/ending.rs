@@ -77,8 +77,7 @@ pub(in crate::chess) fn drawn(line: &Line<ChessPosition>) -> Option<Termination>
 /// python-chess end there, one ply before the board shows the draw.
 fn claimable(line: &Line<ChessPosition>) -> Option<Termination> {
     let quiet_enough = line.position().as_shakmaty().halfmoves() >= 99;
-    let mut moves = Vec::new();
-    line.position().legal_moves(&mut moves);
+    let moves = line.position().list_moves();
     if moves.iter().any(|&mv| line.repetitions_after(mv) >= 2) {
         Some(Termination::Repetition)
     } else if quiet_enough && moves.iter().any(|mv| !mv.is_zeroing()) {

@@ -242,8 +242,7 @@ mod tests {
             for _ in 0..4 {
                 let mut position = ChessPosition::parse(start).expect("a position");
                 for _ in 0..20 {
-                    let mut legal = Vec::new();
-                    position.legal_moves(&mut legal);
+                    let legal = position.list_moves();
                     number = number.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                     let Some(&mv) = legal.get((number >> 33) as usize % legal.len().max(1)) else { break };
                     positions.push(position.clone());

@@ -62,8 +62,7 @@ pub fn write<'a>(
     tags: &[(&str, &str)],
     noted: &[PlyNotes],
 ) -> Result<String, (usize, String)> {
-    let position = start.map_or_else(|| Ok(ChessPosition::start()), ChessPosition::parse);
-    let mut position = position.map_err(|error| (0, error.to_string()))?;
+    let mut position = ChessPosition::beginning(start).map_err(|error| (0, error.to_string()))?;
     let mut out = String::new();
     let result = match result {
         GameResult::FirstWins => "1-0",

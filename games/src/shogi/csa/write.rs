@@ -18,8 +18,7 @@ pub fn write<'a>(
     result: GameResult,
     termination: Termination,
 ) -> Result<String, (usize, String)> {
-    let position = start.map_or_else(|| Ok(ShogiPosition::start()), ShogiPosition::parse);
-    let mut position = position.map_err(|error| (0, error.to_string()))?;
+    let mut position = ShogiPosition::beginning(start).map_err(|error| (0, error.to_string()))?;
     let [black, white] = names.map(|name| name.replace(['\r', '\n'], " "));
     let mut out = format!("V2.2\nN+{black}\nN-{white}\n");
     match start {

@@ -154,14 +154,11 @@ pub fn position<G: Game>(text: &str) -> Counts {
     assert_eq!(again.to_text(), position.to_text());
     let mut row = vec![0; G::input(InputName::PieceTokens).row_bytes()];
     position.pack(InputName::PieceTokens, 0, &mut row);
-    let mut moves = Vec::new();
-    position.legal_moves(&mut moves);
-    for mv in moves {
+    for mv in position.list_moves() {
         let text = position.move_text(mv);
         assert_eq!(position.parse_move(&text), Ok(mv));
         assert!(usize::from(position.move_index(mv)) < G::from_to().len());
-        let mut next = position.clone();
-        next.play(mv);
+        let next = position.after(mv);
         assert!(G::Position::parse(&next.to_text()).is_ok(), "{text} leads out of the legal positions");
     }
     Counts { accepted: 1, refused: 0 }

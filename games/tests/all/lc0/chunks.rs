@@ -156,10 +156,7 @@ fn check_start(chunk: &Chunk, start: Option<&str>) {
 }
 
 fn check_labels(chunk: &Chunk, game: &games::ParsedGame) {
-    let mut position = match &game.start {
-        None => ChessPosition::start(),
-        Some(fen) => ChessPosition::parse(fen).expect("a position"),
-    };
+    let mut position = ChessPosition::beginning(game.start.as_deref()).expect("a position");
     let mut records = chunk.records();
     for (ply, text) in game.moves.iter().enumerate() {
         let record = records.next().expect("a record").expect("a record");

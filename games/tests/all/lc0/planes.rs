@@ -54,9 +54,8 @@ fn every_record_has_our_planes_and_our_legal_moves() {
             let scalars = [ooo, oo, their_ooo, their_oo, record.side_to_move(), record.rule_50(), 0, 1];
             assert_eq!(row[layout.features_at()..], scalars, "{place}");
 
-            let mut moves = Vec::new();
-            line.position().legal_moves(&mut moves);
-            let mut legal: Vec<usize> = moves.iter().map(|&mv| line.position().move_index(mv).into()).collect();
+            let moves = line.position().list_moves().into_iter();
+            let mut legal: Vec<usize> = moves.map(|mv| line.position().move_index(mv).into()).collect();
             legal.sort_unstable();
             let listed = record.policy().enumerate().filter(|&(_, share)| share >= 0.0).map(|(i, _)| i);
             assert_eq!(listed.collect::<Vec<_>>(), legal, "{place}");

@@ -103,8 +103,9 @@ fn logits_values_and_gradients_are_those_of_the_definition() {
         let wanted = outcome(&exact, &|leaves| by_definition(&classes, leaves));
         let by_kernels = |set| (format!("{set:?}"), Backend::Kernels, case.by_kernels(set), 1e-6);
         let kernels = Instructions::available().into_iter().map(by_kernels);
-        let tensors = ("tensors".to_owned(), Backend::Operations, case.by_tensors(), 1e-5);
-        for (way, backend, tables, tolerance) in kernels.chain([tensors]) {
+        let by_tensors = |backend| (format!("tensors, {backend:?}"), backend, case.by_tensors(), 1e-5);
+        let tensors = [Backend::Operations, Backend::Fused].map(by_tensors);
+        for (way, backend, tables, tolerance) in kernels.chain(tensors) {
             let found = backend.run(|| outcome(&leaves, &|leaves| by(&tables, leaves)));
             for (number, (found, wanted)) in found.iter().zip(&wanted).enumerate() {
                 let error = ((found - wanted).abs().max() / wanted.abs().max()).double_value(&[]);
@@ -119,7 +120,8 @@ fn one_term_alone_is_the_sum_without_the_other() {
     for case in Case::all() {
         let [q, k, _, of_q, of_k, _] = leaves(&case.classes());
         let kernels = Instructions::available().into_iter().map(|set| (Backend::Kernels, case.by_kernels(set)));
-        for (backend, tables) in kernels.chain([(Backend::Operations, case.by_tensors())]) {
+        let tensors = [Backend::Operations, Backend::Fused].map(|backend| (backend, case.by_tensors()));
+        for (backend, tables) in kernels.chain(tensors) {
             let logits =
                 |of_queries, of_keys| backend.run(|| tables.logits(&q, &k, of_queries, of_keys)).expect("a term");
             let together = logits(Some(&of_q), Some(&of_k));
