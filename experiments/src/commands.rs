@@ -10,7 +10,7 @@ pub mod compare;
 pub mod completions;
 pub mod data;
 pub mod devices;
-mod error_message;
+pub(crate) mod error_message;
 pub mod export;
 mod help;
 pub mod list;

@@ -173,7 +173,7 @@ pub(crate) struct ExportFormat {
     #[cfg(feature = "lc0")]
     #[arg(long, value_name = "FILE", conflicts_with_all = ["gradient", "activations", "onnx", "out"])]
     lc0: Option<std::path::PathBuf>,
-    /// Read the file of --lc0 back, and print the largest differences to the cell on --positions, by default 60 test positions.
+    /// Read the file of --lc0 back, and print the largest differences to the cell on --positions, by default of 60 test games.
     #[cfg(feature = "lc0")]
     #[arg(long, requires = "lc0", conflicts_with_all = ["gradient", "activations", "onnx", "out"])]
     check: bool,

@@ -7,7 +7,7 @@ use train::error::without_backtrace;
 
 /// The text of an error and of its causes, without control characters. Errors of some libraries contain the text of their cause, which
 /// is not repeated.
-pub(super) fn error_message(error: &anyhow::Error) -> String {
+pub(crate) fn error_message(error: &anyhow::Error) -> String {
     let mut said = String::new();
     for cause in error.chain() {
         let text = cause.to_string();

@@ -78,18 +78,7 @@ fn about(commands: &clap::Command, name: &str) -> Option<String> {
 
 /// A description in lines, each below the first.
 fn lines(about: &str) -> String {
-    let mut lines = vec![String::new()];
-    for word in about.split_whitespace() {
-        match lines.last_mut() {
-            Some(line) if line.is_empty() => line.push_str(word),
-            Some(line) if line.len() + 1 + word.len() <= DESCRIPTIONS => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.to_owned()),
-        }
-    }
-    lines.join(&format!("\n{:1$}", "", NAMES + 4))
+    columns::wrapped(about, DESCRIPTIONS, "").replace('\n', &format!("\n{:1$}", "", NAMES + 4))
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use answers::{
     parse_seeds,
 };
 use config::name::{RULE, is_name};
-use config::{Experiment, Role, Source, printable, printable_lines, shell_word};
+use config::{Experiment, Role, Source, counted, printable, printable_lines, shell_word};
 use datasets::Dataset;
 use games::GameKind;
 use records::{UserError, atomic};
@@ -116,8 +116,10 @@ fn summary(plan: &Plan, experiment: Option<&Experiment>) -> String {
     // A String takes every character.
     if let Some(experiment) = experiment {
         let controls = experiment.rows.iter().filter(|row| row.role == Role::Twin).count();
-        let (cells, rows) = (experiment.cells().len(), experiment.rows.len() - controls);
-        let _ = write!(out, ": {rows} rows and {controls} A/A controls x {} seeds = {cells} cells", plan.seeds);
+        let rows = counted((experiment.rows.len() - controls) as u64, "row");
+        let (controls, seeds) = (counted(controls as u64, "A/A control"), counted(plan.seeds, "seed"));
+        let cells = counted(experiment.cells().len() as u64, "cell");
+        let _ = write!(out, ": {rows} and {controls} x {seeds} = {cells}");
     }
     out.push_str("\nnext:\n");
     for data in plan.datasets.iter().filter(|data| data.is_planned()) {

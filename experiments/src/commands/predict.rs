@@ -1,6 +1,7 @@
 //! `posenc predict`: the outputs of a cell's network for positions.
 
 use super::devices::CellNetwork;
+use config::RunConfig;
 use dataset::bounded;
 use games::chess::history::HistoryFill;
 use std::fmt::Write as _;
@@ -87,7 +88,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
             let text = if args.json {
                 format!("{}\n", prediction.json(args.top))
             } else {
-                text(&prediction, args.top.unwrap_or(SHOWN))
+                text(&prediction, args.top.unwrap_or(SHOWN), &cell.config)
             };
             out.write_all(text.as_bytes())?;
         }
@@ -135,7 +136,7 @@ fn joined(batches: Vec<Vec<Named>>) -> Result<Vec<Named>, InferenceError> {
     columns.into_iter().map(join).collect()
 }
 
-fn text(prediction: &Prediction, top: usize) -> String {
+fn text(prediction: &Prediction, top: usize, run: &RunConfig) -> String {
     let mut text = format!("{}\n", prediction.position);
     for (name, meaning) in &prediction.others {
         let said = match meaning {
@@ -146,13 +147,14 @@ fn text(prediction: &Prediction, top: usize) -> String {
             Meaning::Intervals(shares) | Meaning::Answers(shares) => {
                 joined_by(shares.iter().map(|share| format!("{:.0}", share * 100.0)), " ") + " %"
             }
-            Meaning::Labels(labels) => joined_by(labels.iter().map(ToString::to_string), " "),
+            Meaning::Labels(labels) => board(labels, run.game.geometry().files(), run.input.frame().viewer()),
             Meaning::Pairs(pairs) => joined_by(pairs.iter().map(|[from, to]| format!("{from}-{to}")), " "),
         };
         // A String takes every character.
         let _ = writeln!(text, "  {name}: {said}");
     }
-    for mv in prediction.moves.iter().take(top) {
+    // Without a policy they are in the order of the rules, which answers nothing.
+    for mv in prediction.moves.iter().filter(|mv| mv.policy.is_some()).take(top) {
         let share = mv.policy.map(|share| format!(" {:>5.1} %", share.probability * 100.0)).unwrap_or_default();
         let refined = mv.refined.map(|share| format!("  refined {:>5.1} %", share * 100.0)).unwrap_or_default();
         let illegal = if mv.is_legal { "" } else { "  illegal" };
@@ -162,6 +164,13 @@ fn text(prediction: &Prediction, top: usize) -> String {
         text.push_str("  no legal move\n");
     }
     text
+}
+
+/// The labels of all squares, rank by rank, on the board that the network sees.
+fn board(labels: &[usize], files: usize, viewer: &str) -> String {
+    let rank = |labels: &[usize]| joined_by(labels.iter().map(|label| format!("{label:>3}")), "");
+    let ranks = labels.chunks(files).rev().map(|labels| format!("\n  {}", rank(labels)));
+    format!("{viewer} below{}", joined_by(ranks, ""))
 }
 
 fn joined_by(words: impl Iterator<Item = String>, between: &str) -> String {
@@ -179,4 +188,15 @@ fn parse_fill(text: &str) -> Result<HistoryFill, String> {
 fn parse_temperature(text: &str) -> Result<f64, String> {
     let value: f64 = text.parse().map_err(|_| "a temperature is a number".to_owned())?;
     (value.is_finite() && value >= 0.0).then_some(value).ok_or_else(|| "a temperature is 0 or more".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::board;
+
+    #[test]
+    fn a_map_of_squares_is_a_board_with_its_own_back_rank_below() {
+        let shown = board(&[0, 1, 2, 3, 1, 10], 3, "the side to move");
+        assert_eq!(shown, "the side to move below\n    3  1 10\n    0  1  2");
+    }
 }

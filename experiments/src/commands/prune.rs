@@ -1,5 +1,6 @@
 //! `posenc prune`: makes room in run folders. Metrics, logs, manifests and event files always stay.
 
+use config::counted;
 use grid::prune::{PruneOptions, prune};
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -32,9 +33,9 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         let verb = if args.dry_run { "would be removed" } else { "removed" };
         writeln!(
             stdout,
-            "{}: {} files {verb}, {:.1} MB; {} cells are finished, {} are not and keep their checkpoints",
+            "{}: {} {verb}, {:.1} MB; {} cells are finished, {} are not and keep their checkpoints",
             run_dir.display(),
-            pruned.files.len(),
+            counted(pruned.files.len() as u64, "file"),
             pruned.bytes() as f64 / MEGABYTE,
             pruned.finished,
             pruned.unfinished

@@ -3,6 +3,7 @@
 use super::run::repair_events;
 use super::slots::Slots;
 use anyhow::Context as _;
+use config::counted;
 use grid::interrupt::StopRequest;
 use grid::retry::RetryFilter;
 use grid::{Interrupt, Outcome};
@@ -47,7 +48,8 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let count = |is: fn(&Outcome) -> bool| outcomes.iter().filter(|outcome| is(outcome)).count();
     let finished = count(|outcome| matches!(outcome, Outcome::Finished { .. } | Outcome::AlreadyFinished));
     let failed = count(|outcome| matches!(outcome, Outcome::Failed(_)));
-    let mut line = format!("{} cells tried again: {finished} finished, {failed} failed", outcomes.len());
+    let mut line =
+        format!("{} tried again: {finished} finished, {failed} failed", counted(outcomes.len() as u64, "cell"));
     for (count, what) in [
         (outcomes.len() - finished - failed, "stopped or not begun"),
         (retry.permanent.len(), "left, because they would only fail again"),

@@ -9,7 +9,7 @@ use super::slots::Slots;
 use crate::labs::{self, evaluation};
 use anyhow::Context as _;
 use bundle::{Part, Unpacked};
-use config::Experiment;
+use config::{Experiment, counted};
 use console::Term;
 use dataset::Dataset;
 use grid::interrupt::StopRequest;
@@ -112,7 +112,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     print(&ending::draw(&report, &ended))?;
     let failed = outcomes.iter().any(|outcome| matches!(outcome, Outcome::Failed(_)));
     if unevaluated > 0 {
-        eprintln!("{unevaluated} cells could not be evaluated; the same command tries them again");
+        eprintln!("not evaluated: {}; the same command tries again", counted(unevaluated as u64, "cell"));
     }
     Ok(if failed || stopped || unevaluated > 0 { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
@@ -129,7 +129,7 @@ fn tuned(
     let prepared = Prepared::new(search.grid(), &RunSelection { only: search.only(), ..selection.clone() })?;
     report_reused(&prepared);
     if prepared.tasks.iter().any(|task| CellState::of(&task.dir) != CellState::Done) {
-        eprintln!("tuning: {} cells of trials", prepared.tasks.len());
+        eprintln!("tuning: {} of trials", counted(prepared.tasks.len() as u64, "cell"));
     }
     let outcomes = args.slots.train(&prepared.tasks, flags(args), interrupt)?;
     if interrupt.request() > StopRequest::Continue || outcomes.iter().any(is_unfinished) {
@@ -152,7 +152,7 @@ fn program() -> String {
 
 fn report_reused(prepared: &Prepared) {
     if prepared.reused > 0 {
-        eprintln!("{} cells were finished in other run folders and are copied from there", prepared.reused);
+        eprintln!("copied from other run folders: {}, finished there", counted(prepared.reused as u64, "cell"));
     }
 }
 

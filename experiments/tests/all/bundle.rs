@@ -1,7 +1,7 @@
 //! `posenc publish` and `posenc verify`: what is published says nothing of this machine, what was changed is found, and
 //! cells that are trained again come to the same bits.
 
-use crate::bundles::{archive, files, list, relist};
+use crate::bundles::{archive, contents, files, list, relist};
 use crate::cli::{cell_of, cells, run};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -38,10 +38,7 @@ fn a_bundle_is_complete_and_says_nothing_of_this_machine() {
     let published = run(dir.path(), &[&publish[..], &["--out", "bundle"]].concat());
     published.succeeds().says(&["4 of 4 cells finished"]);
     let bundle = dir.path().join("bundle");
-    let names: BTreeSet<String> = files(&bundle)
-        .iter()
-        .map(|path| path.strip_prefix(&bundle).expect("inside").to_str().expect("UTF-8").to_owned())
-        .collect();
+    let names: BTreeSet<String> = contents(&bundle).into_keys().collect();
     let whole = "BLAKE3SUMS LICENCES.md README.md baselines.json experiment.yaml grid.json report.html report.txt \
                  ro-crate-metadata.json";
     for name in whole.split(' ') {
@@ -58,10 +55,9 @@ fn a_bundle_is_complete_and_says_nothing_of_this_machine() {
 
     let place = dir.path().to_str().expect("UTF-8").to_owned();
     let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
-    for path in files(&bundle) {
-        let bytes = fs::read(&path).expect("a file");
-        assert!(!contains(&bytes, &place), "{} names {place}", path.display());
-        assert!(!path.to_string_lossy().contains(&format!(".{}.", host.trim())), "{}", path.display());
+    for (name, bytes) in contents(&bundle) {
+        assert!(!contains(&bytes, &place), "{name} names {place}");
+        assert!(!name.contains(&format!(".{}.", host.trim())), "{name}");
     }
     let log = cell_of(&bundle.join("cells"), "chess-shaw").join("log.txt");
     let log = fs::read_to_string(log).expect("the log");
@@ -110,14 +106,12 @@ fn a_bundle_is_complete_and_says_nothing_of_this_machine() {
     assert!(root["datePublished"].as_str().is_some_and(|date| date.len() == 10));
     let parts: BTreeSet<&str> =
         root["hasPart"].as_array().expect("parts").iter().filter_map(|part| part["@id"].as_str()).collect();
-    for path in files(&bundle) {
-        let name = path.strip_prefix(&bundle).expect("inside").to_str().expect("UTF-8");
+    for (name, bytes) in contents(&bundle) {
         if name == "BLAKE3SUMS" || name == "ro-crate-metadata.json" {
             continue;
         }
-        assert!(parts.contains(name), "{name} is no part");
-        let size = fs::metadata(&path).expect("a file").len().to_string();
-        assert_eq!(entity(name)["contentSize"], Value::from(size), "{name}");
+        assert!(parts.contains(&name[..]), "{name} is no part");
+        assert_eq!(entity(&name)["contentSize"], Value::from(bytes.len().to_string()), "{name}");
     }
     assert_eq!(parts.iter().filter(|path| path.ends_with("final.safetensors")).count(), 4);
     let licences = fs::read_to_string(bundle.join("LICENCES.md")).expect("licences");
@@ -149,14 +143,8 @@ fn packed_or_not_the_same_folder_gives_the_same_bundle_and_every_change_is_found
     }
     // Unpacked on the way, it is the folder.
     run(dir.path(), &["verify", "bundle.tar.zst", "--unpack", "unpacked"]).succeeds();
-    let all = |name: &str| -> Vec<(PathBuf, Vec<u8>)> {
-        let root = dir.path().join(name);
-        files(&root)
-            .iter()
-            .map(|path| (path.strip_prefix(&root).expect("inside").to_owned(), fs::read(path).expect("a file")))
-            .collect()
-    };
-    assert_eq!(all("unpacked"), all("bundle"));
+    let [unpacked, bundle] = ["unpacked", "bundle"].map(|name| contents(&dir.path().join(name)));
+    assert_eq!(unpacked, bundle);
 
     let some =
         files(&dir.path().join("bundle")).into_iter().find(|path| path.ends_with("metrics.jsonl")).expect("metrics");
@@ -320,7 +308,7 @@ fn under_other_conditions_the_spread_over_seeds_judges_and_cells_are_taken_from_
 
     // In an empty place nothing is trained, and the report and TensorBoard's files are there again.
     let answer = run(dir.path(), &["run", "experiment.yaml", "--out", "other", "--from", "compact"]).succeeds();
-    assert_says(&answer.stderr, &["12 cells were finished in other run folders"]);
+    assert_says(&answer.stderr, &["copied from other run folders: 12 cells, finished there"]);
     assert!(!answer.stderr.contains("cell started"), "{}", answer.stderr);
     assert_eq!(csv("other/small").lines().count(), whole.lines().count());
     for cell in cells(&dir.path().join("other/small")) {

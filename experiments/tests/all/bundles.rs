@@ -1,5 +1,6 @@
 //! Bundles that tests make and change.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -15,6 +16,12 @@ pub(crate) fn files(dir: &Path) -> Vec<PathBuf> {
     }
     all.sort();
     all
+}
+
+/// Every file below a folder, by its path from there.
+pub(crate) fn contents(dir: &Path) -> BTreeMap<String, Vec<u8>> {
+    let name = |path: &Path| path.strip_prefix(dir).expect("inside").to_str().expect("UTF-8").to_owned();
+    files(dir).iter().map(|path| (name(path), fs::read(path).expect("a file"))).collect()
 }
 
 pub(crate) fn archive(path: &Path, files: &[(&str, &[u8])]) {
@@ -33,11 +40,7 @@ pub(crate) fn list(files: &[(&str, &[u8])]) -> String {
 /// Writes the list of a bundle's folder again, as a publisher who changed files would.
 pub(crate) fn relist(bundle: &Path) {
     let _ = fs::remove_file(bundle.join(bundle::SUMS));
-    let hashed = |path: PathBuf| {
-        let name = path.strip_prefix(bundle).expect("inside").to_str().expect("UTF-8").to_owned();
-        (name, fs::read(path).expect("a file"))
-    };
-    let all: Vec<(String, Vec<u8>)> = files(bundle).into_iter().map(hashed).collect();
+    let all = contents(bundle);
     let all: Vec<(&str, &[u8])> = all.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice())).collect();
     fs::write(bundle.join(bundle::SUMS), list(&all)).expect("written");
 }

@@ -1,8 +1,10 @@
 //! What the tests of the command line share: `posenc` itself, and the cells that it leaves.
 
+use records::status::Status;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
 use testing::assert_says;
 
 /// `posenc` with these arguments, to be run in `dir`.
@@ -90,6 +92,11 @@ pub(crate) fn answer(command: &mut Command) -> Answer {
     command.output().expect("posenc starts").into()
 }
 
+/// The answer of a program that reads this text.
+pub(crate) fn given(command: Command, input: impl Into<Vec<u8>>) -> Answer {
+    assert_cmd::Command::from_std(command).write_stdin(input).output().expect("posenc starts").into()
+}
+
 /// Runs a command whose files cannot be larger than this many bytes, as on a full disk.
 pub(crate) fn with_little_room(mut command: Command, bytes: u64) -> Answer {
     use std::os::unix::process::CommandExt as _;
@@ -102,6 +109,21 @@ pub(crate) fn with_little_room(mut command: Command, bytes: u64) -> Answer {
         });
     }
     answer(&mut command)
+}
+
+/// Sends a signal to a process that was not waited for yet.
+pub(crate) fn signal(child: &Child, signal: libc::c_int) {
+    // SAFETY: a plain system call; the number is that of this child until it is waited for.
+    unsafe { libc::kill(child.id() as i32, signal) };
+}
+
+/// Waits until the cell has done this number of steps.
+pub(crate) fn wait_for_step(dir: &Path, step: u64) {
+    let began = Instant::now();
+    while Status::read(dir).ok().flatten().is_none_or(|status| status.step < step) {
+        assert!(began.elapsed() < Duration::from_secs(60), "the cell does not get to step {step}");
+        std::thread::sleep(Duration::from_millis(1));
+    }
 }
 
 /// The folders of all cells of a run folder, sorted.

@@ -67,7 +67,7 @@ fn an_import_says_what_it_kept() {
     let export = ["data", "export", "set", "--to", "pgn", "--out", "out.pgn"];
     run(dir, &export).succeeds().says(&["49 games as pgn"]);
     run(dir, &export).fails_with(&["cannot create out.pgn", "not there yet"]);
-    run(dir, &["data", "export", "set", "--to", "psv", "--out", "x"]).fails_with(&["psv holds shogi"]);
+    run(dir, &["data", "export", "set", "--to", "psv", "--out", "x"]).fails_with(&["psv holds shogi, and "]);
     assert!(!dir.join("x").exists(), "the partial file is removed");
     import(dir, "out.pgn", "again", &[]).succeeds();
     assert_eq!(info(dir, "again")["manifest"]["counts"]["kept"], 49);
@@ -189,7 +189,7 @@ fn filters_are_counted_and_recorded_and_datasets_are_made_of_datasets() {
         run(dir, &["data", "verify", set]).succeeds().says(&["is whole"]);
     }
     run(dir, &["data", "verify", "averaged", "--by-position"]).succeeds();
-    let overlap = ["occur in training too", "make the dataset again; ", ": `posenc data import"];
+    let overlap = ["occur in training too", "games share positions; `posenc data average`"];
     run(dir, &["data", "verify", "set", "--by-position"]).fails_with(&overlap);
     let parts = ["single positions without games", "moves by kind", "positions by moves of the policy target"];
     run(dir, &["data", "info", "averaged"]).succeeds().says(&parts);

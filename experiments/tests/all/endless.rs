@@ -36,6 +36,9 @@ fn a_grid_needs_no_dataset_folder() {
     let manifest = manifest.expect("a manifest");
     assert_eq!(manifest.dataset.name, "endless attacked-squares");
     assert!(manifest.finish.expect("finished").made.is_some_and(|made| made.games > 0));
+    let lines =
+        fs::read_to_string(cell_of(&dir.join("runs/endless"), "chess-shaw").join("metrics.jsonl")).expect("lines");
+    assert!(lines.contains("validation") && !lines.contains("train_sample"), "no training position is kept: {lines}");
     run(dir, &["report", "runs/endless"]).succeeds().says(&["16 test positions", "1,024 map cells"]);
     run(dir, &["publish", "runs/endless", "--out", "bundle.tar.zst"]).succeeds();
     let said = run(dir, &["verify", "bundle.tar.zst", "--rerun", "1"]).succeeds().stdout;

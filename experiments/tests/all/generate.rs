@@ -1,8 +1,8 @@
 //! `posenc data generate engines`: what the command adds to crate `engines`, with a small engine written for the shell.
 
+use crate::bundles::contents;
 use crate::cli::{posenc, run, with_little_room};
 use dataset::{Manifest, Split};
-use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -34,14 +34,6 @@ fn folder() -> TempDir {
     TempDir::new().expect("a temporary folder")
 }
 
-/// Everything that a dataset consists of.
-fn files(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let paths = std::fs::read_dir(dir).expect("a folder").map(|entry| entry.expect("an entry").path());
-    let named =
-        |path: PathBuf| (PathBuf::from(path.file_name().expect("a name")), std::fs::read(&path).expect("a file"));
-    paths.map(named).collect()
-}
-
 #[test]
 fn a_full_disk_costs_no_finished_game() {
     let dir = folder();
@@ -60,7 +52,7 @@ fn a_full_disk_costs_no_finished_game() {
     let said = String::from_utf8_lossy(&output.stdout);
     let found = said.split("(found ").nth(1).and_then(|rest| rest.split(' ').next()?.parse::<u64>().ok());
     assert!(found.is_some_and(|found| (1..6).contains(&found)), "{said}");
-    assert!(files(&dir.path().join("whole")) == files(&dir.path().join("set")), "other bytes");
+    assert!(contents(&dir.path().join("whole")) == contents(&dir.path().join("set")), "other bytes");
 }
 
 #[test]

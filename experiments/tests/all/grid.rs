@@ -1,6 +1,6 @@
 //! `posenc run` and `posenc report` on real, tiny cells.
 
-use crate::cli::{Answer, cell_of, cells, posenc, row_folder, run};
+use crate::cli::{Answer, cell_of, cells, posenc, row_folder, run, signal, wait_for_step};
 use records::{Baselines, CellLock, CellState};
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -114,7 +114,7 @@ fn no_override_and_no_changed_file_takes_finished_cells_out_of_the_plan() {
     let gate = "at: input}\n    - absolute: {at: gate}\n";
     changed(&small().replace("steps: 8", "steps: 6").replace("at: input}\n", gate));
     let more = run(dir.path(), &["run", "experiment.yaml", "--only", "encoding=absolute"]).succeeds();
-    assert!(more.stderr.contains("1 cells were finished in other run folders"), "{}", more.stderr);
+    assert!(more.stderr.contains("copied from other run folders: 1 cell,"), "{}", more.stderr);
     shown("runs/small", "5 cells of small: 2 done, 3 pending");
 }
 
@@ -126,7 +126,7 @@ fn rows_that_get_names_keep_their_cells_and_have_these_names_everywhere() {
     fs::write(dir.path().join("experiment.yaml"), small() + names).expect("a file");
     run(dir.path(), &["check", "experiment.yaml"]).succeeds().says(&["chess-Shaw-q-k"]);
     let named = run(dir.path(), &["run", "experiment.yaml"]).succeeds().says(&["Shaw q,k", "No position"]);
-    let parts = ["3 cells were finished in other run folders", "event files of 3 cells are rebuilt"];
+    let parts = ["copied from other run folders: 3 cells, finished there", "event files of 3 cells are rebuilt"];
     assert_says(&named.stderr, &parts);
     assert!(!named.stderr.contains("cell 4/4"), "{named:?}");
     let report = run(dir.path(), &["report", "runs/small"]).succeeds().stdout;
@@ -225,11 +225,6 @@ impl Background {
         }
     }
 
-    fn signal(&self, signal: i32) {
-        // SAFETY: a plain system call on a child that is not reaped yet.
-        unsafe { libc::kill(self.child.id() as i32, signal) };
-    }
-
     fn end(mut self) -> Answer {
         let mut rest = Vec::new();
         self.progress.read_to_end(&mut rest).expect("progress");
@@ -254,7 +249,7 @@ fn a_killed_runner_leaves_no_orphans_and_the_next_one_finishes_the_grid() {
     let mut killed = Background::start(dir.path());
     killed.wait_for("cell 1/4 done");
     killed.wait_for("cell started");
-    killed.signal(libc::SIGKILL);
+    signal(&killed.child, libc::SIGKILL);
     killed.child.wait().expect("it ends");
     let run_dir = dir.path().join("runs/small");
     wait_until_free(&run_dir);
@@ -271,16 +266,12 @@ fn an_interrupt_stops_at_checkpoints_and_says_how_to_go_on() {
     stopped.wait_for("cell started");
     let run_dir = dir.path().join("runs/small");
     let none = cell_of(&run_dir, "chess-none");
-    let began = Instant::now();
-    while !matches!(CellState::of(&none), CellState::Running(progress) if progress.step > 0) {
-        assert!(began.elapsed() < Duration::from_secs(60), "it takes no step");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    stopped.signal(libc::SIGINT);
+    wait_for_step(&none, 1);
+    signal(&stopped.child, libc::SIGINT);
     let answer = stopped.end();
     assert_eq!(answer.code, Some(1), "{}", answer.stderr);
     assert!(answer.stdout.contains("1 interrupted: the same command"), "{}", answer.stdout);
-    assert!(answer.stderr.contains("write a checkpoint"), "{}", answer.stderr);
+    assert!(answer.stderr.contains("a checkpoint (press Ctrl-C again"), "{}", answer.stderr);
     let CellState::Interrupted(progress) = CellState::of(&none) else { panic!("{:?}", CellState::of(&none)) };
     assert!(progress.step > 0);
     assert!(none.join(format!("checkpoints/step-{}.yaml", progress.step)).exists());

@@ -1,7 +1,7 @@
 //! Bundles and run folders that strangers made: whatever stands in them, nothing changes outside the folder that a command
 //! is given, and a cell that is not what it says is not taken.
 
-use crate::bundles::{files, relist};
+use crate::bundles::{contents, relist};
 use crate::cli::{cell_of, run};
 use bundle::{Limits, Part, Unpacked};
 use grid::prune::{PruneOptions, prune};
@@ -9,9 +9,8 @@ use grid::retry::{self, RetryFilter};
 use proptest::prelude::*;
 use report::{Report, csv};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use tempfile::TempDir;
 use testing::{place, small};
 
@@ -61,11 +60,6 @@ fn scratch() -> TempDir {
     write(&dir.path().join(VICTIM), &plan(), "");
     fs::create_dir(dir.path().join("tmp")).expect("a folder");
     dir
-}
-
-/// Every file below a folder with its content.
-fn contents(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    files(dir).into_iter().map(|path| (path.clone(), fs::read(path).expect("a file"))).collect()
 }
 
 /// The places of all strings in a document.

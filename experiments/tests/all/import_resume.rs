@@ -1,5 +1,6 @@
 //! An import that is killed, or whose disk is full, goes on from where it was, to the same bytes.
 
+use crate::bundles::contents;
 use crate::cli::{posenc, run, with_little_room};
 use std::collections::BTreeMap;
 use std::fs;
@@ -52,13 +53,6 @@ fn import(threads: &'static str) -> Vec<&'static str> {
     IMPORT.split(' ').chain(["--threads", threads, "--from", "one.pgn", "two.pgn"]).collect()
 }
 
-/// Every file of the dataset, by name.
-fn bytes(dir: &Path) -> BTreeMap<String, Vec<u8>> {
-    let entries = fs::read_dir(dir).expect("the dataset").map(|entry| entry.expect("readable").path());
-    let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    entries.map(|path| (name(&path), fs::read(&path).expect("readable"))).collect()
-}
-
 /// Records that the folder's checkpoint vouches for, and the file in which they end.
 fn safe(dir: &Path) -> Option<(u64, u64)> {
     let text = fs::read(dir.join(".set.importing/.checkpoint.json")).ok()?;
@@ -84,7 +78,7 @@ fn killed(dir: &Path, threads: &'static str, so_far: impl Fn() -> bool) {
 fn undisturbed(dir: &Path) -> BTreeMap<String, Vec<u8>> {
     let answer = run(dir, &import("1")).succeeds().says(&[&format!("read {}", cli_number(GAMES + 2))]);
     assert!(!answer.stdout.contains("taken over"), "{}", answer.stdout);
-    let whole = bytes(&dir.join("set"));
+    let whole = contents(&dir.join("set"));
     assert!(whole.keys().filter(|name| name.ends_with("train.parquet")).count() >= 4, "{:?}", whole.keys());
     assert!(whole.contains_key("rejects.jsonl") && whole.keys().all(|name| !name.starts_with('.')));
     fs::remove_dir_all(dir.join("set")).expect("removed");
@@ -121,7 +115,7 @@ fn killed_again_and_again_it_comes_to_the_same_bytes() {
     assert_eq!(last, GAMES + 2);
     let taken_over = format!("taken over from an interrupted import: the first {} records", cli_number(last));
     run(dir, &import("2")).succeeds().says(&[&taken_over]);
-    assert!(bytes(&dir.join("set")) == whole, "other bytes");
+    assert!(contents(&dir.join("set")) == whole, "other bytes");
     assert!(!dir.join(".set.importing").exists());
 }
 
@@ -139,7 +133,7 @@ fn what_was_written_behind_the_checkpoint_does_not_get_into_the_dataset() {
         fs::write(hidden.join(log), bytes).expect("written");
     }
     run(dir, &import("2")).succeeds();
-    assert!(bytes(&dir.join("set")) == whole, "other bytes");
+    assert!(contents(&dir.join("set")) == whole, "other bytes");
 }
 
 #[test]
@@ -147,7 +141,7 @@ fn other_conditions_and_damage_are_refused_and_nothing_is_lost() {
     let dir = folder();
     let dir = dir.path();
     killed(dir, "2", || safe(dir).is_some());
-    let before = bytes(&dir.join(".set.importing"));
+    let before = contents(&dir.join(".set.importing"));
     let remedy = ["repeat them to resume it", "remove that folder"];
     let other = [&import("2")[..], &["--min-plies", "3", "--strict"]].concat();
     let message = run(dir, &other).fails_with(&remedy);
@@ -156,7 +150,7 @@ fn other_conditions_and_damage_are_refused_and_nothing_is_lost() {
     let changed = fs::metadata(dir.join("two.pgn")).and_then(|metadata| metadata.modified()).expect("a time");
     fs::write(dir.join("two.pgn"), text.replacen("a3", "a4", 1)).expect("written");
     run(dir, &import("2")).fails_with(&remedy).fails_with(&["files was [\"one.pgn (", "two.pgn ("]);
-    assert!(bytes(&dir.join(".set.importing")) == before, "nothing was touched");
+    assert!(contents(&dir.join(".set.importing")) == before, "nothing was touched");
     // Another command with the same target does not take the folder away either.
     let named: Vec<&str> = IMPORT.split(' ').chain(["--from", "one.pgn", "--name", "x"]).collect();
     run(dir, &named).fails_with(&["files was"]);
@@ -201,5 +195,5 @@ fn a_full_disk_costs_nothing_that_was_done() {
     assert!(!answer.fails_with(&["cannot write"]).stderr.contains("resumes from there"));
     assert!(!dir.join(".none.importing").exists());
     run(dir, &import("1")).succeeds().says(&[&format!("the first {} records", cli_number(read))]);
-    assert!(bytes(&dir.join("set")) == whole, "other bytes");
+    assert!(contents(&dir.join("set")) == whole, "other bytes");
 }

@@ -31,7 +31,7 @@ fn a_page_of_a_stranger_is_rendered_checked_and_refused_with_what_there_is() {
         .fails_with(&["page.md, line 1: the page has \"2.7\", its template gives \"2.6195"]);
 
     let wrong = [
-        ("row(\"study-moved\", \"chess\", \"shaw\").mean", "no bundle \"study-moved\"; it has: board-sources; "),
+        ("row(\"study-moved\", \"chess\", \"shaw\").mean", "no bundle \"study-moved\"; it has: board-"),
         ("row(\"study-moved-tables\", \"go\", \"shaw\").mean", "no game \"go\"; it has: chess; shogi"),
         ("row(\"study-moved-tables\", \"chess\", \"lepe\").mean", "no row \"lepe\"; it has: shaw; shaw, tables"),
         ("row(\"study-moved-tables\", \"chess\", \"shaw\").median", "no field \"median\"; it has: cell; choice; "),

@@ -1,6 +1,6 @@
 //! `posenc show`: one position for people, many for programs.
 
-use crate::cli::{Answer, posenc, run};
+use crate::cli::{Answer, given, posenc, run};
 use serde_json::Value;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
@@ -16,14 +16,7 @@ fn show(args: &[&str]) -> Answer {
 
 /// Sends lines to `show --json` and returns its answers.
 fn ask(game: &str, lines: &str) -> (Answer, Vec<Value>) {
-    let mut command = posenc(Path::new("."), &["show", "--game", game, "--json"]);
-    let mut child =
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("posenc starts");
-    let mut stdin = child.stdin.take().expect("stdin is a pipe");
-    let text = lines.to_owned();
-    let sender = std::thread::spawn(move || stdin.write_all(text.as_bytes()));
-    let answer = Answer::from(child.wait_with_output().expect("posenc ends"));
-    sender.join().expect("the sender ends").expect("posenc reads everything");
+    let answer = given(posenc(Path::new("."), &["show", "--game", game, "--json"]), lines);
     let values = answer.stdout.lines().map(|line| serde_json::from_str(line).expect("each line is JSON")).collect();
     (answer, values)
 }

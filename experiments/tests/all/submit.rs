@@ -1,13 +1,12 @@
 //! `posenc submit` and the tasks that it writes, with a stand-in for `sbatch` and `scontrol`. `scripts/long-check slurm` does the
 //! same with Slurm's own daemons.
 
-use crate::cli::{Answer, answer, cells, posenc, run};
+use crate::cli::{Answer, answer, cells, posenc, run, signal, wait_for_step};
 use records::CellState;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
 use testing::{assert_says, place, small};
 
 /// A folder with programs that write down their arguments; `sbatch` says that the job is number 42.
@@ -53,13 +52,8 @@ fn task(dir: &Path, path: &str, index: usize) -> Command {
 /// the step at which it was stopped before.
 fn time_runs_out(mut command: Command, cell: &Path, stopped_at: &mut u64, code: i32) -> String {
     let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("the task starts");
-    let began = Instant::now();
-    while !matches!(CellState::of(cell), CellState::Running(progress) if progress.step > *stopped_at) {
-        assert!(began.elapsed() < Duration::from_secs(60), "it takes no step");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    // SAFETY: a plain system call on a child that is not reaped yet.
-    unsafe { libc::kill(child.id() as i32, libc::SIGUSR1) };
+    wait_for_step(cell, *stopped_at + 1);
+    signal(&child, libc::SIGUSR1);
     let output = child.wait_with_output().expect("it ends");
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(code), "{said}");

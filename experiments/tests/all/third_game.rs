@@ -1,9 +1,7 @@
 //! A game that no other test names, from its dataset to reports, pictures and an engine.
 
-use crate::cli::{cell_of, posenc, run};
-use std::io::Write as _;
+use crate::cli::{cell_of, given, posenc, run};
 use std::path::Path;
-use std::process::Stdio;
 use tempfile::TempDir;
 use testing::write_experiment;
 
@@ -58,17 +56,8 @@ fn from_dataset_to_report(game: &str) {
 fn plays(dir: &Path, cell: &Path) {
     let mut moves: Vec<String> = Vec::new();
     for _ in 0..6 {
-        let mut child = posenc(dir, &["play", cell.to_str().expect("UTF-8")])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("it starts");
-        let mut input = child.stdin.take().expect("its input");
-        let position = ["position startpos moves", &moves.join(" ")].join(" ");
-        write!(input, "usi\nisready\n{position}\ngo nodes 1\nquit\n").expect("read");
-        drop(input);
-        let output = child.wait_with_output().expect("it ends");
-        let said = String::from_utf8(output.stdout).expect("text");
+        let asked = format!("usi\nisready\nposition startpos moves {}\ngo nodes 1\nquit\n", moves.join(" "));
+        let said = given(posenc(dir, &["play", cell.to_str().expect("UTF-8")]), asked).stdout;
         assert!(said.contains("usiok\nreadyok\n") && !said.contains("info string"), "{said}");
         let best = said.lines().find_map(|line| line.strip_prefix("bestmove ")).expect("a move");
         if best == "resign" {

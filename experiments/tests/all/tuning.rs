@@ -82,7 +82,7 @@ fn a_cell_of_another_run_folder_is_not_trained_again() {
     let other = small().replace("name: small", "name: other");
     std::fs::write(dir.path().join("experiment.yaml"), &other).expect("a file");
     let second = run(dir.path(), &["run", "experiment.yaml"]).succeeds();
-    assert_says(&second.stderr, &["4 cells were finished in other run folders and are copied from there"]);
+    assert_says(&second.stderr, &["copied from other run folders: 4 cells, finished there"]);
     assert!(!second.stderr.contains("cell started"), "{}", second.stderr);
     let metrics = |name: &str| {
         let plan = records::Plan::read(&dir.path().join("runs").join(name)).expect("a plan");
@@ -93,7 +93,7 @@ fn a_cell_of_another_run_folder_is_not_trained_again() {
     // From a folder of run folders elsewhere, too.
     std::fs::rename(dir.path().join("runs"), dir.path().join("elsewhere")).expect("a folder");
     let third = run(dir.path(), &["run", "experiment.yaml", "--cells", "elsewhere"]).succeeds();
-    assert_says(&third.stderr, &["4 cells were finished in other run folders"]);
+    assert_says(&third.stderr, &["copied from other run folders: 4 cells, finished there"]);
 }
 
 #[test]

@@ -64,10 +64,10 @@ fn a_failed_cell_is_a_row_and_is_retried_without_the_experiments_file() {
 
     fs::remove_file(dir.path().join("experiment.yaml")).expect("the file goes");
     let retry = || run(dir.path(), &["retry", "--failed", "runs/small"]);
-    let failed = retry().says(&["1 cells tried again: 0 finished, 1 failed\n"]);
+    let failed = retry().says(&["1 cell tried again: 0 finished, 1 failed\n"]);
     assert_eq!(failed.code, Some(1), "{}", failed.stderr);
     fs::remove_dir(metrics).expect("the folder goes");
-    retry().succeeds().says(&["1 cells tried again: 1 finished, 0 failed\n"]);
+    retry().succeeds().says(&["1 cell tried again: 1 finished, 0 failed\n"]);
     assert!(cells(&run_dir).iter().all(|cell| CellState::of(cell) == CellState::Done));
     retry().succeeds().says(&["0 cells tried again"]);
     assert_eq!(run(dir.path(), &["retry", "runs/small"]).code, Some(2), "it must be said which cells");
@@ -115,7 +115,7 @@ fn pruning_takes_checkpoints_of_finished_cells_and_no_metric() {
 
     // Nobody prunes under a process that is at work.
     let lock = CellLock::try_take(&none).expect("a lock").expect("it is free");
-    run(dir.path(), &["prune", "--weights", "runs/small"]).succeeds().says(&["1 files removed"]);
+    run(dir.path(), &["prune", "--weights", "runs/small"]).succeeds().says(&["1 file removed"]);
     assert!(none.join("checkpoints/final.safetensors").exists());
     drop(lock);
     run(dir.path(), &["prune", "--weights", "runs/small"]).succeeds();
@@ -186,7 +186,7 @@ fn a_finished_cell_whose_metrics_are_damaged_is_renamed_and_trained_to_the_same_
 
     let answer = run(dir.path(), &["retry", "--failed", "runs/small"]).succeeds();
     assert_says(&answer.stderr, &["damaged-seed-0", &place]);
-    answer.says(&["1 cells tried again: 1 finished, 0 failed"]);
+    answer.says(&["1 cell tried again: 1 finished, 0 failed"]);
     let old = fs::read_to_string(cell.with_file_name("damaged-seed-0").join("metrics.jsonl")).expect("put aside");
     assert!(old.starts_with(before), "nothing is lost");
     let bits = |text: &str| -> Vec<String> {

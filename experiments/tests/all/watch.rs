@@ -9,7 +9,8 @@ use testing::{assert_says, place, small};
 #[test]
 fn a_run_folder_is_written_as_a_page_and_served() {
     let dir = place(&small());
-    run(dir.path(), &["watch", "."]).fails_with(&["holds no grid.json", "runs/quickstart"]);
+    run(dir.path(), &["watch", "."]).fails_with(&["holds no grid.json", "runs/NAME"]);
+    run(dir.path(), &["watch", "nowhere"]).fails_with(&["there is no folder nowhere", "runs/NAME"]);
     run(dir.path(), &["run", "experiment.yaml"]).succeeds();
     let page = run(dir.path(), &["watch", "runs/small", "--once"]).succeeds().stdout;
     assert_says(&page, &["<title>4/4 small", "<b>4 of 4 cells</b> done", "does it work?", "</html>\n"]);

@@ -140,9 +140,7 @@ impl Searcher<'_> {
                 return Ok(None);
             }
             line.push(only.mv);
-            let mut answers = Vec::new();
-            position.legal_moves(&mut answers);
-            if answers.is_empty() {
+            if position.list_moves().is_empty() {
                 return Ok((position.in_check() && line.len() > 1).then_some(line));
             }
             if only.moves == 1 {

@@ -87,10 +87,7 @@ pub fn set_up_with_random_plies<G: Referee>(
 }
 
 pub fn set_up<G: Referee>(opening: &Opening) -> Result<Played<G::Position>, String> {
-    let start = match &opening.start {
-        None => G::Position::start(),
-        Some(text) => G::Position::parse(text).map_err(|error| error.to_string())?,
-    };
+    let start = G::Position::beginning(opening.start.as_deref()).map_err(|error| error.to_string())?;
     let mut played = Played::from(start);
     for text in &opening.moves {
         let mv = played.position().parse_move(text).map_err(|error| error.to_string())?;

@@ -175,9 +175,8 @@ impl<'a, G: Referee> InProgress<'a, G> {
     }
 
     fn legal_moves(&self) -> Vec<String> {
-        let (position, mut legal) = (self.played.position(), Vec::new());
-        position.legal_moves(&mut legal);
-        legal.into_iter().map(|mv| position.move_text(mv)).collect()
+        let position = self.played.position();
+        position.list_moves().into_iter().map(|mv| position.move_text(mv)).collect()
     }
 }
 

@@ -19,10 +19,7 @@ pub(super) fn rows(from: &Path, game: GameKind) -> Result<Vec<GameRow>, Generate
 
 /// The position before each move; none if a move is illegal.
 pub(super) fn positions<G: Game>(row: &GameRow) -> Option<Vec<G::Position>> {
-    let mut position = match &row.start {
-        None => G::Position::start(),
-        Some(text) => G::Position::parse(text).ok()?,
-    };
+    let mut position = G::Position::beginning(row.start.as_deref()).ok()?;
     let mut all = Vec::new();
     for mv in row.moves.split_ascii_whitespace() {
         all.push(position.clone());

@@ -206,7 +206,8 @@ fn pictures(cells: &[PageCell]) -> String {
     let (first, other): (Vec<_>, Vec<_>) = numbered.partition(|(_, picture)| picture.is_by_displacement());
     for (group, pictures) in [first, other].into_iter().enumerate() {
         for (number, Picture { name, title, caption, map }) in pictures {
-            let of = if cells.len() > 1 { format!("{}: ", cells[number].inspected.row) } else { String::new() };
+            let Inspected { game, row, .. } = &cells[number].inspected;
+            let of = if cells.len() > 1 { format!("{}, {row}: ", game.name()) } else { String::new() };
             let id = format!("cell-{number}-{name}");
             let svg = format!("<div class=\"wide\">{}</div>\n", map.map(Scheme::Reader, &id, title, caption));
             let Some(rest) = room.checked_sub(svg.len()) else {

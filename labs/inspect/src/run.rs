@@ -80,7 +80,7 @@ fn of_cells(paths: &[PathBuf], options: &Options, note: &mut dyn FnMut(&str)) ->
 fn of_run(path: &Path, options: &Options, note: &mut dyn FnMut(&str)) -> Result<Written, InspectionError> {
     let dir = options.out.clone().unwrap_or_else(|| path.join(DIR));
     let plan = Plan::of_run_folder(path)?;
-    let (mut cells, mut shown) = (Vec::new(), Vec::new());
+    let (mut cells, mut shown, mut without_heads) = (Vec::new(), Vec::new(), None);
     for row in &plan.rows {
         let mut first = None;
         // Seeds of a row have the same controls: they differ in their weights only.
@@ -100,14 +100,17 @@ fn of_run(path: &Path, options: &Options, note: &mut dyn FnMut(&str)) -> Result<
                     first.get_or_insert(cell);
                 }
                 // A grid may also have rows without attention.
-                Err(error @ InspectionError::NoHeads { .. }) => note(&error.to_string()),
+                Err(error @ InspectionError::NoHeads { .. }) => {
+                    note(&error.to_string());
+                    without_heads = Some(error);
+                }
                 Err(error) => return Err(error),
             }
         }
         shown.extend(first);
     }
     if cells.is_empty() {
-        return Err(InspectionError::NothingFinished(path.to_owned()));
+        return Err(without_heads.unwrap_or_else(|| InspectionError::NothingFinished(path.to_owned())));
     }
     output::write_page(&dir, &plan.experiment, &cells, &shown)?;
     output::write_tables(&dir, &plan.experiment, &cells)?;

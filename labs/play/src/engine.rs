@@ -73,11 +73,10 @@ impl<'a, G: Referee> Engine<'a, G> {
             }
             "position" => out.extend(self.set_up(&words).err().map(|reason| format!("info string {reason}"))),
             "go" => self.go(&words, out)?,
-            "stop" => {
+            "stop" | "ponderhit" => {
                 self.interrupts.answered();
                 out.extend(self.held.take());
             }
-            "ponderhit" => out.extend(self.held.take()),
             "quit" => return Ok(Next::Quit),
             _ => {}
         }

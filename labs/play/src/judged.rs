@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 use streams::Stream;
 use strength::interval::standard_errors;
-use strength::kendall::Concordance;
+use strength::kendall::tau;
 use train::inference::Situation;
 
 /// The maximum number of compared moves: Stockfish's limit, above the number of legal moves of any position.
@@ -80,9 +80,9 @@ pub fn score<G: Referee>(
     let (mut taus, mut losses) = (Vec::new(), Vec::new());
     for (decision, judgement) in decisions.iter().zip(judgements).filter(|(_, judgement)| judgement.len() > 1) {
         let points = |mv: &str| judgement.iter().find(|(own, _)| own == mv).map(|&(_, points)| points);
-        let both: Vec<(f64, f64)> =
-            decision.moves.iter().filter_map(|mv| Some((mv.weight, points(&mv.text)?))).collect();
-        taus.extend(Concordance::of(&both).and_then(|pairs| pairs.tau()));
+        let both = decision.moves.iter().filter_map(|mv| Some((mv.weight, points(&mv.text)?)));
+        let (weights, judged): (Vec<f64>, Vec<f64>) = both.unzip();
+        taus.extend(tau(&weights, &judged));
         let best = judgement.iter().map(|&(_, points)| points).fold(0.0, f64::max);
         losses.extend(decision.text().and_then(points).map(|own| best - own));
     }

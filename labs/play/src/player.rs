@@ -151,8 +151,7 @@ struct Successor {
 }
 
 fn successors<G: Referee>(situation: &Situation<G>) -> Vec<Successor> {
-    let (position, mut legal) = (situation.position(), Vec::new());
-    position.legal_moves(&mut legal);
+    let position = situation.position();
     let mover = position.side_to_move();
     let after = |mv: Move<G>| {
         let mut after = situation.clone();
@@ -163,5 +162,5 @@ fn successors<G: Referee>(situation: &Situation<G>) -> Vec<Successor> {
         };
         Successor { text: position.move_text(mv), open }
     };
-    legal.into_iter().map(after).collect()
+    position.list_moves().into_iter().map(after).collect()
 }

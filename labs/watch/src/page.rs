@@ -91,7 +91,7 @@ fn failures(view: &View<'_>) -> String {
     let failed: Vec<String> = failed
         .filter_map(|(row, cell)| {
             let CellState::Failed(failure) = &cell.state else { return None };
-            let name = escape(&format!("{} {} seed {}", row.game.name(), shortened(&row.label, 120), cell.seed));
+            let name = escape(&format!("{} {} seed {}", row.game.name(), shortened(row.shown(), 120), cell.seed));
             let (cause, remedy) = (escape(&shortened(&failure.to_string(), 300)), failure.kind.remedy());
             Some(format!("<li><b>{name}</b> {cause}; <span class=\"soft\">{remedy}</span></li>\n"))
         })
@@ -183,10 +183,14 @@ fn fewer(lines: &mut Vec<Line<'_>>, most: usize) -> usize {
 
 /// The rows of a large grid in groups that fold: by the first axis with a few values, otherwise in one.
 fn folded(view: &View<'_>, game: &GameReport, lines: &[Line<'_>], row: impl Fn(&Line<'_>) -> String) -> String {
-    let axes = &view.report.axes;
+    // Older plans have no axes; then the cells that have begun tell them.
+    let of_plan: BTreeSet<&str> = lines.iter().flat_map(|line| line.row.axes.keys()).map(String::as_str).collect();
+    let of_report = || view.report.axes.iter().map(String::as_str).collect();
+    let axes: Vec<&str> = if of_plan.is_empty() { of_report() } else { of_plan.into_iter().collect() };
     let value = |line: &Line<'_>, axis: usize| {
-        let values = line.report.filter(|report| report.role != Role::Twin).map(|report| &report.axes);
-        values.and_then(|values| values.get(axis)).cloned().unwrap_or_default()
+        let of_report = || line.report?.axes.get(view.report.axes.iter().position(|name| name == axes[axis])?).cloned();
+        let value = line.row.axes.get(axes[axis]).cloned().or_else(of_report);
+        value.filter(|_| line.row.role != Role::Twin).unwrap_or_default()
     };
     let values = |axis: usize| lines.iter().map(move |line| value(line, axis)).filter(|value| !value.is_empty());
     let axis = (0..axes.len()).find(|&axis| GROUPS.contains(&values(axis).collect::<BTreeSet<_>>().len()));
@@ -232,7 +236,8 @@ fn reading(view: &View<'_>) -> String {
         ),
     };
     format!(
-        "{cells} Dots: {metric} of a seed less that of the same seed of the reference; bar: their mean. A verdict appears when \
-         all seeds of the row and of its reference have ended; it is that of <code>posenc report</code>.{again}"
+        "{cells} Dots: {metric} of a seed less that of the same seed of the reference; bar: their mean; brackets: its \
+         interval, Holm-corrected except for the A/A control. A verdict appears when all seeds of the row and of its \
+         reference have ended; it is that of <code>posenc report</code>.{again}"
     )
 }

@@ -141,7 +141,7 @@ fn inherited(mut own: Node, varied: &[Setting], links: usize) -> Result<Node, Co
     }
     let path = from.origin.source.folder().join(name);
     let source = Source::read(&path).map_err(|error| {
-        let message = format!("`base.from`: {} cannot be read: {}", path.display(), error.message);
+        let message = format!("`base.from`: {} {}", path.display(), error.message);
         from.origin.error(message).help("the path is relative to this file")
     })?;
     let Some(base) = parse_file(&source)?.get(&["base"]).cloned() else {

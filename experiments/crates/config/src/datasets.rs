@@ -120,7 +120,8 @@ fn named(node: &Node, key: &str, written: &Path, game: GameKind) -> Result<(Path
     // Cells run in processes of their own, so the path must not depend on the working directory.
     let folder = std::path::absolute(&beside).map_err(|error| origin.refused(error))?;
     let with_remedy = |reason: String| {
-        let remedy = "the path is relative to the experiment file; `posenc data import` makes a dataset";
+        let remedy =
+            "the path is relative to the experiment file, whose first lines may have the command that makes it";
         origin.refused(reason).help(remedy)
     };
     let manifest = Manifest::read(&folder).map_err(|error| with_remedy(error.to_string()))?;
@@ -164,7 +165,11 @@ fn viewed(
         false => store::positions_of(&folder, &manifest, &view.bucket)
             .map_err(|error| refused("bucket", error.to_string()))?,
     };
-    if let Some(split) = splits.iter().find(|&&split| !view.bucket.is_empty() && positions[split] == 0) {
+    if let Some(&split) = splits.iter().find(|&&split| positions[split] == 0) {
+        if view.bucket.is_empty() {
+            let dataset = manifest.name.clone();
+            return Err(refused("path", DatasetError::EmptySplit { dataset, split }.to_string()));
+        }
         let error = refused("bucket", format!("these rating buckets hold no {} positions", split.name()));
         return Err(error.help("name more buckets, or import more games"));
     }

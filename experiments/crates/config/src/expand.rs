@@ -80,9 +80,15 @@ impl Matrix<'_> {
             rows.iter().flat_map(|row| values.iter().map(|value| value.over(row))).collect()
         });
         let product = self.conditional(product, &mut varied)?;
-        let rows = self.include(self.exclude(product)?, &varied)?;
+        let product = self.exclude(product)?;
+        let of_axes = product.len();
+        let rows = self.include(product, &varied)?;
         let (mut combinations, mut errors) = (Vec::new(), Vec::new());
-        for point in rows {
+        for (place, point) in rows.into_iter().enumerate() {
+            // What `include` adds may have been meant for one of the invalid rows.
+            if place == of_axes && !varied.is_empty() && !errors.is_empty() {
+                break;
+            }
             match self.combination(point.clone()) {
                 Ok(combination) => combinations.push(combination),
                 // An error of `base` is in every row, so one of them shows all errors.

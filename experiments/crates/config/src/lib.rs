@@ -63,8 +63,8 @@ pub use endless::Generate;
 pub use experiment::Experiment;
 // Plain data that settings share with networks and records.
 pub use facts::{
-    Interaction, Margins, Mask, NetworkFacts, Numerics, Primary, Quantity, ReadAt, Role, Weights, columns, grouped,
-    in_words, listed, metrics, name, numerics, printable, printable_lines, shell_word,
+    Interaction, Margins, Mask, NetworkFacts, Numerics, Primary, Quantity, ReadAt, Role, Weights, columns, counted,
+    grouped, in_words, listed, metrics, name, numerics, printable, printable_lines, shell_word,
 };
 pub use identity::SCHEMA_VERSION;
 pub use losses::{LossChanges, LossWeights};

@@ -131,7 +131,8 @@ fn unknown(what: &str, name: &str, valid: Vec<String>, base: &str, error: Config
             .valid(valid)
             .help("merge keys are not read: give a whole value an anchor and repeat it, `key: *name`");
     }
-    let elsewhere = home(name).filter(|_| what == "key").map(|way| format!("{base}{way}"));
+    let elsewhere =
+        home(name).filter(|way| what == "key" || way.starts_with("model.")).map(|way| format!("{base}{way}"));
     let help = match nearest(name, valid.iter().map(String::as_str)).map(str::to_owned).or(elsewhere) {
         Some(meant) => format!("did you mean `{meant}`?"),
         None if valid.is_empty() => "nothing can be set here: write {} or leave it out".to_owned(),

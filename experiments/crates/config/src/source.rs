@@ -2,6 +2,7 @@
 
 use dataset::bounded;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::fmt::{self, Display, Formatter};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -108,13 +109,27 @@ impl Display for ConfigError {
             write!(f, "{place}")?;
         }
         if !self.valid.is_empty() {
-            write!(f, "\n  valid: {}", self.valid.join(", "))?;
+            write!(f, "\n  valid: {}", listed(&self.valid))?;
         }
         if let Some(remedy) = &self.remedy {
             write!(f, "\n  help: {remedy}")?;
         }
         self.others.iter().try_for_each(|other| write!(f, "\n{other}"))
     }
+}
+
+/// Names with commas. Hundreds of metrics of parts, such as `policy_loss.opening`, become a few words.
+fn listed(names: &[String]) -> String {
+    let parts: BTreeSet<&str> = names.iter().filter_map(|name| part(name, names)).collect();
+    let with_parts = format!("each also with .{}", parts.iter().copied().collect::<Vec<_>>().join(", ."));
+    let wholes = names.iter().filter(|name| part(name, names).is_none()).map(String::as_str);
+    wholes.chain((!parts.is_empty()).then_some(with_parts.as_str())).collect::<Vec<_>>().join(", ")
+}
+
+/// `opening` of `policy_loss.opening`, if `policy_loss` is a name too.
+fn part<'a>(name: &'a str, names: &[String]) -> Option<&'a str> {
+    let (whole, part) = name.rsplit_once('.')?;
+    names.iter().any(|name| name == whole).then_some(part)
 }
 
 impl Display for Place {
@@ -258,6 +273,8 @@ mod tests {
         let error = source.error_in_line(2, 8, "not a number").valid(["1", "2"]).help("write 4");
         let shown = "x.yaml:2:8: not a number\n   2 | b: [3, é, 5]\n     |        ^\n  valid: 1, 2\n  help: write 4";
         assert_eq!(error.to_string(), shown);
+        let error = error.valid(["loss", "loss.opening", "train.clip", "loss.novel"]).to_string();
+        assert!(error.contains("\n  valid: loss, train.clip, each also with .novel, .opening\n"), "{error}");
     }
 
     #[test]

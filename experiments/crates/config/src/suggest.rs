@@ -20,7 +20,7 @@ const SYNONYMS: [(&str, &str); 18] = [
     ("optimizer", "optim"),
     ("relative_bias", "relative"),
     ("rope", "rotary"),
-    ("steps", "iterations max_steps"),
+    ("steps", "epochs iterations max_epochs max_steps num_epochs"),
     ("width", "d_model dim hidden_size"),
 ];
 
@@ -54,6 +54,7 @@ pub(crate) fn home(word: &str) -> Option<String> {
     match word {
         size if SIZES.contains(&size) => Some(format!("model.chessformer.{size}")),
         "warmup" => Some("train.learning_rate.warmup".to_owned()),
+        "weight_decay" => Some("train.optimizer.adamw.weight_decay".to_owned()),
         _ if holds(BaseConfig::DOCS) => Some(word.to_owned()),
         _ if holds(TrainConfig::DOCS) => Some(format!("train.{word}")),
         _ if holds(EvalConfig::DOCS) => Some(format!("eval.{word}")),
@@ -89,6 +90,8 @@ mod tests {
             ("layers", "model.chessformer.layers"),
             ("steps", "train.steps"),
             ("batch_size", "train.batch"),
+            ("num_epochs", "train.steps"),
+            ("weight_decay", "train.optimizer.adamw.weight_decay"),
             ("test_positions", "eval.test_positions"),
             ("encoding", "encoding"),
         ];

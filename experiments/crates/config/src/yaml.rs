@@ -42,7 +42,9 @@ pub(crate) fn parse(source: &Source) -> Result<Node, ConfigError> {
         folder: PathBuf::from(source.folder().to_string_lossy().into_owned()),
         is_option: source.is_option(),
     };
-    let lines = source.text().lines().map(|line| line.chars().collect()).collect();
+    let lines: Vec<Vec<char>> = source.text().lines().map(|line| line.chars().collect()).collect();
+    // The key of an option's value is the option's text before it: `train.steps` of `train.steps=500`.
+    let key = source.is_option().then(|| Place::new(1, 1, lines.first().map_or(&[][..], Vec::as_slice)));
     let mut tree = Tree {
         document: document.into(),
         lines,
@@ -52,7 +54,7 @@ pub(crate) fn parse(source: &Source) -> Result<Node, ConfigError> {
         path_bytes: MOST_PATH_BYTES,
         twice: Vec::new(),
     };
-    let node = tree.node(&mut 0, YamlPath::new(), None)?;
+    let node = tree.node(&mut 0, YamlPath::new(), key.as_ref())?;
     ConfigError::all(tree.twice).map_or(Ok(node), Err)
 }
 

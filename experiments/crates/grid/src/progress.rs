@@ -6,6 +6,7 @@ use crate::interrupt::StopRequest;
 use crate::watched::Watched;
 use crate::worker::{Outcome, Task};
 use config::columns::{padded, shortened, without_rates};
+use config::counted;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use records::Failure;
 use std::collections::HashMap;
@@ -41,7 +42,10 @@ pub trait Observer {
 /// The message when a run is being stopped.
 fn stopping(request: StopRequest, running: usize) -> String {
     match request {
-        StopRequest::Kill => format!("killing {running} cells; the next run resumes each from its last checkpoint"),
+        StopRequest::Kill => {
+            format!("killing {}; the next run resumes from the last checkpoint", counted(running as u64, "cell"))
+        }
+        _ if running == 1 => "stopping: the cell writes a checkpoint (press Ctrl-C again to kill it)".to_owned(),
         _ => format!("stopping: {running} cells write a checkpoint (press Ctrl-C again to kill them)"),
     }
 }

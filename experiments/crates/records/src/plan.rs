@@ -133,8 +133,11 @@ impl Plan {
         let path = run_dir.join(FILE);
         let text = stored::read(&path).map_err(|cause| match cause.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => UserError::new(
-                format!("{} holds no {FILE}, so it is not an experiment's run folder", run_dir.display()),
-                "give the folder that `posenc run` named, e.g. runs/quickstart",
+                match run_dir.is_dir() {
+                    true => format!("{} holds no {FILE}, so it is not an experiment's run folder", run_dir.display()),
+                    false => format!("there is no folder {}", run_dir.display()),
+                },
+                "give the folder that `posenc run` made, runs/NAME",
             ),
             _ => UserError::new(
                 format!("cannot read {}: {cause}", path.display()),

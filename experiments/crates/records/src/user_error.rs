@@ -8,7 +8,7 @@
 /// assert_eq!(error.to_string(), "--only: no cell has seed=7; the seeds are 0 and 1");
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{}{message}; {help}", prefix(place))]
+#[error("{}{message}{}{help}", prefix(place), if message.contains('\n') { "\n  help: " } else { "; " })]
 pub struct UserError {
     /// A file, key or option; empty where the message names it.
     pub place: String,

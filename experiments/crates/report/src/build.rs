@@ -129,8 +129,7 @@ fn game_report(
     axes: &Axes,
     to: Option<u64>,
 ) -> GameReport {
-    let all = folder.plan.rows.iter().zip(folder.cells.iter().map(Vec::as_slice));
-    let mut lines: Vec<Line<'_>> = all.filter(|(row, _)| row.game == game).collect();
+    let mut lines: Vec<Line<'_>> = folder.lines_of(game).collect();
     sort_by_group(&mut lines);
     let common = common_sources(&lines);
     let positions = Positions::read(folder, game, primary);
@@ -293,13 +292,11 @@ fn count<'a>(cells: impl IntoIterator<Item = &'a CellRecord>) -> Counts {
 }
 
 fn counts(folder: &RunFolder, wanted: impl Fn(Role) -> bool) -> Counts {
-    let rows = folder.plan.rows.iter().zip(&folder.cells).filter(|(row, _)| wanted(row.role));
-    count(rows.flat_map(|(_, cells)| cells))
+    count(folder.lines().filter(|(row, _)| wanted(row.role)).flat_map(|(_, cells)| cells))
 }
 
 fn failures(folder: &RunFolder) -> Vec<FailedCell> {
-    let rows = folder.plan.rows.iter().zip(&folder.cells);
-    let cells = rows.flat_map(|(row, cells)| cells.iter().map(move |cell| (row, cell)));
+    let cells = folder.lines().flat_map(|(row, cells)| cells.iter().map(move |cell| (row, cell)));
     cells
         .filter_map(|(row, cell)| match &cell.state {
             CellState::Failed(failure) => Some(FailedCell {

@@ -19,6 +19,9 @@ pub const LINES: usize = 20;
 /// The most lines of notes below the table, so that there is room for rows.
 const NOTES: usize = 5;
 
+/// The lines of the table, the header among them, for which a long next command is left out.
+const ROWS: usize = 5;
+
 /// The most failures that are listed.
 const FAILURES: usize = 2;
 
@@ -53,7 +56,13 @@ pub fn draw(report: &Report, ended: &Ended<'_>) -> String {
             below.extend(note);
         }
     }
-    below.extend(next(report, ended));
+    for (place, command) in next(report, ended).into_iter().enumerate() {
+        // The commands belong together in their order: no address without the command that serves it.
+        if place > 0 && lines.len() + ROWS + below.len() + command.len() > LINES {
+            break;
+        }
+        below.extend(command);
+    }
     let room = LINES.saturating_sub(lines.len() + below.len());
     lines.extend(table.lines(room, &report_command(ended), ended.is_coloured));
     lines.extend(below);
@@ -115,11 +124,12 @@ fn measured(report: &Report) -> String {
         Direction::Neither => "",
     };
     let seeds: BTreeSet<usize> = rows(report).filter_map(|row| row.primary).map(|primary| primary.n).collect();
+    let mean = if report.games.len() > 2 { "mean" } else { "mean ± sd" };
     let spread = match (seeds.first(), seeds.last()) {
         (None, _) | (_, None) => "no cell is done".to_owned(),
         (Some(1), Some(1)) => "one seed".to_owned(),
-        (Some(least), Some(most)) if least == most => format!("mean ± sd of {most} seeds"),
-        (Some(least), Some(most)) => format!("mean ± sd of {least} to {most} seeds"),
+        (Some(least), Some(most)) if least == most => format!("{mean} of {most} seeds"),
+        (Some(least), Some(most)) => format!("{mean} of {least} to {most} seeds"),
     };
     format!("{}{unit} {when}{weights}{better}; {spread}", primary.name)
 }
@@ -137,8 +147,8 @@ fn notes(report: &Report, table: &Rows<'_>, ended: &Ended<'_>) -> Vec<String> {
     let is_judged = compared().any(|comparison| comparison.verdict != Verdict::Missing);
     if is_judged {
         let noise = counted(compared().filter_map(|comparison| comparison.noise.as_ref()));
-        let comparisons = if report.family == 1 { "comparison" } else { "comparisons" };
-        notes.push(format!("verdicts: paired t-tests over {noise}, Holm over {} {comparisons}", report.family));
+        let comparisons = facts::counted(report.family as u64, "comparison");
+        notes.push(format!("verdicts: paired t-tests over {noise}, Holm over {comparisons}"));
     }
     if is_judged || table.rates_left_out || report.games.iter().any(|game| game.tuning.is_some()) {
         notes.push(format!("rows: {}", verdicts::rates(report)));
@@ -149,8 +159,8 @@ fn notes(report: &Report, table: &Rows<'_>, ended: &Ended<'_>) -> Vec<String> {
         notes.push(format!("a number instead of a verdict: the difference; {}", reasons.join("; ")));
     }
     if !report.warnings.is_empty() {
-        let warnings = if report.warnings.len() == 1 { "warning" } else { "warnings" };
-        notes.push(format!("{} {warnings}: {}", report.warnings.len(), report_command(ended)));
+        let warnings = facts::counted(report.warnings.len() as u64, "warning");
+        notes.push(format!("{warnings}: {}", report_command(ended)));
     }
     if has(Verdict::DependsOnTuning) {
         notes.push("depends: a neighbouring value of the tuned setting would reverse it".to_owned());
@@ -181,8 +191,8 @@ fn quoted(path: &Path) -> String {
     shell_word(&printable(&path.display().to_string()))
 }
 
-/// The next commands, each with a comment if there is room.
-fn next(report: &Report, ended: &Ended<'_>) -> Vec<String> {
+/// The lines of each next command, with a comment if there is room, and the address.
+fn next(report: &Report, ended: &Ended<'_>) -> Vec<Vec<String>> {
     let dir = quoted(ended.run_dir);
     let page = format!("{}.html", report.experiment.replace('/', "-"));
     let second = match ended.can_inspect {
@@ -200,12 +210,12 @@ fn next(report: &Report, ended: &Ended<'_>) -> Vec<String> {
         let line = format!("{before}{command}");
         let with_comment = format!("{line}  # {comment}");
         match (width(&line), width(&with_comment)) {
-            (_, ..=COLUMNS) => lines.push(with_comment),
-            (..=COLUMNS, _) => lines.push(line),
-            _ => lines.extend(folded(before, &command)),
+            (_, ..=COLUMNS) => lines.push(vec![with_comment]),
+            (..=COLUMNS, _) => lines.push(vec![line]),
+            _ => lines.push(folded(before, &command)),
         }
     }
-    lines.extend(ended.address.filter(|address| width(address) <= COLUMNS).map(str::to_owned));
+    lines.extend(ended.address.filter(|address| width(address) <= COLUMNS).map(|address| vec![address.to_owned()]));
     lines
 }
 

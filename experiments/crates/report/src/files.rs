@@ -2,6 +2,7 @@
 
 use facts::metrics::NOVEL;
 use facts::{Primary, ReadAt, Weights, numerics};
+use games::GameKind;
 use records::folder::{METRICS_FILE, hash_of};
 use records::head_maps;
 use records::identity::Identity;
@@ -104,17 +105,24 @@ impl RunFolder {
         })
     }
 
+    /// The rows, each with its cells in the order of the seeds.
+    pub(super) fn lines(&self) -> impl Iterator<Item = (&Row, &[CellRecord])> {
+        self.plan.rows.iter().zip(self.cells.iter().map(Vec::as_slice))
+    }
+
+    pub(super) fn lines_of(&self, game: GameKind) -> impl Iterator<Item = (&Row, &[CellRecord])> {
+        self.lines().filter(move |(row, _)| row.game == game)
+    }
+
     /// The varied axes. A row has values once one of its cells has begun.
     pub(super) fn axes(&self) -> Axes {
-        let rows = self.plan.rows.iter().zip(&self.cells);
+        let rows = self.lines();
         Axes::of(rows.filter_map(|(row, cells)| Some((row, cells.iter().find_map(|cell| cell.facts.as_ref()?.run())?))))
     }
 
     /// The map over displacements of a head of an inspected cell, if it is stored in the cell's folder.
     pub(super) fn head_map(&self, inspected: &Inspected, head: &HeadRecord) -> Option<Vec<f64>> {
-        let rows = self.plan.rows.iter().zip(&self.cells);
-        let (_, cells) =
-            rows.filter(|(row, _)| row.game == inspected.game).find(|(row, _)| row.label == inspected.row)?;
+        let (_, cells) = self.lines_of(inspected.game).find(|(row, _)| row.shown() == inspected.row)?;
         let cell = cells.iter().find(|cell| cell.seed == inspected.seed)?;
         head_maps::by_displacement(&cell.result.as_ref()?.folder, inspected.game, head.layer, head.head)
     }

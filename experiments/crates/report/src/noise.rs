@@ -121,8 +121,7 @@ impl Positions {
         };
         let place = MEASURES.iter().position(|&measure| measure == base);
         let kept = place.unwrap_or_default();
-        let lines = folder.plan.rows.iter().zip(&folder.cells).filter(|(row, _)| row.game == kind);
-        let cells = lines.flat_map(|(row, cells)| cells.iter().map(move |cell| (&row.folder, cell)));
+        let cells = folder.lines_of(kind).flat_map(|(row, cells)| cells.iter().map(move |cell| (&row.folder, cell)));
         let cells: Vec<(&String, &CellRecord)> = cells.filter(|(_, cell)| cell.state == CellState::Done).collect();
         let stored = |cell: &CellRecord| cell.result.as_ref()?.positions(primary.weights);
         // Use the positions of the first cell that has values.

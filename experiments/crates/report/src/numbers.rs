@@ -29,15 +29,27 @@ pub fn signed(value: f64, decimals: usize) -> String {
 
 /// `mean ± sd` of values times `scale` (100 for percent); the mean alone if there is one value.
 pub fn mean_sd(summary: &Summary, scale: f64) -> String {
+    match mean_and_sd(summary, scale) {
+        (mean, None) => mean,
+        (mean, Some(sd)) => format!("{mean} ± {sd}"),
+    }
+}
+
+/// The mean of [`mean_sd`] alone, with as many digits.
+pub fn mean(summary: &Summary, scale: f64) -> String {
+    mean_and_sd(summary, scale).0
+}
+
+fn mean_and_sd(summary: &Summary, scale: f64) -> (String, Option<String>) {
     let mean = summary.mean * scale;
     let alone = || fixed(mean, decimals(mean.abs() / 100.0));
     match summary.sd.map(|sd| sd * scale) {
-        None => alone(),
+        None => (alone(), None),
         // Equal numbers whose mean was rounded have a spread of the last bit.
-        Some(sd) if sd <= 1e-12 * mean.abs() => format!("{} ± 0", alone()),
+        Some(sd) if sd <= 1e-12 * mean.abs() => (alone(), Some("0".to_owned())),
         Some(sd) => {
             let decimals = decimals(sd);
-            format!("{} ± {}", fixed(mean, decimals), fixed(sd, decimals))
+            (fixed(mean, decimals), Some(fixed(sd, decimals)))
         }
     }
 }

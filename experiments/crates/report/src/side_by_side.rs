@@ -5,11 +5,12 @@ use super::distinct::distinct;
 use super::model::{Report, RowReport};
 use super::numbers::{alone, fixed, mean_sd, of_test, or_absent, p_value, with_interval};
 use super::sections::notes;
-use super::statistics::across::{kendall, welch};
+use super::statistics::across::welch;
 use super::statistics::{MeanTest, Summary, holm};
 use super::table::{ABSENT, ROW, Table};
 use facts::Role;
 use std::iter::once;
+use strength::kendall::tau;
 
 /// The settings in which grids differ, then their differences to their own references: a table for each game with a row
 /// for each label, in the order of first occurrence, and a column for each grid. Verdicts are corrected within each grid. Of two
@@ -134,7 +135,7 @@ fn order(one: &[&RowReport], other: &[&RowReport]) -> Option<f64> {
         Some((difference(row)?, difference(same)?))
     });
     let (a, b): (Vec<f64>, Vec<f64>) = in_both.unzip();
-    if a.len() < 3 { None } else { kendall(&a, &b) }
+    if a.len() < 3 { None } else { tau(&a, &b) }
 }
 
 /// A row in two grids.

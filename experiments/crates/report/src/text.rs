@@ -1,4 +1,4 @@
-//! A report as plain text, up to about 140 columns wide.
+//! A report as plain text. Tables are as wide as their cells need, in a terminal as in a pipe.
 //!
 //! No colours are used, so `NO_COLOR` holds by construction.
 

@@ -5,55 +5,37 @@
 //! Kendall, "The treatment of ties in ranking problems", Biometrika 33 (1945), <https://doi.org/10.1093/biomet/33.3.239>.
 //! SciPy's `kendalltau` has the same number.
 
-/// The pairs of items of two lists.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Concordance {
-    concordant: u64,
-    discordant: u64,
-    /// Pairs that the first list ties and the second orders.
-    tied_in_first: u64,
-    /// Pairs that the second list ties and the first orders.
-    tied_in_second: u64,
-}
-
-impl Concordance {
-    /// Of items with two values each; none if a value is not a number. Every pair is looked at: the lists are short.
-    pub fn of(items: &[(f64, f64)]) -> Option<Self> {
-        if items.iter().any(|(first, second)| first.is_nan() || second.is_nan()) {
-            return None;
-        }
-        let mut pairs = Self::default();
-        for (i, a) in items.iter().enumerate() {
-            for b in &items[..i] {
-                match (a.0 == b.0, a.1 == b.1) {
-                    (true, true) => {}
-                    (true, false) => pairs.tied_in_first += 1,
-                    (false, true) => pairs.tied_in_second += 1,
-                    (false, false) if (a.0 > b.0) == (a.1 > b.1) => pairs.concordant += 1,
-                    (false, false) => pairs.discordant += 1,
-                }
+/// Kendall's τ-b of two lists with a value of each item; none if a list ties all items or a value is not a number. Every pair
+/// is looked at: the lists are short.
+///
+/// # Panics
+/// If the lists have different lengths.
+pub fn tau(first: &[f64], second: &[f64]) -> Option<f64> {
+    assert_eq!(first.len(), second.len(), "lists of one length");
+    if first.iter().chain(second).any(|value| value.is_nan()) {
+        return None;
+    }
+    let (mut concordant, mut discordant, mut tied_in_first, mut tied_in_second) = (0_u64, 0_u64, 0_u64, 0_u64);
+    for i in 0..first.len() {
+        for j in 0..i {
+            match (first[i] == first[j], second[i] == second[j]) {
+                (true, true) => {}
+                (true, false) => tied_in_first += 1,
+                (false, true) => tied_in_second += 1,
+                (false, false) if (first[i] > first[j]) == (second[i] > second[j]) => concordant += 1,
+                (false, false) => discordant += 1,
             }
         }
-        Some(pairs)
     }
-
-    /// Kendall's τ-b; none if a list ties all items.
-    pub fn tau(&self) -> Option<f64> {
-        let ordered = self.concordant + self.discordant;
-        let (by_first, by_second) = (ordered + self.tied_in_second, ordered + self.tied_in_first);
-        let product = by_first as f64 * by_second as f64;
-        (product > 0.0).then(|| (self.concordant as f64 - self.discordant as f64) / product.sqrt())
-    }
+    let ordered = concordant + discordant;
+    let (by_first, by_second) = (ordered + tied_in_second, ordered + tied_in_first);
+    let product = by_first as f64 * by_second as f64;
+    (product > 0.0).then(|| (concordant as f64 - discordant as f64) / product.sqrt())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn tau(first: &[f64], second: &[f64]) -> Option<f64> {
-        let items: Vec<(f64, f64)> = first.iter().copied().zip(second.iter().copied()).collect();
-        Concordance::of(&items)?.tau()
-    }
 
     /// SciPy's documentation of `kendalltau` and its tests, `scipy/stats/tests/test_stats.py`.
     #[test]

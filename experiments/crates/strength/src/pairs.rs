@@ -20,26 +20,12 @@ impl GameResult {
     /// The results from the worst to the best.
     pub const ALL: [Self; 3] = [Self::Loss, Self::Draw, Self::Win];
 
-    /// Points: 0, ½ or 1.
-    pub fn points(self) -> f64 {
-        self.half_points() as f64 / 2.0
-    }
-
     /// Half points: 0, 1 or 2. Also the result's place in lists ordered as loss, draw, win.
     pub fn half_points(self) -> usize {
         match self {
             Self::Loss => 0,
             Self::Draw => 1,
             Self::Win => 2,
-        }
-    }
-
-    /// The same game for the second player.
-    pub fn reversed(self) -> Self {
-        match self {
-            Self::Loss => Self::Win,
-            Self::Draw => Self::Draw,
-            Self::Win => Self::Loss,
         }
     }
 }
@@ -88,20 +74,6 @@ impl Pentanomial {
     pub fn add(&mut self, [one, other]: [GameResult; 2]) {
         self.0[one.half_points() + other.half_points()] += 1;
     }
-
-    /// The same pairs for the second player.
-    pub fn reversed(mut self) -> Self {
-        self.0.reverse();
-        self
-    }
-}
-
-impl FromIterator<[GameResult; 2]> for Pentanomial {
-    fn from_iter<I: IntoIterator<Item = [GameResult; 2]>>(pairs: I) -> Self {
-        let mut counts = Self::default();
-        pairs.into_iter().for_each(|pair| counts.add(pair));
-        counts
-    }
 }
 
 impl Outcomes for Pentanomial {
@@ -119,20 +91,6 @@ pub struct Trinomial(pub [u64; 3]);
 impl Trinomial {
     pub fn add(&mut self, result: GameResult) {
         self.0[result.half_points()] += 1;
-    }
-
-    /// The same games for the second player.
-    pub fn reversed(mut self) -> Self {
-        self.0.reverse();
-        self
-    }
-}
-
-impl FromIterator<GameResult> for Trinomial {
-    fn from_iter<I: IntoIterator<Item = GameResult>>(games: I) -> Self {
-        let mut counts = Self::default();
-        games.into_iter().for_each(|game| counts.add(game));
-        counts
     }
 }
 
@@ -152,23 +110,22 @@ mod tests {
     #[test]
     fn pairs_are_counted_by_their_points() {
         let pairs = [[Loss, Loss], [Loss, Draw], [Draw, Loss], [Win, Loss], [Draw, Draw], [Win, Draw], [Win, Win]];
-        let counts: Pentanomial = pairs.into_iter().collect();
+        let mut counts = Pentanomial::default();
+        pairs.into_iter().for_each(|pair| counts.add(pair));
         assert_eq!(counts, Pentanomial([1, 2, 2, 1, 1]));
         assert_eq!((counts.observations(), counts.games()), (7, 14));
-        let points: f64 = pairs.iter().flatten().map(|game| game.points()).sum();
-        assert!((counts.mean().unwrap() - points / 14.0).abs() < 1e-15);
-        let turned: Pentanomial = pairs.into_iter().map(|pair| pair.map(GameResult::reversed)).collect();
-        assert_eq!(turned, counts.reversed());
+        let half_points: usize = pairs.iter().flatten().map(|game| game.half_points()).sum();
+        assert!((counts.mean().unwrap() - half_points as f64 / 28.0).abs() < 1e-15);
     }
 
     #[test]
     fn games_are_counted_by_their_points() {
-        let counts: Trinomial = [Win, Draw, Win, Loss].into_iter().collect();
+        let mut counts = Trinomial::default();
+        [Win, Draw, Win, Loss].into_iter().for_each(|result| counts.add(result));
         assert_eq!(counts, Trinomial([1, 1, 2]));
         assert_eq!(counts.mean(), Some(0.625));
         // (1·0.625² + 1·0.125² + 2·0.375²) / 4.
         assert!((counts.variance().unwrap() - 0.171_875).abs() < 1e-15);
-        assert_eq!(counts.reversed().mean(), Some(0.375));
         assert_eq!(Trinomial::default().mean(), None);
         assert_eq!(Pentanomial::default().variance(), None);
     }

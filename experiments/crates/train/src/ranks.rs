@@ -48,7 +48,12 @@ impl Ranks {
             return Err(UserError::new(message, "start a power of two: 2, 4, 8").into());
         }
         let address = Address { host, port: *port, serves: *serves };
-        let store = Store::open(address, &format!("posenc/{attempt}"), PATIENCE)?;
+        let unreachable = |cause: TchError| {
+            let cause = cause.to_string();
+            let message = format!("rank {rank} cannot meet the others at {host}:{port}: {}", without_backtrace(&cause));
+            UserError::new(message, "check MASTER_ADDR and MASTER_PORT, and that rank 0 runs")
+        };
+        let store = Store::open(address, &format!("posenc/{attempt}"), PATIENCE).map_err(unreachable)?;
         let own = format!("{about}, run {run}");
         let name = |rank: usize| format!("rank {rank}");
         store.set(&name(*rank), &own)?;

@@ -197,10 +197,14 @@ impl Trainer {
         Ok(self.line(Part::Train, line, if rate.is_finite() { rate } else { 0.0 }))
     }
 
-    /// An evaluation of the raw or the averaged weights; `None` before the first average. All ranks take part, and the first one
-    /// has the result.
+    /// An evaluation of the raw or the averaged weights; `None` before the first average, and without positions. All ranks take part,
+    /// and the first one has the result.
     pub(super) fn evaluation(&mut self, part: Part, weights: Weights) -> Result<Option<Evaluation>, TrainError> {
         self.settle()?;
+        // Training positions that are made as they are needed are not there to be evaluated.
+        if part == Part::TrainSample && self.setup.dataset.is_endless() {
+            return Ok(None);
+        }
         let Some(views) = self.learner.evaluated(&self.setup.config, weights) else { return Ok(None) };
         let eval = &self.setup.config.eval;
         let (split, positions) = match part {

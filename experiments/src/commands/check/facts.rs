@@ -12,8 +12,8 @@ pub(super) fn warnings(experiment: &Experiment) -> Vec<String> {
     let mut warnings = experiment.no_effect.clone();
     let seeds = experiment.seeds.len();
     if seeds < SEEDS_FOR_A_VERDICT {
-        warnings
-            .push(format!("{seeds} seeds give no verdict: at least {SEEDS_FOR_A_VERDICT} complete pairs are needed"));
+        let give = if seeds == 1 { "seed gives" } else { "seeds give" };
+        warnings.push(format!("{seeds} {give} no verdict: at least {SEEDS_FOR_A_VERDICT} complete pairs are needed"));
     }
     for game in experiment.games() {
         let rows: Vec<&Row> = without_twins(experiment).filter(|row| row.run.game == game).collect();

@@ -2,11 +2,11 @@
 
 use super::facts::{labels_by, read_whole};
 use super::{controls, phases};
-use config::columns::{COLUMNS, shortened, width, wrapped};
+use config::columns::{COLUMNS, all_shortened, width, wrapped};
 use config::evaluate::Evaluations;
 use config::setting::Setting;
 use config::tuning::{Trial, TunedRow};
-use config::{Experiment, ReadAt, Role, Row, grouped};
+use config::{Experiment, ReadAt, Role, Row, counted, grouped};
 use dataset::{DataCost, DerivedOptions, Manifest};
 use games::GameKind;
 use report::numbers::mega;
@@ -43,14 +43,15 @@ fn remarks(experiment: &Experiment, times: &[f64], warnings: &[String]) -> Strin
     for warning in warnings {
         out.push_str(&format!("warning: {warning}\n"));
     }
-    let cells = experiment.cells().len();
-    let (rows, seeds) = (experiment.rows.len(), experiment.seeds.len());
+    let cells = counted(experiment.cells().len() as u64, "cell");
+    let rows = counted(experiment.rows.len() as u64, "row");
+    let seeds = counted(experiment.seeds.len() as u64, "seed");
     let twins = match experiment.rows.iter().filter(|row| row.role == Role::Twin).count() {
         0 => String::new(),
         1 => " (1 of them an A/A control)".to_owned(),
         twins => format!(" ({twins} of them A/A controls)"),
     };
-    out.push_str(&format!("{cells} cells: {rows} rows{twins} x {seeds} seeds\n"));
+    out.push_str(&format!("{cells}: {rows}{twins} x {seeds}\n"));
     out.push_str(&tuning(experiment));
     out.push_str(&evaluations(experiment));
     out
@@ -75,10 +76,11 @@ fn tuning(experiment: &Experiment) -> String {
     let Some(tuning) = &experiment.tuning else { return String::new() };
     let trials = tuning.rows.first().map_or(0, |row| row.trials.len());
     format!(
-        "tuned before: {trials} trials of each row, chosen by {} on validation, seeds {:?}: {} cells\n",
+        "tuned before: {} of each row, chosen by {} on validation, seeds {:?}: {}\n",
+        counted(trials as u64, "trial"),
         experiment.primary.metric,
         tuning.seeds,
-        trial_cells(experiment)
+        counted(trial_cells(experiment) as u64, "cell")
     )
 }
 
@@ -176,10 +178,11 @@ fn rows_of(rows: &[&(&Row, Option<&f64>)], label: usize) -> String {
         right.push(header.len());
         header.push("ms/step");
     }
-    let line = |(row, time): &&(&Row, Option<&f64>)| {
+    let labels: Vec<&str> = rows.iter().map(|(row, _)| row.label.as_str()).collect();
+    let line = |((row, time), label): (&&(&Row, Option<&f64>), String)| {
         let facts = &row.shape.facts;
         let mut cells = vec![
-            shortened(&row.label, label),
+            label,
             role(row).to_owned(),
             grouped(facts.encoding as u128),
             mega(Some(row.shape.macs.flops())),
@@ -188,7 +191,7 @@ fn rows_of(rows: &[&(&Row, Option<&f64>)], label: usize) -> String {
         cells.extend(time.map(|seconds| format!("{:.1}", 1000.0 * seconds)));
         cells
     };
-    table(&header, &right, rows.iter().map(line))
+    table(&header, &right, rows.iter().zip(all_shortened(&labels, label)).map(line))
 }
 
 /// A line for each set of rows that share a property.

@@ -1,14 +1,17 @@
 //! The first line about a dataset that was made.
 
-use config::grouped;
+use config::counted;
 use dataset::{Manifest, Unit};
 use std::path::Path;
 
 /// Its folder, games and positions.
 pub(crate) fn headline(folder: &Path, manifest: &Manifest) -> String {
-    let (games, positions) = (grouped(manifest.counts.kept), grouped(manifest.counts.positions));
+    let positions = manifest.counts.positions;
     match manifest.unit {
-        Unit::Game => format!("{}: {games} games with {positions} positions\n", folder.display()),
-        Unit::Position => format!("{}: {positions} single positions\n", folder.display()),
+        Unit::Game => {
+            let games = counted(manifest.counts.kept, "game");
+            format!("{}: {games} with {}\n", folder.display(), counted(positions, "position"))
+        }
+        Unit::Position => format!("{}: {}\n", folder.display(), counted(positions, "single position")),
     }
 }

@@ -7,7 +7,7 @@ use super::filters::FilterArgs;
 use super::headline::headline;
 use super::split::SplitArgs;
 use config::{grouped, printable, printable_lines};
-use dataset::{Format, ImportOptions, ImportReport, Progress};
+use dataset::{Format, ImportOptions, ImportReport, Progress, Unit};
 use games::GameKind;
 use games::chess::lc0::ValueSource;
 use std::collections::BTreeMap;
@@ -128,12 +128,16 @@ fn summary(options: &ImportOptions, report: &ImportReport) -> String {
         let taken_over = grouped(report.taken_over);
         out.push_str(&format!("taken over from an interrupted import: the first {taken_over} records\n"));
     }
+    let novel = match split.positions.test {
+        0 => String::new(),
+        _ => format!("; {:.1} % of the test positions occur in no training game", 100.0 * split.novel_test_positions),
+    };
     out.push_str(&format!(
-        "games by split: train {}, validation {}, test {}; {:.1} % of the test positions occur in no training game\n",
+        "{} by split: train {}, validation {}, test {}{novel}\n",
+        if report.manifest.unit == Unit::Game { "games" } else { "positions" },
         grouped(split.games.train),
         grouped(split.games.validation),
-        grouped(split.games.test),
-        100.0 * split.novel_test_positions
+        grouped(split.games.test)
     ));
     out.push_str(&filtered("games", &counts.filtered_games));
     out.push_str(&filtered("positions of the games kept", &counts.filtered_positions));

@@ -1,6 +1,6 @@
 //! The text of `posenc data info`.
 
-use config::grouped;
+use config::{counted, grouped};
 use dataset::info::Bin;
 use dataset::{Info, Split, Unit};
 use games::Phase;
@@ -56,10 +56,10 @@ fn heading(out: &mut String, info: &Info) -> std::fmt::Result {
     writeln!(out, "  content:  {}", manifest.content_hash)?;
     writeln!(
         out,
-        "  games:    {} with {} positions in {} shards, {} bytes",
+        "  games:    {} with {} in {}, {} bytes",
         grouped(counts.kept),
-        grouped(counts.positions),
-        manifest.shards.len(),
+        counted(counts.positions, "position"),
+        counted(manifest.shards.len() as u64, "shard"),
         grouped(info.bytes)
     )?;
     let (min, median, mean, max) = (plies.min, plies.median, plies.mean, plies.max);
@@ -85,7 +85,7 @@ fn heading(out: &mut String, info: &Info) -> std::fmt::Result {
         writeln!(out, "            left out by {filter}: {}", grouped(*count))?;
     }
     for bucket in &manifest.rating_buckets {
-        writeln!(out, "            ratings {}: {} games", bucket.name, grouped(bucket.games))?;
+        writeln!(out, "            ratings {}: {}", bucket.name, counted(bucket.games, "game"))?;
     }
     for (kind, count) in &counts.rejected_by_kind {
         writeln!(out, "            rejected as {kind}: {}", grouped(*count))?;

@@ -2,8 +2,8 @@
 
 use super::display::shown;
 use crate::commands::options::json_text;
-use config::grouped;
-use dataset::Split;
+use config::{counted, grouped};
+use dataset::{Manifest, Split, Unit, Verification};
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
@@ -26,7 +26,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<String> {
             more => format!("; and {more} more"),
         };
         let problems = found.described.join("; ");
-        anyhow::bail!("{}: {problems}{more}: {}", args.dir.display(), manifest.remedy());
+        anyhow::bail!("{}: {problems}{more}: {}", args.dir.display(), remedy(args, &manifest, &found));
     }
     if args.json {
         return json_text(&found);
@@ -37,15 +37,24 @@ pub(super) fn run(args: &Args) -> anyhow::Result<String> {
         labels => format!("{} cells of maps, every one labelled as the rules say\n", grouped(labels)),
     };
     Ok(format!(
-        "{} is whole: {} shards, {} games replayed\n\
-         {} positions, every move legal; {} moves of soft policies, every one legal\n{labels}\
+        "{} is whole: {}, {} replayed\n\
+         {}, every move legal; {} moves of soft policies, every one legal\n{labels}\
          no game is in two splits; novel positions: validation {:.1} %, test {:.1} %\n",
         manifest.name,
-        manifest.shards.len(),
-        grouped(found.rows),
-        grouped(found.positions),
+        counted(manifest.shards.len() as u64, "shard"),
+        counted(found.rows, "game"),
+        counted(found.positions, "position"),
         grouped(found.candidates),
         novel(Split::Validation),
         novel(Split::Test)
     ))
+}
+
+/// What to do about the problems. Games share positions, so the same command would split them alike.
+fn remedy(args: &Args, manifest: &Manifest, found: &Verification) -> String {
+    let overlaps = |split: Split| u64::from(args.by_position && found.also_in_train[split] > 0);
+    match manifest.unit == Unit::Game && found.problems == overlaps(Split::Validation) + overlaps(Split::Test) {
+        true => "games share positions; `posenc data average` makes a dataset of single positions".to_owned(),
+        false => manifest.remedy(),
+    }
 }

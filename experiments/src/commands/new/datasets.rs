@@ -18,6 +18,8 @@ pub(super) struct Dataset {
     pub(super) heads: Vec<HeadName>,
     pub(super) classes: u16,
     pub(super) positions: PerSplit<u64>,
+    /// Whether its policies are equal shares of the legal moves, which a mask of legal moves would tell.
+    pub(super) is_of_legal_moves: bool,
     made: bool,
 }
 
@@ -53,13 +55,15 @@ impl Dataset {
             heads: config::taught(&HEADS, folder, &manifest)?,
             classes: manifest.map.as_ref().map_or(0, |map| map.classes),
             positions: manifest.split.positions,
+            is_of_legal_moves: manifest.made_by.contains("probe legal-moves"),
             made: true,
         })
     }
 
     fn planned(folder: &Path, game: GameKind) -> Self {
         let (heads, folder) = (vec![HeadName::PerSquare], folder.to_owned());
-        Self { game, folder, heads, classes: CLASSES, positions: PER_SPLIT, made: false }
+        let (classes, positions, is_of_legal_moves) = (CLASSES, PER_SPLIT, false);
+        Self { game, folder, heads, classes, positions, is_of_legal_moves, made: false }
     }
 
     /// Whether it does not exist yet.

@@ -40,7 +40,8 @@ pub(super) fn text(plan: &Plan, folder: &Path) -> anyhow::Result<String> {
     let (warmup, log_every, every) = (steps / 15, part(20), part(8));
     let (name, data) = (&plan.name, data(&plan.datasets, folder)?);
     let (outputs, question) = (outputs(head, &plan.datasets), &plan.question);
-    let mask = if head == HeadName::Policy { Mask::Train } else { Mask::None };
+    let is_masked = head == HeadName::Policy && plan.datasets.iter().all(|data| !data.is_of_legal_moves);
+    let mask = if is_masked { Mask::Train } else { Mask::None };
     let metric = head.measures().losses[0].metric.name;
     let games: Vec<&str> = plan.datasets.iter().map(|data| data.game.name()).collect();
     let (one_game, game_axis) = match games[..] {

@@ -69,8 +69,7 @@ fn network<G: Game>(out: &mut String, layout: &InputLayout, row: &[u8]) -> std::
 }
 
 fn moves<G: Game>(out: &mut String, position: &G::Position) -> std::fmt::Result {
-    let mut legal = Vec::new();
-    position.legal_moves(&mut legal);
+    let legal = position.list_moves();
     let vocabulary = G::from_to();
     writeln!(
         out,

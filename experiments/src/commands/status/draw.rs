@@ -2,7 +2,7 @@
 
 use super::screen::Screen;
 use config::columns::{cut, shortened, width, without_rates};
-use config::{grouped, in_words, printable, printable_lines};
+use config::{counted, grouped, in_words, printable, printable_lines};
 use grid::overview::{CellView, Overview};
 use records::status::CellState;
 use report::text_table::table;
@@ -84,7 +84,8 @@ fn summary(overview: &Overview) -> String {
     let counts = words.map(|word| (word, overview.count(|state| state.word() == word))).filter(|&(_, count)| count > 0);
     let counts: Vec<String> = counts.map(|(word, count)| format!("{count} {word}")).collect();
     let left = overview.left_s().map_or_else(String::new, |left| format!("; about {} left", in_words(left)));
-    format!("{} cells of {}: {}{left}", overview.cells.len(), overview.experiment, counts.join(", "))
+    let cells = counted(overview.cells.len() as u64, "cell");
+    format!("{cells} of {}: {}{left}", overview.experiment, counts.join(", "))
 }
 
 /// The text of an overview that fits on a screen: cells that are done or wait give way first, and names before numbers.

@@ -1,5 +1,6 @@
 //! What `posenc run` asks finished cells as players, after the last of them (`evaluate` in the experiment file).
 
+use crate::commands::error_message::error_message;
 use anyhow::Context as _;
 use config::evaluate::{Evaluations, Opponent};
 use config::{Experiment, RunConfig};
@@ -20,7 +21,8 @@ use train::sinks::tensorboard::show_scalars;
 pub(crate) fn check(experiment: &Experiment) -> anyhow::Result<()> {
     for (game, asked) in &experiment.evaluate {
         for agent in &asked.agents {
-            agent.parse::<Agent>().with_context(|| format!("`evaluate.{}.agents`", game.name()))?;
+            let place = || format!("{}: `evaluate.{}.agents`", experiment.path.display(), game.name());
+            agent.parse::<Agent>().with_context(place)?;
         }
     }
     Ok(())
@@ -45,7 +47,7 @@ pub(crate) fn run(experiment: &Experiment, prepared: &Prepared, jobs: usize, dev
                     let Some(task) = task else { break };
                     let Err(error) = of_cell(experiment, prepared, task, device) else { continue };
                     if task.dir.join(CHECKPOINTS).join(FINAL).is_file() {
-                        eprintln!("{}: it cannot be evaluated: {error:#}", task.name);
+                        eprintln!("{}: it cannot be evaluated: {}", task.name, error_message(&error));
                         one_more(&failed);
                     } else {
                         one_more(&without_weights);

@@ -3,6 +3,7 @@
 use super::opponent::nodes_and_options;
 use crate::commands::devices::{parse_device, prepare};
 use anyhow::{Context as _, bail, ensure};
+use config::counted;
 use games::GameKind;
 use play::Agent;
 use play::matches::{
@@ -181,7 +182,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
             (Some(loser), Some(reason)) => format!("; {} forfeits: {reason}", names[loser].name),
             _ => String::new(),
         };
-        eprintln!("game {done}/{all}: {first} - {second}, {:?} after {} plies{forfeit}", game.result, game.moves.len());
+        let result = game.result.name().replace('_', " ");
+        eprintln!("game {done}/{all}: {first} - {second}, {result} after {} plies{forfeit}", game.moves.len());
     };
     let standings = play_match(conditions, &options, &mut progress, &stop)?;
     if args.json {
@@ -205,7 +207,7 @@ fn game(args: &Args, contestants: &[Contestant]) -> anyhow::Result<GameKind> {
     for contestant in contestants {
         found = found.or(contestant.game()?);
     }
-    found.context("engines alone do not tell the game: add --game chess or --game shogi")
+    found.context("engines alone do not tell the game: add --game chess, shogi or minishogi")
 }
 
 fn text(standings: &Standings) -> String {
@@ -259,8 +261,10 @@ fn sequential(test: &Progress) -> String {
         None => "not decided".to_owned(),
     };
     format!(
-        "SPRT of {low} against {high} Elo ({}): {decided} after {} pairs, ratio {:.2} of [{lower:.2}, {upper:.2}]\n",
-        test.model, test.pairs, test.ratio
+        "SPRT of {low} against {high} Elo ({}): {decided} after {}, ratio {:.2} of [{lower:.2}, {upper:.2}]\n",
+        test.model,
+        counted(test.pairs, "pair"),
+        test.ratio
     )
 }
 

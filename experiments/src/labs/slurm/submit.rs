@@ -4,7 +4,7 @@ use crate::commands::cell::{check_ranks, check_shares};
 use crate::commands::options::GridOptions;
 use crate::commands::run::{check_datasets, measure_baselines};
 use anyhow::{Context as _, ensure};
-use config::Experiment;
+use config::{Experiment, counted};
 use grid::limits::HumanDuration;
 use grid::tuning::Search;
 use grid::{Prepared, RunSelection, Selector, Task};
@@ -106,10 +106,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         let array = array(args, &experiment.name, &run_dir, tasks)?;
         let path = array.script();
         if args.dry_run {
-            writeln!(stdout, "{}: {} cells, not submitted", path.display(), array.cells)?;
+            writeln!(stdout, "{}: {}, not submitted", path.display(), counted(array.cells as u64, "cell"))?;
         } else {
             let mut job = submit(&path, None)?;
-            writeln!(stdout, "job {job}: {} cells by {}", array.cells, path.display())?;
+            writeln!(stdout, "job {job}: {} by {}", counted(array.cells as u64, "cell"), path.display())?;
             for _ in 0..args.chain {
                 let next = submit(&path, Some(&job))?;
                 writeln!(stdout, "job {next}: what is left of them after job {job}")?;

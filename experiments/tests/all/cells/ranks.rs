@@ -1,8 +1,7 @@
 //! A cell on several ranks: the bits of one process, also after a rank is lost and with another number of ranks. A small
 //! version here; `scripts/long-check ranks` asks for 4 ranks, more networks, and a rank that hangs.
 
-use super::resume::wait_for_step;
-use crate::cli::{answer, cells, posenc, posenc_cell, run};
+use crate::cli::{answer, cells, posenc, posenc_cell, run, signal, wait_for_step};
 use config::{Dtype, MicroBatch, RunConfig, Weights};
 use records::status::State;
 use records::{CellState, Manifest, positions};
@@ -55,9 +54,8 @@ impl Launched {
         Self { ranks: (0..size).map(start).collect(), _meeting: meeting }
     }
 
-    fn signal(&self, rank: usize, signal: libc::c_int) {
-        // SAFETY: a plain system call on a child that was not waited for yet.
-        unsafe { libc::kill(self.ranks[rank].id() as i32, signal) };
+    fn signal(&self, rank: usize, number: libc::c_int) {
+        signal(&self.ranks[rank], number);
     }
 
     /// The exit codes of all ranks but one.

@@ -1,30 +1,19 @@
 //! Processes that train a cell are killed, stopped or run out of disk space, and resume to the same bits.
 
-use crate::cli::{answer, posenc_cell, with_little_room};
+use crate::cli::{answer, posenc_cell, signal, wait_for_step, with_little_room};
 use config::RunConfig;
 use records::Manifest;
-use records::status::{State, Status};
+use records::status::State;
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use testing::{Bench, assert_same_bits, assert_says, status, train};
 use train::Outcome;
 
-const PATIENCE: Duration = Duration::from_secs(60);
-
 fn spawn(dir: &Path) -> Child {
     posenc_cell(dir).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("posenc starts")
-}
-
-/// Waits until the cell has done this number of steps.
-pub(super) fn wait_for_step(dir: &Path, step: u64) {
-    let began = Instant::now();
-    while Status::read(dir).ok().flatten().is_none_or(|status| status.step < step) {
-        assert!(began.elapsed() < PATIENCE, "the cell does not get to step {step}");
-        std::thread::sleep(Duration::from_millis(1));
-    }
 }
 
 /// A cell that is stopped by signals, one right after the other, after at least `step` steps.
@@ -32,9 +21,8 @@ fn stopped(bench: &Bench, name: &str, run: &RunConfig, step: u64, signals: &[lib
     let dir = bench.cell(name, run);
     let mut child = spawn(&dir);
     wait_for_step(&dir, step);
-    for &signal in signals {
-        // SAFETY: a plain system call on a child that was not waited for yet.
-        unsafe { libc::kill(child.id() as i32, signal) };
+    for &number in signals {
+        signal(&child, number);
         std::thread::sleep(Duration::from_millis(1));
     }
     child.wait().expect("it ends");

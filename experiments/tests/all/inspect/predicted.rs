@@ -1,11 +1,9 @@
 //! What `posenc predict` prints.
 
-use crate::cli::{posenc, run};
+use crate::cli::{given, posenc, run};
 use crate::inspect::tensors;
 use serde_json::Value;
 use std::fs;
-use std::io::Write as _;
-use std::process::Stdio;
 use testing::Finished;
 
 const SHOGI_START: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
@@ -83,14 +81,8 @@ fn a_dump_holds_the_numbers_of_an_export() {
     assert_eq!(dumped.iter().find(|(name, ..)| name == "packed").map(|(_, shape, _)| shape[0]), Some(3));
 
     // Positions come from stdin, too, and text is for people.
-    let mut command = posenc(finished.path(), &["predict", &finished.cell("shogi"), "--positions", "-", "--top", "2"]);
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("posenc starts");
-    let mut stdin = child.stdin.take().expect("stdin is a pipe");
-    writeln!(stdin, "startpos moves 7g7f\n{SHOGI_START}").expect("posenc reads");
-    drop(stdin);
-    let output = child.wait_with_output().expect("posenc ends");
-    let text = String::from_utf8(output.stdout).expect("UTF-8");
-    assert!(output.status.success());
+    let command = posenc(finished.path(), &["predict", &finished.cell("shogi"), "--positions", "-", "--top", "2"]);
+    let text = given(command, format!("startpos moves 7g7f\n{SHOGI_START}\n")).succeeds().stdout;
     assert!(text.starts_with("startpos moves 7g7f\n  wdl: win "), "{text}");
     assert_eq!(text.lines().filter(|line| line.ends_with('%') && !line.contains("wdl")).count(), 4, "{text}");
 }

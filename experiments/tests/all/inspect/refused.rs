@@ -3,7 +3,7 @@
 use crate::cli::{answer, posenc, run};
 use std::fs;
 use std::path::Path;
-use testing::Finished;
+use testing::{Finished, datasets, write_experiment};
 
 fn names(dir: &Path) -> Vec<String> {
     let entries = fs::read_dir(dir).expect("the folder").map(|entry| entry.expect("an entry").file_name());
@@ -32,7 +32,8 @@ fn positions_of_another_game_and_bad_lines() {
     let sfen = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
     ask("chess", &["--sfen", sfen]).fails_with(&["no position of chess, which the cell is of"]);
     ask("shogi", &["--fen", "8/8/8/8/8/k7/p7/K7 w - - 3 9"]).fails_with(&["no position of shogi"]);
-    ask("chess", &["--fen", "8/8/8/8/8/k7/p7/K w - - 3 9"]).fails_with(&["no position of chess", "^"]);
+    let short = "8/8/8/8/8/k7/p7/K w - - 3 9";
+    ask("chess", &["--fen", short]).fails_with(&["no position of chess", "^\n  help: write FEN"]);
     ask("chess", &["--fen", "startpos moves e2e4 e2e4"]).fails_with(&["e2e4"]);
     assert_eq!(ask("chess", &[]).code, Some(2), "a position must be named");
     assert_eq!(ask("chess", &["--fen", "startpos", "--temperature", "-1"]).code, Some(2));
@@ -61,4 +62,28 @@ fn what_is_there_already_and_a_package_that_is_missing() {
     let refused = answer(onnx.env("POSENC_TORCH_PYTHON", "no-such-python"));
     refused.fails_with(&["exported is written", "no-such-python", "pip install", "POSENC_TORCH_PYTHON"]);
     assert!(finished.path().join("exported/weights.safetensors").is_file());
+}
+
+#[test]
+fn a_grid_of_networks_without_attention_has_nothing_to_inspect() {
+    const GRID: &str = "\
+name: small
+base:
+  data: chess
+  game: chess
+  input: lc0_112
+  model: {resnet: {blocks: 1, channels: 8, policy: planes}}
+  train: {batch: 4, optimizer: nadam, learning_rate: 1e-3, mask: train}
+  eval: {validation_positions: 8, test_positions: 8, every: 2}
+axes: {encoding: [none], steps: [2, 3]}
+seeds: [0]
+reference: {steps: 2}
+primary: {metric: policy_loss, at: last, weights: raw}
+twin: false
+";
+    let dir = tempfile::tempdir().expect("a folder");
+    datasets(dir.path());
+    write_experiment(dir.path(), GRID);
+    run(dir.path(), &["run", "experiment.yaml"]).succeeds();
+    run(dir.path(), &["inspect", "runs/small"]).fails_with(&["has no attention heads: its architecture is resnet"]);
 }

@@ -1,6 +1,6 @@
 //! `posenc play` as a process.
 
-use crate::cli::posenc;
+use crate::cli::{given, posenc};
 use std::io::Write as _;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -28,32 +28,24 @@ fn junk_on_stdin_never_ends_the_engine() {
     }
     text.extend(b"\nisready\nquit\n");
     for game in ["chess", "shogi"] {
-        let mut command = posenc(finished.path(), &["play", &finished.cell(game)]);
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");
-        let mut input = child.stdin.take().expect("its input");
-        let junk = text.clone();
-        let writer = std::thread::spawn(move || input.write_all(&junk));
-        let output = child.wait_with_output().expect("it ends");
-        writer.join().expect("no panic").expect("everything was read");
-        assert!(output.status.success(), "{game}: {:?}", output.status);
-        let said = String::from_utf8(output.stdout).expect("text");
+        let said = given(posenc(finished.path(), &["play", &finished.cell(game)]), text.clone()).succeeds().stdout;
         assert!(said.ends_with("readyok\n"), "{game}");
         assert_eq!(said.lines().filter(|line| line.starts_with("bestmove ")).count(), 20, "{game}");
     }
 }
 
 #[test]
-fn stop_ends_a_search_that_runs() {
+fn stop_and_a_ponderhit_end_a_search_that_runs() {
     let finished = Finished::new();
-    for game in ["chess", "shogi"] {
+    for (game, go, end) in [("chess", "go infinite", "stop"), ("shogi", "go ponder btime 1000", "ponderhit")] {
         let agent = ["--agent", "search", "--visits", "100000"];
         let mut command = posenc(finished.path(), &[&["play", &finished.cell(game)][..], &agent].concat());
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");
         let mut input = child.stdin.take().expect("its input");
         let start = Instant::now();
-        input.write_all(b"position startpos\ngo infinite\n").expect("read");
+        writeln!(input, "position startpos\n{go}").expect("read");
         std::thread::sleep(Duration::from_millis(300));
-        input.write_all(b"stop\ngo nodes 5\nquit\n").expect("read");
+        writeln!(input, "{end}\ngo nodes 5\nquit").expect("read");
         let output = child.wait_with_output().expect("it ends");
         assert!(output.status.success(), "{game}: {:?}", output.status);
         let said = String::from_utf8(output.stdout).expect("text");

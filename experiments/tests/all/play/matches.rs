@@ -19,7 +19,7 @@ fn the_command_writes_records_that_can_be_imported() {
         run(finished.path(), &arguments).succeeds().says(&[&first, "endings: "]);
         if game == "chess" {
             let test = [&arguments[..], &["--sprt", "0:50"]].concat();
-            let tested = "SPRT of 0 against 50 Elo (logistic): not decided after 1 pairs";
+            let tested = "SPRT of 0 against 50 Elo (logistic): not decided after 1 pair,";
             run(finished.path(), &test).succeeds().says(&[tested]);
         }
         let imported = format!("imported-{game}");

@@ -207,8 +207,7 @@ impl<G: Game> Engine<G> {
 
     /// The legal moves with scores from −60 to 60, the best first.
     fn judged(&self) -> Vec<(String, i32)> {
-        let (mut legal, text) = (Vec::new(), self.position.to_text());
-        self.position.legal_moves(&mut legal);
+        let text = self.position.to_text();
         let judge = |mv| {
             let mate = self.faults.solves.then(|| mate::<G>(&self.position, mv)).flatten();
             let mv = self.position.move_text(mv);
@@ -218,7 +217,7 @@ impl<G: Game> Engine<G> {
             let score = i32::from(blake3::hash(format!("{text} {mv}").as_bytes()).as_bytes()[0] % 121) - 60;
             (mv, score)
         };
-        let mut judged: Vec<(String, i32)> = legal.into_iter().map(judge).collect();
+        let mut judged: Vec<(String, i32)> = self.position.list_moves().into_iter().map(judge).collect();
         // The shortest mate first, the longest resistance before others that lose.
         judged.sort_by_key(|&(_, score)| match score {
             mate if mate > MATE => mate - 1_000,
@@ -237,36 +236,23 @@ const DEEPEST: i32 = 2;
 
 /// In how many moves a move mates, negative if it lets the opponent mate.
 fn mate<G: Game>(position: &G::Position, mv: <G::Position as Position>::Move) -> Option<i32> {
-    let mut after = position.clone();
-    after.play(mv);
+    let after = position.after(mv);
     let forces = |moves: &i32| loses::<G>(&after, moves - 1);
     (1..=DEEPEST).find(forces).or_else(|| (1..=DEEPEST).find(|&moves| can_mate::<G>(&after, moves)).map(|moves| -moves))
 }
 
 /// Whether the side to move can force mate in this number of moves.
 pub(crate) fn can_mate<G: Game>(position: &G::Position, moves: i32) -> bool {
-    let mut legal = Vec::new();
-    position.legal_moves(&mut legal);
-    legal.into_iter().any(|mv| {
-        let mut after = position.clone();
-        after.play(mv);
-        loses::<G>(&after, moves - 1)
-    })
+    position.list_moves().into_iter().any(|mv| loses::<G>(&position.after(mv), moves - 1))
 }
 
 /// Whether the side to move is mated, or will be in this number of moves, whatever it plays.
 fn loses<G: Game>(position: &G::Position, moves: i32) -> bool {
-    let mut legal = Vec::new();
-    position.legal_moves(&mut legal);
+    let legal = position.list_moves();
     if legal.is_empty() {
         return position.in_check();
     }
-    moves > 0
-        && legal.into_iter().all(|mv| {
-            let mut after = position.clone();
-            after.play(mv);
-            can_mate::<G>(&after, moves)
-        })
+    moves > 0 && legal.into_iter().all(|mv| can_mate::<G>(&position.after(mv), moves))
 }
 
 fn babble(out: &mut impl Write) {

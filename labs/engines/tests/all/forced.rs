@@ -61,28 +61,18 @@ fn every_line_is_forced_and_ends_with_mate() {
         let mut position = ChessPosition::parse(&line.before).expect("a position");
         for (ply, text) in line.moves.iter().enumerate() {
             if ply == 1 {
-                let mut legal = Vec::new();
-                position.legal_moves(&mut legal);
-                let mating = legal.into_iter().filter(|&mv| {
-                    let mut after = position.clone();
-                    after.play(mv);
-                    let (mut answers, mut escapes) = (Vec::new(), false);
-                    after.legal_moves(&mut answers);
-                    for answer in &answers {
-                        let mut next = after.clone();
-                        next.play(*answer);
-                        escapes |= !can_mate::<Chess>(&next, 1);
-                    }
-                    if answers.is_empty() { after.in_check() } else { !escapes }
+                let mating = position.list_moves().into_iter().filter(|&mv| {
+                    let after = position.after(mv);
+                    let answers = after.list_moves();
+                    let is_mated = |&answer: &_| can_mate::<Chess>(&after.after(answer), 1);
+                    if answers.is_empty() { after.in_check() } else { answers.iter().all(is_mated) }
                 });
                 let mating: Vec<String> = mating.map(|mv| position.move_text(mv)).collect();
                 assert_eq!(mating.join(" "), *text, "{line:?}");
             }
             position.play(position.parse_move(text).expect("a legal move"));
         }
-        let mut answers = Vec::new();
-        position.legal_moves(&mut answers);
-        assert!(answers.is_empty() && position.in_check(), "{line:?}");
+        assert!(position.list_moves().is_empty() && position.in_check(), "{line:?}");
     }
     let few = forced_lines(&ForcedSettings { per_length: 1, ..settings(dir.path(), &from, 1) }).expect("lines");
     assert_eq!(few, lines[..1]);

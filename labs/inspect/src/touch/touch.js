@@ -138,7 +138,7 @@ const build = () => {
       board.svg.addEventListener("pointerdown", event => change({ key: board.at(event) }));
       board.svg.addEventListener("pointerleave", event => event.pointerType === "mouse" && change({ key: null }));
       const title = html("figcaption", "", "");
-      title.append(html("b", "", caption));
+      title.append(html("b", "", caption.replace(" %", "\u00a0%")));
       figure.append(title, board.svg, value);
       list.append(figure);
       boards.push({ cell, head, block, board, value });

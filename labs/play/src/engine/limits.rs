@@ -41,15 +41,15 @@ impl Limits {
     }
 }
 
-/// Counts the lines `stop` that were read and not yet answered. A search ends while there is one: it was read after its `go`,
-/// because earlier ones were answered before.
+/// Counts the lines `stop` and `ponderhit` that were read and not yet answered. A search ends while there is one: it was read
+/// after its `go`, because earlier ones were answered before.
 #[derive(Debug, Clone, Default)]
 pub struct Interrupts(Arc<AtomicUsize>);
 
 impl Interrupts {
-    /// Counts a line that was read if it is `stop`; the engine must be given every counted line.
+    /// Counts a line that was read if it ends a search; the engine must be given every counted line.
     pub fn note(&self, line: &str) {
-        if line.split_ascii_whitespace().next() == Some("stop") {
+        if matches!(line.split_ascii_whitespace().next(), Some("stop" | "ponderhit")) {
             self.0.fetch_add(1, Ordering::Relaxed);
         }
     }

@@ -4,7 +4,6 @@ use super::conditions::Conditions;
 use super::game::FinishedGame;
 use super::schedule::Schedule;
 use super::sequential::Progress;
-use games::Termination;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use strength::bradley_terry::{self, Anchor, Draws, Ratings};
@@ -86,7 +85,7 @@ impl Standings {
         let schedule = Schedule::new(conditions.contestants.len(), conditions.pairs);
         let mut endings = BTreeMap::new();
         for game in games {
-            *endings.entry(name_of(game.termination)).or_default() += 1;
+            *endings.entry(game.termination.name().to_owned()).or_default() += 1;
         }
         let mut forfeits = BTreeMap::new();
         for loser in games.iter().filter_map(|game| game.forfeited_by()) {
@@ -176,14 +175,10 @@ fn ratings(conditions: &Conditions, games: &[&FinishedGame], scale: &Scale) -> R
     Ok(rated)
 }
 
-fn name_of(termination: Termination) -> String {
-    serde_json::to_value(termination).ok().and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use games::GameResult;
+    use games::{GameResult, Termination};
 
     fn game(number: u64, players: [usize; 2], result: GameResult) -> FinishedGame {
         let (moves, termination) = (Vec::new(), Termination::Checkmate);

@@ -87,10 +87,7 @@ pub fn attempts<G: Referee>(
 
 /// The situations in which the solver moves, each with the line's move in the rules' own notation.
 fn asked<G: Referee>(player: &Player<'_>, puzzle: &Puzzle) -> Result<Vec<(Situation<G>, String)>, String> {
-    let start = match &puzzle.start {
-        None => G::Position::start(),
-        Some(text) => G::Position::parse(text).map_err(|error| error.to_string())?,
-    };
+    let start = G::Position::beginning(puzzle.start.as_deref()).map_err(|error| error.to_string())?;
     let mut situation = Situation::<G>::of_run(start, &player.cell().config);
     let mut asked = Vec::new();
     for mv in &puzzle.before {

@@ -56,9 +56,7 @@ fn a_mate_is_avoided_two_plies_ahead() {
 fn the_rules_end_the_game_in_the_tree_as_on_the_board() {
     fn points<G: Referee>(start: &str, moves: &str) -> Option<f64> {
         let situation = situation::<G>(start, moves);
-        let mut legal = Vec::new();
-        situation.position().legal_moves(&mut legal);
-        points_at_end(&situation, &legal)
+        points_at_end(&situation, &situation.position().list_moves())
     }
     assert_eq!(points::<Chess>("", "f2f3 e7e5 g2g4 d8h4"), Some(0.0));
     assert_eq!(points::<Chess>("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", ""), Some(0.5), "stalemate");

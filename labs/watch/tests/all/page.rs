@@ -102,6 +102,28 @@ fn thousands_of_cells_are_squares_that_fold_in_a_page_of_less_than_a_megabyte() 
 }
 
 #[test]
+fn a_large_grid_folds_by_an_axis_of_its_plan_before_its_cells_begin() {
+    let labels: Vec<String> = (0..200).map(|row| format!("encoding-{row}")).collect();
+    let mut folder = Folder::new(&labels.iter().map(String::as_str).collect::<Vec<_>>(), 3);
+    for (place, row) in folder.plan.rows.iter_mut().enumerate() {
+        row.axes.insert("train.batch".to_owned(), (place % 4 * 32).to_string());
+    }
+    folder.plan.write(folder.path()).unwrap();
+    let page = folder.page();
+    assert_eq!(count(&page, "<details id=\"chess-"), 4);
+    assert_has(&page, &["<b>train.batch = 96</b> 0 of 150 done"]);
+}
+
+#[test]
+fn named_rows_have_their_names_differences_and_verdicts() {
+    let mut folder = Folder::half_way();
+    folder.plan.rows[1].name = Some("Shaw's table".to_owned());
+    folder.plan.write(folder.path()).unwrap();
+    let page = folder.page();
+    assert_has(&page, &[">Shaw's table</h3>", "<span class=\"badge better\">▲ better</span>"]);
+}
+
+#[test]
 fn names_and_reasons_of_others_stay_text() {
     const LABEL: &str = "=x\u{1b}]0;t\u{7}\r\"'><script>a</script><img onerror=a> \u{202e}\u{ffff}";
     let mut folder = Folder::half_way();

@@ -160,6 +160,7 @@ fn what_the_dataset_does_not_offer_is_refused_with_its_place() {
         ],
     );
     refuses("{path: chess, bucket: 1500-2000}", &["`base.data.bucket`", "--rating-buckets"]);
+    refuses("{chess: openings}", &["`base.data.chess`", "the dataset \"openings\" has no train games"]);
     refuses("{path: rated, bucket: []}", &["the list is empty; expected the name of a rating bucket"]);
     for value in ["score", "short_term"] {
         refuses(

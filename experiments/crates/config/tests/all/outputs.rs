@@ -23,14 +23,10 @@ static DATA: LazyLock<TempDir> = LazyLock::new(|| {
 fn maps(dir: &Path, shape: MapShape, classes: u16) {
     let cells = shape.cells(GameKind::Chess.geometry().squares());
     let start = <Chess as Game>::Position::start();
-    let mut moves = Vec::new();
-    start.legal_moves(&mut moves);
-    let positions = moves.iter().map(|&mv| {
-        let mut position = start.clone();
-        position.play(mv);
-        let mut replies = Vec::new();
-        position.legal_moves(&mut replies);
-        MappedPosition { start: position.to_text(), mv: position.move_text(replies[0]), map: vec![1; cells] }
+    let positions = start.list_moves().into_iter().map(|mv| {
+        let position = start.after(mv);
+        let reply = position.list_moves()[0];
+        MappedPosition { start: position.to_text(), mv: position.move_text(reply), map: vec![1; cells] }
     });
     let options = GeneratedOptions {
         output: dir.join(format!("{shape:?}")),

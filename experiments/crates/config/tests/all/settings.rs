@@ -297,7 +297,11 @@ fn wrong_settings_of_the_command_line_are_pointed_at() {
     refused_with(EXPERIMENT, &["layers=3"], &["--set:1:1: unknown key `layers`", "`model.chessformer.layers`?"]);
     refused_with(EXPERIMENT, &["train.clip"], &["a setting and its value are missing", "--set train.steps=500"]);
     refused_with(EXPERIMENT, &["encoding=shawn"], &["--set:1:10: unknown value `shawn`", "did you mean `shaw`?"]);
-    refused_with(EXPERIMENT, &["model.chessformer.layrs=3"], &["unknown key `layrs`", "1 | model.chessformer.layrs=3"]);
+    refused_with(
+        EXPERIMENT,
+        &["model.chessformer.layrs=3"],
+        &["--set:1:1: unknown key `layrs`", "1 | model.chessformer.layrs=3\n     | ^^^^^^^^^^^^^^^^^^^^^^^\n"],
+    );
     refused_with(EXPERIMENT, &["data=[1, 2"], &["--set:1", "this is not YAML"]);
 }
 

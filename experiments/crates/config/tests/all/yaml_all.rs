@@ -40,6 +40,12 @@ experiment.yaml: `primary` is missing at the top of the file
 }
 
 #[test]
+fn a_size_without_its_architecture_is_told_where_it_belongs() {
+    let text = with("chessformer: {layers: 2, width: 16, heads: 2, ff: 16}", "layers: 2");
+    refused(&text, &["unknown value `layers` in `base.model`", "did you mean `base.model.chessformer.layers`?"]);
+}
+
+#[test]
 fn all_problems_are_shown_at_once() {
     let wrong = [
         ("name: small", "name: small\nlayers: 3"),
@@ -72,4 +78,7 @@ fn all_problems_are_shown_at_once() {
     let parts =
         ["`axes.encoding[2]`", "`shaw`?", "`axes.encoding[3]`", "`absolute`?", "unknown key `term`", "`terms`?"];
     refused(&encodings, &parts);
+    let included = format!("{encodings}include: [{{encoding: {{shaw: {{terms: [q, k]}}}}, train.clip: 1}}]\n");
+    let message = complaint(&included).expect("it is refused");
+    assert!(!message.contains("is missing"), "the entry would fit a valid row:\n{message}");
 }

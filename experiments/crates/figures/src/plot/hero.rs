@@ -128,7 +128,7 @@ fn draw_panel(panel: &HeroPanel, places: &Places, canvas: &mut Canvas, (start, o
         y: Scale::tight([0.0, 1.0]),
     };
     // Titles are a quarter larger than labels.
-    canvas.text("title", (start + 2.0, 16.0), Anchor::Start, &fitted(&panel.title, one / 1.25));
+    canvas.text("title", (start + 2.0, 16.0), Anchor::Start, &title(&panel.title, one / 1.25));
     if panel.rows.is_empty() {
         return;
     }
@@ -158,6 +158,13 @@ fn draw_panel(panel: &HeroPanel, places: &Places, canvas: &mut Canvas, (start, o
     if !panel.note.is_empty() {
         canvas.text("note", (start + 2.0, frame.bottom + 74.0), Anchor::Start, &panel.note);
     }
+}
+
+/// A title that fits: without its last parts, which commas separate, or cut.
+fn title(text: &str, room: f64) -> String {
+    let parts = text.rmatch_indices(", ").map(|(end, _)| &text[..end]);
+    let whole = std::iter::once(text).chain(parts).find(|part| width(part) <= room);
+    whole.map_or_else(|| fitted(text, room), str::to_owned)
 }
 
 /// The verdicts that occur.
@@ -225,6 +232,14 @@ mod tests {
         let base = |line: &&str| line.split(" y=\"").nth(1)?.split('"').next()?.parse::<f64>().ok();
         let bases: Vec<f64> = texts.iter().filter_map(base).collect();
         assert!(bases.len() == 6 && bases.windows(2).all(|pair| pair[1] - pair[0] >= LINE - 0.01), "{bases:?}");
+    }
+
+    #[test]
+    fn a_long_title_ends_at_a_comma() {
+        let long = "Chess: difference to absolute, rate × 4, layers 2";
+        let short = |characters: &str| title(long, width(characters));
+        assert_eq!([short(long), short(&long[..40])], [long, "Chess: difference to absolute, rate × 4"]);
+        assert_eq!([short(&long[..30]), short("Chess: dif")], ["Chess: difference to absolute", "Chess: di…"]);
     }
 
     #[test]

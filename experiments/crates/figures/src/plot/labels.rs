@@ -21,10 +21,11 @@ pub(super) fn fitted(text: &str, room: f64) -> String {
 /// The most lines of a label.
 const MOST_LINES: usize = 6;
 
-/// A text in lines that are not wider than `room`, broken at spaces; a wider word is cut.
+/// A text in lines that are not wider than `room`, broken at spaces but not around ×; a wider word is cut.
 pub(super) fn wrapped(text: &str, room: f64) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
-    for word in text.split(' ') {
+    for word in text.replace(" × ", "\u{a0}×\u{a0}").split(' ') {
+        let word = &word.replace('\u{a0}', " ");
         let longer = lines.last().map(|line| format!("{line} {word}")).filter(|longer| width(longer) <= room);
         let is_full = lines.len() == MOST_LINES;
         match (longer, lines.last_mut()) {
@@ -185,6 +186,7 @@ mod tests {
         assert_eq!(wrapped("relative bias, steps 750, width 48", room), lines);
         assert_eq!(wrapped("absolutely_everything, x", room), ["absolutely_ev…", "x"]);
         assert_eq!(wrapped("Shaw q,k", room), ["Shaw q,k"]);
+        assert_eq!(wrapped("log buckets, rate × 64", width("log buckets, rate ×")), ["log buckets,", "rate × 64"]);
     }
 
     #[test]

@@ -3,10 +3,11 @@
 use crate::comparison::{Comparison, Verdict};
 use crate::model::{Report, RowReport};
 use crate::name::{readable, words};
-use crate::numbers::{alone, fixed, mean_sd, or_absent, short_count};
+use crate::numbers::{alone, fixed, mean, mean_sd, or_absent, short_count};
 use crate::sections::answer::{self, Beside};
 use crate::sections::budgets::common;
 use crate::sections::verdicts::has_groups;
+use crate::statistics::Summary;
 use console::Style;
 use facts::columns::{COLUMNS, all_shortened, cut, padded, width};
 use facts::{Role, printable};
@@ -107,7 +108,7 @@ impl<'a> Rows<'a> {
     }
 
     /// The lines for which there is room, and how many others there are: references, the A/A control, and the best rows of each
-    /// group.
+    /// group; rows without a result last.
     fn chosen(&self, room: usize) -> (Vec<&Line<'a>>, usize) {
         let all = self.lines.len();
         if all <= room {
@@ -116,7 +117,7 @@ impl<'a> Rows<'a> {
         // One line says how many are left out.
         let room = room.saturating_sub(1);
         let (mut rank, mut group) = (0, usize::MAX);
-        let mut order: Vec<(usize, usize)> = Vec::with_capacity(all);
+        let mut order: Vec<(bool, usize, usize)> = Vec::with_capacity(all);
         for (place, line) in self.lines.iter().enumerate() {
             if line.group != group {
                 (rank, group) = (0, line.group);
@@ -125,11 +126,12 @@ impl<'a> Rows<'a> {
             rank += usize::from(!is_fixed);
             // A group is a reference and at least one row.
             if line.group == usize::MAX || line.group < (room / 2).max(1) {
-                order.push((if is_fixed { 0 } else { rank }, place));
+                let has_result = line.rows.iter().flatten().any(|row| row.primary.is_some());
+                order.push((!is_fixed && !has_result, if is_fixed { 0 } else { rank }, place));
             }
         }
         order.sort_unstable();
-        let mut places: Vec<usize> = order.into_iter().take(room).map(|(_, place)| place).collect();
+        let mut places: Vec<usize> = order.into_iter().take(room).map(|(_, _, place)| place).collect();
         places.sort_unstable();
         let left_out = all - places.len();
         (places.into_iter().map(|place| &self.lines[place]).collect(), left_out)
@@ -137,8 +139,10 @@ impl<'a> Rows<'a> {
 
     /// The header and the lines, and the columns that they fill.
     fn table(&self, chosen: &[&Line<'a>], has_costs: bool, is_coloured: bool) -> (usize, Vec<String>) {
+        // Of more than two games there is room for the means only.
+        let level = if self.games.len() > 2 { mean } else { mean_sd };
         let cells: Vec<Vec<Option<Cell>>> =
-            chosen.iter().map(|line| line.rows.iter().map(|row| row.map(cell)).collect()).collect();
+            chosen.iter().map(|line| line.rows.iter().map(|row| row.map(|row| cell(row, level))).collect()).collect();
         let columns: Vec<[usize; 2]> = (0..self.games.len())
             .map(|game| {
                 let of_game = || cells.iter().filter_map(move |cells| cells[game].as_ref());
@@ -253,8 +257,8 @@ fn leave_out(names: &mut Vec<Vec<String>>, is_needless: impl Fn(&str) -> bool) -
     is_shorter
 }
 
-fn cell(row: &RowReport) -> Cell {
-    let level = or_absent(row.primary.as_ref(), |summary| mean_sd(summary, 1.0));
+fn cell(row: &RowReport, level: fn(&Summary, f64) -> String) -> Cell {
+    let level = or_absent(row.primary.as_ref(), |summary| level(summary, 1.0));
     let plain = Style::new();
     let (verdict, style) = match (row.role, &row.comparison) {
         (Role::Reference, _) => ("reference".to_owned(), plain),

@@ -100,15 +100,12 @@ fn hero_row(row: &RowReport, comparison: &Comparison) -> Option<HeroRow> {
 /// A row in each game, in the order of the games; none where a game does not have it.
 pub(crate) type Beside<'a> = Vec<Option<&'a RowReport>>;
 
-/// The rows of all games, those of two games with their partners beside them: each group with its reference, the best of the first game first, the
+/// The rows of all games with their partners beside them: each group with its reference, the best of the first game first, the
 /// references at their place of no difference, the A/A controls last.
 pub(crate) fn rows(report: &Report) -> Vec<Beside<'_>> {
     let mut lines: Vec<Beside<'_>> = match &report.games[..] {
-        [first, second] => pairs([first, second], &report.axes),
-        games => {
-            let of_game = |(place, game)| alone(place, game, games.len());
-            games.iter().enumerate().flat_map(of_game).collect()
-        }
+        [] => Vec::new(),
+        [first, others @ ..] => partnered(first, others, &report.axes),
     };
     let worst = |line: &Beside<'_>| {
         line.iter().flatten().next().map_or(f64::INFINITY, |row| badness(row, report.primary.direction))
@@ -129,10 +126,23 @@ pub(crate) fn group(report: &Report, rows: &Beside<'_>) -> usize {
     game.rows[..until].iter().filter(|own| own.role == Role::Reference).count().saturating_sub(1)
 }
 
-/// The rows of one of several games.
-fn alone(place: usize, game: &GameReport, games: usize) -> Vec<Beside<'_>> {
-    let of_row = |row| (0..games).map(|i| (i == place).then_some(row)).collect();
-    game.rows.iter().map(of_row).collect()
+/// The rows of the first game with their partners in each of the others, then the rows of the others that have no partner
+/// in the first.
+fn partnered<'a>(first: &'a GameReport, others: &'a [GameReport], axes: &[String]) -> Vec<Beside<'a>> {
+    let alone = |place: usize, row: &'a RowReport| -> Beside<'a> {
+        (0..=others.len()).map(|i| (i == place).then_some(row)).collect()
+    };
+    let mut lines: Vec<Beside<'a>> = first.rows.iter().map(|row| alone(0, row)).collect();
+    for (place, game) in others.iter().enumerate().map(|(place, game)| (place + 1, game)) {
+        for pair in pairs([first, game], axes) {
+            let (own, Some(row)) = (pair[0], pair[1]) else { continue };
+            match own.and_then(|own| first.rows.iter().position(|row| std::ptr::eq(row, own))) {
+                Some(line) => lines[line][place] = Some(row),
+                None => lines.push(alone(place, row)),
+            }
+        }
+    }
+    lines
 }
 
 fn pairs<'a>(games: [&'a GameReport; 2], axes: &[String]) -> Vec<Beside<'a>> {

@@ -28,14 +28,11 @@ pub struct BudgetRow {
     pub tests: Vec<Option<PairedTest>>,
 }
 
-/// The settings in which a row may differ between two budgets.
-pub(super) const SCHEDULE: [&str; 4] = ["train.steps", "train.learning_rate", "train.checkpoint_every", "eval.every"];
-
 /// The comparison at several budgets; none if the reference has one number of steps only.
 pub(crate) fn of(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric) -> Option<Budgets> {
     let variants = variants::of(folder, game);
     let is_reference = |variant: &&Variant<'_>| variant.row.role == Role::Reference;
-    let sets = variants::sets(&variants, &SCHEDULE);
+    let sets = variants::curves(folder, &variants);
     let (references, sets): (Vec<_>, Vec<_>) = sets.into_iter().partition(|set| set.iter().any(is_reference));
     let mut steps: Vec<u64> = references.first()?.iter().filter_map(|variant| steps_of(variant)).collect();
     steps.sort_unstable();
@@ -77,14 +74,20 @@ fn ranks(differences: &[Vec<Vec<f64>>], one: usize, other: usize, seeds: usize) 
     rank_correlation(&of(one), &of(other))
 }
 
-/// The common beginning of labels, up to a whole part: `shaw` of `shaw, steps 160` and `shaw, steps 640`, or of `shaw-160` and
-/// `shaw-640`.
+/// What labels have in common: the parts that are the same at the same place, `shaw, frozen` of `shaw, steps 160, frozen` and
+/// `shaw, steps 640, frozen`, or the beginning up to a whole part, `shaw` of `shaw-160` and `shaw-640`.
 pub(crate) fn common(labels: &[&str]) -> String {
-    let ends_a_part = |rest: &str| rest.is_empty() || rest.starts_with(['-', ',']);
+    let parts: Vec<Vec<&str>> = labels.iter().map(|label| label.split(", ").collect()).collect();
     let first = labels.first().copied().unwrap_or_default();
+    let of_all = |(place, part): &(usize, &str)| parts.iter().all(|others| others.get(*place) == Some(part));
+    let shared: Vec<&str> = first.split(", ").enumerate().filter(of_all).map(|(_, part)| part).collect();
+    if !shared.is_empty() && parts.iter().all(|others| others.len() == parts[0].len()) {
+        return shared.join(", ");
+    }
+    let ends_a_part = |rest: &str| rest.is_empty() || rest.starts_with(['-', ',']);
     let mut ends = first.match_indices(['-', ',']).map(|(end, _)| end).chain([first.len()]);
-    let shared = |end: &usize| labels.iter().all(|label| label.strip_prefix(&first[..*end]).is_some_and(ends_a_part));
-    ends.rfind(shared).map_or_else(|| labels.join(" | "), |end| first[..end].to_owned())
+    let begins = |end: &usize| labels.iter().all(|label| label.strip_prefix(&first[..*end]).is_some_and(ends_a_part));
+    ends.rfind(begins).map_or_else(|| labels.join(" | "), |end| first[..end].to_owned())
 }
 
 pub(crate) fn table(budgets: &Budgets) -> Table {
@@ -102,4 +105,17 @@ pub(crate) fn table(budgets: &Budgets) -> Table {
     Table::new(header, &[0], rows)
         .titled("budgets: differences on test to the reference with the same number of steps")
         .noted(notes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::common;
+
+    #[test]
+    fn labels_have_in_common_what_all_have_at_the_same_place() {
+        assert_eq!(common(&["shaw, steps 160, frozen", "shaw, steps 640, frozen"]), "shaw, frozen");
+        assert_eq!(common(&["shaw, steps 160", "shaw, steps 640"]), "shaw");
+        assert_eq!(common(&["shaw-160", "shaw-640"]), "shaw");
+        assert_eq!(common(&["shaw, steps 160", "rope"]), "shaw, steps 160 | rope");
+    }
 }

@@ -7,7 +7,7 @@ use crate::distinct::distinct;
 use crate::missing::Missing;
 use crate::model::{Counts, FailedCell, GameReport, Report};
 use facts::metrics::{Direction, Metric};
-use facts::{ReadAt, grouped};
+use facts::{ReadAt, counted, grouped};
 use records::identity::Identity;
 use records::manifest::CopiedFrom;
 
@@ -84,17 +84,17 @@ pub(crate) fn failure(cell: &FailedCell) -> [String; 2] {
 
 /// The families of Holm's correction: one of comparisons and one of interactions.
 fn families(report: &Report) -> Vec<String> {
-    let counted = |game: &GameReport| {
+    let of_game = |game: &GameReport| {
         let comparisons = game.rows.iter().filter_map(|row| row.comparison.as_ref());
         let count = comparisons.filter(|comparison| !comparison.missing.contains(&Missing::Exploratory)).count();
         (count > 0).then(|| format!("{count} on {}", game.game))
     };
-    let games: Vec<String> = report.games.iter().filter_map(counted).collect();
+    let games: Vec<String> = report.games.iter().filter_map(of_game).collect();
     let mut lines = Vec::new();
     if report.family > 0 {
         lines.push(format!(
-            "p-values and the intervals of verdicts are Holm-corrected over {} comparisons: this file's rows ({})",
-            report.family,
+            "p-values and the intervals of verdicts are Holm-corrected over {}: this file's rows ({})",
+            counted(report.family as u64, "comparison"),
             games.join(", ")
         ));
         lines.push(

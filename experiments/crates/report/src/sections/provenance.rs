@@ -43,8 +43,7 @@ fn copies(folder: &RunFolder) -> Vec<(CopiedFrom, usize)> {
 }
 
 fn cells(folder: &RunFolder) -> Vec<(String, Fingerprints)> {
-    let rows = folder.plan.rows.iter().zip(&folder.cells);
-    let cells = rows.flat_map(|(row, cells)| cells.iter().map(move |cell| (row, cell)));
+    let cells = folder.lines().flat_map(|(row, cells)| cells.iter().map(move |cell| (row, cell)));
     cells
         .filter_map(|(row, cell)| {
             let folder = Plan::cell_dir(Path::new(""), row, cell.seed).to_string_lossy().into_owned();

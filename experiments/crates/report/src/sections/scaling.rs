@@ -1,6 +1,6 @@
 //! Data scaling: how many positions a row saves the reference, and how its loss falls with positions.
 
-use super::budgets::{SCHEDULE, common};
+use super::budgets::common;
 use super::learnable::{self, Learnable};
 use super::variants::{self, Variant};
 use crate::comparison::ALPHA;
@@ -89,7 +89,7 @@ pub(crate) fn of(
         return Vec::new();
     }
     let variants = variants::of(folder, game);
-    let sets = variants::sets(&variants, &SCHEDULE);
+    let sets = variants::curves(folder, &variants);
     let is_reference = |set: &&Vec<&Variant<'_>>| set.iter().any(|variant| variant.row.role == Role::Reference);
     let (references, others): (Vec<_>, Vec<_>) = sets.iter().partition(is_reference);
     let of_reference = |reference: &&Vec<&Variant<'_>>| {

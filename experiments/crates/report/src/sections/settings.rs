@@ -49,8 +49,8 @@ fn of_game(folder: &RunFolder, game: GameKind) -> Vec<Setting> {
         }
     };
     let of_runs = names.into_iter().map(|name| (name.clone(), value(&name)));
-    let cells = folder.plan.rows.iter().zip(&folder.cells).filter(|(row, _)| row.game == game);
-    let datasets = cells.flat_map(|(_, cells)| cells).filter_map(|cell| cell.facts.as_ref()).map(|facts| {
+    let cells = folder.lines_of(game).flat_map(|(_, cells)| cells);
+    let datasets = cells.filter_map(|cell| cell.facts.as_ref()).map(|facts| {
         let shown = |name: &str, hash: &str| {
             let hash: String = hash.chars().take(HASH_CHARACTERS).collect();
             format!("{name} ({hash})")

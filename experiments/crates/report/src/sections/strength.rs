@@ -51,8 +51,7 @@ type Question = (Measure, String, String);
 
 /// The evaluations of a game's cells, each with the rows that have answers.
 pub(crate) fn of(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric) -> Vec<StrengthReport> {
-    let all = folder.plan.rows.iter().zip(folder.cells.iter().map(Vec::as_slice));
-    let mut lines: Vec<Line<'_>> = all.filter(|(row, _)| row.game == game).collect();
+    let mut lines: Vec<Line<'_>> = folder.lines_of(game).collect();
     sort_by_group(&mut lines);
     lines.sort_by_key(|(row, _)| row.role == Role::Twin);
     let mut questions: Vec<Question> =

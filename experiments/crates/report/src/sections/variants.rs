@@ -6,6 +6,7 @@ use facts::{Role, setting};
 use games::GameKind;
 use records::CellState;
 use records::plan::Row;
+use records::tuning::TunedRowRecord;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -20,26 +21,34 @@ pub(crate) struct Variant<'a> {
 
 /// The rows of a game of which a cell has a manifest with its run, without A/A controls.
 pub(crate) fn of(folder: &RunFolder, game: GameKind) -> Vec<Variant<'_>> {
-    let rows = folder.plan.rows.iter().zip(&folder.cells);
-    rows.filter(|(row, _)| row.game == game && row.role != Role::Twin)
+    let lines = folder.lines_of(game).filter(|(row, _)| row.role != Role::Twin);
+    lines
         .filter_map(|(row, cells)| {
-            let config =
-                cells.iter().find_map(|cell| Some(cell.facts.as_ref()?.config.clone()).filter(Value::is_object))?;
-            Some(Variant { row, cells, config: without(config, &["seed"]) })
+            let config = cells.iter().find_map(|cell| cell.facts.as_ref()?.run())?;
+            Some(Variant { row, cells, config: without(config.clone(), &["seed"]) })
         })
         .collect()
 }
 
-/// Sets of rows that agree in all settings but these, in the order of their first rows.
-pub(crate) fn sets<'a, 'b>(variants: &'a [Variant<'b>], but: &[&str]) -> Vec<Vec<&'a Variant<'b>>> {
-    let mut sets: Vec<Vec<&Variant<'_>>> = Vec::new();
+/// The settings in which a row may differ between two budgets.
+const SCHEDULE: [&str; 4] = ["train.steps", "train.learning_rate", "train.checkpoint_every", "eval.every"];
+
+/// The rows as curves over budgets, in the order of their first rows: those of a curve agree in all settings but the schedule and
+/// what the trials of each have chosen.
+pub(crate) fn curves<'a, 'b>(folder: &RunFolder, variants: &'a [Variant<'b>]) -> Vec<Vec<&'a Variant<'b>>> {
+    let mut curves: Vec<(Value, Vec<&Variant<'_>>)> = Vec::new();
     for variant in variants {
-        match sets.iter_mut().find(|set| set[0].but(but) == variant.but(but)) {
-            Some(set) => set.push(variant),
-            None => sets.push(vec![variant]),
+        let of_row = |tuned: &&TunedRowRecord| tuned.folder == variant.row.folder;
+        let tuned = folder.tuning.iter().flat_map(|tuning| &tuning.rows).find(of_row);
+        let chosen = tuned.and_then(|row| row.trials.first()).into_iter().flat_map(|trial| &trial.values);
+        let settings: Vec<&str> = SCHEDULE.into_iter().chain(chosen.map(|(name, _)| name.as_str())).collect();
+        let config = variant.but(&settings);
+        match curves.iter_mut().find(|(of_curve, _)| *of_curve == config) {
+            Some((_, rows)) => rows.push(variant),
+            None => curves.push((config, vec![variant])),
         }
     }
-    sets
+    curves.into_iter().map(|(_, rows)| rows).collect()
 }
 
 impl<'a> Variant<'a> {

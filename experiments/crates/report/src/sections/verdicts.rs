@@ -29,9 +29,9 @@ pub(crate) fn method(report: &Report) -> String {
         )
     });
     format!(
-        "{}, paired t-tests over {noise}, Holm-corrected over the grid's {} comparisons, α = {ALPHA}{}",
+        "{}, paired t-tests over {noise}, Holm-corrected over the grid's {}, α = {ALPHA}{}",
         rates(report),
-        report.family,
+        facts::counted(report.family as u64, "comparison"),
         equivalent.unwrap_or_default()
     )
 }
@@ -92,7 +92,7 @@ fn sentence(label: &str, comparison: &Comparison, primary: &PrimaryMetric) -> St
         Verdict::Worse => format!("{label} is worse than {reference}"),
         Verdict::Equivalent => format!("{label} is equivalent to {reference}{within}"),
         Verdict::Open => format!("whether {label} differs from {reference} is open"),
-        Verdict::DependsOnTuning => format!("whether {label} is better than {reference} depends on tuning"),
+        Verdict::DependsOnTuning => format!("whether {label} is better or worse than {reference} depends on tuning"),
         Verdict::Diverged => format!("{label} cannot be better than {reference}"),
         Verdict::Missing => {
             let why = reasons(&comparison.missing);

@@ -8,8 +8,8 @@ use crate::noise::SeedsOnly;
 use crate::numbers::{decimals, fixed, p_in_words};
 use crate::primary::PrimaryMetric;
 use facts::TOLERANCE;
-use facts::grouped;
 use facts::metrics::Direction;
+use facts::{counted, grouped};
 
 /// A report warns of fewer test positions.
 pub const TEST_POSITIONS_WANTED: u64 = 100_000;
@@ -219,7 +219,8 @@ fn forced(folder: &RunFolder) -> Option<String> {
     };
     let cells = folder.cells.iter().flatten().filter(was_forced).count();
     (cells > 0).then(|| {
-        format!("{cells} cells were resumed by force under other conditions: they are not reproducible bit for bit")
+        let cells = counted(cells as u64, "cell");
+        format!("{cells} resumed by force under other conditions, so not reproducible bit for bit")
     })
 }
 

@@ -3,7 +3,7 @@
 use super::{Interval, MeanTest, Summary};
 use statrs::function::gamma::ln_gamma;
 use streams::below;
-use strength::kendall::Concordance;
+use strength::kendall::tau;
 
 /// Welch's test of two independent means with their standard errors. None if neither has an error, or if the errors are too
 /// small or too large for their squares.
@@ -45,19 +45,6 @@ pub fn hedges(freedom: usize) -> f64 {
     }
 }
 
-/// Kendall's τ_b of two lists of one length: pairs in the same order less pairs in opposite order, ties accounted for.
-/// None below two values or if one list is constant.
-///
-/// Kendall, "The treatment of ties in ranking problems", Biometrika 33 (1945); SciPy's `kendalltau`.
-///
-/// # Panics
-/// If the lists have different lengths.
-pub fn kendall(a: &[f64], b: &[f64]) -> Option<f64> {
-    assert_eq!(a.len(), b.len(), "lists of one length");
-    let items: Vec<(f64, f64)> = a.iter().copied().zip(b.iter().copied()).collect();
-    Concordance::of(&items)?.tau()
-}
-
 /// How often seeds or items are drawn for an interval.
 pub const DRAWS: usize = 10_000;
 
@@ -91,12 +78,12 @@ pub fn rank_correlation(a: &[Vec<f64>], b: &[Vec<f64>]) -> Option<RankCorrelatio
         rows.iter().map(|row| chosen.iter().map(|&i| row[i]).sum::<f64>() / chosen.len() as f64).collect()
     };
     let all = |n: usize| (0..n).collect::<Vec<_>>();
-    let tau = kendall(&means(a, &all(seeds_a)), &means(b, &all(seeds_b)))?;
+    let of_all = tau(&means(a, &all(seeds_a)), &means(b, &all(seeds_b)))?;
     let mut stream = streams::stream(0, &["report", "rank correlation"]);
     let mut draw = |n: usize| (0..n).map(|_| below(&mut stream, n as u64) as usize).collect::<Vec<_>>();
-    RankCorrelation::of(tau, || {
+    RankCorrelation::of(of_all, || {
         let (of_a, of_b) = (draw(seeds_a), draw(seeds_b));
-        kendall(&means(a, &of_a), &means(b, &of_b))
+        tau(&means(a, &of_a), &means(b, &of_b))
     })
 }
 
@@ -108,16 +95,16 @@ pub const ITEMS_NEEDED: usize = 3;
 /// # Panics
 /// If the lists have different lengths.
 pub fn agreement(a: &[f64], b: &[f64]) -> Option<RankCorrelation> {
-    let tau = kendall(a, b)?;
+    let of_all = tau(a, b)?;
     let items = a.len();
     if items < ITEMS_NEEDED {
         return None;
     }
     let mut stream = streams::stream(0, &["report", "agreement of rankings"]);
-    RankCorrelation::of(tau, || {
+    RankCorrelation::of(of_all, || {
         let drawn: Vec<usize> = (0..items).map(|_| below(&mut stream, items as u64) as usize).collect();
         let of = |values: &[f64]| -> Vec<f64> { drawn.iter().map(|&item| values[item]).collect() };
-        kendall(&of(a), &of(b))
+        tau(&of(a), &of(b))
     })
 }
 

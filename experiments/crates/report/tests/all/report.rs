@@ -383,7 +383,7 @@ fn what_makes_a_table_less_believable_is_a_warning() {
     folder.manifest("rope", 0, |manifest| manifest["sessions"][0]["forced"] = json!(["threads"]));
     folder.lines("shaw", 0, |line| line["epochs"] = json!(2.25));
     let report = folder.report();
-    for part in ["the policy loss of rope is not below", "training took 2.2 epochs", "1 cells were resumed"] {
+    for part in ["the policy loss of rope is not below", "training took 2.2 epochs", "1 cell resumed by force"] {
         assert!(is_warned(&report, part), "{part:?} is not in\n{:?}", report.warnings);
     }
 }

@@ -209,11 +209,12 @@ fn expectations_are_the_observations() {
 #[test]
 fn differences_do_not_depend_on_anchor_order_or_sides() {
     let plain = rated(&puddings(), Draws::Davidson, &Anchor::Mean(0.0));
-    let turned: Vec<Pairing<'_>> = puddings()
-        .into_iter()
-        .rev()
-        .map(|pairing| Pairing { first: pairing.second, second: pairing.first, results: pairing.results.reversed() })
-        .collect();
+    let turn = |Pairing { first, second, results: Trinomial([lost, drawn, won]) }| Pairing {
+        first: second,
+        second: first,
+        results: Trinomial([won, drawn, lost]),
+    };
+    let turned: Vec<Pairing<'_>> = puddings().into_iter().rev().map(turn).collect();
     let other = rated(&turned, Draws::Davidson, &Anchor::Player { name: "4".to_owned(), elo: 2000.0 });
     close(other.elo[place(&other, "4")], 2000.0, 1e-9);
     for a in ["1", "2", "3", "4", "5", "6"] {

@@ -151,8 +151,9 @@ fn exchanged_players_and_hypotheses_have_the_opposite_ratio() {
     for model in Model::ALL {
         for counts in [[3, 14, 20, 17, 8], [0, 3, 5, 1, 0], [0, 0, 0, 0, 50], [0, 0, 9, 0, 0]] {
             let ours = llr(model, -3.0, 7.0, &Pentanomial(counts));
-            let turned = llr(model, -7.0, 3.0, &Pentanomial(counts).reversed());
-            agrees(ours, -turned, 1e-7);
+            let mut turned = counts;
+            turned.reverse();
+            agrees(ours, -llr(model, -7.0, 3.0, &Pentanomial(turned)), 1e-7);
         }
     }
 }

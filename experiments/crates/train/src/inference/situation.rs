@@ -72,14 +72,13 @@ impl<G: Game> Situation<G> {
 
     /// The position for the network, with its moves in the order of the rules.
     pub fn request(&self, text: String) -> Request {
-        let (position, frame, mut legal) = (self.position(), self.input.name.frame(), Vec::new());
-        position.legal_moves(&mut legal);
-        let named = |&mv: &Move<G>| LegalMove {
+        let (position, frame) = (self.position(), self.input.name.frame());
+        let named = |mv: Move<G>| LegalMove {
             text: position.move_text(mv),
             index: position.label(mv, self.moves, frame),
             repetitions: self.line.repetitions_after(mv),
         };
-        Request { legal: legal.iter().map(named).collect(), ..self.without_moves(text) }
+        Request { legal: position.list_moves().into_iter().map(named).collect(), ..self.without_moves(text) }
     }
 
     fn row(&self) -> Vec<u8> {

@@ -5,7 +5,7 @@ use super::super::split::SplitArgs;
 use crate::commands::options::print;
 use crate::commands::show::parse_listed;
 use clap::ValueEnum;
-use config::grouped;
+use config::{counted, grouped};
 use dataset::Manifest;
 use games::GameKind;
 use games::chess::endgame::Ending;
@@ -91,7 +91,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let settings = settings(args)?;
     let manifest = shown(|progress| probe(&settings, progress))?;
     let positions = &manifest.split.positions;
-    let games = manifest.sampled.map_or_else(String::new, |sampled| format!(" of {} games", grouped(sampled.games)));
+    let games = manifest.sampled.map_or_else(String::new, |sampled| format!(" of {}", counted(sampled.games, "game")));
     let text = format!(
         "{}: {} positions{games} (train {}, validation {}, test {})\n{}\n",
         settings.output.display(),

@@ -5,6 +5,7 @@ use crate::report::{figures, groups, hostile};
 use facts::Role;
 use report::Report;
 use report::ending::{Ended, LINES, draw};
+use report::model::GameReport;
 use std::path::Path;
 
 fn ended() -> Ended<'static> {
@@ -62,6 +63,18 @@ fn two_games_stand_side_by_side_sorted_by_effect() {
 }
 
 #[test]
+fn three_games_stand_side_by_side_with_means_only() {
+    let mut report = Folder::of_two_games().report();
+    let third = GameReport { game: "minishogi".to_owned(), ..report.games[1].clone() };
+    report.games.push(third);
+    let text = fits(&report, &ended());
+    has(&text, &["; mean of 3 seeds\n", "chess", "shogi", "minishogi"]);
+    assert_eq!(names(&text), ["Shaw", "absolute", "RoPE", "A/A control"]);
+    let shaw = text.lines().find(|line| line.starts_with("Shaw")).expect("a row");
+    assert_eq!([shaw.matches("2.313 ").count(), shaw.matches(" better").count()], [3, 3], "{shaw}");
+}
+
+#[test]
 fn an_ending_of_many_rows_has_room_for_the_address_of_tensorboard() {
     let address = "http://localhost:6006/?runFilter=over-seeds&tagFilter=policy_loss&smoothing=0";
     let report = Folder::of_many_rows([2.6, 2.63, 2.61]).report();
@@ -69,6 +82,17 @@ fn an_ending_of_many_rows_has_room_for_the_address_of_tensorboard() {
     assert!(text.ends_with(&format!("{address}\n")) && text.contains(" more rows: "), "{text}");
     let text = fits(&report, &Ended { address: Some(&address.replace("loss", "accuracy")[..]), ..ended() });
     assert!(!text.contains("http"), "it would not fit: {text}");
+}
+
+#[test]
+fn an_address_never_stands_without_the_command_that_serves_it() {
+    let report = Folder::of_many_rows([2.6, 2.63, 2.61]).report();
+    for length in (20..400).step_by(10) {
+        let run_dir = format!("runs/{}", "a-long-name/".repeat(length / 10));
+        let address = Some("http://localhost:6006/");
+        let text = draw(&report, &Ended { run_dir: Path::new(&run_dir), address, ..ended() });
+        assert!(!text.contains("http") || text.contains("tensorboard"), "{length}: {text}");
+    }
 }
 
 #[test]
@@ -138,6 +162,16 @@ fn a_part_of_a_grid_shows_what_is_done() {
 }
 
 #[test]
+fn of_many_rows_those_with_a_result_are_shown() {
+    let mut folder = Folder::new();
+    let rows: Vec<_> = (0..22).map(|number| folder.like(&format!("row-{number}"))).collect();
+    folder.edit(|plan| plan.rows.extend(rows));
+    folder.done("row-21", 0, 2.3);
+    let text = fits(&folder.report(), &ended());
+    has(&text, &["\nrow-21 ", "\nabsolute ", " more rows: "]);
+}
+
+#[test]
 fn failures_are_named_with_their_cause() {
     let folder = Folder::finished();
     SEEDS.iter().for_each(|&seed| folder.failed("rope", seed, &format!("no data {}", "in a long path ".repeat(9))));
@@ -188,6 +222,16 @@ fn long_folders_are_folded_as_a_shell_reads_them_and_quoted() {
     let command = command.split_whitespace().collect::<Vec<_>>().join(" ");
     has(&command, &[&format!("posenc report '{run_dir}' --format html > by-hand.html")]);
     assert!(!command.contains("inspect"), "{command}");
+}
+
+#[test]
+fn long_names_leave_room_for_rows() {
+    let mut folder = Folder::of_two_games();
+    folder.edit(|plan| plan.experiment = format!("quickstart{}", "+train.steps=30".repeat(6)));
+    let run_dir = format!("runs/{}", folder.plan.experiment);
+    let text = draw(&folder.report(), &Ended { run_dir: Path::new(&run_dir), ..ended() });
+    assert!(text.lines().count() <= LINES && text.contains("\nnext: posenc report"), "{text}");
+    has(&text, &["\nShaw ", "\nabsolute ", "\nA/A control "]);
 }
 
 #[test]

@@ -117,3 +117,19 @@ fn heads_with_stored_maps_stand_beside_the_hero_figure() {
     let written = figures::write(&report, dir.path()).expect("figures");
     assert!(written.iter().any(|figure| figure.id == "heads" && figure.svg.contains("rook")));
 }
+
+#[test]
+fn heads_of_a_named_row_are_found_by_its_name() {
+    let mut folder = Folder::finished();
+    inspect(&folder, SEEDS[0], &[Some(("rook", true)), None]);
+    leave_maps(&folder, SEEDS[0]);
+    let path = folder.cell("shaw", SEEDS[0]).join(DIR).join(FILE);
+    let mut found: serde_json::Value = serde_json::from_slice(&fs::read(&path).expect("a file")).expect("JSON");
+    found["row"] = "Shaw's".into();
+    fs::write(&path, found.to_string()).expect("written");
+    folder.edit(|plan| {
+        let row = plan.rows.iter_mut().find(|row| row.label == "shaw").expect("the row");
+        row.name = Some("Shaw's".to_owned());
+    });
+    assert_eq!(folder.report().named_heads.len(), 1);
+}

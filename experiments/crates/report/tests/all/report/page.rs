@@ -64,8 +64,7 @@ fn the_page_opens_with_figure_and_table_and_folds_the_rest() {
     }
     assert_eq!(folded.matches("<summary>").count(), page.matches("</details>").count());
     let results = open.split("<table class=\"answer\">").nth(1).expect("a table");
-    let row =
-        results.split("<tr>").find(|row| row.contains(">Shaw <span class=\"key\">shaw</span></th>")).expect("its row");
+    let row = results.split("<tr>").find(|row| row.contains(">Shaw</th>")).expect("its row");
     assert_eq!(row.matches("better</td>").count(), 2, "both games in one line: {row}");
 }
 

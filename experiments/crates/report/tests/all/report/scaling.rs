@@ -1,9 +1,12 @@
 //! Multipliers and power laws of a run folder, in every format.
 
 use crate::report::folder::{Folder, close, drawn, has};
-use facts::{Extrapolate, Role};
+use facts::{Direction, Extrapolate, Role, Weights};
+use games::GameKind;
+use records::TuningRecord;
 use records::plan::Row;
 use records::step_times::StepTime;
+use records::tuning::{TrialRecord, TunedRowRecord};
 use report::figures::Figure;
 use report::sections::scaling::Scaling;
 use report::statistics::ladder::Place;
@@ -164,6 +167,29 @@ fn a_budget_is_predicted_from_smaller_ones_and_stands_beside_what_was_measured()
     let asked = ReportOptions { extrapolate: Some(4_096_000), ..ReportOptions::default() };
     let report = Report::with_options(folder.path(), &asked).expect("a report");
     assert_eq!((scaling(&report).to, scaling(&report).rows[0].predicted_from.len()), (Some(4_096_000), 12));
+}
+
+/// Shaw's trials chose another factor at the largest budget.
+#[test]
+fn budgets_are_one_curve_though_trials_chose_other_settings_for_each() {
+    let folder = grid();
+    let rate = |encoding: &str, steps: u64| if (encoding, steps) == ("shaw", 16_000) { 16 } else { 4 };
+    let mut record = TuningRecord::new("map_loss", Direction::Lower, Weights::Raw, vec![100]);
+    for (encoding, steps) in ["absolute", "shaw"].into_iter().flat_map(|encoding| STEPS.map(|steps| (encoding, steps)))
+    {
+        let label = format!("{encoding}-{steps}");
+        let rate = rate(encoding, steps);
+        folder
+            .run(&label, &json!({"encoding": encoding, "train": {"steps": steps, "batch": 64, "encoding_rate": rate}}));
+        let values = vec![("train.encoding_rate".to_owned(), rate.to_string())];
+        let trials = vec![TrialRecord { values, place: vec![0], scores: vec![vec![Some(1.0)]] }];
+        let folder = crate::report::folder::in_chess(&label);
+        record.rows.push(TunedRowRecord { game: GameKind::Chess, folder, trials, chosen: Some(0) });
+    }
+    let budgets = |report: &Report| scaling(report).rows.iter().map(|row| row.points.len()).collect::<Vec<_>>();
+    assert_eq!(budgets(&folder.report()), [4, 3], "without trials the factor is a setting as any other");
+    record.write(folder.path()).expect("a record of trials");
+    assert_eq!(budgets(&folder.report()), [4, 4]);
 }
 
 #[test]
