@@ -6,6 +6,7 @@ mod phases;
 mod report;
 
 use super::options::{Sets, json_text, print};
+use super::run::check_starts;
 use crate::labs::evaluation;
 use config::printable_lines;
 use std::path::PathBuf;
@@ -27,6 +28,7 @@ pub struct Args {
 
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let experiment = args.sets.load(&args.file)?;
+    check_starts(&experiment)?;
     evaluation::check(&experiment)?;
     let times = if args.measure { facts::measure(&experiment)? } else { Vec::new() };
     let warnings = facts::warnings(&experiment);

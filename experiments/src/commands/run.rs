@@ -7,7 +7,7 @@ use super::devices::ensure_environment;
 use super::options::{BundleLimit, GridOptions, print};
 use super::slots::Slots;
 use crate::labs::{self, evaluation};
-use anyhow::Context as _;
+use anyhow::{Context as _, ensure};
 use bundle::{Part, Unpacked};
 use config::{Experiment, counted};
 use console::Term;
@@ -19,12 +19,13 @@ use grid::{baselines, measure, over_seeds};
 use records::{CellState, TuningRecord};
 use report::Report;
 use report::ending::{self, Ended};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 use train::environment::ensure_passive_threads;
 use train::events;
+use train::tables::check_start;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -49,6 +50,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let experiment = args.grid.load()?;
     ensure_environment(args.slots.first_device(), experiment.rows.iter().map(|row| &row.run))?;
     check_datasets(&experiment)?;
+    check_starts(&experiment)?;
     evaluation::check(&experiment)?;
     args.slots.check_devices()?;
     let bundles = args.from.iter().map(|bundle| Unpacked::of(bundle, args.limit.limits(), Part::Everything));
@@ -178,6 +180,20 @@ pub(crate) fn check_datasets(experiment: &Experiment) -> anyhow::Result<()> {
     for folder in folders {
         Dataset::open(folder).with_context(|| format!("the dataset {} cannot be used", folder.display()))?;
     }
+    Ok(())
+}
+
+/// Refuses rows whose networks cannot begin with what `train.start` names: one line for each reason, with its rows.
+pub(crate) fn check_starts(experiment: &Experiment) -> anyhow::Result<()> {
+    let mut reasons: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for row in experiment.rows.iter().filter(|row| row.run.train.start.is_some()) {
+        if let Err(error) = check_start(&row.run) {
+            reasons.entry(error.to_string()).or_default().push(&row.label);
+        }
+    }
+    let said: Vec<String> =
+        reasons.iter().map(|(reason, labels)| format!("{} cannot start: {reason}", labels.join(", "))).collect();
+    ensure!(said.is_empty(), "{}", said.join("\n"));
     Ok(())
 }
 

@@ -2,6 +2,7 @@
 
 use crate::cli::{Answer, run};
 use config::Experiment;
+use safetensors::tensor::{Dtype, TensorView};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -233,6 +234,25 @@ fn posenc_check_and_run_take_settings() {
     let folder = dir.path().join("runs/small+encoding=none+train.steps=4");
     let kept = std::fs::read_to_string(folder.join("experiment.yaml")).expect("the kept file");
     assert!(kept.starts_with("# --set steps=4\n# --set encoding=none\nname: small\n"), "{kept}");
+}
+
+#[test]
+fn rows_that_cannot_begin_with_the_tables_of_a_file_are_refused_before_training() {
+    let text = small().replace("batch: 4", "batch: 4\n    start: {tables: moved.safetensors}");
+    let dir = place(&text);
+    let size: Vec<u8> = [5_i64, 5].into_iter().flat_map(i64::to_le_bytes).collect();
+    let board = TensorView::new(Dtype::I64, vec![2], &size).expect("a size");
+    let bytes = safetensors::serialize([("board", board)], None).expect("a file");
+    std::fs::write(dir.path().join("moved.safetensors"), bytes).expect("the folder can be written");
+    for command in ["check", "run"] {
+        run(dir.path(), &[command, "experiment.yaml"]).fails_with(&[
+            "chess-none, chess-absolute cannot start: ",
+            "the encodings of this row have no tables by displacement; take relative_bias",
+            "chess-shaw cannot start: ",
+            "it has no table encoding.shaw.0.k of 2 heads",
+        ]);
+    }
+    assert!(!dir.path().join("runs").exists(), "nothing was prepared");
 }
 
 #[test]

@@ -10,14 +10,15 @@ mod moved;
 
 use super::checkpoint::from_little_endian;
 use super::error::TrainError;
-use super::setup::Setup;
+use super::setup::{Setup, declare};
 use crate::inference::tensors_file::Named;
+use config::RunConfig;
 use config::start::{Fit, Start, TableOrder};
 use dataset::bounded;
 use games::{GameKind, Geometry};
 use models::Network;
 use moved::{By, Moving};
-use nn::{Arena, ParamId, ParamSpec, Part};
+use nn::{Arena, Layout, ParamId, ParamSpec, Part};
 use safetensors::tensor::{Dtype, SafeTensors};
 use tch::Tensor;
 
@@ -38,8 +39,30 @@ pub fn of_network(network: &Network, arena: &Arena) -> Option<Vec<Named>> {
     (!tables.is_empty()).then(|| named.chain([Named::new(BOARD, size)]).collect())
 }
 
+/// Whether a run's network can begin with what `train.start` names: reads the file, trains nothing.
+pub fn check_start(run: &RunConfig) -> Result<(), TrainError> {
+    let Some(start) = &run.train.start else { return Ok(()) };
+    let (network, layout) = declare(run)?;
+    let mut weights = vec![0.0; layout.len()];
+    write_over(start, Begun { network: &network, layout: &layout, seed: run.seed }, &mut weights)
+}
+
+/// The network whose first weights are written over.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Begun<'a> {
+    network: &'a Network,
+    layout: &'a Layout,
+    seed: u64,
+}
+
+impl<'a> Begun<'a> {
+    pub(super) fn of(setup: &'a Setup) -> Self {
+        Self { network: &setup.network, layout: &setup.layout, seed: setup.config.seed }
+    }
+}
+
 /// Writes the tables or the trunk that a run starts with over a network's first weights.
-pub(super) fn write_over(start: &Start, setup: &Setup, weights: &mut [f32]) -> Result<(), TrainError> {
+pub(super) fn write_over(start: &Start, begun: Begun<'_>, weights: &mut [f32]) -> Result<(), TrainError> {
     let path = start.file();
     let bytes = bounded::read(path, bounded::RECORD).map_err(TrainError::io("read", path))?;
     let found = blake3::hash(&bytes).to_hex().to_string();
@@ -49,8 +72,8 @@ pub(super) fn write_over(start: &Start, setup: &Setup, weights: &mut [f32]) -> R
     }
     let file = SafeTensors::deserialize(&bytes).map_err(|error| refused(error.to_string()))?;
     let written = match start.is_network() {
-        true => trunk_over(&file, start, setup, weights),
-        false => tables_over(&file, start, setup, weights),
+        true => trunk_over(&file, start, begun, weights),
+        false => tables_over(&file, start, begun, weights),
     };
     written.map_err(refused)?;
     match weights.iter().all(|weight| weight.is_finite()) {
@@ -62,9 +85,9 @@ pub(super) fn write_over(start: &Start, setup: &Setup, weights: &mut [f32]) -> R
 }
 
 /// Writes tables of another network, by displacement or stretched, and parameters of its formulas over those of this one.
-fn tables_over(file: &SafeTensors<'_>, start: &Start, setup: &Setup, weights: &mut [f32]) -> Result<(), String> {
-    let moving = moving(board_of(file, start)?, start, setup);
-    let encodings = setup.network.encodings();
+fn tables_over(file: &SafeTensors<'_>, start: &Start, begun: Begun<'_>, weights: &mut [f32]) -> Result<(), String> {
+    let moving = moving(board_of(file, start)?, start, begun);
+    let encodings = begun.network.encodings();
     let (tables, formulas) = (encodings.displacement_tables(), encodings.formula_parameters());
     let squares = if start.fit == Fit::Displacement { Vec::new() } else { encodings.square_tables() };
     if tables.is_empty() && formulas.is_empty() && squares.is_empty() {
@@ -76,7 +99,7 @@ fn tables_over(file: &SafeTensors<'_>, start: &Start, setup: &Setup, weights: &m
         return Err("`order`, `scale` and `rms` change tables by displacement, and a formula has none; leave them out"
             .to_owned());
     }
-    for param in formulas.into_iter().map(|id| setup.layout.param(id)) {
+    for param in formulas.into_iter().map(|id| begun.layout.param(id)) {
         let values = of_shape(file, param).ok_or_else(|| {
             let wanted = format!("it has no {} of the shape {:?}", param.name, param.shape);
             format!("{wanted}; take a network with the same encoding, layers and heads")
@@ -85,8 +108,8 @@ fn tables_over(file: &SafeTensors<'_>, start: &Start, setup: &Setup, weights: &m
     }
     let mut numbers = Vec::new();
     for (ids, by) in [(tables, By::Displacement), (squares, By::Square)] {
-        for param in ids.into_iter().map(|id| setup.layout.param(id)) {
-            let moved = moving.moved(file, param, by, setup.network.tokens())?;
+        for param in ids.into_iter().map(|id| begun.layout.param(id)) {
+            let moved = moving.moved(file, param, by, begun.network.tokens())?;
             numbers.extend(moved.into_iter().map(|(place, number)| (param.offset + place, number)));
         }
     }
@@ -97,9 +120,9 @@ fn tables_over(file: &SafeTensors<'_>, start: &Start, setup: &Setup, weights: &m
     Ok(())
 }
 
-fn moving(from: Geometry, start: &Start, setup: &Setup) -> Moving {
-    let to = setup.network.tokens().geometry();
-    Moving { from, to, fit: start.fit, order: start.order, seed: setup.config.seed }
+fn moving(from: Geometry, start: &Start, begun: Begun<'_>) -> Moving {
+    let to = begun.network.tokens().geometry();
+    Moving { from, to, fit: start.fit, order: start.order, seed: begun.seed }
 }
 
 fn root_mean_square(numbers: &[(usize, f32)]) -> f64 {
@@ -109,9 +132,9 @@ fn root_mean_square(numbers: &[(usize, f32)]) -> f64 {
 
 /// Writes trunk, encodings and running statistics of another network over those of this one, and with `heads` its heads. A
 /// statistic that the file lacks is of a head. On another board, tables are moved and every other parameter must have its shape.
-fn trunk_over(file: &SafeTensors<'_>, start: &Start, setup: &Setup, weights: &mut [f32]) -> Result<(), String> {
-    let (layout, encodings, tokens) = (&setup.layout, setup.network.encodings(), setup.network.tokens());
-    let moving = moving(start.board.map_or(tokens.geometry(), GameKind::geometry), start, setup);
+fn trunk_over(file: &SafeTensors<'_>, start: &Start, begun: Begun<'_>, weights: &mut [f32]) -> Result<(), String> {
+    let (layout, encodings, tokens) = (begun.layout, begun.network.encodings(), begun.network.tokens());
+    let moving = moving(start.board.map_or(tokens.geometry(), GameKind::geometry), start, begun);
     let (tables, squares) = (encodings.displacement_tables(), encodings.square_tables());
     let is_moved = |ids: &[ParamId], id| moving.from != moving.to && ids.contains(&id);
     for param in layout.params().iter().filter(|param| param.part != Part::Head || start.heads) {

@@ -9,7 +9,7 @@ use super::learner::{Learner, StepMetrics, finite, salt};
 use super::micro::measure;
 use super::phases::phase_schedule;
 use super::setup::{Setup, loader};
-use super::tables;
+use super::tables::{self, Begun};
 use crate::pictures::{self, Picture};
 use config::{Weights, metrics};
 use dataset::Split;
@@ -66,7 +66,7 @@ pub(super) fn first_weights(setup: &Setup) -> Result<Arena, TrainError> {
     let first = Arena::initialise(Arc::clone(&setup.layout), setup.config.seed, salt, setup.device)?;
     let Some(start) = &setup.config.train.start else { return Ok(first) };
     let mut weights = first.values()?;
-    tables::write_over(start, setup, &mut weights)?;
+    tables::write_over(start, Begun::of(setup), &mut weights)?;
     Ok(Arena::from_values(Arc::clone(&setup.layout), &weights, setup.device)?)
 }
 

@@ -2,7 +2,7 @@
 
 use crate::commands::cell::{check_ranks, check_shares};
 use crate::commands::options::GridOptions;
-use crate::commands::run::{check_datasets, measure_baselines};
+use crate::commands::run::{check_datasets, check_starts, measure_baselines};
 use anyhow::{Context as _, ensure};
 use config::{Experiment, counted};
 use grid::limits::HumanDuration;
@@ -88,6 +88,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
     let experiment = args.grid.load()?;
     check_datasets(&experiment)?;
+    check_starts(&experiment)?;
     let (experiment, only, tuning) = next_stage(args, experiment)?;
     let prepared = Prepared::new(&experiment, &selection(args, only))?;
     if let Some(tuning) = tuning {
