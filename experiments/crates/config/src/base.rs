@@ -139,7 +139,7 @@ fn inherited(mut own: Node, varied: &[Setting], links: usize) -> Result<Node, Co
         let message = format!("`base.from` leads through more than {LONGEST_CHAIN} files");
         return Err(from.origin.error(message).help("a file must not come from itself; copy what you need"));
     }
-    let path = from.origin.source.folder().join(name);
+    let path = from.origin.source.folder.join(name);
     let source = Source::read(&path).map_err(|error| {
         let message = format!("`base.from`: {} {}", path.display(), error.message);
         from.origin.error(message).help("the path is relative to this file")

@@ -7,7 +7,7 @@ use crate::user_error::UserError;
 use crate::{atomic, stored};
 use facts::grid::{MOST_CELLS, TRIALS};
 use facts::name::{RULE, is_run_name};
-use facts::{Extrapolate, Interaction, Margins, Mask, NetworkFacts, Primary, Quantity, Role};
+use facts::{Extrapolate, Interaction, Margins, Mask, NetworkFacts, Primary, Quantity, Role, distinct};
 use games::GameKind;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashSet};
@@ -212,13 +212,7 @@ impl Plan {
 
     /// The games, in the order of their first rows.
     pub fn games(&self) -> Vec<GameKind> {
-        let mut games = Vec::new();
-        for row in &self.rows {
-            if !games.contains(&row.game) {
-                games.push(row.game);
-            }
-        }
-        games
+        distinct(self.rows.iter().map(|row| row.game))
     }
 }
 

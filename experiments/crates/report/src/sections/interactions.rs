@@ -6,7 +6,6 @@
 //! family, as an analysis of variance keeps main effects and interactions apart.
 
 use crate::comparison::{ALPHA, Corrected, Paired, difference, mean};
-use crate::distinct::distinct;
 use crate::figures::{Figure, Look};
 use crate::files::{CellRecord, RunFolder};
 use crate::missing::{Missing, left_out, reasons, ruled_out};
@@ -17,7 +16,7 @@ use crate::numbers::{
 use crate::primary::PrimaryMetric;
 use crate::statistics::{Interval, MeanTest, PairedTest, holm};
 use crate::table::Table;
-use facts::Interaction;
+use facts::{Interaction, distinct};
 use figures::plot::Style;
 use figures::plot::forest::{self, ForestPlot, ForestRow};
 use games::GameKind;

@@ -1,8 +1,8 @@
 //! The settings and conditions of a grid that can be compared with those of another one.
 
 use super::variants::{self, Variant};
-use crate::distinct::distinct;
 use crate::files::{CellFacts, RunFolder};
+use facts::distinct;
 use games::GameKind;
 use serde_json::Value;
 
