@@ -27,7 +27,6 @@ pub(crate) fn read_row(tree: &Node) -> Result<BaseConfig, ConfigError> {
     preset::read_run(tree).map_err(|refusal| explained(tree, refusal))
 }
 
-/// Everything that is wrong with the tree of a row.
 pub(crate) fn wrong_in_row(tree: &Node) -> Option<ConfigError> {
     ConfigError::all(problems(tree, preset::read_run).into_iter().map(|refusal| explained(tree, refusal)))
 }

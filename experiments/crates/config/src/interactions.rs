@@ -187,7 +187,6 @@ impl Request<'_> {
         (groups, refusal)
     }
 
-    /// The settings that the entry names.
     fn named(&self) -> Vec<Setting> {
         let places = self.entry.gap.iter().chain(&self.entry.by);
         places.map(|place| place.axis.clone()).chain(self.free()).collect()

@@ -54,7 +54,6 @@ impl Setting {
         SHORT.iter().find(|(_, way)| *way == long).map_or(long, |(short, _)| (*short).to_owned())
     }
 
-    /// The last word of its name.
     pub(crate) fn last(&self) -> &str {
         self.0.last().map_or("", String::as_str)
     }
@@ -129,7 +128,6 @@ impl Point {
         self.0.iter().find(|(own, _)| own == setting).map(|(_, node)| node)
     }
 
-    /// Whether it contains a setting.
     pub(crate) fn has(&self, setting: &Setting) -> bool {
         self.get(setting).is_some()
     }

@@ -11,7 +11,6 @@ use std::process::ExitStatus;
 use std::time::Duration;
 
 games::named! {
-    /// The kinds of failure, each with its remedy.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
     pub enum FailureKind {

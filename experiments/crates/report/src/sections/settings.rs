@@ -18,7 +18,6 @@ pub struct Setting {
 const VARIES: &str = "varies";
 
 impl Setting {
-    /// Of all values that it has.
     fn new(name: &str, values: impl IntoIterator<Item = String>) -> Self {
         let values: Vec<String> = values.into_iter().collect();
         Self { name: name.to_owned(), value: values.join(", ") }
