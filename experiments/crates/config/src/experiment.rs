@@ -69,20 +69,10 @@ pub struct Experiment {
 impl Experiment {
     /// Reads a file, expands it and refuses an experiment that cannot be run.
     pub fn load(path: &Path) -> Result<Self, ConfigError> {
-        Self::load_with(path, &[])
+        Self::with(&Source::read(path)?, &[])
     }
 
-    /// The same with settings of the command line, `train.steps=500`. They hold in every row.
-    pub fn load_with(path: &Path, sets: &[String]) -> Result<Self, ConfigError> {
-        Self::with(&Source::read(path)?, sets)
-    }
-
-    /// The same from a text.
-    pub fn from_source(source: &Source) -> Result<Self, ConfigError> {
-        Self::with(source, &[])
-    }
-
-    /// The same with settings of the command line.
+    /// The same from a text, with settings of the command line, `train.steps=500`. They hold in every row.
     pub fn with(source: &Source, sets: &[String]) -> Result<Self, ConfigError> {
         let Written { document, file, overrides } = base::read(source, sets)?;
         let own_name = own_name(&file, &document, source)?;

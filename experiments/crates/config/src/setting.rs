@@ -37,14 +37,6 @@ impl Setting {
         (known && way.iter().all(|step| !step.is_empty())).then_some(Self(way))
     }
 
-    /// One of [`SHORT`].
-    ///
-    /// # Panics
-    /// If there is no such name.
-    pub fn short(name: &'static str) -> Self {
-        Self::named(name).expect("a short name is a name")
-    }
-
     pub fn way(&self) -> &[String] {
         &self.0
     }

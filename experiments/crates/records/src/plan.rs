@@ -113,14 +113,12 @@ pub struct MatchedTo {
     pub ratio: Option<f64>,
 }
 
-pub type PlanError = UserError;
-
 /// The file that lists the hashes of a bundle, beside its plan.
 const SUMS: &str = "BLAKE3SUMS";
 
 impl Plan {
     /// The plan of a run folder; an unpacked bundle, whose cells are elsewhere, is refused.
-    pub fn of_run_folder(run_dir: &Path) -> Result<Self, PlanError> {
+    pub fn of_run_folder(run_dir: &Path) -> Result<Self, UserError> {
         if run_dir.join(SUMS).is_file() {
             let message = format!("{} is an unpacked bundle, not a run folder", run_dir.display());
             return Err(UserError::new(message, "`posenc report` prints it; `posenc run FILE --from` continues it"));
@@ -129,7 +127,7 @@ impl Plan {
     }
 
     /// Reads and checks the plan of a run folder or bundle.
-    pub fn read(run_dir: &Path) -> Result<Self, PlanError> {
+    pub fn read(run_dir: &Path) -> Result<Self, UserError> {
         let path = run_dir.join(FILE);
         let text = stored::read(&path).map_err(|cause| match cause.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => UserError::new(
@@ -148,7 +146,7 @@ impl Plan {
     }
 
     /// Reads and checks the text of a plan; `path` names it in errors.
-    pub fn parse(text: &[u8], path: &Path) -> Result<Self, PlanError> {
+    pub fn parse(text: &[u8], path: &Path) -> Result<Self, UserError> {
         let path = path.display();
         let plan: Self = serde_json::from_slice(text).map_err(|cause| {
             let help = "`posenc run` with the experiment's file writes it again";
