@@ -70,7 +70,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     };
     let text = template::text(&plan, folder)?;
     let is_there = plan.datasets.iter().all(|data| !data.is_planned());
-    let experiment = is_there.then(|| Experiment::from_source(&Source::new(&args.file, text.as_str()))).transpose()?;
+    let experiment = is_there.then(|| Experiment::with(&Source::new(&args.file, text.as_str()), &[])).transpose()?;
     atomic::replace(&args.file, text.as_bytes()).map_err(|cause| {
         let message = format!("{} cannot be written: {cause}", args.file.display());
         UserError::new(message, "name a file in a folder that exists and can be written")

@@ -1,7 +1,7 @@
 //! What several commands share: options, names as values of options, and how a command ends.
 
 use bundle::Limits;
-use config::{ConfigError, Experiment};
+use config::{ConfigError, Experiment, Source};
 use games::{ParsePosition, Position};
 use grid::{RunSelection, Selector};
 use std::io::Write as _;
@@ -34,7 +34,7 @@ pub(super) struct Sets {
 impl Sets {
     /// Reads an experiment file with these settings.
     pub(super) fn load(&self, file: &Path) -> Result<Experiment, ConfigError> {
-        Experiment::load_with(file, &self.sets)
+        Experiment::with(&Source::read(file)?, &self.sets)
     }
 }
 

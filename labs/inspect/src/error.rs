@@ -1,9 +1,8 @@
 //! Why a cell or a run folder cannot be inspected.
 
 use figures::convert::ConversionError;
-use records::RecordError;
-use records::plan::PlanError;
 use records::positions::PositionsError;
+use records::{RecordError, UserError};
 use std::io;
 use std::path::{Path, PathBuf};
 use tch::TchError;
@@ -17,7 +16,7 @@ pub enum InspectionError {
     #[error(transparent)]
     Train(#[from] TrainError),
     #[error(transparent)]
-    Plan(#[from] PlanError),
+    Plan(#[from] UserError),
     #[error(transparent)]
     Record(#[from] RecordError),
     #[error(transparent)]

@@ -4,6 +4,7 @@
 //! read records or draw reports do not load it.
 
 pub mod columns;
+mod distinct;
 mod docs;
 mod extrapolate;
 pub mod grid;
@@ -24,6 +25,7 @@ mod row;
 pub mod setting;
 mod shell_word;
 
+pub use distinct::distinct;
 pub use docs::Docs;
 pub use extrapolate::Extrapolate;
 pub use grouped::{counted, grouped};

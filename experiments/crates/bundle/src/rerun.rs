@@ -194,16 +194,12 @@ fn compare_bits(bundle: &Unpacked, rerun: &Rerun<'_>) -> Comparison {
     if let Some(line) = (0..old.len().max(new.len())).find(|&line| old.get(line) != new.get(line)) {
         return different(format!("line {} of {METRICS_FILE}", line + 1));
     }
-    let results = status_of(bundle, row, seed).zip(Status::read(&rerun.task.dir).ok().flatten());
+    let result = |status: Option<Status>| status.and_then(|status| status.result);
+    let results = result(status_of(bundle, row, seed)).zip(result(Status::read(&rerun.task.dir).ok().flatten()));
     match results {
-        Some((old, new)) if agree(&old, &new) => Comparison::Same,
+        Some((old, new)) if old.agree(&new) => Comparison::Same,
         _ => different("the final weights or the batches".to_owned()),
     }
-}
-
-/// Whether two finished cells have the same hashes of weights and batches.
-fn agree(old: &Status, new: &Status) -> bool {
-    old.result.as_ref().zip(new.result.as_ref()).is_some_and(|(old, new)| old.agree(new))
 }
 
 /// The lines of a `metrics.jsonl` without their times.

@@ -27,7 +27,6 @@ pub(crate) fn read_row(tree: &Node) -> Result<BaseConfig, ConfigError> {
     preset::read_run(tree).map_err(|refusal| explained(tree, refusal))
 }
 
-/// Everything that is wrong with the tree of a row.
 pub(crate) fn wrong_in_row(tree: &Node) -> Option<ConfigError> {
     ConfigError::all(problems(tree, preset::read_run).into_iter().map(|refusal| explained(tree, refusal)))
 }
@@ -139,7 +138,7 @@ fn inherited(mut own: Node, varied: &[Setting], links: usize) -> Result<Node, Co
         let message = format!("`base.from` leads through more than {LONGEST_CHAIN} files");
         return Err(from.origin.error(message).help("a file must not come from itself; copy what you need"));
     }
-    let path = from.origin.source.folder().join(name);
+    let path = from.origin.source.folder.join(name);
     let source = Source::read(&path).map_err(|error| {
         let message = format!("`base.from`: {} {}", path.display(), error.message);
         from.origin.error(message).help("the path is relative to this file")

@@ -3,7 +3,6 @@
 use super::RunConfig;
 use std::path::{Path, PathBuf};
 
-/// One cell: a row of the grid at one seed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cell {
     pub experiment: String,

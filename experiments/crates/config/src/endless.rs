@@ -33,7 +33,6 @@ impl Generate {
         Ok(probe)
     }
 
-    /// The licence of its positions.
     pub fn licence(&self) -> &'static str {
         LICENCE
     }

@@ -162,6 +162,6 @@ pub(super) fn resolved(
 }
 
 fn existing(file: &PathBuf, document: &Node, is: impl Fn(&Path) -> bool, what: &str) -> Result<PathBuf, String> {
-    let path = document.origin.source.folder().join(file);
+    let path = document.origin.source.folder.join(file);
     if is(&path) { Ok(path) } else { Err(format!("there is no {what} {}", path.display())) }
 }

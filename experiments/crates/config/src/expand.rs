@@ -142,7 +142,6 @@ impl Matrix<'_> {
         }
     }
 
-    /// A row with other values.
     pub(crate) fn with<'a>(
         self,
         row: &Combination,

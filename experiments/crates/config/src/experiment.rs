@@ -17,14 +17,14 @@ use super::row::Row;
 use super::rows::{add_twins, rows};
 use super::run::RunConfig;
 use super::run_name::run_name;
-use super::seeds::repeated;
+use super::seeds::each_once;
 use super::setting::Setting;
 use super::source::{ConfigError, Source, at};
 use super::tree::Node;
 use super::tuning::{FOLDER, Trials, TunedRow, Tuning};
 use facts::metrics::{self, Direction};
 use facts::name::{RULE, is_name};
-use facts::{Extrapolate, Interaction, Margins, Primary, ReadAt, Role};
+use facts::{Extrapolate, Interaction, Margins, Primary, ReadAt, Role, distinct};
 use games::GameKind;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -69,20 +69,10 @@ pub struct Experiment {
 impl Experiment {
     /// Reads a file, expands it and refuses an experiment that cannot be run.
     pub fn load(path: &Path) -> Result<Self, ConfigError> {
-        Self::load_with(path, &[])
+        Self::with(&Source::read(path)?, &[])
     }
 
-    /// The same with settings of the command line, `train.steps=500`. They hold in every row.
-    pub fn load_with(path: &Path, sets: &[String]) -> Result<Self, ConfigError> {
-        Self::with(&Source::read(path)?, sets)
-    }
-
-    /// The same from a text.
-    pub fn from_source(source: &Source) -> Result<Self, ConfigError> {
-        Self::with(source, &[])
-    }
-
-    /// The same with settings of the command line.
+    /// The same from a text, with settings of the command line, `train.steps=500`. They hold in every row.
     pub fn with(source: &Source, sets: &[String]) -> Result<Self, ConfigError> {
         let Written { document, file, overrides } = base::read(source, sets)?;
         let own_name = own_name(&file, &document, source)?;
@@ -119,30 +109,18 @@ impl Experiment {
         }
         check_size(rows.len(), file.seeds.len(), &document)?;
         let name = run_name(&own_name, &overrides);
-        let ExperimentFile {
-            question,
-            expect,
-            cost,
-            seeds,
-            primary,
-            equivalent_within,
-            floor,
-            extrapolate,
-            evaluate,
-            ..
-        } = file;
-        let evaluate = evaluate::resolved(evaluate, &rows, &document)?;
+        let evaluate = evaluate::resolved(file.evaluate, &rows, &document)?;
         Ok(Self {
             path: source.path().to_owned(),
             name,
-            question,
-            expect,
-            cost,
-            seeds,
-            primary,
-            equivalent_within,
-            floor,
-            extrapolate,
+            question: file.question,
+            expect: file.expect,
+            cost: file.cost,
+            seeds: file.seeds,
+            primary: file.primary,
+            equivalent_within: file.equivalent_within,
+            floor: file.floor,
+            extrapolate: file.extrapolate,
             rows,
             interactions,
             no_effect,
@@ -212,13 +190,7 @@ impl Experiment {
 
     /// The games, in the order of their rows.
     pub fn games(&self) -> Vec<GameKind> {
-        let mut games = Vec::new();
-        for row in &self.rows {
-            if !games.contains(&row.run.game) {
-                games.push(row.run.game);
-            }
-        }
-        games
+        distinct(self.rows.iter().map(|row| row.run.game))
     }
 }
 
@@ -238,10 +210,7 @@ fn check_seeds(seeds: &[u64], document: &Node) -> Result<(), ConfigError> {
         let error = document.error_at(&at!["seeds"], "there is no seed");
         return Err(error.help("list them: [0, 1, 2]; a verdict needs 3 or more"));
     }
-    repeated(seeds).map_or(Ok(()), |i| {
-        let error = document.error_at(&at!["seeds", i], format!("the seed {} stands twice", seeds[i]));
-        Err(error.help("a repeated seed repeats the same numbers; name each once"))
-    })
+    each_once(seeds, at!["seeds"], document)
 }
 
 /// A budget is predicted from three smaller ones or more, of three seeds or more each, by a loss on test positions.

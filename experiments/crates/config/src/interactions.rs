@@ -14,7 +14,7 @@ use super::source::{ConfigError, YamlPath, at};
 use super::suggest::nearest;
 use super::tree::Node;
 use entry::{InteractionEntry, Place};
-use facts::Interaction;
+use facts::{Interaction, distinct};
 use serde_json::Value;
 
 /// The interactions of the file, in its order. `rows` are those of the file, without controls and twins, and
@@ -135,13 +135,11 @@ impl Request<'_> {
 
     /// The settings that rows name, and in which they differ.
     fn varied(&self) -> Vec<Setting> {
-        let mut varied: Vec<Setting> = Vec::new();
-        for setting in self.combinations.iter().flat_map(|row| row.point.settings()) {
-            let differs = |row: &Combination| row.value(setting) != self.combinations[0].value(setting);
-            if !varied.contains(setting) && self.combinations.iter().any(differs) {
-                varied.push(setting.clone());
-            }
-        }
+        let differs = |setting: &&Setting| {
+            self.combinations.iter().any(|row| row.value(setting) != self.combinations[0].value(setting))
+        };
+        let named = self.combinations.iter().flat_map(|row| row.point.settings());
+        let mut varied: Vec<Setting> = distinct(named.filter(differs).cloned());
         varied.sort_by_key(Setting::rank);
         varied
     }
@@ -189,7 +187,6 @@ impl Request<'_> {
         (groups, refusal)
     }
 
-    /// The settings that the entry names.
     fn named(&self) -> Vec<Setting> {
         let places = self.entry.gap.iter().chain(&self.entry.by);
         places.map(|place| place.axis.clone()).chain(self.free()).collect()

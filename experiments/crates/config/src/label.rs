@@ -67,7 +67,8 @@ pub(crate) fn labels(rows: &[&Combination], settings: &[Setting]) -> Vec<Label> 
     // A row that has nothing which the others have is called by its encodings, and so are they.
     let is_unnamed = |row: usize| columns.iter().all(|column| column[row].is_empty());
     if (0..rows.len()).any(is_unnamed) {
-        columns.insert(0, column(rows, &Setting::short("encoding")));
+        let encoding = Setting::named("encoding").expect("a short name is a name");
+        columns.insert(0, column(rows, &encoding));
     }
     let words = |row: usize| columns.iter().flat_map(|column| column[row].clone()).collect();
     (0..rows.len()).map(|row| Label { game: rows[row].run.game.name(), words: words(row) }).collect()

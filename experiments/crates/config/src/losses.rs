@@ -2,7 +2,6 @@
 
 use models::Loss;
 use serde::de::{Error as _, MapAccess, Visitor};
-use serde::ser::SerializeMap as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 use std::sync::LazyLock;
@@ -47,11 +46,6 @@ impl LossChanges {
         self.0.iter().find(|(own, _)| *own == loss).map(|&(_, weight)| weight)
     }
 
-    /// The weights with these changes.
-    pub fn over(&self, weights: &LossWeights) -> LossWeights {
-        weights.with(self)
-    }
-
     pub fn unlike(&self, weights: &LossWeights) -> Self {
         Self(self.iter().filter(|(loss, weight)| *weight != weights.of(loss)).collect())
     }
@@ -88,11 +82,7 @@ impl Serialize for LossChanges {
 }
 
 fn write<S: Serializer>(weights: impl Iterator<Item = (&'static Loss, f64)>, serializer: S) -> Result<S::Ok, S::Error> {
-    let mut map = serializer.serialize_map(None)?;
-    for (loss, weight) in weights {
-        map.serialize_entry(loss.name(), &weight)?;
-    }
-    map.end()
+    serializer.collect_map(weights.map(|(loss, weight)| (loss.name(), weight)))
 }
 
 impl<'de> Deserialize<'de> for LossWeights {

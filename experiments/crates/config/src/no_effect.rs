@@ -5,7 +5,7 @@ use super::row::Row;
 use super::run::RunConfig;
 use super::setting::Setting;
 use super::source::dotted;
-use facts::Role;
+use facts::{Role, distinct};
 
 /// The most steps at which two schedules are compared, in addition to those where they change.
 const COMPARED_STEPS: u64 = 10_000;
@@ -13,15 +13,9 @@ const COMPARED_STEPS: u64 = 10_000;
 /// One sentence for each. `combinations` are those of the first rows, in order.
 pub(super) fn sentences(matrix: Matrix<'_>, rows: &[Row], combinations: &[Combination]) -> Vec<String> {
     let mut sentences = values_in_no_row(matrix, combinations);
-    let mut axes: Vec<&Setting> = combinations.iter().flat_map(|row| row.point.settings()).collect();
+    let mut axes: Vec<&Setting> = distinct(combinations.iter().flat_map(|row| row.point.settings()));
     axes.sort_by_key(|setting| setting.rank());
-    let mut seen: Vec<&Setting> = Vec::new();
-    for axis in axes {
-        if !seen.contains(&axis) {
-            seen.push(axis);
-            sentences.extend(nothing_changes_along(axis, rows, combinations));
-        }
-    }
+    sentences.extend(axes.into_iter().filter_map(|axis| nothing_changes_along(axis, rows, combinations)));
     sentences
 }
 

@@ -53,6 +53,6 @@ impl Phase {
 
     /// The weights of the losses while it lasts.
     pub fn weights(&self, usual: &LossWeights) -> LossWeights {
-        self.loss.over(usual)
+        usual.with(&self.loss)
     }
 }

@@ -9,7 +9,6 @@ use models::{Preset, presets};
 /// The key of a preset's name, beside the names of architectures.
 pub(crate) const PRESET: &str = "preset";
 
-/// Reads the tree of a row.
 pub(crate) fn read_run(tree: &Node) -> Result<BaseConfig, Refusal> {
     let run: BaseConfig = match tree.get(&["model", PRESET]) {
         Some(name) => read(&expanded(tree.clone(), name)?)?,

@@ -208,7 +208,6 @@ pub(crate) fn read<T: DeserializeOwned>(node: &Node) -> Result<T, Refusal> {
     T::deserialize(Reader(node))
 }
 
-/// A node to be read.
 #[derive(Clone, Copy)]
 struct Reader<'a>(&'a Node);
 

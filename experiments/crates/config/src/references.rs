@@ -8,7 +8,7 @@ use super::expand::{Combination, Matrix};
 use super::row::Row;
 use super::setting::Setting;
 use super::source::{ConfigError, at};
-use facts::Role;
+use facts::{Role, distinct};
 use games::GameKind;
 use serde_json::Value;
 
@@ -16,13 +16,7 @@ use serde_json::Value;
 /// `combinations`.
 pub(super) fn mark(rows: &mut [Row], combinations: &[Combination], matrix: Matrix<'_>) -> Result<(), ConfigError> {
     let matching = matrix.matching(combinations, &matrix.file.reference)?;
-    let mut games: Vec<GameKind> = Vec::new();
-    for row in &*rows {
-        if !games.contains(&row.run.game) {
-            games.push(row.run.game);
-        }
-    }
-    for game in games {
+    for game in distinct(rows.iter().map(|row| row.run.game)) {
         let all: Vec<usize> = (0..rows.len()).filter(|&row| rows[row].run.game == game).collect();
         let references: Vec<usize> = matching.iter().copied().filter(|&row| rows[row].run.game == game).collect();
         if references.is_empty() {
@@ -89,13 +83,7 @@ impl Game<'_> {
         if self.references.iter().enumerate().all(differs_from_later) {
             return axes;
         }
-        let mut all: Vec<Setting> = Vec::new();
-        for setting in self.combinations.iter().flat_map(|row| row.point.settings()).filter(differs) {
-            if !all.contains(setting) {
-                all.push(setting.clone());
-            }
-        }
-        all
+        distinct(self.combinations.iter().flat_map(|row| row.point.settings()).filter(differs).cloned())
     }
 
     fn lacks_reference(&self, row: &Row, settings: &[Setting]) -> ConfigError {

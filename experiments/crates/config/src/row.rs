@@ -6,7 +6,6 @@ use super::shape::Shape;
 use dataset::{TestSet, content};
 use facts::Role;
 
-/// One row: a run that is repeated with every seed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
     /// The game and its values on the axes, as part of a folder's name: `chess-shaw-batch64`.

@@ -10,17 +10,12 @@ use super::row::{Row, RowData};
 use super::run::RunConfig;
 use super::setting::Setting;
 use super::source::ConfigError;
-use facts::Role;
+use facts::{Role, distinct};
 use games::GameKind;
 
 /// The rows of combinations, labelled by the settings in which they differ.
 pub(super) fn rows(combinations: &[Combination], datasets: &Datasets) -> Result<Vec<Row>, ConfigError> {
-    let mut settings: Vec<Setting> = Vec::new();
-    for setting in combinations.iter().flat_map(|row| row.point.settings()) {
-        if !settings.contains(setting) {
-            settings.push(setting.clone());
-        }
-    }
+    let mut settings: Vec<Setting> = distinct(combinations.iter().flat_map(|row| row.point.settings()).cloned());
     settings.sort_by_key(Setting::rank);
     let named = combinations.iter().zip(labels(&combinations.iter().collect::<Vec<_>>(), &settings));
     named.map(|(combination, label)| row(combination, &label, datasets)).collect()

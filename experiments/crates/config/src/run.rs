@@ -158,7 +158,6 @@ impl RunConfig {
         Numerics::of(&components(&self.to_json()).unwrap_or_default())
     }
 
-    /// Which heads its network has.
     pub fn outputs(&self) -> models::Outputs {
         self.model.outputs().clone()
     }

@@ -37,14 +37,6 @@ impl Setting {
         (known && way.iter().all(|step| !step.is_empty())).then_some(Self(way))
     }
 
-    /// One of [`SHORT`].
-    ///
-    /// # Panics
-    /// If there is no such name.
-    pub fn short(name: &'static str) -> Self {
-        Self::named(name).expect("a short name is a name")
-    }
-
     pub fn way(&self) -> &[String] {
         &self.0
     }
@@ -54,7 +46,6 @@ impl Setting {
         SHORT.iter().find(|(_, way)| *way == long).map_or(long, |(short, _)| (*short).to_owned())
     }
 
-    /// The last word of its name.
     pub(crate) fn last(&self) -> &str {
         self.0.last().map_or("", String::as_str)
     }
@@ -129,7 +120,6 @@ impl Point {
         self.0.iter().find(|(own, _)| own == setting).map(|(_, node)| node)
     }
 
-    /// Whether it contains a setting.
     pub(crate) fn has(&self, setting: &Setting) -> bool {
         self.get(setting).is_some()
     }

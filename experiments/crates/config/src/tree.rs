@@ -5,7 +5,7 @@ use super::source::{ConfigError, Place, Step, YamlPath, dotted};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The file or the option of the command line that a value is written in.
@@ -15,12 +15,6 @@ pub(crate) struct Document {
     /// The folder that paths in it are relative to.
     pub(crate) folder: PathBuf,
     pub(crate) is_option: bool,
-}
-
-impl Document {
-    pub(crate) fn folder(&self) -> &Path {
-        &self.folder
-    }
 }
 
 /// Where a value was written.
@@ -300,6 +294,7 @@ pub(crate) fn within(path: &[Step]) -> String {
 mod tests {
     use super::*;
     use crate::source::{Source, at};
+    use std::path::Path;
 
     fn parse(text: &str) -> Node {
         crate::yaml::parse(&Source::new(Path::new("x.yaml"), text)).unwrap_or_else(|error| panic!("{error}"))

@@ -10,7 +10,7 @@
 //! trained with it, and tested. Every row has equally many trials: the tuning budget is a part of what is compared (Dodge
 //! et al., "Show your work: improved reporting of experimental results", EMNLP 2019).
 
-use super::seeds::repeated;
+use super::seeds::each_once;
 use super::setting::{Conditional, Point};
 use super::source::{ConfigError, at};
 use super::tree::Node;
@@ -60,11 +60,7 @@ impl TuneEntry {
             let error = document.error_at(&at!["tune", "seeds", i], message);
             return Err(error.help("a choice made on a seed that is reported favours the row: take other seeds"));
         }
-        if let Some(i) = repeated(&self.seeds) {
-            let message = format!("the seed {} stands twice", self.seeds[i]);
-            let error = document.error_at(&at!["tune", "seeds", i], message);
-            return Err(error.help("a repeated seed repeats the same numbers; name each once"));
-        }
+        each_once(&self.seeds, at!["tune", "seeds"], document)?;
         if self.axes.0.is_empty() {
             let error = document.error_at(&at!["tune", "axes"], "there is nothing to tune");
             return Err(error.help("list settings with the values to try: axes: {train.encoding_rate: [1, 3, 10, 30]}"));

@@ -3,20 +3,12 @@
 use crate::escape;
 use std::fmt::Write as _;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Anchor {
-    Start,
-    Middle,
-    End,
-}
-
-impl Anchor {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Start => "start",
-            Self::Middle => "middle",
-            Self::End => "end",
-        }
+games::named! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Anchor {
+        Start = "start",
+        Middle = "middle",
+        End = "end",
     }
 }
 

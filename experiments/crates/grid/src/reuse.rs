@@ -48,7 +48,6 @@ impl FinishedCells {
         found
     }
 
-    /// `bundle` is the bundle that a folder belongs to.
     fn add(&mut self, folder: &Path, depth: usize, bundle: Option<&CopiedFrom>) {
         for (name, path) in folders(folder).into_iter().filter(|(name, _)| !name.starts_with("smoke-")) {
             let cells: Vec<(String, PathBuf)> =

@@ -29,12 +29,10 @@ fn axis_names() -> Vec<&'static str> {
 }
 
 impl Selector {
-    /// Selects rows by the names of their folders.
     pub(super) fn of_rows(folders: Vec<String>) -> Self {
         Self { axis: Axis::Row, values: folders }
     }
 
-    /// Whether it selects seeds, not rows.
     pub(super) fn is_of_seeds(&self) -> bool {
         self.axis == Axis::Seed
     }

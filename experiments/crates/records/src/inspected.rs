@@ -77,22 +77,20 @@ pub struct Occupant {
     pub seen: usize,
 }
 
-/// One of the two squares of a pair.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum End {
-    Query,
-    Key,
+games::named! {
+    /// One of the two squares of a pair.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum End {
+        Query = "query",
+        Key = "key",
+    }
 }
 
 impl Occupant {
     /// In words: `own bishop on the key`.
     pub fn name(&self) -> String {
-        let on = match self.on {
-            End::Query => "query",
-            End::Key => "key",
-        };
-        format!("{} on the {on}", self.piece)
+        format!("{} on the {}", self.piece, self.on.name())
     }
 }
 

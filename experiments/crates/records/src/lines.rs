@@ -3,7 +3,6 @@
 use crate::stored;
 use facts::Weights;
 use serde::de::{MapAccess, Visitor};
-use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 use std::fs::File;
@@ -94,11 +93,7 @@ impl Metrics {
 
 impl Serialize for Metrics {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.0.len()))?;
-        for (name, value) in &self.0 {
-            map.serialize_entry(name, value)?;
-        }
-        map.end()
+        serializer.collect_map(self.iter())
     }
 }
 
@@ -236,25 +231,26 @@ fn each(path: &Path, file: File, mut each: impl FnMut(&[u8]) -> Result<(), ReadE
 mod tests {
     use super::*;
 
+    fn line(step: u64, loss: f64, wall_s: f64) -> String {
+        let time = format!(r#"{{"unix_s":1.0,"wall_s":{wall_s},"positions_per_s":2.0}}"#);
+        format!(r#"{{"step":{step},"split":"test","epochs":0.5,"metrics":{{"loss":{loss}}},"time":{time}}}"#) + "\n"
+    }
+
     #[test]
     fn lines_have_a_hash_without_their_times() {
         let dir = tempfile::tempdir().unwrap();
-        let line = |loss: f64, wall_s: f64| {
-            let time = format!(r#"{{"unix_s":1.0,"wall_s":{wall_s},"positions_per_s":2.0}}"#);
-            format!(r#"{{"step":1,"split":"test","epochs":0.5,"metrics":{{"policy_loss":{loss}}},"time":{time}}}"#)
-        };
         let written = |name: &str, text: String| {
             let path = dir.path().join(name);
             std::fs::write(&path, text).unwrap();
             path
         };
-        let own = written("a", format!("{}\n{}\n", line(1.5, 1.0), line(1.25, 2.0)));
-        let slower = written("b", format!("{}\n{}\n{}", line(1.5, 3.0), line(1.25, 4.0), &line(1.0, 5.0)[..20]));
-        let other = written("c", format!("{}\n{}\n", line(1.5, 1.0), line(1.125, 2.0)));
+        let own = written("a", line(1, 1.5, 1.0) + &line(1, 1.25, 2.0));
+        let slower = written("b", line(1, 1.5, 3.0) + &line(1, 1.25, 4.0) + &line(1, 1.0, 5.0)[..20]);
+        let other = written("c", line(1, 1.5, 1.0) + &line(1, 1.125, 2.0));
         assert_eq!((read(&own).unwrap().len(), read(&slower).unwrap().len()), (2, 2));
         assert_eq!(hash(&own).unwrap(), hash(&slower).unwrap());
         assert_ne!(hash(&own).unwrap(), hash(&other).unwrap());
-        let damaged = written("d", format!("{}\n{{}}\n", line(1.5, 1.0)));
+        let damaged = written("d", line(1, 1.5, 1.0) + "{}\n");
         assert!(read(&damaged).unwrap_err().to_string().contains("d, line 2: "));
     }
 
@@ -262,10 +258,6 @@ mod tests {
     fn a_follower_reads_new_lines_and_notices_that_a_file_was_rewritten() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("metrics.jsonl");
-        let line = |step: u64, wall_s: f64| {
-            let time = format!(r#"{{"unix_s":1.0,"wall_s":{wall_s},"positions_per_s":2.0}}"#);
-            format!(r#"{{"step":{step},"split":"train","epochs":0.5,"metrics":{{"loss":1.5}},"time":{time}}}"#) + "\n"
-        };
         let mut follower = Follower::default();
         assert!(follower.news(&path).is_err());
         let mut steps = |text: &str| {
@@ -273,17 +265,17 @@ mod tests {
             let news = follower.news(&path)?;
             Ok::<_, ReadError>((news.from_start, news.lines.iter().map(|line| line.step).collect::<Vec<_>>()))
         };
-        let first = line(10, 1.0);
+        let first = line(10, 1.5, 1.0);
         assert_eq!(steps(&first).unwrap(), (false, vec![10]));
         assert_eq!(steps(&first).unwrap(), (false, vec![]));
-        let half = format!("{first}{}", &line(20, 2.0)[..30]);
+        let half = format!("{first}{}", &line(20, 1.5, 2.0)[..30]);
         assert_eq!(steps(&half).unwrap(), (false, vec![]), "half a line is not read");
-        let both = format!("{first}{}", line(20, 2.0));
+        let both = format!("{first}{}", line(20, 1.5, 2.0));
         assert_eq!(steps(&both).unwrap(), (false, vec![20]));
         let damaged = steps(&format!("{both}{{}}\n")).unwrap_err().to_string();
         assert!(damaged.contains("metrics.jsonl, line 3: "), "{damaged}");
-        assert_eq!(steps(&format!("{both}{}", line(30, 3.0))).unwrap(), (false, vec![30]));
-        let resumed = format!("{first}{}{}", line(20, 7.0), line(30, 8.0));
+        assert_eq!(steps(&format!("{both}{}", line(30, 1.5, 3.0))).unwrap(), (false, vec![30]));
+        let resumed = format!("{first}{}{}", line(20, 1.5, 7.0), line(30, 1.5, 8.0));
         assert_eq!(steps(&resumed).unwrap(), (true, vec![10, 20, 30]));
         assert_eq!(steps(&first).unwrap(), (true, vec![10]));
         assert_eq!(steps("").unwrap(), (true, vec![]));

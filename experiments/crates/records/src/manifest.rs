@@ -15,7 +15,6 @@ use std::path::Path;
 
 pub const FILE: &str = "manifest.json";
 
-/// Everything about a cell that is known before its first step, and its outcome.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
     /// Experiment, label and hash come from the names of the folders.

@@ -7,7 +7,7 @@ use crate::user_error::UserError;
 use crate::{atomic, stored};
 use facts::grid::{MOST_CELLS, TRIALS};
 use facts::name::{RULE, is_run_name};
-use facts::{Extrapolate, Interaction, Margins, Mask, NetworkFacts, Primary, Quantity, Role};
+use facts::{Extrapolate, Interaction, Margins, Mask, NetworkFacts, Primary, Quantity, Role, distinct};
 use games::GameKind;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashSet};
@@ -113,14 +113,12 @@ pub struct MatchedTo {
     pub ratio: Option<f64>,
 }
 
-pub type PlanError = UserError;
-
 /// The file that lists the hashes of a bundle, beside its plan.
 const SUMS: &str = "BLAKE3SUMS";
 
 impl Plan {
     /// The plan of a run folder; an unpacked bundle, whose cells are elsewhere, is refused.
-    pub fn of_run_folder(run_dir: &Path) -> Result<Self, PlanError> {
+    pub fn of_run_folder(run_dir: &Path) -> Result<Self, UserError> {
         if run_dir.join(SUMS).is_file() {
             let message = format!("{} is an unpacked bundle, not a run folder", run_dir.display());
             return Err(UserError::new(message, "`posenc report` prints it; `posenc run FILE --from` continues it"));
@@ -129,7 +127,7 @@ impl Plan {
     }
 
     /// Reads and checks the plan of a run folder or bundle.
-    pub fn read(run_dir: &Path) -> Result<Self, PlanError> {
+    pub fn read(run_dir: &Path) -> Result<Self, UserError> {
         let path = run_dir.join(FILE);
         let text = stored::read(&path).map_err(|cause| match cause.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => UserError::new(
@@ -148,7 +146,7 @@ impl Plan {
     }
 
     /// Reads and checks the text of a plan; `path` names it in errors.
-    pub fn parse(text: &[u8], path: &Path) -> Result<Self, PlanError> {
+    pub fn parse(text: &[u8], path: &Path) -> Result<Self, UserError> {
         let path = path.display();
         let plan: Self = serde_json::from_slice(text).map_err(|cause| {
             let help = "`posenc run` with the experiment's file writes it again";
@@ -212,13 +210,7 @@ impl Plan {
 
     /// The games, in the order of their first rows.
     pub fn games(&self) -> Vec<GameKind> {
-        let mut games = Vec::new();
-        for row in &self.rows {
-            if !games.contains(&row.game) {
-                games.push(row.game);
-            }
-        }
-        games
+        distinct(self.rows.iter().map(|row| row.game))
     }
 }
 

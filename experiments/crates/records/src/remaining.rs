@@ -24,19 +24,17 @@ impl Work<'_> {
 /// The remaining seconds of each cell, from its own pace, otherwise its row's, otherwise the grid's. None for cells that have
 /// ended, without a pace, and whose number of steps is unknown.
 pub fn of_cells(cells: &[Work<'_>]) -> Vec<Option<f64>> {
-    let mut rows: HashMap<&str, Mean> = HashMap::new();
-    let mut all = Mean::default();
+    let mut rows: HashMap<&str, Vec<f64>> = HashMap::new();
     for cell in cells {
-        if let Some(pace) = cell.pace() {
-            rows.entry(cell.row).or_default().add(pace);
-            all.add(pace);
-        }
+        rows.entry(cell.row).or_default().extend(cell.pace());
     }
+    let rows: HashMap<&str, Option<f64>> = rows.into_iter().map(|(row, paces)| (row, mean(&paces))).collect();
+    let all = mean(&cells.iter().filter_map(Work::pace).collect::<Vec<_>>());
     let left = |cell: &Work<'_>| {
         if matches!(cell.state, CellState::Done | CellState::Failed(_)) || cell.progress.steps == 0 {
             return None;
         }
-        let pace = cell.pace().or_else(|| rows.get(cell.row)?.get()).or_else(|| all.get())?;
+        let pace = cell.pace().or(rows[cell.row]).or(all)?;
         Some(pace * cell.progress.steps.saturating_sub(cell.progress.step) as f64)
     };
     cells.iter().map(left).collect()
@@ -58,21 +56,9 @@ pub fn of_grid<'a>(cells: impl IntoIterator<Item = (&'a CellState, Option<f64>)>
     (running > 0).then(|| longest.max(sum / f64::from(running)))
 }
 
-#[derive(Debug, Clone, Copy, Default)]
-struct Mean {
-    sum: f64,
-    count: u32,
-}
-
-impl Mean {
-    fn add(&mut self, value: f64) {
-        self.sum += value;
-        self.count += 1;
-    }
-
-    fn get(self) -> Option<f64> {
-        (self.count > 0).then(|| self.sum / f64::from(self.count))
-    }
+/// `None` of no values.
+pub(super) fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
 #[cfg(test)]

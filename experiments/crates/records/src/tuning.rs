@@ -1,6 +1,7 @@
 //! `tuning.json`: the trials of each row of a tuned grid, their scores, and the chosen one.
 
 use crate::folder::is_plain;
+use crate::remaining::mean;
 use crate::stored::{RecordError, read_json, write_json};
 use facts::{Direction, Weights};
 use games::GameKind;
@@ -71,8 +72,7 @@ impl TrialRecord {
     /// The mean over the seeds of its last round; `None` if a seed failed.
     pub fn score(&self) -> Option<f64> {
         let scores: Option<Vec<f64>> = self.scores.last()?.iter().copied().collect();
-        let scores = scores.filter(|scores| !scores.is_empty())?;
-        Some(scores.iter().sum::<f64>() / scores.len() as f64)
+        mean(&scores?)
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::fields::fault;
 use chrono::{DateTime, NaiveDateTime};
 use minijinja::Error;
-use records::folder::METRICS_FILE;
+use records::folder::{METRICS_FILE, hash_of};
 use records::manifest::{self, Session};
 use records::{MetricLine, Time};
 use serde::Deserialize;
@@ -59,7 +59,7 @@ fn clock(folder: &Path, run_dir: &Path) -> Option<Clock> {
         .map(|part| part.as_os_str().to_string_lossy().into_owned())
         .collect();
     let [.., row, seed] = &place[..] else { return None };
-    let hash = row.rsplit_once('-').map_or(row.as_str(), |(_, hash)| hash);
+    let hash = hash_of(row);
     let began = sessions.iter().map(|session| session.unix_s).reduce(f64::min)?;
     // The cells of trials lie deeper than those of rows.
     Some(Clock { id: format!("{hash}/{seed}"), is_trial: place.len() > 2, began, ended })

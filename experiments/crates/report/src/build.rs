@@ -1,7 +1,6 @@
 //! From a run folder to a report.
 
 use super::comparison::{ALPHA, Comparison, Line, Verdict, compare, reference_of, sort_by_group};
-use super::distinct::distinct;
 use super::files::{CellRecord, CellResult, RunFolder, on_training_positions};
 use super::missing::Missing;
 use super::model::{Counts, FailedCell, GameReport, MatchedReport, Report, RowReport, StepTimeReport};
@@ -14,7 +13,7 @@ use super::sections::{
 use super::statistics::{Summary, holm};
 use anyhow::Context as _;
 use facts::metrics::{self, NOVEL};
-use facts::{Mask, Quantity, Role};
+use facts::{Mask, Quantity, Role, distinct};
 use games::GameKind;
 use records::baselines::BaselineName;
 use records::identity::Identity;

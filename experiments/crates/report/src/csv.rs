@@ -145,7 +145,6 @@ fn line(report: &Report, game: &GameReport, row: &RowReport, (metric, summary): 
     }
 }
 
-/// The line with the comparison of its row.
 fn compared(report: &Report, row: &RowReport, line: Line) -> Line {
     let Some(comparison) = &row.comparison else { return line };
     let (interval, equivalence) = (comparison.interval, comparison.equivalence);

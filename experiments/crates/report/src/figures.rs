@@ -4,9 +4,8 @@ mod files;
 
 pub use files::write;
 
-use super::distinct::distinct;
 use super::model::RowReport;
-use facts::Role;
+use facts::{Role, distinct};
 use figures::plot::{Medium, Style};
 
 /// A plot with its caption.

@@ -70,7 +70,6 @@ pub struct CellFacts {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct CellResult {
-    /// The line that holds the primary metric.
     pub primary: MetricLine,
     /// The last line of the test split, of the same weights as the primary metric, like all other lines.
     pub test: MetricLine,

@@ -7,7 +7,6 @@ mod build;
 pub mod comparison;
 pub mod csv;
 pub mod curves;
-mod distinct;
 mod document;
 pub mod ending;
 pub mod figures;

@@ -7,7 +7,6 @@ use super::statistics::{Interval, MeanTest, Summary};
 use super::table::ABSENT;
 use facts::grouped;
 
-/// The most decimals that are shown.
 const MOST_DECIMALS: i32 = 4;
 /// The decimals of a number of unknown uncertainty.
 const USUAL_DECIMALS: usize = 4;

@@ -1,13 +1,12 @@
 //! Whether encodings have the same order in one grid as in others: `posenc compare --ranks`.
 
-use super::distinct::distinct;
 use super::model::{GameReport, Report};
 use super::numbers::{fixed, interval, or_absent};
 use super::side_by_side::labels;
 use super::statistics::across::{DRAWS, RankCorrelation, agreement};
 use super::table::Table;
 use facts::metrics::Direction;
-use facts::setting;
+use facts::{distinct, setting};
 use serde_json::{Value, json};
 
 /// The rows without which the orders are compared once more: does the agreement rest on them?

@@ -1,14 +1,13 @@
 //! Tables over several grids: `posenc compare`.
 
 use super::comparison::{ALPHA, Comparison};
-use super::distinct::distinct;
 use super::model::{Report, RowReport};
 use super::numbers::{alone, fixed, mean_sd, of_test, or_absent, p_value, with_interval};
 use super::sections::notes;
 use super::statistics::across::welch;
 use super::statistics::{MeanTest, Summary, holm};
 use super::table::{ABSENT, ROW, Table};
-use facts::Role;
+use facts::{Role, distinct};
 use std::iter::once;
 use strength::kendall::tau;
 

@@ -1,7 +1,7 @@
 //! A small experiment over both games, loaded in this process.
 
 use crate::datasets::datasets;
-use config::{Experiment, Source};
+use config::{Experiment, Row, Source};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use tempfile::TempDir;
@@ -93,6 +93,17 @@ pub fn load_with(text: &str, sets: &[&str]) -> Result<Experiment, String> {
 #[track_caller]
 pub fn load(text: &str) -> Experiment {
     load_with(text, &[]).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+/// The hash of every row.
+pub fn hashes(experiment: &Experiment) -> Vec<&str> {
+    experiment.rows.iter().map(|row| &row.hash[..]).collect()
+}
+
+/// The label of every row, with that of its reference.
+pub fn pairs(experiment: &Experiment) -> Vec<(String, String)> {
+    let reference = |row: &Row| experiment.rows.iter().find(|other| row.is_compared_with(other)).expect("a reference");
+    experiment.rows.iter().map(|row| (row.label.clone(), reference(row).label.clone())).collect()
 }
 
 /// Checks that an experiment is refused with a message that has all these parts.

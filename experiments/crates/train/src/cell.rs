@@ -19,7 +19,7 @@ use records::folder::{CHECKPOINTS, METRICS_FILE};
 use records::identity::Identity;
 use records::positions::{self, PositionMetrics};
 use records::status::{Fingerprints, State};
-use records::{CellLock, Manifest, Part, Status, UserError, atomic, lines};
+use records::{CellLock, Manifest, Part, Status, UserError, atomic, lines, stored};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -211,7 +211,8 @@ impl<'a> Cell<'a> {
             None => describe::describe(dir, setup, first, options)?,
         };
         let session = describe::session(&manifest, setup, step, start.forced.clone(), options.revision.as_ref());
-        describe::begin_session(&mut manifest, dir, session)?;
+        manifest.sessions.push(session);
+        describe::write(&manifest, dir)?;
         let mut recorder = Recorder::open(&metrics, bytes)?;
         let first_line = checkpoint.as_ref().map_or(0, |_| step + 1);
         recorder.add("the folder of pictures", Box::new(Folder::of(dir)));
@@ -326,15 +327,15 @@ impl<'a> Cell<'a> {
             files.push(save_averaged(self.dir, &self.trainer.setup().layout, &averaged)?);
         }
         let weights = weights_hash(&weights);
-        let finish = self.trainer.finish(weights.clone(), hashes(&files)?);
-        describe::finish(&mut self.manifest, self.dir, finish)?;
+        self.manifest.finish = Some(self.trainer.finish(weights.clone(), hashes(&files)?));
+        describe::write(&self.manifest, self.dir)?;
         let metrics = Some(lines::hash(&self.metrics)?);
         self.status.result = Some(Fingerprints { weights, batches: self.trainer.batches(), metrics });
         self.write_status(State::Done)?;
         (self.note)(DONE);
         self.recorder.end(self.note);
         // Checkpoints take three times the space of the weights, and a finished cell is never resumed.
-        if let Err(error) = checkpoint::remove_all(&self.dir.join(CHECKPOINTS)) {
+        if let Err(error) = checkpoint::keep(&self.dir.join(CHECKPOINTS), &[]) {
             (self.note)(&format!("old checkpoints cannot be removed: {error}"));
         }
         Ok(Outcome::Done)
@@ -383,9 +384,8 @@ fn open_tensorboard(dir: &Path, first_step: u64, hparams: &HParams, recorder: &m
 
 fn hashes(files: &[PathBuf]) -> Result<Vec<(String, String)>, TrainError> {
     let hash = |path: &PathBuf| {
-        let bytes = std::fs::read(path).map_err(TrainError::io("read", path))?;
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        Ok((name, blake3::hash(&bytes).to_hex().to_string()))
+        Ok((name, stored::hash(path).map_err(TrainError::io("read", path))?))
     };
     files.iter().map(hash).collect()
 }

@@ -295,13 +295,8 @@ fn steps(dir: &Path) -> Result<Vec<u64>, CheckpointError> {
     Ok(steps)
 }
 
-/// Removes every checkpoint: a finished cell is never resumed.
-pub fn remove_all(dir: &Path) -> Result<(), CheckpointError> {
-    keep(dir, &[])
-}
-
 /// Removes other checkpoints and files of interrupted writes.
-fn keep(dir: &Path, steps: &[u64]) -> Result<(), CheckpointError> {
+pub(super) fn keep(dir: &Path, steps: &[u64]) -> Result<(), CheckpointError> {
     let kept = |name: &str| {
         let stem = name.strip_suffix(".yaml").or_else(|| name.strip_suffix(".safetensors"));
         stem.and_then(step).is_some_and(|step| steps.contains(&step))

@@ -9,9 +9,7 @@ use dataset::Split;
 use nn::{Arena, Layout, ParamSpec, Part};
 use records::Revision;
 use records::machine::Cpu;
-use records::manifest::{
-    DatasetFacts, Determinism, Finish, InitialWeights, MacsByPart, Manifest, Parameters, Seeds, Session,
-};
+use records::manifest::{DatasetFacts, Determinism, InitialWeights, MacsByPart, Manifest, Parameters, Seeds, Session};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 use tch::Device;
@@ -69,15 +67,7 @@ pub(super) fn session(
     Session { from_step, unix_s: now_s(), forced, gpu: setup.gpu.clone(), revision, ranks }
 }
 
-/// Adds a session to a manifest and writes the manifest.
-pub(super) fn begin_session(manifest: &mut Manifest, cell: &Path, session: Session) -> Result<(), TrainError> {
-    manifest.sessions.push(session);
-    manifest.write(cell).map_err(TrainError::io("write the manifest in", cell))
-}
-
-/// Adds a cell's outcome to its manifest and writes the manifest.
-pub(super) fn finish(manifest: &mut Manifest, cell: &Path, finish: Finish) -> Result<(), TrainError> {
-    manifest.finish = Some(finish);
+pub(super) fn write(manifest: &Manifest, cell: &Path) -> Result<(), TrainError> {
     manifest.write(cell).map_err(TrainError::io("write the manifest in", cell))
 }
 

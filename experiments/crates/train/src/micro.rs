@@ -124,7 +124,6 @@ impl Gradient {
         Ok(first)
     }
 
-    /// Adds what the other ranks have.
     fn add_ranks(&mut self, ranks: &Ranks) -> Result<(), TrainError> {
         let mut rest = vec![&mut self.objective];
         rest.extend(self.terms.iter_mut().map(|term| &mut term.mean));

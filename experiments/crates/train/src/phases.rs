@@ -35,11 +35,7 @@ impl PhaseSchedule {
     /// The settings of a step, counted from 0.
     pub(super) fn at(&self, step: u64) -> StepSettings {
         let current = self.0.iter().find(|settings| step < settings.end).or(self.0.last());
-        current.cloned().unwrap_or_else(|| StepSettings {
-            end: u64::MAX,
-            loss: LossWeights::default(),
-            multiplier: 1.0,
-        })
+        current.expect("a run has a phase").clone()
     }
 }
 

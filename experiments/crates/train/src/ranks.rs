@@ -107,12 +107,10 @@ impl Ranks {
         self.group.rank() * own..(self.group.rank() + 1) * own
     }
 
-    /// Adds the tensors of all ranks.
     pub(crate) fn sum(&self, tensor: &mut Tensor) -> Result<(), TrainError> {
         self.group.sum(tensor).map_err(|lost| self.told(lost))
     }
 
-    /// Whether a rank says yes.
     pub(crate) fn any(&self, yes: bool) -> Result<bool, TrainError> {
         let mut sum = Tensor::from_slice(&[f32::from(u8::from(yes))]);
         self.sum(&mut sum)?;

@@ -189,7 +189,6 @@ fn of_shape(file: &SafeTensors<'_>, param: &ParamSpec) -> Option<Vec<f32>> {
     Some(from_little_endian(view.data()))
 }
 
-/// The board of the file's tables.
 fn board_of(file: &SafeTensors<'_>, start: &Start) -> Result<Geometry, String> {
     match (board(file), start.board) {
         (Some(found), Some(named)) if found != named.geometry() => {

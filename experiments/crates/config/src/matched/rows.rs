@@ -5,6 +5,7 @@ use super::super::row::Row;
 use super::super::source::{ConfigError, YamlPath};
 use super::super::suggest::nearest;
 use super::entry::RowName;
+use facts::distinct;
 
 /// The rows of an experiment without controls, each with its point.
 pub(crate) struct Rows<'a> {
@@ -62,12 +63,7 @@ impl Rows<'_> {
         let game = own.map(|own| self.rows[own].run.game);
         let rows = || self.rows.iter().filter(|row| game.is_none_or(|game| row.run.game == game));
         let among = game.map_or_else(String::new, |game| format!(" of {}", game.name()));
-        let mut labels: Vec<&str> = Vec::new();
-        for label in rows().map(Row::shown) {
-            if !labels.contains(&label) {
-                labels.push(label);
-            }
-        }
+        let labels: Vec<&str> = distinct(rows().map(Row::shown));
         let (message, meant) = match name {
             RowName::Label(label) => {
                 (format!("no row{among} is called `{label}`"), nearest(label, labels.iter().copied()))

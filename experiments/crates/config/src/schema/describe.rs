@@ -27,7 +27,6 @@ pub(super) const OF_BASE: &[Documented] = &[
     (&["model", "resnet", "outputs"], Outputs::DOCS),
 ];
 
-/// Adds them to a schema.
 pub(super) fn describe(schema: &mut Value, documented: &[Documented]) {
     for &(way, docs) in documented {
         put(schema, way, docs);

@@ -7,7 +7,7 @@ use testing::{EXPERIMENT, refused_with};
 
 fn complaint(text: &str) -> String {
     let source = Source::new(Path::new("experiment.yaml"), text);
-    Experiment::from_source(&source).expect_err("it is wrong").to_string()
+    Experiment::with(&source, &[]).expect_err("it is wrong").to_string()
 }
 
 #[test]

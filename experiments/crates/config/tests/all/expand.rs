@@ -2,7 +2,7 @@
 
 use config::{Experiment, Mask, Role, RunConfig};
 use std::collections::HashSet;
-use testing::{DATA, EXPERIMENT, load};
+use testing::{DATA, EXPERIMENT, hashes, load};
 
 /// The small experiment with its axes and its reference replaced, chess only. What `axes` varies is taken out of the
 /// base.
@@ -215,10 +215,7 @@ fn a_base_comes_from_another_file_and_is_overridden_in_part() {
     let own = "base:\n  from: elsewhere/other.yaml\n  train: {steps: 9}\n  eval: {every: 3}\naxes:";
     let experiment = load(&format!("name: small\n{own}{tail}"));
     let same = EXPERIMENT.replace("steps: 8", "steps: 9").replace("every: 4", "every: 3");
-    assert_eq!(
-        experiment.rows.iter().map(|row| &row.hash).collect::<Vec<_>>(),
-        load(&same).rows.iter().map(|row| &row.hash).collect::<Vec<_>>()
-    );
+    assert_eq!(hashes(&experiment), hashes(&load(&same)));
     // What is varied here is not taken from there.
     let varied = format!(
         "name: small\n{own}{}",

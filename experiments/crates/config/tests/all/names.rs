@@ -76,7 +76,7 @@ fn the_command_line_may_replace_a_named_row() {
 #[test]
 fn an_experiment_is_called_like_its_file() {
     let text = EXPERIMENT.replace("name: small\n", "");
-    let load = |file: &str| Experiment::from_source(&Source::new(&DATA.path().join(file), text.clone()));
+    let load = |file: &str| Experiment::with(&Source::new(&DATA.path().join(file), text.clone()), &[]);
     assert_eq!(load("my-grid.yaml").expect("it is accepted").name, "my-grid");
     let error = load("my grid.yaml").expect_err("a blank").to_string();
     assert!(error.contains("`name` is missing") && error.contains("add `name: …`"), "{error}");

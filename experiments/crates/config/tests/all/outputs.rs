@@ -8,7 +8,7 @@ use games::{Game, GameKind, Position};
 use std::path::Path;
 use std::sync::LazyLock;
 use tempfile::TempDir;
-use testing::{EXPERIMENT, assert_says, datasets, load_in};
+use testing::{EXPERIMENT, assert_says, datasets, hashes, load_in};
 
 /// Datasets of games without scores, and one of maps.
 static DATA: LazyLock<TempDir> = LazyLock::new(|| {
@@ -98,7 +98,6 @@ fn a_head_without_targets_is_left_out_where_the_file_says_so() {
     let experiment = load(&skip(heads)).expect("the rest can be learnt");
     assert!(experiment.rows.iter().all(|row| row.run.outputs().names() == ["policy", "result", "moves_left"]));
     let plain = load(&with_heads("{policy: {}, result: {}, moves_left: {}}")).expect("all of it can be learnt");
-    let hashes = |experiment: &Experiment| experiment.rows.iter().map(|row| row.hash.clone()).collect::<Vec<_>>();
     assert_eq!(hashes(&experiment), hashes(&plain), "what is left out decides no number");
     refused(&skip("{q: {}}"), &["outputs names no head"]);
 }

@@ -1,7 +1,7 @@
 //! `reference`: one row of a game, or one for each group of rows.
 
-use config::{Experiment, Role, Row};
-use testing::{EXPERIMENT, load, load_with, refused};
+use config::Role;
+use testing::{EXPERIMENT, load, load_with, pairs, refused};
 
 /// The small experiment with these axes beside the encodings.
 fn with(axes: &str) -> String {
@@ -12,12 +12,6 @@ fn with(axes: &str) -> String {
 /// Encodings and depths, on chess.
 fn depths() -> String {
     with("model.chessformer.layers: [1, 2]").replace("game: [chess, shogi]", "game: [chess]")
-}
-
-/// The label of every row, with that of its reference.
-fn pairs(experiment: &Experiment) -> Vec<(String, String)> {
-    let reference = |row: &Row| experiment.rows.iter().find(|other| row.is_compared_with(other)).expect("a reference");
-    experiment.rows.iter().map(|row| (row.label.clone(), reference(row).label.clone())).collect()
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Every setting can be an axis, by its dotted name; and the command line overrides any.
 
 use config::{Experiment, Role, Row};
-use testing::{DATA, EXPERIMENT, load, load_with, refused, refused_with};
+use testing::{DATA, EXPERIMENT, hashes, load, load_with, refused, refused_with};
 
 /// The small experiment, chess only, with other axes and what follows them; one of `without` is taken out of the base.
 fn grid(axes: &str, without: &[&str], reference: &str) -> String {
@@ -84,7 +84,6 @@ fn a_size_of_the_network_is_an_axis() {
     // The same cells as with whole networks as values.
     let models = "  model:\n    - chessformer: {layers: 1, width: 16, heads: 2, ff: 16}\n    - chessformer: {layers: 3, width: 16, heads: 2, ff: 16}\n";
     let whole = load(&grid(models, &[MODEL], "{model.chessformer.layers: 1}"));
-    let hashes = |experiment: &Experiment| experiment.rows.iter().map(|row| row.hash.clone()).collect::<Vec<_>>();
     assert_eq!(hashes(&experiment), hashes(&whole));
     assert_eq!(labels(&whole), labels(&experiment));
 }

@@ -249,14 +249,4 @@ mod tests {
         assert!(wide.contains("viewBox=\"0 0 824 ") && wide.contains("width=\"6.695in\""), "{wide}");
         assert_eq!(draw(&plot(&[&[], &[]]), "hero", Medium::Page), None);
     }
-
-    #[test]
-    fn no_medium_has_a_background_and_files_have_the_colours_of_their_pages() {
-        let rows = [row("shaw", Judged::Better, -0.2)];
-        for medium in [Medium::Page, Medium::Column, Medium::Print] {
-            let svg = draw(&plot(&[&rows]), "hero", medium).expect("a row");
-            assert!(!svg.contains("<rect") && !svg.contains("fill=\"#fff"), "{svg}");
-            assert!(!svg.contains("var("), "{svg}");
-        }
-    }
 }

@@ -18,7 +18,6 @@ pub(super) fn fitted(text: &str, room: f64) -> String {
     }
 }
 
-/// The most lines of a label.
 const MOST_LINES: usize = 6;
 
 /// A text in lines that are not wider than `room`, broken at spaces but not around ×; a wider word is cut.

@@ -116,17 +116,14 @@ mod tests {
 
     #[test]
     fn ticks_are_round_and_inside() {
-        let scale = Scale::tight([-0.013, 0.11]);
-        assert_eq!(scale.ticks().iter().map(|&tick| scale.label(tick)).collect::<Vec<_>>(), ["0.00", "0.05", "0.10"]);
+        let labels = |scale: Scale| scale.ticks().iter().map(|&tick| scale.label(tick)).collect::<Vec<_>>();
+        assert_eq!(labels(Scale::tight([-0.013, 0.11])), ["0.00", "0.05", "0.10"]);
         let sizes = Scale::of_sizes([3e5, 6e7]);
-        let labels: Vec<String> = sizes.ticks().iter().map(|&tick| sizes.label(tick)).collect();
-        assert_eq!(labels, ["0.5M", "1M", "2M", "5M", "10M", "20M", "50M"]);
+        assert_eq!(labels(sizes), ["0.5M", "1M", "2M", "5M", "10M", "20M", "50M"]);
         let losses = Scale::of_sizes([0.0015, 0.7]);
-        let labels: Vec<String> = losses.ticks().iter().map(|&tick| losses.label(tick)).collect();
-        assert_eq!(labels, ["0.002", "0.005", "0.01", "0.02", "0.05", "0.1", "0.2", "0.5"]);
+        assert_eq!(labels(losses), ["0.002", "0.005", "0.01", "0.02", "0.05", "0.1", "0.2", "0.5"]);
         let wide = Scale::of_sizes([0.00002, 0.7]);
-        let labels: Vec<String> = wide.ticks().iter().map(|&tick| wide.label(tick)).collect();
-        assert_eq!(labels, ["1e-4", "0.001", "0.01", "0.1"], "short labels leave room for the axis' own");
+        assert_eq!(labels(wide), ["1e-4", "0.001", "0.01", "0.1"], "short labels leave room for the axis' own");
         assert_eq!((sizes.share(2.5e5), sizes.share(7.2e7)), (0.0, 1.0));
     }
 

@@ -1,9 +1,9 @@
 //! The plan of an experiment: what `grid.json` records of references and interactions.
 
-use config::{Experiment, Row};
+use config::Experiment;
 use grid::planned;
 use records::Plan;
-use testing::{EXPERIMENT, load};
+use testing::{EXPERIMENT, load, pairs};
 
 /// The small experiment's encodings at two depths, on chess; each depth has its reference.
 fn depths() -> String {
@@ -45,12 +45,6 @@ fn a_name_is_a_field_of_its_row_only() {
             assert_eq!(row.folder.contains("-No-position-"), row.name.is_some(), "{}", row.folder);
         }
     }
-}
-
-/// The label of every row, with that of its reference.
-fn pairs(experiment: &Experiment) -> Vec<(String, String)> {
-    let reference = |row: &Row| experiment.rows.iter().find(|other| row.is_compared_with(other)).expect("a reference");
-    experiment.rows.iter().map(|row| (row.label.clone(), reference(row).label.clone())).collect()
 }
 
 #[test]

@@ -6,7 +6,6 @@
 //! family, as an analysis of variance keeps main effects and interactions apart.
 
 use crate::comparison::{ALPHA, Corrected, Paired, difference, mean};
-use crate::distinct::distinct;
 use crate::figures::{Figure, Look};
 use crate::files::{CellRecord, RunFolder};
 use crate::missing::{Missing, left_out, reasons, ruled_out};
@@ -17,7 +16,7 @@ use crate::numbers::{
 use crate::primary::PrimaryMetric;
 use crate::statistics::{Interval, MeanTest, PairedTest, holm};
 use crate::table::Table;
-use facts::Interaction;
+use facts::{Interaction, distinct};
 use figures::plot::Style;
 use figures::plot::forest::{self, ForestPlot, ForestRow};
 use games::GameKind;
@@ -51,34 +50,25 @@ pub struct Gap {
     pub interval: Interval,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Change {
-    /// Both gaps exclude zero, and it is smaller with the second value.
-    Shrinks,
-    /// Both gaps exclude zero, and it is larger with the second value.
-    Grows,
-    /// Both gaps exclude zero, with different signs.
-    Reverses,
-    /// It changes, but one of the gaps is not significant itself, so its size before or after is unknown.
-    Changes,
-    /// The corrected interval of the change contains zero.
-    NotDistinguishable,
-    Missing,
+games::named! {
+    /// Its name is the verb that follows "the gap".
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Change {
+        /// Both gaps exclude zero, and it is smaller with the second value.
+        Shrinks = "shrinks",
+        /// Both gaps exclude zero, and it is larger with the second value.
+        Grows = "grows",
+        /// Both gaps exclude zero, with different signs.
+        Reverses = "reverses",
+        /// It changes, but one of the gaps is not significant itself, so its size before or after is unknown.
+        Changes = "changes",
+        /// The corrected interval of the change contains zero.
+        NotDistinguishable = "not distinguishable",
+        Missing = "no verdict",
+    }
 }
 
 impl Change {
-    /// The verb that follows "the gap".
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Shrinks => "shrinks",
-            Self::Grows => "grows",
-            Self::Reverses => "reverses",
-            Self::Changes => "changes",
-            Self::NotDistinguishable => "not distinguishable",
-            Self::Missing => "no verdict",
-        }
-    }
-
     /// How a gap changes that does change. It shrinks, grows or reverses only if both gaps exclude zero.
     fn of(gaps: &[Option<Gap>; 2]) -> Self {
         let [Some(first), Some(second)] = gaps else { return Self::Missing };

@@ -3,11 +3,10 @@
 use super::baselines::{BELOW_LOG_LINEAR, BELOW_UNIFORM};
 use super::heads::LEARNT;
 use super::learnable::Learnable;
-use crate::distinct::distinct;
 use crate::missing::Missing;
 use crate::model::{Counts, FailedCell, GameReport, Report};
 use facts::metrics::{Direction, Metric};
-use facts::{ReadAt, counted, grouped};
+use facts::{ReadAt, counted, distinct, grouped};
 use records::identity::Identity;
 use records::manifest::CopiedFrom;
 

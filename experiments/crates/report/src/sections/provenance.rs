@@ -1,7 +1,7 @@
 //! Where the numbers of a report come from: programs, sources, data and the finished cells' fingerprints.
 
-use crate::distinct::distinct;
 use crate::files::{CellFacts, RunFolder};
+use facts::distinct;
 use records::manifest::{CopiedFrom, DatasetFacts};
 use records::plan::Plan;
 use records::status::Fingerprints;

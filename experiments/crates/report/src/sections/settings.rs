@@ -1,8 +1,8 @@
 //! The settings and conditions of a grid that can be compared with those of another one.
 
 use super::variants::{self, Variant};
-use crate::distinct::distinct;
 use crate::files::{CellFacts, RunFolder};
+use facts::distinct;
 use games::GameKind;
 use serde_json::Value;
 
@@ -18,7 +18,6 @@ pub struct Setting {
 const VARIES: &str = "varies";
 
 impl Setting {
-    /// Of all values that it has.
     fn new(name: &str, values: impl IntoIterator<Item = String>) -> Self {
         let values: Vec<String> = values.into_iter().collect();
         Self { name: name.to_owned(), value: values.join(", ") }

@@ -16,26 +16,18 @@ use games::GameKind;
 use std::collections::BTreeMap;
 use std::iter::once;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum SizeMeasure {
-    Parameters,
-    /// Operations of a forward pass.
-    Flops,
-    /// Seconds of a training step.
-    Seconds,
+games::named! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    enum SizeMeasure {
+        Parameters = "parameters",
+        /// Operations of a forward pass.
+        Flops = "FLOPs",
+        /// Seconds of a training step.
+        Seconds = "step time",
+    }
 }
 
 impl SizeMeasure {
-    const ALL: [Self; 3] = [Self::Parameters, Self::Flops, Self::Seconds];
-
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Parameters => "parameters",
-            Self::Flops => "FLOPs",
-            Self::Seconds => "step time",
-        }
-    }
-
     /// The size of a row's network, if it is known.
     fn of(self, variant: &Variant<'_>, folder: &RunFolder) -> Option<f64> {
         match self {

@@ -1,13 +1,12 @@
 //! A row's network in a few words, and one table of all systems, over games.
 
 use super::heads::value;
-use crate::distinct::distinct;
 use crate::files::CellRecord;
 use crate::model::{GameReport, Report, RowReport, System};
 use crate::numbers::{fixed, mega, or_absent};
 use crate::table::{ABSENT, Table};
-use facts::grouped;
 use facts::metrics::Metric;
+use facts::{distinct, grouped};
 use serde_json::Value;
 
 /// A row's system, once a cell has a manifest with its run.

@@ -1,11 +1,11 @@
 //! What the trials of a tuned grid say: choices at an edge, the expected best of fewer trials, and whether a verdict would
 //! be the same for the neighbouring choices.
 
-use crate::distinct::distinct;
 use crate::figures::{Figure, Look, slug};
 use crate::model::RowReport;
 use crate::numbers::{fixed, or_absent};
 use crate::table::{ABSENT, ROW, Table};
+use facts::distinct;
 use figures::plot::curves::{self, CurvePlot, Point, Series};
 use records::plan::Row;
 use records::tuning::{TrialRecord, TunedRowRecord, TuningRecord};

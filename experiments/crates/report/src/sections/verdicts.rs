@@ -2,7 +2,6 @@
 
 use super::baselines;
 use crate::comparison::{ALPHA, Comparison, Corrected, Verdict};
-use crate::distinct::distinct;
 use crate::figures::{Figure, Look};
 use crate::missing::{Missing, left_out, reasons, ruled_out};
 use crate::model::{GameReport, Report, RowReport};
@@ -10,8 +9,8 @@ use crate::noise::{Noise, SeedsOnly, counted};
 use crate::numbers::{interval, interval_decimals, mean_sd, or_absent, p_in_words, p_value, signed, two_cells};
 use crate::primary::PrimaryMetric;
 use crate::table::{ABSENT, ROW, Table};
-use facts::Role;
 use facts::metrics::Direction;
+use facts::{Role, distinct};
 use figures::plot::forest::{self, ForestPlot, ForestRow};
 
 /// The note of a game without an A/A control.

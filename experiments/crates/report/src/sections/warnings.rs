@@ -1,7 +1,6 @@
 //! What limits the conclusions of a report.
 
 use crate::comparison::ALPHA;
-use crate::distinct::distinct;
 use crate::files::{CellRecord, RunFolder};
 use crate::model::{GameReport, Report, RowReport};
 use crate::noise::SeedsOnly;
@@ -9,7 +8,7 @@ use crate::numbers::{decimals, fixed, p_in_words};
 use crate::primary::PrimaryMetric;
 use facts::TOLERANCE;
 use facts::metrics::Direction;
-use facts::{counted, grouped};
+use facts::{counted, distinct, grouped};
 
 /// A report warns of fewer test positions.
 pub const TEST_POSITIONS_WANTED: u64 = 100_000;

@@ -57,7 +57,6 @@ pub struct RankCorrelation {
 }
 
 impl RankCorrelation {
-    /// Of the τ of all and the τ of each draw.
     fn of(tau: f64, mut of_draw: impl FnMut() -> Option<f64>) -> Option<Self> {
         let mut taus: Vec<f64> = (0..DRAWS).filter_map(|_| of_draw()).collect();
         taus.sort_by(f64::total_cmp);

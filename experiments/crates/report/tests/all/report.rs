@@ -25,7 +25,7 @@ mod scaling;
 mod strength;
 mod variants;
 
-use self::folder::{ABSOLUTE, Folder, ROPE, SEEDS, SHAW, close, comparison, is_warned, row};
+use self::folder::{ABSOLUTE, Folder, ROPE, SEEDS, SHAW, close, comparison, has, is_warned, row};
 use facts::{ReadAt, Role};
 use records::status::{State, Status};
 use records::step_times::StepTime;
@@ -136,7 +136,7 @@ fn the_other_columns_hold_what_was_measured() {
 fn the_drawn_table_says_all_of_it() {
     let folder = Folder::finished();
     let drawn = text::draw(&folder.report());
-    for part in [
+    let parts = [
         "by-hand: 9 of 9 cells done (and 3 of 3 A/A controls done)",
         "On chess, shaw is better than absolute: policy_loss −0.097, Holm-corrected interval [−0.117, −0.076], p = 0.0024.",
         "On chess, whether rope differs from absolute is open: policy_loss +0.003",
@@ -148,9 +148,8 @@ fn the_drawn_table_says_all_of_it() {
         "3,000 policy targets",
         "opening (1,200)",
         "55.00 ± 0",
-    ] {
-        assert!(drawn.contains(part), "{part:?} is not in\n{drawn}");
-    }
+    ];
+    has(&drawn, &parts);
     let widest = drawn.lines().map(|line| line.chars().count()).max().unwrap_or(0);
     assert!(widest <= 140, "{widest} columns:\n{drawn}");
     assert!(!drawn.contains('\u{1b}'), "colours");
@@ -168,14 +167,12 @@ fn two_pairs_are_no_verdict_and_say_which_seed_is_missing() {
     // It still counts in the family, so the other row's p is corrected for two comparisons.
     assert_eq!(report.family, 2);
     close(comparison(&report, "rope").holm.expect("three pairs").holm.p, 1.0);
-    let drawn = text::draw(&report);
-    for part in [
+    let parts = [
         "shaw against absolute has no verdict: needs ≥ 3 complete pairs, has 2 (seed 1 failed)",
         "2/3, 1 FAILED",
         "posenc does not retry it; to retry it, delete chess-shaw-0123456789ab/seed-1",
-    ] {
-        assert!(drawn.contains(part), "{part:?} is not in\n{drawn}");
-    }
+    ];
+    has(&text::draw(&report), &parts);
 }
 
 #[test]
@@ -271,12 +268,11 @@ fn differences_that_are_the_same_in_every_seed_are_questioned() {
 #[test]
 fn a_running_grid_is_reported_as_far_as_it_is() {
     let folder = Folder::new();
-    let drawn = text::draw(&folder.report());
-    assert!(
-        drawn.contains("by-hand: 0 of 9 cells done, 9 pending (and 0 of 3 A/A controls done, 3 pending)"),
-        "{drawn}"
-    );
-    assert!(drawn.contains("not finished: 0 of 3 seeds done (seeds 0, 1, 2 are not done)"), "{drawn}");
+    let parts = [
+        "by-hand: 0 of 9 cells done, 9 pending (and 0 of 3 A/A controls done, 3 pending)",
+        "not finished: 0 of 3 seeds done (seeds 0, 1, 2 are not done)",
+    ];
+    has(&text::draw(&folder.report()), &parts);
 
     folder.done("absolute", 0, 2.4);
     folder.done("shaw", 0, 2.3);

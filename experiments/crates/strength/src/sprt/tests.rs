@@ -91,20 +91,6 @@ fn ratios_agree_with_fishtest() {
     }
 }
 
-/// MortenLohne/racetrack, `src/tests/sprt_tests.rs` at 6b748c9; normalized Elo. That test allows 0.01.
-#[test]
-fn ratios_agree_with_racetrack() {
-    let cases = [
-        ([440, 2910, 5170, 2888, 455], 0.0, 5.0, -2.27),
-        ([142, 620, 1122, 699, 188], 0.0, 5.0, 2.99),
-        ([349, 1561, 3340, 1604, 359], -5.0, 0.0, 2.90),
-        ([98, 382, 674, 369, 71], -5.0, 0.0, -1.11),
-    ];
-    for (counts, elo0, elo1, theirs) in cases {
-        agrees(llr(Model::Normalized, elo0, elo1, &Pentanomial(counts)), theirs, 0.01);
-    }
-}
-
 /// The largest log-likelihood of losses, draws and wins over all distributions that meet a constraint, which gives the
 /// wins' share from the draws' share: a search over the draws by golden sections.
 fn searched(counts: [f64; 3], wins_of_draws: impl Fn(f64) -> Option<f64>) -> f64 {

@@ -48,7 +48,6 @@ fn is_on_device(operator: &Operator) -> bool {
     matches!(operator.kind, OperatorKind::Other | OperatorKind::Product)
 }
 
-/// A step, counted.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct StepCount {
     pub name: String,

@@ -7,7 +7,7 @@ use config::{RunConfig, Weights};
 use models::Network;
 use nn::{Arena, Init, Layout, Part, Range};
 use records::folder::{AVERAGED, CHECKPOINTS, CONFIG_FILE, FINAL, METRICS_FILE};
-use records::{Status, UserError, manifest, status};
+use records::{Status, UserError, manifest, status, stored};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -140,8 +140,7 @@ fn check_recorded(dir: &Path, which: Weights, weights: &[f32]) -> Result<(), Inf
     let file = dir.join(CHECKPOINTS).join(name);
     let of_file = manifest::files_of_weights(dir)?.into_iter().find(|(of, _)| of == name);
     let (record, expected, found) = if let Some((_, expected)) = of_file {
-        let bytes = std::fs::read(&file).map_err(InferenceError::io("read", &file))?;
-        (manifest::FILE, expected, blake3::hash(&bytes).to_hex().to_string())
+        (manifest::FILE, expected, stored::hash(&file).map_err(InferenceError::io("read", &file))?)
     } else if let Some(result) = Status::read(dir)?.and_then(|status| status.result).filter(|_| name == FINAL) {
         (status::FILE, result.weights, weights_hash(weights))
     } else {

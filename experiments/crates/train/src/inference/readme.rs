@@ -122,21 +122,14 @@ fn name_of(role: &Role, input: &InputLayout) -> &'static str {
 
 fn input(layout: &InputLayout) -> Input<'_> {
     let at = layout.features_at();
-    let features = layout.features.iter().enumerate().map(|(i, feature)| Feature {
-        name: feature.name,
-        byte: at + i,
-        divisor: match feature.kind {
-            FeatureKind::Scalar { scale } => Some(scale),
-            FeatureKind::Square | FeatureKind::Thermometer { .. } | FeatureKind::Token { .. } => None,
-        },
-        steps: match feature.kind {
-            FeatureKind::Thermometer { steps } => Some(steps),
-            FeatureKind::Scalar { .. } | FeatureKind::Square | FeatureKind::Token { .. } => None,
-        },
-        words: match feature.kind {
-            FeatureKind::Token { values } => Some(values),
-            FeatureKind::Scalar { .. } | FeatureKind::Square | FeatureKind::Thermometer { .. } => None,
-        },
+    let features = layout.features.iter().enumerate().map(|(i, feature)| {
+        let plain = Feature { name: feature.name, byte: at + i, divisor: None, steps: None, words: None };
+        match feature.kind {
+            FeatureKind::Scalar { scale } => Feature { divisor: Some(scale), ..plain },
+            FeatureKind::Thermometer { steps } => Feature { steps: Some(steps), ..plain },
+            FeatureKind::Token { values } => Feature { words: Some(values), ..plain },
+            FeatureKind::Square => plain,
+        }
     });
     Input {
         name: layout.name.name(),

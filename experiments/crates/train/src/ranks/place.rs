@@ -39,7 +39,6 @@ const USUAL_PORT: u16 = 29_500;
 const FIRST_PORT: u64 = 20_000;
 const PORTS: u64 = 20_000;
 
-/// The most ranks of a cell.
 pub const MOST_RANKS: usize = 1024;
 
 /// A rank, and where it meets the others.

@@ -164,8 +164,9 @@ fn numbers(tensor: Option<&Tensor>) -> Vec<f64> {
     numbers.into_iter().map(f64::from).collect()
 }
 
-fn log_sum_exp(logits: &[f64]) -> f64 {
-    logits.iter().map(|logit| logit.exp()).sum::<f64>().ln()
+pub(crate) fn log_sum_exp(logits: impl Iterator<Item = f64> + Clone) -> f64 {
+    let most = logits.clone().fold(f64::NEG_INFINITY, f64::max);
+    most + logits.map(|logit| (logit - most).exp()).sum::<f64>().ln()
 }
 
 #[test]
@@ -192,7 +193,7 @@ fn rewards_moves_left_and_the_soft_policy_are_logged_as_they_are() {
                 means.add("q_error_loss", (error[row] - squared).powi(2));
                 let logits = &buckets[row * 8..][..8];
                 let bucket = (((target + 1.0) / 2.0 * 8.0).floor() as usize).min(7);
-                means.add("q_buckets_loss", log_sum_exp(logits) - logits[bucket]);
+                means.add("q_buckets_loss", log_sum_exp(logits.iter().copied()) - logits[bucket]);
                 let target = 2.0 * f64::from(batch.short_term[row]) - 1.0;
                 means.add("short_term_loss", (short[row] - target).powi(2));
             }
@@ -259,7 +260,7 @@ fn win_draw_and_loss_by_value_and_draw_probability_are_learnt_from_lc0s_chunks()
         for ((logits, shares), (value, draw)) in logits.chunks(3).zip(shares.chunks(3)).zip(known) {
             let wanted = [value - draw / 2.0, draw, 1.0 - value - draw / 2.0].map(|share| share.max(0.0));
             let sum: f64 = wanted.iter().sum();
-            let whole = logits.iter().map(|logit| logit.exp()).sum::<f64>().ln();
+            let whole = log_sum_exp(logits.iter().copied());
             let entropy: f64 = wanted.iter().zip(logits).map(|(share, logit)| share / sum * (whole - logit)).sum();
             means.add("value_result_loss", entropy);
             let off: f64 = wanted.iter().zip(shares).map(|(share, found)| (found - share / sum).powi(2)).sum();
@@ -348,7 +349,7 @@ fn a_map_of_pairs_is_learnt_and_measured() {
 }
 
 fn add_cell(means: &mut Means, logits: &[f64], label: usize) {
-    means.add("map_loss", log_sum_exp(logits) - logits[label]);
+    means.add("map_loss", log_sum_exp(logits.iter().copied()) - logits[label]);
     let most = logits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let right = f64::from(u8::from(logits.iter().position(|&logit| logit == most) == Some(label)));
     means.add("map_accuracy", right);

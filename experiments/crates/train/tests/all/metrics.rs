@@ -1,6 +1,6 @@
 //! Evaluation metrics against plain arithmetic in f64, row by row.
 
-use crate::heads::{Means, finished, outputs};
+use crate::heads::{Means, finished, log_sum_exp, outputs};
 use config::Mask;
 use dataset::{Batch, Split};
 use models::HeadName;
@@ -42,11 +42,6 @@ impl Means {
 
 fn share(hit: bool) -> f64 {
     f64::from(u8::from(hit))
-}
-
-fn log_sum_exp(logits: impl Iterator<Item = f64> + Clone) -> f64 {
-    let most = logits.clone().fold(f64::NEG_INFINITY, f64::max);
-    most + logits.map(|logit| (logit - most).exp()).sum::<f64>().ln()
 }
 
 fn legal_moves(batch: &Batch, row: usize, moves: usize) -> Vec<bool> {

@@ -34,10 +34,7 @@ fn with_two_checkpoints(bench: &Bench, name: &str) -> PathBuf {
 #[test]
 fn what_lies_behind_the_last_checkpoint_is_done_again() {
     let bench = Bench::new();
-    let undisturbed = bench.trained("undisturbed", &bench.run(29));
-    let dir = with_two_checkpoints(&bench, "tail");
-    assert_eq!(train(&dir).expect("it resumes"), Outcome::Done);
-    assert_same_bits(&undisturbed, &dir);
+    bench.resumed(&bench.run(29), 28);
 }
 
 #[test]

@@ -13,26 +13,19 @@ use train::checkpoint::{load_averaged, load_final};
 use train::setup::declare;
 use train::sinks::tensorboard;
 
-/// A run that takes 8 positions a step, some of which have no policy target.
-fn run_with(bench: &Bench, change: impl FnOnce(&mut RunConfig)) -> RunConfig {
-    let mut run = bench.run(12);
-    change(&mut run);
-    run
-}
-
-fn final_weights(dir: &Path, run: &RunConfig) -> Vec<f32> {
+pub(crate) fn final_weights(dir: &Path, run: &RunConfig) -> Vec<f32> {
     let (_, layout) = declare(run).expect("the network");
     load_final(dir, &layout).expect("final weights")
 }
 
-fn relative_distance(a: &[f32], b: &[f32]) -> f64 {
+pub(crate) fn relative_distance(a: &[f32], b: &[f32]) -> f64 {
     let norm = |values: &mut dyn Iterator<Item = f64>| values.map(|v| v * v).sum::<f64>().sqrt();
     let difference = norm(&mut a.iter().zip(b).map(|(a, b)| f64::from(a - b)));
     difference / norm(&mut b.iter().map(|&b| f64::from(b)))
 }
 
 /// One step that is the gradient itself: with so large an ε nothing is divided by its size, and nothing clips.
-fn gradient_step(run: &RunConfig, micro: Option<MicroBatch>) -> RunConfig {
+pub(crate) fn gradient_step(run: &RunConfig, micro: Option<MicroBatch>) -> RunConfig {
     let mut run = run.clone();
     run.train.steps = 1;
     run.train.log_every = 1;
@@ -115,9 +108,10 @@ fn micro_batches_weigh_every_head_by_the_targets_of_the_whole_batch() {
 #[test]
 fn auto_takes_the_whole_batch_where_it_fits_and_says_so() {
     let bench = Bench::new();
-    let plain = bench.run(12);
-    let auto = run_with(&bench, |run| run.train.micro_batch = Some(MicroBatch::Auto));
-    let (a, b) = (bench.trained("plain", &plain), bench.trained("auto", &auto));
+    let mut run = bench.run(12);
+    let a = bench.trained("plain", &run);
+    run.train.micro_batch = Some(MicroBatch::Auto);
+    let b = bench.trained("auto", &run);
     assert_same_bits(&a, &b);
     let noted = |dir: &Path| Manifest::read(dir).expect("readable").expect("there").identity.micro_batch;
     assert_eq!((noted(&a), noted(&b)), (None, Some(8)));
@@ -176,13 +170,11 @@ fn averages_and_bf16_resume_bit_identically() {
 #[test]
 fn bf16_learns_about_what_f32_does() {
     let bench = Bench::new();
-    let with = |dtype| {
-        run_with(&bench, |run| {
-            run.train.steps = 60;
-            run.train.dtype = dtype;
-        })
-    };
-    let (f32, bf16) = (bench.trained("f32", &with(Dtype::F32)), bench.trained("bf16", &with(Dtype::Bf16)));
+    let mut run = bench.run(12);
+    run.train.steps = 60;
+    let f32 = bench.trained("f32", &run);
+    run.train.dtype = Dtype::Bf16;
+    let bf16 = bench.trained("bf16", &run);
     let loss = |dir: &Path| lines(dir).last().and_then(|line| line.metrics.get("policy_loss")).expect("a loss");
     let (exact, rounded) = (loss(&f32), loss(&bf16));
     assert!(exact != rounded && (exact - rounded).abs() < 0.02 * exact, "{exact} and {rounded}");

@@ -10,7 +10,7 @@ use models::Schedule;
 use safetensors::tensor::{Dtype, TensorView};
 use std::fs;
 use std::path::{Path, PathBuf};
-use testing::{Bench, encoding, train};
+use testing::{Bench, assert_says, encoding, train};
 
 const HEADS: usize = 2;
 const TABLE: &str = "encoding.relative_bias.layer.0.bias";
@@ -44,16 +44,25 @@ fn number(head: usize, displacement: Displacement) -> f32 {
     (1 + head) as f32 + 0.01 * displacement.ranks as f32 + 0.0001 * displacement.files as f32
 }
 
+/// Writes tables, each with its name and its shape; `board` has files and ranks, which weights of an export do not name.
+fn write_tables(path: &Path, tables: &[(&str, Vec<usize>, Vec<f32>)], board: Option<[i64; 2]>) {
+    let bytes = tables.iter().map(|(_, _, values)| values.iter().flat_map(|value| value.to_le_bytes()).collect());
+    let bytes: Vec<Vec<u8>> = bytes.collect();
+    let tensors = tables
+        .iter()
+        .zip(&bytes)
+        .map(|((name, shape, _), bytes)| (*name, TensorView::new(Dtype::F32, shape.clone(), bytes).expect("a table")));
+    let size = board.map(|sides| sides.map(i64::to_le_bytes).concat());
+    let board = size.iter().map(|size| ("board", TensorView::new(Dtype::I64, vec![2], size).expect("a size")));
+    fs::write(path, safetensors::serialize(tensors.chain(board), None).expect("a file")).expect("written");
+}
+
 /// A file of tables of a board.
 fn made_up(path: PathBuf, board: Geometry) -> PathBuf {
     let all = Displacement::all(board);
     let values = (0..HEADS).flat_map(|head| all.iter().map(move |&displacement| number(head, displacement)));
-    let bytes: Vec<u8> = values.flat_map(f32::to_le_bytes).collect();
-    let size: Vec<u8> = [board.files() as i64, board.ranks() as i64].into_iter().flat_map(i64::to_le_bytes).collect();
-    let table = TensorView::new(Dtype::F32, vec![HEADS, all.len()], &bytes).expect("a table");
-    let board = TensorView::new(Dtype::I64, vec![2], &size).expect("a size");
-    let file = safetensors::serialize([(TABLE, table), ("board", board)], None).expect("a file");
-    fs::write(&path, file).expect("written");
+    let size = [board.files(), board.ranks()].map(|side| side as i64);
+    write_tables(&path, &[(TABLE, vec![HEADS, all.len()], values.collect())], Some(size));
     path
 }
 
@@ -65,6 +74,16 @@ fn of_network(weights: &Path, board: Option<GameKind>) -> Start {
 /// The table of a finished cell, `[h, classes]`.
 fn learnt(dir: &Path) -> Vec<f32> {
     tensor(dir, "final.safetensors", TABLE)
+}
+
+/// Why a cell of this run cannot be trained.
+fn refusal(bench: &Bench, name: &str, run: &RunConfig) -> String {
+    train(&bench.cell(name, run)).expect_err(name).to_string()
+}
+
+fn sorted(mut values: Vec<f32>) -> Vec<f32> {
+    values.sort_unstable_by(f32::total_cmp);
+    values
 }
 
 #[test]
@@ -86,15 +105,7 @@ fn a_displacement_keeps_its_entry_on_another_board() {
 
 /// The parameters of kerple with two heads, as a network of 5×5 exports them.
 fn formula(path: PathBuf) -> PathBuf {
-    let numbers = |numbers: [f32; HEADS]| numbers.into_iter().flat_map(f32::to_le_bytes).collect::<Vec<u8>>();
-    let values = FORMULA.map(|(name, values)| (name, numbers(values)));
-    let size: Vec<u8> = [5_i64, 5].into_iter().flat_map(i64::to_le_bytes).collect();
-    let tensors = values
-        .iter()
-        .map(|(name, bytes)| (*name, TensorView::new(Dtype::F32, vec![HEADS], bytes).expect("numbers of the heads")));
-    let board = TensorView::new(Dtype::I64, vec![2], &size).expect("a size");
-    let file = safetensors::serialize(tensors.chain([("board", board)]), None).expect("a file");
-    fs::write(&path, file).expect("written");
+    write_tables(&path, &FORMULA.map(|(name, values)| (name, vec![HEADS], values.to_vec())), Some([5, 5]));
     path
 }
 
@@ -113,10 +124,7 @@ fn the_parameters_of_a_formula_serve_a_board_of_another_size() {
     for (name, values) in FORMULA {
         assert_eq!(tensor(&moved, "final.safetensors", name), values);
     }
-    let refused = |name: &str, start: Start| match train(&bench.cell(name, &run(start))) {
-        Err(error) => assert!(error.to_string().contains("a formula has none"), "{error}"),
-        Ok(outcome) => panic!("{name}: {outcome:?}"),
-    };
+    let refused = |name: &str, start: Start| assert_says(&refusal(&bench, name, &run(start)), &["a formula has none"]);
     refused("shuffled", start(&file, TableOrder::Shuffled, true));
     refused("scaled", Start { scale: 2.0, ..start(&file, TableOrder::Kept, true) });
 }
@@ -166,10 +174,6 @@ fn a_stretched_table_covers_the_larger_board() {
     for (found, expected) in found.iter().zip(expected) {
         assert!((f64::from(*found) - expected).abs() < 1e-5, "{found} {expected}");
     }
-    let sorted = |mut values: Vec<f32>| {
-        values.sort_unstable_by(f32::total_cmp);
-        values
-    };
     let shuffled = Start { order: TableOrder::Shuffled, ..start };
     let shuffled = learnt(&bench.trained("shuffled", &biased(&bench, Some(shuffled))));
     assert_ne!(shuffled, found);
@@ -183,9 +187,7 @@ fn absolute_table(path: PathBuf, width: usize) -> PathBuf {
         channel as f32 + 0.1 * board.rank_of(square) as f32 + 0.01 * board.file_of(square) as f32
     };
     let values = (0..board.squares()).flat_map(|square| (0..width).map(move |channel| entry(square, channel)));
-    let bytes: Vec<u8> = values.flat_map(f32::to_le_bytes).collect();
-    let table = TensorView::new(Dtype::F32, vec![board.squares(), width], &bytes).expect("a table");
-    fs::write(&path, safetensors::serialize([(ABSOLUTE, table)], None).expect("a file")).expect("written");
+    write_tables(&path, &[(ABSOLUTE, vec![board.squares(), width], values.collect())], None);
     path
 }
 
@@ -209,10 +211,7 @@ fn absolute_positions_are_stretched_over_a_larger_board_or_refused() {
         let [rank, file] = [chess.rank_of(square), chess.file_of(square)].map(|at| at as f64 * 4.0 / 7.0);
         assert!((f64::from(*found) - (channel as f64 + 0.1 * rank + 0.01 * file)).abs() < 1e-5, "{i}: {found}");
     }
-    let refused = |name: &str, run: &RunConfig, part: &str| match train(&bench.cell(name, run)) {
-        Err(error) => assert!(error.to_string().contains(part), "{error}"),
-        Ok(outcome) => panic!("{name}: {outcome:?}"),
-    };
+    let refused = |name: &str, run: &RunConfig, part: &str| assert_says(&refusal(&bench, name, run), &[part]);
     refused("displacement", &with(start.clone()), "`fit: bicubic` for a learned table of absolute");
     let bicubic = with(Start { fit: Fit::Bicubic, ..start });
     for (name, table) in [("factorised", "factorised"), ("fixed", "sinusoidal_2d")] {
@@ -230,8 +229,8 @@ fn the_board_of_a_file_is_not_contradicted() {
     let tables = made_up(bench.path().join("tables.safetensors"), Geometry::new(6, 6));
     let with = |board| biased(&bench, Some(Start { board: Some(board), ..start(&tables, TableOrder::Kept, true) }));
     bench.trained("right", &with(GameKind::Board6));
-    let error = train(&bench.cell("wrong", &with(GameKind::Board5))).expect_err("another board").to_string();
-    assert!(error.contains("its tables are of a board of 6×6, not of board5; leave `board` out"), "{error}");
+    let error = refusal(&bench, "wrong", &with(GameKind::Board5));
+    assert_says(&error, &["its tables are of a board of 6×6, not of board5; leave `board` out"]);
 }
 
 /// A network on placements of a board, which learns attacked squares; at a rate of 0 it only is evaluated.
@@ -286,8 +285,7 @@ fn what_no_source_moves_to_another_board_is_refused_by_its_name() {
             .join("checkpoints/final.safetensors");
         let mut run = on_board(&bench, GameKind::Board6, &[text], 1e-2);
         run.train.start = Some(Start { fit, ..of_network(&weights, Some(GameKind::Board5)) });
-        let error = train(&bench.cell(&format!("{name} moved"), &run)).expect_err("refused").to_string();
-        parts.iter().for_each(|part| assert!(error.contains(part), "{part:?} is not in {error}"));
+        assert_says(&refusal(&bench, &format!("{name} moved"), &run), parts);
     };
     let unmoved = "on 5×5 and [2, 1296] on 6×6, and no source says how it moves";
     let pairs = ["encoding.relative_bias.layer.0.bias has the shape [2, 625]", unmoved];
@@ -309,10 +307,6 @@ fn the_control_has_the_same_numbers_in_other_places() {
     let [kept, shuffled] = [TableOrder::Kept, TableOrder::Shuffled]
         .map(|order| learnt(&bench.trained(&format!("{order:?}"), &biased(&bench, Some(start(&tables, order, true))))));
     assert_ne!(kept, shuffled);
-    let sorted = |mut values: Vec<f32>| {
-        values.sort_unstable_by(f32::total_cmp);
-        values
-    };
     assert_eq!(sorted(kept), sorted(shuffled));
 }
 
@@ -337,21 +331,15 @@ fn a_cell_begins_with_the_trunk_of_another_network_and_heads_of_its_own() {
     assert!(apart(&moved, trunk) < 0.3 * apart(&plain, trunk), "{} {}", apart(&moved, trunk), apart(&plain, trunk));
     assert!(apart(&moved, head) > 0.5 * apart(&plain, head), "{} {}", apart(&moved, head), apart(&plain, head));
     run.encoding = vec![encoding("shaw")];
-    let refused = train(&bench.cell("shaw", &run)).expect_err("no tables of shaw").to_string();
-    assert!(
-        refused.contains("it has no tensor encoding.shaw.layer.0.") && refused.contains("same encodings"),
-        "{refused}"
-    );
+    let error = refusal(&bench, "shaw", &run);
+    assert_says(&error, &["it has no tensor encoding.shaw.layer.0.", "same encodings"]);
 }
 
 #[test]
 fn tables_that_do_not_fit_are_refused_with_a_reason() {
     let bench = Bench::new();
     let tables = made_up(bench.path().join("tables.safetensors"), GameKind::Chess.geometry());
-    let refused = |name: &str, run: &RunConfig| match train(&bench.cell(name, run)) {
-        Err(error) => error.to_string(),
-        Ok(outcome) => panic!("{name}: {outcome:?}"),
-    };
+    let refused = |name: &str, run: &RunConfig| refusal(&bench, name, run);
     let kept = start(&tables, TableOrder::Kept, false);
     let mut run = biased(&bench, Some(kept.clone()));
     run.encoding = vec![encoding("shaw")];
@@ -364,11 +352,7 @@ fn tables_that_do_not_fit_are_refused_with_a_reason() {
     let damaged = start(&tables, TableOrder::Kept, false);
     assert!(refused("damaged", &biased(&bench, Some(damaged))).contains("tables.safetensors: "));
     for (name, side) in [("none", 0), ("negative", -8), ("endless", i64::MAX), ("long", 101)] {
-        let table = TensorView::new(Dtype::F32, vec![HEADS, 1], &[0; 4 * HEADS]).expect("a table");
-        let size = [side.to_le_bytes(), 8_i64.to_le_bytes()].concat();
-        let board = TensorView::new(Dtype::I64, vec![2], &size).expect("a size");
-        let file = safetensors::serialize([(TABLE, table), ("board", board)], None).expect("a file");
-        fs::write(&tables, file).expect("written");
+        write_tables(&tables, &[(TABLE, vec![HEADS, 1], vec![0.0; HEADS])], Some([side, 8]));
         let start = start(&tables, TableOrder::Kept, false);
         assert!(refused(name, &biased(&bench, Some(start))).contains("it has no board in `board`"), "{name}");
     }
@@ -378,9 +362,8 @@ fn tables_that_do_not_fit_are_refused_with_a_reason() {
 fn a_start_with_weights_that_are_not_finite_is_refused() {
     let bench = Bench::new();
     let tables = made_up(bench.path().join("tables.safetensors"), GameKind::Chess.geometry());
-    let refused = |name: &str, start: Start| match train(&bench.cell(name, &biased(&bench, Some(start)))) {
-        Err(error) => assert!(error.to_string().contains("weights that are not finite"), "{error}"),
-        Ok(outcome) => panic!("{name}: {outcome:?}"),
+    let refused = |name: &str, start: Start| {
+        assert_says(&refusal(&bench, name, &biased(&bench, Some(start))), &["weights that are not finite"]);
     };
     refused("scale", Start { scale: 1e300, ..start(&tables, TableOrder::Kept, false) });
     let source = bench.trained("source", &biased(&bench, None)).join("checkpoints/final.safetensors");

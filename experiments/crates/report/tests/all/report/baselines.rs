@@ -1,6 +1,6 @@
 //! Policies without a network stand in the tables, and rows that do not beat the log-linear one are marked.
 
-use crate::report::folder::{Folder, lacks, row};
+use crate::report::folder::{Folder, has, lacks, row};
 use facts::Mask;
 use games::GameKind;
 use records::Baselines;
@@ -47,17 +47,16 @@ fn the_tables_have_a_line_for_each_and_mark_rows_that_do_not_beat_the_model() {
     let missing: Vec<bool> = report.games[0].rows.iter().map(|row| row.misses_log_linear()).collect();
     assert_eq!(missing, [true, false, true]);
     let drawn = text::draw(&report);
-    for part in [
+    let parts = [
         "absolute †",
         "rope †",
         "(baseline)",
         "log-linear model: 53 weights, fitted on 8,192 training positions",
         "†: does not beat the log-linear baseline (policy loss 2.405)",
         "chess: the policy loss of absolute, rope does not beat the log-linear baseline (2.405 nats, 53 weights)",
-    ] {
-        assert!(drawn.replace('\n', " ").contains(part), "{part:?} is not in\n{drawn}");
-    }
-    assert!(!drawn.contains("shaw †"), "{drawn}");
+    ];
+    has(&drawn.replace('\n', " "), &parts);
+    lacks(&drawn, &["shaw †"]);
     let widest = drawn.lines().filter(|line| !line.contains("Holm")).map(|line| line.chars().count()).max();
     assert!(widest <= Some(140), "{widest:?} columns:\n{drawn}");
     for drawn in crate::report::folder::drawn(&report) {

@@ -1,11 +1,6 @@
 //! The plots of a report as files.
 
 use crate::report::folder::Folder;
-use facts::Weights;
-use facts::metrics::Direction;
-use games::GameKind;
-use records::TuningRecord;
-use records::tuning::{TrialRecord, TunedRowRecord};
 use report::{figures, html};
 use resvg::usvg::roxmltree::Document;
 use std::collections::BTreeSet;
@@ -15,19 +10,7 @@ use std::path::Path;
 /// A grid with every kind of plot.
 pub(crate) fn folder() -> Folder {
     let folder = Folder::with_an_interaction();
-    let mut tuning = TuningRecord::new("policy_loss", Direction::Lower, Weights::Raw, vec![100, 101]);
-    let trial = |(i, score): (usize, f64)| TrialRecord {
-        values: vec![("train.encoding_rate".to_owned(), 4_u32.pow(i as u32).to_string())],
-        place: vec![i],
-        scores: vec![vec![Some(score), Some(score + 0.1)]],
-    };
-    tuning.rows = vec![TunedRowRecord {
-        game: GameKind::Chess,
-        folder: "chess-shaw-0123456789ab".to_owned(),
-        trials: [2.5, 2.3, 2.4].into_iter().enumerate().map(trial).collect(),
-        chosen: Some(1),
-    }];
-    tuning.write(folder.path()).expect("the trials are written");
+    folder.tuned("train.encoding_rate", &[("shaw", &[(1, &[2.5, 2.6]), (4, &[2.3, 2.4]), (16, &[2.4, 2.5])], 1)]);
     folder
 }
 

@@ -2,12 +2,14 @@
 
 use crate::by_hand;
 use dataset::{MoveTraits, PositionTraits};
-use facts::{Interaction, Role, Weights};
+use facts::{Direction, Interaction, Role, Weights};
 use games::{GameKind, Phase, Relation};
+use records::TuningRecord;
 use records::plan::{Plan, Row};
 use records::positions::{self, PositionMetrics};
 use records::status::{State, Status};
 use records::step_times::{StepTime, StepTimes};
+use records::tuning::{TrialRecord, TunedRowRecord};
 use report::comparison::Comparison;
 use report::model::RowReport;
 use report::{Report, csv, html, latex, markdown, text};
@@ -30,6 +32,9 @@ pub(crate) const TARGETS: u16 = 3;
 pub(crate) fn in_chess(label: &str) -> String {
     format!("chess-{label}-0123456789ab")
 }
+
+/// The values of a setting that were tried, each with the scores of the tuning seeds.
+type Tried<'a> = &'a [(u64, &'a [f64])];
 
 /// A run folder of three chess rows and a twin.
 pub(crate) struct Folder {
@@ -248,6 +253,25 @@ impl Folder {
     pub(crate) fn times(&self, rows: Vec<StepTime>) {
         let (device, cpu) = ("cpu".to_owned(), "a processor".to_owned());
         StepTimes { device, cpu, threads: 1, unix_s: 0, rounds: 7, rows }.write(self.path()).expect("step times");
+    }
+
+    /// Leaves the trials of a setting in some rows, each with the number of the chosen trial.
+    pub(crate) fn tuned(&self, setting: &str, rows: &[(&str, Tried<'_>, usize)]) {
+        let trial = |(place, &(value, scores)): (usize, &(u64, &[f64]))| TrialRecord {
+            values: vec![(setting.to_owned(), value.to_string())],
+            place: vec![place],
+            scores: vec![scores.iter().copied().map(Some).collect()],
+        };
+        let row = |&(label, tried, chosen): &(&str, Tried<'_>, usize)| TunedRowRecord {
+            game: GameKind::Chess,
+            folder: in_chess(label),
+            trials: tried.iter().enumerate().map(trial).collect(),
+            chosen: Some(chosen),
+        };
+        let seeds = (100..).take(rows[0].1[0].1.len()).collect();
+        let mut record = TuningRecord::new(&self.plan.primary.metric, Direction::Lower, Weights::Raw, seeds);
+        record.rows = rows.iter().map(row).collect();
+        record.write(self.path()).expect("the trials are written");
     }
 
     pub(crate) fn failed(&self, label: &str, seed: u64, error: &str) {

@@ -1,6 +1,6 @@
 //! Several references in a game: each row is compared with that of its group.
 
-use crate::report::folder::{Folder, SEEDS, close, comparison, in_chess};
+use crate::report::folder::{Folder, SEEDS, close, comparison, has, in_chess};
 use crate::report::strength::leave;
 use facts::Role;
 use records::plan::Row;
@@ -59,11 +59,9 @@ fn every_row_is_compared_with_the_reference_of_its_group() {
 #[test]
 fn tables_sentences_and_plots_name_the_references() {
     let report = grid().report();
-    let drawn = text::draw(&report);
-    for part in ["the reference above it, the A/A control with absolute-2;", "shaw-4 differs from absolute-4 is open: "]
-    {
-        assert!(drawn.contains(part), "{part:?} is not in\n{drawn}");
-    }
+    let parts =
+        ["the reference above it, the A/A control with absolute-2;", "shaw-4 differs from absolute-4 is open: "];
+    has(&text::draw(&report), &parts);
     assert!(html::draw(&report).contains("Differences to the reference of each group on chess."));
     let one = Folder::finished().report();
     assert!(!text::draw(&one).contains("the reference above it"), "a game with one reference has no groups");
@@ -89,10 +87,7 @@ fn slices_and_strength_are_differences_to_the_own_reference() {
         let difference = of_knight.next().expect("the slice").differences[0].expect("three seeds").mean;
         assert!((difference - knight).abs() < 1e-6, "{difference}");
     }
-    let drawn = html::draw(&report);
-    for id in ["chess-slice-phase", "chess-slice-phase-absolute-4"] {
-        assert!(drawn.contains(&format!("\"{id}-title\"")), "{id} is not on the page");
-    }
+    has(&html::draw(&report), &["\"chess-slice-phase-title\"", "\"chess-slice-phase-absolute-4-title\""]);
 
     let puzzles = &report.games[0].strength[0];
     let labels: Vec<&str> = puzzles.rows.iter().map(|row| row.label.as_str()).collect();

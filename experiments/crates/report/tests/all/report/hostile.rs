@@ -1,6 +1,6 @@
 //! Labels, questions and failures that want to act where they are shown: in a terminal, a page, a document or a spreadsheet.
 
-use crate::report::folder::Folder;
+use crate::report::folder::{Folder, lacks};
 use report::{csv, figures, html, latex, markdown, side_by_side, text};
 use resvg::usvg::roxmltree::Document;
 use std::fs;
@@ -32,9 +32,7 @@ fn nothing_acts_in_any_format() {
     }
     let [_, markdown, latex, page, table] = drawn;
     let active = markdown.replace("\\<", "").replace("\\]", "");
-    for part in ["<script", "]("] {
-        assert!(!active.contains(part), "{part}: {markdown}");
-    }
+    lacks(&active, &["<script", "]("]);
     assert_eq!(markdown.lines().filter(|line| line.starts_with("# ")).count(), 1, "{markdown}");
     assert!(latex.lines().filter(|line| line.contains("\\input{")).all(|line| line.starts_with('%')), "{latex}");
     assert_eq!(page.matches("<script").count(), 1, "its own: {page}");

@@ -1,6 +1,6 @@
 //! The names that an experiment gives to rows stand in every format and figure.
 
-use crate::report::folder::{Folder, comparison};
+use crate::report::folder::{Folder, comparison, has, lacks};
 use report::{csv, curves, figures, html, latex, markdown, text};
 use std::fs;
 
@@ -37,11 +37,7 @@ fn every_format_and_figure_has_them() {
     curves::write(named.path(), &mut table).expect("a table");
     let drawn = [text::draw, markdown::draw, latex::draw, html::draw, csv::draw].map(|draw| draw(&report));
     for drawn in drawn.into_iter().chain([String::from_utf8(table).expect("UTF-8"), figures_of(&named)]) {
-        for (_, name) in NAMES {
-            assert!(drawn.contains(name), "{name} is not in {drawn}");
-        }
+        has(&drawn, &NAMES.map(|(_, name)| name));
     }
-    for (label, _) in NAMES {
-        assert!(!figures_of(&named).contains(&format!(">{label}<")), "{label}");
-    }
+    lacks(&figures_of(&named), &NAMES.map(|(label, _)| format!(">{label}<")).each_ref().map(String::as_str));
 }

@@ -1,12 +1,8 @@
 //! Whether encodings have the same order in several grids.
 
 use crate::report::folder::{Folder, SEEDS};
-use facts::metrics::Direction;
-use facts::{Quantity, Weights};
-use games::GameKind;
-use records::TuningRecord;
+use facts::Quantity;
 use records::plan::{MatchedTo, Row};
-use records::tuning::{TrialRecord, TunedRowRecord};
 use report::ranks::{Leaders, tables};
 use report::table::Table;
 use serde_json::json;
@@ -24,22 +20,6 @@ fn folder(means: [f64; 6], theta: f64) -> Folder {
         folder.run(label, &json!({"encoding": [{*label: options}]}));
     }
     folder
-}
-
-/// Makes a grid one that tuned theta of its rope.
-fn tune(folder: &Folder) {
-    let mut record = TuningRecord::new("policy_loss", Direction::Lower, Weights::Raw, vec![100]);
-    record.rows.push(TunedRowRecord {
-        game: GameKind::Chess,
-        folder: "chess-rope-0123456789ab".to_owned(),
-        trials: vec![TrialRecord {
-            values: vec![("encoding.rope.theta".to_owned(), "3".to_owned())],
-            place: vec![0],
-            scores: vec![vec![Some(1.0)]],
-        }],
-        chosen: Some(0),
-    });
-    record.write(folder.path()).expect("written");
 }
 
 fn ranks(one: &Folder, other: &Folder, leaders: &Leaders) -> Table {
@@ -64,7 +44,7 @@ fn orders_are_compared_by_encoding_with_and_without_the_leaders() {
     assert_eq!(apart.rows[0][2], "5", "thetas differ, and nobody tuned them");
     assert!(apart.notes.iter().any(|note| note == "in by-hand (1) and not in by-hand (2): rope"), "{:?}", apart.notes);
 
-    tune(&other);
+    other.tuned("encoding.rope.theta", &[("rope", &[(3, &[1.0])], 0)]);
     let table = ranks(&one, &other, &Leaders::BestThird);
     assert_eq!(table.title, "chess: the order of encodings by policy_loss of by-hand (1)");
     let row: Vec<&str> = table.rows[0].iter().map(String::as_str).collect();

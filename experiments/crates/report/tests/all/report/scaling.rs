@@ -1,12 +1,9 @@
 //! Multipliers and power laws of a run folder, in every format.
 
-use crate::report::folder::{Folder, close, drawn, has};
-use facts::{Direction, Extrapolate, Role, Weights};
-use games::GameKind;
-use records::TuningRecord;
+use crate::report::folder::{Folder, close, drawn, has, in_chess, is_warned};
+use facts::{Extrapolate, Role};
 use records::plan::Row;
 use records::step_times::StepTime;
-use records::tuning::{TrialRecord, TunedRowRecord};
 use report::figures::Figure;
 use report::sections::scaling::Scaling;
 use report::statistics::ladder::Place;
@@ -26,7 +23,7 @@ fn with_exponent(of_shaw: f64) -> Folder {
     let rows = ["absolute", "shaw"].map(|encoding| STEPS.map(|steps| (encoding, steps)));
     let row = |&(encoding, steps): &(&str, u64)| Row {
         role: if encoding == "absolute" { Role::Reference } else { Role::Compared },
-        reference: Some(crate::report::folder::in_chess(&format!("absolute-{steps}"))),
+        reference: Some(in_chess(&format!("absolute-{steps}"))),
         ..folder.like(&format!("{encoding}-{steps}"))
     };
     let planned = rows.as_flattened().iter().map(row).collect();
@@ -75,11 +72,7 @@ fn a_row_has_multipliers_at_the_losses_of_its_reference_and_both_have_exponents(
 #[test]
 fn comparisons_of_exponents_are_corrected_over_the_rows_of_the_grid() {
     let mut folder = with_exponent(0.6);
-    let later = Row {
-        role: Role::Compared,
-        reference: Some(crate::report::folder::in_chess("absolute-250")),
-        ..folder.like("rope-250")
-    };
+    let later = Row { role: Role::Compared, reference: Some(in_chess("absolute-250")), ..folder.like("rope-250") };
     folder.edit(|plan| plan.rows.push(later));
     folder.run("rope-250", &json!({"encoding": "rope", "train": {"steps": 250, "batch": 64}}));
     let report = folder.report();
@@ -135,10 +128,8 @@ fn power_laws_use_the_floor_of_the_experiment() {
 fn every_format_has_the_multipliers_and_the_exponents() {
     let report = grid().report();
     for text in drawn(&report) {
-        has(
-            &text,
-            &["data multipliers: how many times fewer positions than absolute", "power laws of the loss", "8.00 ["],
-        );
+        has(&text, &["data multipliers: how many times fewer positions than absolute", "power laws of the loss"]);
+        has(&text, &["8.00 ["]);
     }
     let table = csv::draw(&report);
     let line = |start: &str| table.lines().find(|line| line.contains(start)).unwrap_or_else(|| panic!("no {start}"));
@@ -172,23 +163,22 @@ fn a_budget_is_predicted_from_smaller_ones_and_stands_beside_what_was_measured()
 /// Shaw's trials chose another factor at the largest budget.
 #[test]
 fn budgets_are_one_curve_though_trials_chose_other_settings_for_each() {
+    const SCORES: &[f64] = &[1.0];
     let folder = grid();
     let rate = |encoding: &str, steps: u64| if (encoding, steps) == ("shaw", 16_000) { 16 } else { 4 };
-    let mut record = TuningRecord::new("map_loss", Direction::Lower, Weights::Raw, vec![100]);
-    for (encoding, steps) in ["absolute", "shaw"].into_iter().flat_map(|encoding| STEPS.map(|steps| (encoding, steps)))
-    {
-        let label = format!("{encoding}-{steps}");
-        let rate = rate(encoding, steps);
-        folder
-            .run(&label, &json!({"encoding": encoding, "train": {"steps": steps, "batch": 64, "encoding_rate": rate}}));
-        let values = vec![("train.encoding_rate".to_owned(), rate.to_string())];
-        let trials = vec![TrialRecord { values, place: vec![0], scores: vec![vec![Some(1.0)]] }];
-        let folder = crate::report::folder::in_chess(&label);
-        record.rows.push(TunedRowRecord { game: GameKind::Chess, folder, trials, chosen: Some(0) });
-    }
+    let cells = ["absolute", "shaw"].into_iter().flat_map(|encoding| STEPS.map(|steps| (encoding, steps)));
+    let rows: Vec<(String, [(u64, &[f64]); 1])> = cells
+        .map(|(encoding, steps)| {
+            let (label, rate) = (format!("{encoding}-{steps}"), rate(encoding, steps));
+            let train = json!({"steps": steps, "batch": 64, "encoding_rate": rate});
+            folder.run(&label, &json!({"encoding": encoding, "train": train}));
+            (label, [(rate, SCORES)])
+        })
+        .collect();
     let budgets = |report: &Report| scaling(report).rows.iter().map(|row| row.points.len()).collect::<Vec<_>>();
     assert_eq!(budgets(&folder.report()), [4, 3], "without trials the factor is a setting as any other");
-    record.write(folder.path()).expect("a record of trials");
+    let rows: Vec<_> = rows.iter().map(|(label, trials)| (&label[..], &trials[..], 0)).collect();
+    folder.tuned("train.encoding_rate", &rows);
     assert_eq!(budgets(&folder.report()), [4, 4]);
 }
 
@@ -202,9 +192,6 @@ fn positions_that_are_seen_again_are_no_budget() {
     }
     assert!(folder.report().games[0].scaling.is_empty());
     let asked = ReportOptions { extrapolate: Some(4_096_000), ..ReportOptions::default() };
-    let warnings = Report::with_options(folder.path(), &asked).expect("a report").warnings;
-    assert!(
-        warnings.iter().any(|warning| warning.contains("no loss is predicted for 4,096,000 positions")),
-        "{warnings:?}"
-    );
+    let report = Report::with_options(folder.path(), &asked).expect("a report");
+    assert!(is_warned(&report, "no loss is predicted for 4,096,000 positions"), "{:?}", report.warnings);
 }

@@ -96,13 +96,9 @@ pub fn read_session(dir: &Path) -> Result<Session, UserError> {
 
 /// The event files of a folder, in TensorBoard's reading order.
 pub(super) fn event_files(dir: &Path) -> io::Result<Vec<PathBuf>> {
-    let mut files = Vec::new();
-    for entry in std::fs::read_dir(dir)? {
-        let entry = entry?;
-        if entry.file_name().to_string_lossy().starts_with(PREFIX) {
-            files.push(entry.path());
-        }
-    }
+    let entries = std::fs::read_dir(dir)?.collect::<io::Result<Vec<_>>>()?;
+    let events = entries.iter().filter(|entry| entry.file_name().to_string_lossy().starts_with(PREFIX));
+    let mut files: Vec<PathBuf> = events.map(|entry| entry.path()).collect();
     files.sort();
     Ok(files)
 }
