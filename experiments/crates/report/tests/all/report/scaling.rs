@@ -167,7 +167,7 @@ fn budgets_are_one_curve_though_trials_chose_other_settings_for_each() {
     let folder = grid();
     let rate = |encoding: &str, steps: u64| if (encoding, steps) == ("shaw", 16_000) { 16 } else { 4 };
     let cells = ["absolute", "shaw"].into_iter().flat_map(|encoding| STEPS.map(|steps| (encoding, steps)));
-    let rows: Vec<(String, [(u64, &[f64]); 1])> = cells
+    let rows: Vec<(String, [_; 1])> = cells
         .map(|(encoding, steps)| {
             let (label, rate) = (format!("{encoding}-{steps}"), rate(encoding, steps));
             let train = json!({"steps": steps, "batch": 64, "encoding_rate": rate});
