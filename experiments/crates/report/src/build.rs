@@ -92,8 +92,9 @@ fn mark_tuning_dependence(folder: &RunFolder, games: &mut [GameReport]) {
             let Some(comparison) = &mut row.comparison else { continue };
             let both = tuned(&game.game, &row.label).zip(tuned(&game.game, &comparison.reference));
             let difference = comparison.decisive.map(|test| test.mean);
+            let is_robust = |((own, other), mean)| tuning::is_robust(own, other, mean, record.lower_is_better);
             if matches!(comparison.verdict, Verdict::Better | Verdict::Worse)
-                && both.zip(difference).is_some_and(|((own, other), mean)| !tuning::is_robust(own, other, mean))
+                && both.zip(difference).is_some_and(|compared| !is_robust(compared))
             {
                 comparison.verdict = Verdict::DependsOnTuning;
             }

@@ -21,7 +21,7 @@ pub struct Comparison {
     pub planned: usize,
     /// Seeds of the row that diverged: a loss or a gradient was not finite. Such a row cannot be better.
     pub diverged: usize,
-    /// Seeds of the reference that diverged; they only leave pairs out.
+    /// Seeds of the reference that diverged. A row cannot be worse than such a reference.
     pub reference_diverged: usize,
     /// Row less reference by seed, as many as there are pairs.
     pub differences: Vec<(u64, f64)>,
@@ -99,6 +99,8 @@ pub enum Verdict {
     /// The corrected interval excludes zero on the better side, but seeds of the row diverged: those that are left are a
     /// choice of the better ones.
     Diverged,
+    /// The same on the worse side, where seeds of the reference diverged.
+    ReferenceDiverged,
     /// The corrected interval excludes zero, but a neighbouring choice of the tuned settings, of this row or of the
     /// reference, would give the difference on validation the other sign.
     DependsOnTuning,
@@ -139,6 +141,12 @@ impl Comparison {
     /// `1 of 3 seeds diverged`; none if no seed of the row did.
     pub fn divergence(&self) -> Option<String> {
         (self.diverged > 0).then(|| format!("{} of {} seeds diverged", self.diverged, self.planned))
+    }
+
+    /// The same of the reference.
+    pub(crate) fn divergence_of_reference(&self) -> Option<String> {
+        let (diverged, planned) = (self.reference_diverged, self.planned);
+        (diverged > 0).then(|| format!("{diverged} of {planned} seeds of the reference diverged"))
     }
 
     /// Its p-value for Holm's procedure; none if it cannot have a verdict. (It still counts in the family's size.)
@@ -197,6 +205,7 @@ impl Comparison {
         self.holm = Some(Corrected { holm, interval: test.interval(holm.level) });
         self.verdict = match Verdict::of(holm.p, test.mean, direction) {
             Verdict::Better if self.diverged > 0 => Verdict::Diverged,
+            Verdict::Worse if self.reference_diverged > 0 => Verdict::ReferenceDiverged,
             verdict => verdict,
         };
     }
@@ -221,6 +230,7 @@ impl fmt::Display for Verdict {
             Self::Equivalent => "equivalent",
             Self::Open => "open",
             Self::Diverged => "cannot be better",
+            Self::ReferenceDiverged => "cannot be worse",
             Self::DependsOnTuning => "depends on tuning",
             Self::Missing => "no verdict",
         })

@@ -168,6 +168,9 @@ fn notes(report: &Report, table: &Rows<'_>, ended: &Ended<'_>) -> Vec<String> {
     if has(Verdict::Diverged) {
         notes.push("diverged: seeds of the row did, so it cannot be better".to_owned());
     }
+    if has(Verdict::ReferenceDiverged) {
+        notes.push("not worse: seeds of the reference diverged, so no row is worse than it".to_owned());
+    }
     let is_close = |one: &Comparison| one.verdict == Verdict::Equivalent || one.is_within_margin();
     notes.extend(
         report

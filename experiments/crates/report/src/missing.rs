@@ -35,6 +35,10 @@ pub enum Missing {
         row: String,
         reference: String,
     },
+    /// Cells of an interaction diverged: a gap between selected seeds has no direction that could be named.
+    Diverged {
+        cells: usize,
+    },
     /// The differences of all seeds are bit-identical, as if the seed were not used.
     NoSpread,
     NoDirection,
@@ -58,6 +62,7 @@ impl Missing {
             self,
             Self::NotFinished { .. }
                 | Self::Pairs { .. }
+                | Self::Diverged { .. }
                 | Self::NoSpread
                 | Self::NoDirection
                 | Self::Smoke
@@ -88,6 +93,9 @@ impl fmt::Display for Missing {
             Self::NoManifest { seed } => write!(f, "seed {seed} has no manifest"),
             Self::Differs { seed, what, row, reference } => {
                 write!(f, "seed {seed}: {what} differs ({row} against {reference})")
+            }
+            Self::Diverged { cells } => {
+                write!(f, "{} diverged, so the seeds that are left are selected", facts::counted(*cells as u64, "cell"))
             }
             Self::NoSpread => f.write_str("the difference is the same in every seed: are seeds used?"),
             Self::Smoke => f.write_str("a smoke run gives no verdicts"),

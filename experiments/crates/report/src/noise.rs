@@ -9,7 +9,7 @@ use facts::metrics::NOVEL;
 use games::GameKind;
 use rayon::prelude::*;
 use records::CellState;
-use records::positions::{MEASURES, PositionRow};
+use records::positions::{MEASURES, PositionRow, of_games};
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -125,9 +125,14 @@ impl Positions {
         let cells: Vec<(&String, &CellRecord)> = cells.filter(|(_, cell)| cell.state == CellState::Done).collect();
         let stored = |cell: &CellRecord| cell.result.as_ref()?.positions(primary.weights);
         // Use the positions of the first cell that has values.
-        let (first, rows) = cells.iter().enumerate().find_map(|(number, (_, cell))| {
-            Some((number, stored(cell)?)).filter(|(_, rows)| rows.iter().any(|row| row.values[kept].is_some()))
-        })?;
+        let mut rows = cells
+            .iter()
+            .find_map(|(_, cell)| stored(cell).filter(|rows| rows.iter().any(|row| row.values[kept].is_some())))?;
+        // Cells of a compact bundle have means of games, those beside them single positions: then all are taken as means.
+        let is_compact = |cell: &CellRecord| stored(cell).is_some_and(|rows| !are_single(&rows));
+        if are_single(&rows) && cells.par_iter().any(|(_, cell)| is_compact(cell)) {
+            rows = of_games(&rows);
+        }
         let places = match (place, primary.at) {
             (_, ReadAt::Step(_)) => Err(SeedsOnly::OnValidation),
             (None, ReadAt::Last) => Err(SeedsOnly::NoMean),
@@ -137,24 +142,24 @@ impl Positions {
             let [own_place, other_place] = [own, other].map(|row| (row.game, row.ply, row.positions, row.map_cells));
             own_place == other_place && own.values[kept].is_some() == other.values[kept].is_some()
         };
-        let of_cell = |(number, (folder, cell)): (usize, &(&String, &CellRecord))| {
-            let own = if number == first { None } else { Some(stored(cell)?) };
-            let own = own.as_ref().unwrap_or(&rows);
+        let of_cell = |(folder, cell): &(&String, &CellRecord)| {
+            let own = stored(cell)?;
+            let own = if are_single(&own) && !are_single(&rows) { of_games(&own) } else { own };
             if own.len() != rows.len() || !own.iter().zip(&rows).all(|(own, other)| same(own, other)) {
                 return None;
             }
             let values: Vec<Option<f32>> = own.iter().map(|row| row.values[kept]).collect();
-            let fits = places.as_ref().map_or(Ok(()), |places| fits(cell, own, kept, places, &primary.name));
+            let fits = places.as_ref().map_or(Ok(()), |places| fits(cell, &own, kept, places, &primary.name));
             Some((((*folder).clone(), cell.seed), Stored { values, fits }))
         };
-        let cells = cells.par_iter().enumerate().filter_map(of_cell).collect();
+        let cells = cells.par_iter().filter_map(of_cell).collect();
         let (games, count) = games_of(&rows);
         Some(Self { measure: MEASURES[kept], kept, rows, games, count, primary: places, cells })
     }
 
     /// Whether every row is one position, as slices need it. Published bundles can have means of games instead.
     pub(crate) fn are_single(&self) -> bool {
-        self.rows.iter().all(|row| row.positions == 1)
+        are_single(&self.rows)
     }
 
     /// The values of a cell; none if it stored none, or on other positions than the others.
@@ -182,6 +187,11 @@ impl Positions {
         let sums: Vec<Vec<f64>> = sums.collect::<Result<_, SeedsOnly>>()?;
         test(Differences { sums: &sums, positions: &positions }).ok_or(SeedsOnly::FewGames)
     }
+}
+
+/// Whether every row is one position, and none a mean of several.
+fn are_single(rows: &[PositionRow]) -> bool {
+    rows.iter().all(|row| row.positions == 1)
 }
 
 /// The places of the positions of a bucket that have the metric.

@@ -20,6 +20,7 @@ mod bit {
     pub(super) const BUCKET: u16 = 1 << 11;
     pub(super) const FIRST_RATING: u16 = 1 << 12;
     pub(super) const SECOND_RATING: u16 = 1 << 13;
+    pub(super) const CLUSTER: u16 = 1 << 14;
 }
 
 /// Appends a row; `bucket` is the place of its rating bucket in the index.
@@ -45,6 +46,7 @@ pub(super) fn encode(game: &StoredGame, kind: GameKind, bucket: Option<u16>, out
         (bucket.is_some(), bit::BUCKET),
         (first.is_some(), bit::FIRST_RATING),
         (second.is_some(), bit::SECOND_RATING),
+        (game.cluster != game.id, bit::CLUSTER),
     ];
     let columns = columns.into_iter().filter(|(is_there, _)| *is_there).fold(0, |bits, (_, bit)| bits | bit);
     out.extend(game.id.to_le_bytes());
@@ -81,6 +83,9 @@ pub(super) fn encode(game: &StoredGame, kind: GameKind, bucket: Option<u16>, out
         out.extend(bucket.to_le_bytes());
     }
     out.extend(game.ratings.iter().flatten().flat_map(|rating| rating.to_le_bytes()));
+    if columns & bit::CLUSTER != 0 {
+        out.extend(game.cluster.to_le_bytes());
+    }
     if columns & bit::MAP != 0 {
         let labels: Vec<u8> = game.map.iter().map(|&label| label as u8).collect();
         put_long(&labels, out);
@@ -156,6 +161,7 @@ pub(super) fn decode(bytes: &[u8], kind: GameKind, buckets: usize) -> Result<Sto
         false => Ok(None),
     };
     let ratings = [rating(bit::FIRST_RATING)?, rating(bit::SECOND_RATING)?];
+    let cluster = if has(bit::CLUSTER) { u32::from_le_bytes(rest.array("cluster")?) } else { id };
     let map = if has(bit::MAP) { rest.long("map")? } else { &[] };
     if !has(bit::MOVE_CODES) && moves.split_ascii_whitespace().count() != usize::from(plies) {
         return Err("moves");
@@ -169,6 +175,7 @@ pub(super) fn decode(bytes: &[u8], kind: GameKind, buckets: usize) -> Result<Sto
     let positions = used.as_ref().map_or(plies.into(), |used| used.iter().filter(|&&used| used).count() as u32);
     Ok(StoredGame {
         id,
+        cluster,
         start,
         moves,
         plies,

@@ -12,7 +12,7 @@ use crate::manifest::Manifest;
 use crate::split::{PerSplit, Split};
 use crate::store::GameRow;
 use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// Rows become units, in memory until they are many and then in a file.
 pub(super) struct Writer<'a> {
@@ -25,6 +25,8 @@ pub(super) struct Writer<'a> {
     written: u64,
     contents: ShardContents,
     buckets: BTreeMap<String, u16>,
+    /// The first row of each group of positions outside of training.
+    clusters: HashMap<u64, u32>,
     splits: PerSplit<SplitWriter>,
 }
 
@@ -51,8 +53,9 @@ impl<'a> Writer<'a> {
             splits[split].index.facts.together = together as u32;
         }
         let contents = ShardContents::default();
-        let (memory, buckets) = (MAGIC.to_vec(), BTreeMap::new());
-        Self { manifest, place, memory, partial: None, written: MAGIC.len() as u64, contents, buckets, splits }
+        let (memory, buckets, clusters) = (MAGIC.to_vec(), BTreeMap::new(), HashMap::new());
+        let written = MAGIC.len() as u64;
+        Self { manifest, place, memory, partial: None, written, contents, buckets, clusters, splits }
     }
 
     pub(super) fn contents(&mut self) -> &mut ShardContents {
@@ -60,22 +63,22 @@ impl<'a> Writer<'a> {
     }
 
     pub(super) fn push(&mut self, rows: Vec<GameRow>) -> Result<Pushed, DatasetError> {
-        let mut buckets = Vec::with_capacity(rows.len());
+        let mut places = Vec::with_capacity(rows.len());
         for row in &rows {
             self.contents.add(row);
-            buckets.push(row.rating_bucket.as_ref().map(|name| self.bucket(name)).transpose()?);
+            places.push((row.rating_bucket.as_ref().map(|name| self.bucket(name)).transpose()?, self.cluster(row)));
         }
         let kind = self.manifest.game;
-        let encode = |(row, bucket): (GameRow, Option<u16>)| {
+        let encode = |(row, (bucket, cluster)): (GameRow, (Option<u16>, u32))| {
             let split = row.split;
-            let game = StoredGame::from(row);
+            let game = StoredGame { cluster, ..StoredGame::from(row) };
             let mut bytes = Vec::new();
             row::encode(&game, kind, bucket, &mut bytes);
             let (positions, has) = (game.positions as u16, game.has());
             let of_bucket = if bucket.is_some() { has } else { Has::default() };
             (split, RowSize { plies: game.plies, positions, bucket, has: of_bucket }, has, bytes)
         };
-        let encoded: Vec<_> = rows.into_iter().zip(buckets).collect::<Vec<_>>().into_par_iter().map(encode).collect();
+        let encoded: Vec<_> = rows.into_iter().zip(places).collect::<Vec<_>>().into_par_iter().map(encode).collect();
         for (split, size, has, bytes) in encoded {
             let writer = &mut self.splits[split];
             writer.index.facts.has = writer.index.facts.has.or(has);
@@ -90,6 +93,14 @@ impl<'a> Writer<'a> {
             }
         }
         Ok(Pushed::Kept)
+    }
+
+    /// The game that a row counts to. Training positions are not evaluated, so each counts to itself.
+    fn cluster(&mut self, row: &GameRow) -> u32 {
+        match row.group.filter(|_| row.split != Split::Train) {
+            Some(group) => *self.clusters.entry(group).or_insert(row.id),
+            None => row.id,
+        }
     }
 
     /// The place of a rating bucket.

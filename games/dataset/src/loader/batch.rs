@@ -47,7 +47,7 @@ pub struct Batch {
     /// before, then those after which it occurred twice before.
     pub repeats: Vec<u8>,
     pub phase: Vec<u8>,
-    /// `[size]`: the game's id in the dataset, by which positions are clustered.
+    /// `[size]`: the id of the game, by which positions are clustered; of several positions of one game the id of the first row.
     pub game: Vec<u32>,
     /// `[size]`: the ply, from 0; [`Self::NO_PLY`] in padding.
     pub ply: Vec<u16>,

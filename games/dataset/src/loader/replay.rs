@@ -78,7 +78,7 @@ impl Positions {
             self.further.push(targets, None, game.plies);
         }
         self.phase.push(0);
-        self.game.push(game.id);
+        self.game.push(game.cluster);
         self.ply.push(NO_PLY);
         self.novel.push(false);
         self.map.extend(std::iter::repeat_n(NO_LABEL, self.map_cells));
@@ -187,7 +187,7 @@ fn replay_game<G: Game>(
             out.further.push(targets, used.then_some(ply), game.plies);
         }
         out.phase.push(phase_index(position.phase()));
-        out.game.push(game.id);
+        out.game.push(game.cluster);
         out.ply.push(ply as u16);
         out.novel.push(game.seen_in_train.get(ply).is_some_and(|seen| !seen));
         match used {

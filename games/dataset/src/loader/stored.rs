@@ -11,6 +11,8 @@ use std::borrow::Cow;
 #[derive(Debug, Clone)]
 pub(crate) struct StoredGame {
     pub(crate) id: u32,
+    /// The game that its positions count to: of several positions of one game the `id` of the first one, otherwise its own.
+    pub(crate) cluster: u32,
     pub(crate) start: Start,
     pub(crate) moves: Box<str>,
     pub(crate) plies: u16,
@@ -191,6 +193,7 @@ impl From<GameRow> for StoredGame {
         Self {
             positions: row.positions() as u32,
             id: row.id,
+            cluster: row.id,
             start: row.start.map_or(Start::Standard, |text| Start::Text(text.into_boxed_str())),
             moves: row.moves.into_boxed_str(),
             plies: row.plies,

@@ -56,7 +56,7 @@ fn of_game<G: Game>(game: &StoredGame, in_sequence: bool, out: &mut Vec<Position
             Some((text, _)) => position.parse_move(text)?,
         };
         out.push(PositionTraits {
-            game: game.id,
+            game: game.cluster,
             ply: line.plies() as u16,
             phase: position.phase(),
             target: is_target.then(|| move_traits::<G>(position, wanted, &mut row)),

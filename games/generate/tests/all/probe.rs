@@ -277,6 +277,12 @@ fn a_game_gives_several_positions_to_one_split() {
         for rows in by_game.values() {
             assert!(rows.iter().all(|row| row.split == rows[0].split), "{task:?}");
         }
+        // In an evaluation the positions of a game are one cluster.
+        let test = evaluation_batches(&dataset, Split::Test, InputName::PieceTokens, 50, u64::MAX).expect("positions");
+        let clusters: Vec<u32> = test.flat_map(|batch| batch.expect("a batch").game).collect();
+        let tested = by_game.values().filter(|rows| rows[0].split == Split::Test);
+        assert!(clusters.len() > tested.clone().count(), "{task:?}: several positions of a game");
+        assert_eq!(clusters.into_iter().collect::<BTreeSet<u32>>().len(), tested.count(), "{task:?}");
         match task {
             Task::MateInOne => rows.iter().for_each(check_mates::<Chess>),
             Task::LegalMoves => rows.iter().for_each(|row| with_game!(game, G => check_legal::<G>(row))),

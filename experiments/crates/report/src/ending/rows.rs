@@ -286,6 +286,7 @@ fn judged(row: &RowReport, comparison: &Comparison) -> (String, Style) {
         Verdict::Open => ("open", style.yellow()),
         Verdict::DependsOnTuning => ("depends", style.yellow()),
         Verdict::Diverged => ("diverged", style.red()),
+        Verdict::ReferenceDiverged => ("not worse", style.yellow()),
         Verdict::Missing => return (without_verdict(row, comparison), style),
     };
     let is_small = comparison.verdict != Verdict::Equivalent && comparison.is_within_margin();

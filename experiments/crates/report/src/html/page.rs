@@ -138,6 +138,7 @@ pub fn badge(verdict: Verdict) -> (&'static str, &'static str) {
         Verdict::Better => ("better", "▲ better"),
         Verdict::Worse => ("worse", "▼ worse"),
         Verdict::Diverged => ("missing", "✕ diverged"),
+        Verdict::ReferenceDiverged => ("missing", "✕ reference diverged"),
         Verdict::DependsOnTuning => ("open", "○ depends on tuning"),
         Verdict::Equivalent => ("equivalent", "≈ equivalent"),
         Verdict::Open => ("open", "○ open"),

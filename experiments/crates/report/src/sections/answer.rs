@@ -88,7 +88,7 @@ fn hero_row(row: &RowReport, comparison: &Comparison) -> Option<HeroRow> {
             Verdict::Equivalent => Judged::Equivalent,
             Verdict::Open => Judged::Open,
             Verdict::DependsOnTuning => Judged::DependsOnTuning,
-            Verdict::Missing | Verdict::Diverged => Judged::Missing,
+            Verdict::Missing | Verdict::Diverged | Verdict::ReferenceDiverged => Judged::Missing,
         },
         mean: comparison.mean().filter(|mean| mean.is_finite())?,
         plain: comparison.interval,

@@ -5,7 +5,7 @@
 //! cells stored their positions. The interactions that a file defines are their own
 //! family, as an analysis of variance keeps main effects and interactions apart.
 
-use crate::comparison::{ALPHA, Corrected, Paired, difference, mean};
+use crate::comparison::{ALPHA, Corrected, Paired, difference, diverged, mean};
 use crate::figures::{Figure, Look};
 use crate::files::{CellRecord, RunFolder};
 use crate::missing::{Missing, left_out, reasons, ruled_out};
@@ -25,7 +25,7 @@ use games::GameKind;
 #[derive(Debug, Clone, PartialEq)]
 pub struct InteractionReport {
     pub definition: Interaction,
-    /// The gap with the first and with the second value, over the seeds that have it.
+    /// The gap with the first and with the second value, over the seeds of `differences`.
     pub gaps: [Option<Gap>; 2],
     /// The second gap less the first by seed.
     pub differences: Vec<(u64, f64)>,
@@ -131,21 +131,29 @@ fn interaction(
         of(a, c)?;
         Ok(of(c, d)? - of(a, b)?)
     };
+    let change_terms = [(&d[..], 1.0), (&c[..], -1.0), (&b[..], -1.0), (&a[..], 1.0)];
+    let Paired { differences, test, decisive, noise, mut missing } =
+        Paired::of(&seeds, change, primary.direction, &change_terms, positions);
+    // The gaps and their change are of the same seeds.
     let gap = |[from, to]: [&[CellRecord]; 2], [from_name, to_name]: [&String; 2]| {
-        let pairs: Vec<[&CellRecord; 2]> = from.iter().zip(to).map(|(from, to)| [from, to]).collect();
+        let pairs = from.iter().zip(to).map(|(from, to)| [from, to]);
+        let pairs: Vec<[&CellRecord; 2]> =
+            pairs.filter(|[from, _]| differences.iter().any(|(seed, _)| *seed == from.seed)).collect();
         let terms = [(&to_name[..], 1.0), (&from_name[..], -1.0)];
         let paired = Paired::of(&pairs, |[from, to]| of(from, to), primary.direction, &terms, positions);
         paired.decisive.map(|test| Gap { mean: test.mean, interval: test.interval(1.0 - ALPHA) })
     };
-    let terms = [(&d[..], 1.0), (&c[..], -1.0), (&b[..], -1.0), (&a[..], 1.0)];
-    let Paired { differences, test, decisive, noise, mut missing } =
-        Paired::of(&seeds, change, primary.direction, &terms, positions);
+    let gaps = [gap(first, [a, b]), gap(second, [c, d])];
+    let lost: usize = [first, second].iter().flatten().map(|cells| diverged(cells)).sum();
+    if lost > 0 {
+        missing.insert(0, Missing::Diverged { cells: lost });
+    }
     if folder.plan.smoke {
         missing.insert(0, Missing::Smoke);
     }
     Some(InteractionReport {
         definition: definition.clone(),
-        gaps: [gap(first, [a, b]), gap(second, [c, d])],
+        gaps,
         planned: seeds.len(),
         differences,
         test,

@@ -54,7 +54,7 @@ fn notes(report: &Report) -> Vec<String> {
         format!(
             "detectable difference: the true difference that these seeds and test games detect in {power:.0} of 100 grids at \
              the strictest step of Holm's correction; seeds for this difference: the seeds that detect the observed one as \
-             often on the same test games; > {MOST_SEEDS}: more seeds do not help, use more test games"
+             often on the same test games; > {MOST_SEEDS}: more than {MOST_SEEDS}; where test games have a share, more games help"
         ),
     ];
     notes.extend(report.primary.difference.map(|size| {

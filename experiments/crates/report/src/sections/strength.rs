@@ -188,10 +188,10 @@ fn scaled(ends: &Interval, scale: f64) -> Interval {
 }
 
 /// The Elo difference to the opponent that the mean share means; its interval is that of the share over seeds. Where the cells won
-/// or lost all of their games, `of` each, the bound that this number of games gives.
+/// or lost all of their games, which have the same openings, the one-sided bound that the games of one cell, `of`, give.
 fn elo(row: &RowStrength, of: u64) -> String {
     let is_all = |share: f64| row.values.iter().all(|value| *value == share);
-    if let Some(bound) = Bound::of_games(of.saturating_mul(row.values.len() as u64), LEVEL) {
+    if let Some(bound) = Bound::of_games(of, LEVEL) {
         if is_all(1.0) {
             return format!("at least {}", signed(bound, 0));
         }

@@ -65,20 +65,28 @@ pub(crate) fn of<'a>(record: Option<&TuningRecord>, rows: impl Iterator<Item = &
     })
 }
 
-/// The trials of a row that differ from the chosen one in this setting only, and that one.
-fn along<'a>(row: &'a TunedRowRecord, chosen: &'a TrialRecord, axis: usize) -> impl Iterator<Item = &'a TrialRecord> {
-    let is_along = move |trial: &&TrialRecord| {
-        trial.place.iter().enumerate().all(|(i, place)| i == axis || *place == chosen.place[i])
-    };
-    row.trials.iter().filter(is_along)
+/// The trials of a row that differ from the chosen one in this setting only, and that one: in the order of the setting's values
+/// if they are numbers, otherwise in that of the file.
+fn along<'a>(row: &'a TunedRowRecord, chosen: &TrialRecord, axis: usize) -> Vec<&'a TrialRecord> {
+    let is_along =
+        |trial: &&TrialRecord| trial.place.iter().enumerate().all(|(i, place)| i == axis || *place == chosen.place[i]);
+    let mut along: Vec<&TrialRecord> = row.trials.iter().filter(is_along).collect();
+    along.sort_by_key(|trial| trial.place[axis]);
+    if along.iter().all(|trial| number(trial, axis).is_some()) {
+        along.sort_by(|a, b| number(a, axis).partial_cmp(&number(b, axis)).expect("finite numbers"));
+    }
+    along
+}
+
+fn number(trial: &TrialRecord, axis: usize) -> Option<f64> {
+    trial.values[axis].1.parse().ok().filter(|value: &f64| value.is_finite())
 }
 
 /// The choices that are the first or last of several values of a setting. A setting that changes nothing has none.
 fn edges(row: &TunedRowRecord) -> Vec<Edge> {
     let Some(chosen) = row.chosen.map(|chosen| &row.trials[chosen]) else { return Vec::new() };
     let edge = |axis: usize| {
-        let mut along: Vec<&TrialRecord> = along(row, chosen, axis).collect();
-        along.sort_by_key(|trial| trial.place[axis]);
+        let along = along(row, chosen, axis);
         let acts = along.iter().any(|trial| trial.scores.first() != chosen.scores.first());
         let own = along.iter().position(|trial| trial.place[axis] == chosen.place[axis])?;
         let inner = match own {
@@ -88,8 +96,7 @@ fn edges(row: &TunedRowRecord) -> Vec<Edge> {
             _ => return None,
         };
         let (setting, value) = &chosen.values[axis];
-        let number = |trial: &TrialRecord| trial.values[axis].1.parse::<f64>().ok();
-        let next = number(chosen).zip(number(along[inner])).filter(|&(_, inner)| inner != 0.0);
+        let next = number(chosen, axis).zip(number(along[inner], axis)).filter(|&(_, inner)| inner != 0.0);
         let next = next.map(|(own, inner)| own * own / inner).filter(|next| next.is_finite());
         Some(Edge { setting: setting.clone(), value: value.clone(), next })
     };
@@ -119,25 +126,28 @@ fn expected_best(row: &TunedRowRecord, lower_is_better: bool) -> Vec<f64> {
 }
 
 /// Whether the choices of two rows, and every choice next to them, give the difference on validation the sign that a
-/// verdict has: `difference` is the row less the reference on test positions. A tie has neither sign.
-pub fn is_robust(row: &TunedRowRecord, reference: &TunedRowRecord, difference: f64) -> bool {
-    let (own, other) = (near_choice(row), near_choice(reference));
-    own.iter().all(|own| other.iter().all(|other| (own - other) * difference > 0.0))
+/// verdict has: `difference` is the row less the reference on test positions. A tie has neither sign. A neighbour that failed
+/// counts as worse than every other trial; without a chosen trial nothing is known.
+pub fn is_robust(row: &TunedRowRecord, reference: &TunedRowRecord, difference: f64, lower_is_better: bool) -> bool {
+    let worst = if lower_is_better { f64::INFINITY } else { f64::NEG_INFINITY };
+    let [own, other] = [row, reference].map(|row| near_choice(row, worst));
+    let is_known = !own.is_empty() && !other.is_empty();
+    is_known && own.iter().all(|own| other.iter().all(|other| (own - other) * difference > 0.0))
 }
 
 /// The scores of the chosen trial and of its neighbours: those that differ in one setting by one step of what was tried.
-fn near_choice(row: &TunedRowRecord) -> Vec<f64> {
+fn near_choice(row: &TunedRowRecord, worst: f64) -> Vec<f64> {
     let Some(chosen) = row.chosen.map(|chosen| &row.trials[chosen]) else { return Vec::new() };
     let mut near: Vec<&TrialRecord> = vec![chosen];
     for axis in 0..chosen.place.len() {
-        let along = || along(row, chosen, axis);
-        let place = |trial: &&TrialRecord| trial.place[axis];
-        near.extend(along().filter(|trial| place(trial) < chosen.place[axis]).max_by_key(place));
-        near.extend(along().filter(|trial| place(trial) > chosen.place[axis]).min_by_key(place));
+        let along = along(row, chosen, axis);
+        let own = along.iter().position(|trial| trial.place == chosen.place).expect("the chosen trial is along");
+        near.extend(own.checked_sub(1).map(|before| along[before]));
+        near.extend(along.get(own + 1));
     }
     // Trials of the same round are comparable.
     let of_round = |trial: &&TrialRecord| trial.scores.len() == chosen.scores.len();
-    near.into_iter().filter(of_round).filter_map(TrialRecord::score).collect()
+    near.into_iter().filter(of_round).map(|trial| trial.score().unwrap_or(worst)).collect()
 }
 
 const CHOSEN: &str = "●";
@@ -302,10 +312,44 @@ mod tests {
     #[test]
     fn a_verdict_that_a_neighbouring_choice_reverses_depends_on_tuning() {
         let reference = row(&[2.0, 2.1, 2.2], 0);
-        assert!(is_robust(&row(&[1.9, 1.0, 1.5], 1), &reference, -1.0));
-        assert!(!is_robust(&row(&[2.4, 1.0, 1.5], 1), &reference, -1.0), "a quarter of the rate would reverse it");
-        assert!(is_robust(&row(&[2.4, 1.9, 1.5], 2), &reference, -1.0), "only neighbours count");
-        assert!(!is_robust(&row(&[1.9, 1.0, 1.5], 1), &reference, 0.1), "the trials contradict the verdict");
-        assert!(!is_robust(&row(&[2.1, 1.0, 1.5], 1), &reference, -1.0), "a tie is not the verdict's sign");
+        let is_robust = |row: &TunedRowRecord, difference: f64| is_robust(row, &reference, difference, true);
+        assert!(is_robust(&row(&[1.9, 1.0, 1.5], 1), -1.0));
+        assert!(!is_robust(&row(&[2.4, 1.0, 1.5], 1), -1.0), "a quarter of the rate would reverse it");
+        assert!(is_robust(&row(&[2.4, 1.9, 1.5], 2), -1.0), "only neighbours count");
+        assert!(!is_robust(&row(&[1.9, 1.0, 1.5], 1), 0.1), "the trials contradict the verdict");
+        assert!(!is_robust(&row(&[2.1, 1.0, 1.5], 1), -1.0), "a tie is not the verdict's sign");
+    }
+
+    #[test]
+    fn a_neighbour_that_failed_is_worse_and_a_row_without_a_choice_is_not_known() {
+        let failed = |mut row: TunedRowRecord, trial: usize| {
+            row.trials[trial].scores = vec![vec![None]];
+            row
+        };
+        let (better, reference) = (row(&[1.9, 1.0, 1.5], 1), row(&[2.0, 2.1, 2.2], 0));
+        assert!(!is_robust(&failed(better.clone(), 0), &reference, -1.0, true), "better next to a failure");
+        assert!(is_robust(&better, &failed(reference.clone(), 1), -1.0, true), "than a row next to one");
+        assert!(is_robust(&failed(row(&[2.5, 3.0, 3.5], 0), 1), &reference, 1.0, true), "worse next to a failure");
+        assert!(!is_robust(&failed(row(&[0.5, 0.9, 0.6], 1), 2), &row(&[0.1, 0.2, 0.1], 1), 0.7, false), "an accuracy");
+        assert!(
+            !is_robust(&better, &TunedRowRecord { chosen: None, ..reference }, -1.0, true),
+            "no trial has finished"
+        );
+    }
+
+    #[test]
+    fn neighbours_and_edges_are_those_of_the_values_in_whatever_order_they_are_tried() {
+        // By value the scores are 1.2, 1.0, 2.4; a later 0.25 was appended to 1, 4.
+        let appended = |scores: [f64; 3]| {
+            let mut row = row(&scores, 1);
+            for (trial, value) in row.trials.iter_mut().zip(["1", "4", "0.25"]) {
+                trial.values[0].1 = value.to_owned();
+            }
+            row
+        };
+        let reference = row(&[2.0], 0);
+        assert_eq!(edges(&appended([1.2, 1.0, 2.4]))[0].next, Some(16.0));
+        assert!(is_robust(&appended([1.2, 1.0, 2.4]), &reference, -1.0, true), "0.25 is two steps from 4");
+        assert!(!is_robust(&appended([2.4, 1.0, 1.2]), &reference, -1.0, true), "1 is one step from 4");
     }
 }

@@ -93,6 +93,7 @@ fn sentence(label: &str, comparison: &Comparison, primary: &PrimaryMetric) -> St
         Verdict::Open => format!("whether {label} differs from {reference} is open"),
         Verdict::DependsOnTuning => format!("whether {label} is better or worse than {reference} depends on tuning"),
         Verdict::Diverged => format!("{label} cannot be better than {reference}"),
+        Verdict::ReferenceDiverged => format!("{label} cannot be worse than {reference}"),
         Verdict::Missing => {
             let why = reasons(&comparison.missing);
             return format!("{label} against {reference} has no verdict: {why}{}", divergence(comparison));
@@ -114,8 +115,9 @@ fn divergence(comparison: &Comparison) -> String {
         Verdict::Diverged | Verdict::Missing => format!("; {seeds}: cannot be better"),
         _ => format!("; {seeds}"),
     });
-    let of_reference = (comparison.reference_diverged > 0).then(|| {
-        format!("; {} of {} seeds of the reference diverged", comparison.reference_diverged, comparison.planned)
+    let of_reference = comparison.divergence_of_reference().map(|seeds| match comparison.verdict {
+        Verdict::ReferenceDiverged | Verdict::Missing => format!("; {seeds}: cannot be worse"),
+        _ => format!("; {seeds}"),
     });
     own.into_iter().chain(of_reference).collect()
 }
@@ -234,10 +236,15 @@ fn p_of_equivalence(row: &RowReport) -> String {
     }
 }
 
-/// The verdict of a comparison, or why there is none, with the seeds of the row that diverged.
+/// The verdict of a comparison, or why there is none, with the seeds of the row that diverged, or those of the reference where
+/// they decide.
 fn verdict(comparison: &Comparison) -> String {
     let judged = || ruled_out(&comparison.missing).unwrap_or_else(|| comparison.judgement());
     match (comparison.divergence(), comparison.verdict) {
+        (_, Verdict::ReferenceDiverged) => {
+            let seeds = comparison.divergence_of_reference().unwrap_or_default();
+            format!("{seeds}: cannot be worse")
+        }
         (None, _) => judged(),
         (Some(seeds), Verdict::Diverged | Verdict::Missing) => format!("{seeds}: cannot be better"),
         (Some(seeds), _) => format!("{}; {seeds}", judged()),
