@@ -50,9 +50,9 @@ fn the_binary_names_labs_in_one_folder() {
 #[test]
 fn the_docs_have_one_idea_for_every_crate() {
     let page = fs::read_to_string(root().join("docs/architecture.md")).expect("docs/architecture.md");
-    let folders = packages().into_iter().map(|package| {
-        package.dir().strip_prefix(root()).expect("below the root").display().to_string()
-    });
+    let folders = packages()
+        .into_iter()
+        .map(|package| package.dir().strip_prefix(root()).expect("below the root").display().to_string());
     let missing: Vec<String> = folders.filter(|folder| !page.contains(&format!("\n| `{folder}` | "))).collect();
     expect_none("Crates without a row in docs/architecture.md:", "Write there the one idea of the crate.", &missing);
 }
