@@ -9,7 +9,7 @@ mod pieces;
 
 use crate::attacks::{Attacked, Pieces, SquareSet, Tactics};
 use crate::conventions::{Glyph, Notation, Orientation, Record};
-use crate::geometry::{Frame, Geometry, Relation};
+use crate::geometry::{Geometry, Relation};
 use crate::input::{Feature, FeatureKind, InputLayout, InputName};
 use crate::kind::GameKind;
 use crate::move_text::MoveText;
@@ -331,11 +331,6 @@ impl<const SIDE: usize> Position for BoardPosition<SIDE> {
         let [from, to] = [mv.from, mv.to].map(|square| self.seen(usize::from(square)) as u8);
         let index = Board::<SIDE>::from_to().index_of(Entry::Plain { from, to });
         index.expect("every move is a queen's or a knight's") as u16
-    }
-
-    fn label(&self, mv: BoardMove, moves: MovesName, frame: Frame) -> u16 {
-        assert_eq!((moves, frame), (MovesName::FromTo, Frame::SideToMove), "boards have no other moves");
-        self.move_index(mv)
     }
 
     fn pack_after(&self, _: &[Earlier<Self>], input: InputName, repetitions: u8, out: &mut [u8]) {

@@ -6,7 +6,7 @@
 
 use crate::attacks::{Attacked, Pieces, SquareSet, Tactics};
 use crate::conventions::{Glyph, Notation, Orientation, Record};
-use crate::geometry::{Frame, Geometry, Relation};
+use crate::geometry::{Geometry, Relation};
 use crate::input::{Feature, FeatureKind, InputLayout, InputName};
 use crate::kind::GameKind;
 use crate::move_text::MoveText;
@@ -354,11 +354,6 @@ impl Position for SkirmishPosition {
         let promotes = self.promotes(mv);
         let entry = if promotes { Entry::Promotion { from, to, kind: 0 } } else { Entry::Plain { from, to } };
         Skirmish::from_to().index_of(entry).expect("every move is on a line") as u16
-    }
-
-    fn label(&self, mv: SkirmishMove, moves: MovesName, frame: Frame) -> u16 {
-        assert_eq!((moves, frame), (MovesName::FromTo, Frame::SideToMove), "skirmish has no other moves");
-        self.move_index(mv)
     }
 
     fn pack_after(&self, _: &[Earlier<Self>], input: InputName, repetitions: u8, out: &mut [u8]) {
