@@ -10,7 +10,7 @@ use crate::geometry::{Geometry, Relation};
 use crate::input::{Feature, FeatureKind, InputLayout, InputName};
 use crate::kind::GameKind;
 use crate::move_text::MoveText;
-use crate::movement::Movement;
+use crate::movement::{AROUND, GOLD_STEPS, Movement};
 use crate::moves::{Entry, FromTo};
 use crate::placement;
 use crate::position::{Earlier, Game, IllegalMove, ParsePosition, Phase, Position, Side};
@@ -33,10 +33,6 @@ const KINDS: usize = Skirmish::PIECES.len();
 const LETTERS: [&str; KINDS] = ["P", "R", "K", "+P"];
 
 const SHAPE: &str = "the board has six ranks of four squares";
-
-/// The four lines, then the four diagonals.
-const AROUND: &[(isize, isize)] = &[(0, 1), (0, -1), (1, 0), (-1, 0), (1, 1), (1, -1), (-1, 1), (-1, -1)];
-const GOLD_STEPS: &[(isize, isize)] = &[(-1, 1), (0, 1), (1, 1), (-1, 0), (1, 0), (0, -1)];
 
 /// A fourth occurrence ends the game, so a position has at most three earlier ones.
 const REPETITIONS: u8 = 3;
@@ -144,12 +140,6 @@ const fn in_view(square: usize, side: Side) -> usize {
     }
 }
 
-fn step(from: usize, (files, ranks): (isize, isize)) -> Option<usize> {
-    let file = BOARD.file_of(from).checked_add_signed(files).filter(|&file| file < BOARD.files())?;
-    let rank = BOARD.rank_of(from).checked_add_signed(ranks).filter(|&rank| rank < BOARD.ranks())?;
-    Some(BOARD.square(file, rank))
-}
-
 impl SkirmishPosition {
     fn owner(&self, square: usize) -> Option<Side> {
         piece(self.codes[square]).map(|(side, _)| side)
@@ -166,13 +156,11 @@ impl SkirmishPosition {
         };
         let ahead = if side == Side::First { 1 } else { -1 };
         for &(files, ranks) in steps {
-            let mut at = from;
-            while let Some(to) = step(at, (files * ahead, ranks * ahead)) {
+            for to in BOARD.ray(from, (files * ahead, ranks * ahead)) {
                 attacked.insert(to);
                 if kind != ROOK || self.codes[to] != 0 {
                     break;
                 }
-                at = to;
             }
         }
         attacked
