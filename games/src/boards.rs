@@ -202,36 +202,14 @@ impl<const SIDE: usize> BoardPosition<SIDE> {
     }
 
     fn read(text: &str) -> Result<Self, &'static str> {
-        const SHAPE: &str = "the board has another number of ranks or squares";
         const PIECES: &str = "pieces are P, N, B, R, Q, K, L, C, S, G, F, +B and +R";
-        let fields: Vec<&str> = text.split_ascii_whitespace().collect();
-        let [board, turn, "-", number @ ..] = &fields[..] else {
-            return Err("a position has a board, a turn, - for empty hands, and a move number");
-        };
-        let ranks: Vec<&str> = board.split('/').collect();
-        if ranks.len() != SIDE {
-            return Err(SHAPE);
-        }
-        let mut position = Self::empty();
-        for (codes, rank) in position.codes.iter_mut().rev().zip(ranks) {
-            let squares = placement::squares(rank);
-            if squares.len() != SIDE || placement::rank_text(&squares) != rank {
-                return Err(SHAPE);
-            }
-            for (code, written) in codes.iter_mut().zip(squares) {
+        let (ranks, turn, ply) = placement::without_hands(text, Self::BOARD)?;
+        let mut position = Self { turn, ply, ..Self::empty() };
+        for (codes, rank) in position.codes.iter_mut().zip(ranks) {
+            for (code, written) in codes.iter_mut().zip(rank) {
                 *code = written.map_or(Some(0), |written| code_of(&written)).ok_or(PIECES)?;
             }
         }
-        position.turn = match *turn {
-            "b" => Side::First,
-            "w" => Side::Second,
-            _ => return Err("the turn is b or w"),
-        };
-        position.ply = match number {
-            [] => 1,
-            [number] => number.parse().map_err(|_| "the move number is a whole number")?,
-            _ => return Err("nothing follows the move number"),
-        };
         Ok(position)
     }
 }

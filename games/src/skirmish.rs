@@ -32,8 +32,6 @@ const GOLD: usize = 3;
 const KINDS: usize = Skirmish::PIECES.len();
 const LETTERS: [&str; KINDS] = ["P", "R", "K", "+P"];
 
-const SHAPE: &str = "the board has six ranks of four squares";
-
 /// A fourth occurrence ends the game, so a position has at most three earlier ones.
 const REPETITIONS: u8 = 3;
 
@@ -212,35 +210,11 @@ impl SkirmishPosition {
     }
 
     fn read(text: &str) -> Result<Self, &'static str> {
-        let fields: Vec<&str> = text.split_ascii_whitespace().collect();
-        let [board, turn, "-", number @ ..] = &fields[..] else {
-            return Err("an SFEN has a board, a turn, - for empty hands, and a move number");
-        };
-        let ranks: Vec<&str> = board.split('/').collect();
-        if ranks.len() != BOARD.ranks() {
-            return Err(SHAPE);
-        }
+        let (ranks, turn, ply) = placement::without_hands(text, BOARD)?;
         let mut codes = [0; SQUARES];
-        for (above, rank) in ranks.into_iter().enumerate() {
-            let squares = placement::squares(rank);
-            if squares.len() != BOARD.files() || placement::rank_text(&squares) != rank {
-                return Err(SHAPE);
-            }
-            for (file, found) in squares.iter().enumerate() {
-                let found = found.as_deref().map_or(Some(0), code_of).ok_or("pieces are P, R, K and +P")?;
-                codes[BOARD.square(file, LAST_RANK - above)] = found;
-            }
+        for (code, found) in codes.iter_mut().zip(ranks.iter().flatten()) {
+            *code = found.as_deref().map_or(Some(0), code_of).ok_or("pieces are P, R, K and +P")?;
         }
-        let turn = match *turn {
-            "b" => Side::First,
-            "w" => Side::Second,
-            _ => return Err("the turn is b or w"),
-        };
-        let ply = match number {
-            [] => 1,
-            [number] => number.parse().map_err(|_| "the move number is a whole number")?,
-            _ => return Err("nothing follows the move number"),
-        };
         Self { codes, turn, ply }.check()
     }
 }
