@@ -9,7 +9,7 @@ mod pieces;
 
 use crate::attacks::{Attacked, Pieces, SquareSet, Tactics};
 use crate::conventions::{Glyph, Notation, Orientation, Record};
-use crate::geometry::{Frame, Geometry, Relation};
+use crate::geometry::{Geometry, Relation};
 use crate::input::{Feature, FeatureKind, InputLayout, InputName};
 use crate::kind::GameKind;
 use crate::move_text::MoveText;
@@ -202,36 +202,14 @@ impl<const SIDE: usize> BoardPosition<SIDE> {
     }
 
     fn read(text: &str) -> Result<Self, &'static str> {
-        const SHAPE: &str = "the board has another number of ranks or squares";
         const PIECES: &str = "pieces are P, N, B, R, Q, K, L, C, S, G, F, +B and +R";
-        let fields: Vec<&str> = text.split_ascii_whitespace().collect();
-        let [board, turn, "-", number @ ..] = &fields[..] else {
-            return Err("a position has a board, a turn, - for empty hands, and a move number");
-        };
-        let ranks: Vec<&str> = board.split('/').collect();
-        if ranks.len() != SIDE {
-            return Err(SHAPE);
-        }
-        let mut position = Self::empty();
-        for (codes, rank) in position.codes.iter_mut().rev().zip(ranks) {
-            let squares = placement::squares(rank);
-            if squares.len() != SIDE || placement::rank_text(&squares) != rank {
-                return Err(SHAPE);
-            }
-            for (code, written) in codes.iter_mut().zip(squares) {
+        let (ranks, turn, ply) = placement::without_hands(text, Self::BOARD)?;
+        let mut position = Self { turn, ply, ..Self::empty() };
+        for (codes, rank) in position.codes.iter_mut().zip(ranks) {
+            for (code, written) in codes.iter_mut().zip(rank) {
                 *code = written.map_or(Some(0), |written| code_of(&written)).ok_or(PIECES)?;
             }
         }
-        position.turn = match *turn {
-            "b" => Side::First,
-            "w" => Side::Second,
-            _ => return Err("the turn is b or w"),
-        };
-        position.ply = match number {
-            [] => 1,
-            [number] => number.parse().map_err(|_| "the move number is a whole number")?,
-            _ => return Err("nothing follows the move number"),
-        };
         Ok(position)
     }
 }
@@ -331,11 +309,6 @@ impl<const SIDE: usize> Position for BoardPosition<SIDE> {
         let [from, to] = [mv.from, mv.to].map(|square| self.seen(usize::from(square)) as u8);
         let index = Board::<SIDE>::from_to().index_of(Entry::Plain { from, to });
         index.expect("every move is a queen's or a knight's") as u16
-    }
-
-    fn label(&self, mv: BoardMove, moves: MovesName, frame: Frame) -> u16 {
-        assert_eq!((moves, frame), (MovesName::FromTo, Frame::SideToMove), "boards have no other moves");
-        self.move_index(mv)
     }
 
     fn pack_after(&self, _: &[Earlier<Self>], input: InputName, repetitions: u8, out: &mut [u8]) {

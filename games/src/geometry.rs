@@ -103,6 +103,18 @@ impl Geometry {
         self.squares() - 1 - square
     }
 
+    /// The square that lies this many files to the right and ranks ahead of another; `None` beyond the board.
+    pub fn stepped(self, from: usize, (files, ranks): (isize, isize)) -> Option<usize> {
+        let file = self.file_of(from).checked_add_signed(files).filter(|&file| file < self.files)?;
+        let rank = self.rank_of(from).checked_add_signed(ranks).filter(|&rank| rank < self.ranks)?;
+        Some(self.square(file, rank))
+    }
+
+    /// The squares in the direction of a step, the nearest first.
+    pub fn ray(self, from: usize, step: (isize, isize)) -> impl Iterator<Item = usize> {
+        std::iter::successors(self.stepped(from, step), move |&square| self.stepped(square, step))
+    }
+
     /// How many displacements two squares can have: `(2F−1)(2R−1)`.
     pub const fn displacement_classes(&self) -> usize {
         (2 * self.files - 1) * (2 * self.ranks - 1)

@@ -5,6 +5,13 @@ use crate::kind::GameKind;
 /// Files to the right and ranks ahead, from the query's square to the key's, as the side to move sees the board.
 pub type Step = (isize, isize);
 
+pub(crate) const LINES: &[Step] = &[(0, 1), (0, -1), (1, 0), (-1, 0)];
+pub(crate) const DIAGONALS: &[Step] = &[(1, 1), (1, -1), (-1, 1), (-1, -1)];
+/// The four lines, then the four diagonals.
+pub(crate) const AROUND: &[Step] = &[(0, 1), (0, -1), (1, 0), (-1, 0), (1, 1), (1, -1), (-1, 1), (-1, -1)];
+pub(crate) const GOLD_STEPS: &[Step] = &[(-1, 1), (0, 1), (1, 1), (-1, 0), (1, 0), (0, -1)];
+pub(crate) const SILVER_STEPS: &[Step] = &[(-1, 1), (0, 1), (1, 1), (-1, -1), (1, -1)];
+
 crate::named! {
     /// A set of displacements. Forward is where the side to move's pawns go; `…_back` is the same movement of the opponent.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

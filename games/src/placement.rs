@@ -4,6 +4,7 @@
 //! first, `+` before a promoted one, and a number for empty squares.
 
 use crate::conventions::{Notation, Orientation};
+use crate::geometry::Geometry;
 use crate::position::{Game, Position, Side};
 
 /// The pieces, rank by rank from the top of the diagram, each rank from the left.
@@ -101,4 +102,31 @@ pub(crate) fn rank_text(rank: &[Option<String>]) -> String {
     let runs = rank.chunk_by(|a, b| a.is_none() && b.is_none());
     let text = |run: &[Option<String>]| run[0].clone().unwrap_or_else(|| run.len().to_string());
     runs.map(text).collect()
+}
+
+/// The pieces of each rank from the bottom of the diagram.
+type Ranks = Vec<Vec<Option<String>>>;
+
+/// An SFEN without hands: its pieces, the side to move, and the number of the next move.
+pub(crate) fn without_hands(text: &str, board: Geometry) -> Result<(Ranks, Side, u32), &'static str> {
+    let fields: Vec<&str> = text.split_ascii_whitespace().collect();
+    let [ranks, turn, "-", number @ ..] = &fields[..] else {
+        return Err("a position has a board, a turn, - for empty hands, and a move number");
+    };
+    let read =
+        |rank: &str| Some(squares(rank)).filter(|found| found.len() == board.files() && rank_text(found) == rank);
+    let ranks: Option<Vec<_>> = ranks.rsplit('/').map(read).collect();
+    let ranks = ranks.filter(|ranks| ranks.len() == board.ranks());
+    let ranks = ranks.ok_or("the board has another number of ranks or squares")?;
+    let turn = match *turn {
+        "b" => Side::First,
+        "w" => Side::Second,
+        _ => return Err("the turn is b or w"),
+    };
+    let ply = match number {
+        [] => 1,
+        [number] => number.parse().map_err(|_| "the move number is a whole number")?,
+        _ => return Err("nothing follows the move number"),
+    };
+    Ok((ranks, turn, ply))
 }

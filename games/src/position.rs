@@ -257,11 +257,15 @@ pub trait Position: Clone + Debug + Send + Sync + Sized {
         self.label(mv, moves, moves.frames()[0])
     }
 
-    /// The index of a legal move, with squares numbered in an input's `frame`.
+    /// The index of a legal move, with squares numbered in an input's `frame`; as it stands, in a game whose only vocabulary is
+    /// [`Game::from_to`].
     ///
     /// # Panics
     /// Also if the vocabulary does not support the frame (see [`MovesName::supports`]).
-    fn label(&self, mv: Self::Move, moves: MovesName, frame: Frame) -> u16;
+    fn label(&self, mv: Self::Move, moves: MovesName, frame: Frame) -> u16 {
+        assert_eq!((moves, frame), (MovesName::FromTo, Frame::SideToMove), "the game has no such moves");
+        self.move_index(mv)
+    }
 
     /// The rights after a legal move, as bits in the order of [`chess::rights`](crate::chess::rights), those of the
     /// frame's player first; `None` in a game without such rights.

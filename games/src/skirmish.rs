@@ -6,11 +6,11 @@
 
 use crate::attacks::{Attacked, Pieces, SquareSet, Tactics};
 use crate::conventions::{Glyph, Notation, Orientation, Record};
-use crate::geometry::{Frame, Geometry, Relation};
+use crate::geometry::{Geometry, Relation};
 use crate::input::{Feature, FeatureKind, InputLayout, InputName};
 use crate::kind::GameKind;
 use crate::move_text::MoveText;
-use crate::movement::Movement;
+use crate::movement::{AROUND, GOLD_STEPS, Movement};
 use crate::moves::{Entry, FromTo};
 use crate::placement;
 use crate::position::{Earlier, Game, IllegalMove, ParsePosition, Phase, Position, Side};
@@ -31,12 +31,6 @@ const KING: usize = 2;
 const GOLD: usize = 3;
 const KINDS: usize = Skirmish::PIECES.len();
 const LETTERS: [&str; KINDS] = ["P", "R", "K", "+P"];
-
-const SHAPE: &str = "the board has six ranks of four squares";
-
-/// The four lines, then the four diagonals.
-const AROUND: &[(isize, isize)] = &[(0, 1), (0, -1), (1, 0), (-1, 0), (1, 1), (1, -1), (-1, 1), (-1, -1)];
-const GOLD_STEPS: &[(isize, isize)] = &[(-1, 1), (0, 1), (1, 1), (-1, 0), (1, 0), (0, -1)];
 
 /// A fourth occurrence ends the game, so a position has at most three earlier ones.
 const REPETITIONS: u8 = 3;
@@ -144,12 +138,6 @@ const fn in_view(square: usize, side: Side) -> usize {
     }
 }
 
-fn step(from: usize, (files, ranks): (isize, isize)) -> Option<usize> {
-    let file = BOARD.file_of(from).checked_add_signed(files).filter(|&file| file < BOARD.files())?;
-    let rank = BOARD.rank_of(from).checked_add_signed(ranks).filter(|&rank| rank < BOARD.ranks())?;
-    Some(BOARD.square(file, rank))
-}
-
 impl SkirmishPosition {
     fn owner(&self, square: usize) -> Option<Side> {
         piece(self.codes[square]).map(|(side, _)| side)
@@ -166,13 +154,11 @@ impl SkirmishPosition {
         };
         let ahead = if side == Side::First { 1 } else { -1 };
         for &(files, ranks) in steps {
-            let mut at = from;
-            while let Some(to) = step(at, (files * ahead, ranks * ahead)) {
+            for to in BOARD.ray(from, (files * ahead, ranks * ahead)) {
                 attacked.insert(to);
                 if kind != ROOK || self.codes[to] != 0 {
                     break;
                 }
-                at = to;
             }
         }
         attacked
@@ -224,35 +210,11 @@ impl SkirmishPosition {
     }
 
     fn read(text: &str) -> Result<Self, &'static str> {
-        let fields: Vec<&str> = text.split_ascii_whitespace().collect();
-        let [board, turn, "-", number @ ..] = &fields[..] else {
-            return Err("an SFEN has a board, a turn, - for empty hands, and a move number");
-        };
-        let ranks: Vec<&str> = board.split('/').collect();
-        if ranks.len() != BOARD.ranks() {
-            return Err(SHAPE);
-        }
+        let (ranks, turn, ply) = placement::without_hands(text, BOARD)?;
         let mut codes = [0; SQUARES];
-        for (above, rank) in ranks.into_iter().enumerate() {
-            let squares = placement::squares(rank);
-            if squares.len() != BOARD.files() || placement::rank_text(&squares) != rank {
-                return Err(SHAPE);
-            }
-            for (file, found) in squares.iter().enumerate() {
-                let found = found.as_deref().map_or(Some(0), code_of).ok_or("pieces are P, R, K and +P")?;
-                codes[BOARD.square(file, LAST_RANK - above)] = found;
-            }
+        for (code, found) in codes.iter_mut().zip(ranks.iter().flatten()) {
+            *code = found.as_deref().map_or(Some(0), code_of).ok_or("pieces are P, R, K and +P")?;
         }
-        let turn = match *turn {
-            "b" => Side::First,
-            "w" => Side::Second,
-            _ => return Err("the turn is b or w"),
-        };
-        let ply = match number {
-            [] => 1,
-            [number] => number.parse().map_err(|_| "the move number is a whole number")?,
-            _ => return Err("nothing follows the move number"),
-        };
         Self { codes, turn, ply }.check()
     }
 }
@@ -354,11 +316,6 @@ impl Position for SkirmishPosition {
         let promotes = self.promotes(mv);
         let entry = if promotes { Entry::Promotion { from, to, kind: 0 } } else { Entry::Plain { from, to } };
         Skirmish::from_to().index_of(entry).expect("every move is on a line") as u16
-    }
-
-    fn label(&self, mv: SkirmishMove, moves: MovesName, frame: Frame) -> u16 {
-        assert_eq!((moves, frame), (MovesName::FromTo, Frame::SideToMove), "skirmish has no other moves");
-        self.move_index(mv)
     }
 
     fn pack_after(&self, _: &[Earlier<Self>], input: InputName, repetitions: u8, out: &mut [u8]) {

@@ -4,7 +4,7 @@ use crate::common::{DIMS, Network, board, parsed, place, sequences};
 use crate::definitions::definition;
 use encodings::{Dims, EncodingConfig, Role, Tokens};
 use games::GameKind;
-use nn::{ParamSpec, Part};
+use nn::Part;
 
 /// The body of the paper's CF-6M.
 const CF_6M: Dims = Dims { width: 256, heads: 8, layers: 8 };
@@ -92,24 +92,4 @@ fn the_shared_map_of_chess_ai_has_its_published_size() {
     let squares = (0..chess.squares()).map(Role::Square);
     let roles = [Role::Cls].into_iter().chain(squares).chain([Role::Aux("right"); 13]);
     assert_eq!(counted("cls_map: {tokens: all}", CF_6M, &Tokens::new(chess, roles.collect())), 1_563_588);
-}
-
-#[test]
-fn smolgen_names_its_shares() {
-    let layout = Network::declare(&[parsed("smolgen")], CF_6M, &board(GameKind::Chess)).expect("an example").layout;
-    let below = |prefix: &str| -> usize {
-        layout.params().iter().filter(|p| p.name.starts_with(prefix)).map(ParamSpec::len).sum()
-    };
-    assert_eq!(below("encoding.smolgen.layer.3."), 1_063_680);
-    assert_eq!(below("encoding.smolgen.generator."), 1_048_576);
-}
-
-/// Of the 27.3 million multiplications of a CF-6M layer with smolgen, 10.0 are smolgen's.
-#[test]
-fn multiplications_are_those_of_the_products() {
-    let chess = board(GameKind::Chess);
-    let macs = |yaml| Network::declare(&[parsed(yaml)], CF_6M, &chess).expect("an example").stack.macs();
-    let l = chess.len() as u64;
-    assert_eq!(macs("smolgen") / 8, 256 * 32 * l + 32 * l * 256 + 256 * 2048 + 2048 * l * l);
-    assert_eq!(macs("shaw") / 8, 3 * l * l * 256, "the facts' 3·l²·d per layer");
 }

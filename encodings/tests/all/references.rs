@@ -1,7 +1,7 @@
 //! Encodings against numbers worked out by hand, first values, and stacks against their encodings.
 
 use crate::common::single::{Single, numbers};
-use crate::common::{DIMS, Network, board, input, largest_difference, normal_tensor, parsed, place, sequences};
+use crate::common::{DIMS, Network, board, input, largest_difference, normal_tensor, parsed};
 use encodings::displacements::Displacement;
 use encodings::distance::Distance;
 use encodings::{AttendInput, Dims, LayerContext, Queries, Tokens};
@@ -78,39 +78,6 @@ fn learned_rotations_start_as_in_their_sources() {
         let mean = values.iter().sum::<f64>() / values.len() as f64;
         assert!(values.iter().all(|value| (0.0..=bound * (1.0 + 1e-6)).contains(value)), "{yaml}");
         assert!((mean / bound - 0.5).abs() < 0.1, "{yaml}: {mean}");
-    }
-}
-
-/// Where every token attends to itself alone, nothing is moved, and values stay.
-#[test]
-fn a_value_of_the_own_square_is_not_rotated() {
-    let tokens = Tokens::squares_then(GameKind::Shogi.geometry(), &["hand"]);
-    let [v, _] = queries_and_keys(31, &tokens);
-    let itself =
-        Tensor::eye(tokens.len() as i64, (Kind::Float, v.device())).expand([2, DIMS.heads as i64, -1, -1], false);
-    for layout in ["flat_1d", "axial_2d", "mixed_2d"] {
-        let single = Single::random(parsed(&format!("rove: {{layout: {layout}, theta: 10}}")), &tokens);
-        let term = single.ask(&input(31, 2, &tokens, DIMS), |encoding, at| encoding.values(at, Some(&itself), &v));
-        assert!(term.expect("a term").abs().max().double_value(&[]) < 1e-5, "{layout}");
-    }
-}
-
-/// Without content every length is ln 2, and logits are sums of cosines of the steps between two squares.
-#[test]
-fn polar_products_without_content_are_cosines() {
-    let chess = GameKind::Chess.geometry();
-    let network = Network::small(&[parsed("pope: {theta: 100}")], &board(GameKind::Chess));
-    let arena = network.initial(6);
-    let logits = Single { network, arena }.logits(&input(32, 1, &board(GameKind::Chess), DIMS));
-    let logits = logits.before_scale.expect("logits");
-    for (query, key, ranks, files) in [((0, 0), (0, 0), 0, 0), ((1, 2), (4, 2), 0, 3), ((5, 7), (1, 1), 6, 4)] {
-        let square = |(file, rank)| chess.square(file, rank) as i64;
-        let half = DIMS.head_width() / 2;
-        let along =
-            |steps: i32| (0..half).map(|c| (f64::from(steps) / 100f64.powf(c as f64 / half as f64)).cos()).sum::<f64>();
-        let wanted = 2f64.ln().powi(2) * (along(ranks) + along(files));
-        let found = logits.double_value(&[0, 1, square(query), square(key)]);
-        assert!((found - wanted).abs() < 1e-5, "{query:?}, {key:?}: {found}, not {wanted}");
     }
 }
 
@@ -300,30 +267,6 @@ fn a_stack_is_its_encodings_one_after_the_other() {
     assert!(sum.before_scale.is_none() && network.stack.values(at, Some(&q), &k).is_none());
     assert_eq!(network.stack.rotate(at, &q, &k), each[3].rotate(at, &q, &k).expect("rotated"));
     assert_eq!(network.stack.embed(at, x.shallow_clone()), x, "nothing touches the embedding");
-}
-
-/// iRPE with a bucket for every displacement and tables per head, on random parameters.
-#[test]
-fn a_bucket_for_every_displacement_is_shaws_encoding() {
-    for tokens in sequences() {
-        let longest = tokens.geometry().files().max(tokens.geometry().ranks()) - 1;
-        let [alpha, beta, gamma] = [longest, longest, 2 * longest];
-        let irpe = format!("irpe: {{terms: [q, k, v], heads: own, alpha: {alpha}, beta: {beta}, gamma: {gamma}}}");
-        let x = input(1, 2, &tokens, DIMS);
-        let [q, k] = queries_and_keys(1, &tokens);
-        let weights = q.matmul(&k.transpose(2, 3)).softmax(-1, Kind::Float);
-        let added = |yaml: &str| -> [Tensor; 2] {
-            // Both declare the same shapes in the same order, so random parameters are equal.
-            Single::random(parsed(yaml), &tokens).ask(&x, |encoding, at| {
-                let logits = encoding.logits(at, Queries { x_bld: &x, q_bhlk: &q, k_bhlk: &k });
-                let values = encoding.values(at, Some(&weights), &q);
-                [logits.before_scale.expect("logits"), values.expect("values")]
-            })
-        };
-        for (of_irpe, of_shaw) in added(&irpe).iter().zip(added("shaw")) {
-            assert_eq!(largest_difference(of_irpe, &of_shaw), 0.0, "{}", place(&[parsed("shaw")], &tokens));
-        }
-    }
 }
 
 /// Steps of 0, 1, 2 and 3, and 4 and more have a bucket each, as the source's function gives them for 1.9, 3.8 and 15.2.

@@ -70,39 +70,6 @@ pub(crate) const LABS: [&str; 6] = ["engines", "inspect", "lc0", "play", "slurm"
 /// Where a lab may import another one: (who, whom, what for).
 pub(crate) const BETWEEN_LABS: [(&str, &str, &str); 1] = [("play", "engines", "engines are opponents and judges")];
 
-/// The one idea of each crate, by its folder. The table in `docs/architecture.md` has the same words.
-pub(crate) const IDEAS: [(&str, &str); 29] = [
-    ("games/streams", "seeded randomness: keyed streams, bounded integers, shuffles"),
-    ("games", "a board that encoders can read: geometry, rules, moves, inputs, record formats"),
-    ("games/dataset", "records become immutable shards, and shards become batches"),
-    ("games/baselines", "policies without a network"),
-    ("games/generate", "positions with exact labels, without records or engines"),
-    ("models/nn/kernels", "attention and its neighbours on the CPU, in vector instructions"),
-    ("models/nn", "all weights in one flat tensor, and layers that choose between kernels and LibTorch's operations"),
-    ("models/facts", "plain data that settings, networks, records and reports share"),
-    ("encodings", "one position encoding per file, and the trait with its injection points"),
-    ("models", "a configuration becomes a network with heads and losses"),
-    ("scripts/one-build", "the features of shared libraries, so that cargo builds each once"),
-    ("experiments/crates/config", "a YAML file becomes cells, each with its identity"),
-    ("experiments/crates/records", "the format of every file in a run folder"),
-    ("experiments/crates/train", "one cell, trained and resumed to the last bit, and what its network answers"),
-    ("experiments/crates/grid", "many cells, scheduled and resumed"),
-    ("experiments/crates/strength", "the arithmetic of playing strength: Elo, SPRT, ratings, calibration"),
-    ("experiments/crates/figures", "plots and maps on boards as SVG, PNG and PDF"),
-    ("experiments/crates/report", "records become statistics, tables and plots"),
-    ("experiments/crates/bundle", "published runs: collected, verified, trained again"),
-    ("experiments/crates/render", "pages whose numbers come from bundles"),
-    ("experiments/crates/revision", "the revision of the source, from git, as a macro"),
-    ("experiments", "the command line, binary `posenc`"),
-    ("labs/engines", "engines as processes: games, forced mates, new labels, even openings"),
-    ("labs/inspect", "what attention heads do: maps, movements, statistics, ablations"),
-    ("labs/lc0", "Lc0's network files, read and written"),
-    ("labs/play", "networks as players: agents, puzzles, UCI and USI, matches"),
-    ("labs/slurm", "a grid as a Slurm job array"),
-    ("labs/watch", "a run folder as a live page"),
-    ("experiments/crates/testing", "what integration tests share: small datasets, an experiment, tiny cells"),
-];
-
 /// Where a crate that ships may name only a part of another: (who, of whom, the names at that crate's root). Networks know
 /// boards as geometry and shapes; they never see a position, a move or a game's rules.
 const KEYHOLES: [(&str, &str, &str); 2] = [

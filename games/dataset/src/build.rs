@@ -17,6 +17,7 @@ mod training_keys;
 pub(crate) use append_log::AppendLog;
 pub(crate) use known_games::KnownGames;
 pub(crate) use output::Output;
+pub(crate) use shards::Shards;
 pub(crate) use training_keys::{KEYS_IN_MEMORY, SortedKeys, TrainingKeys};
 
 use crate::contents::ShardContents;
@@ -29,7 +30,6 @@ use crate::value::ValueCurve;
 use games::GameKind;
 use held_out::{HeldOutRows, HeldOutState};
 use serde::{Deserialize, Serialize};
-use shards::Shards;
 use std::path::Path;
 
 #[derive(Debug, Clone, PartialEq)]

@@ -2,14 +2,14 @@
 //!
 //! Generated games have more data than records: the number of opening plies, and the candidates of each ply. They are
 //! split, sharded and described like imported ones. Generated positions become rows of one ply: those of engines are
-//! checked ([`write_positions`]), optionally with a map of the board as their label ([`write_maps`]); those of posenc's own
-//! rules are not ([`write_made`]).
+//! checked ([`write_positions`]); those of posenc's own rules, whose label may be a map of the board, are not
+//! ([`write_made`]).
 
 mod made;
 mod positions;
 
 pub use made::{Decided, Label, MadePosition};
-pub use positions::{MappedPosition, write_made, write_maps, write_positions};
+pub use positions::{write_made, write_positions};
 
 use crate::build::{Added, Builder, DatasetDescription, Draft, Output, SplitPlan, fingerprint};
 use crate::error::DatasetError;

@@ -46,8 +46,7 @@ pub use error::DatasetError;
 pub use export::{ExportFormat, Exported, export};
 pub use filter::{Buckets, Filters};
 pub use generated::{
-    Decided, GeneratedGame, GeneratedOptions, Label, MadePosition, MappedPosition, write_generated, write_made,
-    write_maps, write_positions,
+    Decided, GeneratedGame, GeneratedOptions, Label, MadePosition, write_generated, write_made, write_positions,
 };
 pub use import::{Format, ImportOptions, ImportRate, ImportReport, Progress, bench_import, import, unpacked};
 pub use info::{Info, summarise};

@@ -11,10 +11,11 @@
 
 use crate::bounded;
 use crate::loader::{MoveTraits, PositionTraits};
-use arrow_array::builder::{BooleanBuilder, Float32Builder, StringBuilder, UInt8Builder, UInt16Builder, UInt32Builder};
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::{Float32Type, UInt8Type, UInt16Type, UInt32Type};
-use arrow_array::{Array as _, ArrayRef, RecordBatch, UInt32Array};
+use arrow_array::{
+    Array as _, ArrayRef, BooleanArray, Float32Array, RecordBatch, StringArray, UInt8Array, UInt16Array, UInt32Array,
+};
 use games::Relation;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
@@ -158,32 +159,24 @@ pub fn write(rows: &[PositionRow]) -> Result<Vec<u8>, PositionsError> {
 }
 
 fn columns(rows: &[PositionRow]) -> Vec<(&'static str, ArrayRef, bool)> {
-    let mut games = UInt32Builder::new();
-    let mut plies = UInt16Builder::new();
-    let mut phases = StringBuilder::new();
-    let mut novel = BooleanBuilder::new();
-    let mut words = [StringBuilder::new(), StringBuilder::new(), StringBuilder::new()];
-    let mut distances = UInt8Builder::new();
-    for row in rows {
-        games.append_value(row.game);
-        plies.append_value(row.ply);
-        phases.append_value(&row.phase);
-        novel.append_value(row.novel);
-        for (place, column) in words.iter_mut().enumerate() {
-            column.append_option(row.target.as_ref().map(|target| &target[place]));
-        }
-        distances.append_option(row.distance);
-    }
-    let [mut kinds, mut pieces, mut relations] = words;
+    let games = UInt32Array::from_iter_values(rows.iter().map(|row| row.game));
+    let plies = UInt16Array::from_iter_values(rows.iter().map(|row| row.ply));
+    let phases = StringArray::from_iter_values(rows.iter().map(|row| &row.phase));
+    let novel: Vec<bool> = rows.iter().map(|row| row.novel).collect();
+    let words = |place: usize| -> ArrayRef {
+        let words = rows.iter().map(|row| row.target.as_ref().map(|target| &target[place]));
+        Arc::new(words.collect::<StringArray>())
+    };
+    let distances: UInt8Array = rows.iter().map(|row| row.distance).collect();
     let mut columns: Vec<(&'static str, ArrayRef, bool)> = vec![
-        ("game", Arc::new(games.finish()), false),
-        ("ply", Arc::new(plies.finish()), false),
-        ("phase", Arc::new(phases.finish()), false),
-        ("novel", Arc::new(novel.finish()), false),
-        ("move_type", Arc::new(kinds.finish()), true),
-        ("piece", Arc::new(pieces.finish()), true),
-        ("relation", Arc::new(relations.finish()), true),
-        ("distance", Arc::new(distances.finish()), true),
+        ("game", Arc::new(games), false),
+        ("ply", Arc::new(plies), false),
+        ("phase", Arc::new(phases), false),
+        ("novel", Arc::new(BooleanArray::from(novel)), false),
+        ("move_type", words(0), true),
+        ("piece", words(1), true),
+        ("relation", words(2), true),
+        ("distance", Arc::new(distances), true),
     ];
     if rows.iter().any(|row| row.positions != 1) {
         let counts = UInt32Array::from_iter_values(rows.iter().map(|row| row.positions));
@@ -194,9 +187,8 @@ fn columns(rows: &[PositionRow]) -> Vec<(&'static str, ArrayRef, bool)> {
         columns.push((MAP_CELLS, Arc::new(cells), true));
     }
     columns.extend(MEASURES.iter().enumerate().map(|(place, &name)| {
-        let mut values = Float32Builder::new();
-        rows.iter().for_each(|row| values.append_option(row.values[place]));
-        (name, Arc::new(values.finish()) as ArrayRef, true)
+        let values: Float32Array = rows.iter().map(|row| row.values[place]).collect();
+        (name, Arc::new(values) as ArrayRef, true)
     }));
     columns
 }

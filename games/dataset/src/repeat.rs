@@ -1,16 +1,14 @@
 //! A dataset repeated to any size, for measurements of large ones.
 
 use crate::WorkDone;
-use crate::build::Output;
+use crate::build::{Output, Shards};
 use crate::contents::ShardContents;
 use crate::error::DatasetError;
-use crate::manifest::{Counts, Manifest, Shard};
+use crate::manifest::{Counts, Manifest};
 use crate::on_disk::OnDisk;
 use crate::split::Split;
-use crate::store::{self, ShardWriter};
+use crate::store::ShardWriter;
 use std::path::Path;
-
-const SHARD_ROWS: u64 = 1 << 18;
 
 /// Rows between two reports of progress.
 const ROWS_A_REPORT: u64 = 1 << 12;
@@ -29,18 +27,21 @@ pub fn repeat(
         return Err(none());
     }
     let output = Output::create(output)?;
-    let mut repeated = Repeated::new(output.dir());
-    let mut written = 0;
+    let mut shards = Shards::new(output.dir(), ShardWriter::create_temporary);
+    let mut contents = ShardContents::default();
+    let (mut rows, mut written) = (0_u64, 0);
     'rounds: loop {
         for row in source.manifest.rows(&source.dir) {
             let mut row = row?;
-            row.id = u32::try_from(repeated.rows).map_err(|_| DatasetError::Option {
+            row.id = u32::try_from(rows).map_err(|_| DatasetError::Option {
                 option: "positions",
                 reason: format!("a dataset has at most {} rows", u32::MAX),
             })?;
             written += row.positions();
-            repeated.push(&row)?;
-            if repeated.rows.is_multiple_of(ROWS_A_REPORT) {
+            shards.push(&row)?;
+            contents.add(&row);
+            rows += 1;
+            if rows.is_multiple_of(ROWS_A_REPORT) {
                 progress(WorkDone { what: "positions", done: written.min(positions), total: positions });
             }
             if written >= positions {
@@ -51,57 +52,13 @@ pub fn repeat(
             return Err(none());
         }
     }
-    let (shards, contents) = repeated.finish()?;
     let manifest = contents.describe(Manifest {
         name: format!("{} repeated", source.manifest.name),
         made_by: format!("posenc bench data, from {}", source.manifest.content_hash),
         counts: Counts::default(),
-        shards,
+        shards: shards.finish()?,
         ..source.manifest.clone()
     });
     output.publish(&manifest)?;
     Ok(manifest)
-}
-
-struct Repeated<'a> {
-    dir: &'a Path,
-    open: Option<(Split, ShardWriter)>,
-    shards: Vec<Shard>,
-    contents: ShardContents,
-    rows: u64,
-}
-
-impl<'a> Repeated<'a> {
-    fn new(dir: &'a Path) -> Self {
-        Self { dir, open: None, shards: Vec::new(), contents: ShardContents::default(), rows: 0 }
-    }
-
-    fn push(&mut self, row: &store::GameRow) -> Result<(), DatasetError> {
-        if self.open.as_ref().is_some_and(|(split, writer)| *split != row.split || writer.games() >= SHARD_ROWS) {
-            self.close()?;
-        }
-        let (_, writer) = match &mut self.open {
-            Some(open) => open,
-            none => {
-                let file = format!("{:05}-{}.parquet", self.shards.len(), row.split.name());
-                none.insert((row.split, ShardWriter::create_temporary(&self.dir.join(file))?))
-            }
-        };
-        writer.push(row)?;
-        self.contents.add(row);
-        self.rows += 1;
-        Ok(())
-    }
-
-    fn close(&mut self) -> Result<(), DatasetError> {
-        if let Some((_, writer)) = self.open.take() {
-            self.shards.push(writer.finish()?);
-        }
-        Ok(())
-    }
-
-    fn finish(mut self) -> Result<(Vec<Shard>, ShardContents), DatasetError> {
-        self.close()?;
-        Ok((self.shards, self.contents))
-    }
 }

@@ -2,7 +2,7 @@
 
 use crate::attacks::SquareSet;
 use crate::geometry::Geometry;
-use crate::movement::Step;
+use crate::movement::{AROUND, DIAGONALS, GOLD_STEPS, LINES, SILVER_STEPS, Step};
 use crate::position::Side;
 
 /// Kinds of pieces: indices into [`NAMES`] and [`LETTERS`].
@@ -45,9 +45,6 @@ pub(super) const WORTH: [u8; KINDS] = [2, 6, 7, 10, 18, 100, 4, 4, 8, 9, 1, 14, 
 
 pub(super) const SLIDERS: [&str; 6] = ["B", "R", "Q", "L", "+B", "+R"];
 
-const LINES: &[Step] = &[(0, 1), (0, -1), (1, 0), (-1, 0)];
-const DIAGONALS: &[Step] = &[(1, 1), (1, -1), (-1, 1), (-1, -1)];
-const AROUND: &[Step] = &[(0, 1), (0, -1), (1, 0), (-1, 0), (1, 1), (1, -1), (-1, 1), (-1, -1)];
 const JUMPS: &[Step] = &[(1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2)];
 
 /// Single steps, and directions in which a piece moves until something stands in its way. A chess pawn captures so.
@@ -61,8 +58,8 @@ const fn steps(kind: usize) -> [&'static [Step]; 2] {
         KING => [AROUND, &[]],
         LANCE => [&[], &[(0, 1)]],
         SHOGI_KNIGHT => [&[(-1, 2), (1, 2)], &[]],
-        SILVER => [&[(-1, 1), (0, 1), (1, 1), (-1, -1), (1, -1)], &[]],
-        GOLD => [&[(-1, 1), (0, 1), (1, 1), (-1, 0), (1, 0), (0, -1)], &[]],
+        SILVER => [SILVER_STEPS, &[]],
+        GOLD => [GOLD_STEPS, &[]],
         SHOGI_PAWN => [&[(0, 1)], &[]],
         HORSE => [LINES, DIAGONALS],
         DRAGON => [DIAGONALS, LINES],
@@ -99,9 +96,7 @@ pub(super) fn code_of(text: &str) -> Option<u8> {
 /// The square that is one step away, as a player sees the board.
 pub(super) fn next(board: Geometry, from: usize, (files, ranks): Step, side: Side) -> Option<usize> {
     let ahead = if side == Side::First { 1 } else { -1 };
-    let file = board.file_of(from).checked_add_signed(files * ahead).filter(|&file| file < board.files())?;
-    let rank = board.rank_of(from).checked_add_signed(ranks * ahead).filter(|&rank| rank < board.ranks())?;
-    Some(board.square(file, rank))
+    board.stepped(from, (files * ahead, ranks * ahead))
 }
 
 /// The squares that the piece on a square attacks. `codes` are those of all squares.

@@ -9,6 +9,7 @@
 
 use super::{Chess, moves};
 use crate::geometry::{Frame, Geometry, Relation};
+use crate::movement::Step;
 use crate::moves::{Entry, FromTo};
 use crate::position::Game;
 use crate::vocabulary::{MoveList, MovesName};
@@ -24,8 +25,8 @@ const LETTERS: &[&str; 4] = &["q", "r", "b", "n"];
 const SID_PROMOTIONS: [Role; 4] = [Role::Bishop, Role::Knight, Role::Rook, Role::Queen];
 
 /// Steps of file and rank in Sid3024's order: rays, then jumps.
-const RAYS: [(i8, i8); 8] = [(1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (1, -1), (-1, 1), (-1, -1)];
-const JUMPS: [(i8, i8); 8] = [(2, 1), (2, -1), (-2, 1), (-2, -1), (1, 2), (1, -2), (-1, 2), (-1, -2)];
+const RAYS: [Step; 8] = [(1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (1, -1), (-1, 1), (-1, -1)];
+const JUMPS: [Step; 8] = [(2, 1), (2, -1), (-2, 1), (-2, -1), (1, 2), (1, -2), (-1, 2), (-1, -2)];
 
 /// The list of a name; `None` for other vocabularies.
 pub(super) fn list(name: MovesName) -> Option<&'static MoveList> {
@@ -87,13 +88,11 @@ fn deep_minds() -> Vec<Entry> {
 
 fn sids() -> Vec<Entry> {
     let board = Chess::GEOMETRY;
-    let squares = (0..board.files()).flat_map(|file| (0..board.ranks()).map(move |rank| (file, rank)));
+    let squares = (0..board.files()).flat_map(|file| (0..board.ranks()).map(move |rank| board.square(file, rank)));
     let mut moves = Vec::new();
-    for (file, rank) in squares {
-        let reach = |step: (i8, i8), steps: usize| ray(board, (file, rank), step, steps);
-        let rays = RAYS.into_iter().flat_map(|step| reach(step, board.files()));
-        let jumps = JUMPS.into_iter().flat_map(|step| reach(step, 1));
-        let from = board.square(file, rank);
+    for from in squares {
+        let rays = RAYS.into_iter().flat_map(|step| board.ray(from, step));
+        let jumps = JUMPS.into_iter().filter_map(|step| board.stepped(from, step));
         for to in rays.chain(jumps) {
             moves.push(plain(from, to));
             if promotes(board, from, to) {
@@ -102,17 +101,6 @@ fn sids() -> Vec<Entry> {
         }
     }
     moves
-}
-
-/// The squares within `steps` steps of a square in one direction, the nearest first.
-fn ray(board: Geometry, from: (usize, usize), step: (i8, i8), steps: usize) -> Vec<usize> {
-    let go = |(file, rank): (usize, usize)| {
-        let file = file.checked_add_signed(step.0.into()).filter(|&file| file < board.files())?;
-        let rank = rank.checked_add_signed(step.1.into()).filter(|&rank| rank < board.ranks())?;
-        Some((file, rank))
-    };
-    let reached = std::iter::successors(go(from), |&at| go(at)).take(steps);
-    reached.map(|(file, rank)| board.square(file, rank)).collect()
 }
 
 /// Whether a pawn of either colour promotes with this step.

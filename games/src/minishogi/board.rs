@@ -3,6 +3,7 @@
 use super::Minishogi;
 use crate::conventions::Orientation;
 use crate::geometry::Geometry;
+use crate::movement::{AROUND, DIAGONALS, GOLD_STEPS, LINES, SILVER_STEPS, Step};
 use crate::position::{Game, Side};
 
 pub(super) const BOARD: Geometry = Minishogi::GEOMETRY;
@@ -28,15 +29,6 @@ pub(super) const HANDS: usize = 5;
 
 /// How many pieces of each kind that can be in hand a set has.
 pub(super) const TOTAL: u8 = 2;
-
-/// Files to the right and ranks ahead.
-type Step = (isize, isize);
-
-const LINES: &[Step] = &[(0, 1), (0, -1), (1, 0), (-1, 0)];
-const DIAGONALS: &[Step] = &[(1, 1), (1, -1), (-1, 1), (-1, -1)];
-const AROUND: &[Step] = &[(0, 1), (0, -1), (1, 0), (-1, 0), (1, 1), (1, -1), (-1, 1), (-1, -1)];
-const GOLD: &[Step] = &[(-1, 1), (0, 1), (1, 1), (-1, 0), (1, 0), (0, -1)];
-const SILVER: &[Step] = &[(-1, 1), (0, 1), (1, 1), (-1, -1), (1, -1)];
 
 impl Kind {
     pub(super) const ALL: [Self; 10] = [
@@ -75,8 +67,8 @@ impl Kind {
     const fn steps(self) -> &'static [Step] {
         match self {
             Self::Pawn => &[(0, 1)],
-            Self::Silver => SILVER,
-            Self::Gold | Self::PromotedPawn | Self::PromotedSilver => GOLD,
+            Self::Silver => SILVER_STEPS,
+            Self::Gold | Self::PromotedPawn | Self::PromotedSilver => GOLD_STEPS,
             Self::King => AROUND,
             Self::Horse => LINES,
             Self::Dragon => DIAGONALS,
@@ -116,12 +108,12 @@ impl Board {
         let ahead = if side == Side::First { 1 } else { -1 };
         let mut attacked = 0;
         for &(files, ranks) in kind.steps() {
-            if let Some(to) = step(from, (files * ahead, ranks * ahead)) {
+            if let Some(to) = BOARD.stepped(from, (files * ahead, ranks * ahead)) {
                 attacked |= 1 << to;
             }
         }
         for &direction in kind.slides() {
-            for to in ray(from, direction) {
+            for to in BOARD.ray(from, direction) {
                 attacked |= 1 << to;
                 if self.0[to].is_some() {
                     break;
@@ -145,7 +137,7 @@ impl Board {
     pub(super) fn pinned(&self, side: Side) -> Squares {
         let Some(king) = self.king(side) else { return 0 };
         let pinned = |direction: &Step| {
-            let mut pieces = ray(king, *direction).filter_map(|square| Some((square, self.0[square]?)));
+            let mut pieces = BOARD.ray(king, *direction).filter_map(|square| Some((square, self.0[square]?)));
             let (near, (owner, _)) = pieces.next()?;
             let (_, (slider, kind)) = pieces.next()?;
             (owner == side && slider != side && kind.slides().contains(direction)).then_some(1 << near)
@@ -160,16 +152,6 @@ pub(super) const fn contains(squares: Squares, square: usize) -> bool {
 
 pub(super) fn members(squares: Squares) -> impl Iterator<Item = usize> {
     (0..SQUARES).filter(move |&square| contains(squares, square))
-}
-
-fn step(from: usize, (files, ranks): Step) -> Option<usize> {
-    let file = BOARD.file_of(from).checked_add_signed(files).filter(|&file| file < BOARD.files())?;
-    let rank = BOARD.rank_of(from).checked_add_signed(ranks).filter(|&rank| rank < BOARD.ranks())?;
-    Some(BOARD.square(file, rank))
-}
-
-fn ray(from: usize, direction: Step) -> impl Iterator<Item = usize> {
-    std::iter::successors(step(from, direction), move |&square| step(square, direction))
 }
 
 /// A square in a side's view, or one of that view in the first player's.

@@ -3,11 +3,9 @@
 use super::board::{Board, HANDS, Kind, SQUARES};
 use super::moves::{self, MinishogiMove as Move};
 use super::{input, sfen};
-use crate::geometry::Frame;
 use crate::input::InputName;
 use crate::move_text::MoveText;
 use crate::position::{Earlier, IllegalMove, ParsePosition, Phase, Position, Side};
-use crate::vocabulary::MovesName;
 use std::fmt;
 
 /// A legal position of minishogi. Repetition does not end it.
@@ -154,12 +152,6 @@ impl Position for MinishogiPosition {
 
     fn move_index(&self, mv: Move) -> u16 {
         moves::index(mv, self.turn)
-    }
-
-    fn label(&self, mv: Move, moves: MovesName, frame: Frame) -> u16 {
-        assert_eq!(frame, Frame::SideToMove, "{} numbers the mover's moves only", moves.name());
-        assert_eq!(moves, MovesName::FromTo, "minishogi has no moves {}", moves.name());
-        self.move_index(mv)
     }
 
     fn pack_after(&self, _: &[Earlier<Self>], input: InputName, repetitions: u8, out: &mut [u8]) {

@@ -1,7 +1,7 @@
 //! Positions, moves and labels in bits, against cshogi.
 
 use crate::samples::{self, SHOGI_START as START, TWO_PIECE_HANDICAP, position};
-use games::shogi::labels::{LABELS, label};
+use games::shogi::labels::label;
 use games::shogi::move16::Move16;
 use games::shogi::{BadPosition, Board, ShogiPosition, hcp, packed_sfen};
 use games::{GameKind, Position as _};
@@ -197,23 +197,4 @@ fn sixteen_bits_that_are_no_move() {
             }
         }
     }
-}
-
-#[test]
-fn labels_of_known_moves() {
-    let start: ShogiPosition = position(START);
-    let known = |usi: &str| label(start.parse_move(usi).unwrap(), Color::Black);
-    assert_eq!(["7g7f", "2g2f", "2h5h"].map(known), [59, 14, 286]);
-    let drop = |kind| label(Move::Drop { piece: Piece::new(kind, Color::Black), to: Square::SQ_5E }, Color::Black);
-    let order = [
-        PieceKind::Pawn,
-        PieceKind::Lance,
-        PieceKind::Knight,
-        PieceKind::Silver,
-        PieceKind::Bishop,
-        PieceKind::Rook,
-        PieceKind::Gold,
-    ];
-    assert_eq!(order.map(drop), [1660, 1741, 1822, 1903, 1984, 2065, 2146]);
-    assert_eq!(LABELS, 2187);
 }

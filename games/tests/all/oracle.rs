@@ -7,12 +7,9 @@ use games::shogi::Shogi;
 use games::{Entry, Game, GameKind, Position};
 use std::collections::BTreeSet;
 
-/// A square as text, in the game's notation, in the frame of the side to move.
-type InFrame = fn(&str, bool) -> u8;
-
 #[test]
 fn chess_moves_equal_python_chess() {
-    let in_frame: InFrame = |text, second| {
+    let in_frame = |text: &str, second: bool| {
         let (file, rank) = (text.as_bytes()[0] - b'a', text.as_bytes()[1] - b'1');
         8 * (if second { 7 - rank } else { rank }) + file
     };
@@ -36,42 +33,33 @@ fn chess_moves_equal_python_chess() {
 
 #[test]
 fn shogi_moves_equal_cshogi() {
-    let in_frame: InFrame = |text, second| {
-        let (file, rank) = (text.as_bytes()[0] - b'1', text.as_bytes()[1] - b'a');
-        if second { 9 * rank + file } else { 80 - (9 * rank + file) }
-    };
-    let expected = |position: &<Shogi as Game>::Position, text: &str| {
-        let second = position.side_to_move() == games::Side::Second;
-        let to = in_frame(&text[2..4], second);
-        match text.split_once('*') {
-            Some((piece, _)) => Entry::Drop { kind: "PLNSGBR".find(piece).expect("a hand piece") as u8, to },
-            None => match (in_frame(&text[..2], second), text.ends_with('+')) {
-                (from, true) => Entry::Promotion { from, to, kind: 0 },
-                (from, false) => Entry::Plain { from, to },
-            },
-        }
-    };
-    check_all::<Shogi>(&samples::oracle(GameKind::Shogi), expected);
+    check_usi::<Shogi>("PLNSGBR");
 }
 
 #[test]
 fn minishogi_moves_equal_a_naive_generator() {
-    let in_frame: InFrame = |text, second| {
+    check_usi::<Minishogi>("PSGBR");
+}
+
+/// Moves in USI of a game whose hands have pieces with these letters.
+fn check_usi<G: Game>(hand: &str) {
+    let (side, last) = (G::GEOMETRY.files() as u8, G::GEOMETRY.squares() as u8 - 1);
+    let in_frame = |text: &str, second: bool| {
         let (file, rank) = (text.as_bytes()[0] - b'1', text.as_bytes()[1] - b'a');
-        if second { 5 * rank + file } else { 24 - (5 * rank + file) }
+        if second { side * rank + file } else { last - (side * rank + file) }
     };
-    let expected = |position: &<Minishogi as Game>::Position, text: &str| {
+    let expected = |position: &G::Position, text: &str| {
         let second = position.side_to_move() == games::Side::Second;
         let to = in_frame(&text[2..4], second);
         match text.split_once('*') {
-            Some((piece, _)) => Entry::Drop { kind: "PSGBR".find(piece).expect("a hand piece") as u8, to },
+            Some((piece, _)) => Entry::Drop { kind: hand.find(piece).expect("a hand piece") as u8, to },
             None => match (in_frame(&text[..2], second), text.ends_with('+')) {
                 (from, true) => Entry::Promotion { from, to, kind: 0 },
                 (from, false) => Entry::Plain { from, to },
             },
         }
     };
-    check_all::<Minishogi>(&samples::oracle(GameKind::Minishogi), expected);
+    check_all::<G>(&samples::oracle(G::KIND), expected);
 }
 
 fn check_all<G: Game>(cases: &[Case], expected: impl Fn(&G::Position, &str) -> Entry) {

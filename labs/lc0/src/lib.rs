@@ -28,10 +28,10 @@ pub use error::NetError;
 pub use network::{Parameters, spec};
 
 use config::bounded;
-use encodings::{EncodingConfig, none};
+use encodings::EncodingConfig;
 use flate2::read::GzDecoder;
 use format::NetworkFormat;
-use message::{Net, Weights};
+use message::Net;
 use models::ModelConfig;
 use network::Architecture;
 use prost::Message as _;
@@ -106,9 +106,7 @@ fn architecture(weights: &[u8], format: NetworkFormat, without: &[String]) -> Re
         if let Some(part) = without.first() {
             return Err(NetError::NoPart(part.clone()));
         }
-        let weights = Weights::decode(weights).map_err(|error| NetError::NoNetwork(error.to_string()))?;
-        let (model, parameters) = residual::read(&weights, &format)?;
-        return Ok(Architecture { model, encoding: vec![EncodingConfig::None(none::Config {})], parameters });
+        return residual::read(&mut tree, &format);
     }
     without.iter().try_for_each(|part| tree.remove(part))?;
     let read = attention::read(&mut tree, &format)?;

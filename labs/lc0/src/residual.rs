@@ -3,9 +3,10 @@
 use super::channels::by_scaled_channels;
 use super::error::NetError;
 use super::format::NetworkFormat;
-use super::layer::{Layer, numbers, rows, sized};
-use super::message::{ConvBlock, Residual, Weights};
-use super::network::{NamedTensors, Parameters, spec};
+use super::layer::rows;
+use super::network::{Architecture, NamedTensors, spec};
+use super::tree::Tree;
+use encodings::{EncodingConfig, none};
 use games::{GameKind, Geometry};
 use models::input::Expander;
 use models::resnet::{MovePlane, move_planes};
@@ -20,24 +21,29 @@ const AREA: usize = KERNEL * KERNEL;
 
 const WDL: usize = 3;
 
-pub(super) fn read(weights: &Weights, format: &NetworkFormat) -> Result<(ModelConfig, Parameters), NetError> {
+/// A file's tensors, and the network's that were read from them.
+struct Trunk<'a, 'b> {
+    tree: &'a mut Tree<'b>,
+    tensors: NamedTensors,
+    channels: usize,
+}
+
+pub(super) fn read(tree: &mut Tree<'_>, format: &NetworkFormat) -> Result<Architecture, NetError> {
     check(format)?;
-    let spec = spec();
-    let mut tensors = NamedTensors::default();
-    let input = weights.input.as_ref().ok_or_else(|| NetError::tensor("input", "is missing"))?;
-    let first = numbers(input.weights.as_ref(), "input.weights")?;
-    let planes = Expander::new(spec.input).channels();
+    let input = spec().input;
+    let first = tree.tensor("input.weights")?;
+    let planes = Expander::new(input).channels();
     let channels = rows(&first, planes * AREA, "input.weights")?;
-    let scaled = by_scaled_channels(first, spec.input, AREA, planes * AREA);
-    tensors.normed("embedding", "input", scaled, input, channels)?;
-    let se = weights.residual.iter().enumerate().map(|(i, block)| tensors.block(i, block, channels));
-    let se: Vec<Option<SqueezeConfig>> = se.collect::<Result<_, _>>()?;
+    let scaled = by_scaled_channels(first, input, AREA, planes * AREA);
+    let mut trunk = Trunk { tree, tensors: NamedTensors::default(), channels };
+    trunk.normed("embedding", "input", scaled, channels)?;
+    let blocks = trunk.tree.len("residual");
+    let se: Vec<Option<SqueezeConfig>> = (0..blocks).map(|i| trunk.block(i)).collect::<Result<_, _>>()?;
     if let Some(i) = se.iter().position(|one| *one != se[0]) {
         return Err(NetError::tensor(&format!("residual[{i}].se"), "has another size than the first block's"));
     }
-    let squares = spec.input.geometry.squares();
     let config = ResnetConfig {
-        blocks: weights.residual.len(),
+        blocks,
         channels,
         stem: models::Stem::default(),
         se: se.into_iter().next().flatten(),
@@ -48,16 +54,20 @@ pub(super) fn read(weights: &Weights, format: &NetworkFormat) -> Result<(ModelCo
         },
         batch_norm: models::BatchNormConfig::default(),
         init: models::InitKind::default(),
-        policy: tensors.policy(weights, format, channels)?,
-        value: tensors.value(weights, channels, squares)?,
+        policy: trunk.policy(format)?,
+        value: trunk.value()?,
         outputs: Outputs {
             policy: Some(PolicyOptions::default()),
             result: Some(NoOptions {}),
-            moves_left: tensors.moves_left(weights, format, channels, squares)?,
+            moves_left: trunk.moves_left(format)?,
             ..Outputs::none()
         },
     };
-    Ok((ModelConfig::Resnet(Box::new(config)), tensors.named))
+    Ok(Architecture {
+        model: ModelConfig::Resnet(Box::new(config)),
+        encoding: vec![EncodingConfig::None(none::Config {})],
+        parameters: trunk.tensors.named,
+    })
 }
 
 /// Refuses anything but a residual network, and what [`NetworkFormat::check_ends`] refuses.
@@ -70,82 +80,61 @@ fn check(format: &NetworkFormat) -> Result<(), NetError> {
     format.check_ends()
 }
 
-impl NamedTensors {
+impl Trunk<'_, '_> {
     /// A convolution with a given kernel, and its normalisation. Files omit gains of 1, offsets of 0, and the bias of
-    /// the convolution, which shifts the mean.
-    fn normed(
-        &mut self,
-        name: &str,
-        from: &str,
-        kernel: Vec<f32>,
-        block: &ConvBlock,
-        channels: usize,
-    ) -> Result<(), NetError> {
-        let read = |layer: &Option<Layer>, part: &str| sized(layer.as_ref(), &format!("{from}.{part}"), channels);
-        let or = |layer: &Option<Layer>, part: &str, otherwise: f32| match layer {
-            None => Ok(vec![otherwise; channels]),
-            Some(_) => read(layer, part),
+    /// the convolution, which shifts the mean. The format's standard deviation is a variance.
+    fn normed(&mut self, name: &str, from: &str, kernel: Vec<f32>, channels: usize) -> Result<(), NetError> {
+        let part = |part: &str| format!("{from}.{part}");
+        let mut or = |tensor: &str, otherwise: f32| {
+            let tensor = part(tensor);
+            if self.tree.has(&tensor) { self.tree.sized(&tensor, channels) } else { Ok(vec![otherwise; channels]) }
         };
-        let bias = or(&block.biases, "biases", 0.0)?;
-        let mean = read(&block.bn_means, "bn_means")?;
-        self.push(format!("{name}.weight"), kernel);
-        self.push(format!("{name}.norm.gain"), or(&block.bn_gammas, "bn_gammas", 1.0)?);
-        self.push(format!("{name}.norm.bias"), or(&block.bn_betas, "bn_betas", 0.0)?);
-        self.push(format!("{name}.norm.running_mean"), mean.iter().zip(bias).map(|(mean, bias)| mean - bias).collect());
-        self.push(format!("{name}.norm.running_variance"), read(&block.bn_stddivs, "bn_stddivs")?);
+        let (bias, gain, offset) = (or("biases", 0.0)?, or("bn_gammas", 1.0)?, or("bn_betas", 0.0)?);
+        let mean = self.tree.sized(&part("bn_means"), channels)?;
+        let variance = self.tree.sized(&part("bn_stddivs"), channels)?;
+        let running_mean = mean.iter().zip(bias).map(|(mean, bias)| mean - bias).collect();
+        self.tensors.push(format!("{name}.weight"), kernel);
+        self.tensors.push(format!("{name}.norm.gain"), gain);
+        self.tensors.push(format!("{name}.norm.bias"), offset);
+        self.tensors.push(format!("{name}.norm.running_mean"), running_mean);
+        self.tensors.push(format!("{name}.norm.running_variance"), variance);
         Ok(())
     }
 
-    /// A convolution `inputs → outputs` with its normalisation.
-    fn convolution(
-        &mut self,
-        name: &str,
-        from: &str,
-        block: Option<&ConvBlock>,
-        [inputs, outputs, area]: [usize; 3],
-    ) -> Result<(), NetError> {
-        let block = block.ok_or_else(|| NetError::tensor(from, "is missing"))?;
-        let kernel = sized(block.weights.as_ref(), &format!("{from}.weights"), inputs * outputs * area)?;
-        self.normed(name, from, kernel, block, outputs)
+    /// A convolution `channels → channels` with its normalisation.
+    fn convolution(&mut self, name: &str, from: &str) -> Result<(), NetError> {
+        let kernel = self.tree.sized(&format!("{from}.weights"), self.channels * self.channels * AREA)?;
+        self.normed(name, from, kernel, self.channels)
     }
 
-    fn block(&mut self, i: usize, block: &Residual, channels: usize) -> Result<Option<SqueezeConfig>, NetError> {
-        let sizes = [channels, channels, AREA];
-        self.convolution(&format!("body.{i}.first"), &format!("residual[{i}].conv1"), block.conv1.as_ref(), sizes)?;
-        self.convolution(&format!("body.{i}.second"), &format!("residual[{i}].conv2"), block.conv2.as_ref(), sizes)?;
-        let Some(se) = &block.se else { return Ok(None) };
-        let from = |part: &str| format!("residual[{i}].se.{part}");
-        let hidden = numbers(se.b1.as_ref(), &from("b1"))?.len();
-        let name = format!("body.{i}.se");
-        self.dense(&format!("{name}.squeeze"), [&from("w1"), &from("b1")], [&se.w1, &se.b1], channels, hidden)?;
-        self.dense(&format!("{name}.excite"), [&from("w2"), &from("b2")], [&se.w2, &se.b2], hidden, 2 * channels)?;
+    fn block(&mut self, i: usize) -> Result<Option<SqueezeConfig>, NetError> {
+        let (name, from) = (format!("body.{i}"), format!("residual[{i}]"));
+        self.convolution(&format!("{name}.first"), &format!("{from}.conv1"))?;
+        self.convolution(&format!("{name}.second"), &format!("{from}.conv2"))?;
+        if !self.tree.has_below(&format!("{from}.se")) {
+            return Ok(None);
+        }
+        let [w1, b1, w2, b2] = ["w1", "b1", "w2", "b2"].map(|part| format!("{from}.se.{part}"));
+        let hidden = self.tree.peek(&b1)?.len();
+        self.dense(&format!("{name}.se.squeeze"), [&w1, &b1], self.channels, hidden)?;
+        self.dense(&format!("{name}.se.excite"), [&w2, &b2], hidden, 2 * self.channels)?;
         Ok(Some(SqueezeConfig { channels: hidden }))
     }
 
-    fn dense(
-        &mut self,
-        name: &str,
-        [weight, bias]: [&str; 2],
-        [w, b]: [&Option<Layer>; 2],
-        inputs: usize,
-        outputs: usize,
-    ) -> Result<(), NetError> {
-        self.push(format!("{name}.weight"), sized(w.as_ref(), weight, inputs * outputs)?);
-        self.push(format!("{name}.bias"), sized(b.as_ref(), bias, outputs)?);
+    fn dense(&mut self, name: &str, [w, b]: [&str; 2], inputs: usize, outputs: usize) -> Result<(), NetError> {
+        let (weight, bias) = (self.tree.sized(w, inputs * outputs)?, self.tree.sized(b, outputs)?);
+        self.tensors.push(format!("{name}.weight"), weight);
+        self.tensors.push(format!("{name}.bias"), bias);
         Ok(())
     }
 
-    fn policy(&mut self, weights: &Weights, format: &NetworkFormat, channels: usize) -> Result<ResnetPolicy, NetError> {
-        let (moves, board) = (GameKind::Chess.from_to(), spec().input.geometry);
+    fn policy(&mut self, format: &NetworkFormat) -> Result<ResnetPolicy, NetError> {
+        let (moves, board, channels) = (GameKind::Chess.from_to(), spec().input.geometry, self.channels);
         // Older files have no field for it.
         match format.policy.filter(|&policy| policy != 0).unwrap_or(NetworkFormat::POLICY_DENSE) {
             NetworkFormat::POLICY_CONVOLUTION => {
-                self.convolution("policy.first", "policy1", weights.policy1.as_ref(), [channels, channels, AREA])?;
-                let last = weights.policy.as_ref().ok_or_else(|| NetError::tensor("policy", "is missing"))?;
-                let (kernel, bias) = (
-                    numbers(last.weights.as_ref(), "policy.weights")?,
-                    numbers(last.biases.as_ref(), "policy.biases")?,
-                );
+                self.convolution("policy.first", "policy1")?;
+                let (kernel, bias) = (self.tree.tensor("policy.weights")?, self.tree.tensor("policy.biases")?);
                 let order = lc0_planes(board);
                 if rows(&kernel, channels * AREA, "policy.weights")? < order.len() || bias.len() < order.len() {
                     let what = format!("has fewer than the {} planes of moves", order.len());
@@ -157,15 +146,13 @@ impl NamedTensors {
                 });
                 let places: Vec<usize> = places.collect::<Result<_, _>>()?;
                 let kernels = places.iter().flat_map(|&i| &kernel[i * channels * AREA..][..channels * AREA]);
-                self.push("policy.planes.weight", kernels.copied().collect());
-                self.push("policy.planes.bias", places.iter().map(|&i| bias[i]).collect());
+                self.tensors.push("policy.planes.weight", kernels.copied().collect());
+                self.tensors.push("policy.planes.bias", places.iter().map(|&i| bias[i]).collect());
                 Ok(ResnetPolicy::Convolution)
             }
             NetworkFormat::POLICY_DENSE => {
-                let reduced = self.reduce("policy", "policy", weights.policy.as_ref(), channels)?;
-                let inputs = reduced * board.squares();
-                let from = ["ip_pol_w", "ip_pol_b"];
-                self.dense("policy.moves", from, [&weights.ip_pol_w, &weights.ip_pol_b], inputs, moves.len())?;
+                let reduced = self.reduce("policy")?;
+                self.dense("policy.moves", ["ip_pol_w", "ip_pol_b"], reduced * board.squares(), moves.len())?;
                 Ok(ResnetPolicy::Dense { channels: reduced })
             }
             other => {
@@ -176,47 +163,31 @@ impl NamedTensors {
     }
 
     /// The 1×1 convolution of a head; returns its channels.
-    fn reduce(
-        &mut self,
-        name: &str,
-        from: &str,
-        block: Option<&ConvBlock>,
-        channels: usize,
-    ) -> Result<usize, NetError> {
-        let block = block.ok_or_else(|| NetError::tensor(from, "is missing"))?;
-        let kernel = numbers(block.weights.as_ref(), &format!("{from}.weights"))?;
-        let reduced = rows(&kernel, channels, &format!("{from}.weights"))?;
-        self.normed(&format!("{name}.reduce"), from, kernel, block, reduced)?;
+    fn reduce(&mut self, head: &str) -> Result<usize, NetError> {
+        let from = format!("{head}.weights");
+        let kernel = self.tree.tensor(&from)?;
+        let reduced = rows(&kernel, self.channels, &from)?;
+        self.normed(&format!("{head}.reduce"), head, kernel, reduced)?;
         Ok(reduced)
     }
 
-    fn value(&mut self, weights: &Weights, channels: usize, squares: usize) -> Result<ResnetValue, NetError> {
-        let reduced = self.reduce("value", "value", weights.value.as_ref(), channels)?;
-        let hidden = numbers(weights.ip1_val_b.as_ref(), "ip1_val_b")?.len();
-        let inside = [&weights.ip1_val_w, &weights.ip1_val_b];
-        self.dense("value.hidden", ["ip1_val_w", "ip1_val_b"], inside, reduced * squares, hidden)?;
-        let out = [&weights.ip2_val_w, &weights.ip2_val_b];
-        self.dense("value.wdl", ["ip2_val_w", "ip2_val_b"], out, hidden, WDL)?;
-        Ok(ResnetValue { channels: reduced, hidden })
+    fn value(&mut self) -> Result<ResnetValue, NetError> {
+        let (channels, squares) = (self.reduce("value")?, spec().input.geometry.squares());
+        let hidden = self.tree.peek("ip1_val_b")?.len();
+        self.dense("value.hidden", ["ip1_val_w", "ip1_val_b"], channels * squares, hidden)?;
+        self.dense("value.wdl", ["ip2_val_w", "ip2_val_b"], hidden, WDL)?;
+        Ok(ResnetValue { channels, hidden })
     }
 
-    fn moves_left(
-        &mut self,
-        weights: &Weights,
-        format: &NetworkFormat,
-        channels: usize,
-        squares: usize,
-    ) -> Result<Option<MovesLeft>, NetError> {
+    fn moves_left(&mut self, format: &NetworkFormat) -> Result<Option<MovesLeft>, NetError> {
         if format.moves_left != Some(NetworkFormat::MOVES_LEFT) {
             return Ok(None);
         }
-        let reduced = self.reduce("moves_left", "moves_left", weights.moves_left.as_ref(), channels)?;
-        let hidden = numbers(weights.ip1_mov_b.as_ref(), "ip1_mov_b")?.len();
-        let inside = [&weights.ip1_mov_w, &weights.ip1_mov_b];
-        self.dense("moves_left.hidden", ["ip1_mov_w", "ip1_mov_b"], inside, reduced * squares, hidden)?;
-        let out = [&weights.ip2_mov_w, &weights.ip2_mov_b];
-        self.dense("moves_left.out", ["ip2_mov_w", "ip2_mov_b"], out, hidden, 1)?;
-        Ok(Some(MovesLeft { embedding: reduced, hidden }))
+        let (embedding, squares) = (self.reduce("moves_left")?, spec().input.geometry.squares());
+        let hidden = self.tree.peek("ip1_mov_b")?.len();
+        self.dense("moves_left.hidden", ["ip1_mov_w", "ip1_mov_b"], embedding * squares, hidden)?;
+        self.dense("moves_left.out", ["ip2_mov_w", "ip2_mov_b"], hidden, 1)?;
+        Ok(Some(MovesLeft { embedding, hidden }))
     }
 }
 

@@ -110,9 +110,11 @@ impl<'a> Tree<'a> {
         inner.map(|(part, _)| part.to_owned()).collect()
     }
 
-    /// The number of messages in a list.
+    /// The number of messages in a list, as far as they have any content.
     pub(super) fn len(&self, list: &str) -> usize {
-        (0..).take_while(|i| self.has_below(&format!("{list}[{i}]"))).count()
+        let prefix = format!("{list}[");
+        let places = self.below(&prefix).filter_map(|name| name.strip_prefix(&prefix)?.split(']').next());
+        places.collect::<BTreeSet<_>>().len()
     }
 
     pub(super) fn number(&mut self, name: &str) -> Option<u64> {

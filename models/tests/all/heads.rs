@@ -204,11 +204,7 @@ fn every_parameter_of_every_head_gets_a_gradient() {
         let sum = |tensor: &Tensor| tensor.square().mean(Kind::Float);
         let answers = output.iter().map(|answer| sum(&answer.tensor));
         let loss = answers.reduce(|a, b| a + b).expect("heads");
-        let gradient = numbers(&arena.gradient(&loss).expect("the loss depends on the parameters"));
-        for param in layout.params() {
-            let own = &gradient[param.offset..param.offset + param.len()];
-            assert!(own.iter().any(|g| *g != 0.0) && own.iter().all(|g| g.is_finite()), "{}", param.name);
-        }
+        assert_gradients(&layout, &arena, &loss, &none());
     }
 }
 

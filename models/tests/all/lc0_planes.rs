@@ -1,10 +1,9 @@
 //! `lc0_112` on the device: all 112 channels are the planes that Lc0 itself wrote, with rule 50 divided by 99.
 
 use flate2::read::GzDecoder;
-use games::chess::history::{self, HistoryFill};
 use games::chess::lc0::{PLANES, Record, Records};
 use games::chess::{Chess, ChessPosition};
-use games::{Earlier, Game, InputName, Line, Position};
+use games::{Game, InputName, Line, Position};
 use models::input::Expander;
 use serde::Deserialize;
 use std::fs::File;
@@ -14,8 +13,6 @@ use tch::Tensor;
 
 const SQUARES: usize = 64;
 const CHANNELS: usize = 112;
-/// The plane of the rule-50 counter.
-const RULE_50: usize = 109;
 
 fn data(file: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../games/tests/data").join(file)
@@ -110,42 +107,4 @@ fn assert_record(channels: &[f32], record: &Record<'_>, place: &str) {
     for (plane, value) in (PLANES..).zip(constants) {
         assert_constant(channels, plane, value, place);
     }
-}
-
-/// A position whose planes Lc0 computed in play.
-#[derive(Deserialize)]
-struct Reference {
-    name: String,
-    startfen: String,
-    moves: Vec<String>,
-    /// Number, bitboard in hex and value of each plane that is not empty.
-    planes: Vec<(usize, String, f32)>,
-}
-
-#[test]
-fn the_112_planes_of_lc0_in_play() {
-    for reference in lines::<Reference>("lc0_planes_ref.jsonl.zst") {
-        let channels = expanded(&filled_row(&reference));
-        for plane in 0..CHANNELS {
-            let written = reference.planes.iter().find(|(number, ..)| *number == plane);
-            let (bits, value) =
-                written.map_or((0, 0.0), |(_, bits, value)| (u64::from_str_radix(bits, 16).expect("hex"), *value));
-            let value = if plane == RULE_50 { value / 99.0 } else { value };
-            assert_plane(&channels, plane, bits, value, &reference.name);
-        }
-    }
-}
-
-/// Packs a reference's position with the rule for missing history that Lc0 plays with.
-fn filled_row(reference: &Reference) -> Vec<u8> {
-    let mut line = Line::new(ChessPosition::parse(&reference.startfen).expect("a position"));
-    let mut earlier = Vec::new();
-    for text in &reference.moves {
-        earlier.insert(0, Earlier { position: line.position().clone(), repetitions: line.repetitions() });
-        let mv = line.position().parse_move(text).expect("a legal move");
-        line.play(mv);
-    }
-    let mut row = vec![0xAA; Chess::input(InputName::Lc0_112).row_bytes()];
-    history::pack(InputName::Lc0_112, line.position(), line.repetitions(), &earlier, HistoryFill::FenOnly, &mut row);
-    row
 }

@@ -12,16 +12,22 @@ const SHARD_GAMES: u64 = 16_384;
 /// Single positions per shard, for the same size.
 const SHARD_POSITIONS: u64 = 1 << 20;
 
-pub(super) struct Shards<'a> {
+pub(crate) struct Shards<'a> {
     dir: &'a Path,
+    create: fn(&Path) -> Result<ShardWriter, DatasetError>,
     open: Option<(Split, ShardWriter)>,
     done: Vec<Shard>,
 }
 
 impl<'a> Shards<'a> {
+    /// No shards so far; `create` begins each.
+    pub(crate) fn new(dir: &'a Path, create: fn(&Path) -> Result<ShardWriter, DatasetError>) -> Self {
+        Self { dir, create, open: None, done: Vec::new() }
+    }
+
     pub(super) fn resume(dir: &'a Path, done: Vec<Shard>) -> Result<Self, DatasetError> {
         done.iter().try_for_each(|shard| verify(dir, shard))?;
-        Ok(Self { dir, open: None, done })
+        Ok(Self { done, ..Self::new(dir, ShardWriter::create) })
     }
 
     /// The complete shards, if none is open.
@@ -29,7 +35,7 @@ impl<'a> Shards<'a> {
         self.open.is_none().then_some(self.done.as_slice())
     }
 
-    pub(super) fn push(&mut self, row: &GameRow) -> Result<(), DatasetError> {
+    pub(crate) fn push(&mut self, row: &GameRow) -> Result<(), DatasetError> {
         let unit = if row.group.is_some() { Unit::Position } else { Unit::Game };
         let most = match unit {
             Unit::Game => SHARD_GAMES,
@@ -42,7 +48,7 @@ impl<'a> Shards<'a> {
             Some((_, writer)) => writer,
             none => {
                 let file = format!("{:05}-{}.parquet", self.done.len(), row.split.name());
-                &mut none.insert((row.split, ShardWriter::create(&self.dir.join(file))?)).1
+                &mut none.insert((row.split, (self.create)(&self.dir.join(file))?)).1
             }
         };
         writer.push(row)?;
@@ -57,7 +63,7 @@ impl<'a> Shards<'a> {
         Ok(())
     }
 
-    pub(super) fn finish(mut self) -> Result<Vec<Shard>, DatasetError> {
+    pub(crate) fn finish(mut self) -> Result<Vec<Shard>, DatasetError> {
         self.close()?;
         Ok(self.done)
     }

@@ -10,15 +10,6 @@ use crate::value::ValueCurve;
 use games::{Game, ParsedPosition, Position as _, with_game};
 use std::num::NonZeroU16;
 
-/// A position whose label is a map of the board.
-#[derive(Debug, Clone, PartialEq)]
-pub struct MappedPosition {
-    pub start: String,
-    /// A legal move, which a row must have; it is not a policy target.
-    pub mv: String,
-    pub map: Vec<i8>,
-}
-
 /// Writes the first `wanted` distinct positions as a new dataset. Duplicates (clocks and move numbers ignored) are
 /// counted and left out. The row's move is the position's own or, if it has none, the most probable of its candidates,
 /// the last of equals.
@@ -29,23 +20,6 @@ pub fn write_positions(
 ) -> Result<Manifest, DatasetError> {
     let checked = positions.into_iter().enumerate().map(|(number, position)| checked(options, number, position));
     write(options, None, None, wanted, checked)
-}
-
-/// Writes positions with maps, which `info` describes. Policy and value have no target.
-pub fn write_maps(
-    options: &GeneratedOptions,
-    info: MapInfo,
-    wanted: u64,
-    positions: impl IntoIterator<Item = MappedPosition>,
-) -> Result<Manifest, DatasetError> {
-    let checked = positions.into_iter().enumerate().map(|(number, made)| -> Result<_, DatasetError> {
-        let MappedPosition { start, mv, map } = made;
-        let position = ParsedPosition { mv: Some(mv), ..ParsedPosition::new(start) };
-        let mut made = checked(options, number, position)?;
-        made.draft.row.map = Some(vec![map]);
-        Ok(made)
-    });
-    write(options, Some(info), None, wanted, checked)
 }
 
 /// Writes the first `wanted` distinct positions that posenc's own rules made, as they are. `info` describes their maps, if

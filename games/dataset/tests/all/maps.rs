@@ -3,12 +3,12 @@
 use crate::samples::{made, remade, verified};
 use dataset::store::GameRow;
 use dataset::{
-    Batch, Dataset, GeneratedOptions, LoaderConfig, Manifest, MapInfo, MappedPosition, OnDisk, PerSplit, Split,
-    TrainLoader, evaluation_batches, remake, write_maps, write_positions,
+    Batch, Dataset, GeneratedOptions, Label, LoaderConfig, MadePosition, Manifest, MapInfo, OnDisk, PerSplit, Split,
+    TrainLoader, evaluation_batches, remake, write_made, write_positions,
 };
-use games::chess::Chess;
+use games::chess::{Chess, ChessPosition};
 use games::maps::{MapShape, MapTask, NO_LABEL};
-use games::{Game as _, InputName, ParsedPosition, Position as _};
+use games::{Game as _, InputName, ParsedPosition, Position};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -28,22 +28,26 @@ fn info(task: MapTask) -> MapInfo {
     }
 }
 
+/// A position with a move and its map.
+type Mapped = (ChessPosition, <ChessPosition as Position>::Move, Vec<i8>);
+
 /// The positions of a walk through the opening, from the middle on.
-fn positions(task: MapTask, count: usize) -> Vec<MappedPosition> {
-    let (mut position, mut walk) = (<Chess as games::Game>::Position::start(), Vec::new());
+fn positions(task: MapTask, count: usize) -> Vec<Mapped> {
+    let (mut position, mut walk) = (ChessPosition::start(), Vec::new());
     for ply in 0..count {
         let legal = position.list_moves();
         let mv = legal[ply * 7 % legal.len()];
-        let (start, mv_text) = (position.to_text(), position.move_text(mv));
-        walk.push(MappedPosition { start, mv: mv_text, map: task.labels::<Chess>(&position) });
+        walk.push((position.clone(), mv, task.labels::<Chess>(&position)));
         position.play(mv);
     }
     walk
 }
 
-fn written(dir: &Path, name: &str, info: MapInfo, positions: Vec<MappedPosition>) -> Manifest {
+fn written(dir: &Path, name: &str, info: MapInfo, positions: Vec<Mapped>) -> Manifest {
     let wanted = positions.len() as u64;
-    write_maps(&options(dir, name), info, wanted, positions).unwrap_or_else(|error| panic!("{error}"))
+    let made = |(position, mv, labels): Mapped| MadePosition::new::<Chess>(&position, Label::Map { mv, labels });
+    let made = positions.into_iter().map(made);
+    write_made(&options(dir, name), Some(info), None, wanted, made).unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn rows(dir: &Path, manifest: &Manifest) -> BTreeMap<u32, GameRow> {
@@ -96,7 +100,10 @@ fn batches_hold_the_maps_of_their_positions() {
 #[test]
 fn datasets_without_maps_have_no_cells() {
     let dir = tempfile::tempdir().expect("a temporary folder");
-    let position = |made: MappedPosition| ParsedPosition { mv: Some(made.mv), ..ParsedPosition::new(made.start) };
+    let position = |(position, mv, _): Mapped| ParsedPosition {
+        mv: Some(position.move_text(mv)),
+        ..ParsedPosition::new(position.to_text())
+    };
     let made: Vec<_> = positions(MapTask::Pins, 20).into_iter().map(position).collect();
     let manifest = write_positions(&options(dir.path(), "set"), 20, made).expect("a dataset");
     let text = String::from_utf8(manifest.to_yaml().expect("YAML")).expect("UTF-8");
@@ -112,7 +119,7 @@ fn wrong_labels_are_found() {
     let task = MapTask::AttackedSquares;
     let dir = tempfile::tempdir().expect("a temporary folder");
     let mut wrong = positions(task, 30);
-    wrong[3].map[17] = (wrong[3].map[17] + 1) % 4;
+    wrong[3].2[17] = (wrong[3].2[17] + 1) % 4;
     written(dir.path(), "wrong", info(task), wrong);
     let found = verified(&dir.path().join("wrong"), true);
     assert_eq!(found.problems, 1, "{:?}", found.described);

@@ -25,6 +25,14 @@ fn shard(dir: &Path, manifest: &Manifest) -> PathBuf {
     dir.join(&manifest.shards[0].file)
 }
 
+/// Changes a bit in the middle of a file.
+fn flip(path: &Path) {
+    let mut bytes = fs::read(path).expect("it is there");
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs::write(path, &bytes).expect("a file");
+}
+
 #[test]
 fn a_missing_shard() {
     let error = opened(|dir, manifest| fs::remove_file(shard(dir, manifest)).expect("it is there"));
@@ -47,13 +55,7 @@ fn a_truncated_shard() {
 
 #[test]
 fn a_changed_byte() {
-    let error = opened(|dir, manifest| {
-        let path = shard(dir, manifest);
-        let mut bytes = fs::read(&path).expect("it is there");
-        let middle = bytes.len() / 2;
-        bytes[middle] ^= 1;
-        fs::write(&path, &bytes).expect("a file");
-    });
+    let error = opened(|dir, manifest| flip(&shard(dir, manifest)));
     assert!(matches!(error, DatasetError::ShardChanged { what: "hash", .. }), "{error:?}");
 }
 
@@ -61,11 +63,7 @@ fn a_changed_byte() {
 fn labels_of_a_changed_shard_are_not_compared() {
     let (dir, _) = imported(GameKind::Chess, CHESS);
     let dir = dir.path().join("dataset");
-    let path = shard(&dir, &read_manifest(&dir));
-    let mut bytes = fs::read(&path).expect("it is there");
-    let middle = bytes.len() / 2;
-    bytes[middle] ^= 1;
-    fs::write(&path, &bytes).expect("a file");
+    flip(&shard(&dir, &read_manifest(&dir)));
     let error = agreement(&dir, &dir).expect_err("changed");
     assert!(matches!(error, DatasetError::ShardChanged { what: "hash", .. }), "{error:?}");
 }

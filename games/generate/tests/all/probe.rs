@@ -84,13 +84,19 @@ fn check_legal<G: Game>(row: &GameRow) {
     assert_eq!((row.result, row.value.as_slice()), (GameResult::Unknown, [None].as_slice()));
 }
 
+/// The dataset of a probe, and its rows.
+fn made(task: Task, game: GameKind, positions: u64) -> (Dataset, Vec<GameRow>) {
+    let dir = folder();
+    let dataset = probed(dir.path(), task, game, positions, "set");
+    let rows = rows(&dir.path().join("set"), &dataset);
+    assert_eq!(rows.len() as u64, positions);
+    (dataset, rows)
+}
+
 #[test]
 fn mates_are_all_mates_that_there_are() {
     for game in GameKind::ALL {
-        let dir = folder();
-        let dataset = probed(dir.path(), Task::MateInOne, game, 60, "set");
-        let rows = rows(&dir.path().join("set"), &dataset);
-        assert_eq!(rows.len(), 60);
+        let (_, rows) = made(Task::MateInOne, game, 60);
         rows.iter().for_each(|row| with_game!(game, G => check_mates::<G>(row)));
         assert!(rows.iter().any(|row| row.policy.as_ref().is_some_and(|plies| plies[0].len() > 1)));
     }
@@ -99,10 +105,7 @@ fn mates_are_all_mates_that_there_are() {
 #[test]
 fn legal_moves_are_all_legal_moves() {
     for game in GameKind::ALL {
-        let dir = folder();
-        let dataset = probed(dir.path(), Task::LegalMoves, game, 200, "set");
-        let rows = rows(&dir.path().join("set"), &dataset);
-        assert_eq!(rows.len(), 200);
+        let (_, rows) = made(Task::LegalMoves, game, 200);
         rows.iter().for_each(|row| with_game!(game, G => check_legal::<G>(row)));
     }
 }
@@ -119,12 +122,9 @@ fn check_map<G: Tactics>(row: &GameRow, task: MapTask) {
 fn maps_are_what_the_rules_say() {
     for game in GameKind::ALL {
         for task in MapTask::ALL {
-            let dir = folder();
-            let dataset = probed(dir.path(), Task::Map(task), game, 60, "set");
+            let (dataset, rows) = made(Task::Map(task), game, 60);
             let map = dataset.manifest().map.as_ref().expect("a map");
             assert_eq!((map.task.as_str(), map.shape), (task.name(), task.shape()));
-            let rows = rows(&dir.path().join("set"), &dataset);
-            assert_eq!(rows.len(), 60);
             rows.iter().for_each(|row| with_game!(game, G => check_map::<G>(row, task)));
             // A class of pins would be rare if positions were not chosen for it.
             let cells = &dataset.manifest().counts.map_classes;
@@ -140,19 +140,14 @@ fn maps_are_what_the_rules_say() {
 fn placements_on_boards_have_exact_labels() {
     for board in GameKind::BOARDS {
         for task in [MapTask::AttackedSquares, MapTask::Attackers, MapTask::Mobility] {
-            let dir = folder();
-            let dataset = probed(dir.path(), Task::Map(task), board, 60, "set");
-            let rows = rows(&dir.path().join("set"), &dataset);
-            assert_eq!(rows.len(), 60);
+            let (dataset, rows) = made(Task::Map(task), board, 60);
             rows.iter().for_each(|row| with_game!(board, G => check_map::<G>(row, task)));
             let cells = &dataset.manifest().counts.map_classes;
             assert!(task == MapTask::Mobility || cells.iter().all(|&count| count > 0), "{task:?}: {cells:?}");
             let source = &dataset.manifest().source;
             assert!(source.contains("random placements of the pieces of chess and shogi"), "{source}");
         }
-        let dir = folder();
-        let dataset = probed(dir.path(), Task::LegalMoves, board, 60, "set");
-        let rows = rows(&dir.path().join("set"), &dataset);
+        let (_, rows) = made(Task::LegalMoves, board, 60);
         rows.iter().for_each(|row| with_game!(board, G => check_legal::<G>(row)));
     }
 }

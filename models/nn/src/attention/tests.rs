@@ -20,12 +20,14 @@ impl Sizes {
     }
 }
 
-/// Boards of 4×5 and 7×7, with tokens beside one, odd batches, a width that no register divides, and the least of everything.
-const ALL_SIZES: [Sizes; 4] = [
+/// Boards of 4×5 and 7×7, with tokens beside one, odd batches, a width that no register divides, the least of everything, and the
+/// most tokens.
+const ALL_SIZES: [Sizes; 5] = [
     Sizes { batch: 5, heads: 2, length: 20, width: 16 },
     Sizes { batch: 17, heads: 2, length: 49, width: 12 },
     Sizes { batch: 3, heads: 1, length: 82, width: 32 },
     Sizes { batch: 2, heads: 3, length: 1, width: 5 },
+    Sizes { batch: 2, heads: 1, length: 128, width: 64 },
 ];
 
 #[derive(Debug, Clone)]

@@ -1,7 +1,7 @@
 //! Heads in experiment files: what the dataset must have for them, and what is said where it has not.
 
 use config::Experiment;
-use dataset::{GeneratedOptions, MapInfo, MappedPosition, PerSplit, SplitBy, SplitPlan, write_maps};
+use dataset::{GeneratedOptions, Label, MadePosition, MapInfo, PerSplit, SplitBy, SplitPlan, write_made};
 use games::chess::Chess;
 use games::maps::MapShape;
 use games::{Game, GameKind, Position};
@@ -25,8 +25,8 @@ fn maps(dir: &Path, shape: MapShape, classes: u16) {
     let start = <Chess as Game>::Position::start();
     let positions = start.list_moves().into_iter().map(|mv| {
         let position = start.after(mv);
-        let reply = position.list_moves()[0];
-        MappedPosition { start: position.to_text(), mv: position.move_text(reply), map: vec![1; cells] }
+        let mv = position.list_moves()[0];
+        MadePosition::new::<Chess>(&position, Label::Map { mv, labels: vec![1; cells] })
     });
     let options = GeneratedOptions {
         output: dir.join(format!("{shape:?}")),
@@ -42,7 +42,7 @@ fn maps(dir: &Path, shape: MapShape, classes: u16) {
         },
     };
     let info = MapInfo { task: "ones".to_owned(), classes, shape, names: Vec::new() };
-    write_maps(&options, info, 20, positions).expect("the maps can be written");
+    write_made(&options, Some(info), None, 20, positions).expect("the maps can be written");
 }
 
 fn load(text: &str) -> Result<Experiment, String> {

@@ -2,8 +2,8 @@
 
 use config::{LossChanges, RunConfig};
 use dataset::{
-    Batch, GeneratedOptions, ImportOptions, MappedPosition, PerSplit, Split, SplitBy, SplitPlan, evaluation_batches,
-    import, write_maps,
+    Batch, GeneratedOptions, ImportOptions, Label, MadePosition, PerSplit, Split, SplitBy, SplitPlan,
+    evaluation_batches, import, write_made,
 };
 use games::chess::Chess;
 use games::maps::MapShape;
@@ -76,15 +76,15 @@ pub(crate) fn mapped(dir: &Path, shape: MapShape) -> PathBuf {
             0 => 0,
             code => 1 + i8::from(usize::from(code) > layout.piece_codes / 2),
         };
-        let map = match shape {
+        let labels = match shape {
             MapShape::Squares => (0..squares).map(whose).collect(),
             MapShape::Pairs => (0..squares * squares)
                 .map(|pair| i8::from(whose(pair / squares) == 1 && whose(pair % squares) == 1))
                 .collect(),
         };
-        let played = moves[streams::below(&mut stream, moves.len() as u64) as usize];
-        positions.push(MappedPosition { start: position.to_text(), mv: position.move_text(played), map });
-        position.play(played);
+        let mv = moves[streams::below(&mut stream, moves.len() as u64) as usize];
+        positions.push(MadePosition::new::<Chess>(&position, Label::Map { mv, labels }));
+        position.play(mv);
     }
     let out = dir.join(format!("{shape:?}"));
     let options = GeneratedOptions {
@@ -99,7 +99,7 @@ pub(crate) fn mapped(dir: &Path, shape: MapShape) -> PathBuf {
     };
     let classes = if shape == MapShape::Squares { 3 } else { 2 };
     let info = dataset::MapInfo { task: "whose".to_owned(), classes, shape, names: Vec::new() };
-    write_maps(&options, info, 100, positions).expect("the maps can be written");
+    write_made(&options, Some(info), None, 100, positions).expect("the maps can be written");
     out
 }
 
