@@ -207,8 +207,22 @@ fn piece(man: Man) -> Option<Piece> {
 
 /// The number of a kind, as Black's.
 pub(super) fn man_of_kind(kind: PieceKind) -> Man {
-    let place = KINDS.iter().position(|&known| known == kind).expect("every kind is in the list");
-    place as Man + 1
+    match kind {
+        PieceKind::Pawn => 1,
+        PieceKind::Lance => 2,
+        PieceKind::Knight => 3,
+        PieceKind::Silver => 4,
+        PieceKind::Bishop => 5,
+        PieceKind::Rook => 6,
+        PieceKind::Gold => 7,
+        PieceKind::King => KING,
+        PieceKind::ProPawn => 9,
+        PieceKind::ProLance => 10,
+        PieceKind::ProKnight => 11,
+        PieceKind::ProSilver => 12,
+        PieceKind::ProBishop => 13,
+        PieceKind::ProRook => 14,
+    }
 }
 
 /// The number of a piece.
