@@ -78,7 +78,7 @@ fn a_phase_has_its_weights_and_its_rate_and_the_batches_that_there_are_without()
     assert_eq!(batches(&dir), batches(&plain));
     // Up to the first phase's end it is the run that has its weights all along.
     let usual = in_phases(&bench, vec![]);
-    let loss = value_weight(0.0).over(&usual.train.loss);
+    let loss = usual.train.loss.with(&value_weight(0.0));
     let without_value =
         bench.trained("without", &RunConfig { train: TrainConfig { loss, ..usual.train.clone() }, ..usual });
     let until = |dir: &Path, step: usize| {
