@@ -49,7 +49,7 @@ pub struct Costs {
     pub metric: String,
     /// The experiment's primary metric, if it is another one: it is not measured by position.
     pub primary: Option<String>,
-    /// Test positions that have it.
+    /// Test positions that have the metric.
     pub positions: usize,
     pub games: usize,
     /// The metric of the whole network.
