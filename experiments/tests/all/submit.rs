@@ -104,6 +104,9 @@ fn a_task_whose_time_runs_out_writes_a_checkpoint_and_goes_back_into_the_queue()
             job => assert_eq!(calls, format!("scontrol requeue {job}\n"), "{said}"),
         }
     }
+    fs::write(dir.path().join("bin/scontrol"), "#!/bin/sh\nexit 1\n").expect("written");
+    let said = time_runs_out(task(dir.path(), &path, 0), &cell, &mut stopped_at, 75);
+    assert_says(&said, &["scontrol refuses, so 42_0 is not requeued", "RequeueExit=75"]);
 }
 
 #[test]

@@ -52,6 +52,13 @@ pub struct PositionMetrics {
     pub values: [Option<f32>; MEASURES.len()],
 }
 
+impl PositionMetrics {
+    /// The weight of a value in the mean over all positions: of the map loss its cells, of others 1.
+    pub fn weight(&self, place: usize) -> f64 {
+        weight(place, 1, self.map_cells)
+    }
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct PositionRow {
     pub game: u32,
@@ -73,9 +80,12 @@ pub struct PositionRow {
 impl PositionRow {
     /// The weight of a value in the mean over all of them: of the map loss its cells, of others its positions.
     pub fn weight(&self, place: usize) -> f64 {
-        let cells = self.map_cells.filter(|_| MEASURES[place] == MAP_LOSS);
-        f64::from(cells.unwrap_or(self.positions))
+        weight(place, self.positions, self.map_cells)
     }
+}
+
+fn weight(place: usize, positions: u32, map_cells: Option<u32>) -> f64 {
+    f64::from(map_cells.filter(|_| MEASURES[place] == MAP_LOSS).unwrap_or(positions))
 }
 
 /// Why the file cannot be written or read.

@@ -1,4 +1,5 @@
-//! Ablation of parts of the encodings: the primary metric on the test positions without each.
+//! Ablation of parts of the encodings: the primary metric on the test positions without each, or, if that is not measured by
+//! position, another one in its place.
 
 use super::analysis::Analysis;
 use super::error::InspectionError;
@@ -44,14 +45,26 @@ pub struct Cost {
 /// The costs of the parts of a cell's encodings.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Costs {
-    /// The metric, a mean over test positions.
+    /// The metric: a mean over test positions, of a map over their labelled cells.
     pub metric: String,
-    /// Test positions that have it.
+    /// The experiment's primary metric, if it is another one: it is not measured by position.
+    pub primary: Option<String>,
+    /// Test positions that have the metric.
     pub positions: usize,
     pub games: usize,
     /// The metric of the whole network.
     pub whole: f64,
     pub parts: Vec<Cost>,
+}
+
+impl Costs {
+    /// The metric, and the one whose place it takes.
+    pub fn measured(&self) -> String {
+        match &self.primary {
+            Some(primary) => format!("{} (in place of {primary}, which is not measured by position)", self.metric),
+            None => self.metric.clone(),
+        }
+    }
 }
 
 /// Evaluates a cell without each part of its encodings.
@@ -61,7 +74,9 @@ pub fn ablate(dir: &Path, cell: &Loaded, analysis: &Analysis, seed: u64) -> Resu
     let views = Views::split_in(cell.layout(), &cell.arena.flat(), cell.kind);
     let positions = setup.config.eval.test_positions;
     let whole = evaluate(setup.subject(), &views, Split::Test, positions)?.positions;
-    let measure = measure(dir, &whole);
+    let plan = dir.parent().and_then(Path::parent).and_then(|run_dir| Plan::read(run_dir).ok());
+    let primary = plan.map(|plan| plan.primary.metric);
+    let measure = measure(primary.as_deref().unwrap_or_default(), &whole);
     let games = Games::of(&whole, measure);
     let points = cell.network.injection_points();
     let mut parts = Vec::new();
@@ -85,17 +100,16 @@ pub fn ablate(dir: &Path, cell: &Loaded, analysis: &Analysis, seed: u64) -> Resu
     }
     Ok(Costs {
         metric: MEASURES[measure].to_owned(),
-        positions: games.counts.iter().sum::<f64>() as usize,
-        games: games.counts.len(),
+        primary: primary.filter(|name| name != MEASURES[measure]),
+        positions: games.weights.iter().filter(|&&weight| weight > 0.0).count(),
+        games: games.totals.len(),
         whole: games.mean(&games.sums(&whole, measure)),
         parts,
     })
 }
 
-/// The place of the experiment's primary metric among the stored ones; of the first stored one if it is none of them.
-fn measure(dir: &Path, positions: &[PositionMetrics]) -> usize {
-    let plan = dir.parent().and_then(Path::parent).and_then(|run_dir| Plan::read(run_dir).ok());
-    let primary = plan.map(|plan| plan.primary.metric).unwrap_or_default();
+/// The place of the primary metric, without its bucket, among the stored ones; of the first stored one if it is none of them.
+fn measure(primary: &str, positions: &[PositionMetrics]) -> usize {
     let base = primary.split('.').next().unwrap_or_default();
     let is_measured = |&place: &usize| positions.iter().any(|position| position.values[place].is_some());
     let primary = MEASURES.iter().position(|&name| name == base).filter(is_measured);
@@ -135,32 +149,37 @@ fn part(ablation: Ablation) -> String {
 }
 
 struct Games {
+    /// The game of each position.
     places: Vec<usize>,
-    /// How many positions of each game have the metric.
-    counts: Vec<f64>,
+    /// The weight of each position in means: 0 without the metric.
+    weights: Vec<f64>,
+    /// The sum of these weights over each game.
+    totals: Vec<f64>,
 }
 
 impl Games {
     fn of(positions: &[PositionMetrics], measure: usize) -> Self {
         let mut known = BTreeMap::new();
-        let mut counts = Vec::new();
-        let mut place = |position: &PositionMetrics| {
+        let mut totals: Vec<f64> = Vec::new();
+        let weight = |position: &PositionMetrics| position.values[measure].map_or(0.0, |_| position.weight(measure));
+        let weights: Vec<f64> = positions.iter().map(weight).collect();
+        let mut place = |(position, weight): (&PositionMetrics, &f64)| {
             let place = *known.entry(position.game).or_insert_with(|| {
-                counts.push(0.0);
-                counts.len() - 1
+                totals.push(0.0);
+                totals.len() - 1
             });
-            counts[place] += f64::from(u8::from(position.values[measure].is_some()));
+            totals[place] += weight;
             place
         };
-        let places = positions.iter().map(&mut place).collect();
-        Self { places, counts }
+        let places = positions.iter().zip(&weights).map(&mut place).collect();
+        Self { places, weights, totals }
     }
 
-    /// The sum of a metric over each game.
+    /// The weighted sum of a metric over each game.
     fn sums(&self, positions: &[PositionMetrics], measure: usize) -> Vec<f64> {
-        let mut sums = vec![0.0; self.counts.len()];
-        for (position, &place) in positions.iter().zip(&self.places) {
-            sums[place] += f64::from(position.values[measure].unwrap_or_default());
+        let mut sums = vec![0.0; self.totals.len()];
+        for ((position, &place), weight) in positions.iter().zip(&self.places).zip(&self.weights) {
+            sums[place] += weight * f64::from(position.values[measure].unwrap_or_default());
         }
         sums
     }
@@ -171,18 +190,18 @@ impl Games {
     }
 
     fn mean(&self, sums: &[f64]) -> f64 {
-        sums.iter().sum::<f64>() / self.counts.iter().sum::<f64>()
+        sums.iter().sum::<f64>() / self.totals.iter().sum::<f64>()
     }
 
     /// The percentile interval of the mean over games drawn with replacement.
     fn interval(&self, sums: &[f64], draws: &mut Stream) -> [f64; 2] {
         const TAIL: f64 = 0.025;
-        let games = self.counts.len();
+        let games = self.totals.len();
         let mut mean = || {
             let drawn = (0..games).map(|_| below(draws, games as u64) as usize);
-            let (sum, count) =
-                drawn.fold((0.0, 0.0), |(sum, count), game| (sum + sums[game], count + self.counts[game]));
-            if count > 0.0 { sum / count } else { 0.0 }
+            let (sum, total) =
+                drawn.fold((0.0, 0.0), |(sum, total), game| (sum + sums[game], total + self.totals[game]));
+            if total > 0.0 { sum / total } else { 0.0 }
         };
         let mut means: Vec<f64> = (0..DRAWS).map(|_| mean()).collect();
         means.sort_by(f64::total_cmp);
@@ -195,27 +214,60 @@ impl Games {
 mod tests {
     use super::*;
 
+    fn position(game: u32, map_cells: Option<u32>, values: [Option<f32>; MEASURES.len()]) -> PositionMetrics {
+        PositionMetrics { game, ply: 0, novel: true, map_cells, values }
+    }
+
     #[test]
     fn an_interval_draws_games_and_not_positions() {
         let positions = |values: &[f32]| -> Vec<PositionMetrics> {
-            let position = |(i, &value): (usize, &f32)| PositionMetrics {
-                game: (i / 2) as u32,
-                ply: 0,
-                novel: true,
-                map_cells: None,
-                values: MEASURES.map(|_| Some(value)),
-            };
-            values.iter().enumerate().map(position).collect()
+            let all = values.iter().enumerate();
+            all.map(|(i, &value)| position((i / 2) as u32, None, MEASURES.map(|_| Some(value)))).collect()
         };
         let whole = positions(&[0.0; 8]);
         let without = positions(&[1.0, 1.0, 3.0, 3.0, 1.0, 1.0, 3.0, 3.0]);
         let games = Games::of(&whole, 0);
         let differences = games.differences(&whole, &without, 0);
-        assert_eq!((games.counts.len(), games.mean(&differences)), (4, 2.0));
+        assert_eq!((games.totals.len(), games.mean(&differences)), (4, 2.0));
         let interval = games.interval(&differences, &mut stream(1, &["test"]));
         // Of four games, all four are alike in one draw of eight.
         assert_eq!(interval, [1.0, 3.0]);
         let none = games.differences(&whole, &whole, 0);
         assert_eq!(games.interval(&none, &mut stream(1, &["test"])), [0.0, 0.0]);
+    }
+
+    #[test]
+    fn a_map_weighs_positions_by_their_labelled_cells() {
+        let loss = |value: Option<f32>| MEASURES.map(|name| value.filter(|_| name == "map_loss"));
+        let positions = [
+            position(0, Some(1), loss(Some(4.0))),
+            position(0, Some(3), loss(Some(0.0))),
+            position(1, Some(4), loss(Some(2.0))),
+            position(2, None, loss(None)),
+        ];
+        let measure = measure("map_loss", &positions);
+        let games = Games::of(&positions, measure);
+        let sums = games.sums(&positions, measure);
+        assert_eq!((&sums[..], &games.totals[..]), (&[4.0, 8.0, 0.0][..], &[4.0, 4.0, 0.0][..]));
+        assert_eq!(games.mean(&sums), 1.5);
+    }
+
+    #[test]
+    fn the_metric_in_place_of_a_primary_one_is_named() {
+        let positions = [position(0, None, [Some(1.0), Some(0.5), None, None, None])];
+        let named = |primary: &str| MEASURES[measure(primary, &positions)];
+        assert_eq!(named("policy_accuracy.endgame"), "policy_accuracy");
+        assert_eq!([named("value_loss"), named("")], ["policy_loss"; 2]);
+        let costs = |primary: Option<&str>| Costs {
+            metric: "policy_loss".to_owned(),
+            primary: primary.map(str::to_owned),
+            positions: 1,
+            games: 1,
+            whole: 1.0,
+            parts: Vec::new(),
+        };
+        assert_eq!(costs(None).measured(), "policy_loss");
+        let text = "policy_loss (in place of policy_loss.endgame, which is not measured by position)";
+        assert_eq!(costs(Some("policy_loss.endgame")).measured(), text);
     }
 }

@@ -72,7 +72,10 @@ impl Texts<'_> {
             let text = format!(
                 "{} on {} test positions of {} games, {:.4} with the whole network. Each line is an evaluation without a part, \
                  or with ranks and files exchanged in it. Intervals are 95 % bootstrap intervals of the difference over games.",
-                costs.metric, costs.positions, costs.games, costs.whole
+                costs.measured(),
+                costs.positions,
+                costs.games,
+                costs.whole
             );
             Section::new("What parts of the encoding are worth", text, costs_table(costs))
         }));
@@ -111,8 +114,8 @@ impl Texts<'_> {
         };
         format!(
             "{named} of {} heads follow a movement (p < {alpha}). Weights: {weights}. Maps are means over {positions} validation \
-             positions. Tests use {permutations} permutations{controls}, corrected for relations and heads. Fit: the part of \
-             the signal's variance over displacements that the relation explains by itself; beyond distance: what it adds to \
+             positions. Tests use at most {permutations} permutations{controls}, corrected for relations and heads. Fit: the part \
+             of the signal's variance over displacements that the relation explains by itself; beyond distance: what it adds to \
              distance. A star marks significant relations. Values at distances up to \
              {NEAR} are permuted together, others within their distance. Distance: the share that distance explains. \
              Displacement: the share of the variance over pairs of squares that displacements explain.",

@@ -159,7 +159,9 @@ fn of_cell(
     let costs = match options.ablate {
         true => {
             note(&format!("{name}: evaluations without parts of the encodings"));
-            Some(ablate(dir, &load()?, &analysis, options.testing.seed)?)
+            let costs = ablate(dir, &load()?, &analysis, options.testing.seed)?;
+            note(&format!("{name}: ablations measure {}", costs.measured()));
+            Some(costs)
         }
         false => None,
     };

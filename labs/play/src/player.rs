@@ -9,7 +9,7 @@ use crate::error::PlayError;
 use crate::network::{BATCH, at_temperature, points, predicted, predicted_results, weights, win_draw_loss};
 use crate::search::Evaluated;
 use games::{Position, Referee};
-use streams::{Stream, uniform};
+use streams::{Stream, stream, uniform};
 use train::inference::predict::Prediction;
 use train::inference::situation::Move;
 use train::inference::{Loaded, Request, Situation};
@@ -37,6 +37,13 @@ impl<'a> Player<'a> {
 
     pub fn cell(&self) -> &'a Loaded {
         self.cell
+    }
+
+    /// An error if the network lacks an output that the agent needs: it decides at the start of the game.
+    pub fn check_outputs<G: Referee>(&self) -> Result<(), PlayError> {
+        let start: Situation<G> = Situation::of_run(G::Position::start(), &self.cell.config);
+        let player = Self::new(self.cell, self.agent.with_visits(1));
+        player.decide(&[&start], &mut stream(0, &["play", "check"])).map(drop)
     }
 
     /// Decides in every situation, in batches. `stream` is drawn from where moves are drawn, once for each situation.

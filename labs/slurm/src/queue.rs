@@ -33,7 +33,8 @@ pub fn submit(script: &Path, after: Option<&str>) -> anyhow::Result<String> {
 pub const TIME_RAN_OUT: u8 = 75;
 
 /// Puts this task back into the queue. Slurm does so itself where it preempts one, and where a person cancels it nobody
-/// should: both send SIGTERM and not SIGUSR1. False if the task stays out of the queue; `note` receives the reason.
+/// should: both send SIGTERM and not SIGUSR1. False if the task stays out of the queue; `note` receives the reason. An error if it
+/// was requeued `most` times: its exit code makes no cluster requeue it once more.
 pub fn requeue(most: u32, note: &mut dyn FnMut(&str)) -> anyhow::Result<bool> {
     let variable = |name: &str| std::env::var(name).ok();
     let restarts = variable("SLURM_RESTART_COUNT").and_then(|count| count.parse::<u32>().ok()).unwrap_or(0);
@@ -53,17 +54,17 @@ pub fn requeue(most: u32, note: &mut dyn FnMut(&str)) -> anyhow::Result<bool> {
          or more --max-requeues: the cell resumes from its checkpoint"
     );
     note(&format!("its time ran out: {job} goes back into the queue"));
-    let status = match Command::new("scontrol").args(["requeue", &job]).status() {
+    let reason = match Command::new("scontrol").args(["requeue", &job]).status() {
+        Ok(status) if status.success() => return Ok(true),
+        Ok(_) => "scontrol refuses".to_owned(),
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            note(&format!(
-                "there is no scontrol on this node or in this container, so {job} is not requeued. It has a checkpoint and ends with \
-                 exit code {TIME_RAN_OUT}: let the cluster requeue by that (RequeueExit={TIME_RAN_OUT} in slurm.conf), or submit \
-                 with --chain TIMES"
-            ));
-            return Ok(false);
+            "there is no scontrol on this node or in this container".to_owned()
         }
-        status => status.context("cannot start scontrol")?,
+        Err(error) => format!("scontrol cannot be started ({error})"),
     };
-    ensure!(status.success(), "scontrol does not requeue {job}; submit again: the cell resumes from its checkpoint");
-    Ok(true)
+    note(&format!(
+        "{reason}, so {job} is not requeued. It has a checkpoint and ends with exit code {TIME_RAN_OUT}: let the cluster requeue by \
+         that (RequeueExit={TIME_RAN_OUT} in slurm.conf), submit with --chain TIMES, or submit again"
+    ));
+    Ok(false)
 }

@@ -3,7 +3,7 @@
 use crate::commands::devices::CellNetwork;
 use games::{Referee, with_game};
 use play::engine::{Engine, Interrupts, Next, Settings};
-use play::{Agent, Search};
+use play::{Agent, Player, Search};
 use std::io::{self, BufRead as _, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -52,6 +52,7 @@ pub(super) fn with_visits(agents: &[Agent], visits: Option<u32>) -> anyhow::Resu
 }
 
 fn speak<G: Referee>(cell: &Loaded, args: &Args, agent: Agent) -> anyhow::Result<()> {
+    Player::new(cell, agent).check_outputs::<G>()?;
     let row = args.cell.components().rev().nth(1).map(|row| row.as_os_str().to_string_lossy().into_owned());
     let name = format!("posenc {}", row.unwrap_or_default());
     let settings = Settings { agent, seed: args.seed, ..Settings::default() };

@@ -55,3 +55,26 @@ fn stop_and_a_ponderhit_end_a_search_that_runs() {
         assert!(nodes.len() == 2 && nodes[0] < 100_000 && nodes[1] == 5, "{game} after {:?}: {said}", start.elapsed());
     }
 }
+
+#[test]
+fn an_agent_without_its_output_is_refused_before_the_first_answer() {
+    let finished = Finished::new();
+    let play = |outputs: &str, agent: &str| {
+        let cell = finished.with_outputs("chess", outputs);
+        given(posenc(finished.path(), &["play", &cell, "--agent", agent]), "uci\nquit\n")
+    };
+    let (policy, result) = (r#"{"policy": {}}"#, r#"{"result": {}}"#);
+    for (outputs, agent) in [(policy, "policy"), (result, "value")] {
+        play(outputs, agent).succeeds().says(&["uciok"]);
+    }
+    for (outputs, agent, needed) in [
+        (result, "policy", "a policy"),
+        (result, "search", "a policy"),
+        (policy, "value", "an output for the result of the game"),
+        (policy, "search", "an output for the result of the game"),
+    ] {
+        let message = format!("the agent `{agent}` needs {needed}, and the network has none");
+        let answer = play(outputs, agent).fails_with(&[&message]);
+        assert!(answer.stdout.is_empty(), "{}", answer.stdout);
+    }
+}
