@@ -113,7 +113,8 @@ impl TunedDesign {
             let p_values: Vec<Option<f64>> = tests.iter().map(|test| Some(test.p)).collect();
             let mut false_verdict = false;
             for (number, (test, corrected)) in tests.iter().zip(holm(&p_values, ALPHA)).enumerate() {
-                let robust = procedure != Procedure::Equal || is_robust(&trials[number + 1], &trials[0], test.mean, true);
+                let robust =
+                    procedure != Procedure::Equal || is_robust(&trials[number + 1], &trials[0], test.mean, true);
                 let verdict = corrected.is_some_and(|holm| holm.p < ALPHA) && robust;
                 let truth = rows[number + 1].best_loss;
                 let right = truth != 0.0 && truth.signum() == test.mean.signum();
