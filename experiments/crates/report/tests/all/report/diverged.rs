@@ -41,7 +41,7 @@ fn a_row_of_which_a_seed_diverged_cannot_be_better() {
 }
 
 #[test]
-fn a_seed_of_the_reference_that_diverged_blocks_nothing_and_is_shown() {
+fn a_row_cannot_be_worse_than_a_reference_of_which_a_seed_diverged() {
     let mut folder = Folder::finished();
     folder.edit(|plan| plan.seeds.push(3));
     for label in ["shaw", "rope", "absolute-twin"] {
@@ -53,4 +53,16 @@ fn a_seed_of_the_reference_that_diverged_blocks_nothing_and_is_shown() {
     assert_eq!((shaw.verdict, shaw.diverged, shaw.reference_diverged), (Verdict::Better, 0, 1));
     let drawn = text::draw(&report);
     assert!(drawn.contains("left out: seed 3 failed; 1 of 4 seeds of the reference diverged."), "{drawn}");
+
+    // The other side needs the seed that is missing: the reference may have been no better.
+    folder.row("shaw", [2.5, 2.53, 2.51]);
+    let report = folder.report();
+    assert_eq!(comparison(&report, "shaw").verdict, Verdict::ReferenceDiverged);
+    let parts = [
+        "1 of 4 seeds of the reference diverged: cannot be worse",
+        "On chess, shaw cannot be worse than absolute: policy_loss +0.1",
+    ];
+    has(&text::draw(&report), &parts);
+    assert!(html::draw(&report).contains("✕ reference diverged"));
+    assert!(csv::draw(&report).contains("cannot be worse"));
 }

@@ -117,8 +117,28 @@ fn a_seed_without_one_of_its_four_cells_is_left_out_and_too_few_give_no_verdict(
     let one = &report.games[0].interactions[0];
     assert_eq!((one.differences.len(), one.change), (2, Change::Missing));
     assert_eq!(one.missing, [Missing::Pairs { has: 2 }, Missing::Failed { seed: SEEDS[1] }]);
-    assert!(one.gaps[0].is_some_and(|gap| gap.mean < 0.0), "the other gap has its three seeds");
+    let value = |gap: usize, seed: usize| number(&cases()[0]["values"][0][gap][seed]);
+    let mean = [0, 2].map(|seed| value(1, seed) - value(0, seed)).iter().sum::<f64>() / 2.0;
+    close(one.gaps[0].expect("two seeds").mean, mean, 1e-7);
     assert!(text::draw(&report).contains("has no verdict: needs ≥ 3 complete pairs, has 2 (seed 1 failed)"));
+}
+
+#[test]
+fn a_seed_that_diverged_leaves_a_change_without_a_verdict() {
+    // Five seeds; one cell of the last one diverged.
+    let mut folder = folder(&cases()[..1]);
+    folder.edit(|plan| plan.seeds.extend([3, 4]));
+    for label in ["plain-low-0", "shaw-low-0", "plain-high-0", "shaw-high-0"] {
+        folder.done(label, 3, 2.4);
+        folder.done(label, 4, 2.4);
+    }
+    folder.failed("shaw-high-0", 4, "step 7: the loss is not finite");
+    let report = folder.report();
+    let one = &report.games[0].interactions[0];
+    assert_eq!((one.differences.len(), one.change, one.holm), (4, Change::Missing, None));
+    assert_eq!(one.missing, [Missing::Diverged { cells: 1 }, Missing::Failed { seed: 4 }]);
+    let said = "has no verdict: 1 cell diverged, so the seeds that are left are selected (seed 4 failed)";
+    assert!(text::draw(&report).contains(said), "{}", text::draw(&report));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Verdicts count the noise of seeds and of test games where cells stored what they measured on each position.
 
 use crate::report::folder::{Csv, Folder, GAMES, SEEDS, TARGETS, close, comparison, has, is_warned, lacks};
+use records::positions;
 use report::comparison::Verdict;
 use report::noise::{Noise, SeedsOnly};
 use report::statistics::MeanTest;
@@ -144,6 +145,25 @@ fn without_positions_the_verdict_is_over_seeds_only() {
     }
     let report = only_seeds(&folder, "shaw", |why| *why == SeedsOnly::NothingStored);
     assert!(!is_warned(&report, "seeds only"), "older cells stored nothing: {:?}", report.warnings);
+}
+
+/// A compact bundle beside cells that were trained after it.
+#[test]
+fn means_of_games_and_single_positions_are_compared_by_games() {
+    let folder = folder();
+    let whole = folder.report();
+    for seed in SEEDS {
+        let file = folder.cell("absolute", seed).join("test-positions.parquet");
+        let rows = positions::read(&file).expect("its positions");
+        fs::write(&file, positions::write(&positions::of_games(&rows)).expect("means")).expect("written");
+    }
+    let mixed = folder.report();
+    for label in ["shaw", "rope"] {
+        let [whole, mixed] = [&whole, &mixed].map(|report| comparison(report, label));
+        assert_eq!(crossed(mixed.noise.as_ref()).games, 60);
+        let [whole, mixed] = [whole, mixed].map(|comparison| comparison.decisive.expect("three pairs"));
+        assert!((whole.error / mixed.error - 1.0).abs() < 1e-5, "{whole:?} {mixed:?}");
+    }
 }
 
 #[test]
