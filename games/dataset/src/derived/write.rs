@@ -25,7 +25,7 @@ pub(super) struct Writer<'a> {
     written: u64,
     contents: ShardContents,
     buckets: BTreeMap<String, u16>,
-    /// The first row of each group of positions outside of training.
+    /// The first row of each random game outside of training.
     clusters: HashMap<u64, u32>,
     splits: PerSplit<SplitWriter>,
 }
@@ -95,9 +95,11 @@ impl<'a> Writer<'a> {
         Ok(Pushed::Kept)
     }
 
-    /// The game that a row counts to. Training positions are not evaluated, so each counts to itself.
+    /// The game that a row counts to: where random games give several positions, the first of them. Training positions are not
+    /// evaluated, so each counts to itself.
     fn cluster(&mut self, row: &GameRow) -> u32 {
-        match row.group.filter(|_| row.split != Split::Train) {
+        let is_of_several = self.manifest.sampled.is_some() && row.split != Split::Train;
+        match row.group.filter(|_| is_of_several) {
             Some(group) => *self.clusters.entry(group).or_insert(row.id),
             None => row.id,
         }
