@@ -5,7 +5,7 @@ use super::options::BundleLimit;
 use anyhow::Context as _;
 use bundle::rerun::{self, Comparison, Rerun};
 use bundle::stated::{self, Stated};
-use bundle::{Part, Unpacked, predictions, verify};
+use bundle::{Part, Unpacked, named, predictions, verify};
 use config::printable;
 use grid::{Interrupt, Scheduler, Task, Worker, progress};
 use std::collections::BTreeSet;
@@ -58,6 +58,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let bundle = Unpacked::of(&args.bundle, limits, Part::Records)?;
     let mut stdout = std::io::stdout().lock();
     integrity(&args.bundle, &bundle, &mut stdout)?;
+    writeln!(stdout, "{} finished cells have the configurations that their folders name", named::check(&bundle)?)?;
     let mut all_well = numbers(&bundle, &mut stdout)?;
     if args.rerun > 0 {
         let beside = bundle.folder().join("rerun");
@@ -95,7 +96,7 @@ fn numbers(bundle: &Unpacked, to: &mut impl Write) -> anyhow::Result<bool> {
     writeln!(
         to,
         "not verified: intervals, p-values and verdicts of {}, and report.html, .txt, .md and .tex; `posenc report` draws them \
-         from the cells",
+         from the cells; nor names of rows: `posenc run` with the experiment's file and --from takes cells by their hashes",
         stated::FILE
     )?;
     Ok(all_well)

@@ -234,7 +234,22 @@ fn a_cell_that_is_not_what_its_folder_says_is_not_taken() {
         let cell = shaw.display().to_string();
         refused.fails_with(&["the finished cell", &cell, &format!("in {out} is refused"), reason, "--from"]);
         assert!(!dir.path().join("other/small").join(&shaw).join("status.json").exists(), "{out}");
+        if !["metrics", "weights"].contains(&out) {
+            let parts = ["1 of 4 finished cells are not what their folders say: ", &cell, reason];
+            run(dir.path(), &["verify", out]).fails_with(&parts);
+        }
     }
+    // Two rows have changed places.
+    publish("swapped");
+    let cells = dir.path().join("swapped/cells");
+    let none = cell_of(&cells, "chess-none");
+    let [a, b] = [none.as_path(), &cells.join(&shaw)].map(|cell| cell.parent().expect("a row").to_owned());
+    for (from, to) in [(&a, &cells.join("c")), (&b, &a), (&cells.join("c"), &b)] {
+        fs::rename(from, to).expect("renamed");
+    }
+    relist(&dir.path().join("swapped"));
+    let parts = ["2 of 4 finished cells are not what their folders say: ", "dataset have the hash", "its folder says"];
+    run(dir.path(), &["verify", "swapped"]).fails_with(&parts);
     // A single bit of the weights, in a folder of run folders.
     fs::rename(dir.path().join("runs"), dir.path().join("elsewhere")).expect("renamed");
     let file = dir.path().join("elsewhere/small").join(&shaw).join(weights);

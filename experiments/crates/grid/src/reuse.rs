@@ -2,13 +2,12 @@
 //! decides its numbers, so a finished cell of the same hash and seed is the same cell. Configuration, dataset, weights and
 //! metrics are checked first, because others may have made it.
 
+use crate::genuine::{config, manifest_of, same_run};
 use config::RunConfig;
-use config::identity::hash;
 use records::folder::{AVERAGED, CHECKPOINTS, CONFIG_FILE, FINAL, METRICS_FILE};
 use records::manifest::{self, CopiedFrom};
 use records::{CellLock, CellState, Manifest, Status, UserError, atomic, damage, lines, status, stored};
 use std::collections::HashMap;
-use std::fmt;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -132,43 +131,13 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
 /// The manifest of a finished cell, if the cell has this hash and seed.
 fn genuine_manifest(cell: &Path, wanted: &str, seed: &str) -> Result<Manifest, String> {
     let config = config(cell)?;
-    let manifest = Manifest::read(cell).map_err(|error| error.to_string())?;
-    let manifest = manifest.ok_or_else(|| format!("it has no {}", manifest::FILE))?;
+    let manifest = manifest_of(cell)?;
     if manifest.smoke {
         return Err("it is of a smoke run".to_owned());
     }
     same_run(&config, &manifest, wanted, seed)?;
     same_files(cell, &config, &manifest)?;
     Ok(manifest)
-}
-
-fn config(cell: &Path) -> Result<RunConfig, String> {
-    let unreadable = |cause: &dyn fmt::Display| format!("its {CONFIG_FILE} cannot be read: {cause}");
-    let text = stored::read(&cell.join(CONFIG_FILE)).map_err(|error| unreadable(&error))?;
-    RunConfig::from_yaml(&String::from_utf8_lossy(&text)).map_err(|error| unreadable(&error))
-}
-
-/// Compares the trained configuration with the hash in the name of the row's folder.
-fn same_run(config: &RunConfig, manifest: &Manifest, wanted: &str, seed: &str) -> Result<(), String> {
-    let content = &manifest.dataset.content();
-    let recorded: RunConfig = serde_json::from_value(manifest.config.clone())
-        .map_err(|error| format!("the run in its {} cannot be read: {error}", manifest::FILE))?;
-    for (file, run) in [(CONFIG_FILE, config), (manifest::FILE, &recorded)] {
-        let found = hash(run, content);
-        if found != wanted {
-            return Err(format!("configuration ({file}) and dataset have the hash {found}, its folder says {wanted}"));
-        }
-        let found = format!("seed-{}", run.seed);
-        if found != seed {
-            return Err(format!("{file} is of {found}, its folder says {seed}"));
-        }
-    }
-    let recorded = &manifest.identity;
-    let numerics = config.clone().with_micro_batch(recorded.micro_batch).numerics();
-    let agree = manifest.hash == wanted && recorded.dataset == *content && recorded.numerics == numerics;
-    agree.then_some(()).ok_or_else(|| {
-        format!("{} is of another hash, dataset or numerics version than its own folder", manifest::FILE)
-    })
 }
 
 /// Compares metrics and weights with the hashes that the cell recorded.
