@@ -102,16 +102,21 @@ fn numbers(bundle: &Unpacked, to: &mut impl Write) -> anyhow::Result<bool> {
     Ok(all_well)
 }
 
-fn compared(file: &str, Stated { compared, differences }: &Stated, to: &mut impl Write) -> std::io::Result<bool> {
+fn compared(file: &str, stated: &Stated, to: &mut impl Write) -> std::io::Result<bool> {
     const SHOWN: usize = 10;
-    match differences.len() {
-        0 => writeln!(to, "{file}: {compared} numbers are those of the cells")?,
-        count => writeln!(to, "{file}: {count} numbers or lines are NOT THOSE OF THE CELLS:")?,
+    let Stated { compared, skipped, differences } = stated;
+    match (differences.len(), compared) {
+        (0, 0) => writeln!(to, "{file}: NOT VERIFIED: it has no number to compare with the cells")?,
+        (0, _) => writeln!(to, "{file}: {compared} numbers are those of the cells")?,
+        (count, _) => writeln!(to, "{file}: {count} numbers or lines are NOT THOSE OF THE CELLS:")?,
     }
     for difference in differences.iter().take(SHOWN) {
         writeln!(to, "  {}", printable(difference))?;
     }
-    Ok(differences.is_empty())
+    if *skipped > 0 {
+        writeln!(to, "{file}: {skipped} lines of fitted curves were not compared")?;
+    }
+    Ok(differences.is_empty() && *compared > 0)
 }
 
 /// Trains cells again and compares them; returns whether all agree.

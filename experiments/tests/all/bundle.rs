@@ -255,6 +255,21 @@ fn cells_that_are_trained_again_come_to_the_same_bits() {
     let place = "chess, shaw, compared, policy_loss: mean is 0.5, the cells";
     answer.says(&["1 numbers or lines are NOT THOSE OF THE CELLS", place]);
 
+    // A report whose lines are all of fitted curves is not verified.
+    let header = text.lines().next().expect("a header");
+    let column = header.split(',').position(|name| name == "role").expect("roles");
+    let role = |line: &str| {
+        let mut fields: Vec<&str> = line.split(',').collect();
+        fields[column] = "prediction";
+        fields.join(",")
+    };
+    let fitted: Vec<String> = text.lines().skip(1).take(1).map(role).collect();
+    fs::write(&report, format!("{header}\r\n{}\r\n", fitted.join("\r\n"))).expect("written");
+    relist(&dir.path().join("stated"));
+    let answer = run(dir.path(), &["verify", "stated"]);
+    assert_eq!(answer.code, Some(1), "{}", answer.stdout);
+    answer.says(&["report.csv: NOT VERIFIED", "1 lines of fitted curves were not compared"]);
+
     // A number that was made up is found, though every hash is right.
     let run_dir = dir.path().join("runs/small");
     let first = records::Plan::read(&run_dir).expect("a plan").rows[0].folder.clone();
