@@ -187,6 +187,8 @@ fn an_engine_that_always_dies_ends_the_match_after_three_games() {
     assert_eq!(sorted_lines(&out.join("games.jsonl")).len(), 3);
     // Of a last line of 20,000 characters 200 are kept.
     let conditions = against(&finished, "printf '%020000d\\n' 7 >&2; exit 3");
-    let error = play(&conditions, finished.path().join("loud"), 1, None).expect_err("it always dies").to_string();
+    let options = options(finished.path().join("loud"), 1, Duration::MAX);
+    let error = play_match(conditions, &options, &mut |_, _| {}, &AtomicBool::new(false)).expect_err("it always dies");
+    let error = error.to_string();
     assert!(error.contains(&"0".repeat(200)) && !error.contains(&"0".repeat(201)), "{error}");
 }
