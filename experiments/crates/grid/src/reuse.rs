@@ -108,21 +108,19 @@ fn folders(folder: &Path) -> Vec<(String, PathBuf)> {
     folders
 }
 
-/// Copies everything but manifest, status, lock and configuration, which has the dataset's path.
+/// Copies everything but manifest, status, lock and configuration, which has the dataset's path. Links are left out: they may
+/// lead anywhere.
 fn copy(from: &Path, to: &Path) -> io::Result<()> {
     fs::create_dir_all(to)?;
     for entry in fs::read_dir(from)? {
-        let (name, path) = {
-            let entry = entry?;
-            (entry.file_name(), entry.path())
-        };
+        let entry = entry?;
+        let (name, path, kind) = (entry.file_name(), entry.path(), entry.file_type()?);
         let other = to.join(&name);
-        match path.is_dir() {
-            true => copy(&path, &other)?,
-            false if [status::FILE, manifest::FILE, CONFIG_FILE, "lock"].iter().any(|own| name == *own) => {}
-            false => {
-                fs::copy(&path, &other)?;
-            }
+        let is_own = [status::FILE, manifest::FILE, CONFIG_FILE, "lock"].iter().any(|own| name == *own);
+        if kind.is_dir() {
+            copy(&path, &other)?;
+        } else if kind.is_file() && !is_own {
+            fs::copy(&path, &other)?;
         }
     }
     Ok(())
@@ -222,6 +220,16 @@ mod tests {
         let bundled = CopiedFrom { path: "study.tar.zst".to_owned(), blake3: Some("ab12".to_owned()) };
         assert_eq!(from("cde", "seed-0"), Some(&bundled));
         assert!([("abc", "seed-1"), ("bcd", "seed-0"), ("abc", "seed-7")].iter().all(|(h, s)| from(h, s).is_none()));
+
+        // Links are not copied.
+        let from = runs.path().join("runs/first/chess-shaw-abc/seed-0");
+        fs::write(from.join("log.txt"), "trained").expect("written");
+        std::os::unix::fs::symlink(runs.path(), from.join("folder")).expect("a link");
+        std::os::unix::fs::symlink(from.join("log.txt"), from.join("file")).expect("a link");
+        let to = runs.path().join("copy");
+        copy(&from, &to).expect("copied");
+        let copied = ["log.txt", "folder", "file", status::FILE].map(|name| to.join(name).exists());
+        assert_eq!(copied, [true, false, false, false]);
 
         // A cell that another process holds is left alone; one that only has the right name is refused.
         let cell = runs.path().join("third/row/seed-0");
