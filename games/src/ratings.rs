@@ -14,7 +14,7 @@ pub(crate) const STEPS: u8 = 32;
 
 /// 0 for an unknown rating, 1 below [`LOWEST`], then one more for every [`POINTS`], up to [`STEPS`].
 pub(crate) fn byte(rating: Option<i32>) -> u8 {
-    let channels = |rating: i32| (rating - LOWEST).div_euclid(POINTS) + 2;
+    let channels = |rating: i32| rating.saturating_sub(LOWEST).div_euclid(POINTS) + 2;
     rating.map_or(0, |rating| channels(rating).clamp(1, STEPS.into()) as u8)
 }
 
@@ -27,5 +27,6 @@ mod tests {
         let ratings = [None, Some(-5), Some(999), Some(1_000), Some(1_099), Some(1_100), Some(3_999), Some(4_000)];
         assert_eq!(ratings.map(byte), [0, 1, 1, 2, 2, 3, 31, 32]);
         assert_eq!(byte(Some(9_000)), STEPS);
+        assert_eq!([i32::MIN, i32::MAX].map(|rating| byte(Some(rating))), [1, STEPS]);
     }
 }

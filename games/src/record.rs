@@ -76,6 +76,11 @@ crate::named! {
     }
 }
 
+/// Whether a number can be a rating. Anybody writes records and shards: other numbers are read as an unknown rating.
+pub const fn is_rating(number: i32) -> bool {
+    number.unsigned_abs() <= 1_000_000
+}
+
 /// An engine's score, from the first player's point of view.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

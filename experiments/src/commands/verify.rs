@@ -5,7 +5,7 @@ use super::options::BundleLimit;
 use anyhow::Context as _;
 use bundle::rerun::{self, Comparison, Rerun};
 use bundle::stated::{self, Stated};
-use bundle::{Part, Unpacked, predictions, verify};
+use bundle::{Part, Unpacked, named, predictions, verify};
 use config::printable;
 use grid::{Interrupt, Scheduler, Task, Worker, progress};
 use std::collections::BTreeSet;
@@ -58,6 +58,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let bundle = Unpacked::of(&args.bundle, limits, Part::Records)?;
     let mut stdout = std::io::stdout().lock();
     integrity(&args.bundle, &bundle, &mut stdout)?;
+    writeln!(stdout, "{} finished cells have the configurations that their folders name", named::check(&bundle)?)?;
     let mut all_well = numbers(&bundle, &mut stdout)?;
     if args.rerun > 0 {
         let beside = bundle.folder().join("rerun");
@@ -95,22 +96,27 @@ fn numbers(bundle: &Unpacked, to: &mut impl Write) -> anyhow::Result<bool> {
     writeln!(
         to,
         "not verified: intervals, p-values and verdicts of {}, and report.html, .txt, .md and .tex; `posenc report` draws them \
-         from the cells",
+         from the cells; nor names of rows: `posenc run` with the experiment's file and --from takes cells by their hashes",
         stated::FILE
     )?;
     Ok(all_well)
 }
 
-fn compared(file: &str, Stated { compared, differences }: &Stated, to: &mut impl Write) -> std::io::Result<bool> {
+fn compared(file: &str, stated: &Stated, to: &mut impl Write) -> std::io::Result<bool> {
     const SHOWN: usize = 10;
-    match differences.len() {
-        0 => writeln!(to, "{file}: {compared} numbers are those of the cells")?,
-        count => writeln!(to, "{file}: {count} numbers or lines are NOT THOSE OF THE CELLS:")?,
+    let Stated { compared, skipped, differences } = stated;
+    match (differences.len(), compared) {
+        (0, 0) => writeln!(to, "{file}: NOT VERIFIED: it has no number to compare with the cells")?,
+        (0, _) => writeln!(to, "{file}: {compared} numbers are those of the cells")?,
+        (count, _) => writeln!(to, "{file}: {count} numbers or lines are NOT THOSE OF THE CELLS:")?,
     }
     for difference in differences.iter().take(SHOWN) {
         writeln!(to, "  {}", printable(difference))?;
     }
-    Ok(differences.is_empty())
+    if *skipped > 0 {
+        writeln!(to, "{file}: {skipped} lines of fitted curves were not compared")?;
+    }
+    Ok(differences.is_empty() && *compared > 0)
 }
 
 /// Trains cells again and compares them; returns whether all agree.

@@ -255,6 +255,34 @@ fn cells_that_are_trained_again_come_to_the_same_bits() {
     let place = "chess, shaw, compared, policy_loss: mean is 0.5, the cells";
     answer.says(&["1 numbers or lines are NOT THOSE OF THE CELLS", place]);
 
+    // Threads are those of the manifest, within limits.
+    publish("threads");
+    let manifest = cell_of(&dir.path().join("threads/cells"), "chess-none").join("manifest.json");
+    let honest = fs::read_to_string(&manifest).expect("a manifest");
+    for threads in [0, 1_025, 200_000] {
+        let mut stated: Value = serde_json::from_str(&honest).expect("JSON");
+        stated["identity"]["threads"] = threads.into();
+        fs::write(&manifest, stated.to_string()).expect("written");
+        relist(&dir.path().join("threads"));
+        let expected = format!("its manifest.json states {threads} threads; a cell is trained again with 1 to 1024");
+        run(dir.path(), &["verify", "threads", "--rerun", "4", "--data", "chess"]).fails_with(&[&expected]);
+    }
+
+    // A report whose lines are all of fitted curves is not verified.
+    let header = text.lines().next().expect("a header");
+    let column = header.split(',').position(|name| name == "role").expect("roles");
+    let role = |line: &str| {
+        let mut fields: Vec<&str> = line.split(',').collect();
+        fields[column] = "prediction";
+        fields.join(",")
+    };
+    let fitted: Vec<String> = text.lines().skip(1).take(1).map(role).collect();
+    fs::write(&report, format!("{header}\r\n{}\r\n", fitted.join("\r\n"))).expect("written");
+    relist(&dir.path().join("stated"));
+    let answer = run(dir.path(), &["verify", "stated"]);
+    assert_eq!(answer.code, Some(1), "{}", answer.stdout);
+    answer.says(&["report.csv: NOT VERIFIED", "1 lines of fitted curves were not compared"]);
+
     // A number that was made up is found, though every hash is right.
     let run_dir = dir.path().join("runs/small");
     let first = records::Plan::read(&run_dir).expect("a plan").rows[0].folder.clone();

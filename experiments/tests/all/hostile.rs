@@ -180,7 +180,7 @@ fn a_run_folder_whose_rows_lead_elsewhere_is_refused_by_every_command() {
 
 #[cfg(unix)]
 #[test]
-fn links_in_a_run_folder_lead_prune_nowhere() {
+fn links_in_a_run_folder_lead_nowhere() {
     let dir = scratch();
     let before = contents(&dir.path().join(VICTIM));
     let run_dir = dir.path().join("x");
@@ -190,10 +190,36 @@ fn links_in_a_run_folder_lead_prune_nowhere() {
         fs::remove_dir_all(&place).expect("a folder");
         std::os::unix::fs::symlink(dir.path().join(VICTIM).join(link), &place).expect("a link");
         run(dir.path(), &["prune", "--weights", "x"]).fails_with(&["leads out of the run folder"]);
+        run(dir.path(), &["retry", "--failed", "x"]).fails_with(&["leads out of the run folder"]);
         fs::remove_file(&place).expect("the link");
         write(&run_dir, &plan(), "");
     }
+    // Also a file that training would write to, and one that it would make.
+    for link in ["victim/chess-none-0/seed-0/status.json", "victim/new"] {
+        let place = run_dir.join("chess-none-0/seed-0/log.txt");
+        std::os::unix::fs::symlink(dir.path().join(link), &place).expect("a link");
+        run(dir.path(), &["retry", "--failed", "x"]).fails_with(&["log.txt leads out of the run folder"]);
+        fs::remove_file(&place).expect("the link");
+    }
     assert_eq!(contents(&dir.path().join(VICTIM)), before);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_cell_that_is_a_link_is_not_trained() {
+    let dir = place(&small());
+    let none = ["run", "experiment.yaml", "--only", "encoding=none"];
+    fs::create_dir(dir.path().join(VICTIM)).expect("a folder");
+    let checked = run(dir.path(), &["check", "experiment.yaml", "--json"]).json();
+    let folder = checked["rows"].as_array().expect("rows").iter().find_map(|row| {
+        let (label, hash) = (row["label"].as_str()?, row["hash"].as_str()?);
+        (label == "chess-none").then(|| format!("{label}-{hash}"))
+    });
+    let row = dir.path().join("runs/small").join(folder.expect("the row"));
+    fs::create_dir_all(&row).expect("a folder");
+    std::os::unix::fs::symlink(dir.path().join(VICTIM), row.join("seed-0")).expect("a link");
+    run(dir.path(), &none).fails_with(&["seed-0 leads out of the run folder"]);
+    assert!(contents(&dir.path().join(VICTIM)).is_empty());
 }
 
 /// Changes a JSON or YAML file; YAML is written as JSON, which it contains.
@@ -234,7 +260,22 @@ fn a_cell_that_is_not_what_its_folder_says_is_not_taken() {
         let cell = shaw.display().to_string();
         refused.fails_with(&["the finished cell", &cell, &format!("in {out} is refused"), reason, "--from"]);
         assert!(!dir.path().join("other/small").join(&shaw).join("status.json").exists(), "{out}");
+        if !["metrics", "weights"].contains(&out) {
+            let parts = ["1 of 4 finished cells are not what their folders say: ", &cell, reason];
+            run(dir.path(), &["verify", out]).fails_with(&parts);
+        }
     }
+    // Two rows have changed places.
+    publish("swapped");
+    let cells = dir.path().join("swapped/cells");
+    let none = cell_of(&cells, "chess-none");
+    let [a, b] = [none.as_path(), &cells.join(&shaw)].map(|cell| cell.parent().expect("a row").to_owned());
+    for (from, to) in [(&a, &cells.join("c")), (&b, &a), (&cells.join("c"), &b)] {
+        fs::rename(from, to).expect("renamed");
+    }
+    relist(&dir.path().join("swapped"));
+    let parts = ["2 of 4 finished cells are not what their folders say: ", "dataset have the hash", "its folder says"];
+    run(dir.path(), &["verify", "swapped"]).fails_with(&parts);
     // A single bit of the weights, in a folder of run folders.
     fs::rename(dir.path().join("runs"), dir.path().join("elsewhere")).expect("renamed");
     let file = dir.path().join("elsewhere/small").join(&shaw).join(weights);

@@ -73,7 +73,7 @@ impl Filters {
     /// The first filter that a game fails.
     pub fn game(&self, game: &ParsedGame) -> Option<&'static str> {
         let both = game.ratings[0].zip(game.ratings[1]);
-        let average = both.map(|(first, second)| f64::from(first + second) / 2.0);
+        let average = both.map(|(first, second)| mean(first, second));
         let winner: Vec<Option<i32>> = match game.result {
             GameResult::FirstWins => vec![game.ratings[0]],
             GameResult::SecondWins => vec![game.ratings[1]],
@@ -182,6 +182,11 @@ impl Display for Range {
     }
 }
 
+/// The average of two ratings, whose sum may be no i32.
+pub(crate) fn mean(first: i32, second: i32) -> f64 {
+    (f64::from(first) + f64::from(second)) / 2.0
+}
+
 /// Named subsets by the average of both ratings.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Buckets(Vec<i32>);
@@ -201,7 +206,7 @@ impl Buckets {
 
     /// The subset of a game; `None` if there are none, or a rating is unknown.
     pub fn of(&self, ratings: [Option<i32>; 2]) -> Option<String> {
-        let average = f64::from(ratings[0]? + ratings[1]?) / 2.0;
+        let average = mean(ratings[0]?, ratings[1]?);
         let above = self.0.iter().filter(|&&bound| average >= f64::from(bound)).count();
         (!self.0.is_empty()).then(|| self.name(above))
     }
@@ -240,6 +245,8 @@ mod tests {
             assert_eq!(buckets.of(ratings.map(Some)).as_deref(), Some(name));
         }
         assert_eq!(buckets.of([Some(1), None]), None);
+        assert_eq!(buckets.of([Some(i32::MAX); 2]).as_deref(), Some("1500-up"));
+        assert_eq!(buckets.of([Some(i32::MIN); 2]).as_deref(), Some("below-500"));
         assert_eq!(Buckets::default().of([Some(1), Some(1)]), None);
     }
 }

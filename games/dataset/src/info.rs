@@ -5,6 +5,7 @@ mod histogram;
 pub use histogram::{Bin, Histogram};
 
 use crate::error::DatasetError;
+use crate::filter;
 use crate::loader::{Dataset, StoredGame};
 use crate::manifest::Manifest;
 use crate::move_type::{MOVE_TYPES, move_type};
@@ -88,7 +89,7 @@ fn count(dataset: &Dataset, game: &StoredGame, histograms: &mut [Histogram; 6]) 
     let [lengths, ratings, values, scores, draws, candidates] = histograms;
     lengths.add(game.plies.into());
     if let [Some(first), Some(second)] = game.ratings {
-        ratings.add(f64::from(first + second) / 2.0);
+        ratings.add(filter::mean(first, second));
     }
     let mut policies = game.policy.as_ref().map(|policy| policy.plies());
     for ply in 0..usize::from(game.plies) {

@@ -11,6 +11,7 @@
 
 use crate::bounded;
 use crate::loader::{MoveTraits, PositionTraits};
+use crate::store::guarded;
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::{Float32Type, UInt8Type, UInt16Type, UInt32Type};
 use arrow_array::{
@@ -23,7 +24,7 @@ use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub const MEASURES: [&str; 5] = ["policy_loss", "policy_accuracy", "value_loss", "value_accuracy", MAP_LOSS];
@@ -38,6 +39,18 @@ const MAP_CELLS: &str = "map_cells";
 const POSITIONS: &str = "positions";
 
 pub const DROP: &str = "drop";
+
+/// No file may have more rows: others may have made it, and it is read as a whole.
+const MOST_ROWS: usize = 4_000_000;
+
+/// A row may not stand for more positions.
+const MOST_POSITIONS: u32 = 1_000_000;
+
+/// A row may not have more labelled cells: a map of pairs has up to 6,561 for each position.
+const MOST_CELLS: u32 = 100_000_000;
+
+/// The most bytes of a name of a phase, a piece or a type of move.
+const LONGEST_NAME: i32 = 64;
 
 /// The metrics of one position, in the order of [`MEASURES`].
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -99,8 +112,12 @@ pub enum PositionsError {
     Arrow(#[from] arrow_schema::ArrowError),
     #[error(transparent)]
     Io(#[from] std::io::Error),
-    #[error("the column {0} is missing or of another type; another version of posenc wrote it")]
+    #[error("the column {0} is missing, of another type or of long names; another version of posenc wrote it")]
     Column(&'static str),
+    #[error("{} has more than {most} rows", path.display())]
+    TooLong { path: PathBuf, most: usize },
+    #[error("{} is not a file of positions: {reason}", path.display())]
+    Damaged { path: PathBuf, reason: String },
 }
 
 pub fn encode(measured: &[PositionMetrics], traits: &[PositionTraits]) -> Result<Vec<u8>, PositionsError> {
@@ -215,17 +232,50 @@ fn relation(target: &MoveTraits) -> &'static str {
 }
 
 pub fn read(path: &Path) -> Result<Vec<PositionRow>, PositionsError> {
-    let reader = ParquetRecordBatchReaderBuilder::try_new(bounded::open(path)?)?.build()?;
+    read_within(path, MOST_ROWS)
+}
+
+fn read_within(path: &Path, most: usize) -> Result<Vec<PositionRow>, PositionsError> {
+    let damaged = |reason| PositionsError::Damaged { path: path.to_owned(), reason };
+    let rows = guarded(|| Ok(all_rows(path, most))).map_err(damaged)??;
+    // Sums over any rows of a game are u32 too.
+    let mut of_games: BTreeMap<u32, u64> = BTreeMap::new();
+    for (place, row) in rows.iter().enumerate() {
+        let (positions, cells) = (row.positions, row.map_cells.unwrap_or_default());
+        let sum = of_games.entry(row.game).or_default();
+        *sum += u64::from(positions) + u64::from(cells);
+        if positions > MOST_POSITIONS || cells > MOST_CELLS || *sum > u64::from(u32::MAX) {
+            let reason = format!("row {place} is of {positions} positions with {cells} cells, which is too many");
+            return Err(damaged(reason));
+        }
+    }
+    Ok(rows)
+}
+
+fn all_rows(path: &Path, most: usize) -> Result<Vec<PositionRow>, PositionsError> {
+    let too_long = || PositionsError::TooLong { path: path.to_owned(), most };
+    let file = ParquetRecordBatchReaderBuilder::try_new(bounded::open(path)?)?;
+    if usize::try_from(file.metadata().file_metadata().num_rows()).is_ok_and(|stated| stated > most) {
+        return Err(too_long());
+    }
     let mut rows = Vec::new();
-    for batch in reader {
+    for batch in file.build()? {
         rows.extend(decode(&batch?)?);
+        // The footer may have stated another number.
+        if rows.len() > most {
+            return Err(too_long());
+        }
     }
     Ok(rows)
 }
 
 fn decode(batch: &RecordBatch) -> Result<Vec<PositionRow>, PositionsError> {
     let column = |name: &'static str| batch.column_by_name(name).ok_or(PositionsError::Column(name));
-    let words = |name| column(name)?.as_string_opt::<i32>().ok_or(PositionsError::Column(name));
+    let words = |name| {
+        let words = column(name)?.as_string_opt::<i32>().ok_or(PositionsError::Column(name))?;
+        let is_long = (0..words.len()).any(|i| words.value_length(i) > LONGEST_NAME);
+        if is_long { Err(PositionsError::Column(name)) } else { Ok(words) }
+    };
     let floats = |name| column(name)?.as_primitive_opt::<Float32Type>().ok_or(PositionsError::Column(name));
     let games = column("game")?.as_primitive_opt::<UInt32Type>().ok_or(PositionsError::Column("game"))?;
     let plies = column("ply")?.as_primitive_opt::<UInt16Type>().ok_or(PositionsError::Column("ply"))?;
@@ -289,6 +339,26 @@ mod tests {
     fn what_was_written_is_read() {
         let rows = [row(3, 0, true, 2.5, None), row(3, 1, false, 0.5, Some(1.0))];
         assert_eq!(read_back(&rows), rows);
+    }
+
+    #[test]
+    fn files_that_would_fill_memory_or_sums_are_refused() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("positions.parquet");
+        let refused = |rows: &[PositionRow], most: usize, reason: &str| {
+            std::fs::write(&path, write(rows).expect("rows")).expect("a file");
+            let error = read_within(&path, most).expect_err(reason).to_string();
+            assert!(error.contains(reason), "{error}");
+        };
+        let rows = vec![row(3, 0, true, 2.5, None); 3];
+        refused(&rows, 2, "positions.parquet has more than 2 rows");
+        let many = |positions, cells| PositionRow { positions, map_cells: Some(cells), ..rows[0].clone() };
+        refused(&[many(u32::MAX, 1)], 9, "not a file of positions: row 0 is of 4294967295 positions");
+        refused(&[many(1, MOST_CELLS + 1)], 9, "row 0 is of 1 positions with 100000001 cells, which is too many");
+        let full = vec![many(MOST_POSITIONS, MOST_CELLS); 43];
+        refused(&full, full.len(), "row 42 is of 1000000 positions");
+        refused(&[PositionRow { phase: "x".repeat(65), ..rows[0].clone() }], 9, "the column phase");
+        assert_eq!(read_back(&full[1..]).len(), 42);
     }
 
     #[test]

@@ -43,7 +43,8 @@ impl RemakeOptions {
     }
 
     pub(crate) fn rows(&self) -> u64 {
-        self.sources.iter().map(|source| source.manifest.counts.kept).sum()
+        let kept = self.sources.iter().map(|source| source.manifest.counts.kept);
+        kept.fold(0, u64::saturating_add)
     }
 
     /// The distinct texts of all sources.

@@ -36,6 +36,7 @@ mod survey;
 mod write;
 
 pub(crate) use hash::{check_size, verify};
+pub(crate) use read::guarded;
 pub use read::{Rows, ShardRows};
 pub(crate) use survey::{ColumnSize, sum_of_groups};
 pub use survey::{has_values, positions_of};

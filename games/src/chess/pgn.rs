@@ -20,7 +20,7 @@ use super::ChessPosition;
 use crate::line::Line;
 use crate::move_text::MoveText;
 use crate::position::Position as _;
-use crate::record::{ParsedGame, RejectKind, Rejected};
+use crate::record::{ParsedGame, RejectKind, Rejected, is_rating};
 use crate::records::without_mark;
 use ending::Stated;
 use movetext::{Movetext, Token};
@@ -171,7 +171,7 @@ fn tag<'a>(tags: &'a [(String, String)], name: &str) -> Option<&'a str> {
 }
 
 fn rating(tags: &[(String, String)], name: &str) -> Option<i32> {
-    tag(tags, name)?.trim().parse().ok()
+    tag(tags, name)?.trim().parse().ok().filter(|&rating| is_rating(rating))
 }
 
 fn is_standard(variant: &str) -> bool {

@@ -57,6 +57,16 @@ fn lichess_games_keep_clocks_and_ratings() {
 }
 
 #[test]
+fn a_number_that_is_no_rating_is_an_unknown_one() {
+    let ratings = |white: &str, black: &str| {
+        one(&format!("[WhiteElo \"{white}\"]\n[BlackElo \"{black}\"]\n[Result \"*\"]\n\n1. e4 e5 *\n")).ratings
+    };
+    assert_eq!(ratings("1000000", " -5 "), [Some(1_000_000), Some(-5)]);
+    assert_eq!(ratings("2147483647", "-2147483648"), [None, None]);
+    assert_eq!(ratings("1000001", "?"), [None, None]);
+}
+
+#[test]
 fn only_the_main_line_counts() {
     let game = one("[Event \"?\"]\n[Result \"*\"]\n\n; a line of text with 1. a4\n% an escaped line 1. a4\n\
          1.e4! $1 {a comment (with brackets) [%csl Ge4]} (1. d4 d5 (1... Nf6 {) here}) 2. c4) 1... e5 $14 \

@@ -10,11 +10,15 @@ use figures::escape;
 use std::error::Error;
 use std::io::Cursor;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::thread;
 use std::time::{Duration, Instant};
 use tiny_http::{Header, Method, Request, Response};
 
 /// The same page serves all requests for this long.
 const FRESH: Duration = Duration::from_millis(500);
+
+/// The most bytes of a body that is read and thrown away.
+const MOST_BODY: usize = 64 << 20;
 
 /// Names by which a browser reaches this machine, itself or by a tunnel, whose port may be another one.
 const HOSTS: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
@@ -49,9 +53,8 @@ impl Server {
         let mut last: Option<(Instant, String)> = None;
         loop {
             let request = self.http.recv().context("cannot accept connections any more")?;
-            // tiny_http reads a body when it drops its request, and first makes room for all of it: such a request gets no answer.
-            if request.body_length().is_some_and(|length| length > 0) {
-                std::mem::forget(request);
+            if let Some(length) = request.body_length().filter(|&length| length > 0) {
+                refuse(request, length);
                 continue;
             }
             let response = match self.status(&request) {
@@ -59,7 +62,7 @@ impl Server {
                     Ok(page) => respond(200, page),
                     Err(error) => respond(500, failed(&error, every)),
                 },
-                status => respond(status, format!("<!DOCTYPE html><title>{status}</title>{status}\n")),
+                status => plain(status),
             };
             // An error means that the reader went away.
             let _ = request.respond(response);
@@ -82,6 +85,18 @@ impl Server {
         let (token, rest) = path.strip_prefix('/')?.split_at_checked(self.token.len())?;
         same(token, &self.token).then_some(rest)
     }
+}
+
+/// Answers a request with a body. tiny_http reads the body when it drops its request, so a thread waits for it. It first makes
+/// room for all of it: a request that claims a long body is neither answered nor dropped, and keeps its connection.
+fn refuse(request: Request, length: usize) {
+    if length > MOST_BODY {
+        std::mem::forget(request);
+        return;
+    }
+    // Errors mean that the reader went away, or that there are too many threads.
+    let answer = move || drop(request.respond(plain(413)));
+    drop(thread::Builder::new().spawn(answer));
 }
 
 fn is_for_this_host(request: &Request) -> bool {
@@ -117,6 +132,11 @@ fn failed(error: &anyhow::Error, every: Duration) -> String {
         "<!DOCTYPE html><meta charset=\"utf-8\"><meta http-equiv=\"refresh\" content=\"{seconds}\">\
          <title>posenc watch</title><p>{cause}</p>\n"
     )
+}
+
+/// A page that is only the status.
+fn plain(status: u16) -> Response<Cursor<Vec<u8>>> {
+    respond(status, format!("<!DOCTYPE html><title>{status}</title>{status}\n"))
 }
 
 fn respond(status: u16, page: String) -> Response<Cursor<Vec<u8>>> {

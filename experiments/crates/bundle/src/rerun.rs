@@ -3,7 +3,7 @@
 
 use super::error::cannot;
 use super::unpacked::Unpacked;
-use anyhow::{anyhow, bail};
+use anyhow::{anyhow, bail, ensure};
 use config::{ReadAt, RunConfig};
 use grid::Task;
 use records::CellState;
@@ -26,6 +26,9 @@ const TENSORS: &str = "safetensors";
 
 /// The smallest number of seeds for a standard deviation.
 const SEEDS_FOR_A_SPREAD: usize = 3;
+
+/// No cell is trained with more threads, whatever its manifest states.
+const MOST_THREADS: usize = 1_024;
 
 /// A cell to train again.
 #[derive(Debug)]
@@ -113,6 +116,12 @@ fn prepare_cell<'a>(
     let text = stored::read(&cell.join(CONFIG_FILE)).map_err(|_| wrong(CONFIG_FILE))?;
     let mut run = RunConfig::from_yaml(&String::from_utf8_lossy(&text)).map_err(|_| wrong(CONFIG_FILE))?;
     let manifest = Manifest::read(&cell).ok().flatten().ok_or_else(|| wrong(manifest::FILE))?;
+    let threads = manifest.identity.threads;
+    ensure!(
+        (1..=MOST_THREADS).contains(&threads),
+        "{name}: its {} states {threads} threads; a cell is trained again with 1 to {MOST_THREADS}",
+        manifest::FILE
+    );
     let folder_of = |dataset: &str, content_hash: &str| {
         known.datasets.get(content_hash).cloned().ok_or_else(|| {
             anyhow!(
@@ -145,7 +154,7 @@ fn prepare_cell<'a>(
     let config = run.to_yaml().map_err(|_| wrong(CONFIG_FILE))?;
     let path = dir.join(CONFIG_FILE);
     atomic::replace(&path, config.as_bytes()).map_err(cannot("write", &path))?;
-    Ok(Rerun { task: Task { name, dir }, threads: manifest.identity.threads, row, seed, manifest })
+    Ok(Rerun { task: Task { name, dir }, threads, row, seed, manifest })
 }
 
 /// What cells need and a bundle does not hold, by hash.

@@ -29,6 +29,8 @@ const TOLERANCE: f64 = 1e-6;
 pub struct Stated {
     /// How many numbers were compared.
     pub compared: usize,
+    /// How many lines were not compared, because their role is that of a fitted curve.
+    pub skipped: usize,
     /// What differs, one text for each number or line.
     pub differences: Vec<String>,
 }
@@ -55,6 +57,7 @@ fn between(stated: &str, given: &str) -> Stated {
     for line in &stated.lines {
         let name = stated.name(line);
         if FITTED.contains(&name[2]) {
+            result.skipped += 1;
             continue;
         }
         let Some(other) = lines.get_mut(&name).and_then(VecDeque::pop_front) else {
@@ -64,9 +67,12 @@ fn between(stated: &str, given: &str) -> Stated {
         for column in NUMBERS {
             let (Some(place), Some(in_other)) = (stated.place(column), given.place(column)) else { continue };
             let (own, other) = (field(line, place), field(other, in_other));
-            let Ok(number) = own.parse::<f64>() else { continue };
+            if own.is_empty() {
+                continue;
+            }
             result.compared += 1;
-            if !other.parse::<f64>().is_ok_and(|other| is_close(number, other, TOLERANCE)) {
+            let numbers = own.parse::<f64>().ok().zip(other.parse::<f64>().ok());
+            if own != other && !numbers.is_some_and(|(own, other)| is_close(own, other, TOLERANCE)) {
                 let found = if other.is_empty() { "nothing" } else { other };
                 result.differences.push(format!("{}: {column} is {own}, the cells give {found}", name.join(", ")));
             }
@@ -75,9 +81,9 @@ fn between(stated: &str, given: &str) -> Stated {
     result
 }
 
-/// Whether two numbers differ by at most this share of the larger one.
+/// Whether two numbers are finite and differ by at most this share of the larger one.
 pub(super) fn is_close(own: f64, other: f64, tolerance: f64) -> bool {
-    own == other || (own.is_nan() && other.is_nan()) || (own - other).abs() <= tolerance * own.abs().max(other.abs())
+    own.is_finite() && other.is_finite() && (own - other).abs() <= tolerance * own.abs().max(other.abs())
 }
 
 fn field(line: &StringRecord, place: usize) -> &str {
@@ -115,7 +121,7 @@ mod tests {
 
     #[test]
     fn numbers_are_compared_and_words_and_statistics_are_not() {
-        let same = Stated { compared: 5, differences: Vec::new() };
+        let same = Stated { compared: 5, ..Stated::default() };
         assert_eq!(between(GIVEN, GIVEN), same);
         let other_words =
             GIVEN.replace("experiment,", "study,").replace("0.1\r", "0.2\r").replace("2.5,", "2.5000000001,");
@@ -132,8 +138,19 @@ mod tests {
             ]
         );
         let fitted = format!("{GIVEN}x,chess,shaw,multiplier,positions@64,,2.5,,\r\n");
-        assert_eq!(between(&fitted, GIVEN), same);
+        assert_eq!(between(&fitted, GIVEN), Stated { skipped: 1, ..same });
         let older = "game,row,role,metric,mean\nchess,none,reference,loss,2.75\n";
-        assert_eq!(between(older, GIVEN), Stated { compared: 1, differences: Vec::new() });
+        assert_eq!(between(older, GIVEN), Stated { compared: 1, ..Stated::default() });
+    }
+
+    #[test]
+    fn a_field_that_is_no_finite_number_is_a_difference() {
+        for lie in ["inf", "-inf", "NaN", "2.75*", "0.1 (better)", "1e999"] {
+            let lies = between(&GIVEN.replace("2.75", lie), GIVEN);
+            let expected = format!("chess, none, reference, loss: mean is {lie}, the cells give 2.75");
+            assert_eq!((lies.compared, lies.differences), (5, vec![expected]));
+        }
+        let unknown = GIVEN.replace("2.75", "NaN");
+        assert_eq!(between(&unknown, &unknown), Stated { compared: 5, ..Stated::default() });
     }
 }

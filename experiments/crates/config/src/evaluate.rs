@@ -67,6 +67,9 @@ pub struct MatchEntry {
     pub max_plies: u32,
 }
 
+/// No match of a cell has more openings.
+const MOST_PAIRS: u64 = 1_000_000;
+
 /// Whom the cells of a grid play.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
@@ -156,6 +159,10 @@ pub(super) fn resolved(
             let error = document
                 .error_at(&at!["evaluate", name, "match", "pairs"], "a match needs at least 1 opening, found 0");
             return Err(error.help("write `pairs: 20` for 40 games of each cell"));
+        }
+        if games.pairs > MOST_PAIRS {
+            let reason = format!("a match has at most {MOST_PAIRS} openings, found {}", games.pairs);
+            return Err(document.error_at(&at!["evaluate", name, "match", "pairs"], reason));
         }
     }
     Ok(asked)

@@ -1,6 +1,7 @@
 //! Runs many cells as child processes, and reports their status.
 
 pub mod baselines;
+pub mod genuine;
 pub mod interrupt;
 pub mod limits;
 pub mod measure;

@@ -1,6 +1,7 @@
 //! Creates the folders of an experiment for the scheduler.
 
 use crate::planned;
+use crate::prune::refuse_links;
 use crate::reuse::{CellBundle, FinishedCells, unwritable};
 use crate::select::Selector;
 use crate::worker::Task;
@@ -79,6 +80,7 @@ impl Prepared {
                 let message = format!("the configuration of {} cannot be written as YAML: {cause}", task.name);
                 UserError::new(message, "keep its dataset under a path in UTF-8")
             })?;
+            refuse_links(&run_dir, &task.dir)?;
             write_config(&task.dir, &text).map_err(unwritable(&task.dir))?;
             if CellState::of(&task.dir) == CellState::Pending {
                 reused += usize::from(finished.copy_to(&cell.hash, &task.dir)?);

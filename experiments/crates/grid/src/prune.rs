@@ -41,8 +41,7 @@ pub fn prune(run_dir: &Path, options: PruneOptions) -> Result<Pruned, UserError>
         if !dir.is_dir() {
             continue;
         }
-        let folders = [dir.clone(), dir.join(CHECKPOINTS)];
-        if let Some(link) = folders.iter().find(|folder| leads_out_of(run_dir, folder)) {
+        if let Some(link) = folder_outside(run_dir, &dir) {
             let message = format!("{} leads out of the run folder, so nothing of it is removed", link.display());
             return Err(UserError::new(message, "replace the link by a folder, or remove the files there by hand"));
         }
@@ -79,10 +78,26 @@ fn not_removed(path: &Path) -> impl FnOnce(io::Error) -> UserError {
     }
 }
 
-/// Whether an existing folder is not below the run folder after following all links.
-fn leads_out_of(run_dir: &Path, folder: &Path) -> bool {
-    let (Ok(folder), Ok(run_dir)) = (folder.canonicalize(), run_dir.canonicalize()) else { return false };
-    !folder.starts_with(run_dir)
+/// Refuses a cell that a process would write to outside of the run folder: its folders and files may be links.
+pub(super) fn refuse_links(run_dir: &Path, cell: &Path) -> Result<(), UserError> {
+    let files = [cell.to_owned(), cell.join(CHECKPOINTS)].into_iter().flat_map(|dir| entries(&dir).unwrap_or_default());
+    let mut links = files.map(|entry| entry.path()).filter(|path| path.is_symlink());
+    let outside = folder_outside(run_dir, cell).or_else(|| links.find(|path| leads_out_of(run_dir, path)));
+    outside.map_or(Ok(()), |link| {
+        let message = format!("{} leads out of the run folder, so nothing is trained there", link.display());
+        Err(UserError::new(message, "replace the link by what it leads to"))
+    })
+}
+
+/// The folder of a cell, or that of its checkpoints, if a link leads from it out of the run folder.
+fn folder_outside(run_dir: &Path, cell: &Path) -> Option<PathBuf> {
+    [cell.to_owned(), cell.join(CHECKPOINTS)].into_iter().find(|folder| leads_out_of(run_dir, folder))
+}
+
+/// Whether a path is not below the run folder after following all links, or is a link to nothing.
+fn leads_out_of(run_dir: &Path, path: &Path) -> bool {
+    let Ok(run_dir) = run_dir.canonicalize() else { return false };
+    path.canonicalize().map_or_else(|_| path.is_symlink(), |path| !path.starts_with(&run_dir))
 }
 
 /// Temporary files of a killed process, in the cell's folder and its checkpoint folder.

@@ -1,6 +1,7 @@
 //! Finds the cells of a run folder that can be retried, and restarts damaged ones. The experiment's file is not needed.
 
 use crate::prepare::write_config;
+use crate::prune::refuse_links;
 use crate::worker::Task;
 use config::RunConfig;
 use records::folder::CONFIG_FILE;
@@ -27,10 +28,12 @@ pub struct RetryPlan {
     pub running: usize,
 }
 
+/// The cells of a run folder that can be retried. A cell with links out of the run folder is refused.
 pub fn find(run_dir: &Path, filter: RetryFilter) -> Result<RetryPlan, UserError> {
     let plan = Plan::read(run_dir)?;
     let mut retry = RetryPlan::default();
     for (row, seed, dir) in plan.cells(run_dir) {
+        refuse_links(run_dir, &dir)?;
         let label = row.folder.rsplit_once('-').map_or(&row.folder[..], |(label, _)| label);
         let name = format!("{label} seed {seed}");
         match CellState::of(&dir) {

@@ -2,13 +2,12 @@
 //! decides its numbers, so a finished cell of the same hash and seed is the same cell. Configuration, dataset, weights and
 //! metrics are checked first, because others may have made it.
 
+use crate::genuine::{config, manifest_of, same_run};
 use config::RunConfig;
-use config::identity::hash;
 use records::folder::{AVERAGED, CHECKPOINTS, CONFIG_FILE, FINAL, METRICS_FILE};
 use records::manifest::{self, CopiedFrom};
 use records::{CellLock, CellState, Manifest, Status, UserError, atomic, damage, lines, status, stored};
 use std::collections::HashMap;
-use std::fmt;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -109,21 +108,19 @@ fn folders(folder: &Path) -> Vec<(String, PathBuf)> {
     folders
 }
 
-/// Copies everything but manifest, status, lock and configuration, which has the dataset's path.
+/// Copies everything but manifest, status, lock and configuration, which has the dataset's path. Links are left out: they may
+/// lead anywhere.
 fn copy(from: &Path, to: &Path) -> io::Result<()> {
     fs::create_dir_all(to)?;
     for entry in fs::read_dir(from)? {
-        let (name, path) = {
-            let entry = entry?;
-            (entry.file_name(), entry.path())
-        };
+        let entry = entry?;
+        let (name, path, kind) = (entry.file_name(), entry.path(), entry.file_type()?);
         let other = to.join(&name);
-        match path.is_dir() {
-            true => copy(&path, &other)?,
-            false if [status::FILE, manifest::FILE, CONFIG_FILE, "lock"].iter().any(|own| name == *own) => {}
-            false => {
-                fs::copy(&path, &other)?;
-            }
+        let is_own = [status::FILE, manifest::FILE, CONFIG_FILE, "lock"].iter().any(|own| name == *own);
+        if kind.is_dir() {
+            copy(&path, &other)?;
+        } else if kind.is_file() && !is_own {
+            fs::copy(&path, &other)?;
         }
     }
     Ok(())
@@ -132,43 +129,13 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
 /// The manifest of a finished cell, if the cell has this hash and seed.
 fn genuine_manifest(cell: &Path, wanted: &str, seed: &str) -> Result<Manifest, String> {
     let config = config(cell)?;
-    let manifest = Manifest::read(cell).map_err(|error| error.to_string())?;
-    let manifest = manifest.ok_or_else(|| format!("it has no {}", manifest::FILE))?;
+    let manifest = manifest_of(cell)?;
     if manifest.smoke {
         return Err("it is of a smoke run".to_owned());
     }
     same_run(&config, &manifest, wanted, seed)?;
     same_files(cell, &config, &manifest)?;
     Ok(manifest)
-}
-
-fn config(cell: &Path) -> Result<RunConfig, String> {
-    let unreadable = |cause: &dyn fmt::Display| format!("its {CONFIG_FILE} cannot be read: {cause}");
-    let text = stored::read(&cell.join(CONFIG_FILE)).map_err(|error| unreadable(&error))?;
-    RunConfig::from_yaml(&String::from_utf8_lossy(&text)).map_err(|error| unreadable(&error))
-}
-
-/// Compares the trained configuration with the hash in the name of the row's folder.
-fn same_run(config: &RunConfig, manifest: &Manifest, wanted: &str, seed: &str) -> Result<(), String> {
-    let content = &manifest.dataset.content();
-    let recorded: RunConfig = serde_json::from_value(manifest.config.clone())
-        .map_err(|error| format!("the run in its {} cannot be read: {error}", manifest::FILE))?;
-    for (file, run) in [(CONFIG_FILE, config), (manifest::FILE, &recorded)] {
-        let found = hash(run, content);
-        if found != wanted {
-            return Err(format!("configuration ({file}) and dataset have the hash {found}, its folder says {wanted}"));
-        }
-        let found = format!("seed-{}", run.seed);
-        if found != seed {
-            return Err(format!("{file} is of {found}, its folder says {seed}"));
-        }
-    }
-    let recorded = &manifest.identity;
-    let numerics = config.clone().with_micro_batch(recorded.micro_batch).numerics();
-    let agree = manifest.hash == wanted && recorded.dataset == *content && recorded.numerics == numerics;
-    agree.then_some(()).ok_or_else(|| {
-        format!("{} is of another hash, dataset or numerics version than its own folder", manifest::FILE)
-    })
 }
 
 /// Compares metrics and weights with the hashes that the cell recorded.
@@ -253,6 +220,16 @@ mod tests {
         let bundled = CopiedFrom { path: "study.tar.zst".to_owned(), blake3: Some("ab12".to_owned()) };
         assert_eq!(from("cde", "seed-0"), Some(&bundled));
         assert!([("abc", "seed-1"), ("bcd", "seed-0"), ("abc", "seed-7")].iter().all(|(h, s)| from(h, s).is_none()));
+
+        // Links are not copied.
+        let from = runs.path().join("runs/first/chess-shaw-abc/seed-0");
+        fs::write(from.join("log.txt"), "trained").expect("written");
+        std::os::unix::fs::symlink(runs.path(), from.join("folder")).expect("a link");
+        std::os::unix::fs::symlink(from.join("log.txt"), from.join("file")).expect("a link");
+        let to = runs.path().join("copy");
+        copy(&from, &to).expect("copied");
+        let copied = ["log.txt", "folder", "file", status::FILE].map(|name| to.join(name).exists());
+        assert_eq!(copied, [true, false, false, false]);
 
         // A cell that another process holds is left alone; one that only has the right name is refused.
         let cell = runs.path().join("third/row/seed-0");

@@ -101,6 +101,7 @@ fn what_cannot_be_asked_is_refused_before_the_first_step() {
         &["`evaluate.chess.agents`", "the agents are `policy`, `value` and `search`"],
     );
     refused("pairs: 1", "pairs: 0", &["at least 1 opening, found 0"]);
+    refused("pairs: 1", "pairs: 9223372036854775808", &["at most 1000000 openings, found 9223372036854775808"]);
     refused("  chess:\n    agents", "  go:\n    agents", &["`go`", "shogi"]);
 }
 

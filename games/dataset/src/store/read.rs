@@ -89,6 +89,6 @@ pub(super) fn file_error(path: &Path) -> impl Fn(String) -> DatasetError + Copy 
 
 /// Converts a panic to an error: crate parquet panics on some damaged pages (about one in 500 files with a few bytes
 /// changed). The reader is not used again afterwards.
-pub(super) fn guarded<T>(read: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+pub(crate) fn guarded<T>(read: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_| Err("a damaged page".to_owned()))
 }

@@ -5,7 +5,7 @@ use crate::split::Split;
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::{ArrowPrimitiveType, Float32Type, Int8Type, Int32Type, UInt16Type, UInt32Type, UInt64Type};
 use arrow_array::{Array, ArrayRef, RecordBatch, StringArray};
-use games::record::Candidate;
+use games::record::{Candidate, is_rating};
 use games::{GameResult, Termination};
 
 /// The rows of a batch whose columns have the store's types.
@@ -33,7 +33,7 @@ impl Row<'_> {
             clock: self.numbers("clock"),
             time: self.numbers("time"),
             seen_in_train: self.marks("seen_in_train"),
-            ratings: [self.number::<Int32Type>("first_rating"), self.number::<Int32Type>("second_rating")],
+            ratings: ["first_rating", "second_rating"].map(|name| self.rating(name)),
             source_file: self.text("source_file")?,
             source_game: self.column("source_game")?.as_primitive::<UInt64Type>().value(self.row),
             used: self.marks("used"),
@@ -78,6 +78,10 @@ impl Row<'_> {
 
     fn number<T: ArrowPrimitiveType>(&self, name: &str) -> Option<T::Native> {
         Some(self.present(name)?.as_primitive::<T>().value(self.row))
+    }
+
+    fn rating(&self, name: &str) -> Option<i32> {
+        self.number::<Int32Type>(name).filter(|&rating| is_rating(rating))
     }
 
     fn list(&self, name: &str) -> Option<ArrayRef> {

@@ -87,6 +87,18 @@ fn probabilities_that_are_none_are_refused() {
     }
 }
 
+#[test]
+fn a_number_that_is_no_rating_is_read_as_an_unknown_one() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let path = dir.path().join("00000-test.parquet");
+    let ratings = [Some(i32::MIN), Some(1_000_000)];
+    let row = GameRow { moves: "e2e4".to_owned(), plies: 1, value: vec![None], ratings, ..GameRow::default() };
+    let mut writer = ShardWriter::create(&path).expect("a file");
+    writer.push(&row).expect("written");
+    writer.finish().expect("a shard");
+    assert_eq!(read_shard(&path).expect("a row")[0].ratings, [None, Some(1_000_000)]);
+}
+
 /// Also where somebody made the manifest fit the damaged file.
 #[test]
 fn a_shard_that_is_no_parquet() {

@@ -1,7 +1,7 @@
 //! Communication with an engine: handshake, options, games, searches.
 
 use super::error::EngineError;
-use super::info::Lines;
+use super::info::{LONGEST_MOVE, Lines};
 use super::process::{NoAnswer, Process};
 use super::protocol::Protocol;
 use games::GameKind;
@@ -10,6 +10,15 @@ use std::time::{Duration, Instant};
 
 /// An option set before every game.
 const THREADS: &str = "Threads";
+
+/// The most options of an engine that are kept.
+const MOST_OPTIONS: usize = 1_000;
+
+/// The most characters of an engine's name and of its output in messages and records.
+const LONGEST_TEXT: usize = 200;
+
+/// A longer wait for an answer is cut to this.
+const LONGEST_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Which engine, and its settings.
 #[derive(Debug, Clone)]
@@ -143,10 +152,12 @@ impl Engine {
                 return Ok(options);
             }
             if let Some(name) = line.strip_prefix("id name ") {
-                self.name = name.trim().to_owned();
-            } else if let Some(option) = line.strip_prefix("option name ") {
+                self.name = cut(name.trim(), LONGEST_TEXT);
+            } else if let Some(option) = line.strip_prefix("option name ")
+                && options.len() < MOST_OPTIONS
+            {
                 let name = option.split_once(" type ").map_or(option, |(name, _)| name);
-                options.push(name.trim().to_owned());
+                options.push(cut(name.trim(), LONGEST_TEXT));
             }
         }
     }
@@ -179,7 +190,7 @@ impl Engine {
     }
 
     fn deadline(&self) -> Instant {
-        Instant::now() + self.timeout
+        Instant::now() + self.timeout.min(LONGEST_WAIT)
     }
 
     fn write_line(&mut self, line: &str, task: &'static str) -> Result<(), EngineError> {
@@ -196,7 +207,7 @@ impl Engine {
 
     fn failed(&self, cause: NoAnswer, task: &'static str) -> EngineError {
         let (engine, stderr_line) = (self.name.clone(), self.process.last_stderr_line(cause));
-        let last_output = if stderr_line.is_empty() { self.last_line.clone() } else { stderr_line };
+        let last_output = cut(if stderr_line.is_empty() { &self.last_line } else { &stderr_line }, LONGEST_TEXT);
         match cause {
             NoAnswer::Ended => EngineError::Ended { engine, task, last_output },
             NoAnswer::Timeout => EngineError::Silent { engine, task, seconds: self.timeout.as_secs(), last_output },
@@ -232,8 +243,14 @@ fn parse_answer(word: Option<&str>) -> Answer {
         Some("resign") => Answer::Resigns,
         Some("win") => Answer::DeclaresWin,
         None | Some("(none)" | "none" | "0000" | "pass") => Answer::Nothing,
-        Some(mv) => Answer::Move(mv.to_owned()),
+        // What is cut was longer than any move, and is no move still.
+        Some(mv) => Answer::Move(cut(mv, LONGEST_MOVE)),
     }
+}
+
+/// The first characters of a text.
+fn cut(text: &str, most: usize) -> String {
+    text.chars().take(most).collect()
 }
 
 #[cfg(test)]
@@ -247,5 +264,6 @@ mod tests {
         assert_eq!(parse_answer(Some("(none)")), Answer::Nothing);
         assert_eq!(parse_answer(None), Answer::Nothing);
         assert_eq!(parse_answer(Some("P*5e")), Answer::Move("P*5e".to_owned()));
+        assert_eq!(parse_answer(Some(&"x".repeat(60_000))), Answer::Move("x".repeat(16)));
     }
 }

@@ -15,11 +15,26 @@ pub struct Lines {
     last: Vec<(String, Score)>,
 }
 
+/// The most bytes of a move in UCI or USI.
+pub(super) const LONGEST_MOVE: usize = 16;
+
+/// The most moves that are kept: a position of shogi has up to 593.
+const MOST_MOVES: usize = 600;
+
+/// The most depths that are kept.
+const MOST_DEPTHS: usize = 256;
+
 impl Lines {
-    /// Records one line of output; lines without a scored move and scores that are only bounds are skipped.
+    /// Records one line of output; lines without a scored move and scores that are only bounds are skipped, and so is what
+    /// no search of a position can have.
     pub(super) fn record(&mut self, protocol: Protocol, line: &str) {
         let Some(Info { depth, score, mv }) = Info::parse(protocol, line) else { return };
-        note(self.by_depth.entry(depth).or_default(), mv, score);
+        if mv.len() > LONGEST_MOVE {
+            return;
+        }
+        if self.by_depth.len() < MOST_DEPTHS || self.by_depth.contains_key(&depth) {
+            note(self.by_depth.entry(depth).or_default(), mv, score);
+        }
         note(&mut self.last, mv, score);
     }
 
@@ -40,9 +55,10 @@ impl Lines {
 }
 
 fn note(moves: &mut Vec<(String, Score)>, mv: &str, score: Score) {
-    match moves.iter_mut().find(|(other, _)| other == mv) {
-        Some((_, old)) => *old = score,
-        None => moves.push((mv.to_owned(), score)),
+    if let Some((_, old)) = moves.iter_mut().find(|(other, _)| other == mv) {
+        *old = score;
+    } else if moves.len() < MOST_MOVES {
+        moves.push((mv.to_owned(), score));
     }
 }
 
@@ -153,6 +169,23 @@ mod tests {
         ];
         assert_eq!(recorded(&nothing), Lines::default());
         assert!(Lines::default().compared(3).is_empty());
+    }
+
+    #[test]
+    fn output_without_end_is_not_kept() {
+        let mut lines = Lines::default();
+        let long = "a".repeat(LONGEST_MOVE + 1);
+        lines.record(Protocol::Usi, &format!("info depth 1 score cp 1 pv {long}"));
+        assert_eq!(lines, Lines::default());
+        for depth in 0..1_000 {
+            lines.record(Protocol::Usi, &format!("info depth {depth} score cp 1 pv a"));
+        }
+        for mv in 0..1_000 {
+            lines.record(Protocol::Usi, &format!("info depth 1 score cp 1 pv m{mv}"));
+        }
+        assert_eq!((lines.by_depth.len(), lines.by_depth[&1].len(), lines.last.len()), (256, 600, 600));
+        lines.record(Protocol::Usi, "info depth 1 score cp 7 pv a");
+        assert_eq!(lines.score_of("a"), Some(Centipawns(7)));
     }
 
     #[test]

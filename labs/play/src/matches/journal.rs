@@ -2,8 +2,10 @@
 
 use super::conditions::Conditions;
 use super::game::FinishedGame;
+use super::schedule::Schedule;
 use crate::error::PlayError;
 use ::records::atomic;
+use dataset::bounded;
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::Write as _;
@@ -19,7 +21,8 @@ pub(super) struct Journal {
 }
 
 impl Journal {
-    /// Opens the journal of these conditions, or begins it. A last line that a kill left unfinished is dropped.
+    /// Opens the journal of these conditions, or begins it. A last line that a kill left unfinished is dropped. Games that the
+    /// conditions do not have are refused.
     pub(super) fn open(dir: &Path, conditions: &Conditions) -> Result<Self, PlayError> {
         let io = |path: &Path| {
             let file = path.to_owned();
@@ -29,7 +32,7 @@ impl Journal {
         let (settings, path) = (dir.join(CONDITIONS), dir.join(GAMES));
         let wanted = serde_json::to_string_pretty(conditions).expect("conditions are JSON") + "\n";
         if settings.exists() {
-            let found = fs::read_to_string(&settings).map_err(io(&settings))?;
+            let found = bounded::read_text(&settings, bounded::TEXT).map_err(io(&settings))?;
             if !serde_json::from_str::<Conditions>(&found).is_ok_and(|found| found.are_those_of(conditions)) {
                 let reason =
                     "the folder holds a match of other players, weights or conditions; name another folder with --out";
@@ -38,14 +41,15 @@ impl Journal {
         } else {
             atomic::replace(&settings, wanted.as_bytes()).map_err(io(&settings))?;
         }
-        let text = if path.exists() { fs::read_to_string(&path).map_err(io(&path))? } else { String::new() };
-        let whole = text.rfind('\n').map_or(0, |end| end + 1);
+        let text = if path.exists() { bounded::read(&path, bounded::RECORD).map_err(io(&path))? } else { Vec::new() };
+        let whole = text.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+        let schedule = Schedule::new(conditions.contestants.len(), conditions.pairs);
         let mut games = BTreeMap::new();
-        for (number, line) in (1..).zip(text[..whole].lines()) {
-            let game: FinishedGame = serde_json::from_str(line).map_err(|error| PlayError::File {
+        for (number, line) in (1..).zip(text[..whole].split_inclusive(|&byte| byte == b'\n')) {
+            let game = game(line, schedule).map_err(|reason| PlayError::File {
                 file: path.clone(),
                 place: format!(", line {number}"),
-                reason: error.to_string(),
+                reason,
             })?;
             games.insert(game.number, game);
         }
@@ -68,4 +72,13 @@ impl Journal {
     pub(super) fn games(&self) -> &BTreeMap<u64, FinishedGame> {
         &self.games
     }
+}
+
+/// A game of the schedule.
+fn game(line: &[u8], schedule: Schedule) -> Result<FinishedGame, String> {
+    let game: FinishedGame = serde_json::from_slice(line).map_err(|error| error.to_string())?;
+    if game.number >= schedule.games() || game.players != schedule.slot(game.number).players {
+        return Err(format!("this match has no game {} of the players {:?}", game.number, game.players));
+    }
+    Ok(game)
 }

@@ -5,7 +5,7 @@ use super::contestant::{Contestant, Seat};
 use super::game::{FinishedGame, Fixture, play};
 use super::journal::{GAMES, Journal};
 use super::records;
-use super::schedule::Schedule;
+use super::schedule::{MOST_GAMES, Schedule};
 use super::sequential::Sequential;
 use super::standings::{Scale, Standings};
 use crate::error::PlayError;
@@ -50,12 +50,16 @@ fn play_of<G: Referee>(
     progress: &mut dyn FnMut(&FinishedGame, u64),
     stop: &AtomicBool,
 ) -> Result<Standings, PlayError> {
+    let schedule = Schedule::new(conditions.contestants.len(), conditions.pairs);
+    if schedule.games() > MOST_GAMES {
+        let pairs = conditions.pairs;
+        return Err(PlayError::Agent(format!("{pairs} pairs are more than the {MOST_GAMES} games of a match allow")));
+    }
     let openings = Openings::read::<G>(options.openings.as_deref(), conditions.seed)?;
     conditions.book = openings.book().map(|book| book.blake3);
     let identity =
         |contestant: &Contestant| contestant.seat(conditions.game, options.device, options.timeout)?.identity();
     conditions.identities = conditions.contestants.iter().map(identity).collect::<Result<_, PlayError>>()?;
-    let schedule = Schedule::new(conditions.contestants.len(), conditions.pairs);
     let mut journal = Journal::open(&options.out, &conditions)?;
     let is_decided =
         |journal: &Journal| options.sequential.is_some_and(|test| test.after(journal.games()).accepted.is_some());

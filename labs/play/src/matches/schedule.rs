@@ -10,6 +10,9 @@ pub struct Schedule {
 /// The games of a pair: the same opening with both colours.
 const GAMES_OF_PAIR: u64 = 2;
 
+/// No match has more games.
+pub(super) const MOST_GAMES: u64 = 10_000_000;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Slot {
     /// Places of the contestants: the one that moves first, then the other.
@@ -29,9 +32,9 @@ impl Schedule {
         (0..self.contestants).flat_map(move |one| (one + 1..self.contestants).map(move |other| [one, other]))
     }
 
-    /// How many games there are.
+    /// How many games there are; the largest number if there are more.
     pub fn games(self) -> u64 {
-        GAMES_OF_PAIR * self.pairs * self.pairings().count() as u64
+        self.pairs.saturating_mul(GAMES_OF_PAIR).saturating_mul(self.pairings().count() as u64)
     }
 
     /// The game of a number.
@@ -68,5 +71,6 @@ mod tests {
         seen.dedup();
         assert_eq!(seen.len(), 12);
         assert_eq!((Schedule::twin(4), Schedule::twin(5)), (5, 4));
+        assert_eq!(Schedule::new(3, u64::MAX / 2).games(), u64::MAX);
     }
 }

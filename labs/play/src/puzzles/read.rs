@@ -26,6 +26,9 @@ pub struct Puzzle {
 /// The deviation of a rating that comes without one: that of an established puzzle.
 const USUAL_DEVIATION: f64 = 80.0;
 
+/// No rating and no deviation of one is larger.
+const MOST_POINTS: f64 = 10_000.0;
+
 /// Reads a file of puzzles, plain or compressed.
 /// Moves are checked when they are played.
 pub fn read(path: &Path) -> Result<Vec<Puzzle>, PlayError> {
@@ -60,7 +63,11 @@ fn of_csv(bytes: &[u8]) -> Result<Vec<Puzzle>, Wrong> {
             |column: Option<usize>| column.and_then(|column| record.get(column)).map(str::trim).unwrap_or_default();
         let number_of = |name: &str, column: Option<usize>| match text(column) {
             "" => Ok(None),
-            value => value.parse().map(Some).map_err(|_| wrong(format!("`{name}` is \"{value}\", not a number"))),
+            value => match value.parse::<f64>() {
+                Ok(number) if (0.0..=MOST_POINTS).contains(&number) => Ok(Some(number)),
+                Ok(_) => Err(wrong(format!("`{name}` is \"{value}\", not a number from 0 to {MOST_POINTS}"))),
+                Err(_) => Err(wrong(format!("`{name}` is \"{value}\", not a number"))),
+            },
         };
         let line: Vec<String> = text(Some(moves)).split_ascii_whitespace().map(str::to_owned).collect();
         if line.len() < 2 {
@@ -124,6 +131,10 @@ mod tests {
         assert!(of("PuzzleId,Moves\nx,y\n").1.contains("neither a column `FEN`"));
         assert_eq!(of("FEN,Moves\na,e2e4 e7e5\nb,e2e4\n").0, ", puzzle 2");
         assert_eq!(of("FEN,Moves,Rating\na,e2e4 e7e5,high\n").1, "`Rating` is \"high\", not a number");
+        for number in ["1e30", "inf", "NaN", "-1", "10001"] {
+            let expected = format!("`Rating` is \"{number}\", not a number from 0 to 10000");
+            assert_eq!(of(&format!("FEN,Moves,Rating\na,e2e4 e7e5,{number}\n")).1, expected);
+        }
         assert_eq!(of("FEN,Moves\n").1, "it has no puzzle");
     }
 }

@@ -97,6 +97,30 @@ fn workers_and_interruptions_change_no_game_and_none_counts_twice() {
 }
 
 #[test]
+fn games_that_a_match_does_not_have_are_refused() {
+    let finished = Finished::new();
+    let conditions = Conditions { pairs: 1, ..conditions(&finished, GameKind::Chess) };
+    let out = finished.path().join("foreign");
+    play(&conditions, out.clone(), 1, Some(1)).expect("a part of the match");
+    let journal = out.join("games.jsonl");
+    let right = fs::read_to_string(&journal).expect("the journal");
+    assert!(right.starts_with("{\"number\":0,\"players\":[0,1],"), "{right}");
+    for (what, other) in [
+        ("\"players\":[0,1]", "\"players\":[0,99]"),
+        ("\"players\":[0,1]", "\"players\":[1,0]"),
+        ("\"number\":0", "\"number\":6"),
+        ("\"number\":0", "\"number\":18446744073709551615"),
+    ] {
+        fs::write(&journal, right.replacen(what, other, 1)).expect("written");
+        let refused = play(&conditions, out.clone(), 1, None).expect_err("another match").to_string();
+        assert!(refused.contains("games.jsonl, line 1: this match has no game "), "{refused}");
+    }
+    let endless = Conditions { pairs: u64::MAX / 2, ..conditions };
+    let refused = play(&endless, out, 1, None).expect_err("endless").to_string();
+    assert!(refused.contains("9223372036854775807 pairs are more than the 10000000 games"), "{refused}");
+}
+
+#[test]
 fn a_search_plays_the_same_games_with_any_number_of_workers() {
     let finished = Finished::new();
     for game in [GameKind::Chess, GameKind::Shogi] {
@@ -185,4 +209,10 @@ fn an_engine_that_always_dies_ends_the_match_after_three_games() {
     let parts = ["brittle forfeited 3 games in a row", "the engine Brittle ended", "--timeout", "games.jsonl"];
     assert!(parts.iter().all(|part| error.contains(part)), "{error}");
     assert_eq!(sorted_lines(&out.join("games.jsonl")).len(), 3);
+    // Of a last line of 20,000 characters 200 are kept.
+    let conditions = against(&finished, "printf '%020000d\\n' 7 >&2; exit 3");
+    let options = options(finished.path().join("loud"), 1, Duration::MAX);
+    let error = play_match(conditions, &options, &mut |_, _| {}, &AtomicBool::new(false)).expect_err("it always dies");
+    let error = error.to_string();
+    assert!(error.contains(&"0".repeat(200)) && !error.contains(&"0".repeat(201)), "{error}");
 }

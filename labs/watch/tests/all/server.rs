@@ -83,6 +83,18 @@ fn a_request_whose_body_does_not_come_keeps_nobody_waiting() {
 }
 
 #[test]
+fn requests_with_a_body_are_refused_and_leave_nothing_behind() {
+    let folder = Folder::half_way();
+    let (address, path) = serve(&folder);
+    let here = format!("Host: {address}\r\n");
+    for length in [5, 300].into_iter().cycle().take(400).chain([5_000]) {
+        let body = format!("{here}Content-Length: {length}\r\n\r\n{}", "x".repeat(length - 2));
+        assert_eq!(ask(address, "POST", &path, &body).0, 413);
+    }
+    assert_eq!(ask(address, "GET", &path, &here).0, 200);
+}
+
+#[test]
 fn other_addresses_of_this_machine_are_not_served() {
     let folder = Folder::half_way();
     let (address, _) = serve(&folder);

@@ -1,7 +1,7 @@
 //! Published bundles have the hashes of their lists, and their cells the names that their configurations have today.
 
 use bundle::collect::Content;
-use bundle::{Limits, Part, Publication, Unpacked};
+use bundle::{Limits, Part, Publication, Unpacked, named};
 use config::{Experiment, RunConfig};
 use grid::tuning::Search;
 use grid::{CellBundle, Prepared, RunSelection};
@@ -56,6 +56,16 @@ fn cell_folders(folder: &Path, found: &mut Vec<PathBuf>) {
     }
     let below = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     below.filter(|path| path.is_dir()).for_each(|path| cell_folders(&path, found));
+}
+
+/// `posenc verify` compares configurations and manifests of finished cells with their folders.
+#[test]
+fn finished_cells_of_published_bundles_are_those_that_their_folders_name() {
+    for path in published() {
+        let unpacked = Unpacked::of(&path, Limits::default(), Part::Records).expect("a bundle");
+        let finished = named::check(&unpacked).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        assert!(finished > 0, "{}", path.display());
+    }
 }
 
 #[test]

@@ -1,8 +1,9 @@
-//! Shards with damaged bytes.
+//! Shards and files of positions with damaged bytes.
 
 use super::counts::Counts;
 use super::{seeded, small};
 use crate::samples::read_manifest;
+use dataset::position_metrics::{self, MEASURES, PositionRow};
 use dataset::store::{GameRow, ShardRows};
 use std::panic;
 use std::path::Path;
@@ -41,4 +42,35 @@ fn shard_is_safe() {
     let path = small.path().join("damaged.parquet");
     let inputs = seeded::damaged(piece.clone(), seeded::anywhere(piece.len()));
     seeded::hold("shard", 2_000, &inputs, |bytes| shard(&path, bytes));
+}
+
+/// A file of positions that nothing vouches for: an error, or rows whose sums can be formed.
+fn positions(path: &Path, bytes: &[u8]) -> Counts {
+    std::fs::write(path, bytes).expect("written");
+    let mut counts = Counts::default();
+    if let Some(rows) = counts.add(position_metrics::read(path).map_err(|error| error.to_string())) {
+        assert!(position_metrics::of_games(&rows).len() <= rows.len());
+    }
+    counts
+}
+
+#[test]
+fn positions_are_safe() {
+    only_own_panics();
+    let dir = tempfile::tempdir().expect("a folder for the test");
+    let row = |ply: u16| PositionRow {
+        game: u32::from(ply / 8),
+        ply,
+        phase: ["opening", "endgame"][usize::from(ply % 2)].to_owned(),
+        novel: ply.is_multiple_of(3),
+        target: (ply % 5 > 0).then(|| ["quiet", "knight", "knight"].map(str::to_owned)),
+        distance: (ply % 5 > 0).then_some(2),
+        positions: 1 + u32::from(ply % 4),
+        map_cells: Some(u32::from(ply)),
+        values: [Some(f32::from(ply)); MEASURES.len()],
+    };
+    let bytes = position_metrics::write(&(0..200).map(row).collect::<Vec<_>>()).expect("rows");
+    let path = dir.path().join("damaged.parquet");
+    let inputs = seeded::damaged(bytes.clone(), seeded::anywhere(bytes.len()));
+    seeded::hold("positions", 1_000, &inputs, |bytes| positions(&path, bytes));
 }

@@ -1,0 +1,82 @@
+//! Checks that a finished cell is the one that its folders name: the name of a row's folder contains the hash of everything that
+//! decides its numbers, and others may have made both.
+
+use config::identity::hash;
+use config::{RunConfig, SCHEMA_VERSION};
+use records::folder::{CONFIG_FILE, hash_of};
+use records::{CellState, Manifest, Plan, manifest, stored};
+use std::fmt;
+use std::path::Path;
+
+/// Checks the finished cells of a plan against the names of their folders. Returns their number, and a text for each that
+/// differs.
+pub fn check(plan: &Plan, run_dir: &Path) -> (usize, Vec<String>) {
+    let finished = plan.cells(run_dir).filter(|(_, _, cell)| CellState::of(cell) == CellState::Done);
+    let finished: Vec<_> = finished.collect();
+    let checked = finished.iter().filter_map(|(row, seed, cell)| {
+        let reason = named(cell, hash_of(&row.folder), &format!("seed-{seed}"), plan.smoke).err()?;
+        Some(format!("{}/seed-{seed}: {reason}", row.folder))
+    });
+    let different = checked.collect();
+    (finished.len(), different)
+}
+
+/// Checks a finished cell against a hash and a seed. Of a smoke run only the configuration is checked: the manifest records a
+/// shortened run, which has another hash.
+fn named(cell: &Path, wanted: &str, seed: &str, smoke: bool) -> Result<(), String> {
+    let config = config(cell)?;
+    let manifest = manifest_of(cell)?;
+    if smoke {
+        return same_hash(CONFIG_FILE, &config, &manifest, wanted, seed);
+    }
+    let numerics = config.clone().with_micro_batch(manifest.identity.micro_batch).numerics();
+    if (manifest.schema, &manifest.identity.numerics) != (SCHEMA_VERSION, &numerics) {
+        return Err(format!(
+            "it has schema {} and numerics version {}, this program has {SCHEMA_VERSION} and {numerics}: only the version of \
+             posenc that trained it can verify it",
+            manifest.schema, manifest.identity.numerics
+        ));
+    }
+    if manifest.smoke {
+        return Err("it is of a smoke run".to_owned());
+    }
+    same_run(&config, &manifest, wanted, seed)
+}
+
+pub(crate) fn config(cell: &Path) -> Result<RunConfig, String> {
+    let unreadable = |cause: &dyn fmt::Display| format!("its {CONFIG_FILE} cannot be read: {cause}");
+    let text = stored::read(&cell.join(CONFIG_FILE)).map_err(|error| unreadable(&error))?;
+    RunConfig::from_yaml(&String::from_utf8_lossy(&text)).map_err(|error| unreadable(&error))
+}
+
+pub(crate) fn manifest_of(cell: &Path) -> Result<Manifest, String> {
+    let manifest = Manifest::read(cell).map_err(|error| error.to_string())?;
+    manifest.ok_or_else(|| format!("it has no {}", manifest::FILE))
+}
+
+/// Compares the trained configuration with the hash in the name of the row's folder.
+pub(crate) fn same_run(config: &RunConfig, manifest: &Manifest, wanted: &str, seed: &str) -> Result<(), String> {
+    let recorded: RunConfig = serde_json::from_value(manifest.config.clone())
+        .map_err(|error| format!("the run in its {} cannot be read: {error}", manifest::FILE))?;
+    for (file, run) in [(CONFIG_FILE, config), (manifest::FILE, &recorded)] {
+        same_hash(file, run, manifest, wanted, seed)?;
+    }
+    let (recorded, content) = (&manifest.identity, manifest.dataset.content());
+    let numerics = config.clone().with_micro_batch(recorded.micro_batch).numerics();
+    let agree = manifest.hash == wanted && recorded.dataset == content && recorded.numerics == numerics;
+    agree.then_some(()).ok_or_else(|| {
+        format!("{} is of another hash, dataset or numerics version than its own folder", manifest::FILE)
+    })
+}
+
+fn same_hash(file: &str, run: &RunConfig, manifest: &Manifest, wanted: &str, seed: &str) -> Result<(), String> {
+    let found = hash(run, &manifest.dataset.content());
+    if found != wanted {
+        return Err(format!("configuration ({file}) and dataset have the hash {found}, its folder says {wanted}"));
+    }
+    let found = format!("seed-{}", run.seed);
+    if found != seed {
+        return Err(format!("{file} is of {found}, its folder says {seed}"));
+    }
+    Ok(())
+}
