@@ -280,11 +280,18 @@ impl<'de> Deserializer<'de> for Reader<'_> {
                 [(name, options)] => {
                     visitor.visit_enum(Choice { name, options: Some(options), origin: &options.origin })
                 }
-                entries => {
-                    let names: Vec<&str> = entries.iter().map(|(name, _)| name.as_str()).collect();
-                    let (valid, names) = (variants.join(", "), names.join(" and "));
-                    Err(Refusal::custom(format!("expected one key of {valid}, found {names}")))
-                }
+                entries => match entries.iter().find(|(name, _)| !variants.contains(&name.as_str())) {
+                    // Written beside the name, as by an axis `model.layers`.
+                    Some((name, node)) => {
+                        let place = || Place::Key(Arc::clone(&node.origin));
+                        Err(Refusal::unknown_field(name, variants).at(place))
+                    }
+                    None => {
+                        let names: Vec<&str> = entries.iter().map(|(name, _)| name.as_str()).collect();
+                        let (valid, names) = (variants.join(", "), names.join(" and "));
+                        Err(Refusal::custom(format!("expected one key of {valid}, found {names}")))
+                    }
+                },
             },
             _ => Err(Refusal::new(Problem::Type(format!(
                 "a name ({}), or a map of it to its options",

@@ -188,6 +188,15 @@ fn a_value_of_an_axis_that_cannot_be_is_pointed_at() {
     refused(&text, &["experiment.yaml:21:32: model: heads: 3 do not divide width: 16"]);
     let text = grid("  model.chessformer.layrs: [2, 3]\n", &[], "{}");
     refused(&text, &["experiment.yaml:21:3: unknown key `layrs`", "did you mean `layers`?"]);
+    let text = grid("  model.layers: [2, 4]\n", &[], "{model.layers: 2}");
+    refused(
+        &text,
+        &[
+            "experiment.yaml:21:3: unknown key `layers` in `axes`\n  21 |   model.layers: [2, 4]",
+            "valid: chessformer, resnet",
+            "help: did you mean `model.chessformer.layers`?",
+        ],
+    );
     let text = grid("  model.resnet.blocks: [2, 3]\n", &[], "{}");
     refused(&text, &["expected one key of chessformer", "found chessformer and resnet"]);
     let text = grid("  train.clip: [10, 1]\n", &["    mask: train\n"], "{}")
