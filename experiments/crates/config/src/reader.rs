@@ -3,7 +3,7 @@
 //! An enum is a name, or a map of one name to its options; a name alone stands for all options at their defaults.
 
 use super::source::{ConfigError, Step, dotted};
-use super::suggest::{home, nearest};
+use super::suggest::{example, home, nearest};
 use super::tree::{Content, Node, Origin, within};
 use serde::de::value::StrDeserializer;
 use serde::de::{
@@ -110,7 +110,10 @@ impl Refusal {
             }
             Problem::Missing(key) => {
                 let error = origin.lacks(format!("`{key}` is missing {}", within(path)));
-                error.help(format!("add `{key}: …`; it has no default"))
+                error.help(match example(&self.way) {
+                    Some(example) => format!("write options, as in `{example}`; `{key}` has no default"),
+                    None => format!("add `{key}: …`; it has no default"),
+                })
             }
             Problem::Type(expected) => {
                 let found = if let Place::Value(_, found) = &*place { found.as_str() } else { "this key" };
@@ -237,7 +240,11 @@ impl<'de> Deserializer<'de> for Reader<'_> {
             Content::Unsigned(number) => visitor.visit_u64(*number),
             Content::Signed(number) => visitor.visit_i64(*number),
             Content::Float(number) => visitor.visit_f64(*number),
-            Content::Text(text) => visitor.visit_str(text),
+            // A name alone stands for a map of it to its options, which lacks a key then.
+            Content::Text(text) => visitor.visit_str(text).map_err(|refusal: Refusal| match refusal.problem {
+                Problem::Missing(_) => refusal.below(text),
+                _ => refusal,
+            }),
             Content::List(elements) => visitor.visit_seq(Elements { elements, next: 0 }),
             Content::Map(entries) => visitor.visit_map(Entries { entries, next: 0 }),
         };

@@ -126,7 +126,20 @@ fn an_unknown_encoding_is_shown_with_those_that_there_are() {
             "did you mean `shaw`?",
         ],
     );
-    refuses("- shaw: {terms: [q, k]}", "- rope", &["`layout` is missing in `axes.encoding[2]`"]);
+    let help = "write options, as in `rope: {layout: axial_2d, theta: 100}`; `theta` has no default";
+    let both = ["`layout` is missing in `axes.encoding[2]`", "`theta` is missing in `axes.encoding[2]`", help];
+    refuses("- shaw: {terms: [q, k]}", "- rope", &both);
+    refuses(
+        "- none\n",
+        "- none\n    - relative_bias\n    - rope\n",
+        &[
+            "`share` is missing in `axes.encoding[1]`",
+            "write options, as in `relative_bias: {share: displacement}`",
+            "`layout` is missing in `axes.encoding[2]`",
+            "`theta` is missing in `axes.encoding[2]`",
+        ],
+    );
+    refuses("- shaw: {terms: [q, k]}", "- rope: {layout: axial_2d}", &["`theta` is missing", help]);
     refuses("- shaw: {terms: [q, k]}", "- shaw: {terms: [q]}\n      rope: {}", &["several encodings are a list"]);
     refuses("- shaw: {terms: [q, k]}", "- []", &["write `none` for no position at all"]);
 }
