@@ -21,6 +21,8 @@ pub(crate) struct Refusal {
     place: Option<Box<Place>>,
     /// The path from the root to the error.
     pub(crate) way: Vec<String>,
+    /// Whether `null` is a valid value there.
+    is_optional: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -44,13 +46,13 @@ pub(crate) enum Problem {
 
 impl Refusal {
     fn new(problem: Problem) -> Self {
-        Self { problem, place: None, way: Vec::new() }
+        Self { problem, place: None, way: Vec::new(), is_optional: false }
     }
 
     /// A problem of a value, at its way from the root.
     pub(crate) fn of(problem: Problem, node: &Node, way: &[&str]) -> Self {
         let way = way.iter().map(|&step| step.to_owned()).collect();
-        Self { problem, place: Some(Box::new(Reader(node).place())), way }
+        Self { place: Some(Box::new(Reader(node).place())), way, ..Self::new(problem) }
     }
 
     /// The way to the value that is wrong, or to the key that is unknown or missing.
@@ -64,6 +66,12 @@ impl Refusal {
 
     fn at(mut self, place: impl FnOnce() -> Place) -> Self {
         self.place.get_or_insert_with(|| Box::new(place()));
+        self
+    }
+
+    /// The same refusal of a value in whose place `null` is valid.
+    fn or_null(mut self) -> Self {
+        self.is_optional |= self.way.is_empty();
         self
     }
 
@@ -119,7 +127,9 @@ impl Refusal {
                 let found = if let Place::Value(_, found) = &*place { found.as_str() } else { "this key" };
                 let place = if path.is_empty() { String::new() } else { format!("`{}`: ", dotted(path)) };
                 let (expected, remedy) = in_words(&expected);
-                error(format!("{place}expected {expected}, found {found}")).help(remedy)
+                let remedy = of_key(path).unwrap_or(remedy);
+                let or_null = if self.is_optional { "; for none write `null`, or leave the key out" } else { "" };
+                error(format!("{place}expected {expected}, found {found}")).help(format!("{remedy}{or_null}"))
             }
             Problem::Meaning(reason) if path.is_empty() => error(reason),
             Problem::Meaning(reason) => error(format!("`{}`: {reason}", dotted(path))),
@@ -142,6 +152,20 @@ fn unknown(what: &str, name: &str, valid: Vec<String>, base: &str, error: Config
         None => format!("write one of the valid {what}s"),
     };
     error.valid(valid).help(help)
+}
+
+/// How to write the value of a key that stands in few files.
+fn of_key(path: &[Step]) -> Option<&'static str> {
+    let [Step::Key(key)] = path else { return None };
+    match key.as_str() {
+        "primary" => Some("write `primary: {metric: policy_loss, at: last, weights: raw}`"),
+        "equivalent_within" => {
+            Some("name the primary metric, and a margin in its unit: `equivalent_within: {policy_loss: 0.02}`")
+        }
+        "floor" => Some("name the primary metric, and a value in its unit: `floor: {policy_loss: 1.4}`"),
+        "extrapolate" => Some("write a number of positions: `extrapolate: {to: 1000000}`"),
+        _ => None,
+    }
 }
 
 /// serde's expectation in the words of YAML, and how to write it.
@@ -254,7 +278,7 @@ impl<'de> Deserializer<'de> for Reader<'_> {
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refusal> {
         match &self.0.content {
             Content::Null => visitor.visit_none(),
-            _ => visitor.visit_some(self),
+            _ => visitor.visit_some(self).map_err(Refusal::or_null),
         }
     }
 

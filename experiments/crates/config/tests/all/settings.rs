@@ -42,6 +42,16 @@ fn clipping_is_an_axis() {
 }
 
 #[test]
+fn a_number_that_may_be_absent_is_null_not_a_word() {
+    let remedy = "write it like 0.001 or 1e-3, without quotes; for none write `null`, or leave the key out";
+    refused_with(EXPERIMENT, &["train.clip=off"], &["expected a number, found string \"off\"", remedy]);
+    let message = load_with(EXPERIMENT, &["train.steps=off"]).expect_err("a word is not a number of steps");
+    assert!(!message.contains("null"), "{message}");
+    let primary = EXPERIMENT.replace("primary: {metric: policy_loss, at: last, weights: raw}", "primary: policy_loss");
+    refused(&primary, &["help: write `primary: {metric: policy_loss, at: last, weights: raw}`"]);
+}
+
+#[test]
 fn a_default_is_named_as_the_file_writes_it() {
     let axes = "  model.chessformer.edge: [shown, hidden]\n";
     let experiment = load(&grid(axes, &[], "{model.chessformer.edge: shown}"));

@@ -434,7 +434,8 @@ fn a_margin_of_equivalence_is_a_positive_size_of_the_primary_metric() {
     }
     refused(&margins("{policy_los: 0.02}"), &["unknown key `policy_los`", "did you mean `policy_loss`?"]);
     refused(&margins("{positions: 1}"), &["unknown key `positions`", "policy_accuracy"]);
-    refused(&margins("0.02"), &["`equivalent_within`: expected a map of keys to values"]);
+    let help = "name the primary metric, and a margin in its unit: `equivalent_within: {policy_loss: 0.02}`";
+    refused(&margins("0.02"), &["`equivalent_within`: expected a map of keys to values", help]);
     refused(
         &margins("{policy_loss: 0.02, value_loss: 0.1}"),
         &["verdicts are about `policy_loss`, so a margin of `value_loss` judges nothing", "{policy_loss: SIZE}"],
