@@ -145,6 +145,7 @@ fn what_cannot_be_imported_is_said_in_one_line_and_nothing_is_touched() {
     std::fs::create_dir(dir.join("mine")).expect("a folder");
     write(dir, "mine/mine.txt", "keep me");
     import(dir, "absent.pgn", "set", &[]).fails_with(&["absent.pgn"]);
+    import(dir, "mine", "set", &[]).fails_with(&["cannot read mine: it is a folder; name its files: --from mine/*"]);
     import(dir, "empty.pgn", "set", &[]).fails_with(&["none of the 0 games"]);
     let shares = ["--test", "0.6", "--validation", "0.5"];
     import(dir, "games.pgn", "set", &shares).fails_with(&["leave no games to train on"]);

@@ -146,7 +146,10 @@ fn unknown(what: &str, name: &str, valid: Vec<String>, base: &str, error: Config
     }
     let elsewhere =
         home(name).filter(|way| what == "key" || way.starts_with("model.")).map(|way| format!("{base}{way}"));
-    let help = match nearest(name, valid.iter().map(String::as_str)).map(str::to_owned).or(elsewhere) {
+    // As `list games` prints a vocabulary: its name in files, followed by the game and the number of its moves.
+    let begins = |known: &&String| what == "value" && name.starts_with(&format!("{known}_"));
+    let start = valid.iter().find(begins).cloned();
+    let help = match nearest(name, valid.iter().map(String::as_str)).map(str::to_owned).or(elsewhere).or(start) {
         Some(meant) => format!("did you mean `{meant}`?"),
         None if valid.is_empty() => "nothing can be set here: write {} or leave it out".to_owned(),
         None => format!("write one of the valid {what}s"),

@@ -311,6 +311,11 @@ fn wrong_settings_of_the_command_line_are_pointed_at() {
         &["train.steps=many"],
         &["--set:1:13: `", "expected a whole number, 1 or more, found string \"many\"", "1 | train.steps=many"],
     );
+    refused_with(
+        EXPERIMENT,
+        &["moves=from_to_chess_1858"],
+        &["unknown value `from_to_chess_1858`", "did you mean `from_to`?"],
+    );
     refused_with(EXPERIMENT, &["clip=3"], &["--set:1:1: unknown key `clip`", "did you mean `train.clip`?"]);
     refused_with(EXPERIMENT, &["layers=3"], &["--set:1:1: unknown key `layers`", "`model.chessformer.layers`?"]);
     refused_with(EXPERIMENT, &["train.clip"], &["a setting and its value are missing", "--set train.steps=500"]);
