@@ -11,7 +11,7 @@ use answers::{
     parse_seeds,
 };
 use config::name::{RULE, is_name};
-use config::{Experiment, Role, Source, counted, printable, printable_lines, shell_word};
+use config::{ConfigError, Experiment, Role, Source, counted, printable, printable_lines, shell_word};
 use datasets::Dataset;
 use games::GameKind;
 use records::{UserError, atomic};
@@ -70,12 +70,22 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     };
     let text = template::text(&plan, folder)?;
     let is_there = plan.datasets.iter().all(|data| !data.is_planned());
-    let experiment = is_there.then(|| Experiment::with(&Source::new(&args.file, text.as_str()), &[])).transpose()?;
+    let experiment = is_there.then(|| Experiment::with(&Source::new(&args.file, text.as_str()), &[])).transpose();
+    let experiment = experiment.map_err(|error| refused(&error))?;
     atomic::replace(&args.file, text.as_bytes()).map_err(|cause| {
         let message = format!("{} cannot be written: {cause}", args.file.display());
         UserError::new(message, "name a file in a folder that exists and can be written")
     })?;
     print(&printable_lines(&summary(&plan, experiment.as_ref())))
+}
+
+/// The file is not written, so an error about the dataset names the option, not a line.
+fn refused(error: &ConfigError) -> UserError {
+    let help = error.remedy.as_deref().unwrap_or("no file is written");
+    match error.message.strip_prefix("`base.data").and_then(|rest| rest.split_once("`: ")) {
+        Some((_, reason)) => UserError::new(reason, help).at("--data"),
+        None => UserError::new(error.message.as_str(), help),
+    }
 }
 
 const ENCODINGS: &str = "none,absolute,relative_bias,shaw";

@@ -76,6 +76,22 @@ fn an_import_says_what_it_kept() {
 }
 
 #[test]
+fn an_empty_split_is_a_warning_that_names_the_options() {
+    let dir = TempDir::new().expect("a temporary folder");
+    let dir = dir.path();
+    let game = |moves: &str| format!("[Result \"1-0\"]\n\n1. {moves} 1-0\n\n");
+    write(dir, "games.pgn", &["e4 e5", "d4 d5", "c4 c5"].map(game).concat());
+    let shares = ["--validation", "0.001", "--test", "0.001"];
+    let parts = ["warning: no game is in validation and test", "--validation (now 0.001), --test (now 0.001)"];
+    import(dir, "games.pgn", "few", &shares).succeeds().says(&parts);
+    let tests = import(dir, "games.pgn", "tests", &["--test", "1"]).succeeds();
+    assert!(!tests.stdout.contains("warning"), "the other splits have no share: {}", tests.stdout);
+    let refused = run(dir, &["new", "few.yaml", "--data", "few"]);
+    let refused = refused.fails_with(&["posenc: --data: the dataset \"few\" has no validation games"]);
+    assert!(!refused.stderr.contains("few.yaml") && !dir.join("few.yaml").exists(), "{}", refused.stderr);
+}
+
+#[test]
 fn an_illegal_move_costs_its_game_only() {
     let dir = folder();
     let dir = dir.path();
