@@ -34,6 +34,9 @@ fn records_of_single_positions_are_not_called_games() {
     let told = run(dir.path(), &["data", "import", "--game", "shogi", "--from", from, "--out", "set"]).succeeds();
     let first = told.stdout.lines().next().expect("a line");
     assert!(first.starts_with("set: ") && first.ends_with(" single positions"), "{first}");
+    let info = run(dir.path(), &["data", "info", "set"]).succeeds();
+    let info = info.says(&["single positions in 3 shards", "positions by result"]).stdout;
+    assert!(!info.contains("games by") && !info.contains("games  positions") && !info.contains("  plies:"), "{info}");
 }
 
 #[test]
