@@ -34,7 +34,7 @@ fn meant(word: &str) -> Option<&'static str> {
 
 /// The candidate that was probably meant: by a synonym, or by a typing mistake of at most one edit in three characters. An
 /// edit inserts, deletes or replaces a character, or swaps two neighbours; case does not count.
-pub(crate) fn nearest<'a>(wrong: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(wrong: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let wrong = wrong.to_lowercase();
     let meant = meant(&wrong);
     candidates
