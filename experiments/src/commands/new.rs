@@ -5,6 +5,7 @@ mod answers;
 mod datasets;
 mod template;
 
+use super::error_message::for_stderr;
 use super::options::print;
 use answers::{
     Depths, EVERY_GAME, Encodings, Games, asked, parse_depths, parse_encodings, parse_games, parse_question,
@@ -51,6 +52,9 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let name = name(args)?;
     let given =
         args.data.iter().map(|folder| Dataset::at(folder, args.game.as_ref())).collect::<Result<Vec<_>, _>>()?;
+    for absence in given.iter().filter_map(Dataset::absence) {
+        eprintln!("{}", for_stderr(&format!("--data: {absence}")));
+    }
     let folder = args.file.parent().unwrap_or(Path::new(""));
     let default = if given.is_empty() { EVERY_GAME.to_owned() } else { names(given.iter().map(|data| data.game)) };
     let what = format!("games ({} or {EVERY_GAME})", GameKind::ALL.map(GameKind::name).join(", "));
