@@ -5,13 +5,14 @@ mod answers;
 mod datasets;
 mod template;
 
+use super::error_message::for_stderr;
 use super::options::print;
 use answers::{
     Depths, EVERY_GAME, Encodings, Games, asked, parse_depths, parse_encodings, parse_games, parse_question,
     parse_seeds,
 };
 use config::name::{RULE, is_name};
-use config::{Experiment, Role, Source, counted, printable, printable_lines, shell_word};
+use config::{ConfigError, Experiment, Role, Source, counted, printable, printable_lines, shell_word};
 use datasets::Dataset;
 use games::GameKind;
 use records::{UserError, atomic};
@@ -51,6 +52,9 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let name = name(args)?;
     let given =
         args.data.iter().map(|folder| Dataset::at(folder, args.game.as_ref())).collect::<Result<Vec<_>, _>>()?;
+    for absence in given.iter().filter_map(Dataset::absence) {
+        eprintln!("{}", for_stderr(&format!("--data: {absence}")));
+    }
     let folder = args.file.parent().unwrap_or(Path::new(""));
     let default = if given.is_empty() { EVERY_GAME.to_owned() } else { names(given.iter().map(|data| data.game)) };
     let what = format!("games ({} or {EVERY_GAME})", GameKind::ALL.map(GameKind::name).join(", "));
@@ -70,12 +74,22 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     };
     let text = template::text(&plan, folder)?;
     let is_there = plan.datasets.iter().all(|data| !data.is_planned());
-    let experiment = is_there.then(|| Experiment::with(&Source::new(&args.file, text.as_str()), &[])).transpose()?;
+    let experiment = is_there.then(|| Experiment::with(&Source::new(&args.file, text.as_str()), &[])).transpose();
+    let experiment = experiment.map_err(|error| refused(&error))?;
     atomic::replace(&args.file, text.as_bytes()).map_err(|cause| {
         let message = format!("{} cannot be written: {cause}", args.file.display());
         UserError::new(message, "name a file in a folder that exists and can be written")
     })?;
     print(&printable_lines(&summary(&plan, experiment.as_ref())))
+}
+
+/// The file is not written, so an error about the dataset names the option, not a line.
+fn refused(error: &ConfigError) -> UserError {
+    let help = error.remedy.as_deref().unwrap_or("no file is written");
+    match error.message.strip_prefix("`base.data").and_then(|rest| rest.split_once("`: ")) {
+        Some((_, reason)) => UserError::new(reason, help).at("--data"),
+        None => UserError::new(error.message.as_str(), help),
+    }
 }
 
 const ENCODINGS: &str = "none,absolute,relative_bias,shaw";

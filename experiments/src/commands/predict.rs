@@ -2,8 +2,10 @@
 
 use super::devices::CellNetwork;
 use config::RunConfig;
-use dataset::bounded;
+use dataset::{Manifest, bounded};
 use games::chess::history::HistoryFill;
+use games::maps::MapTask;
+use models::HeadName;
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, Write as _};
@@ -75,6 +77,10 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if args.history_fill == HistoryFill::FenOnly {
         fill_history(&mut asked, cell.config.input)?;
     }
+    if args.top.is_some() && !args.json && !cell.config.model.heads().contains(&HeadName::Policy) {
+        eprintln!("--top has no effect: this network has no policy, so no moves are listed");
+    }
+    let legend = if args.json { None } else { legend(&cell.config) };
     let mut dumped = Vec::new();
     let mut out = io::stdout().lock();
     for asked in asked.chunks(BATCH) {
@@ -88,7 +94,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
             let text = if args.json {
                 format!("{}\n", prediction.json(args.top))
             } else {
-                text(&prediction, args.top.unwrap_or(SHOWN), &cell.config)
+                text(&prediction, args.top.unwrap_or(SHOWN), &cell.config, legend.as_deref())
             };
             out.write_all(text.as_bytes())?;
         }
@@ -136,7 +142,20 @@ fn joined(batches: Vec<Vec<Named>>) -> Result<Vec<Named>, InferenceError> {
     columns.into_iter().map(join).collect()
 }
 
-fn text(prediction: &Prediction, top: usize, run: &RunConfig) -> String {
+/// What the labels of the cell's map mean; `None` if its dataset is not there, or its classes are numbers.
+fn legend(run: &RunConfig) -> Option<String> {
+    let (task, names): (String, Vec<String>) = match &run.generate {
+        Some(generate) => {
+            let names = MapTask::named(&generate.probe)?.class_names();
+            (generate.probe.clone(), names.iter().map(|&name| name.to_owned()).collect())
+        }
+        None => Manifest::read(&run.data).ok()?.map.map(|map| (map.task, map.names))?,
+    };
+    let classes = names.iter().enumerate().map(|(class, name)| format!("{class} {name}"));
+    (!names.is_empty()).then(|| format!("{task}: {}", joined_by(classes, ", ")))
+}
+
+fn text(prediction: &Prediction, top: usize, run: &RunConfig, legend: Option<&str>) -> String {
     let mut text = format!("{}\n", prediction.position);
     for (name, meaning) in &prediction.others {
         let said = match meaning {
@@ -147,7 +166,10 @@ fn text(prediction: &Prediction, top: usize, run: &RunConfig) -> String {
             Meaning::Intervals(shares) | Meaning::Answers(shares) => {
                 joined_by(shares.iter().map(|share| format!("{:.0}", share * 100.0)), " ") + " %"
             }
-            Meaning::Labels(labels) => board(labels, run.game.geometry().files(), run.input.frame().viewer()),
+            Meaning::Labels(labels) => {
+                let board = board(labels, run.game.geometry().files(), run.input.frame().viewer());
+                board + &legend.map(|legend| format!("\n    {legend}")).unwrap_or_default()
+            }
             Meaning::Pairs(pairs) => joined_by(pairs.iter().map(|[from, to]| format!("{from}-{to}")), " "),
         };
         // A String takes every character.

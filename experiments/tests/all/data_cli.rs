@@ -34,6 +34,9 @@ fn records_of_single_positions_are_not_called_games() {
     let told = run(dir.path(), &["data", "import", "--game", "shogi", "--from", from, "--out", "set"]).succeeds();
     let first = told.stdout.lines().next().expect("a line");
     assert!(first.starts_with("set: ") && first.ends_with(" single positions"), "{first}");
+    let info = run(dir.path(), &["data", "info", "set"]).succeeds();
+    let info = info.says(&["single positions in 3 shards", "positions by result"]).stdout;
+    assert!(!info.contains("games by") && !info.contains("games  positions") && !info.contains("  plies:"), "{info}");
 }
 
 #[test]
@@ -73,6 +76,22 @@ fn an_import_says_what_it_kept() {
     assert_eq!(info(dir, "again")["manifest"]["counts"]["kept"], 49);
     let rates = run(dir, &["bench", "import", "--game", "chess", "--from", "out.pgn", "--json"]).json();
     assert_eq!((&rates[0]["rate"]["records"], &rates[0]["rate"]["positions"]), (&49.into(), &196.into()));
+}
+
+#[test]
+fn an_empty_split_is_a_warning_that_names_the_options() {
+    let dir = TempDir::new().expect("a temporary folder");
+    let dir = dir.path();
+    let game = |moves: &str| format!("[Result \"1-0\"]\n\n1. {moves} 1-0\n\n");
+    write(dir, "games.pgn", &["e4 e5", "d4 d5", "c4 c5"].map(game).concat());
+    let shares = ["--validation", "0.001", "--test", "0.001"];
+    let parts = ["warning: no game is in validation and test", "--validation (now 0.001), --test (now 0.001)"];
+    import(dir, "games.pgn", "few", &shares).succeeds().says(&parts);
+    let tests = import(dir, "games.pgn", "tests", &["--test", "1"]).succeeds();
+    assert!(!tests.stdout.contains("warning"), "the other splits have no share: {}", tests.stdout);
+    let refused = run(dir, &["new", "few.yaml", "--data", "few"]);
+    let refused = refused.fails_with(&["posenc: --data: the dataset \"few\" has no validation games"]);
+    assert!(!refused.stderr.contains("few.yaml") && !dir.join("few.yaml").exists(), "{}", refused.stderr);
 }
 
 #[test]
@@ -145,6 +164,7 @@ fn what_cannot_be_imported_is_said_in_one_line_and_nothing_is_touched() {
     std::fs::create_dir(dir.join("mine")).expect("a folder");
     write(dir, "mine/mine.txt", "keep me");
     import(dir, "absent.pgn", "set", &[]).fails_with(&["absent.pgn"]);
+    import(dir, "mine", "set", &[]).fails_with(&["cannot read mine: it is a folder; name its files: --from mine/*"]);
     import(dir, "empty.pgn", "set", &[]).fails_with(&["none of the 0 games"]);
     let shares = ["--test", "0.6", "--validation", "0.5"];
     import(dir, "games.pgn", "set", &shares).fails_with(&["leave no games to train on"]);

@@ -90,6 +90,19 @@ fn without_a_dataset_it_names_the_command_that_makes_one() {
 }
 
 #[test]
+fn a_mistyped_folder_is_said_with_the_one_that_was_meant() {
+    let dir = folder();
+    let args = ["new.yaml", "--game", "chess", "--data", "ches"];
+    let answer = new(dir.path(), &args).succeeds().says(&["data generate probe attacked-squares"]);
+    let said = "--data: there is no folder ches (did you mean `chess`?); the file is for attacked squares, which the \
+                first command makes";
+    assert_says(&answer.stderr, &[said]);
+    let there = new(dir.path(), &["there.yaml", "--game", "chess", "--data", "chess"]).succeeds();
+    assert!(!there.stderr.contains("there is no folder"), "{}", there.stderr);
+    new(dir.path(), &["a.yaml", "--data", "ches"]).fails_with(&["ches has no dataset.yaml", "did you mean `chess`?"]);
+}
+
+#[test]
 fn files_are_not_replaced_and_wrong_answers_write_nothing() {
     let dir = folder();
     let path = dir.path().join("mine.yaml");

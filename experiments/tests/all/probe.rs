@@ -10,7 +10,7 @@ use records::Part;
 use records::positions::{MEASURES, file, read};
 use std::path::Path;
 use tempfile::TempDir;
-use testing::write_experiment;
+use testing::{assert_says, write_experiment};
 
 fn folder() -> TempDir {
     TempDir::new().expect("a temporary folder")
@@ -122,7 +122,12 @@ fn the_loss_of_a_map_is_stored_for_each_test_position() {
     let (_, grid) = GRID.split_once("  input:").expect("an input");
     write_experiment(dir.path(), &format!("name: maps\nbase:\n  data: attacked\n  game: shogi\n  input:{grid}"));
     run(dir.path(), &["run", "experiment.yaml"]).succeeds();
-    for cell in cells(&dir.path().join("runs/maps")) {
+    let all = cells(&dir.path().join("runs/maps"));
+    let first = all[0].to_str().expect("a text");
+    let asked = run(dir.path(), &["predict", first, "--position", "startpos", "--top", "3"]).succeeds();
+    assert_says(&asked.stdout, &["\n    attacked-squares: 0 nobody, 1 own, 2 opponent, 3 both\n"]);
+    assert_says(&asked.stderr, &["--top has no effect: this network has no policy"]);
+    for cell in all {
         let rows = read(&cell.join(file(Weights::Raw))).expect("stored positions");
         let place = MEASURES.iter().position(|&name| name == "map_loss").expect("it is stored");
         let losses: Vec<f64> = rows.iter().map(|row| f64::from(row.values[place].expect("a map"))).collect();

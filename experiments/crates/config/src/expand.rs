@@ -92,10 +92,11 @@ impl Matrix<'_> {
             match self.combination(point.clone()) {
                 Ok(combination) => combinations.push(combination),
                 // An error of `base` is in every row, so one of them shows all errors.
-                Err(error) if errors.is_empty() => {
-                    errors.push(wrong_in_row(&self.tree(&point)?).unwrap_or(error));
+                Err(error) => {
+                    let is_new = errors.iter().all(|known: &ConfigError| known.problem() != error.problem());
+                    let all = if is_new { wrong_in_row(&self.tree(&point)?) } else { None };
+                    errors.push(all.unwrap_or(error));
                 }
-                Err(error) => errors.push(error),
             }
             if errors.len() == MOST_WRONG_ROWS {
                 break;

@@ -77,5 +77,6 @@ pub use setting::Setting;
 pub use shape::{PartShape, Shape};
 pub use source::{ConfigError, Source};
 pub use step::{Dtype, MicroBatch, Products};
+pub use suggest::nearest;
 pub use targets::{OnMissingTargets, taught};
 pub use tuning::Tuning;

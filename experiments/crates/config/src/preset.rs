@@ -40,7 +40,7 @@ fn names_another(own: &Node, other: &Node) -> bool {
 
 /// Where names of architectures are expected, the key of presets is offered too.
 fn offered(mut refusal: Refusal) -> Refusal {
-    if let (Problem::Name(_, names), ["model"]) =
+    if let (Problem::Name(_, names) | Problem::Key(_, names), ["model"]) =
         (&mut refusal.problem, &refusal.way.iter().map(String::as_str).collect::<Vec<_>>()[..])
     {
         names.push(PRESET.to_owned());

@@ -3,7 +3,7 @@
 //! An enum is a name, or a map of one name to its options; a name alone stands for all options at their defaults.
 
 use super::source::{ConfigError, Step, dotted};
-use super::suggest::{home, nearest};
+use super::suggest::{example, home, nearest};
 use super::tree::{Content, Node, Origin, within};
 use serde::de::value::StrDeserializer;
 use serde::de::{
@@ -21,6 +21,8 @@ pub(crate) struct Refusal {
     place: Option<Box<Place>>,
     /// The path from the root to the error.
     pub(crate) way: Vec<String>,
+    /// Whether `null` is a valid value there.
+    is_optional: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -44,13 +46,13 @@ pub(crate) enum Problem {
 
 impl Refusal {
     fn new(problem: Problem) -> Self {
-        Self { problem, place: None, way: Vec::new() }
+        Self { problem, place: None, way: Vec::new(), is_optional: false }
     }
 
     /// A problem of a value, at its way from the root.
     pub(crate) fn of(problem: Problem, node: &Node, way: &[&str]) -> Self {
         let way = way.iter().map(|&step| step.to_owned()).collect();
-        Self { problem, place: Some(Box::new(Reader(node).place())), way }
+        Self { place: Some(Box::new(Reader(node).place())), way, ..Self::new(problem) }
     }
 
     /// The way to the value that is wrong, or to the key that is unknown or missing.
@@ -64,6 +66,12 @@ impl Refusal {
 
     fn at(mut self, place: impl FnOnce() -> Place) -> Self {
         self.place.get_or_insert_with(|| Box::new(place()));
+        self
+    }
+
+    /// The same refusal of a value in whose place `null` is valid.
+    fn or_null(mut self) -> Self {
+        self.is_optional |= self.way.is_empty();
         self
     }
 
@@ -110,13 +118,18 @@ impl Refusal {
             }
             Problem::Missing(key) => {
                 let error = origin.lacks(format!("`{key}` is missing {}", within(path)));
-                error.help(format!("add `{key}: …`; it has no default"))
+                error.help(match example(&self.way) {
+                    Some(example) => format!("write options, as in `{example}`; `{key}` has no default"),
+                    None => format!("add `{key}: …`; it has no default"),
+                })
             }
             Problem::Type(expected) => {
                 let found = if let Place::Value(_, found) = &*place { found.as_str() } else { "this key" };
                 let place = if path.is_empty() { String::new() } else { format!("`{}`: ", dotted(path)) };
                 let (expected, remedy) = in_words(&expected);
-                error(format!("{place}expected {expected}, found {found}")).help(remedy)
+                let remedy = of_key(path).unwrap_or(remedy);
+                let or_null = if self.is_optional { "; for none write `null`, or leave the key out" } else { "" };
+                error(format!("{place}expected {expected}, found {found}")).help(format!("{remedy}{or_null}"))
             }
             Problem::Meaning(reason) if path.is_empty() => error(reason),
             Problem::Meaning(reason) => error(format!("`{}`: {reason}", dotted(path))),
@@ -133,12 +146,29 @@ fn unknown(what: &str, name: &str, valid: Vec<String>, base: &str, error: Config
     }
     let elsewhere =
         home(name).filter(|way| what == "key" || way.starts_with("model.")).map(|way| format!("{base}{way}"));
-    let help = match nearest(name, valid.iter().map(String::as_str)).map(str::to_owned).or(elsewhere) {
+    // As `list games` prints a vocabulary: its name in files, followed by the game and the number of its moves.
+    let begins = |known: &&String| what == "value" && name.starts_with(&format!("{known}_"));
+    let start = valid.iter().find(begins).cloned();
+    let help = match nearest(name, valid.iter().map(String::as_str)).map(str::to_owned).or(elsewhere).or(start) {
         Some(meant) => format!("did you mean `{meant}`?"),
         None if valid.is_empty() => "nothing can be set here: write {} or leave it out".to_owned(),
         None => format!("write one of the valid {what}s"),
     };
     error.valid(valid).help(help)
+}
+
+/// How to write the value of a key that stands in few files.
+fn of_key(path: &[Step]) -> Option<&'static str> {
+    let [Step::Key(key)] = path else { return None };
+    match key.as_str() {
+        "primary" => Some("write `primary: {metric: policy_loss, at: last, weights: raw}`"),
+        "equivalent_within" => {
+            Some("name the primary metric, and a margin in its unit: `equivalent_within: {policy_loss: 0.02}`")
+        }
+        "floor" => Some("name the primary metric, and a value in its unit: `floor: {policy_loss: 1.4}`"),
+        "extrapolate" => Some("write a number of positions: `extrapolate: {to: 1000000}`"),
+        _ => None,
+    }
 }
 
 /// serde's expectation in the words of YAML, and how to write it.
@@ -237,7 +267,11 @@ impl<'de> Deserializer<'de> for Reader<'_> {
             Content::Unsigned(number) => visitor.visit_u64(*number),
             Content::Signed(number) => visitor.visit_i64(*number),
             Content::Float(number) => visitor.visit_f64(*number),
-            Content::Text(text) => visitor.visit_str(text),
+            // A name alone stands for a map of it to its options, which lacks a key then.
+            Content::Text(text) => visitor.visit_str(text).map_err(|refusal: Refusal| match refusal.problem {
+                Problem::Missing(_) => refusal.below(text),
+                _ => refusal,
+            }),
             Content::List(elements) => visitor.visit_seq(Elements { elements, next: 0 }),
             Content::Map(entries) => visitor.visit_map(Entries { entries, next: 0 }),
         };
@@ -247,7 +281,7 @@ impl<'de> Deserializer<'de> for Reader<'_> {
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refusal> {
         match &self.0.content {
             Content::Null => visitor.visit_none(),
-            _ => visitor.visit_some(self),
+            _ => visitor.visit_some(self).map_err(Refusal::or_null),
         }
     }
 
@@ -280,11 +314,18 @@ impl<'de> Deserializer<'de> for Reader<'_> {
                 [(name, options)] => {
                     visitor.visit_enum(Choice { name, options: Some(options), origin: &options.origin })
                 }
-                entries => {
-                    let names: Vec<&str> = entries.iter().map(|(name, _)| name.as_str()).collect();
-                    let (valid, names) = (variants.join(", "), names.join(" and "));
-                    Err(Refusal::custom(format!("expected one key of {valid}, found {names}")))
-                }
+                entries => match entries.iter().find(|(name, _)| !variants.contains(&name.as_str())) {
+                    // Written beside the name, as by an axis `model.layers`.
+                    Some((name, node)) => {
+                        let place = || Place::Key(Arc::clone(&node.origin));
+                        Err(Refusal::unknown_field(name, variants).at(place))
+                    }
+                    None => {
+                        let names: Vec<&str> = entries.iter().map(|(name, _)| name.as_str()).collect();
+                        let (valid, names) = (variants.join(", "), names.join(" and "));
+                        Err(Refusal::custom(format!("expected one key of {valid}, found {names}")))
+                    }
+                },
             },
             _ => Err(Refusal::new(Problem::Type(format!(
                 "a name ({}), or a map of it to its options",

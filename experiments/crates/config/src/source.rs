@@ -168,6 +168,11 @@ impl ConfigError {
         self
     }
 
+    /// What is wrong, and where, without the further problems.
+    pub(crate) fn problem(&self) -> (&Path, Option<&Place>, &str) {
+        (&self.path, self.place.as_deref(), &self.message)
+    }
+
     /// Several errors as one that shows each problem once; none if there are none.
     pub(crate) fn all(errors: impl IntoIterator<Item = Self>) -> Option<Self> {
         let mut each: Vec<Self> = Vec::new();

@@ -1,6 +1,7 @@
 //! "Did you mean": the valid name that is nearest to a wrong one.
 
 use super::run::{BaseConfig, EvalConfig, TrainConfig};
+use encodings::EncodingConfig;
 
 /// Names, and what other programs and papers call the same.
 const SYNONYMS: [(&str, &str); 18] = [
@@ -33,7 +34,7 @@ fn meant(word: &str) -> Option<&'static str> {
 
 /// The candidate that was probably meant: by a synonym, or by a typing mistake of at most one edit in three characters. An
 /// edit inserts, deletes or replaces a character, or swaps two neighbours; case does not count.
-pub(crate) fn nearest<'a>(wrong: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(wrong: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let wrong = wrong.to_lowercase();
     let meant = meant(&wrong);
     candidates
@@ -60,6 +61,12 @@ pub(crate) fn home(word: &str) -> Option<String> {
         _ if holds(EvalConfig::DOCS) => Some(format!("eval.{word}")),
         _ => None,
     }
+}
+
+/// How an experiment writes the encoding that has its options at a way.
+pub(crate) fn example(way: &[String]) -> Option<&'static str> {
+    let name = way.last().filter(|_| way.iter().any(|step| step == "encoding"))?;
+    EncodingConfig::REGISTRY.iter().find(|info| info.name == name.as_str()).map(|info| info.example)
 }
 
 #[cfg(test)]

@@ -119,6 +119,12 @@ fn instruction_set(cpu: &Cpu) -> String {
 
 /// A run's dataset, with the targets of the run.
 pub fn open_data(config: &RunConfig) -> Result<Dataset, TrainError> {
+    // As `posenc data import-net` writes it without `--data`.
+    if config.imported.is_some() && config.data == Path::new(".") {
+        let help =
+            "`posenc predict` and `posenc play` need none; for the rest import the network again with --data DATASET";
+        return Err(UserError::new("an imported network names no dataset", help).into());
+    }
     let mut dataset = config.open_dataset().map_err(TrainError::Open)?;
     if dataset.game() != config.game {
         let (name, found, expected) = (&dataset.manifest().name, dataset.game().name(), config.game.name());

@@ -6,8 +6,8 @@ use super::display::Display;
 use super::filters::FilterArgs;
 use super::headline::headline;
 use super::split::SplitArgs;
-use config::{grouped, printable, printable_lines};
-use dataset::{Format, ImportOptions, ImportReport, Progress, Unit};
+use config::{grouped, listed, printable, printable_lines};
+use dataset::{Format, ImportOptions, ImportReport, PerSplit, Progress, Split, Unit};
 use games::GameKind;
 use games::chess::lc0::ValueSource;
 use std::collections::BTreeMap;
@@ -139,6 +139,7 @@ fn summary(options: &ImportOptions, report: &ImportReport) -> String {
         grouped(split.games.validation),
         grouped(split.games.test)
     ));
+    out.push_str(&empty(split.fractions, split.games));
     out.push_str(&filtered("games", &counts.filtered_games));
     out.push_str(&filtered("positions of the games kept", &counts.filtered_positions));
     let Some((file, first)) = &report.first_rejected else { return out };
@@ -151,6 +152,22 @@ fn summary(options: &ImportOptions, report: &ImportReport) -> String {
         out.push_str(&format!("all of them: {}\n", list.display()));
     }
     out
+}
+
+/// A warning about splits that have a share of the games, and got none.
+fn empty(shares: PerSplit<f64>, games: PerSplit<u64>) -> String {
+    let is_empty = |&split: &Split| shares[split] > 0.0 && games[split] == 0;
+    let names: Vec<&str> = Split::ALL.into_iter().filter(is_empty).map(Split::name).collect();
+    if names.is_empty() {
+        return String::new();
+    }
+    format!(
+        "warning: no game is in {}, and experiments need all three splits: import more games, or again with another \
+         --validation (now {}), --test (now {}) or --split-seed\n",
+        listed(&names),
+        shares.validation,
+        shares.test
+    )
 }
 
 /// What the filters left out, one line or none.

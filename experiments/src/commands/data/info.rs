@@ -26,16 +26,19 @@ pub(super) fn text(info: &Info) -> String {
     let in_order = Phase::ALL.iter().map(|phase| (phase.name(), phases.get(phase.name()).copied().unwrap_or(0)));
     histogram(&mut out, "positions by phase", in_order.collect());
     histogram(&mut out, "moves by kind", total(|split| &split.move_types).into_iter().collect());
-    histogram(&mut out, "games by result", total(|split| &split.results).into_iter().collect());
-    histogram(&mut out, "games by ending", total(|split| &split.terminations).into_iter().collect());
+    let unit = if is_single(info) { "positions" } else { "games" };
+    histogram(&mut out, &format!("{unit} by result"), total(|split| &split.results).into_iter().collect());
+    histogram(&mut out, &format!("{unit} by ending"), total(|split| &split.terminations).into_iter().collect());
     if let Some(map) = &info.manifest.map {
         let cells = map.counted(&info.manifest.counts.map_classes);
         let cells = cells.iter().map(|(name, count)| (name.as_str(), *count)).collect();
         histogram(&mut out, &format!("labelled cells of the map \"{}\" by class", map.task), cells);
     }
+    if !is_single(info) {
+        bins(&mut out, "games by plies", &info.lengths.bins(), 0);
+    }
+    bins(&mut out, &format!("{unit} by average rating"), &info.ratings.bins(), 0);
     for (title, counts, digits) in [
-        ("games by plies", &info.lengths, 0),
-        ("games by average rating", &info.ratings, 0),
         ("positions by value of the side to move", &info.values, 2),
         ("positions by score of the side to move", &info.scores, 0),
         ("positions by probability of a draw", &info.draws, 2),
@@ -46,6 +49,10 @@ pub(super) fn text(info: &Info) -> String {
     out
 }
 
+fn is_single(info: &Info) -> bool {
+    info.manifest.unit == Unit::Position
+}
+
 fn heading(out: &mut String, info: &Info) -> std::fmt::Result {
     let manifest = &info.manifest;
     let (counts, plies) = (&manifest.counts, &info.plies);
@@ -54,18 +61,15 @@ fn heading(out: &mut String, info: &Info) -> std::fmt::Result {
     writeln!(out, "  licence:  {}", manifest.licence)?;
     writeln!(out, "  made by:  {}", manifest.command())?;
     writeln!(out, "  content:  {}", manifest.content_hash)?;
-    writeln!(
-        out,
-        "  games:    {} with {} in {}, {} bytes",
-        grouped(counts.kept),
-        counted(counts.positions, "position"),
-        counted(manifest.shards.len() as u64, "shard"),
-        grouped(info.bytes)
-    )?;
-    let (min, median, mean, max) = (plies.min, plies.median, plies.mean, plies.max);
-    writeln!(out, "  plies:    {min} to {max}, median {median}, mean {mean:.1}")?;
-    if manifest.unit == Unit::Position {
-        writeln!(out, "  rows:     single positions without games: no history, and intervals are unclustered")?;
+    let (shards, bytes) = (counted(manifest.shards.len() as u64, "shard"), grouped(info.bytes));
+    if is_single(info) {
+        writeln!(out, "  rows:     {} in {shards}, {bytes} bytes", counted(counts.positions, "single position"))?;
+        writeln!(out, "            without games: no history, and intervals are unclustered")?;
+    } else {
+        let (games, positions) = (grouped(counts.kept), counted(counts.positions, "position"));
+        writeln!(out, "  games:    {games} with {positions} in {shards}, {bytes} bytes")?;
+        let (min, median, mean, max) = (plies.min, plies.median, plies.mean, plies.max);
+        writeln!(out, "  plies:    {min} to {max}, median {median}, mean {mean:.1}")?;
     }
     if let Some(sampled) = manifest.sampled {
         writeln!(out, "  sampled:  every {} plies of {} random games", sampled.every, grouped(sampled.games))?;
@@ -94,6 +98,7 @@ fn heading(out: &mut String, info: &Info) -> std::fmt::Result {
 }
 
 fn splits(info: &Info) -> String {
+    let first = usize::from(is_single(info));
     let line = |split: Split| {
         let part = &info.splits[split];
         let novel = part.novel_positions.map_or_else(
@@ -101,10 +106,12 @@ fn splits(info: &Info) -> String {
             |novel| format!("{:.1} %", 100.0 * novel as f64 / part.positions.max(1) as f64),
         );
         let numbers = [part.games, part.positions, part.policy_targets, part.values].map(grouped);
-        [vec![split.name().to_owned()], numbers.to_vec(), vec![novel]].concat()
+        let numbers = numbers[first..].to_vec();
+        [vec![split.name().to_owned()], numbers, vec![novel]].concat()
     };
-    let header = ["split", "games", "positions", "policy targets", "with a score", "not in train"];
-    table(&header, &[1, 2, 3, 4, 5], Split::ALL.map(line))
+    let header = ["games", "positions", "policy targets", "with a score", "not in train"];
+    let header = [&["split"][..], &header[first..]].concat();
+    table(&header, &(1..header.len()).collect::<Vec<_>>(), Split::ALL.map(line))
 }
 
 /// A histogram of numbers, if there are any.

@@ -1,6 +1,8 @@
 //! The answers of `posenc new`: from options, from a terminal, or defaults that are said.
 
+use crate::commands::error_message::for_stderr;
 use crate::commands::options::named;
+use config::nearest;
 use encodings::{EncodingConfig, EncodingInfo};
 use games::GameKind;
 use std::io::{self, IsTerminal as _};
@@ -33,7 +35,13 @@ pub(super) fn parse_encodings(text: &str) -> Result<Encodings, String> {
     let find = |name: &str| {
         let found = EncodingConfig::REGISTRY.iter().find(|info| info.name == name);
         found.copied().ok_or_else(|| {
-            format!("there is no encoding `{name}`; the encodings are {}", EncodingConfig::NAMES.join(", "))
+            let all = EncodingConfig::NAMES.join(", ");
+            match nearest(name, EncodingConfig::NAMES.iter().copied()) {
+                Some(meant) => {
+                    format!("there is no encoding `{name}`; did you mean `{meant}`? The encodings are {all}")
+                }
+                None => format!("there is no encoding `{name}`; the encodings are {all}"),
+            }
         })
     };
     let all: Vec<EncodingInfo> = words(text).map(find).collect::<Result<_, _>>()?;
@@ -88,13 +96,13 @@ pub(super) fn asked<T>(
         return read(default).map_err(anyhow::Error::msg);
     }
     loop {
-        eprint!("{what} [{default}]: ");
+        eprint!("{}", for_stderr(&format!("{what} [{default}]: ")));
         let mut line = String::new();
         io::stdin().read_line(&mut line)?;
         let answer = if line.trim().is_empty() { default } else { line.trim() };
         match read(answer) {
             Ok(read) => return Ok(read),
-            Err(reason) => eprintln!("  {reason}"),
+            Err(reason) => eprintln!("{}", for_stderr(&format!("  {reason}"))),
         }
     }
 }
@@ -110,6 +118,10 @@ mod tests {
         assert_eq!(names("shaw, absolute"), Ok(vec!["shaw", "absolute"]));
         let reason = |text: &str| names(text).expect_err("refused");
         assert!(reason("shaw,absolut").contains("absolute, relative_bias"));
+        assert!(
+            ["ropee", "rotary"].iter().all(|name| reason(&format!("shaw,{name}")).contains("did you mean `rope`?"))
+        );
+        assert!(reason("shaw,xyz").starts_with("there is no encoding `xyz`; the encodings are none, "));
         assert!(reason("shaw").contains("two or more") && reason("shaw,shaw").contains("shaw is named twice"));
         assert_eq!(parse_depths("4, 2,4").expect("numbers").0, [2, 4]);
         assert!(["", "0", "2.5", "two"].iter().all(|text| parse_depths(text).is_err()));

@@ -1,11 +1,13 @@
 //! The datasets of a new experiment: those that exist, and a small one that a command makes.
 
 use super::answers::{Games, asked};
-use config::{listed, shell_word};
+use config::{listed, nearest, printable, shell_word};
 use dataset::{MANIFEST_FILE, Manifest, PerSplit};
 use games::GameKind;
 use models::HeadName;
 use records::UserError;
+use std::cell::RefCell;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A dataset, and what of it the file needs.
@@ -42,7 +44,11 @@ impl Dataset {
             Some(&[game]) => Ok(Self::planned(folder, game)),
             _ => {
                 let message = format!("{} has no {MANIFEST_FILE}, so its game is unknown", folder.display());
-                Err(UserError::new(message, "name a dataset that exists, or add --game").at("--data").into())
+                let help = match similar(folder) {
+                    Some(meant) => format!("did you mean `{meant}`? A new one needs --game with one game"),
+                    None => "name a dataset that exists, or add --game with one game".to_owned(),
+                };
+                Err(UserError::new(message, help).at("--data").into())
             }
         }
     }
@@ -71,9 +77,53 @@ impl Dataset {
         !self.made
     }
 
+    /// A sentence about a dataset that does not exist yet, whose path may be a mistake.
+    pub(super) fn absence(&self) -> Option<String> {
+        if self.made {
+            return None;
+        }
+        let folder = printable(&self.folder.display().to_string());
+        let what = match self.folder.is_dir() {
+            true => format!("{folder} holds no {MANIFEST_FILE}"),
+            false => format!("there is no folder {folder}"),
+        };
+        let meant = similar(&self.folder).map_or_else(String::new, |meant| format!(" (did you mean `{meant}`?)"));
+        Some(format!("{what}{meant}; the file is for attacked squares, which the first command makes"))
+    }
+
     pub(super) fn command(&self) -> String {
         let (game, folder) = (self.game.name(), shell_word(&self.folder.display().to_string()));
         format!("posenc data generate probe {TASK} --game {game} --positions {POSITIONS} --seed 1 --out {folder}")
+    }
+}
+
+/// The dataset beside a folder whose name is most similar to the folder's, if one is.
+fn similar(folder: &Path) -> Option<String> {
+    let wanted = folder.file_name()?.to_string_lossy();
+    let beside = folder.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let entries = fs::read_dir(beside).ok()?.filter_map(Result::ok);
+    let datasets = entries.filter(|entry| entry.path().join(MANIFEST_FILE).is_file());
+    let mut names: Vec<String> = datasets.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.sort_unstable();
+    let meant = nearest(&wanted, names.iter().map(String::as_str))?;
+    Some(printable(&folder.with_file_name(meant).display().to_string()))
+}
+
+/// The dataset that a person names. A folder that does not exist, other than the default, is doubted once: the same answer
+/// again, or yes, keeps it.
+fn answered(text: &str, game: GameKind, default: &str, doubted: &RefCell<Option<String>>) -> Result<Dataset, String> {
+    let before = doubted.take();
+    let text = before.as_deref().filter(|_| ["y", "yes"].contains(&text)).unwrap_or(text);
+    let found = Dataset::at(Path::new(text), Some(&Games(vec![game]))).map_err(|error| error.to_string())?;
+    if found.game != game {
+        return Err(format!("this is a dataset of {}", found.game.name()));
+    }
+    match found.absence().filter(|_| text != default && before.as_deref() != Some(text)) {
+        None => Ok(found),
+        Some(absence) => {
+            doubted.replace(Some(text.to_owned()));
+            Err(format!("{absence}; answer yes to keep it, or name another folder"))
+        }
     }
 }
 
@@ -93,11 +143,8 @@ pub(super) fn of_games(games: &Games, given: &[Dataset], folder: &Path) -> anyho
     let of_game = |&game: &GameKind| -> anyhow::Result<Dataset> {
         let given = given.iter().find(|data| data.game == game).cloned();
         let default = folder.join(format!("data/attacked-{}", game.name())).display().to_string();
-        let read = |text: &str| {
-            let found = Dataset::at(Path::new(text), Some(&Games(vec![game]))).map_err(|error| error.to_string())?;
-            let other = found.game.name();
-            if found.game == game { Ok(found) } else { Err(format!("this is a dataset of {other}")) }
-        };
+        let doubted = RefCell::new(None);
+        let read = |text: &str| answered(text, game, &default, &doubted);
         asked(&format!("dataset of {}", game.name()), "--data", given, &default, read)
     };
     games.0.iter().map(of_game).collect()
@@ -114,4 +161,22 @@ pub(super) fn common_head(datasets: &[Dataset]) -> Result<HeadName, UserError> {
         let message = format!("{} have no target in common", listed(&names));
         UserError::new(message, "compare on one game with --game, or name datasets of the same kind").at("--data")
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_that_does_not_exist_is_doubted_once() {
+        let (default, doubted) = ("data/attacked-chess", RefCell::new(None));
+        let read = |text: &str| answered(text, GameKind::Chess, default, &doubted).map(|data| data.folder);
+        assert_eq!(read(default), Ok(default.into()));
+        let reason = read("nowhere").expect_err("doubted");
+        assert!(reason.starts_with("there is no folder nowhere; the file is for attacked squares"), "{reason}");
+        assert_eq!(read("yes"), Ok("nowhere".into()));
+        assert!(read("yes").is_err_and(|reason| reason.contains("folder yes")), "nothing was asked");
+        assert!(read("nowhere").is_err());
+        assert_eq!(read("nowhere"), Ok("nowhere".into()));
+    }
 }

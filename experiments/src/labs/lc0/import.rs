@@ -3,9 +3,12 @@
 use crate::commands::devices::prepare;
 use crate::commands::version;
 use anyhow::Context as _;
+use config::{RunConfig, Shape, counted, grouped, printable, printable_lines, shell_word};
+use encodings::EncodingConfig;
 use lc0::cell;
+use models::ModelConfig;
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use tch::Device;
 use train::environment::ensure_passive_threads;
@@ -41,8 +44,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<String> {
     }
     let run = cell::run_of(&imported, &args.file, data.as_deref())?;
     cell::write(&imported, &run, &args.out)?;
-    let network = [serde_json::to_string(&run.model)?, serde_json::to_string(&run.encoding)?].join("\n");
-    let mut text = format!("{}\n{network}\n", args.out.display());
+    let mut text = format!("{}: a cell of the imported network\n{}", args.out.display(), facts(&run)?);
     if data.is_some() {
         prepare(Device::Cpu)?;
         let revision = Some(version::revision());
@@ -58,5 +60,41 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<String> {
         run_cell(&args.out, &options, Vec::new(), &mut |note| eprintln!("{note}"), &AtomicBool::new(false))?;
         let _ = writeln!(text, "evaluated; the numbers are in {}", args.out.join("metrics.jsonl").display());
     }
-    Ok(text)
+    text.push_str(&next(&args.out, &run.model, data.is_some()));
+    Ok(printable_lines(&text))
+}
+
+/// What was imported, in words.
+fn facts(run: &RunConfig) -> anyhow::Result<String> {
+    let sizes = match &run.model {
+        ModelConfig::Chessformer(network) => {
+            let [layers, heads] = [(network.layers, "layer"), (network.heads, "attention head")]
+                .map(|(count, noun)| counted(count as u64, noun));
+            format!(", {layers}, width {}, {heads}, feed-forward width {}", network.width, network.ff)
+        }
+        ModelConfig::Resnet(network) => {
+            let [blocks, channels] = [(network.blocks, "block"), (network.channels, "channel")]
+                .map(|(count, noun)| counted(count as u64, noun));
+            format!(", {blocks} of {channels}")
+        }
+        ModelConfig::ResnetTransformer(_) | ModelConfig::Decoder(_) => String::new(),
+    };
+    let encodings: Vec<String> = run.encoding.iter().map(EncodingConfig::label).collect();
+    Ok(format!(
+        "  network:    {}{sizes}\n  encoding:   {}\n  outputs:    {}\n  parameters: {}\n",
+        run.model.name(),
+        encodings.join(" + "),
+        run.outputs().names().join(", "),
+        grouped(Shape::of(run)?.facts.parameters() as u64)
+    ))
+}
+
+/// Commands for an imported network; those that read positions of a dataset need one.
+fn next(cell: &Path, model: &ModelConfig, has_data: bool) -> String {
+    let cell = shell_word(&printable(&cell.display().to_string()));
+    let mut text = format!("next:\n  posenc predict {cell} --position startpos\n  posenc play {cell}\n");
+    if has_data && matches!(model, ModelConfig::Chessformer(_)) {
+        text.push_str(&format!("  posenc inspect {cell}\n"));
+    }
+    text
 }

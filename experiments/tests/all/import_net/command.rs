@@ -18,7 +18,14 @@ fn the_command_makes_a_cell_and_overwrites_none() {
     fs::create_dir_all(out.parent().expect("a parent")).expect("folders");
     fs::write(&net, file(FORMAT, &oldest())).expect("written");
     let import = || run(dir.path(), &["data", "import-net", "net.pb", "--out", "runs/net/seed-0"]);
-    import().succeeds().says(&[r#"{"resnet":{"blocks":2,"channels":2"#]);
+    let parts = ["network:    resnet, 2 blocks of 2 channels", "parameters: ", "posenc play runs/net/seed-0"];
+    let said = import().succeeds().says(&parts).stdout;
+    let next = said.lines().find_map(|line| line.strip_prefix("  posenc predict ")).expect("a command");
+    let words: Vec<&str> = ["predict"].into_iter().chain(next.split(' ')).collect();
+    run(dir.path(), &words).succeeds();
+    for args in [&["inspect", "runs/net/seed-0"][..], &["eval", "runs/net/seed-0", "--calibration"]] {
+        run(dir.path(), args).fails_with(&["an imported network names no dataset", "again with --data DATASET"]);
+    }
     let config = fs::read_to_string(out.join("config.yaml")).expect("config.yaml");
     assert_says(&config, &["imported:\n  file: net.pb\n  blake3: "]);
     assert!(out.join("checkpoints/final.safetensors").is_file());
@@ -35,7 +42,7 @@ fn an_attention_body_is_imported_without_a_head_and_asked_as_lc0_asks() {
     fs::write(dir.path().join("net.pb"), Net::new(with_everything(), 21).file(false)).expect("written");
     run(dir.path(), &["data", "import-net", "net.pb", "--out", "net", "--without", "policy_heads.opponent"])
         .succeeds()
-        .says(&[r#"{"chessformer":{"#, r#"[{"absolute":{"at":"gate""#]);
+        .says(&["network:    chessformer, ", "encoding:   absolute(gate"]);
     let fen = "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3";
     let asked = |fill: &[&str]| run(dir.path(), &[&["predict", "net", "--json", "--fen", fen], fill].concat()).json();
     let (bare, filled) = (asked(&[]), asked(&["--history-fill", "fen_only"]));

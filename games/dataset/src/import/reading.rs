@@ -59,7 +59,9 @@ impl<'a> Inputs<'a> {
             let file = File::open(path).map_err(DatasetError::io("open", path))?;
             let metadata = file.metadata().map_err(DatasetError::io("read", path))?;
             if metadata.is_dir() {
-                return Err(DatasetError::io("read", path)(io::ErrorKind::IsADirectory.into()));
+                let files = path.join("*");
+                let reason = format!("it is a folder; name its files: --from {}", files.display());
+                return Err(DatasetError::io("read", path)(io::Error::new(io::ErrorKind::IsADirectory, reason)));
             }
             total_bytes += metadata.len();
         }

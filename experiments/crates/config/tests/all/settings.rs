@@ -42,6 +42,16 @@ fn clipping_is_an_axis() {
 }
 
 #[test]
+fn a_number_that_may_be_absent_is_null_not_a_word() {
+    let remedy = "write it like 0.001 or 1e-3, without quotes; for none write `null`, or leave the key out";
+    refused_with(EXPERIMENT, &["train.clip=off"], &["expected a number, found string \"off\"", remedy]);
+    let message = load_with(EXPERIMENT, &["train.steps=off"]).expect_err("a word is not a number of steps");
+    assert!(!message.contains("null"), "{message}");
+    let primary = EXPERIMENT.replace("primary: {metric: policy_loss, at: last, weights: raw}", "primary: policy_loss");
+    refused(&primary, &["help: write `primary: {metric: policy_loss, at: last, weights: raw}`"]);
+}
+
+#[test]
 fn a_default_is_named_as_the_file_writes_it() {
     let axes = "  model.chessformer.edge: [shown, hidden]\n";
     let experiment = load(&grid(axes, &[], "{model.chessformer.edge: shown}"));
@@ -188,6 +198,15 @@ fn a_value_of_an_axis_that_cannot_be_is_pointed_at() {
     refused(&text, &["experiment.yaml:21:32: model: heads: 3 do not divide width: 16"]);
     let text = grid("  model.chessformer.layrs: [2, 3]\n", &[], "{}");
     refused(&text, &["experiment.yaml:21:3: unknown key `layrs`", "did you mean `layers`?"]);
+    let text = grid("  model.layers: [2, 4]\n", &[], "{model.layers: 2}");
+    refused(
+        &text,
+        &[
+            "experiment.yaml:21:3: unknown key `layers` in `axes`\n  21 |   model.layers: [2, 4]",
+            "valid: chessformer, resnet",
+            "help: did you mean `model.chessformer.layers`?",
+        ],
+    );
     let text = grid("  model.resnet.blocks: [2, 3]\n", &[], "{}");
     refused(&text, &["expected one key of chessformer", "found chessformer and resnet"]);
     let text = grid("  train.clip: [10, 1]\n", &["    mask: train\n"], "{}")
@@ -291,6 +310,11 @@ fn wrong_settings_of_the_command_line_are_pointed_at() {
         EXPERIMENT,
         &["train.steps=many"],
         &["--set:1:13: `", "expected a whole number, 1 or more, found string \"many\"", "1 | train.steps=many"],
+    );
+    refused_with(
+        EXPERIMENT,
+        &["moves=from_to_chess_1858"],
+        &["unknown value `from_to_chess_1858`", "did you mean `from_to`?"],
     );
     refused_with(EXPERIMENT, &["clip=3"], &["--set:1:1: unknown key `clip`", "did you mean `train.clip`?"]);
     refused_with(EXPERIMENT, &["layers=3"], &["--set:1:1: unknown key `layers`", "`model.chessformer.layers`?"]);

@@ -126,7 +126,20 @@ fn an_unknown_encoding_is_shown_with_those_that_there_are() {
             "did you mean `shaw`?",
         ],
     );
-    refuses("- shaw: {terms: [q, k]}", "- rope", &["`layout` is missing in `axes.encoding[2]`"]);
+    let help = "write options, as in `rope: {layout: axial_2d, theta: 100}`; `theta` has no default";
+    let both = ["`layout` is missing in `axes.encoding[2]`", "`theta` is missing in `axes.encoding[2]`", help];
+    refuses("- shaw: {terms: [q, k]}", "- rope", &both);
+    refuses(
+        "- none\n",
+        "- none\n    - relative_bias\n    - rope\n",
+        &[
+            "`share` is missing in `axes.encoding[1]`",
+            "write options, as in `relative_bias: {share: displacement}`",
+            "`layout` is missing in `axes.encoding[2]`",
+            "`theta` is missing in `axes.encoding[2]`",
+        ],
+    );
+    refuses("- shaw: {terms: [q, k]}", "- rope: {layout: axial_2d}", &["`theta` is missing", help]);
     refuses("- shaw: {terms: [q, k]}", "- shaw: {terms: [q]}\n      rope: {}", &["several encodings are a list"]);
     refuses("- shaw: {terms: [q, k]}", "- []", &["write `none` for no position at all"]);
 }
@@ -421,7 +434,8 @@ fn a_margin_of_equivalence_is_a_positive_size_of_the_primary_metric() {
     }
     refused(&margins("{policy_los: 0.02}"), &["unknown key `policy_los`", "did you mean `policy_loss`?"]);
     refused(&margins("{positions: 1}"), &["unknown key `positions`", "policy_accuracy"]);
-    refused(&margins("0.02"), &["`equivalent_within`: expected a map of keys to values"]);
+    let help = "name the primary metric, and a margin in its unit: `equivalent_within: {policy_loss: 0.02}`";
+    refused(&margins("0.02"), &["`equivalent_within`: expected a map of keys to values", help]);
     refused(
         &margins("{policy_loss: 0.02, value_loss: 0.1}"),
         &["verdicts are about `policy_loss`, so a margin of `value_loss` judges nothing", "{policy_loss: SIZE}"],

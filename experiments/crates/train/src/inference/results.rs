@@ -81,7 +81,7 @@ pub struct OtherLabels {
 /// network's targets.
 pub fn on_labels(cell: &Loaded, folder: &Path) -> Result<OtherLabels, InferenceError> {
     let (data, view) = (folder.to_owned(), DataView::default());
-    let config = RunConfig { data, view, test_data: None, generate: None, ..cell.config.clone() };
+    let config = RunConfig { data, view, test_data: None, generate: None, imported: None, ..cell.config.clone() };
     let dataset = Arc::new(open_data(&config)?);
     let device = cell.arena.device();
     let subject = Subject { config: &config, network: &cell.network, dataset: &dataset, device, ranks: None };
