@@ -71,7 +71,8 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
     let interrupt = Interrupt::install().context("cannot listen to signals")?;
     let Some((experiment, tuning)) = tuned(args, experiment, &selection, &interrupt)? else {
-        eprintln!("the trials are not finished; the same command continues with them");
+        let next = if args.smoke { "starts again" } else { "continues with them" };
+        eprintln!("the trials are not finished; the same command {next}");
         return Ok(ExitCode::from(1));
     };
     let prepared = Prepared::new(&experiment, &selection)?;
