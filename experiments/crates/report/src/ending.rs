@@ -35,7 +35,7 @@ pub struct Ended<'a> {
     pub took_s: Option<f64>,
     /// Cells that were finished before, or by another runner.
     pub before: usize,
-    /// Whether the program has the command `inspect`.
+    /// Whether the program has the command `inspect`, and the finished cells have weights.
     pub can_inspect: bool,
     /// Where TensorBoard shows the primary metric.
     pub address: Option<&'a str>,
