@@ -5,7 +5,6 @@ use crate::model::{Report, RowReport};
 use crate::name::{readable, words};
 use crate::numbers::{alone, fixed, mean, mean_sd, or_absent, short_count};
 use crate::sections::answer::{self, Beside};
-use crate::sections::budgets::common;
 use crate::sections::verdicts::has_groups;
 use crate::statistics::Summary;
 use console::Style;
@@ -56,6 +55,7 @@ struct Cell {
 
 impl<'a> Rows<'a> {
     pub(super) fn of(report: &'a Report) -> Self {
+        let name = |rows: &Beside<'a>| printable(&readable(&answer::label(rows)));
         let line = |rows: Beside<'a>| Line { name: name(&rows), group: answer::group(report, &rows), rows };
         let mut lines: Vec<Line<'a>> = answer::rows(report).into_iter().map(line).collect();
         lines.sort_by_key(|line| line.group);
@@ -195,17 +195,6 @@ fn widest<'a>(texts: impl Iterator<Item = &'a str>) -> usize {
 
 fn right(text: &str, columns: usize) -> String {
     padded("", columns.saturating_sub(width(text))) + text
-}
-
-/// What the labels of a row in several games have in common, as a name.
-fn name(rows: &Beside<'_>) -> String {
-    let rows: Vec<&RowReport> = rows.iter().copied().flatten().collect();
-    let labels: Vec<&str> = rows.iter().map(|row| row.label.as_str()).collect();
-    printable(&match &rows[..] {
-        [first, ..] if first.role == Role::Twin => first.name(),
-        [first, rest @ ..] if rest.iter().all(|row| row.label == first.label) => readable(&first.label),
-        _ => readable(&common(&labels)),
-    })
 }
 
 /// Leaves out of the names what they need not to differ: learning rates, what all have in common and, of names that are longer

@@ -4,6 +4,7 @@ use super::page::{badge, scrolling};
 use crate::document::capitalised;
 use crate::figures::Figure;
 use crate::model::{GameReport, Report, RowReport};
+use crate::name::readable;
 use crate::numbers::{fixed, mean_sd, or_absent, two_cells};
 use crate::sections::{answer, baselines, verdicts};
 use facts::{Role, grouped};
@@ -28,9 +29,14 @@ pub(super) fn hero(report: &Report) -> String {
 
 /// The name of a row, with the parts of its label that the name does not have, and its mark.
 pub(super) fn name(row: &RowReport) -> String {
-    let (name, label) = (answer::name_of(row), row.name());
-    let mark = baselines::marked(row).strip_prefix(&label).unwrap_or_default().to_owned();
-    let others = other_parts(&name, &label);
+    named(&row.name(), row)
+}
+
+/// The same for a label that a row has in common with others.
+fn named(label: &str, row: &RowReport) -> String {
+    let (name, own) = (readable(label), row.name());
+    let mark = baselines::marked(row).strip_prefix(&own).unwrap_or_default().to_owned();
+    let others = other_parts(&name, label);
     let key = if others.is_empty() { others } else { format!(" <span class=\"key\">{}</span>", escape(&others)) };
     format!("{}{}{key}", escape(&name), escape(&mark))
 }
@@ -75,7 +81,7 @@ pub(super) fn table(report: &Report) -> String {
         let cells: String = line.iter().map(|row| row.map_or_else(|| EMPTY.to_owned(), cells)).collect();
         format!(
             "<tr><th scope=\"row\" class=\"word\">{}</th>{cells}<td class=\"number\">{step}</td><td class=\"number\">{size}</td></tr>\n",
-            name(first)
+            named(&answer::label(line), first)
         )
     };
     let lines: String = rows.iter().map(line).collect();

@@ -63,6 +63,20 @@ fn the_page_opens_with_figure_and_table_and_folds_the_rest() {
 }
 
 #[test]
+fn a_row_whose_rate_differs_between_games_is_named_without_it() {
+    let mut folder = Folder::of_two_games();
+    for row in folder.plan.rows.iter_mut().filter(|row| row.label == "absolute") {
+        row.label = format!("absolute, encoding rate × {}", if row.folder.starts_with("chess") { 4 } else { 16 });
+    }
+    folder.write_plan();
+    let page = html::draw(&folder.report());
+    let results = page.split("<table class=\"answer\">").nth(1).and_then(|rest| rest.split("</table>").next());
+    let results = results.expect("a table");
+    has(results, &["class=\"word\">absolute</th>"]);
+    lacks(results, &["rate ×"]);
+}
+
+#[test]
 fn the_table_of_rows_has_a_column_for_each_varied_setting_and_needs_no_script() {
     let folder = Folder::finished();
     for (label, rate) in [("absolute", 1), ("shaw", 64), ("rope", 4), ("absolute-twin", 1)] {
