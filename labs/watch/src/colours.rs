@@ -3,6 +3,7 @@
 use facts::Role;
 use figures::plot::Style;
 use records::plan::Row;
+use report::name::without_options;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// One colour for each encoding in all games, whatever else varies, or for each label if encodings do not vary.
@@ -53,31 +54,4 @@ fn several(rows: &[Row]) -> BTreeSet<String> {
         }
     }
     several
-}
-
-/// `rope` of `rope: {theta: 3}`.
-fn without_options(encoding: &str) -> String {
-    let mut depth = 0_usize;
-    let mut is_outside = |character: char| {
-        let before = depth;
-        match character {
-            '{' => depth += 1,
-            '}' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        before == 0 && depth == 0
-    };
-    encoding.chars().filter(|&character| is_outside(character)).collect::<String>().replace(": ", "")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::without_options;
-
-    #[test]
-    fn an_encoding_has_a_name_without_options() {
-        assert_eq!(without_options("rope"), "rope");
-        assert_eq!(without_options("rope: {theta: 3}"), "rope");
-        assert_eq!(without_options("[shaw: {terms: [q, k], a: {b: 1}}, absolute]"), "[shaw, absolute]");
-    }
 }

@@ -3,6 +3,7 @@
 use crate::report::folder::{Folder, SEEDS, has};
 use crate::report::{figures, groups, hostile};
 use facts::Role;
+use games::GameKind;
 use report::Report;
 use report::ending::{Ended, LINES, draw};
 use report::model::GameReport;
@@ -159,6 +160,32 @@ fn a_part_of_a_grid_shows_what_is_done() {
     has(&text, &["mean ± sd of 1 to 3\n  seeds", " 1/3 seeds", " 0/3 seeds"]);
     let nothing = fits(&Folder::new().report(), &ended());
     has(&nothing, &["by-hand: 0 of 12 cells in 6 min 22 s, none failed; 12 pending", "; no cell is done\n"]);
+}
+
+#[test]
+fn rows_are_partners_before_their_cells_begin() {
+    let mut folder = Folder::new();
+    let mut shogi = folder.plan.rows.clone();
+    for row in &mut shogi {
+        row.game = GameKind::Shogi;
+        row.folder = row.folder.replace("chess-", "shogi-");
+    }
+    folder.edit(|plan| {
+        plan.rows.extend(shogi);
+        for row in &mut plan.rows {
+            let rate = if row.game == GameKind::Chess { 64 } else { 16 };
+            let values = [("encoding", row.label.clone()), ("train.encoding_rate", rate.to_string())];
+            row.axes = values.map(|(name, value)| (name.to_owned(), value)).into();
+            if row.label == "shaw" {
+                row.label = format!("shaw, encoding rate × {rate}");
+            }
+        }
+    });
+    folder.done("absolute", 0, 2.4);
+    folder.done("shaw", 0, 2.3);
+    let text = fits(&folder.report(), &ended());
+    let names = names(&text);
+    assert_eq!((names.len(), names.iter().filter(|name| **name == "Shaw").count()), (4, 1), "{text}");
 }
 
 #[test]
