@@ -77,6 +77,13 @@ impl<'a> Rows<'a> {
         (!self.lines.is_empty()).then(|| format!("{step}size: {size}"))
     }
 
+    /// The lines of the whole table with its header.
+    pub(super) fn height(&self) -> usize {
+        // An empty line before each further group.
+        let starts = self.lines.windows(2).filter(|pair| self.has_groups && pair[0].group != pair[1].group).count();
+        if self.lines.is_empty() { 0 } else { 1 + self.lines.len() + starts }
+    }
+
     /// At most `room` lines, a header among them; `command` shows the rows that are left out.
     pub(super) fn lines(&self, room: usize, command: &str, is_coloured: bool) -> Vec<String> {
         let (chosen, left_out) = self.chosen(room.saturating_sub(1));
@@ -94,8 +101,7 @@ impl<'a> Rows<'a> {
         if widest > COLUMNS {
             drawn = self.table(&chosen, false, false).1.iter().map(|line| cut(line, COLUMNS)).collect();
         }
-        let groups: BTreeSet<usize> = chosen.iter().map(|line| line.group).collect();
-        if self.has_groups && left_out == 0 && drawn.len() + groups.len() - 1 <= room {
+        if self.has_groups && left_out == 0 && self.height() <= room {
             let starts = (1..chosen.len()).filter(|&i| chosen[i].group != chosen[i - 1].group);
             // The header is the first line.
             starts.rev().for_each(|place| drawn.insert(place + 1, String::new()));

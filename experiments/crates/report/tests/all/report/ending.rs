@@ -262,6 +262,18 @@ fn long_names_leave_room_for_rows() {
 }
 
 #[test]
+fn rows_come_before_notes_and_commands() {
+    let mut folder = Folder::of_many_rows([2.6, 2.63, 2.61]);
+    let run_dir = format!("runs/{}", "a-long-name/".repeat(6));
+    let text = draw(&folder.report(), &Ended { run_dir: Path::new(&run_dir), ..ended() });
+    assert!(text.lines().count() <= LINES && names(&text).len() > 8 && text.contains("verdicts: "), "{text}");
+    folder.edit(|plan| plan.rows.truncate(8));
+    let text = fits(&folder.report(), &Ended { address: Some("http://localhost:6006/"), ..ended() });
+    assert_eq!(names(&text).len(), 8, "{text}");
+    has(&text, &["verdicts: ", "next: posenc report", "tensorboard "]);
+}
+
+#[test]
 fn nothing_acts_in_a_terminal() {
     for is_coloured in [false, true] {
         let text = draw(&hostile::folder().report(), &Ended { is_coloured, ..ended() });
