@@ -1,6 +1,7 @@
 //! The first screen of a report: the hero figure, and one table of all games.
 
 use super::page::{badge, scrolling};
+use crate::comparison::Verdict;
 use crate::document::capitalised;
 use crate::figures::Figure;
 use crate::model::{GameReport, Report, RowReport};
@@ -69,8 +70,9 @@ pub(super) fn table(report: &Report) -> String {
         format!("<th scope=\"colgroup\" colspan=\"3\" class=\"word\">{}</th>", escape(&capitalised(&game.game)))
     };
     let games: String = report.games.iter().map(of_game).collect();
+    let difference = if is_judged(&rows) { "difference, Holm's interval" } else { "difference" };
     let columns = format!(
-        "<th scope=\"col\" class=\"number\">{metric}</th><th scope=\"col\" class=\"word\">difference</th>\
+        "<th scope=\"col\" class=\"number\">{metric}</th><th scope=\"col\" class=\"word\">{difference}</th>\
          <th scope=\"col\" class=\"word\">verdict</th>"
     )
     .repeat(report.games.len());
@@ -98,17 +100,28 @@ const EMPTY: &str = "<td></td><td></td><td></td>";
 fn cells(row: &RowReport) -> String {
     let level = or_absent(row.primary.as_ref(), |summary| mean_sd(summary, 1.0));
     let difference = row.comparison.as_ref().map_or_else(String::new, |comparison| {
-        let [mean, ends] = two_cells(comparison.mean(), comparison.interval);
-        if comparison.interval.is_some() { format!("{mean} {ends}") } else { mean }
+        let interval = comparison.judged_interval();
+        let [mean, ends] = two_cells(comparison.mean(), interval);
+        if interval.is_some() { format!("{mean} {ends}") } else { mean }
     });
     let verdict = verdict(row);
     format!("<td class=\"number\">{}</td><td class=\"word\">{}</td>{verdict}", escape(&level), escape(&difference))
 }
 
+/// Whether a difference has a verdict.
+fn is_judged(rows: &[answer::Beside<'_>]) -> bool {
+    let mut compared = rows.iter().flatten().flatten().filter_map(|row| row.comparison.as_ref());
+    compared.any(|comparison| comparison.verdict != Verdict::Missing)
+}
+
 /// How the verdicts were reached, and what step time and size are those of.
 fn remarks(report: &Report, rows: &[answer::Beside<'_>]) -> String {
     let mut remarks = vec![format!("verdicts: {}", verdicts::method(report))];
-    remarks.push("±: standard deviation over seeds; difference: with its plain 95 % interval".to_owned());
+    let interval = match is_judged(rows) {
+        true => "the Holm-corrected interval of its verdict, without a verdict with the plain 95 % one",
+        false => "its plain 95 % interval",
+    };
+    remarks.push(format!("±: standard deviation over seeds; difference: with {interval}"));
     let first = report.games.first().map_or("", |game| game.game.as_str());
     let of = if report.games.len() > 1 { format!(" on {first}, if the row is there") } else { String::new() };
     remarks.push(format!("step time: relative to the reference{of}; encoding params: parameters of the encoding{of}"));
