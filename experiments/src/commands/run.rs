@@ -16,6 +16,7 @@ use grid::interrupt::StopRequest;
 use grid::tuning::Search;
 use grid::{CellBundle, Interrupt, Outcome, Prepared, RunSelection, Task};
 use grid::{baselines, measure, over_seeds};
+use records::folder::{CHECKPOINTS, FINAL};
 use records::{CellState, TuningRecord};
 use report::Report;
 use report::ending::{self, Ended};
@@ -71,7 +72,8 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
     let interrupt = Interrupt::install().context("cannot listen to signals")?;
     let Some((experiment, tuning)) = tuned(args, experiment, &selection, &interrupt)? else {
-        eprintln!("the trials are not finished; the same command continues with them");
+        let next = if args.smoke { "starts again" } else { "continues with them" };
+        eprintln!("the trials are not finished; the same command {next}");
         return Ok(ExitCode::from(1));
     };
     let prepared = Prepared::new(&experiment, &selection)?;
@@ -107,7 +109,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         program: &program(),
         took_s: has_trained.then(|| began.elapsed().as_secs_f64()),
         before,
-        can_inspect: labs::can_inspect(),
+        can_inspect: labs::can_inspect() && have_weights(&prepared),
         address: Some(&address[..]),
         is_coloured: Term::stdout().features().colors_supported(),
     };
@@ -160,6 +162,13 @@ fn report_reused(prepared: &Prepared) {
 
 fn is_unfinished(outcome: &Outcome) -> bool {
     matches!(outcome, Outcome::Interrupted | Outcome::NotStarted)
+}
+
+/// Whether `posenc inspect` finds weights: there are finished cells, and none is from a bundle without weights.
+fn have_weights(Prepared { plan, run_dir, .. }: &Prepared) -> bool {
+    let cells = plan.cells(run_dir).map(|(.., dir)| dir);
+    let mut done = cells.filter(|dir| CellState::of(dir) == CellState::Done).peekable();
+    done.peek().is_some() && done.all(|dir| dir.join(CHECKPOINTS).join(FINAL).is_file())
 }
 
 /// Measures baselines, before the first cell, so that every report has them. A failure is only reported: the report then shows the

@@ -338,6 +338,7 @@ fn under_other_conditions_the_spread_over_seeds_judges_and_cells_are_taken_from_
     let answer = run(dir.path(), &["run", "experiment.yaml", "--out", "other", "--from", "compact"]).succeeds();
     assert_says(&answer.stderr, &["copied from other run folders: 12 cells, finished there"]);
     assert!(!answer.stderr.contains("cell started"), "{}", answer.stderr);
+    assert!(!answer.stdout.contains("posenc inspect"), "the bundle has no weights: {}", answer.stdout);
     assert_eq!(csv("other/small").lines().count(), whole.lines().count());
     for cell in cells(&dir.path().join("other/small")) {
         let events = files(&cell).into_iter().filter(|path| path.to_string_lossy().contains("tfevents")).count();

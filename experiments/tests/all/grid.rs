@@ -211,7 +211,12 @@ struct Background {
 
 impl Background {
     fn start(dir: &Path) -> Self {
+        Self::start_with(dir, &[])
+    }
+
+    fn start_with(dir: &Path, options: &[&str]) -> Self {
         let mut command: Command = posenc(dir, &["run", "experiment.yaml", "--jobs", "1"]);
+        command.args(options);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("posenc starts");
         let progress = BufReader::new(child.stderr.take().expect("its progress"));
         Self { child, progress }
@@ -275,4 +280,19 @@ fn an_interrupt_stops_at_checkpoints_and_says_how_to_go_on() {
     let CellState::Interrupted(progress) = CellState::of(&none) else { panic!("{:?}", CellState::of(&none)) };
     assert!(progress.step > 0);
     assert!(none.join(format!("checkpoints/step-{}.yaml", progress.step)).exists());
+}
+
+#[test]
+fn an_interrupted_smoke_run_has_not_failed_and_starts_again() {
+    let dir = place(&small());
+    let mut stopped = Background::start_with(dir.path(), &["--smoke"]);
+    stopped.wait_for("cell 1/4 done");
+    stopped.wait_for("cell started");
+    signal(&stopped.child, libc::SIGINT);
+    let answer = stopped.end();
+    assert_eq!(answer.code, Some(1), "{}", answer.stderr);
+    let parts = ["small: stopped after ", " of 4 cells; the same command starts again\n", "resumed    not tried\n"];
+    assert_says(&answer.stdout, &parts);
+    assert!(!answer.stdout.contains("FAILED"), "{}", answer.stdout);
+    assert_eq!(answer.stderr.matches("stopping: ").count(), 1, "{}", answer.stderr);
 }

@@ -13,6 +13,7 @@ use records::inspected::{HeadRecord, Inspected};
 use report::figures::Figure;
 use report::html::page;
 use report::markdown::draw_table;
+use report::name::readable;
 use report::table::Table;
 
 /// The most bytes of drawn pictures on a page.
@@ -147,9 +148,13 @@ fn costs_table(costs: &Costs) -> Table {
 }
 
 pub(super) fn of_cell(texts: &Texts<'_>, cell: &PageCell) -> String {
-    let Inspected { cell: title, row, game, seed, .. } = texts.inspected;
-    let subtitle = format!("{}, {row}, seed {seed}", game.name());
-    html(title, &subtitle, std::slice::from_ref(cell), &texts.sections())
+    html(&name_of(texts.inspected), &texts.inspected.cell, std::slice::from_ref(cell), &texts.sections())
+}
+
+/// The name of a cell in a title, without the hash of its folder.
+pub(super) fn name_of(inspected: &Inspected) -> String {
+    let Inspected { row, game, seed, .. } = inspected;
+    format!("{} {}, seed {seed}", game.name(), readable(row))
 }
 
 /// The page of several cells, of which some are shown.
@@ -327,6 +332,20 @@ mod tests {
             ),
             "{text}"
         );
+    }
+
+    #[test]
+    fn a_title_names_the_row_and_the_seed() {
+        let inspected = Inspected {
+            row: "shaw(q,k), encoding rate × 64".to_owned(),
+            cell: "a-hash/seed-3".to_owned(),
+            ..inspected()
+        };
+        assert_eq!(name_of(&inspected), "chess Shaw q,k, rate × 64, seed 3");
+        let (touched, _) = touch::tests::touched(GameKind::Chess, "a label");
+        let cell = PageCell { inspected: inspected.clone(), touched, pictures: Vec::new() };
+        let page = of_cell(&Texts { inspected: &inspected, statistics: &[], costs: None }, &cell);
+        assert!(page.contains("<h1>chess Shaw q,k, rate × 64, seed 3</h1>\n<p class=\"status\">a-hash/seed-3</p>"));
     }
 
     #[test]

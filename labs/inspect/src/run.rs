@@ -6,7 +6,7 @@ use super::analysis::{Analysis, Controls, Testing, heads};
 use super::maps::Maps;
 use super::naming::least_controls;
 use super::output::{self, Found};
-use super::page::PageCell;
+use super::page::{PageCell, name_of};
 use super::position::Shown;
 use config::{RunConfig, Weights};
 use figures::board::View;
@@ -70,7 +70,7 @@ fn of_cells(paths: &[PathBuf], options: &Options, note: &mut dyn FnMut(&str)) ->
     let cells: Vec<Inspected> = shown.iter().map(|cell| cell.inspected.clone()).collect();
     let dir = options.out.clone().unwrap_or_else(|| paths[0].join(DIR));
     if cells.len() > 1 {
-        let names: Vec<&str> = cells.iter().map(|cell| &cell.cell[..]).collect();
+        let names: Vec<String> = cells.iter().map(name_of).collect();
         output::write_page(&dir, &names.join(" and "), &cells, &shown)?;
     }
     Ok(Written { dir, cells })

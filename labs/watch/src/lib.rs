@@ -4,6 +4,7 @@
 //! again. Statistics are those of the crate `report`.
 
 mod cell;
+mod colours;
 mod curve;
 mod page;
 mod plots;

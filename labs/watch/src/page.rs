@@ -1,18 +1,18 @@
 //! The page: finished and failed cells, and the rows of each game.
 
 use crate::cell::End;
+use crate::colours::Colours;
 use crate::plots::Scales;
 use crate::row::{of_squares, of_tiles};
 use crate::view::{Line, View, shortened};
 use facts::metrics::Direction;
 use facts::{ReadAt, Role, grouped, in_words};
 use figures::escape;
-use figures::plot::{self, Style};
-use records::plan::Row;
+use figures::plot;
 use records::{CellState, remaining};
 use report::html::page::{COLOURS, utc};
 use report::model::GameReport;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 const STYLE: &str = include_str!("watch.css");
@@ -106,33 +106,6 @@ fn failures(view: &View<'_>) -> String {
             )
         }
         _ => format!("<ul class=\"failures\">\n{}</ul>\n", failed.concat()),
-    }
-}
-
-/// The colours of rows: one for each encoding, whatever else varies, or for each row if encodings do not vary.
-struct Colours<'a>(BTreeMap<&'a str, Style>);
-
-impl<'a> Colours<'a> {
-    fn of(rows: &'a [Row]) -> Self {
-        let of = |role: Role| rows.iter().filter(move |row| row.role == role).map(Self::key);
-        let mut styles: BTreeMap<&str, Style> = of(Role::Reference).map(|key| (key, Style::Reference)).collect();
-        let references = styles.len();
-        for key in of(Role::Compared) {
-            let next = Style::Row(styles.len() - references);
-            styles.entry(key).or_insert(next);
-        }
-        Self(styles)
-    }
-
-    fn key(row: &Row) -> &str {
-        row.axes.get("encoding").unwrap_or(&row.label)
-    }
-
-    fn style(&self, row: &Row) -> Style {
-        match row.role {
-            Role::Twin => Style::Twin,
-            Role::Reference | Role::Compared => self.0.get(Self::key(row)).copied().unwrap_or(Style::Reference),
-        }
     }
 }
 

@@ -48,6 +48,21 @@ impl Axes {
         Self { names: axes.into_iter().map(|(name, _)| name).collect(), values }
     }
 
+    /// Those that a plan recorded; `None` for a plan of an older version.
+    pub fn of_plan(rows: &[Row]) -> Option<Self> {
+        if rows.iter().any(|row| row.axes.is_empty()) {
+            return None;
+        }
+        let names: BTreeSet<&String> = rows.iter().flat_map(|row| row.axes.keys()).collect();
+        // A plan of several games has a column for them.
+        let mut names: Vec<String> = names.into_iter().filter(|name| *name != "game").cloned().collect();
+        names.sort_by_key(|name| name != ENCODING);
+        let value = |row: &Row, name: &String| row.axes.get(name).cloned().unwrap_or_default();
+        let values = |row: &Row| (row.folder.clone(), names.iter().map(|name| value(row, name)).collect::<Vec<_>>());
+        let values = rows.iter().map(values).collect();
+        Some(Self { names, values })
+    }
+
     /// Their dotted names, the encoding first.
     pub fn names(&self) -> &[String] {
         &self.names
@@ -196,6 +211,21 @@ mod tests {
         assert_eq!(values[0], ["rope", "resnet", "", "none"]);
         assert_eq!(values[1], ["[rope, lepe]", "former", "1", "10"]);
         assert_eq!(values[2], ["[]", "former", "2", "none"]);
+    }
+
+    #[test]
+    fn the_axes_of_a_plan_are_known_before_a_cell_has_begun() {
+        let mut rows = vec![row(GameKind::Chess, "a"), row(GameKind::Shogi, "b")];
+        assert!(Axes::of_plan(&rows).is_none(), "a plan of an older version");
+        for (row, encoding) in rows.iter_mut().zip(["none", "shaw"]) {
+            let values = [(ENCODING, encoding), ("game", row.game.name()), ("batch", "8")];
+            row.axes = values.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+        }
+        let axes = Axes::of_plan(&rows).expect("axes");
+        assert_eq!(
+            (axes.names(), axes.values(&rows[1])),
+            (&["encoding", "batch"].map(str::to_owned)[..], vec!["shaw".to_owned(), "8".to_owned()])
+        );
     }
 
     #[test]

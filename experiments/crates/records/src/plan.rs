@@ -130,6 +130,7 @@ impl Plan {
     pub fn read(run_dir: &Path) -> Result<Self, UserError> {
         let path = run_dir.join(FILE);
         let text = stored::read(&path).map_err(|cause| match cause.kind() {
+            _ if run_dir.is_file() => not_a_folder(run_dir),
             io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => UserError::new(
                 match run_dir.is_dir() {
                     true => format!("{} holds no {FILE}, so it is not an experiment's run folder", run_dir.display()),
@@ -214,6 +215,16 @@ impl Plan {
     }
 }
 
+/// The error of a file in place of a run folder.
+fn not_a_folder(file: &Path) -> UserError {
+    let path = file.display();
+    if path.to_string().ends_with(".tar.zst") {
+        let help = format!("`posenc report {path}` prints it; `posenc run EXPERIMENT --from {path}` continues it");
+        return UserError::new(format!("{path} is a bundle, not a run folder"), help);
+    }
+    UserError::new(format!("{path} is a file, not a run folder"), "give the folder that `posenc run` made, runs/NAME")
+}
+
 /// The run folder, or that of the trials if the rows of a tuned experiment have not begun.
 pub fn stage(run_dir: &Path) -> PathBuf {
     let trials = run_dir.join(TRIALS);
@@ -268,6 +279,15 @@ mod tests {
         assert!(Plan::read(dir.path()).is_ok());
         let error = Plan::of_run_folder(dir.path()).unwrap_err().to_string();
         assert!(error.contains("is an unpacked bundle") && error.contains("posenc report"), "{error}");
+        for (name, parts) in [
+            ("x.tar.zst", [" is a bundle, not a run folder; `posenc report ", "x.tar.zst` continues it"]),
+            ("x.yaml", [" is a file, not a run folder; ", "runs/NAME"]),
+        ] {
+            let file = dir.path().join(name);
+            std::fs::write(&file, "").expect("a file");
+            let error = Plan::of_run_folder(&file).unwrap_err().to_string();
+            assert!(parts.iter().all(|part| error.contains(part)), "{error}");
+        }
     }
 
     #[track_caller]

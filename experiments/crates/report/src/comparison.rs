@@ -124,6 +124,16 @@ impl Comparison {
         }
     }
 
+    /// The interval that its verdict follows from; the plain one without a verdict.
+    pub(crate) fn judged_interval(&self) -> Option<Interval> {
+        match (self.verdict, self.equivalence, self.holm) {
+            (Verdict::Missing, ..) => self.interval,
+            (Verdict::Equivalent, Some(tests), _) => Some(tests.interval),
+            (_, _, Some(corrected)) => Some(corrected.interval),
+            _ => self.interval,
+        }
+    }
+
     /// The mean difference. A single pair has one too, without a test.
     pub fn mean(&self) -> Option<f64> {
         mean(&self.differences)

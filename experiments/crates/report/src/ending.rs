@@ -16,11 +16,12 @@ use std::path::Path;
 
 pub const LINES: usize = 20;
 
-/// The most lines of notes below the table, so that there is room for rows.
+/// The most lines of notes below the table, and those that rows leave to the most important notes.
 const NOTES: usize = 5;
+const LEAST_NOTES: usize = 3;
 
-/// The lines of the table, the header among them, for which a long next command is left out.
-const ROWS: usize = 5;
+/// The lines of the table, the header among them, for which a next command is left out.
+const ROWS: usize = 9;
 
 /// The most failures that are listed.
 const FAILURES: usize = 2;
@@ -35,7 +36,7 @@ pub struct Ended<'a> {
     pub took_s: Option<f64>,
     /// Cells that were finished before, or by another runner.
     pub before: usize,
-    /// Whether the program has the command `inspect`.
+    /// Whether the program has the command `inspect`, and the finished cells have weights.
     pub can_inspect: bool,
     /// Where TensorBoard shows the primary metric.
     pub address: Option<&'a str>,
@@ -49,24 +50,35 @@ pub fn draw(report: &Report, ended: &Ended<'_>) -> String {
     lines.extend(failures(report, ended));
     lines.extend(prose(&measured(report)));
     lines.push(String::new());
-    let mut below = vec![String::new()];
-    for note in notes(report, &table, ended) {
-        let note = prose(&note);
-        if below.len() + note.len() <= NOTES + 1 {
-            below.extend(note);
-        }
-    }
+    let notes: Vec<Vec<String>> = notes(report, &table, ended).iter().map(|note| prose(note)).collect();
+    let others = lines.len() + 1 + fitting(&notes, LEAST_NOTES).len();
+    let mut commands = Vec::new();
     for (place, command) in next(report, ended).into_iter().enumerate() {
         // The commands belong together in their order: no address without the command that serves it.
-        if place > 0 && lines.len() + ROWS + below.len() + command.len() > LINES {
+        if place > 0 && others + table.height().min(ROWS) + commands.len() + command.len() > LINES {
             break;
         }
-        below.extend(command);
+        commands.extend(command);
     }
+    let left = LINES.saturating_sub(lines.len() + 1 + table.height() + commands.len());
+    let mut below = vec![String::new()];
+    below.extend(fitting(&notes, left.clamp(LEAST_NOTES, NOTES)));
+    below.extend(commands);
     let room = LINES.saturating_sub(lines.len() + below.len());
     lines.extend(table.lines(room, &report_command(ended), ended.is_coloured));
     lines.extend(below);
     lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+/// The lines of the notes for which there is room, in their order.
+fn fitting(notes: &[Vec<String>], room: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    for note in notes {
+        if lines.len() + note.len() <= room {
+            lines.extend_from_slice(note);
+        }
+    }
+    lines
 }
 
 fn prose(text: &str) -> Vec<String> {

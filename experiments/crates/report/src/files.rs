@@ -113,10 +113,15 @@ impl RunFolder {
         self.lines().filter(move |(row, _)| row.game == game)
     }
 
-    /// The varied axes. A row has values once one of its cells has begun.
+    /// The varied axes: those of the plan until a cell of every row has begun. Older plans have none; their rows have no values
+    /// before.
     pub(super) fn axes(&self) -> Axes {
         let rows = self.lines();
-        Axes::of(rows.filter_map(|(row, cells)| Some((row, cells.iter().find_map(|cell| cell.facts.as_ref()?.run())?))))
+        let runs =
+            rows.filter_map(|(row, cells)| Some((row, cells.iter().find_map(|cell| cell.facts.as_ref()?.run())?)));
+        let runs: Vec<_> = runs.collect();
+        let planned = if runs.len() < self.plan.rows.len() { Axes::of_plan(&self.plan.rows) } else { None };
+        planned.unwrap_or_else(|| Axes::of(runs.into_iter()))
     }
 
     /// The map over displacements of a head of an inspected cell, if it is stored in the cell's folder.

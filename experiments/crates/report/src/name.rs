@@ -64,9 +64,31 @@ fn encoding(text: &str) -> String {
     }
 }
 
+/// The value of an axis without the options of its encodings: `rope` of `rope: {theta: 3}`.
+pub fn without_options(encoding: &str) -> String {
+    let mut depth = 0_usize;
+    let mut is_outside = |character: char| {
+        let before = depth;
+        match character {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        before == 0 && depth == 0
+    };
+    encoding.chars().filter(|&character| is_outside(character)).collect::<String>().replace(": ", "")
+}
+
 #[cfg(test)]
 mod tests {
-    use super::readable;
+    use super::{readable, without_options};
+
+    #[test]
+    fn an_encoding_has_a_name_without_options() {
+        assert_eq!(without_options("rope"), "rope");
+        assert_eq!(without_options("rope: {theta: 3}"), "rope");
+        assert_eq!(without_options("[shaw: {terms: [q, k], a: {b: 1}}, absolute]"), "[shaw, absolute]");
+    }
 
     #[test]
     fn encodings_have_their_usual_names_with_their_options() {

@@ -1,10 +1,12 @@
 //! The end of a smoke run: what works. It has no metric, because a few steps say nothing about quality.
 
+use super::is_unfinished;
 use crate::commands::options::print;
 use crate::commands::slots::Slots;
 use anyhow::Context as _;
 use config::columns::{COLUMNS, cut, wrapped};
 use config::printable;
+use grid::interrupt::StopRequest;
 use grid::{Interrupt, Outcome, Prepared, Task};
 use records::Status;
 use records::folder::CONFIG_FILE;
@@ -32,12 +34,14 @@ struct Shown {
     /// Causes, each with the cell's name.
     failures: Vec<String>,
     resumed: Resumed,
+    /// Whether it ended before all of it was tried.
+    stopped: bool,
 }
 
 /// What came of a cell that was interrupted and resumed.
 #[derive(Debug, PartialEq, Eq)]
 enum Resumed {
-    /// No cell has finished, or it has one step only.
+    /// No cell has finished, it has one step only, or the run was stopped.
     NotTried,
     SameBits(String),
     /// What GPUs may do.
@@ -53,11 +57,16 @@ pub(super) fn end(
     interrupt: &Interrupt,
 ) -> anyhow::Result<ExitCode> {
     let finished = |outcome: &&Outcome| matches!(outcome, Outcome::Finished { .. } | Outcome::AlreadyFinished);
+    let failed = outcomes.iter().any(|outcome| matches!(outcome, Outcome::Failed(_)));
+    let unfinished = outcomes.iter().any(is_unfinished);
     let first = prepared.tasks.iter().zip(outcomes).find(|(_, outcome)| finished(outcome)).map(|(task, _)| task);
     let resumed = match first {
-        Some(task) => interrupted(slots, prepared, task, interrupt)?,
-        None => Resumed::NotTried,
+        Some(task) if !is_stopped(interrupt) => interrupted(slots, prepared, task, interrupt)?,
+        _ => Resumed::NotTried,
     };
+    // After a failure, --fail-fast leaves cells out, too.
+    let stopped =
+        if is_stopped(interrupt) { unfinished || resumed == Resumed::NotTried } else { unfinished && !failed };
     interrupt.release();
     let report = Report::of(&prepared.run_dir)?;
     for draw in [text::draw, markdown::draw, latex::draw, csv::draw, html::draw] {
@@ -72,9 +81,14 @@ pub(super) fn end(
         evaluated: rows.map(seeds).sum(),
         failures: report.failures.iter().map(|cell| format!("{} FAILED: {}", cell.name, cell.failure)).collect(),
         resumed,
+        stopped,
     };
     print(&shown.text())?;
     Ok(if shown.works() { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+fn is_stopped(interrupt: &Interrupt) -> bool {
+    interrupt.request() > StopRequest::Continue
 }
 
 /// Trains a finished cell again in another folder, with an interruption, and compares both.
@@ -90,6 +104,9 @@ fn interrupted(slots: &Slots, prepared: &Prepared, task: &Task, interrupt: &Inte
         [Outcome::Failed(failure)] => return Ok(Resumed::Failed(format!("{}: {failure}", task.name))),
         _ => {}
     }
+    if is_stopped(interrupt) {
+        return Ok(Resumed::NotTried);
+    }
     let ended = slots.train(&again, FLAGS, interrupt)?;
     let name = task.name.clone();
     if let [Outcome::Failed(failure)] = &ended[..] {
@@ -99,6 +116,7 @@ fn interrupted(slots: &Slots, prepared: &Prepared, task: &Task, interrupt: &Inte
     Ok(match (result(task), result(&again[0])) {
         (Some(own), Some(other)) if own.agree(&other) => Resumed::SameBits(name),
         (Some(_), Some(_)) if slots.first_device() != Device::Cpu => Resumed::OtherBits(name),
+        (_, None) if is_stopped(interrupt) => Resumed::NotTried,
         (Some(_), Some(_)) => Resumed::Failed(format!("{name}: its bits differ from those without interruption")),
         _ => Resumed::Failed(format!("{name}: it did not end")),
     })
@@ -107,11 +125,14 @@ fn interrupted(slots: &Slots, prepared: &Prepared, task: &Task, interrupt: &Inte
 impl Shown {
     fn works(&self) -> bool {
         let all = [self.trained, self.evaluated].iter().all(|&cells| cells == self.cells);
-        all && !matches!(self.resumed, Resumed::Failed(_))
+        all && !self.stopped && !self.is_broken()
+    }
+
+    fn is_broken(&self) -> bool {
+        !self.failures.is_empty() || matches!(self.resumed, Resumed::Failed(_))
     }
 
     fn text(&self) -> String {
-        let verdict = if self.works() { "everything works" } else { "NOT everything works" };
         let resumed = match &self.resumed {
             Resumed::NotTried => "not tried".to_owned(),
             Resumed::SameBits(cell) => format!("{cell}: the same bits as without interruption"),
@@ -119,13 +140,20 @@ impl Shown {
             Resumed::Failed(cause) => format!("FAILED: {cause}"),
         };
         let of_all = |cells: usize| format!("{cells} of {} cells", self.cells);
+        let stopped = format!("stopped after {}; the same command starts again", of_all(self.trained));
+        let verdict = match (self.stopped, self.is_broken()) {
+            (true, false) => stopped,
+            (true, true) => format!("NOT everything works; {stopped}"),
+            (false, _) if self.works() => "everything works".to_owned(),
+            (false, _) => "NOT everything works".to_owned(),
+        };
         let parts = [
             ("trained", format!("{}, a few steps each", of_all(self.trained))),
             ("evaluated", format!("{} on test positions", of_all(self.evaluated))),
             ("resumed", resumed),
             ("reported", "as text, Markdown, LaTeX, CSV and HTML".to_owned()),
         ];
-        let mut lines = vec![format!("{}: {verdict}", self.name)];
+        let mut lines = vec![wrapped(&format!("{}: {verdict}", self.name), COLUMNS, "  ")];
         let indent = " ".repeat(13);
         lines.extend(
             parts.iter().map(|(what, text)| wrapped(&format!("  {what:<11}{}", printable(text)), COLUMNS, &indent)),
@@ -145,7 +173,8 @@ mod tests {
     fn shown(trained: usize, resumed: Resumed) -> Shown {
         let failures =
             if trained < 4 { vec!["chess shaw seed 0 FAILED: error: no data".to_owned()] } else { Vec::new() };
-        Shown { name: "smoke-small".to_owned(), cells: 4, trained, evaluated: trained, failures, resumed }
+        let stopped = false;
+        Shown { name: "smoke-small".to_owned(), cells: 4, trained, evaluated: trained, failures, resumed, stopped }
     }
 
     #[test]
@@ -174,5 +203,18 @@ next: the same command without --smoke
             assert!(!broken.works() && text.starts_with("smoke-small: NOT everything works\n"), "{text}");
             assert!(text.contains("FAILED: ") && !text.contains("next:"), "{text}");
         }
+    }
+
+    #[test]
+    fn a_stopped_smoke_run_reports_no_failure_that_is_not_there() {
+        let stopped = Shown { failures: Vec::new(), stopped: true, ..shown(1, Resumed::NotTried) };
+        let text = stopped.text();
+        let first = "smoke-small: stopped after 1 of 4 cells; the same command starts again\n";
+        assert!(!stopped.works() && text.starts_with(first), "{text}");
+        assert!(text.contains("  resumed    not tried\n") && !text.contains("FAILED"), "{text}");
+        assert!(!text.contains("everything works") && !text.contains("next:"), "{text}");
+        let broken = Shown { stopped: true, ..shown(3, Resumed::NotTried) }.text();
+        let first = "smoke-small: NOT everything works; stopped after 3 of 4 cells; the same command\n  starts again\n";
+        assert!(broken.starts_with(first) && broken.contains("FAILED: "), "{broken}");
     }
 }

@@ -165,7 +165,8 @@ fn hovering_a_square_shows_every_heads_attention_from_there() {
         assert_ne!(shades(&other, 0), shades(&document, 0));
         let text = fs::read_to_string(&page).expect("a page");
         let hover = page.with_file_name("hover.html");
-        fs::write(&hover, text.replace("</body>", HOVER)).expect("written");
+        let long = format!("{}</option>", ", with a setting".repeat(5));
+        fs::write(&hover, text.replace("</option>", &long).replace("</body>", HOVER)).expect("written");
         for window in ["--window-size=390,900", "--window-size=1280,900", "--blink-settings=preferredColorScheme=0"] {
             let document = browser.open(&hover, &chosen, &["--dump-dom", window]);
             assert!(

@@ -1,6 +1,8 @@
 //! The page as text.
 
 use crate::folder::Folder;
+use facts::Role;
+use games::GameKind;
 use std::time::Duration;
 use watch::write;
 
@@ -80,6 +82,26 @@ fn an_encoding_has_one_colour_in_all_its_rows() {
     }
     folder.plan.write(folder.path()).unwrap();
     shown(&folder, ["ref", "ref", "c0", "c1", "c0"]);
+}
+
+#[test]
+fn an_encoding_whose_options_differ_between_games_has_one_colour() {
+    let mut folder = Folder::new(&["absolute", "shaw", "rope", "absolute", "shaw", "rope"], 1);
+    for (place, row) in folder.plan.rows.iter_mut().enumerate() {
+        let (game, theta) = if place < 3 { (GameKind::Chess, 10) } else { (GameKind::Shogi, 3) };
+        row.game = game;
+        row.role = if row.label == "absolute" { Role::Reference } else { Role::Compared };
+        let encoding = if row.label == "rope" { format!("rope: {{theta: {theta}}}") } else { row.label.clone() };
+        row.axes.insert("encoding".to_owned(), encoding);
+    }
+    folder.plan.write(folder.path()).unwrap();
+    let page = folder.page();
+    assert_eq!(count(&page, "<h3 class=\"c0\">shaw</h3>"), 2, "{page}");
+    assert_eq!(count(&page, "<h3 class=\"c1\">rope</h3>"), 2, "{page}");
+    // With two of the name in a game, options tell them apart.
+    folder.plan.rows[1].axes.insert("encoding".to_owned(), "rope: {theta: 5}".to_owned());
+    folder.plan.write(folder.path()).unwrap();
+    assert_has(&folder.page(), &["<h3 class=\"c1\">rope</h3>", "<h3 class=\"c3\">rope</h3>"]);
 }
 
 #[test]

@@ -5,7 +5,6 @@ use crate::model::{Report, RowReport};
 use crate::name::{readable, words};
 use crate::numbers::{alone, fixed, mean, mean_sd, or_absent, short_count};
 use crate::sections::answer::{self, Beside};
-use crate::sections::budgets::common;
 use crate::sections::verdicts::has_groups;
 use crate::statistics::Summary;
 use console::Style;
@@ -56,6 +55,7 @@ struct Cell {
 
 impl<'a> Rows<'a> {
     pub(super) fn of(report: &'a Report) -> Self {
+        let name = |rows: &Beside<'a>| printable(&readable(&answer::label(rows)));
         let line = |rows: Beside<'a>| Line { name: name(&rows), group: answer::group(report, &rows), rows };
         let mut lines: Vec<Line<'a>> = answer::rows(report).into_iter().map(line).collect();
         lines.sort_by_key(|line| line.group);
@@ -77,6 +77,13 @@ impl<'a> Rows<'a> {
         (!self.lines.is_empty()).then(|| format!("{step}size: {size}"))
     }
 
+    /// The lines of the whole table with its header.
+    pub(super) fn height(&self) -> usize {
+        // An empty line before each further group.
+        let starts = self.lines.windows(2).filter(|pair| self.has_groups && pair[0].group != pair[1].group).count();
+        if self.lines.is_empty() { 0 } else { 1 + self.lines.len() + starts }
+    }
+
     /// At most `room` lines, a header among them; `command` shows the rows that are left out.
     pub(super) fn lines(&self, room: usize, command: &str, is_coloured: bool) -> Vec<String> {
         let (chosen, left_out) = self.chosen(room.saturating_sub(1));
@@ -94,8 +101,7 @@ impl<'a> Rows<'a> {
         if widest > COLUMNS {
             drawn = self.table(&chosen, false, false).1.iter().map(|line| cut(line, COLUMNS)).collect();
         }
-        let groups: BTreeSet<usize> = chosen.iter().map(|line| line.group).collect();
-        if self.has_groups && left_out == 0 && drawn.len() + groups.len() - 1 <= room {
+        if self.has_groups && left_out == 0 && self.height() <= room {
             let starts = (1..chosen.len()).filter(|&i| chosen[i].group != chosen[i - 1].group);
             // The header is the first line.
             starts.rev().for_each(|place| drawn.insert(place + 1, String::new()));
@@ -195,17 +201,6 @@ fn widest<'a>(texts: impl Iterator<Item = &'a str>) -> usize {
 
 fn right(text: &str, columns: usize) -> String {
     padded("", columns.saturating_sub(width(text))) + text
-}
-
-/// What the labels of a row in several games have in common, as a name.
-fn name(rows: &Beside<'_>) -> String {
-    let rows: Vec<&RowReport> = rows.iter().copied().flatten().collect();
-    let labels: Vec<&str> = rows.iter().map(|row| row.label.as_str()).collect();
-    printable(&match &rows[..] {
-        [first, ..] if first.role == Role::Twin => first.name(),
-        [first, rest @ ..] if rest.iter().all(|row| row.label == first.label) => readable(&first.label),
-        _ => readable(&common(&labels)),
-    })
 }
 
 /// Leaves out of the names what they need not to differ: learning rates, what all have in common and, of names that are longer

@@ -1,9 +1,11 @@
 //! The first screen of a report: the hero figure, and one table of all games.
 
 use super::page::{badge, scrolling};
+use crate::comparison::Verdict;
 use crate::document::capitalised;
 use crate::figures::Figure;
 use crate::model::{GameReport, Report, RowReport};
+use crate::name::readable;
 use crate::numbers::{fixed, mean_sd, or_absent, two_cells};
 use crate::sections::{answer, baselines, verdicts};
 use facts::{Role, grouped};
@@ -28,9 +30,14 @@ pub(super) fn hero(report: &Report) -> String {
 
 /// The name of a row, with the parts of its label that the name does not have, and its mark.
 pub(super) fn name(row: &RowReport) -> String {
-    let (name, label) = (answer::name_of(row), row.name());
-    let mark = baselines::marked(row).strip_prefix(&label).unwrap_or_default().to_owned();
-    let others = other_parts(&name, &label);
+    named(&row.name(), row)
+}
+
+/// The same for a label that a row has in common with others.
+fn named(label: &str, row: &RowReport) -> String {
+    let (name, own) = (readable(label), row.name());
+    let mark = baselines::marked(row).strip_prefix(&own).unwrap_or_default().to_owned();
+    let others = other_parts(&name, label);
     let key = if others.is_empty() { others } else { format!(" <span class=\"key\">{}</span>", escape(&others)) };
     format!("{}{}{key}", escape(&name), escape(&mark))
 }
@@ -63,8 +70,9 @@ pub(super) fn table(report: &Report) -> String {
         format!("<th scope=\"colgroup\" colspan=\"3\" class=\"word\">{}</th>", escape(&capitalised(&game.game)))
     };
     let games: String = report.games.iter().map(of_game).collect();
+    let difference = if is_judged(&rows) { "difference, Holm's interval" } else { "difference" };
     let columns = format!(
-        "<th scope=\"col\" class=\"number\">{metric}</th><th scope=\"col\" class=\"word\">difference</th>\
+        "<th scope=\"col\" class=\"number\">{metric}</th><th scope=\"col\" class=\"word\">{difference}</th>\
          <th scope=\"col\" class=\"word\">verdict</th>"
     )
     .repeat(report.games.len());
@@ -75,7 +83,7 @@ pub(super) fn table(report: &Report) -> String {
         let cells: String = line.iter().map(|row| row.map_or_else(|| EMPTY.to_owned(), cells)).collect();
         format!(
             "<tr><th scope=\"row\" class=\"word\">{}</th>{cells}<td class=\"number\">{step}</td><td class=\"number\">{size}</td></tr>\n",
-            name(first)
+            named(&answer::label(line), first)
         )
     };
     let lines: String = rows.iter().map(line).collect();
@@ -92,17 +100,28 @@ const EMPTY: &str = "<td></td><td></td><td></td>";
 fn cells(row: &RowReport) -> String {
     let level = or_absent(row.primary.as_ref(), |summary| mean_sd(summary, 1.0));
     let difference = row.comparison.as_ref().map_or_else(String::new, |comparison| {
-        let [mean, ends] = two_cells(comparison.mean(), comparison.interval);
-        if comparison.interval.is_some() { format!("{mean} {ends}") } else { mean }
+        let interval = comparison.judged_interval();
+        let [mean, ends] = two_cells(comparison.mean(), interval);
+        if interval.is_some() { format!("{mean} {ends}") } else { mean }
     });
     let verdict = verdict(row);
     format!("<td class=\"number\">{}</td><td class=\"word\">{}</td>{verdict}", escape(&level), escape(&difference))
 }
 
+/// Whether a difference has a verdict.
+fn is_judged(rows: &[answer::Beside<'_>]) -> bool {
+    let mut compared = rows.iter().flatten().flatten().filter_map(|row| row.comparison.as_ref());
+    compared.any(|comparison| comparison.verdict != Verdict::Missing)
+}
+
 /// How the verdicts were reached, and what step time and size are those of.
 fn remarks(report: &Report, rows: &[answer::Beside<'_>]) -> String {
     let mut remarks = vec![format!("verdicts: {}", verdicts::method(report))];
-    remarks.push("±: standard deviation over seeds; difference: with its plain 95 % interval".to_owned());
+    let interval = match is_judged(rows) {
+        true => "the Holm-corrected interval of its verdict, without a verdict with the plain 95 % one",
+        false => "its plain 95 % interval",
+    };
+    remarks.push(format!("±: standard deviation over seeds; difference: with {interval}"));
     let first = report.games.first().map_or("", |game| game.game.as_str());
     let of = if report.games.len() > 1 { format!(" on {first}, if the row is there") } else { String::new() };
     remarks.push(format!("step time: relative to the reference{of}; encoding params: parameters of the encoding{of}"));

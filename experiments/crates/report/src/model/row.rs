@@ -11,7 +11,7 @@ pub struct RowReport {
     /// Its label, unique within its game.
     pub label: String,
     pub role: Role,
-    /// Its values on [`Report::axes`](super::Report::axes); empty texts before a cell has begun.
+    /// Its values on [`Report::axes`](super::Report::axes); empty texts before a cell has begun if the plan has none.
     pub axes: Vec<String>,
     pub mask: Mask,
     pub cells: Counts,

@@ -1,5 +1,6 @@
 //! The answer of a report: the hero figure, and the rows of all games beside each other.
 
+use super::budgets::common;
 use super::named_heads;
 use super::transfer::partners::Partners;
 use super::verdicts;
@@ -17,7 +18,7 @@ use figures::plot::hero::{self, HeroPanel, HeroPlot, HeroRow, Judged};
 /// The most rows of a panel.
 const MOST: usize = 20;
 
-pub(crate) fn name_of(row: &RowReport) -> String {
+fn name_of(row: &RowReport) -> String {
     if row.role == Role::Twin { row.name() } else { readable(&row.label) }
 }
 
@@ -116,6 +117,18 @@ pub(crate) fn rows(report: &Report) -> Vec<Beside<'_>> {
         lines.push(twins);
     }
     lines
+}
+
+/// What the labels of a row in several games have in common: each game may have its own learning rate.
+pub(crate) fn label(rows: &Beside<'_>) -> String {
+    let rows: Vec<&RowReport> = rows.iter().copied().flatten().collect();
+    let labels: Vec<&str> = rows.iter().map(|row| row.label.as_str()).collect();
+    match &rows[..] {
+        [first, rest @ ..] if first.role == Role::Twin || rest.iter().all(|row| row.label == first.label) => {
+            first.name()
+        }
+        _ => common(&labels),
+    }
 }
 
 /// The place of a row's reference among those of its game.

@@ -7,7 +7,7 @@ use config::{RunConfig, Weights};
 use models::Network;
 use nn::{Arena, Init, Layout, Part, Range};
 use records::folder::{AVERAGED, CHECKPOINTS, CONFIG_FILE, FINAL, METRICS_FILE};
-use records::{Status, UserError, manifest, status, stored};
+use records::{CellState, Manifest, Status, UserError, manifest, status, stored};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -66,14 +66,10 @@ impl Loaded {
             (weights, Origin::Final)
         } else {
             let newest = Checkpoint::newest(dir, &dir.join(METRICS_FILE), &layout)?;
-            let no_weights = || {
-                let message = format!("{} has no weights yet, neither final ones nor a checkpoint", dir.display());
-                UserError::new(message, "run its experiment first")
-            };
-            let (checkpoint, _) = newest.ok_or_else(no_weights)?;
+            let (checkpoint, _) = newest.ok_or_else(|| no_weights(dir))?;
             let tensors = checkpoint.tensors;
             let weights = if which == Weights::Averaged { tensors.average } else { Some(tensors.weights) };
-            let weights = weights.ok_or_else(no_weights)?;
+            let weights = weights.ok_or_else(|| no_weights(dir))?;
             (weights, Origin::Checkpoint { step: checkpoint.progress.step })
         };
         check_finite(dir, &layout, &weights)?;
@@ -99,6 +95,22 @@ impl Loaded {
     pub fn layout(&self) -> &Layout {
         self.arena.layout()
     }
+}
+
+/// Why a cell has no weights, and how it gets some.
+fn no_weights(dir: &Path) -> UserError {
+    let cell = dir.display();
+    if CellState::of(dir) != CellState::Done {
+        let message = format!("{cell} has no weights yet, neither final ones nor a checkpoint");
+        return UserError::new(message, "run its experiment first");
+    }
+    let copied = Manifest::read(dir).ok().flatten().and_then(|mut manifest| manifest.copied_from.pop());
+    let cause = match copied {
+        Some(from) => format!("it was copied from {} without weights", from.path),
+        None => "they were removed".to_owned(),
+    };
+    let help = "to train it again, run its experiment with another folder at --out, without --from";
+    UserError::new(format!("{cell} is finished, but has no weights: {cause}"), help)
 }
 
 pub fn config_of(dir: &Path) -> Result<RunConfig, InferenceError> {

@@ -37,6 +37,9 @@ fn a_finished_cell_has_its_final_weights_and_an_interrupted_one_its_newest_check
     fs::remove_dir_all(crashed.join("checkpoints")).expect("removed");
     let error = Loaded::cell(&crashed, Weights::Raw, Device::Cpu).expect_err("nothing is left").to_string();
     assert!(error.contains("has no weights yet"), "{error}");
+    fs::remove_dir_all(done.join("checkpoints")).expect("removed");
+    let error = Loaded::cell(&done, Weights::Raw, Device::Cpu).expect_err("its weights are removed").to_string();
+    assert!(error.contains("is finished, but has no weights: they were removed; to train it again"), "{error}");
 }
 
 /// Changes the lowest bit of a file's last number.

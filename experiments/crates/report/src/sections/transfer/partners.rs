@@ -1,6 +1,7 @@
 //! Which row of one game is which row of another: by their labels, or by their encodings where a setting is chosen by game.
 
 use crate::model::{GameReport, RowReport};
+use crate::name::without_options;
 use facts::Role;
 use records::axes::ENCODING;
 use std::iter::once;
@@ -29,7 +30,13 @@ impl<'a> Partners<'a> {
         if let Some(place) = axes.iter().position(|axis| axis == ENCODING) {
             let encoding = |row: &RowReport| Some(row.axes.get(place)?.clone()).filter(|encoding| !encoding.is_empty());
             partners.pair(|row| Some(once(encoding(row)?).chain(settings(row, axes)).collect()));
-            let names = |row: &RowReport| Some(row.system.as_ref()?.encoding.clone());
+            // A row of which no cell has begun has the values of the plan only.
+            let planned =
+                |row: &RowReport| Some(without_options(&encoding(row)?).trim_matches(['[', ']']).replace(", ", "+"));
+            let names = |row: &RowReport| match &row.system {
+                Some(system) => Some(system.encoding.clone()),
+                None => planned(row),
+            };
             partners.pair(|row| Some(once(names(row)?).chain(settings(row, axes)).collect()));
         }
         // In the order of the first game.

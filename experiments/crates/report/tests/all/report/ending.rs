@@ -3,6 +3,7 @@
 use crate::report::folder::{Folder, SEEDS, has};
 use crate::report::{figures, groups, hostile};
 use facts::Role;
+use games::GameKind;
 use report::Report;
 use report::ending::{Ended, LINES, draw};
 use report::model::GameReport;
@@ -162,6 +163,32 @@ fn a_part_of_a_grid_shows_what_is_done() {
 }
 
 #[test]
+fn rows_are_partners_before_their_cells_begin() {
+    let mut folder = Folder::new();
+    let mut shogi = folder.plan.rows.clone();
+    for row in &mut shogi {
+        row.game = GameKind::Shogi;
+        row.folder = row.folder.replace("chess-", "shogi-");
+    }
+    folder.edit(|plan| {
+        plan.rows.extend(shogi);
+        for row in &mut plan.rows {
+            let rate = if row.game == GameKind::Chess { 64 } else { 16 };
+            let values = [("encoding", row.label.clone()), ("train.encoding_rate", rate.to_string())];
+            row.axes = values.map(|(name, value)| (name.to_owned(), value)).into();
+            if row.label == "shaw" {
+                row.label = format!("shaw, encoding rate × {rate}");
+            }
+        }
+    });
+    folder.done("absolute", 0, 2.4);
+    folder.done("shaw", 0, 2.3);
+    let text = fits(&folder.report(), &ended());
+    let names = names(&text);
+    assert_eq!((names.len(), names.iter().filter(|name| **name == "Shaw").count()), (4, 1), "{text}");
+}
+
+#[test]
 fn of_many_rows_those_with_a_result_are_shown() {
     let mut folder = Folder::new();
     let rows: Vec<_> = (0..22).map(|number| folder.like(&format!("row-{number}"))).collect();
@@ -232,6 +259,18 @@ fn long_names_leave_room_for_rows() {
     let text = draw(&folder.report(), &Ended { run_dir: Path::new(&run_dir), ..ended() });
     assert!(text.lines().count() <= LINES && text.contains("\nnext: posenc report"), "{text}");
     has(&text, &["\nShaw ", "\nabsolute ", "\nA/A control "]);
+}
+
+#[test]
+fn rows_come_before_notes_and_commands() {
+    let mut folder = Folder::of_many_rows([2.6, 2.63, 2.61]);
+    let run_dir = format!("runs/{}", "a-long-name/".repeat(6));
+    let text = draw(&folder.report(), &Ended { run_dir: Path::new(&run_dir), ..ended() });
+    assert!(text.lines().count() <= LINES && names(&text).len() > 8 && text.contains("verdicts: "), "{text}");
+    folder.edit(|plan| plan.rows.truncate(8));
+    let text = fits(&folder.report(), &Ended { address: Some("http://localhost:6006/"), ..ended() });
+    assert_eq!(names(&text).len(), 8, "{text}");
+    has(&text, &["verdicts: ", "next: posenc report", "tensorboard "]);
 }
 
 #[test]

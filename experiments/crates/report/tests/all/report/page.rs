@@ -1,6 +1,7 @@
 //! The HTML page: what it opens with, the order of its rows, and what it folds away.
 
-use crate::report::folder::{Folder, SEEDS, has, lacks, line};
+use crate::report::folder::{Folder, SEEDS, comparison, has, lacks, line};
+use report::numbers::with_interval;
 use report::{html, text};
 use resvg::usvg::roxmltree::Document;
 use serde_json::json;
@@ -60,6 +61,36 @@ fn the_page_opens_with_figure_and_table_and_folds_the_rest() {
     let results = open.split("<table class=\"answer\">").nth(1).expect("a table");
     let row = results.split("<tr>").find(|row| row.contains(">Shaw</th>")).expect("its row");
     assert_eq!(row.matches("better</td>").count(), 2, "both games in one line: {row}");
+}
+
+#[test]
+fn a_difference_stands_with_the_interval_of_its_verdict() {
+    let report = Folder::of_two_games().report();
+    let page = html::draw(&report);
+    let shaw = comparison(&report, "shaw");
+    let corrected = shaw.holm.expect("a correction").interval;
+    let shown = with_interval(shaw.mean().expect("a difference"), &corrected);
+    has(&page, &[">difference, Holm's interval</th>", &format!("<td class=\"word\">{shown}</td>")]);
+    let control = report.games[0].twin.as_ref().and_then(|twin| twin.comparison.as_ref()).expect("a control");
+    let shown = with_interval(control.mean().expect("a difference"), &control.interval.expect("its interval"));
+    has(&page, &[&format!("<td class=\"word\">{shown}</td>"), "without a verdict with the plain 95 % one"]);
+    let mut folder = Folder::finished();
+    folder.edit(|plan| plan.seeds = vec![0]);
+    has(&html::draw(&folder.report()), &[">difference</th><th scope=\"col\" class=\"word\">verdict</th>"]);
+}
+
+#[test]
+fn a_row_whose_rate_differs_between_games_is_named_without_it() {
+    let mut folder = Folder::of_two_games();
+    for row in folder.plan.rows.iter_mut().filter(|row| row.label == "absolute") {
+        row.label = format!("absolute, encoding rate × {}", if row.folder.starts_with("chess") { 4 } else { 16 });
+    }
+    folder.write_plan();
+    let page = html::draw(&folder.report());
+    let results = page.split("<table class=\"answer\">").nth(1).and_then(|rest| rest.split("</table>").next());
+    let results = results.expect("a table");
+    has(results, &["class=\"word\">absolute</th>"]);
+    lacks(results, &["rate ×"]);
 }
 
 #[test]
