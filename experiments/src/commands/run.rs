@@ -9,7 +9,7 @@ use super::slots::Slots;
 use crate::labs::{self, evaluation};
 use anyhow::{Context as _, ensure};
 use bundle::{Part, Unpacked};
-use config::{Experiment, counted};
+use config::{Experiment, Role, counted};
 use console::Term;
 use dataset::Dataset;
 use grid::interrupt::StopRequest;
@@ -195,7 +195,7 @@ pub(crate) fn check_datasets(experiment: &Experiment) -> anyhow::Result<()> {
 /// Refuses rows whose networks cannot begin with what `train.start` names: one line for each reason, with its rows.
 pub(crate) fn check_starts(experiment: &Experiment) -> anyhow::Result<()> {
     let mut reasons: BTreeMap<String, Vec<&str>> = BTreeMap::new();
-    for row in experiment.rows.iter().filter(|row| row.run.train.start.is_some()) {
+    for row in experiment.rows.iter().filter(|row| row.role != Role::Twin && row.run.train.start.is_some()) {
         if let Err(error) = check_start(&row.run) {
             reasons.entry(error.to_string()).or_default().push(&row.label);
         }

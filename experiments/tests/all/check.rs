@@ -249,7 +249,7 @@ fn rows_that_cannot_begin_with_the_tables_of_a_file_are_refused_before_training(
             "chess-none, chess-absolute cannot start: ",
             "the encodings of this row have no tables by displacement; take relative_bias",
             "chess-shaw cannot start: ",
-            "it has no table encoding.shaw.0.k of 2 heads",
+            "it has no table encoding.shaw.layer.0.q of 2 heads",
         ]);
     }
     assert!(!dir.path().join("runs").exists(), "nothing was prepared");
