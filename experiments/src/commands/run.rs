@@ -95,7 +95,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     interrupt.release();
     repair_events(&prepared.tasks, &outcomes);
     show_bands(&prepared);
-    let stopped = interrupt.request() > StopRequest::Continue || outcomes.iter().any(is_unfinished);
+    let stopped = interrupt.request() > StopRequest::Continue || outcomes.iter().any(Outcome::is_unfinished);
     if !stopped {
         measure_steps(args, &experiment, &prepared);
     }
@@ -136,7 +136,7 @@ fn tuned(
         eprintln!("tuning: {} of trials", counted(prepared.tasks.len() as u64, "cell"));
     }
     let outcomes = args.slots.train(&prepared.tasks, flags(args), interrupt)?;
-    if interrupt.request() > StopRequest::Continue || outcomes.iter().any(is_unfinished) {
+    if interrupt.request() > StopRequest::Continue || outcomes.iter().any(Outcome::is_unfinished) {
         return Ok(None);
     }
     let (experiment, record) = search.choose(&prepared.run_dir)?;
@@ -158,10 +158,6 @@ fn report_reused(prepared: &Prepared) {
     if prepared.reused > 0 {
         eprintln!("copied from other run folders: {}, finished there", counted(prepared.reused as u64, "cell"));
     }
-}
-
-fn is_unfinished(outcome: &Outcome) -> bool {
-    matches!(outcome, Outcome::Interrupted | Outcome::NotStarted)
 }
 
 /// Whether `posenc inspect` finds weights: there are finished cells, and none is from a bundle without weights.

@@ -211,7 +211,7 @@ fn filters_are_counted_and_recorded_and_datasets_are_made_of_datasets() {
     run(dir, &["data", "verify", "averaged", "--by-position"]).succeeds();
     let overlap = ["occur in training too", "games share positions; `posenc data average`"];
     run(dir, &["data", "verify", "set", "--by-position"]).fails_with(&overlap);
-    let parts = ["single positions without games", "moves by kind", "positions by moves of the policy target"];
+    let parts = ["without games: no history", "moves by kind", "positions by moves of the policy target"];
     run(dir, &["data", "info", "averaged"]).succeeds().says(&parts);
 }
 

@@ -37,6 +37,12 @@ pub enum Outcome {
     NotStarted,
 }
 
+impl Outcome {
+    pub fn is_unfinished(&self) -> bool {
+        matches!(self, Self::Interrupted | Self::NotStarted)
+    }
+}
+
 /// How to start the process that trains a cell: `program arguments… --dir DIR --threads N --device D flags… --locked`.
 #[derive(Debug, Clone)]
 pub struct Worker {

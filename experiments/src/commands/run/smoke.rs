@@ -1,6 +1,5 @@
 //! The end of a smoke run: what works. It has no metric, because a few steps say nothing about quality.
 
-use super::is_unfinished;
 use crate::commands::options::print;
 use crate::commands::slots::Slots;
 use anyhow::Context as _;
@@ -58,7 +57,7 @@ pub(super) fn end(
 ) -> anyhow::Result<ExitCode> {
     let finished = |outcome: &&Outcome| matches!(outcome, Outcome::Finished { .. } | Outcome::AlreadyFinished);
     let failed = outcomes.iter().any(|outcome| matches!(outcome, Outcome::Failed(_)));
-    let unfinished = outcomes.iter().any(is_unfinished);
+    let unfinished = outcomes.iter().any(Outcome::is_unfinished);
     let first = prepared.tasks.iter().zip(outcomes).find(|(_, outcome)| finished(outcome)).map(|(task, _)| task);
     let resumed = match first {
         Some(task) if !is_stopped(interrupt) => interrupted(slots, prepared, task, interrupt)?,

@@ -55,7 +55,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     interrupt.release();
     repair_events(&tasks, &outcomes);
     let well = outcomes.iter().all(|outcome| matches!(outcome, Outcome::Finished { .. } | Outcome::AlreadyFinished));
-    let stopped = outcomes.iter().any(|outcome| matches!(outcome, Outcome::Interrupted | Outcome::NotStarted));
+    let stopped = outcomes.iter().any(Outcome::is_unfinished);
     let mut note = |text: &str| eprintln!("{text}");
     if stopped && interrupt.time_runs_out() && !requeue(args.max_requeues, &mut note)? {
         return Ok(ExitCode::from(TIME_RAN_OUT));
