@@ -120,8 +120,7 @@ pub(crate) fn notes(report: &Report) -> Vec<String> {
         "a verdict needs ≥ 3 complete pairs and a Holm-corrected p below 0.05; then the corrected interval excludes 0"
             .to_owned(),
         "open: the corrected interval contains 0, which does not show that two rows are alike".to_owned(),
-        "a row of which a seed diverged (a loss or gradient that is not finite) cannot be better, and no row can be worse than a \
-         reference of which one did"
+        "a row of which a seed diverged (a loss or gradient not finite) cannot be better; no row is worse than such a reference"
             .to_owned(),
     ];
     lines.extend(report.primary.within().map(|within| {

@@ -53,14 +53,14 @@ fn rows_are_compared_with_the_reference_seed_by_seed() {
     assert_eq!((games.rows.len(), games.ranks), (1, None));
     close(games.rows[0].difference.expect("three pairs").mean, 0.15);
     // t of 0.10, 0.11 and 0.10 with 2 degrees of freedom; 400·log10(p/(1−p)) Elo of 0.65, 0.526 and 0.774, and of
-    // p = 0.05^(1/3000) where 3 cells won 1,000 games each.
+    // p = 0.05^(1/1000) where all cells won their 1,000 games, which have the same openings.
     let parts = [
         "strength: puzzles puzzles.csv, agent policy",
         "[+8.9, +11.8]",
         "+108 [+18, +214]",
         "absolute-twin (A/A)",
-        "at least +1200",
-        "at most −1200",
+        "at least +1009",
+        "at most −1009",
     ];
     has(&text::draw(&report), &parts);
 }
