@@ -58,5 +58,5 @@ fn the_games_of_several_positions_are_counted() {
     let stated = fs::read_to_string(dir.join("set/dataset.yaml")).expect("its description");
     assert_says(&stated, &["probe attacked-squares --every 8 --game shogi", "every: 8"]);
     run(dir, &["data", "verify", "set"]).succeeds();
-    run(dir, &["data", "info", "set"]).succeeds().says(&["every 8 plies of "]);
+    run(dir, &["data", "info", "set"]).succeeds().says(&["every 8 plies of ", "clustered by random game"]);
 }

@@ -120,7 +120,7 @@ pub enum Unit {
     #[default]
     Game,
     /// A single position: a row of one ply. Games are unknown, so inputs with history are refused and intervals are
-    /// unclustered.
+    /// unclustered, unless random games give several (`sampled`).
     Position,
 }
 

@@ -64,7 +64,8 @@ fn heading(out: &mut String, info: &Info) -> std::fmt::Result {
     let (shards, bytes) = (counted(manifest.shards.len() as u64, "shard"), grouped(info.bytes));
     if is_single(info) {
         writeln!(out, "  rows:     {} in {shards}, {bytes} bytes", counted(counts.positions, "single position"))?;
-        writeln!(out, "            without games: no history, and intervals are unclustered")?;
+        let clusters = if manifest.sampled.is_some() { "clustered by random game" } else { "unclustered" };
+        writeln!(out, "            without games: no history, and intervals are {clusters}")?;
     } else {
         let (games, positions) = (grouped(counts.kept), counted(counts.positions, "position"));
         writeln!(out, "  games:    {games} with {positions} in {shards}, {bytes} bytes")?;
