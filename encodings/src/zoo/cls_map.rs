@@ -35,7 +35,7 @@ pub struct Config {
 impl Configure for Config {
     const INFO: EncodingInfo = EncodingInfo {
         name: "cls_map",
-        summary: "one map of logits from the summary token, shared by all heads and layers",
+        summary: "one map of logits from the summary token (or mean of squares), for all heads and layers",
         source: "Sid3024/Chess-AI (there called smolgen)",
         example: "cls_map: {tokens: squares}",
     };
