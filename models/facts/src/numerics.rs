@@ -17,7 +17,10 @@ pub const BASE: u32 = 5;
 
 /// The components whose numbers changed since [`BASE`], with their versions: `("encoding.shaw", 2)`. Without an entry
 /// the version is 1. When [`BASE`] rises, the list becomes empty.
-const RAISED: &[(&str, u32)] = &[(MICRO_BATCHES, 2)];
+const RAISED: &[(&str, u32)] = &[(MICRO_BATCHES, 2), (MUON, 2)];
+
+/// Version 2 takes W and V of a gated feed-forward layer as two matrices.
+const MUON: &str = "optimizer.muon";
 
 /// The order in which the gradients of four or more micro-batches are added. Version 2 adds by halves.
 const MICRO_BATCHES: &str = "sum.micro_batches";
@@ -189,6 +192,23 @@ mod tests {
         assert!(!ordered(24, &json!(8), 1) && !ordered(32, &json!(64), 1));
         assert!(!ordered(32, &json!("auto"), 1) && !ordered(32, &Value::Null, 1));
         assert!(ordered(32, &json!(11), 4) && !ordered(32, &json!(11), 1), "sequences of four make eight of eleven");
+    }
+
+    /// The version of a run after a change.
+    fn version(change: impl Fn(&mut Value)) -> String {
+        let mut run = json!({
+            "input": "piece_tokens", "model": {"chessformer": {"layers": 1}},
+            "train": {"steps": 1, "optimizer": {"nadam": {}}},
+        });
+        change(&mut run);
+        Numerics::of(&components(&run).expect("a run")).to_string()
+    }
+
+    #[test]
+    fn runs_whose_numbers_changed_have_another_version() {
+        assert_eq!(version(|_| {}), BASE.to_string());
+        let muon = version(|run| run["train"]["optimizer"] = json!({"muon": {}}));
+        assert_eq!(muon, format!("{BASE}, optimizer.muon 2"));
     }
 
     #[test]
