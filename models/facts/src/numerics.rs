@@ -17,10 +17,13 @@ pub const BASE: u32 = 5;
 
 /// The components whose numbers changed since [`BASE`], with their versions: `("encoding.shaw", 2)`. Without an entry
 /// the version is 1. When [`BASE`] rises, the list becomes empty.
-const RAISED: &[(&str, u32)] = &[(MICRO_BATCHES, 2), (MUON, 2)];
+const RAISED: &[(&str, u32)] = &[(MICRO_BATCHES, 2), (MUON, 2), (FROZEN, 2)];
 
 /// Version 2 takes W and V of a gated feed-forward layer as two matrices.
 const MUON: &str = "optimizer.muon";
+
+/// Encodings that `train.start` freezes beside groups of the optimiser. In version 2 no group trains them.
+const FROZEN: &str = "start.frozen";
 
 /// The order in which the gradients of four or more micro-batches are added. Version 2 adds by halves.
 const MICRO_BATCHES: &str = "sum.micro_batches";
@@ -116,10 +119,16 @@ pub fn components(run: &Value) -> Option<BTreeSet<String>> {
         ("averaging", train.get("averaging").and_then(name)),
     ];
     let sums = (micro_batches(train, options)? >= ORDERED_FROM).then(|| MICRO_BATCHES.to_owned());
+    let frozen = is_frozen_beside_groups(train).then(|| FROZEN.to_owned());
     let heads = heads(options).into_iter().map(|head| ("head", Some(head)));
     let encodings = list("encoding").map(|encoding| ("encoding", name(encoding)));
     let all = named.into_iter().chain(heads).chain(encodings);
-    Some(all.filter_map(|(kind, name)| Some(format!("{kind}.{}", name?))).chain(sums).collect())
+    Some(all.filter_map(|(kind, name)| Some(format!("{kind}.{}", name?))).chain(sums).chain(frozen).collect())
+}
+
+fn is_frozen_beside_groups(train: &Value) -> bool {
+    let frozen = train.pointer("/start/frozen").and_then(Value::as_bool);
+    frozen.unwrap_or(false) && train["optimizer"].to_string().contains("\"groups\"")
 }
 
 /// How many micro-batches a step has: one if the device decides, or if the run names no number.
@@ -209,6 +218,15 @@ mod tests {
         assert_eq!(version(|_| {}), BASE.to_string());
         let muon = version(|run| run["train"]["optimizer"] = json!({"muon": {}}));
         assert_eq!(muon, format!("{BASE}, optimizer.muon 2"));
+        let frozen = |optimizer: Value| {
+            version(|run| {
+                run["train"]["start"] = json!({"frozen": true});
+                run["train"]["optimizer"] = optimizer.clone();
+            })
+        };
+        assert_eq!(frozen(json!({"adamw": {"weight_decay": 0}})), BASE.to_string());
+        let groups = json!({"adamw": {"groups": [{"match": "*", "learning_rate": 0.5}]}});
+        assert_eq!(frozen(groups), format!("{BASE}, start.frozen 2"));
     }
 
     #[test]
