@@ -1,7 +1,7 @@
 """Muon (Jordan et al. 2024) in float64, for the matrices of the body, with another optimiser for the rest.
 
 M ← μM + (1−μ)G, U = (1−μ)G + μM, X₀ = U/(‖U‖ + 1e-7), Xᵢ₊₁ = aX + bXXᵀX + c(XXᵀ)²X five times, W ← W − lr·scale·X.
-Queries, keys and values, one weight of posenc's, are three matrices.
+Queries, keys and values, one weight of posenc's, are three matrices; W and V of a gated feed-forward layer are two.
 """
 
 import math
@@ -21,6 +21,8 @@ def matrices(flat, weights):
         start = int((flat == values[0]).nonzero()[0])
         assert torch.equal(flat[start : start + len(values)], values), name
         parts = 3 if name.endswith("attention.qkv.weight") else 1
+        if name.endswith("feed_forward.hidden.weight"):
+            parts = weight.shape[0] // weights[name.replace("hidden", "out")].shape[1]
         rows, columns = weight.shape[0] // parts, weight.shape[1]
         found += [(start + part * rows * columns, rows, columns) for part in range(parts)]
     return found

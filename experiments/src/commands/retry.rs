@@ -38,6 +38,11 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         let renamed = grid::retry::start_over(&task.dir).with_context(|| {
             format!("{}: {failure}; its folder {} cannot be renamed", task.name, task.dir.display())
         })?;
+        let Some(renamed) = renamed else {
+            eprintln!("{}: {failure}; another process has its folder, so it is left alone", task.name);
+            retry.running += 1;
+            continue;
+        };
         eprintln!("{}: {failure}; the folder is now {}, and the cell is trained again", task.name, renamed.display());
         retry.tasks.push(task);
     }

@@ -17,7 +17,16 @@ pub const BASE: u32 = 5;
 
 /// The components whose numbers changed since [`BASE`], with their versions: `("encoding.shaw", 2)`. Without an entry
 /// the version is 1. When [`BASE`] rises, the list becomes empty.
-const RAISED: &[(&str, u32)] = &[(MICRO_BATCHES, 2)];
+const RAISED: &[(&str, u32)] = &[(MICRO_BATCHES, 2), (MUON, 2), (FROZEN, 2), (EPOCHS, 2)];
+
+/// Version 2 takes W and V of a gated feed-forward layer as two matrices.
+const MUON: &str = "optimizer.muon";
+
+/// Encodings that `train.start` freezes beside groups of the optimiser. In version 2 no group trains them.
+const FROZEN: &str = "start.frozen";
+
+/// The steps of a decoder's phases with `epochs`. Version 2 counts all rows of its sequences.
+const EPOCHS: &str = "phases.decoder";
 
 /// The order in which the gradients of four or more micro-batches are added. Version 2 adds by halves.
 const MICRO_BATCHES: &str = "sum.micro_batches";
@@ -112,11 +121,26 @@ pub fn components(run: &Value) -> Option<BTreeSet<String>> {
         ("dtype", train.get("dtype").map_or_else(|| Some("f32".to_owned()), name)),
         ("averaging", train.get("averaging").and_then(name)),
     ];
-    let sums = (micro_batches(train, options)? >= ORDERED_FROM).then(|| MICRO_BATCHES.to_owned());
+    let further = [
+        (MICRO_BATCHES, micro_batches(train, options)? >= ORDERED_FROM),
+        (FROZEN, is_frozen_beside_groups(train)),
+        (EPOCHS, model == "decoder" && has_epochs(train)),
+    ];
+    let further = further.into_iter().filter(|(_, is_used)| *is_used).map(|(name, _)| name.to_owned());
     let heads = heads(options).into_iter().map(|head| ("head", Some(head)));
     let encodings = list("encoding").map(|encoding| ("encoding", name(encoding)));
     let all = named.into_iter().chain(heads).chain(encodings);
-    Some(all.filter_map(|(kind, name)| Some(format!("{kind}.{}", name?))).chain(sums).collect())
+    Some(all.filter_map(|(kind, name)| Some(format!("{kind}.{}", name?))).chain(further).collect())
+}
+
+fn has_epochs(train: &Value) -> bool {
+    let mut phases = train.get("phases").and_then(Value::as_array).into_iter().flatten();
+    phases.any(|phase| phase.get("epochs").is_some())
+}
+
+fn is_frozen_beside_groups(train: &Value) -> bool {
+    let frozen = train.pointer("/start/frozen").and_then(Value::as_bool);
+    frozen.unwrap_or(false) && train["optimizer"].to_string().contains("\"groups\"")
 }
 
 /// How many micro-batches a step has: one if the device decides, or if the run names no number.
@@ -189,6 +213,41 @@ mod tests {
         assert!(!ordered(24, &json!(8), 1) && !ordered(32, &json!(64), 1));
         assert!(!ordered(32, &json!("auto"), 1) && !ordered(32, &Value::Null, 1));
         assert!(ordered(32, &json!(11), 4) && !ordered(32, &json!(11), 1), "sequences of four make eight of eleven");
+    }
+
+    /// The version of a run after a change.
+    fn version(change: impl Fn(&mut Value)) -> String {
+        let mut run = json!({
+            "input": "piece_tokens", "model": {"chessformer": {"layers": 1}},
+            "train": {"steps": 1, "optimizer": {"nadam": {}}},
+        });
+        change(&mut run);
+        Numerics::of(&components(&run).expect("a run")).to_string()
+    }
+
+    #[test]
+    fn runs_whose_numbers_changed_have_another_version() {
+        assert_eq!(version(|_| {}), BASE.to_string());
+        let muon = version(|run| run["train"]["optimizer"] = json!({"muon": {}}));
+        assert_eq!(muon, format!("{BASE}, optimizer.muon 2"));
+        let frozen = |optimizer: Value| {
+            version(|run| {
+                run["train"]["start"] = json!({"frozen": true});
+                run["train"]["optimizer"] = optimizer.clone();
+            })
+        };
+        assert_eq!(frozen(json!({"adamw": {"weight_decay": 0}})), BASE.to_string());
+        let groups = json!({"adamw": {"groups": [{"match": "*", "learning_rate": 0.5}]}});
+        assert_eq!(frozen(groups), format!("{BASE}, start.frozen 2"));
+        let phased = |model: &str, phase: Value| {
+            version(|run| {
+                run["model"] = json!({model: {"layers": 1}});
+                run["train"]["phases"] = json!([phase, {}]);
+            })
+        };
+        assert_eq!(phased("decoder", json!({"epochs": 1.0})), format!("{BASE}, phases.decoder 2"));
+        assert_eq!(phased("decoder", json!({"steps": 1})), BASE.to_string());
+        assert_eq!(phased("chessformer", json!({"epochs": 1.0})), BASE.to_string());
     }
 
     #[test]

@@ -40,6 +40,16 @@ impl ModelConfig {
         if let Self::Decoder(config) = self { config.plies } else { 1 }
     }
 
+    /// The number of attention heads of each layer; 0 without attention.
+    pub fn attention_heads(&self) -> usize {
+        match self {
+            Self::Chessformer(config) => config.heads,
+            Self::Resnet(_) => 0,
+            Self::ResnetTransformer(config) => config.attention.heads,
+            Self::Decoder(config) => config.heads,
+        }
+    }
+
     /// Which heads it has.
     pub fn outputs(&self) -> &Outputs {
         match self {

@@ -147,6 +147,10 @@ pub enum GroupPart {
 }
 
 impl Group {
+    fn of_encodings(factor: f64) -> Self {
+        Self { part: Some(GroupPart::Encoding), learning_rate: Some(factor), ..Self::default() }
+    }
+
     fn check(&self) -> Result<(), OptimizerError> {
         let wrong = |why| Err(OptimizerError::Group { group: self.to_string(), why });
         if self.pattern.is_none() && self.part.is_none() {
@@ -288,20 +292,28 @@ impl OptimizerConfig {
         self.common().groups
     }
 
+    fn groups_mut(&mut self) -> &mut Vec<Group> {
+        match self {
+            Self::Nadam(config) => &mut config.groups,
+            Self::NadamTorch(config) => &mut config.groups,
+            Self::Adamw(config) => &mut config.groups,
+            Self::Muon(config) => config.others.groups_mut(),
+            Self::Sgd(config) => &mut config.groups,
+        }
+    }
+
     /// The same with a factor on the learning rate of position encodings. It comes before the other groups, which
     /// override it.
     pub fn with_encoding_rate(mut self, factor: f64) -> Self {
         if factor != 1.0 {
-            let part = Some(GroupPart::Encoding);
-            let group = Group { part, learning_rate: Some(factor), ..Group::default() };
-            match &mut self {
-                Self::Nadam(config) => config.groups.insert(0, group),
-                Self::NadamTorch(config) => config.groups.insert(0, group),
-                Self::Adamw(config) => config.groups.insert(0, group),
-                Self::Muon(config) => config.others.groups_mut().insert(0, group),
-                Self::Sgd(config) => config.groups.insert(0, group),
-            }
+            self.groups_mut().insert(0, Group::of_encodings(factor));
         }
+        self
+    }
+
+    /// The same with position encodings that are not trained, whatever the other groups say.
+    pub fn with_frozen_encodings(mut self) -> Self {
+        self.groups_mut().push(Group::of_encodings(0.0));
         self
     }
 

@@ -7,7 +7,7 @@
 //! Source: Jordan et al. 2024 (kellerjordan.github.io/posts/muon; KellerJordan/Muon; `torch.optim.Muon`). Scales are
 //! √max(1, r/c) there, and 0.2·√max(r, c) in Moonlight (Liu et al. 2025, arXiv 2502.16982), with which a step is about as long
 //! as AdamW's, so that both can have one learning rate. Deviations: the iteration is computed in f32, not in bf16; queries,
-//! keys and values, one weight here, are three matrices.
+//! keys and values, one weight here, are three matrices, and W and V of a gated feed-forward layer are two.
 //!
 //! It takes the matrix weights of the body. All other parameters (embeddings, norms, biases, heads, encodings) take the steps
 //! of another optimiser, as in the source.
@@ -20,9 +20,11 @@ use tch::{Kind, TchError, Tensor};
 
 const QUINTIC: [f64; 3] = [3.4445, -4.7750, 2.0315];
 const EPSILON: f64 = 1e-7;
-/// The scope of the weights that it takes, and the weight that is three.
+/// The scope of the weights that it takes, the weight that is three, and the one that is two if it is gated.
 const BODY: &str = "body.";
 const THREE: &str = ".attention.qkv.weight";
+const GATED: &str = ".feed_forward.hidden.weight";
+const OUT: &str = ".feed_forward.out.weight";
 
 impl MuonScale {
     fn factor(self, [rows, columns]: [i64; 2]) -> f64 {
@@ -58,7 +60,7 @@ pub(super) fn matrices(layout: &Layout, rates: &[Span]) -> Vec<Matrix> {
     for param in layout.params() {
         let is_taken = param.part == Part::Trunk && param.range == Range::Matrix && param.name.starts_with(BODY);
         let (true, &[rows, columns]) = (is_taken, &param.shape[..]) else { continue };
-        let parts = if param.name.ends_with(THREE) { 3 } else { 1 };
+        let parts = parts(layout, &param.name, rows);
         let rate = rates.iter().find(|span| span.start <= param.offset && param.offset < span.end);
         let shape = [rows / parts, columns];
         let size = (shape[0] * shape[1]) as usize;
@@ -67,6 +69,16 @@ pub(super) fn matrices(layout: &Layout, rates: &[Span]) -> Vec<Matrix> {
     }
     all.sort_by_key(|matrix| matrix.start);
     all
+}
+
+/// How many matrices a weight of the body is. A gated hidden layer has two rows for each number that the output layer takes.
+fn parts(layout: &Layout, name: &str, rows: i64) -> i64 {
+    let out = name.strip_suffix(GATED).and_then(|block| layout.find(&format!("{block}{OUT}")));
+    match out.map(|out| &layout.param(out).shape[..]) {
+        Some(&[_, taken]) if rows == 2 * taken => 2,
+        _ if name.ends_with(THREE) => 3,
+        _ => 1,
+    }
 }
 
 pub(super) fn step(

@@ -96,6 +96,20 @@ fn a_group_decays_what_it_names_and_the_later_group_decides() {
 }
 
 #[test]
+fn frozen_encodings_stay_whatever_groups_say() {
+    let layout = layout(r#"{"shaw": {}}"#);
+    let before = stirred(&layout).values().expect("the CPU's values can be read");
+    let groups = r#"{"nadam": {"groups": [{"match": "encoding.*", "learning_rate": 1}]}}"#;
+    for written in [groups.to_owned(), format!(r#"{{"muon": {{"others": {groups}}}}}"#)] {
+        let frozen = after(&config(&written).with_frozen_encodings(), &layout, RATE);
+        for param in layout.params() {
+            let own = param.offset..param.offset + param.len();
+            assert_eq!(before[own.clone()] == frozen[own], param.part == Part::Encoding, "{}", param.name);
+        }
+    }
+}
+
+#[test]
 fn groups_that_change_nothing_give_the_same_bits() {
     let layout = layout(r#"{"shaw": {}}"#);
     for name in ["nadam", "nadam_torch", "adamw", "sgd"] {

@@ -3,16 +3,19 @@
 use crate::common::*;
 use games::{GameKind, InputName};
 use models::optimizer::{AdamwConfig, MuonConfig, MuonScale, NadamConfig, Others};
-use models::{NormPlace, Optimizer, OptimizerConfig};
+use models::{Optimizer, OptimizerConfig};
 use nn::{Layout, ParamSpec, Part};
 use std::sync::Arc;
 use tch::{Device, Kind, Tensor};
 
 const RATE: f64 = 0.01;
 
-fn network() -> Arc<Layout> {
+/// Rows of the hidden weight of a gated feed-forward layer of [`tiny_with`].
+const GATED_ROWS: i64 = 48;
+
+fn network(options: &str) -> Arc<Layout> {
     let stack = [encoding(r#"{"smolgen": {"compress": 3, "hidden": 5, "gen": 6}}"#)];
-    declare(&tiny(NormPlace::Post), &stack, &spec(GameKind::Chess, InputName::PieceTokens)).1
+    declare(&tiny_with(options), &stack, &spec(GameKind::Chess, InputName::PieceTokens)).1
 }
 
 fn gradient(layout: &Layout) -> Tensor {
@@ -38,6 +41,7 @@ fn taken(layout: &Layout) -> Vec<(usize, i64, i64)> {
     let parts = |param: &ParamSpec| match &param.name {
         name if !name.starts_with("body.") || param.shape.len() != 2 => 0,
         name if name.ends_with("qkv.weight") => 3,
+        name if name.ends_with("hidden.weight") && param.shape[0] == GATED_ROWS => 2,
         _ => 1,
     };
     let of = |param: &ParamSpec| {
@@ -52,12 +56,21 @@ fn taken(layout: &Layout) -> Vec<(usize, i64, i64)> {
 
 #[test]
 fn a_step_has_the_gradients_singular_vectors_and_singular_values_near_one() {
-    let layout = network();
+    is_orthogonal(&network("{}"), 2 * (3 + 1 + 2), "qkv in three parts, out and two feed-forward layers per block");
+}
+
+#[test]
+fn a_gated_feed_forward_layer_has_two_hidden_matrices() {
+    is_orthogonal(&network(r#"{"ff_kind": "swiglu"}"#), 2 * (3 + 1 + 3), "W and V are apart");
+}
+
+#[track_caller]
+fn is_orthogonal(layout: &Arc<Layout>, count: usize, why: &str) {
     for scale in [MuonScale::MatchAdamw, MuonScale::Original] {
-        let moved = first_step(&layout, muon(scale, Others::Nadam(NadamConfig::default())));
-        let gradient = gradient(&layout);
-        let matrices = taken(&layout);
-        assert_eq!(matrices.len(), 2 * (3 + 1 + 2), "qkv in three parts, out and two feed-forward layers per block");
+        let moved = first_step(layout, muon(scale, Others::Nadam(NadamConfig::default())));
+        let gradient = gradient(layout);
+        let matrices = taken(layout);
+        assert_eq!(matrices.len(), count, "{why}");
         for (start, rows, columns) in matrices {
             let part = |flat: &Tensor| flat.narrow(0, start as i64, rows * columns).view([rows, columns]);
             let factor = match scale {
@@ -90,7 +103,7 @@ impl Quintic for Tensor {
 
 #[test]
 fn all_other_parameters_take_the_other_optimisers_step() {
-    let layout = network();
+    let layout = network("{}");
     let adamw = || AdamwConfig { weight_decay: 0.0, ..AdamwConfig::default() };
     let pairs = [
         (Others::Nadam(NadamConfig::default()), OptimizerConfig::Nadam(NadamConfig::default())),

@@ -11,6 +11,7 @@ use dataset::{Dataset, DatasetError, Manifest, PerSplit, Split, Targets, TestSet
 use games::GameKind;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 /// The datasets of an experiment, opened once each.
 #[derive(Debug)]
@@ -31,6 +32,8 @@ pub(crate) struct OpenedData {
     pub(crate) test: Option<OpenedTest>,
     /// Where its positions come from if it has no folder.
     pub(crate) generate: Option<Generate>,
+    /// Its games, where they were read.
+    dataset: OnceLock<Dataset>,
 }
 
 /// A usable dataset to test on.
@@ -40,8 +43,35 @@ pub(crate) struct OpenedTest {
     pub(crate) manifest: Manifest,
     pub(crate) contents: Contents,
     pub(crate) set: TestSet,
-    /// Training positions of each rating bucket that do not occur in it.
-    pub(crate) left_by_bucket: Vec<(String, u64)>,
+}
+
+impl OpenedData {
+    /// Training rows of a pass through the games of these rating buckets, or through all games: positions, or for sequences of
+    /// several plies all plies with their padding.
+    pub(crate) fn rows(&self, buckets: &[String], plies: usize) -> Result<u64, DatasetError> {
+        if self.generate.is_some() || (buckets.is_empty() && plies == 1) {
+            return Ok(self.positions.train);
+        }
+        if plies == 1 && self.test.is_none() {
+            return store::positions_of(&self.folder, &self.manifest, buckets).map(|positions| positions[Split::Train]);
+        }
+        let dataset = self.dataset()?;
+        Ok(match buckets {
+            [] => dataset.rows_in(Split::Train, plies),
+            some => dataset.training_part(some).rows_in(Split::Train, plies),
+        })
+    }
+
+    fn dataset(&self) -> Result<&Dataset, DatasetError> {
+        if let Some(read) = self.dataset.get() {
+            return Ok(read);
+        }
+        let mut dataset = Dataset::load(&self.folder, self.manifest.clone())?;
+        if !self.view.bucket.is_empty() {
+            dataset.restrict(&self.view.bucket)?;
+        }
+        Ok(self.dataset.get_or_init(|| dataset))
+    }
 }
 
 impl Datasets {
@@ -110,6 +140,7 @@ fn generated(generate: &Generate, row: &Combination, game: GameKind, node: &Node
         contents: Contents::generated(dataset.manifest()),
         test: None,
         generate: Some(generate.clone()),
+        dataset: OnceLock::new(),
     })
 }
 
@@ -174,7 +205,8 @@ fn viewed(
         return Err(error.help("name more buckets, or import more games"));
     }
     let contents = Contents::of(&folder, &manifest, &view).map_err(|error| node.origin.refused(error))?;
-    Ok(OpenedData { folder, manifest, view, positions, contents, test: None, generate: None })
+    let dataset = OnceLock::new();
+    Ok(OpenedData { folder, manifest, view, positions, contents, test: None, generate: None, dataset })
 }
 
 /// Refuses a value target that the dataset does not have.
@@ -214,10 +246,8 @@ fn tested_on(
     let other = Dataset::load(&folder, manifest.clone()).map_err(refused)?;
     dataset.set_test(other).map_err(refused)?;
     let set = dataset.test_set().cloned().expect("it was set");
-    let left = |name: &String| dataset.training_part(&[name]).positions(Split::Train);
-    let buckets = own.manifest.rating_buckets.iter();
-    let left_by_bucket = buckets.map(|bucket| (bucket.name.clone(), left(&bucket.name))).collect();
     let [train, validation, test] = Split::ALL.map(|split| dataset.positions(split));
     let positions = PerSplit { train, validation, test };
-    Ok(OpenedData { positions, test: Some(OpenedTest { folder, manifest, contents, set, left_by_bucket }), ..own })
+    let test = Some(OpenedTest { folder, manifest, contents, set });
+    Ok(OpenedData { positions, test, dataset: OnceLock::from(dataset), ..own })
 }

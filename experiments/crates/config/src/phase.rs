@@ -46,9 +46,9 @@ pub struct Phase {
 }
 
 impl Phase {
-    /// How many steps of `batch` positions it takes on `positions`; `None` for all that are left.
-    pub fn steps(&self, positions: u64, batch: usize) -> Option<u64> {
-        self.steps.or_else(|| self.epochs.map(|epochs| (epochs * positions as f64 / batch as f64).ceil() as u64))
+    /// How many steps of `batch` rows it takes, if a pass has so many `rows`; `None` for all that are left.
+    pub fn steps(&self, rows: u64, batch: usize) -> Option<u64> {
+        self.steps.or_else(|| self.epochs.map(|epochs| (epochs * rows as f64 / batch as f64).ceil() as u64))
     }
 
     /// The weights of the losses while it lasts.

@@ -6,7 +6,7 @@ use super::phase::Phase;
 use super::run::RunConfig;
 use super::source::ConfigError;
 use super::suggest::nearest;
-use dataset::{DatasetError, Split, store};
+use dataset::DatasetError;
 
 /// The facts that phases of a row are checked against.
 struct Check<'a> {
@@ -93,12 +93,15 @@ impl Check<'_> {
 
     /// The number of steps of a phase; `None` for all that are left.
     fn steps(&self, i: usize, phase: &Phase) -> Result<Option<u64>, ConfigError> {
-        let positions = positions(phase, self.data).map_err(|error| self.refused(i, &["bucket"], error))?;
-        if positions == 0 {
+        let model = &self.row.run.model;
+        // Another one is refused when its shape is computed.
+        let plies = if model.check().is_ok() { model.plies() } else { 1 };
+        let rows = self.data.rows(&phase.bucket, plies).map_err(|error| self.refused(i, &["bucket"], error))?;
+        if rows == 0 {
             let error = self.refused(i, &["bucket"], "these rating buckets hold no training positions");
             return Err(error.help("name more buckets, or import more games"));
         }
-        Ok(phase.steps(positions, self.row.run.train.batch))
+        Ok(phase.steps(rows, self.row.run.train.batch))
     }
 }
 
@@ -120,21 +123,9 @@ pub(super) fn check_weights(row: &Combination, run: &RunConfig) -> Result<(), Co
 pub(super) fn ends(run: &RunConfig, data: &OpenedData) -> Result<Vec<u64>, DatasetError> {
     let mut end = 0;
     let of_phase = |phase: &Phase| {
-        let steps = phase.steps(positions(phase, data)?, run.train.batch);
+        let steps = phase.steps(data.rows(&phase.bucket, run.plies())?, run.train.batch);
         end = steps.map_or(run.train.steps, |steps| end + steps);
         Ok(end)
     };
     run.train.phases.iter().map(of_phase).collect()
-}
-
-/// Training positions of the games of a phase.
-fn positions(phase: &Phase, data: &OpenedData) -> Result<u64, DatasetError> {
-    if phase.bucket.is_empty() {
-        return Ok(data.positions.train);
-    }
-    if let Some(test) = &data.test {
-        let own = test.left_by_bucket.iter().filter(|(bucket, _)| phase.bucket.contains(bucket));
-        return Ok(own.map(|(_, positions)| positions).sum());
-    }
-    store::positions_of(&data.folder, &data.manifest, &phase.bucket).map(|positions| positions[Split::Train])
 }

@@ -37,6 +37,8 @@ pub struct RowData {
     pub test: Option<TestSet>,
     /// Positions of the training split that the run uses.
     pub train_positions: u64,
+    /// Rows of a pass through them: these positions, or of a network that reads sequences all plies with their padding.
+    pub train_rows: u64,
     /// Positions of the validation split that it uses.
     pub validation_positions: u64,
     /// Positions of the test split that it uses.
@@ -56,7 +58,7 @@ impl Row {
     /// The number of passes through the training split.
     pub fn epochs(&self) -> f64 {
         let seen = self.run.train.steps as f64 * self.run.train.batch as f64;
-        seen / self.data.train_positions as f64
+        seen / self.data.train_rows as f64
     }
 
     /// Whether another row is the reference that it is compared with.

@@ -30,13 +30,15 @@ pub(super) fn row(combination: &Combination, label: &Label, datasets: &Datasets)
     }
     let opened = datasets.of(run.game);
     let OpenedData { manifest, positions, test, generate, .. } = opened;
-    // No position comes twice.
-    let train_positions = if generate.is_some() { run.trained_positions() } else { positions.train };
+    let rows = opened.rows(&[], run.plies()).map_err(|error| combination.refused(&["data"], error))?;
+    // No generated position comes twice.
+    let trained = generate.is_some().then(|| run.trained_positions());
     let data = RowData {
         name: manifest.name.clone(),
         content_hash: manifest.identity(),
         test: test.as_ref().map(|test| test.set.clone()),
-        train_positions,
+        train_positions: trained.unwrap_or(positions.train),
+        train_rows: trained.unwrap_or(rows),
         validation_positions: positions.validation,
         test_positions: positions.test,
         phase_ends: phases::ends(&run, opened).map_err(|error| combination.refused(&["train", "phases"], error))?,

@@ -195,7 +195,7 @@ pub struct TrainConfig {
     /// The learning rate: a number, or a schedule over steps.
     #[serde(deserialize_with = "super::values::rate")]
     pub learning_rate: Schedule,
-    /// Factor on the learning rate of the encodings' parameters. The best one differs between encodings, so tune it.
+    /// Factor on the learning rate of encodings; `groups` override it. The best differs between encodings, so tune it.
     #[serde(default = "one", deserialize_with = "not_negative")]
     pub encoding_rate: f64,
     /// Tables or trunk of another network, as first values.
@@ -245,9 +245,14 @@ fn one() -> f64 {
 }
 
 impl TrainConfig {
-    /// The optimiser with [`Self::encoding_rate`]; groups that the experiment writes itself override it.
+    /// The optimiser with [`Self::encoding_rate`], which groups that the experiment writes itself override, or with frozen
+    /// encodings, which override these.
     pub fn optimizer(&self) -> OptimizerConfig {
-        self.optimizer.clone().with_encoding_rate(if self.freezes_encodings() { 0.0 } else { self.encoding_rate })
+        let optimizer = self.optimizer.clone();
+        match self.freezes_encodings() {
+            true => optimizer.with_frozen_encodings(),
+            false => optimizer.with_encoding_rate(self.encoding_rate),
+        }
     }
 
     /// The switches of LibTorch that it sets.

@@ -42,7 +42,7 @@ pub struct Start {
     /// `shuffled` permutes the entries, in the same way in all layers, heads and tables: the control.
     #[serde(default)]
     pub order: TableOrder,
-    /// Whether the encodings' parameters are not trained.
+    /// Whether encodings keep first values, despite `groups`.
     #[serde(default)]
     pub frozen: bool,
     /// Factor on every entry.

@@ -78,17 +78,16 @@ impl<'a> Search<'a> {
     }
 
     /// Reads the scores of the trials from their run folder, and chooses the best trial of each row: the experiment with the
-    /// choices, and the record of the search. A row outside of the selection keeps its choice if an earlier run finished all
-    /// of its trials. A row without a finished trial keeps the values of its first one and has no choice in the record.
+    /// choices, and the record of the search. A row outside of the selection keeps its choice if an earlier run ended all of
+    /// its trials. A row without a finished trial keeps the values of its first one and has no choice in the record.
     pub fn choose(self, run_dir: &Path) -> Result<(Experiment, TuningRecord), ReadError> {
         let Self { experiment, tuning, selected, mut record, .. } = self;
         record.rounds.push(RoundRecord { folder: FOLDER.to_owned(), steps: None });
         for (row, (tuned, selected)) in tuning.rows.iter().zip(selected).enumerate() {
             let cell =
                 |trial: usize, seed: u64| run_dir.join(tuning.row(row, trial).folder()).join(format!("seed-{seed}"));
-            let is_done =
-                |trial: usize| tuning.seeds.iter().all(|&seed| CellState::of(&cell(trial, seed)) == CellState::Done);
-            if !selected && !(0..tuned.trials.len()).all(is_done) {
+            let has_ended = |trial: usize| tuning.seeds.iter().all(|&seed| has_ended(&cell(trial, seed)));
+            if !selected && !(0..tuned.trials.len()).all(has_ended) {
                 continue;
             }
             for (trial, own) in record.rows[row].trials.iter_mut().enumerate() {
@@ -108,6 +107,15 @@ impl<'a> Search<'a> {
             record.folder = row.folder();
         }
         Ok((tuned, record))
+    }
+}
+
+/// Whether a further run would not change a cell: it is done, or would fail again in the same way.
+fn has_ended(cell: &Path) -> bool {
+    match CellState::of(cell) {
+        CellState::Done => true,
+        CellState::Failed(failure) => failure.kind.is_final(),
+        _ => false,
     }
 }
 

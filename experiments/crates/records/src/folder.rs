@@ -19,6 +19,15 @@ pub fn hash_of(row: &str) -> &str {
     row.rsplit_once('-').map_or(row, |(_, hash)| hash)
 }
 
+/// Digits of the hash in the name of a row's folder.
+const DIGITS: usize = 12;
+
+/// The hash at the end of the name of a row's folder; `None` of a folder that somebody named otherwise.
+pub fn planned_hash(row: &str) -> Option<&str> {
+    let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    Some(hash_of(row)).filter(|hash| hash.len() == DIGITS && hash.bytes().all(is_digit))
+}
+
 /// Whether a text is the plain name of a file or folder: no path, and without control characters.
 pub fn is_plain(name: &str) -> bool {
     const LONGEST: usize = 255;
@@ -37,6 +46,14 @@ pub fn entries(dir: &Path) -> io::Result<Vec<DirEntry>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_hash_has_twelve_digits() {
+        assert_eq!(planned_hash("chess-rate-x0.5-0123456789ab"), Some("0123456789ab"));
+        for name in ["chess-shaw", "0123456789abc", "a-0123456789AB", "a-0123456789a", ""] {
+            assert_eq!(planned_hash(name), None, "{name}");
+        }
+    }
 
     #[test]
     fn a_plain_name_stays_in_its_folder() {

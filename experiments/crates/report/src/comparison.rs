@@ -279,6 +279,9 @@ pub(crate) fn difference(row: &CellRecord, reference: &CellRecord, metric: &str)
         }
     }
     let (Some(own), Some(other)) = (&row.facts, &reference.facts) else { return Err(Missing::NoManifest { seed }) };
+    if row.is_another || reference.is_another {
+        return Err(Missing::OtherHash { seed });
+    }
     if let Some((what, row, reference)) = unfair(own, other) {
         return Err(Missing::Differs { seed, what, row, reference });
     }

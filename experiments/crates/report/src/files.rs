@@ -3,7 +3,7 @@
 use facts::metrics::NOVEL;
 use facts::{Primary, ReadAt, Weights, numerics};
 use games::GameKind;
-use records::folder::{METRICS_FILE, hash_of};
+use records::folder::{METRICS_FILE, hash_of, planned_hash};
 use records::head_maps;
 use records::identity::Identity;
 use records::inspected::HeadRecord;
@@ -40,6 +40,8 @@ pub struct CellRecord {
     pub state: CellState,
     pub facts: Option<CellFacts>,
     pub result: Option<CellResult>,
+    /// Whether it finished with another hash than its row has: its dataset changed after planning, or its configuration.
+    pub is_another: bool,
     /// Its evaluations as a player; an unreadable file counts as none.
     pub strength: Vec<Evaluation>,
 }
@@ -88,7 +90,12 @@ impl RunFolder {
     /// Reads a run folder; its cells may be running.
     pub fn read(dir: &Path) -> anyhow::Result<Self> {
         let plan = Plan::read(dir)?;
-        let cell = |row: &Row, seed: &u64| CellRecord::read(&Plan::cell_dir(dir, row, *seed), *seed, &plan.primary);
+        let cell = |row: &Row, seed: &u64| {
+            let read = CellRecord::read(&Plan::cell_dir(dir, row, *seed), *seed, &plan.primary);
+            // The manifest of a smoke run is of a shortened one.
+            let is_another = !plan.smoke && read.is_another_than(planned_hash(&row.folder));
+            CellRecord { is_another, ..read }
+        };
         let cells = plan.rows.iter().map(|row| plan.seeds.iter().map(|seed| cell(row, seed)).collect()).collect();
         let orphaned_rows = orphaned_rows(dir, &plan);
         let dirs = plan.rows.iter().flat_map(|row| plan.seeds.iter().map(|seed| Plan::cell_dir(dir, row, *seed)));
@@ -187,7 +194,13 @@ impl CellRecord {
             }
         }
         let strength = Strength::read(dir).map(|found| found.evaluations).unwrap_or_default();
-        Self { seed, state, facts, result, strength }
+        Self { seed, state, facts, result, is_another: false, strength }
+    }
+
+    /// Whether it finished and was trained as another hash than this one.
+    fn is_another_than(&self, planned: Option<&str>) -> bool {
+        let trained = self.facts.as_ref().and_then(|facts| planned_hash(facts.identity.config.split(',').next()?));
+        self.state == CellState::Done && trained.zip(planned).is_some_and(|(trained, planned)| trained != planned)
     }
 }
 

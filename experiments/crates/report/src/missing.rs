@@ -28,6 +28,10 @@ pub enum Missing {
     NoManifest {
         seed: u64,
     },
+    /// A cell was trained with another dataset or configuration than its row has.
+    OtherHash {
+        seed: u64,
+    },
     /// The two cells were not trained under the same conditions.
     Differs {
         seed: u64,
@@ -48,11 +52,12 @@ pub enum Missing {
 }
 
 /// The reason for one seed that is left out and for several, in the order of [`Missing::seed`].
-const LEFT_OUT: [[&str; 2]; 4] = [
+const LEFT_OUT: [[&str; 2]; 5] = [
     ["failed", "failed"],
     ["is not done", "are not done"],
     ["has no value", "have no value"],
     ["has no manifest", "have no manifest"],
+    ["has another hash than its row", "have another hash than their row"],
 ];
 
 impl Missing {
@@ -77,6 +82,7 @@ impl Missing {
             Self::Unfinished { seed } => Some((*seed, 1)),
             Self::NoValue { seed } => Some((*seed, 2)),
             Self::NoManifest { seed } => Some((*seed, 3)),
+            Self::OtherHash { seed } => Some((*seed, 4)),
             _ => None,
         }
     }
@@ -91,6 +97,7 @@ impl fmt::Display for Missing {
             Self::Unfinished { seed } => write!(f, "seed {seed} is not done"),
             Self::NoValue { seed } => write!(f, "seed {seed} has no value"),
             Self::NoManifest { seed } => write!(f, "seed {seed} has no manifest"),
+            Self::OtherHash { seed } => write!(f, "seed {seed} has another hash than its row"),
             Self::Differs { seed, what, row, reference } => {
                 write!(f, "seed {seed}: {what} differs ({row} against {reference})")
             }

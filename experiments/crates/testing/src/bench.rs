@@ -94,9 +94,9 @@ impl Bench {
         }
     }
 
-    /// The folder of a cell with this configuration.
+    /// The folder of a cell with this configuration. Its row's name ends in no hash, because nothing planned it.
     pub fn cell(&self, name: &str, run: &RunConfig) -> PathBuf {
-        let dir = self.dir.path().join("runs/test").join(format!("{name}-0123456789ab")).join("seed-1");
+        let dir = self.dir.path().join("runs/test").join(format!("{name}-unplanned")).join("seed-1");
         fs::create_dir_all(&dir).expect("the cell's folder");
         fs::write(dir.join("config.yaml"), run.to_yaml().expect("YAML")).expect("config.yaml");
         dir

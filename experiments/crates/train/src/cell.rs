@@ -12,10 +12,11 @@ use super::trainer::{Evaluation, Trainer, first_weights};
 use crate::pictures::Folder;
 use crate::sinks::Sink;
 use crate::sinks::tensorboard::{EventLog, HParams, PictureLog};
+use config::identity::hash;
 use config::{Pictures, Products, RunConfig, Weights};
 use dataset::{Split, evaluation_traits};
 use nn::Arena;
-use records::folder::{CHECKPOINTS, METRICS_FILE};
+use records::folder::{CHECKPOINTS, METRICS_FILE, planned_hash};
 use records::identity::Identity;
 use records::positions::{self, PositionMetrics};
 use records::status::{Fingerprints, State};
@@ -131,7 +132,7 @@ impl Start {
         }
         let forced = match &checkpoint {
             Some(checkpoint) => changed_identity(checkpoint, &identity, options.force)?,
-            None => Vec::new(),
+            None => changed_plan(dir, &setup, options)?,
         };
         Ok(Self { setup, identity, first, checkpoint, forced })
     }
@@ -369,6 +370,27 @@ fn changed_identity(checkpoint: &Checkpoint, now: &Identity, force: bool) -> Res
         return Ok(differences);
     }
     Err(TrainError::OtherBits { step: checkpoint.progress.step, differences })
+}
+
+/// How a new cell differs from the hash in the name of its row's folder, if that is forced; otherwise an error. A smoke run is
+/// shortened, and an imported network has no plan.
+fn changed_plan(dir: &Path, setup: &Setup, options: &CellOptions) -> Result<Vec<String>, TrainError> {
+    let row = describe::row_of(dir);
+    let found = hash(&setup.config, &setup.dataset.content());
+    let is_planned = !options.smoke && setup.config.imported.is_none();
+    let Some(planned) = planned_hash(&row).filter(|&planned| is_planned && planned != found) else {
+        return Ok(Vec::new());
+    };
+    if options.force {
+        return Ok(vec![format!("configuration or dataset: planned as {planned}, now {found}")]);
+    }
+    let message = format!(
+        "{row} was planned as {planned}, and the cell is {found} now: after planning, the content of its dataset changed, or \
+         its configuration or posenc's numerics version"
+    );
+    let help = "restore what changed, or run the experiment's file again, which plans new folders; `--force` trains the cell \
+                here, which the manifest will say";
+    Err(UserError::new(message, help).into())
 }
 
 /// `first_step`: events of older files from this step on are withdrawn.

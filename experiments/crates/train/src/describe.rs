@@ -119,14 +119,20 @@ fn initial_weights(layout: &Layout, values: &[f32]) -> InitialWeights {
 
 /// Experiment, label and hash from `<experiment>/<label>-<hash>/seed-<n>`.
 fn cell_names(cell: &Path) -> (String, String, String) {
+    let row = row_of(cell);
+    let (label, hash) = row.rsplit_once('-').unwrap_or((&row, ""));
+    (folder_above(cell, 2), label.to_owned(), hash.to_owned())
+}
+
+/// The name of the folder of a cell's row.
+pub(super) fn row_of(cell: &Path) -> String {
+    folder_above(cell, 1)
+}
+
+fn folder_above(cell: &Path, levels: usize) -> String {
     let absolute = std::path::absolute(cell).unwrap_or_else(|_| cell.to_owned());
-    let name = |path: Option<&Path>| {
-        path.and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
-    };
-    let row = absolute.parent();
-    let row_name = name(row);
-    let (label, hash) = row_name.rsplit_once('-').unwrap_or((&row_name, ""));
-    (name(row.and_then(Path::parent)), label.to_owned(), hash.to_owned())
+    let name = absolute.ancestors().nth(levels).and_then(Path::file_name);
+    name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
 #[cfg(test)]

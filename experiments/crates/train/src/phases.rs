@@ -66,7 +66,7 @@ pub(super) fn phase_schedule(dataset: &Arc<Dataset>, train: &TrainConfig) -> (Ve
             segments.push(DataSegment { dataset, begin, end: begin });
         }
         if let Some(segment) = segments.last_mut() {
-            let steps = phase.steps(segment.dataset.positions(Split::Train), train.batch);
+            let steps = phase.steps(segment.dataset.rows(Split::Train), train.batch);
             segment.end = steps.map_or(u64::MAX, |steps| begin + steps);
             let multiplier = phase.learning_rate.unwrap_or(1.0);
             settings.push(StepSettings { end: segment.end, loss: phase.weights(&train.loss), multiplier });

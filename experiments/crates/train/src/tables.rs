@@ -10,7 +10,7 @@ mod moved;
 
 use super::checkpoint::from_little_endian;
 use super::error::TrainError;
-use super::setup::{Setup, declare};
+use super::setup::{Setup, declare, read_config};
 use crate::inference::tensors_file::Named;
 use config::RunConfig;
 use config::start::{Fit, Start, TableOrder};
@@ -19,12 +19,17 @@ use games::{GameKind, Geometry};
 use models::Network;
 use moved::{By, Moving};
 use nn::{Arena, Layout, ParamId, ParamSpec, Part};
+use records::folder::CONFIG_FILE;
 use safetensors::tensor::{Dtype, SafeTensors};
+use std::path::Path;
 use tch::Tensor;
 
 pub const TABLES_FILE: &str = "tables.safetensors";
 
 const BOARD: &str = "board";
+
+/// The scopes of all parameters but those of heads.
+const TRUNK: [&str; 5] = ["body.", "embedding.", "encoding.", "refinement.", "registers."];
 
 /// The most files or ranks of a board: the number of displacements stays small.
 const LONGEST_SIDE: usize = 100;
@@ -44,7 +49,8 @@ pub fn check_start(run: &RunConfig) -> Result<(), TrainError> {
     let Some(start) = &run.train.start else { return Ok(()) };
     let (network, layout) = declare(run)?;
     let mut weights = vec![0.0; layout.len()];
-    write_over(start, Begun { network: &network, layout: &layout, seed: run.seed }, &mut weights)
+    let heads = run.model.attention_heads();
+    write_over(start, Begun { network: &network, layout: &layout, heads, seed: run.seed }, &mut weights)
 }
 
 /// The network whose first weights are written over.
@@ -52,12 +58,15 @@ pub fn check_start(run: &RunConfig) -> Result<(), TrainError> {
 pub(super) struct Begun<'a> {
     network: &'a Network,
     layout: &'a Layout,
+    /// Attention heads.
+    heads: usize,
     seed: u64,
 }
 
 impl<'a> Begun<'a> {
     pub(super) fn of(setup: &'a Setup) -> Self {
-        Self { network: &setup.network, layout: &setup.layout, seed: setup.config.seed }
+        let heads = setup.config.model.attention_heads();
+        Self { network: &setup.network, layout: &setup.layout, heads, seed: setup.config.seed }
     }
 }
 
@@ -72,7 +81,7 @@ pub(super) fn write_over(start: &Start, begun: Begun<'_>, weights: &mut [f32]) -
     }
     let file = SafeTensors::deserialize(&bytes).map_err(|error| refused(error.to_string()))?;
     let written = match start.is_network() {
-        true => trunk_over(&file, start, begun, weights),
+        true => same_heads(path, begun.heads).and_then(|()| trunk_over(&file, start, begun, weights)),
         false => tables_over(&file, start, begun, weights),
     };
     written.map_err(refused)?;
@@ -130,8 +139,21 @@ fn root_mean_square(numbers: &[(usize, f32)]) -> f64 {
     (squares / numbers.len() as f64).sqrt()
 }
 
+/// Refuses an export's network with another number of attention heads, which no shape shows and the configuration beside it
+/// does. Of other files the number is not known.
+fn same_heads(weights: &Path, heads: usize) -> Result<(), String> {
+    let Ok(run) = read_config(&weights.with_file_name(CONFIG_FILE)) else { return Ok(()) };
+    match run.model.attention_heads() {
+        same if same == heads => Ok(()),
+        other => Err(format!(
+            "its network has {other} attention heads ({CONFIG_FILE} beside it) and this one {heads}; take a network with as many"
+        )),
+    }
+}
+
 /// Writes trunk, encodings and running statistics of another network over those of this one, and with `heads` its heads. A
-/// statistic that the file lacks is of a head. On another board, tables are moved and every other parameter must have its shape.
+/// statistic that the file lacks is of a head; what else it has of trunk and encodings is refused. On another board, tables are
+/// moved and every other parameter must have its shape.
 fn trunk_over(file: &SafeTensors<'_>, start: &Start, begun: Begun<'_>, weights: &mut [f32]) -> Result<(), String> {
     let (layout, encodings, tokens) = (begun.layout, begun.network.encodings(), begun.network.tokens());
     let moving = moving(start.board.map_or(tokens.geometry(), GameKind::geometry), start, begun);
@@ -156,7 +178,13 @@ fn trunk_over(file: &SafeTensors<'_>, start: &Start, begun: Begun<'_>, weights: 
             None => return Err(no_tensor(file, param, moving)),
         }
     }
-    Ok(())
+    let is_left = |name: &str| TRUNK.iter().any(|scope| name.starts_with(scope)) && layout.find(name).is_none();
+    match file.names().into_iter().filter(|name| is_left(name)).min() {
+        None => Ok(()),
+        Some(name) => Err(format!(
+            "this network has no {name}, which the file has; take a network with the same layers and the same encodings"
+        )),
+    }
 }
 
 fn no_tensor(file: &SafeTensors<'_>, param: &ParamSpec, moving: Moving) -> String {

@@ -212,7 +212,8 @@ fn by_rows(experiment: &Experiment, title: &str, property: fn(&Row) -> String) -
 
 fn epochs(row: &Row) -> String {
     let (steps, batch) = (grouped(row.run.train.steps), grouped(row.run.train.batch as u128));
-    format!("{:.3} = {steps} steps x {batch} / {} training positions", row.epochs(), grouped(row.data.train_positions))
+    let what = if row.run.plies() == 1 { "training positions" } else { "rows of training sequences" };
+    format!("{:.3} = {steps} steps x {batch} / {} {what}", row.epochs(), grouped(row.data.train_rows))
 }
 
 /// The parameters of each module but the encoding.

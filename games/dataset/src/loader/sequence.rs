@@ -33,7 +33,12 @@ impl Dataset {
 
     /// Rows of an epoch: the positions of the split, with the padding of sequences.
     pub fn rows(&self, split: Split) -> u64 {
-        match self.reading.plies {
+        self.rows_in(split, self.reading.plies)
+    }
+
+    /// The same for sequences of another length.
+    pub fn rows_in(&self, split: Split, plies: usize) -> u64 {
+        match plies {
             1 => self.positions(split),
             plies => self.sizes(split).map(|size| rows(size, plies)).sum(),
         }

@@ -124,6 +124,29 @@ fn a_test_set_of_its_own_takes_its_positions_from_training() {
     assert_eq!(phased.data.phase_ends, [one.data.train_positions.div_ceil(4), 100_000]);
 }
 
+/// Games of four plies are six rows each in sequences of three.
+#[test]
+fn a_pass_of_a_decoder_has_all_rows_of_its_sequences() {
+    let text = EXPERIMENT
+        .replace("game: [chess, shogi]", "game: [chess]")
+        .replace("    - absolute: {at: input}\n    - shaw: {terms: [q, k]}\n", "")
+        .replace("input: piece_tokens", "input: tokens_68\n  moves: chessdecoder_1924")
+        .replace(
+            "chessformer: {layers: 2, width: 16, heads: 2, ff: 16}",
+            "decoder: {layers: 1, width: 16, heads: 2, ff: 16}",
+        )
+        .replace("batch: 4", "batch: 6")
+        .replace("every: 4", "every: 4\n    batch: 6");
+    let sets = ["train.steps=1000", "train.phases=[{epochs: 1}, {}]"];
+    let games = Manifest::read(&DATA.path().join("chess")).expect("a dataset").split.games.train;
+    for data in ["{chess: chess}", "{train: chess, test: openings}"] {
+        let text = text.replace("data: {chess: chess, shogi: shogi}", &format!("data: {data}"));
+        let row = load_in(DATA.path(), &text, &sets).unwrap_or_else(|error| panic!("{data}: {error}")).rows.remove(0);
+        assert_eq!((row.data.train_rows, &row.data.phase_ends[..]), (6 * games, &[games, 1000][..]), "{data}");
+        assert_eq!(row.epochs(), 1000.0 / games as f64);
+    }
+}
+
 #[test]
 fn a_test_set_that_does_not_fit_is_refused_with_its_place() {
     refuses("{train: chess}", &["`test` is missing"]);

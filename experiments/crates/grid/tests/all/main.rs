@@ -2,3 +2,4 @@
 
 mod planned;
 mod scheduler;
+mod tuning;

@@ -37,6 +37,7 @@ pub(crate) fn of(report: &Report, folder: &RunFolder, to: Option<u64>) -> Vec<St
         all.extend(own.into_iter().map(|warning| format!("{}: {warning}", game.game)));
     }
     all.extend(mixed_conditions(report));
+    all.extend(other_hashes(folder));
     all.extend(forced(folder));
     all.extend(orphaned_rows(folder));
     all.extend(interactions_without_rows(report, folder));
@@ -209,6 +210,17 @@ fn mixed_conditions(report: &Report) -> Option<String> {
         "the cells were trained under different conditions (see the notes); pairs that differ in numerics version, \
          device or dtype are left out"
             .to_owned()
+    })
+}
+
+fn other_hashes(folder: &RunFolder) -> Option<String> {
+    let cells = folder.cells.iter().flatten().filter(|cell| cell.is_another).count();
+    (cells > 0).then(|| {
+        format!(
+            "{} trained with another dataset, configuration or numerics version than the row was planned with: in the tables, \
+             not in the verdicts; run the experiment's file again",
+            counted(cells as u64, "cell")
+        )
     })
 }
 

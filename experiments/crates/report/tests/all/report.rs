@@ -206,6 +206,24 @@ fn pairs_of_other_numerics_device_or_dtype_do_not_count() {
 }
 
 #[test]
+fn a_cell_of_another_hash_than_its_row_is_no_fair_partner() {
+    let folder = Folder::finished();
+    let trained_as = |seed: u64, hash: &str| {
+        folder
+            .manifest("shaw", seed, |manifest| manifest["identity"]["config"] = json!(format!("{hash}, seed {seed}")));
+    };
+    trained_as(0, "0123456789ab");
+    let planned = folder.report();
+    assert_eq!(comparison(&planned, "shaw").pairs, 3);
+    assert!(!is_warned(&planned, "another dataset"), "{:?}", planned.warnings);
+    trained_as(1, "ba9876543210");
+    let report = folder.report();
+    assert_eq!(comparison(&report, "shaw").missing, [Missing::Pairs { has: 2 }, Missing::OtherHash { seed: 1 }]);
+    assert!(is_warned(&report, "1 cell trained with another dataset"), "{:?}", report.warnings);
+    assert!(text::draw(&report).contains("seed 1 has another hash than its row"));
+}
+
+#[test]
 fn threads_and_two_gpus_of_one_kind_do_not_break_a_pair() {
     let folder = Folder::finished();
     for label in ["absolute", "shaw"] {

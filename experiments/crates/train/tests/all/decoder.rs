@@ -1,7 +1,8 @@
 //! Cells of a decoder: batches of sequences in the same loop, and predictions for positions with their games.
 
 use crate::steps::{final_weights, gradient_step, relative_distance};
-use config::{MicroBatch, RunConfig, Weights};
+use config::{MicroBatch, Phase, RunConfig, Weights};
+use dataset::Manifest;
 use games::{GameKind, InputName, MovesName};
 use records::{Metrics, Part};
 use std::path::Path;
@@ -51,6 +52,24 @@ fn a_decoder_is_measured_on_the_positions_of_an_encoder() {
 fn a_decoder_that_crashed_goes_on_to_the_same_bits() {
     let bench = Bench::new();
     bench.resumed(&run(&bench, DECODER, 29), 28);
+}
+
+/// Games of 24 plies are 25 rows each in sequences of five.
+#[test]
+fn an_epoch_of_a_phase_is_a_pass_through_all_sequences() {
+    let bench = Bench::new();
+    let mut run = run(&bench, &DECODER.replace("\"ff\": 16", "\"ff\": 16, \"plies\": 5"), 40);
+    (run.train.batch, run.eval.batch, run.train.log_every) = (20, 30, 1);
+    let slow = Phase { learning_rate: Some(0.5), ..Phase::default() };
+    run.train.phases = vec![Phase { epochs: Some(1.0), ..Phase::default() }, slow];
+    let games = Manifest::read(&run.data).expect("a dataset").split.games.train;
+    let pass = (games * 25).div_ceil(20);
+    assert!(games * 24 <= (pass - 1) * 20 && pass < 40, "{games} games have fewer positions");
+    for line in lines(&bench.trained("epochs", &run)).iter().filter(|line| line.split == Part::Train) {
+        let factor = if line.step <= pass { 1.0 } else { 0.5 };
+        let expected = factor * run.train.learning_rate.at(line.step - 1);
+        assert_eq!(line.metrics.get("learning_rate"), Some(expected), "step {}", line.step);
+    }
 }
 
 /// A micro-batch of 4 is one sequence.

@@ -11,6 +11,7 @@ use safetensors::tensor::{Dtype, TensorView};
 use std::fs;
 use std::path::{Path, PathBuf};
 use testing::{Bench, assert_says, encoding, train};
+use train::tables::check_start;
 
 const HEADS: usize = 2;
 const TABLE: &str = "encoding.relative_bias.layer.0.bias";
@@ -333,6 +334,29 @@ fn a_cell_begins_with_the_trunk_of_another_network_and_heads_of_its_own() {
     run.encoding = vec![encoding("shaw")];
     let error = refusal(&bench, "shaw", &run);
     assert_says(&error, &["it has no tensor encoding.shaw.layer.0.", "same encodings"]);
+}
+
+#[test]
+fn a_network_with_more_than_the_run_has_is_refused() {
+    let bench = Bench::new();
+    let sizes = |layers: usize, heads: usize| -> RunConfig {
+        let model = format!(r#"{{"chessformer": {{"layers": {layers}, "width": 16, "heads": {heads}, "ff": 16}}}}"#);
+        RunConfig { model: serde_json::from_str(&model).expect("a model"), ..biased(&bench, None) }
+    };
+    let source = bench.trained("two layers", &sizes(2, HEADS));
+    let exported = bench.path().join("weights.safetensors");
+    fs::copy(source.join("checkpoints/final.safetensors"), &exported).expect("copied");
+    let refused = |run: &RunConfig, part: &str| {
+        let train = TrainConfig { start: Some(of_network(&exported, None)), ..run.train.clone() };
+        let error = check_start(&RunConfig { train, ..run.clone() }).expect_err(part).to_string();
+        assert_says(&error, &[part]);
+    };
+    refused(&sizes(1, HEADS), "this network has no body.1.");
+    let bare = RunConfig { encoding: vec![encoding("none")], ..sizes(2, HEADS) };
+    refused(&bare, "this network has no encoding.relative_bias.layer.0.bias");
+    // No shape of this one shows heads; the configuration of an export does.
+    fs::copy(source.join("config.yaml"), bench.path().join("config.yaml")).expect("copied");
+    refused(&RunConfig { encoding: vec![encoding("none")], ..sizes(2, 4) }, "has 2 attention heads");
 }
 
 #[test]

@@ -87,7 +87,7 @@ fn event_files_can_be_rebuilt_from_the_lines() {
 /// Writes a plan in which the row of a cell has a name and values on two axes.
 fn plan(bench: &Bench, name: &str) {
     let row = json!({
-        "game": "chess", "label": name, "name": "Mine", "folder": format!("{name}-0123456789ab"), "role": "twin",
+        "game": "chess", "label": name, "name": "Mine", "folder": format!("{name}-unplanned"), "role": "twin",
         "mask": "train", "axes": {"encoding": "shaw: {terms: [q, k]}", "train.encoding_rate": "64"},
         "network": {"trunk": 1, "heads": 1, "encoding": 1, "injection_points": "", "position_sources": []},
     });

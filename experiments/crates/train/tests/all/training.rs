@@ -1,5 +1,6 @@
 //! One cell, undisturbed.
 
+use config::identity::hash;
 use config::{Mask, Products, RunConfig, TrainConfig, Weights, metrics};
 use models::AverageConfig;
 use models::average::SwaConfig;
@@ -8,7 +9,7 @@ use records::status::State;
 use records::{Manifest, Part};
 use std::collections::BTreeSet;
 use std::fs;
-use testing::{Bench, assert_same_bits, encoding, lines, options, status, train, train_with};
+use testing::{Bench, assert_same_bits, assert_says, encoding, lines, options, status, train, train_with};
 use train::checkpoint::load_final;
 use train::setup::declare;
 use train::{CellOptions, Outcome, TrainError};
@@ -180,16 +181,42 @@ fn what_cannot_be_begun_says_why() {
 }
 
 #[test]
+fn a_cell_whose_dataset_changed_after_planning_is_refused_unless_forced() {
+    let bench = Bench::new();
+    let run = bench.run(4);
+    let planned = |name: &str, hash: &str| {
+        let dir = bench.path().join(format!("runs/{name}/row-{hash}/seed-1"));
+        fs::create_dir_all(&dir).expect("a folder");
+        fs::write(dir.join("config.yaml"), run.to_yaml().expect("YAML")).expect("written");
+        dir
+    };
+    let own = hash(&run, &dataset::Manifest::read(&run.data).expect("a dataset").identity());
+    assert_eq!(train(&planned("same", &own)).expect("it is as planned"), Outcome::Done);
+
+    let other = hash(&run, "another content");
+    let dir = planned("other", &other);
+    let message = train(&dir).expect_err("another dataset").to_string();
+    let changed = format!("was planned as {other}, and the cell is {own} now");
+    assert_says(&message, &[&changed[..], "the content of its dataset changed"]);
+    assert_eq!(status(&dir).state, State::Failed);
+    let with = |name: &str, options: CellOptions| {
+        let dir = planned(name, &other);
+        assert_eq!(train_with(&dir, &options).0.expect(name), Outcome::Done);
+        Manifest::read(&dir).expect("readable").expect("there").sessions.remove(0).forced
+    };
+    assert!(with("smoke", CellOptions { smoke: true, ..options() }).is_empty(), "it is shortened");
+    let forced = with("other", CellOptions { force: true, ..options() });
+    assert_eq!(forced, [format!("configuration or dataset: planned as {other}, now {own}")]);
+}
+
+#[test]
 fn a_manifest_describes_the_cell_its_conditions_and_its_outcome() {
     let bench = Bench::new();
     let run = bench.run(12);
     let dir = bench.trained("manifest", &run);
     let manifest = Manifest::read(&dir).expect("readable").expect("there");
     let (network, layout) = declare(&run).expect("declared");
-    assert_eq!(
-        (&manifest.experiment[..], &manifest.label[..], &manifest.hash[..]),
-        ("test", "manifest", "0123456789ab")
-    );
+    assert_eq!((&manifest.experiment[..], &manifest.label[..], &manifest.hash[..]), ("test", "manifest", "unplanned"));
     let total = manifest.parameters.trunk + manifest.parameters.encoding + manifest.parameters.head;
     assert_eq!(total, layout.total());
     assert!(manifest.parameters.encoding > 0);
