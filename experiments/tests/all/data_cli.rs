@@ -216,6 +216,19 @@ fn filters_are_counted_and_recorded_and_datasets_are_made_of_datasets() {
 }
 
 #[test]
+fn scores_of_lichess_are_noted_if_they_are_read_as_those_of_engines() {
+    let dir = TempDir::new().expect("a temporary folder");
+    let dir = dir.path();
+    let site = "[Site \"https://lichess.org/abcdefgh\"]\n[Result \"1-0\"]\n\n";
+    write(dir, "games.pgn", &format!("{site}1. e4 {{ [%eval 0.3] }} 1... e5 {{ [%eval 0.2] }} 1-0\n"));
+    import(dir, "games.pgn", "before", &[]).succeeds().says(&["note: ", "import again with --eval-after"]);
+    let told = import(dir, "games.pgn", "after", &["--eval-after"]).succeeds();
+    assert!(!told.stdout.contains("note: "), "{}", told.stdout);
+    let manifest = dataset::Manifest::read(&dir.join("after")).expect("a manifest");
+    assert!(manifest.filters.eval_after && manifest.made_by.contains(" --eval-after "), "{}", manifest.made_by);
+}
+
+#[test]
 fn the_value_of_lc0s_chunks_can_be_chosen() {
     let dir = folder();
     let dir = dir.path();

@@ -57,6 +57,19 @@ fn lichess_games_keep_clocks_and_ratings() {
 }
 
 #[test]
+fn scores_can_be_those_of_the_positions_after_the_moves() {
+    let scored = |text: &str| {
+        let mut game = one(text);
+        game.score_after_moves();
+        game.scores
+    };
+    let [first, second] = [30, 50].map(|points| Some(Score::Centipawns(points)));
+    let scores = scored("1. e4 {[%eval 0.3]} e5 {[%eval 0.5]} 2. Nf3 Nc6 {[%eval #-2]} *");
+    assert_eq!(scores, [None, first, second, None]);
+    assert!(scored("*").is_empty());
+}
+
+#[test]
 fn a_number_that_is_no_rating_is_an_unknown_one() {
     let ratings = |white: &str, black: &str| {
         one(&format!("[WhiteElo \"{white}\"]\n[BlackElo \"{black}\"]\n[Result \"*\"]\n\n1. e4 e5 *\n")).ratings
