@@ -1,8 +1,10 @@
 //! Soft policies and single positions, from the file to the batch.
 
-use crate::samples::{SHOGI, imported_with, open, options, replayed, rows, sample, training};
+use crate::samples::{CHESS, SHOGI, identity, imported_with, open, options, replayed, rows, sample, training};
 use dataset::store::GameRow;
-use dataset::{Batch, DatasetError, Filters, LoaderConfig, Split, SplitBy, Unit, evaluation_batches, import};
+use dataset::{
+    Batch, DatasetError, Filters, LoaderConfig, Split, SplitBy, Unit, agreement, evaluation_batches, import,
+};
 use games::{Game, GameKind, InputName, Position, with_game};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -81,6 +83,34 @@ fn visit_shares_become_soft_targets() {
 fn hard_targets_stay_one_wide() {
     let (dir, _) = imported(GameKind::Shogi, SHOGI);
     assert_eq!(check_batches(dir.path(), GameKind::Shogi), 1);
+}
+
+#[test]
+fn datasets_agree_about_the_policy_targets_that_both_have() {
+    let made = |policy_from_ply: u16, skip_plies: u16| {
+        let change = |options: &mut dataset::ImportOptions| {
+            (options.policy_from_ply, options.filters.skip_plies) = (policy_from_ply, Some(skip_plies));
+        };
+        imported_with(GameKind::Chess, sample(CHESS), change).0
+    };
+    let (all, chosen, marked) = (made(0, 0), made(12, 9), made(9, 20));
+    let targets = |from: u16| -> BTreeSet<String> {
+        let rows = rows(all.path());
+        let tests = rows.iter().filter(|row| row.split == Split::Test);
+        let positions = tests.flat_map(|row| {
+            replayed::<games::chess::ChessPosition, _>(row, |line, _| (line.plies(), line.position().to_text()))
+        });
+        let positions = positions.filter(|(ply, _)| *ply >= usize::from(from));
+        positions.map(|(_, text)| identity(GameKind::Chess, &text)).collect()
+    };
+    let compared = |first: &Path, second: &Path| {
+        let found = agreement(&first.join("dataset"), &second.join("dataset")).expect("the same positions");
+        assert_eq!(found.entropy, [0.0, 0.0], "hard targets are one move");
+        found.positions
+    };
+    assert_eq!(compared(all.path(), all.path()), targets(0).len() as u64);
+    assert_eq!(compared(chosen.path(), all.path()), targets(12).len() as u64);
+    assert_eq!(compared(all.path(), marked.path()), targets(20).len() as u64);
 }
 
 #[test]
