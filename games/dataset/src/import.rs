@@ -252,10 +252,24 @@ fn check_same_kind(
     if options.filters.eval_after && chunk.format != Format::Pgn {
         return wrong("eval_after", format!("{} is not PGN, which alone has [%eval]: leave it out", chunk.file));
     }
-    if chunk.format.unit() == Unit::Position
-        && (options.filters.looks_at_games() || !options.buckets.names().is_empty())
-    {
+    if chunk.format.unit() == Unit::Game {
+        return Ok(());
+    }
+    if options.filters.looks_at_games() || !options.buckets.names().is_empty() {
         return wrong("filters", format!("{}: {OF_GAMES_ONLY}", chunk.file));
+    }
+    if options.policy_from_ply > 0 {
+        return wrong(
+            "policy_from_ply",
+            format!("{}: single positions have no earlier plies: leave it out", chunk.file),
+        );
+    }
+    if options.filters.skip_plies.is_some() && chunk.format != Format::Psv {
+        let format = chunk.format.name();
+        return wrong(
+            "skip_plies",
+            format!("{}: {format} does not say the ply of a position: leave it out", chunk.file),
+        );
     }
     Ok(())
 }

@@ -154,8 +154,22 @@ fn filters_on_games_are_refused_for_positions() {
     let error = import(&wrong, &mut |_| {}).expect_err("positions have no length");
     assert!(matches!(error, DatasetError::Option { option: "filters", .. }), "{error}");
     let mixed = vec![sample(HCPE), sample(SHOGI)];
-    let wrong = dataset::ImportOptions { inputs: mixed, ..options(GameKind::Shogi, sample(HCPE), dir.path()) };
+    let of_positions =
+        || dataset::ImportOptions { policy_from_ply: 0, ..options(GameKind::Shogi, sample(HCPE), dir.path()) };
+    let wrong = dataset::ImportOptions { inputs: mixed, ..of_positions() };
     let error = import(&wrong, &mut |_| {}).expect_err("games and positions").to_string();
     assert!(error.contains("import them one by one"), "{error}");
+    let filters = || Filters { skip_plies: Some(20), ..Filters::default() };
+    let refused = |wrong: dataset::ImportOptions, part: &str| {
+        let error = import(&wrong, &mut |_| {}).expect_err("positions have no plies").to_string();
+        assert!(error.contains(part), "{error}");
+    };
+    refused(dataset::ImportOptions { filters: filters(), ..of_positions() }, "hcpe does not say the ply of a position");
+    for file in [HCPE, PSV] {
+        refused(options(GameKind::Shogi, sample(file), dir.path()), "single positions have no earlier plies");
+    }
     assert_eq!(std::fs::read_dir(dir.path()).expect("a folder").count(), 0, "nothing was left behind");
+    let psv = dataset::ImportOptions { inputs: vec![sample(PSV)], filters: filters(), ..of_positions() };
+    let counts = import(&psv, &mut |_| {}).expect("PSV has plies").manifest.counts;
+    assert_eq!(counts.filtered_games["skip_plies"], 40 * 20, "the first plies of every game");
 }
