@@ -3,8 +3,8 @@
 use crate::samples::{made, remade, verified};
 use dataset::store::GameRow;
 use dataset::{
-    Batch, Dataset, GeneratedOptions, Label, LoaderConfig, MadePosition, Manifest, MapInfo, OnDisk, PerSplit, Split,
-    SplitPlan, TrainLoader, evaluation_batches, remake, write_made, write_positions,
+    Batch, Dataset, GeneratedOptions, Label, LoaderConfig, MadePosition, Manifest, MapInfo, Merge, OnDisk, PerSplit,
+    Split, SplitPlan, TrainLoader, average, evaluation_batches, remake, write_made, write_positions,
 };
 use games::chess::{Chess, ChessPosition};
 use games::maps::{MapShape, MapTask, NO_LABEL};
@@ -214,4 +214,18 @@ fn random_games_stay_whole_and_apart_in_datasets_of_datasets() {
     let mut unseen = first;
     unseen.manifest.made_by = "posenc data generate probe mobility --unseen edge-sliders --game chess".to_owned();
     refused(vec![unseen], "first was made with --unseen");
+}
+
+#[test]
+fn averages_do_not_lose_maps_and_random_games() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let of_games = sampled(dir.path(), "set", &positions(MapTask::Mobility, 20));
+    let (mut of_moves, mut alone) = (of_games.clone(), of_games);
+    (of_moves.manifest.map, alone.manifest.sampled) = (None, None);
+    for source in [of_moves, alone] {
+        let options = remade(vec![source], &dir.path().join("refused"), options(dir.path(), "refused").split);
+        let error = average(&options, Merge::Mean, 1 << 20, &mut |_| {}).expect_err("refused").to_string();
+        assert!(error.contains("which averages lose"), "{error}");
+        assert!(!options.output.exists());
+    }
 }
