@@ -229,6 +229,17 @@ fn scores_of_lichess_are_noted_if_they_are_read_as_those_of_engines() {
 }
 
 #[test]
+fn scores_are_counted_at_their_whole_points_and_the_ends_are_open() {
+    let dir = TempDir::new().expect("a temporary folder");
+    let dir = dir.path();
+    write(dir, "games.pgn", "1. e4 { [%eval 20.01] } 1... e5 { [%eval 99.00] } 2. d4 { [%eval 1.00] } *\n");
+    import(dir, "games.pgn", "set", &["--test", "1"]).succeeds();
+    let line = |bin: &str| format!("\n  {bin:<22} {:>12}  ###", 1);
+    let lines = ["≥ 2000", "≤ -2000", "100 … 200"].map(line);
+    run(dir, &["data", "info", "set"]).succeeds().says(&lines.each_ref().map(String::as_str));
+}
+
+#[test]
 fn the_value_of_lc0s_chunks_can_be_chosen() {
     let dir = folder();
     let dir = dir.path();
