@@ -200,6 +200,17 @@ fn games_without_tags_are_told_apart_by_their_results() {
 }
 
 #[test]
+fn a_comment_may_end_a_line_as_a_game_does() {
+    for line in ["he expected 1-0", "so ends the game *", "1/2-1/2"] {
+        let moves = format!("1. e4 {{{line}\n\nand more}} e5 {{ {line} }} 2. Nf3 1-0\n\n");
+        for tags in ["", "[Event \"x\"]\n\n"] {
+            let games = games(format!("{tags}{moves}{tags}{moves}").as_bytes());
+            assert_eq!(games.iter().map(|game| game.moves.len()).collect::<Vec<_>>(), [3, 3], "{line}");
+        }
+    }
+}
+
+#[test]
 fn line_ends_and_marks_of_other_systems_are_fine() {
     let text = "\u{feff}[Event \"a \\\"quoted\\\" name\"]\r\n[Result \"1-0\"]\r\n\r\n1. e4 e5\r\n1-0\r\n\r\n";
     let game = one(text);
