@@ -214,6 +214,14 @@ impl ParsedGame {
         self.candidates.resize_with(plies, Vec::new);
     }
 
+    /// Takes each score as one of the position after its move, as Lichess writes them, instead of the position before it:
+    /// it moves to the next ply. The score after the last move is dropped.
+    pub fn score_after_moves(&mut self) {
+        if self.scores.pop().is_some() {
+            self.scores.insert(0, None);
+        }
+    }
+
     /// Sets a cap of `ply_cap` plies. A game that reached the cap and is recorded as a draw, although no rule makes it
     /// one, was cut off: it becomes [`Termination::PlyCap`] with [`GameResult::Unknown`]. Games that end by the rules
     /// on that ply keep their result.

@@ -216,6 +216,30 @@ fn filters_are_counted_and_recorded_and_datasets_are_made_of_datasets() {
 }
 
 #[test]
+fn scores_of_lichess_are_noted_if_they_are_read_as_those_of_engines() {
+    let dir = TempDir::new().expect("a temporary folder");
+    let dir = dir.path();
+    let site = "[Site \"https://lichess.org/abcdefgh\"]\n[Result \"1-0\"]\n\n";
+    write(dir, "games.pgn", &format!("{site}1. e4 {{ [%eval 0.3] }} 1... e5 {{ [%eval 0.2] }} 1-0\n"));
+    import(dir, "games.pgn", "before", &[]).succeeds().says(&["note: ", "import again with --eval-after"]);
+    let told = import(dir, "games.pgn", "after", &["--eval-after"]).succeeds();
+    assert!(!told.stdout.contains("note: "), "{}", told.stdout);
+    let manifest = dataset::Manifest::read(&dir.join("after")).expect("a manifest");
+    assert!(manifest.filters.eval_after && manifest.made_by.contains(" --eval-after "), "{}", manifest.made_by);
+}
+
+#[test]
+fn scores_are_counted_at_their_whole_points_and_the_ends_are_open() {
+    let dir = TempDir::new().expect("a temporary folder");
+    let dir = dir.path();
+    write(dir, "games.pgn", "1. e4 { [%eval 20.01] } 1... e5 { [%eval 99.00] } 2. d4 { [%eval 1.00] } *\n");
+    import(dir, "games.pgn", "set", &["--test", "1"]).succeeds();
+    let line = |bin: &str| format!("\n  {bin:<22} {:>12}  ###", 1);
+    let lines = ["≥ 2000", "≤ -2000", "100 … 200"].map(line);
+    run(dir, &["data", "info", "set"]).succeeds().says(&lines.each_ref().map(String::as_str));
+}
+
+#[test]
 fn the_value_of_lc0s_chunks_can_be_chosen() {
     let dir = folder();
     let dir = dir.path();

@@ -76,6 +76,17 @@ fn a_complaint_names_the_command_that_generated_the_probe() {
 }
 
 #[test]
+fn what_training_lacks_is_not_mixed_into_it_by_another_split() {
+    let dir = folder();
+    probe(dir.path(), &["attacked-squares", "--unseen", "edge-sliders"], GameKind::Chess, "60", "set");
+    for command in [&["split", "set"][..], &["merge", "set", "set"]] {
+        let answer = run(dir.path(), &[&["data"], command, &["--out", "other"]].concat());
+        answer.fails_with(&["set was made with --unseen", "generate it again"]);
+        assert!(!dir.path().join("other").exists());
+    }
+}
+
+#[test]
 fn wrong_wishes_are_explained() {
     let dir = folder();
     let fails = |words: &str, parts: &[&str]| {

@@ -78,6 +78,7 @@ fn every_recipe_imports_a_file_of_its_format() {
         let made_by = manifest["made_by"].as_str().expect("a text");
         let format = format!("--from {file} --format {}", recipe["format"].as_str().expect("a name"));
         assert!(made_by.starts_with("posenc data import --game ") && made_by.contains(&format), "{made_by}");
+        assert_eq!(made_by.contains(" --eval-after"), name == "lichess-months", "{made_by}");
     }
 }
 

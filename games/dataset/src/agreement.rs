@@ -71,20 +71,23 @@ fn shared_best(first: &[Candidate], second: &[Candidate]) -> f64 {
     shared as f64 / best(first).count().max(1) as f64
 }
 
-/// The policy of each test position, by its text without counters.
+/// The policy of each test position that has a target, by its text without counters. A hard target is one move.
 fn policies<G: Game>(folder: &Path, manifest: &Manifest) -> Result<BTreeMap<String, Vec<Candidate>>, DatasetError> {
     let mut all = BTreeMap::new();
     for row in manifest.rows(folder) {
         let row = row?;
-        let start = G::Position::beginning(row.start.as_deref());
-        let (Ok(mut position), Some(policy)) = (start, row.policy.filter(|_| row.split == Split::Test)) else {
+        if row.split != Split::Test {
             continue;
-        };
-        for (mv, policy) in row.moves.split_ascii_whitespace().zip(policy) {
-            if !policy.is_empty() {
+        }
+        let Ok(mut position) = G::Position::beginning(row.start.as_deref()) else { continue };
+        for (ply, text) in row.moves.split_ascii_whitespace().enumerate() {
+            let Ok(mv) = position.parse_move(text) else { break };
+            let is_used = row.used.as_ref().is_none_or(|used| used[ply]);
+            if is_used && ply >= usize::from(row.policy_from_ply) {
+                let weighed = row.policy.as_ref().map(|policy| policy[ply].clone()).unwrap_or_default();
+                let policy = if weighed.is_empty() { vec![(position.move_text(mv), 1.0)] } else { weighed };
                 all.entry(without_counters(G::KIND, &position.to_text())).or_insert(policy);
             }
-            let Ok(mv) = position.parse_move(mv) else { break };
             position.play(mv);
         }
     }

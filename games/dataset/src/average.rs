@@ -45,6 +45,7 @@ pub fn average(
     progress: &mut dyn FnMut(WorkDone),
 ) -> Result<Averaged, DatasetError> {
     let (game, _) = options.common()?;
+    check(options)?;
     let plan = SplitPlan { by: SplitBy::Position, opening_plies: 0, ..options.split.clone() };
     plan.check(Unit::Position)?;
     let output = Output::create(&options.output)?;
@@ -91,6 +92,21 @@ pub fn average(
     let manifest = describe(options, builder, positions)?;
     output.publish(&manifest)?;
     Ok(Averaged { manifest, positions, runs })
+}
+
+/// Refuses what a mean of equal positions does not keep: maps, and random games that stay whole.
+fn check(options: &RemakeOptions) -> Result<(), DatasetError> {
+    let mut manifests = options.sources.iter().map(|source| &source.manifest);
+    match manifests.find(|manifest| manifest.map.is_some() || manifest.sampled.is_some()) {
+        None => Ok(()),
+        Some(manifest) => {
+            let reason = format!(
+                "{} has maps, or several positions of each random game, which averages lose: use `posenc data merge`",
+                manifest.name
+            );
+            Err(DatasetError::Option { option: "sources", reason })
+        }
+    }
 }
 
 /// The used positions of a row, each with its targets.

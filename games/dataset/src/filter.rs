@@ -27,6 +27,9 @@ pub struct Filters {
     /// Games were stopped at this many plies: their result is unknown, not a draw.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ply_cap: Option<u32>,
+    /// Scores are those of the positions after the moves, not before them.
+    #[serde(skip_serializing_if = "is_false")]
+    pub eval_after: bool,
     /// Both players' ratings must be in this range.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rating_each: Option<Range>,

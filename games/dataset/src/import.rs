@@ -249,10 +249,27 @@ fn check_same_kind(
         let (here, there) = (kind(chunk.format), kind(first));
         return wrong("inputs", format!("{} holds {here}, {file} {there}: import them one by one", chunk.file));
     }
-    if chunk.format.unit() == Unit::Position
-        && (options.filters.looks_at_games() || !options.buckets.names().is_empty())
-    {
+    if options.filters.eval_after && chunk.format != Format::Pgn {
+        return wrong("eval_after", format!("{} is not PGN, which alone has [%eval]: leave it out", chunk.file));
+    }
+    if chunk.format.unit() == Unit::Game {
+        return Ok(());
+    }
+    if options.filters.looks_at_games() || !options.buckets.names().is_empty() {
         return wrong("filters", format!("{}: {OF_GAMES_ONLY}", chunk.file));
+    }
+    if options.policy_from_ply > 0 {
+        return wrong(
+            "policy_from_ply",
+            format!("{}: single positions have no earlier plies: leave it out", chunk.file),
+        );
+    }
+    if options.filters.skip_plies.is_some() && chunk.format != Format::Psv {
+        let format = chunk.format.name();
+        return wrong(
+            "skip_plies",
+            format!("{}: {format} does not say the ply of a position: leave it out", chunk.file),
+        );
     }
     Ok(())
 }
@@ -282,7 +299,7 @@ fn measure<G: Referee>(options: &ImportOptions) -> Result<ImportRate, DatasetErr
         for (i, record) in records.iter().enumerate() {
             rate.records += 1;
             match examine::<G>(record, format, &file, first + i as u64, options) {
-                Ok(Examined::Row(draft, _)) => rate.positions += u64::from(draft.row.plies),
+                Ok(Examined::Row { draft, .. }) => rate.positions += u64::from(draft.row.plies),
                 Ok(Examined::Filtered(_)) => {}
                 Err(_) => rate.rejected += 1,
             }

@@ -26,7 +26,8 @@ pub struct Info {
     pub ratings: Histogram,
     /// Positions by value for the side to move, bin width 1/20.
     pub values: Histogram,
-    /// Positions by the score of their value, bin width 100 points.
+    /// Positions by the score of their value, bin width 100 points; the first bin has scores of −2,000 and below, the last
+    /// of 2,000 and above.
     pub scores: Histogram,
     /// Positions by draw probability, bin width 1/20.
     pub draws: Histogram,
@@ -34,8 +35,8 @@ pub struct Info {
     pub candidates: Histogram,
 }
 
-/// Larger scores are counted in the last bin.
-const MOST_POINTS: f64 = 2_000.0;
+/// Scores of so many points and more are counted in one bin.
+pub const MOST_POINTS: f64 = 2_000.0;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Lengths {
@@ -99,8 +100,7 @@ fn count(dataset: &Dataset, game: &StoredGame, histograms: &mut [Histogram; 6]) 
         }
         let value = f64::from(game.value[ply]);
         values.add(below_one(value));
-        let points = (value / (1.0 - value)).ln() / dataset.manifest().value_curve.per_point;
-        scores.add(points.clamp(-MOST_POINTS, MOST_POINTS));
+        scores.add(points(value, dataset.manifest().value_curve.per_point));
         if let Some(&draw) = game.draw.get(ply) {
             draws.add(below_one(draw.into()));
         }
@@ -108,6 +108,13 @@ fn count(dataset: &Dataset, game: &StoredGame, histograms: &mut [Histogram; 6]) 
             candidates.add(weighed.max(1) as f64);
         }
     }
+}
+
+/// The score of a value in whole points, because single precision may fall short of them. The lowest is below the bin that
+/// begins at −2,000.
+fn points(value: f64, per_point: f64) -> f64 {
+    let points = ((value / (1.0 - value)).ln() / per_point).round();
+    if points <= -MOST_POINTS { -MOST_POINTS - 1.0 } else { points.clamp(-MOST_POINTS, MOST_POINTS) }
 }
 
 /// A probability of 1 is counted in the last bin; unknown values (NaN) stay NaN and are not counted.
@@ -151,5 +158,32 @@ impl SplitInfo {
                 *self.move_types.entry(move_type::<G>(line.position(), mv, &mut row)).or_default() += 1;
             }
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::ValueCurve;
+    use games::{GameKind, Score, Side};
+
+    #[test]
+    fn scores_lie_in_the_bins_of_their_whole_points() {
+        for curve in [GameKind::Chess, GameKind::Shogi].map(ValueCurve::of) {
+            let bin = |score: Score| {
+                let mut scores = Histogram::new(100.0);
+                scores.add(points(curve.win_probability(score, Side::First).into(), curve.per_point));
+                scores.bins()[0].from
+            };
+            for score in -1_999..2_000 {
+                let begins = f64::from(score.div_euclid(100) * 100);
+                assert_eq!(bin(Score::Centipawns(score)), begins, "{score} of {}", curve.name);
+            }
+            let highest = [Score::Centipawns(2_000), Score::Centipawns(9_999), Score::MateIn(1)];
+            assert!(highest.into_iter().all(|score| bin(score) == 2_000.0), "{}", curve.name);
+            let lowest = [Score::Centipawns(-2_000), Score::Centipawns(-9_999), Score::MateIn(-1)];
+            assert!(lowest.into_iter().all(|score| bin(score) == -2_100.0), "{}", curve.name);
+            assert!(points(f64::NAN, curve.per_point).is_nan());
+        }
     }
 }

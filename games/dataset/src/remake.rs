@@ -1,10 +1,12 @@
 //! Datasets made from other datasets: merged, or split in another way.
 
 use crate::WorkDone;
-use crate::build::{Added, Builder, DatasetDescription, Draft, Output, SplitPlan, fingerprint, without_counters};
+use crate::build::{
+    Added, Builder, DatasetDescription, Draft, Output, SplitPlan, fingerprint, group, without_counters,
+};
 use crate::error::DatasetError;
 use crate::filter::Filters;
-use crate::manifest::{Counts, Manifest, Unit};
+use crate::manifest::{Counts, Manifest, Sampled, Unit};
 use crate::on_disk::OnDisk;
 use crate::playback::{ReplayError, play_through};
 use crate::split::SplitBy;
@@ -22,7 +24,7 @@ pub struct RemakeOptions {
     pub output: PathBuf,
     pub name: String,
     pub made_by: String,
-    /// The split. Single positions are always split by position.
+    /// The split. Single positions are always split by position, those of random games by game.
     pub split: SplitPlan,
 }
 
@@ -31,15 +33,28 @@ impl RemakeOptions {
     pub(crate) fn common(&self) -> Result<(GameKind, Unit), DatasetError> {
         let wrong = |reason: String| Err(DatasetError::Option { option: "sources", reason });
         let Some(first) = self.sources.first() else { return wrong("there is no dataset".to_owned()) };
-        let kind = |manifest: &Manifest| (manifest.game, manifest.unit, manifest.map.clone());
+        let every = |manifest: &Manifest| manifest.sampled.map(|sampled| sampled.every);
+        let kind = |manifest: &Manifest| (manifest.game, manifest.unit, manifest.map.clone(), every(manifest));
         match self.sources.iter().find(|source| kind(&source.manifest) != kind(&first.manifest)) {
             None => Ok((first.manifest.game, first.manifest.unit)),
             Some(other) => wrong(format!(
                 "{} and {} do not hold the same kind of rows: games of chess, games of shogi and single positions \
-                 cannot be mixed, nor maps of different tasks",
+                 cannot be mixed, nor maps of different tasks, nor positions every N plies and others",
                 first.manifest.name, other.manifest.name
             )),
         }
+    }
+
+    /// Refuses sets whose test positions are of a kind that training lacks: another split mixes the kinds.
+    fn check_unseen(&self) -> Result<(), DatasetError> {
+        let is_unseen = |source: &&OnDisk| source.manifest.made_by.split_whitespace().any(|word| word == "--unseen");
+        let Some(OnDisk { manifest, .. }) = self.sources.iter().find(is_unseen) else { return Ok(()) };
+        let reason = format!(
+            "{} was made with --unseen, and another split would mix what its training lacks into it: generate it again \
+             with the shares that you want",
+            manifest.name
+        );
+        Err(DatasetError::Option { option: "sources", reason })
     }
 
     pub(crate) fn rows(&self) -> u64 {
@@ -83,6 +98,7 @@ impl RemakeOptions {
 /// filters on which all sources agree; rows keep their marks in any case. `progress` is called at intervals.
 pub fn remake(options: &RemakeOptions, progress: &mut dyn FnMut(WorkDone)) -> Result<Manifest, DatasetError> {
     let (game, unit) = options.common()?;
+    options.check_unseen()?;
     let plan = match unit {
         Unit::Game => options.split.clone(),
         Unit::Position => SplitPlan { by: SplitBy::Position, opening_plies: 0, ..options.split.clone() },
@@ -91,21 +107,27 @@ pub fn remake(options: &RemakeOptions, progress: &mut dyn FnMut(WorkDone)) -> Re
     let output = Output::create(&options.output)?;
     let mut builder = Builder::new(output.dir(), &plan)?;
     let mut counts = Counts::default();
+    let (mut games, mut last_game) = (0, None);
     for source in &options.sources {
         rows_of(source, &mut |rows| {
             let drafts: Vec<Result<Draft, DatasetError>> =
-                with_game!(game, G => rows.into_par_iter().map(|row| draft::<G>(row, &plan)).collect());
+                with_game!(game, G => rows.into_par_iter().map(|row| draft::<G>(row, &plan, source)).collect());
             for draft in drafts {
+                let draft = draft?;
+                let of_game = draft.row.group;
                 counts.read += 1;
-                if let Added::Duplicate(_) = builder.add(draft?)? {
-                    counts.duplicates += 1;
+                match builder.add(draft)? {
+                    Added::Duplicate(_) => counts.duplicates += 1,
+                    // The positions of a random game follow each other.
+                    Added::Kept if of_game != last_game => (games, last_game) = (games + 1, of_game),
+                    Added::Kept => {}
                 }
             }
             progress(WorkDone { what: "rows", done: counts.read, total: options.rows() });
             Ok(())
         })?;
     }
-    let manifest = describe(options, builder, counts)?;
+    let manifest = describe(options, builder, counts, games)?;
     output.publish(&manifest)?;
     Ok(manifest)
 }
@@ -125,7 +147,7 @@ pub(crate) fn rows_of(
     Ok(())
 }
 
-fn draft<G: Game>(row: GameRow, plan: &SplitPlan) -> Result<Draft, DatasetError> {
+fn draft<G: Game>(mut row: GameRow, plan: &SplitPlan, source: &OnDisk) -> Result<Draft, DatasetError> {
     let mut keys = Vec::with_capacity(row.plies.into());
     let mut together = None;
     let marked = match plan.by {
@@ -140,11 +162,25 @@ fn draft<G: Game>(row: GameRow, plan: &SplitPlan) -> Result<Draft, DatasetError>
         }
     })
     .map_err(|ReplayError { ply, reason }| DatasetError::BadGame { game: row.id, ply, reason })?;
-    let fingerprint = row.group.is_none().then(|| fingerprint(row.start.as_deref(), &row.moves));
-    Ok(Draft { row, keys, fingerprint, together })
+    let mut known = row.group.is_none().then(|| fingerprint(row.start.as_deref(), &row.moves));
+    if source.manifest.sampled.is_some()
+        && let Some(number) = row.group
+    {
+        // A random game stays whole, other sources have other games, and no position is there twice.
+        known = together.as_deref().map(|text| fingerprint(Some(text), ""));
+        let game = format!("{} {number}", source.manifest.content_hash);
+        row.group = Some(group(&game));
+        together = Some(game);
+    }
+    Ok(Draft { row, keys, fingerprint: known, together })
 }
 
-fn describe(options: &RemakeOptions, builder: Builder<'_>, counts: Counts) -> Result<Manifest, DatasetError> {
+fn describe(
+    options: &RemakeOptions,
+    builder: Builder<'_>,
+    counts: Counts,
+    games: u64,
+) -> Result<Manifest, DatasetError> {
     let built = builder.finish()?;
     let manifests = || options.sources.iter().map(|source| &source.manifest);
     let first = &options.sources[0].manifest;
@@ -161,6 +197,7 @@ fn describe(options: &RemakeOptions, builder: Builder<'_>, counts: Counts) -> Re
         value_source: options.value_source(),
         rating_buckets: built.contents.rating_buckets(names),
         map: first.map.clone(),
+        sampled: first.sampled.map(|sampled| Sampled { games, ..sampled }),
         ..built.describe(options.description(first.game, first.unit), counts)
     }
     .sealed())

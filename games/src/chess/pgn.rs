@@ -1,7 +1,8 @@
 //! PGN: text to games, each checked move by move.
 //!
 //! A file is split into records ([`records`]) and each record is parsed separately ([`parse`]), so an illegal move or
-//! an unclosed comment invalidates only its own game, and records can be parsed in parallel.
+//! an unclosed comment invalidates only its own game, and records can be parsed in parallel. (Without tags, an unclosed
+//! comment goes on to the next one.)
 //!
 //! Comments, numeric annotations and variations are skipped, except the commands `[%eval]`, `[%clk]` and `[%emt]` of
 //! the main line. Anything that is neither a move nor PGN syntax rejects the game: a skipped token could be a move, and
@@ -23,6 +24,7 @@ use crate::position::Position as _;
 use crate::record::{ParsedGame, RejectKind, Rejected, is_rating};
 use crate::records::without_mark;
 use ending::Stated;
+use memchr::memrchr2;
 use movetext::{Movetext, Token};
 use shakmaty::san::SanPlus;
 use shakmaty::{Move, Position as _};
@@ -33,7 +35,8 @@ const MAX_BYTES: usize = 16 << 20;
 
 /// Splits a PGN file into the texts of its games.
 ///
-/// A record begins at a tag (`[Name …`) after movetext, or at the first text after a blank line that follows a result.
+/// A record begins at a tag (`[Name …`) after movetext, or at the first text after a blank line that follows a result
+/// outside of comments.
 /// A tag inside a comment therefore also begins a record: the comment was not closed.
 pub fn records<R: BufRead>(input: R) -> Records<R> {
     Records { input, line: Vec::new(), usual: 0, done: false, failed: None }
@@ -86,6 +89,8 @@ struct Boundary {
     movetext: bool,
     result: bool,
     blank: bool,
+    /// Whether a comment is open, whose lines are no results.
+    comment: bool,
 }
 
 impl Boundary {
@@ -100,7 +105,11 @@ impl Boundary {
             return true;
         }
         self.movetext |= !tag;
-        self.result = [&b"1-0"[..], b"0-1", b"1/2-1/2", b"*"].iter().any(|result| text.ends_with(result));
+        if let Some(brace) = memrchr2(b'{', b'}', text) {
+            self.comment = !tag && text[brace] == b'{';
+        }
+        self.result =
+            !self.comment && [&b"1-0"[..], b"0-1", b"1/2-1/2", b"*"].iter().any(|result| text.ends_with(result));
         self.blank = false;
         false
     }

@@ -57,6 +57,12 @@ fn a_record_of_each_kind() {
         let found = parse(&action_value(CASTLING, text, 0.0), BagRecord::ActionValue, 0).expect("a record");
         assert_eq!(found.mv.as_deref(), Some("e8g8"));
     }
+    // An en-passant square that no pawn can use is none, and clocks that are left out are those of a beginning.
+    let [idle, short] = ["d6", "-"].map(|square| format!("4k3/8/8/3p4/8/8/8/4K3 w - {square}"));
+    for (fen, expected) in [(format!("{idle} 0 9"), format!("{short} 0 9")), (short.clone(), format!("{short} 0 1"))] {
+        let found = parse(&action_value(&fen, "e1e2", 0.5), BagRecord::ActionValue, 0).expect("a record");
+        assert_eq!(found.start, expected);
+    }
     // A length of two bytes: no FEN is that long, so that the error comes from behind the reading.
     let long = action_value(&"x".repeat(300), "e2e4", 0.5);
     assert_eq!(parse(&long, BagRecord::ActionValue, 0).unwrap_err().kind, RejectKind::StartPosition);

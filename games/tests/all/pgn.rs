@@ -57,6 +57,19 @@ fn lichess_games_keep_clocks_and_ratings() {
 }
 
 #[test]
+fn scores_can_be_those_of_the_positions_after_the_moves() {
+    let scored = |text: &str| {
+        let mut game = one(text);
+        game.score_after_moves();
+        game.scores
+    };
+    let [first, second] = [30, 50].map(|points| Some(Score::Centipawns(points)));
+    let scores = scored("1. e4 {[%eval 0.3]} e5 {[%eval 0.5]} 2. Nf3 Nc6 {[%eval #-2]} *");
+    assert_eq!(scores, [None, first, second, None]);
+    assert!(scored("*").is_empty());
+}
+
+#[test]
 fn a_number_that_is_no_rating_is_an_unknown_one() {
     let ratings = |white: &str, black: &str| {
         one(&format!("[WhiteElo \"{white}\"]\n[BlackElo \"{black}\"]\n[Result \"*\"]\n\n1. e4 e5 *\n")).ratings
@@ -184,6 +197,17 @@ fn a_bad_game_costs_no_other() {
 fn games_without_tags_are_told_apart_by_their_results() {
     let games = games(b"1. e4 e5 1-0\n\n1. d4 {a comment\n\nof two parts} d5\n2. c4 1/2-1/2\n\n1. c4 *");
     assert_eq!(games.iter().map(|game| game.moves.len()).collect::<Vec<_>>(), [2, 3, 1]);
+}
+
+#[test]
+fn a_comment_may_end_a_line_as_a_game_does() {
+    for line in ["he expected 1-0", "so ends the game *", "1/2-1/2"] {
+        let moves = format!("1. e4 {{{line}\n\nand more}} e5 {{ {line} }} 2. Nf3 1-0\n\n");
+        for tags in ["", "[Event \"x\"]\n\n"] {
+            let games = games(format!("{tags}{moves}{tags}{moves}").as_bytes());
+            assert_eq!(games.iter().map(|game| game.moves.len()).collect::<Vec<_>>(), [3, 3], "{line}");
+        }
+    }
 }
 
 #[test]

@@ -83,8 +83,10 @@ fn of_game<G: Referee>(settings: &RelabelSettings, progress: &(dyn Fn(u64) + Syn
 fn drawn<G: Referee>(settings: &RelabelSettings) -> Result<Vec<G::Position>, GenerateError> {
     let mut all = Vec::new();
     for row in test_games::rows(&settings.from, settings.game)? {
-        let from = usize::from(row.policy_from_ply);
-        all.extend(test_games::positions::<G>(&row).into_iter().flatten().skip(from));
+        let is_target =
+            |ply: usize| ply >= usize::from(row.policy_from_ply) && row.used.as_ref().is_none_or(|used| used[ply]);
+        let positions = test_games::positions::<G>(&row).into_iter().flatten().enumerate();
+        all.extend(positions.filter(|(ply, _)| is_target(*ply)).map(|(_, position)| position));
     }
     shuffle(&mut stream(settings.seed, &["generate", "relabelled"]), &mut all);
     let mut seen = BTreeSet::new();

@@ -48,6 +48,10 @@ pub(super) struct FilterArgs {
     /// Games of this many plies were cut off: their result is unknown, not a draw.
     #[arg(long, value_name = "N")]
     ply_cap: Option<u32>,
+    /// Read `[%eval]` in PGN as the value of the position after the move, as Lichess writes it. In games that an engine
+    /// played it is the value of the position before the move, the default.
+    #[arg(long)]
+    pub(super) eval_after: bool,
     /// Stop after this many kept games.
     #[arg(long, value_name = "N")]
     max_games: Option<u64>,
@@ -61,6 +65,7 @@ impl FilterArgs {
         Filters {
             max_games: self.max_games,
             ply_cap: self.ply_cap,
+            eval_after: self.eval_after,
             rating_each: self.rating_each,
             rating_average: self.rating_average,
             rating_winner: self.rating_winner,
@@ -93,6 +98,7 @@ impl FilterArgs {
         let bounds: Vec<String> = self.rating_buckets.iter().map(i32::to_string).collect();
         [
             option("ply-cap", self.ply_cap),
+            flag("eval-after", self.eval_after),
             option("max-games", self.max_games),
             option("rating-each", self.rating_each),
             option("rating-average", self.rating_average),

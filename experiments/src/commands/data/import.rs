@@ -51,7 +51,7 @@ pub(super) struct Choices {
     #[arg(long, default_value = "root", value_parser = parse_value)]
     value: ValueSource,
     #[command(flatten)]
-    filters: FilterArgs,
+    pub(super) filters: FilterArgs,
     #[command(flatten)]
     split: SplitArgs,
     /// Threads; all cores by default. The dataset does not depend on it.
@@ -142,6 +142,12 @@ fn summary(options: &ImportOptions, report: &ImportReport) -> String {
     out.push_str(&empty(split.fractions, split.games));
     out.push_str(&filtered("games", &counts.filtered_games));
     out.push_str(&filtered("positions of the games kept", &counts.filtered_positions));
+    if report.misread {
+        out.push_str(
+            "note: Lichess' [%eval] is the value of the position after the move, and was read as that of the position before \
+             it: import again with --eval-after\n",
+        );
+    }
     let Some((file, first)) = &report.first_rejected else { return out };
     let kinds = counts.rejected_by_kind.iter().map(|(kind, count)| format!("{kind} {count}"));
     out.push_str(&format!("rejected by kind: {}\n", kinds.collect::<Vec<_>>().join(", ")));

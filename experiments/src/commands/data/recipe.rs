@@ -62,6 +62,9 @@ struct Recipe {
     game: GameKind,
     /// The format's name in `posenc data import`.
     format: String,
+    /// Whether scores are of the positions after the moves (`--eval-after`).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    eval_after: bool,
     about: String,
     addresses: Vec<String>,
     licence: String,
@@ -120,12 +123,16 @@ fn list(recipes: &[Recipe]) -> String {
 impl Recipe {
     fn text(&self) -> String {
         let Self { name, game, format, .. } = self;
+        let eval_after = if self.eval_after { " --eval-after" } else { "" };
         let known =
             |file: &KnownFile| [format!("{}: {} bytes, SHA-256", file.name, grouped(file.bytes)), file.sha256.clone()];
         let import = vec![
             format!("posenc data recipe import {name} FILE… --out DIR"),
             format!("FILE is {}", self.give),
-            format!("the same: data import --game {} --format {format} --from FILE… --out DIR", game.name()),
+            format!(
+                "the same: data import --game {} --format {format}{eval_after} --from FILE… --out DIR",
+                game.name()
+            ),
         ];
         let groups = [
             ("where", self.addresses.clone()),
@@ -156,13 +163,15 @@ impl Recipe {
 
     fn import(&self, args: &ImportArgs) -> anyhow::Result<String> {
         args.files.iter().try_for_each(|file| self.check_size(file))?;
+        let mut choices = args.choices.clone();
+        choices.filters.eval_after |= self.eval_after;
         let imported = import::run(&import::Args {
             game: self.game,
             from: args.files.clone(),
             format: Some(import::parse_format(&self.format).map_err(anyhow::Error::msg)?),
             source: self.addresses.join("; "),
             licence: self.licence.clone(),
-            choices: args.choices.clone(),
+            choices,
         })?;
         let lost: String =
             self.lost.iter().map(|lost| wrapped(&format!("lost: {lost}"), COLUMNS, "  ") + "\n").collect();

@@ -22,6 +22,8 @@ pub struct ImportReport {
     pub first_rejected: Option<(String, Rejected)>,
     /// Records that were not read again, because an interrupted import had saved them.
     pub taken_over: u64,
+    /// Whether scores of Lichess, which follow a move, were taken as those of the position before it.
+    pub misread: bool,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -30,6 +32,7 @@ pub(super) struct Collected {
     /// Bytes of the list of rejects.
     rejects: u64,
     first_rejected: Option<(String, Rejected)>,
+    misread: bool,
     builder: BuilderState,
 }
 
@@ -45,6 +48,7 @@ pub(super) struct Collector<'a> {
     builder: Builder<'a>,
     rejects: Rejects,
     first_rejected: Option<(String, Rejected)>,
+    misread: bool,
     counts: Counts,
     /// The number of complete shards at the last checkpoint.
     shards: usize,
@@ -58,6 +62,7 @@ impl<'a> Collector<'a> {
             builder: Builder::new(output.dir(), &options.split)?,
             rejects: Rejects::resume(output, 0)?,
             first_rejected: None,
+            misread: false,
             counts: Counts::default(),
             shards: 0,
         })
@@ -68,12 +73,12 @@ impl<'a> Collector<'a> {
         output: &'a Output,
         collected: Collected,
     ) -> Result<Self, DatasetError> {
-        let Collected { counts, rejects, first_rejected, builder } = collected;
+        let Collected { counts, rejects, first_rejected, misread, builder } = collected;
         output.keep_only(builder.shards())?;
         let shards = builder.shards().len();
         let builder = Builder::resume(output.dir(), &options.split, builder)?;
         let rejects = Rejects::resume(output, rejects)?;
-        Ok(Self { options, output, builder, rejects, first_rejected, counts, shards })
+        Ok(Self { options, output, builder, rejects, first_rejected, misread, counts, shards })
     }
 
     /// Syncs all files and returns the state, if a shard was completed since the last time.
@@ -85,7 +90,7 @@ impl<'a> Collector<'a> {
         let Some(builder) = self.builder.state()? else { return Ok(None) };
         let rejects = self.rejects.sync()?;
         let (counts, first_rejected) = (self.counts.clone(), self.first_rejected.clone());
-        Ok(Some(Collected { counts, rejects, first_rejected, builder }))
+        Ok(Some(Collected { counts, rejects, first_rejected, misread: self.misread, builder }))
     }
 
     pub(super) fn end(&mut self) -> Result<(), DatasetError> {
@@ -117,7 +122,7 @@ impl<'a> Collector<'a> {
                 *self.counts.filtered_games.entry(filter.to_owned()).or_default() += 1;
                 Ok(())
             }
-            Ok(Examined::Row(draft, filtered)) => {
+            Ok(Examined::Row { draft, filtered, misread }) => {
                 let number = draft.row.source_game;
                 match self.builder.add(*draft)? {
                     Added::Duplicate(id) => {
@@ -125,6 +130,7 @@ impl<'a> Collector<'a> {
                         self.rejects.duplicate(file, number, id)
                     }
                     Added::Kept => {
+                        self.misread |= misread;
                         for (filter, positions) in filtered {
                             *self.counts.filtered_positions.entry(filter.to_owned()).or_default() += positions;
                         }
@@ -147,7 +153,7 @@ impl<'a> Collector<'a> {
     }
 
     pub(super) fn finish(self, format: Format) -> Result<ImportReport, DatasetError> {
-        let Self { options, output, builder, mut rejects, first_rejected, counts, .. } = self;
+        let Self { options, output, builder, mut rejects, first_rejected, misread, counts, .. } = self;
         if builder.kept() == 0 {
             return Err(DatasetError::NothingKept {
                 read: counts.read,
@@ -180,6 +186,6 @@ impl<'a> Collector<'a> {
         }
         .sealed();
         let rejects = rejects.then(|| output.target().join(REJECTS_FILE));
-        Ok(ImportReport { manifest, rejects, first_rejected, taken_over: 0 })
+        Ok(ImportReport { manifest, rejects, first_rejected, taken_over: 0, misread })
     }
 }

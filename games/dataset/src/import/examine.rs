@@ -19,8 +19,13 @@ use games::{
 type Fault = (RejectKind, Option<u32>, String);
 
 pub(super) enum Examined {
-    /// A row, and how many of its positions each filter excluded.
-    Row(Box<Draft>, Vec<(&'static str, u64)>),
+    Row {
+        draft: Box<Draft>,
+        /// How many of its positions each filter excluded.
+        filtered: Vec<(&'static str, u64)>,
+        /// Whether scores of Lichess, which follow a move, were taken as those of the position before it.
+        misread: bool,
+    },
     Filtered(&'static str),
 }
 
@@ -53,6 +58,10 @@ struct Place<'a> {
 fn of_game<G: Game>(mut game: ParsedGame, place: Place<'_>, options: &ImportOptions) -> Result<Examined, Fault> {
     if let Some(cap) = options.filters.ply_cap {
         game.cut_off_at(cap);
+    }
+    let misread = !options.filters.eval_after && is_of_lichess(&game) && game.scores.iter().any(Option::is_some);
+    if options.filters.eval_after {
+        game.score_after_moves();
     }
     let plies = match u16::try_from(game.moves.len()) {
         Ok(0) => return Ok(Examined::Filtered(NO_MOVES)),
@@ -90,7 +99,11 @@ fn of_game<G: Game>(mut game: ParsedGame, place: Place<'_>, options: &ImportOpti
     };
     let fingerprint = Some(fingerprint(row.start.as_deref(), &row.moves));
     let draft = Draft { row, keys: played.keys, fingerprint, together: played.opening };
-    Ok(Examined::Row(Box::new(draft), played.filtered))
+    Ok(Examined::Row { draft: Box::new(draft), filtered: played.filtered, misread })
+}
+
+fn is_of_lichess(game: &ParsedGame) -> bool {
+    game.tags.iter().any(|(name, value)| name == "Site" && value.contains("lichess.org"))
 }
 
 /// The result of replaying a game, by ply.
@@ -214,7 +227,7 @@ fn of_position<G: Game>(
         ..GameRow::from_source(place.file, place.number)
     };
     let draft = Draft { row, keys: vec![known.key], fingerprint: None, together: Some(text) };
-    Ok(Examined::Row(Box::new(draft), Vec::new()))
+    Ok(Examined::Row { draft: Box::new(draft), filtered: Vec::new(), misread: false })
 }
 
 fn first_legal<G: Game>(position: &G::Position, legal: &mut Vec<Move<G>>) -> Option<String> {

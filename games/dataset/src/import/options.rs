@@ -21,7 +21,7 @@ pub struct ImportOptions {
     pub source: String,
     pub licence: String,
     pub made_by: String,
-    /// Moves before this ply are not policy targets.
+    /// Moves before this ply are not policy targets; 0 for single positions.
     pub policy_from_ply: u16,
     /// Which value of Lc0's chunks is used, with its draw probability.
     pub value: ValueSource,

@@ -19,7 +19,7 @@ fn scores_of_white_become_values_of_the_mover() {
         ("lichess_db_eval.jsonl", LINES.as_bytes().to_vec()),
         ("lichess_db_eval.jsonl.zst", zstd::bulk::compress(LINES.as_bytes(), 0).expect("zstd")),
     ] {
-        let (dir, report) = imported_bytes(GameKind::Chess, name, bytes, |_| {});
+        let (dir, report) = imported_bytes(GameKind::Chess, name, bytes, |options| options.policy_from_ply = 0);
         let counts = &report.manifest.counts;
         assert_eq!((report.manifest.unit, counts.kept, counts.rejected), (Unit::Position, 3, 1), "{name}");
         let mut found: Vec<_> = rows(dir.path()).into_iter().map(|row| (row.moves, row.value[0])).collect();

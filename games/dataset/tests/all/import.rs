@@ -6,7 +6,7 @@ use crate::samples::{
 use dataset::store::GameRow;
 use dataset::{DatasetError, Split, ValueCurve, import};
 use games::{GameKind, GameResult, RejectKind, Side, Termination};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 const SAMPLES: [(GameKind, &str); 3] = [(GameKind::Chess, CHESS), (GameKind::Chess, LICHESS), (GameKind::Shogi, SHOGI)];
@@ -39,6 +39,35 @@ fn games_survive_the_store_unchanged() {
             assert_eq!(row.seen_in_train.is_some(), row.split != Split::Train);
         }
     }
+}
+
+#[test]
+fn scores_after_moves_are_values_of_the_next_positions() {
+    let values = |eval_after: bool| -> BTreeMap<u64, Vec<Option<f32>>> {
+        let change = |options: &mut dataset::ImportOptions| options.filters.eval_after = eval_after;
+        let (dir, report) = imported_with(GameKind::Chess, sample(LICHESS), change);
+        assert_eq!((report.misread, report.manifest.filters.eval_after), (!eval_after, eval_after));
+        rows(dir.path()).into_iter().map(|row| (row.source_game, row.value)).collect()
+    };
+    let (before, after) = (values(false), values(true));
+    let mut moved = 0;
+    for (game, said) in &before {
+        let found = &after[game];
+        assert_eq!(found[0], None);
+        for (next, said) in found[1..].iter().zip(said) {
+            // The same score, seen by the other player.
+            assert_eq!(next.is_some(), said.is_some());
+            assert!(next.zip(*said).is_none_or(|(next, said)| (next + said - 1.0).abs() < 1e-6), "game {game}");
+            moved += usize::from(next.is_some());
+        }
+    }
+    assert!(moved > 80, "one game was analysed: {moved} scores");
+    assert!(!imported(GameKind::Chess, CHESS).1.misread, "no games of Lichess");
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let mut csa = options(GameKind::Shogi, sample(SHOGI), dir.path());
+    csa.filters.eval_after = true;
+    let error = import(&csa, &mut |_| {}).expect_err("CSA has no [%eval]").to_string();
+    assert!(error.contains("is not PGN, which alone has [%eval]: leave it out"), "{error}");
 }
 
 #[test]

@@ -3,13 +3,14 @@
 use crate::samples::{made, remade, verified};
 use dataset::store::GameRow;
 use dataset::{
-    Batch, Dataset, GeneratedOptions, Label, LoaderConfig, MadePosition, Manifest, MapInfo, OnDisk, PerSplit, Split,
-    TrainLoader, evaluation_batches, remake, write_made, write_positions,
+    Batch, Dataset, GeneratedOptions, Label, LoaderConfig, MadePosition, Manifest, MapInfo, Merge, OnDisk, PerSplit,
+    Split, SplitPlan, TrainLoader, average, evaluation_batches, remake, write_made, write_positions,
 };
 use games::chess::{Chess, ChessPosition};
 use games::maps::{MapShape, MapTask, NO_LABEL};
 use games::{Game as _, InputName, ParsedPosition, Position};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroU16;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -168,4 +169,63 @@ fn datasets_of_one_task_can_be_merged() {
     let other = source("other", MapTask::Attackers, 20);
     let error = remake(&options(vec![first, other], "mixed"), &mut |_| {}).expect_err("two tasks").to_string();
     assert!(error.contains("maps of different tasks"), "{error}");
+}
+
+/// A dataset of random games with two positions each.
+fn sampled(dir: &Path, name: &str, positions: &[Mapped]) -> OnDisk {
+    let made = positions.iter().enumerate().map(|(i, (position, mv, labels))| {
+        let label = Label::Map { mv: *mv, labels: labels.clone() };
+        MadePosition::new::<Chess>(position, label).of_game(i as u64 / 2)
+    });
+    let (info, every) = (info(MapTask::Mobility), NonZeroU16::new(8));
+    let manifest = write_made(&options(dir, name), Some(info), every, positions.len() as u64, made);
+    OnDisk { dir: dir.join(name), manifest: manifest.expect("a dataset") }
+}
+
+#[test]
+fn random_games_stay_whole_and_apart_in_datasets_of_datasets() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let all = positions(MapTask::Mobility, 60);
+    // Both number their games from 0; the last two games of the first are the first two of the second.
+    let (first, second) = (sampled(dir.path(), "first", &all[..32]), sampled(dir.path(), "second", &all[28..]));
+    for (name, sources, games) in [("split", vec![first.clone()], 16), ("merged", vec![first.clone(), second], 30)] {
+        let split = SplitPlan { seed: 3, ..options(dir.path(), name).split };
+        let made = remade(sources, &dir.path().join(name), split);
+        let manifest = remake(&made, &mut |_| {}).expect("one task");
+        let sampled = manifest.sampled.expect("its positions are those of random games");
+        assert_eq!((manifest.counts.kept, sampled.games, sampled.every.get()), (2 * games, games, 8), "{name}");
+        let mut of_games = BTreeMap::<u64, Vec<Split>>::new();
+        for row in rows(&made.output, &manifest).into_values() {
+            of_games.entry(row.group.expect("a game")).or_default().push(row.split);
+        }
+        assert_eq!(of_games.len() as u64, games, "{name}");
+        assert!(of_games.values().all(|splits| *splits == [splits[0]; 2]), "{name}: {of_games:?}");
+        assert!(of_games.values().map(|splits| splits[0]).collect::<BTreeSet<Split>>().len() > 1, "{name}");
+        assert_eq!(verified(&made.output, true).described, [""; 0], "{name}");
+    }
+    let refused = |sources: Vec<OnDisk>, part: &str| {
+        let split = options(dir.path(), "refused").split;
+        let error = remake(&remade(sources, &dir.path().join("refused"), split), &mut |_| {}).expect_err("refused");
+        assert!(error.to_string().contains(part), "{error}");
+    };
+    let mut denser = first.clone();
+    denser.manifest.sampled = None;
+    refused(vec![first.clone(), denser], "nor positions every N plies and others");
+    let mut unseen = first;
+    unseen.manifest.made_by = "posenc data generate probe mobility --unseen edge-sliders --game chess".to_owned();
+    refused(vec![unseen], "first was made with --unseen");
+}
+
+#[test]
+fn averages_do_not_lose_maps_and_random_games() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let of_games = sampled(dir.path(), "set", &positions(MapTask::Mobility, 20));
+    let (mut of_moves, mut alone) = (of_games.clone(), of_games);
+    (of_moves.manifest.map, alone.manifest.sampled) = (None, None);
+    for source in [of_moves, alone] {
+        let options = remade(vec![source], &dir.path().join("refused"), options(dir.path(), "refused").split);
+        let error = average(&options, Merge::Mean, 1 << 20, &mut |_| {}).expect_err("refused").to_string();
+        assert!(error.contains("which averages lose"), "{error}");
+        assert!(!options.output.exists());
+    }
 }

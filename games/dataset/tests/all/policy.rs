@@ -1,8 +1,10 @@
 //! Soft policies and single positions, from the file to the batch.
 
-use crate::samples::{SHOGI, imported_with, open, options, replayed, rows, sample, training};
+use crate::samples::{CHESS, SHOGI, identity, imported_with, open, options, replayed, rows, sample, training};
 use dataset::store::GameRow;
-use dataset::{Batch, DatasetError, Filters, LoaderConfig, Split, SplitBy, Unit, evaluation_batches, import};
+use dataset::{
+    Batch, DatasetError, Filters, LoaderConfig, Split, SplitBy, Unit, agreement, evaluation_batches, import,
+};
 use games::{Game, GameKind, InputName, Position, with_game};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -84,6 +86,34 @@ fn hard_targets_stay_one_wide() {
 }
 
 #[test]
+fn datasets_agree_about_the_policy_targets_that_both_have() {
+    let made = |policy_from_ply: u16, skip_plies: u16| {
+        let change = |options: &mut dataset::ImportOptions| {
+            (options.policy_from_ply, options.filters.skip_plies) = (policy_from_ply, Some(skip_plies));
+        };
+        imported_with(GameKind::Chess, sample(CHESS), change).0
+    };
+    let (all, chosen, marked) = (made(0, 0), made(12, 9), made(9, 20));
+    let targets = |from: u16| -> BTreeSet<String> {
+        let rows = rows(all.path());
+        let tests = rows.iter().filter(|row| row.split == Split::Test);
+        let positions = tests.flat_map(|row| {
+            replayed::<games::chess::ChessPosition, _>(row, |line, _| (line.plies(), line.position().to_text()))
+        });
+        let positions = positions.filter(|(ply, _)| *ply >= usize::from(from));
+        positions.map(|(_, text)| identity(GameKind::Chess, &text)).collect()
+    };
+    let compared = |first: &Path, second: &Path| {
+        let found = agreement(&first.join("dataset"), &second.join("dataset")).expect("the same positions");
+        assert_eq!(found.entropy, [0.0, 0.0], "hard targets are one move");
+        found.positions
+    };
+    assert_eq!(compared(all.path(), all.path()), targets(0).len() as u64);
+    assert_eq!(compared(chosen.path(), all.path()), targets(12).len() as u64);
+    assert_eq!(compared(all.path(), marked.path()), targets(20).len() as u64);
+}
+
+#[test]
 fn lc0_games_have_root_values() {
     let (dir, report) = imported(GameKind::Chess, LC0);
     assert_eq!(report.manifest.counts.positions, 6_459);
@@ -124,8 +154,22 @@ fn filters_on_games_are_refused_for_positions() {
     let error = import(&wrong, &mut |_| {}).expect_err("positions have no length");
     assert!(matches!(error, DatasetError::Option { option: "filters", .. }), "{error}");
     let mixed = vec![sample(HCPE), sample(SHOGI)];
-    let wrong = dataset::ImportOptions { inputs: mixed, ..options(GameKind::Shogi, sample(HCPE), dir.path()) };
+    let of_positions =
+        || dataset::ImportOptions { policy_from_ply: 0, ..options(GameKind::Shogi, sample(HCPE), dir.path()) };
+    let wrong = dataset::ImportOptions { inputs: mixed, ..of_positions() };
     let error = import(&wrong, &mut |_| {}).expect_err("games and positions").to_string();
     assert!(error.contains("import them one by one"), "{error}");
+    let filters = || Filters { skip_plies: Some(20), ..Filters::default() };
+    let refused = |wrong: dataset::ImportOptions, part: &str| {
+        let error = import(&wrong, &mut |_| {}).expect_err("positions have no plies").to_string();
+        assert!(error.contains(part), "{error}");
+    };
+    refused(dataset::ImportOptions { filters: filters(), ..of_positions() }, "hcpe does not say the ply of a position");
+    for file in [HCPE, PSV] {
+        refused(options(GameKind::Shogi, sample(file), dir.path()), "single positions have no earlier plies");
+    }
     assert_eq!(std::fs::read_dir(dir.path()).expect("a folder").count(), 0, "nothing was left behind");
+    let psv = dataset::ImportOptions { inputs: vec![sample(PSV)], filters: filters(), ..of_positions() };
+    let counts = import(&psv, &mut |_| {}).expect("PSV has plies").manifest.counts;
+    assert_eq!(counts.filtered_games["skip_plies"], 40 * 20, "the first plies of every game");
 }

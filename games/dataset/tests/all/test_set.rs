@@ -1,8 +1,8 @@
 //! A test set of one's own: its positions leave training and validation, and it stays whole.
 
 use crate::samples::{
-    CHESS, LICHESS, LICHESS_438, SHOGI, evaluation, imported, imported_with, open, places, read_manifest, replayed,
-    rows, sample,
+    CHESS, LICHESS, LICHESS_438, SHOGI, all_targets, evaluation, imported, imported_with, open, places, read_manifest,
+    replayed, rows, sample,
 };
 use dataset::filter::Buckets;
 use dataset::{Dataset, LoaderConfig, PerSplit, Split, SplitPlan, Targets, TrainLoader, content};
@@ -126,7 +126,7 @@ fn datasets_that_do_not_fit_are_refused_by_name() {
 /// dlshogi's practice: games to train on, single positions to test on.
 #[test]
 fn games_can_be_tested_on_single_positions_within_what_these_have() {
-    let (own, test) = (imported(GameKind::Shogi, SHOGI).0, imported(GameKind::Shogi, HCPE).0);
+    let (own, test) = (imported(GameKind::Shogi, SHOGI).0, all_targets(GameKind::Shogi, sample(HCPE)));
     let mut dataset = opened(own.path());
     dataset.set_test(opened(test.path())).expect("both are of shogi");
     let batches = evaluation(&dataset, Split::Test, InputName::PieceTokens, u64::MAX);

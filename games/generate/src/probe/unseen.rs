@@ -14,7 +14,7 @@ const SHIFT: usize = 2;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unseen {
     pub kind: UnseenKind,
-    /// Whether this is the control: the same test positions, and training positions that do have it.
+    /// Whether this is the control: the same test positions but for a few at the end, and training positions that do have it.
     pub control: bool,
 }
 

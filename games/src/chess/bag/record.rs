@@ -32,7 +32,7 @@ pub fn parse(record: &[u8], kind: BagRecord, number: u64) -> Result<ParsedPositi
         return Err(wrong(RejectKind::Syntax, format!("the probability of winning is {value}")));
     }
     let value = fields.win_probability.map(|value| value as f32);
-    Ok(ParsedPosition { mv, value, ..ParsedPosition::new(fields.fen.to_owned()) })
+    Ok(ParsedPosition { mv, value, ..ParsedPosition::new(position.to_text()) })
 }
 
 /// The unchecked fields of a record.

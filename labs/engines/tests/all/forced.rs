@@ -1,7 +1,7 @@
 //! Forced lines: one of a game, the only moves that mate, whatever the number of processes.
 
 use crate::fake::{Faults, can_mate, program};
-use dataset::{ImportOptions, PerSplit, SplitPlan};
+use dataset::{Filters, ImportOptions, PerSplit, SplitPlan};
 use engines::EngineSettings;
 use engines::forced::{COMPARED, ForcedSettings, csv, forced_lines};
 use games::chess::{Chess, ChessPosition};
@@ -16,6 +16,11 @@ const GAMES: usize = 12;
 
 /// A dataset of such games, all of them for tests.
 pub(crate) fn dataset(dir: &Path) -> PathBuf {
+    filtered(dir, Filters::default())
+}
+
+/// The same without what filters leave out.
+pub(crate) fn filtered(dir: &Path, filters: Filters) -> PathBuf {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../games/dataset/tests/data/chess_lichess_438.pgn.zst");
     let bytes = dataset::unpacked(&file).expect("games");
     let text = String::from_utf8(bytes).expect("UTF-8");
@@ -26,6 +31,7 @@ pub(crate) fn dataset(dir: &Path) -> PathBuf {
         source: "Lichess".to_owned(),
         licence: "CC0-1.0".to_owned(),
         made_by: "a test".to_owned(),
+        filters,
         split: SplitPlan::by_game(0, PerSplit { train: 0.0, validation: 0.0, test: 1.0 }),
         ..ImportOptions::new(GameKind::Chess, vec![dir.join("games.pgn")], dir.join("games"))
     };

@@ -1,9 +1,9 @@
 //! Test positions with the labels of another search: the same positions for every engine, whatever the number of processes.
 
 use crate::fake::{Faults, program};
-use crate::forced::dataset;
+use crate::forced::{dataset, filtered};
 use dataset::store::GameRow;
-use dataset::{Dataset, Split, agreement};
+use dataset::{Dataset, Filters, Split, agreement};
 use engines::EngineSettings;
 use engines::relabelled::{RelabelSettings, relabelled};
 use games::chess::ChessPosition;
@@ -81,6 +81,17 @@ fn positions_are_those_of_the_seed_and_labels_those_of_the_search() {
     assert_eq!((same.divergence, same.floor), (0.0, same.entropy[0]), "a search that repeats itself has no noise");
     let sharp = agreement(&first.output, &dir.path().join("sharper")).expect("shared positions");
     assert!(sharp.same_best == 1.0 && sharp.total_variation > 0.1 && sharp.entropy[1] < sharp.entropy[0], "{sharp:?}");
+}
+
+#[test]
+fn positions_that_filters_left_out_are_not_drawn() {
+    let dir = TempDir::new().expect("a temporary folder");
+    let from = filtered(dir.path(), Filters { skip_plies: Some(20), ..Filters::default() });
+    for start in starts(&rows(&settings(dir.path(), &from, "later"))) {
+        let fields: Vec<&str> = start.split(' ').collect();
+        let number: u32 = fields[5].parse().expect("the number of a move");
+        assert!(2 * (number - 1) + u32::from(fields[1] == "b") >= 20, "{start}");
+    }
 }
 
 #[test]

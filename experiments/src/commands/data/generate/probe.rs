@@ -26,7 +26,7 @@ pub(super) struct Args {
     /// Test on positions of a kind that training does not have, for tasks that are maps of the board.
     #[arg(long, value_name = "KIND")]
     unseen: Option<UnseenName>,
-    /// Make the control of --unseen: the same test positions, and training positions that do have it.
+    /// Make the control of --unseen: nearly the same test positions, and training positions that do have it.
     #[arg(long, requires = "unseen")]
     control: bool,
     /// Take a position every N plies of a random game; by default a game gives one position.
