@@ -175,7 +175,7 @@ mod tests {
                 scores.add(points(curve.win_probability(score, Side::First).into(), curve.per_point));
                 scores.bins()[0].from
             };
-            for score in -1_999..2_000 {
+            for score in -1_999_i32..2_000 {
                 let begins = f64::from(score.div_euclid(100) * 100);
                 assert_eq!(bin(Score::Centipawns(score)), begins, "{score} of {}", curve.name);
             }
