@@ -66,7 +66,7 @@ impl<'a, G: Referee> Engine<'a, G> {
         match command {
             "uci" | "usi" if command == G::NOTATION.name() => self.introduce(out),
             "isready" => out.push("readyok".to_owned()),
-            "setoption" => out.extend(self.options.set(&words).err().map(|reason| format!("info string {reason}"))),
+            "setoption" => out.extend(self.set_option(&words).err().map(|reason| format!("info string {reason}"))),
             "ucinewgame" | "usinewgame" => {
                 self.stream = stream(self.options.settings.seed, &["play"]);
                 self.situation = Situation::of_run(G::Position::start(), &self.cell.config);
@@ -88,6 +88,20 @@ impl<'a, G: Referee> Engine<'a, G> {
         out.push("id author posenc".to_owned());
         out.extend(self.options.lines(G::NOTATION));
         out.push(format!("{}ok", G::NOTATION.name()));
+    }
+
+    /// Sets an option. An agent that needs an output which the network lacks is refused.
+    fn set_option(&mut self, words: &[&str]) -> Result<(), String> {
+        let before = self.options.settings;
+        self.options.set(words)?;
+        let agent = self.options.settings.agent;
+        if agent != before.agent {
+            Player::new(self.cell, agent).check_outputs::<G>().map_err(|error| {
+                self.options.settings = before;
+                one_line(error)
+            })?;
+        }
+        Ok(())
     }
 
     /// Sets up a position; of moves up to the first that is not legal.

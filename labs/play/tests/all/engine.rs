@@ -49,6 +49,20 @@ fn a_game_of_chess_is_spoken() {
 }
 
 #[test]
+fn an_agent_without_its_output_is_refused_and_the_old_one_plays_on() {
+    let finished = Finished::new();
+    let folder = finished.path().join(finished.with_outputs("chess", r#"{"policy": {}}"#));
+    let cell = Loaded::cell(&folder, Weights::Raw, Device::Cpu).expect("a cell");
+    let mut engine = engine::<Chess>(&cell);
+    for agent in ["value", "search:visits=7"] {
+        let said = replies(&mut engine, &[&format!("setoption name Agent value {agent}"), "go"]);
+        assert!(said[0].starts_with("info string the agent `") && said[0].contains("the network has none"), "{said:?}");
+        assert!(said.len() == 3 && said[2].starts_with("bestmove "), "{said:?}");
+    }
+    assert!(replies(&mut engine, &["setoption name Agent value policy:temperature=1"]).is_empty());
+}
+
+#[test]
 fn an_answer_waits_for_stop_and_ponderhit_and_a_new_search_forgets_it() {
     let finished = Finished::new();
     let cell = finished.loaded("chess");
