@@ -90,16 +90,18 @@ impl<'a, G: Referee> Engine<'a, G> {
         out.push(format!("{}ok", G::NOTATION.name()));
     }
 
-    /// Sets an option. An agent that needs an output which the network lacks is refused.
+    /// Sets an option. An agent that needs an output which the network lacks is refused; a seed starts its draws.
     fn set_option(&mut self, words: &[&str]) -> Result<(), String> {
         let before = self.options.settings;
-        self.options.set(words)?;
-        let agent = self.options.settings.agent;
-        if agent != before.agent {
-            Player::new(self.cell, agent).check_outputs::<G>().map_err(|error| {
+        let name = self.options.set(words)?;
+        let Settings { agent, seed, .. } = self.options.settings;
+        match name.as_str() {
+            "agent" => Player::new(self.cell, agent).check_outputs::<G>().map_err(|error| {
                 self.options.settings = before;
                 one_line(error)
-            })?;
+            })?,
+            "seed" => self.stream = stream(seed, &["play"]),
+            _ => {}
         }
         Ok(())
     }

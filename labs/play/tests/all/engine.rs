@@ -63,6 +63,22 @@ fn an_agent_without_its_output_is_refused_and_the_old_one_plays_on() {
 }
 
 #[test]
+fn a_seed_starts_the_draws_at_once() {
+    let finished = Finished::new();
+    let cell = finished.loaded("chess");
+    let agent = "policy:temperature=1".parse().expect("an agent");
+    let of_seed =
+        |seed| Engine::<Chess>::new(&cell, "test".to_owned(), Settings { agent, seed, ..Settings::default() });
+    let wanted = replies(&mut of_seed(9), &["go"; 8]);
+    let mut engine = of_seed(0);
+    assert_ne!(replies(&mut engine, &["go"; 8]), wanted);
+    for _ in 0..2 {
+        assert!(replies(&mut engine, &["setoption name Seed value 9"]).is_empty());
+        assert_eq!(replies(&mut engine, &["go"; 8]), wanted);
+    }
+}
+
+#[test]
 fn an_answer_waits_for_stop_and_ponderhit_and_a_new_search_forgets_it() {
     let finished = Finished::new();
     let cell = finished.loaded("chess");
