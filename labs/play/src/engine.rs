@@ -2,8 +2,8 @@
 //!
 //! UCI: Meyer-Kahlen and Huber's protocol of 2006. USI: its translation to shogi,
 //! <http://shogidokoro.starfree.jp/usi.html>. Policies and values answer at once; a search makes its visits, or those of `nodes`,
-//! within the time and until `stop`. `infinite` and `ponder` hold the answer back until `stop` or `ponderhit`. Unknown input is
-//! ignored, as in UCI; a position that cannot be set up gives an `info string`.
+//! within the time, by smaller batches, and until `stop`. `infinite` and `ponder` hold the answer back until `stop` or `ponderhit`.
+//! Unknown input is ignored, as in UCI; a position that cannot be set up gives an `info string`.
 
 mod limits;
 mod options;
@@ -14,7 +14,6 @@ use crate::player::Player;
 use games::{Notation, Position, Referee};
 use limits::Limits;
 use options::Options;
-use std::time::Instant;
 use streams::{Stream, stream};
 use train::inference::{Loaded, Situation};
 
@@ -147,9 +146,8 @@ impl<'a, G: Referee> Engine<'a, G> {
         let limits = Limits::of(words, G::NOTATION, self.situation.position().side_to_move());
         let agent = self.options.settings.agent;
         let player = Player::new(self.cell, limits.nodes.map_or(agent, |nodes| agent.with_visits(nodes)));
-        let end = limits.end();
-        let is_stopped = || self.interrupts.is_pending() || end.is_some_and(|end| Instant::now() >= end);
-        let decided = player.decide_until(&[&self.situation], &mut self.stream, &is_stopped)?.pop();
+        let is_stopped = || self.interrupts.is_pending();
+        let decided = player.decide_until(&[&self.situation], &mut self.stream, &is_stopped, limits.end())?.pop();
         let mut decision = decided.expect("there is a decision for each situation");
         let Some(at) = words.iter().position(|&word| word == "searchmoves") else { return Ok(decision) };
         let position = self.situation.position();
