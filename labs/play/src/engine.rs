@@ -20,7 +20,7 @@ use train::inference::{Loaded, Situation};
 pub use limits::Interrupts;
 pub use options::Settings;
 
-/// The most moves that are counted as a position's history: no game is longer, and junk may be.
+/// The most moves of a position's history: no game is longer, and junk may be.
 const MOST_MOVES: usize = 10_000;
 
 /// Whether the engine reads another line.
@@ -105,17 +105,20 @@ impl<'a, G: Referee> Engine<'a, G> {
         Ok(())
     }
 
-    /// Sets up a position; of moves up to the first that is not legal.
+    /// Sets up a position; of moves up to the first that is not legal. With too many the position before stays.
     fn set_up(&mut self, words: &[&str]) -> Result<(), String> {
         let at = words.iter().position(|&word| word == "moves").unwrap_or(words.len());
         let (start, moves) = (&words[..at], words.get(at + 1..).unwrap_or_default());
+        if moves.len() > MOST_MOVES {
+            return Err(format!("a position has at most {MOST_MOVES} moves, and this one {}", moves.len()));
+        }
         let start = match start {
             ["startpos"] => G::Position::start(),
             ["fen" | "sfen", fields @ ..] => G::Position::parse(&fields.join(" ")).map_err(one_line)?,
             _ => return Err("a position is `startpos`, or `fen` or `sfen` with its fields".to_owned()),
         };
         self.situation = Situation::of_run(start, &self.cell.config);
-        for text in moves.iter().take(MOST_MOVES) {
+        for text in moves {
             let mv = self.situation.position().parse_move(text).map_err(one_line)?;
             self.situation.play(mv);
         }

@@ -46,6 +46,11 @@ fn a_game_of_chess_is_spoken() {
     let told = lines(&["position startpos moves e2e4 e2e4 e7e5", "go"]);
     assert!(told[0].starts_with("info string ") && told[0].contains("e2e4"), "{told:?}");
     assert!(told[2].starts_with("bestmove "), "{told:?}");
+    // An odd number of moves: if some were left out, the wrong side could move.
+    let endless = format!("position startpos moves e2e4 {}", "e7e6 ".repeat(10_000));
+    let told = lines(&["position startpos moves d2d4", &endless, "go searchmoves d7d5"]);
+    assert_eq!(told[0], "info string a position has at most 10000 moves, and this one 10001");
+    assert_eq!(told[2], "bestmove d7d5");
 }
 
 #[test]
