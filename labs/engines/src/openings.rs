@@ -1,7 +1,7 @@
 //! Books of openings: PGN, the tables of lichess-org/chess-openings (tab-separated, with a column `pgn`), or one opening a line.
 //!
 //! A line is a position (FEN or EPD in chess, SFEN in shogi), optionally with the keywords of a `position` command
-//! (`position`, `fen`, `sfen`, `startpos`) before it and `moves …` after it. Empty lines and lines that begin with `#`
+//! (`position`, `fen`, `sfen`, `startpos`) before it and `moves …` right after it. Empty lines and lines that begin with `#`
 //! are skipped. Files may be compressed in any way that an import accepts.
 
 use super::conditions::Book;
@@ -153,26 +153,31 @@ fn lines<G: Referee>(text: &[u8]) -> Vec<Placed> {
 }
 
 fn opening<G: Referee>(line: &str) -> Result<Opening, String> {
-    let (position, moves) = match line.split_once(" moves") {
-        Some((position, moves)) => (position, moves),
-        None => (line, ""),
+    let words = line.split_ascii_whitespace().skip_while(|word| matches!(*word, "position" | "fen" | "sfen"));
+    let words: Vec<&str> = words.collect();
+    // Counts of plies and moves may follow the fields. An operand of EPD may be the word `moves`, too.
+    let fields = words.iter().take(FIELDS).take_while(|word| **word != "moves").count();
+    let counts = words[fields..].iter().take_while(|word| word.parse::<u32>().is_ok()).count();
+    let at = fields + counts;
+    let (position, moves) = match words.get(at) {
+        Some(&"moves") => (&words[..at], &words[at + 1..]),
+        _ => words.split_at(words.len()),
     };
-    let mut position = position.trim();
-    for word in ["position", "fen", "sfen"] {
-        position = position.strip_prefix(word).map_or(position, str::trim);
-    }
-    let moves = moves.split_ascii_whitespace().map(str::to_owned).collect();
+    let position = position.join(" ");
+    let moves = moves.iter().map(|&word| word.to_owned()).collect();
     if position == "startpos" {
         return Ok(Opening { start: None, moves });
     }
-    let parsed = parse::<G::Position>(position).map_err(|error| error.to_string())?;
+    let parsed = parse::<G::Position>(&position).map_err(|error| error.to_string())?;
     let start = parsed.to_text();
     Ok(Opening { start: (start != G::Position::start().to_text()).then_some(start), moves })
 }
 
+/// Of a position without counts of plies and moves.
+const FIELDS: usize = 4;
+
 /// Reads a position; EPD operations after it are skipped.
 fn parse<P: Position>(text: &str) -> Result<P, ParsePosition> {
-    const FIELDS: usize = 4;
     P::parse(text).or_else(|error| {
         let fields: Vec<&str> = text.split_ascii_whitespace().take(FIELDS).collect();
         P::parse(&fields.join(" ")).map_err(|_| error)
@@ -193,7 +198,15 @@ mod tests {
         assert_eq!(opening(AFTER_E4), Ok(after_e4.clone()));
         assert_eq!(opening(&format!("position fen {AFTER_E4}")), Ok(after_e4.clone()));
         let epd = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - id \"King's pawn\"; bm e5;";
-        assert_eq!(opening(epd), Ok(after_e4));
+        assert_eq!(opening(epd), Ok(after_e4.clone()));
+        for operation in ["c0 \"black moves next\";", "c0 moves e7e5;", "id \"moves\"; c1 \"and moves e7e5\";"] {
+            let epd = format!("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - {operation}");
+            assert_eq!(opening(&epd), Ok(after_e4.clone()), "{operation}");
+        }
+        let with_moves = Opening { moves: vec!["e7e5".to_owned()], ..after_e4 };
+        for start in [AFTER_E4, AFTER_E4.strip_suffix(" 0 1").expect("its counts")] {
+            assert_eq!(opening(&format!("position fen {start} moves e7e5")), Ok(with_moves.clone()));
+        }
         let moves = vec!["e2e4".to_owned(), "c7c5".to_owned()];
         assert_eq!(opening("startpos moves e2e4 c7c5"), Ok(Opening { start: None, moves }));
     }

@@ -2,8 +2,8 @@
 //!
 //! UCI: Meyer-Kahlen and Huber's protocol of 2006. USI: its translation to shogi,
 //! <http://shogidokoro.starfree.jp/usi.html>. Policies and values answer at once; a search makes its visits, or those of `nodes`,
-//! within the time and until `stop`. `infinite` and `ponder` hold the answer back until `stop` or `ponderhit`. Unknown input is
-//! ignored, as in UCI; a position that cannot be set up gives an `info string`.
+//! within the time, by smaller batches, and until `stop`. `infinite` and `ponder` hold the answer back until `stop` or `ponderhit`.
+//! Unknown input is ignored, as in UCI; a position that cannot be set up gives an `info string`.
 
 mod limits;
 mod options;
@@ -14,14 +14,13 @@ use crate::player::Player;
 use games::{Notation, Position, Referee};
 use limits::Limits;
 use options::Options;
-use std::time::Instant;
 use streams::{Stream, stream};
 use train::inference::{Loaded, Situation};
 
 pub use limits::Interrupts;
 pub use options::Settings;
 
-/// The most moves that are counted as a position's history: no game is longer, and junk may be.
+/// The most moves of a position's history: no game is longer, and junk may be.
 const MOST_MOVES: usize = 10_000;
 
 /// Whether the engine reads another line.
@@ -66,7 +65,7 @@ impl<'a, G: Referee> Engine<'a, G> {
         match command {
             "uci" | "usi" if command == G::NOTATION.name() => self.introduce(out),
             "isready" => out.push("readyok".to_owned()),
-            "setoption" => out.extend(self.options.set(&words).err().map(|reason| format!("info string {reason}"))),
+            "setoption" => out.extend(self.set_option(&words).err().map(|reason| format!("info string {reason}"))),
             "ucinewgame" | "usinewgame" => {
                 self.stream = stream(self.options.settings.seed, &["play"]);
                 self.situation = Situation::of_run(G::Position::start(), &self.cell.config);
@@ -90,17 +89,36 @@ impl<'a, G: Referee> Engine<'a, G> {
         out.push(format!("{}ok", G::NOTATION.name()));
     }
 
-    /// Sets up a position; of moves up to the first that is not legal.
+    /// Sets an option. An agent that needs an output which the network lacks is refused; a seed starts its draws.
+    fn set_option(&mut self, words: &[&str]) -> Result<(), String> {
+        let before = self.options.settings;
+        let name = self.options.set(words)?;
+        let Settings { agent, seed, .. } = self.options.settings;
+        match name.as_str() {
+            "agent" => Player::new(self.cell, agent).check_outputs::<G>().map_err(|error| {
+                self.options.settings = before;
+                one_line(error)
+            })?,
+            "seed" => self.stream = stream(seed, &["play"]),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Sets up a position; of moves up to the first that is not legal. With too many the position before stays.
     fn set_up(&mut self, words: &[&str]) -> Result<(), String> {
         let at = words.iter().position(|&word| word == "moves").unwrap_or(words.len());
         let (start, moves) = (&words[..at], words.get(at + 1..).unwrap_or_default());
+        if moves.len() > MOST_MOVES {
+            return Err(format!("a position has at most {MOST_MOVES} moves, and this one {}", moves.len()));
+        }
         let start = match start {
             ["startpos"] => G::Position::start(),
             ["fen" | "sfen", fields @ ..] => G::Position::parse(&fields.join(" ")).map_err(one_line)?,
             _ => return Err("a position is `startpos`, or `fen` or `sfen` with its fields".to_owned()),
         };
         self.situation = Situation::of_run(start, &self.cell.config);
-        for text in moves.iter().take(MOST_MOVES) {
+        for text in moves {
             let mv = self.situation.position().parse_move(text).map_err(one_line)?;
             self.situation.play(mv);
         }
@@ -131,9 +149,8 @@ impl<'a, G: Referee> Engine<'a, G> {
         let limits = Limits::of(words, G::NOTATION, self.situation.position().side_to_move());
         let agent = self.options.settings.agent;
         let player = Player::new(self.cell, limits.nodes.map_or(agent, |nodes| agent.with_visits(nodes)));
-        let end = limits.end();
-        let is_stopped = || self.interrupts.is_pending() || end.is_some_and(|end| Instant::now() >= end);
-        let decided = player.decide_until(&[&self.situation], &mut self.stream, &is_stopped)?.pop();
+        let is_stopped = || self.interrupts.is_pending();
+        let decided = player.decide_until(&[&self.situation], &mut self.stream, &is_stopped, limits.end())?.pop();
         let mut decision = decided.expect("there is a decision for each situation");
         let Some(at) = words.iter().position(|&word| word == "searchmoves") else { return Ok(decision) };
         let position = self.situation.position();

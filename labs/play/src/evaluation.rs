@@ -99,7 +99,8 @@ fn identity(
             };
             let book = games.openings.as_deref().map(hash).transpose()?;
             let plies = (games.random_plies, games.max_plies);
-            json!({"opponent": opponent, "pairs": games.pairs, "book": book, "plies": plies})
+            // Answers without `counted` counted copies of games, too.
+            json!({"opponent": opponent, "pairs": games.pairs, "book": book, "plies": plies, "counted": "distinct"})
         }
     };
     let all = json!({"version": VERSION, "weights": cell.weights_hash()?, "agent": agent.to_string(), "about": about});
@@ -219,8 +220,8 @@ fn of_games(
     };
     let standings = play_match(conditions, &options, &mut |_, _| {}, &AtomicBool::new(false))?;
     let pairing = standings.pairings.first().expect("two players are one pairing");
-    let played = pairing.wins_draws_losses.iter().sum();
-    Ok((pairing.score.unwrap_or(f64::NAN), played, details(&standings)))
+    let counted = 2 * pairing.pairs.iter().sum::<u64>();
+    Ok((pairing.score.unwrap_or(f64::NAN), counted, details(&standings)))
 }
 
 fn opponent_name(games: &MatchEntry) -> String {

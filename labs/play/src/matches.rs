@@ -5,10 +5,11 @@
 //! ```
 //! A game depends on its number and the conditions only, so that workers and interruptions change nothing. A finished game is a
 //! line of the journal; the same command resumes after it. An engine that dies or does not answer forfeits its game and is started
-//! again.
+//! again. A pair of games that repeats an earlier one is no further observation: statistics count it once.
 
 mod conditions;
 mod contestant;
+mod copies;
 mod game;
 mod journal;
 mod records;

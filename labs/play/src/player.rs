@@ -9,6 +9,7 @@ use crate::error::PlayError;
 use crate::network::{BATCH, at_temperature, points, predicted, predicted_results, weights, win_draw_loss};
 use crate::search::Evaluated;
 use games::{Position, Referee};
+use std::time::Instant;
 use streams::{Stream, stream, uniform};
 use train::inference::predict::Prediction;
 use train::inference::situation::Move;
@@ -52,15 +53,16 @@ impl<'a> Player<'a> {
         situations: &[&Situation<G>],
         stream: &mut Stream,
     ) -> Result<Vec<Decision>, PlayError> {
-        self.decide_until(situations, stream, &|| false)
+        self.decide_until(situations, stream, &|| false, None)
     }
 
-    /// The same; a search ends when `is_stopped`, after one visit at the earliest.
-    pub fn decide_until<G: Referee>(
+    /// The same; a search ends when `is_stopped` and before `end`, after one visit at the earliest.
+    pub(crate) fn decide_until<G: Referee>(
         &self,
         situations: &[&Situation<G>],
         stream: &mut Stream,
         is_stopped: &dyn Fn() -> bool,
+        end: Option<Instant>,
     ) -> Result<Vec<Decision>, PlayError> {
         match self.agent {
             Agent::Policy { temperature, top_p } => {
@@ -72,7 +74,7 @@ impl<'a> Player<'a> {
             }
             Agent::Value => self.by_value(situations),
             Agent::Search(search) => {
-                search.decisions(situations, stream, &mut |asked| self.evaluated(asked), is_stopped)
+                search.decisions(situations, stream, &mut |asked| self.evaluated(asked), is_stopped, end)
             }
         }
     }

@@ -11,12 +11,15 @@
 //! n in U counts visits in flight, which are the others of a batch: Lc0's virtual loss. cpuct does not grow with N. Left out are also
 //! noise, tree reuse, transpositions, and bounds of solved positions.
 
+mod pace;
 mod tree;
 
 use crate::decision::{Decision, WeightedMove, drawn};
 use crate::error::PlayError;
 use crate::network::{BATCH, at_temperature};
 use games::{Position, Referee};
+use pace::Pace;
+use std::time::Instant;
 use streams::{Stream, uniform};
 use train::inference::situation::Move;
 use train::inference::{Request, Situation};
@@ -83,31 +86,43 @@ impl Search {
 
     pub(crate) const LARGEST_BATCH: u32 = 256;
 
-    /// Decides in every situation. Every root is evaluated, then `is_stopped` may end the search before its visits are made.
-    /// `stream` is drawn from at a temperature, once for each situation.
+    /// Decides in every situation. Every root is evaluated, then `is_stopped` or `end` may end the search before its visits are made.
+    /// Before an end batches are only as large as the time allows. `stream` is drawn from at a temperature, once for each situation.
     pub(crate) fn decisions<G: Referee>(
         self,
         situations: &[&Situation<G>],
         stream: &mut Stream,
         evaluate: &mut Evaluate<'_>,
         is_stopped: &dyn Fn() -> bool,
+        end: Option<Instant>,
     ) -> Result<Vec<Decision>, PlayError> {
         let mut decisions = Vec::with_capacity(situations.len());
         let trees_at_a_time = (VISITS_IN_MEMORY / self.visits.max(1) as usize).clamp(1, TREES);
         for roots in situations.chunks(trees_at_a_time) {
             let trees = roots.iter().map(|&root| Growing { root, tree: Tree::new(self.cpuct, self.fpu), result: None });
             let mut growing: Vec<Growing<'_, G>> = trees.collect();
-            while self.visit(&mut growing, evaluate)? && !is_stopped() {}
+            let mut pace = Pace::new(end);
+            while let Some(evaluated) = self.visit(&mut growing, pace.most(), evaluate)? {
+                if is_stopped() || !pace.has_time(evaluated) {
+                    break;
+                }
+            }
             decisions.extend(growing.iter().map(|grown| self.decision(grown, stream)));
         }
         Ok(decisions)
     }
 
-    /// Makes up to `batch` visits in every tree; whether there was one.
-    fn visit<G: Referee>(self, growing: &mut [Growing<'_, G>], evaluate: &mut Evaluate<'_>) -> Result<bool, PlayError> {
+    /// Makes up to `batch` visits in every tree, about `most` in all; how many positions were evaluated, none without a visit.
+    fn visit<G: Referee>(
+        self,
+        growing: &mut [Growing<'_, G>],
+        most: u32,
+        evaluate: &mut Evaluate<'_>,
+    ) -> Result<Option<u32>, PlayError> {
+        let of_tree = self.batch.min((most / growing.len() as u32).max(1));
         let (mut waiting, mut requests) = (Vec::new(), Vec::new());
         for (tree, own) in growing.iter_mut().enumerate() {
-            for leaf in own.tree.gather(self.batch.min(self.visits - own.tree.visits())) {
+            for leaf in own.tree.gather(of_tree.min(self.visits - own.tree.visits())) {
                 let (mut over, mut legal) = (leaf.over, Vec::new());
                 if over.is_none() {
                     let mut situation = own.root.clone();
@@ -127,7 +142,7 @@ impl Search {
             evaluated.extend(evaluate(asked)?);
         }
         let mut evaluated = evaluated.into_iter();
-        let has_visited = !waiting.is_empty();
+        let count = (!waiting.is_empty()).then_some(requests.len() as u32);
         for Waiting { tree, leaf, over, legal } in waiting {
             let own = &mut growing[tree];
             let evaluation = match over {
@@ -145,7 +160,7 @@ impl Search {
             };
             own.tree.finish(&leaf, evaluation);
         }
-        Ok(has_visited)
+        Ok(count)
     }
 
     /// The most visited move, and of equally visited ones that with more points, then the likelier; a move that wins at once comes

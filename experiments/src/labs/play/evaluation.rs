@@ -85,10 +85,12 @@ fn of_cell(experiment: &Experiment, prepared: &Prepared, task: &Task, device: De
     let subject =
         Subject { cell: &task.dir, reference: reference.as_deref(), weights: experiment.primary.weights, device };
     let told = |found: &Evaluation| {
-        let Evaluation { measure, name, agent, value, of, .. } = found;
+        let Evaluation { measure, name, agent, value, of, details, .. } = found;
         let told = if measure.is_share() { format!("{:.1} %", 100.0 * value) } else { format!("{value:.4} nats") };
         let agent = if measure.is_share() { format!(", agent {agent}") } else { String::new() };
-        eprintln!("{}: {} {name}{agent}: {told} of {of}", task.name, measure.name());
+        let copies = details["pairings"][0]["copies"].as_u64().filter(|&copies| copies > 0);
+        let copies = copies.map_or_else(String::new, |copies| format!("; copies of earlier pairs: {copies}"));
+        eprintln!("{}: {} {name}{agent}: {told} of {of}{copies}", task.name, measure.name());
     };
     let outcome: Result<(), PlayError> = evaluate(subject, asked, &mut |found| told(found));
     show(task, run.train.steps);

@@ -218,6 +218,11 @@ fn text(standings: &Standings) -> String {
         // A String takes every character.
         let _ = writeln!(text, "{one} - {other}: {wins} won, {draws} drawn, {losses} lost");
         let _ = writeln!(text, "  pairs with 0, ½, 1, 1½, 2 points: {:?}", pairing.pairs);
+        if pairing.copies > 0 {
+            let all = pairing.copies + pairing.pairs.iter().sum::<u64>();
+            let copies = format!("{} of {all} pairs repeat earlier games and count once", pairing.copies);
+            let _ = writeln!(text, "  {copies}: give more openings or --random-plies");
+        }
         if let Some(score) = pairing.score {
             let _ = writeln!(text, "  {:.1} % of the points, {}", 100.0 * score, elo(pairing));
         }
@@ -289,6 +294,7 @@ mod tests {
             players: [0, 1],
             wins_draws_losses: [8, 0, 0],
             pairs: [0, 0, 0, 0, 4],
+            copies: 0,
             score: Some(1.0),
             elo: None,
             normalised: None,

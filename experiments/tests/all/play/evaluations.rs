@@ -14,7 +14,7 @@ evaluate:
   chess:
     agents: [policy, value]
     suites: [suite.epd]
-    match: {against: reference, pairs: 1, random_plies: 2..4, max_plies: 12}
+    match: {against: reference, pairs: 2, random_plies: 0..0, max_plies: 12}
   shogi:
     mates: [mates.sfen]
     no_mates: [mates.sfen]
@@ -41,9 +41,13 @@ fn questions(cell: &Path) -> Vec<(Measure, String)> {
 #[test]
 fn cells_are_asked_once_and_what_is_missing_is_asked_again() {
     let dir = grid(EVALUATE);
-    let evaluated = "evaluated after: every cell of chess by each agent (policy, value); files: 1, games: 2";
+    let evaluated = "evaluated after: every cell of chess by each agent (policy, value); files: 1, games: 4";
     run(dir.path(), &["check", "experiment.yaml"]).succeeds().says_in_prose(&[evaluated]);
-    run(dir.path(), &["run", "experiment.yaml"]).succeeds();
+    let told = run(dir.path(), &["run", "experiment.yaml"]).succeeds().stderr;
+    assert!(
+        told.contains("match reference, agent policy: ") && told.contains(" of 2; copies of earlier pairs: 1"),
+        "{told}"
+    );
     let run_dir = dir.path().join("runs/small");
     let shaw = cell_of(&run_dir, "chess-shaw");
     let of = |measure: Measure, agent: &str| (measure, agent.to_owned());
@@ -100,8 +104,8 @@ fn what_cannot_be_asked_is_refused_before_the_first_step() {
         "[oracle]",
         &["`evaluate.chess.agents`", "the agents are `policy`, `value` and `search`"],
     );
-    refused("pairs: 1", "pairs: 0", &["at least 1 opening, found 0"]);
-    refused("pairs: 1", "pairs: 9223372036854775808", &["at most 1000000 openings, found 9223372036854775808"]);
+    refused("pairs: 2", "pairs: 0", &["at least 1 opening, found 0"]);
+    refused("pairs: 2", "pairs: 9223372036854775808", &["at most 1000000 openings, found 9223372036854775808"]);
     refused("  chess:\n    agents", "  go:\n    agents", &["`go`", "shogi"]);
 }
 

@@ -21,6 +21,10 @@ fn the_command_writes_records_that_can_be_imported() {
             let test = [&arguments[..], &["--sprt", "0:50"]].concat();
             let tested = "SPRT of 0 against 50 Elo (logistic): not decided after 1 pair,";
             run(finished.path(), &test).succeeds().says(&[tested]);
+            let again =
+                ["match", "--cell", &cell, "--cell", &value, "--pairs", "3", "--max-plies", "20", "--out", "again"];
+            let told = "2 of 3 pairs repeat earlier games and count once: give more openings or --random-plies";
+            run(finished.path(), &again).succeeds().says(&["pairs with 0, ½, 1, 1½, 2 points: [", told]);
         }
         let imported = format!("imported-{game}");
         let import = ["data", "import", "--game", game, "--from", records, "--out", &imported];

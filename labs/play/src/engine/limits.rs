@@ -5,6 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+/// Milliseconds of `movetime` for everything but the search.
+const RESERVE: u64 = 5;
+
 /// A clock is planned to last for this many moves.
 const MOVES_LEFT: u64 = 40;
 
@@ -30,8 +33,14 @@ impl Limits {
         let (clock, byoyomi) = (milliseconds(clock), milliseconds("byoyomi"));
         let each_move = milliseconds(increment).unwrap_or(0) + byoyomi.unwrap_or(0);
         let of_clock = clock.or(byoyomi).map(|_| clock.unwrap_or(0) / MOVES_LEFT + each_move / 2);
+        // The increment is added after the move, byoyomi is there before it.
+        let of_clock = of_clock.map(|time| match notation {
+            Notation::Uci => time.min(clock.unwrap_or(0) * 9 / 10),
+            Notation::Usi => time,
+        });
         let waits = words.iter().any(|&word| word == "infinite" || word == "ponder");
-        let time = milliseconds("movetime").or(of_clock).filter(|_| !waits);
+        let of_move = milliseconds("movetime").map(|time| time.saturating_sub(RESERVE));
+        let time = of_move.or(of_clock).filter(|_| !waits);
         Self { nodes: number("nodes"), time: time.map(Duration::from_millis) }
     }
 
@@ -83,10 +92,11 @@ mod tests {
         assert_eq!(of(shogi, first, clocks), (None, Some(2000)));
         assert_eq!(of(shogi, second, "btime 0 wtime 4000 byoyomi 1000"), (None, Some(600)));
         assert_eq!(of(shogi, first, "byoyomi 1000"), (None, Some(500)));
-        assert_eq!(of(chess, first, "movetime 30 nodes 7"), (Some(7), Some(30)));
+        assert_eq!(of(chess, first, "movetime 30 nodes 7"), (Some(7), Some(25)));
         assert_eq!(of(chess, first, "wtime -5 btime 9"), (None, Some(0)));
         assert_eq!(of(chess, first, "ponder wtime 9000"), (None, None));
         assert_eq!(of(chess, first, "nodes many depth 3"), (None, None));
+        assert_eq!(of(chess, first, "wtime 1000 winc 10000"), (None, Some(900)), "no more than the clock has");
         let most = of(chess, first, "wtime 9223372036854775807 winc 9223372036854775807");
         assert_eq!(most.1, Some(u128::from(u32::MAX) / 40 + u128::from(u32::MAX) / 2));
     }

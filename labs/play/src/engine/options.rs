@@ -60,13 +60,14 @@ impl Options {
         all
     }
 
-    /// Sets an option: `name N value V`.
-    pub(super) fn set(&mut self, words: &[&str]) -> Result<(), String> {
+    /// Sets an option: `name N value V`. Returns N in small letters.
+    pub(super) fn set(&mut self, words: &[&str]) -> Result<String, String> {
         let ["name", rest @ ..] = words else { return Err("setoption is `setoption name N value V`".to_owned()) };
         let at = rest.iter().position(|&word| word == "value").unwrap_or(rest.len());
         let (name, value) = (rest[..at].join(" "), rest.get(at + 1..).unwrap_or_default().join(" "));
         let wrong = |expected: &str| format!("option {name}: expected {expected}, found \"{value}\"");
-        match name.to_ascii_lowercase().as_str() {
+        let known = name.to_ascii_lowercase();
+        match known.as_str() {
             "agent" => self.settings.agent = value.parse().map_err(|error: crate::PlayError| error.to_string())?,
             "multipv" => {
                 let lines = value.parse().ok().filter(|lines| (1..=MOST_LINES).contains(lines));
@@ -77,7 +78,7 @@ impl Options {
             "ponder" | "hash" | "threads" | "usi_ponder" | "usi_hash" => {}
             _ => return Err(format!("there is no option {name}")),
         }
-        Ok(())
+        Ok(known)
     }
 
     /// The `info` lines of a decision, the best move first.
@@ -103,7 +104,7 @@ mod tests {
     use super::*;
     use crate::decision::WeightedMove;
 
-    fn set(options: &mut Options, line: &str) -> Result<(), String> {
+    fn set(options: &mut Options, line: &str) -> Result<String, String> {
         options.set(&line.split_ascii_whitespace().collect::<Vec<_>>())
     }
 

@@ -1,5 +1,6 @@
 //! A sequential test of two contestants: a match stops as soon as it is decided.
 
+use super::copies::copies;
 use super::game::FinishedGame;
 use super::schedule::Schedule;
 use serde::Serialize;
@@ -40,7 +41,7 @@ pub struct Progress {
     pub model: &'static str,
     /// The Elo of both hypotheses.
     pub elo: [f64; 2],
-    /// Pairs of games that were counted: up to the decision, in the order of their numbers, without gaps.
+    /// Pairs of games that were counted: up to the decision, in the order of their numbers, without gaps and copies.
     pub pairs: u64,
     /// The log-likelihood ratio of the second hypothesis to the first.
     pub ratio: f64,
@@ -53,8 +54,13 @@ impl Sequential {
     /// The test after these games of two contestants. Pairs after a missing one do not count yet, so that the decision does not
     /// depend on which games end early.
     pub fn after(&self, games: &BTreeMap<u64, FinishedGame>) -> Progress {
+        let copies = copies(games.values());
         let (mut counts, mut pairs, mut ratio, mut accepted) = (Pentanomial::default(), 0, 0.0, None);
-        while let (Some(game), Some(twin)) = (games.get(&(2 * pairs)), games.get(&Schedule::twin(2 * pairs))) {
+        for number in (0_u64..).step_by(2) {
+            let (Some(game), Some(twin)) = (games.get(&number), games.get(&Schedule::twin(number))) else { break };
+            if copies.contains(&number) {
+                continue;
+            }
             counts.add([game, twin].map(|game| game.result_of(0)));
             pairs += 1;
             // Hypotheses that no distribution of these results reaches decide nothing.
@@ -78,7 +84,7 @@ mod tests {
     fn games(results: &[GameResult]) -> BTreeMap<u64, FinishedGame> {
         let game = |(number, &result): (u64, &GameResult)| {
             let players = if number % 2 == 0 { [0, 1] } else { [1, 0] };
-            let (moves, termination) = (Vec::new(), Termination::Checkmate);
+            let (moves, termination) = (vec![number.to_string()], Termination::Checkmate);
             (
                 number,
                 FinishedGame { number, players, start: None, moves, opening: 0, result, termination, forfeit: None },
@@ -101,6 +107,10 @@ mod tests {
         assert_eq!((test.after(&gap).pairs, test.after(&gap).accepted), (2, None));
         let even = test.after(&games(&[GameResult::FirstWins, GameResult::FirstWins].repeat(3)));
         assert_eq!((even.pairs, even.accepted), (3, None));
+        // The same two games again and again.
+        let mut copied = all;
+        copied.values_mut().for_each(|game| game.moves.clear());
+        assert_eq!((test.after(&copied).pairs, test.after(&copied).accepted), (1, None));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Who is stronger, by how much, and how sure that is.
 
 use super::conditions::Conditions;
+use super::copies::copies;
 use super::game::FinishedGame;
 use super::schedule::Schedule;
 use super::sequential::Progress;
@@ -17,7 +18,7 @@ const LEVEL: f64 = 0.95;
 pub struct Standings {
     pub names: Vec<String>,
     pub pairings: Vec<Pairing>,
-    /// Ratings of three or more contestants from all their games.
+    /// Ratings of three or more contestants from their games without copies.
     pub ratings: Vec<Rated>,
     /// Why there are no ratings although three or more play.
     pub unrated: Option<String>,
@@ -58,10 +59,13 @@ pub struct Rated {
 pub struct Pairing {
     /// Their places in the list of names.
     pub players: [usize; 2],
-    /// Wins, draws and losses of the first one.
+    /// Wins, draws and losses of the first one, copies included.
     pub wins_draws_losses: [u64; 3],
-    /// Pairs of games in which the first one had 0, ½, 1, 1½ and 2 points; pairs of which a game is missing are left out.
+    /// Pairs of games in which the first one had 0, ½, 1, 1½ and 2 points; copies, and pairs of which a game is missing, are left
+    /// out.
     pub pairs: [u64; 5],
+    /// Pairs that repeat the moves and results of an earlier one.
+    pub copies: u64,
     /// Points a game of the first one in these pairs, 0 to 1.
     pub score: Option<f64>,
     /// Elo of the first one less the other's, with its interval at 95 % by the variance of pairs; none if all pairs have the same
@@ -91,7 +95,10 @@ impl Standings {
         for loser in games.iter().filter_map(|game| game.forfeited_by()) {
             *forfeits.entry(conditions.contestants[loser].name.clone()).or_default() += 1;
         }
-        let (ratings, unrated) = match ratings(conditions, games, scale) {
+        let copies = copies(games.iter().copied());
+        let distinct: Vec<&FinishedGame> =
+            games.iter().copied().filter(|game| !copies.contains(&game.number)).collect();
+        let (ratings, unrated) = match ratings(conditions, &distinct, scale) {
             Ok(ratings) => (ratings, None),
             Err(reason) => (Vec::new(), Some(reason)),
         };
@@ -109,8 +116,11 @@ impl Standings {
 
 fn pairing(players: [usize; 2], games: &[&FinishedGame]) -> Pairing {
     let reversed = [players[1], players[0]];
-    let own = games.iter().filter(|game| game.players == players || game.players == reversed);
-    let results: BTreeMap<u64, pairs::GameResult> = own.map(|game| (game.number, game.result_of(players[0]))).collect();
+    let own = games.iter().copied().filter(|game| game.players == players || game.players == reversed);
+    let own: Vec<&FinishedGame> = own.collect();
+    let copies = copies(own.iter().copied());
+    let results: BTreeMap<u64, pairs::GameResult> =
+        own.iter().map(|game| (game.number, game.result_of(players[0]))).collect();
     let mut wins_draws_losses = [0; 3];
     let mut counts = Pentanomial::default();
     for (&number, &result) in &results {
@@ -121,7 +131,7 @@ fn pairing(players: [usize; 2], games: &[&FinishedGame]) -> Pairing {
         };
         wins_draws_losses[place] += 1;
         let twin = Schedule::twin(number);
-        if let Some(&other) = results.get(&twin).filter(|_| number < twin) {
+        if let Some(&other) = results.get(&twin).filter(|_| number < twin && !copies.contains(&number)) {
             counts.add([result, other]);
         }
     }
@@ -137,6 +147,7 @@ fn pairing(players: [usize; 2], games: &[&FinishedGame]) -> Pairing {
         players,
         wins_draws_losses,
         pairs: counts.0,
+        copies: copies.len() as u64 / 2,
         score: difference.map(|found| found.score),
         elo: varied.map(|found| three(found.elo)),
         normalised: varied.map(|found| three(found.normalized)),
@@ -180,8 +191,9 @@ mod tests {
     use super::*;
     use games::{GameResult, Termination};
 
+    /// No other number has its moves.
     fn game(number: u64, players: [usize; 2], result: GameResult) -> FinishedGame {
-        let (moves, termination) = (Vec::new(), Termination::Checkmate);
+        let (moves, termination) = (vec![number.to_string()], Termination::Checkmate);
         FinishedGame { number, players, start: None, moves, opening: 0, result, termination, forfeit: None }
     }
 
@@ -202,6 +214,33 @@ mod tests {
         assert_eq!(found.wins_draws_losses, [3, 1, 1]);
         assert_eq!(found.pairs, [0, 1, 0, 0, 1]);
         assert_eq!(found.score, Some(0.625));
+    }
+
+    #[test]
+    fn pairs_that_repeat_earlier_games_count_once() {
+        use GameResult::{Draw, FirstWins, SecondWins};
+        let results = [[FirstWins, Draw], [Draw, Draw], [SecondWins, Draw], [Draw, FirstWins]];
+        let games = |pairs: usize| -> Vec<FinishedGame> {
+            let pair = |number: usize| {
+                let (even, of_pair) = (2 * number as u64, number % results.len());
+                let games = [game(even, [0, 1], results[of_pair][0]), game(even + 1, [1, 0], results[of_pair][1])];
+                games.map(|game| FinishedGame { moves: vec![of_pair.to_string()], ..game })
+            };
+            (0..pairs).flat_map(pair).collect()
+        };
+        let (all, once) = (games(40), games(4));
+        let of = |games: &[FinishedGame]| pairing([0, 1], &games.iter().collect::<Vec<_>>());
+        let expected = Pairing { copies: 36, wins_draws_losses: [10, 50, 20], ..of(&once) };
+        assert_eq!(of(&all), expected);
+        assert!(of(&once).elo.is_some() && of(&once).copies == 0, "{expected:?}");
+        let mut longer = all.clone();
+        longer[9].moves.push("again".to_owned());
+        assert_eq!(of(&longer).copies, 35, "one other move is another pair");
+        let mut foreign = once.clone();
+        foreign.extend(
+            all[8..12].iter().cloned().map(|game| FinishedGame { players: game.players.map(|one| 2 * one), ..game }),
+        );
+        assert!(copies(&foreign).is_empty(), "other players repeat nothing");
     }
 
     #[test]

@@ -2,6 +2,7 @@ use super::*;
 use games::chess::Chess;
 use games::shogi::Shogi;
 use games::{InputName, MovesName};
+use std::time::Duration;
 
 fn situation<G: Referee>(start: &str, moves: &str) -> Situation<G> {
     let start = if start.is_empty() { G::Position::start() } else { G::Position::parse(start).expect("a position") };
@@ -24,7 +25,7 @@ fn uniform_network(asked: &[Request]) -> Result<Vec<Evaluated>, PlayError> {
 
 fn decide<G: Referee>(search: Search, situation: &Situation<G>) -> Decision {
     let mut stream = streams::stream(1, &["test"]);
-    let decisions = search.decisions(&[situation], &mut stream, &mut uniform_network, &|| false);
+    let decisions = search.decisions(&[situation], &mut stream, &mut uniform_network, &|| false, None);
     decisions.expect("decisions").remove(0)
 }
 
@@ -83,11 +84,33 @@ fn several_trees_grow_as_each_would_alone_and_a_stop_leaves_one_visit() {
     let search = Search { visits: 50, batch: 3, ..Search::default() };
     let all: Vec<&Situation<Chess>> = starts.iter().collect();
     let mut stream = streams::stream(1, &["test"]);
-    let together = search.decisions(&all, &mut stream, &mut uniform_network, &|| false).expect("decisions");
+    let together = search.decisions(&all, &mut stream, &mut uniform_network, &|| false, None).expect("decisions");
     let alone: Vec<Decision> = starts.iter().map(|start| decide(search, start)).collect();
     assert_eq!(together, alone);
-    let stopped = search.decisions(&all, &mut stream, &mut uniform_network, &|| true).expect("decisions");
+    let stopped = search.decisions(&all, &mut stream, &mut uniform_network, &|| true, None).expect("decisions");
     assert!(stopped.iter().all(|decision| decision.nodes == 1 && decision.text().is_some()));
+}
+
+#[test]
+fn batches_are_as_small_as_the_time_and_whole_without_a_limit() {
+    let start = situation::<Chess>("", "");
+    let sizes = |search: Search, each: Duration, time: Option<Duration>| {
+        let (mut sizes, mut stream) = (Vec::new(), streams::stream(1, &["test"]));
+        let mut slow = |asked: &[Request]| {
+            sizes.push(asked.len());
+            std::thread::sleep(each * asked.len() as u32);
+            uniform_network(asked)
+        };
+        let end = time.map(|time| Instant::now() + time);
+        search.decisions(&[&start], &mut stream, &mut slow, &|| false, end).expect("decisions");
+        sizes
+    };
+    let search = Search { visits: 200, batch: 256, ..Search::default() };
+    assert_eq!(sizes(search, Duration::ZERO, None)[..2], [1, 20]);
+    let each = Duration::from_millis(20);
+    let hurried = sizes(search, each, Some(each * 10));
+    // Each takes 20 ms or more, so that at most 10 fit into 200 ms.
+    assert!(hurried[0] == 1 && hurried.iter().sum::<usize>() <= 10, "{hurried:?}");
 }
 
 #[test]
@@ -95,12 +118,14 @@ fn a_temperature_draws_by_visits() {
     let mate = situation::<Chess>("6k1/5ppp/8/8/8/8/8/R6K w - - 0 1", "");
     let search = Search { visits: 60, temperature: 1.0, ..Search::default() };
     let mut stream = streams::stream(1, &["test"]);
-    let all = search.decisions(&[&mate; 200], &mut stream, &mut uniform_network, &|| false).expect("decisions");
+    let all = search.decisions(&[&mate; 200], &mut stream, &mut uniform_network, &|| false, None).expect("decisions");
     let share = all[0].moves[0].weight;
     let mated = all.iter().filter(|decision| decision.text() == Some("a1a8")).count() as f64 / 200.0;
     assert!((mated - share).abs() < 0.15 && share < 0.95, "{mated} and {share}");
-    let cold = search.decisions(&[&mate], &mut stream, &mut uniform_network, &|| false).expect("decisions").remove(0);
+    let cold =
+        search.decisions(&[&mate], &mut stream, &mut uniform_network, &|| false, None).expect("decisions").remove(0);
     let sharp = Search { temperature: 0.25, ..search };
-    let sharp = sharp.decisions(&[&mate], &mut stream, &mut uniform_network, &|| false).expect("decisions").remove(0);
+    let sharp =
+        sharp.decisions(&[&mate], &mut stream, &mut uniform_network, &|| false, None).expect("decisions").remove(0);
     assert!(sharp.moves[0].weight > cold.moves[0].weight);
 }

@@ -46,6 +46,41 @@ fn a_game_of_chess_is_spoken() {
     let told = lines(&["position startpos moves e2e4 e2e4 e7e5", "go"]);
     assert!(told[0].starts_with("info string ") && told[0].contains("e2e4"), "{told:?}");
     assert!(told[2].starts_with("bestmove "), "{told:?}");
+    // An odd number of moves: if some were left out, the wrong side could move.
+    let endless = format!("position startpos moves e2e4 {}", "e7e6 ".repeat(10_000));
+    let told = lines(&["position startpos moves d2d4", &endless, "go searchmoves d7d5"]);
+    assert_eq!(told[0], "info string a position has at most 10000 moves, and this one 10001");
+    assert_eq!(told[2], "bestmove d7d5");
+}
+
+#[test]
+fn an_agent_without_its_output_is_refused_and_the_old_one_plays_on() {
+    let finished = Finished::new();
+    let folder = finished.path().join(finished.with_outputs("chess", r#"{"policy": {}}"#));
+    let cell = Loaded::cell(&folder, Weights::Raw, Device::Cpu).expect("a cell");
+    let mut engine = engine::<Chess>(&cell);
+    for agent in ["value", "search:visits=7"] {
+        let said = replies(&mut engine, &[&format!("setoption name Agent value {agent}"), "go"]);
+        assert!(said[0].starts_with("info string the agent `") && said[0].contains("the network has none"), "{said:?}");
+        assert!(said.len() == 3 && said[2].starts_with("bestmove "), "{said:?}");
+    }
+    assert!(replies(&mut engine, &["setoption name Agent value policy:temperature=1"]).is_empty());
+}
+
+#[test]
+fn a_seed_starts_the_draws_at_once() {
+    let finished = Finished::new();
+    let cell = finished.loaded("chess");
+    let agent = "policy:temperature=1".parse().expect("an agent");
+    let of_seed =
+        |seed| Engine::<Chess>::new(&cell, "test".to_owned(), Settings { agent, seed, ..Settings::default() });
+    let wanted = replies(&mut of_seed(9), &["go"; 8]);
+    let mut engine = of_seed(0);
+    assert_ne!(replies(&mut engine, &["go"; 8]), wanted);
+    for _ in 0..2 {
+        assert!(replies(&mut engine, &["setoption name Seed value 9"]).is_empty());
+        assert_eq!(replies(&mut engine, &["go"; 8]), wanted);
+    }
 }
 
 #[test]

@@ -97,6 +97,21 @@ fn workers_and_interruptions_change_no_game_and_none_counts_twice() {
 }
 
 #[test]
+fn pairs_that_repeat_earlier_games_count_once_for_any_number_of_workers() {
+    let finished = Finished::new();
+    let conditions = Conditions { pairs: 4, random_plies: None, ..conditions(&finished, GameKind::Chess) };
+    let standings = [1, 2]
+        .map(|jobs| play(&conditions, finished.path().join(format!("copies-{jobs}")), jobs, None).expect("a match"));
+    assert_eq!(standings[0], standings[1]);
+    let pairing = &standings[0].pairings[1];
+    assert_eq!(pairing.players, [0, 2], "neither draws its moves");
+    assert_eq!((pairing.copies, pairing.pairs.iter().sum::<u64>()), (3, 1), "one opening");
+    assert_eq!(pairing.wins_draws_losses.iter().sum::<u64>(), 8, "all were played");
+    let json = fs::read_to_string(finished.path().join("copies-1/standings.json")).expect("standings");
+    assert!(json.contains("\"copies\": 3"), "{json}");
+}
+
+#[test]
 fn games_that_a_match_does_not_have_are_refused() {
     let finished = Finished::new();
     let conditions = Conditions { pairs: 1, ..conditions(&finished, GameKind::Chess) };
