@@ -80,7 +80,7 @@ pub struct ChessformerConfig {
     /// and hidden layer.
     #[serde(default)]
     pub value: ValueConfig,
-    /// The heads; `policy` and `result` by default.
+    /// The heads (default `policy` and `result`); they replace a preset's.
     #[serde(default, skip_serializing_if = "is_default")]
     pub outputs: Outputs,
     /// A second pass over the likeliest moves.

@@ -6,6 +6,7 @@
 
 use super::base::{Override, read_row, wrong_in_row};
 use super::file::ExperimentFile;
+use super::preset;
 use super::run::BaseConfig;
 use super::setting::{Point, Setting};
 use super::source::{ConfigError, at};
@@ -120,7 +121,7 @@ impl Matrix<'_> {
         values.sort_by_key(|(setting, _)| setting.way().len());
         let sets = self.overrides.iter().map(|set| (&set.setting, &set.value));
         for (setting, value) in values.into_iter().map(|(setting, value)| (setting, value)).chain(sets) {
-            tree.set(setting.way(), value.clone())?;
+            preset::put(&mut tree, setting.way(), value.clone())?;
         }
         Ok(tree)
     }
@@ -131,7 +132,7 @@ impl Matrix<'_> {
         let tree = self.tree(row)?;
         let mut changed = tree.clone();
         for (setting, value) in &wanted.0 {
-            changed.set(setting.way(), value.clone())?;
+            preset::put(&mut changed, setting.way(), value.clone())?;
         }
         if changed == tree {
             return Ok(true);
@@ -150,7 +151,7 @@ impl Matrix<'_> {
     ) -> Result<Value, ConfigError> {
         let mut tree = row.tree.clone();
         for (setting, value) in values {
-            tree.set(setting.way(), value.clone())?;
+            preset::put(&mut tree, setting.way(), value.clone())?;
         }
         read_row(&tree).map(|run| serde_json::to_value(run).expect("a run has string keys only"))
     }

@@ -1,13 +1,18 @@
 //! `model: {preset: cf-6m}`: a published network by name. The preset's sizes are merged into the tree before it is read,
-//! below what stands beside the preset, so that `model.chessformer.layers` can be an axis over a preset.
+//! below what stands beside the preset, so that `model.chessformer.layers` can be an axis over a preset. The heads that stand
+//! there replace the preset's: `outputs` is a set.
 
 use super::reader::{Problem, Refusal, read};
 use super::run::BaseConfig;
+use super::source::ConfigError;
 use super::tree::{Content, Node};
 use models::{Preset, presets};
 
 /// The key of a preset's name, beside the names of architectures.
 pub(crate) const PRESET: &str = "preset";
+
+/// The key of a network's heads.
+const OUTPUTS: &str = "outputs";
 
 pub(crate) fn read_run(tree: &Node) -> Result<BaseConfig, Refusal> {
     let run: BaseConfig = match tree.get(&["model", PRESET]) {
@@ -23,13 +28,35 @@ fn expanded(mut tree: Node, name: &Node) -> Result<Node, Refusal> {
     let text = name.text().ok_or_else(|| wrong(Problem::Type("a string".to_owned())))?;
     let names = || presets().iter().map(|preset| preset.name.to_owned()).collect();
     let preset = Preset::named(text).ok_or_else(|| wrong(Problem::Name(text.to_owned(), names())))?;
-    let sizes = serde_json::to_value((preset.model)()).expect("a network has string keys only");
-    let way = ["model".to_owned()];
-    if let Some(model) = tree.entry_mut(&way[0]) {
+    if let Some(model) = tree.entry_mut("model") {
         model.remove(&[PRESET.to_owned()]);
-        model.fill(Node::from_json(sizes, &name.origin), &|_, own, other| !names_another(own, other));
+        model.fill(sizes(preset, name), &|key, own, other| key != OUTPUTS && !names_another(own, other));
     }
     Ok(tree)
+}
+
+/// The sizes of a preset, at the place of its name.
+fn sizes(preset: &Preset, name: &Node) -> Node {
+    let json = serde_json::to_value((preset.model)()).expect("a network has string keys only");
+    Node::from_json(json, &name.origin)
+}
+
+/// Puts a value at a way. One inside of `outputs` (`model.chessformer.outputs.q.buckets`) changes a preset's heads; `outputs`
+/// itself replaces them.
+pub(crate) fn put(tree: &mut Node, way: &[String], value: Node) -> Result<(), ConfigError> {
+    if let Some((way, heads)) = replaced_heads(tree, way) {
+        tree.set(way, heads)?;
+    }
+    tree.set(way, value)
+}
+
+/// The heads of the tree's preset, and their way, if `way` leads into them and the tree does not name its own.
+fn replaced_heads<'a>(tree: &Node, way: &'a [String]) -> Option<(&'a [String], Node)> {
+    let heads = way.iter().position(|step| step == OUTPUTS).filter(|&at| way[0] == "model" && at + 1 < way.len())?;
+    let name = tree.get(&["model", PRESET]).filter(|_| tree.get(&way[..=heads]).is_none())?;
+    let preset = Preset::named(name.text()?)?;
+    let outputs = sizes(preset, name).get(&way[1..=heads])?.clone();
+    Some((&way[..=heads], outputs))
 }
 
 /// Whether both are maps of one name, the choice of an option, and the choices differ.

@@ -37,7 +37,7 @@ pub struct BaseConfig {
     /// The vocabulary of moves.
     #[serde(default)]
     pub moves: MovesName,
-    /// The network: an architecture with its sizes, or a preset and the sizes that differ.
+    /// An architecture with its sizes, or a preset and sizes that differ.
     pub model: ModelConfig,
     /// `skip` leaves out heads for which the dataset has no target.
     #[serde(default, skip_serializing)]

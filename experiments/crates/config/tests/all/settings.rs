@@ -87,6 +87,22 @@ fn a_size_over_a_preset_is_an_axis() {
 }
 
 #[test]
+fn heads_over_a_preset_replace_its_heads() {
+    let axes = "  model.chessformer.outputs: [{policy: {}}, {policy: {}, result: {}}]\n";
+    let text = grid(axes, &[MODEL], "{model.chessformer.outputs: {policy: {}}}")
+        .replace("base:\n", "base:\n  missing_targets: skip\n  model: {preset: cf-6m}\n");
+    let heads = |experiment: &Experiment| -> Vec<Vec<&'static str>> {
+        compared(experiment).iter().map(|row| row.run.outputs().names()).collect()
+    };
+    assert_eq!(heads(&load(&text)), [vec!["policy"], vec!["policy", "result"]]);
+    // An option of one head leaves the others.
+    let text =
+        EXPERIMENT.replace(MODEL, "  model: {preset: cf-6m}\n").replace("base:\n", "base:\n  missing_targets: skip\n");
+    let wider = load_with(&text, &["model.chessformer.outputs.moves_left.hidden=16"]).expect("it can be run");
+    assert_eq!(heads(&wider)[0], ["policy", "result", "moves_left"]);
+}
+
+#[test]
 fn a_size_of_the_network_is_an_axis() {
     let text = grid("  model.chessformer.layers: [1, 3]\n", &["layers: 2, "], "{model.chessformer.layers: 1}");
     let experiment = load(&text);
