@@ -134,7 +134,8 @@ impl ResnetTransformerConfig {
     }
 
     fn check_attention(&self) -> Result<(), ModelError> {
-        let AttentionConfig { layers, heads, ff, qkv_groups: groups, norm, dropout, .. } = self.attention;
+        let AttentionConfig { layers, heads, ff, ff_kind, qkv_groups: groups, norm, activation, dropout, .. } =
+            self.attention;
         let width = self.resnet.channels;
         let sizes = [("heads", heads), ("ff", ff), ("qkv_groups", groups)];
         check_limits(MOST_LAYERS, &[("layers", layers)])?;
@@ -146,6 +147,9 @@ impl ResnetTransformerConfig {
             return Err(ModelError::Groups { groups, width });
         }
         check_dropout(dropout)?;
+        if ff_kind != FeedForwardKind::Dense && !is_gelu(&activation) {
+            return Err(ModelError::NoEffect { option: "activation", with: "a gated ff_kind" });
+        }
         norm.check()?;
         norm.check_start(self.resnet.init)
     }

@@ -296,6 +296,8 @@ fn what_cannot_be_is_refused_by_its_part() {
     assert_eq!((heads.option(), heads.to_string().contains("qkv_groups: 5")), (Some("attention"), true), "{heads}");
     let starts = of(r#""init": "torch","#, r#", "norm": "post""#, plain);
     assert!(starts.to_string().contains("norm: post says how wide weights start"), "{starts}");
+    let gated = of("", r#", "ff_kind": "glu", "activation": "relu""#, plain);
+    assert_eq!(gated.to_string(), "model: activation means nothing with a gated ff_kind: leave it out");
     assert!(of("", r#", "qkv_groups": 0"#, plain).to_string().contains("qkv_groups is 0"));
     assert_eq!(of("", "", InputName::PieceTokensAux), ModelError::TokensOnConvolutions);
     let momentum = of(r#""batch_norm": {"momentum": 2},"#, "", plain);
