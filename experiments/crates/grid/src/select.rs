@@ -76,7 +76,7 @@ impl Selector {
         match &self.axis {
             Axis::Seed => cell.run.seed.to_string() == value,
             Axis::Row => cell.label == value || cell.row() == value,
-            Axis::Of(setting) => has(cell, setting, value),
+            Axis::Of(setting) => covered(cell, setting, value) || cell.has(setting, value),
         }
     }
 
@@ -92,9 +92,9 @@ impl Selector {
     }
 }
 
-/// Whether a cell's run has a value, written as in an experiment file; omitted options match any value: `rope` and
+/// Whether a cell's run has a value, written as in `config.yaml`; omitted options match any value: `rope` and
 /// `{rope: {layout: flat_1d}}` both select a flat RoPE of any theta, alone or in a stack.
-fn has(cell: &Cell, setting: &Setting, wanted: &str) -> bool {
+fn covered(cell: &Cell, setting: &Setting, wanted: &str) -> bool {
     let (Ok(run), Ok(wanted)) = (serde_json::to_value(&cell.run), serde_yaml::from_str::<Value>(wanted)) else {
         return false;
     };

@@ -2,4 +2,5 @@
 
 mod planned;
 mod scheduler;
+mod select;
 mod tuning;
