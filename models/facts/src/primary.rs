@@ -47,8 +47,8 @@ impl Serialize for ReadAt {
 impl<'de> Deserialize<'de> for ReadAt {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let written = NumberOrWord {
-            expected: "`last` or the number of a step",
-            number: |step| Some(Self::Step(step)),
+            expected: "`last` or the number of a step (step 0 is before training)",
+            number: |step| (step > 0).then_some(Self::Step(step)),
             word: |word| (word == LAST).then_some(Self::Last),
         };
         written.read(deserializer)

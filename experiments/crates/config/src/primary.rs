@@ -128,7 +128,7 @@ fn readable(primary: &Primary, row: &Row, document: &Node) -> Result<(), ConfigE
     let ReadAt::Step(step) = primary.at else { return Ok(()) };
     let (last, every) = (row.run.train.steps, row.run.eval.every);
     let wrong = |message: String| Err(document.error_at(&at!["primary", "at"], message));
-    if step == 0 || step > last {
+    if step > last {
         return wrong(format!("step {step} is never evaluated: {} has {last} steps", row.label))
             .map_err(|error| error.help(format!("write a step up to {last}, or `last`")));
     }

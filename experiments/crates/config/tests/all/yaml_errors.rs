@@ -268,6 +268,7 @@ fn the_primary_metric_must_exist_and_judge() {
     );
     refuses("at: last", "at: 12", &["step 12 is never evaluated: chess-none has 8 steps"]);
     refuses("at: last", "at: end", &["`last` or the number of a step"]);
+    refuses("at: last", "at: 0", &["step 0 is before training", "found integer `0`"]);
 }
 
 #[test]
