@@ -6,7 +6,7 @@ use super::heads::{NoOptions, Outputs, check_offered};
 use facts::HeadName;
 use nn::NormKind;
 use nn::layout::LARGEST_SIZE;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// Sizes and choices of the decoder. The sizes that an experiment is about have no default.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -27,7 +27,7 @@ pub struct DecoderConfig {
     #[serde(default)]
     pub mask: SequenceMask,
     /// The root mean square's ε: `rms` (1e-5), or `rms_1e-6`, torchtune's default.
-    #[serde(default = "rms", skip_serializing_if = "is_rms")]
+    #[serde(default = "rms", skip_serializing_if = "is_rms", deserialize_with = "root_mean_square")]
     pub normalisation: NormKind,
     /// Which heads it has: some of `policy`, `result` and `board`, and all of them by default.
     #[serde(default = "all_heads")]
@@ -66,6 +66,21 @@ fn rms() -> NormKind {
     NormKind::Rms
 }
 
+/// A norm that a decoder can have.
+fn root_mean_square<'de, D: Deserializer<'de>>(deserializer: D) -> Result<NormKind, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    enum Name {
+        Rms,
+        #[serde(rename = "rms_1e-6")]
+        RmsFine,
+    }
+    Ok(match Name::deserialize(deserializer)? {
+        Name::Rms => NormKind::Rms,
+        Name::RmsFine => NormKind::RmsFine,
+    })
+}
+
 fn is_rms(kind: &NormKind) -> bool {
     *kind == rms()
 }
@@ -89,9 +104,6 @@ impl DecoderConfig {
         check_limits(LARGEST_SIZE, &sizes)?;
         if self.plies == 1 {
             return Err(ModelError::OnePly);
-        }
-        if !matches!(self.normalisation, NormKind::Rms | NormKind::RmsFine) {
-            return Err(ModelError::DecoderNorm);
         }
         if !self.width.is_multiple_of(self.heads) {
             return Err(ModelError::heads_do_not_divide(self.width, self.heads));

@@ -93,8 +93,6 @@ pub enum ModelError {
          only, such as rope, absolute or relative_bias"
     )]
     SeesAhead(&'static str),
-    #[error("model: a decoder's normalisation is rms or rms_1e-6")]
-    DecoderNorm,
     #[error("model: {option} means nothing with `value: {{pool: token}}`, which has no hidden layer: leave it out")]
     NoHiddenLayer { option: &'static str },
     #[error("model: qkv_groups: {groups} do not divide the width {width}; 1 is no groups, dlshogi's code has 8")]
@@ -123,7 +121,6 @@ impl ModelError {
             Self::PolicyOption { option, .. } | Self::NoEffect { option, .. } => Some(option),
             Self::EdgeShown(_) => Some("edge"),
             Self::NoOutput | Self::NoSuchHead { .. } => Some("outputs"),
-            Self::DecoderNorm => Some("normalisation"),
             Self::Momentum(_) => Some("batch_norm.momentum"),
             Self::Within { part, .. } => Some(part),
             Self::Dropout(_) => Some("dropout"),

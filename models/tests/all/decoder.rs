@@ -267,8 +267,9 @@ fn what_a_decoder_cannot_have_is_refused() {
     let squares = spec(GameKind::Chess, InputName::PieceTokens);
     assert!(refuse(&model(""), none, &squares).contains("tokens_68"));
     assert!(refuse(&model(r#", "plies": 1"#), none, &tokens_68()).contains("write 2 or more"));
-    let batch = refuse(&model(r#", "normalisation": "batch""#), none, &tokens_68());
-    assert_eq!(batch, "model: a decoder's normalisation is rms or rms_1e-6");
+    let batch = r#"{"decoder": {"layers": 1, "width": 16, "heads": 2, "ff": 8, "normalisation": "batch"}}"#;
+    let batch = serde_json::from_str::<ModelConfig>(batch).expect_err("another norm").to_string();
+    assert!(batch.contains("unknown variant `batch`, expected `rms` or `rms_1e-6`"), "{batch}");
     let heads = refuse(&model(r#", "outputs": {"policy": {}, "q": {}}"#), none, &tokens_68());
     assert!(
         heads.contains(
