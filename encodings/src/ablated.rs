@@ -8,7 +8,8 @@ use tch::{Kind, Tensor};
 pub enum Change {
     /// It adds nothing.
     Removed,
-    /// It acts as if every square stood where its transpose stands: ranks and files are exchanged.
+    /// It acts as if every square stood where its transpose stands: ranks and files are exchanged. Vectors of tokens are
+    /// seen there too; the packed row, which blockades of `relations` read, is not.
     Transposed,
 }
 
@@ -89,13 +90,14 @@ impl Ablated {
         dims.iter().fold(tensor.shallow_clone(), turn)
     }
 
-    fn term(&self, heads: i64, term: Option<Tensor>) -> Option<Tensor> {
-        let term = term?;
+    /// A term; `turned` is the one of turned vectors.
+    fn term(&self, heads: i64, own: Option<Tensor>, turned: Option<Tensor>) -> Option<Tensor> {
+        let own = own?;
         let changed = match self.ablation.change {
-            Change::Removed => term.zeros_like(),
-            Change::Transposed => self.turn(&term, &[-2, -1]),
+            Change::Removed => own.zeros_like(),
+            Change::Transposed => self.turn(&turned?, &[-2, -1]),
         };
-        Some(self.choose(heads, &changed, &term))
+        Some(self.choose(heads, &changed, &own))
     }
 }
 
@@ -140,12 +142,22 @@ impl Encoding for Ablated {
     }
 
     fn logits(&self, at: LayerContext<'_>, queries: Queries<'_>) -> Logits {
-        let terms = self.stack.logits(at, queries);
+        let own = self.stack.logits(at, queries);
         if !self.concerns(InjectionPoints::LOGITS, at.layer) {
-            return terms;
+            return own;
         }
+        let turned = match self.ablation.change {
+            Change::Removed => Logits::default(),
+            Change::Transposed => {
+                let [x, q, k] = [queries.x_bld, queries.q_bhlk, queries.k_bhlk].map(|x| self.turn(x, &[-2]));
+                self.stack.logits(at, Queries { x_bld: &x, q_bhlk: &q, k_bhlk: &k })
+            }
+        };
         let heads = queries.q_bhlk.size()[1];
-        Logits { before_scale: self.term(heads, terms.before_scale), after_scale: self.term(heads, terms.after_scale) }
+        Logits {
+            before_scale: self.term(heads, own.before_scale, turned.before_scale),
+            after_scale: self.term(heads, own.after_scale, turned.after_scale),
+        }
     }
 
     fn reads_weights(&self) -> bool {

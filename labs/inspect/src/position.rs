@@ -3,7 +3,7 @@
 use super::error::InspectionError;
 use config::RunConfig;
 use figures::board::{Piece, View};
-use games::{Frame, Game, GameKind, InputName, Position, Side, with_game};
+use games::{Frame, Game, GameKind, InputName, MovesName, Position, Side, with_game};
 use tch::{Device, Tensor};
 use train::inference::{Request, positions};
 
@@ -34,7 +34,8 @@ impl Shown {
         let (rows, _) = Request { earlier: Vec::new(), ..asked }.sequence(config.plies());
         let packed = Tensor::f_from_slice(&rows)?.f_view([config.plies() as i64, -1])?.f_to_device(device)?;
         let frame = config.input.frame();
-        let board = positions::read(text, "--position: ", config.game, InputName::PieceTokens, config.moves)?;
+        // Only its pieces are used, and not every vocabulary numbers moves in the frame of this input.
+        let board = positions::read(text, "--position: ", config.game, InputName::PieceTokens, MovesName::FromTo)?;
         let second = second_moves(text, config.game);
         let view = View::of(frame, second);
         let own_board = with_game!(config.game, G => pieces::<G>(&board.row, second));
@@ -73,4 +74,29 @@ fn turned(game: GameKind, pieces: &[Option<Piece>]) -> Vec<Option<Piece>> {
     let place = |square: usize| game.orientation().other_view(geometry, square);
     let seen = |square: usize| pieces[place(square)].map(|piece| Piece { own: !piece.own, ..piece });
     (0..geometry.squares()).map(seen).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RUN: &str = "
+game: chess
+data: .
+input: tokens_68
+moves: chessdecoder_1924
+model: {chessformer: {layers: 1, width: 16, heads: 2, ff: 16}}
+encoding: [none]
+train: {steps: 1, batch: 8, optimizer: {adamw: {}}, learning_rate: {values: [0.001]}}
+eval: {validation_positions: 8, test_positions: 8, every: 1}
+seed: 0
+";
+
+    #[test]
+    fn pieces_are_read_whatever_the_frame_of_the_moves() {
+        let run = RunConfig::from_yaml(RUN).expect("a run");
+        let shown = Shown::read("", "startpos moves e2e4", &run, Device::Cpu).expect("a position");
+        let e4 = shown.pieces[run.game.geometry().square(4, 3)];
+        assert!(e4.is_some_and(|pawn| pawn.first), "{e4:?}");
+    }
 }

@@ -18,6 +18,9 @@ use tch::{Device, Kind, TchError, Tensor};
 /// A picture is the mean over at most this many positions.
 const POSITIONS: usize = 50;
 
+/// Whose view of the board the inputs have; a picture in a folder does not know its cell's input.
+const VIEW: &str = "As the side to move sees the board; with tokens_68 and cls_tokens_white as White sees it.";
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Picture {
     /// `<kind of map>` or `<kind of map>/layer-<number>`.
@@ -41,9 +44,10 @@ impl Picture {
         Ok(Self { map, step, png })
     }
 
-    pub fn description(&self) -> &'static str {
+    pub fn description(&self) -> String {
         let map_kind = self.map.split('/').next().unwrap_or_default();
-        MapKind::ALL.into_iter().find(|known| known.name() == map_kind).map_or("", describe)
+        let known = MapKind::ALL.into_iter().find(|known| known.name() == map_kind);
+        known.map_or_else(String::new, |known| format!("{} {VIEW}", describe(known)))
     }
 }
 
@@ -85,30 +89,26 @@ const fn describe(map_kind: MapKind) -> &'static str {
         MapKind::Embed => {
             "Each small board belongs to the square at its place (framed): the cosine between the vectors that this square \
              and each other one are given after the input embedding. A vector is what comes out less what went in, the \
-             mean over validation positions; tables that depend on no position are shown exactly. As the side to move sees \
-             the board."
+             mean over validation positions; tables that depend on no position are shown exactly."
         }
         MapKind::Attend => {
             "Each small board belongs to the square at its place (framed): the cosine between the vectors that this square \
              and each other one are given at the input of queries and keys of this layer. A vector is what comes out less \
-             what went in, the mean over validation positions; tables that depend on no position are shown exactly. As the \
-             side to move sees the board."
+             what went in, the mean over validation positions; tables that depend on no position are shown exactly."
         }
         MapKind::Rotate => {
             "Each small board belongs to the querying square at its place (framed): what the rotation leaves of the product \
              of a query and an equal key on each square, all channels alike, mean over heads (RoPE: the mean cosine of the \
-             angles between them). Depends on no position. As the side to move sees the board."
+             angles between them). Depends on no position."
         }
         MapKind::Logits => {
             "Each small board belongs to the querying square at its place (framed): what the encodings add to the attention \
-             logit of each square, mean over heads and over validation positions (exact where it depends on no position). \
-             As the side to move sees the board."
+             logit of each square, mean over heads and over validation positions (exact where it depends on no position)."
         }
         MapKind::Attention => {
             "Each small board belongs to the querying square at its place (framed): how its attention to squares is divided, \
              in multiples of an even share, mean over heads and over the same validation positions in every cell of a \
-             dataset. The scale is the same in all pictures. As the side to move sees the board; of games in sequences, the \
-             first board."
+             dataset. The scale is the same in all pictures. Of games in sequences, the first board."
         }
     }
 }
@@ -116,14 +116,22 @@ const fn describe(map_kind: MapKind) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use games::{Frame, InputName};
 
     #[test]
     fn every_map_says_what_it_shows() {
         for map_kind in MapKind::ALL {
             let map = vec![0.5; GameKind::Chess.geometry().squares().pow(2)];
             let picture = Picture::draw(GameKind::Chess, (map_kind, Some(2)), 7, &map).expect("a picture");
+            assert!(picture.description().contains("small board") && picture.description().ends_with(VIEW));
             assert_eq!((picture.map, picture.step), (format!("{}/layer-02", map_kind.name()), 7));
-            assert!(describe(map_kind).contains("small board"));
+        }
+        for input in InputName::ALL {
+            assert_eq!(
+                VIEW.split(' ').any(|word| word == input.name()),
+                input.frame() == Frame::FirstPlayer,
+                "{input:?}"
+            );
         }
     }
 }

@@ -120,6 +120,30 @@ fn ablating_nothing_changes_nothing() {
     }
 }
 
+/// All but the encoding treats squares alike: transposing it is transposing the board before and after.
+#[test]
+fn what_is_transposed_sees_the_transposed_board() {
+    let (game, board) = (GameKind::Chess, GameKind::Chess.geometry());
+    let of_heads = InjectionPoints::ROTATE | InjectionPoints::LOGITS | InjectionPoints::VALUES;
+    let exchanged = |square: usize| board.square(board.rank_of(square), board.file_of(square)) as i64;
+    let exchanged: Vec<i64> = (0..board.squares()).map(exchanged).collect();
+    let (exchanged, squares) = (Tensor::from_slice(&exchanged), board.squares() as i64);
+    // The gate of relations reads the packed row.
+    for config in EncodingConfig::examples().into_iter().filter(|config| config.info().name != "relations") {
+        let configs = [config];
+        let (network, layout) = declare(game, &configs);
+        let points = network.injection_points();
+        if of_heads.contains(points) {
+            let (views, rows) = (views(layout), rows(game));
+            let whole = ablation(points, None, None, Change::Transposed);
+            let features = rows.narrow(1, squares, rows.size()[1] - squares);
+            let turned = Tensor::cat(&[rows.narrow(1, 0, squares).index_select(1, &exchanged), features], 1);
+            let expected = trunk(&network, &views, &turned).index_select(1, &exchanged);
+            close(&ablated(game, &configs, &views, &rows, &[whole]), &expected, &format!("{configs:?}"));
+        }
+    }
+}
+
 #[test]
 fn without_all_its_parts_an_encoding_is_none() {
     for game in GameKind::ALL {

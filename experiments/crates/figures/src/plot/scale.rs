@@ -73,13 +73,17 @@ impl Scale {
         (first as i64..=last as i64).map(|n| n as f64 * step).collect()
     }
 
-    /// A tick's number, with enough digits to differ from its neighbours.
+    /// A tick's number, with enough digits to differ from its neighbours. The ticks of a linear axis have one unit, each of a
+    /// logarithmic one has its own.
     pub(super) fn label(&self, tick: f64) -> String {
-        let size = self.high.abs().max(self.low.abs());
+        let (size, thousands) = match self.logarithmic {
+            true => (2.0 * tick, 2e3),
+            false => (self.high.abs().max(self.low.abs()), 2e4),
+        };
         match size {
             size if size >= 2e9 => format!("{}G", short(tick / 1e9)),
             size if size >= 2e6 => format!("{}M", short(tick / 1e6)),
-            size if size >= 2e4 => format!("{}k", short(tick / 1e3)),
+            size if size >= thousands => format!("{}k", short(tick / 1e3)),
             _ if self.logarithmic && tick < 9e-4 => format!("{tick:.0e}"),
             _ if self.logarithmic && tick < 0.1 => fixed(tick, -tick.log10().floor() as usize),
             _ if self.logarithmic => short(tick),
@@ -119,7 +123,9 @@ mod tests {
         let labels = |scale: Scale| scale.ticks().iter().map(|&tick| scale.label(tick)).collect::<Vec<_>>();
         assert_eq!(labels(Scale::tight([-0.013, 0.11])), ["0.00", "0.05", "0.10"]);
         let sizes = Scale::of_sizes([3e5, 6e7]);
-        assert_eq!(labels(sizes), ["0.5M", "1M", "2M", "5M", "10M", "20M", "50M"]);
+        assert_eq!(labels(sizes), ["500k", "1M", "2M", "5M", "10M", "20M", "50M"]);
+        let budgets = labels(Scale::of_sizes([4e3, 2.5e6]));
+        assert_eq!(budgets, ["5k", "10k", "20k", "50k", "100k", "200k", "500k", "1M", "2M"]);
         let losses = Scale::of_sizes([0.0015, 0.7]);
         assert_eq!(labels(losses), ["0.002", "0.005", "0.01", "0.02", "0.05", "0.1", "0.2", "0.5"]);
         let wide = Scale::of_sizes([0.00002, 0.7]);

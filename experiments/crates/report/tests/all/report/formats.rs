@@ -1,6 +1,8 @@
 //! The other formats, and what they show beside the text's tables.
 
+use crate::report::figures::folder as tuned;
 use crate::report::folder::{Csv, Folder, SEEDS, change_lines, close, comparison, drawn, has, lacks};
+use crate::report::scaling::grid;
 use facts::Mask;
 use games::GameKind;
 use records::plan::Plan;
@@ -44,9 +46,19 @@ fn markdown_and_latex_hold_the_same_tables() {
     assert!(latex.contains(r"shaw & 3/3 & 2.313 $\pm$ 0.015 & $-$0.097 & [$-$0.111, $-$0.082] &"), "{latex}");
     let environments = |word: &str| latex.matches(word).count();
     assert_eq!(environments("\\begin{table}"), environments("\\end{table}"));
-    let set = latex.lines().filter(|line| !line.starts_with('%'));
-    let strange: Vec<char> = set.flat_map(str::chars).filter(|character| !character.is_ascii()).collect();
-    assert!(strange.is_empty(), "LaTeX may not set {strange:?}");
+}
+
+/// Of two games, of tuned rows, and of several budgets.
+#[test]
+fn latex_has_a_command_for_every_sign_of_a_table() {
+    for (folder, sign) in [(Folder::of_two_games(), r"$\pm$"), (tuned(), r"$\bullet$"), (grid(), r"$\alpha$, E")] {
+        let latex = latex::draw(&folder.report());
+        let set: Vec<&str> = latex.lines().filter(|line| !line.starts_with('%')).collect();
+        assert!(set.iter().any(|line| line.contains(sign)), "{sign}: {latex}");
+        let strange: Vec<char> = set.iter().flat_map(|line| line.chars()).filter(|sign| !sign.is_ascii()).collect();
+        assert!(strange.is_empty(), "LaTeX may not set {strange:?}");
+    }
+    assert_eq!(latex::escape("◐ ≤ τ"), r"$\circ$ $\le$ $\tau$");
 }
 
 #[test]

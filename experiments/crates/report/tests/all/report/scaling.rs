@@ -13,7 +13,7 @@ use serde_json::json;
 const STEPS: [u64; 4] = [250, 1000, 4000, 16_000];
 
 /// Two rows at four budgets of 64 positions a step; shaw has the losses that absolute has with eight times as many.
-fn grid() -> Folder {
+pub(crate) fn grid() -> Folder {
     with_exponent(0.5)
 }
 

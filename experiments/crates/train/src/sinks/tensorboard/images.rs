@@ -48,7 +48,7 @@ pub(super) fn summary(picture: &Picture) -> io::Result<Summary> {
     let mut metadata = SummaryMetadata::new();
     metadata.set_plugin_data(plugin);
     metadata.mut_unknown_fields().add_varint(DATA_CLASS_FIELD, BLOB_SEQUENCE);
-    metadata.set_summary_description(picture.description().to_owned());
+    metadata.set_summary_description(picture.description());
     let mut value = Summary_Value::new();
     value.set_tag(tag(&picture.map));
     value.set_metadata(metadata);
