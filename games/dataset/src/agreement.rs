@@ -82,8 +82,7 @@ fn policies<G: Game>(folder: &Path, manifest: &Manifest) -> Result<BTreeMap<Stri
         let Ok(mut position) = G::Position::beginning(row.start.as_deref()) else { continue };
         for (ply, text) in row.moves.split_ascii_whitespace().enumerate() {
             let Ok(mv) = position.parse_move(text) else { break };
-            let is_used = row.used.as_ref().is_none_or(|used| used[ply]);
-            if is_used && ply >= usize::from(row.policy_from_ply) {
+            if row.is_policy_target(ply) {
                 let weighed = row.policy.as_ref().map(|policy| policy[ply].clone()).unwrap_or_default();
                 let policy = if weighed.is_empty() { vec![(position.move_text(mv), 1.0)] } else { weighed };
                 all.entry(without_counters(G::KIND, &position.to_text())).or_insert(policy);

@@ -114,7 +114,7 @@ fn entries<G: Game>(row: &GameRow, merge: Merge) -> Result<Vec<Entry>, DatasetEr
     let mut entries = Vec::with_capacity(row.plies.into());
     play_through::<G>(row.start.as_deref(), &row.moves, |line, mv| {
         let (position, ply) = (line.position(), line.plies());
-        if row.used.as_ref().is_some_and(|used| !used[ply]) {
+        if !row.is_used(ply) {
             return;
         }
         let is_target = ply >= usize::from(row.policy_from_ply) || merge == Merge::Best;

@@ -169,9 +169,8 @@ fn game_as_hcpe3(manifest: &Manifest, row: &GameRow, done: &mut Exported) -> Res
     play_through::<Shogi>(row.start.as_deref(), &row.moves, |line, mv| {
         let (position, ply) = (line.position(), line.plies());
         start.get_or_insert_with(|| Board::of(position));
-        let used = row.used.as_ref().is_none_or(|used| used[ply]);
         let known = row.policy.as_ref().map_or(&[][..], |policy| &policy[ply][..]);
-        let searched: Result<Vec<_>, IllegalMove> = if !used || ply < usize::from(row.policy_from_ply) {
+        let searched: Result<Vec<_>, IllegalMove> = if !row.is_policy_target(ply) {
             Ok(Vec::new())
         } else if known.is_empty() {
             Ok(vec![(mv, 1)])

@@ -36,7 +36,7 @@ pub struct Info {
 }
 
 /// Scores of so many points and more are counted in one bin.
-pub const MOST_POINTS: f64 = 2_000.0;
+const MOST_POINTS: f64 = 2_000.0;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Lengths {
@@ -68,7 +68,9 @@ pub struct SplitInfo {
 /// Summarises a dataset; replays every game to determine the phases.
 pub fn summarise(dataset: &Dataset) -> Result<Info, DatasetError> {
     let mut splits = PerSplit::<SplitInfo>::default();
-    let mut histograms = [20.0, 100.0, 0.05, 100.0, 0.05, 1.0].map(Histogram::new);
+    let of = Histogram::new;
+    let scores = Histogram::within(100.0, MOST_POINTS);
+    let mut histograms = [of(20.0), of(100.0), of(0.05), scores, of(0.05), of(1.0)];
     for split in Split::ALL {
         let info = &mut splits[split];
         info.phases = Phase::ALL.iter().map(|phase| (phase.name(), 0)).collect();
@@ -110,11 +112,9 @@ fn count(dataset: &Dataset, game: &StoredGame, histograms: &mut [Histogram; 6]) 
     }
 }
 
-/// The score of a value in whole points, because single precision may fall short of them. The lowest is below the bin that
-/// begins at −2,000.
+/// The score of a value in whole points, because single precision may fall short of them.
 fn points(value: f64, per_point: f64) -> f64 {
-    let points = ((value / (1.0 - value)).ln() / per_point).round();
-    if points <= -MOST_POINTS { -MOST_POINTS - 1.0 } else { points.clamp(-MOST_POINTS, MOST_POINTS) }
+    ((value / (1.0 - value)).ln() / per_point).round()
 }
 
 /// A probability of 1 is counted in the last bin; unknown values (NaN) stay NaN and are not counted.
@@ -171,7 +171,7 @@ mod tests {
     fn scores_lie_in_the_bins_of_their_whole_points() {
         for curve in [GameKind::Chess, GameKind::Shogi].map(ValueCurve::of) {
             let bin = |score: Score| {
-                let mut scores = Histogram::new(100.0);
+                let mut scores = Histogram::within(100.0, MOST_POINTS);
                 scores.add(points(curve.win_probability(score, Side::First).into(), curve.per_point));
                 scores.bins()[0].from
             };
@@ -182,7 +182,7 @@ mod tests {
             let highest = [Score::Centipawns(2_000), Score::Centipawns(9_999), Score::MateIn(1)];
             assert!(highest.into_iter().all(|score| bin(score) == 2_000.0), "{}", curve.name);
             let lowest = [Score::Centipawns(-2_000), Score::Centipawns(-9_999), Score::MateIn(-1)];
-            assert!(lowest.into_iter().all(|score| bin(score) == -2_100.0), "{}", curve.name);
+            assert!(lowest.into_iter().all(|score| bin(score) == f64::NEG_INFINITY), "{}", curve.name);
             assert!(points(f64::NAN, curve.per_point).is_nan());
         }
     }

@@ -82,6 +82,16 @@ impl GameRow {
         Self { source_file: file.to_owned(), source_game: game, ..Self::default() }
     }
 
+    /// Whether filters left the position before a ply in.
+    pub fn is_used(&self, ply: usize) -> bool {
+        self.used.as_ref().is_none_or(|used| used[ply])
+    }
+
+    /// Whether the policy learns the move of a ply.
+    pub fn is_policy_target(&self, ply: usize) -> bool {
+        self.is_used(ply) && ply >= usize::from(self.policy_from_ply)
+    }
+
     /// The number of used positions.
     pub fn positions(&self) -> u64 {
         match &self.used {

@@ -83,10 +83,8 @@ fn of_game<G: Referee>(settings: &RelabelSettings, progress: &(dyn Fn(u64) + Syn
 fn drawn<G: Referee>(settings: &RelabelSettings) -> Result<Vec<G::Position>, GenerateError> {
     let mut all = Vec::new();
     for row in test_games::rows(&settings.from, settings.game)? {
-        let is_target =
-            |ply: usize| ply >= usize::from(row.policy_from_ply) && row.used.as_ref().is_none_or(|used| used[ply]);
         let positions = test_games::positions::<G>(&row).into_iter().flatten().enumerate();
-        all.extend(positions.filter(|(ply, _)| is_target(*ply)).map(|(_, position)| position));
+        all.extend(positions.filter(|(ply, _)| row.is_policy_target(*ply)).map(|(_, position)| position));
     }
     shuffle(&mut stream(settings.seed, &["generate", "relabelled"]), &mut all);
     let mut seen = BTreeSet::new();

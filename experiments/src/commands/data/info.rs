@@ -1,7 +1,7 @@
 //! The text of `posenc data info`.
 
 use config::{counted, grouped};
-use dataset::info::{Bin, MOST_POINTS};
+use dataset::info::Bin;
 use dataset::{Info, Split, Unit};
 use games::Phase;
 use report::text_table::table;
@@ -35,16 +35,16 @@ pub(super) fn text(info: &Info) -> String {
         histogram(&mut out, &format!("labelled cells of the map \"{}\" by class", map.task), cells);
     }
     if !is_single(info) {
-        bins(&mut out, "games by plies", &info.lengths.bins(), 0, f64::INFINITY);
+        bins(&mut out, "games by plies", &info.lengths.bins(), 0);
     }
-    bins(&mut out, &format!("{unit} by average rating"), &info.ratings.bins(), 0, f64::INFINITY);
-    for (title, counts, digits, most) in [
-        ("positions by value of the side to move", &info.values, 2, f64::INFINITY),
-        ("positions by score of the side to move", &info.scores, 0, MOST_POINTS),
-        ("positions by probability of a draw", &info.draws, 2, f64::INFINITY),
-        ("positions by moves of the policy target", &info.candidates, 0, f64::INFINITY),
+    bins(&mut out, &format!("{unit} by average rating"), &info.ratings.bins(), 0);
+    for (title, counts, digits) in [
+        ("positions by value of the side to move", &info.values, 2),
+        ("positions by score of the side to move", &info.scores, 0),
+        ("positions by probability of a draw", &info.draws, 2),
+        ("positions by moves of the policy target", &info.candidates, 0),
     ] {
-        bins(&mut out, title, &counts.bins(), digits, most);
+        bins(&mut out, title, &counts.bins(), digits);
     }
     out
 }
@@ -115,11 +115,11 @@ fn splits(info: &Info) -> String {
     table(&header, &(1..header.len()).collect::<Vec<_>>(), Split::ALL.map(line))
 }
 
-/// A histogram of numbers, if there are any. Those that reach `most` and more, or less than its negative, are in one bin.
-fn bins(out: &mut String, title: &str, bins: &[Bin], digits: usize, most: f64) {
+/// A histogram of numbers, if there are any.
+fn bins(out: &mut String, title: &str, bins: &[Bin], digits: usize) {
     let name = |bin: &Bin| match *bin {
-        Bin { from, .. } if from >= most => format!("≥ {most:.digits$}"),
-        Bin { to, .. } if to <= -most => format!("≤ {to:.digits$}"),
+        Bin { from, to: f64::INFINITY, .. } => format!("≥ {from:.digits$}"),
+        Bin { from: f64::NEG_INFINITY, to, .. } => format!("≤ {to:.digits$}"),
         Bin { from, to, .. } => format!("{from:.digits$} … {to:.digits$}"),
     };
     let names: Vec<String> = bins.iter().map(name).collect();
