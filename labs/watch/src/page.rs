@@ -12,6 +12,7 @@ use figures::plot;
 use records::{CellState, remaining};
 use report::html::page::{COLOURS, utc};
 use report::model::GameReport;
+use report::name::readable;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
@@ -91,7 +92,8 @@ fn failures(view: &View<'_>) -> String {
     let failed: Vec<String> = failed
         .filter_map(|(row, cell)| {
             let CellState::Failed(failure) = &cell.state else { return None };
-            let name = escape(&format!("{} {} seed {}", row.game.name(), shortened(row.shown(), 120), cell.seed));
+            let name =
+                escape(&format!("{} {} seed {}", row.game.name(), shortened(&readable(row.shown()), 120), cell.seed));
             let (cause, remedy) = (escape(&shortened(&failure.to_string(), 300)), failure.kind.remedy());
             Some(format!("<li><b>{name}</b> {cause}; <span class=\"soft\">{remedy}</span></li>\n"))
         })

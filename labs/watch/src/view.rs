@@ -5,6 +5,7 @@ use facts::Role;
 use records::plan::{Plan, Row};
 use report::Report;
 use report::model::{GameReport, RowReport};
+use report::name::readable;
 use std::collections::HashMap;
 
 /// Grids with more cells show squares in place of tiles, in rows that fold.
@@ -74,7 +75,7 @@ impl<'a> View<'a> {
 
 impl Line<'_> {
     pub(crate) fn name(&self) -> String {
-        if self.row.role == Role::Twin { "A/A control".to_owned() } else { shortened(self.row.shown(), 120) }
+        if self.row.role == Role::Twin { "A/A control".to_owned() } else { shortened(&readable(self.row.shown()), 120) }
     }
 
     /// Whether all seeds of the row and of its reference have ended. Before, a verdict would allow to stop at a lucky moment.

@@ -3,6 +3,7 @@
 use crate::folder::Folder;
 use facts::Role;
 use games::GameKind;
+use report::name::readable;
 use std::time::Duration;
 use watch::write;
 
@@ -30,7 +31,7 @@ fn a_page_shows_every_cell_with_its_state() {
     // 600 of 1,000 steps at half a second, and three cells of 1,000 steps after them.
     assert_has(&page, &["<b>2.300</b>", "<b>2.987…</b>", "<em>5 min</em>", "<b>about 30 min left</b>"]);
     let reason =
-        "<b>chess rope seed 2</b> not finite: step 7: the loss is not finite; <span class=\"soft\">lower the learning";
+        "<b>chess RoPE seed 2</b> not finite: step 7: the loss is not finite; <span class=\"soft\">lower the learning";
     assert_has(&page, &[reason, "<em>not finite</em>", "http-equiv=\"refresh\" content=\"7\""]);
     assert!(!page.contains("://") && !page.contains(" src="), "the page needs nothing else");
     assert!(!folder.page().contains("\"refresh\""));
@@ -72,7 +73,7 @@ fn an_encoding_has_one_colour_in_all_its_rows() {
     let shown = |folder: &Folder, classes: [&str; 5]| {
         let page = folder.page();
         for (label, class) in labels.iter().zip(classes) {
-            assert_has(&page, &[&format!("<h3 class=\"{class}\">{label}</h3>")]);
+            assert_has(&page, &[&format!("<h3 class=\"{class}\">{}</h3>", readable(label))]);
         }
     };
     shown(&folder, ["ref", "c0", "c1", "c2", "c3"]);
@@ -96,12 +97,12 @@ fn an_encoding_whose_options_differ_between_games_has_one_colour() {
     }
     folder.plan.write(folder.path()).unwrap();
     let page = folder.page();
-    assert_eq!(count(&page, "<h3 class=\"c0\">shaw</h3>"), 2, "{page}");
-    assert_eq!(count(&page, "<h3 class=\"c1\">rope</h3>"), 2, "{page}");
+    assert_eq!(count(&page, "<h3 class=\"c0\">Shaw</h3>"), 2, "{page}");
+    assert_eq!(count(&page, "<h3 class=\"c1\">RoPE</h3>"), 2, "{page}");
     // With two of the name in a game, options tell them apart.
     folder.plan.rows[1].axes.insert("encoding".to_owned(), "rope: {theta: 5}".to_owned());
     folder.plan.write(folder.path()).unwrap();
-    assert_has(&folder.page(), &["<h3 class=\"c1\">rope</h3>", "<h3 class=\"c3\">rope</h3>"]);
+    assert_has(&folder.page(), &["<h3 class=\"c1\">RoPE</h3>", "<h3 class=\"c3\">RoPE</h3>"]);
 }
 
 #[test]
