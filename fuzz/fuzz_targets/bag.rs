@@ -1,5 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
-    posenc_fuzz::laws::bag(bytes);
-});
+posenc_fuzz::target!(laws::bag);

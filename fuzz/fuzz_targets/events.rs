@@ -1,5 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
-    posenc_fuzz::cells::events(bytes);
-});
+posenc_fuzz::target!(cells::events);

@@ -1,5 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
-    posenc_fuzz::run_folders::metric_lines(bytes);
-});
+posenc_fuzz::target!(run_folders::metric_lines);

@@ -1,5 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
-    posenc_fuzz::settings::run_config(bytes);
-});
+posenc_fuzz::target!(settings::run_config);

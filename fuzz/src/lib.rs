@@ -17,3 +17,13 @@ pub mod run_folders;
 #[cfg(feature = "libtorch")]
 #[path = "../../experiments/crates/config/tests/all/damage/laws.rs"]
 pub mod settings;
+
+/// The target whose bytes go to one of these laws.
+#[macro_export]
+macro_rules! target {
+    ($laws:ident :: $law:ident) => {
+        libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+            $crate::$laws::$law(bytes);
+        });
+    };
+}

@@ -5,7 +5,14 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
+use tempfile::TempDir;
 use testing::assert_says;
+
+pub(crate) const SHOGI_START: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
+
+pub(crate) fn folder() -> TempDir {
+    TempDir::new().expect("a temporary folder")
+}
 
 /// `posenc` with these arguments, to be run in `dir`.
 pub(crate) fn posenc(dir: &Path, args: &[&str]) -> Command {

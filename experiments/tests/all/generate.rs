@@ -1,11 +1,10 @@
 //! `posenc data generate engines`: what the command adds to crate `engines`, with a small engine written for the shell.
 
 use crate::bundles::contents;
-use crate::cli::{posenc, run, with_little_room};
+use crate::cli::{folder, posenc, run, with_little_room};
 use dataset::{Manifest, Split};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use tempfile::TempDir;
 use testing::assert_says;
 
 /// Finds no move by itself, and takes the first one of those that it is asked about.
@@ -28,10 +27,6 @@ fn engine(dir: &Path) -> PathBuf {
     std::fs::write(&path, ENGINE).expect("the folder can be written");
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("its mode can be set");
     path
-}
-
-fn folder() -> TempDir {
-    TempDir::new().expect("a temporary folder")
 }
 
 #[test]

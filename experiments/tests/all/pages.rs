@@ -87,14 +87,7 @@ fn a_page_shows_curves_over_budgets_and_what_a_bundle_predicted() {
     fs::remove_file(&path).expect("removed");
     refuses("predicted('run', 'chess', 'shaw')", "run predicts nothing");
 
-    let publication = Publication {
-        licence: None,
-        authors: Vec::new(),
-        weights: false,
-        partial: true,
-        compact: false,
-        extrapolate: Some(4_096_000),
-    };
+    let publication = Publication { partial: true, extrapolate: Some(4_096_000), ..Publication::default() };
     let contents = bundle::collect(unpacked.run_dir(), &publication).expect("a collection");
     let Content::Bytes(predictions) = &contents.files["predictions.json"] else { panic!("a text") };
     assert_eq!(predictions, &published, "the predictions follow from the cells of the bundle");

@@ -1,6 +1,6 @@
 //! `posenc data generate probe`: what the command adds to crate `generate`.
 
-use crate::cli::{cells, run};
+use crate::cli::{cells, folder, run};
 use crate::endless::GRID;
 use config::Weights;
 use dataset::{Dataset, MANIFEST_FILE};
@@ -9,12 +9,7 @@ use games::maps::MapTask;
 use records::Part;
 use records::positions::{MEASURES, file, read};
 use std::path::Path;
-use tempfile::TempDir;
 use testing::{assert_says, write_experiment};
-
-fn folder() -> TempDir {
-    TempDir::new().expect("a temporary folder")
-}
 
 /// Makes `dir/out` and opens it.
 fn probe(dir: &Path, task: &[&str], game: GameKind, positions: &str, out: &str) -> Dataset {

@@ -1,6 +1,6 @@
 //! `posenc show`: one position for people, many for programs.
 
-use crate::cli::{Answer, given, posenc, run};
+use crate::cli::{Answer, SHOGI_START, given, posenc, run};
 use serde_json::Value;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
@@ -8,7 +8,6 @@ use std::process::Stdio;
 use testing::assert_says;
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
-const SHOGI_START: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
 
 fn show(args: &[&str]) -> Answer {
     run(Path::new("."), &[&["show"], args].concat())

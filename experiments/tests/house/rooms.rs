@@ -29,7 +29,7 @@ const ROOMS: [(&str, &str); 29] = [
     ("config", "dataset encodings facts games generate models nn streams"),
     ("records", "dataset facts games"),
     ("strength", ""),
-    ("figures", "games strength"),
+    ("figures", "facts games strength"),
     ("train", "config dataset encodings figures games models nn records streams"),
     (TESTING, "config dataset encodings games models records streams train"),
     ("grid", "baselines config records train"),

@@ -10,6 +10,7 @@
 
 use super::endless::Generate;
 use super::one_or_list::one_or_list;
+use super::visitors::{read_by, reads};
 use dataset::ValueTarget;
 use dataset::value::SHORT_TERM_DECAY;
 use games::GameKind;
@@ -17,7 +18,6 @@ use serde::Serialize;
 use serde::de::value::{MapAccessDeserializer, StrDeserializer};
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use std::collections::BTreeMap;
-use std::fmt;
 use std::path::PathBuf;
 
 /// What a run takes of its dataset.
@@ -141,20 +141,10 @@ macro_rules! datasets {
 
 games::for_games! { [datasets] }
 
-impl<'de> Deserialize<'de> for DataFolders {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(FolderOrMap)
-    }
-}
-
-struct FolderOrMap;
+read_by! { FolderOrMap => DataFolders }
 
 impl<'de> Visitor<'de> for FolderOrMap {
-    type Value = DataFolders;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a dataset's folder, a map {path, bucket, value}, {train, test, bucket, value} or {generate}, or a map of games to these")
-    }
+    reads! { DataFolders, "a dataset's folder, a map {path, bucket, value}, {train, test, bucket, value} or {generate}, or a map of games to these" }
 
     fn visit_str<E: Error>(self, folder: &str) -> Result<DataFolders, E> {
         FolderOrView.visit_str(folder).map(DataFolders::One)
@@ -173,20 +163,10 @@ impl<'de> Visitor<'de> for FolderOrMap {
     }
 }
 
-impl<'de> Deserialize<'de> for DataEntry {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(FolderOrView)
-    }
-}
-
-struct FolderOrView;
+read_by! { FolderOrView => DataEntry }
 
 impl<'de> Visitor<'de> for FolderOrView {
-    type Value = DataEntry;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a dataset's folder, or a map {path, bucket, value}, {train, test, bucket, value} or {generate}")
-    }
+    reads! { DataEntry, "a dataset's folder, or a map {path, bucket, value}, {train, test, bucket, value} or {generate}" }
 
     fn visit_str<E: Error>(self, folder: &str) -> Result<DataEntry, E> {
         let (path, view) = (PathBuf::from(folder), DataView::default());
@@ -206,13 +186,7 @@ pub(super) fn names<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<St
 /// A value target: its name, or a map of the name to options.
 struct ValueChoice(ValueTarget);
 
-impl<'de> Deserialize<'de> for ValueChoice {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(TargetOrMap)
-    }
-}
-
-struct TargetOrMap;
+read_by! { TargetOrMap => ValueChoice }
 
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -221,11 +195,7 @@ struct ShortTerm {
 }
 
 impl<'de> Visitor<'de> for TargetOrMap {
-    type Value = ValueChoice;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("score, result, short_term or {short_term: {decay: …}}")
-    }
+    reads! { ValueChoice, "score, result, short_term or {short_term: {decay: …}}" }
 
     fn visit_str<E: Error>(self, name: &str) -> Result<ValueChoice, E> {
         let short_term = ValueTarget::ShortTerm { decay: SHORT_TERM_DECAY };

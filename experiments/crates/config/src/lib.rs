@@ -53,6 +53,7 @@ mod tree;
 mod tune;
 pub mod tuning;
 mod values;
+mod visitors;
 mod yaml;
 
 pub use cell::Cell;

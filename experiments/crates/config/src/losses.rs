@@ -1,9 +1,9 @@
 //! Weights of losses, by the names that heads give their losses.
 
+use super::visitors::reads;
 use models::Loss;
 use serde::de::{Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use std::fmt;
 use std::sync::LazyLock;
 
 /// Weights of the losses in their sum, one for every loss of every head. A loss whose head the network does not have plays
@@ -101,11 +101,7 @@ impl<'de> Deserialize<'de> for LossChanges {
 struct Named;
 
 impl<'de> Visitor<'de> for Named {
-    type Value = LossChanges;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("weights of losses by name")
-    }
+    reads! { LossChanges, "weights of losses by name" }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<LossChanges, A::Error> {
         let mut changes = LossChanges::default();

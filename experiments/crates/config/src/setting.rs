@@ -3,6 +3,7 @@
 
 use super::run::BaseConfig;
 use super::tree::{Content, Node};
+use super::visitors::reads;
 use facts::setting;
 use serde::de::{Deserializer, Error, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
@@ -150,11 +151,7 @@ pub(crate) struct Conditional {
 struct Settings;
 
 impl<'de> Visitor<'de> for Settings {
-    type Value = Point;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a map of settings to values, like {encoding: shaw}")
-    }
+    reads! { Point, "a map of settings to values, like {encoding: shaw}" }
 
     fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Point, M::Error> {
         let mut point = Point::default();

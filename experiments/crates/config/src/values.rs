@@ -1,11 +1,11 @@
 //! Values that an experiment may write in more than one way.
 
 use super::one_or_list::one_or_list;
+use super::visitors::reads;
 use encodings::{EncodingConfig, order};
 use models::Schedule;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
-use std::fmt;
 
 /// The encodings of one network: `shaw`, `{rope: {…}}`, or a list of such. Where the order of a list has no effect, it is that
 /// of [`order::in_order`]; elsewhere that of the file.
@@ -30,11 +30,7 @@ pub(super) fn rate<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Schedul
 struct RateOrMap;
 
 impl<'de> Visitor<'de> for RateOrMap {
-    type Value = Schedule;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a learning rate, or a map {warmup, values, boundaries} or {warmup, cosine}")
-    }
+    reads! { Schedule, "a learning rate, or a map {warmup, values, boundaries} or {warmup, cosine}" }
 
     fn visit_f64<E: Error>(self, rate: f64) -> Result<Schedule, E> {
         Schedule::new(0, vec![rate], Vec::new()).map_err(E::custom)

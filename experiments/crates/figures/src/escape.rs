@@ -1,25 +1,10 @@
 //! Text that others chose, as XML and HTML show it.
 
-/// A text as one line with the special characters of XML and HTML escaped. Line ends and tabs become spaces; every other
-/// character that a terminal obeys, that changes the direction of text or that XML forbids becomes `�`.
+use facts::printable;
+
+/// A text as one line without characters that act, the special characters of XML and HTML escaped.
 pub fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '&' => out += "&amp;",
-            '<' => out += "&lt;",
-            '>' => out += "&gt;",
-            '"' => out += "&quot;",
-            '\t' | '\n' | '\r' | '\u{2028}' | '\u{2029}' => out.push(' '),
-            '\u{61C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' => {
-                out.push(char::REPLACEMENT_CHARACTER);
-            }
-            '\u{FFFE}' | '\u{FFFF}' => out.push(char::REPLACEMENT_CHARACTER),
-            other if other.is_control() => out.push(char::REPLACEMENT_CHARACTER),
-            other => out.push(other),
-        }
-    }
-    out
+    printable(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 #[cfg(test)]

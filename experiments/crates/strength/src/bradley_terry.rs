@@ -45,8 +45,6 @@ pub struct Ratings {
     /// Davidson's `ν`: players of equal strength draw with probability `ν/(2 + ν)`. 0 if no game is drawn; none if draws
     /// are half a win.
     pub draw_parameter: Option<f64>,
-    /// The standard error of `ln ν`; none without draws.
-    pub draw_error: Option<f64>,
 }
 
 impl Ratings {
@@ -64,16 +62,14 @@ impl Ratings {
         let zero: f64 = logits.iter().zip(&weights).map(|(logit, weight)| logit * weight).sum();
         let elo = logits.iter().map(|logit| level + ELO_PER_LOGIT * (logit - zero)).collect();
         let covariance = anchored(&found.covariance, &weights);
-        let ties = found.ties;
         Ok(Self {
             players: schedule.players.into_iter().map(str::to_owned).collect(),
             elo,
             covariance,
             draw_parameter: match draws {
-                Draws::Davidson => Some(ties.map_or(0.0, |place| found.parameters[place].exp())),
+                Draws::Davidson => Some(found.ties.map_or(0.0, |place| found.parameters[place].exp())),
                 Draws::Half => None,
             },
-            draw_error: ties.map(|place| found.covariance[place][place].sqrt()),
         })
     }
 

@@ -1,12 +1,10 @@
 //! What `posenc predict` prints.
 
-use crate::cli::{given, posenc, run};
+use crate::cli::{SHOGI_START, given, posenc, run};
 use crate::inspect::tensors;
 use serde_json::Value;
 use std::fs;
 use testing::Finished;
-
-const SHOGI_START: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
 
 fn predict(finished: &Finished, game: &str, more: &[&str]) -> Value {
     run(finished.path(), &[&["predict", &finished.cell(game), "--json"], more].concat()).json()

@@ -1,6 +1,6 @@
 //! What `posenc export` and `posenc predict` refuse, and that they leave nothing behind.
 
-use crate::cli::{answer, posenc, run};
+use crate::cli::{SHOGI_START, answer, posenc, run};
 use std::fs;
 use std::path::Path;
 use testing::{Finished, datasets, write_experiment};
@@ -29,8 +29,7 @@ fn what_is_no_cell_or_has_no_weights() {
 fn positions_of_another_game_and_bad_lines() {
     let finished = Finished::new();
     let ask = |game: &str, more: &[&str]| run(finished.path(), &[&["predict", &finished.cell(game)], more].concat());
-    let sfen = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
-    ask("chess", &["--sfen", sfen]).fails_with(&["no position of chess, which the cell is of"]);
+    ask("chess", &["--sfen", SHOGI_START]).fails_with(&["no position of chess, which the cell is of"]);
     ask("shogi", &["--fen", "8/8/8/8/8/k7/p7/K7 w - - 3 9"]).fails_with(&["no position of shogi"]);
     let short = "8/8/8/8/8/k7/p7/K w - - 3 9";
     ask("chess", &["--fen", short]).fails_with(&["no position of chess", "^\n  help: write FEN"]);

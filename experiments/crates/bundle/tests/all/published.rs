@@ -134,14 +134,7 @@ fn published_cells_are_taken_by_a_run_of_their_file() {
 fn predictions_name_the_cells_that_they_are_made_from_and_their_hash() {
     let path = root().join("runs/published/study-data-attacked-chess.tar.zst");
     let unpacked = Unpacked::of(&path, Limits::default(), Part::Records).expect("a bundle");
-    let publication = Publication {
-        licence: None,
-        authors: Vec::new(),
-        weights: false,
-        partial: true,
-        compact: false,
-        extrapolate: Some(1_024_000),
-    };
+    let publication = Publication { partial: true, extrapolate: Some(1_024_000), ..Publication::default() };
     let contents = bundle::collect(unpacked.run_dir(), &publication).expect("a collection");
     let text = |name: &str| match &contents.files[name] {
         Content::Bytes(bytes) => String::from_utf8(bytes.clone()).expect("UTF-8"),

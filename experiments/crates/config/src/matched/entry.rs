@@ -1,10 +1,10 @@
 //! `controls:` as an experiment file writes it.
 
 use super::super::setting::Point;
+use super::super::visitors::{read_by, reads};
 use serde::Deserialize;
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer, StrDeserializer};
-use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
-use std::fmt;
+use serde::de::{Error, MapAccess, SeqAccess, Visitor};
 
 /// One entry: the rows that get a control, and its goal.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -63,20 +63,10 @@ games::named! {
     }
 }
 
-impl<'de> Deserialize<'de> for RowName {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(LabelOrValues)
-    }
-}
-
-struct LabelOrValues;
+read_by! { LabelOrValues => RowName }
 
 impl<'de> Visitor<'de> for LabelOrValues {
-    type Value = RowName;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the name of a row, or its values like {encoding: shaw}")
-    }
+    reads! { RowName, "the name of a row, or its values like {encoding: shaw}" }
 
     fn visit_str<E: Error>(self, label: &str) -> Result<RowName, E> {
         Ok(RowName::Label(label.to_owned()))
@@ -87,20 +77,10 @@ impl<'de> Visitor<'de> for LabelOrValues {
     }
 }
 
-impl<'de> Deserialize<'de> for By {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(NamesOrSizes)
-    }
-}
-
-struct NamesOrSizes;
+read_by! { NamesOrSizes => By }
 
 impl<'de> Visitor<'de> for NamesOrSizes {
-    type Value = By;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a size (ffn, width, depth, encoding), a list of them, or a map of them to numbers")
-    }
+    reads! { By, "a size (ffn, width, depth, encoding), a list of them, or a map of them to numbers" }
 
     fn visit_str<E: Error>(self, name: &str) -> Result<By, E> {
         Size::deserialize(StrDeserializer::new(name)).map(|size| By::Found(vec![size]))

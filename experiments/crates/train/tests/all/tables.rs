@@ -26,18 +26,8 @@ fn biased(bench: &Bench, start: Option<Start>) -> RunConfig {
 
 fn start(tables: &Path, order: TableOrder, frozen: bool) -> Start {
     let blake3 = blake3::hash(&fs::read(tables).expect("tables")).to_hex().to_string();
-    Start {
-        tables: tables.to_owned(),
-        network: PathBuf::new(),
-        board: None,
-        fit: Fit::Displacement,
-        heads: false,
-        blake3,
-        order,
-        frozen,
-        scale: 1.0,
-        rms: None,
-    }
+    let start = serde_json::json!({"tables": tables, "blake3": blake3, "frozen": frozen});
+    Start { order, ..serde_json::from_value(start).expect("a start") }
 }
 
 /// What the entry of a displacement is in [`made_up`].
