@@ -19,6 +19,22 @@ pub(crate) fn specs() -> Vec<Spec> {
     GameKind::ALL.into_iter().flat_map(of).collect()
 }
 
+/// Whether an input is tried with the stack at this place of all. Encodings see tokens, the board and its pieces: all stacks
+/// are tried with every board, and on an even and an odd one with tokens without squares. The other inputs share them.
+pub(crate) fn is_tried(spec: &Spec, place: usize) -> bool {
+    let has_all = |spec: &Spec| match spec.input.name {
+        InputName::PieceTokens | InputName::ClsTokens => true,
+        name => name == InputName::PieceTokensAux && spec.input.geometry == GameKind::Minishogi.geometry(),
+    };
+    let others: Vec<Spec> = specs().into_iter().filter(|spec| !has_all(spec)).collect();
+    has_all(spec) || others[place % others.len()].input == spec.input
+}
+
+/// The stacks to try with an input, each with its place among all.
+pub(crate) fn stacks_of(spec: &Spec) -> impl Iterator<Item = (usize, Vec<EncodingConfig>)> {
+    EncodingConfig::example_stacks().into_iter().enumerate().filter(move |&(place, _)| is_tried(spec, place))
+}
+
 pub(crate) fn spec(game: GameKind, name: InputName) -> Spec {
     spec_of(game, name, MovesName::FromTo)
 }
