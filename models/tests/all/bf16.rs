@@ -33,7 +33,11 @@ fn answers(spec: &Spec, stack: &[EncodingConfig], norm: NormPlace, kind: Kind) -
 #[test]
 fn answers_and_gradients_are_near_those_of_f32() {
     for spec in specs() {
-        for encoding in EncodingConfig::examples() {
+        let tried = |(place, encoding): &(usize, EncodingConfig)| {
+            // The encodings that are furthest from f32, see the bounds, with every input.
+            is_tried(&spec, *place) || ["cls_map", "tab"].contains(&encoding.info().name)
+        };
+        for (_, encoding) in EncodingConfig::examples().into_iter().enumerate().filter(tried) {
             let Ok(()) = models::Network::declare(
                 &models::ModelConfig::Chessformer(Box::new(tiny(NormPlace::Post))),
                 std::slice::from_ref(&encoding),
