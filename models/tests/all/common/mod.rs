@@ -27,7 +27,9 @@ pub(crate) fn is_tried(spec: &Spec, place: usize) -> bool {
         name => name == InputName::PieceTokensAux && spec.input.geometry == GameKind::Minishogi.geometry(),
     };
     let others: Vec<Spec> = specs().into_iter().filter(|spec| !has_all(spec)).collect();
-    has_all(spec) || others[place % others.len()].input == spec.input
+    // Each round begins one further, so that what also takes turns, such as the norm's place, meets every input.
+    let turn = (place + place / others.len()) % others.len();
+    has_all(spec) || others[turn].input == spec.input
 }
 
 /// The stacks to try with an input, each with its place among all.
