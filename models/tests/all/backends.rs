@@ -2,7 +2,6 @@
 //! operations.
 
 use crate::common::*;
-use encodings::EncodingConfig;
 use models::{Column, Examples, Masking, Measure, ModelConfig, Network, NormPlace, Output, Spec};
 use nn::{Arena, Backend};
 use tch::{Device, Kind, Tensor};
@@ -47,7 +46,8 @@ fn every_encoding_gives_the_same_by_every_back_end_on_both_boards() {
     let places = [NormPlace::Post, NormPlace::Pre, NormPlace::PostDeepnet, NormPlace::PostDeepnetAttention];
     let mut differs = [false; 2];
     for spec in specs() {
-        for (stack, norm) in EncodingConfig::example_stacks().into_iter().zip(places.into_iter().cycle()) {
+        for (place, stack) in stacks_of(&spec) {
+            let norm = places[place % places.len()];
             let (network, layout) = declare(&tiny(norm), &stack, &spec);
             let (arena, packed) = (stirred(&layout), packed(&spec, 3));
             let what = format!("{stack:?}, {norm:?}, {:?}", spec.input.name);
@@ -66,7 +66,7 @@ fn in_bf16_every_back_end_is_about_as_near_to_f32_as_elementary_operations() {
     let norm_of = |tensor: &Tensor| tensor.norm().double_value(&[]);
     let mut square_distances = [[0.0; 3]; 2];
     for spec in specs() {
-        for stack in EncodingConfig::example_stacks() {
+        for (_, stack) in stacks_of(&spec) {
             let (network, layout) = declare(&tiny(NormPlace::Post), &stack, &spec);
             let (arena, packed) = (stirred(&layout), packed(&spec, 3));
             let exact = outcome(&network, &arena, &packed, Backend::Operations);

@@ -1,7 +1,6 @@
-//! Laws of the whole network, over every encoding, both games, both inputs and both places of the norms.
+//! Laws of the whole network, over every encoding, every board and every input that shows it to the side to move.
 
 use crate::common::*;
-use encodings::EncodingConfig;
 use games::{GameKind, InputName};
 use models::NormPlace;
 use nn::Part;
@@ -43,7 +42,7 @@ fn difference_if_exchanged(options: &str, spec: &models::Spec) -> f64 {
 #[test]
 fn every_parameter_gets_a_gradient() {
     for spec in specs() {
-        for stack in EncodingConfig::example_stacks() {
+        for (_, stack) in stacks_of(&spec) {
             let (network, layout) = declare(&tiny(NormPlace::Post), &stack, &spec);
             let arena = stirred(&layout);
             let output = network.forward(&arena.views(), &packed(&spec, 4));
@@ -75,7 +74,7 @@ fn shared_parameters_start_alike_whatever_the_encoding() {
         let config = tiny(NormPlace::Post);
         let (_, plain) = declare(&config, &none(), &spec);
         let plain_values = initialise(&plain, 5).values().expect("the CPU's values can be read");
-        for stack in EncodingConfig::example_stacks() {
+        for (_, stack) in stacks_of(&spec) {
             let (_, layout) = declare(&config, &stack, &spec);
             let values = initialise(&layout, 5).values().expect("the CPU's values can be read");
             for param in plain.params() {
@@ -97,7 +96,7 @@ fn encodings_that_start_as_identity_leave_the_first_answer_alone() {
         let (plain, plain_layout) = declare(&config, &none(), &spec);
         let packed = packed(&spec, 3);
         let expected = plain.forward(&initialise(&plain_layout, 5).frozen_views(), &packed);
-        for stack in EncodingConfig::example_stacks() {
+        for (_, stack) in stacks_of(&spec) {
             let (network, layout) = declare(&config, &stack, &spec);
             if !network.encodings().guarantees().identity_at_start {
                 continue;

@@ -40,11 +40,13 @@ fn learn(config: &ChessformerConfig, game: GameKind, optimizer: OptimizerConfig,
 fn one_batch_is_learnt_by_heart() {
     let layer_norm = ChessformerConfig { normalisation: nn::NormKind::Layer, ..tiny(NormPlace::Pre) };
     let adamw = OptimizerConfig::Adamw(AdamwConfig::default());
-    for game in GameKind::ALL {
-        for (config, optimizer) in
-            [(tiny(NormPlace::Post), nadam()), (tiny(NormPlace::Pre), adamw.clone()), (layer_norm.clone(), nadam())]
-        {
-            let (policy, value, _) = learn(&config, game, optimizer, 160);
+    for (config, optimizer, games) in [
+        (tiny(NormPlace::Post), nadam(), &GameKind::ALL[..]),
+        (tiny(NormPlace::Pre), adamw, &[GameKind::Chess][..]),
+        (layer_norm, nadam(), &[GameKind::Minishogi][..]),
+    ] {
+        for &game in games {
+            let (policy, value, _) = learn(&config, game, optimizer.clone(), 160);
             assert!(policy < 0.05 && value < 0.05, "{}: policy {policy}, value {value}", game.name());
         }
     }

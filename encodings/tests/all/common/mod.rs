@@ -43,17 +43,24 @@ pub(crate) fn ensure(holds: bool, failure: impl FnOnce() -> String) -> Result<()
     if holds { Ok(()) } else { Err(failure()) }
 }
 
-/// The boards of both games: squares alone, squares before auxiliary tokens, a summary token before the squares.
+/// Every board with auxiliary tokens, and the smallest one with every layout of [`sequences_on`].
 pub(crate) fn sequences() -> Vec<Tokens> {
-    GameKind::ALL.into_iter().map(GameKind::geometry).flat_map(sequences_on).collect()
+    let on = |game: GameKind| match game {
+        GameKind::Minishogi => sequences_on(game.geometry()),
+        _ => vec![Tokens::squares_then(game.geometry(), &AUX)],
+    };
+    GameKind::ALL.into_iter().flat_map(on).collect()
 }
 
+const AUX: [&str; 2] = ["hand", "castling"];
+
+/// Squares alone, squares before auxiliary tokens, a summary token before the squares.
 pub(crate) fn sequences_on(geometry: Geometry) -> Vec<Tokens> {
     let cls_first =
         [Role::Cls].into_iter().chain((0..geometry.squares()).map(Role::Square)).chain([Role::Aux("clock")]);
     vec![
         Tokens::squares_then(geometry, &[]),
-        Tokens::squares_then(geometry, &["hand", "castling"]),
+        Tokens::squares_then(geometry, &AUX),
         Tokens::new(geometry, cls_first.collect()),
     ]
 }

@@ -19,6 +19,24 @@ pub(crate) fn specs() -> Vec<Spec> {
     GameKind::ALL.into_iter().flat_map(of).collect()
 }
 
+/// Whether an input is tried with the stack at this place of all. Encodings see tokens, the board and its pieces: all stacks
+/// are tried with every board, and on an even and an odd one with tokens without squares. The other inputs share them.
+pub(crate) fn is_tried(spec: &Spec, place: usize) -> bool {
+    let has_all = |spec: &Spec| match spec.input.name {
+        InputName::PieceTokens | InputName::ClsTokens => true,
+        name => name == InputName::PieceTokensAux && spec.input.geometry == GameKind::Minishogi.geometry(),
+    };
+    let others: Vec<Spec> = specs().into_iter().filter(|spec| !has_all(spec)).collect();
+    // Each round begins one further, so that what also takes turns, such as the norm's place, meets every input.
+    let turn = (place + place / others.len()) % others.len();
+    has_all(spec) || others[turn].input == spec.input
+}
+
+/// The stacks to try with an input, each with its place among all.
+pub(crate) fn stacks_of(spec: &Spec) -> impl Iterator<Item = (usize, Vec<EncodingConfig>)> {
+    EncodingConfig::example_stacks().into_iter().enumerate().filter(move |&(place, _)| is_tried(spec, place))
+}
+
 pub(crate) fn spec(game: GameKind, name: InputName) -> Spec {
     spec_of(game, name, MovesName::FromTo)
 }
