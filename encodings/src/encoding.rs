@@ -99,30 +99,24 @@ pub struct Guarantees {
 
 impl Guarantees {
     /// Every guarantee: those of an encoding without effect.
-    pub const ALL: Self = Self {
-        identity_at_start: true,
-        translation_invariant: true,
-        permutation_equivariant: true,
-        mirror_equivariant: true,
-        half_turn_equivariant: true,
-        pairwise: true,
-        toroidal: true,
-        static_logits: true,
-        auxiliary: Auxiliary::Untouched,
-    };
+    pub const ALL: Self = Self::all(true, Auxiliary::Untouched);
 
     /// No guarantee.
-    pub const NONE: Self = Self {
-        identity_at_start: false,
-        translation_invariant: false,
-        permutation_equivariant: false,
-        mirror_equivariant: false,
-        half_turn_equivariant: false,
-        pairwise: false,
-        toroidal: false,
-        static_logits: false,
-        auxiliary: Auxiliary::AsSquares,
-    };
+    pub const NONE: Self = Self::all(false, Auxiliary::AsSquares);
+
+    const fn all(holds: bool, auxiliary: Auxiliary) -> Self {
+        Self {
+            identity_at_start: holds,
+            translation_invariant: holds,
+            permutation_equivariant: holds,
+            mirror_equivariant: holds,
+            half_turn_equivariant: holds,
+            pairwise: holds,
+            toroidal: holds,
+            static_logits: holds,
+            auxiliary,
+        }
+    }
 
     /// What holds when two encodings are stacked: what both guarantee.
     pub fn and(self, other: Self) -> Self {

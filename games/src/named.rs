@@ -1,4 +1,4 @@
-//! Enums whose variants have names.
+//! Enums whose variants have names, and names with a common beginning.
 
 /// Declares an enum with a name for each variant: `Variant = "name"`.
 #[macro_export]
@@ -23,3 +23,11 @@ macro_rules! named {
         }
     };
 }
+
+/// The names `prefix` + each of the ends.
+macro_rules! prefixed {
+    ($prefix:literal: $($end:literal)+) => {
+        [$(concat!($prefix, $end)),+]
+    };
+}
+pub(crate) use prefixed;

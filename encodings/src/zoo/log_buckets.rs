@@ -204,14 +204,6 @@ mod tests {
         assert_eq!(buckets_of(3, 3, 8), [0, 1, 2, 2, 2, 2, 2, 2]);
     }
 
-    #[test]
-    fn nothing_is_merged_where_every_value_is_exact() {
-        for squares in [8, 9] {
-            assert_eq!(buckets_of(16, 16, squares), (0..squares as i64).collect::<Vec<_>>());
-            assert_eq!(buckets_of(9, 9, squares), (0..squares as i64).collect::<Vec<_>>());
-        }
-    }
-
     /// With one exact bucket of 8 the second logarithmic one is empty: 2 is in the third.
     #[test]
     fn empty_buckets_are_left_out() {

@@ -290,7 +290,11 @@ fn check(definition: &dyn Definition, given: &Given<'_>, place: &str) {
         let attended = encoding.attend(at, &x);
         let [qk, v_input] = match &attended {
             None => [&x, &x],
-            Some(input) => [&input.qk_bld, input.v_bld.as_ref().unwrap_or(&input.qk_bld)],
+            Some(input) => {
+                // One tensor serves a fused projection.
+                assert_ne!(input.v_bld.as_ref(), Some(&input.qk_bld), "{place}: two tensors where one serves");
+                [&input.qk_bld, input.v_bld.as_ref().unwrap_or(&input.qk_bld)]
+            }
         };
         near("attend, queries and keys", qk, &|board| definition.attend(given, &board.x_ld)[0].clone());
         near("attend, values", v_input, &|board| definition.attend(given, &board.x_ld)[1].clone());

@@ -2,12 +2,10 @@
 
 use crate::common::single::{Single, numbers};
 use crate::common::{DIMS, Network, board, input, largest_difference, normal_tensor, parsed};
-use encodings::displacements::Displacement;
-use encodings::distance::Distance;
-use encodings::{AttendInput, Dims, LayerContext, Queries, Tokens};
+use encodings::{Dims, LayerContext, Queries, Tokens};
 use games::GameKind;
 use nn::Views;
-use tch::{Kind, Tensor};
+use tch::Tensor;
 
 /// The first values of a parameter, by its name below `encoding`, on a chess board.
 fn first_values(yaml: &str, dims: Dims, name: &str) -> Vec<f64> {
@@ -129,22 +127,6 @@ fn relative_bias_sits_at_the_index_of_the_reference_code() {
     }
 }
 
-/// Eq. 4 gives the table to queries and keys only, its code to values too: one tensor then serves a fused projection.
-#[test]
-fn values_see_the_table_only_where_asked() {
-    let tokens = board(GameKind::Chess);
-    let x = input(10, 1, &tokens, DIMS);
-    let attend = |values: bool| -> AttendInput {
-        let single = Single::random(parsed(&format!("absolute: {{at: every_layer, values: {values}}}")), &tokens);
-        let input = single.ask(&x, |encoding, at| encoding.attend(at, &x)).expect("an input");
-        let table = Tensor::from_slice(&single.parameter("absolute.every_layer.layer.1.table")).view(&x.size()[1..]);
-        assert!(largest_difference(&input.qk_bld.to_kind(Kind::Double), &(&x.to_kind(Kind::Double) + table)) < 1e-5);
-        input
-    };
-    assert!(attend(true).v_bld.is_none(), "the same tensor for values");
-    assert_eq!(attend(false).v_bld, Some(x.shallow_clone()));
-}
-
 /// ALiBi's slopes for 8 heads: 1/2, 1/4, …, 1/256.
 #[test]
 fn slopes_halve_from_head_to_head() {
@@ -152,26 +134,6 @@ fn slopes_halve_from_head_to_head() {
     let slopes = first_values("alibi: {distance: l1, slopes: learned}", dims, "alibi.layer.1.slope");
     let halves: Vec<f64> = (1..=8).map(|head| 0.5f64.powi(head)).collect();
     assert_eq!(slopes, halves);
-}
-
-#[test]
-fn distances_are_those_of_the_pieces() {
-    let cases = [
-        ([0, 0], [0.0, 0.0, 0.0, 0.0]),
-        ([0, 1], [1.0, 1.0, 1.0, 3.0]),
-        ([1, 1], [2.0, 1.0, 2f64.sqrt(), 2.0]),
-        ([-1, 2], [3.0, 2.0, 5f64.sqrt(), 1.0]),
-        ([2, -2], [4.0, 2.0, 8f64.sqrt(), 4.0]),
-        ([-7, -7], [14.0, 7.0, 98f64.sqrt(), 6.0]),
-        ([7, 0], [7.0, 7.0, 7.0, 5.0]),
-    ];
-    for ([ranks, files], wanted) in cases {
-        assert_eq!(
-            Distance::ALL.map(|distance| distance.of(Displacement { ranks, files })),
-            wanted,
-            "{ranks}, {files}"
-        );
-    }
 }
 
 /// Swin V2 starts near the same bias for every pair and at a temperature of 10; posenc's auxiliary pairs at that bias.

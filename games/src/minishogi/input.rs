@@ -4,6 +4,7 @@ use super::Minishogi;
 use super::board::{HANDS, SQUARES, TOTAL, in_view};
 use super::position::MinishogiPosition;
 use crate::input::{Feature, FeatureKind, InputLayout, InputName};
+use crate::named::prefixed;
 use crate::position::{Game, Position as _};
 use std::sync::LazyLock;
 
@@ -11,23 +12,15 @@ use std::sync::LazyLock;
 const REPETITIONS_CAP: u8 = 3;
 
 /// Names of the hands' bytes: the side to move's, then the opponent's.
-const HAND_NAMES: [&str; 2 * HANDS] = [
-    "hand.own.pawn",
-    "hand.own.silver",
-    "hand.own.gold",
-    "hand.own.bishop",
-    "hand.own.rook",
-    "hand.opponent.pawn",
-    "hand.opponent.silver",
-    "hand.opponent.gold",
-    "hand.opponent.bishop",
-    "hand.opponent.rook",
+const HAND_NAMES: [[&str; HANDS]; 2] = [
+    prefixed!("hand.own.": "pawn" "silver" "gold" "bishop" "rook"),
+    prefixed!("hand.opponent.": "pawn" "silver" "gold" "bishop" "rook"),
 ];
 
 pub(super) fn layouts() -> &'static [InputLayout] {
     static LAYOUTS: LazyLock<[InputLayout; 3]> = LazyLock::new(|| {
         let scalar = |name, scale: f32| Feature { name, kind: FeatureKind::Scalar { scale } };
-        let hands = HAND_NAMES.into_iter().map(|name| scalar(name, f32::from(TOTAL)));
+        let hands = HAND_NAMES.into_iter().flatten().map(|name| scalar(name, f32::from(TOTAL)));
         let rest = [scalar("repetitions", f32::from(REPETITIONS_CAP)), scalar("check", 1.0)];
         let features: Vec<Feature> = hands.chain(rest).collect();
         InputLayout::piece_tokens(Minishogi::GEOMETRY, Minishogi::PIECES.len(), &features)

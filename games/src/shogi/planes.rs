@@ -30,35 +30,16 @@ const NAMES: [&str; CLASSES] = names("drop_bishop", "drop_rook", "drop_gold");
 const PYTHON_NAMES: [&str; CLASSES] = names("drop_gold", "drop_bishop", "drop_rook");
 
 const fn names(first: &'static str, second: &'static str, third: &'static str) -> [&'static str; CLASSES] {
-    [
-        "forward",
-        "forward_left",
-        "forward_right",
-        "left",
-        "right",
-        "backward",
-        "backward_left",
-        "backward_right",
-        "knight_left",
-        "knight_right",
-        "forward_promoting",
-        "forward_left_promoting",
-        "forward_right_promoting",
-        "left_promoting",
-        "right_promoting",
-        "backward_promoting",
-        "backward_left_promoting",
-        "backward_right_promoting",
-        "knight_left_promoting",
-        "knight_right_promoting",
-        "drop_pawn",
-        "drop_lance",
-        "drop_knight",
-        "drop_silver",
-        first,
-        second,
-        third,
-    ]
+    macro_rules! names {
+        ($($direction:literal)+; $($drop:expr),+) => {
+            [$($direction,)+ $(concat!($direction, "_promoting"),)+ $($drop),+]
+        };
+    }
+    names!(
+        "forward" "forward_left" "forward_right" "left" "right" "backward" "backward_left" "backward_right"
+        "knight_left" "knight_right";
+        "drop_pawn", "drop_lance", "drop_knight", "drop_silver", first, second, third
+    )
 }
 
 /// dlshogi's first classes of bishop, rook and gold.

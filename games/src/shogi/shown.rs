@@ -2,30 +2,15 @@
 
 use super::Shogi;
 use super::frame::{HAND, IN_FRAME};
+use crate::named::prefixed;
 use crate::position::Game;
 use rsshogi::board::Position as Rules;
 use rsshogi::types::{Color, PieceType};
 
 /// Names of the hands' bytes: the side to move's, then the opponent's.
 pub(super) const HAND_NAMES: [[&str; 7]; 2] = [
-    [
-        "hand.own.pawn",
-        "hand.own.lance",
-        "hand.own.knight",
-        "hand.own.silver",
-        "hand.own.gold",
-        "hand.own.bishop",
-        "hand.own.rook",
-    ],
-    [
-        "hand.opponent.pawn",
-        "hand.opponent.lance",
-        "hand.opponent.knight",
-        "hand.opponent.silver",
-        "hand.opponent.gold",
-        "hand.opponent.bishop",
-        "hand.opponent.rook",
-    ],
+    prefixed!("hand.own.": "pawn" "lance" "knight" "silver" "gold" "bishop" "rook"),
+    prefixed!("hand.opponent.": "pawn" "lance" "knight" "silver" "gold" "bishop" "rook"),
 ];
 
 /// Piece code of the side to move by rsshogi's raw piece type, which has the gold after the rook.

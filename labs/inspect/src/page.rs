@@ -239,9 +239,10 @@ fn pictures(cells: &[PageCell]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::terminal::tests::{cell, head};
     use figures::Canvas;
     use games::GameKind;
-    use records::inspected::{End, FORMAT, Movement, Occupant, RelationRecord, Signal};
+    use records::inspected::{End, Movement, Occupant, RelationRecord};
 
     const HOSTILE: &str = "<script>alert(\"&\")</script>";
 
@@ -254,36 +255,23 @@ mod tests {
             p: 0.001,
             p_control: Some(0.008),
         };
-        let head = HeadRecord {
-            layer: 0,
-            head: 1,
-            occupant: None,
-            signal: Signal::Position,
-            displacement_share: 1.0,
-            distance_share: 0.25,
-            movement: Some(Movement { relation: "knight".to_owned(), favours: false }),
-            relations: vec![found],
-        };
+        let knight = |favours| Some(Movement { relation: "knight".to_owned(), favours });
+        let head = HeadRecord { layer: 0, movement: knight(false), relations: vec![found], ..head(1) };
         Inspected {
-            format: FORMAT,
             cell: HOSTILE.to_owned(),
-            row: HOSTILE.to_owned(),
             game: GameKind::Chess,
-            seed: 3,
             weights: HOSTILE.to_owned(),
-            positions: 50,
-            permutations: 9_999,
             controls: 120,
             by_piece: true,
-            alpha: 0.01,
             control: vec![HeadRecord { movement: None, ..head.clone() }],
             pieces: vec![HeadRecord {
                 occupant: Some(Occupant { on: End::Key, piece: "own knight".to_owned(), seen: 31 }),
-                movement: Some(Movement { relation: "knight".to_owned(), favours: true }),
+                movement: knight(true),
                 ..head.clone()
             }],
             pieces_control: vec![head.clone()],
             heads: vec![head],
+            ..cell(HOSTILE, 3, 0)
         }
     }
 

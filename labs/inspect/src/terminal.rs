@@ -83,12 +83,12 @@ fn clipped(name: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use games::GameKind;
     use records::inspected::{FORMAT, Movement, RelationRecord, Signal};
 
-    fn head(head: usize) -> HeadRecord {
+    pub(crate) fn head(head: usize) -> HeadRecord {
         let relations = ["silver back", "shogi knight back", "gold"].map(|relation| RelationRecord {
             relation: relation.to_owned(),
             share: 0.5,
@@ -110,7 +110,7 @@ mod tests {
         }
     }
 
-    fn cell(row: &str, seed: u64, heads: usize) -> Inspected {
+    pub(crate) fn cell(row: &str, seed: u64, heads: usize) -> Inspected {
         Inspected {
             format: FORMAT,
             cell: "row/seed".to_owned(),

@@ -19,54 +19,43 @@ use facts::{Loss, Metric};
 use nn::{Linear, Scope, Views};
 use tch::Tensor;
 
-pub(super) const LOGITS: HeadDeclaration = HeadDeclaration {
-    columns: &[Column::Outcome],
-    needs: &[Need::Results],
-    asked: always,
-    evaluate: |visit| {
-        evaluate(visit, HeadName::Result, &LOGITS_LOSS, &LOGITS_ACCURACY, wdl_cross_entropy_rows);
-    },
-    declare: |at| at.config.outputs.result.map(|_| declare(at, ReadAs::Logits)),
-};
+pub(super) const LOGITS: HeadDeclaration = of_outcome(
+    |visit| evaluate(visit, HeadName::Result, &LOGITS_LOSS, &LOGITS_ACCURACY, wdl_cross_entropy_rows),
+    |at| at.config.outputs.result.map(|_| declare(at, ReadAs::Logits)),
+);
 
 /// [`ReadAs::Shares`].
-pub(super) const SHARES: HeadDeclaration = HeadDeclaration {
-    columns: &[Column::Outcome],
-    needs: &[Need::Results],
-    asked: always,
-    evaluate: |visit| {
-        evaluate(visit, HeadName::ResultShares, &SHARES_LOSS, &SHARES_ACCURACY, result_share_rows);
-    },
-    declare: |at| at.config.outputs.result_shares.map(|_| declare(at, ReadAs::Shares)),
-};
+pub(super) const SHARES: HeadDeclaration = of_outcome(
+    |visit| evaluate(visit, HeadName::ResultShares, &SHARES_LOSS, &SHARES_ACCURACY, result_share_rows),
+    |at| at.config.outputs.result_shares.map(|_| declare(at, ReadAs::Shares)),
+);
 
 /// [`ReadAs::ValueLogits`].
-pub(super) const VALUE_LOGITS: HeadDeclaration = HeadDeclaration {
-    columns: &[Column::Value, Column::Draw],
-    needs: &[Need::Values, Need::Draws],
-    asked: always,
-    evaluate: |visit| {
-        evaluate_value(
-            visit,
-            HeadName::ValueResult,
-            &VALUE_LOGITS_LOSS,
-            &VALUE_LOGITS_ACCURACY,
-            value_cross_entropy_rows,
-        );
+pub(super) const VALUE_LOGITS: HeadDeclaration = of_value(
+    |visit| {
+        let (loss, accuracy) = (&VALUE_LOGITS_LOSS, &VALUE_LOGITS_ACCURACY);
+        evaluate_value(visit, HeadName::ValueResult, loss, accuracy, value_cross_entropy_rows);
     },
-    declare: |at| at.config.outputs.value_result.map(|_| declare(at, ReadAs::ValueLogits)),
-};
+    |at| at.config.outputs.value_result.map(|_| declare(at, ReadAs::ValueLogits)),
+);
 
 /// [`ReadAs::ValueShares`].
-pub(super) const VALUE_SHARES: HeadDeclaration = HeadDeclaration {
-    columns: &[Column::Value, Column::Draw],
-    needs: &[Need::Values, Need::Draws],
-    asked: always,
-    evaluate: |visit| {
-        evaluate_value(visit, HeadName::ValueShares, &VALUE_SHARES_LOSS, &VALUE_SHARES_ACCURACY, value_share_rows);
-    },
-    declare: |at| at.config.outputs.value_shares.map(|_| declare(at, ReadAs::ValueShares)),
-};
+pub(super) const VALUE_SHARES: HeadDeclaration = of_value(
+    |visit| evaluate_value(visit, HeadName::ValueShares, &VALUE_SHARES_LOSS, &VALUE_SHARES_ACCURACY, value_share_rows),
+    |at| at.config.outputs.value_shares.map(|_| declare(at, ReadAs::ValueShares)),
+);
+
+const fn of_outcome(
+    evaluate: fn(&mut Visit<'_>),
+    declare: fn(&mut Site<'_>) -> Option<DeclaredHead>,
+) -> HeadDeclaration {
+    HeadDeclaration { columns: &[Column::Outcome], needs: &[Need::Results], asked: always, evaluate, declare }
+}
+
+const fn of_value(evaluate: fn(&mut Visit<'_>), declare: fn(&mut Site<'_>) -> Option<DeclaredHead>) -> HeadDeclaration {
+    let (columns, needs) = (&[Column::Value, Column::Draw], &[Need::Values, Need::Draws]);
+    HeadDeclaration { columns, needs, asked: always, evaluate, declare }
+}
 
 fn declare(at: &mut Site<'_>, read_as: ReadAs) -> DeclaredHead {
     at.on_vector(read_as.name(), at.config.value_sizes(), |scope, vector| ResultHead::declare(scope, vector, read_as))

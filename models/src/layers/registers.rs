@@ -12,24 +12,13 @@ use encodings::{Role, Tokens};
 use nn::{Init, LayoutBuilder, ParamId, Part, Views};
 use tch::Tensor;
 
-const NAMES: [&str; MOST_REGISTERS] = [
-    "register.1",
-    "register.2",
-    "register.3",
-    "register.4",
-    "register.5",
-    "register.6",
-    "register.7",
-    "register.8",
-    "register.9",
-    "register.10",
-    "register.11",
-    "register.12",
-    "register.13",
-    "register.14",
-    "register.15",
-    "register.16",
-];
+macro_rules! names {
+    ($($number:literal)+) => {
+        [$(concat!("register.", $number)),+]
+    };
+}
+
+const NAMES: [&str; MOST_REGISTERS] = names!(1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16);
 
 /// The registers of a network, at least one.
 #[derive(Debug)]

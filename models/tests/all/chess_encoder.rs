@@ -19,10 +19,6 @@ const VOCABULARY: usize = PIECES + 2 + RIGHTS + 2;
 const MOVES: usize = 1_924;
 const TOKENS: usize = 68;
 
-fn squares() -> usize {
-    GameKind::Chess.geometry().squares()
-}
-
 const TINY: &str = r#"{"layers": 2, "width": 16, "heads": 2, "ff": 24, "embedding": "table", "ff_kind": "swiglu",
     "ff_bias": false, "out_bias": false, "norm": "pre", "value": {"pool": "token"}}"#;
 

@@ -9,10 +9,6 @@ use std::sync::Arc;
 
 const LC0_CHANNELS: usize = 112;
 
-fn squares() -> usize {
-    GameKind::Chess.geometry().squares()
-}
-
 /// Displacements between two squares of the board.
 fn displacements() -> usize {
     let board = GameKind::Chess.geometry();

@@ -12,10 +12,6 @@ use tch::{Kind, Tensor};
 
 const NONE: f32 = f32::NAN;
 
-fn floats(values: &[f32], columns: i64) -> Tensor {
-    Tensor::from_slice(values).view([-1, columns])
-}
-
 fn gradient(of: &Tensor, at: &Tensor) -> Vec<f64> {
     numbers(&Tensor::run_backward(&[of], &[at], false, false).remove(0))
 }

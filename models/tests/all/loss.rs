@@ -8,10 +8,6 @@ use models::loss::{
 };
 use tch::{Kind, Tensor};
 
-fn floats(values: &[f32], columns: i64) -> Tensor {
-    Tensor::from_slice(values).view([-1, columns])
-}
-
 fn indices(values: &[i64], columns: i64) -> Tensor {
     Tensor::from_slice(values).view([-1, columns])
 }

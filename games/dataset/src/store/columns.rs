@@ -6,7 +6,7 @@ use arrow_array::builder::{
     ArrayBuilder, BooleanBuilder, Float32Builder, Int8Builder, Int32Builder, ListBuilder, StringBuilder, UInt16Builder,
     UInt32Builder, UInt64Builder,
 };
-use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
+use arrow_schema::{ArrowError, Field, Schema, SchemaRef};
 use std::sync::Arc;
 
 /// The columns that every shard has; later ones may be missing.
@@ -45,97 +45,70 @@ impl Optional {
     }
 }
 
-pub(super) fn schema() -> SchemaRef {
-    let list = |item: DataType, nullable| DataType::List(Arc::new(Field::new("item", item, nullable)));
-    let columns = vec![
-        Field::new("id", DataType::UInt32, false),
-        Field::new("split", DataType::Utf8, false),
-        Field::new("start", DataType::Utf8, true),
-        Field::new("moves", DataType::Utf8, false),
-        Field::new("plies", DataType::UInt16, false),
-        Field::new("result", DataType::Utf8, false),
-        Field::new("termination", DataType::Utf8, false),
-        Field::new("policy_from_ply", DataType::UInt16, false),
-        Field::new("value", list(DataType::Float32, true), false),
-        Field::new("clock", list(DataType::Float32, true), true),
-        Field::new("time", list(DataType::Float32, true), true),
-        Field::new("seen_in_train", list(DataType::Boolean, false), true),
-        Field::new("first_rating", DataType::Int32, true),
-        Field::new("second_rating", DataType::Int32, true),
-        Field::new("source_file", DataType::Utf8, false),
-        Field::new("source_game", DataType::UInt64, false),
-        Field::new("used", list(DataType::Boolean, false), true),
-        Field::new("policy_moves", list(list(DataType::Utf8, false), false), true),
-        Field::new("policy_probs", list(list(DataType::Float32, false), false), true),
-        Field::new("mean_result", list(DataType::Float32, true), true),
-        Field::new("count", DataType::UInt32, true),
-        Field::new("group", DataType::UInt64, true),
-        Field::new("rating_bucket", DataType::Utf8, true),
-        Field::new("time_control", DataType::Utf8, true),
-        Field::new("map", list(list(DataType::Int8, false), false), true),
-        Field::new("draw", list(DataType::Float32, true), true),
-    ];
-    Arc::new(Schema::new(columns))
+/// Declares the columns in their order: name, builder, whether values may be missing.
+macro_rules! columns {
+    ($($name:ident: $builder:ty, $nullable:literal;)+) => {
+        #[derive(Default)]
+        pub(super) struct Columns {
+            $($name: $builder,)+
+            optional: Optional,
+        }
+
+        impl Columns {
+            fn builders(&mut self) -> Vec<(&'static str, bool, &mut dyn ArrayBuilder)> {
+                vec![$((stringify!($name), $nullable, &mut self.$name as &mut dyn ArrayBuilder)),+]
+            }
+        }
+    };
 }
 
-pub(super) struct Columns {
-    id: UInt32Builder,
-    split: StringBuilder,
-    start: StringBuilder,
-    moves: StringBuilder,
-    plies: UInt16Builder,
-    result: StringBuilder,
-    termination: StringBuilder,
-    policy_from_ply: UInt16Builder,
-    value: ListBuilder<Float32Builder>,
-    clock: ListBuilder<Float32Builder>,
-    time: ListBuilder<Float32Builder>,
-    seen_in_train: ListBuilder<BooleanBuilder>,
-    ratings: [Int32Builder; 2],
-    source_file: StringBuilder,
-    source_game: UInt64Builder,
-    used: ListBuilder<BooleanBuilder>,
-    policy_moves: ListBuilder<ListBuilder<StringBuilder>>,
-    policy_probs: ListBuilder<ListBuilder<Float32Builder>>,
-    mean_result: ListBuilder<Float32Builder>,
-    count: UInt32Builder,
-    group: UInt64Builder,
-    rating_bucket: StringBuilder,
-    time_control: StringBuilder,
-    map: ListBuilder<ListBuilder<Int8Builder>>,
-    draw: ListBuilder<Float32Builder>,
-    optional: Optional,
+columns! {
+    id: UInt32Builder, false;
+    split: StringBuilder, false;
+    start: StringBuilder, true;
+    moves: StringBuilder, false;
+    plies: UInt16Builder, false;
+    result: StringBuilder, false;
+    termination: StringBuilder, false;
+    policy_from_ply: UInt16Builder, false;
+    value: ListBuilder<Float32Builder>, false;
+    clock: ListBuilder<Float32Builder>, true;
+    time: ListBuilder<Float32Builder>, true;
+    seen_in_train: ListBuilder<BooleanBuilder>, true;
+    first_rating: Int32Builder, true;
+    second_rating: Int32Builder, true;
+    source_file: StringBuilder, false;
+    source_game: UInt64Builder, false;
+    used: ListBuilder<BooleanBuilder>, true;
+    policy_moves: ListBuilder<ListBuilder<StringBuilder>>, true;
+    policy_probs: ListBuilder<ListBuilder<Float32Builder>>, true;
+    mean_result: ListBuilder<Float32Builder>, true;
+    count: UInt32Builder, true;
+    group: UInt64Builder, true;
+    rating_bucket: StringBuilder, true;
+    time_control: StringBuilder, true;
+    map: ListBuilder<ListBuilder<Int8Builder>>, true;
+    draw: ListBuilder<Float32Builder>, true;
+}
+
+pub(super) fn schema() -> SchemaRef {
+    let mut columns = Columns::new();
+    let fields = columns.builders().into_iter().map(|(name, nullable, builder)| {
+        let values = builder.finish();
+        Field::new(name, values.data_type().clone(), nullable)
+    });
+    Arc::new(Schema::new(fields.collect::<Vec<Field>>()))
 }
 
 impl Columns {
     pub(super) fn new() -> Self {
         Self {
-            id: UInt32Builder::new(),
-            split: StringBuilder::new(),
-            start: StringBuilder::new(),
-            moves: StringBuilder::new(),
-            plies: UInt16Builder::new(),
-            result: StringBuilder::new(),
-            termination: StringBuilder::new(),
-            policy_from_ply: UInt16Builder::new(),
-            value: ListBuilder::new(Float32Builder::new()),
-            clock: ListBuilder::new(Float32Builder::new()),
-            time: ListBuilder::new(Float32Builder::new()),
-            seen_in_train: of_present(BooleanBuilder::new(), DataType::Boolean),
-            ratings: [Int32Builder::new(), Int32Builder::new()],
-            source_file: StringBuilder::new(),
-            source_game: UInt64Builder::new(),
-            used: of_present(BooleanBuilder::new(), DataType::Boolean),
-            policy_moves: of_lists(StringBuilder::new(), DataType::Utf8),
-            policy_probs: of_lists(Float32Builder::new(), DataType::Float32),
-            mean_result: ListBuilder::new(Float32Builder::new()),
-            count: UInt32Builder::new(),
-            group: UInt64Builder::new(),
-            rating_bucket: StringBuilder::new(),
-            time_control: StringBuilder::new(),
-            map: of_lists(Int8Builder::new(), DataType::Int8),
-            draw: ListBuilder::new(Float32Builder::new()),
-            optional: Optional::default(),
+            seen_in_train: of_present(BooleanBuilder::new()),
+            used: of_present(BooleanBuilder::new()),
+            policy_moves: of_present(of_present(StringBuilder::new())),
+            policy_probs: of_present(of_present(Float32Builder::new())),
+            map: of_present(of_present(Int8Builder::new())),
+            ..Self::default()
         }
     }
 
@@ -156,9 +129,8 @@ impl Columns {
         push_numbers(&mut self.clock, row.clock.as_ref());
         push_numbers(&mut self.time, row.time.as_ref());
         push_marks(&mut self.seen_in_train, row.seen_in_train.as_ref());
-        for (builder, rating) in self.ratings.iter_mut().zip(row.ratings) {
-            builder.append_option(rating);
-        }
+        self.first_rating.append_option(row.ratings[0]);
+        self.second_rating.append_option(row.ratings[1]);
         self.source_file.append_value(&row.source_file);
         self.source_game.append_value(row.source_game);
         push_marks(&mut self.used, row.used.as_ref());
@@ -202,47 +174,16 @@ impl Columns {
     /// Takes the rows so far, with these optional columns.
     pub(super) fn take(&mut self, optional: Optional) -> Result<RecordBatch, ArrowError> {
         self.optional = Optional::default();
-        let [first_rating, second_rating] = &mut self.ratings;
-        let builders: [&mut dyn ArrayBuilder; 26] = [
-            &mut self.id,
-            &mut self.split,
-            &mut self.start,
-            &mut self.moves,
-            &mut self.plies,
-            &mut self.result,
-            &mut self.termination,
-            &mut self.policy_from_ply,
-            &mut self.value,
-            &mut self.clock,
-            &mut self.time,
-            &mut self.seen_in_train,
-            first_rating,
-            second_rating,
-            &mut self.source_file,
-            &mut self.source_game,
-            &mut self.used,
-            &mut self.policy_moves,
-            &mut self.policy_probs,
-            &mut self.mean_result,
-            &mut self.count,
-            &mut self.group,
-            &mut self.rating_bucket,
-            &mut self.time_control,
-            &mut self.map,
-            &mut self.draw,
-        ];
-        let all = RecordBatch::try_new(schema(), builders.map(|builder| builder.finish()).to_vec())?;
+        let columns = self.builders().into_iter().map(|(_, _, builder)| builder.finish());
+        let all = RecordBatch::try_new(schema(), columns.collect())?;
         all.project(&optional.places())
     }
 }
 
-fn of_present<B: ArrayBuilder>(items: B, item: DataType) -> ListBuilder<B> {
-    ListBuilder::new(items).with_field(Field::new("item", item, false))
-}
-
-fn of_lists<B: ArrayBuilder>(items: B, item: DataType) -> ListBuilder<ListBuilder<B>> {
-    let inner = DataType::List(Arc::new(Field::new("item", item.clone(), false)));
-    of_present(of_present(items, item), inner)
+/// Lists in which no item is missing.
+fn of_present<B: ArrayBuilder>(mut items: B) -> ListBuilder<B> {
+    let none = items.finish();
+    ListBuilder::new(items).with_field(Field::new("item", none.data_type().clone(), false))
 }
 
 fn push_numbers(list: &mut ListBuilder<Float32Builder>, values: Option<&Vec<Option<f32>>>) {

@@ -152,19 +152,20 @@ fn placements_on_boards_have_exact_labels() {
     }
 }
 
+fn refused(game: GameKind, task: Task, every: Option<NonZeroU16>) -> String {
+    let dir = folder();
+    let settings = ProbeSettings { every, ..settings(dir.path(), task, game, 10, "refused") };
+    probe(&settings, &mut |_| {}).expect_err("no dataset").to_string()
+}
+
 #[test]
 fn what_a_board_does_not_have_is_refused() {
-    let dir = folder();
-    let refused = |task, every| {
-        let settings = ProbeSettings { every, ..settings(dir.path(), task, GameKind::Board6, 10, "refused") };
-        probe(&settings, &mut |_| {}).expect_err("no dataset").to_string()
-    };
     for task in [Task::MateInOne, Task::Map(MapTask::Pins)] {
-        let error = refused(task, None);
+        let error = refused(GameKind::Board6, task, None);
         let expected = format!("no piece of board6 can be in check, so {} has no positions", task.name());
         assert!(error.contains(&expected), "{error}");
     }
-    let error = refused(Task::LegalMoves, NonZeroU16::new(8));
+    let error = refused(GameKind::Board6, Task::LegalMoves, NonZeroU16::new(8));
     assert!(error.contains("each position of board6 is one random placement: leave it out"), "{error}");
 }
 
@@ -289,13 +290,8 @@ fn a_game_gives_several_positions_to_one_split() {
 
 #[test]
 fn what_gives_one_position_only_is_refused() {
-    let dir = folder();
-    let refused = |task, every| {
-        let settings = ProbeSettings { every, ..settings(dir.path(), task, GameKind::Chess, 10, "refused") };
-        probe(&settings, &mut |_| {}).expect_err("no dataset").to_string()
-    };
-    let error = refused(Task::Endgame(Ending::Krk), NonZeroU16::new(8));
+    let error = refused(GameKind::Chess, Task::Endgame(Ending::Krk), NonZeroU16::new(8));
     assert!(error.contains("are drawn one by one, not from games: leave it out"), "{error}");
-    let error = refused(Task::LegalMoves, NonZeroU16::new(120));
+    let error = refused(GameKind::Chess, Task::LegalMoves, NonZeroU16::new(120));
     assert!(error.contains("120 plies are a whole game: take fewer than 120"), "{error}");
 }

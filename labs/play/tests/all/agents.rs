@@ -138,14 +138,3 @@ fn a_search_repeats_and_its_visits_are_shared_among_the_moves() {
     check::<Chess>(&finished.loaded("chess"));
     check::<Shogi>(&finished.loaded("shogi"));
 }
-
-#[test]
-fn a_search_mates() {
-    let finished = Finished::new();
-    let cell = finished.loaded("chess");
-    let mate = situation::<Chess>(&cell, "6k1/5ppp/8/8/8/8/8/R6K w - - 0 1", "");
-    // Exploration alone, so that the untrained policy hides no move.
-    let agent = "search:visits=1000,cpuct=1000,fpu=0".parse().expect("an agent");
-    let found = decide(&cell, agent, &mate);
-    assert_eq!((found.text(), found.moves[0].points), (Some("a1a8"), Some(1.0)));
-}

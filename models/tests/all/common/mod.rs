@@ -315,3 +315,12 @@ pub(crate) fn assert_near(found: &[f64], expected: &[f64], tolerance: f64, what:
         assert!((f - e).abs() <= tolerance * (1.0 + e.abs()), "{what}, element {i}: {f} instead of {e}");
     }
 }
+
+pub(crate) fn floats(values: &[f32], columns: i64) -> Tensor {
+    Tensor::from_slice(values).view([-1, columns])
+}
+
+/// Squares of chess.
+pub(crate) fn squares() -> usize {
+    GameKind::Chess.geometry().squares()
+}
