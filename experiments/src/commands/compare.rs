@@ -3,6 +3,7 @@
 use super::options::{BundleLimit, print};
 use bundle::unpacked::is_bundle;
 use bundle::{Limits, Part, Unpacked};
+use report::name::is_called;
 use report::ranks::{self, Leaders};
 use report::{Report, markdown, side_by_side};
 use std::path::{Path, PathBuf};
@@ -57,8 +58,8 @@ fn report_of(path: &Path, limits: Limits) -> anyhow::Result<Report> {
 
 /// Refuses rows to leave out that the first grid does not have.
 fn known(args: &Args, first: &Report) -> anyhow::Result<()> {
-    let has = |label: &str| first.games.iter().flat_map(|game| &game.rows).any(|row| row.label == label);
-    let Some(unknown) = args.without.iter().find(|label| !has(label.as_str())) else { return Ok(()) };
+    let has = |name: &str| first.games.iter().flat_map(|game| &game.rows).any(|row| is_called(&row.label, name));
+    let Some(unknown) = args.without.iter().find(|name| !has(name.as_str())) else { return Ok(()) };
     let run_dir = args.run_dirs[0].display();
     anyhow::bail!("{} has no row {unknown}; write its name as in `posenc report {run_dir}`", first.experiment)
 }

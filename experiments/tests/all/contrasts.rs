@@ -50,8 +50,8 @@ fn encodings_and_depths_are_one_grid_with_a_reference_at_each_depth() {
     let ended = run(dir.path(), &["run", "experiment.yaml", "--jobs", "2"]).succeeds().says(&["Shaw, layers 1"]);
     assert_eq!(ended.stdout.matches(" reference ").count(), 2, "{}", ended.stdout);
     run(dir.path(), &["report", "runs/small"]).succeeds().says(&[
-        "On chess, shaw, layers 1 against none, layers 1 has no verdict",
-        "On chess, shaw, layers 2 against none, layers 2 has no verdict",
+        "On chess, Shaw, layers 1 against none, layers 1 has no verdict",
+        "On chess, Shaw, layers 2 against none, layers 2 has no verdict",
         "each row is compared with the reference above it, the A/A control with none, layers 1;",
     ]);
 }

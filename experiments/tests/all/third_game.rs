@@ -41,7 +41,7 @@ fn from_dataset_to_report(game: &str) {
 
     write_experiment(dir, &GRID.replace("GAME", game));
     run(dir, &["run", "experiment.yaml"]).succeeds();
-    run(dir, &["report", "runs/third"]).succeeds().says(&[game, "shaw", "16 test positions"]);
+    run(dir, &["report", "runs/third"]).succeeds().says(&[game, "Shaw", "16 test positions"]);
     let cell = cell_of(&dir.join("runs/third"), &format!("{game}-shaw"));
     if cfg!(feature = "play") {
         plays(dir, &cell);

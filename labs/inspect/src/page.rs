@@ -215,7 +215,7 @@ fn pictures(cells: &[PageCell]) -> String {
     for (group, pictures) in [first, other].into_iter().enumerate() {
         for (number, Picture { name, title, caption, map }) in pictures {
             let Inspected { game, row, .. } = &cells[number].inspected;
-            let of = if cells.len() > 1 { format!("{}, {row}: ", game.name()) } else { String::new() };
+            let of = if cells.len() > 1 { format!("{}, {}: ", game.name(), readable(row)) } else { String::new() };
             let id = format!("cell-{number}-{name}");
             let svg = format!("<div class=\"wide\">{}</div>\n", map.map(Scheme::Reader, &id, title, caption));
             let Some(rest) = room.checked_sub(svg.len()) else {

@@ -3,6 +3,7 @@
 use super::layer::Statistics;
 use super::naming::least_controls;
 use records::inspected::{self, HeadRecord, Inspected, RelationRecord, RowMovements, by_row};
+use report::name::readable;
 use report::table::Table;
 
 /// A table in which the columns of these names hold text, all others numbers.
@@ -117,7 +118,7 @@ pub fn pieces_by_row(cells: &[Inspected]) -> Table {
     let row = |row: RowMovements| {
         vec![
             row.game.name().to_owned(),
-            row.row,
+            readable(&row.row),
             counted(&row.seeds),
             inspected::listed(&row.pieces_control),
             listed(&row.pieces),
@@ -146,7 +147,7 @@ pub fn seeds(cells: &[Inspected]) -> Table {
     let row = |row: RowMovements| {
         vec![
             row.game.name().to_owned(),
-            row.row,
+            readable(&row.row),
             counted(&row.seeds),
             row.heads.to_string(),
             counted(&row.named),

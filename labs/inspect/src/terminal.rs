@@ -2,6 +2,7 @@
 
 use super::tables::{fits, percent, untested};
 use records::inspected::{HeadRecord, Inspected, RowMovements, by_row};
+use report::name::readable;
 use report::text_table::table;
 
 /// Lines of a table without its header.
@@ -49,7 +50,7 @@ fn of_rows(cells: &[Inspected]) -> String {
         let named = if least == most { most.to_string() } else { format!("{least}–{most}") };
         let counts = row.movements.iter().map(|(name, heads)| format!("{name} {}", heads.iter().sum::<usize>()));
         let movements = fitting(&counts.collect::<Vec<_>>(), LAST);
-        vec![row.game.name().to_owned(), clipped(&row.row), format!("{named} of {}", row.heads), movements]
+        vec![row.game.name().to_owned(), clipped(&readable(&row.row)), format!("{named} of {}", row.heads), movements]
     };
     let drawn = table(&["game", "row", "named", "heads by movement"], &[], rows.iter().take(LINES).map(row));
     let named: usize = cells.iter().map(|cell| cell.named().count()).sum();

@@ -13,6 +13,7 @@ use figures::board::{Board, View};
 use figures::{Canvas, escape};
 use games::GameKind;
 use records::inspected::{Inspected, Signal};
+use report::name::readable;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -145,7 +146,7 @@ impl Touched {
         let examples = maps.examples.iter().enumerate().map(example);
         Self {
             game: maps.game,
-            label: format!("{}, {}, seed {}", maps.game.name(), inspected.row, inspected.seed),
+            label: format!("{}, {}, seed {}", maps.game.name(), readable(&inspected.row), inspected.seed),
             places: [mean].into_iter().chain(examples).collect(),
             layers: layers.iter().map(|&number| of_layer(number)).collect(),
             first: usize::from(maps.asked > 0),

@@ -41,6 +41,11 @@ pub fn readable(label: &str) -> String {
     words(label).into_iter().map(word).collect::<Vec<_>>().join(", ")
 }
 
+/// Whether a text is a row's label or the name that reports give it.
+pub fn is_called(label: &str, text: &str) -> bool {
+    text == label || text == readable(label)
+}
+
 /// The parts of a label, which commas separate: the encodings and the settings that tell it from others.
 pub(crate) fn words(label: &str) -> Vec<&str> {
     label.split(", ").collect()

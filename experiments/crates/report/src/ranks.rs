@@ -1,6 +1,7 @@
 //! Whether encodings have the same order in one grid as in others: `posenc compare --ranks`.
 
 use super::model::{GameReport, Report};
+use super::name::{is_called, readable};
 use super::numbers::{fixed, interval, or_absent};
 use super::side_by_side::labels;
 use super::statistics::across::{DRAWS, RankCorrelation, agreement};
@@ -15,7 +16,7 @@ pub enum Leaders {
     /// The best third in the first grid of the encodings that two grids share, rounded up.
     BestThird,
     Best(usize),
-    /// Rows with these labels in the first grid.
+    /// Rows with these labels or names in the first grid.
     Named(Vec<String>),
 }
 
@@ -24,7 +25,7 @@ impl Leaders {
         match self {
             Self::BestThird => "the best third of the first grid's encodings that both have, rounded up".to_owned(),
             Self::Best(count) => format!("the best {count} of the first grid's encodings that both have"),
-            Self::Named(labels) => format!("{} of the first grid, as asked for", labels.join("; ")),
+            Self::Named(labels) => format!("{} of the first grid, as asked for", listed(labels)),
         }
     }
 
@@ -33,7 +34,7 @@ impl Leaders {
         match self {
             Self::BestThird => place < of.div_ceil(3),
             Self::Best(count) => place < *count,
-            Self::Named(labels) => labels.iter().any(|own| own == label),
+            Self::Named(labels) => labels.iter().any(|own| is_called(label, own)),
         }
     }
 }
@@ -129,8 +130,12 @@ impl<'a> Ranking<'a> {
     }
 }
 
+fn listed(labels: &[impl AsRef<str>]) -> String {
+    labels.iter().map(|label| readable(label.as_ref())).collect::<Vec<_>>().join("; ")
+}
+
 fn named(labels: &[&str], what: &str) -> Option<String> {
-    (!labels.is_empty()).then(|| format!("{what}: {}", labels.join("; ")))
+    (!labels.is_empty()).then(|| format!("{what}: {}", listed(labels)))
 }
 
 /// The encodings of a row as text, without the settings that a grid tunes.
@@ -166,6 +171,6 @@ fn line(own: &Ranking<'_>, other: &Ranking<'_>, leaders: &Leaders, [name, metric
     let mut line = vec![name.to_owned(), metric.to_owned(), shared.len().to_string()];
     line.extend(cells(agree(&all)));
     line.extend(cells(agree(&rest)));
-    line.push(ahead.iter().map(|&place| shared[place].0).collect::<Vec<_>>().join("; "));
+    line.push(listed(&ahead.iter().map(|&place| shared[place].0).collect::<Vec<_>>()));
     line
 }

@@ -2,6 +2,7 @@
 
 use super::comparison::{ALPHA, Comparison};
 use super::model::{Report, RowReport};
+use super::name::readable;
 use super::numbers::{alone, fixed, mean_sd, of_test, or_absent, p_value, with_interval};
 use super::sections::notes;
 use super::statistics::across::welch;
@@ -71,7 +72,7 @@ fn of_game(reports: &[Report], game: &str) -> Table {
     let rows = distinct(grids.iter().flatten().map(|row| row.label.as_str()));
     let rows = rows.into_iter().map(|label| {
         let cells = grids.iter().map(|grid| or_absent(grid.iter().find(|row| row.label == label), |row| cell(row)));
-        once(label.to_owned()).chain(cells).collect()
+        once(readable(label)).chain(cells).collect()
     });
     Table::new(once(ROW.to_owned()).chain(labels(reports)), &[0], rows).titled(game).noted(remarks(reports, &grids))
 }
@@ -176,7 +177,7 @@ fn less(one: &Report, other: &Report, game: &str) -> Option<Table> {
     let cells = found.iter().map(|row| {
         let [own, same] = row.levels.map(|level| or_absent(level, |summary| mean_sd(&summary, 1.0)));
         let difference = or_absent(row.test.as_ref(), of_test);
-        vec![row.label.clone(), own, same, difference, or_absent(row.holm_p, p_value)]
+        vec![readable(&row.label), own, same, difference, or_absent(row.holm_p, p_value)]
     });
     let (first, second) = (one.experiment.as_str(), other.experiment.as_str());
     let header = [ROW, first, second, "difference, 95 % interval", "Holm p"];

@@ -30,7 +30,7 @@ pub(super) fn hero(report: &Report) -> String {
 
 /// The name of a row, with the parts of its label that the name does not have, and its mark.
 pub(super) fn name(row: &RowReport) -> String {
-    named(&row.name(), row)
+    named(&answer::label(&vec![Some(row)]), row)
 }
 
 /// The same for a label that a row has in common with others.

@@ -1,6 +1,7 @@
 //! One row of a report: the cells that differ in their seed only.
 
 use crate::comparison::Comparison;
+use crate::name::readable;
 use crate::statistics::crossed::Crossed;
 use crate::statistics::{PairedTest, Summary};
 use facts::{Mask, NetworkFacts, Quantity, Role};
@@ -74,8 +75,9 @@ impl RowReport {
         (points.len() >= 2 && squares > 0.0).then(|| across / squares)
     }
 
+    /// Its name in tables, figures and sentences.
     pub(crate) fn name(&self) -> String {
-        if self.role == Role::Twin { "A/A control".to_owned() } else { self.label.clone() }
+        if self.role == Role::Twin { "A/A control".to_owned() } else { readable(&self.label) }
     }
 
     /// The noise of its comparison, if it is that of seeds and test games.

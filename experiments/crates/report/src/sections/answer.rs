@@ -18,10 +18,6 @@ use figures::plot::hero::{self, HeroPanel, HeroPlot, HeroRow, Judged};
 /// The most rows of a panel.
 const MOST: usize = 20;
 
-fn name_of(row: &RowReport) -> String {
-    if row.role == Role::Twin { row.name() } else { readable(&row.label) }
-}
-
 /// The hero figure of each game alone.
 pub(crate) fn figures(report: &Report, medium: Medium) -> Vec<Figure> {
     let of_game = |game: &GameReport| figure(report, &[game], format!("{}-hero", game.game), medium);
@@ -74,7 +70,7 @@ fn panel(report: &Report, game: &GameReport) -> HeroPanel {
 fn reference(game: &GameReport) -> String {
     let mut references = game.rows.iter().filter(|row| row.role == Role::Reference);
     match references.next().filter(|_| !verdicts::has_groups(game)) {
-        Some(row) => name_of(row),
+        Some(row) => row.name(),
         None => "its reference".to_owned(),
     }
 }
@@ -82,7 +78,7 @@ fn reference(game: &GameReport) -> String {
 fn hero_row(row: &RowReport, comparison: &Comparison) -> Option<HeroRow> {
     let [.., verdict] = verdicts::against_reference(row);
     Some(HeroRow {
-        label: name_of(row),
+        label: row.name(),
         judged: match comparison.verdict {
             Verdict::Better => Judged::Better,
             Verdict::Worse => Judged::Worse,
@@ -123,10 +119,8 @@ pub(crate) fn rows(report: &Report) -> Vec<Beside<'_>> {
 pub(crate) fn label(rows: &Beside<'_>) -> String {
     let rows: Vec<&RowReport> = rows.iter().copied().flatten().collect();
     let labels: Vec<&str> = rows.iter().map(|row| row.label.as_str()).collect();
-    match &rows[..] {
-        [first, rest @ ..] if first.role == Role::Twin || rest.iter().all(|row| row.label == first.label) => {
-            first.name()
-        }
+    match rows.first() {
+        Some(first) if first.role == Role::Twin => first.name(),
         _ => common(&labels),
     }
 }

@@ -2,6 +2,7 @@
 
 use super::variants::{self, Variant};
 use crate::files::RunFolder;
+use crate::name::readable;
 use crate::numbers::{alone, of_ranks, of_test, or_absent};
 use crate::primary::PrimaryMetric;
 use crate::statistics::across::{RankCorrelation, rank_correlation};
@@ -97,7 +98,7 @@ pub(crate) fn table(budgets: &Budgets) -> Table {
         None => or_absent(*mean, alone),
     };
     let cells = |row: &BudgetRow| row.differences.iter().zip(&row.tests).map(difference).collect::<Vec<_>>();
-    let rows = budgets.rows.iter().map(|row| once(row.label.clone()).chain(cells(row)).collect());
+    let rows = budgets.rows.iter().map(|row| once(readable(&row.label)).chain(cells(row)).collect());
     let ranks = budgets.ranks.iter().zip(&budgets.steps).filter_map(|(ranks, &steps)| {
         Some(format!("order of the rows after {} steps and at the end: {}", grouped(steps), of_ranks(ranks.as_ref()?)))
     });

@@ -2,6 +2,7 @@
 
 use crate::figures::{Figure, Look};
 use crate::model::{GameReport, MatchedReport, Report, RowReport};
+use crate::name::readable;
 use crate::numbers::{fixed, mega};
 use crate::statistics::Interval;
 use crate::table::{ROW, Table};
@@ -48,14 +49,14 @@ fn or_none(texts: &[String], separator: &str) -> String {
 
 /// How closely each matched control of a game matches.
 pub(crate) fn controls(game: &GameReport) -> Vec<String> {
-    let line = |(label, matched): (&str, &MatchedReport)| {
-        let (what, goal) = (matched.quantity.words(), &matched.goal);
+    let line = |(name, matched): (String, &MatchedReport)| {
+        let (what, goal) = (matched.quantity.words(), readable(&matched.goal));
         match matched.ratio {
-            Some(ratio) => format!("{label} has {ratio:.4} times the {what} of {goal}"),
-            None => format!("{label}: its {what} is not measured, so its match with {goal} is not checked"),
+            Some(ratio) => format!("{name} has {ratio:.4} times the {what} of {goal}"),
+            None => format!("{name}: its {what} is not measured, so its match with {goal} is not checked"),
         }
     };
-    game.rows.iter().filter_map(|row| Some((row.label.as_str(), row.matched.as_ref()?))).map(line).collect()
+    game.rows.iter().filter_map(|row| Some((row.name(), row.matched.as_ref()?))).map(line).collect()
 }
 
 pub(crate) fn figures(report: &Report, game: &GameReport, look: &Look) -> Vec<Figure> {

@@ -9,6 +9,7 @@ use crate::comparison::{ALPHA, Corrected, Paired, difference, diverged, mean};
 use crate::figures::{Figure, Look};
 use crate::files::{CellRecord, RunFolder};
 use crate::missing::{Missing, left_out, reasons, ruled_out};
+use crate::name::readable;
 use crate::noise::{Noise, Positions, counted};
 use crate::numbers::{
     fixed, interval, interval_decimals, or_absent, p_in_words, p_value, signed, two_cells, with_interval,
@@ -90,13 +91,23 @@ impl InteractionReport {
 
     /// `shaw less absolute (batch 64)`.
     pub fn name(&self) -> String {
-        let [from, to] = &self.definition.gap;
+        let Interaction { gap: [from, to], within, .. } = &self.definition;
+        format!("{to} less {from}{}", in_brackets(within.as_deref()))
+    }
+
+    /// The same with the names of tables and figures: `Shaw less absolute (batch 64)`.
+    fn shown(&self) -> String {
+        let [from, to] = self.definition.gap.each_ref().map(|label| readable(label));
         format!("{to} less {from}{}", self.within())
     }
 
     fn within(&self) -> String {
-        self.definition.within.as_ref().map_or_else(String::new, |label| format!(" ({label})"))
+        in_brackets(self.definition.within.as_deref().map(readable).as_deref())
     }
+}
+
+fn in_brackets(text: Option<&str>) -> String {
+    text.map_or_else(String::new, |text| format!(" ({text})"))
 }
 
 /// The interactions of a game, in the order of the file, without a correction; those of which the plan lacks a row are left out.
@@ -186,12 +197,12 @@ pub(crate) fn table(all: &[InteractionReport]) -> Table {
     let rows = all.iter().map(|one| {
         let gap = |side: usize| {
             let gap = or_absent(one.gaps[side], |Gap { mean, interval }| with_interval(mean, &interval));
-            format!("{}: {gap}", one.definition.by[side])
+            format!("{}: {gap}", readable(&one.definition.by[side]))
         };
         let [change, ends] = two_cells(one.mean(), one.interval);
         let p = or_absent(one.holm, |corrected| p_value(corrected.holm.p));
         let verdict = ruled_out(&one.missing).unwrap_or_else(|| one.change.name().to_owned());
-        vec![one.name(), gap(0), gap(1), change, ends, p, verdict]
+        vec![one.shown(), gap(0), gap(1), change, ends, p, verdict]
     });
     let notes = vec![
         "a gap is the primary metric of the first name less that of the second, paired by seed, with its plain 95 % \
@@ -216,7 +227,8 @@ pub(crate) fn answers(game: &str, all: &[InteractionReport], primary: &PrimaryMe
 }
 
 fn answer(one: &InteractionReport, primary: &PrimaryMetric) -> String {
-    let ([from, to], [first, second]) = (&one.definition.gap, &one.definition.by);
+    let names = |labels: &[String; 2]| labels.each_ref().map(|label| readable(label));
+    let ([from, to], [first, second]) = (names(&one.definition.gap), names(&one.definition.by));
     let gap = format!("the gap between {from} and {to}{}", one.within());
     let ([Some(at_first), Some(then)], Some(test), Some(Corrected { holm, interval: corrected })) =
         (&one.gaps, one.decisive, &one.holm)
@@ -245,9 +257,9 @@ fn answer(one: &InteractionReport, primary: &PrimaryMetric) -> String {
 
 /// For each gap of a game: the gap with each value, and its changes.
 pub(crate) fn figures(game: &str, all: &[InteractionReport], primary: &PrimaryMetric, look: &Look) -> Vec<Figure> {
-    let names = distinct(all.iter().map(InteractionReport::name));
+    let names = distinct(all.iter().map(InteractionReport::shown));
     let figure = |(number, name): (usize, &String)| {
-        let of_gap = all.iter().filter(|one| one.name() == *name);
+        let of_gap = all.iter().filter(|one| one.shown() == *name);
         let plot = ForestPlot {
             title: format!("The gap {name} on {game}, and its changes."),
             x_label: format!("difference in {}", primary.with_unit()),
@@ -266,7 +278,8 @@ pub(crate) fn figures(game: &str, all: &[InteractionReport], primary: &PrimaryMe
 fn forest_rows<'a>(of_gap: impl Iterator<Item = &'a InteractionReport>) -> Vec<ForestRow> {
     let mut rows: Vec<ForestRow> = Vec::new();
     for (number, one) in of_gap.enumerate() {
-        for (by, gap) in one.definition.by.iter().zip(one.gaps) {
+        let [first, second] = one.definition.by.each_ref().map(|label| readable(label));
+        for (by, gap) in [&first, &second].into_iter().zip(one.gaps) {
             // All interactions of an entry have the same first value.
             let (Some(gap), false) = (gap, rows.iter().any(|row| row.label == *by)) else { continue };
             rows.push(ForestRow {
@@ -278,7 +291,6 @@ fn forest_rows<'a>(of_gap: impl Iterator<Item = &'a InteractionReport>) -> Vec<F
                 verdict: String::new(),
             });
         }
-        let [first, second] = &one.definition.by;
         rows.extend(one.test.zip(one.interval).map(|(test, plain)| ForestRow {
             label: format!("{first} → {second}"),
             style: Style::Row(number),

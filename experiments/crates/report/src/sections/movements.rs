@@ -1,6 +1,7 @@
 //! Which movements the heads of inspected cells follow.
 
 use crate::model::Report;
+use crate::name::readable;
 use crate::table::{ABSENT, Table};
 use records::inspected::{RowMovements, listed};
 
@@ -14,7 +15,7 @@ pub(crate) fn table(report: &Report) -> Table {
         let kinds: Vec<String> =
             row.movements.iter().map(|(kind, counts)| format!("{kind} {}", list(counts))).collect();
         vec![
-            row.row.clone(),
+            readable(&row.row),
             row.game.name().to_owned(),
             row.seeds.iter().map(u64::to_string).collect::<Vec<_>>().join(", "),
             row.heads.to_string(),

@@ -68,7 +68,8 @@ fn without_mean(mut map: Vec<f64>) -> Vec<f64> {
 pub(crate) fn figure(heads: &[NamedHead], name: impl Fn(&str) -> String, medium: Medium) -> Option<Figure> {
     let map = |head: &NamedHead| HeadMap {
         title: head.movement.clone(),
-        source: format!("{}, {}, layer {}, head {}", name(&head.row), head.game.name(), head.layer, head.head),
+        row: name(&head.row),
+        head: format!("{}, layer {}, head {}", head.game.name(), head.layer, head.head),
         size: head.game.geometry().torus(),
         values: head.map.clone(),
     };

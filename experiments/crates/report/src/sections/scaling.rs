@@ -8,6 +8,7 @@ use crate::figures::Figure;
 use crate::files::{CellRecord, RunFolder};
 use crate::missing::PAIRS_NEEDED;
 use crate::model::RowReport;
+use crate::name::readable;
 use crate::numbers::{fixed, interval_decimals, of_test, or_absent, p_value, short_count};
 use crate::primary::PrimaryMetric;
 use crate::statistics::across::welch;
@@ -205,9 +206,9 @@ fn multipliers(scaling: &Scaling) -> Table {
         let multipliers = row.multipliers.iter().map(|own| or_absent(own.as_ref(), factor));
         let costs = row.costs.iter().zip(reference.costs);
         let costs = costs.map(|(own, other)| or_absent(own.zip(other), |(own, other)| fixed(own / other, 2)));
-        once(row.label.clone()).chain(multipliers).chain(costs).collect()
+        once(readable(&row.label)).chain(multipliers).chain(costs).collect()
     });
-    let reference = &reference.label;
+    let reference = readable(&reference.label);
     let note = format!(
         "columns: the positions at which {reference} has the loss that is compared; the row needs fewer for it by this factor; in \
          brackets 95 % intervals over seeds only, on these test positions; ≥ and ≤: the loss lies beyond the row's budgets; FLOPs and \
@@ -256,7 +257,7 @@ fn exponents(scaling: &Scaling) -> Table {
             ]
         });
         let fitted = or_absent(row.laws[1].as_ref(), |law| fixed(law.floor, 3));
-        [row.label.clone(), used].into_iter().chain(given).chain(free).chain([fitted]).collect()
+        [readable(&row.label), used].into_iter().chain(given).chain(free).chain([fitted]).collect()
     });
     let notes = vec![
         "L(D) = E + A · D^−α over D positions; 95 % t-intervals and p over seeds only, p with Holm's correction over the rows \
@@ -289,7 +290,7 @@ fn predictions(scaling: &Scaling, primary: &PrimaryMetric) -> Table {
         let predicted =
             row.predicted.iter().map(|own| or_absent(own.as_ref(), |own| estimate(own.loss, &own.interval)));
         let measured = or_absent(row.measured(to), |(mean, ends)| estimate(mean, &ends));
-        once(row.label.clone()).chain(predicted).chain([measured]).collect()
+        once(readable(&row.label)).chain(predicted).chain([measured]).collect()
     });
     let note = "from the budgets below it by the power laws; in brackets the 95 % interval of the mean over as many seeds, over \
                 seeds only: it does not cover that the curve leaves its power law; means are of logarithms";
@@ -360,7 +361,7 @@ fn figure(
         };
         let faint = row.laws.iter().flatten().next().map(line).unwrap_or_default();
         Some(Series {
-            label: row.label.clone(),
+            label: readable(&row.label),
             style: place.checked_sub(1).map_or(Style::Reference, Style::Row),
             points: row.points.iter().map(point).filter(|point| point.low > 0.0 && point.high.is_finite()).collect(),
             faint: faint.into_iter().map(|(positions, loss)| (positions * unit, loss)).collect(),

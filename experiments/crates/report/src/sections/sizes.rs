@@ -6,6 +6,7 @@
 
 use super::variants::{self, Variant};
 use crate::files::{CellRecord, RunFolder};
+use crate::name::readable;
 use crate::primary::PrimaryMetric;
 use crate::statistics::ladder::{Ladder, Multiple};
 use crate::statistics::{Interval, PairedTest, Summary};
@@ -126,7 +127,7 @@ pub(crate) fn table(sizes: &Sizes) -> Table {
             Some(Equivalent { by_reference, by_row }) => [by_reference, by_row].map(ToString::to_string),
             None => [ABSENT, ABSENT].map(str::to_owned),
         });
-        once(row.label.clone()).chain(cells).collect()
+        once(readable(&row.label)).chain(cells).collect()
     });
     let notes = vec![format!(
         "on {} sizes of the reference, whose means over seeds are fitted so that no larger size is worse, linearly in the \
@@ -135,6 +136,6 @@ pub(crate) fn table(sizes: &Sizes) -> Table {
          row's own size, above 1 the row is better than the reference of the same size",
         sizes.rungs
     )];
-    let title = format!("size equivalents: the size at which {} matches", sizes.reference);
+    let title = format!("size equivalents: the size at which {} matches", readable(&sizes.reference));
     Table::new(header, &[0], rows).titled(&title).noted(notes)
 }

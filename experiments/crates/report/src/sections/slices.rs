@@ -3,6 +3,7 @@
 use crate::figures::{Figure, Look, slug};
 use crate::files::RunFolder;
 use crate::model::RowReport;
+use crate::name::readable;
 use crate::noise::Positions;
 use crate::numbers::{decimals, fixed, of_test, or_absent};
 use crate::statistics::MeanTest;
@@ -167,8 +168,8 @@ pub(crate) fn tables(slices: &[SliceReport]) -> Vec<Table> {
 }
 
 fn of_rows(report: &SliceReport, places: &[usize]) -> Table {
-    let mut header = vec!["slice".to_owned(), "positions".to_owned(), report.reference.clone()];
-    header.extend(places.iter().map(|&place| report.rows[place].clone()));
+    let mut header = vec!["slice".to_owned(), "positions".to_owned(), readable(&report.reference)];
+    header.extend(places.iter().map(|&place| readable(&report.rows[place])));
     let slices = report.dimensions.iter().flat_map(|dimension| dimension.slices.iter().map(move |s| (dimension, s)));
     let rows = slices.map(|(dimension, slice)| {
         let name =
@@ -201,13 +202,13 @@ fn figures_of(game: &str, report: &SliceReport, group: &str, look: &Look) -> Vec
         let groups = dimension.slices.iter().map(|slice| {
             let dots = report.rows.iter().zip(&slice.differences).filter_map(|(label, test)| {
                 let (mean, interval) = ((*test)?.mean, (*test)?.interval(0.95));
-                Some(Dot { label: label.clone(), style: look.label(label), mean, interval })
+                Some(Dot { label: readable(label), style: look.label(label), mean, interval })
             });
             DotGroup { label: format!("{} ({})", slice.name, grouped(slice.positions as u64)), dots: dots.collect() }
         });
         let plot = DotPlot {
             title: format!("By {} on {game}.", dimension.name),
-            x_label: format!("difference in {} to {}", report.measure, report.reference),
+            x_label: format!("difference in {} to {}", report.measure, readable(&report.reference)),
             groups: groups.collect(),
         };
         let id = format!("{game}-slice-{}{group}", slug(dimension.name));

@@ -2,6 +2,7 @@
 
 use crate::comparison::{Line, reference_of, sort_by_group};
 use crate::files::{CellRecord, RunFolder};
+use crate::name::readable;
 use crate::numbers::{interval, mean_sd, of_ranks, or_absent, signed};
 use crate::primary::PrimaryMetric;
 use crate::statistics::across::{RankCorrelation, rank_correlation};
@@ -141,8 +142,9 @@ pub(crate) fn table(primary: &PrimaryMetric, asked: &StrengthReport) -> Table {
         Measure::Puzzles | Measure::Mates => "solved [%]",
     };
     let row = |row: &RowStrength| {
-        let label = if row.role == Role::Twin { format!("{} (A/A)", row.label) } else { row.label.clone() };
-        let mut cells = vec![label, row.summary.n.to_string(), mean_sd(&row.summary, scale)];
+        let name = readable(&row.label);
+        let name = if row.role == Role::Twin { format!("{name} (A/A)") } else { name };
+        let mut cells = vec![name, row.summary.n.to_string(), mean_sd(&row.summary, scale)];
         if is_match {
             cells.push(elo(row, asked.of));
         }

@@ -3,6 +3,7 @@
 use crate::comparison::{ALPHA, Line, Paired, difference, diverged};
 use crate::files::{CellRecord, RunFolder};
 use crate::missing::Missing;
+use crate::name::readable;
 use crate::noise::Positions;
 use crate::numbers::{decimals, fixed};
 use crate::primary::PrimaryMetric;
@@ -148,10 +149,10 @@ pub(crate) fn table(ties: Option<&Ties>, primary: &PrimaryMetric) -> Table {
     };
     let line = |(number, group): (usize, &Vec<usize>)| {
         let all: Vec<&TiedRow> = group.iter().map(|&place| &ties.rows[place]).collect();
-        let labels: Vec<&str> = all.iter().map(|row| row.label.as_str()).collect();
+        let names: Vec<String> = all.iter().map(|row| readable(&row.label)).collect();
         let mean = |row: &&TiedRow| fixed(row.mean, decimals(margin.size));
         let ends = [all.first(), all.last()].map(|row| row.map_or_else(String::new, mean));
-        vec![number.to_string(), labels.join("; "), ends.join(" to ")]
+        vec![number.to_string(), names.join("; "), ends.join(" to ")]
     };
     let mut rows: Vec<Vec<String>> = (1..).zip(&ties.groups).map(line).collect();
     if rows.is_empty() {

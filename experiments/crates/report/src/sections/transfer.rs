@@ -7,6 +7,7 @@ use super::learnable::{self, Learnable};
 use crate::comparison::ALPHA;
 use crate::figures::{Figure, Look};
 use crate::model::{GameReport, RowReport};
+use crate::name::readable;
 use crate::numbers::{of_ranks, p_value, signed, with_interval};
 use crate::primary::PrimaryMetric;
 use crate::statistics::across::{RankCorrelation, hedges, pooled_sd, rank_correlation, welch};
@@ -209,8 +210,9 @@ pub fn incomparable(metric: &str) -> Option<&'static str> {
 fn matched(transfer: &Transfer) -> Option<String> {
     let [first, second] = &transfer.games;
     let differing = transfer.rows.iter().map(|row| &row.labels).filter(|[one, other]| one != other);
+    let names = differing.map(|labels| labels.each_ref().map(|label| readable(label)));
     let pairs: Vec<String> =
-        differing.map(|[one, other]| format!("\"{one}\" on {first} with \"{other}\" on {second}")).collect();
+        names.map(|[one, other]| format!("\"{one}\" on {first} with \"{other}\" on {second}")).collect();
     (!pairs.is_empty()).then(|| format!("rows matched by encoding, with settings chosen by game: {}", pairs.join("; ")))
 }
 
@@ -226,7 +228,7 @@ fn left_out(transfer: &Transfer) -> Vec<String> {
 }
 
 fn listed(labels: &[String]) -> String {
-    labels.iter().map(|label| format!("\"{label}\"")).collect::<Vec<_>>().join(", ")
+    labels.iter().map(|label| format!("\"{}\"", readable(label))).collect::<Vec<_>>().join(", ")
 }
 
 pub(crate) fn table(transfer: &Transfer) -> Table {
@@ -255,7 +257,7 @@ pub(crate) fn table(transfer: &Transfer) -> Table {
         };
         let difference = |effect: &Effect| shown(effect.difference, &effect.interval);
         let effect = |effect: &Effect| signed(effect.standardised, 1);
-        vec![row.label.clone(), difference(a), difference(b), effect(a), effect(b), interaction, p]
+        vec![readable(&row.label), difference(a), difference(b), effect(a), effect(b), interaction, p]
     });
     let mut notes = vec![format!(
         "effect: the difference in units of the game's pooled standard deviation over seeds, above zero is better; {first} \
@@ -297,7 +299,7 @@ pub(crate) fn figure(primary: &PrimaryMetric, transfer: &Transfer, look: &Look) 
     let points = transfer.rows.iter().map(|row| {
         let [x, y] = row.effects;
         ScatterPoint {
-            label: row.label.clone(),
+            label: readable(&row.label),
             style: look.label(&row.labels[0]),
             at: (x.difference, y.difference),
             across: Some(x.interval),

@@ -3,6 +3,7 @@
 
 use crate::figures::{Figure, Look, slug};
 use crate::model::RowReport;
+use crate::name::readable;
 use crate::numbers::{fixed, or_absent};
 use crate::table::{ABSENT, ROW, Table};
 use facts::distinct;
@@ -173,7 +174,7 @@ fn trials(tuning: &TuningReport) -> Table {
                 false => "",
             };
             let mean = or_absent(trial.score(), |score| fixed(score, 4));
-            vec![row.label.clone(), values.join(", "), mean, seeds.join(" "), mark.to_owned()]
+            vec![readable(&row.label), values.join(", "), mean, seeds.join(" "), mark.to_owned()]
         })
     });
     let mut notes = vec![format!("{CHOSEN}: chosen; {EDGE}: chosen at the edge of what was tried")];
@@ -203,7 +204,7 @@ fn at_edge(row: &TunedRow) -> Option<String> {
         format!("{} {}{next}", last(&edge.setting), edge.value)
     });
     let words: Vec<String> = words.collect();
-    (!words.is_empty()).then(|| format!("{}: chosen at the edge: {}", row.label, words.join("; ")))
+    (!words.is_empty()).then(|| format!("{}: chosen at the edge: {}", readable(&row.label), words.join("; ")))
 }
 
 fn budget(tuning: &TuningReport) -> Table {
@@ -212,7 +213,7 @@ fn budget(tuning: &TuningReport) -> Table {
         std::iter::once(ROW.to_owned()).chain((1..=most).map(|n| format!("best of {n}"))).collect();
     let lines = tuning.rows.iter().map(|row| {
         let best = (0..most).map(|n| or_absent(row.expected_best.get(n), |score| fixed(*score, 4)));
-        std::iter::once(row.label.clone()).chain(best).collect::<Vec<_>>()
+        std::iter::once(readable(&row.label)).chain(best).collect::<Vec<_>>()
     });
     let order = |n: usize| {
         let mut rows: Vec<(&str, f64)> =
@@ -238,7 +239,7 @@ pub(crate) fn figures(game: &str, tuning: Option<&TuningReport>, rows: &[RowRepo
         let of_setting = |row: &RowReport| tuned(row).filter(|own| alone(own).as_ref() == Some(&setting));
         let series = rows.iter().filter_map(|row| {
             let points = of_setting(row)?.trials.iter().filter_map(point).collect();
-            Some(Series { label: row.label.clone(), style: look.row(row), points, faint: Vec::new() })
+            Some(Series { label: row.name(), style: look.row(row), points, faint: Vec::new() })
         });
         let plot = CurvePlot {
             title: format!("Sensitivity to {setting} on {game}."),

@@ -5,6 +5,7 @@ use crate::comparison::{ALPHA, Comparison, Corrected, Verdict};
 use crate::figures::{Figure, Look};
 use crate::missing::{Missing, left_out, reasons, ruled_out};
 use crate::model::{GameReport, Report, RowReport};
+use crate::name::readable;
 use crate::noise::{Noise, SeedsOnly, counted};
 use crate::numbers::{interval, interval_decimals, mean_sd, or_absent, p_in_words, p_value, signed, two_cells};
 use crate::primary::PrimaryMetric;
@@ -70,7 +71,7 @@ fn of_game(report: &Report, game: &GameReport) -> Vec<(Verdict, String)> {
     let (exploratory, planned): (Vec<_>, Vec<_>) =
         compared.partition(|(_, comparison)| comparison.missing.contains(&Missing::Exploratory));
     let of_row = |(row, comparison): (&RowReport, &Comparison)| {
-        (comparison.verdict, format!("On {}, {}.", game.game, sentence(&row.label, comparison, &report.primary)))
+        (comparison.verdict, format!("On {}, {}.", game.game, sentence(&row.name(), comparison, &report.primary)))
     };
     let of_others = match exploratory.len() {
         0 => None,
@@ -82,21 +83,21 @@ fn of_game(report: &Report, game: &GameReport) -> Vec<(Verdict, String)> {
     planned.into_iter().map(of_row).chain(of_others).collect()
 }
 
-fn sentence(label: &str, comparison: &Comparison, primary: &PrimaryMetric) -> String {
-    let reference = &comparison.reference;
+fn sentence(name: &str, comparison: &Comparison, primary: &PrimaryMetric) -> String {
+    let reference = readable(&comparison.reference);
     let within = comparison.equivalence.and_then(|_| primary.within());
     let within = within.map_or_else(String::new, |within| format!(" within {within}"));
     let claim = match comparison.verdict {
-        Verdict::Better => format!("{label} is better than {reference}"),
-        Verdict::Worse => format!("{label} is worse than {reference}"),
-        Verdict::Equivalent => format!("{label} is equivalent to {reference}{within}"),
-        Verdict::Open => format!("whether {label} differs from {reference} is open"),
-        Verdict::DependsOnTuning => format!("whether {label} is better or worse than {reference} depends on tuning"),
-        Verdict::Diverged => format!("{label} cannot be better than {reference}"),
-        Verdict::ReferenceDiverged => format!("{label} cannot be worse than {reference}"),
+        Verdict::Better => format!("{name} is better than {reference}"),
+        Verdict::Worse => format!("{name} is worse than {reference}"),
+        Verdict::Equivalent => format!("{name} is equivalent to {reference}{within}"),
+        Verdict::Open => format!("whether {name} differs from {reference} is open"),
+        Verdict::DependsOnTuning => format!("whether {name} is better or worse than {reference} depends on tuning"),
+        Verdict::Diverged => format!("{name} cannot be better than {reference}"),
+        Verdict::ReferenceDiverged => format!("{name} cannot be worse than {reference}"),
         Verdict::Missing => {
             let why = reasons(&comparison.missing);
-            return format!("{label} against {reference} has no verdict: {why}{}", divergence(comparison));
+            return format!("{name} against {reference} has no verdict: {why}{}", divergence(comparison));
         }
     };
     let small = match comparison.verdict {
@@ -187,7 +188,8 @@ pub(crate) fn has_groups(game: &GameReport) -> bool {
 /// Which reference each row is compared with, and over what Holm's correction is.
 fn groups(game: &GameReport) -> String {
     let control = game.twin.as_ref().and_then(|row| row.comparison.as_ref());
-    let control = control.map_or_else(String::new, |one| format!(", the A/A control with {}", one.reference));
+    let control =
+        control.map_or_else(String::new, |one| format!(", the A/A control with {}", readable(&one.reference)));
     format!(
         "each row is compared with the reference above it{control}; Holm's correction is over the comparisons of all groups"
     )
@@ -279,7 +281,7 @@ pub(crate) fn figure(report: &Report, game: &GameReport, look: &Look) -> Option<
     });
     let title = match has_groups(game) {
         true => format!("Differences to the reference of each group on {}.", game.game),
-        false => format!("Differences to {} on {}.", reference.label, game.game),
+        false => format!("Differences to {} on {}.", reference.name(), game.game),
     };
     let plot = ForestPlot {
         title,

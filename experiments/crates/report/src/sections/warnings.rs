@@ -3,6 +3,7 @@
 use crate::comparison::ALPHA;
 use crate::files::{CellRecord, RunFolder};
 use crate::model::{GameReport, Report, RowReport};
+use crate::name::readable;
 use crate::noise::SeedsOnly;
 use crate::numbers::{decimals, fixed, p_in_words};
 use crate::primary::PrimaryMetric;
@@ -79,19 +80,19 @@ fn twin(game: &GameReport) -> Option<String> {
 /// Verdicts that count seeds only although cells stored positions.
 fn games_not_counted(game: &GameReport) -> Option<String> {
     let unexpected = |row: &RowReport| match row.comparison.as_ref()?.noise.as_ref()?.seeds_only()? {
-        why @ (SeedsOnly::OtherMean { .. } | SeedsOnly::NotStored { .. }) => Some((row.label.clone(), why.to_string())),
+        why @ (SeedsOnly::OtherMean { .. } | SeedsOnly::NotStored { .. }) => Some((row.name(), why.to_string())),
         _ => None,
     };
-    let (label, why) = game.rows.iter().find_map(unexpected)?;
+    let (name, why) = game.rows.iter().find_map(unexpected)?;
     Some(format!(
-        "the verdict of {label} counts the noise of seeds only, although cells stored their test positions: {why}"
+        "the verdict of {name} counts the noise of seeds only, although cells stored their test positions: {why}"
     ))
 }
 
 fn learned_nothing(game: &GameReport) -> Option<String> {
     let baseline = game.uniform_baseline?;
     let loss = |row: &&RowReport| row.test.get("policy_loss").is_some_and(|loss| loss.mean >= baseline);
-    let rows: Vec<_> = game.rows.iter().filter(loss).map(|row| row.label.as_str()).collect();
+    let rows: Vec<_> = game.rows.iter().filter(loss).map(RowReport::name).collect();
     (!rows.is_empty()).then(|| {
         format!(
             "the policy loss of {} is not below that of a uniform choice among legal moves ({baseline:.3} nats): \
@@ -108,7 +109,7 @@ fn misses_log_linear(game: &GameReport) -> Option<String> {
         !loss.zip(game.uniform_baseline).is_some_and(|(loss, uniform)| loss >= uniform)
     };
     let rows = game.rows.iter().filter(|row| row.misses_log_linear()).filter(below_uniform);
-    let rows: Vec<_> = rows.map(|row| row.label.as_str()).collect();
+    let rows: Vec<_> = rows.map(RowReport::name).collect();
     let model = game.log_linear().filter(|_| !rows.is_empty())?;
     Some(format!(
         "the policy loss of {} does not beat the log-linear baseline ({:.3} nats, {} weights): train longer or tune",
@@ -130,13 +131,14 @@ fn still_improving(game: &GameReport, primary: &PrimaryMetric) -> Option<String>
     };
     let differences = game.rows.iter().filter_map(|row| Some(row.comparison.as_ref()?.test?.mean.abs()));
     let largest = differences.reduce(f64::max)?;
-    let slopes = game.rows.iter().filter_map(|row| Some((&row.label, sign * row.per_doubling()?)));
-    let (label, most) = slopes.max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let slopes = game.rows.iter().filter_map(|row| Some((row, sign * row.per_doubling()?)));
+    let (row, most) = slopes.max_by(|a, b| a.1.total_cmp(&b.1))?;
     (most > 0.0 && most >= STEEP * largest).then(|| {
         format!(
-            "{} still improves by {} per doubling of steps ({label}), rows differ by {}: more steps can reorder them",
+            "{} still improves by {} per doubling of steps ({}), rows differ by {}: more steps can reorder them",
             primary.name,
             fixed(most, decimals(most)),
+            row.name(),
             fixed(largest, decimals(largest))
         )
     })
@@ -156,8 +158,8 @@ fn epochs(game: &GameReport) -> Option<String> {
 fn inactive(game: &GameReport) -> Vec<String> {
     let all = distinct(game.rows.iter().flat_map(|row| row.inactive.iter().cloned()));
     let warning = |setting: String| {
-        let rows: Vec<&str> =
-            game.rows.iter().filter(|row| row.inactive.contains(&setting)).map(|row| &row.label[..]).collect();
+        let rows: Vec<String> =
+            game.rows.iter().filter(|row| row.inactive.contains(&setting)).map(RowReport::name).collect();
         let whose = if rows.len() == game.rows.len() { "any row".to_owned() } else { rows.join(", ") };
         format!("{setting} had no effect on {whose}: remove it, or choose a value that acts")
     };
@@ -167,14 +169,15 @@ fn inactive(game: &GameReport) -> Vec<String> {
 /// Where the noise of test games is measured, it is named if it is most of the noise; otherwise the number of positions is all
 /// that is known of it.
 fn test_set(game: &GameReport) -> Option<String> {
-    let measured = game.rows.iter().filter_map(|row| Some((row.label.as_str(), row.crossed()?)));
+    let measured = game.rows.iter().filter_map(|row| Some((row, row.crossed()?)));
     let most = measured.max_by(|a, b| a.1.games_share.total_cmp(&b.1.games_share));
-    let Some((label, crossed)) = most else { return few_test_positions(game) };
+    let Some((row, crossed)) = most else { return few_test_positions(game) };
     (crossed.games_share > 0.5).then(|| {
         format!(
-            "{} test games give up to {:.0} % of the variance of differences ({label}): add test games rather than seeds",
+            "{} test games give up to {:.0} % of the variance of differences ({}): add test games rather than seeds",
             crossed.games,
-            crossed.games_share * 100.0
+            crossed.games_share * 100.0,
+            row.name()
         )
     })
 }
@@ -197,9 +200,9 @@ fn mismatched(game: &GameReport) -> Vec<String> {
         let ratio = matched.ratio.filter(|ratio| (ratio - 1.0).abs() > TOLERANCE)?;
         Some(format!(
             "{} has {ratio:.3} times the {} of {}; a control must match within 1 %: change its sizes",
-            row.label,
+            row.name(),
             matched.quantity.words(),
-            matched.goal
+            readable(&matched.goal)
         ))
     };
     game.rows.iter().filter_map(warning).collect()

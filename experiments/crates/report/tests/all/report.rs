@@ -138,8 +138,8 @@ fn the_drawn_table_says_all_of_it() {
     let drawn = text::draw(&folder.report());
     let parts = [
         "by-hand: 9 of 9 cells done (and 3 of 3 A/A controls done)",
-        "On chess, shaw is better than absolute: policy_loss −0.097, Holm-corrected interval [−0.117, −0.076], p = 0.0024.",
-        "On chess, whether rope differs from absolute is open: policy_loss +0.003",
+        "On chess, Shaw is better than absolute: policy_loss −0.097, Holm-corrected interval [−0.117, −0.076], p = 0.0024.",
+        "On chess, whether RoPE differs from absolute is open: policy_loss +0.003",
         "[−0.111, −0.082]",
         "1,382,400",
         "2.410 ± 0.010",
@@ -168,7 +168,7 @@ fn two_pairs_are_no_verdict_and_say_which_seed_is_missing() {
     assert_eq!(report.family, 2);
     close(comparison(&report, "rope").holm.expect("three pairs").holm.p, 1.0);
     let parts = [
-        "shaw against absolute has no verdict: needs ≥ 3 complete pairs, has 2 (seed 1 failed)",
+        "Shaw against absolute has no verdict: needs ≥ 3 complete pairs, has 2 (seed 1 failed)",
         "2/3, 1 FAILED",
         "posenc does not retry it; to retry it, delete chess-shaw-0123456789ab/seed-1",
     ];
@@ -339,7 +339,7 @@ fn a_smoke_run_gives_no_verdicts() {
     let report = folder.report();
     let shaw = comparison(&report, "shaw");
     assert_eq!((shaw.verdict, &shaw.missing[..], shaw.holm), (Verdict::Missing, &[Missing::Smoke][..], None));
-    assert!(text::draw(&report).contains("shaw against absolute has no verdict: a smoke run gives no verdicts"));
+    assert!(text::draw(&report).contains("Shaw against absolute has no verdict: a smoke run gives no verdicts"));
 }
 
 #[test]
@@ -397,7 +397,7 @@ fn what_makes_a_table_less_believable_is_a_warning() {
     folder.manifest("rope", 0, |manifest| manifest["sessions"][0]["forced"] = json!(["threads"]));
     folder.lines("shaw", 0, |line| line["epochs"] = json!(2.25));
     let report = folder.report();
-    for part in ["the policy loss of rope is not below", "training took 2.2 epochs", "1 cell resumed by force"] {
+    for part in ["the policy loss of RoPE is not below", "training took 2.2 epochs", "1 cell resumed by force"] {
         assert!(is_warned(&report, part), "{part:?} is not in\n{:?}", report.warnings);
     }
 }

@@ -49,14 +49,14 @@ fn the_tables_have_a_line_for_each_and_mark_rows_that_do_not_beat_the_model() {
     let drawn = text::draw(&report);
     let parts = [
         "absolute †",
-        "rope †",
+        "RoPE †",
         "(baseline)",
         "log-linear model: 53 weights, fitted on 8,192 training positions",
         "†: does not beat the log-linear baseline (policy loss 2.405)",
-        "chess: the policy loss of absolute, rope does not beat the log-linear baseline (2.405 nats, 53 weights)",
+        "chess: the policy loss of absolute, RoPE does not beat the log-linear baseline (2.405 nats, 53 weights)",
     ];
     has(&drawn.replace('\n', " "), &parts);
-    lacks(&drawn, &["shaw †"]);
+    lacks(&drawn, &["Shaw †"]);
     let widest = drawn.lines().filter(|line| !line.contains("Holm")).map(|line| line.chars().count()).max();
     assert!(widest <= Some(140), "{widest:?} columns:\n{drawn}");
     for drawn in crate::report::folder::drawn(&report) {
@@ -77,7 +77,7 @@ fn the_distances_are_those_of_the_losses() {
         let value = |column: &str| line[header.iter().position(|name| name == column).expect("a column")].clone();
         ["below uniform", "below log-linear", "policy_kl", "policy_top5 %"].map(value)
     };
-    assert_eq!(line("shaw")[..2], ["1.087", "0.092"]);
+    assert_eq!(line("Shaw")[..2], ["1.087", "0.092"]);
     assert_eq!(line("log-linear model"), ["0.995", "0.000", "1.205", "–"]);
     assert_eq!(line("uniform over legal moves"), ["0.000", "−0.995", "2.200", "–"]);
 }

@@ -32,7 +32,7 @@ fn grids_are_set_side_by_side() {
     assert_eq!(tables[0].title, "settings in which the grids differ");
     assert_eq!(tables[0].rows, [["none", "", ""]]);
     assert_eq!(tables[1].header, ["row", "by-hand (1)", "by-hand (2)"]);
-    assert_eq!(tables[1].rows[1], ["shaw", "−0.097 [−0.111, −0.082] better", "−0.097 [−0.111, −0.082] better"]);
+    assert_eq!(tables[1].rows[1], ["Shaw", "−0.097 [−0.111, −0.082] better", "−0.097 [−0.111, −0.082] better"]);
     assert!(tables[1].notes.iter().any(|note| note.ends_with("Kendall's τ = 1.00")), "{:?}", tables[1].notes);
 }
 
@@ -91,9 +91,9 @@ fn a_row_is_compared_with_itself_in_the_other_grid() {
     let tables = compared(&one, &other);
     let table = tables.last().expect("a table of differences");
     assert_eq!(table.title, "chess: by-hand less by-hand");
-    let shaw = table.rows.iter().find(|row| row[0] == "shaw").expect("the row");
+    let shaw = table.rows.iter().find(|row| row[0] == "Shaw").expect("the row");
     // Means 1.1 and 0.6, each with a standard error of 0.1 / √3: 0.5 ± t(0.975; 4) · 0.0816.
     assert_eq!(shaw[1..4], ["1.10 ± 0.10", "0.60 ± 0.10", "+0.50 [+0.27, +0.73]"]);
-    let same = table.rows.iter().find(|row| row[0] == "rope").expect("the row");
+    let same = table.rows.iter().find(|row| row[0] == "RoPE").expect("the row");
     assert!(same[3].starts_with("0.000 ") && same[4] == "1.00", "{same:?}");
 }

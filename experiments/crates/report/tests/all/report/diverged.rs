@@ -20,7 +20,7 @@ fn a_row_of_which_a_seed_diverged_cannot_be_better() {
     assert_eq!(comparison(&report, "shaw").verdict, Verdict::Better);
     let parts = [
         "1 of 4 seeds diverged: cannot be better",
-        "On chess, rope cannot be better than absolute: policy_loss −0.097",
+        "On chess, RoPE cannot be better than absolute: policy_loss −0.097",
         "left out: seed 3 failed; 1 of 4 seeds diverged: cannot be better.",
     ];
     has(&text::draw(&report), &parts);
@@ -60,7 +60,7 @@ fn a_row_cannot_be_worse_than_a_reference_of_which_a_seed_diverged() {
     assert_eq!(comparison(&report, "shaw").verdict, Verdict::ReferenceDiverged);
     let parts = [
         "1 of 4 seeds of the reference diverged: cannot be worse",
-        "On chess, shaw cannot be worse than absolute: policy_loss +0.1",
+        "On chess, Shaw cannot be worse than absolute: policy_loss +0.1",
     ];
     has(&text::draw(&report), &parts);
     assert!(html::draw(&report).contains("✕ reference diverged"));

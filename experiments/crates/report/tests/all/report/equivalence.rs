@@ -53,12 +53,12 @@ fn every_format_shows_the_margin_the_verdicts_and_the_ties() {
     for drawn in drawn(&report).map(|drawn| drawn.replace("$\\pm$", "±")) {
         let parts = [
             "p = 0.0024; the difference is within ±0.12 nats.",
-            "On chess, rope is equivalent to absolute within ±0.12 nats: policy",
+            "On chess, RoPE is equivalent to absolute within ±0.12 nats: policy",
             "+0.055], p = 0.010.",
             "Holm p of equivalence",
             "better, within the margin",
-            "shaw; absolute",
-            "absolute; rope",
+            "Shaw; absolute",
+            "absolute; RoPE",
         ];
         has(&drawn, &parts);
         lacks(&drawn, &["chosen after the run"]);

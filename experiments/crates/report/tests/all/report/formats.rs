@@ -42,8 +42,8 @@ fn csv_has_every_number_unrounded_in_equal_lines() {
 fn markdown_and_latex_hold_the_same_tables() {
     let report = Folder::of_two_games().report();
     let (markdown, latex) = (markdown::draw(&report), latex::draw(&report));
-    assert!(markdown.contains("| shaw | 3/3 | 2.313 ± 0.015 | −0.097 | [−0.111, −0.082] |"), "{markdown}");
-    assert!(latex.contains(r"shaw & 3/3 & 2.313 $\pm$ 0.015 & $-$0.097 & [$-$0.111, $-$0.082] &"), "{latex}");
+    assert!(markdown.contains("| Shaw | 3/3 | 2.313 ± 0.015 | −0.097 | [−0.111, −0.082] |"), "{markdown}");
+    assert!(latex.contains(r"Shaw & 3/3 & 2.313 $\pm$ 0.015 & $-$0.097 & [$-$0.111, $-$0.082] &"), "{latex}");
     let environments = |word: &str| latex.matches(word).count();
     assert_eq!(environments("\\begin{table}"), environments("\\end{table}"));
 }
@@ -140,7 +140,7 @@ fn rows_are_matched_by_encoding_where_rates_are_chosen_by_game() {
     for drawn in drawn(&report) {
         assert!(drawn.contains("rows of chess without a partner on shogi: "), "{drawn}");
     }
-    assert!(text::draw(&report).contains("rows matched by encoding, with settings chosen by game: \"shaw, "));
+    assert!(text::draw(&report).contains("rows matched by encoding, with settings chosen by game: \"Shaw, "));
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn one_seed_gives_differences_without_intervals() {
     let report = folder.report();
     close(comparison(&report, "shaw").mean().expect("a pair"), -0.1);
     let drawn = markdown::draw(&report);
-    assert!(drawn.contains("| shaw | 1/1 | 2.300 | −0.100 | – | – | needs ≥ 3 complete pairs, has 1 |"), "{drawn}");
+    assert!(drawn.contains("| Shaw | 1/1 | 2.300 | −0.100 | – | – | needs ≥ 3 complete pairs, has 1 |"), "{drawn}");
     let compared = side_by_side::compare(&[report.clone(), report.clone()]);
     assert_eq!(compared[1].rows[1][1], "−0.100 no verdict");
     let table = Csv::of(&report);

@@ -60,7 +60,7 @@ fn every_row_is_compared_with_the_reference_of_its_group() {
 fn tables_sentences_and_plots_name_the_references() {
     let report = grid().report();
     let parts =
-        ["the reference above it, the A/A control with absolute-2;", "shaw-4 differs from absolute-4 is open: "];
+        ["the reference above it, the A/A control with absolute-2;", "Shaw-4 differs from absolute-4 is open: "];
     has(&text::draw(&report), &parts);
     assert!(html::draw(&report).contains("Differences to the reference of each group on chess."));
     let one = Folder::finished().report();

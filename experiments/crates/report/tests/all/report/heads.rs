@@ -98,5 +98,5 @@ fn a_metric_that_does_not_apply_to_some_rows_is_marked_there() {
     let drawn = text::draw(&folder.report());
     let lines: Vec<&str> = drawn.lines().skip_while(|line| !line.contains("legal_mass %")).take(4).collect();
     assert!(lines[2].contains("absolute") && lines[2].contains("25.00 ± 0"), "{lines:?}");
-    assert!(lines[3].contains("shaw") && lines[3].ends_with("n/a"), "{lines:?}");
+    assert!(lines[3].contains("Shaw") && lines[3].ends_with("n/a"), "{lines:?}");
 }

@@ -64,7 +64,7 @@ fn heads_of_inspected_cells_are_counted_by_movement_and_seed() {
     let section = &drawn[drawn.rfind("Movements of heads").unwrap_or_else(|| panic!("{drawn}"))..];
     let cells: Vec<&str> = section.split("<td").take(7).collect();
     let seeds = format!("{}, {}", SEEDS[0], SEEDS[1]);
-    let expected = ["shaw", "chess", &seeds, "4", "3, 1", "0, 0", "rook 2, 1; avoids knight 1, 0"];
+    let expected = ["Shaw", "chess", &seeds, "4", "3, 1", "0, 0", "rook 2, 1; avoids knight 1, 0"];
     assert_eq!(cells.len(), expected.len(), "{section}");
     for (cell, expected) in cells.iter().zip(expected) {
         assert!(cell.contains(&format!(">{expected}<")), "{expected:?} is not in {cell:?}");

@@ -1,7 +1,7 @@
-//! The names that an experiment gives to rows stand in every format and figure.
+//! The names of rows, those of an experiment or else those of the literature, stand in every format and figure.
 
-use crate::report::folder::{Folder, comparison, has, lacks};
-use report::{csv, curves, figures, html, latex, markdown, text};
+use crate::report::folder::{Folder, comparison, drawn, has, lacks};
+use report::{csv, curves, figures, html, latex, markdown, side_by_side, text};
 use std::fs;
 
 const NAMES: [(&str, &str); 3] = [("shaw", "Shaw q,k"), ("absolute", "Learned table"), ("rope", "Axial RoPE")];
@@ -40,4 +40,22 @@ fn every_format_and_figure_has_them() {
         has(&drawn, &NAMES.map(|(_, name)| name));
     }
     lacks(&figures_of(&named), &NAMES.map(|(label, _)| format!(">{label}<")).each_ref().map(String::as_str));
+}
+
+#[test]
+fn a_row_without_a_name_has_that_of_the_literature_and_its_label_in_tables_of_values() {
+    let label = "relative_bias, encoding rate × 64";
+    let mut folder = crate::report::figures::folder();
+    folder.edit(|plan| {
+        let rows = plan.rows.iter_mut().filter(|row| row.label == "shaw");
+        rows.for_each(|row| row.label = label.to_owned());
+    });
+    let report = folder.report();
+    let compared = side_by_side::compare(&[report.clone(), report.clone()]);
+    let compared: String = compared.iter().map(|table| table.text()).collect();
+    for drawn in drawn(&report).into_iter().chain([compared, figures_of(&folder)]) {
+        has(&drawn, &["relative bias"]);
+        lacks(&drawn.replace('\\', ""), &["relative_bias", "encoding rate × 64"]);
+    }
+    assert!(csv::draw(&report).contains(label));
 }

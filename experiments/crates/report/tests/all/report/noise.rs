@@ -130,7 +130,7 @@ fn a_mean_of_stored_values_that_is_not_the_metric_is_not_used_and_a_warning() {
     let report = only_seeds(&folder, "shaw", |why| matches!(why, SeedsOnly::OtherMean { seed: 1, .. }));
     assert!(is_warned(&report, "at seed 1 the stored positions have the mean 2.34"), "{:?}", report.warnings);
     assert!(comparison(&report, "rope").noise.as_ref().is_some_and(|noise| noise.crossed().is_some()));
-    assert!(text::draw(&report).contains("intervals and p of shaw count the noise of seeds only"));
+    assert!(text::draw(&report).contains("intervals and p of Shaw count the noise of seeds only"));
 }
 
 #[test]

@@ -31,9 +31,9 @@ fn the_hero_has_every_compared_row_once_sorted_by_effect_and_text_keeps_the_orde
     let hero = plot(&page, "chess-hero");
     assert!(hero.contains("mark good\"><circle") && hero.contains("mark bad\"><polygon"), "{hero}");
     let before = |text: &str, one: &str, other: &str| text.find(one).zip(text.find(other)).is_some_and(|(a, b)| a < b);
-    assert!(before(plot(&page, "chess-forest"), ">rope</text>", ">shaw</text>"));
-    assert!(before(&text::draw(&report), "shaw is worse", "rope is better"), "{}", text::draw(&report));
-    assert!(before(&page, "rope is better", "shaw is worse"));
+    assert!(before(plot(&page, "chess-forest"), ">RoPE</text>", ">Shaw</text>"));
+    assert!(before(&text::draw(&report), "Shaw is worse", "RoPE is better"), "{}", text::draw(&report));
+    assert!(before(&page, "RoPE is better", "Shaw is worse"));
 }
 
 #[test]
@@ -54,8 +54,8 @@ fn the_page_opens_with_figure_and_table_and_folds_the_rest() {
     let places: Vec<usize> = parts.iter().map(|part| page.find(part).unwrap_or_else(|| panic!("{part}"))).collect();
     assert!(places.is_sorted(), "{places:?}");
     let (open, folded) = page.split_once("<details").expect("details");
-    assert!(open.contains("▲ better") && !open.contains("shaw is better than absolute"));
-    has(folded, &["On chess, shaw is better than absolute", "Holm-corrected interval", "trunk params", "detectable"]);
+    assert!(open.contains("▲ better") && !open.contains("Shaw is better than absolute"));
+    has(folded, &["On chess, Shaw is better than absolute", "Holm-corrected interval", "trunk params", "detectable"]);
     has(folded, &["By phase on shogi."]);
     assert_eq!(folded.matches("<summary>").count(), page.matches("</details>").count());
     let results = open.split("<table class=\"answer\">").nth(1).expect("a table");

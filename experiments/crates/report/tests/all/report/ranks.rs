@@ -42,22 +42,25 @@ fn orders_are_compared_by_encoding_with_and_without_the_leaders() {
     other.edit(|plan| plan.rows.push(control));
     let apart = ranks(&one, &other, &Leaders::BestThird);
     assert_eq!(apart.rows[0][2], "5", "thetas differ, and nobody tuned them");
-    assert!(apart.notes.iter().any(|note| note == "in by-hand (1) and not in by-hand (2): rope"), "{:?}", apart.notes);
+    assert!(apart.notes.iter().any(|note| note == "in by-hand (1) and not in by-hand (2): RoPE"), "{:?}", apart.notes);
 
     other.tuned("encoding.rope.theta", &[("rope", &[(3, &[1.0])], 0)]);
     let table = ranks(&one, &other, &Leaders::BestThird);
     assert_eq!(table.title, "chess: the order of encodings by policy_loss of by-hand (1)");
     let row: Vec<&str> = table.rows[0].iter().map(String::as_str).collect();
     assert_eq!(row[..4], ["by-hand (2)", "policy_loss", "6", "0.87"]);
-    assert_eq!((row[5], row[7]), ("1.00", "shaw; lepe"));
+    assert_eq!((row[5], row[7]), ("1.00", "Shaw; LePE"));
     assert!(row[4].starts_with('[') && row[4].ends_with("+1.00]"), "{}", row[4]);
     assert!(table.notes[0].starts_with("exploratory; τ: Kendall's τ_b"), "{:?}", table.notes);
     assert_eq!(table, ranks(&one, &other, &Leaders::BestThird), "draws are the same");
 
     let named = ranks(&one, &other, &Leaders::Named(vec!["none".to_owned()]));
     assert_eq!((&named.rows[0][5][..], &named.rows[0][7][..]), ("0.80", "none"));
+    let leaders = ["lepe", "LePE"].map(|name| ranks(&one, &other, &Leaders::Named(vec![name.to_owned()])));
+    assert_eq!(leaders[0], leaders[1], "a row is known by its label and by its name");
+    assert_eq!(leaders[0].rows[0][7], "LePE");
     let best = ranks(&one, &other, &Leaders::Best(4));
-    assert_eq!((&best.rows[0][5][..], &best.rows[0][7][..]), ("–", "shaw; lepe; rope; absolute"), "two are no order");
+    assert_eq!((&best.rows[0][5][..], &best.rows[0][7][..]), ("–", "Shaw; LePE; RoPE; absolute"), "two are no order");
 }
 
 #[test]
@@ -81,9 +84,9 @@ fn rows_that_share_an_encoding_and_rows_without_a_value_are_named() {
     let table = ranks(&one, &other, &Leaders::BestThird);
     assert_eq!(table.rows[0][2], "3");
     for part in [
-        "several rows of by-hand (2) have one encoding, so they are left out: shaw; lepe",
+        "several rows of by-hand (2) have one encoding, so they are left out: Shaw; LePE",
         "without a value in by-hand (2): none",
-        "in by-hand (1) and not in by-hand (2): shaw; lepe; none",
+        "in by-hand (1) and not in by-hand (2): Shaw; LePE; none",
     ] {
         assert!(table.notes.iter().any(|note| note == part), "{part:?}: {:?}", table.notes);
     }
