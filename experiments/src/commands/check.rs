@@ -31,7 +31,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     check_starts(&experiment)?;
     evaluation::check(&experiment)?;
     let times = if args.measure { facts::measure(&experiment)? } else { Vec::new() };
-    let warnings = facts::warnings(&experiment);
+    let warnings = experiment.warnings();
     let text = if args.json {
         json_text(&report::json(&experiment, &times, &warnings))?
     } else {

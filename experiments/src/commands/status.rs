@@ -213,4 +213,23 @@ mod tests {
         let wide = draw::fit(&overview(300), Screen { rows: 24, columns: 200 }.usable());
         assert!(wide.contains("chess-relative-bias-encoding-rate-x5 seed 0"), "{wide}");
     }
+
+    #[test]
+    fn on_a_narrower_terminal_numbers_give_way_to_the_time_left() {
+        let cut_off = |line: &str| line.ends_with('…');
+        for (columns, header) in
+            [(60, &["cell", "state", "step", "loss", "left"][..]), (40, &["cell", "state", "left"][..])]
+        {
+            let text = draw::fit(&overview(300), Screen { rows: 24, columns }.usable());
+            let table: Vec<&str> = text.lines().take_while(|line| !line.is_empty()).collect();
+            assert_eq!(table[0].split_whitespace().collect::<Vec<_>>(), header, "{text}");
+            let running = table.iter().find(|line| line.contains("running")).expect("a cell runs");
+            assert!(running.contains("-x5 seed 0") && running.ends_with("  50 s"), "{text}");
+            assert!(!table.into_iter().any(cut_off), "{text}");
+            let (_, whole) = text.split_once("40 cells of grid: ").expect("a summary");
+            let whole = whole.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(whole.starts_with("5 done, 2 running, 1 failed, 32 pending; about "), "{text}");
+            assert!(whole.ends_with(" left"), "{text}");
+        }
+    }
 }

@@ -132,7 +132,10 @@ fn games(view: &View<'_>) -> String {
         };
         let rows: String = match view.is_large() {
             true => folded(view, game, &lines, row),
-            false => lines.iter().map(row).collect(),
+            false => {
+                begun_first(&mut lines);
+                lines.iter().map(row).collect()
+            }
         };
         let name = escape(&game.game);
         let _ = write!(html, "<section>\n<h2>{name}: {metric}{better}</h2>\n{rows}");
@@ -145,12 +148,18 @@ fn games(view: &View<'_>) -> String {
     html
 }
 
-/// Keeps at most this number of rows, first those with a running or failed cell, in their order; returns the number of others.
+/// Rows of which no cell has begun, as where a part of a grid is trained first, come after the others.
+fn begun_first(lines: &mut [Line<'_>]) {
+    lines.sort_by_key(|line| !line.has_begun());
+}
+
+/// Keeps at most this number of rows, first those with a running or failed cell, then others that have begun; returns the
+/// number of the rest.
 fn fewer(lines: &mut Vec<Line<'_>>, most: usize) -> usize {
     let left_out = lines.len().saturating_sub(most);
     if left_out > 0 {
         let matters = |line: &Line<'_>| line.cells.iter().any(|cell| cell.is_running() || cell.end() == End::Failed);
-        lines.sort_by_key(|line| !matters(line));
+        lines.sort_by_key(|line| (!matters(line), !line.has_begun()));
         lines.truncate(most);
     }
     left_out
@@ -169,7 +178,7 @@ fn folded(view: &View<'_>, game: &GameReport, lines: &[Line<'_>], row: impl Fn(&
     };
     let values = |axis: usize| lines.iter().map(move |line| value(line, axis)).filter(|value| !value.is_empty());
     let axis = (0..axes.len()).find(|&axis| GROUPS.contains(&values(axis).collect::<BTreeSet<_>>().len()));
-    let mut groups: Vec<(String, Vec<&Line<'_>>)> = Vec::new();
+    let mut groups: Vec<(String, Vec<Line<'_>>)> = Vec::new();
     for line in lines {
         let title = match axis.map(|axis| (&axes[axis], value(line, axis))) {
             None => "all rows".to_owned(),
@@ -177,19 +186,20 @@ fn folded(view: &View<'_>, game: &GameReport, lines: &[Line<'_>], row: impl Fn(&
             Some((axis, value)) => format!("{axis} = {}", shortened(&value, 120)),
         };
         match groups.iter_mut().find(|(known, _)| *known == title) {
-            Some((_, lines)) => lines.push(line),
-            None => groups.push((title, vec![line])),
+            Some((_, lines)) => lines.push(*line),
+            None => groups.push((title, vec![*line])),
         }
     }
     let mut html = String::new();
-    for (place, (title, lines)) in groups.iter().enumerate() {
+    for (place, (title, lines)) in groups.iter_mut().enumerate() {
+        begun_first(lines);
         let states = lines.iter().flat_map(|line| line.cells).map(|cell| &cell.state);
         let others = counts(&states, &["running", "failed"]);
         let about = format!("{} of {} done{others}", count(&states, "done"), states.clone().count());
         let open = if count(&states, "running") > 0 { " open" } else { "" };
         let (id, title) = (format!("{}-{place}", escape(&game.game)), escape(title));
         let _ = writeln!(html, "<details id=\"{id}\"{open}><summary><b>{title}</b> {about}</summary>");
-        html.extend(lines.iter().map(|&line| row(line)));
+        html.extend(lines.iter().map(&row));
         html += "</details>\n";
     }
     html

@@ -2,6 +2,7 @@
 
 use crate::cell::{Cell, End};
 use facts::Role;
+use records::CellState;
 use records::plan::{Plan, Row};
 use report::Report;
 use report::model::{GameReport, RowReport};
@@ -76,6 +77,10 @@ impl<'a> View<'a> {
 impl Line<'_> {
     pub(crate) fn name(&self) -> String {
         if self.row.role == Role::Twin { "A/A control".to_owned() } else { shortened(&readable(self.row.shown()), 120) }
+    }
+
+    pub(crate) fn has_begun(&self) -> bool {
+        self.cells.iter().any(|cell| cell.state != CellState::Pending)
     }
 
     /// Whether all seeds of the row and of its reference have ended. Before, a verdict would allow to stop at a lucky moment.

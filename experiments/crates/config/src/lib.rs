@@ -54,6 +54,7 @@ mod tune;
 pub mod tuning;
 mod values;
 mod visitors;
+mod warnings;
 mod yaml;
 
 pub use cell::Cell;

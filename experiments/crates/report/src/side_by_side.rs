@@ -5,6 +5,7 @@ use super::model::{Report, RowReport};
 use super::name::readable;
 use super::numbers::{alone, fixed, mean_sd, of_test, or_absent, p_value, with_interval};
 use super::sections::notes;
+use super::sections::settings::DATASET;
 use super::statistics::across::welch;
 use super::statistics::{MeanTest, Summary, holm};
 use super::table::{ABSENT, ROW, Table};
@@ -44,13 +45,20 @@ fn settings(reports: &[Report]) -> Table {
         })
         .collect();
     let names = distinct(grids.iter().flatten().map(|(name, _)| name.as_str()));
+    let value = |grid: &[(String, String)], name: &str| {
+        let found = grid.iter().find(|(own, _)| own == name);
+        found.map_or_else(|| ABSENT.to_owned(), |(_, value)| value.clone())
+    };
+    let values = |name: &str| -> Vec<String> { grids.iter().map(|grid| value(grid, name)).collect() };
+    // Where the content hashes are equal, another path to the data is no difference.
+    let is_path_to_same_data = |name: &str| {
+        let Some((game, "data" | "test_data")) = name.split_once(": ") else { return false };
+        let hashes = values(&format!("{game}: {DATASET}"));
+        hashes.iter().all(|hash| hash != ABSENT && *hash == hashes[0])
+    };
     let rows = names.into_iter().filter_map(|name| {
-        let value = |grid: &Vec<(String, String)>| {
-            let found = grid.iter().find(|(own, _)| own == name);
-            found.map_or_else(|| ABSENT.to_owned(), |(_, value)| value.clone())
-        };
-        let values: Vec<String> = grids.iter().map(value).collect();
-        let differs = values.iter().any(|value| *value != values[0]);
+        let values = values(name);
+        let differs = values.iter().any(|value| *value != values[0]) && !is_path_to_same_data(name);
         differs.then(|| once(name.to_owned()).chain(values).collect())
     });
     let header = once("setting".to_owned()).chain(labels(reports));

@@ -1,7 +1,7 @@
 //! An overview as text and as JSON.
 
 use super::screen::Screen;
-use config::columns::{cut, shortened, width, without_rates};
+use config::columns::{cut, shortened, width, without_rates, wrapped};
 use config::{counted, grouped, in_words, printable, printable_lines};
 use grid::overview::{CellView, Overview};
 use records::status::CellState;
@@ -11,44 +11,69 @@ use serde_json::{Value, json};
 /// The fewest columns of a row's name.
 const SHORTEST_NAME: usize = 10;
 
+const HEADER: [&str; 7] = ["cell", "state", "step", "loss", "positions/s", "spent", "left"];
+
+/// The columns that a narrow table leaves out, the first of them first.
+const GIVE_WAY: [&str; 4] = ["positions/s", "spent", "loss", "step"];
+
+/// What a table shows of its cells.
+#[derive(Debug, Clone, Copy)]
+struct Shape {
+    /// The most columns of a name.
+    name: usize,
+    /// How many of [`GIVE_WAY`] are left out.
+    left_out: usize,
+}
+
+const WHOLE: Shape = Shape { name: usize::MAX, left_out: 0 };
+
 /// A table of all cells, the causes of failures, and a line on the whole.
 pub(super) fn text(overview: &Overview) -> String {
-    with_names(overview, usize::MAX)
+    cells(overview, WHOLE) + &summary(overview, usize::MAX) + "\n"
 }
 
 /// The same on a terminal of this number of columns, where names give way to numbers.
 pub(super) fn in_columns(overview: &Overview, columns: usize) -> String {
     let overview = brief(overview, columns);
-    with_names(&overview, columns_of_names(&overview, columns))
+    cells(&overview, shape(&overview, columns)) + &summary(&overview, columns) + "\n"
 }
 
 /// The overview with brief labels where the table has too few columns for the whole ones.
 fn brief(overview: &Overview, columns: usize) -> Overview {
     let mut brief = overview.clone();
-    if columns_of_names(overview, columns) < usize::MAX {
+    if columns_of_names(overview, columns, 0) < usize::MAX {
         let labels: Vec<String> = overview.cells.iter().map(|cell| cell.row.clone()).collect();
         brief.cells.iter_mut().zip(without_rates(&labels)).for_each(|(cell, label)| cell.row = label);
     }
     brief
 }
 
-/// The same with names of at most this number of columns.
-fn with_names(overview: &Overview, columns: usize) -> String {
-    let mut out = table_of(overview, columns);
+/// The widest shape that this number of columns holds; otherwise the narrowest.
+fn shape(overview: &Overview, columns: usize) -> Shape {
+    let of = |left_out: usize| Shape { name: columns_of_names(overview, columns, left_out), left_out };
+    let fits = |shape: &Shape| width_of(&table_of(overview, *shape)) <= columns;
+    (0..GIVE_WAY.len()).map(of).find(fits).unwrap_or_else(|| of(GIVE_WAY.len()))
+}
+
+/// The table, and the causes of failures.
+fn cells(overview: &Overview, shape: Shape) -> String {
+    let mut out = table_of(overview, shape);
     out.push('\n');
     for cell in &overview.cells {
         if let CellState::Failed(failure) = &cell.state {
             out.push_str(&format!("{} FAILED: {failure}\n    {}\n", cell.name(), failure.kind.remedy()));
         }
     }
-    out.push_str(&summary(overview));
-    out.push('\n');
     printable_lines(&out)
 }
 
-fn table_of(overview: &Overview, columns: usize) -> String {
-    let header = ["cell", "state", "step", "loss", "positions/s", "spent", "left"];
-    table(&header, &[2, 3, 4, 5, 6], overview.cells.iter().map(|cell| line(cell, columns)))
+fn table_of(overview: &Overview, shape: Shape) -> String {
+    let left_out = &GIVE_WAY[..shape.left_out];
+    let kept: Vec<usize> = (0..HEADER.len()).filter(|&column| !left_out.contains(&HEADER[column])).collect();
+    let header: Vec<&str> = kept.iter().map(|&column| HEADER[column]).collect();
+    let numbers: Vec<usize> = (2..kept.len()).collect();
+    let rows = overview.cells.iter().map(|cell| line(cell, shape.name));
+    table(&header, &numbers, rows.map(|line| kept.iter().map(|&column| line[column].clone()).collect()))
 }
 
 /// A cell's name in at most this number of columns, of which the seed takes its part; a shorter one keeps its start and its end.
@@ -78,28 +103,31 @@ fn line(cell: &CellView, columns: usize) -> Vec<String> {
     ]
 }
 
-/// `24 cells of quickstart: 10 done, 2 running, 12 pending; about 3 min left`.
-fn summary(overview: &Overview) -> String {
+/// `24 cells of quickstart: 10 done, 2 running, 12 pending; about 3 min left`, in lines of at most this number of columns.
+fn summary(overview: &Overview, columns: usize) -> String {
     let words = ["done", "running", "interrupted", "failed", "pending"].into_iter();
     let counts = words.map(|word| (word, overview.count(|state| state.word() == word))).filter(|&(_, count)| count > 0);
     let counts: Vec<String> = counts.map(|(word, count)| format!("{count} {word}")).collect();
     let left = overview.left_s().map_or_else(String::new, |left| format!("; about {} left", in_words(left)));
     let cells = counted(overview.cells.len() as u64, "cell");
-    format!("{cells} of {}: {}{left}", overview.experiment, counts.join(", "))
+    let whole = format!("{cells} of {}: {}{left}", overview.experiment, counts.join(", "));
+    wrapped(&printable(&whole), columns, "  ")
 }
 
 /// The text of an overview that fits on a screen: cells that are done or wait give way first, and names before numbers.
 pub(super) fn fit(overview: &Overview, screen: Screen) -> String {
     let overview = &brief(overview, screen.columns);
-    let (shown, left_out) = fewer(overview, screen.rows);
-    let drawn = with_names(&shown, columns_of_names(&shown, screen.columns));
-    let (more, whole) = (format!("… and {left_out} cells more"), summary(overview));
-    let mut lines: Vec<&str> = drawn.lines().collect();
-    if left_out > 0 {
-        // The last line is of the cells that are shown.
-        lines.truncate((lines.len() - 1).min(screen.rows.saturating_sub(2)));
-        lines.extend([&more[..], &whole[..]]);
+    let mut end = summary(overview, screen.columns);
+    if end.lines().count() > screen.rows / 2 {
+        end = summary(overview, usize::MAX);
     }
+    let (shown, left_out) = fewer(overview, (screen.rows + 1).saturating_sub(end.lines().count()));
+    if left_out > 0 {
+        end.insert_str(0, &format!("… and {left_out} cells more\n"));
+    }
+    let cells = cells(&shown, shape(&shown, screen.columns));
+    let room = screen.rows.saturating_sub(end.lines().count());
+    let lines: Vec<&str> = cells.lines().take(room).chain(end.lines()).collect();
     let first = lines.len().saturating_sub(screen.rows);
     lines[first..].iter().map(|line| cut(&printable(line), screen.columns) + "\n").collect()
 }
@@ -125,14 +153,18 @@ fn fewer(overview: &Overview, rows: usize) -> (Overview, usize) {
     (shown, left_out)
 }
 
-/// The columns that are left for names where the table has `columns`.
-fn columns_of_names(overview: &Overview, columns: usize) -> usize {
-    let widest = table_of(overview, usize::MAX).lines().map(width).max().unwrap_or(0);
+/// The columns that are left for names where the table has `columns` and leaves out this number of [`GIVE_WAY`].
+fn columns_of_names(overview: &Overview, columns: usize, left_out: usize) -> usize {
+    let widest = width_of(&table_of(overview, Shape { left_out, ..WHOLE }));
     let longest = overview.cells.iter().map(|cell| width(&name(cell, usize::MAX))).max().unwrap_or(0);
     match widest.saturating_sub(columns) {
         0 => usize::MAX,
         excess => longest.saturating_sub(excess),
     }
+}
+
+fn width_of(table: &str) -> usize {
+    table.lines().map(width).max().unwrap_or(0)
 }
 
 pub(super) fn json(overview: &Overview) -> Value {

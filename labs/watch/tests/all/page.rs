@@ -138,6 +138,23 @@ fn a_large_grid_folds_by_an_axis_of_its_plan_before_its_cells_begin() {
 }
 
 #[test]
+fn rows_that_have_begun_come_first_in_the_order_of_the_plan() {
+    let order = |page: &str, labels: &[&str]| {
+        let place = |label: &&str| page.find(&format!(">{}</h3>", readable(label))).expect("a row");
+        assert!(labels.iter().map(place).is_sorted(), "{labels:?}: {page}");
+    };
+    let mut folder = Folder::new(&["absolute", "shaw", "rope", "lepe", "none"], 2);
+    order(&folder.page(), &["absolute", "shaw", "rope", "lepe", "none"]);
+    folder.done(3, 0, 2.4);
+    folder.running(1, 1, 100);
+    order(&folder.page(), &["shaw", "lepe", "absolute", "rope", "none"]);
+    let labels: Vec<String> = (0..500).map(|row| format!("encoding-{row}")).collect();
+    let large = Folder::new(&labels.iter().map(String::as_str).collect::<Vec<_>>(), 1);
+    [499, 7].into_iter().for_each(|row| large.done_in_short(row, 0, 2.4, 4));
+    order(&large.page(), &["encoding-7", "encoding-499", "encoding-0", "encoding-498"]);
+}
+
+#[test]
 fn named_rows_have_their_names_differences_and_verdicts() {
     let mut folder = Folder::half_way();
     folder.plan.rows[1].name = Some("Shaw's table".to_owned());

@@ -17,6 +17,9 @@ pub struct Setting {
 
 const VARIES: &str = "varies";
 
+/// The name of the datasets of a game, with their content hashes, after the game's.
+pub(crate) const DATASET: &str = "dataset";
+
 impl Setting {
     fn new(name: &str, values: impl IntoIterator<Item = String>) -> Self {
         let values: Vec<String> = values.into_iter().collect();
@@ -59,7 +62,7 @@ fn of_game(folder: &RunFolder, game: GameKind) -> Vec<Setting> {
             test.map_or_else(String::new, |test| format!(", tested on {}", shown(&test.name, &test.content_hash)));
         shown(&facts.dataset.name, &facts.dataset.content_hash) + &tested
     });
-    let dataset = ("dataset".to_owned(), distinct(datasets).join(", "));
+    let dataset = (DATASET.to_owned(), distinct(datasets).join(", "));
     std::iter::once(dataset).chain(of_runs).map(named).collect()
 }
 

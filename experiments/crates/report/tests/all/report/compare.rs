@@ -84,6 +84,31 @@ fn a_setting_that_one_grid_varies_and_another_fixes_differs() {
 }
 
 #[test]
+fn another_path_to_the_same_data_is_no_difference() {
+    let [one, same, other] = [("data", "d"), ("runs/../data", "d"), ("data-2", "e")].map(|(path, hash)| {
+        let folder = Folder::finished();
+        for label in ["absolute", "shaw", "rope"] {
+            for seed in SEEDS {
+                folder.manifest(label, seed, |manifest| {
+                    manifest["config"] = json!({"data": path, "test_data": path});
+                    manifest["dataset"]["content_hash"] = json!(hash);
+                });
+            }
+        }
+        folder
+    });
+    assert_eq!(compared(&one, &same)[0].rows, [["none", "", ""]]);
+    assert_eq!(
+        compared(&one, &other)[0].rows,
+        [
+            ["chess: dataset", "x (d)", "x (e)"],
+            ["chess: data", "data", "data-2"],
+            ["chess: test_data", "data", "data-2"]
+        ]
+    );
+}
+
+#[test]
 fn a_row_is_compared_with_itself_in_the_other_grid() {
     let [one, other] = [Folder::finished(), Folder::finished()];
     one.row("shaw", [1.0, 1.1, 1.2]);
