@@ -9,7 +9,7 @@
 //! What this file varies (`axes`) is not taken from the other one.
 
 use super::file::ExperimentFile;
-use super::mend::problems;
+use super::mend::{mended, problems};
 use super::preset;
 use super::reader::{self, Problem, Refusal};
 use super::run::BaseConfig;
@@ -19,9 +19,13 @@ use super::tree::Node;
 use super::yaml::parse;
 use serde::Deserialize as _;
 use serde::de::value::StrDeserializer;
+use std::sync::Arc;
 
 /// Files that may inherit from each other in a row; more are a circle.
 const LONGEST_CHAIN: usize = 10;
+
+/// The key of the file that `base` inherits from.
+const FROM: &str = "from";
 
 pub(crate) fn read_row(tree: &Node) -> Result<BaseConfig, ConfigError> {
     preset::read_run(tree).map_err(|refusal| explained(tree, refusal))
@@ -31,7 +35,19 @@ pub(crate) fn wrong_in_row(tree: &Node) -> Option<ConfigError> {
     ConfigError::all(problems(tree, preset::read_run).into_iter().map(|refusal| explained(tree, refusal)))
 }
 
-fn explained(tree: &Node, refusal: Refusal) -> ConfigError {
+/// What is wrong with a value of a setting, whatever else a row has; nothing if `tree` has no place for it.
+pub(crate) fn wrong_in_value(tree: &Node, setting: &Setting, value: &Node) -> Vec<ConfigError> {
+    let mut tree = tree.clone();
+    if preset::put(&mut tree, setting.way(), value.clone()).is_err() {
+        return Vec::new();
+    }
+    let found = problems(&tree, preset::read_run).into_iter();
+    let own = found.filter(|refusal| refusal.culprit().starts_with(setting.way()));
+    own.map(|refusal| explained(&tree, refusal)).collect()
+}
+
+/// The error about a refused row, whose missing keys may be fixed in `base` or varied.
+pub(crate) fn explained(tree: &Node, refusal: Refusal) -> ConfigError {
     let Problem::Missing(key) = &refusal.problem else { return refusal.explain() };
     let way = refusal.culprit();
     let dotted = way.join(".");
@@ -77,18 +93,61 @@ impl Override {
 /// An experiment file as it is written, with the files that its `base` inherits from, and the settings of the command line.
 pub(super) struct Written {
     pub(super) document: Node,
+    /// What could be read of it.
     pub(super) file: ExperimentFile,
     pub(super) overrides: Vec<Override>,
+    /// What is wrong with the form of its parts.
+    pub(super) refusals: Vec<Refusal>,
+    /// The document with its form mended, if something is wrong with it.
+    pub(super) mended: Option<Node>,
+    /// Whether `base` is there and complete.
+    pub(super) has_base: bool,
+    /// All that is wrong so far.
+    pub(super) wrong: Option<ConfigError>,
+}
+
+impl Written {
+    fn new(document: Node, mut file: ExperimentFile) -> Self {
+        let has_base = document.get(&["base"]).is_some();
+        if !has_base {
+            file.base = Node::empty_map(Arc::clone(&document.origin));
+        }
+        let (overrides, refusals) = (Vec::new(), Vec::new());
+        Self { document, file, overrides, refusals, mended: None, has_base, wrong: None }
+    }
 }
 
 pub(super) fn read(source: &Source, sets: &[String]) -> Result<Written, ConfigError> {
     let document = parse_file(source)?;
-    let mut file: ExperimentFile = reader::read(&document).map_err(|refusal| wrong_in_file(&document, refusal))?;
-    let overrides: Vec<Override> = sets.iter().map(|text| Override::parse(text, source)).collect::<Result<_, _>>()?;
+    let (mut written, wrong) = match reader::read(&document) {
+        Ok(file) => (Written::new(document, file), None),
+        Err(first) => {
+            let (refusals, mended) = mended(&document, reader::read::<ExperimentFile>);
+            let error = wrong_in_file(&document, &refusals).unwrap_or_else(|| first.explain());
+            let Some(file) = mended.as_ref().and_then(|tree| reader::read(tree).ok()) else { return Err(error) };
+            (Written { refusals, mended, ..Written::new(document, file) }, Some(error))
+        }
+    };
+    let with = |error: ConfigError| match &wrong {
+        Some(first) => first.clone().and([error]),
+        None => error,
+    };
+    let overrides: Result<Vec<Override>, ConfigError> = sets.iter().map(|text| Override::parse(text, source)).collect();
+    written.overrides = overrides.map_err(with)?;
+    let file = &mut written.file;
     let varied: Vec<Setting> = file.axes.settings().cloned().collect();
-    file.base = inherited(file.base, &varied, LONGEST_CHAIN)?;
-    overrides.iter().for_each(|set| overridden(&mut file, &set.setting));
-    Ok(Written { document, file, overrides })
+    let completed = inherited(file.base.clone(), &varied, LONGEST_CHAIN);
+    written.has_base &= completed.is_ok();
+    (file.base, written.wrong) = match completed {
+        Ok(base) => (base, wrong),
+        Err(error) => {
+            let mut own = file.base.clone();
+            own.remove(&[FROM.to_owned()]);
+            (own, Some(with(error)))
+        }
+    };
+    written.overrides.iter().for_each(|set| overridden(file, &set.setting));
+    Ok(written)
 }
 
 fn parse_file(source: &Source) -> Result<Node, ConfigError> {
@@ -98,15 +157,15 @@ fn parse_file(source: &Source) -> Result<Node, ConfigError> {
     parse(source)
 }
 
-/// Everything that is wrong with a file of which `first` is wrong. What its `base` lacks may be inherited or varied.
-fn wrong_in_file(document: &Node, first: Refusal) -> ConfigError {
-    let mut found = problems(document, reader::read::<ExperimentFile>);
+/// What is wrong with the form of a file and with its `base`, which may inherit or vary what it lacks.
+fn wrong_in_file(document: &Node, refusals: &[Refusal]) -> Option<ConfigError> {
+    let mut found = refusals.to_vec();
     if let Some(mut base) = document.get(&["base"]).cloned() {
-        base.remove(&["from".to_owned()]);
+        base.remove(&[FROM.to_owned()]);
         let of_base = problems(&base, preset::read_run).into_iter();
         found.extend(of_base.filter(|refusal| !matches!(refusal.problem, Problem::Missing(_))));
     }
-    ConfigError::all(found.into_iter().map(Refusal::explain)).unwrap_or_else(|| first.explain())
+    ConfigError::all(found.into_iter().map(Refusal::explain))
 }
 
 /// Settings of the command line are no longer varied.
@@ -126,8 +185,8 @@ fn overridden(file: &mut ExperimentFile, setting: &Setting) {
 
 /// A base, completed from the file that it names, without settings that are varied.
 fn inherited(mut own: Node, varied: &[Setting], links: usize) -> Result<Node, ConfigError> {
-    let Some(from) = own.get(&["from"]).cloned() else { return Ok(own) };
-    own.remove(&["from".to_owned()]);
+    let Some(from) = own.get(&[FROM]).cloned() else { return Ok(own) };
+    own.remove(&[FROM.to_owned()]);
     let Some(name) = from.text() else {
         return Err(from
             .origin

@@ -115,7 +115,7 @@ impl Matrix<'_> {
     }
 
     /// `base` with the values of a row. Of two that overlap, the narrower one holds; settings of the command line always do.
-    fn tree(self, point: &Point) -> Result<Node, ConfigError> {
+    pub(crate) fn tree(self, point: &Point) -> Result<Node, ConfigError> {
         let mut tree = self.file.base.clone();
         let mut values: Vec<&(Setting, Node)> = point.0.iter().collect();
         values.sort_by_key(|(setting, _)| setting.way().len());
@@ -213,6 +213,11 @@ impl Matrix<'_> {
         Ok(groups)
     }
 
+    /// What is wrong with the axes, whatever their values are.
+    pub(crate) fn wrong_axes(self) -> Option<ConfigError> {
+        self.groups().and_then(|groups| self.fixed_and_varied(&groups.concat())).err()
+    }
+
     fn fixed_and_varied(self, varied: &[Setting]) -> Result<(), ConfigError> {
         let fixed = |axis: &&Setting| self.file.base.get(axis.way());
         let Some((axis, node)) = varied.iter().find_map(|axis| Some((axis, fixed(&axis)?))) else { return Ok(()) };
@@ -276,12 +281,19 @@ impl Matrix<'_> {
             let fits = self.fitting(&rows, unwanted)?;
             if !fits.contains(&true) && !self.is_overridden(unwanted) {
                 let error = self.document.error_at(&at!["exclude", i], "no row matches this entry of `exclude`");
-                return Err(error.help("its values must be written as in `axes`; or take it out"));
+                let error = error.help("its values must be written as in `axes`; or take it out");
+                return Err(self.wrong_in_rows(&rows).unwrap_or(error));
             }
             let mut fits = fits.into_iter();
             rows.retain(|_| !fits.next().unwrap_or(false));
         }
         Ok(rows)
+    }
+
+    /// What is wrong with rows that nothing is added to: for that reason an entry may match none of them.
+    fn wrong_in_rows(self, rows: &[Point]) -> Option<ConfigError> {
+        let read = if self.file.include.is_empty() { rows } else { &[] };
+        ConfigError::all(read.iter().take(MOST_WRONG_ROWS).filter_map(|row| wrong_in_row(&self.tree(row).ok()?)))
     }
 
     /// An entry is added to every row of the product whose varied values it does not contradict (a value that an earlier

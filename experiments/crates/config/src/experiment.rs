@@ -1,5 +1,6 @@
 //! An experiment, expanded and checked.
 
+use super::apart;
 use super::base::{self, Written};
 use super::cell::Cell;
 use super::contrasts;
@@ -16,14 +17,13 @@ use super::references;
 use super::row::Row;
 use super::rows::{add_twins, rows};
 use super::run::RunConfig;
-use super::run_name::run_name;
-use super::seeds::each_once;
+use super::run_name::{own_name, run_name};
+use super::seeds;
 use super::setting::Setting;
 use super::source::{ConfigError, Source, at};
 use super::tree::Node;
 use super::tuning::{FOLDER, Trials, TunedRow, Tuning};
 use facts::metrics::{self, Direction};
-use facts::name::{RULE, is_name};
 use facts::{Extrapolate, Interaction, Margins, Primary, ReadAt, Role, distinct};
 use games::GameKind;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -74,10 +74,19 @@ impl Experiment {
 
     /// The same from a text, with settings of the command line, `train.steps=500`. They hold in every row.
     pub fn with(source: &Source, sets: &[String]) -> Result<Self, ConfigError> {
-        let Written { document, file, overrides } = base::read(source, sets)?;
-        let own_name = own_name(&file, &document, source)?;
-        check_seeds(&file.seeds, &document)?;
-        let matrix = Matrix { file: &file, overrides: &overrides, document: &document };
+        let written = base::read(source, sets)?;
+        let expanded = match &written.wrong {
+            Some(error) => Err(error.clone()),
+            None => Self::expanded(source, sets, &written),
+        };
+        expanded.map_err(|error| apart::with_others(error, &written, source))
+    }
+
+    fn expanded(source: &Source, sets: &[String], written: &Written) -> Result<Self, ConfigError> {
+        let Written { document, file, overrides, .. } = written;
+        let own_name = own_name(file, document, source)?;
+        seeds::check(&file.seeds, document)?;
+        let matrix = Matrix { file, overrides, document };
         let combinations = matrix.combinations()?;
         if combinations.is_empty() {
             return Err(document.error_at(&at!["exclude"], "no row is left").help("exclude less"));
@@ -87,9 +96,9 @@ impl Experiment {
         refuse_duplicates(&rows, &combinations)?;
         names::of_rows(&mut rows, &combinations, matrix)?;
         references::mark(&mut rows, &combinations, matrix)?;
-        primary::check(&file, &rows, &combinations, &document)?;
+        primary::check(file, &rows, &combinations, document)?;
         if sets.is_empty() {
-            check_extrapolation(&file, &rows, &document)?;
+            check_extrapolation(file, &rows, document)?;
         }
         let interactions = interactions::interactions(matrix, &rows, &combinations)?;
         let no_effect = no_effect::sentences(matrix, &rows, &combinations);
@@ -98,7 +107,7 @@ impl Experiment {
         contrasts::mark(&mut rows, &combinations, matrix)?;
         let tuning = match &file.tune {
             Some(entry) => {
-                entry.check(&file.seeds, &document)?;
+                entry.check(&file.seeds, document)?;
                 let trials = Trials { matrix, entry, combinations: &combinations, datasets: &datasets, rows: &rows };
                 Some(trials.tuning()?)
             }
@@ -107,19 +116,19 @@ impl Experiment {
         if file.twin {
             add_twins(&mut rows);
         }
-        check_size(rows.len(), file.seeds.len(), &document)?;
-        let name = run_name(&own_name, &overrides);
-        let evaluate = evaluate::resolved(file.evaluate, &rows, &document)?;
+        check_size(rows.len(), file.seeds.len(), document)?;
+        let name = run_name(&own_name, overrides);
+        let evaluate = evaluate::resolved(file.evaluate.clone(), &rows, document)?;
         Ok(Self {
             path: source.path().to_owned(),
             name,
-            question: file.question,
-            expect: file.expect,
-            cost: file.cost,
-            seeds: file.seeds,
-            primary: file.primary,
-            equivalent_within: file.equivalent_within,
-            floor: file.floor,
+            question: file.question.clone(),
+            expect: file.expect.clone(),
+            cost: file.cost.clone(),
+            seeds: file.seeds.clone(),
+            primary: file.primary.clone(),
+            equivalent_within: file.equivalent_within.clone(),
+            floor: file.floor.clone(),
             extrapolate: file.extrapolate,
             rows,
             interactions,
@@ -192,25 +201,6 @@ impl Experiment {
     pub fn games(&self) -> Vec<GameKind> {
         distinct(self.rows.iter().map(|row| row.run.game))
     }
-}
-
-/// The name that the file has for the experiment, or the file's own.
-fn own_name(file: &ExperimentFile, document: &Node, source: &Source) -> Result<String, ConfigError> {
-    if let Some(name) = &file.name {
-        let error = || document.error_at(&at!["name"], format!("\"{name}\" is no name for a folder"));
-        return is_name(name).then(|| name.clone()).ok_or_else(|| error().help(format!("use {RULE}")));
-    }
-    let stem = source.path().file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let error = || source.error(format!("`name` is missing, and \"{stem}\" is no name for a folder"));
-    is_name(&stem).then(|| stem.clone()).ok_or_else(|| error().help(format!("add `name: …` with {RULE}")))
-}
-
-fn check_seeds(seeds: &[u64], document: &Node) -> Result<(), ConfigError> {
-    if seeds.is_empty() {
-        let error = document.error_at(&at!["seeds"], "there is no seed");
-        return Err(error.help("list them: [0, 1, 2]; a verdict needs 3 or more"));
-    }
-    each_once(seeds, at!["seeds"], document)
 }
 
 /// A budget is predicted from three smaller ones or more, of three seeds or more each, by a loss on test positions.

@@ -31,6 +31,26 @@ pub(super) fn interactions(
     Ok(found.concat())
 }
 
+/// Refuses an entry that no rows can match, whatever they are.
+pub(super) fn without_rows(entry: &InteractionEntry, number: usize, document: &Node) -> Result<(), ConfigError> {
+    let sides = [("gap", &entry.gap), ("by", &entry.by)];
+    for (side, places) in sides {
+        let fits = if side == "gap" { length(places) == 2 } else { length(places) >= 2 };
+        if !fits || places.iter().any(|place| place.values.len() != length(places)) {
+            let many = if side == "gap" { "two values" } else { "two values or more" };
+            let message = format!("`{side}` lies between {many}, in all of its places");
+            let error = document.error_at(&at!["interactions", number, side], message);
+            return Err(error.help(format!("write {side}: {{axis: encoding, values: [absolute, shaw]}}")));
+        }
+    }
+    let twice = entry.by.iter().find(|place| entry.gap.iter().any(|other| other.axis == place.axis));
+    twice.map_or(Ok(()), |place| {
+        let message = format!("`{}` is in `gap` and in `by`", place.axis);
+        let error = document.error_at(&at!["interactions", number, "by"], message);
+        Err(error.help("compare the gap over something else"))
+    })
+}
+
 /// An entry in its experiment.
 struct Request<'a> {
     entry: &'a InteractionEntry,
@@ -114,23 +134,13 @@ impl Request<'_> {
 
     /// Refuses an entry that no row can match.
     fn check(&self) -> Result<(), ConfigError> {
-        let sides = [("gap", &self.entry.gap), ("by", &self.entry.by)];
-        for (side, places) in sides {
-            let fits = if side == "gap" { length(places) == 2 } else { length(places) >= 2 };
-            if !fits || places.iter().any(|place| place.values.len() != length(places)) {
-                let many = if side == "gap" { "two values" } else { "two values or more" };
-                let error = self.wrong(&at![side], &format!("`{side}` lies between {many}, in all of its places"));
-                return Err(error.help(format!("write {side}: {{axis: encoding, values: [absolute, shaw]}}")));
-            }
+        without_rows(self.entry, self.number, self.matrix.document)?;
+        for (side, places) in [("gap", &self.entry.gap), ("by", &self.entry.by)] {
             for (p, place) in places.iter().enumerate() {
                 self.check_axis(&place.axis, &at![side, p])?;
             }
         }
-        let twice = self.entry.by.iter().find(|place| self.entry.gap.iter().any(|other| other.axis == place.axis));
-        twice.map_or(Ok(()), |place| {
-            let error = self.wrong(&at!["by"], &format!("`{}` is in `gap` and in `by`", place.axis));
-            Err(error.help("compare the gap over something else"))
-        })
+        Ok(())
     }
 
     /// The settings that rows name, and in which they differ.

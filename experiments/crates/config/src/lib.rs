@@ -8,6 +8,7 @@
 //! is then an axis by its dotted name.
 //! Every error names its place in the file, the names that would have been right, and a remedy ([`ConfigError`]).
 
+mod apart;
 mod base;
 pub mod cell;
 mod config_yaml;

@@ -13,19 +13,24 @@ const MOST_DEEP: usize = 3;
 /// The problems of a tree that `read` refuses, in the order in which it finds them. What may only follow from one of them is
 /// not among them.
 pub(crate) fn problems<T>(tree: &Node, read: impl Fn(&Node) -> Result<T, Refusal>) -> Vec<Refusal> {
+    mended(tree, read).0
+}
+
+/// The same, and the tree that `read` accepts once they are mended, if there is one.
+pub(crate) fn mended<T>(tree: &Node, read: impl Fn(&Node) -> Result<T, Refusal>) -> (Vec<Refusal>, Option<Node>) {
     let refusal = |tree: &Node| read(tree).err();
     let mender = Mender(&refusal);
     let (mut tree, mut found) = (tree.clone(), Vec::new());
     for _ in 0..MOST {
-        let Some(refusal) = mender.0(&tree) else { break };
-        let mended = mender.mended(&tree, &refusal, MOST_DEEP);
+        let Some(refusal) = mender.0(&tree) else { return (found, Some(tree)) };
+        let mended = mender.mended(&tree, &refusal, MOST_DEEP).or_else(|| mender.without_around(&tree, &refusal));
         if !may_follow(&refusal, &found) {
             found.push(refusal);
         }
         let Some(mended) = mended else { break };
         tree = mended;
     }
-    found
+    (found, None)
 }
 
 /// Whether a problem may be gone once the earlier ones are: a meaning that is checked with a stand-in, or a key that is there,
@@ -75,6 +80,16 @@ impl Mender<'_> {
             }
         }
         None
+    }
+
+    /// The tree without the innermost part around the problem that can be left out.
+    fn without_around(&self, tree: &Node, refusal: &Refusal) -> Option<Node> {
+        let culprit = refusal.culprit();
+        (1..culprit.len()).rev().find_map(|end| {
+            let mut without = tree.clone();
+            without.remove(&culprit[..end]);
+            (without != *tree && is_past(&culprit[..end], self.0(&without).as_ref())).then_some(without)
+        })
     }
 
     /// Completes a stand-in; returns the remaining problem.

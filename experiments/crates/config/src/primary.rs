@@ -10,6 +10,13 @@ use facts::metrics::{self, Metric};
 use facts::{Mask, Primary, ReadAt};
 use models::ModelConfig;
 
+/// Refuses what is wrong for all rows.
+pub(crate) fn without_rows(file: &ExperimentFile, document: &Node) -> Result<&'static Metric, ConfigError> {
+    let metric = find(&file.primary, document)?;
+    sizes(file, document)?;
+    Ok(metric)
+}
+
 /// `rows` are those of `combinations`, in their order, with the references marked.
 pub(crate) fn check(
     file: &ExperimentFile,
@@ -17,8 +24,7 @@ pub(crate) fn check(
     combinations: &[Combination],
     document: &Node,
 ) -> Result<(), ConfigError> {
-    let metric = find(&file.primary, document)?;
-    sizes(file, document)?;
+    let metric = without_rows(file, document)?;
     let wrong = |message: String| document.error_at(&at!["primary", "metric"], message);
     if let Some(row) = rows.iter().find(|row| !metric.applies(row.run.train.mask)) {
         let message = format!("`{}` means nothing for {}: it trains with illegal moves masked", metric.name, row.label);

@@ -2,12 +2,27 @@
 //! `--set` has a folder for itself and never replaces the cells of the file.
 
 use super::base::Override;
+use super::file::ExperimentFile;
+use super::source::{ConfigError, Source, at};
+use super::tree::Node;
+use facts::name::{RULE, is_name};
 
 /// Bytes of the part of the name that lists overrides.
 const LONGEST: usize = 100;
 
 /// Hexadecimal digits of the hash of the overrides that the name cannot show.
 const DIGITS: usize = 8;
+
+/// The name that the file has for the experiment, or the file's own.
+pub(super) fn own_name(file: &ExperimentFile, document: &Node, source: &Source) -> Result<String, ConfigError> {
+    if let Some(name) = &file.name {
+        let error = || document.error_at(&at!["name"], format!("\"{name}\" is no name for a folder"));
+        return is_name(name).then(|| name.clone()).ok_or_else(|| error().help(format!("use {RULE}")));
+    }
+    let stem = source.path().file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let error = || source.error(format!("`name` is missing, and \"{stem}\" is no name for a folder"));
+    is_name(&stem).then(|| stem.clone()).ok_or_else(|| error().help(format!("add `name: …` with {RULE}")))
+}
 
 /// `quickstart+train.steps=40`. The order of the options does not matter, nor a value that a later one replaces. Values
 /// with other characters than those of a plain word, and long ones, are distinguished by a hash.

@@ -1,8 +1,17 @@
 //! Lists of seeds.
 
-use super::source::{ConfigError, YamlPath};
+use super::source::{ConfigError, YamlPath, at};
 use super::tree::Node;
 use std::collections::HashSet;
+
+/// Refuses the experiment's seeds if there are none, or one stands twice.
+pub(super) fn check(seeds: &[u64], document: &Node) -> Result<(), ConfigError> {
+    if seeds.is_empty() {
+        let error = document.error_at(&at!["seeds"], "there is no seed");
+        return Err(error.help("list them: [0, 1, 2]; a verdict needs 3 or more"));
+    }
+    each_once(seeds, at!["seeds"], document)
+}
 
 /// Refuses a list, written at this place, in which a seed stands twice.
 pub(super) fn each_once(seeds: &[u64], mut place: YamlPath, document: &Node) -> Result<(), ConfigError> {

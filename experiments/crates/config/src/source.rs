@@ -173,6 +173,12 @@ impl ConfigError {
         (&self.path, self.place.as_deref(), &self.message)
     }
 
+    /// The same error with further ones, each problem once.
+    pub(crate) fn and(self, others: impl IntoIterator<Item = Self>) -> Self {
+        let first = self.clone();
+        Self::all(std::iter::once(self).chain(others)).unwrap_or(first)
+    }
+
     /// Several errors as one that shows each problem once; none if there are none.
     pub(crate) fn all(errors: impl IntoIterator<Item = Self>) -> Option<Self> {
         let mut each: Vec<Self> = Vec::new();

@@ -17,6 +17,14 @@ pub(crate) struct InteractionEntry {
     pub(super) by: Vec<Place>,
 }
 
+impl InteractionEntry {
+    /// All its values, with their settings.
+    pub(crate) fn values(&self) -> impl Iterator<Item = (&Setting, &Node)> {
+        let places = self.gap.iter().chain(&self.by);
+        places.flat_map(|place| place.values.iter().map(move |value| (&place.axis, value)))
+    }
+}
+
 /// The varied places: one, or several whose values advance together.
 fn places<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Place>, D::Error> {
     one_or_list("a map {axis, values} or a list of such", deserializer)

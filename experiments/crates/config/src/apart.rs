@@ -1,0 +1,206 @@
+//! All that is wrong with a file in one answer: its parts are read apart from each other, so that a problem of one does not
+//! hide those of another.
+//!
+//! A value of a setting is read in the first row with everything else mended. What may only follow from a known problem is not
+//! shown.
+
+use super::base::{Written, explained, wrong_in_value};
+use super::expand::Matrix;
+use super::file::ExperimentFile;
+use super::interactions;
+use super::matched::entry::{Match, RowName};
+use super::mend::mended;
+use super::preset;
+use super::primary;
+use super::reader::{Problem, Refusal};
+use super::run_name::own_name;
+use super::seeds;
+use super::setting::{Point, Setting};
+use super::source::{ConfigError, Place, Source};
+use super::suggest::{home, nearest};
+use super::tree::Node;
+use std::path::Path;
+
+/// Further values are not read.
+const MOST_VALUES: usize = 200;
+
+/// The parts of a file that vary settings.
+const VARYING: [&str; 3] = ["axes", "conditional", "include"];
+
+/// `first`, followed by the problems of all parts of the file.
+pub(super) fn with_others(first: ConfigError, written: &Written, source: &Source) -> ConfigError {
+    let Written { document, file, overrides, .. } = written;
+    let parts = Parts { written, matrix: Matrix { file, overrides, document } };
+    let (of_base, tree) = parts.of_base();
+    let of_values = parts.of_values(&tree);
+    let groups = [parts.of_name(source), of_base, parts.of_axes()].into_iter().chain(of_values).chain(parts.of_rest());
+    groups.fold(first, |all, group| {
+        // Two problems of one place are one, unless a part has both.
+        let is_new = |error: &ConfigError| location(error).is_none_or(|place| !locations(&all).any(|at| at == place));
+        let group: Vec<ConfigError> = group.into_iter().filter(is_new).collect();
+        all.and(group)
+    })
+}
+
+fn location(error: &ConfigError) -> Option<(&Path, &Place)> {
+    Some((error.path.as_path(), error.place.as_deref()?))
+}
+
+fn locations(error: &ConfigError) -> impl Iterator<Item = (&Path, &Place)> {
+    std::iter::once(error).chain(error.others.iter()).filter_map(location)
+}
+
+struct Parts<'a> {
+    written: &'a Written,
+    matrix: Matrix<'a>,
+}
+
+impl Parts<'_> {
+    /// Whether a part of the file is there, and nothing in it had to be mended.
+    fn is_whole(&self, key: &str) -> bool {
+        let own = self.written.document.get(&[key]);
+        own.is_some() && self.written.mended.as_ref().is_none_or(|mended| mended.get(&[key]) == own)
+    }
+
+    /// Whether nothing in a part had to be mended.
+    fn is_right(&self, key: &str) -> bool {
+        self.is_whole(key) || self.written.document.get(&[key]).is_none()
+    }
+
+    /// What is wrong with the experiment's name. One that is missing may be misspelt.
+    fn of_name(&self, source: &Source) -> Vec<ConfigError> {
+        let is_known = self.written.mended.is_none() || self.is_whole("name");
+        let wrong = is_known.then(|| own_name(self.matrix.file, self.matrix.document, source).err());
+        wrong.flatten().into_iter().collect()
+    }
+
+    /// What is wrong with `base` in all rows, and a row in which everything is mended.
+    fn of_base(&self) -> (Vec<ConfigError>, Node) {
+        let file = self.matrix.file;
+        let first = |(setting, values): &(Setting, Node)| Some((setting.clone(), values.elements().first()?.clone()));
+        let point = Point(file.axes.0.iter().filter_map(first).collect());
+        let tree = self.matrix.tree(&point).unwrap_or_else(|_| file.base.clone());
+        let (found, mended) = mended(&tree, preset::read_run);
+        let own = found.iter().filter(|refusal| self.is_of_base(refusal, &found)).cloned();
+        let errors = own.map(|refusal| explained(&tree, refusal)).collect();
+        (errors, mended.unwrap_or(tree))
+    }
+
+    /// Whether a problem of the first row is in all rows: nothing varies its setting, nor may be meant to.
+    fn is_of_base(&self, refusal: &Refusal, found: &[Refusal]) -> bool {
+        let way = refusal.culprit();
+        let file = self.matrix.file;
+        let of_some = file.conditional.iter().map(|one| &one.axes).chain(&file.include);
+        let mut varied = std::iter::once(&file.axes).chain(of_some).flat_map(Point::settings);
+        if varied.any(|setting| overlap(setting.way(), &way)) {
+            return false;
+        }
+        let is_missing = matches!(refusal.problem, Problem::Missing(_));
+        let is_elsewhere = || {
+            self.written.refusals.iter().any(|other| may_mean(other, &way))
+                || found.iter().any(|other| is_misplaced(other, &way))
+        };
+        !is_missing || (self.written.has_base && !is_elsewhere())
+    }
+
+    /// What is wrong with the axes beside their values.
+    fn of_axes(&self) -> Vec<ConfigError> {
+        let is_known = self.is_right("axes") && self.is_right("zip");
+        is_known.then(|| self.matrix.wrong_axes()).flatten().into_iter().collect()
+    }
+
+    /// What is wrong with each value of a setting, less those that the command line replaces.
+    fn of_values(&self, tree: &Node) -> Vec<Vec<ConfigError>> {
+        let is_set = |setting: &Setting| self.matrix.overrides.iter().any(|set| set.setting.overlaps(setting));
+        let values = values(self.matrix.file).into_iter().filter(|&(setting, _)| !is_set(setting));
+        values.take(MOST_VALUES).map(|(setting, value)| wrong_in_value(tree, setting, value)).collect()
+    }
+
+    /// What is wrong with the parts that name no setting, or that are checked beside their values.
+    fn of_rest(&self) -> Vec<Vec<ConfigError>> {
+        let Matrix { file, document, .. } = self.matrix;
+        let mut wrong: Vec<Option<ConfigError>> = Vec::new();
+        let has_seeds = self.is_whole("seeds");
+        if has_seeds {
+            wrong.push(seeds::check(&file.seeds, document).err());
+        }
+        if let Some(tune) = file.tune.as_ref().filter(|_| has_seeds && self.is_whole("tune")) {
+            wrong.push(tune.check(&file.seeds, document).err());
+        }
+        if self.is_whole("primary") {
+            wrong.push(primary::without_rows(file, document).err());
+        }
+        if self.is_whole("interactions") {
+            let entries = file.interactions.iter().enumerate();
+            wrong.extend(entries.map(|(number, entry)| interactions::without_rows(entry, number, document).err()));
+        }
+        wrong.into_iter().flatten().map(|error| vec![error]).collect()
+    }
+}
+
+fn overlap(a: &[String], b: &[String]) -> bool {
+    a.iter().zip(b).all(|(a, b)| a == b)
+}
+
+/// Whether a setting that is missing may be meant by what is refused outside of `base`.
+fn may_mean(refusal: &Refusal, missing: &[String]) -> bool {
+    let part = refusal.way.first().map(String::as_str);
+    let is_varying = part.is_some_and(|part| VARYING.contains(&part));
+    let Problem::Key(name, valid) = &refusal.problem else { return is_varying };
+    let meant = nearest(name, valid.iter().map(String::as_str));
+    match (part, meant) {
+        (None, Some(part)) => part == "base" || VARYING.contains(&part),
+        (Some(_), _) if !is_varying => false,
+        _ => {
+            let setting = meant.map(str::to_owned).or_else(|| home(name)).and_then(|name| Setting::named(&name));
+            setting.is_none_or(|setting| overlap(setting.way(), missing))
+        }
+    }
+}
+
+/// Whether a setting that is missing stands at another place of `base`.
+fn is_misplaced(refusal: &Refusal, missing: &[String]) -> bool {
+    let Problem::Key(name, _) = &refusal.problem else { return false };
+    home(name).and_then(|name| Setting::named(&name)).is_some_and(|setting| overlap(setting.way(), missing))
+}
+
+/// The values that a file gives to settings, part by part.
+fn values(file: &ExperimentFile) -> Vec<(&Setting, &Node)> {
+    let mut all: Vec<(&Setting, &Node)> = of_axes(&file.axes).collect();
+    for one in &file.conditional {
+        all.extend(of_point(&one.when).chain(of_axes(&one.axes)));
+    }
+    all.extend(file.exclude.iter().chain(&file.include).flat_map(of_point));
+    for control in &file.controls {
+        let Match { params, flops, step_time, .. } = &control.matching;
+        let goals = [params, flops, step_time].into_iter().flatten();
+        all.extend(std::iter::once(&control.row).chain(goals).flat_map(of_row));
+    }
+    if let Some(tune) = &file.tune {
+        all.extend(of_axes(&tune.axes));
+        for one in &tune.conditional {
+            all.extend(of_point(&one.when).chain(of_axes(&one.axes)));
+        }
+        all.extend(of_point(&tune.set));
+    }
+    all.extend(std::iter::once(&file.reference).chain(&file.contrasts).flat_map(of_point));
+    all.extend(file.names.values().flat_map(of_row));
+    all.extend(file.interactions.iter().flat_map(|entry| entry.values()));
+    all
+}
+
+fn of_point(point: &Point) -> impl Iterator<Item = (&Setting, &Node)> {
+    point.0.iter().map(|(setting, value)| (setting, value))
+}
+
+fn of_axes(axes: &Point) -> impl Iterator<Item = (&Setting, &Node)> {
+    axes.0.iter().flat_map(|(setting, values)| values.elements().iter().map(move |value| (setting, value)))
+}
+
+fn of_row(row: &RowName) -> impl Iterator<Item = (&Setting, &Node)> {
+    let point = match row {
+        RowName::Values(point) => Some(&**point),
+        RowName::Label(_) => None,
+    };
+    point.into_iter().flat_map(of_point)
+}
