@@ -65,6 +65,14 @@ pub struct MadeSoFar {
     pub repeated: u64,
 }
 
+impl MadeSoFar {
+    /// The positions of the blocks that hold this number of training positions.
+    pub fn whole_blocks(positions: u64) -> u64 {
+        let block = BLOCK_ROWS as u64;
+        positions.div_ceil(block).saturating_mul(block)
+    }
+}
+
 impl Add for MadeSoFar {
     type Output = Self;
 
