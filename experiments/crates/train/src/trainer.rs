@@ -139,8 +139,8 @@ impl Trainer {
     /// What the training positions so far took to make, if they are not stored.
     fn made(&self) -> Option<MadeSoFar> {
         let (from, before) = self.before;
-        let batch = self.setup.config.train.batch as u64;
-        Some(before? + self.setup.dataset.made(from * batch..self.step * batch)?)
+        let [from, to] = [from, self.step].map(|step| step.saturating_mul(self.setup.config.train.batch as u64));
+        Some(before? + self.setup.dataset.made(from..to)?)
     }
 
     /// The hash chain over all batches so far.
