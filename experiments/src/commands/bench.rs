@@ -216,8 +216,16 @@ fn count(contenders: &[BenchRun], timing: &Timing) -> anyhow::Result<String> {
          the bandwidth and products of the data sheet, which no step reaches\n",
         grouped(batches as u64)
     );
+    let unfused = match on_gpu {
+        true => "",
+        false => {
+            "on a CPU RMS norms, and attention with a bias that has a gradient, are counted\n\
+             unfused, whatever POSENC_KERNELS says: a GPU (--device cuda) moves fewer bytes,\n\
+             and encodings may rank otherwise\n"
+        }
+    };
     let right: Vec<usize> = (1..header.len()).collect();
-    Ok(table(&header, &right, counts.iter().map(row)) + &how)
+    Ok(table(&header, &right, counts.iter().map(row)) + &how + unfused)
 }
 
 fn encodings(args: &EncodingsArgs) -> anyhow::Result<String> {

@@ -2,6 +2,7 @@
 
 use crate::cli::{cell_of, run};
 use records::Manifest;
+use std::collections::BTreeSet;
 use std::fs;
 use tempfile::TempDir;
 use testing::{assert_says, write_experiment};
@@ -46,6 +47,28 @@ fn a_grid_needs_no_dataset_folder() {
     run(dir, &["verify", "bundle.tar.zst", "--unpack", "bundle"]).succeeds();
     let licences = fs::read_to_string(dir.join("bundle/LICENCES.md")).expect("its licences");
     assert_says(&licences, &["CC0-1.0", "generate: {probe: attacked-squares"]);
+}
+
+#[test]
+fn a_check_tells_what_making_takes() {
+    let dir = TempDir::new().expect("a temporary folder");
+    let dir = dir.path();
+    let check = |text: &str, options: &[&str]| {
+        write_experiment(dir, text);
+        run(dir, &[&["check", "experiment.yaml"], options].concat()).succeeds()
+    };
+    let few = "to make them: 16,384 positions a cell, about 1 s of CPU (assuming 211,000 a second)";
+    check(GRID, &[]).says_in_prose(&[few]);
+    let one_a_game = GRID.replace(", every: 8", "").replace("steps: 4, batch: 8", "batch: 1000");
+    let many = one_a_game.replace("axes: {", "axes: {train.steps: [4, 4000], ");
+    let most = "to make them: up to 4,014,080 positions a cell, about 90 s of CPU (assuming 45,000 a second)";
+    check(&many, &[]).says_in_prose(&[most]);
+    let rows = check(&many, &["--json"]).json();
+    let making = |row: usize| rows["rows"][row]["dataset"]["making"].clone();
+    let positions: BTreeSet<Option<u64>> = (0..4).map(|row| making(row)["positions"].as_u64()).collect();
+    assert_eq!(positions, BTreeSet::from([Some(16_384), Some(4_014_080)]));
+    assert_eq!(making(0)["assumed_positions_per_s"], 45_000);
+    check(&GRID.replace("every: 8", "every: 4"), &[]).says_in_prose(&["a cell (how fast was not measured)"]);
 }
 
 #[test]

@@ -31,7 +31,7 @@ pub(super) fn row(combination: &Combination, label: &Label, datasets: &Datasets)
     let opened = datasets.of(run.game);
     let OpenedData { manifest, positions, test, generate, .. } = opened;
     let rows = opened.rows(&[], run.plies()).map_err(|error| combination.refused(&["data"], error))?;
-    // No generated position comes twice.
+    // Hardly any generated position comes twice.
     let trained = generate.is_some().then(|| run.trained_positions());
     let data = RowData {
         name: manifest.name.clone(),

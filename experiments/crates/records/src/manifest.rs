@@ -90,7 +90,8 @@ pub struct Finish {
     pub weights: String,
     /// BLAKE3 of the files of final weights, by name.
     pub files: Vec<(String, String)>,
-    /// What the loader of the last session made, in whole blocks, if positions are generated.
+    /// What the training positions took to make in all sessions, in whole blocks, if they are generated; `None` if an older
+    /// version began the cell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub made: Option<MadeSoFar>,
 }

@@ -8,7 +8,7 @@ mod last;
 
 pub use last::{load_averaged, load_final, save_averaged, save_final};
 
-use dataset::bounded;
+use dataset::{MadeSoFar, bounded};
 use nn::Layout;
 use records::atomic;
 use records::folder::{CHECKPOINTS, entries};
@@ -56,6 +56,9 @@ pub struct Progress {
     /// The hash chain over all batches so far.
     pub batches: String,
     pub wall_s: f64,
+    /// What the training positions so far took to make, if they are not stored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub made: Option<MadeSoFar>,
 }
 
 /// The part of `metrics.jsonl` that a checkpoint covers.

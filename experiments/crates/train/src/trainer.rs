@@ -12,7 +12,7 @@ use super::setup::{Setup, loader};
 use super::tables::{self, Begun};
 use crate::pictures::{self, Picture};
 use config::{Weights, metrics};
-use dataset::Split;
+use dataset::{MadeSoFar, Split};
 use models::{Average, Column, OptimizerProgress};
 use nn::Arena;
 use records::identity::Identity;
@@ -45,6 +45,8 @@ pub(super) struct Trainer {
     feed: Feed,
     chain: blake3::Hash,
     step: u64,
+    /// The step that this session began at, and what the positions before it took to make, if that is known.
+    before: (u64, Option<MadeSoFar>),
     /// Of the steps that nobody waited for.
     unread: Vec<StepMetrics>,
     window: Window,
@@ -88,6 +90,7 @@ impl Trainer {
         };
         let progress = progress.as_ref();
         let step = progress.map_or(0, |progress| progress.step);
+        let before = (step, progress.map_or(Some(MadeSoFar::default()), |progress| progress.made));
         let chain = progress.and_then(|p| blake3::Hash::from_hex(&p.batches).ok()).unwrap_or_else(feed::initial_hash);
         let learns_values = measure(&setup.config).reads(Column::Value);
         let loader = loader(&setup.config, setup.device);
@@ -102,6 +105,7 @@ impl Trainer {
             learner,
             chain,
             step,
+            before,
             unread: Vec::new(),
         })
     }
@@ -129,8 +133,14 @@ impl Trainer {
         let wall_s = self.clock.wall_s();
         let positions = self.step as f64 * self.setup.config.train.batch as f64;
         let positions_per_s = positions / wall_s.max(f64::MIN_POSITIVE);
-        let made = self.setup.dataset.made_so_far();
-        Finish { unix_s: now_s(), wall_s, positions_per_s, weights, files, made }
+        Finish { unix_s: now_s(), wall_s, positions_per_s, weights, files, made: self.made() }
+    }
+
+    /// What the training positions so far took to make, if they are not stored.
+    fn made(&self) -> Option<MadeSoFar> {
+        let (from, before) = self.before;
+        let [from, to] = [from, self.step].map(|step| step.saturating_mul(self.setup.config.train.batch as u64));
+        Some(before? + self.setup.dataset.made(from..to)?)
     }
 
     /// The hash chain over all batches so far.
@@ -255,6 +265,7 @@ impl Trainer {
                 window: self.window.clone(),
                 batches: self.batches(),
                 wall_s: self.clock.wall_s(),
+                made: self.made(),
             },
             identity: self.identity.clone(),
         })

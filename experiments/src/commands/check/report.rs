@@ -7,7 +7,7 @@ use config::evaluate::Evaluations;
 use config::setting::Setting;
 use config::tuning::{Trial, TunedRow};
 use config::{Experiment, ReadAt, Role, Row, counted, grouped};
-use dataset::{DataCost, DerivedOptions, Manifest};
+use dataset::{DataCost, DerivedOptions, MadeSoFar, Manifest};
 use games::GameKind;
 use report::numbers::mega;
 use report::text_table::table;
@@ -258,9 +258,46 @@ fn datasets(experiment: &Experiment) -> String {
             ),
         };
         let of_test = row.run.test_data.as_ref().map(|folder| cost("its test set", folder));
-        Some(counted + &cost("it", &row.run.data) + &of_test.unwrap_or_default())
+        Some(counted + &making(experiment, row.run.game) + &cost("it", &row.run.data) + &of_test.unwrap_or_default())
     };
     experiment.games().into_iter().filter_map(game).collect()
+}
+
+/// What making a cell's endless training positions takes.
+struct Making {
+    positions: u64,
+    /// Positions that a core makes in a second, if that was measured.
+    rate: Option<u32>,
+}
+
+impl Making {
+    /// `None` for stored positions.
+    fn of(row: &Row) -> Option<Self> {
+        let probe = row.run.generate.as_ref()?.probe().ok()?;
+        Some(Self { positions: MadeSoFar::whole_blocks(row.run.trained_positions()), rate: probe.assumed_rate() })
+    }
+
+    fn seconds(&self) -> Option<f64> {
+        self.rate.map(|rate| self.positions as f64 / f64::from(rate))
+    }
+
+    fn json(&self) -> Value {
+        json!({"positions": self.positions, "assumed_positions_per_s": self.rate, "seconds": self.seconds()})
+    }
+}
+
+/// What the cells of a game make, at most.
+fn making(experiment: &Experiment, game: GameKind) -> String {
+    let of_rows = || experiment.rows.iter().filter(|row| row.run.game == game).filter_map(Making::of);
+    let Some(most) = of_rows().max_by_key(|making| making.positions) else { return String::new() };
+    let up_to = if of_rows().any(|making| making.positions < most.positions) { "up to " } else { "" };
+    let time = match (most.seconds(), most.rate) {
+        (Some(seconds), Some(rate)) => {
+            format!(", about {} s of CPU (assuming {} a second)", grouped(seconds.ceil() as u64), grouped(rate))
+        }
+        _ => " (how fast was not measured)".to_owned(),
+    };
+    format!("  to make them: {up_to}{} positions a cell{time}\n", grouped(most.positions))
 }
 
 /// What reading a dataset takes of a machine; nothing without a folder or if the shards cannot be read.
@@ -317,6 +354,7 @@ pub(super) fn json(experiment: &Experiment, times: &[f64], warnings: &[String]) 
                 "train_positions": row.data.train_positions,
                 "validation_positions": row.data.validation_positions,
                 "test_positions": row.data.test_positions,
+                "making": Making::of(row).map(|making| making.json()),
                 "cost": data_cost(&row.run.data),
                 "test_cost": row.run.test_data.as_deref().and_then(data_cost),
             },

@@ -1,6 +1,6 @@
 //! `posenc bench` and `posenc devices`.
 
-use crate::cli::{Answer, run};
+use crate::cli::{self, Answer, run};
 use std::path::Path;
 use testing::{Bench, assert_says};
 
@@ -37,7 +37,11 @@ fn a_step_is_counted_without_a_gpu() {
         let rates: Vec<f64> = best.iter().map(|gpu| gpu[1].as_f64().expect("a rate")).collect();
         assert!(rates.len() == 3 && rates[0] < rates[1] && rates[1] < rates[2], "{best:?}");
     }
-    posenc(count).succeeds().says(&["operators", "H200", "one step of 2 positions"]);
+    // A GPU's operations are counted, whatever computes otherwise.
+    let words: Vec<&str> = count.split(' ').collect();
+    let said = cli::answer(cli::posenc(Path::new("."), &words).env("POSENC_KERNELS", "off")).succeeds();
+    said.says(&["operators", "H200", "one step of 2 positions", "counted\nunfused, whatever POSENC_KERNELS says"])
+        .says(&[0, 1].map(|row: usize| rows[row]["operators"].to_string()).each_ref().map(String::as_str));
 }
 
 #[test]

@@ -13,6 +13,7 @@ use crate::manifest::{EXACT_BELOW, Manifest, TestSet, Unit, content};
 use crate::split::{PerSplit, Split};
 use crate::value::ValueTarget;
 use games::{Frame, GameKind, InputLayout, InputName, MovesName, with_game};
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -86,9 +87,10 @@ impl Dataset {
         self.training.is_some()
     }
 
-    /// What loaders of an endless dataset have made so far in this process; `None` for stored training positions.
-    pub fn made_so_far(&self) -> Option<MadeSoFar> {
-        self.training.as_ref().map(|training| training.so_far())
+    /// What the blocks of an endless dataset took that begin at one of these training positions, as far as loaders of this process
+    /// made them; `None` for stored training positions. Equal for equal blocks, however often they were made.
+    pub fn made(&self, positions: Range<u64>) -> Option<MadeSoFar> {
+        self.training.as_ref().map(|training| training.made(positions))
     }
 
     /// The cached file that rows are read from, but for the test games of another dataset; `None` if they are in memory.

@@ -16,10 +16,10 @@ use crate::value::ValueCurve;
 use games::{Game, GameKind, InputName, Position as _};
 use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
 use serde::{Deserialize, Serialize};
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt::Debug;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::ops::{Add, Range};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Positions that are shuffled together.
 pub(super) const BLOCK_ROWS: usize = 16_384;
@@ -54,8 +54,8 @@ pub struct EndlessOptions {
     pub content_hash: String,
 }
 
-/// What a loader has made so far, in blocks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+/// What training positions took to make, in blocks.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MadeSoFar {
     pub games: u64,
     pub positions: u64,
@@ -65,16 +65,35 @@ pub struct MadeSoFar {
     pub repeated: u64,
 }
 
+impl MadeSoFar {
+    /// The positions of the blocks that hold this number of training positions.
+    pub fn whole_blocks(positions: u64) -> u64 {
+        let block = BLOCK_ROWS as u64;
+        positions.div_ceil(block).saturating_mul(block)
+    }
+}
+
+impl Add for MadeSoFar {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            games: self.games.saturating_add(other.games),
+            positions: self.positions.saturating_add(other.positions),
+            left_out: self.left_out.saturating_add(other.left_out),
+            repeated: self.repeated.saturating_add(other.repeated),
+        }
+    }
+}
+
 /// The training positions of an endless dataset.
 #[derive(Debug)]
 pub(super) struct Training {
     source: Arc<dyn Endless>,
     /// The keys of validation and test positions.
     held_out: HashSet<u64>,
-    games: AtomicU64,
-    positions: AtomicU64,
-    left_out: AtomicU64,
-    repeated: AtomicU64,
+    /// What each block took, by its number.
+    made: Mutex<BTreeMap<u64, MadeSoFar>>,
 }
 
 impl Training {
@@ -102,15 +121,15 @@ impl Training {
         }
         let (rows, manifest) = Derived::of_rows(&options.manifest(policy_from_ply), rows)?;
         let manifest = Manifest { content_hash: options.content_hash.clone(), ..manifest };
-        let [games, positions, left_out, repeated] = std::array::from_fn(|_| AtomicU64::new(0));
-        Ok((manifest, rows, Self { source, held_out: keys, games, positions, left_out, repeated }))
+        Ok((manifest, rows, Self { source, held_out: keys, made: Mutex::default() }))
     }
 
-    pub(super) fn so_far(&self) -> MadeSoFar {
-        let Self { games, positions, left_out, repeated, .. } = self;
-        let [games, positions, left_out, repeated] =
-            [games, positions, left_out, repeated].map(|count| count.load(Ordering::Relaxed));
-        MadeSoFar { games, positions, left_out, repeated }
+    /// What the blocks took that begin at one of these positions, as far as they were made here.
+    pub(super) fn made(&self, positions: Range<u64>) -> MadeSoFar {
+        let [first, end] = [positions.start, positions.end].map(|position| position.div_ceil(BLOCK_ROWS as u64));
+        let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let blocks = made.iter().filter(|(number, _)| (first..end).contains(*number));
+        blocks.fold(MadeSoFar::default(), |sum, (_, &block)| sum + block)
     }
 }
 
@@ -226,7 +245,7 @@ impl Training {
         let most = GAMES_PER_POSITION * BLOCK_ROWS as u64;
         let (mut chunks, mut places) = (Vec::new(), Vec::with_capacity(BLOCK_ROWS));
         let mut known = HashSet::with_capacity(BLOCK_ROWS);
-        let mut next = 0;
+        let (mut next, mut took) = (0, MadeSoFar::default());
         while places.len() < BLOCK_ROWS {
             if next >= most {
                 let (name, found) = (&dataset.name, places.len());
@@ -248,14 +267,15 @@ impl Training {
                 let new =
                     (0..).zip(&keys).filter(|(_, key)| known.insert(**key)).map(|(i, _)| (chunks.len() as u32, i));
                 places.extend(new);
-                self.games.fetch_add(CHUNK_GAMES, Ordering::Relaxed);
-                self.left_out.fetch_add(left_out, Ordering::Relaxed);
-                self.repeated.fetch_add((keys.len() + before - places.len()) as u64, Ordering::Relaxed);
+                took.games += CHUNK_GAMES;
+                took.left_out += left_out;
+                took.repeated += (keys.len() + before - places.len()) as u64;
                 places.truncate(BLOCK_ROWS);
                 chunks.push(positions);
             }
         }
-        self.positions.fetch_add(places.len() as u64, Ordering::Relaxed);
+        took.positions = places.len() as u64;
+        self.made.lock().unwrap_or_else(PoisonError::into_inner).insert(number, took);
         Ok((chunks, places))
     }
 

@@ -4,6 +4,7 @@
 use super::random_play::{self, RandomGame};
 use super::{LICENCE, Task, check_board, check_every, info};
 use dataset::{Dataset, DatasetError, Endless, EndlessOptions, MadePosition, Packer, PerSplit, Split};
+use games::maps::MapTask;
 use games::{GameKind, with_game};
 use std::collections::HashSet;
 use std::num::NonZeroU16;
@@ -40,6 +41,17 @@ impl EndlessProbe {
         }
         check_board(self.task, self.game, self.every)?;
         self.every.map_or(Ok(()), check_every)
+    }
+
+    /// Training positions that a core makes in a second, where that was measured (docs/data.md). An assumption about other cores.
+    pub fn assumed_rate(&self) -> Option<u32> {
+        match (self.task, self.game, self.every.map(NonZeroU16::get)) {
+            (Task::Map(MapTask::AttackedSquares), GameKind::Chess, None) => Some(45_000),
+            (Task::Map(MapTask::AttackedSquares), GameKind::Chess, Some(8)) => Some(211_000),
+            (Task::Map(MapTask::AttackedSquares), GameKind::Shogi, None) => Some(9_900),
+            (Task::Map(MapTask::AttackedSquares), GameKind::Shogi, Some(8)) => Some(57_000),
+            _ => None,
+        }
     }
 
     /// Its name, as that of a dataset.

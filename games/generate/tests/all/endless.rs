@@ -64,6 +64,23 @@ fn batches_are_a_function_of_the_step() {
 }
 
 #[test]
+fn what_positions_took_to_make_is_the_sum_over_sessions() {
+    let of_session = |from: u64, to: u64, workers| {
+        let dataset = opened(probe(ATTACKED, GameKind::Chess, Some(8)), 50);
+        let mut loader = loader(&dataset, 1_000, workers, from);
+        (from..to).for_each(|_| drop(next(&mut loader)));
+        dataset.made(1_000 * from..1_000 * to).expect("it is endless")
+    };
+    let whole = of_session(0, 34, 1);
+    assert_eq!(whole.positions, 3 * 16_384);
+    assert!(whole.games > 0 && whole.games < whole.positions / 8, "{whole:?}");
+    // Stopped within a block, which is made again and counts once. Several threads make the next block in advance.
+    for (stop, workers) in [(7, 1), (20, 2), (33, 2)] {
+        assert_eq!(of_session(0, stop, workers) + of_session(stop, 34, workers), whole, "stopped after {stop} batches");
+    }
+}
+
+#[test]
 fn no_position_comes_twice_or_is_held_out() {
     for game in GameKind::ALL {
         let dataset = opened(probe(ATTACKED, game, Some(4)), 400);
@@ -82,7 +99,7 @@ fn no_position_comes_twice_or_is_held_out() {
             let batch = next(&mut loader);
             assert!(positions(&batch).into_iter().all(|position| seen.insert(position)));
         }
-        let made = dataset.made_so_far().expect("it is endless");
+        let made = dataset.made(0..u64::MAX).expect("it is endless");
         assert_eq!(made.positions, 2 * 16_384);
         assert!(made.games < made.positions / 8, "{made:?}");
     }
@@ -134,7 +151,7 @@ fn many_positions_differ() {
                 "{} of {}, every {every:?}: {rate:.0} positions/s, {:?}",
                 task.name(),
                 game.name(),
-                dataset.made_so_far()
+                dataset.made(0..u64::MAX)
             );
             assert_eq!(seen.len(), count, "{} of {}", task.name(), game.name());
         }

@@ -18,16 +18,19 @@ fn generate(seed: u64) -> Option<Generate> {
 fn it_resumes_to_the_same_bits_without_a_folder() {
     let bench = Bench::new();
     let run = RunConfig { data: PathBuf::new(), generate: generate(1), ..with_heads(bench.run(29), MAP) };
-    let [dir, _] = bench.resumed(&run, 28);
-    let manifest = Manifest::read(&dir).expect("readable").expect("a manifest");
+    let cells = bench.resumed(&run, 28);
+    let read = |dir: &PathBuf| Manifest::read(dir).expect("readable").expect("a manifest");
+    let [manifest, resumed] = cells.each_ref().map(read);
     let facts = &manifest.dataset;
     let probe = generate(1).expect("a source").probe().expect("a task");
     assert_eq!((&facts.name, &facts.content_hash), (&probe.name(), &probe.content_hash()));
     assert_eq!([facts.train_positions, facts.validation_positions, facts.test_positions], [29 * 8, 60, 60]);
     assert_eq!(facts.novel_test_positions, 1.0);
-    let made = manifest.finish.expect("it is finished").made.expect("positions are made");
+    let [made, made_by_both] = [manifest.finish, resumed.finish].map(|finish| finish.expect("it is finished").made);
+    assert_eq!(made, made_by_both);
+    let made = made.expect("positions are made");
     assert!(made.games < made.positions && made.positions >= 29 * 8, "{made:?}");
-    let last = lines(&dir).into_iter().rfind(|line| line.split == Part::Train).expect("a line");
+    let last = lines(&cells[0]).into_iter().rfind(|line| line.split == Part::Train).expect("a line");
     assert!(last.epochs > 0.9 && last.epochs <= 1.0, "{}", last.epochs);
 }
 

@@ -1,6 +1,7 @@
 //! A network that is saved and loaded computes the same bits, whatever its encodings.
 
 use config::RunConfig;
+use dataset::MadeSoFar;
 use encodings::EncodingConfig;
 use games::{GameKind, InputName, Position as _, with_game};
 use models::Network;
@@ -61,6 +62,7 @@ fn through_a_checkpoint(cell: &Path, layout: &Layout, weights: &[f32]) -> Checkp
             window: Window::default(),
             batches: text(),
             wall_s: 0.0,
+            made: Some(MadeSoFar::default()),
         },
         identity: Identity {
             config: text(),
