@@ -8,6 +8,7 @@ use records::{CellState, Manifest, positions};
 use std::fs::{self, File};
 use std::path::Path;
 use std::process::{Child, Stdio};
+use std::thread;
 use std::time::{Duration, Instant};
 use testing::{Bench, assert_same_bits, assert_says, dlshogi, encoding, place, small, status, train};
 use train::Outcome;
@@ -147,6 +148,24 @@ fn a_lost_rank_ends_all_and_the_cell_resumes_with_fewer() {
         assert_eq!(again, vec![Some(0); size / 2], "{}", logs(&dir, size / 2));
         assert_same_bits(&undisturbed, &dir);
     }
+}
+
+#[test]
+fn ranks_that_are_stopped_together_go_on_together() {
+    if !is_long() {
+        return;
+    }
+    let bench = Bench::new();
+    let run = in_parts(bench.run(200));
+    let dir = bench.cell("suspended", &run);
+    let mut launched = Launched::new(&dir, 2);
+    wait_for_step(&dir, 12);
+    (0..2).for_each(|rank| launched.signal(rank, libc::SIGSTOP));
+    thread::sleep(NOTICED + SLACK);
+    assert_ne!(status(&dir).state, State::Done);
+    (0..2).for_each(|rank| launched.signal(rank, libc::SIGCONT));
+    assert_eq!(launched.codes(None), [Some(0); 2], "{}", logs(&dir, 2));
+    assert_same_bits(&bench.trained("undisturbed", &run), &dir);
 }
 
 #[test]
