@@ -218,6 +218,27 @@ fn an_error_of_all_ranks_is_reported_once_with_its_own_exit_code() {
 }
 
 #[test]
+fn ranks_with_other_variables_that_decide_bits_are_refused() {
+    let bench = Bench::new();
+    let dir = bench.cell("environment", &in_parts(bench.run(4)));
+    let meeting = Meeting::open().expect("a store");
+    let start = |rank: usize| {
+        let mut command = posenc_cell(&dir);
+        command.arg("--ranked").envs(meeting.variables(rank, 2)).stdout(Stdio::null()).stderr(Stdio::piped());
+        if rank == 1 {
+            command.env("MKL_CBWR", "COMPATIBLE");
+        }
+        command.spawn().expect("posenc starts")
+    };
+    for rank in [0, 1].map(start) {
+        let ended = rank.wait_with_output().expect("it ends");
+        assert_eq!(ended.status.code(), Some(1));
+        let said = String::from_utf8_lossy(&ended.stderr);
+        assert_says(&said, &["is another program, run or cell", "MKL_CBWR=COMPATIBLE"]);
+    }
+}
+
+#[test]
 fn the_first_rank_locks_the_folder() {
     let bench = Bench::new();
     let dir = bench.cell("once", &in_parts(bench.run(100_000)));
