@@ -5,6 +5,7 @@ use crate::commands::version;
 use anyhow::{Context as _, bail, ensure};
 use config::RunConfig;
 use records::folder::CONFIG_FILE;
+use records::identity::assignments;
 use records::machine::{Cpu, LibTorch};
 use records::{MetricLine, Part};
 use std::io;
@@ -14,7 +15,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tch::Device;
-use train::environment::use_threads;
+use train::environment::{arithmetic, use_threads};
 use train::ranks::{self, MOST_RANKS, Place, Ranks};
 use train::sinks::{Sink, progress};
 use train::{CellOptions, Outcome, inference, run_cell, signals};
@@ -126,13 +127,15 @@ fn ranks(args: &Args, place: &Place, device: Device) -> anyhow::Result<Option<Ar
     use_threads(args.threads);
     let path = args.dir.join(CONFIG_FILE);
     let config = std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let variables = arithmetic(device);
     let about = format!(
-        "revision {}, LibTorch {}, {}, {}{} threads, cell {}{}",
+        "revision {}, LibTorch {}, {}, {}{} threads, {}cell {}{}",
         version::revision(),
         LibTorch::detect().version.as_deref().unwrap_or("of unknown version"),
         Cpu::detect().instruction_set(),
         if device == Device::Cpu { "" } else { "GPUs, " },
         args.threads,
+        if variables.is_empty() { String::new() } else { format!("{}, ", assignments(&variables)) },
         &blake3::hash(&config).to_hex()[..12],
         if args.smoke { ", a smoke run" } else { "" }
     );

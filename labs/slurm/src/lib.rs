@@ -7,6 +7,6 @@ mod array;
 mod queue;
 mod script;
 
-pub use array::{LARGEST_ARRAY, argument, write_array};
+pub use array::{argument, divided, write_array};
 pub use queue::{TIME_RAN_OUT, requeue, submit};
 pub use script::{Array, Resources};

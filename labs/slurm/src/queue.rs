@@ -10,10 +10,10 @@ pub fn submit(script: &Path, after: Option<&str>) -> anyhow::Result<String> {
     let dependency = after.map(|job| format!("--dependency=afterany:{job}"));
     let output = match Command::new("sbatch").arg("--parsable").args(dependency).arg(script).output() {
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            bail!(
-                "there is no sbatch here, so nothing was submitted; on a login node of the cluster: sbatch {}",
-                script.display()
-            )
+            let script = script.display().to_string();
+            // NUL is in no path.
+            let script = shlex::try_quote(&script).unwrap_or_default();
+            bail!("there is no sbatch here, so nothing was submitted; on a login node of the cluster: sbatch {script}")
         }
         output => output.context("cannot start sbatch")?,
     };

@@ -21,7 +21,7 @@ impl Limits {
     pub const GRACE: Duration = Duration::from_secs(300);
 }
 
-/// A duration: `90s`, `30m`, `1h30m`, `2d`, a number of seconds, or Slurm's `[D-]HH:MM:SS`.
+/// A duration: `90s`, `30m`, `1h30m`, `2d`, a number of seconds, or Slurm's `[D-]HH:MM:SS`, `D-HH:MM` and `D-HH`.
 ///
 /// ```
 /// # use grid::limits::HumanDuration;
@@ -39,7 +39,13 @@ impl FromStr for HumanDuration {
     type Err = UserError;
 
     fn from_str(text: &str) -> Result<Self, UserError> {
-        let seconds = if text.contains(':') { clock(text) } else { units(text) };
+        if let Some((first, second)) = text.split_once(':')
+            && [first, second].iter().all(|part| part.parse::<u64>().is_ok())
+        {
+            let message = format!("\"{text}\" could be hours and minutes, or minutes and seconds as for sbatch");
+            return Err(UserError::new(message, format!("write {first}h{second}m or {first}m{second}s")));
+        }
+        let seconds = if text.contains([':', '-']) { clock(text) } else { units(text) };
         let wrong = || UserError::new(format!("\"{text}\" is not a duration"), "write 90s, 30m, 1h30m, 2d or 04:00:00");
         Ok(Self(Duration::from_secs(seconds.filter(|&seconds| seconds > 0).ok_or_else(wrong)?)))
     }
@@ -49,6 +55,7 @@ fn clock(text: &str) -> Option<u64> {
     let (days, clock) = text.split_once('-').unwrap_or(("0", text));
     let parts: Vec<u64> = clock.split(':').map(|part| part.parse().ok()).collect::<Option<_>>()?;
     let (hours, minutes, seconds) = match parts[..] {
+        [hours] => (hours, 0, 0),
         [hours, minutes] => (hours, minutes, 0),
         [hours, minutes, seconds] => (hours, minutes, seconds),
         _ => return None,
@@ -88,12 +95,15 @@ mod tests {
     #[test]
     fn times_are_read_as_people_and_slurm_write_them() {
         let plain = [("90", 90), ("90s", 90), ("30m", 1800), ("1h30m", 5400), ("2d", 172_800)];
-        let slurm = [("04:00:00", 14_400), ("00:01", 60), ("1-00:00:10", 86_410)];
+        let slurm = [("04:00:00", 14_400), ("1-00:01", 86_460), ("1-00:00:10", 86_410), ("2-0", 172_800)];
         for (text, seconds) in plain.into_iter().chain(slurm) {
             assert_eq!(text.parse::<HumanDuration>().map(|span| span.0.as_secs()), Ok(seconds), "{text}");
         }
         for text in ["", "0", "m", "5x", "1h-", "10:99", "1:2:3:4", "-5", "99999999999999999999d"] {
             assert!(text.parse::<HumanDuration>().is_err(), "{text}");
         }
+        // To sbatch half an hour.
+        let refused = "30:00".parse::<HumanDuration>().expect_err("two readings").to_string();
+        assert!(refused.ends_with("; write 30h00m or 30m00s"), "{refused}");
     }
 }

@@ -22,6 +22,15 @@ pub struct Identity {
     /// Positions that go through the network at once, where the machine decided it; a resumed cell keeps it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub micro_batch: Option<usize>,
+    /// The environment variables that choose the arithmetic of libraries, sorted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub environment: Vec<(String, String)>,
+}
+
+/// Variables as a shell takes them.
+pub fn assignments(variables: &[(String, String)]) -> String {
+    let assigned: Vec<String> = variables.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    if assigned.is_empty() { "none".to_owned() } else { assigned.join(" ") }
 }
 
 impl Identity {
@@ -39,6 +48,7 @@ impl Identity {
             ("threads", on_cpu, self.threads.to_string(), now.threads.to_string()),
             ("device", other_device, self.device.clone(), now.device.clone()),
             ("dtype", true, self.dtype.clone(), now.dtype.clone()),
+            ("environment", true, assignments(&self.environment), assignments(&now.environment)),
         ];
         fields
             .into_iter()
@@ -63,6 +73,7 @@ mod tests {
             device: device.into(),
             dtype: "f32".into(),
             micro_batch: None,
+            environment: Vec::new(),
         }
     }
 
@@ -77,6 +88,17 @@ mod tests {
             began.differences(&now),
             ["instruction set: began with AVX512 (AuthenticAMD), now AVX512 (GenuineIntel)"]
         );
+        let now = Identity { environment: vec![("MKL_CBWR".into(), "AVX2".into())], ..began.clone() };
+        assert_eq!(began.differences(&now), ["environment: began with none, now MKL_CBWR=AVX2"]);
+    }
+
+    #[test]
+    fn variables_are_written_only_where_one_is_set() {
+        let began = of_cell("cpu");
+        let written = |identity: &Identity| serde_json::to_string(identity).expect("JSON");
+        assert!(!written(&began).contains("environment"));
+        let set = Identity { environment: vec![("MKL_CBWR".into(), "AVX2".into())], ..began };
+        assert_eq!(serde_json::from_str::<Identity>(&written(&set)).expect("an identity"), set);
     }
 
     #[test]

@@ -43,6 +43,29 @@ const FAMILIES: [&str; 16] = [
     "TORCH_",
 ];
 
+/// Prefixes of those that decide bits on a CPU, where threads and instruction set are recorded themselves. LibTorch for x86-64
+/// multiplies by MKL and oneDNN.
+const OF_CPUS: &[&str] = match cfg!(target_arch = "x86_64") {
+    true => &["DNNL_", "MKL_", "ONEDNN_"],
+    false => &["DNNL_", "MKL_", "ONEDNN_", "OPENBLAS_"],
+};
+
+/// Prefixes of those that decide bits on a GPU.
+const OF_GPUS: &[&str] = &[
+    "CUBLASLT_",
+    "CUBLAS_",
+    "CUDNN_",
+    "NVIDIA_TF32_",
+    "PYTORCH_TUNABLEOP_",
+    "TORCH_ALLOW_TF32_",
+    "TORCH_BLAS_",
+    "TORCH_CUDNN_",
+    "TORCH_LINALG_",
+];
+
+/// What variables are named that decide no bits: numbers of threads, which posenc sets, and reports.
+const INDIFFERENT: [&str; 7] = ["DUMP", "DYNAMIC", "INTERFACE_LAYER", "LOG", "NUM_THREADS", "PROFILE", "VERBOSE"];
+
 /// The variables that a process needs for such a run on a device.
 pub fn needed(device: Device, deterministic: bool) -> Vec<Variable> {
     let on_gpu = (device != Device::Cpu && deterministic).then_some(FIXED_WORKSPACE);
@@ -86,6 +109,22 @@ pub(super) fn deciding() -> Vec<(String, String)> {
     among(std::env::vars_os())
 }
 
+/// The variables of this process that decide bits on a device, sorted: ranks and resumed cells must have the same.
+pub fn arithmetic(device: Device) -> Vec<(String, String)> {
+    of_arithmetic(deciding(), device)
+}
+
+/// The workspace that posenc chooses itself is part of `train.deterministic`.
+fn of_arithmetic(mut variables: Vec<(String, String)>, device: Device) -> Vec<(String, String)> {
+    let families = if device == Device::Cpu { OF_CPUS } else { OF_GPUS };
+    variables.retain(|(name, value)| {
+        let is_of_family = families.iter().any(|family| name.starts_with(family));
+        let is_indifferent = INDIFFERENT.iter().any(|part| name.contains(part));
+        is_of_family && !is_indifferent && (&name[..], &value[..]) != FIXED_WORKSPACE
+    });
+    variables
+}
+
 /// Values with a `/` are paths: they decide no number and are not published.
 fn among(variables: impl Iterator<Item = (OsString, OsString)>) -> Vec<(String, String)> {
     let text = |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
@@ -117,6 +156,25 @@ mod tests {
         let all = others.into_iter().chain(deciding.into_iter().rev());
         let found = among(all.map(|(name, value)| (OsString::from(name), OsString::from(value))));
         assert_eq!(found, deciding.map(|(name, value)| (name.to_owned(), value.to_owned())));
+    }
+
+    #[test]
+    fn variables_that_decide_bits_are_those_of_the_device_but_threads_reports_and_the_own_choice() {
+        let all = [
+            ("CUBLAS_WORKSPACE_CONFIG", ":16:8"),
+            ("CUDA_VISIBLE_DEVICES", "1"),
+            ("CUDNN_LOGINFO_DBG", "1"),
+            ("MKL_CBWR", "AVX2"),
+            ("MKL_NUM_THREADS", "1"),
+            ("OMP_NUM_THREADS", "1"),
+            ("ONEDNN_VERBOSE", "1"),
+            ("TORCH_NCCL_ASYNC_ERROR_HANDLING", "1"),
+        ];
+        let owned = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
+        let found = |device: Device| of_arithmetic(Vec::from(all.map(owned)), device);
+        assert_eq!(found(Device::Cpu), [owned(("MKL_CBWR", "AVX2"))]);
+        assert_eq!(found(Device::Cuda(0)), [owned(("CUBLAS_WORKSPACE_CONFIG", ":16:8"))]);
+        assert!(of_arithmetic(vec![owned(FIXED_WORKSPACE)], Device::Cuda(0)).is_empty());
     }
 
     #[test]

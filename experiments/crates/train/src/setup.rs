@@ -1,6 +1,6 @@
 //! The parts of a cell before its first step: configuration, dataset, declared network.
 
-use crate::environment::gpu_of;
+use crate::environment::{arithmetic, gpu_of};
 use crate::error::TrainError;
 use crate::evaluate::Subject;
 use crate::ranks::Ranks;
@@ -96,6 +96,7 @@ impl Setup {
             device: recorded_name(self.device, self.gpu.as_ref()),
             dtype: self.config.train.dtype.name().to_owned(),
             micro_batch: chosen,
+            environment: arithmetic(self.device),
         }
     }
 }

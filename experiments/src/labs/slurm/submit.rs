@@ -3,13 +3,13 @@
 use crate::commands::cell::{check_ranks, check_shares};
 use crate::commands::options::GridOptions;
 use crate::commands::run::{check_datasets, check_starts, measure_baselines};
-use anyhow::{Context as _, ensure};
-use config::{Experiment, counted};
+use anyhow::{Context as _, bail, ensure};
+use config::{Experiment, counted, shell_word};
 use grid::limits::HumanDuration;
 use grid::tuning::Search;
 use grid::{Prepared, RunSelection, Selector, Task};
-use records::{CellState, TuningRecord};
-use slurm::{Array, LARGEST_ARRAY, Resources, argument, submit, write_array};
+use records::{CellState, TuningRecord, UserError};
+use slurm::{Array, Resources, argument, divided, submit, write_array};
 use std::fs;
 use std::io::{self, Write as _};
 use std::num::NonZeroUsize;
@@ -37,7 +37,7 @@ pub(crate) struct Args {
     #[arg(long)]
     constraint: Option<String>,
     /// Time limit of a task, e.g. 4h or 04:00:00. Unfinished tasks are requeued and resume from their checkpoints.
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", value_parser = time_limit)]
     time: Option<HumanDuration>,
     /// The GPUs of a task, one for each rank: 1, or a kind such as a100:1. Without it, cells run on the CPU.
     #[arg(long, value_name = "[KIND:]COUNT")]
@@ -78,6 +78,15 @@ pub(crate) struct Args {
     dry_run: bool,
 }
 
+/// A time in which no number is seconds to one program and minutes to the other.
+fn time_limit(text: &str) -> Result<HumanDuration, UserError> {
+    if text.parse::<u64>().is_ok() {
+        let message = format!("\"{text}\" would be minutes for sbatch, and seconds for other options of posenc");
+        return Err(UserError::new(message, format!("write {text}m or {text}s")));
+    }
+    text.parse()
+}
+
 /// Writes the arrays of all unfinished cells, and submits them.
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     check_ranks(args.ranks, 0)?;
@@ -85,6 +94,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         let (count, ranks) = (gpus.rsplit(':').next().unwrap_or(gpus), args.ranks);
         let needed = format!("a cell computes on a GPU for each rank; write {ranks}, or a kind like a100:{ranks}");
         ensure!(count == ranks.to_string(), "--gpus {gpus}: {needed}");
+    }
+    if let Some(HumanDuration(time)) = args.time.filter(|time| time.0 <= args.signal_delay.0) {
+        let (time, delay) = (time.as_secs(), args.signal_delay.0.as_secs());
+        let told = format!("a task of {time} s would be told to stop {delay} s before its end");
+        bail!("--time: {told}; write a longer --time or a shorter --signal-delay");
     }
     let experiment = args.grid.load()?;
     check_datasets(&experiment)?;
@@ -99,12 +113,16 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut stdout = io::stdout().lock();
     let tasks: Vec<&Task> = prepared.tasks.iter().filter(|task| is_open(&task.dir)).collect();
     tasks.iter().try_for_each(|task| check_shares(&task.dir, args.ranks))?;
+    let status = format!("posenc status {}", shell_word(&prepared.run_dir.display().to_string()));
     if tasks.is_empty() {
-        writeln!(stdout, "no cell is left: `posenc status {}` says how each ended", prepared.run_dir.display())?;
+        writeln!(stdout, "no cell is left: `{status}` says how each ended")?;
         return Ok(ExitCode::SUCCESS);
     }
-    for tasks in tasks.chunks(LARGEST_ARRAY) {
-        let array = array(args, &experiment.name, &run_dir, tasks)?;
+    let mut rest = &tasks[..];
+    for (cells, parallelism) in divided(tasks.len(), args.array_parallelism.get())? {
+        let (tasks, others) = rest.split_at(cells);
+        rest = others;
+        let array = array(args, &experiment.name, &run_dir, tasks, parallelism)?;
         let path = array.script();
         if args.dry_run {
             writeln!(stdout, "{}: {}, not submitted", path.display(), counted(array.cells as u64, "cell"))?;
@@ -118,7 +136,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
             }
         }
     }
-    writeln!(stdout, "posenc status {} follows them", prepared.run_dir.display())?;
+    writeln!(stdout, "{status} follows them")?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -152,7 +170,7 @@ fn is_open(cell: &Path) -> bool {
     }
 }
 
-fn array(args: &Args, experiment: &str, run_dir: &Path, tasks: &[&Task]) -> anyhow::Result<Array> {
+fn array(args: &Args, experiment: &str, run_dir: &Path, tasks: &[&Task], parallelism: usize) -> anyhow::Result<Array> {
     let program = std::env::current_exe().context("cannot find this program itself")?;
     let gpus: Vec<String> = (0..args.ranks.get()).map(|gpu| format!("cuda:{gpu}")).collect();
     let devices = if args.gpus.is_some() { gpus.join(",") } else { "cpu".to_owned() };
@@ -176,7 +194,7 @@ fn array(args: &Args, experiment: &str, run_dir: &Path, tasks: &[&Task]) -> anyh
         gpus: args.gpus.clone(),
         mem: args.mem.clone(),
         cpus: args.cpus.unwrap_or(args.threads.saturating_mul(args.ranks)).get(),
-        parallelism: args.array_parallelism.get(),
+        parallelism,
         signal_delay: args.signal_delay.0,
         setup: args.setup.clone(),
         options: args.sbatch.clone(),

@@ -8,6 +8,7 @@ use records::{CellState, Manifest, positions};
 use std::fs::{self, File};
 use std::path::Path;
 use std::process::{Child, Stdio};
+use std::thread;
 use std::time::{Duration, Instant};
 use testing::{Bench, assert_same_bits, assert_says, dlshogi, encoding, place, small, status, train};
 use train::Outcome;
@@ -150,6 +151,24 @@ fn a_lost_rank_ends_all_and_the_cell_resumes_with_fewer() {
 }
 
 #[test]
+fn ranks_that_are_stopped_together_go_on_together() {
+    if !is_long() {
+        return;
+    }
+    let bench = Bench::new();
+    let run = in_parts(bench.run(200));
+    let dir = bench.cell("suspended", &run);
+    let mut launched = Launched::new(&dir, 2);
+    wait_for_step(&dir, 12);
+    (0..2).for_each(|rank| launched.signal(rank, libc::SIGSTOP));
+    thread::sleep(NOTICED + SLACK);
+    assert_ne!(status(&dir).state, State::Done);
+    (0..2).for_each(|rank| launched.signal(rank, libc::SIGCONT));
+    assert_eq!(launched.codes(None), [Some(0); 2], "{}", logs(&dir, 2));
+    assert_same_bits(&bench.trained("undisturbed", &run), &dir);
+}
+
+#[test]
 fn a_signal_to_any_rank_stops_all_at_a_checkpoint() {
     let bench = Bench::new();
     let run = in_parts(bench.run(200));
@@ -196,6 +215,27 @@ fn an_error_of_all_ranks_is_reported_once_with_its_own_exit_code() {
     assert_eq!(status(&dir).state, State::Failed);
     assert_says(&said, &["posenc: 2 ranks cannot share"]);
     assert_eq!(said.matches("posenc: ").count(), 1, "one message: {said}");
+}
+
+#[test]
+fn ranks_with_other_variables_that_decide_bits_are_refused() {
+    let bench = Bench::new();
+    let dir = bench.cell("environment", &in_parts(bench.run(4)));
+    let meeting = Meeting::open().expect("a store");
+    let start = |rank: usize| {
+        let mut command = posenc_cell(&dir);
+        command.arg("--ranked").envs(meeting.variables(rank, 2)).stdout(Stdio::null()).stderr(Stdio::piped());
+        if rank == 1 {
+            command.env("MKL_CBWR", "COMPATIBLE");
+        }
+        command.spawn().expect("posenc starts")
+    };
+    for rank in [0, 1].map(start) {
+        let ended = rank.wait_with_output().expect("it ends");
+        assert_eq!(ended.status.code(), Some(1));
+        let said = String::from_utf8_lossy(&ended.stderr);
+        assert_says(&said, &["is another program, run or cell", "MKL_CBWR=COMPATIBLE"]);
+    }
 }
 
 #[test]

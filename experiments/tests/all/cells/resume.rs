@@ -68,6 +68,24 @@ fn a_cell_is_not_resumed_with_other_operations() {
     assert_says(&refused.stderr, &["instruction set: began with", "LibTorch's operations only"]);
 }
 
+#[test]
+fn a_cell_is_not_resumed_under_another_variable_that_decides_bits_unless_forced() {
+    let bench = Bench::new();
+    let dir = bench.crashed_of("environment", &bench.run(29), 28);
+    let elsewhere = || {
+        let mut command = posenc_cell(&dir);
+        command.env("MKL_CBWR", "COMPATIBLE");
+        command
+    };
+    let changed = "environment: began with none, now MKL_CBWR=COMPATIBLE";
+    let refused = answer(&mut elsewhere());
+    assert_ne!(refused.code, Some(0));
+    assert_says(&refused.stderr, &[changed, "--force"]);
+    answer(elsewhere().arg("--force")).succeeds();
+    let manifest = Manifest::read(&dir).expect("readable").expect("there");
+    assert_eq!(manifest.sessions.last().expect("a session").forced, [changed]);
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn started_directly_its_threads_sleep_when_they_wait() {

@@ -7,7 +7,7 @@ use crate::missing::Missing;
 use crate::model::{Counts, FailedCell, GameReport, Report};
 use facts::metrics::{Direction, Metric};
 use facts::{ReadAt, counted, distinct, grouped};
-use records::identity::Identity;
+use records::identity::{Identity, assignments};
 use records::manifest::CopiedFrom;
 
 /// The label of the sentence about the primary metric.
@@ -174,10 +174,11 @@ fn copied(CopiedFrom { path, blake3 }: &CopiedFrom, cells: usize) -> String {
 }
 
 fn trained(conditions: &Identity, cells: Option<usize>) -> String {
-    let Identity { numerics, libtorch, instruction_set, threads, device, dtype, .. } = conditions;
+    let Identity { numerics, libtorch, instruction_set, threads, device, dtype, environment, .. } = conditions;
     let which = cells.map_or_else(|| "trained".to_owned(), |cells| format!("{cells} cells were trained"));
+    let set = if environment.is_empty() { String::new() } else { format!(", {}", assignments(environment)) };
     format!(
         "{which} on {device}, {dtype}, {threads} thread(s), {instruction_set}, LibTorch {libtorch}, numerics version \
-         {numerics}"
+         {numerics}{set}"
     )
 }

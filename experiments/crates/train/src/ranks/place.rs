@@ -13,22 +13,40 @@ struct Launcher {
     local: &'static str,
     /// The number of ranks on this machine.
     local_size: &'static str,
+    /// Names a run, the same for all its ranks.
+    run: &'static str,
+    /// Name a further attempt at it. What else starts the processes, such as `srun` for mpirun's on other machines, has
+    /// numbers of its own, which ranks do not share.
+    attempt: &'static [&'static str],
 }
 
 const LAUNCHERS: [Launcher; 3] = [
-    Launcher { rank: "RANK", size: "WORLD_SIZE", local: "LOCAL_RANK", local_size: "LOCAL_WORLD_SIZE" },
+    Launcher {
+        rank: "RANK",
+        size: "WORLD_SIZE",
+        local: "LOCAL_RANK",
+        local_size: "LOCAL_WORLD_SIZE",
+        run: "TORCHELASTIC_RUN_ID",
+        attempt: &["TORCHELASTIC_RESTART_COUNT"],
+    },
     Launcher {
         rank: "OMPI_COMM_WORLD_RANK",
         size: "OMPI_COMM_WORLD_SIZE",
         local: "OMPI_COMM_WORLD_LOCAL_RANK",
         local_size: "OMPI_COMM_WORLD_LOCAL_SIZE",
+        // Each mpirun has its own.
+        run: "PMIX_NAMESPACE",
+        attempt: &[],
     },
-    Launcher { rank: "SLURM_PROCID", size: "SLURM_NTASKS", local: "SLURM_LOCALID", local_size: "SLURM_NTASKS" },
+    Launcher {
+        rank: "SLURM_PROCID",
+        size: "SLURM_NTASKS",
+        local: "SLURM_LOCALID",
+        local_size: "SLURM_NTASKS",
+        run: "SLURM_JOB_ID",
+        attempt: &["SLURM_STEP_ID", "SLURM_RESTART_COUNT"],
+    },
 ];
-
-/// Name a run and, below, a further attempt at it, the same for all its ranks.
-const RUNS: [&str; 3] = ["TORCHELASTIC_RUN_ID", "SLURM_JOB_ID", "PMIX_NAMESPACE"];
-const ATTEMPTS: [&str; 3] = ["TORCHELASTIC_RESTART_COUNT", "SLURM_STEP_ID", "SLURM_RESTART_COUNT"];
 
 const LOOPBACK: &str = "127.0.0.1";
 
@@ -113,7 +131,7 @@ impl Place {
                 .and_then(|job| job.parse::<u64>().ok())
                 .map_or(USUAL_PORT, |job| (FIRST_PORT + job % PORTS) as u16),
         };
-        let all = |names: [&str; 3]| names.into_iter().filter_map(variable).collect::<Vec<_>>().join("/");
+        let attempt: Vec<String> = launcher.attempt.iter().filter_map(|name| variable(name)).collect();
         Ok(Some(Self {
             rank,
             local,
@@ -126,8 +144,8 @@ impl Place {
                 None => Network::Usual,
             },
             host,
-            run: all(RUNS),
-            attempt: all(ATTEMPTS),
+            run: variable(launcher.run).unwrap_or_default(),
+            attempt: attempt.join("/"),
         }))
     }
 }
@@ -172,6 +190,25 @@ mod tests {
         assert!(place(nodes).unwrap_err().to_string().contains("MASTER_ADDR"));
         let mpi = found("OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_LOCAL_SIZE=2");
         assert_eq!((&mpi.host[..], mpi.port, mpi.network), (LOOPBACK, USUAL_PORT, Network::Loopback));
+    }
+
+    #[test]
+    fn ranks_of_one_launch_share_its_name_whichever_step_of_a_job_starts_them() {
+        let named = |variables: &str| {
+            let own = found(&format!("{variables} MASTER_ADDR=a MASTER_PORT=1 SLURM_JOB_ID=7"));
+            (own.run, own.attempt)
+        };
+        // mpirun starts the ranks of its own machine, and srun the others; each machine's torchrun may be a step.
+        let mpi = "OMPI_COMM_WORLD_SIZE=2 PMIX_NAMESPACE=x OMPI_COMM_WORLD_RANK";
+        let torch = "WORLD_SIZE=2 TORCHELASTIC_RUN_ID=x TORCHELASTIC_RESTART_COUNT=0 RANK";
+        for launcher in [mpi, torch] {
+            let first = named(&format!("{launcher}=0"));
+            assert_eq!(first, named(&format!("{launcher}=1 SLURM_STEP_ID=1 SLURM_PROCID=0 SLURM_NTASKS=1")));
+            assert_eq!(first, named(&format!("{launcher}=1 SLURM_STEP_ID=2 SLURM_PROCID=1 SLURM_NTASKS=2")));
+            assert_ne!(first, named(&format!("{launcher}=1").replace("=x", "=y")), "another launch in the job");
+        }
+        let step = |number: u8| named(&format!("SLURM_PROCID=0 SLURM_NTASKS=2 SLURM_STEP_ID={number}"));
+        assert_ne!(step(0), step(1));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The exit code of a rank that ends because another one is lost: the launcher may start all again.
 const LOST: i32 = 75;
@@ -157,13 +157,24 @@ fn listen(shared: &Shared, hearing: &Sender<()>) {
 
 fn wait(shared: &Shared, heard: &Receiver<()>) {
     let silent = Loss { rank: next(&shared.group), how: How::Silent };
+    let mut silence = Duration::ZERO;
     loop {
-        match heard.recv_timeout(PATIENCE) {
-            Ok(()) => {}
+        let began = Instant::now();
+        match heard.recv_timeout(BEAT) {
+            Ok(()) => silence = Duration::ZERO,
             Err(RecvTimeoutError::Disconnected) => return,
-            Err(RecvTimeoutError::Timeout) => end_process(shared, silent, true),
+            Err(RecvTimeoutError::Timeout) => silence = longer(silence, began.elapsed()),
+        }
+        if silence >= PATIENCE {
+            end_process(shared, silent, true);
         }
     }
+}
+
+/// The silence of the next rank after one more interval without a word, which took this long. An interval is long where this
+/// process itself was stopped, perhaps with all others (`scontrol suspend`): it counts once, or begins the wait anew.
+fn longer(silence: Duration, took: Duration) -> Duration {
+    if took < PATIENCE { silence + BEAT } else { Duration::ZERO }
 }
 
 fn tell_before(group: &Group, loss: Loss) {
@@ -189,6 +200,17 @@ fn end_process(shared: &Shared, loss: Loss, noticed: bool) -> ! {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_time_in_which_this_rank_was_stopped_itself_is_no_silence_of_another() {
+        let after = |intervals: &[u64]| {
+            intervals.iter().fold(Duration::ZERO, |silence, &s| longer(silence, Duration::from_secs(s)))
+        };
+        assert!(after(&[1; 7]) < PATIENCE && after(&[1; 8]) >= PATIENCE, "a rank that hangs is found");
+        assert_eq!(after(&[1, 1, 5]), 3 * BEAT);
+        assert_eq!(after(&[1, 1, 1, 1, 1, 1, 1, 12]), Duration::ZERO);
+        assert!(after(&[12, 1, 1, 1, 1, 1, 1, 1, 1]) >= PATIENCE, "also after all were stopped");
+    }
 
     #[test]
     fn a_number_on_the_ring_names_a_rank_and_its_loss() {

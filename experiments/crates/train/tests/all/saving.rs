@@ -74,6 +74,7 @@ fn through_a_checkpoint(cell: &Path, layout: &Layout, weights: &[f32]) -> Checkp
             device: text(),
             dtype: text(),
             micro_batch: None,
+            environment: Vec::new(),
         },
     };
     checkpoint.save(cell, layout).expect("saved");
