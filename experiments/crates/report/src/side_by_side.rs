@@ -8,7 +8,7 @@ use super::sections::notes;
 use super::statistics::across::welch;
 use super::statistics::{MeanTest, Summary, holm};
 use super::table::{ABSENT, ROW, Table};
-use facts::{Role, distinct};
+use facts::{Direction, Role, distinct};
 use std::iter::once;
 use strength::kendall::tau;
 
@@ -115,7 +115,7 @@ fn remarks(reports: &[Report], grids: &[Vec<&RowReport>]) -> Vec<String> {
     }));
     for (i, one) in grids.iter().enumerate() {
         for (j, other) in grids.iter().enumerate().skip(i + 1) {
-            notes.extend(order(one, other).map(|tau| {
+            notes.extend(order([&reports[i], &reports[j]], [one, other]).map(|tau| {
                 format!("order of the rows in {} and {}: Kendall's τ = {}", labels[i], labels[j], fixed(tau, 2))
             }));
         }
@@ -124,15 +124,16 @@ fn remarks(reports: &[Report], grids: &[Vec<&RowReport>]) -> Vec<String> {
 }
 
 /// Kendall's τ of the differences of the rows that two grids have in common, with 0 for the reference; none below three
-/// rows.
-fn order(one: &[&RowReport], other: &[&RowReport]) -> Option<f64> {
-    let difference = |row: &RowReport| match row.role {
+/// rows. Differences of a metric of which more is better have their signs changed.
+fn order(reports: [&Report; 2], [one, other]: [&[&RowReport]; 2]) -> Option<f64> {
+    let signs = reports.map(|report| if report.primary.direction == Direction::Higher { -1.0 } else { 1.0 });
+    let difference = |row: &RowReport, sign: f64| match row.role {
         Role::Reference => Some(0.0),
-        _ => Some(row.comparison.as_ref()?.test?.mean),
+        _ => Some(sign * row.comparison.as_ref()?.test?.mean),
     };
     let in_both = one.iter().filter_map(|row| {
         let same = other.iter().find(|other| other.label == row.label)?;
-        Some((difference(row)?, difference(same)?))
+        Some((difference(row, signs[0])?, difference(same, signs[1])?))
     });
     let (a, b): (Vec<f64>, Vec<f64>) = in_both.unzip();
     if a.len() < 3 { None } else { tau(&a, &b) }

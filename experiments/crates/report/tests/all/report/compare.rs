@@ -1,6 +1,6 @@
 //! Several grids side by side, and the settings in which they differ.
 
-use crate::report::folder::{Folder, SEEDS};
+use crate::report::folder::{ABSOLUTE, Folder, ROPE, SEEDS, SHAW};
 use report::side_by_side;
 use report::table::Table;
 use serde_json::json;
@@ -33,6 +33,19 @@ fn grids_are_set_side_by_side() {
     assert_eq!(tables[0].rows, [["none", "", ""]]);
     assert_eq!(tables[1].header, ["row", "by-hand (1)", "by-hand (2)"]);
     assert_eq!(tables[1].rows[1], ["Shaw", "−0.097 [−0.111, −0.082] better", "−0.097 [−0.111, −0.082] better"]);
+    assert!(tables[1].notes.iter().any(|note| note.ends_with("Kendall's τ = 1.00")), "{:?}", tables[1].notes);
+}
+
+#[test]
+fn an_order_by_a_loss_and_the_same_order_by_an_accuracy_agree() {
+    let [one, mut other] = [Folder::finished(), Folder::finished()];
+    for (label, losses) in [("absolute", ABSOLUTE), ("shaw", SHAW), ("rope", ROPE)] {
+        for (seed, loss) in SEEDS.into_iter().zip(losses) {
+            other.lines(label, seed, |line| line["metrics"]["policy_accuracy"] = json!(1.0 - loss / 10.0));
+        }
+    }
+    other.edit(|plan| plan.primary.metric = "policy_accuracy".to_owned());
+    let tables = compared(&one, &other);
     assert!(tables[1].notes.iter().any(|note| note.ends_with("Kendall's τ = 1.00")), "{:?}", tables[1].notes);
 }
 
