@@ -39,7 +39,8 @@ fn settings(reports: &[Report]) -> Table {
     let grids: Vec<Vec<(String, String)>> = reports
         .iter()
         .map(|report| {
-            let settings = report.settings.iter().map(|setting| (setting.name.clone(), setting.value.clone()));
+            let all = || reports.iter().flat_map(|report| &report.settings);
+            let settings = report.settings.iter().map(|setting| (setting.name.clone(), setting.beside(all())));
             once(primary(report)).chain(settings).filter(|(_, value)| !value.is_empty()).collect()
         })
         .collect();
@@ -56,7 +57,8 @@ fn settings(reports: &[Report]) -> Table {
     let header = once("setting".to_owned()).chain(labels(reports));
     let mut rows: Vec<Vec<String>> = rows.collect();
     let mut notes = vec![
-        "settings that all rows of a grid share, and the conditions of its cells; varies: the rows of the grid differ"
+        "settings that all rows of a grid share, and the conditions of its cells; varies: the rows of the grid differ; \
+         in brackets those with another value in another grid"
             .to_owned(),
     ];
     if rows.is_empty() {
