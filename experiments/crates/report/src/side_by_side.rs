@@ -20,7 +20,7 @@ pub fn compare(reports: &[Report]) -> Vec<Table> {
     tables.extend(games(reports).into_iter().map(|game| of_game(reports, game)));
     if let [one, other] = reports {
         let of_one = games(&reports[..1]);
-        tables.extend(of_one.into_iter().filter_map(|game| less(one, other, game)));
+        tables.extend(of_one.into_iter().filter_map(|game| less([one, other], &labels(reports), game)));
     }
     tables
 }
@@ -175,14 +175,14 @@ pub fn between(one: &Report, other: &Report, game: &str) -> Vec<Between> {
     .collect()
 }
 
-fn less(one: &Report, other: &Report, game: &str) -> Option<Table> {
+fn less([one, other]: [&Report; 2], labels: &[String], game: &str) -> Option<Table> {
     let found = between(one, other, game);
     let cells = found.iter().map(|row| {
         let [own, same] = row.levels.map(|level| or_absent(level, |summary| mean_sd(&summary, 1.0)));
         let difference = or_absent(row.test.as_ref(), of_test);
         vec![readable(&row.label), own, same, difference, or_absent(row.holm_p, p_value)]
     });
-    let (first, second) = (one.experiment.as_str(), other.experiment.as_str());
+    let (first, second) = (labels[0].as_str(), labels[1].as_str());
     let header = [ROW, first, second, "difference, 95 % interval", "Holm p"];
     let note = format!(
         "difference: of the means of {} over seeds (Welch's test, seeds of two grids are no pairs; Holm-corrected over these \

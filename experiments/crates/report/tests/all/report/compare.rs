@@ -117,7 +117,8 @@ fn a_row_is_compared_with_itself_in_the_other_grid() {
     other.row("shaw", [0.5, 0.6, 0.7]);
     let tables = compared(&one, &other);
     let table = tables.last().expect("a table of differences");
-    assert_eq!(table.title, "chess: by-hand less by-hand");
+    assert_eq!(table.title, "chess: by-hand (1) less by-hand (2)");
+    assert_eq!(table.header[1..3], ["by-hand (1)", "by-hand (2)"]);
     let shaw = table.rows.iter().find(|row| row[0] == "Shaw").expect("the row");
     // Means 1.1 and 0.6, each with a standard error of 0.1 / √3: 0.5 ± t(0.975; 4) · 0.0816.
     assert_eq!(shaw[1..4], ["1.10 ± 0.10", "0.60 ± 0.10", "+0.50 [+0.27, +0.73]"]);
