@@ -8,7 +8,7 @@ use games::maps::MapTask;
 use models::HeadName;
 use std::fmt::Write as _;
 use std::fs::File;
-use std::io::{self, Write as _};
+use std::io::{self, ErrorKind, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use tch::Tensor;
@@ -96,7 +96,11 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
             } else {
                 text(&prediction, args.top.unwrap_or(SHOWN), &cell.config, legend.as_deref())
             };
-            out.write_all(text.as_bytes())?;
+            match out.write_all(text.as_bytes()) {
+                // The reader of the text, such as `head`, has closed it; the dump is still asked for.
+                Err(error) if args.dump.is_some() && error.kind() == ErrorKind::BrokenPipe => break,
+                written => written?,
+            }
         }
         if args.dump.is_some() {
             dumped.push(answers.named());
