@@ -13,6 +13,9 @@ use games::chess::lc0::ValueSource;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+/// The source and the licence of games of which nobody said them.
+pub(super) const NOT_STATED: &str = "not stated";
+
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The game.
@@ -26,10 +29,10 @@ pub(super) struct Args {
     #[arg(long, value_parser = parse_format)]
     pub(super) format: Option<Format>,
     /// The source of the games.
-    #[arg(long, default_value = "not stated")]
+    #[arg(long, default_value = NOT_STATED)]
     pub(super) source: String,
     /// The licence of the games.
-    #[arg(long, default_value = "not stated")]
+    #[arg(long, default_value = NOT_STATED)]
     pub(super) licence: String,
     #[command(flatten)]
     pub(super) choices: Choices,
