@@ -53,16 +53,17 @@ pub(super) struct Choices {
     /// Which value of Lc0's chunks to keep, with its draw probability: root, best, played (V6), original (V6).
     #[arg(long, default_value = "root", value_parser = parse_value)]
     value: ValueSource,
-    #[command(flatten)]
-    pub(super) filters: FilterArgs,
-    #[command(flatten)]
-    split: SplitArgs,
     /// Threads; all cores by default. The dataset does not depend on it.
     #[arg(long, default_value_t = 0, value_name = "N", hide_default_value = true)]
     threads: usize,
     /// Fail at the first game that cannot be used, instead of skipping and listing it.
     #[arg(long)]
     strict: bool,
+    // The headings of these two also hold for options below them.
+    #[command(flatten)]
+    pub(super) filters: FilterArgs,
+    #[command(flatten)]
+    split: SplitArgs,
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<String> {
