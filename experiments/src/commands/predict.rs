@@ -77,8 +77,12 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if args.history_fill == HistoryFill::FenOnly {
         fill_history(&mut asked, cell.config.input)?;
     }
-    if args.top.is_some() && !args.json && !cell.config.model.heads().contains(&HeadName::Policy) {
-        eprintln!("--top has no effect: this network has no policy, so no moves are listed");
+    if !args.json && !cell.config.model.heads().contains(&HeadName::Policy) {
+        for (option, is_given) in [("--top", args.top.is_some()), ("--all-moves", args.all_moves)] {
+            if is_given {
+                eprintln!("{option} has no effect: this network has no policy, so no moves are listed");
+            }
+        }
     }
     let legend = if args.json { None } else { legend(&cell.config) };
     let mut dumped = Vec::new();
