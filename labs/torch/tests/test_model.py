@@ -138,6 +138,7 @@ def test_vocabularies_have_the_published_sizes():
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
+        ({"game": "minishogi"}, "no board of minishogi"),
         ({"model": {"decoder": {}}}, "plies of a game"),
         ({"model": {"chessformer": {"refinement": {"moves": 3}}}}, "legal moves"),
         ({"model": {"chessformer": {"edge": "hidden"}}}, "outside the board"),
