@@ -8,7 +8,7 @@ use games::maps::MapTask;
 use models::HeadName;
 use std::fmt::Write as _;
 use std::fs::File;
-use std::io::{self, Write as _};
+use std::io::{self, ErrorKind, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use tch::Tensor;
@@ -77,8 +77,12 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if args.history_fill == HistoryFill::FenOnly {
         fill_history(&mut asked, cell.config.input)?;
     }
-    if args.top.is_some() && !args.json && !cell.config.model.heads().contains(&HeadName::Policy) {
-        eprintln!("--top has no effect: this network has no policy, so no moves are listed");
+    if !args.json && !cell.config.model.heads().contains(&HeadName::Policy) {
+        for (option, is_given) in [("--top", args.top.is_some()), ("--all-moves", args.all_moves)] {
+            if is_given {
+                eprintln!("{option} has no effect: this network has no policy, so no moves are listed");
+            }
+        }
     }
     let legend = if args.json { None } else { legend(&cell.config) };
     let mut dumped = Vec::new();
@@ -96,7 +100,11 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
             } else {
                 text(&prediction, args.top.unwrap_or(SHOWN), &cell.config, legend.as_deref())
             };
-            out.write_all(text.as_bytes())?;
+            match out.write_all(text.as_bytes()) {
+                // The reader of the text, such as `head`, has closed it; the dump is still asked for.
+                Err(error) if args.dump.is_some() && error.kind() == ErrorKind::BrokenPipe => break,
+                written => written?,
+            }
         }
         if args.dump.is_some() {
             dumped.push(answers.named());

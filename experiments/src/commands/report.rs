@@ -99,6 +99,10 @@ fn of_run_folder(run_dir: &Path, args: &Args) -> anyhow::Result<ExitCode> {
         }
         return Ok(ExitCode::SUCCESS);
     }
+    let is_asked = args.difference.is_some() || args.equivalent_within.is_some() || args.extrapolate.is_some();
+    if is_asked && (args.wide.is_some() || matches!(args.format, Format::Curves | Format::Parquet)) {
+        eprintln!("--difference, --equivalent-within and --extrapolate have no effect on the numbers of every step");
+    }
     if let Some(dir) = &args.wide {
         let cells = curves::write_wide(run_dir, dir)?;
         return print(&format!("{cells} cells in {}, each with {}\n", dir.display(), curves::WIDE.join(" and ")));

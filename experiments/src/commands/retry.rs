@@ -16,21 +16,29 @@ use train::environment::ensure_passive_threads;
 pub struct Args {
     /// The experiment's run folder, e.g. runs/quickstart.
     run_dir: PathBuf,
+    #[command(flatten)]
+    asked: Asked,
+    #[command(flatten)]
+    slots: Slots,
+}
+
+/// Which cells are tried.
+#[derive(Debug, clap::Args)]
+#[group(required = true, multiple = true)]
+struct Asked {
     /// Retry failed cells, except those with non-finite numbers, which would fail again.
-    #[arg(long, required_unless_present = "interrupted")]
+    #[arg(long)]
     failed: bool,
     /// Retry interrupted cells.
     #[arg(long)]
     interrupted: bool,
-    #[command(flatten)]
-    slots: Slots,
 }
 
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     ensure_passive_threads().context("cannot start again with OMP_WAIT_POLICY=PASSIVE")?;
     args.slots.check_devices()?;
-    let mut retry =
-        grid::retry::find(&args.run_dir, RetryFilter { failed: args.failed, interrupted: args.interrupted })?;
+    let filter = RetryFilter { failed: args.asked.failed, interrupted: args.asked.interrupted };
+    let mut retry = grid::retry::find(&args.run_dir, filter)?;
     for (name, failure) in &retry.permanent {
         eprintln!("{name} is left: {failure}; the same bits would fail in the same way: {}", failure.kind.remedy());
     }

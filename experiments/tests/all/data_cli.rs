@@ -40,6 +40,17 @@ fn records_of_single_positions_are_not_called_games() {
 }
 
 #[test]
+fn only_options_of_filters_and_of_the_split_stand_below_their_headings() {
+    for command in [&["data", "import", "--help"][..], &["data", "recipe", "import", "--help"][..]] {
+        let help = run(root(), command).succeeds().stdout;
+        let (above, below) = help.split_once("\nFilters:\n").expect("a heading");
+        for option in ["--threads", "--strict"] {
+            assert!(above.contains(option) && !below.contains(option), "{option}: {help}");
+        }
+    }
+}
+
+#[test]
 fn an_import_says_what_it_kept() {
     let dir = folder();
     let dir = dir.path();

@@ -130,9 +130,11 @@ fn the_loss_of_a_map_is_stored_for_each_test_position() {
     run(dir.path(), &["run", "experiment.yaml"]).succeeds();
     let all = cells(&dir.path().join("runs/maps"));
     let first = all[0].to_str().expect("a text");
-    let asked = run(dir.path(), &["predict", first, "--position", "startpos", "--top", "3"]).succeeds();
+    let asked = run(dir.path(), &["predict", first, "--position", "startpos", "--top", "3", "--all-moves"]).succeeds();
     assert_says(&asked.stdout, &["\n    attacked-squares: 0 nobody, 1 own, 2 opponent, 3 both\n"]);
-    assert_says(&asked.stderr, &["--top has no effect: this network has no policy"]);
+    for option in ["--top", "--all-moves"] {
+        assert_says(&asked.stderr, &[&format!("{option} has no effect: this network has no policy")]);
+    }
     for cell in all {
         let rows = read(&cell.join(file(Weights::Raw))).expect("stored positions");
         let place = MEASURES.iter().position(|&name| name == "map_loss").expect("it is stored");

@@ -1,9 +1,10 @@
 //! `posenc data recipe`: each recipe is shown, and imports a small file of its format.
 
-use crate::cli::run;
+use crate::cli::{answer, run};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use tempfile::TempDir;
 use testing::{chess_records, root, shogi_records};
 
@@ -79,6 +80,29 @@ fn every_recipe_imports_a_file_of_its_format() {
         let format = format!("--from {file} --format {}", recipe["format"].as_str().expect("a name"));
         assert!(made_by.starts_with("posenc data import --game ") && made_by.contains(&format), "{made_by}");
         assert_eq!(made_by.contains(" --eval-after"), name == "lichess-months", "{made_by}");
+        let shown = run(dir, &["data", "recipe", "show", name]).succeeds().stdout;
+        let same = shown.lines().find_map(|line| line.strip_prefix("  the same  posenc ")).expect("a command");
+        let same = same.replace("FILE…", file).replace("DIR", &format!("same-{name} --name {name} --split-seed 7"));
+        let same = format!("{} {same}", env!("CARGO_BIN_EXE_posenc"));
+        answer(Command::new("sh").args(["-c", same.as_str()]).current_dir(dir)).succeeds();
+        let same = run(dir, &["data", "info", &format!("same-{name}"), "--json"]).json()["manifest"].clone();
+        assert_eq!(same, manifest, "{name}");
+    }
+}
+
+#[test]
+fn a_source_and_a_licence_can_be_stated_instead_of_those_of_a_recipe() {
+    let dir = TempDir::new().expect("a temporary folder");
+    let (_, file, bytes, _) = fixtures().into_iter().find(|(name, ..)| *name == "dlshogi-hcpe").expect("a fixture");
+    written(dir.path(), file, &bytes);
+    for (out, more, stated) in [
+        ("plain", &[][..], ["not stated", "that of the games"]),
+        ("stated", &["--source", "self-play", "--licence", "MIT"][..], ["self-play", "MIT"]),
+    ] {
+        let import = ["data", "recipe", "import", "dlshogi-hcpe", file, "--out", out];
+        run(dir.path(), &[&import, more].concat()).succeeds();
+        let manifest = run(dir.path(), &["data", "info", out, "--json"]).json()["manifest"].clone();
+        assert_eq!(["source", "licence"].map(|key| manifest[key].as_str()), stated.map(Some));
     }
 }
 
@@ -101,7 +125,7 @@ fn recipes_are_listed_and_shown() {
     listed.says(&["recipe", "lichess-evals", "nodchip-psv", "shogi", "next: posenc data recipe show NAME"]);
     let shown = run(root(), &["data", "recipe", "show", "lichess-evals"]).succeeds().stdout;
     assert_eq!(
-        shown.lines().take(12).collect::<Vec<_>>(),
+        shown.lines().take(11).collect::<Vec<_>>(),
         [
             "lichess-evals: positions that Lichess' users let Stockfish analyse (chess)",
             "  where     https://database.lichess.org/#evals",
@@ -112,8 +136,8 @@ fn recipes_are_listed_and_shown() {
             "  fetch     curl -LO https://database.lichess.org/lichess_db_eval.jsonl.zst",
             "  import    posenc data recipe import lichess-evals FILE… --out DIR",
             "            FILE is lichess_db_eval.jsonl.zst, or as much of it as was fetched",
-            "            the same: data import --game chess --format lichess_evals --from",
-            "            FILE… --out DIR",
+            "  the same  posenc data import --game chess --format lichess_evals --from FILE… \
+             --source \"https://database.lichess.org/#evals\" --licence \"CC0-1.0\" --out DIR",
             "  lost      all searches of a position but the deepest; of that all moves but",
         ]
     );
@@ -125,7 +149,8 @@ fn recipes_are_listed_and_shown() {
             assert!(shown.lines().any(|line| line.starts_with(&format!("  {key} "))), "{name}: {key}");
         }
         // An address, a file's name or a command is not broken.
-        let is_wide = |line: &&str| line.chars().count() > 80 && line.trim().contains(' ') && !line.contains("  fetch");
+        let is_command = |line: &str| line.contains("  fetch") || line.starts_with("  the same  ");
+        let is_wide = |line: &&str| line.chars().count() > 80 && line.trim().contains(' ') && !is_command(line);
         let commands: Vec<&str> = ["fetch", "then"]
             .iter()
             .flat_map(|key| match &recipe[*key] {

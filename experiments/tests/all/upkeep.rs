@@ -199,3 +199,11 @@ fn a_finished_cell_whose_metrics_are_damaged_is_renamed_and_trained_to_the_same_
     fs::write(&metrics, whole.replacen("{\"step\"", "{\"stop\"", 1)).expect("damaged");
     run(dir.path(), &["report", "runs/small"]).succeeds().says(&["metrics.jsonl, line 1: ", remedy]);
 }
+
+#[test]
+fn the_usage_of_retry_names_the_option_that_it_needs() {
+    run(Path::new("."), &["retry", "--help"]).succeeds().says(&["<--failed|--interrupted>"]);
+    let refused = run(Path::new("."), &["retry", "runs/small"]);
+    assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+    assert_says(&refused.stderr, &["<--failed|--interrupted>"]);
+}

@@ -12,6 +12,8 @@ from posenc_torch import boards
 from posenc_torch.pack import PACKERS
 
 HERE = Path(__file__).parent
+# A shogi board but for its last rank.
+RANKS = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/"
 
 
 @pytest.fixture
@@ -88,6 +90,31 @@ def test_positions_are_packed_as_posenc_packs_them(model, forward):
         assert own.tolist() == other.tolist(), position
 
 
+@pytest.mark.parametrize(
+    ("game", "position"),
+    [
+        ("chess", "8/8/8/8/8/8/8/8 w - - 0 1"),
+        ("shogi", ""),
+        ("shogi", f"{RANKS}LNSGKGSN b - 1"),
+        ("shogi", f"{RANKS[:-1]} b - 1"),
+        ("shogi", f"{RANKS}LNSGKGSNL"),
+        ("shogi", f"{RANKS}LNSGKGSNL b - 1 7g7f"),
+        ("shogi", f"{RANKS}LNSGKGSNL b 2Q 1"),
+    ],
+)
+def test_what_is_no_position_is_not_packed(game, position):
+    pytest.importorskip("chess" if game == "chess" else "cshogi")
+    with pytest.raises(ValueError):
+        posenc_torch.pack([position], {"game": game, "input": "piece_tokens"})
+
+
+def test_pieces_in_hand_stand_in_any_order():
+    pytest.importorskip("cshogi")
+    config = {"game": "shogi", "input": "piece_tokens"}
+    one, other = posenc_torch.pack([f"4k4/9/9/9/9/9/9/9/4K4 b {hands} 1" for hands in ("R2Pb", "b2PR")], config)
+    assert one.tolist() == other.tolist()
+
+
 def test_channels_are_those_of_posenc(model, forward, close):
     assert close(model.network.net.input.expand(forward["packed"]), forward["channels"], 1e-6)
 
@@ -111,6 +138,7 @@ def test_vocabularies_have_the_published_sizes():
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
+        ({"game": "minishogi"}, "no board of minishogi"),
         ({"model": {"decoder": {}}}, "plies of a game"),
         ({"model": {"chessformer": {"refinement": {"moves": 3}}}}, "legal moves"),
         ({"model": {"chessformer": {"edge": "hidden"}}}, "outside the board"),

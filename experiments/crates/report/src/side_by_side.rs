@@ -9,7 +9,7 @@ use super::sections::settings::DATASET;
 use super::statistics::across::welch;
 use super::statistics::{MeanTest, Summary, holm};
 use super::table::{ABSENT, ROW, Table};
-use facts::{Role, distinct};
+use facts::{Direction, Role, distinct};
 use std::iter::once;
 use strength::kendall::tau;
 
@@ -21,7 +21,7 @@ pub fn compare(reports: &[Report]) -> Vec<Table> {
     tables.extend(games(reports).into_iter().map(|game| of_game(reports, game)));
     if let [one, other] = reports {
         let of_one = games(&reports[..1]);
-        tables.extend(of_one.into_iter().filter_map(|game| less(one, other, game)));
+        tables.extend(of_one.into_iter().filter_map(|game| less([one, other], &labels(reports), game)));
     }
     tables
 }
@@ -40,7 +40,8 @@ fn settings(reports: &[Report]) -> Table {
     let grids: Vec<Vec<(String, String)>> = reports
         .iter()
         .map(|report| {
-            let settings = report.settings.iter().map(|setting| (setting.name.clone(), setting.value.clone()));
+            let all = || reports.iter().flat_map(|report| &report.settings);
+            let settings = report.settings.iter().map(|setting| (setting.name.clone(), setting.beside(all())));
             once(primary(report)).chain(settings).filter(|(_, value)| !value.is_empty()).collect()
         })
         .collect();
@@ -64,7 +65,8 @@ fn settings(reports: &[Report]) -> Table {
     let header = once("setting".to_owned()).chain(labels(reports));
     let mut rows: Vec<Vec<String>> = rows.collect();
     let mut notes = vec![
-        "settings that all rows of a grid share, and the conditions of its cells; varies: the rows of the grid differ"
+        "settings that all rows of a grid share, and the conditions of its cells; varies: the rows of the grid differ; \
+         in brackets those with another value in another grid"
             .to_owned(),
     ];
     if rows.is_empty() {
@@ -123,7 +125,7 @@ fn remarks(reports: &[Report], grids: &[Vec<&RowReport>]) -> Vec<String> {
     }));
     for (i, one) in grids.iter().enumerate() {
         for (j, other) in grids.iter().enumerate().skip(i + 1) {
-            notes.extend(order(one, other).map(|tau| {
+            notes.extend(order([&reports[i], &reports[j]], [one, other]).map(|tau| {
                 format!("order of the rows in {} and {}: Kendall's τ = {}", labels[i], labels[j], fixed(tau, 2))
             }));
         }
@@ -132,15 +134,16 @@ fn remarks(reports: &[Report], grids: &[Vec<&RowReport>]) -> Vec<String> {
 }
 
 /// Kendall's τ of the differences of the rows that two grids have in common, with 0 for the reference; none below three
-/// rows.
-fn order(one: &[&RowReport], other: &[&RowReport]) -> Option<f64> {
-    let difference = |row: &RowReport| match row.role {
+/// rows. Differences of a metric of which more is better have their signs changed.
+fn order(reports: [&Report; 2], [one, other]: [&[&RowReport]; 2]) -> Option<f64> {
+    let signs = reports.map(|report| if report.primary.direction == Direction::Higher { -1.0 } else { 1.0 });
+    let difference = |row: &RowReport, sign: f64| match row.role {
         Role::Reference => Some(0.0),
-        _ => Some(row.comparison.as_ref()?.test?.mean),
+        _ => Some(sign * row.comparison.as_ref()?.test?.mean),
     };
     let in_both = one.iter().filter_map(|row| {
         let same = other.iter().find(|other| other.label == row.label)?;
-        Some((difference(row)?, difference(same)?))
+        Some((difference(row, signs[0])?, difference(same, signs[1])?))
     });
     let (a, b): (Vec<f64>, Vec<f64>) = in_both.unzip();
     if a.len() < 3 { None } else { tau(&a, &b) }
@@ -180,14 +183,14 @@ pub fn between(one: &Report, other: &Report, game: &str) -> Vec<Between> {
     .collect()
 }
 
-fn less(one: &Report, other: &Report, game: &str) -> Option<Table> {
+fn less([one, other]: [&Report; 2], labels: &[String], game: &str) -> Option<Table> {
     let found = between(one, other, game);
     let cells = found.iter().map(|row| {
         let [own, same] = row.levels.map(|level| or_absent(level, |summary| mean_sd(&summary, 1.0)));
         let difference = or_absent(row.test.as_ref(), of_test);
         vec![readable(&row.label), own, same, difference, or_absent(row.holm_p, p_value)]
     });
-    let (first, second) = (one.experiment.as_str(), other.experiment.as_str());
+    let (first, second) = (labels[0].as_str(), labels[1].as_str());
     let header = [ROW, first, second, "difference, 95 % interval", "Holm p"];
     let note = format!(
         "difference: of the means of {} over seeds (Welch's test, seeds of two grids are no pairs; Holm-corrected over these \

@@ -8,6 +8,7 @@ use config::{
 use encodings::EncodingConfig;
 use games::{GameKind, InputName, MovesName};
 use models::{ModelConfig, OptimizerConfig, Preset, Schedule, presets};
+use serde_yaml::Value;
 use serde_yaml::with::singleton_map_recursive;
 use std::path::PathBuf;
 use train::bench::BenchRun;
@@ -30,15 +31,21 @@ pub(super) fn encodings(asked: &str) -> anyhow::Result<Vec<Vec<EncodingConfig>>>
     let mut all = vec![example(CONTROL)?];
     let stacks = match asked {
         "all" => EncodingConfig::NAMES.iter().map(|name| example(name)).collect::<anyhow::Result<Vec<_>>>()?,
-        yaml if yaml.trim_start().starts_with('[') => {
-            let list: Vec<EncodingConfig> = from_yaml(yaml).with_context(|| format!("--encodings {yaml}"))?;
-            list.into_iter().map(|one| vec![one]).collect()
-        }
+        yaml if yaml.trim_start().starts_with('[') => listed(yaml).with_context(|| format!("--encodings {yaml}"))?,
         names => names.split(',').map(|name| example(name.trim())).collect::<anyhow::Result<Vec<_>>>()?,
     };
     let control = all[0].clone();
     all.extend(stacks.into_iter().filter(|stack| *stack != control));
     Ok(all)
+}
+
+/// The stacks of a list: each element is an encoding, or a list of them.
+fn listed(yaml: &str) -> Result<Vec<Vec<EncodingConfig>>, serde_yaml::Error> {
+    let list: Vec<Value> = serde_yaml::from_str(yaml)?;
+    let stack = |one: Value| -> Result<Vec<EncodingConfig>, serde_yaml::Error> {
+        singleton_map_recursive::deserialize(if one.is_sequence() { one } else { Value::Sequence(vec![one]) })
+    };
+    list.into_iter().map(stack).collect()
 }
 
 /// An encoding by name, as `posenc list encodings` shows how to write it.
@@ -102,4 +109,16 @@ pub(super) fn rows(experiment: &Experiment) -> (Vec<BenchRun>, Vec<usize>) {
     let reference = |of: &&Row| rows.iter().position(|row| of.is_compared_with(row)).unwrap_or(0);
     let contender = |row: &&Row| BenchRun { name: row.label.clone(), run: row.run.clone() };
     (rows.iter().map(contender).collect(), rows.iter().map(reference).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::encodings;
+
+    #[test]
+    fn a_list_of_encodings_may_hold_stacks() {
+        let stacks = encodings("[none, absolute: {at: input}, [{absolute: {at: gate}}, shaw]]").expect("a list");
+        assert_eq!(stacks.iter().map(Vec::len).collect::<Vec<_>>(), [1, 1, 2]);
+        assert!(encodings("[[shaw, show]]").is_err());
+    }
 }

@@ -13,6 +13,9 @@ use games::chess::lc0::ValueSource;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+/// The source and the licence of games of which nobody said them.
+pub(super) const NOT_STATED: &str = "not stated";
+
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The game.
@@ -26,10 +29,10 @@ pub(super) struct Args {
     #[arg(long, value_parser = parse_format)]
     pub(super) format: Option<Format>,
     /// The source of the games.
-    #[arg(long, default_value = "not stated")]
+    #[arg(long, default_value = NOT_STATED)]
     pub(super) source: String,
     /// The licence of the games.
-    #[arg(long, default_value = "not stated")]
+    #[arg(long, default_value = NOT_STATED)]
     pub(super) licence: String,
     #[command(flatten)]
     pub(super) choices: Choices,
@@ -50,16 +53,17 @@ pub(super) struct Choices {
     /// Which value of Lc0's chunks to keep, with its draw probability: root, best, played (V6), original (V6).
     #[arg(long, default_value = "root", value_parser = parse_value)]
     value: ValueSource,
-    #[command(flatten)]
-    pub(super) filters: FilterArgs,
-    #[command(flatten)]
-    split: SplitArgs,
     /// Threads; all cores by default. The dataset does not depend on it.
     #[arg(long, default_value_t = 0, value_name = "N", hide_default_value = true)]
     threads: usize,
     /// Fail at the first game that cannot be used, instead of skipping and listing it.
     #[arg(long)]
     strict: bool,
+    // The headings of these two also hold for options below them.
+    #[command(flatten)]
+    pub(super) filters: FilterArgs,
+    #[command(flatten)]
+    split: SplitArgs,
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<String> {

@@ -51,6 +51,12 @@ struct ImportArgs {
     /// Its files, in reading order.
     #[arg(required = true, num_args = 1.., value_name = "FILE")]
     files: Vec<PathBuf>,
+    /// The source of the games; the recipe's addresses by default.
+    #[arg(long)]
+    source: Option<String>,
+    /// The licence of the games; the recipe's by default.
+    #[arg(long)]
+    licence: Option<String>,
     #[command(flatten)]
     choices: import::Choices,
 }
@@ -126,14 +132,14 @@ impl Recipe {
         let eval_after = if self.eval_after { " --eval-after" } else { "" };
         let known =
             |file: &KnownFile| [format!("{}: {} bytes, SHA-256", file.name, grouped(file.bytes)), file.sha256.clone()];
-        let import = vec![
-            format!("posenc data recipe import {name} FILE… --out DIR"),
-            format!("FILE is {}", self.give),
-            format!(
-                "the same: data import --game {} --format {format}{eval_after} --from FILE… --out DIR",
-                game.name()
-            ),
-        ];
+        let import =
+            vec![format!("posenc data recipe import {name} FILE… --out DIR"), format!("FILE is {}", self.give)];
+        let source = self.source().map_or_else(String::new, |source| format!(" --source \"{source}\""));
+        let same = format!(
+            "posenc data import --game {} --format {format}{eval_after} --from FILE…{source} --licence \"{}\" --out DIR",
+            game.name(),
+            self.licence
+        );
         let groups = [
             ("where", self.addresses.clone()),
             ("licence", vec![self.licence.clone()]),
@@ -142,6 +148,7 @@ impl Recipe {
             ("", self.files.iter().flat_map(known).collect()),
             ("fetch", self.fetch.clone()),
             ("import", import),
+            ("the same", vec![same]),
             ("then", self.then.iter().cloned().collect()),
             ("lost", self.lost.clone()),
             ("notes", self.notes.clone()),
@@ -153,12 +160,20 @@ impl Recipe {
             for (i, text) in texts.iter().enumerate() {
                 let shown = if i == 0 { key } else { "" };
                 // Commands stay on one line, so that they can be copied.
-                let columns = if ["fetch", "then"].contains(&key) { usize::MAX } else { COLUMNS - indent.len() };
+                let columns =
+                    if ["fetch", "the same", "then"].contains(&key) { usize::MAX } else { COLUMNS - indent.len() };
                 let text = wrapped(text, columns, "").replace('\n', &format!("\n{indent}"));
                 out += &format!("  {shown:<KEYS$}{text}\n");
             }
         }
         out
+    }
+
+    /// Its addresses as the source of a dataset; none if no public set is known.
+    fn source(&self) -> Option<String> {
+        let is_address = |text: &&str| text.starts_with("http");
+        let addresses: Vec<&str> = self.addresses.iter().map(String::as_str).filter(is_address).collect();
+        (!addresses.is_empty()).then(|| addresses.join("; "))
     }
 
     fn import(&self, args: &ImportArgs) -> anyhow::Result<String> {
@@ -169,8 +184,8 @@ impl Recipe {
             game: self.game,
             from: args.files.clone(),
             format: Some(import::parse_format(&self.format).map_err(anyhow::Error::msg)?),
-            source: self.addresses.join("; "),
-            licence: self.licence.clone(),
+            source: args.source.clone().or_else(|| self.source()).unwrap_or_else(|| import::NOT_STATED.to_owned()),
+            licence: args.licence.clone().unwrap_or_else(|| self.licence.clone()),
             choices,
         })?;
         let lost: String =

@@ -4,7 +4,7 @@ use anyhow::Context as _;
 use config::RunConfig;
 use encodings::rows::Table;
 use encodings::{EncodingConfig, rope};
-use games::{InputName, MovesName, Vocabulary};
+use games::{GameKind, InputName, MovesName, Vocabulary};
 use models::parts::Pieces;
 use models::{ChessformerConfig, Edge, EmbeddingConfig, HeadName, ModelConfig, ResnetConfig, ResnetPolicy};
 use std::path::Path;
@@ -99,6 +99,9 @@ impl Form {
 
 /// Why posenc-torch does not have a network.
 fn refusal(config: &RunConfig) -> Option<String> {
+    if !matches!(config.game, GameKind::Chess | GameKind::Shogi) {
+        return Some(format!("posenc-torch has no board of {}", config.game.name()));
+    }
     match &config.model {
         ModelConfig::Decoder(_) => {
             Some("a decoder reads the plies of a game one after the other, not one position".to_owned())

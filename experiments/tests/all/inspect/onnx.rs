@@ -84,7 +84,7 @@ fn what_a_form_or_posenc_torch_lacks_is_said_before_anything_is_written() {
         [model(&format!("{policy}, refinement: {{moves: 3}}")), model(&format!("{policy}, {parts}"))];
     let [hidden, table] = [model("edge: hidden"), model(&format!("{policy}, embedding: table"))];
     let made_of_parts = model(&format!("{policy}, embedding: {{parts: {{}}}}"));
-    let refused: [(&[&str], &str, &[&str]); 8] = [
+    let refused: [(&[&str], &str, &[&str]); 9] = [
         (&[words, of_words, "encoding: [none]", decoder], "--onnx", &["cannot be written", "plies of a game"]),
         (
             &[refined.as_str(), "encoding: [none]"],
@@ -94,6 +94,7 @@ fn what_a_form_or_posenc_torch_lacks_is_said_before_anything_is_written() {
         (&[hidden.as_str(), "encoding: [none]"], "--onnx", &["cannot be written", "outside the board"]),
         (&[cls, of_cls, apart.as_str(), "encoding: [none]"], "--onnx", &["cannot be written", "squares of two tokens"]),
         (&[words, of_words, table.as_str(), rotated], "--onnx", &["cannot be written", "posenc-torch's rope"]),
+        (&["game: minishogi"], "--onnx", &["cannot be written", "posenc-torch has no board of minishogi"]),
         (&[], "--onnx=dlshogi", &["form dlshogi", "its input is piece_tokens"]),
         (&["input: piece_tokens_aux"], "--onnx=planes", &["form planes", "tokens that are no squares"]),
         (

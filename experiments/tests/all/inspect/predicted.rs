@@ -4,6 +4,7 @@ use crate::cli::{SHOGI_START, given, posenc, run};
 use crate::inspect::tensors;
 use serde_json::Value;
 use std::fs;
+use std::process::Stdio;
 use testing::Finished;
 
 fn predict(finished: &Finished, game: &str, more: &[&str]) -> Value {
@@ -83,4 +84,18 @@ fn a_dump_holds_the_numbers_of_an_export() {
     let text = given(command, format!("startpos moves 7g7f\n{SHOGI_START}\n")).succeeds().stdout;
     assert!(text.starts_with("startpos moves 7g7f\n  wdl: win "), "{text}");
     assert_eq!(text.lines().filter(|line| line.ends_with('%') && !line.contains("wdl")).count(), 4, "{text}");
+}
+
+#[test]
+fn a_dump_is_written_although_the_reader_of_the_text_has_seen_enough() {
+    let finished = Finished::new();
+    let cell = finished.cell("chess");
+    let dump = ["predict", &cell, "--position", "startpos", "--dump", "dump.safetensors"];
+    let mut command = posenc(finished.path(), &dump);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    drop(child.stdout.take());
+    let done = child.wait_with_output().expect("it ends");
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let dumped = tensors(finished.path().join("dump.safetensors"));
+    assert!(dumped.iter().any(|(name, ..)| name == "packed"));
 }

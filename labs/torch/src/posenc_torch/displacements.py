@@ -164,7 +164,7 @@ class Fire(ByDisplacement):
 
 
 class ContinuousBias(ByDisplacement):
-    """16·sigmoid(MLP of log-spaced displacements), and scaled cosine attention (Swin V2, arXiv 2111.09883)."""
+    """16·sigmoid(MLP of log-spaced displacements) − 8, and scaled cosine attention (Swin V2, arXiv 2111.09883)."""
 
     def __init__(self, options, net):
         super().__init__(net)
@@ -190,4 +190,5 @@ class ContinuousBias(ByDisplacement):
     def after(self, layer, x):
         own = self.layer[layer]
         bias, aux = perceptron(own, self.inputs.to(x.dtype)), getattr(own, "aux", None)
-        return self.whole(16 * torch.sigmoid(bias), None if aux is None else 16 * torch.sigmoid(aux))
+        bias, aux = (n if n is None else 16 * torch.sigmoid(n) - 8 for n in (bias, aux))
+        return self.whole(bias, aux)

@@ -26,7 +26,7 @@ class Model(nn.Module):
 
     @property
     def game(self):
-        """`chess`, `shogi`, `minishogi` or a board, such as `board8`."""
+        """`chess` or `shogi`."""
         return self.config["game"]
 
     @property

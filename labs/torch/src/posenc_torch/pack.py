@@ -4,6 +4,8 @@ A position is `startpos`, a FEN or an SFEN, and may be followed by `moves` and m
 python-chess and cshogi: `pip install 'labs/torch[chess,shogi]'`.
 """
 
+import re
+
 import torch
 
 from .inputs import LC0_STEPS
@@ -43,6 +45,8 @@ def chess_boards(start, moves):
     except ImportError as missing:
         raise ImportError("the package chess is missing: pip install 'labs/torch[chess]'") from missing
     board = chess.Board() if start == "startpos" else chess.Board(start)
+    if None in (board.king(chess.WHITE), board.king(chess.BLACK)):
+        raise ValueError(f"a side of {start!r} has no king")
     boards = [board.copy(stack=False)]
     for move in moves:
         board.push_uci(move)
@@ -109,13 +113,25 @@ def chess_lc0(start, moves):
     return sum(codes, []) + [0] * (64 * empty) + flags + [0] * empty + features
 
 
+def told(sfen):
+    """The board, the side to move and the pieces in hand of an SFEN, in any order."""
+    words = sfen.split()
+    return words[:2], sorted(re.findall(r"\d*[A-Za-z]", "".join(words[2:3])))
+
+
 def shogi_tokens(start, moves):
     """The row of `piece_tokens`."""
     try:
         import cshogi
     except ImportError as missing:
         raise ImportError("the package cshogi is missing: pip install 'labs/torch[shogi]'") from missing
-    board = cshogi.Board() if start == "startpos" else cshogi.Board(start)
+    try:
+        board = cshogi.Board() if start == "startpos" else cshogi.Board(start)
+    except RuntimeError as error:
+        raise ValueError(f"{start!r}: {error}") from error
+    # cshogi reads what it can of an SFEN.
+    if start != "startpos" and (len(start.split()) not in (3, 4) or told(start) != told(board.sfen())):
+        raise ValueError(f"{start!r} is no SFEN; cshogi reads {board.sfen()}")
     # An SFEN ends with the number of the move, which makes no position another one.
     seen = [board.sfen().rsplit(" ", 1)[0]]
     for move in moves:

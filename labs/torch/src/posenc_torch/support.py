@@ -1,5 +1,7 @@
 """Which networks this package has, and why it lacks the others."""
 
+from .boards import BOARDS
+
 ARCHITECTURES = ("chessformer", "resnet", "resnet_transformer")
 # Every option of an architecture that is read here. One that is not named could change the numbers unnoticed.
 OPTIONS = {
@@ -22,6 +24,8 @@ def architecture(config):
 
 def refusal(config):
     """Why this package does not have the network of a `config.yaml`; None if it does."""
+    if config["game"] not in BOARDS:
+        return f"posenc_torch has no board of {config['game']}"
     kind = architecture(config)
     if kind == "decoder":
         return "a decoder reads the plies of a game one after the other, not one position"

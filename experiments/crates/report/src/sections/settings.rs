@@ -2,6 +2,8 @@
 
 use super::variants::{self, Variant};
 use crate::files::{CellFacts, RunFolder};
+use crate::name::readable;
+use crate::table::ABSENT;
 use facts::distinct;
 use games::GameKind;
 use serde_json::Value;
@@ -13,6 +15,8 @@ pub struct Setting {
     pub name: String,
     /// Its value; `varies` if rows differ in it.
     pub value: String,
+    /// The names of the rows, each with its value, if rows differ in it.
+    pub rows: Vec<(String, String)>,
 }
 
 const VARIES: &str = "varies";
@@ -23,7 +27,17 @@ pub(crate) const DATASET: &str = "dataset";
 impl Setting {
     fn new(name: &str, values: impl IntoIterator<Item = String>) -> Self {
         let values: Vec<String> = values.into_iter().collect();
-        Self { name: name.to_owned(), value: values.join(", ") }
+        Self { name: name.to_owned(), value: values.join(", "), rows: Vec::new() }
+    }
+
+    /// Its value, and the rows that have another one in other grids, of which `all` are the settings.
+    pub(crate) fn beside<'a>(&self, all: impl Iterator<Item = &'a Self>) -> String {
+        let same = all.filter(|other| other.name == self.name);
+        let others: Vec<&(String, String)> = same.flat_map(|other| &other.rows).collect();
+        let differs = |(row, value): &&(String, String)| others.iter().any(|(other, its)| other == row && its != value);
+        let rows = self.rows.iter().filter(differs).map(|(row, value)| format!("{}: {value}", readable(row)));
+        let rows: Vec<String> = rows.collect();
+        if rows.is_empty() { self.value.clone() } else { format!("{} ({})", self.value, rows.join("; ")) }
     }
 }
 
@@ -40,11 +54,23 @@ pub(crate) fn of(folder: &RunFolder) -> Vec<Setting> {
 
 /// The resolved runs of a game's rows, without seeds and A/A controls, and their datasets.
 fn of_game(folder: &RunFolder, game: GameKind) -> Vec<Setting> {
-    let named = |(name, value): (String, String)| Setting::new(&format!("{}: {name}", game.name()), [value]);
-    let rows: Vec<Vec<(String, String)>> = variants::of(folder, game).iter().map(flat).collect();
-    let names = distinct(rows.iter().flatten().map(|(name, _)| name.clone()));
+    let variants = variants::of(folder, game);
+    let rows: Vec<(&str, Vec<(String, String)>)> =
+        variants.iter().map(|variant| (variant.row.shown(), flat(variant))).collect();
+    let by_row = |name: &str| -> Vec<(String, String)> {
+        let value = |row: &[(String, String)]| {
+            let found = row.iter().find(|(own, _)| own == name);
+            found.map_or_else(|| ABSENT.to_owned(), |(_, value)| value.clone())
+        };
+        rows.iter().map(|(label, row)| ((*label).to_owned(), value(row))).collect()
+    };
+    let named = |(name, value): (String, String)| Setting {
+        rows: if value == VARIES { by_row(&name) } else { Vec::new() },
+        ..Setting::new(&format!("{}: {name}", game.name()), [value])
+    };
+    let names = distinct(rows.iter().flat_map(|(_, row)| row).map(|(name, _)| name.clone()));
     let value = |name: &str| -> String {
-        let mut values = rows.iter().map(|row| row.iter().find(|(own, _)| own == name).map(|(_, value)| value));
+        let mut values = rows.iter().map(|(_, row)| row.iter().find(|(own, _)| own == name).map(|(_, value)| value));
         match values.next().flatten() {
             Some(first) if values.all(|value| value == Some(first)) => first.clone(),
             _ => VARIES.to_owned(),

@@ -1,6 +1,6 @@
 //! Several grids side by side, and the settings in which they differ.
 
-use crate::report::folder::{Folder, SEEDS};
+use crate::report::folder::{ABSOLUTE, Folder, ROPE, SEEDS, SHAW};
 use report::side_by_side;
 use report::table::Table;
 use serde_json::json;
@@ -33,6 +33,19 @@ fn grids_are_set_side_by_side() {
     assert_eq!(tables[0].rows, [["none", "", ""]]);
     assert_eq!(tables[1].header, ["row", "by-hand (1)", "by-hand (2)"]);
     assert_eq!(tables[1].rows[1], ["Shaw", "−0.097 [−0.111, −0.082] better", "−0.097 [−0.111, −0.082] better"]);
+    assert!(tables[1].notes.iter().any(|note| note.ends_with("Kendall's τ = 1.00")), "{:?}", tables[1].notes);
+}
+
+#[test]
+fn an_order_by_a_loss_and_the_same_order_by_an_accuracy_agree() {
+    let [one, mut other] = [Folder::finished(), Folder::finished()];
+    for (label, losses) in [("absolute", ABSOLUTE), ("shaw", SHAW), ("rope", ROPE)] {
+        for (seed, loss) in SEEDS.into_iter().zip(losses) {
+            other.lines(label, seed, |line| line["metrics"]["policy_accuracy"] = json!(1.0 - loss / 10.0));
+        }
+    }
+    other.edit(|plan| plan.primary.metric = "policy_accuracy".to_owned());
+    let tables = compared(&one, &other);
     assert!(tables[1].notes.iter().any(|note| note.ends_with("Kendall's τ = 1.00")), "{:?}", tables[1].notes);
 }
 
@@ -115,10 +128,25 @@ fn a_row_is_compared_with_itself_in_the_other_grid() {
     other.row("shaw", [0.5, 0.6, 0.7]);
     let tables = compared(&one, &other);
     let table = tables.last().expect("a table of differences");
-    assert_eq!(table.title, "chess: by-hand less by-hand");
+    assert_eq!(table.title, "chess: by-hand (1) less by-hand (2)");
+    assert_eq!(table.header[1..3], ["by-hand (1)", "by-hand (2)"]);
     let shaw = table.rows.iter().find(|row| row[0] == "Shaw").expect("the row");
     // Means 1.1 and 0.6, each with a standard error of 0.1 / √3: 0.5 ± t(0.975; 4) · 0.0816.
     assert_eq!(shaw[1..4], ["1.10 ± 0.10", "0.60 ± 0.10", "+0.50 [+0.27, +0.73]"]);
     let same = table.rows.iter().find(|row| row[0] == "RoPE").expect("the row");
     assert!(same[3].starts_with("0.000 ") && same[4] == "1.00", "{same:?}");
+}
+
+#[test]
+fn a_row_with_another_setting_than_in_the_other_grid_is_named_with_its_value() {
+    let [one, other] = [folder(100, "one"), folder(100, "one")];
+    for seed in SEEDS {
+        other.manifest("shaw", seed, |manifest| {
+            let train = json!({"steps": 100, "batch": 64, "learning_rate": {"values": [0.4]}});
+            manifest["config"] = json!({"train": train, "encoding": ["shaw"]});
+            manifest["cpu"] = json!({"model": "one", "vendor": "x", "cores": 2, "capability": "AVX2"});
+        });
+    }
+    let tables = compared(&one, &other);
+    assert_eq!(tables[0].rows, [["chess: train.learning_rate.values", "varies (Shaw: [0.2])", "varies (Shaw: [0.4])"]]);
 }
