@@ -1,4 +1,4 @@
-//! Laws that every encoding obeys on every board, with and without auxiliary tokens. One test per law, all encodings
+//! Laws that every encoding obeys on every board with auxiliary tokens, and on minishogi's in every layout. One test per law, all encodings
 //! inside, since loading LibTorch takes longer than most laws.
 
 use crate::common::{

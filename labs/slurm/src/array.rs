@@ -63,7 +63,7 @@ pub fn write_array(
 pub fn argument(path: &Path) -> anyhow::Result<String> {
     let text = path.to_str().filter(|text| !text.contains(|c: char| c.is_control() || ['"', '\\'].contains(&c)));
     text.map(str::to_owned).with_context(|| {
-        format!("{path:?}: paths must be in UTF-8 and without control characters, \" and \\; choose another --out")
+        format!("{path:?}: paths must be in UTF-8 and without control characters, \" and \\; another folder may do")
     })
 }
 

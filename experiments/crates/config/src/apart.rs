@@ -36,10 +36,18 @@ pub(super) fn with_others(first: ConfigError, written: &Written, source: &Source
     let groups = [parts.of_name(source), of_base, parts.of_axes()].into_iter().chain(of_values).chain(parts.of_rest());
     groups.fold(first, |all, group| {
         // Two problems of one place are one, unless a part has both.
+        let is_known = |error: &ConfigError| each(&all).any(|known| known.problem() == error.problem());
         let is_new = |error: &ConfigError| location(error).is_none_or(|place| !locations(&all).any(|at| at == place));
-        let group: Vec<ConfigError> = group.into_iter().filter(is_new).collect();
+        let group: Vec<ConfigError> = match group.iter().any(is_known) {
+            true => group,
+            false => group.into_iter().filter(is_new).collect(),
+        };
         all.and(group)
     })
+}
+
+fn each(error: &ConfigError) -> impl Iterator<Item = &ConfigError> {
+    std::iter::once(error).chain(error.others.iter())
 }
 
 fn location(error: &ConfigError) -> Option<(&Path, &Place)> {
@@ -47,7 +55,7 @@ fn location(error: &ConfigError) -> Option<(&Path, &Place)> {
 }
 
 fn locations(error: &ConfigError) -> impl Iterator<Item = (&Path, &Place)> {
-    std::iter::once(error).chain(error.others.iter()).filter_map(location)
+    each(error).filter_map(location)
 }
 
 struct Parts<'a> {

@@ -282,7 +282,12 @@ impl Matrix<'_> {
             if !fits.contains(&true) && !self.is_overridden(unwanted) {
                 let error = self.document.error_at(&at!["exclude", i], "no row matches this entry of `exclude`");
                 let error = error.help("its values must be written as in `axes`; or take it out");
-                return Err(self.wrong_in_rows(&rows).unwrap_or(error));
+                let mut left = rows;
+                for later in &self.file.exclude[i + 1..] {
+                    let mut fits = self.fitting(&left, later)?.into_iter();
+                    left.retain(|_| !fits.next().unwrap_or(false));
+                }
+                return Err(self.wrong_in_rows(&left).unwrap_or(error));
             }
             let mut fits = fits.into_iter();
             rows.retain(|_| !fits.next().unwrap_or(false));

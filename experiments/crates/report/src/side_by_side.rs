@@ -55,7 +55,7 @@ fn settings(reports: &[Report]) -> Table {
     let is_path_to_same_data = |name: &str| {
         let Some((game, "data" | "test_data")) = name.split_once(": ") else { return false };
         let hashes = values(&format!("{game}: {DATASET}"));
-        hashes.iter().all(|hash| hash != ABSENT && *hash == hashes[0])
+        hashes.iter().all(|hash| !hash.is_empty() && hash != ABSENT && *hash == hashes[0])
     };
     let rows = names.into_iter().filter_map(|name| {
         let values = values(name);

@@ -6,6 +6,7 @@ use crate::name::readable;
 use crate::table::ABSENT;
 use facts::distinct;
 use games::GameKind;
+use records::identity::assignments;
 use serde_json::Value;
 
 /// A setting that all rows of a grid share, or a condition under which its cells were trained.
@@ -125,6 +126,7 @@ fn conditions(folder: &RunFolder) -> Vec<Setting> {
         all("processor", &|facts| Some(facts.cpu.as_ref()?.model.clone())),
         all("instruction set", &|facts| Some(facts.identity.instruction_set.clone())),
         all("GPU", &|facts| facts.gpu_model().map(str::to_owned)),
+        all("environment", &|facts| Some(assignments(&facts.identity.environment)).filter(|all| !all.is_empty())),
         all("LibTorch", &|facts| Some(facts.identity.libtorch.clone())),
         all("program", &|facts| Some(facts.program())),
     ]

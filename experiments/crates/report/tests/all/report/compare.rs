@@ -100,7 +100,7 @@ fn a_setting_that_one_grid_varies_and_another_fixes_differs() {
 fn another_path_to_the_same_data_is_no_difference() {
     let [one, same, other] = [("data", "d"), ("runs/../data", "d"), ("data-2", "e")].map(|(path, hash)| {
         let folder = Folder::finished();
-        for label in ["absolute", "shaw", "rope"] {
+        for label in ["absolute", "shaw", "rope", "absolute-twin"] {
             for seed in SEEDS {
                 folder.manifest(label, seed, |manifest| {
                     manifest["config"] = json!({"data": path, "test_data": path});
