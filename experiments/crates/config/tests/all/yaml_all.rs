@@ -46,6 +46,12 @@ fn a_size_without_its_architecture_is_told_where_it_belongs() {
 }
 
 #[test]
+fn all_keys_that_a_value_lacks_are_named_at_once() {
+    let text = with("reference: {encoding: none}", "reference: {encoding: rope}");
+    refused(&text, &["`layout` is missing in `reference.encoding`", "`theta` is missing in `reference.encoding`"]);
+}
+
+#[test]
 fn all_problems_are_shown_at_once() {
     let wrong = [
         ("name: small", "name: small\nlayers: 3"),
