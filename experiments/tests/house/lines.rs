@@ -10,7 +10,7 @@ const MOST_LINES: usize = 500;
 
 /// The most lines of Rust, tests included: in the core, which is everything but labs and benches, in the labs, and in all.
 /// Whoever needs more raises a number here and says in the commit what the lines buy; whoever deletes lowers it.
-const CEILINGS: [(&str, usize); 3] = [("core", 146_963), ("labs", 19_044), ("all", 166_007)];
+const CEILINGS: [(&str, usize); 3] = [("core", 146_964), ("labs", 19_044), ("all", 166_008)];
 
 /// Every Rust file below the project, with its path from there and its text.
 pub(crate) fn rust_files() -> Vec<(PathBuf, String)> {

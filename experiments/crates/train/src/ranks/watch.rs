@@ -171,8 +171,9 @@ fn wait(shared: &Shared, heard: &Receiver<()>) {
     }
 }
 
-/// The silence of the next rank after one more interval without a word, which took this long. An interval is long where this
-/// process itself was stopped, perhaps with all others (`scontrol suspend`): it counts once, or begins the wait anew.
+/// How long the next rank has been silent, after one more interval without a beat from it. `took` is the length of that interval.
+/// An interval longer than a beat means that this process was stopped, perhaps with all ranks (`scontrol suspend`). It counts as
+/// one beat; from `PATIENCE` on the count restarts at zero.
 fn longer(silence: Duration, took: Duration) -> Duration {
     if took < PATIENCE { silence + BEAT } else { Duration::ZERO }
 }

@@ -3,7 +3,7 @@
 use crate::report::folder::{ABSOLUTE, Folder, ROPE, SEEDS, SHAW};
 use report::side_by_side;
 use report::table::Table;
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// A finished grid whose rows have runs of `steps` steps, trained by another processor.
 fn folder(steps: u64, processor: &str) -> Folder {
@@ -78,16 +78,22 @@ fn what_differs_comes_before_the_results() {
     );
 }
 
-#[test]
-fn a_setting_that_one_grid_varies_and_another_fixes_differs() {
-    let [one, other] = [folder(100, "one"), folder(100, "one")];
+/// Gives the cells of `shaw` this learning rate, and changes their configuration.
+fn shaw_at(folder: &Folder, rate: f64, change: impl Fn(&mut Value)) {
     for seed in SEEDS {
-        other.manifest("shaw", seed, |manifest| {
-            let train = json!({"steps": 100, "batch": 64, "learning_rate": {"values": [0.1]}});
-            manifest["config"] = json!({"train": train, "encoding": ["shaw"], "mask": null});
+        folder.manifest("shaw", seed, |manifest| {
+            let train = json!({"steps": 100, "batch": 64, "learning_rate": {"values": [rate]}});
+            manifest["config"] = json!({"train": train, "encoding": ["shaw"]});
+            change(&mut manifest["config"]);
             manifest["cpu"] = json!({"model": "one", "vendor": "x", "cores": 2, "capability": "AVX2"});
         });
     }
+}
+
+#[test]
+fn a_setting_that_one_grid_varies_and_another_fixes_differs() {
+    let [one, other] = [folder(100, "one"), folder(100, "one")];
+    shaw_at(&other, 0.1, |config| config["mask"] = json!(null));
     let tables = compared(&one, &other);
     assert_eq!(
         tables[0].rows,
@@ -140,13 +146,7 @@ fn a_row_is_compared_with_itself_in_the_other_grid() {
 #[test]
 fn a_row_with_another_setting_than_in_the_other_grid_is_named_with_its_value() {
     let [one, other] = [folder(100, "one"), folder(100, "one")];
-    for seed in SEEDS {
-        other.manifest("shaw", seed, |manifest| {
-            let train = json!({"steps": 100, "batch": 64, "learning_rate": {"values": [0.4]}});
-            manifest["config"] = json!({"train": train, "encoding": ["shaw"]});
-            manifest["cpu"] = json!({"model": "one", "vendor": "x", "cores": 2, "capability": "AVX2"});
-        });
-    }
+    shaw_at(&other, 0.4, |_| ());
     let tables = compared(&one, &other);
     assert_eq!(tables[0].rows, [["chess: train.learning_rate.values", "varies (Shaw: [0.2])", "varies (Shaw: [0.4])"]]);
 }
