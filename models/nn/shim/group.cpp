@@ -7,14 +7,26 @@
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
+#include <netdb.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <cstring>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "message.h"
+
+#ifndef SOCK_CLOEXEC
+#define SOCK_CLOEXEC 0  // macOS
+#endif
 
 namespace {
 
@@ -45,6 +57,84 @@ c10::intrusive_ptr<c10d::Work> receive(Group* group, const Tensor* tensor, int p
   return group->gloo->recv(one, peer, tag);
 }
 
+struct Freed {
+  void operator()(addrinfo* addresses) const noexcept { freeaddrinfo(addresses); }
+};
+
+using Addresses = std::unique_ptr<addrinfo, Freed>;
+
+// Null where there are none.
+Addresses addresses_of(const char* host, uint16_t port, int flags) {
+  addrinfo wanted{};
+  wanted.ai_flags = flags | AI_NUMERICSERV;
+  wanted.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  const int error = getaddrinfo(host, std::to_string(port).c_str(), &wanted, &found);
+  return Addresses(error == 0 ? found : nullptr);
+}
+
+bool is_loopback(const sockaddr* address) {
+  if (address->sa_family == AF_INET) {
+    return ntohl(reinterpret_cast<const sockaddr_in*>(address)->sin_addr.s_addr) >> 24 == 127;
+  }
+  return IN6_IS_ADDR_LOOPBACK(&reinterpret_cast<const sockaddr_in6*>(address)->sin6_addr) != 0;
+}
+
+// Where a host is for every rank: at its number, or at its name's only address. A machine may know itself by a loopback that
+// the others do not mean. Null where ranks may disagree.
+Addresses agreed_addresses(const char* host, uint16_t port) {
+  if (Addresses number = addresses_of(host, port, AI_NUMERICHOST)) return number;
+  Addresses all = addresses_of(host, port, 0);
+  if (strcmp(host, "localhost") == 0) return all;
+  for (const addrinfo* one = all.get(); one != nullptr; one = one->ai_next) {
+    const bool same =
+        one->ai_addrlen == all->ai_addrlen && memcmp(one->ai_addr, all->ai_addr, one->ai_addrlen) == 0;
+    if (!same || is_loopback(one->ai_addr)) return nullptr;
+  }
+  return all;
+}
+
+// A socket that listens at a host's address only, or -1: ranks may disagree about it, or this machine does not have it.
+int listener(const char* host, uint16_t port) {
+  const Addresses all = agreed_addresses(host, port);
+  for (const addrinfo* one = all.get(); one != nullptr; one = one->ai_next) {
+    const int made = ::socket(one->ai_family, one->ai_socktype | SOCK_CLOEXEC, one->ai_protocol);
+    // A run that starts again finds connections of the last one.
+    const int yes = 1;
+    if (made >= 0 && ::setsockopt(made, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes)) == 0 &&
+        ::bind(made, one->ai_addr, one->ai_addrlen) == 0 && ::listen(made, SOMAXCONN) == 0) {
+      return made;
+    }
+    const int error = errno;
+    if (made >= 0) ::close(made);
+    if (error != EADDRNOTAVAIL && error != EAFNOSUPPORT) {
+      const std::string at = std::string(host) + ", port " + std::to_string(port);
+      throw std::system_error(error, std::generic_category(), "The server socket has failed to listen on " + at);
+    }
+  }
+  return -1;
+}
+
+// What tells an open socket from all others, or 0.
+ino_t number_of(int descriptor) {
+  struct stat found {};
+  return ::fstat(descriptor, &found) == 0 && S_ISSOCK(found.st_mode) ? found.st_ino : 0;
+}
+
+c10::intrusive_ptr<c10d::TCPStore> served(const char* host, c10d::TCPStoreOptions options) {
+  const int socket = listener(host, options.port);
+  if (socket < 0) return c10::make_intrusive<c10d::TCPStore>(host, options);
+  const ino_t number = number_of(socket);
+  options.masterListenFd = socket;
+  try {
+    return c10::make_intrusive<c10d::TCPStore>(host, options);
+  } catch (...) {
+    // c10d closes the socket, unless it fails before it takes it.
+    if (number_of(socket) == number) ::close(socket);
+    throw;
+  }
+}
+
 }  // namespace
 
 extern "C" {
@@ -57,7 +147,7 @@ char* posenc_store(const char* host, uint16_t port, bool serves, const char* pre
     options.isServer = serves;
     options.waitWorkers = false;
     options.timeout = milliseconds(timeout_ms);
-    auto root = c10::make_intrusive<c10d::TCPStore>(host, options);
+    auto root = serves ? served(host, options) : c10::make_intrusive<c10d::TCPStore>(host, options);
     *store = new Store{root, c10::make_intrusive<c10d::PrefixStore>(prefix, root)};
   });
 }

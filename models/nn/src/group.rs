@@ -45,7 +45,7 @@ pub struct Address<'a> {
     pub host: &'a str,
     /// 0 serves at a free port.
     pub port: u16,
-    /// Whether this process serves the store; others connect to it.
+    /// Whether this process serves the store, only at the host if that is one address here; others connect to it.
     pub serves: bool,
 }
 
@@ -464,5 +464,37 @@ mod tests {
         store.set("here", "yes").expect("it is kept");
         assert_eq!(store.get("here").expect("it is there"), "yes");
         assert!(store.get("elsewhere").is_err());
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_store_is_served_at_the_given_address_only() {
+        let table = |name: &str| std::fs::read_to_string(format!("/proc/self/net/{name}")).unwrap_or_default();
+        // As the kernel writes addresses.
+        let (four, six) = ("0100007F", "00000000000000000000000001000000");
+        let listening = |port: u16| -> Vec<String> {
+            let at_port = |line: &str| {
+                let mut fields = line.split_whitespace().skip(1);
+                let address = fields.next()?.strip_suffix(format!(":{port:04X}").as_str())?;
+                (fields.nth(1)? == "0A").then(|| address.to_owned())
+            };
+            [table("tcp"), table("tcp6")].concat().lines().filter_map(at_port).collect()
+        };
+        let hosts = [("127.0.0.1", [four, four]), ("localhost", [four, six]), ("::1", [six, six])];
+        let known = if table("if_inet6").contains("00000000000000000000000000000001") { 3 } else { 2 };
+        for &(host, among) in &hosts[..known] {
+            let open = |port, serves| Store::open(Address { host, port, serves }, "test", PATIENCE);
+            let served = open(0, true).expect("a store");
+            let (port, at) = (served.port(), listening(served.port()));
+            assert!(at.len() == 1 && among.contains(&at[0].as_str()), "{host}: {at:?}");
+            let error = open(port, true).expect_err("it is taken").to_string();
+            assert!(error.contains("Address already in use"), "{error}");
+            let reached = open(port, false).expect("it is served");
+            served.set("here", host).expect("it is kept");
+            assert_eq!(reached.get("here").expect("it is there"), host);
+            drop((served, reached));
+            let again = open(port, true).expect("the port is free again");
+            assert_eq!((again.port(), listening(port)), (port, at));
+        }
     }
 }
