@@ -8,7 +8,7 @@ use super::sheet::{Cells, Panel, draw};
 use figures::Canvas;
 use figures::board::{Shades, View};
 use games::GameKind;
-use records::inspected::{HeadRecord, Signal};
+use records::inspected::{HeadRecord, Movement, RelationRecord, Signal};
 use tch::{Kind, Tensor};
 use train::inference::tensors_file::Named;
 
@@ -226,12 +226,21 @@ impl Maps<'_> {
 
 /// A panel's title: the head, and its movement with its share.
 pub(super) fn title(record: &HeadRecord) -> String {
-    let movement = record.movement.as_ref().and_then(|movement| {
-        let found = record.relations.iter().find(|found| found.relation == movement.relation)?;
+    let movement = named(record).map(|(movement, found)| {
         let sign = if movement.favours { "" } else { "not " };
-        Some(format!(": {sign}{}, {:.0} %", movement.relation, 100.0 * found.fit))
+        format!(": {sign}{}, {:.0} %", movement.relation, 100.0 * found.fit)
     });
     format!("head {}{}", record.head, movement.unwrap_or_default())
+}
+
+/// The movement that a head follows, if it follows one: one that it avoids does not count.
+pub(super) fn followed(record: &HeadRecord) -> Option<&RelationRecord> {
+    named(record).filter(|(movement, _)| movement.favours).map(|(_, found)| found)
+}
+
+fn named(record: &HeadRecord) -> Option<(&Movement, &RelationRecord)> {
+    let movement = record.movement.as_ref()?;
+    Some((movement, record.relations.iter().find(|found| found.relation == movement.relation)?))
 }
 
 fn of_row(map: &[f64], query: usize) -> &[f64] {

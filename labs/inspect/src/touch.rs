@@ -5,7 +5,7 @@
 //! `range · (b/255)²`, which keeps small shares apart.
 
 use super::layer::Parts;
-use super::maps::{Maps, title};
+use super::maps::{Maps, followed, title};
 use super::position::Shown;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -31,6 +31,7 @@ const UNIT: f64 = 10.0;
 #[derive(Debug, Clone)]
 pub(super) struct Touched {
     game: GameKind,
+    row: String,
     label: String,
     layers: Vec<Layer>,
     /// The mean over positions, then the examples.
@@ -44,7 +45,8 @@ pub(super) struct Touched {
 struct Layer {
     number: usize,
     heads: Vec<String>,
-    named: usize,
+    /// How much of the heads' signals is a movement: the sum of their shares.
+    movement: f64,
 }
 
 #[derive(Debug, Clone)]
@@ -69,7 +71,7 @@ struct CellData<'a> {
     files: usize,
     ranks: usize,
     layers: Vec<LayerData<'a>>,
-    /// The number of the layer with most named heads.
+    /// The number of the layer whose heads follow movements most.
     best: usize,
     places: Vec<PlaceData>,
 }
@@ -113,8 +115,8 @@ impl Touched {
         let layers = maps.layers();
         let of_layer = |number: usize| {
             let records = || maps.analysis.records.iter().filter(move |record| record.layer == number);
-            let named = records().filter(|record| record.movement.is_some()).count();
-            Layer { number, heads: records().map(title).collect(), named }
+            let movement = records().filter_map(followed).map(|found| found.fit).sum();
+            Layer { number, heads: records().map(title).collect(), movement }
         };
         let means = |number: &usize| {
             let heads = maps.analysis.heads.iter().filter(|head| head.layer == *number).map(|head| {
@@ -146,12 +148,18 @@ impl Touched {
         let examples = maps.examples.iter().enumerate().map(example);
         Self {
             game: maps.game,
+            row: inspected.row.clone(),
             label: format!("{}, {}, seed {}", maps.game.name(), readable(&inspected.row), inspected.seed),
             places: [mean].into_iter().chain(examples).collect(),
             layers: layers.iter().map(|&number| of_layer(number)).collect(),
             first: usize::from(maps.asked > 0),
             square: View::FIRST.name(maps.game, maps.square),
         }
+    }
+
+    /// How much the heads of its best layer follow movements.
+    fn movement(&self) -> f64 {
+        self.layers.iter().map(|layer| layer.movement).fold(0.0, f64::max)
     }
 
     fn bytes(&self, places: usize, layers: usize) -> usize {
@@ -268,13 +276,13 @@ pub(super) fn html(cells: &[&Touched]) -> String {
     let (mut blocks, mut drawings) = (Interned::default(), Interned::default());
     let data: Vec<CellData<'_>> =
         cells.iter().map(|cell| cell_data(cell, extent, &mut blocks, &mut drawings)).collect();
+    let (first, beside) = first_two(cells);
     let data = Data {
-        square: &cells[0].square,
+        square: &cells[first].square,
         blocks: blocks.values.iter().map(|block| STANDARD.encode(block)).collect(),
         cells: data,
     };
     let data = serde_json::to_string(&data).expect("strings and numbers have a JSON text");
-    let beside = (1..cells.len()).find(|&cell| cells[cell].game == cells[0].game);
     let options = |selected: Option<usize>| -> String {
         let option = |(number, cell): (usize, &&Touched)| {
             let mark = if selected == Some(number) { " selected" } else { "" };
@@ -290,7 +298,7 @@ pub(super) fn html(cells: &[&Touched]) -> String {
     let parts = [
         ("{css}", STYLE.to_owned()),
         ("{pieces}", drawings.collect()),
-        ("{cells}", options(Some(0))),
+        ("{cells}", options(Some(first))),
         ("{besides}", format!("<option value=\"\">none</option>{}", options(beside))),
         ("{places}", places(cells, extent.places)),
         ("{size}", text),
@@ -299,6 +307,20 @@ pub(super) fn html(cells: &[&Touched]) -> String {
         ("{js}", SCRIPT.to_owned()),
     ];
     filled(PAGE, &parts)
+}
+
+/// The cells that the page opens with: of the first game the one whose heads follow movements most, and that of another row, if
+/// there is one.
+fn first_two(cells: &[&Touched]) -> (usize, Option<usize>) {
+    let best = |is_asked: &dyn Fn(&Touched) -> bool| {
+        // The first of equal ones.
+        (0..cells.len())
+            .rev()
+            .filter(|&cell| cells[cell].game == cells[0].game && is_asked(cells[cell]))
+            .max_by(|&a, &b| cells[a].movement().total_cmp(&cells[b].movement()))
+    };
+    let first = best(&|_| true).unwrap_or_default();
+    (first, best(&|cell| cell.row != cells[first].row))
 }
 
 /// The options of positions: cells of a game have the same.
@@ -325,7 +347,7 @@ fn cell_data<'a>(
     let geometry = cell.game.geometry();
     let chosen = spread(cell.layers.len(), extent.layers);
     let layers: Vec<&'a Layer> = chosen.iter().map(|&layer| &cell.layers[layer]).collect();
-    let best = layers.iter().max_by_key(|layer| layer.named).map_or(0, |layer| layer.number);
+    let best = layers.iter().max_by(|a, b| a.movement.total_cmp(&b.movement)).map_or(0, |layer| layer.number);
     let of_place = |place: &'a Place| PlaceData {
         names: place.view.names(cell.game),
         pieces: (!place.pieces.is_empty()).then(|| drawings.number(place.pieces.as_bytes())),

@@ -238,7 +238,9 @@ impl Observer for Bars {
         self.watched.ended(task, outcome);
         self.grid.inc(1);
         let place = format!("{}/{}", self.grid.position(), self.names.len());
-        if let Some(text) = ending(&place, &self.names[task], outcome) {
+        // The whole name is that of a failed cell's folder.
+        let names = if matches!(outcome, Outcome::Finished { .. }) { &self.brief } else { &self.names };
+        if let Some(text) = ending(&place, &names[task], outcome) {
             self.print(&text);
         }
     }

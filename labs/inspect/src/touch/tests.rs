@@ -37,10 +37,11 @@ pub(crate) fn touched(game: GameKind, label: &str) -> (Touched, Vec<Vec<Heads>>)
     };
     let layer = |number: usize| {
         let heads = (0..HEADS).map(|head| format!("head {head}: rook, {number} %")).collect();
-        Layer { number, heads, named: number }
+        Layer { number, heads, movement: number as f64 }
     };
     let cell = Touched {
         game,
+        row: label.to_owned(),
         label: label.to_owned(),
         layers: (0..LAYERS).map(layer).collect(),
         places: maps.iter().map(place).collect(),
@@ -126,6 +127,28 @@ fn a_page_too_large_shows_fewer_positions_then_fewer_layers_then_fewer_cells() {
     let text = Extent { cells: 2, places: 1, layers: 2, bytes: 1_250_000 }.text(&[&cell, &cell]);
     assert!(text.starts_with("Maps: 1.2 MB") && text.contains("shows 1 of 2 positions"), "{text}");
     assert_eq!([spread(15, 4), spread(3, 5), spread(4, 1)], [vec![0, 4, 9, 14], vec![0, 1, 2], vec![0]]);
+}
+
+#[test]
+fn the_page_opens_with_two_rows_whose_heads_follow_movements_most() {
+    let cell = |game: GameKind, row: &str, movement: f64| {
+        let (mut cell, _) = touched(game, row);
+        cell.layers[1].movement = movement;
+        cell
+    };
+    let cells = [
+        cell(GameKind::Chess, "none", 0.1),
+        cell(GameKind::Chess, "shaw", 0.9),
+        cell(GameKind::Chess, "shaw", 1.2),
+        cell(GameKind::Chess, "rope", 0.4),
+        cell(GameKind::Shogi, "smolgen", 3.0),
+    ];
+    let all: Vec<&Touched> = cells.iter().collect();
+    assert_eq!(first_two(&all), (2, Some(3)));
+    assert_eq!(first_two(&all[1..3]), (1, None));
+    let page = html(&all);
+    let selected: Vec<&str> = page.split(" selected>").skip(1).filter_map(|rest| rest.split('<').next()).collect();
+    assert_eq!(selected[..2], ["shaw", "rope"]);
 }
 
 #[test]
