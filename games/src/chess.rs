@@ -23,7 +23,6 @@ mod rules;
 mod tactics;
 mod uci;
 mod vocabularies;
-mod white_moves;
 
 pub use position::ChessPosition;
 

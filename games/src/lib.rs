@@ -15,7 +15,6 @@ pub mod input;
 pub mod kind;
 pub mod line;
 pub mod maps;
-pub mod mate;
 pub mod minishogi;
 mod move_code;
 pub mod move_text;

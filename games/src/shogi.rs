@@ -22,7 +22,6 @@
 mod attacked;
 mod board;
 mod checks;
-mod compact;
 pub mod csa;
 pub mod detect;
 mod frame;

@@ -5,7 +5,7 @@ use super::task::{LATEST_PLY, PLY_CAP, Task};
 use dataset::{Decided, Label, SplitPlan};
 use games::attacks::Tactics;
 use games::maps::MapTask;
-use games::mate::mating_among;
+use games::referee::mating_among;
 use games::{GameResult, Played, Position as _, Referee, Termination};
 use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
 use std::num::NonZeroU16;
