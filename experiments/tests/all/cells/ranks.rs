@@ -6,6 +6,7 @@ use config::{Dtype, MicroBatch, RunConfig, Weights};
 use encodings::EncodingConfig;
 use records::status::State;
 use records::{CellState, Manifest, positions};
+use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::ErrorKind;
 use std::iter::successors;
@@ -91,14 +92,18 @@ fn logs(dir: &Path, size: usize) -> String {
     (0..size).map(|rank| fs::read_to_string(dir.join(format!("rank-{rank}.log"))).expect("a log")).collect()
 }
 
-/// Every network whose bits are compared, with its name.
+/// Every network whose bits are compared, with its name. In the long form there is an example of each encoding and of each list
+/// of several.
 fn networks(bench: &Bench) -> Vec<(String, RunConfig)> {
     let mut all = vec![("absolute".to_owned(), bench.run(29))];
     if is_long() {
         let mut bf16 = bench.run(29);
         bf16.train.dtype = Dtype::Bf16;
         all.extend([("bf16".to_owned(), bf16), ("batch norm".to_owned(), dlshogi(bench, 29))]);
-        all.extend(EncodingConfig::example_stacks().into_iter().map(|stack| {
+        let mut found = HashSet::new();
+        let names = |stack: &[EncodingConfig]| -> Vec<_> { stack.iter().map(|config| config.info().name).collect() };
+        let stacks = EncodingConfig::example_stacks().into_iter().filter(|stack| found.insert(names(stack)));
+        all.extend(stacks.map(|stack| {
             let labels: Vec<String> = stack.iter().map(EncodingConfig::label).collect();
             // With a checkpoint and an evaluation on the way.
             let mut run = bench.run(12);
