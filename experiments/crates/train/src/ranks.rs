@@ -239,30 +239,71 @@ impl Meeting {
 mod tests {
     use super::*;
     use nn::group::Network;
-    use std::process::{Command, Stdio};
+    use std::process::{Command, Output, Stdio};
+    use std::time::Instant;
+    use tch::Kind;
 
     /// Makes a test's process one of two ranks.
     const AS_RANK: &str = "POSENC_TEST_AS_RANK";
 
-    #[test]
-    fn a_panic_of_one_rank_ends_the_other_and_is_the_only_message() {
-        if std::env::var_os(AS_RANK).is_some() {
-            let place = Place::of_environment().expect("valid").expect("a launcher");
-            let ranks = Ranks::join(&place, "a cell", tch::Device::Cpu).expect("both join");
-            let ended = ranks.train(|| if ranks.is_first() { ranks.any(true) } else { panic!("a rule was broken") });
-            unreachable!("{ended:?}");
-        }
+    const MINUTE: Duration = Duration::from_secs(60);
+
+    /// What two ranks say, processes of their own that run one of these tests.
+    fn in_processes(test: &str) -> [Output; 2] {
         let meeting = Meeting::open().expect("a store");
         let start = |rank: usize| {
             let mut command = Command::new(std::env::current_exe().expect("this test's own path"));
-            let name = "ranks::tests::a_panic_of_one_rank_ends_the_other_and_is_the_only_message";
-            command.args(["--exact", name, "--nocapture"]).env(AS_RANK, "1").envs(meeting.variables(rank, 2));
+            command.args(["--exact", &format!("ranks::tests::{test}"), "--nocapture"]);
+            command.env(AS_RANK, "1").envs(meeting.variables(rank, 2));
             command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it starts")
         };
-        let ended = [0, 1].map(start).map(|rank| rank.wait_with_output().expect("it ends"));
+        [0, 1].map(start).map(|rank| rank.wait_with_output().expect("it ends"))
+    }
+
+    /// The ranks of such a process.
+    fn joined() -> Option<Ranks> {
+        std::env::var_os(AS_RANK)?;
+        let place = Place::of_environment().expect("valid").expect("a launcher");
+        Some(Ranks::join(&place, "a cell", Device::Cpu).expect("both join"))
+    }
+
+    #[test]
+    fn a_panic_of_one_rank_ends_the_other_and_is_the_only_message() {
+        if let Some(ranks) = joined() {
+            let ended = ranks.train(|| if ranks.is_first() { ranks.any(true) } else { panic!("a rule was broken") });
+            unreachable!("{ended:?}");
+        }
+        let ended = in_processes("a_panic_of_one_rank_ends_the_other_and_is_the_only_message");
         let said = [0, 1].map(|rank| String::from_utf8_lossy(&ended[rank].stderr));
         assert_eq!([0, 1].map(|rank| ended[rank].status.code()), [Some(75), Some(101)], "{said:?}");
         assert!(!said[0].contains("posenc: ") && said[1].contains("a rule was broken"), "{said:?}");
+    }
+
+    /// An evaluation of one batch is the first rank's alone.
+    #[test]
+    fn a_first_rank_that_computes_alone_for_a_minute_is_not_taken_for_lost() {
+        if std::env::var_os("POSENC_RANKS").is_none() {
+            return;
+        }
+        if let Some(ranks) = joined() {
+            let begun = Instant::now();
+            let matrix = Tensor::eye(1024, (Kind::Float, Device::Cpu));
+            let train = || {
+                while ranks.is_first() && begun.elapsed() < MINUTE {
+                    assert_eq!(matrix.matmul(&matrix), matrix);
+                }
+                ranks.any(ranks.is_first())
+            };
+            assert!(ranks.train(train).expect("nobody is lost"));
+            return;
+        }
+        let begun = Instant::now();
+        for rank in in_processes("a_first_rank_that_computes_alone_for_a_minute_is_not_taken_for_lost") {
+            let said = String::from_utf8_lossy(&rank.stderr);
+            assert!(rank.status.success() && !said.contains("posenc: "), "{said}");
+        }
+        assert!(begun.elapsed() >= MINUTE);
+        println!("rank 0 computed alone for a minute while rank 1 waited: {:.0} s", begun.elapsed().as_secs_f64());
     }
 
     #[test]

@@ -1,16 +1,20 @@
 //! A cell on several ranks: the bits of one process, also after a rank is lost and with another number of ranks. A small
-//! version here; `scripts/long-check ranks` asks for 4 ranks, more networks, and a rank that hangs.
+//! version here; `scripts/long-check ranks` asks for every encoding on up to 8 ranks, and for each rank killed and stopped.
 
-use crate::cli::{answer, cells, posenc, posenc_cell, run, signal, wait_for_step};
+use crate::cli::{Answer, answer, cells, posenc, posenc_cell, run, signal, wait_for_step};
 use config::{Dtype, MicroBatch, RunConfig, Weights};
+use encodings::EncodingConfig;
 use records::status::State;
 use records::{CellState, Manifest, positions};
+use std::collections::HashSet;
 use std::fs::{self, File};
+use std::io::ErrorKind;
+use std::iter::successors;
 use std::path::Path;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
-use testing::{Bench, assert_same_bits, assert_says, dlshogi, encoding, place, small, status, train};
+use testing::{Bench, assert_same_bits, assert_says, dlshogi, place, small, status, train};
 use train::Outcome;
 use train::ranks::Meeting;
 
@@ -18,21 +22,28 @@ use train::ranks::Meeting;
 const LOST: i32 = 75;
 /// A rank that hangs is noticed within this time.
 const NOTICED: Duration = Duration::from_secs(10);
+/// The same for one that has ended.
+const NOTICED_END: Duration = Duration::from_secs(2);
 /// The end of all ranks after that, on a busy machine.
 const SLACK: Duration = Duration::from_secs(5);
 
+/// Asks for the long form.
+const LONG: &str = "POSENC_RANKS";
+/// The most ranks that bits are compared on in the long form.
+const MOST: usize = 8;
+
 /// How many ranks the tests start.
 fn ranks() -> usize {
-    std::env::var("POSENC_RANKS").map_or(2, |text| text.parse().expect("a number"))
+    std::env::var(LONG).map_or(2, |text| text.parse().expect("a number"))
 }
 
 fn is_long() -> bool {
-    ranks() > 2
+    std::env::var_os(LONG).is_some()
 }
 
-/// A run with four micro-batches a step, and three batches of an evaluation.
+/// A run with four micro-batches a step, in the long form eight, and three batches of an evaluation.
 fn in_parts(mut run: RunConfig) -> RunConfig {
-    run.train.micro_batch = Some(MicroBatch::Of(2));
+    run.train.micro_batch = Some(MicroBatch::Of(if is_long() { run.train.batch / MOST } else { 2 }));
     run.eval.batch = 24;
     run
 }
@@ -81,23 +92,24 @@ fn logs(dir: &Path, size: usize) -> String {
     (0..size).map(|rank| fs::read_to_string(dir.join(format!("rank-{rank}.log"))).expect("a log")).collect()
 }
 
-fn networks(bench: &Bench) -> Vec<(&'static str, RunConfig)> {
-    let with = |change: &dyn Fn(&mut RunConfig)| {
-        let mut run = bench.run(29);
-        change(&mut run);
-        run
-    };
-    let mut all = vec![("absolute", bench.run(29))];
+/// Every network whose bits are compared, with its name. In the long form there is an example of each encoding and of each list
+/// of several.
+fn networks(bench: &Bench) -> Vec<(String, RunConfig)> {
+    let mut all = vec![("absolute".to_owned(), bench.run(29))];
     if is_long() {
-        for (name, yaml) in [
-            ("shaw", "shaw: {terms: [q, k, v]}"),
-            ("bias", "relative_bias: {share: displacement}"),
-            ("rope", "rope: {layout: axial_2d, theta: 10}"),
-        ] {
-            all.push((name, with(&|run| run.encoding = vec![encoding(yaml)])));
-        }
-        all.push(("bf16", with(&|run| run.train.dtype = Dtype::Bf16)));
-        all.push(("batch-norm", dlshogi(bench, 29)));
+        let mut bf16 = bench.run(29);
+        bf16.train.dtype = Dtype::Bf16;
+        all.extend([("bf16".to_owned(), bf16), ("batch norm".to_owned(), dlshogi(bench, 29))]);
+        let mut found = HashSet::new();
+        let names = |stack: &[EncodingConfig]| -> Vec<_> { stack.iter().map(|config| config.info().name).collect() };
+        let stacks = EncodingConfig::example_stacks().into_iter().filter(|stack| found.insert(names(stack)));
+        all.extend(stacks.map(|stack| {
+            let labels: Vec<String> = stack.iter().map(EncodingConfig::label).collect();
+            // With a checkpoint and an evaluation on the way.
+            let mut run = bench.run(12);
+            run.encoding = stack;
+            (labels.join(" + "), run)
+        }));
     }
     all
 }
@@ -105,12 +117,13 @@ fn networks(bench: &Bench) -> Vec<(&'static str, RunConfig)> {
 #[test]
 fn ranks_make_the_steps_of_one_process() {
     let bench = Bench::new();
-    for (name, run) in networks(&bench) {
-        let run = in_parts(run);
-        let alone = bench.trained(name, &run);
-        let mut size = 2;
-        while size <= ranks() {
-            let dir = bench.cell(&format!("{name}-{size}"), &run);
+    let most = if is_long() { MOST } else { 2 };
+    let networks = networks(&bench);
+    for (number, (name, run)) in networks.iter().enumerate() {
+        let (run, began) = (in_parts(run.clone()), Instant::now());
+        let alone = bench.trained(&format!("{number}-alone"), &run);
+        for size in successors(Some(2_usize), |size| Some(size * 2)).take_while(|&size| size <= most) {
+            let dir = bench.cell(&format!("{number}-{size}"), &run);
             let codes = Launched::new(&dir, size).codes(None);
             assert_eq!(codes, vec![Some(0); size], "{name}: {}", logs(&dir, size));
             assert_same_bits(&alone, &dir);
@@ -118,27 +131,35 @@ fn ranks_make_the_steps_of_one_process() {
             assert_eq!(of_positions(&alone), of_positions(&dir), "{name} on {size}");
             let manifest = Manifest::read(&dir).expect("readable").expect("there");
             assert_eq!(manifest.sessions[0].ranks, Some(size));
-            size *= 2;
         }
+        let (count, took) = (networks.len(), began.elapsed().as_secs_f64());
+        println!("{} of {count}, {name}: the same bits on 1 to {most} ranks ({took:.1} s)", number + 1);
     }
 }
+
+/// A way to lose a rank: the signal, the words of the rank that notices, and how soon all others end.
+type Way = (libc::c_int, &'static str, Duration);
+
+const KILLED: Way = (libc::SIGKILL, "is gone", NOTICED_END);
+const STOPPED: Way = (libc::SIGSTOP, "has not answered for 8 s", NOTICED);
 
 #[test]
 fn a_lost_rank_ends_all_and_the_cell_resumes_with_fewer() {
     let bench = Bench::new();
-    let run = in_parts(bench.run(200));
-    let (size, lost) = (ranks(), ranks() - 1);
+    let (run, size) = (in_parts(bench.run(200)), ranks());
     let undisturbed = bench.trained("undisturbed", &run);
-    let ways = [(libc::SIGKILL, "is gone"), (libc::SIGSTOP, "has not answered for 8 s")];
-    for (signal, words) in ways.into_iter().take(if is_long() { 2 } else { 1 }) {
-        let dir = bench.cell(&format!("signal-{signal}"), &run);
+    let each = (0..size).flat_map(|rank| [(rank, KILLED), (rank, STOPPED)]);
+    let losses: Vec<(usize, Way)> = if is_long() { each.collect() } else { vec![(size - 1, KILLED)] };
+    for (lost, (signal, words, limit)) in losses {
+        let dir = bench.cell(&format!("rank-{lost}-signal-{signal}"), &run);
         let mut launched = Launched::new(&dir, size);
         wait_for_step(&dir, 12);
         let began = Instant::now();
         launched.signal(lost, signal);
         assert_eq!(launched.codes(Some(lost)), vec![Some(LOST); size - 1], "{}", logs(&dir, size));
-        let limit = if signal == libc::SIGKILL { Duration::from_secs(2) } else { NOTICED };
-        assert!(began.elapsed() < limit + SLACK, "{:?}", began.elapsed());
+        let took = began.elapsed();
+        println!("rank {lost} of {size} {words}: the others ended after {:.2} s", took.as_secs_f64());
+        assert!(took < limit + SLACK, "{took:?}");
         drop(launched);
         let said = logs(&dir, size);
         let message = format!("posenc: killed: rank {lost} {words}");
@@ -174,17 +195,26 @@ fn a_signal_to_any_rank_stops_all_at_a_checkpoint() {
     let run = in_parts(bench.run(200));
     let undisturbed = bench.trained("undisturbed", &run);
     let dir = bench.cell("stopped", &run);
-    let (mut size, mut step) = (ranks(), 12);
-    while size > 1 {
+    // In the long form one process is stopped, too, and all ranks come back.
+    let least = if is_long() { 1 } else { 2 };
+    let sizes = successors(Some(ranks()), |size| Some(size / 2)).take_while(|&size| size >= least);
+    let mut step = 12;
+    for size in sizes {
         let mut launched = Launched::new(&dir, size);
         wait_for_step(&dir, step);
         launched.signal(size - 1, libc::SIGTERM);
         let codes = [Some(1)].into_iter().chain(vec![Some(0); size - 1]).collect::<Vec<_>>();
         assert_eq!(launched.codes(None), codes, "{}", logs(&dir, size));
         assert_eq!(status(&dir).state, State::Interrupted);
-        (size, step) = (size / 2, status(&dir).step + 8);
+        println!("{size} ranks stopped after step {}", status(&dir).step);
+        step = status(&dir).step + 8;
     }
-    assert_eq!(train(&dir).expect("it goes on"), Outcome::Done);
+    if is_long() {
+        let size = ranks();
+        assert_eq!(Launched::new(&dir, size).codes(None), vec![Some(0); size], "{}", logs(&dir, size));
+    } else {
+        assert_eq!(train(&dir).expect("it goes on"), Outcome::Done);
+    }
     assert_same_bits(&undisturbed, &dir);
 }
 
@@ -250,10 +280,16 @@ fn the_first_rank_locks_the_folder() {
     assert_eq!(status(&dir).state, State::Interrupted, "the other one has not written it");
 }
 
-#[test]
-fn a_runner_starts_the_ranks_of_its_cells() {
+/// The small experiment with four micro-batches a step.
+fn small_in_parts() -> String {
     let text = small().replace("    batch: 4\n", "    batch: 4\n    micro_batch: 1\n");
     assert!(text.contains("micro_batch"));
+    text
+}
+
+#[test]
+fn a_runner_starts_the_ranks_of_its_cells() {
+    let text = small_in_parts();
     let settings: [&[&str]; 2] = [&[], &["--ranks", "2"]];
     let [alone, ranked] = settings.map(|options| {
         let dir = place(&text);
@@ -267,12 +303,25 @@ fn a_runner_starts_the_ranks_of_its_cells() {
     }
 }
 
+/// Chooses the only cell of an experiment.
+const ONLY: [&str; 4] = ["run", "experiment.yaml", "--only", "encoding=absolute"];
+
+/// Whether the cell of [`ONLY`] has the bits of one process, on two ranks in `launched`.
+#[track_caller]
+fn assert_two_ranks_are_as_one(alone: &Path, launched: &Path) {
+    let row = |dir: &Path| {
+        cells(&dir.join("runs/small")).into_iter().find(|cell| Manifest::read(cell).is_ok_and(|it| it.is_some()))
+    };
+    let [alone, launched] = [alone, launched].map(|dir| row(dir).expect("a trained cell"));
+    assert_same_bits(&alone, &launched);
+    assert_eq!(Manifest::read(&launched).expect("readable").expect("there").sessions[0].ranks, Some(2));
+}
+
 #[test]
 fn processes_of_torchrun_are_ranks_of_the_only_cell() {
-    let text = small().replace("    batch: 4\n", "    batch: 4\n    micro_batch: 1\n");
-    let only = ["run", "experiment.yaml", "--only", "encoding=absolute"];
+    let text = small_in_parts();
     let [alone, launched] = [place(&text), place(&text)];
-    run(alone.path(), &only).succeeds();
+    run(alone.path(), &ONLY).succeeds();
     let meeting = Meeting::open().expect("a store");
     let start = |options: &[&str], rank: usize| {
         let mut command = posenc(launched.path(), options);
@@ -280,21 +329,38 @@ fn processes_of_torchrun_are_ranks_of_the_only_cell() {
         command.spawn().expect("posenc starts")
     };
     for rank in 0..2 {
-        let all = start(&only[..2], rank).wait_with_output().expect("it ends");
+        let all = start(&ONLY[..2], rank).wait_with_output().expect("it ends");
         assert_eq!(all.status.code(), Some(1));
         assert_says(&String::from_utf8_lossy(&all.stderr), &["the ranks of one cell, not of", "--only"]);
     }
-    let ranks = [0, 1].map(|rank| start(&only, rank));
+    let ranks = [0, 1].map(|rank| start(&ONLY, rank));
     for rank in ranks {
         let ended = rank.wait_with_output().expect("it ends");
         assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
     }
-    let row = |dir: &Path| {
-        cells(&dir.join("runs/small")).into_iter().find(|cell| Manifest::read(cell).is_ok_and(|it| it.is_some()))
+    assert_two_ranks_are_as_one(alone.path(), launched.path());
+}
+
+#[test]
+fn torchrun_itself_starts_the_ranks_of_a_cell() {
+    if !is_long() {
+        return;
+    }
+    let text = small_in_parts();
+    let [alone, launched] = [place(&text), place(&text)];
+    let mut torchrun = Command::new("torchrun");
+    torchrun.args(["--nproc-per-node", "2", "--no-python", env!("CARGO_BIN_EXE_posenc")]).args(ONLY);
+    let output = match torchrun.current_dir(launched.path()).output() {
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            println!("skipped: no torchrun");
+            return;
+        }
+        output => output.expect("torchrun starts"),
     };
-    let [alone, launched] = [&alone, &launched].map(|dir| row(dir.path()).expect("a trained cell"));
-    assert_same_bits(&alone, &launched);
-    assert_eq!(Manifest::read(&launched).expect("readable").expect("there").sessions[0].ranks, Some(2));
+    Answer::from(output).succeeds();
+    run(alone.path(), &ONLY).succeeds();
+    assert_two_ranks_are_as_one(alone.path(), launched.path());
+    println!("torchrun: two ranks have the bits of one process");
 }
 
 #[test]
