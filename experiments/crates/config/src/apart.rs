@@ -16,7 +16,7 @@ use super::reader::{Problem, Refusal};
 use super::run_name::own_name;
 use super::seeds;
 use super::setting::{Point, Setting};
-use super::source::{ConfigError, Place, Source};
+use super::source::{ConfigError, Location, Source};
 use super::suggest::{home, nearest};
 use super::tree::Node;
 use std::path::Path;
@@ -35,9 +35,11 @@ pub(super) fn with_others(first: ConfigError, written: &Written, source: &Source
     let of_values = parts.of_values(&tree);
     let groups = [parts.of_name(source), of_base, parts.of_axes()].into_iter().chain(of_values).chain(parts.of_rest());
     groups.fold(first, |all, group| {
-        // Two problems of one place are one, unless a part has both.
+        // Two problems at one location are one, unless a part has both.
         let is_known = |error: &ConfigError| each(&all).any(|known| known.problem() == error.problem());
-        let is_new = |error: &ConfigError| location(error).is_none_or(|place| !locations(&all).any(|at| at == place));
+        let is_new = |error: &ConfigError| {
+            file_and_location(error).is_none_or(|location| !files_and_locations(&all).any(|at| at == location))
+        };
         let group: Vec<ConfigError> = match group.iter().any(is_known) {
             true => group,
             false => group.into_iter().filter(is_new).collect(),
@@ -50,12 +52,12 @@ fn each(error: &ConfigError) -> impl Iterator<Item = &ConfigError> {
     std::iter::once(error).chain(error.others.iter())
 }
 
-fn location(error: &ConfigError) -> Option<(&Path, &Place)> {
-    Some((error.path.as_path(), error.place.as_deref()?))
+fn file_and_location(error: &ConfigError) -> Option<(&Path, &Location)> {
+    Some((error.path.as_path(), error.location.as_deref()?))
 }
 
-fn locations(error: &ConfigError) -> impl Iterator<Item = (&Path, &Place)> {
-    each(error).filter_map(location)
+fn files_and_locations(error: &ConfigError) -> impl Iterator<Item = (&Path, &Location)> {
+    each(error).filter_map(file_and_location)
 }
 
 struct Parts<'a> {

@@ -13,7 +13,7 @@ use super::setting::Setting;
 use super::source::{ConfigError, YamlPath, at};
 use super::suggest::nearest;
 use super::tree::Node;
-use entry::{InteractionEntry, Place};
+use entry::{InteractionEntry, VariedAxis};
 use facts::{Interaction, distinct};
 use serde_json::Value;
 
@@ -120,7 +120,7 @@ impl Request<'_> {
     }
 
     /// The values of each place in words, `shaw`, `layers 8`, `mask eval`; `rows` has a row for each value.
-    fn words(&self, places: &[Place], rows: &[usize]) -> Vec<String> {
+    fn words(&self, places: &[VariedAxis], rows: &[usize]) -> Vec<String> {
         let rows: Vec<&Combination> = rows.iter().map(|&row| &self.combinations[row]).collect();
         let word = |i: usize, (axis, value): (&Setting, &Node)| match axis.name().as_str() {
             "encoding" => labels(&rows, std::slice::from_ref(axis))[i].name(),
@@ -217,11 +217,11 @@ impl Request<'_> {
 }
 
 /// How many values places have.
-fn length(places: &[Place]) -> usize {
+fn length(places: &[VariedAxis]) -> usize {
     places.first().map_or(0, |place| place.values.len())
 }
 
 /// The `i`-th value of every place.
-fn values(places: &[Place], i: usize) -> impl Iterator<Item = (&Setting, &Node)> {
+fn values(places: &[VariedAxis], i: usize) -> impl Iterator<Item = (&Setting, &Node)> {
     places.iter().map(move |place| (&place.axis, &place.values[i]))
 }

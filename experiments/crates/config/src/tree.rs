@@ -1,7 +1,7 @@
-//! A document as a tree of values with their places: trees of several files are merged, and an
+//! A document as a tree of values with their locations: trees of several files are merged, and an
 //! error about a value still shows its line.
 
-use super::source::{ConfigError, Place, Step, YamlPath, dotted};
+use super::source::{ConfigError, Location, Step, YamlPath, dotted};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt;
@@ -23,19 +23,19 @@ pub(crate) struct Origin {
     #[serde(with = "shared")]
     pub(crate) source: Arc<Document>,
     pub(crate) path: YamlPath,
-    pub(crate) place: Place,
-    /// The place of its key; of an element, that of its list's.
-    pub(crate) key: Option<Place>,
+    pub(crate) location: Location,
+    /// The location of its key; of an element, that of its list's.
+    pub(crate) key: Option<Location>,
 }
 
 impl Origin {
-    /// An error about the value. One about a whole file has no place.
+    /// An error about the value. One about a whole file has no location.
     pub(crate) fn error(&self, message: impl Into<String>) -> ConfigError {
-        let has_place = self.source.is_option || !self.path.is_empty();
-        ConfigError::new(self.source.path.clone(), has_place.then(|| self.place.clone()), message)
+        let has_location = self.source.is_option || !self.path.is_empty();
+        ConfigError::new(self.source.path.clone(), has_location.then(|| self.location.clone()), message)
     }
 
-    /// An error about the value that names its place in the file: `` `base.train.steps`: … ``.
+    /// An error about the value that names its path: `` `base.train.steps`: … ``.
     pub(crate) fn refused(&self, reason: impl fmt::Display) -> ConfigError {
         self.error(format!("`{}`: {reason}", dotted(&self.path)))
     }
@@ -49,11 +49,11 @@ impl Origin {
     }
 
     /// An error about what the value, a map, lacks. In lines below its key a map begins with its first entry, which is not the
-    /// place: the error points at the key.
+    /// location: the error points at the key.
     pub(crate) fn lacks(&self, message: impl Into<String>) -> ConfigError {
         let is_of_key = matches!(self.path.last(), Some(Step::Key(_)));
         match &self.key {
-            Some(key) if is_of_key && key.line < self.place.line => self.key_error(message),
+            Some(key) if is_of_key && key.line < self.location.line => self.key_error(message),
             _ => self.error(message),
         }
     }
@@ -329,7 +329,7 @@ mod tests {
     #[test]
     fn every_value_knows_its_line() {
         let tree = parse("a: 1\nb:\n  - {c: 2}\n");
-        let at = |path: YamlPath| tree.error_at(&path, "").place.map(|place| (place.line, place.column));
+        let at = |path: YamlPath| tree.error_at(&path, "").location.map(|location| (location.line, location.column));
         assert_eq!(at(at!["b", 0, "c"]), Some((3, 9)));
         assert_eq!(at(at!["b", 0, "missing", "deeper"]), Some((3, 5)), "the innermost part that exists");
         assert_eq!(at(at!["missing"]), None, "an error about the whole file");
