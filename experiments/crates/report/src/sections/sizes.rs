@@ -111,7 +111,7 @@ fn equivalent(
     let test = PairedTest::of(&adjusted?)?;
     let multiple = |unit: f64| {
         let Interval { low, high } = test.interval(0.95);
-        let [at, one, other] = [test.mean, low, high].map(|metric| ladder.place(metric).over(unit));
+        let [at, one, other] = [test.mean, low, high].map(|metric| ladder.size_at(metric).over(unit));
         let ends = if primary.direction == Direction::Lower { [other, one] } else { [one, other] };
         Multiple { at, ends }
     };
