@@ -75,7 +75,7 @@ fn check(options: &ImportOptions) -> Result<(), DatasetError> {
     if options.filters.max_games == Some(0) {
         return wrong("max_games", "must be at least 1");
     }
-    if let Some(format) = options.format.filter(|format| !format.serves(options.game)) {
+    if let Some(format) = options.format.filter(|format| !format.supports(options.game)) {
         let formats = with_game!(options.game, G => G::FORMATS).join(", ");
         let (format, game) = (format.name(), options.game.name());
         return wrong("format", &format!("{format} is not a format of {game}; valid: {formats}"));

@@ -108,7 +108,7 @@ impl Ranks {
     }
 
     pub(crate) fn sum(&self, tensor: &mut Tensor) -> Result<(), TrainError> {
-        self.group.sum(tensor).map_err(|lost| self.told(lost))
+        self.group.sum(tensor).map_err(|lost| self.error_of(lost))
     }
 
     pub(crate) fn any(&self, yes: bool) -> Result<bool, TrainError> {
@@ -127,7 +127,7 @@ impl Ranks {
     pub(crate) fn compare(&self, what: &str, hash: &blake3::Hash) -> Result<(), TrainError> {
         let (words, _) = hash.as_bytes().as_chunks::<8>();
         let words: Vec<i64> = words.iter().map(|&word| i64::from_le_bytes(word)).collect();
-        let same = self.group.agrees(&words).map_err(|lost| self.told(lost))?;
+        let same = self.group.agrees(&words).map_err(|lost| self.error_of(lost))?;
         if !self.any(!same)? {
             return Ok(());
         }
@@ -187,8 +187,8 @@ impl Ranks {
         self.group.disconnect_gpus();
     }
 
-    /// An error of this rank; if another one is lost, this process ends.
-    fn told(&self, lost: Lost) -> TrainError {
+    /// The error of this rank; ends the process if another rank is lost.
+    fn error_of(&self, lost: Lost) -> TrainError {
         if lost.rank == self.group.rank() { lost.cause.into() } else { self.watch.lose(lost.rank) }
     }
 }
