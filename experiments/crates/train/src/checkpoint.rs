@@ -152,7 +152,7 @@ impl Checkpoint {
         let text = serde_yaml::to_string(&header).map_err(|e| CheckpointError::damaged(&yaml, e))?;
         atomic::replace(&yaml, text.as_bytes()).map_err(CheckpointError::io("write", &yaml))?;
         let steps = steps(&dir)?;
-        keep(&dir, &steps[steps.len().saturating_sub(KEPT)..])
+        remove_all_except(&dir, &steps[steps.len().saturating_sub(KEPT)..])
     }
 
     /// The newest valid checkpoint whose part of `metrics.jsonl` still exists, and the skipped ones; `None` if the cell
@@ -299,7 +299,7 @@ fn steps(dir: &Path) -> Result<Vec<u64>, CheckpointError> {
 }
 
 /// Removes other checkpoints and files of interrupted writes.
-pub(super) fn keep(dir: &Path, steps: &[u64]) -> Result<(), CheckpointError> {
+pub(super) fn remove_all_except(dir: &Path, steps: &[u64]) -> Result<(), CheckpointError> {
     let kept = |name: &str| {
         let stem = name.strip_suffix(".yaml").or_else(|| name.strip_suffix(".safetensors"));
         stem.and_then(step).is_some_and(|step| steps.contains(&step))
