@@ -17,7 +17,7 @@ use super::run_name::own_name;
 use super::seeds;
 use super::setting::{Point, Setting};
 use super::source::{ConfigError, Location, Source};
-use super::suggest::{home, nearest};
+use super::suggest::{nearest, path_in_base};
 use super::tree::Node;
 use std::path::Path;
 
@@ -162,7 +162,8 @@ fn may_mean(refusal: &Refusal, missing: &[String]) -> bool {
         (None, Some(part)) => part == "base" || VARYING.contains(&part),
         (Some(_), _) if !is_varying => false,
         _ => {
-            let setting = meant.map(str::to_owned).or_else(|| home(name)).and_then(|name| Setting::named(&name));
+            let setting =
+                meant.map(str::to_owned).or_else(|| path_in_base(name)).and_then(|name| Setting::named(&name));
             setting.is_none_or(|setting| overlap(setting.way(), missing))
         }
     }
@@ -171,7 +172,7 @@ fn may_mean(refusal: &Refusal, missing: &[String]) -> bool {
 /// Whether a setting that is missing stands at another place of `base`.
 fn is_misplaced(refusal: &Refusal, missing: &[String]) -> bool {
     let Problem::Key(name, _) = &refusal.problem else { return false };
-    home(name).and_then(|name| Setting::named(&name)).is_some_and(|setting| overlap(setting.way(), missing))
+    path_in_base(name).and_then(|name| Setting::named(&name)).is_some_and(|setting| overlap(setting.way(), missing))
 }
 
 /// The values that a file gives to settings, part by part.

@@ -3,7 +3,7 @@
 //! An enum is a name, or a map of one name to its options; a name alone stands for all options at their defaults.
 
 use super::source::{ConfigError, Step, dotted};
-use super::suggest::{example, home, nearest};
+use super::suggest::{example, nearest, path_in_base};
 use super::tree::{Content, Node, Origin, within};
 use serde::de::value::StrDeserializer;
 use serde::de::{
@@ -146,7 +146,7 @@ fn unknown(what: &str, name: &str, valid: Vec<String>, base: &str, error: Config
             .help("merge keys are not read: give a whole value an anchor and repeat it, `key: *name`");
     }
     let elsewhere =
-        home(name).filter(|way| what == "key" || way.starts_with("model.")).map(|way| format!("{base}{way}"));
+        path_in_base(name).filter(|way| what == "key" || way.starts_with("model.")).map(|way| format!("{base}{way}"));
     // As `list games` prints a vocabulary: its name in files, followed by the game and the number of its moves.
     let begins = |known: &&String| what == "value" && name.starts_with(&format!("{known}_"));
     let start = valid.iter().find(begins).cloned();
