@@ -98,17 +98,17 @@ impl Parts<'_> {
 
     /// Whether a problem of the first row is in all rows: nothing varies its setting, nor may be meant to.
     fn is_of_base(&self, refusal: &Refusal, found: &[Refusal]) -> bool {
-        let way = refusal.culprit();
+        let key_path = refusal.culprit();
         let file = self.matrix.file;
         let of_some = file.conditional.iter().map(|one| &one.axes).chain(&file.include);
         let mut varied = std::iter::once(&file.axes).chain(of_some).flat_map(Point::settings);
-        if varied.any(|setting| overlap(setting.way(), &way)) {
+        if varied.any(|setting| overlap(setting.key_path(), &key_path)) {
             return false;
         }
         let is_missing = matches!(refusal.problem, Problem::Missing(_));
         let is_elsewhere = || {
-            self.written.refusals.iter().any(|other| may_mean(other, &way))
-                || found.iter().any(|other| is_misplaced(other, &way))
+            self.written.refusals.iter().any(|other| may_mean(other, &key_path))
+                || found.iter().any(|other| is_misplaced(other, &key_path))
         };
         !is_missing || (self.written.has_base && !is_elsewhere())
     }
@@ -154,7 +154,7 @@ fn overlap(a: &[String], b: &[String]) -> bool {
 
 /// Whether a setting that is missing may be meant by what is refused outside of `base`.
 fn may_mean(refusal: &Refusal, missing: &[String]) -> bool {
-    let part = refusal.way.first().map(String::as_str);
+    let part = refusal.key_path.first().map(String::as_str);
     let is_varying = part.is_some_and(|part| VARYING.contains(&part));
     let Problem::Key(name, valid) = &refusal.problem else { return is_varying };
     let meant = nearest(name, valid.iter().map(String::as_str));
@@ -164,7 +164,7 @@ fn may_mean(refusal: &Refusal, missing: &[String]) -> bool {
         _ => {
             let setting =
                 meant.map(str::to_owned).or_else(|| path_in_base(name)).and_then(|name| Setting::named(&name));
-            setting.is_none_or(|setting| overlap(setting.way(), missing))
+            setting.is_none_or(|setting| overlap(setting.key_path(), missing))
         }
     }
 }
@@ -172,7 +172,9 @@ fn may_mean(refusal: &Refusal, missing: &[String]) -> bool {
 /// Whether a setting that is missing stands at another place of `base`.
 fn is_misplaced(refusal: &Refusal, missing: &[String]) -> bool {
     let Problem::Key(name, _) = &refusal.problem else { return false };
-    path_in_base(name).and_then(|name| Setting::named(&name)).is_some_and(|setting| overlap(setting.way(), missing))
+    path_in_base(name)
+        .and_then(|name| Setting::named(&name))
+        .is_some_and(|setting| overlap(setting.key_path(), missing))
 }
 
 /// The values that a file gives to settings, part by part.

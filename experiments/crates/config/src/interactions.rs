@@ -154,7 +154,7 @@ impl Request<'_> {
         varied
     }
 
-    fn check_axis(&self, axis: &Setting, way: &YamlPath) -> Result<(), ConfigError> {
+    fn check_axis(&self, axis: &Setting, key_path: &YamlPath) -> Result<(), ConfigError> {
         let varied: Vec<Setting> = self.varied().into_iter().filter(|axis| axis.name() != "game").collect();
         if varied.iter().any(|other| other.overlaps(axis)) {
             return Ok(());
@@ -168,7 +168,7 @@ impl Request<'_> {
             Some(meant) => format!("did you mean `{meant}`?"),
             None => "name something that the rows vary; games are set side by side in every report".to_owned(),
         };
-        Err(self.wrong(way, &what).valid(varied).help(help))
+        Err(self.wrong(key_path, &what).valid(varied).help(help))
     }
 
     /// The rows by what they have in common, each at the values that it has; and why a value is none of a row, if it
@@ -210,8 +210,8 @@ impl Request<'_> {
         together.flatten().cloned().collect()
     }
 
-    fn wrong(&self, way: &YamlPath, message: &str) -> ConfigError {
-        let place = [at!["interactions", self.number], way.clone()].concat();
+    fn wrong(&self, key_path: &YamlPath, message: &str) -> ConfigError {
+        let place = [at!["interactions", self.number], key_path.clone()].concat();
         self.matrix.document.error_at(&place, message)
     }
 }

@@ -20,7 +20,7 @@ pub(crate) struct Refusal {
     pub(crate) problem: Problem,
     refused: Option<Box<Refused>>,
     /// The path from the root to the error.
-    pub(crate) way: Vec<String>,
+    pub(crate) key_path: Vec<String>,
     /// Whether `null` is a valid value there.
     is_optional: bool,
 }
@@ -47,22 +47,22 @@ pub(crate) enum Problem {
 
 impl Refusal {
     fn new(problem: Problem) -> Self {
-        Self { problem, refused: None, way: Vec::new(), is_optional: false }
+        Self { problem, refused: None, key_path: Vec::new(), is_optional: false }
     }
 
-    /// A problem of a value, at its way from the root.
-    pub(crate) fn of(problem: Problem, node: &Node, way: &[&str]) -> Self {
-        let way = way.iter().map(|&step| step.to_owned()).collect();
-        Self { refused: Some(Box::new(Reader(node).refused())), way, ..Self::new(problem) }
+    /// A problem of a value, with its path from the root.
+    pub(crate) fn of(problem: Problem, node: &Node, key_path: &[&str]) -> Self {
+        let key_path = key_path.iter().map(|&step| step.to_owned()).collect();
+        Self { refused: Some(Box::new(Reader(node).refused())), key_path, ..Self::new(problem) }
     }
 
-    /// The way to the value that is wrong, or to the key that is unknown or missing.
+    /// The path of the value that is wrong, or of the key that is unknown or missing.
     pub(crate) fn culprit(&self) -> Vec<String> {
         let key = match (&self.problem, self.refused.as_deref()) {
             (Problem::Key(name, _), Some(Refused::Key(_))) | (Problem::Missing(name), _) => Some(name.clone()),
             _ => None,
         };
-        self.way.iter().cloned().chain(key).collect()
+        self.key_path.iter().cloned().chain(key).collect()
     }
 
     fn at(mut self, refused: impl FnOnce() -> Refused) -> Self {
@@ -72,12 +72,12 @@ impl Refusal {
 
     /// The same refusal of a value for which `null` is valid too.
     fn or_null(mut self) -> Self {
-        self.is_optional |= self.way.is_empty();
+        self.is_optional |= self.key_path.is_empty();
         self
     }
 
     fn below(mut self, step: impl ToString) -> Self {
-        self.way.insert(0, step.to_string());
+        self.key_path.insert(0, step.to_string());
         self
     }
 
@@ -101,7 +101,7 @@ impl Refusal {
         let path: &[Step] = if is_key { origin.of_map() } else { &origin.path };
         // The text of an option begins in the middle of a run.
         let path: &[Step] = match origin.source.is_option {
-            true => &self.way.iter().map(|step| Step::from(step.as_str())).collect::<Vec<_>>(),
+            true => &self.key_path.iter().map(|step| Step::from(step.as_str())).collect::<Vec<_>>(),
             false => path,
         };
         // Where settings are named, their names begin below `base`.
@@ -119,7 +119,7 @@ impl Refusal {
             }
             Problem::Missing(key) => {
                 let error = origin.lacks(format!("`{key}` is missing {}", within(path)));
-                error.help(match example(&self.way) {
+                error.help(match example(&self.key_path) {
                     Some(example) => format!("write options, as in `{example}`; `{key}` has no default"),
                     None => format!("add `{key}: …`; it has no default"),
                 })
@@ -145,8 +145,9 @@ fn unknown(what: &str, name: &str, valid: Vec<String>, base: &str, error: Config
             .valid(valid)
             .help("merge keys are not read: give a whole value an anchor and repeat it, `key: *name`");
     }
-    let elsewhere =
-        path_in_base(name).filter(|way| what == "key" || way.starts_with("model.")).map(|way| format!("{base}{way}"));
+    let elsewhere = path_in_base(name)
+        .filter(|key_path| what == "key" || key_path.starts_with("model."))
+        .map(|key_path| format!("{base}{key_path}"));
     // As `list games` prints a vocabulary: its name in files, followed by the game and the number of its moves.
     let begins = |known: &&String| what == "value" && name.starts_with(&format!("{known}_"));
     let start = valid.iter().find(begins).cloned();

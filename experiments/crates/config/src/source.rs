@@ -28,16 +28,16 @@ impl From<usize> for Step {
     }
 }
 
-/// The way from the document's root to a node.
+/// The path from the document's root to a node.
 pub type YamlPath = Vec<Step>;
 
-/// A way to a node: `at!["axes", "encoding", 2]`.
+/// The path of a node: `at!["axes", "encoding", 2]`.
 macro_rules! at {
     ($($step:expr),* $(,)?) => { $crate::source::YamlPath::from([$($crate::source::Step::from($step)),*]) };
 }
 pub(crate) use at;
 
-/// The same way as a reader would write it: `axes.encoding[2]`.
+/// The path as text: `axes.encoding[2]`.
 pub(crate) fn dotted(path: &[Step]) -> String {
     let mut text = String::new();
     for step in path {

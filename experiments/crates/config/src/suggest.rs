@@ -64,9 +64,9 @@ pub(crate) fn path_in_base(word: &str) -> Option<String> {
     }
 }
 
-/// How an experiment writes the encoding that has its options at a way.
-pub(crate) fn example(way: &[String]) -> Option<&'static str> {
-    let name = way.last().filter(|_| way.iter().any(|step| step == "encoding"))?;
+/// How an experiment writes the encoding that has its options at this path.
+pub(crate) fn example(key_path: &[String]) -> Option<&'static str> {
+    let name = key_path.last().filter(|_| key_path.iter().any(|step| step == "encoding"))?;
     EncodingConfig::REGISTRY.iter().find(|info| info.name == name.as_str()).map(|info| info.example)
 }
 

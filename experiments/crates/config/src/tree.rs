@@ -58,7 +58,7 @@ impl Origin {
         }
     }
 
-    /// The way to the map that holds the value's key.
+    /// The path of the map that holds the value's key.
     pub(crate) fn of_map(&self) -> &[Step] {
         let last = self.path.iter().rposition(|step| matches!(step, Step::Key(_)));
         &self.path[..last.unwrap_or(0)]
@@ -135,7 +135,7 @@ impl Node {
         Self { content, origin: Arc::clone(origin) }
     }
 
-    /// An error about the value at `path`; it points at the innermost part of the way that exists.
+    /// An error about the value at `path`; it points at the innermost part of the path that exists.
     pub(crate) fn error_at(&self, path: &[Step], message: impl Into<String>) -> ConfigError {
         let mut node = self;
         for step in path {
@@ -167,14 +167,14 @@ impl Node {
         }
     }
 
-    /// What stands at a way of keys and numbers.
-    pub(crate) fn get<S: AsRef<str>>(&self, way: &[S]) -> Option<&Self> {
-        way.iter().try_fold(self, |node, step| node.child(step.as_ref()))
+    /// The node at a path of keys and indices.
+    pub(crate) fn get<S: AsRef<str>>(&self, key_path: &[S]) -> Option<&Self> {
+        key_path.iter().try_fold(self, |node, step| node.child(step.as_ref()))
     }
 
-    /// The innermost node on a way that is there.
-    pub(crate) fn nearest<S: AsRef<str>>(&self, way: &[S]) -> &Self {
-        (0..=way.len()).rev().find_map(|end| self.get(&way[..end])).unwrap_or(self)
+    /// The innermost node on a path that exists.
+    pub(crate) fn nearest<S: AsRef<str>>(&self, key_path: &[S]) -> &Self {
+        (0..=key_path.len()).rev().find_map(|end| self.get(&key_path[..end])).unwrap_or(self)
     }
 
     /// Adds the keys that a map lacks. Two values of one key are merged likewise where `merges` allows it.
@@ -189,11 +189,11 @@ impl Node {
         }
     }
 
-    /// Takes away what stands at a way.
-    pub(crate) fn remove(&mut self, way: &[String]) {
-        let Some((last, way)) = way.split_last() else { return };
+    /// Removes the node at a path.
+    pub(crate) fn remove(&mut self, key_path: &[String]) {
+        let Some((last, key_path)) = key_path.split_last() else { return };
         let mut node = self;
-        for step in way {
+        for step in key_path {
             let Some(next) = node.entry_mut(step) else { return };
             node = next;
         }
@@ -210,10 +210,10 @@ impl Node {
         }
     }
 
-    /// Puts a value at a way; maps on the way that are missing are made. A name stands for a map of it to nothing, so
+    /// Puts a value at a path; missing maps on the path are made. A name stands for a map of it to nothing, so
     /// that `encoding.shaw.terms` can be put where `encoding: shaw` stands.
-    pub(crate) fn set(&mut self, way: &[String], value: Self) -> Result<(), ConfigError> {
-        let Some((step, rest)) = way.split_first() else {
+    pub(crate) fn set(&mut self, key_path: &[String], value: Self) -> Result<(), ConfigError> {
+        let Some((step, rest)) = key_path.split_first() else {
             *self = value;
             return Ok(());
         };
@@ -300,7 +300,7 @@ mod tests {
         crate::yaml::parse(&Source::new(Path::new("x.yaml"), text)).unwrap_or_else(|error| panic!("{error}"))
     }
 
-    fn way(text: &str) -> Vec<String> {
+    fn key_path(text: &str) -> Vec<String> {
         text.split('.').map(str::to_owned).collect()
     }
 
@@ -308,7 +308,7 @@ mod tests {
     fn a_value_can_be_put_anywhere() {
         let put = |text: &str, at: &str, value: &str| {
             let mut tree = parse(text);
-            tree.set(&way(at), parse(value)).map(|()| tree)
+            tree.set(&key_path(at), parse(value)).map(|()| tree)
         };
         let put_in = |text: &str, at: &str, value: &str| put(text, at, value).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(put_in("{a: {b: 1}}", "a.b", "2"), parse("{a: {b: 2}}"));
@@ -321,8 +321,8 @@ mod tests {
     #[test]
     fn what_is_removed_leaves_the_rest() {
         let mut tree = parse("{a: {b: 1, c: 2}, d: 3}");
-        tree.remove(&way("a.b"));
-        tree.remove(&way("e.f"));
+        tree.remove(&key_path("a.b"));
+        tree.remove(&key_path("e.f"));
         assert_eq!(tree, parse("{a: {c: 2}, d: 3}"));
     }
 
