@@ -33,10 +33,14 @@ impl HeadObserver for MapRecorder {
 /// | `rotation.layer.<n>` | the change of q·k/√k by rotations, `[b,h,l,l]`; only with such an encoding |
 ///
 /// For a network over games, b counts sequences, of which each ends with its position and padding.
-pub fn activations(cell: &Loaded, asked: &[Request], layers: Option<&[usize]>) -> Result<Vec<Named>, InferenceError> {
+pub fn activations(
+    cell: &Loaded,
+    requests: &[Request],
+    layers: Option<&[usize]>,
+) -> Result<Vec<Named>, InferenceError> {
     let plies = cell.config.plies();
-    let rows: Vec<u8> = asked.iter().flat_map(|asked| asked.sequence(plies).0).collect();
-    let rows = Tensor::f_from_slice(&rows)?.f_view([(asked.len() * plies) as i64, -1])?;
+    let rows: Vec<u8> = requests.iter().flat_map(|request| request.sequence(plies).0).collect();
+    let rows = Tensor::f_from_slice(&rows)?.f_view([(requests.len() * plies) as i64, -1])?;
     let rows = rows.f_to_device(cell.arena.device())?;
     let (network, _) = declare(&cell.config)?;
     let recorder = MapRecorder::default();
