@@ -15,7 +15,6 @@ pub mod input;
 pub mod kind;
 pub mod line;
 pub mod maps;
-pub mod mate;
 pub mod minishogi;
 mod move_code;
 pub mod move_text;
@@ -29,6 +28,7 @@ mod ratings;
 pub mod record;
 mod records;
 pub mod referee;
+mod registry;
 pub mod shogi;
 #[cfg(feature = "skirmish")]
 pub mod skirmish;
@@ -39,7 +39,7 @@ pub use boards::{board5, board6, board8, board9, board11};
 pub use conventions::{Glyph, Notation, Orientation, Record};
 pub use geometry::{Frame, Geometry, Relation};
 pub use input::{Boards, Feature, FeatureKind, InputLayout, InputName};
-pub use kind::{GameKind, NoVocabulary, NotOffered};
+pub use kind::GameKind;
 pub use line::Line;
 pub use move_text::MoveText;
 pub use moves::{Entry, FromTo};
@@ -49,4 +49,5 @@ pub use record::{
     Candidate, GameResult, ParsedGame, ParsedPosition, PositionFacts, RejectKind, Rejected, Score, Termination,
 };
 pub use referee::{Played, Referee};
+pub use registry::{NoVocabulary, NotOffered};
 pub use vocabulary::{MoveList, MovesName, Vocabulary, WrongFrame};

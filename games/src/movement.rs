@@ -1,7 +1,5 @@
 //! Movements of pieces as sets of displacements.
 
-use crate::kind::GameKind;
-
 /// Files to the right and ranks ahead, from the query's square to the key's, as the side to move sees the board.
 pub type Step = (isize, isize);
 
@@ -58,11 +56,6 @@ crate::named! {
 }
 
 impl Movement {
-    /// The movements of a game: those for which attention heads are tested.
-    pub const fn of(game: GameKind) -> &'static [Self] {
-        crate::with_game!(game, G => G::MOVEMENTS)
-    }
-
     /// Whether the movement is a set of distances, so that distance explains all of it.
     pub const fn is_distance(self) -> bool {
         matches!(self, Self::King)

@@ -100,7 +100,7 @@ pub fn prepare(device: Device) -> anyhow::Result<()> {
 }
 
 fn load_cuda(libtorch: &LibTorch) -> Option<PathBuf> {
-    nn::device::load_cuda(libtorch.library_dir()?)
+    nn::load_cuda(libtorch.library_dir()?)
 }
 
 impl Found {

@@ -12,30 +12,6 @@ use std::path::Path;
 
 const REMEDY: &str = "Move what both files need into a third one, or the two into one file.";
 
-/// Knots that stay: (crate, files, why).
-const KNOTS: [(&str, &str, &str); 5] = [
-    ("games", "kind movement position", "a game names its kind, and the list of kinds its games"),
-    (
-        "games",
-        "chess chess::history chess::input chess::moves chess::position chess::rights chess::uci chess::vocabularies \
-                chess::white_moves",
-        "the type of a game and what implements its parts name each other",
-    ),
-    (
-        "games",
-        "shogi shogi::attacked shogi::board shogi::board::attacks shogi::checks shogi::detect shogi::frame shogi::hcp \
-                shogi::hcpe shogi::hcpe3 shogi::input shogi::labels shogi::move16 shogi::moves shogi::packed \
-                shogi::packed_sfen shogi::planes shogi::position shogi::psv shogi::shown",
-        "the same, and the game names its formats of records",
-    ),
-    (
-        "games",
-        "minishogi minishogi::board minishogi::input minishogi::moves minishogi::position minishogi::sfen",
-        "the same",
-    ),
-    ("generate", "probe probe::random_play", "probes share the position that they label; to be resolved"),
-];
-
 /// Re-exports of re-exports are followed this far.
 const DEPTH: usize = 8;
 
@@ -213,26 +189,13 @@ fn taken_apart(code: &str) -> (Vec<(bool, Vec<String>)>, String) {
 #[test]
 fn no_files_of_a_crate_import_each_other() {
     let mut breaches = Vec::new();
-    let mut left: Vec<(&str, &str)> =
-        KNOTS.iter().flat_map(|(name, files, _)| files.split_whitespace().map(|file| (*name, file))).collect();
     for package in packages() {
         let src = package.dir().strip_prefix(root()).unwrap_or(package.dir()).join("src");
         for Knot { files, circle } in Files::of(&src, &sources(root(), package.dir())).knots() {
-            let is_known = KNOTS
-                .iter()
-                .filter(|(name, ..)| *name == package.name)
-                .any(|(_, known, _)| files.iter().all(|file| known.split_whitespace().any(|other| other == file)));
-            match is_known {
-                true => left.retain(|(name, file)| *name != package.name || !files.contains(*file)),
-                false => {
-                    let files: Vec<&str> = files.iter().map(String::as_str).collect();
-                    breaches.push(format!("{}: {circle} (the knot: {})", package.name, files.join(" ")));
-                }
-            }
+            let files: Vec<&str> = files.iter().map(String::as_str).collect();
+            breaches.push(format!("{}: {circle} (the knot: {})", package.name, files.join(" ")));
         }
     }
-    let resolved = left.into_iter().map(|(name, file)| format!("{name}: {file} is in no circle: take it off KNOTS"));
-    breaches.extend(resolved);
     expect_none("Files that import names from each other:", REMEDY, &breaches);
 }
 

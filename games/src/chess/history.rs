@@ -16,7 +16,7 @@
 //! enters, before the castling channels. It neither turns boards nor ends the history as the canonical formats do, and
 //! castling does not reset its count, which the paper says.
 
-use super::{Chess, ChessPosition, input, moves, rights};
+use super::{Chess, ChessPosition, moves, rights};
 use crate::input::{Boards, Feature, FeatureKind, InputLayout, InputName};
 use crate::position::{Earlier, Game, Position as _};
 use shakmaty::{Color, Position as _, Square};
@@ -141,7 +141,7 @@ fn pack_features(name: InputName, rules: &shakmaty::Chess) -> [u8; FEATURES.len(
         own_king_side,
         queen_side,
         king_side,
-        if name == InputName::Lc0_112EnPassant { input::en_passant(rules) } else { u8::from(turn == Color::Black) },
+        if name == InputName::Lc0_112EnPassant { rights::en_passant(rules) } else { u8::from(turn == Color::Black) },
         rules.halfmoves().min(u32::from(u8::MAX)) as u8,
         0,
         1,

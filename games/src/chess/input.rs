@@ -1,8 +1,7 @@
 //! Chess positions as packed rows.
 
 use super::history::{self, HistoryFill};
-use super::rights;
-use super::{Chess, ChessPosition, moves};
+use super::{Chess, ChessPosition, rights};
 use crate::input::{Boards, Feature, FeatureKind, InputLayout, InputName};
 use crate::position::{Earlier, Game};
 use shakmaty::{CastlingSide, Color, Position};
@@ -128,11 +127,6 @@ fn pack_token_features(rules: &shakmaty::Chess) -> [u8; TOKEN_FEATURES.len()] {
     [castling as u8, u8::from(rules.turn() == Color::Black)]
 }
 
-/// The square that a pawn could enter by a legal en-passant capture, plus 1; 0 for none.
-pub(super) fn en_passant(rules: &shakmaty::Chess) -> u8 {
-    rules.legal_ep_square().map_or(0, |square| moves::in_frame(square, rules.turn()) as u8 + 1)
-}
-
 fn pack_features(rules: &shakmaty::Chess, repetitions: u8) -> [u8; FEATURES.len()] {
     let turn = rules.turn();
     let [own_king_side, own_queen_side, king_side, queen_side, ..] = rights::of(rules, turn);
@@ -141,7 +135,7 @@ fn pack_features(rules: &shakmaty::Chess, repetitions: u8) -> [u8; FEATURES.len(
         own_queen_side,
         king_side,
         queen_side,
-        en_passant(rules),
+        rights::en_passant(rules),
         rules.halfmoves().min(CLOCK_CAP) as u8,
         repetitions.min(REPETITIONS_CAP),
         u8::from(rules.is_check()),

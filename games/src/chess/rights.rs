@@ -4,7 +4,7 @@
 //! then the other player's), whether en passant can be captured, and the eight files of its square. Deviation: as
 //! everywhere in posenc, an en-passant square counts only if the capture is legal; that project takes it from the FEN.
 
-use super::{Chess, ChessPosition};
+use super::{Chess, ChessPosition, moves};
 use crate::geometry::Frame;
 use crate::position::Game;
 use shakmaty::{CastlingSide, Color, Position as _};
@@ -50,6 +50,11 @@ pub(super) fn of(rules: &shakmaty::Chess, viewer: Color) -> [u8; RIGHTS] {
         rights[CASTLING + 1 + square.file().to_usize()] = 1;
     }
     rights
+}
+
+/// The square that a pawn could enter by a legal en-passant capture, plus 1; 0 for none.
+pub(super) fn en_passant(rules: &shakmaty::Chess) -> u8 {
+    rules.legal_ep_square().map_or(0, |square| moves::in_frame(square, rules.turn()) as u8 + 1)
 }
 
 /// The labels after a move, the first as the lowest bit. "Own" is the mover, or White.

@@ -1,11 +1,7 @@
-//! A position and its state transitions.
+//! A position of minishogi.
 
-use super::board::{Board, HANDS, Kind, SQUARES};
-use super::moves::{self, MinishogiMove as Move};
-use super::{input, sfen};
-use crate::input::InputName;
-use crate::move_text::MoveText;
-use crate::position::{Earlier, IllegalMove, ParsePosition, Phase, Position, Side};
+use super::board::{Board, HANDS, Kind};
+use crate::position::{Position as _, Side};
 use std::fmt;
 
 /// A legal position of minishogi. Repetition does not end it.
@@ -30,132 +26,10 @@ impl MinishogiPosition {
     }
 
     /// The inverse of [`Self::code`] for the first player.
-    fn piece(code: u8) -> Option<Option<(Side, Kind)>> {
+    pub(super) fn piece(code: u8) -> Option<Option<(Side, Kind)>> {
         let Some(number) = usize::from(code).checked_sub(1) else { return Some(None) };
         let side = if number < Kind::ALL.len() { Side::First } else { Side::Second };
         (number < 2 * Kind::ALL.len()).then(|| Some((side, Kind::ALL[number % Kind::ALL.len()])))
-    }
-}
-
-impl Position for MinishogiPosition {
-    type Move = Move;
-
-    fn start() -> Self {
-        Self::parse(sfen::START).expect("the start is legal")
-    }
-
-    fn parse(text: &str) -> Result<Self, ParsePosition> {
-        sfen::parse(text)
-    }
-
-    fn to_text(&self) -> String {
-        sfen::write(self)
-    }
-
-    fn compact(&self) -> Option<Vec<u8>> {
-        let mut bytes: Vec<u8> = (0..SQUARES).map(|square| self.code(square, Side::First)).collect();
-        bytes.extend(self.hands.as_flattened());
-        bytes.push(self.turn as u8);
-        bytes.extend(self.ply.to_le_bytes());
-        Some(bytes)
-    }
-
-    fn from_compact(bytes: &[u8]) -> Result<Self, ParsePosition> {
-        let wrong = |reason: &str| ParsePosition::new(&format!("{bytes:02x?}"), None, reason);
-        let Some((codes, rest)) = bytes.split_first_chunk::<SQUARES>() else { return Err(wrong("too few bytes")) };
-        let Some((held, rest)) = rest.split_first_chunk::<{ 2 * HANDS }>() else {
-            return Err(wrong("too few bytes"));
-        };
-        let &[turn, a, b, c, d] = rest else { return Err(wrong("too many or too few bytes")) };
-        let mut board = Board([None; SQUARES]);
-        for (square, &code) in codes.iter().enumerate() {
-            board.0[square] = Self::piece(code).ok_or_else(|| wrong("an unknown piece"))?;
-        }
-        let mut hands = [[0; HANDS]; 2];
-        hands.as_flattened_mut().copy_from_slice(held);
-        let turn = match turn {
-            0 => Side::First,
-            1 => Side::Second,
-            _ => return Err(wrong("an unknown side to move")),
-        };
-        let position = Self { board, hands, turn, ply: u32::from_le_bytes([a, b, c, d]) };
-        sfen::check(&position).map_err(|reason| wrong(&reason))?;
-        Ok(position)
-    }
-
-    fn side_to_move(&self) -> Side {
-        self.turn
-    }
-
-    fn legal_moves(&self, out: &mut Vec<Move>) {
-        out.clear();
-        self.board_moves(out);
-        self.drops(out);
-        out.retain(|&mv| self.is_allowed(mv));
-    }
-
-    fn parse_move(&self, text: &str) -> Result<Move, IllegalMove> {
-        let wrong = |reason: &str| IllegalMove::new(text, self.to_text(), reason);
-        let mv = moves::read(text).ok_or_else(|| wrong("not a move in USI notation (like 5e4d, 3b3a+, P*3c)"))?;
-        if self.list_moves().contains(&mv) { Ok(mv) } else { Err(wrong("illegal move")) }
-    }
-
-    fn write_move(&self, mv: Move) -> MoveText {
-        moves::write(mv)
-    }
-
-    /// # Panics
-    /// If no piece can make the move.
-    fn play(&mut self, mv: Move) {
-        let hand = &mut self.hands[self.turn as usize];
-        match mv {
-            Move::Board { from, to, promotes } => {
-                let (side, kind) = self.board.0[usize::from(from)].take().expect("a piece moves");
-                let kind = if promotes { kind.promoted().expect("the piece promotes") } else { kind };
-                if let Some((_, taken)) = self.board.0[usize::from(to)].replace((side, kind)) {
-                    hand[taken.unpromoted() as usize] += 1;
-                }
-            }
-            Move::Drop { kind, to } => {
-                hand[usize::from(kind)] -= 1;
-                self.board.0[usize::from(to)] = Some((self.turn, Kind::ALL[usize::from(kind)]));
-            }
-        }
-        self.turn = self.turn.other();
-        self.ply = self.ply.saturating_add(1);
-    }
-
-    fn in_check(&self) -> bool {
-        self.board.is_in_check(self.turn)
-    }
-
-    fn repetition_key(&self) -> u64 {
-        // SplitMix64 over what counts for repetition.
-        let mix = |state: u64, byte: u8| {
-            let mut z = (state ^ u64::from(byte)).wrapping_add(0x9e37_79b9_7f4a_7c15);
-            z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-            z ^ (z >> 31)
-        };
-        let board = (0..SQUARES).map(|square| self.code(square, Side::First));
-        board.chain(self.hands.as_flattened().iter().copied()).chain([self.turn as u8]).fold(0, mix)
-    }
-
-    /// By the pieces in both hands, at most ten: at most one opening, two or three middle game.
-    fn phase(&self) -> Phase {
-        match self.hands.as_flattened().iter().sum::<u8>() {
-            0 | 1 => Phase::Opening,
-            2 | 3 => Phase::Middlegame,
-            _ => Phase::Endgame,
-        }
-    }
-
-    fn move_index(&self, mv: Move) -> u16 {
-        moves::index(mv, self.turn)
-    }
-
-    fn pack_after(&self, _: &[Earlier<Self>], input: InputName, repetitions: u8, out: &mut [u8]) {
-        input::pack(self, input, repetitions, out);
     }
 }
 

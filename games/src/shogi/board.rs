@@ -9,30 +9,12 @@ mod key;
 mod legality;
 mod text;
 
+use super::ShogiPosition;
 use super::frame::{self, HAND, HAND_TOTALS};
-use super::{Shogi, ShogiPosition};
-use crate::position::Game as _;
+use super::men::{EMPTY, HAND_MEN, Man, RANKS, SQUARES, WHITE, man, piece};
 use rsshogi::board::{BoardArray, PositionState};
 use rsshogi::types as rules;
 use shogi_core::{Color, Piece, PieceKind, Square};
-
-pub(super) const SQUARES: usize = Shogi::GEOMETRY.squares();
-const FILES: usize = Shogi::GEOMETRY.files();
-const RANKS: usize = Shogi::GEOMETRY.ranks();
-
-/// The content of a square: 0 for an empty one, 1 to 14 for Black's pawn, lance, knight, silver, bishop, rook, gold,
-/// king and the six promoted kinds in the same order, plus 16 for White's. The numbers of Apery, YaneuraOu and rsshogi.
-pub(super) type Man = u8;
-
-pub(super) const EMPTY: Man = 0;
-pub(super) const KING: Man = 8;
-/// Added to Black's number for White's piece.
-pub(super) const WHITE: Man = 16;
-/// Added to an unpromoted piece's number for the promoted one.
-pub(super) const PROMOTED: Man = 8;
-
-/// Black's number of each hand piece, in [`HAND`]'s order.
-pub(super) const HAND_MEN: [Man; 7] = [1, 2, 3, 4, 7, 5, 6];
 
 /// A position of shogi: squares, hands and side to move, with one king on each side. It has neither ply nor history.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -175,75 +157,11 @@ fn count_kinds(squares: &[Man; SQUARES]) -> [u8; 8] {
     squares.iter().fold(0u64, |counts, &man| counts.wrapping_add(1 << (8 * (man & 7)))).to_le_bytes()
 }
 
-pub(super) fn color(man: Man) -> Color {
-    if man >= WHITE { Color::White } else { Color::Black }
-}
-
-const KINDS: [PieceKind; 14] = [
-    PieceKind::Pawn,
-    PieceKind::Lance,
-    PieceKind::Knight,
-    PieceKind::Silver,
-    PieceKind::Bishop,
-    PieceKind::Rook,
-    PieceKind::Gold,
-    PieceKind::King,
-    PieceKind::ProPawn,
-    PieceKind::ProLance,
-    PieceKind::ProKnight,
-    PieceKind::ProSilver,
-    PieceKind::ProBishop,
-    PieceKind::ProRook,
-];
-
-/// The kind of a number, without its colour.
-pub(super) fn kind(man: Man) -> Option<PieceKind> {
-    KINDS.get(usize::from(man & !WHITE).wrapping_sub(1)).copied()
-}
-
-fn piece(man: Man) -> Option<Piece> {
-    Some(Piece::new(kind(man)?, color(man)))
-}
-
-/// The number of a kind, as Black's.
-pub(super) fn man_of_kind(kind: PieceKind) -> Man {
-    match kind {
-        PieceKind::Pawn => 1,
-        PieceKind::Lance => 2,
-        PieceKind::Knight => 3,
-        PieceKind::Silver => 4,
-        PieceKind::Bishop => 5,
-        PieceKind::Rook => 6,
-        PieceKind::Gold => 7,
-        PieceKind::King => KING,
-        PieceKind::ProPawn => 9,
-        PieceKind::ProLance => 10,
-        PieceKind::ProKnight => 11,
-        PieceKind::ProSilver => 12,
-        PieceKind::ProBishop => 13,
-        PieceKind::ProRook => 14,
-    }
-}
-
-/// The number of a piece.
-pub(super) fn man(piece: Piece) -> Man {
-    let (kind, color) = piece.to_parts();
-    man_of_kind(kind) + side(color)
-}
-
-/// The number added for a colour.
-pub(super) fn side(color: Color) -> Man {
-    match color {
-        Color::Black => 0,
-        Color::White => WHITE,
-    }
-}
-
 /// The ranks for which [`IMMOBILE`] is not empty.
 const IMMOBILE_RANKS: [usize; 4] = [0, 1, RANKS - 2, RANKS - 1];
 
 /// By rank, the set of pieces that could never move from it, as bits.
-pub(super) const IMMOBILE: [u32; RANKS] = {
+const IMMOBILE: [u32; RANKS] = {
     let mut stuck = [0; RANKS];
     let (needs_one, needs_two) = ((1 << 1) | (1 << 2) | (1 << 3), 1 << 3);
     stuck[0] |= needs_one;

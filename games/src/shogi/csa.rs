@@ -9,7 +9,6 @@
 //! CSA writes a mate as a large score (floodgate and many engines 100000, others 32000 minus the plies), without the
 //! number of moves. Scores are therefore stored as points; any value curve maps them to 0 or 1.
 
-mod header;
 mod setup;
 mod write;
 
@@ -96,8 +95,8 @@ impl Reader {
         match (rest.next(), rest.as_str()) {
             (None, _) | (Some('V'), _) => {}
             (Some('\''), comment) => self.comment(comment),
-            (Some('N'), name) => self.tags.push(header::name(name)),
-            (Some('$'), field) => self.tags.push(header::field('$', field)),
+            (Some('N'), name) => self.tags.push(player(name)),
+            (Some('$'), field) => self.tags.push(tag('$', field)),
             (Some('P'), placement) if self.game.is_none() => {
                 self.setup.place(placement).map_err(|reason| (RejectKind::StartPosition, reason))?;
             }
@@ -117,7 +116,7 @@ impl Reader {
     /// A header like `'black_rate:…` before the moves; an engine's score after a move.
     fn comment(&mut self, comment: &str) {
         let Some(slot) = self.game.as_mut().and_then(|replay| replay.game.scores.last_mut()) else {
-            return self.tags.push(header::field('\'', comment));
+            return self.tags.push(tag('\'', comment));
         };
         let score = comment.strip_prefix("**").and_then(|text| text.split_whitespace().next()?.parse().ok());
         *slot = score.map(Score::Centipawns).or(*slot);
@@ -152,7 +151,7 @@ impl Reader {
     }
 
     fn finish(self) -> Result<ParsedGame, Fault> {
-        let (ratings, cap) = (header::ratings(&self.tags), header::ply_cap(&self.tags));
+        let (ratings, cap) = (ratings(&self.tags), ply_cap(&self.tags));
         let mut game = self.game.ok_or_else(no_start)?.finish(self.tags, self.ending.as_deref(), None)?;
         game.ratings = ratings;
         if let Some(cap) = cap {
@@ -160,6 +159,37 @@ impl Reader {
         }
         Ok(game)
     }
+}
+
+/// A player's name: `N+name` without the `N`.
+fn player(text: &str) -> (String, String) {
+    let at = text.chars().next().map_or(0, char::len_utf8);
+    (format!("N{}", &text[..at]), text[at..].to_owned())
+}
+
+/// `$KEY:value` or `'key:value`, without the mark; a comment without a colon has no key.
+fn tag(mark: char, text: &str) -> (String, String) {
+    match text.split_once(':') {
+        Some((key, value)) => (format!("{mark}{key}"), value.to_owned()),
+        None => (mark.to_string(), text.to_owned()),
+    }
+}
+
+fn ratings(tags: &[(String, String)]) -> [Option<i32>; 2] {
+    ["'black_rate", "'white_rate"].map(|key| {
+        let rate: f64 = tag_value(tags, key)?.rsplit(':').next()?.trim().parse().ok()?;
+        (rate.abs() < 1e6).then_some(rate.round() as i32)
+    })
+}
+
+/// The cap on plies in the record.
+fn ply_cap(tags: &[(String, String)]) -> Option<u32> {
+    let named = tag_value(tags, "'Max_Moves").or_else(|| tag_value(tags, "$MAX_MOVES"))?;
+    named.trim().parse().ok().filter(|&cap| cap > 0)
+}
+
+fn tag_value<'a>(tags: &'a [(String, String)], key: &str) -> Option<&'a str> {
+    tags.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str())
 }
 
 fn no_start() -> Fault {

@@ -3,12 +3,11 @@
 //! shogi_core and rsshogi both number squares file by file from 1a (`(file − 1)·9 + rank − 1`); the frame numbers them
 //! rank by rank from the side to move's own left corner (9i for Black, 1a for White).
 
-use super::{Shogi, board};
+use super::Shogi;
+use super::men::{self, SQUARES};
 use crate::position::Game;
 use rsshogi::types as rules;
 use shogi_core::{Color, Move, Piece, PieceKind, Square};
-
-const SQUARES: usize = Shogi::GEOMETRY.squares();
 
 /// rsshogi's board index → square in the frame, per side to move (Black, White).
 pub(super) const IN_FRAME: [[u8; SQUARES]; 2] = in_frame_tables();
@@ -82,12 +81,12 @@ pub(super) fn rules_square(square: Square) -> rules::Square {
 
 /// The piece on a square of rsshogi's board.
 pub(super) fn piece(piece: rules::Piece) -> Option<Piece> {
-    let kind = board::kind(piece.piece_type().to_index() as u8)?;
+    let kind = men::kind(piece.piece_type().to_index() as u8)?;
     Some(Piece::new(kind, color(piece.color())))
 }
 
 fn rules_kind(kind: PieceKind) -> rules::PieceType {
-    rules::PieceType::new(board::man_of_kind(kind) as i8)
+    rules::PieceType::new(men::man_of_kind(kind) as i8)
 }
 
 pub(super) fn rules_piece(piece: Piece) -> rules::Piece {
@@ -99,7 +98,7 @@ pub(super) fn from_rules(mv: rules::Move, mover: Color) -> Move {
     let to = square(mv.to_sq());
     match mv.dropped_piece() {
         Some(kind) => {
-            let kind = board::kind(kind.to_index() as u8).expect("a dropped piece has a kind");
+            let kind = men::kind(kind.to_index() as u8).expect("a dropped piece has a kind");
             Move::Drop { piece: Piece::new(kind, mover), to }
         }
         None => Move::Normal { from: square(mv.from_sq()), to, promote: mv.is_promotion() },

@@ -11,7 +11,7 @@
 //! checked against cshogi.
 
 use super::Shogi;
-use super::board::{self, SQUARES};
+use super::men::{self, SQUARES};
 use crate::position::Game as _;
 use shogi_core::{Color, Move, Square};
 
@@ -34,7 +34,7 @@ pub(super) const ZONE: usize = 3;
 /// If no piece of shogi can move so.
 pub fn label(mv: Move, turn: Color) -> u16 {
     let (class, to) = match mv {
-        Move::Drop { piece, to } => (DROPS + usize::from(board::man_of_kind(piece.piece_kind())), to),
+        Move::Drop { piece, to } => (DROPS + usize::from(men::man_of_kind(piece.piece_kind())), to),
         Move::Normal { from, to, promote } => {
             let direction = direction(coordinates(from, turn), coordinates(to, turn))
                 .unwrap_or_else(|| panic!("{mv:?} is not a move of shogi"));

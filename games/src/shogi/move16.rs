@@ -9,7 +9,7 @@
 //!
 //! Squares count file by file from 1a; kinds are pawn 1, lance, knight, silver, bishop, rook, gold 7 in both.
 
-use super::board::{self, SQUARES};
+use super::men::{self, SQUARES};
 use shogi_core::{Color, Move, Piece, PieceKind, Square};
 
 /// The two encodings.
@@ -37,7 +37,7 @@ impl Move16 {
             Self::YaneuraOu => (code & BIT_15 != 0, (code & BIT_14 != 0).then_some(from)),
         };
         if let Some(kind) = dropped {
-            let kind = board::kind(kind as u8).filter(|_| (1..=7).contains(&kind) && !promotion)?;
+            let kind = men::kind(kind as u8).filter(|_| (1..=7).contains(&kind) && !promotion)?;
             return Some(Move::Drop { piece: Piece::new(kind, turn), to });
         }
         let from = square(from).filter(|&from| from != to)?;
@@ -59,7 +59,7 @@ impl Move16 {
 }
 
 fn kind_number(kind: PieceKind) -> u16 {
-    board::man_of_kind(kind).into()
+    men::man_of_kind(kind).into()
 }
 
 fn square(index: u16) -> Option<Square> {

@@ -12,8 +12,9 @@ mod bits;
 
 pub use bits::BYTES;
 
-use super::board::{BadPosition, Board, EMPTY, HAND_MEN, KING, Man, PROMOTED, SQUARES, WHITE};
+use super::board::{BadPosition, Board};
 use super::frame::{HAND, HAND_TOTALS};
+use super::men::{EMPTY, HAND_MEN, KING, Man, PROMOTED, SQUARES, WHITE};
 use bits::{BitReader, BitWriter};
 use shogi_core::Color;
 

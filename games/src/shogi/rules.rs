@@ -1,7 +1,6 @@
 //! The rules of shogi, from rsshogi.
 
-use super::position::ShogiPosition;
-use super::{compact, frame, input, moves, planes, sfen};
+use super::{Board, ShogiPosition, frame, input, moves, packed_sfen, planes, sfen};
 use crate::geometry::Frame;
 use crate::input::InputName;
 use crate::move_text::MoveText;
@@ -35,12 +34,19 @@ impl Position for ShogiPosition {
         text
     }
 
+    /// 36 bytes: PackedSfen and the number of the next move.
     fn compact(&self) -> Option<Vec<u8>> {
-        compact::write(self)
+        let packed = packed_sfen::encode(&Board::of(self)).ok()?;
+        Some([&packed[..], &self.ply.to_le_bytes()].concat())
     }
 
     fn from_compact(bytes: &[u8]) -> Result<Self, ParsePosition> {
-        compact::read(bytes)
+        let wrong = |reason: &str| ParsePosition::new(&format!("{bytes:02x?}"), None, reason);
+        let Some((packed, ply)) = bytes.split_first_chunk() else { return Err(wrong("too few bytes")) };
+        let ply: [u8; 4] = ply.try_into().map_err(|_| wrong("too many or too few bytes"))?;
+        let board = packed_sfen::decode(packed).map_err(|error| wrong(&error.to_string()))?;
+        // Decoding checks the board.
+        Ok(board.unchecked_position(u32::from_le_bytes(ply)))
     }
 
     fn side_to_move(&self) -> Side {

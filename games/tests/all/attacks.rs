@@ -5,7 +5,7 @@ use crate::samples::{self, Case};
 use games::attacks::Tactics;
 use games::chess::Chess;
 use games::maps::{MapTask, NO_LABEL};
-use games::mate::mating_among;
+use games::referee::mating_among;
 use games::shogi::Shogi;
 use games::{Game, GameKind, Position};
 use std::collections::{BTreeMap, BTreeSet};

@@ -4,7 +4,7 @@ use crate::error::PlayError;
 use crate::lines::entries;
 use crate::player::Player;
 use crate::share::Share;
-use games::mate::mating_among;
+use games::referee::mating_among;
 use games::{Position, Referee};
 use serde::Serialize;
 use std::path::Path;

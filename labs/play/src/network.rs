@@ -15,7 +15,7 @@ pub(crate) fn predicted(cell: &Loaded, requests: &[Request]) -> Result<Vec<Predi
 
 /// The same without moves: policies are not read.
 pub(crate) fn predicted_results(cell: &Loaded, requests: &[Request]) -> Result<Vec<Prediction>, PlayError> {
-    let tells_result = |answer: &Answer| matches!(answer.reading, Reading::Result | Reading::Shares | Reading::Logit);
+    let tells_result = |answer: &Answer| matches!(answer.reading, Reading::Result | Reading::Shares | Reading::WinRate);
     let answers: Vec<Answer> = outputs(cell, requests)?.into_iter().filter(tells_result).collect();
     Ok(predictions(requests, &answers, 1.0)?)
 }

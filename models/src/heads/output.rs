@@ -16,15 +16,15 @@ pub enum Reading {
     Shares,
     /// A number `[b]`.
     Number,
-    /// The logit `[b]` of a share.
-    Logit,
+    /// The logit `[b]` of the side to move's expected points, half a point for a draw: players choose moves by it.
+    WinRate,
     /// Logits `[b,n]` of n intervals, ascending.
     Intervals,
     /// Logits `[b,n,classes]` of the label of each square.
     Labels,
     /// Logits `[b,n,n]` of yes for each pair of squares, from rows to columns.
     Pairs,
-    /// Logits `[b,n]` of yes for each of n questions.
+    /// Logits `[b,n]` of yes for each of n questions; a share of anything but points is one of them.
     Bits,
     /// Indices `[b,k]` of moves in the vocabulary, i64.
     Moves,

@@ -19,7 +19,7 @@ pub struct Masking {
 /// One loss on examples.
 #[derive(Debug)]
 pub struct Term {
-    /// Which.
+    /// Its name, weight and metric.
     pub loss: &'static Loss,
     /// The differentiable loss: the sum over examples, a scalar, f32.
     pub trained: Tensor,

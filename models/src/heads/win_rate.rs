@@ -54,7 +54,7 @@ impl<V: BoardVector> WinRateHead<V> {
 impl<V: BoardVector> Head for WinRateHead<V> {
     fn forward(&self, views: &Views, x_bld: &Tensor, output: &mut Output) {
         let logit_b = self.logit.forward(views, &self.pooled.forward(views, x_bld)).squeeze_dim(1);
-        output.set(HeadName::WinRate, Reading::Logit, logit_b);
+        output.set(HeadName::WinRate, Reading::WinRate, logit_b);
     }
 
     fn macs(&self) -> Vec<HeadMacs> {

@@ -12,14 +12,20 @@ use tch::{Device, Kind, Tensor};
 
 const ROWS: i64 = 3;
 
-/// All heads that a Chessformer can learn with one dataset of maps of squares, and a second pass.
-const HEADS: &str = r#"{"outputs": {"policy": {"z_loss": true}, "soft_policy": {}, "result": {}, "result_shares": {},
+/// All heads that a Chessformer can learn with one dataset of maps of squares, and a second pass; the one of maps of pairs.
+const HEADS: [&str; 2] = [
+    r#"{"outputs": {"policy": {"z_loss": true}, "soft_policy": {}, "result": {}, "result_shares": {},
     "value_result": {}, "value_shares": {}, "win_rate": {},
     "q": {"buckets": 6}, "short_term": {"error": false, "buckets": 4}, "moves_left": {}, "per_square": {"classes": 3},
-    "rights": {}}, "refinement": {}}"#;
+    "rights": {}}, "refinement": {}}"#,
+    r#"{"outputs": {"pairs": {}}}"#,
+];
+
+/// No dataset teaches the first; only decoders have the second (`decoder.rs`).
+const OTHERS: [HeadName; 2] = [HeadName::FurtherPolicies, HeadName::Board];
 
 /// Examples with every target in all rows but the last.
-fn examples(spec: &Spec) -> Examples {
+fn examples(spec: &Spec, pairs: bool) -> Examples {
     let rows = ROWS as usize;
     let squares = spec.input.geometry.squares() as i64;
     let numbers = |known: f32| Tensor::from_slice(&[known, known / 2.0, f32::NAN]);
@@ -32,45 +38,59 @@ fn examples(spec: &Spec) -> Examples {
         Column::Value | Column::ShortTerm | Column::Points => numbers(1.0),
         Column::Draw => numbers(0.5),
         Column::MovesLeft => numbers(40.0),
-        Column::Map => (packed(spec, rows).narrow(1, 0, squares).remainder(4) - 1).to_kind(Kind::Int8),
+        Column::Map => {
+            let labels = (packed(spec, rows).narrow(1, 0, squares).remainder(4) - 1).to_kind(Kind::Int8);
+            if pairs { labels.clamp_max(1).repeat([1, squares]) } else { labels }
+        }
         Column::Repeats => Tensor::empty([ROWS, 0], (Kind::Uint8, Device::Cpu)),
     };
     Examples::new(|name| Ok::<_, ()>(column(name))).expect("every column")
 }
 
-fn measured(masking: Masking) -> (Measure, models::Output, Examples) {
+fn measured(heads: &str, masking: Masking) -> (Measure, models::Output, Examples) {
     let spec = spec(GameKind::Chess, InputName::ClsTokens);
-    let config = tiny_with(HEADS);
+    let config = tiny_with(heads);
+    let examples = examples(&spec, config.outputs.pairs.is_some());
     let (network, layout) = declare(&config, &none(), &spec);
     let measure = Measure::new(&ModelConfig::Chessformer(Box::new(config)), &spec, masking);
-    let examples = examples(&spec);
     let output = measure.answer(&network, &stirred(&layout).frozen_views(), &examples);
     (measure, output, examples)
 }
 
 #[test]
+fn every_head_is_measured_here_or_a_known_exception() {
+    let of = |heads: &str| chessformer(tiny_with(heads)).heads();
+    let found: BTreeSet<HeadName> = HEADS.into_iter().flat_map(of).chain(OTHERS).collect();
+    assert_eq!(found, HeadName::ALL.iter().copied().collect());
+}
+
+#[test]
 fn evaluators_give_what_their_heads_declare() {
-    let (measure, output, examples) = measured(Masking { training: true, measuring: true });
-    let of_terms: Vec<&str> = measure.terms(&output, &examples).iter().map(|term| term.loss.name()).collect();
-    let declared: Vec<&str> = measure.losses().iter().map(|loss| loss.name()).collect();
-    assert_eq!(of_terms, declared, "each loss once, in the order in which they are added up");
-    assert!(!declared.contains(&"short_term_error") && declared.contains(&"q_error"), "{declared:?}");
-    let values = measure.values(&output, &examples);
-    let given: BTreeSet<&str> = values.iter().map(|(metric, _)| metric.name).collect();
-    assert_eq!(given.len(), values.len(), "no metric twice");
-    let means = measure.metrics().into_iter().filter(|metric| matches!(metric.aggregation, Aggregation::Mean(_)));
-    assert_eq!(given, means.map(|metric| metric.name).collect());
-    for (metric, values) in &values {
-        assert_eq!((values.size(), values.kind()), (vec![ROWS], Kind::Float), "{}", metric.name);
-        let Aggregation::Mean(target) = metric.aggregation else { continue };
-        assert_eq!(measure.counts(target, &examples).size(), [ROWS], "{}", metric.name);
+    for heads in HEADS {
+        let (measure, output, examples) = measured(heads, Masking { training: true, measuring: true });
+        let of_terms: Vec<&str> = measure.terms(&output, &examples).iter().map(|term| term.loss.name()).collect();
+        let declared: Vec<&str> = measure.losses().iter().map(|loss| loss.name()).collect();
+        assert_eq!(of_terms, declared, "each loss once, in the order in which they are added up");
+        assert!(!declared.contains(&"short_term_error"), "{declared:?}");
+        assert_eq!(declared.contains(&"q_error"), heads.contains("\"q\""), "{declared:?}");
+        let values = measure.values(&output, &examples);
+        let given: BTreeSet<&str> = values.iter().map(|(metric, _)| metric.name).collect();
+        assert_eq!(given.len(), values.len(), "no metric twice");
+        let means = measure.metrics().into_iter().filter(|metric| matches!(metric.aggregation, Aggregation::Mean(_)));
+        assert_eq!(given, means.map(|metric| metric.name).collect());
+        for (metric, values) in &values {
+            assert_eq!((values.size(), values.kind()), (vec![ROWS], Kind::Float), "{}", metric.name);
+            let Aggregation::Mean(target) = metric.aggregation else { continue };
+            assert_eq!(measure.counts(target, &examples).size(), [ROWS], "{}", metric.name);
+        }
     }
 }
 
 #[test]
 fn a_term_is_the_sum_of_the_values_with_a_target() {
-    for masking in [(true, true), (false, false), (false, true)] {
-        let (measure, output, examples) = measured(Masking { training: masking.0, measuring: masking.1 });
+    let maskings = [(true, true), (false, false), (false, true)];
+    for (heads, masking) in HEADS.into_iter().flat_map(|heads| maskings.map(|masking| (heads, masking))) {
+        let (measure, output, examples) = measured(heads, Masking { training: masking.0, measuring: masking.1 });
         let values = measure.values(&output, &examples);
         for term in measure.terms(&output, &examples) {
             let name = term.loss.metric.name;
@@ -97,7 +117,7 @@ fn losses_are_added_up_in_one_order_whatever_the_network() {
 
 #[test]
 fn a_head_that_is_taken_away_is_not_there() {
-    let mut outputs: Outputs = tiny_with(HEADS).outputs;
+    let mut outputs: Outputs = tiny_with(HEADS[0]).outputs;
     for head in outputs.heads() {
         assert!(outputs.heads().contains(&head));
         outputs.remove(head);

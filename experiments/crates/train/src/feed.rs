@@ -138,3 +138,58 @@ fn next_hash(before: &blake3::Hash, batch: &Batch, values: bool) -> blake3::Hash
     hasher.update(&batch.repeats);
     hasher.finalize()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use games::InputName;
+    use std::path::Path;
+    use std::time::{Duration, Instant};
+
+    const BATCH: usize = 2_048;
+    /// A step that leaves the processor free.
+    const STEP: Duration = Duration::from_millis(14);
+    /// The share of a step.
+    const MOST_WAITED: f64 = 0.05;
+
+    /// `scripts/long-check waits` sets `POSENC_WAITS` to 300 batches. Only a quiet machine can keep the time.
+    #[test]
+    fn two_workers_make_batches_as_fast_as_a_gpu_takes_them() {
+        let Ok(batches) = std::env::var("POSENC_WAITS") else { return };
+        let batches: u32 = batches.parse().expect("a number of batches");
+        for name in ["chess-starter", "shogi-starter"] {
+            let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data").join(name);
+            if !dir.is_dir() {
+                println!("{name}: skipped, there is no {}", dir.display());
+                continue;
+            }
+            let dataset = Arc::new(Dataset::open(&dir).expect("a starter dataset"));
+            let (input, block_games) = (InputName::PieceTokens, LoaderConfig::BLOCK_GAMES);
+            let config = LoaderConfig { input, batch: BATCH, seed: 0, workers: 2, block_games };
+            let segments = vec![DataSegment { dataset, begin: 0, end: u64::MAX }];
+            let feed = Feed::start(segments, (config, Device::Cpu), 0, initial_hash(), false).expect("a thread");
+            let wait = || {
+                let began = Instant::now();
+                let batch = feed.next();
+                let waited = began.elapsed();
+                batch.expect("a batch");
+                waited
+            };
+            // A run waits for its first block once.
+            let first = wait();
+            let step = |_| {
+                std::thread::sleep(STEP);
+                wait()
+            };
+            let waits: Vec<Duration> = (0..batches).map(step).collect();
+            let share = waits.iter().sum::<Duration>().as_secs_f64() / (STEP * batches).as_secs_f64();
+            let longest = waits.iter().max().expect("at least one batch");
+            println!(
+                "{name}: waits for {batches} batches of {BATCH} are {:.2} % of steps of {STEP:?}, the longest {longest:.1?}; \
+                 the first batch {first:.1?}",
+                100.0 * share
+            );
+            assert!(share <= MOST_WAITED, "{name}: {:.2} % of a step", 100.0 * share);
+        }
+    }
+}

@@ -1,20 +1,15 @@
 //! Positions of random games: both sides play uniformly random legal moves. On a board for probes a game is one random placement.
 
-use super::{Task, Unseen};
+use super::Unseen;
+use super::task::{LATEST_PLY, PLY_CAP, Task};
 use dataset::{Decided, Label, SplitPlan};
 use games::attacks::Tactics;
 use games::maps::MapTask;
-use games::mate::mating_among;
+use games::referee::mating_among;
 use games::{GameResult, Played, Position as _, Referee, Termination};
 use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
 use std::num::NonZeroU16;
 use streams::{Stream, below, stream};
-
-/// The ply at which the search for mates ends: by then most games have ended or have few pieces.
-pub(super) const PLY_CAP: usize = 200;
-
-/// The exclusive upper bound on the plies of positions, for pins on the ply at which the search begins.
-pub(super) const LATEST_PLY: usize = 120;
 
 /// Games played at a time, on all cores.
 const BLOCK: u64 = 128;

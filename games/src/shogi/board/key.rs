@@ -1,9 +1,10 @@
 //! rsshogi's repetition key of a board, from its tables, without setting up its position.
 
-use super::{Board, HAND, SQUARES, WHITE, piece};
+use super::Board;
 use crate::position::Side;
 use crate::record::PositionFacts;
-use crate::shogi::frame;
+use crate::shogi::frame::{self, HAND};
+use crate::shogi::men::{SQUARES, WHITE, piece};
 use rsshogi::board::zobrist::Zobrist;
 use rsshogi::types as rules;
 use shogi_core::Color;

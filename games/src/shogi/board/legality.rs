@@ -1,7 +1,9 @@
 //! Legality of one move, on an array board.
 
 use super::attacks::{attacked, attacks};
-use super::{Board, EMPTY, HAND, HAND_MEN, IMMOBILE, KING, Man, PROMOTED, RANKS, WHITE, color, man, man_of_kind, side};
+use super::{Board, IMMOBILE};
+use crate::shogi::frame::HAND;
+use crate::shogi::men::{EMPTY, HAND_MEN, KING, Man, PROMOTED, RANKS, WHITE, color, man, man_of_kind, side};
 use shogi_core::{Color, Move, PieceKind, Square};
 
 /// The number of promotion ranks.

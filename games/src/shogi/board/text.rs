@@ -1,6 +1,8 @@
 //! A board as SFEN.
 
-use super::{Board, EMPTY, FILES, HAND, HAND_MEN, KING, Man, PROMOTED, RANKS, WHITE};
+use super::Board;
+use crate::shogi::frame::HAND;
+use crate::shogi::men::{EMPTY, FILES, HAND_MEN, KING, Man, PROMOTED, RANKS, WHITE};
 use shogi_core::Color;
 
 /// Black's letters by number, unpromoted.

@@ -5,7 +5,7 @@
 use super::read::Puzzle;
 use crate::error::PlayError;
 use crate::player::Player;
-use games::mate::mating_among;
+use games::referee::mating_among;
 use games::{Position, Referee};
 use std::path::Path;
 use std::str::FromStr;

@@ -1,9 +1,11 @@
 //! What an agent chooses follows from the network and the rules.
 
+use config::Weights;
 use games::chess::Chess;
 use games::shogi::Shogi;
 use games::{Position, Referee};
 use play::{Agent, Decision, Player};
+use tch::Device;
 use testing::Finished;
 use train::inference::predict::predictions;
 use train::inference::{Loaded, Situation, outputs};
@@ -57,6 +59,24 @@ fn the_value_agent_mates_and_weighs_the_rest_by_the_opponents_points() {
         let points = 1.0 - (result[0] + result[1] / 2.0);
         assert!((mv.weight - points).abs() < 1e-6, "{mv:?}: {points}");
     }
+}
+
+#[test]
+fn the_value_agent_refuses_a_network_whose_numbers_are_not_of_the_result() {
+    let finished = Finished::new();
+    let check = |outputs: &str| {
+        let folder = finished.path().join(finished.with_outputs("chess", outputs));
+        let cell = Loaded::cell(&folder, Weights::Raw, Device::Cpu).expect("a cell");
+        Player::new(&cell, Agent::Value).check_outputs::<Chess>()
+    };
+    for outputs in
+        [r#"{"value_result": {}}"#, r#"{"result_shares": {}}"#, r#"{"win_rate": {}}"#, r#"{"q": {"wdl": true}}"#]
+    {
+        check(outputs).expect(outputs);
+    }
+    let others = r#"{"policy": {}, "q": {}, "moves_left": {}, "per_square": {"classes": 2}, "pairs": {}}"#;
+    let refused = check(others).expect_err("no head tells the result").to_string();
+    assert!(refused.contains("needs an output for the result of the game"), "{refused}");
 }
 
 #[test]

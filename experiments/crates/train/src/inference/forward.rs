@@ -106,7 +106,7 @@ fn readable(output: Output, rows: &Tensor) -> Vec<Answer> {
     let there = output.into_iter().filter(|answer| answer.reading != Reading::Internal);
     let of_rows = |answer: Answer| {
         let tensor = answer.tensor.index_select(0, rows);
-        let tensor = if answer.reading == Reading::Logit { tensor.sigmoid() } else { tensor };
+        let tensor = if answer.reading == Reading::WinRate { tensor.sigmoid() } else { tensor };
         Answer { tensor, ..answer }
     };
     there.map(of_rows).collect()

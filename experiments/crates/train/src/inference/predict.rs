@@ -190,7 +190,7 @@ fn meaning(reading: Reading, numbers: &[f32], squares: usize) -> Option<Meaning>
         // No softmax: the shares are trained as raw values and need not be probabilities.
         Reading::Shares => Meaning::Wdl(three().map(f64::from)),
         Reading::Number => Meaning::Number(first()),
-        Reading::Logit => Meaning::WinRate(first()),
+        Reading::WinRate => Meaning::WinRate(first()),
         Reading::Intervals => Meaning::Intervals(softmax(numbers, 1.0)),
         Reading::Labels => Meaning::Labels(numbers.chunks(numbers.len() / squares).map(largest).collect()),
         Reading::Pairs => {
