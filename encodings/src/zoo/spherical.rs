@@ -135,16 +135,16 @@ struct Spherical {
 }
 
 /// Cosine and sine of angles that broadcast to `[b, h, l, ⌊k/3⌋]`.
-type Turn = [Tensor; 2];
+type Rotation = [Tensor; 2];
 
 /// (a·cos − b·sin, a·sin + b·cos).
-fn turned(a: &Tensor, b: &Tensor, [cosine, sine]: &Turn) -> [Tensor; 2] {
+fn rotate(a: &Tensor, b: &Tensor, [cosine, sine]: &Rotation) -> [Tensor; 2] {
     [a * cosine - b * sine, a * sine + b * cosine]
 }
 
 impl Spherical {
     /// The rotations by ranks and by files.
-    fn turns(&self, at: LayerContext<'_>) -> [Turn; 2] {
+    fn rotations(&self, at: LayerContext<'_>) -> [Rotation; 2] {
         let device = at.views.device();
         let frequencies = match &self.frequencies {
             Source::Fixed(frequencies) => frequencies.on(device),
@@ -154,11 +154,11 @@ impl Spherical {
         [0, 1].map(|axis| angles_2hlv.select(0, axis)).map(|angles| [angles.cos(), angles.sin()])
     }
 
-    fn rotated(&self, x_bhlk: &Tensor, [by_ranks, by_files]: &[Turn; 2]) -> Tensor {
+    fn rotated(&self, x_bhlk: &Tensor, [by_ranks, by_files]: &[Rotation; 2]) -> Tensor {
         let (all, end) = (x_bhlk.to_kind(Kind::Float), DIMENSIONS as i64 * self.vectors);
         let [x, y, z] = [0i64, 1, 2].map(|first| all.slice(3, first, end, DIMENSIONS as i64));
-        let [x, z] = turned(&x, &z, by_files);
-        let [y, z] = turned(&y, &z, by_ranks);
+        let [x, z] = rotate(&x, &z, by_files);
+        let [y, z] = rotate(&y, &z, by_ranks);
         let vectors = Tensor::stack(&[x, y, z], -1).flatten(3, 4);
         let rest = all.narrow(3, end, all.size()[3] - end);
         Tensor::cat(&[vectors, rest], 3).to_kind(x_bhlk.kind())
@@ -179,7 +179,7 @@ impl Encoding for Spherical {
     }
 
     fn rotate(&self, at: LayerContext<'_>, q_bhlk: &Tensor, k_bhlk: &Tensor) -> Option<(Tensor, Tensor)> {
-        let turns = self.turns(at);
-        Some((self.rotated(q_bhlk, &turns), self.rotated(k_bhlk, &turns)))
+        let rotations = self.rotations(at);
+        Some((self.rotated(q_bhlk, &rotations), self.rotated(k_bhlk, &rotations)))
     }
 }

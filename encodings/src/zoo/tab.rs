@@ -257,7 +257,7 @@ impl Templates {
     }
 
     /// Cosines and sines `[b·F, 1, ranks, files]` of the angles of a batch.
-    fn turns(&self, views: &Views, batch: i64) -> Complex {
+    fn rotation(&self, views: &Views, batch: i64) -> Complex {
         let [ranks, files] = self.board;
         let angles = views[self.frequencies].matmul(&self.places.on(views.device()).flatten(1, 2));
         let angles = angles.view([1, -1, 1, ranks, files]).expand([batch, -1, -1, -1, -1], false).flatten(0, 1);
@@ -272,21 +272,21 @@ impl Templates {
         let start = self.start.forward(views, &of_squares).to_kind(Kind::Float);
         let start = start.view([batch, ranks, files, frequencies, 2, channels]).permute([4, 0, 3, 5, 1, 2]);
         let mut z = [0, 1].map(|part| start.select(0, part).flatten(0, 1));
-        let turns = self.turns(views, batch);
-        let back = [turns[0].shallow_clone(), turns[1].neg()];
+        let rotation = self.rotation(views, batch);
+        let back = [rotation[0].shallow_clone(), rotation[1].neg()];
         let is_rotated = self.config.rotations == Rotations::All;
         let rotated =
             |z: &Complex, by: &Complex| if is_rotated { product(z, by) } else { each(z, Tensor::shallow_clone) };
         let activated = |z: &Complex| each(z, |part| self.config.activation.apply(part));
         let passed = |convolution: &Convolution, z: &Complex| {
-            rotated(&convolution.forward(views, &rotated(&activated(z), &turns)), &back)
+            rotated(&convolution.forward(views, &rotated(&activated(z), &rotation)), &back)
         };
         let normed = |z: &Complex, blocks: usize| each(z, |part| part / ((blocks + 1) as f64).sqrt());
         for (before, [first, second]) in self.blocks.iter().enumerate() {
             let [real, imaginary] = passed(second, &passed(first, &normed(&z, before)));
             z = [&z[0] + real, &z[1] + imaginary];
         }
-        let last = product(&activated(&normed(&z, self.blocks.len())), &turns);
+        let last = product(&activated(&normed(&z, self.blocks.len())), &rotation);
         let made = |convolution: &Convolution, share: usize| {
             let scale = (share as f64).sqrt();
             each(&convolution.forward(views, &last), |part| {

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tch::Device;
 use train::environment::{arithmetic, use_threads};
-use train::ranks::{self, MOST_RANKS, Place, Ranks};
+use train::ranks::{self, MOST_RANKS, RankId, Ranks};
 use train::sinks::{Sink, progress};
 use train::{CellOptions, Outcome, inference, run_cell, signals};
 
@@ -78,9 +78,9 @@ impl Args {
 /// Trains. Progress and notes go to stderr, which `posenc run` keeps as the cell's log.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let run = config_of(args);
-    let place = if args.ranked { Some(place()?) } else { None };
-    let device = match (&place, &args.device[..]) {
-        (Some(place), devices) => place.device(devices)?,
+    let rank_id = if args.ranked { Some(rank_id()?) } else { None };
+    let device = match (&rank_id, &args.device[..]) {
+        (Some(rank_id), devices) => rank_id.device(devices)?,
         (None, [device]) => *device,
         (None, _) => bail!("--device: name one, or add {RANKED}"),
     };
@@ -94,7 +94,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         smoke: args.smoke,
         force: args.force,
         revision: Some(version::revision()),
-        ranks: place.map(|place| ranks(args, &place, device)).transpose()?.flatten(),
+        ranks: rank_id.map(|rank_id| ranks(args, &rank_id, device)).transpose()?.flatten(),
         is_locked: args.locked,
     };
     let is_first = options.ranks.as_ref().is_none_or(|ranks| ranks.is_first());
@@ -114,14 +114,14 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
 }
 
 /// This process among the ranks that a launcher started.
-fn place() -> anyhow::Result<Place> {
-    let place = Place::of_environment()?;
-    place.context("--ranked is for processes that torchrun, srun, mpirun or `posenc run --ranks` starts")
+fn rank_id() -> anyhow::Result<RankId> {
+    let rank_id = RankId::of_environment()?;
+    rank_id.context("--ranked is for processes that torchrun, srun, mpirun or `posenc run --ranks` starts")
 }
 
 /// The other ranks, if there are any.
-fn ranks(args: &Args, place: &Place, device: Device) -> anyhow::Result<Option<Arc<Ranks>>> {
-    if place.size == 1 {
+fn ranks(args: &Args, rank_id: &RankId, device: Device) -> anyhow::Result<Option<Arc<Ranks>>> {
+    if rank_id.size == 1 {
         return Ok(None);
     }
     use_threads(args.threads);
@@ -139,7 +139,7 @@ fn ranks(args: &Args, place: &Place, device: Device) -> anyhow::Result<Option<Ar
         &blake3::hash(&config).to_hex()[..12],
         if args.smoke { ", a smoke run" } else { "" }
     );
-    Ok(Some(Arc::new(Ranks::join(place, &about, device)?)))
+    Ok(Some(Arc::new(Ranks::join(rank_id, &about, device)?)))
 }
 
 /// The run, if its configuration can be read; otherwise training reports the error.

@@ -56,8 +56,8 @@ fn report_of(path: &Path, limits: Limits) -> anyhow::Result<Report> {
     Report::of(path)
 }
 
-/// Refuses rows to leave out that the first grid does not have.
-fn known(args: &Args, first: &Report) -> anyhow::Result<()> {
+/// Refuses rows of `--without` that the first grid does not have.
+fn refuse_unknown_rows(args: &Args, first: &Report) -> anyhow::Result<()> {
     let has = |name: &str| first.games.iter().flat_map(|game| &game.rows).any(|row| is_called(&row.label, name));
     let Some(unknown) = args.without.iter().find(|name| !has(name.as_str())) else { return Ok(()) };
     let run_dir = args.run_dirs[0].display();
@@ -67,7 +67,7 @@ fn known(args: &Args, first: &Report) -> anyhow::Result<()> {
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let reports = args.run_dirs.iter().map(|path| report_of(path, args.limit.limits()));
     let reports: Vec<Report> = reports.collect::<anyhow::Result<_>>()?;
-    known(args, &reports[0])?;
+    refuse_unknown_rows(args, &reports[0])?;
     let tables = if args.ranks { ranks::tables(&reports, &args.leaders()) } else { side_by_side::compare(&reports) };
     anyhow::ensure!(!tables.is_empty(), "the grids have no game in common, so no orders are compared");
     let drawn: Vec<String> = tables

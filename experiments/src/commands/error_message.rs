@@ -8,19 +8,19 @@ use train::error::without_backtrace;
 /// The text of an error and of its causes, without control characters. Errors of some libraries contain the text of their cause, which
 /// is not repeated.
 pub(crate) fn error_message(error: &anyhow::Error) -> String {
-    let mut said = String::new();
+    let mut message = String::new();
     for cause in error.chain() {
         let text = cause.to_string();
         let text = without_backtrace(&text);
-        if said.contains(text) {
+        if message.contains(text) {
             continue;
         }
-        if !said.is_empty() {
-            said.push_str(": ");
+        if !message.is_empty() {
+            message.push_str(": ");
         }
-        said.push_str(text);
+        message.push_str(text);
     }
-    printable_lines(&said)
+    printable_lines(&message)
 }
 
 /// The text with its lines wrapped at words, if stderr is a terminal.
@@ -45,9 +45,9 @@ mod tests {
     fn a_cause_is_said_once() {
         let error = TrainError::Io { action: "write", path: "runs/a".into(), cause: io::Error::other("no room") };
         assert!(std::error::Error::source(&error).is_none(), "what the text says is not chained again");
-        let said = error_message(&Err::<(), _>(error).context("while training").unwrap_err());
-        assert!(said.starts_with("while training: cannot write runs/a: no room; the last checkpoint"), "{said}");
-        assert_eq!(said.matches("no room").count(), 1, "{said}");
+        let message = error_message(&Err::<(), _>(error).context("while training").unwrap_err());
+        assert!(message.starts_with("while training: cannot write runs/a: no room; the last checkpoint"), "{message}");
+        assert_eq!(message.matches("no room").count(), 1, "{message}");
     }
 
     #[test]
@@ -59,8 +59,8 @@ mod tests {
     #[test]
     fn what_libtorch_says_ends_where_its_backtrace_begins() {
         let text = "cannot reshape\nException raised from infer_size at InferSize.h:88\nframe #0: c10::Error";
-        let said = error_message(&TrainError::from(TchError::Torch(text.to_owned())).into());
-        assert!(said.starts_with("LibTorch: ") && said.ends_with("cannot reshape"), "{said}");
-        assert_eq!(said.lines().count(), 1, "{said}");
+        let message = error_message(&TrainError::from(TchError::Torch(text.to_owned())).into());
+        assert!(message.starts_with("LibTorch: ") && message.ends_with("cannot reshape"), "{message}");
+        assert_eq!(message.lines().count(), 1, "{message}");
     }
 }

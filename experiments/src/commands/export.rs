@@ -75,8 +75,8 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         (Some((file, write, check)), _) => {
             let is_idle = args.positions.is_some() && check.is_none();
             anyhow::ensure!(!is_idle, "--positions has no effect without --check: add it, or leave --positions out");
-            let asked = check.map(|count| asked(args, &cell, count)).transpose()?;
-            write(&cell, file, asked.as_deref())?
+            let requests = check.map(|count| requests(args, &cell, count)).transpose()?;
+            write(&cell, file, requests.as_deref())?
         }
         (None, Some(out)) => write_folder(args, &cell, out, onnx)?,
         (None, None) => unreachable!("clap requires --out or the format of a lab"),
@@ -87,14 +87,14 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
 /// Writes the folder; returns what to say about it.
 fn write_folder(args: &Args, cell: &Loaded, out: &Path, onnx: Option<Form>) -> anyhow::Result<String> {
     let folder = Folder::begin(out)?;
-    let asked = asked(args, cell, POSITIONS)?;
-    export::write(cell, &asked, &folder)?;
+    let requests = requests(args, cell, POSITIONS)?;
+    export::write(cell, &requests, &folder)?;
     if args.gradient {
         let dataset = Arc::new(open_data(&cell.config).context("--gradient takes a batch of the cell's dataset")?);
         gradient::write(cell, &gradient::first_batch(cell, &dataset)?, folder.path())?;
     }
     if args.activations {
-        let activations = activations(cell, &asked, args.layers.as_deref())?;
+        let activations = activations(cell, &requests, args.layers.as_deref())?;
         tensors_file::write(&folder.path().join(ACTIVATIONS_FILE), &activations)?;
     }
     folder.finish()?;
@@ -102,12 +102,12 @@ fn write_folder(args: &Args, cell: &Loaded, out: &Path, onnx: Option<Form>) -> a
         form.write(out)?;
     }
     let network = onnx.map_or_else(String::new, |form| form.described(&cell.config));
-    let (parameters, positions) = (grouped(cell.layout().total() as u64), asked.len());
+    let (parameters, positions) = (grouped(cell.layout().total() as u64), requests.len());
     Ok(format!("{}: {parameters} parameters from {}; {positions} positions\n{network}", out.display(), cell.origin))
 }
 
 /// The positions that are named, or this many test positions.
-fn asked(args: &Args, cell: &Loaded, count: usize) -> anyhow::Result<Vec<Request>> {
+fn requests(args: &Args, cell: &Loaded, count: usize) -> anyhow::Result<Vec<Request>> {
     let (game, input, moves) = (cell.config.game, cell.config.input, cell.config.moves);
     if let Some(path) = &args.positions {
         return Ok(positions::read_lines(&read(path)?, &path.display().to_string(), game, input, moves)?);

@@ -83,9 +83,9 @@ fn write(args: &Args, row: &Row, dataset: &Arc<Dataset>, out: &std::path::Path) 
     let mut cell = Loaded::random(row.run.clone(), args.random, args.device)?;
     cell.kind = args.dtype.kind();
     let lines = dataset.lines(Split::Test, POSITIONS, row.run.input)?.join("\n");
-    let asked = positions::read_lines(&lines, &dataset.manifest().name, row.run.game, row.run.input, row.run.moves)?;
+    let requests = positions::read_lines(&lines, &dataset.manifest().name, row.run.game, row.run.input, row.run.moves)?;
     let folder = Folder::begin(out)?;
-    export::write(&cell, &asked, &folder)?;
+    export::write(&cell, &requests, &folder)?;
     let batch = gradient::first_batch(&cell, dataset)?;
     gradient::write(&cell, &batch, folder.path())?;
     if args.steps > 0 {

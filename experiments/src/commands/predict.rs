@@ -24,7 +24,7 @@ pub struct Args {
     /// The cell's folder: runs/<experiment>/<row>/seed-<n>.
     cell: PathBuf,
     #[command(flatten)]
-    asked: Questions,
+    questions: Questions,
     /// Show only the K likeliest moves [default: 5 as text, all with --json].
     #[arg(long, value_name = "K")]
     top: Option<usize>,
@@ -73,9 +73,9 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         return Err(InferenceError::Exists(dump.clone()).into());
     }
     let cell = args.network.load(&args.cell)?;
-    let mut asked = args.asked.read(&cell)?;
+    let mut requests = args.questions.read(&cell)?;
     if args.history_fill == HistoryFill::FenOnly {
-        fill_history(&mut asked, cell.config.input)?;
+        fill_history(&mut requests, cell.config.input)?;
     }
     if !args.json && !cell.config.model.heads().contains(&HeadName::Policy) {
         for (option, is_given) in [("--top", args.top.is_some()), ("--all-moves", args.all_moves)] {
@@ -87,12 +87,12 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let legend = if args.json { None } else { legend(&cell.config) };
     let mut dumped = Vec::new();
     let mut out = io::stdout().lock();
-    for asked in asked.chunks(BATCH) {
-        let answers = Answers::of(&cell, asked)?;
+    for batch in requests.chunks(BATCH) {
+        let answers = Answers::of(&cell, batch)?;
         let predictions = if args.all_moves {
-            predictions_of_all_moves(asked, &answers.outputs, args.temperature, cell.config.spec().moves)?
+            predictions_of_all_moves(batch, &answers.outputs, args.temperature, cell.config.spec().moves)?
         } else {
-            predictions(asked, &answers.outputs, args.temperature)?
+            predictions(batch, &answers.outputs, args.temperature)?
         };
         for prediction in predictions {
             let text = if args.json {

@@ -55,7 +55,7 @@ fn margin(text: &str) -> Result<(String, f64), String> {
 }
 
 impl Args {
-    fn asked(&self) -> ReportOptions {
+    fn options(&self) -> ReportOptions {
         ReportOptions {
             difference: self.difference,
             equivalent_within: self.equivalent_within.clone(),
@@ -92,7 +92,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
 
 fn of_run_folder(run_dir: &Path, args: &Args) -> anyhow::Result<ExitCode> {
     if let Some(dir) = &args.figures {
-        let written = figures::write(&Report::with_options(run_dir, &args.asked())?, dir)?;
+        let written = figures::write(&Report::with_options(run_dir, &args.options())?, dir)?;
         let mut stdout = std::io::stdout().lock();
         for figures::Figure { id, title, caption, .. } in written {
             writeln!(stdout, "{}", printable(&format!("{id}: {title} {caption}")))?;
@@ -129,5 +129,5 @@ fn of_run_folder(run_dir: &Path, args: &Args) -> anyhow::Result<ExitCode> {
             return Ok(ExitCode::SUCCESS);
         }
     };
-    print(&draw(&Report::with_options(run_dir, &args.asked())?))
+    print(&draw(&Report::with_options(run_dir, &args.options())?))
 }

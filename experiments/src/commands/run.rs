@@ -196,9 +196,9 @@ pub(crate) fn check_starts(experiment: &Experiment) -> anyhow::Result<()> {
             reasons.entry(error.to_string()).or_default().push(&row.label);
         }
     }
-    let said: Vec<String> =
+    let messages: Vec<String> =
         reasons.iter().map(|(reason, labels)| format!("{} cannot start: {reason}", labels.join(", "))).collect();
-    ensure!(said.is_empty(), "{}", said.join("\n"));
+    ensure!(messages.is_empty(), "{}", messages.join("\n"));
     Ok(())
 }
 

@@ -30,7 +30,7 @@ use crate::build::Output;
 use crate::error::DatasetError;
 use crate::filter::OF_GAMES_ONLY;
 use crate::manifest::Unit;
-use checkpoint::{Checkpoint, ImportConditions, Place, conditions};
+use checkpoint::{Checkpoint, ImportConditions, InputOffset, conditions};
 use collect::Collector;
 use examine::{Examined, examine};
 use games::{Referee, Rejected, with_game};
@@ -75,7 +75,7 @@ fn check(options: &ImportOptions) -> Result<(), DatasetError> {
     if options.filters.max_games == Some(0) {
         return wrong("max_games", "must be at least 1");
     }
-    if let Some(format) = options.format.filter(|format| !format.serves(options.game)) {
+    if let Some(format) = options.format.filter(|format| !format.supports(options.game)) {
         let formats = with_game!(options.game, G => G::FORMATS).join(", ");
         let (format, game) = (format.name(), options.game.name());
         return wrong("format", &format!("{format} is not a format of {game}; valid: {formats}"));
@@ -125,24 +125,24 @@ impl ImportRun<'_> {
         progress: &mut dyn FnMut(Progress),
     ) -> Result<ImportReport, DatasetError> {
         let (options, taken_over) = (self.options, *self.safe);
-        let (mut place, mut collector) = match checkpoint {
-            None => (Place::default(), Collector::new(options, self.output)?),
-            Some(Checkpoint { place, collected, .. }) => {
-                (place, Collector::resume(options, self.output, collected).map_err(|error| self.damaged(error))?)
+        let (mut offset, mut collector) = match checkpoint {
+            None => (InputOffset::default(), Collector::new(options, self.output)?),
+            Some(Checkpoint { place: offset, collected, .. }) => {
+                (offset, Collector::resume(options, self.output, collected).map_err(|error| self.damaged(error))?)
             }
         };
         let pool = pool(options.threads)?;
         // Finished files are not read again; in the current one, the saved records are skipped.
-        let done = place.file.min(options.inputs.len());
+        let done = offset.file.min(options.inputs.len());
         let inputs = Inputs::check(&options.inputs[done..], G::KIND, options.format)?;
         let total_bytes = Inputs::check(&options.inputs, G::KIND, options.format)?.total_bytes();
-        let mut known = taken_over - place.before;
+        let mut known = taken_over - offset.before;
         let finished = done == options.inputs.len() || collector.is_full();
         let mut read = |number: usize, chunk: Chunk| -> Result<bool, DatasetError> {
-            if place.file != done + number {
-                (place.file, place.before) = (done + number, collector.counts().read);
+            if offset.file != done + number {
+                (offset.file, offset.before) = (done + number, collector.counts().read);
             }
-            check_same_kind(&mut place.found, &chunk, options)?;
+            check_same_kind(&mut offset.found, &chunk, options)?;
             let Chunk { file, format, first, records } = chunk;
             let skipped = known.min(records.len() as u64);
             known -= skipped;
@@ -156,7 +156,7 @@ impl ImportRun<'_> {
             });
             for record in examined {
                 collector.add(&file, record)?;
-                self.keep(&mut collector, &place)?;
+                self.keep(&mut collector, &offset)?;
                 if collector.is_full() {
                     break;
                 }
@@ -181,21 +181,21 @@ impl ImportRun<'_> {
         if known > 0 && !finished {
             return Err(self.unusable(format!("its files hold {known} records fewer than it read in them")));
         }
-        (place.file, place.before) = (options.inputs.len(), collector.counts().read);
+        (offset.file, offset.before) = (options.inputs.len(), collector.counts().read);
         if *self.safe > 0 {
             // The remaining steps also take long if the import was long enough for a checkpoint.
             collector.end()?;
-            self.keep(&mut collector, &place)?;
+            self.keep(&mut collector, &offset)?;
         }
-        let report = collector.finish(place.format().unwrap_or(Format::text(G::KIND)))?;
+        let report = collector.finish(offset.format().unwrap_or(Format::text(G::KIND)))?;
         Ok(ImportReport { taken_over, ..report })
     }
 
     /// Saves a checkpoint if there is new progress.
-    fn keep(&mut self, collector: &mut Collector<'_>, place: &Place) -> Result<(), DatasetError> {
+    fn keep(&mut self, collector: &mut Collector<'_>, offset: &InputOffset) -> Result<(), DatasetError> {
         if let Some(collected) = collector.checkpoint()? {
             let records = collected.read();
-            Checkpoint::write(&self.conditions, place, collected, self.output)?;
+            Checkpoint::write(&self.conditions, offset, collected, self.output)?;
             *self.safe = records;
         }
         Ok(())

@@ -2,7 +2,7 @@
 
 use super::displacement::Displacements;
 use super::relation::{Step, distance};
-use figures::board::{Board, Piece, Shades, View, doublings, short};
+use figures::board::{Board, Piece, Shades, View, log2_ratios_to_uniform, short};
 use figures::{Anchor, Canvas};
 use games::GameKind;
 
@@ -47,7 +47,7 @@ impl Panel {
 
     /// A panel of ratios to an even share.
     pub(super) fn ratios(title: String, values: &[f64]) -> Self {
-        Self { title, values: doublings(values), shades: Shades::ratios() }
+        Self { title, values: log2_ratios_to_uniform(values), shades: Shades::ratios() }
     }
 }
 

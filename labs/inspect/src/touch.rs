@@ -35,7 +35,7 @@ pub(super) struct Touched {
     label: String,
     layers: Vec<Layer>,
     /// The mean over positions, then the examples.
-    places: Vec<Place>,
+    places: Vec<PositionMaps>,
     /// The place that is shown first, and the query's square.
     first: usize,
     square: String,
@@ -49,8 +49,9 @@ struct Layer {
     movement: f64,
 }
 
+/// The maps of a position, or the mean over positions.
 #[derive(Debug, Clone)]
-struct Place {
+struct PositionMaps {
     name: String,
     view: View,
     /// The drawing of its pieces; empty for the mean.
@@ -73,7 +74,7 @@ struct CellData<'a> {
     layers: Vec<LayerData<'a>>,
     /// The number of the layer whose heads follow movements most.
     best: usize,
-    places: Vec<PlaceData>,
+    places: Vec<PositionData>,
 }
 
 #[derive(Serialize)]
@@ -83,7 +84,7 @@ struct LayerData<'a> {
 }
 
 #[derive(Serialize)]
-struct PlaceData {
+struct PositionData {
     /// Of files from the left and of ranks from the top.
     names: (Vec<String>, Vec<String>),
     /// The number of the drawing of its pieces.
@@ -125,7 +126,7 @@ impl Touched {
             });
             quantised(&heads.collect::<Vec<_>>(), squares)
         };
-        let mean = Place {
+        let mean = PositionMaps {
             name: format!("mean over {} validation positions", inspected.positions),
             view: View::FIRST,
             pieces: String::new(),
@@ -143,7 +144,7 @@ impl Touched {
                 board.piece(&mut canvas, square, piece);
             }
             let pieces = canvas.elements().to_owned();
-            Place { name: shown.name.clone(), view: shown.view, pieces, blocks: blocks.collect() }
+            PositionMaps { name: shown.name.clone(), view: shown.view, pieces, blocks: blocks.collect() }
         };
         let examples = maps.examples.iter().enumerate().map(example);
         Self {
@@ -165,7 +166,7 @@ impl Touched {
     fn bytes(&self, places: usize, layers: usize) -> usize {
         let chosen = spread(self.layers.len(), layers);
         let of_layer = |parts: &Parts<Vec<u8>>| parts.list().into_iter().flatten().map(Vec::len).sum::<usize>();
-        let of_place = |place: &Place| chosen.iter().map(|&layer| of_layer(&place.blocks[layer])).sum::<usize>();
+        let of_place = |place: &PositionMaps| chosen.iter().map(|&layer| of_layer(&place.blocks[layer])).sum::<usize>();
         self.places.iter().take(places).map(of_place).sum()
     }
 }
@@ -348,7 +349,7 @@ fn cell_data<'a>(
     let chosen = spread(cell.layers.len(), extent.layers);
     let layers: Vec<&'a Layer> = chosen.iter().map(|&layer| &cell.layers[layer]).collect();
     let best = layers.iter().max_by(|a, b| a.movement.total_cmp(&b.movement)).map_or(0, |layer| layer.number);
-    let of_place = |place: &'a Place| PlaceData {
+    let of_place = |place: &'a PositionMaps| PositionData {
         names: place.view.names(cell.game),
         pieces: (!place.pieces.is_empty()).then(|| drawings.number(place.pieces.as_bytes())),
         maps: chosen

@@ -47,22 +47,22 @@ enum Question<'a> {
 /// An error keeps finished answers.
 pub fn evaluate(
     subject: Subject<'_>,
-    asked: &Evaluations,
+    evaluations: &Evaluations,
     progress: &mut dyn FnMut(&Evaluation),
 ) -> Result<(), PlayError> {
     let cell = Loaded::cell(subject.cell, subject.weights, subject.device)?;
     let mut known = Strength::read(subject.cell).map_err(|error| wrong(subject.cell, error.to_string()))?;
     let files = [
-        (Measure::Puzzles, &asked.puzzles),
-        (Measure::Suite, &asked.suites),
-        (Measure::Mates, &asked.mates),
-        (Measure::NoMates, &asked.no_mates),
+        (Measure::Puzzles, &evaluations.puzzles),
+        (Measure::Suite, &evaluations.suites),
+        (Measure::Mates, &evaluations.mates),
+        (Measure::NoMates, &evaluations.no_mates),
     ];
     let files = files.into_iter().flat_map(|(measure, files)| files.iter().map(move |file| (measure, file)));
     let mut questions: Vec<Question<'_>> = files.map(|(measure, file)| Question::File(measure, file)).collect();
-    questions.extend(asked.games.as_ref().map(Question::Games));
-    let agents: Vec<Agent> = asked.agents.iter().map(|agent| agent.parse()).collect::<Result<_, _>>()?;
-    let labels: Vec<Question<'_>> = asked.labels.iter().map(|folder| Question::Labels(folder)).collect();
+    questions.extend(evaluations.games.as_ref().map(Question::Games));
+    let agents: Vec<Agent> = evaluations.agents.iter().map(|agent| agent.parse()).collect::<Result<_, _>>()?;
+    let labels: Vec<Question<'_>> = evaluations.labels.iter().map(|folder| Question::Labels(folder)).collect();
     let of_agents = agents.iter().flat_map(|&agent| questions.iter().map(move |question| (agent, question)));
     for (agent, question) in of_agents.chain(labels.iter().map(|question| (Agent::POLICY, question))) {
         let Some(identity) = identity(subject, &cell, agent, question)? else { continue };

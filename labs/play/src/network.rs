@@ -9,15 +9,15 @@ use train::inference::{Loaded, Request, outputs};
 pub(crate) const BATCH: usize = 256;
 
 /// The predictions on at most [`BATCH`] positions.
-pub(crate) fn predicted(cell: &Loaded, asked: &[Request]) -> Result<Vec<Prediction>, PlayError> {
-    Ok(predictions(asked, &outputs(cell, asked)?, 1.0)?)
+pub(crate) fn predicted(cell: &Loaded, requests: &[Request]) -> Result<Vec<Prediction>, PlayError> {
+    Ok(predictions(requests, &outputs(cell, requests)?, 1.0)?)
 }
 
 /// The same without moves: policies are not read.
-pub(crate) fn predicted_results(cell: &Loaded, asked: &[Request]) -> Result<Vec<Prediction>, PlayError> {
+pub(crate) fn predicted_results(cell: &Loaded, requests: &[Request]) -> Result<Vec<Prediction>, PlayError> {
     let tells_result = |answer: &Answer| matches!(answer.reading, Reading::Result | Reading::Shares | Reading::WinRate);
-    let answers: Vec<Answer> = outputs(cell, asked)?.into_iter().filter(tells_result).collect();
-    Ok(predictions(asked, &answers, 1.0)?)
+    let answers: Vec<Answer> = outputs(cell, requests)?.into_iter().filter(tells_result).collect();
+    Ok(predictions(requests, &answers, 1.0)?)
 }
 
 /// The weights of the legal moves, each with its place among the prediction's; `None` without a policy. Where a refinement pass

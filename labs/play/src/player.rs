@@ -74,7 +74,7 @@ impl<'a> Player<'a> {
             }
             Agent::Value => self.by_value(situations),
             Agent::Search(search) => {
-                search.decisions(situations, stream, &mut |asked| self.evaluated(asked), is_stopped, end)
+                search.decisions(situations, stream, &mut |requests| self.evaluated(requests), is_stopped, end)
             }
         }
     }
@@ -86,7 +86,7 @@ impl<'a> Player<'a> {
         top_p: f64,
         stream: &mut Stream,
     ) -> Result<Vec<Decision>, PlayError> {
-        let asked: Vec<Request> = situations.iter().map(|situation| situation.request(String::new())).collect();
+        let requests: Vec<Request> = situations.iter().map(|situation| situation.request(String::new())).collect();
         let decide = |prediction: &Prediction| {
             let weights = self.policy(prediction)?;
             let weights = if temperature > 0.0 { at_temperature(&weights, temperature) } else { weights };
@@ -99,16 +99,16 @@ impl<'a> Player<'a> {
             }
             Ok(decision)
         };
-        predicted(self.cell, &asked)?.iter().map(decide).collect()
+        predicted(self.cell, &requests)?.iter().map(decide).collect()
     }
 
     fn by_value<G: Referee>(&self, situations: &[&Situation<G>]) -> Result<Vec<Decision>, PlayError> {
         let successors: Vec<Vec<Successor>> = situations.iter().map(|situation| successors(situation)).collect();
         let open: Vec<&Request> = successors.iter().flatten().filter_map(|after| after.open.as_ref().err()).collect();
         let mut values = Vec::with_capacity(open.len());
-        for asked in open.chunks(BATCH) {
-            let asked: Vec<Request> = asked.iter().map(|&asked| asked.clone()).collect();
-            for prediction in predicted_results(self.cell, &asked)? {
+        for batch in open.chunks(BATCH) {
+            let requests: Vec<Request> = batch.iter().map(|&request| request.clone()).collect();
+            for prediction in predicted_results(self.cell, &requests)? {
                 values.push(1.0 - self.points(&prediction)?);
             }
         }
@@ -125,14 +125,14 @@ impl<'a> Player<'a> {
     }
 
     /// What a search needs of these positions.
-    fn evaluated(&self, asked: &[Request]) -> Result<Vec<Evaluated>, PlayError> {
-        let evaluated = |(asked, prediction): (&Request, &Prediction)| {
-            let place = |index: u16| asked.legal.iter().position(|mv| mv.index == index).expect("a legal move");
+    fn evaluated(&self, requests: &[Request]) -> Result<Vec<Evaluated>, PlayError> {
+        let evaluated = |(request, prediction): (&Request, &Prediction)| {
+            let place = |index: u16| request.legal.iter().position(|mv| mv.index == index).expect("a legal move");
             let weights = self.policy(prediction)?;
             let moves = prediction.moves.iter().zip(weights).map(|(mv, weight)| (place(mv.index), weight)).collect();
             Ok(Evaluated { moves, points: self.points(prediction)?, result: win_draw_loss(prediction) })
         };
-        asked.iter().zip(&predicted(self.cell, asked)?).map(evaluated).collect()
+        requests.iter().zip(&predicted(self.cell, requests)?).map(evaluated).collect()
     }
 
     fn policy(&self, prediction: &Prediction) -> Result<Vec<f64>, PlayError> {

@@ -138,8 +138,8 @@ impl Search {
             }
         }
         let mut evaluated = Vec::with_capacity(requests.len());
-        for asked in requests.chunks(BATCH) {
-            evaluated.extend(evaluate(asked)?);
+        for batch in requests.chunks(BATCH) {
+            evaluated.extend(evaluate(batch)?);
         }
         let mut evaluated = evaluated.into_iter();
         let count = (!waiting.is_empty()).then_some(requests.len() as u32);

@@ -1,4 +1,4 @@
-"""A loaded network computes what posenc computes, and its seams show and change what passes them."""
+"""A loaded network computes what posenc computes, and its injection points show and change what passes them."""
 
 from pathlib import Path
 
@@ -47,6 +47,10 @@ def test_observed_layers_are_those_of_the_export(attentive, forward, export, clo
     assert set(told) <= set(seen)
     for name, value in told.items():
         assert close(seen[name], value), name
+
+
+def test_injection_points_have_their_earlier_name_too(attentive):
+    assert attentive.seams is attentive.injection_points
 
 
 def test_observing_changes_nothing(attentive, forward, close):

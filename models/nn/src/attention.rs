@@ -5,7 +5,7 @@
 
 use crate::differentiable::apply;
 use crate::fused::attention::{Operation, Placement};
-use crate::fused::{serves, widened};
+use crate::fused::{supports_device, widened};
 use crate::{Backend, Views};
 use kernels::Instructions;
 use tch::{Kind, Tensor};
@@ -97,7 +97,7 @@ fn is_one_operation(q_bhlk: &Tensor) -> bool {
     let (batch, _, length, width) = q_bhlk.size4().expect("queries are [b,h,l,k]");
     let sizes = batch > 0 && (1..=LONGEST).contains(&length) && (1..=WIDEST).contains(&width);
     let kind = matches!(q_bhlk.kind(), Kind::Float | Kind::BFloat16);
-    sizes && kind && serves(q_bhlk.device())
+    sizes && kind && supports_device(q_bhlk.device())
 }
 
 fn one_operation(

@@ -18,19 +18,19 @@ use tch::{Device, Kind, Tensor};
 
 /// Whether a tensor can be an operand of one, and shall be.
 pub fn supports(tensor: &Tensor) -> bool {
-    tensor.kind() == Kind::Float && tensor.numel() > 0 && serves(tensor.device())
+    tensor.kind() == Kind::Float && tensor.numel() > 0 && supports_device(tensor.device())
 }
 
 /// Whether kernels compute on a device.
-pub(crate) fn serves(device: Device) -> bool {
+pub(crate) fn supports_device(device: Device) -> bool {
     device == Device::Cpu && Backend::on(device) == Backend::Kernels
 }
 
-/// The tensor in f32 if it is bf16 that an operation shall serve: these compute in f32, and their callers round the result.
+/// The tensor in f32 if it is bf16 for an operation: these compute in f32, and their callers round the result.
 /// Otherwise the tensor itself.
 pub(crate) fn widened(tensor: &Tensor) -> Tensor {
     match tensor.kind() {
-        Kind::BFloat16 if serves(tensor.device()) => tensor.to_kind(Kind::Float),
+        Kind::BFloat16 if supports_device(tensor.device()) => tensor.to_kind(Kind::Float),
         _ => tensor.shallow_clone(),
     }
 }

@@ -9,7 +9,7 @@ mod contraction;
 
 use crate::differentiable::apply_one;
 use crate::fused::pair_products::PairProducts;
-use crate::fused::serves;
+use crate::fused::supports_device;
 use crate::{Backend, PairClasses};
 use contraction::Contraction;
 use std::cell::OnceCell;
@@ -79,7 +79,7 @@ impl PairTables {
 
     /// The kernels, where they can be used.
     fn products_on(&self, device: Device) -> Option<&PairProducts> {
-        serves(device).then(|| self.products.get_or_init(|| PairProducts::fastest(&self.classes)))
+        supports_device(device).then(|| self.products.get_or_init(|| PairProducts::fastest(&self.classes)))
     }
 }
 

@@ -41,7 +41,7 @@ enum Embeds {
 }
 
 impl Embeds {
-    /// `[b,l,d]`, the encodings' seam `embed` included; `added [b,k,d]` are further tokens.
+    /// `[b,l,d]`, the encodings' injection point `embed` included; `added [b,k,d]` are further tokens.
     fn forward(&self, at: LayerContext<'_>, stack: &Stack, added: Option<Tensor>) -> Tensor {
         match self {
             Self::Channels(channels) => {

@@ -16,8 +16,8 @@ use super::reader::{Problem, Refusal};
 use super::run_name::own_name;
 use super::seeds;
 use super::setting::{Point, Setting};
-use super::source::{ConfigError, Place, Source};
-use super::suggest::{home, nearest};
+use super::source::{ConfigError, Location, Source};
+use super::suggest::{nearest, path_in_base};
 use super::tree::Node;
 use std::path::Path;
 
@@ -35,9 +35,11 @@ pub(super) fn with_others(first: ConfigError, written: &Written, source: &Source
     let of_values = parts.of_values(&tree);
     let groups = [parts.of_name(source), of_base, parts.of_axes()].into_iter().chain(of_values).chain(parts.of_rest());
     groups.fold(first, |all, group| {
-        // Two problems of one place are one, unless a part has both.
+        // Two problems at one location are one, unless a part has both.
         let is_known = |error: &ConfigError| each(&all).any(|known| known.problem() == error.problem());
-        let is_new = |error: &ConfigError| location(error).is_none_or(|place| !locations(&all).any(|at| at == place));
+        let is_new = |error: &ConfigError| {
+            file_and_location(error).is_none_or(|location| !files_and_locations(&all).any(|at| at == location))
+        };
         let group: Vec<ConfigError> = match group.iter().any(is_known) {
             true => group,
             false => group.into_iter().filter(is_new).collect(),
@@ -50,12 +52,12 @@ fn each(error: &ConfigError) -> impl Iterator<Item = &ConfigError> {
     std::iter::once(error).chain(error.others.iter())
 }
 
-fn location(error: &ConfigError) -> Option<(&Path, &Place)> {
-    Some((error.path.as_path(), error.place.as_deref()?))
+fn file_and_location(error: &ConfigError) -> Option<(&Path, &Location)> {
+    Some((error.path.as_path(), error.location.as_deref()?))
 }
 
-fn locations(error: &ConfigError) -> impl Iterator<Item = (&Path, &Place)> {
-    each(error).filter_map(location)
+fn files_and_locations(error: &ConfigError) -> impl Iterator<Item = (&Path, &Location)> {
+    each(error).filter_map(file_and_location)
 }
 
 struct Parts<'a> {
@@ -96,17 +98,17 @@ impl Parts<'_> {
 
     /// Whether a problem of the first row is in all rows: nothing varies its setting, nor may be meant to.
     fn is_of_base(&self, refusal: &Refusal, found: &[Refusal]) -> bool {
-        let way = refusal.culprit();
+        let key_path = refusal.culprit();
         let file = self.matrix.file;
         let of_some = file.conditional.iter().map(|one| &one.axes).chain(&file.include);
         let mut varied = std::iter::once(&file.axes).chain(of_some).flat_map(Point::settings);
-        if varied.any(|setting| overlap(setting.way(), &way)) {
+        if varied.any(|setting| overlap(setting.key_path(), &key_path)) {
             return false;
         }
         let is_missing = matches!(refusal.problem, Problem::Missing(_));
         let is_elsewhere = || {
-            self.written.refusals.iter().any(|other| may_mean(other, &way))
-                || found.iter().any(|other| is_misplaced(other, &way))
+            self.written.refusals.iter().any(|other| may_mean(other, &key_path))
+                || found.iter().any(|other| is_misplaced(other, &key_path))
         };
         !is_missing || (self.written.has_base && !is_elsewhere())
     }
@@ -152,7 +154,7 @@ fn overlap(a: &[String], b: &[String]) -> bool {
 
 /// Whether a setting that is missing may be meant by what is refused outside of `base`.
 fn may_mean(refusal: &Refusal, missing: &[String]) -> bool {
-    let part = refusal.way.first().map(String::as_str);
+    let part = refusal.key_path.first().map(String::as_str);
     let is_varying = part.is_some_and(|part| VARYING.contains(&part));
     let Problem::Key(name, valid) = &refusal.problem else { return is_varying };
     let meant = nearest(name, valid.iter().map(String::as_str));
@@ -160,8 +162,9 @@ fn may_mean(refusal: &Refusal, missing: &[String]) -> bool {
         (None, Some(part)) => part == "base" || VARYING.contains(&part),
         (Some(_), _) if !is_varying => false,
         _ => {
-            let setting = meant.map(str::to_owned).or_else(|| home(name)).and_then(|name| Setting::named(&name));
-            setting.is_none_or(|setting| overlap(setting.way(), missing))
+            let setting =
+                meant.map(str::to_owned).or_else(|| path_in_base(name)).and_then(|name| Setting::named(&name));
+            setting.is_none_or(|setting| overlap(setting.key_path(), missing))
         }
     }
 }
@@ -169,7 +172,9 @@ fn may_mean(refusal: &Refusal, missing: &[String]) -> bool {
 /// Whether a setting that is missing stands at another place of `base`.
 fn is_misplaced(refusal: &Refusal, missing: &[String]) -> bool {
     let Problem::Key(name, _) = &refusal.problem else { return false };
-    home(name).and_then(|name| Setting::named(&name)).is_some_and(|setting| overlap(setting.way(), missing))
+    path_in_base(name)
+        .and_then(|name| Setting::named(&name))
+        .is_some_and(|setting| overlap(setting.key_path(), missing))
 }
 
 /// The values that a file gives to settings, part by part.

@@ -38,20 +38,20 @@ pub(crate) fn wrong_in_row(tree: &Node) -> Option<ConfigError> {
 /// What is wrong with a value of a setting, whatever else a row has; nothing if `tree` has no place for it.
 pub(crate) fn wrong_in_value(tree: &Node, setting: &Setting, value: &Node) -> Vec<ConfigError> {
     let mut tree = tree.clone();
-    if preset::put(&mut tree, setting.way(), value.clone()).is_err() {
+    if preset::put(&mut tree, setting.key_path(), value.clone()).is_err() {
         return Vec::new();
     }
     let found = problems(&tree, preset::read_run).into_iter();
-    let own = found.filter(|refusal| refusal.culprit().starts_with(setting.way()));
+    let own = found.filter(|refusal| refusal.culprit().starts_with(setting.key_path()));
     own.map(|refusal| explained(&tree, refusal)).collect()
 }
 
 /// The error about a refused row, whose missing keys may be fixed in `base` or varied.
 pub(crate) fn explained(tree: &Node, refusal: Refusal) -> ConfigError {
     let Problem::Missing(key) = &refusal.problem else { return refusal.explain() };
-    let way = refusal.culprit();
-    let dotted = way.join(".");
-    let of_run = way.len() == 1 || (way.len() == 2 && GROUPS.contains(&way[0].as_str()));
+    let key_path = refusal.culprit();
+    let dotted = key_path.join(".");
+    let of_run = key_path.len() == 1 || (key_path.len() == 2 && GROUPS.contains(&key_path[0].as_str()));
     if !of_run {
         return refusal.explain();
     }
@@ -60,10 +60,10 @@ pub(crate) fn explained(tree: &Node, refusal: Refusal) -> ConfigError {
         Some(name) => format!("add `base.{dotted}`, or `axes.{name}`; it has no default"),
         None => format!("add `base.{dotted}`; it has no default"),
     };
-    let within = [&["base".to_owned()], &refusal.way[..]].concat().join(".");
+    let within = [&["base".to_owned()], &refusal.key_path[..]].concat().join(".");
     let message = format!("`{key}` is missing in `{within}`: no axis varies it and `base` does not fix it");
     // The map that lacks the key may have been made for a value of an axis.
-    let group = tree.nearest(&refusal.way);
+    let group = tree.nearest(&refusal.key_path);
     let place = if group.origin.path.first() == tree.origin.path.first() { group } else { tree };
     place.origin.lacks(message).help(remedy)
 }
@@ -206,7 +206,7 @@ fn inherited(mut own: Node, varied: &[Setting], links: usize) -> Result<Node, Co
         return Err(source.error("`base` is missing").help("`base.from` needs a file with a `base`"));
     };
     let mut other = inherited(base, varied, links - 1)?;
-    varied.iter().for_each(|setting| other.remove(setting.way()));
+    varied.iter().for_each(|setting| other.remove(setting.key_path()));
     own.fill(other, &|key, _, _| GROUPS.contains(&key));
     Ok(own)
 }

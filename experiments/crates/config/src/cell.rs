@@ -42,7 +42,7 @@ impl Cell {
         let own = Node::from_json(Value::Object(run), &Arc::default());
         let mut changed = own.clone();
         let Ok(value) = parse(&Source::new(Path::new("--only"), value)) else { return false };
-        if preset::put(&mut changed, setting.way(), value).is_err() {
+        if preset::put(&mut changed, setting.key_path(), value).is_err() {
             return false;
         }
         matches!((preset::read_run(&own), preset::read_run(&changed)), (Ok(own), Ok(changed)) if own == changed)

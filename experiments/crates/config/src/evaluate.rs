@@ -123,11 +123,11 @@ fn max_plies() -> u32 {
 
 /// The evaluations with the paths of their files, relative to the experiment's file until now.
 pub(super) fn resolved(
-    mut asked: BTreeMap<GameKind, Evaluations>,
+    mut evaluations: BTreeMap<GameKind, Evaluations>,
     rows: &[Row],
     document: &Node,
 ) -> Result<BTreeMap<GameKind, Evaluations>, ConfigError> {
-    for (&game, own) in &mut asked {
+    for (&game, own) in &mut evaluations {
         let name = game.name();
         if rows.iter().all(|row| row.run.game != game) {
             let error = document.error_at(&at!["evaluate", name], format!("no row plays {name}"));
@@ -165,7 +165,7 @@ pub(super) fn resolved(
             return Err(document.error_at(&at!["evaluate", name, "match", "pairs"], reason));
         }
     }
-    Ok(asked)
+    Ok(evaluations)
 }
 
 fn existing(file: &PathBuf, document: &Node, is: impl Fn(&Path) -> bool, what: &str) -> Result<PathBuf, String> {

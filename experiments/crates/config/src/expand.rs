@@ -36,16 +36,16 @@ impl Combination {
         without(self.json.clone(), settings)
     }
 
-    /// The node of a setting, or the innermost one on the way to it.
-    pub(crate) fn node(&self, way: &[&str]) -> &Node {
-        self.tree.nearest(way)
+    /// The node of a setting, or the innermost one on its path.
+    pub(crate) fn node(&self, key_path: &[&str]) -> &Node {
+        self.tree.nearest(key_path)
     }
 
     /// An error about a setting of the row.
-    pub(crate) fn refused(&self, way: &[&str], reason: impl std::fmt::Display) -> ConfigError {
-        let origin = &self.node(way).origin;
+    pub(crate) fn refused(&self, key_path: &[&str], reason: impl std::fmt::Display) -> ConfigError {
+        let origin = &self.node(key_path).origin;
         match origin.source.is_option {
-            true => origin.error(format!("`{}`: {reason}", way.join("."))),
+            true => origin.error(format!("`{}`: {reason}", key_path.join("."))),
             false => origin.refused(reason),
         }
     }
@@ -118,10 +118,10 @@ impl Matrix<'_> {
     pub(crate) fn tree(self, point: &Point) -> Result<Node, ConfigError> {
         let mut tree = self.file.base.clone();
         let mut values: Vec<&(Setting, Node)> = point.0.iter().collect();
-        values.sort_by_key(|(setting, _)| setting.way().len());
+        values.sort_by_key(|(setting, _)| setting.key_path().len());
         let sets = self.overrides.iter().map(|set| (&set.setting, &set.value));
         for (setting, value) in values.into_iter().map(|(setting, value)| (setting, value)).chain(sets) {
-            preset::put(&mut tree, setting.way(), value.clone())?;
+            preset::put(&mut tree, setting.key_path(), value.clone())?;
         }
         Ok(tree)
     }
@@ -132,7 +132,7 @@ impl Matrix<'_> {
         let tree = self.tree(row)?;
         let mut changed = tree.clone();
         for (setting, value) in &wanted.0 {
-            preset::put(&mut changed, setting.way(), value.clone())?;
+            preset::put(&mut changed, setting.key_path(), value.clone())?;
         }
         if changed == tree {
             return Ok(true);
@@ -151,7 +151,7 @@ impl Matrix<'_> {
     ) -> Result<Value, ConfigError> {
         let mut tree = row.tree.clone();
         for (setting, value) in values {
-            preset::put(&mut tree, setting.way(), value.clone())?;
+            preset::put(&mut tree, setting.key_path(), value.clone())?;
         }
         read_row(&tree).map(|run| serde_json::to_value(run).expect("a run has string keys only"))
     }
@@ -219,7 +219,7 @@ impl Matrix<'_> {
     }
 
     fn fixed_and_varied(self, varied: &[Setting]) -> Result<(), ConfigError> {
-        let fixed = |axis: &&Setting| self.file.base.get(axis.way());
+        let fixed = |axis: &&Setting| self.file.base.get(axis.key_path());
         let Some((axis, node)) = varied.iter().find_map(|axis| Some((axis, fixed(&axis)?))) else { return Ok(()) };
         Err(node.origin.error(format!("`{axis}` is fixed in `base` and varied in `axes`")).help("keep one of the two"))
     }

@@ -100,10 +100,10 @@ fn key_paths(value: &Value) -> Vec<Vec<String>> {
     own.chain(below).collect()
 }
 
-/// Takes the key at the end of the path out of its map; does nothing where the way no longer exists.
+/// Takes the key at the end of the path out of its map; does nothing where the path no longer exists.
 fn remove(value: &mut Value, path: &[&str]) {
-    let Some((last, way)) = path.split_last() else { return };
-    let map = way.iter().try_fold(value, |node, step| match node {
+    let Some((last, key_path)) = path.split_last() else { return };
+    let map = key_path.iter().try_fold(value, |node, step| match node {
         Value::Array(list) => list.get_mut(step.parse::<usize>().ok()?),
         other => other.get_mut(*step),
     });

@@ -13,7 +13,7 @@ use super::setting::Setting;
 use super::source::{ConfigError, YamlPath, at};
 use super::suggest::nearest;
 use super::tree::Node;
-use entry::{InteractionEntry, Place};
+use entry::{InteractionEntry, VariedAxis};
 use facts::{Interaction, distinct};
 use serde_json::Value;
 
@@ -120,7 +120,7 @@ impl Request<'_> {
     }
 
     /// The values of each place in words, `shaw`, `layers 8`, `mask eval`; `rows` has a row for each value.
-    fn words(&self, places: &[Place], rows: &[usize]) -> Vec<String> {
+    fn words(&self, places: &[VariedAxis], rows: &[usize]) -> Vec<String> {
         let rows: Vec<&Combination> = rows.iter().map(|&row| &self.combinations[row]).collect();
         let word = |i: usize, (axis, value): (&Setting, &Node)| match axis.name().as_str() {
             "encoding" => labels(&rows, std::slice::from_ref(axis))[i].name(),
@@ -154,7 +154,7 @@ impl Request<'_> {
         varied
     }
 
-    fn check_axis(&self, axis: &Setting, way: &YamlPath) -> Result<(), ConfigError> {
+    fn check_axis(&self, axis: &Setting, key_path: &YamlPath) -> Result<(), ConfigError> {
         let varied: Vec<Setting> = self.varied().into_iter().filter(|axis| axis.name() != "game").collect();
         if varied.iter().any(|other| other.overlaps(axis)) {
             return Ok(());
@@ -168,7 +168,7 @@ impl Request<'_> {
             Some(meant) => format!("did you mean `{meant}`?"),
             None => "name something that the rows vary; games are set side by side in every report".to_owned(),
         };
-        Err(self.wrong(way, &what).valid(varied).help(help))
+        Err(self.wrong(key_path, &what).valid(varied).help(help))
     }
 
     /// The rows by what they have in common, each at the values that it has; and why a value is none of a row, if it
@@ -210,18 +210,18 @@ impl Request<'_> {
         together.flatten().cloned().collect()
     }
 
-    fn wrong(&self, way: &YamlPath, message: &str) -> ConfigError {
-        let place = [at!["interactions", self.number], way.clone()].concat();
+    fn wrong(&self, key_path: &YamlPath, message: &str) -> ConfigError {
+        let place = [at!["interactions", self.number], key_path.clone()].concat();
         self.matrix.document.error_at(&place, message)
     }
 }
 
 /// How many values places have.
-fn length(places: &[Place]) -> usize {
+fn length(places: &[VariedAxis]) -> usize {
     places.first().map_or(0, |place| place.values.len())
 }
 
 /// The `i`-th value of every place.
-fn values(places: &[Place], i: usize) -> impl Iterator<Item = (&Setting, &Node)> {
+fn values(places: &[VariedAxis], i: usize) -> impl Iterator<Item = (&Setting, &Node)> {
     places.iter().map(move |place| (&place.axis, &place.values[i]))
 }

@@ -101,8 +101,9 @@ fn column(rows: &[&Combination], setting: &Setting) -> Vec<Vec<Word>> {
 /// A number or word with the option's name. Where the value is the default, and so not part of the run as JSON, the label has
 /// what the row's tree says.
 fn scalar(row: &Combination, setting: &Setting) -> Vec<Word> {
-    let written =
-        || row.tree.get(setting.way()).map(|node| Word { key: setting.last().to_owned(), value: node.to_string() });
+    let written = || {
+        row.tree.get(setting.key_path()).map(|node| Word { key: setting.last().to_owned(), value: node.to_string() })
+    };
     row.value(setting).map(|value| Word::of(setting.last(), value)).or_else(written).into_iter().collect()
 }
 
@@ -228,17 +229,19 @@ fn of_each_name(values: &[Value]) -> Vec<Vec<Word>> {
 }
 
 fn leaves(value: &Value) -> BTreeMap<String, Word> {
-    fn walk(value: &Value, key: &str, way: &str, out: &mut BTreeMap<String, Word>) {
+    fn walk(value: &Value, key: &str, key_path: &str, out: &mut BTreeMap<String, Word>) {
         match value {
             Value::Object(map) if key == "groups" => {
-                out.insert(way.to_owned(), group(map));
+                out.insert(key_path.to_owned(), group(map));
             }
-            Value::Object(map) => map.iter().for_each(|(key, value)| walk(value, key, &format!("{way}.{key}"), out)),
+            Value::Object(map) => {
+                map.iter().for_each(|(key, value)| walk(value, key, &format!("{key_path}.{key}"), out))
+            }
             Value::Array(list) => {
-                list.iter().enumerate().for_each(|(i, value)| walk(value, key, &format!("{way}.{i}"), out));
+                list.iter().enumerate().for_each(|(i, value)| walk(value, key, &format!("{key_path}.{i}"), out));
             }
             value => {
-                out.insert(way.to_owned(), Word::of(key, value));
+                out.insert(key_path.to_owned(), Word::of(key, value));
             }
         }
     }

@@ -38,7 +38,7 @@ pub(crate) fn mended<T>(tree: &Node, read: impl Fn(&Node) -> Result<T, Refusal>)
 fn may_follow(refusal: &Refusal, earlier: &[Refusal]) -> bool {
     let misspelt = |other: &Refusal| match (&refusal.problem, &other.problem) {
         (Problem::Missing(key), Problem::Key(name, valid)) => {
-            refusal.way == other.way && nearest(name, valid.iter().map(String::as_str)) == Some(key.as_str())
+            refusal.key_path == other.key_path && nearest(name, valid.iter().map(String::as_str)) == Some(key.as_str())
         }
         _ => false,
     };

@@ -42,8 +42,8 @@ pub(super) fn resolved(row: &Combination, data: &OpenedData) -> Result<Vec<Phase
 impl Check<'_> {
     fn refused(&self, phase: usize, keys: &[&str], reason: impl std::fmt::Display) -> ConfigError {
         let phase = phase.to_string();
-        let way: Vec<&str> = ["train", "phases", phase.as_str()].into_iter().chain(keys.iter().copied()).collect();
-        self.row.refused(&way, reason)
+        let key_path: Vec<&str> = ["train", "phases", phase.as_str()].into_iter().chain(keys.iter().copied()).collect();
+        self.row.refused(&key_path, reason)
     }
 
     fn buckets(&self, i: usize, phase: &Phase) -> Result<(), ConfigError> {

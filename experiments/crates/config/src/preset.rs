@@ -41,22 +41,25 @@ fn sizes(preset: &Preset, name: &Node) -> Node {
     Node::from_json(json, &name.origin)
 }
 
-/// Puts a value at a way. One inside of `outputs` (`model.chessformer.outputs.q.buckets`) changes a preset's heads; `outputs`
+/// Puts a value at a path. One inside of `outputs` (`model.chessformer.outputs.q.buckets`) changes a preset's heads; `outputs`
 /// itself replaces them.
-pub(crate) fn put(tree: &mut Node, way: &[String], value: Node) -> Result<(), ConfigError> {
-    if let Some((way, heads)) = replaced_heads(tree, way) {
-        tree.set(way, heads)?;
+pub(crate) fn put(tree: &mut Node, key_path: &[String], value: Node) -> Result<(), ConfigError> {
+    if let Some((key_path, heads)) = replaced_heads(tree, key_path) {
+        tree.set(key_path, heads)?;
     }
-    tree.set(way, value)
+    tree.set(key_path, value)
 }
 
-/// The heads of the tree's preset, and their way, if `way` leads into them and the tree does not name its own.
-fn replaced_heads<'a>(tree: &Node, way: &'a [String]) -> Option<(&'a [String], Node)> {
-    let heads = way.iter().position(|step| step == OUTPUTS).filter(|&at| way[0] == "model" && at + 1 < way.len())?;
-    let name = tree.get(&["model", PRESET]).filter(|_| tree.get(&way[..=heads]).is_none())?;
+/// The heads of the tree's preset, and their path, if `key_path` leads into them and the tree does not name its own.
+fn replaced_heads<'a>(tree: &Node, key_path: &'a [String]) -> Option<(&'a [String], Node)> {
+    let heads = key_path
+        .iter()
+        .position(|step| step == OUTPUTS)
+        .filter(|&at| key_path[0] == "model" && at + 1 < key_path.len())?;
+    let name = tree.get(&["model", PRESET]).filter(|_| tree.get(&key_path[..=heads]).is_none())?;
     let preset = Preset::named(name.text()?)?;
-    let outputs = sizes(preset, name).get(&way[1..=heads])?.clone();
-    Some((&way[..=heads], outputs))
+    let outputs = sizes(preset, name).get(&key_path[1..=heads])?.clone();
+    Some((&key_path[..=heads], outputs))
 }
 
 /// Whether both are maps of one name, the choice of an option, and the choices differ.
@@ -68,7 +71,7 @@ fn names_another(own: &Node, other: &Node) -> bool {
 /// Where names of architectures are expected, the key of presets is offered too.
 fn offered(mut refusal: Refusal) -> Refusal {
     if let (Problem::Name(_, names) | Problem::Key(_, names), ["model"]) =
-        (&mut refusal.problem, &refusal.way.iter().map(String::as_str).collect::<Vec<_>>()[..])
+        (&mut refusal.problem, &refusal.key_path.iter().map(String::as_str).collect::<Vec<_>>()[..])
     {
         names.push(PRESET.to_owned());
     }

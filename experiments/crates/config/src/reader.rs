@@ -3,7 +3,7 @@
 //! An enum is a name, or a map of one name to its options; a name alone stands for all options at their defaults.
 
 use super::source::{ConfigError, Step, dotted};
-use super::suggest::{example, home, nearest};
+use super::suggest::{example, nearest, path_in_base};
 use super::tree::{Content, Node, Origin, within};
 use serde::de::value::StrDeserializer;
 use serde::de::{
@@ -18,15 +18,16 @@ use std::sync::Arc;
 #[derive(Debug, Clone)]
 pub(crate) struct Refusal {
     pub(crate) problem: Problem,
-    place: Option<Box<Place>>,
+    refused: Option<Box<Refused>>,
     /// The path from the root to the error.
-    pub(crate) way: Vec<String>,
+    pub(crate) key_path: Vec<String>,
     /// Whether `null` is a valid value there.
     is_optional: bool,
 }
 
+/// The value or the key that is wrong, with the kind of the value.
 #[derive(Debug, Clone)]
-enum Place {
+enum Refused {
     Value(Arc<Origin>, String),
     Key(Arc<Origin>),
 }
@@ -46,41 +47,41 @@ pub(crate) enum Problem {
 
 impl Refusal {
     fn new(problem: Problem) -> Self {
-        Self { problem, place: None, way: Vec::new(), is_optional: false }
+        Self { problem, refused: None, key_path: Vec::new(), is_optional: false }
     }
 
-    /// A problem of a value, at its way from the root.
-    pub(crate) fn of(problem: Problem, node: &Node, way: &[&str]) -> Self {
-        let way = way.iter().map(|&step| step.to_owned()).collect();
-        Self { place: Some(Box::new(Reader(node).place())), way, ..Self::new(problem) }
+    /// A problem of a value, with its path from the root.
+    pub(crate) fn of(problem: Problem, node: &Node, key_path: &[&str]) -> Self {
+        let key_path = key_path.iter().map(|&step| step.to_owned()).collect();
+        Self { refused: Some(Box::new(Reader(node).refused())), key_path, ..Self::new(problem) }
     }
 
-    /// The way to the value that is wrong, or to the key that is unknown or missing.
+    /// The path of the value that is wrong, or of the key that is unknown or missing.
     pub(crate) fn culprit(&self) -> Vec<String> {
-        let key = match (&self.problem, self.place.as_deref()) {
-            (Problem::Key(name, _), Some(Place::Key(_))) | (Problem::Missing(name), _) => Some(name.clone()),
+        let key = match (&self.problem, self.refused.as_deref()) {
+            (Problem::Key(name, _), Some(Refused::Key(_))) | (Problem::Missing(name), _) => Some(name.clone()),
             _ => None,
         };
-        self.way.iter().cloned().chain(key).collect()
+        self.key_path.iter().cloned().chain(key).collect()
     }
 
-    fn at(mut self, place: impl FnOnce() -> Place) -> Self {
-        self.place.get_or_insert_with(|| Box::new(place()));
+    fn at(mut self, refused: impl FnOnce() -> Refused) -> Self {
+        self.refused.get_or_insert_with(|| Box::new(refused()));
         self
     }
 
-    /// The same refusal of a value in whose place `null` is valid.
+    /// The same refusal of a value for which `null` is valid too.
     fn or_null(mut self) -> Self {
-        self.is_optional |= self.way.is_empty();
+        self.is_optional |= self.key_path.is_empty();
         self
     }
 
     fn below(mut self, step: impl ToString) -> Self {
-        self.way.insert(0, step.to_string());
+        self.key_path.insert(0, step.to_string());
         self
     }
 
-    /// An error that has its place already.
+    /// An error that has its location already.
     pub(crate) fn about(self, mut error: ConfigError) -> ConfigError {
         error.message = self.to_string();
         match self.problem {
@@ -91,16 +92,16 @@ impl Refusal {
 
     /// The error, with its line and a remedy.
     pub(crate) fn explain(self) -> ConfigError {
-        let Some(place) = self.place else { unreachable!("the root of a tree has an origin") };
-        let (origin, is_key) = match &*place {
-            Place::Value(origin, _) => (origin, false),
-            Place::Key(origin) => (origin, true),
+        let Some(refused) = self.refused else { unreachable!("the root of a tree has an origin") };
+        let (origin, is_key) = match &*refused {
+            Refused::Value(origin, _) => (origin, false),
+            Refused::Key(origin) => (origin, true),
         };
         let error = |message: String| if is_key { origin.key_error(message) } else { origin.error(message) };
         let path: &[Step] = if is_key { origin.of_map() } else { &origin.path };
         // The text of an option begins in the middle of a run.
         let path: &[Step] = match origin.source.is_option {
-            true => &self.way.iter().map(|step| Step::from(step.as_str())).collect::<Vec<_>>(),
+            true => &self.key_path.iter().map(|step| Step::from(step.as_str())).collect::<Vec<_>>(),
             false => path,
         };
         // Where settings are named, their names begin below `base`.
@@ -118,18 +119,18 @@ impl Refusal {
             }
             Problem::Missing(key) => {
                 let error = origin.lacks(format!("`{key}` is missing {}", within(path)));
-                error.help(match example(&self.way) {
+                error.help(match example(&self.key_path) {
                     Some(example) => format!("write options, as in `{example}`; `{key}` has no default"),
                     None => format!("add `{key}: …`; it has no default"),
                 })
             }
             Problem::Type(expected) => {
-                let found = if let Place::Value(_, found) = &*place { found.as_str() } else { "this key" };
-                let place = if path.is_empty() { String::new() } else { format!("`{}`: ", dotted(path)) };
+                let found = if let Refused::Value(_, found) = &*refused { found.as_str() } else { "this key" };
+                let at = if path.is_empty() { String::new() } else { format!("`{}`: ", dotted(path)) };
                 let (expected, remedy) = in_words(&expected);
                 let remedy = of_key(path).unwrap_or(remedy);
                 let or_null = if self.is_optional { "; for none write `null`, or leave the key out" } else { "" };
-                error(format!("{place}expected {expected}, found {found}")).help(format!("{remedy}{or_null}"))
+                error(format!("{at}expected {expected}, found {found}")).help(format!("{remedy}{or_null}"))
             }
             Problem::Meaning(reason) if path.is_empty() => error(reason),
             Problem::Meaning(reason) => error(format!("`{}`: {reason}", dotted(path))),
@@ -144,8 +145,9 @@ fn unknown(what: &str, name: &str, valid: Vec<String>, base: &str, error: Config
             .valid(valid)
             .help("merge keys are not read: give a whole value an anchor and repeat it, `key: *name`");
     }
-    let elsewhere =
-        home(name).filter(|way| what == "key" || way.starts_with("model.")).map(|way| format!("{base}{way}"));
+    let elsewhere = path_in_base(name)
+        .filter(|key_path| what == "key" || key_path.starts_with("model."))
+        .map(|key_path| format!("{base}{key_path}"));
     // As `list games` prints a vocabulary: its name in files, followed by the game and the number of its moves.
     let begins = |known: &&String| what == "value" && name.starts_with(&format!("{known}_"));
     let start = valid.iter().find(begins).cloned();
@@ -246,14 +248,14 @@ impl Reader<'_> {
     fn map<'de, V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refusal> {
         match self.0.content {
             Content::List(_) => {
-                Err(Refusal::new(Problem::Type("a map of keys to values".to_owned())).at(|| self.place()))
+                Err(Refusal::new(Problem::Type("a map of keys to values".to_owned())).at(|| self.refused()))
             }
             _ => self.deserialize_any(visitor),
         }
     }
 
-    fn place(self) -> Place {
-        Place::Value(self.0.origin.clone(), self.0.kind())
+    fn refused(self) -> Refused {
+        Refused::Value(self.0.origin.clone(), self.0.kind())
     }
 }
 
@@ -275,7 +277,7 @@ impl<'de> Deserializer<'de> for Reader<'_> {
             Content::List(elements) => visitor.visit_seq(Elements { elements, next: 0 }),
             Content::Map(entries) => visitor.visit_map(Entries { entries, next: 0 }),
         };
-        read.map_err(|refusal| refusal.at(|| self.place()))
+        read.map_err(|refusal| refusal.at(|| self.refused()))
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refusal> {
@@ -317,8 +319,8 @@ impl<'de> Deserializer<'de> for Reader<'_> {
                 entries => match entries.iter().find(|(name, _)| !variants.contains(&name.as_str())) {
                     // Written beside the name, as by an axis `model.layers`.
                     Some((name, node)) => {
-                        let place = || Place::Key(Arc::clone(&node.origin));
-                        Err(Refusal::unknown_field(name, variants).at(place))
+                        let refused = || Refused::Key(Arc::clone(&node.origin));
+                        Err(Refusal::unknown_field(name, variants).at(refused))
                     }
                     None => {
                         let names: Vec<&str> = entries.iter().map(|(name, _)| name.as_str()).collect();
@@ -332,7 +334,7 @@ impl<'de> Deserializer<'de> for Reader<'_> {
                 variants.join(", ")
             )))),
         };
-        read.map_err(|refusal| refusal.at(|| self.place()))
+        read.map_err(|refusal| refusal.at(|| self.refused()))
     }
 
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refusal> {
@@ -358,7 +360,7 @@ impl<'de> SeqAccess<'de> for Elements<'_> {
         let number = self.next;
         self.next += 1;
         let read = seed.deserialize(Reader(element)).map(Some);
-        read.map_err(|refusal| refusal.at(|| Reader(element).place()).below(number))
+        read.map_err(|refusal| refusal.at(|| Reader(element).refused()).below(number))
     }
 }
 
@@ -373,13 +375,13 @@ impl<'de> MapAccess<'de> for Entries<'_> {
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Refusal> {
         let Some((key, node)) = self.entries.get(self.next) else { return Ok(None) };
         let text: StrDeserializer<'_, Refusal> = key.as_str().into_deserializer();
-        seed.deserialize(text).map(Some).map_err(|refusal| refusal.at(|| Place::Key(node.origin.clone())))
+        seed.deserialize(text).map(Some).map_err(|refusal| refusal.at(|| Refused::Key(node.origin.clone())))
     }
 
     fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, Refusal> {
         let (key, node) = &self.entries[self.next];
         self.next += 1;
-        seed.deserialize(Reader(node)).map_err(|refusal| refusal.at(|| Reader(node).place()).below(key))
+        seed.deserialize(Reader(node)).map_err(|refusal| refusal.at(|| Reader(node).refused()).below(key))
     }
 }
 
@@ -407,7 +409,7 @@ impl<'de> EnumAccess<'de> for Choice<'_> {
         let name: StrDeserializer<'_, Refusal> = self.name.into_deserializer();
         match seed.deserialize(name) {
             Ok(value) => Ok((value, self)),
-            Err(refusal) if self.options.is_some() => Err(refusal.at(|| Place::Key(Arc::clone(self.origin)))),
+            Err(refusal) if self.options.is_some() => Err(refusal.at(|| Refused::Key(Arc::clone(self.origin)))),
             Err(refusal) => Err(refusal),
         }
     }
@@ -420,7 +422,7 @@ impl<'de> VariantAccess<'de> for Choice<'_> {
         self.read(|options| match &options.0.content {
             Content::Null => Ok(()),
             Content::Map(entries) if entries.is_empty() => Ok(()),
-            _ => Err(Refusal::custom("this name has no options").at(|| options.place())),
+            _ => Err(Refusal::custom("this name has no options").at(|| options.refused())),
         })
     }
 

@@ -57,7 +57,7 @@ impl Game<'_> {
         }
         // The settings of a row beside the reference's own.
         let runs: Vec<Value> = self.combinations.iter().map(|row| row.without(of_file.settings())).collect();
-        let settings = self.told_apart_by(&runs);
+        let settings = self.distinguishing_settings(&runs);
         let group = |row: usize| settings.iter().map(|setting| setting.of(&runs[row])).collect::<Vec<_>>();
         for &row in self.all {
             let own = self.references.iter().find(|&&other| other == row);
@@ -71,7 +71,7 @@ impl Game<'_> {
     }
 
     /// The axes in which the references differ; also other settings of rows where these do not distinguish them.
-    fn told_apart_by(&self, runs: &[Value]) -> Vec<Setting> {
+    fn distinguishing_settings(&self, runs: &[Value]) -> Vec<Setting> {
         let differs = |setting: &&Setting| {
             let of = |row: usize| setting.of(&runs[row]);
             self.references.iter().any(|&row| of(row) != of(self.references[0]))

@@ -165,19 +165,19 @@ fn sizes(row: &Combination, run: &RunConfig) -> Result<(), ConfigError> {
         Some(MicroBatch::Auto) => 1,
     };
     let batches = [(["train", "batch"], run.train.batch), (["eval", "batch"], run.eval.batch)];
-    for ((way, batch), at_once) in batches.into_iter().zip([at_once, run.eval.batch]) {
+    for ((key_path, batch), at_once) in batches.into_iter().zip([at_once, run.eval.batch]) {
         let bytes = least_bytes(run, batch, at_once);
         if bytes > MOST_OF_BATCH {
             let gigabytes = |bytes: u128| grouped(bytes / 1_000_000_000);
             let positions = grouped(batch as u128);
             let error =
-                row.refused(&way, format!("{positions} positions need {} GB of memory or more", gigabytes(bytes)));
+                row.refused(&key_path, format!("{positions} positions need {} GB of memory or more", gigabytes(bytes)));
             return Err(error.help(format!("write a smaller number; {} GB is the limit", gigabytes(MOST_OF_BATCH))));
         }
     }
     let plies = run.plies();
-    if let Some((way, batch)) = batches.into_iter().find(|(_, batch)| !batch.is_multiple_of(plies)) {
-        let error = row.refused(&way, format!("{batch} positions do not divide into sequences of {plies} plies"));
+    if let Some((key_path, batch)) = batches.into_iter().find(|(_, batch)| !batch.is_multiple_of(plies)) {
+        let error = row.refused(&key_path, format!("{batch} positions do not divide into sequences of {plies} plies"));
         return Err(error.help(format!("write a multiple of {plies}, such as {}", batch.next_multiple_of(plies))));
     }
     weights(row, run)

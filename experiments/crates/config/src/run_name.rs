@@ -47,12 +47,12 @@ fn acting(overrides: &[Override]) -> Vec<&Override> {
         |place: usize, one: &Override| overrides[place + 1..].iter().any(|later| later.setting.covers(&one.setting));
     let acting = overrides.iter().enumerate().filter(|&(place, one)| !is_covered(place, one));
     let mut acting: Vec<&Override> = acting.map(|(_, one)| one).collect();
-    acting.sort_by(|a, b| a.setting.way().cmp(b.setting.way()));
+    acting.sort_by(|a, b| a.setting.key_path().cmp(b.setting.key_path()));
     acting
 }
 
 fn word(one: &Override) -> String {
-    format!("{}={}", one.setting.way().join("."), one.value)
+    format!("{}={}", one.setting.key_path().join("."), one.value)
 }
 
 /// Letters, digits and `- _ . =`; anything else becomes a dash.

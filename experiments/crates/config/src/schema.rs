@@ -133,7 +133,7 @@ impl Explorer {
     /// Whether a word is read without options.
     fn accepts_word(self, path: &[Step], word: &str) -> bool {
         self.refusal(path, json!(word)).is_none_or(|refusal| {
-            let misses_options = matches!(refusal.problem, Problem::Missing(_)) && refusal.way.len() >= path.len();
+            let misses_options = matches!(refusal.problem, Problem::Missing(_)) && refusal.key_path.len() >= path.len();
             accepts(Some(&refusal.problem)) && !misses_options
         })
     }
@@ -203,7 +203,7 @@ impl Explorer {
             Problem::Key(_, names) => Some(self.keys(path, &names)),
             Problem::Name(_, names) => self.choice(path, &names),
             Problem::Missing(name) if self.is_read(path, &name) => Some(self.keys(path, &[name])),
-            Problem::Type(_) if refusal.way.last().is_some_and(|key| key == ODD) => self.free(path),
+            Problem::Type(_) if refusal.key_path.last().is_some_and(|key| key == ODD) => self.free(path),
             _ => None,
         }
     }

@@ -26,25 +26,25 @@ const VALID: [&str; 12] = {
 /// Maps whose keys are settings of their own: they are merged key by key, and any other value as a whole.
 pub(crate) const GROUPS: [&str; 2] = ["train", "eval"];
 
-/// The name of a setting: its way below `base`.
+/// The name of a setting: its path below `base`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Setting(Vec<String>);
 
 impl Setting {
-    /// A setting by its short name or by its dotted way below `base`; `None` if its first key is not a key of `base`.
+    /// A setting by its short name or by its dotted path below `base`; `None` if its first key is not a key of `base`.
     pub fn named(text: &str) -> Option<Self> {
-        let way = setting::keys(text);
-        let known = BaseConfig::DOCS.iter().any(|(key, _)| *key == way[0]);
-        (known && way.iter().all(|step| !step.is_empty())).then_some(Self(way))
+        let key_path = setting::keys(text);
+        let known = BaseConfig::DOCS.iter().any(|(key, _)| *key == key_path[0]);
+        (known && key_path.iter().all(|step| !step.is_empty())).then_some(Self(key_path))
     }
 
-    pub fn way(&self) -> &[String] {
+    pub fn key_path(&self) -> &[String] {
         &self.0
     }
 
     pub fn name(&self) -> String {
         let long = self.0.join(".");
-        SHORT.iter().find(|(_, way)| *way == long).map_or(long, |(short, _)| (*short).to_owned())
+        SHORT.iter().find(|(_, key_path)| *key_path == long).map_or(long, |(short, _)| (*short).to_owned())
     }
 
     pub(crate) fn last(&self) -> &str {
@@ -54,7 +54,7 @@ impl Setting {
     /// Settings with short names come in their order, the others after them.
     pub(crate) fn rank(&self) -> usize {
         let long = self.0.join(".");
-        SHORT.iter().position(|(_, way)| *way == long).unwrap_or(SHORT.len())
+        SHORT.iter().position(|(_, key_path)| *key_path == long).unwrap_or(SHORT.len())
     }
 
     /// Whether one of the two is a part of the other, or they are the same.

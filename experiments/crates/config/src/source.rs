@@ -28,16 +28,16 @@ impl From<usize> for Step {
     }
 }
 
-/// The way from the document's root to a node.
+/// The path from the document's root to a node.
 pub type YamlPath = Vec<Step>;
 
-/// A way to a node: `at!["axes", "encoding", 2]`.
+/// The path of a node: `at!["axes", "encoding", 2]`.
 macro_rules! at {
     ($($step:expr),* $(,)?) => { $crate::source::YamlPath::from([$($crate::source::Step::from($step)),*]) };
 }
 pub(crate) use at;
 
-/// The same way as a reader would write it: `axes.encoding[2]`.
+/// The path as text: `axes.encoding[2]`.
 pub(crate) fn dotted(path: &[Step]) -> String {
     let mut text = String::new();
     for step in path {
@@ -62,7 +62,7 @@ pub(crate) fn dotted(path: &[Step]) -> String {
 pub struct ConfigError {
     pub path: PathBuf,
     /// Where in it, if that is known.
-    pub place: Option<Box<Place>>,
+    pub location: Option<Box<Location>>,
     pub message: String,
     /// What could stand there, where that is a list of names.
     pub valid: Vec<String>,
@@ -72,8 +72,9 @@ pub struct ConfigError {
     pub others: Box<[ConfigError]>,
 }
 
+/// A character of a text.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Place {
+pub struct Location {
     /// The line's number, from 1.
     pub line: usize,
     /// The character in it, from 1.
@@ -89,7 +90,7 @@ const SHOWN: usize = 160;
 /// The maximum number of shown problems.
 const MOST_PROBLEMS: usize = 20;
 
-impl Place {
+impl Location {
     pub(crate) fn new(line: usize, column: usize, text: &[char]) -> Self {
         let (line, column) = (line.max(1), column.clamp(1, text.len() + 1));
         let start = if text.len() <= SHOWN { 0 } else { (column - 1).saturating_sub(SHOWN / 2) };
@@ -101,12 +102,12 @@ impl Place {
 impl Display for ConfigError {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.path.display())?;
-        if let Some(place) = &self.place {
-            write!(f, ":{}:{}", place.line, place.column)?;
+        if let Some(location) = &self.location {
+            write!(f, ":{}:{}", location.line, location.column)?;
         }
         write!(f, ": {}", self.message)?;
-        if let Some(place) = &self.place {
-            write!(f, "{place}")?;
+        if let Some(location) = &self.location {
+            write!(f, "{location}")?;
         }
         if !self.valid.is_empty() {
             write!(f, "\n  valid: {}", listed(&self.valid))?;
@@ -132,7 +133,7 @@ fn part<'a>(name: &'a str, names: &[String]) -> Option<&'a str> {
     names.iter().any(|name| name == whole).then_some(part)
 }
 
-impl Display for Place {
+impl Display for Location {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         // A tab would be drawn wider than one character and push the line away from its caret.
         let shown = self.text.replace('\t', "→");
@@ -151,9 +152,9 @@ fn is_word(c: char) -> bool {
 impl std::error::Error for ConfigError {}
 
 impl ConfigError {
-    pub(crate) fn new(path: PathBuf, place: Option<Place>, message: impl Into<String>) -> Self {
-        let place = place.map(Box::new);
-        Self { path, place, message: message.into(), valid: Vec::new(), remedy: None, others: Box::default() }
+    pub(crate) fn new(path: PathBuf, location: Option<Location>, message: impl Into<String>) -> Self {
+        let location = location.map(Box::new);
+        Self { path, location, message: message.into(), valid: Vec::new(), remedy: None, others: Box::default() }
     }
 
     /// The same error with the names that would have been right.
@@ -169,8 +170,8 @@ impl ConfigError {
     }
 
     /// What is wrong, and where, without the further problems.
-    pub(crate) fn problem(&self) -> (&Path, Option<&Place>, &str) {
-        (&self.path, self.place.as_deref(), &self.message)
+    pub(crate) fn problem(&self) -> (&Path, Option<&Location>, &str) {
+        (&self.path, self.location.as_deref(), &self.message)
     }
 
     /// The same error with further ones, each problem once.
@@ -265,7 +266,7 @@ impl Source {
     /// An error at a line and a column, both from 1.
     pub fn error_in_line(&self, line: usize, column: usize, message: impl Into<String>) -> ConfigError {
         let text: Vec<char> = self.text.lines().nth(line.saturating_sub(1)).unwrap_or_default().chars().collect();
-        ConfigError::new(self.path.to_path_buf(), Some(Place::new(line, column, &text)), message)
+        ConfigError::new(self.path.to_path_buf(), Some(Location::new(line, column, &text)), message)
     }
 }
 

@@ -28,7 +28,8 @@ const SYNONYMS: [(&str, &str); 18] = [
 /// Sizes of the usual network.
 const SIZES: [&str; 4] = ["layers", "width", "heads", "ff"];
 
-fn meant(word: &str) -> Option<&'static str> {
+/// posenc's name of what another program calls `word`.
+fn canonical_name(word: &str) -> Option<&'static str> {
     SYNONYMS.iter().find(|(_, words)| words.split(' ').any(|other| other == word)).map(|(name, _)| *name)
 }
 
@@ -36,10 +37,10 @@ fn meant(word: &str) -> Option<&'static str> {
 /// edit inserts, deletes or replaces a character, or swaps two neighbours; case does not count.
 pub fn nearest<'a>(wrong: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let wrong = wrong.to_lowercase();
-    let meant = meant(&wrong);
+    let canonical = canonical_name(&wrong);
     candidates
         .into_iter()
-        .map(|candidate| match meant == Some(candidate) {
+        .map(|candidate| match canonical == Some(candidate) {
             true => (0, candidate),
             false => (strsim::osa_distance(&wrong, &candidate.to_lowercase()), candidate),
         })
@@ -48,9 +49,9 @@ pub fn nearest<'a>(wrong: &str, candidates: impl IntoIterator<Item = &'a str>) -
         .map(|(_, candidate)| candidate)
 }
 
-/// Where a setting has its place: its way below `base`.
-pub(crate) fn home(word: &str) -> Option<String> {
-    let word = meant(word).unwrap_or(word);
+/// The key path of a setting below `base`.
+pub(crate) fn path_in_base(word: &str) -> Option<String> {
+    let word = canonical_name(word).unwrap_or(word);
     let holds = |docs: &[(&str, &[&str])]| docs.iter().any(|(key, _)| *key == word);
     match word {
         size if SIZES.contains(&size) => Some(format!("model.chessformer.{size}")),
@@ -63,9 +64,9 @@ pub(crate) fn home(word: &str) -> Option<String> {
     }
 }
 
-/// How an experiment writes the encoding that has its options at a way.
-pub(crate) fn example(way: &[String]) -> Option<&'static str> {
-    let name = way.last().filter(|_| way.iter().any(|step| step == "encoding"))?;
+/// How an experiment writes the encoding that has its options at this path.
+pub(crate) fn example(key_path: &[String]) -> Option<&'static str> {
+    let name = key_path.last().filter(|_| key_path.iter().any(|step| step == "encoding"))?;
     EncodingConfig::REGISTRY.iter().find(|info| info.name == name.as_str()).map(|info| info.example)
 }
 
@@ -91,8 +92,8 @@ mod tests {
     }
 
     #[test]
-    fn a_setting_is_found_at_its_place() {
-        let places = [
+    fn a_setting_is_found_at_its_path() {
+        let paths = [
             ("depth", "model.chessformer.layers"),
             ("layers", "model.chessformer.layers"),
             ("steps", "train.steps"),
@@ -102,9 +103,9 @@ mod tests {
             ("test_positions", "eval.test_positions"),
             ("encoding", "encoding"),
         ];
-        for (word, place) in places {
-            assert_eq!(home(word).as_deref(), Some(place));
+        for (word, path) in paths {
+            assert_eq!(path_in_base(word).as_deref(), Some(path));
         }
-        assert_eq!(home("momentum"), None);
+        assert_eq!(path_in_base("momentum"), None);
     }
 }

@@ -1,7 +1,7 @@
-//! A document as a tree of values with their places: trees of several files are merged, and an
+//! A document as a tree of values with their locations: trees of several files are merged, and an
 //! error about a value still shows its line.
 
-use super::source::{ConfigError, Place, Step, YamlPath, dotted};
+use super::source::{ConfigError, Location, Step, YamlPath, dotted};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt;
@@ -23,19 +23,19 @@ pub(crate) struct Origin {
     #[serde(with = "shared")]
     pub(crate) source: Arc<Document>,
     pub(crate) path: YamlPath,
-    pub(crate) place: Place,
-    /// The place of its key; of an element, that of its list's.
-    pub(crate) key: Option<Place>,
+    pub(crate) location: Location,
+    /// The location of its key; of an element, that of its list's.
+    pub(crate) key: Option<Location>,
 }
 
 impl Origin {
-    /// An error about the value. One about a whole file has no place.
+    /// An error about the value. One about a whole file has no location.
     pub(crate) fn error(&self, message: impl Into<String>) -> ConfigError {
-        let has_place = self.source.is_option || !self.path.is_empty();
-        ConfigError::new(self.source.path.clone(), has_place.then(|| self.place.clone()), message)
+        let has_location = self.source.is_option || !self.path.is_empty();
+        ConfigError::new(self.source.path.clone(), has_location.then(|| self.location.clone()), message)
     }
 
-    /// An error about the value that names its place in the file: `` `base.train.steps`: … ``.
+    /// An error about the value that names its path: `` `base.train.steps`: … ``.
     pub(crate) fn refused(&self, reason: impl fmt::Display) -> ConfigError {
         self.error(format!("`{}`: {reason}", dotted(&self.path)))
     }
@@ -49,16 +49,16 @@ impl Origin {
     }
 
     /// An error about what the value, a map, lacks. In lines below its key a map begins with its first entry, which is not the
-    /// place: the error points at the key.
+    /// location: the error points at the key.
     pub(crate) fn lacks(&self, message: impl Into<String>) -> ConfigError {
         let is_of_key = matches!(self.path.last(), Some(Step::Key(_)));
         match &self.key {
-            Some(key) if is_of_key && key.line < self.place.line => self.key_error(message),
+            Some(key) if is_of_key && key.line < self.location.line => self.key_error(message),
             _ => self.error(message),
         }
     }
 
-    /// The way to the map that holds the value's key.
+    /// The path of the map that holds the value's key.
     pub(crate) fn of_map(&self) -> &[Step] {
         let last = self.path.iter().rposition(|step| matches!(step, Step::Key(_)));
         &self.path[..last.unwrap_or(0)]
@@ -135,7 +135,7 @@ impl Node {
         Self { content, origin: Arc::clone(origin) }
     }
 
-    /// An error about the value at `path`; it points at the innermost part of the way that exists.
+    /// An error about the value at `path`; it points at the innermost part of the path that exists.
     pub(crate) fn error_at(&self, path: &[Step], message: impl Into<String>) -> ConfigError {
         let mut node = self;
         for step in path {
@@ -167,14 +167,14 @@ impl Node {
         }
     }
 
-    /// What stands at a way of keys and numbers.
-    pub(crate) fn get<S: AsRef<str>>(&self, way: &[S]) -> Option<&Self> {
-        way.iter().try_fold(self, |node, step| node.child(step.as_ref()))
+    /// The node at a path of keys and indices.
+    pub(crate) fn get<S: AsRef<str>>(&self, key_path: &[S]) -> Option<&Self> {
+        key_path.iter().try_fold(self, |node, step| node.child(step.as_ref()))
     }
 
-    /// The innermost node on a way that is there.
-    pub(crate) fn nearest<S: AsRef<str>>(&self, way: &[S]) -> &Self {
-        (0..=way.len()).rev().find_map(|end| self.get(&way[..end])).unwrap_or(self)
+    /// The innermost node on a path that exists.
+    pub(crate) fn nearest<S: AsRef<str>>(&self, key_path: &[S]) -> &Self {
+        (0..=key_path.len()).rev().find_map(|end| self.get(&key_path[..end])).unwrap_or(self)
     }
 
     /// Adds the keys that a map lacks. Two values of one key are merged likewise where `merges` allows it.
@@ -189,11 +189,11 @@ impl Node {
         }
     }
 
-    /// Takes away what stands at a way.
-    pub(crate) fn remove(&mut self, way: &[String]) {
-        let Some((last, way)) = way.split_last() else { return };
+    /// Removes the node at a path.
+    pub(crate) fn remove(&mut self, key_path: &[String]) {
+        let Some((last, key_path)) = key_path.split_last() else { return };
         let mut node = self;
-        for step in way {
+        for step in key_path {
             let Some(next) = node.entry_mut(step) else { return };
             node = next;
         }
@@ -210,10 +210,10 @@ impl Node {
         }
     }
 
-    /// Puts a value at a way; maps on the way that are missing are made. A name stands for a map of it to nothing, so
+    /// Puts a value at a path; missing maps on the path are made. A name stands for a map of it to nothing, so
     /// that `encoding.shaw.terms` can be put where `encoding: shaw` stands.
-    pub(crate) fn set(&mut self, way: &[String], value: Self) -> Result<(), ConfigError> {
-        let Some((step, rest)) = way.split_first() else {
+    pub(crate) fn set(&mut self, key_path: &[String], value: Self) -> Result<(), ConfigError> {
+        let Some((step, rest)) = key_path.split_first() else {
             *self = value;
             return Ok(());
         };
@@ -300,7 +300,7 @@ mod tests {
         crate::yaml::parse(&Source::new(Path::new("x.yaml"), text)).unwrap_or_else(|error| panic!("{error}"))
     }
 
-    fn way(text: &str) -> Vec<String> {
+    fn key_path(text: &str) -> Vec<String> {
         text.split('.').map(str::to_owned).collect()
     }
 
@@ -308,7 +308,7 @@ mod tests {
     fn a_value_can_be_put_anywhere() {
         let put = |text: &str, at: &str, value: &str| {
             let mut tree = parse(text);
-            tree.set(&way(at), parse(value)).map(|()| tree)
+            tree.set(&key_path(at), parse(value)).map(|()| tree)
         };
         let put_in = |text: &str, at: &str, value: &str| put(text, at, value).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(put_in("{a: {b: 1}}", "a.b", "2"), parse("{a: {b: 2}}"));
@@ -321,15 +321,15 @@ mod tests {
     #[test]
     fn what_is_removed_leaves_the_rest() {
         let mut tree = parse("{a: {b: 1, c: 2}, d: 3}");
-        tree.remove(&way("a.b"));
-        tree.remove(&way("e.f"));
+        tree.remove(&key_path("a.b"));
+        tree.remove(&key_path("e.f"));
         assert_eq!(tree, parse("{a: {c: 2}, d: 3}"));
     }
 
     #[test]
     fn every_value_knows_its_line() {
         let tree = parse("a: 1\nb:\n  - {c: 2}\n");
-        let at = |path: YamlPath| tree.error_at(&path, "").place.map(|place| (place.line, place.column));
+        let at = |path: YamlPath| tree.error_at(&path, "").location.map(|location| (location.line, location.column));
         assert_eq!(at(at!["b", 0, "c"]), Some((3, 9)));
         assert_eq!(at(at!["b", 0, "missing", "deeper"]), Some((3, 5)), "the innermost part that exists");
         assert_eq!(at(at!["missing"]), None, "an error about the whole file");

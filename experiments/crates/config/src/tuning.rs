@@ -100,7 +100,8 @@ impl Trials<'_> {
     /// A control has sizes of its own, which a trial of the network's or the encoding's would overwrite.
     fn check_controls(&self, points: &[Vec<TrialPoint>]) -> Result<(), ConfigError> {
         let settings = points.iter().flatten().flat_map(|point| &point.values.0);
-        let mut of_network = settings.filter(|(setting, _)| ["model", "encoding"].contains(&setting.way()[0].as_str()));
+        let mut of_network =
+            settings.filter(|(setting, _)| ["model", "encoding"].contains(&setting.key_path()[0].as_str()));
         match of_network.next() {
             Some((setting, value)) if self.rows.len() > self.combinations.len() => {
                 let error = value.origin.error(format!("`{setting}` cannot be tuned beside matched controls"));

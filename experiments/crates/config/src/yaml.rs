@@ -1,7 +1,7 @@
-//! The reader of YAML: a text becomes a tree of values with their places. Words and numbers without quotes have the types that
-//! `serde_yaml` gives them, which writes `config.yaml`.
+//! The reader of YAML: a text becomes a tree of values with their locations. Words and numbers without quotes have the
+//! types that `serde_yaml` gives them, which writes `config.yaml`.
 
-use super::source::{ConfigError, Place, Source, Step, YamlPath};
+use super::source::{ConfigError, Location, Source, Step, YamlPath};
 use super::tree::{Content, Document, Node, Origin, within};
 use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, ScanError, Span};
 use serde_yaml::Number;
@@ -37,14 +37,14 @@ pub(crate) fn parse(source: &Source) -> Result<Node, ConfigError> {
         events.push((event, span));
     }
     let document = Document {
-        // Places are plain data, and so text in UTF-8.
+        // Origins are plain data, and so text in UTF-8.
         path: PathBuf::from(source.path().to_string_lossy().into_owned()),
         folder: PathBuf::from(source.folder().to_string_lossy().into_owned()),
         is_option: source.is_option(),
     };
     let lines: Vec<Vec<char>> = source.text().lines().map(|line| line.chars().collect()).collect();
     // The key of an option's value is the option's text before it: `train.steps` of `train.steps=500`.
-    let key = source.is_option().then(|| Place::new(1, 1, lines.first().map_or(&[][..], Vec::as_slice)));
+    let key = source.is_option().then(|| Location::new(1, 1, lines.first().map_or(&[][..], Vec::as_slice)));
     let mut tree = Tree {
         document: document.into(),
         lines,
@@ -75,19 +75,19 @@ struct Tree<'a> {
 
 impl Tree<'_> {
     /// The value that begins at the event `next`. `next` becomes the event after it.
-    fn node(&mut self, next: &mut usize, path: YamlPath, key: Option<&Place>) -> Result<Node, ConfigError> {
+    fn node(&mut self, next: &mut usize, path: YamlPath, key: Option<&Location>) -> Result<Node, ConfigError> {
         // A text of comments has no events.
         let Some((event, span)) = self.events.get(*next).cloned() else {
             let origin = Origin { source: Arc::clone(&self.document), ..Origin::default() };
             return Ok(Node { content: Content::Null, origin: origin.into() });
         };
         *next += 1;
-        let place = self.place(span);
+        let location = self.location(span);
         if path.len() > MOST_DEEP {
-            return Err(self.refused(place, DEEP).help(SHALLOW));
+            return Err(self.refused(location, DEEP).help(SHALLOW));
         }
         let Some(left) = self.left.checked_sub(1) else {
-            let error = self.refused(place, format!("the text has more than {MOST_VALUES} values"));
+            let error = self.refused(location, format!("the text has more than {MOST_VALUES} values"));
             return Err(error.help("an anchor that is repeated (*name) counts each time"));
         };
         self.left = left;
@@ -96,7 +96,7 @@ impl Tree<'_> {
             Step::Index(_) => size_of::<usize>(),
         });
         let Some(path_bytes) = self.path_bytes.checked_sub(bytes.sum()) else {
-            let error = self.refused(place, "the keys above the values are too long");
+            let error = self.refused(location, "the keys above the values are too long");
             return Err(error.help("write short keys on few levels"));
         };
         self.path_bytes = path_bytes;
@@ -107,7 +107,7 @@ impl Tree<'_> {
             _ => None,
         };
         if let Some(tag) = tag.filter(|tag| tag.is_custom()) {
-            return Err(self.refused(place, format!("the tag `{tag}` is unknown")).help("leave it out"));
+            return Err(self.refused(location, format!("the tag `{tag}` is unknown")).help("leave it out"));
         }
         let content = match &event {
             Event::Alias(anchor) => {
@@ -123,11 +123,11 @@ impl Tree<'_> {
             Event::SequenceStart(..) => self.list(next, &path, key)?,
             _ => self.map(next, &path)?,
         };
-        let origin = Origin { source: Arc::clone(&self.document), path, place, key: key.cloned() };
+        let origin = Origin { source: Arc::clone(&self.document), path, location, key: key.cloned() };
         Ok(Node { content, origin: origin.into() })
     }
 
-    fn list(&mut self, next: &mut usize, path: &[Step], key: Option<&Place>) -> Result<Content, ConfigError> {
+    fn list(&mut self, next: &mut usize, path: &[Step], key: Option<&Location>) -> Result<Content, ConfigError> {
         let mut elements = Vec::new();
         while !self.ends(next) {
             let path = [path, &[Step::Index(elements.len())]].concat();
@@ -141,17 +141,17 @@ impl Tree<'_> {
         while !self.ends(next) {
             let (event, span) = self.events[*next].clone();
             *next += 1;
-            let place = self.place(span);
+            let location = self.location(span);
             let Event::Scalar(name, ..) = event else {
-                return Err(self.refused(place, "a key must be a word").help("write maps as `key: value`"));
+                return Err(self.refused(location, "a key must be a word").help("write maps as `key: value`"));
             };
             let name = name.into_owned();
             if !names.insert(name.clone()) {
-                let error = self.refused(place.clone(), format!("`{name}` stands twice {}", within(path)));
+                let error = self.refused(location.clone(), format!("`{name}` stands twice {}", within(path)));
                 self.twice.push(error.help("keep one of the two"));
             }
             let path = [path, &[Step::Key(name.clone())]].concat();
-            entries.push((name, self.node(next, path, Some(&place))?));
+            entries.push((name, self.node(next, path, Some(&location))?));
         }
         Ok(Content::Map(entries))
     }
@@ -163,13 +163,13 @@ impl Tree<'_> {
         ends
     }
 
-    fn place(&self, span: Span) -> Place {
+    fn location(&self, span: Span) -> Location {
         let (line, column) = (span.start.line(), span.start.col() + 1);
-        Place::new(line, column, self.lines.get(line.saturating_sub(1)).map_or(&[][..], Vec::as_slice))
+        Location::new(line, column, self.lines.get(line.saturating_sub(1)).map_or(&[][..], Vec::as_slice))
     }
 
-    fn refused(&self, place: Place, message: impl Into<String>) -> ConfigError {
-        ConfigError::new(self.document.path.clone(), Some(place), message)
+    fn refused(&self, location: Location, message: impl Into<String>) -> ConfigError {
+        ConfigError::new(self.document.path.clone(), Some(location), message)
     }
 }
 
@@ -256,7 +256,10 @@ mod tests {
         assert_eq!(tree.get(&["d"]), Some(&parse("2")));
         let origin = &tree.get(&["c", "1", "b"]).expect("it is there").origin;
         assert_eq!(origin.refused("no").to_string().lines().next(), Some("x.yaml:1:28: `c[1].b`: no"));
-        assert_eq!(tree.get(&["c"]).expect("it is there").origin.key_error("").place.map(|place| place.line), Some(2));
+        assert_eq!(
+            tree.get(&["c"]).expect("it is there").origin.key_error("").location.map(|location| location.line),
+            Some(2)
+        );
     }
 
     #[test]

@@ -8,7 +8,7 @@ mod view;
 
 pub use pieces::Piece;
 pub use scheme::Scheme;
-pub use shades::{Shades, doublings, short};
+pub use shades::{Shades, log2_ratios_to_uniform, short};
 pub use view::View;
 
 use crate::{Anchor, Canvas};

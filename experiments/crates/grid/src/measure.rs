@@ -22,7 +22,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(500);
 /// the measurement.
 pub fn is_due(plan: &Plan, run_dir: &Path) -> bool {
     let mut states = plan.cells(run_dir).map(|(_, _, dir)| CellState::of(&dir));
-    !known(plan, run_dir) && states.all(|state| matches!(state, CellState::Done | CellState::Failed(_)))
+    !all_rows_timed(plan, run_dir) && states.all(|state| matches!(state, CellState::Done | CellState::Failed(_)))
 }
 
 /// Measures and writes the step times of every row except A/A controls. If another runner measures, waits for its
@@ -40,7 +40,7 @@ pub fn measure(
             None => std::thread::sleep(POLL_INTERVAL),
         }
     };
-    if known(plan, run_dir) {
+    if all_rows_timed(plan, run_dir) {
         return Ok(());
     }
     // LibTorch panics where a device has no room for all rows at once.
@@ -50,8 +50,8 @@ pub fn measure(
     times.write(run_dir).with_context(|| format!("cannot write step times to {}", run_dir.display()))
 }
 
-/// Whether the step time of every row is known.
-fn known(plan: &Plan, run_dir: &Path) -> bool {
+/// Whether the step time of every row is measured.
+fn all_rows_timed(plan: &Plan, run_dir: &Path) -> bool {
     StepTimes::read(run_dir).is_some_and(|times| {
         plan.rows.iter().filter(|row| row.role != Role::Twin).all(|row| times.of(&row.folder).is_some())
     })

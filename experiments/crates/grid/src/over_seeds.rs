@@ -1,4 +1,4 @@
-//! TensorBoard's curves over seeds, the means of the finished cells of each row, and the link that opens on them.
+//! TensorBoard's curves over seeds, the means of the finished cells of each row, and the URL that opens TensorBoard on them.
 
 use config::columns::COLUMNS;
 use records::folder::{METRICS_FILE, entries};
@@ -41,9 +41,9 @@ pub fn write(plan: &Plan, run_dir: &Path) -> anyhow::Result<()> {
         let dir = all.join(&row.folder).join(MEAN);
         show_curves(&dir, &means(&seeds)).map_err(|cause| not_rebuilt(&dir, &cause))?;
         // Earlier versions wrote the least and the greatest value too.
-        keep(&all.join(&row.folder), &[MEAN]).map_err(|cause| not_rebuilt(&dir, &cause))?;
+        remove_all_except(&all.join(&row.folder), &[MEAN]).map_err(|cause| not_rebuilt(&dir, &cause))?;
     }
-    Ok(keep(&all, &shown).map_err(|cause| not_rebuilt(&all, &cause))?)
+    Ok(remove_all_except(&all, &shown).map_err(|cause| not_rebuilt(&all, &cause))?)
 }
 
 /// The common lines of all seeds, with the means of their common metrics.
@@ -77,7 +77,7 @@ fn means(seeds: &[Vec<MetricLine>]) -> Vec<MetricLine> {
 }
 
 /// Removes the folders and files that have other names.
-fn keep(dir: &Path, names: &[&str]) -> io::Result<()> {
+fn remove_all_except(dir: &Path, names: &[&str]) -> io::Result<()> {
     for entry in entries(dir)? {
         if !names.iter().any(|name| entry.file_name() == *name) {
             if entry.file_type()?.is_dir() { fs::remove_dir_all(entry.path())? } else { fs::remove_file(entry.path())? }

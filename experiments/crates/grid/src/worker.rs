@@ -163,8 +163,8 @@ pub struct Processes {
     _meeting: Option<Meeting>,
 }
 
-/// Ranks tell each other that one is lost. One that has not ended after this time hangs.
-const TOLD: Duration = Duration::from_secs(2);
+/// Time for a rank to end after another one failed; then it is killed.
+const RANK_GRACE: Duration = Duration::from_secs(2);
 
 impl Processes {
     /// How the cell's first process ended, if it has. All others have then ended, too.
@@ -172,7 +172,8 @@ impl Processes {
         let ended = self.first.try_wait()?;
         if ended.is_some() {
             self.end_others();
-        } else if self.others.iter_mut().any(has_failed) && self.lost.get_or_insert_with(Instant::now).elapsed() > TOLD
+        } else if self.others.iter_mut().any(has_failed)
+            && self.lost.get_or_insert_with(Instant::now).elapsed() > RANK_GRACE
         {
             self.kill();
         }
@@ -181,7 +182,7 @@ impl Processes {
 
     /// Kills the others, unless they end in time by themselves.
     fn end_others(&mut self) {
-        let until = Instant::now() + TOLD;
+        let until = Instant::now() + RANK_GRACE;
         for mut other in self.others.drain(..) {
             while matches!(other.try_wait(), Ok(None)) && Instant::now() < until {
                 std::thread::sleep(Duration::from_millis(5));

@@ -86,7 +86,7 @@ fn add_grids(environment: &mut Environment<'_>, library: &Arc<Library>) {
     });
     let own = Arc::clone(library);
     environment.add_function("asked", move |bundle: String, game: String, about: String, name: String| {
-        grids::asked(&*own.grid(&bundle)?, &game, &about, &name)
+        grids::evaluation(&*own.grid(&bundle)?, &game, &about, &name)
     });
     environment.add_function("tau", |first: Vec<f64>, second: Vec<f64>| orders::tau(&first, &second));
     let own = Arc::clone(library);

@@ -67,7 +67,7 @@ pub(crate) fn trial(grid: &Grid, game: &str, name: &str, wanted: &str) -> Result
 
 /// The answer of a row to a question of `evaluate`; `about` is its name (a file, labels, an opponent),
 /// or a part of its name that no other question has.
-pub(crate) fn asked(grid: &Grid, game: &str, about: &str, name: &str) -> Result<Value, Error> {
+pub(crate) fn evaluation(grid: &Grid, game: &str, about: &str, name: &str) -> Result<Value, Error> {
     let own = grid.game(game)?;
     let title = |one: &StrengthReport| format!("{} {}", one.measure.name(), one.name);
     let exact: Vec<&StrengthReport> = own.strength.iter().filter(|one| one.name == about).collect();

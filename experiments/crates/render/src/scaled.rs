@@ -8,7 +8,7 @@ use minijinja::{Error, Value};
 use report::numbers::with_interval;
 use report::sections::scaling::{Scaling, ScalingRow, estimate, factor};
 use report::statistics::Interval;
-use report::statistics::ladder::Place;
+use report::statistics::ladder::Bounded;
 use report::table::ABSENT;
 
 pub(crate) fn scaling(grid: &Grid, game: &str) -> Result<Value, Error> {
@@ -46,11 +46,11 @@ pub(crate) fn multiplier(grid: &Grid, game: &str, name: &str, positions: u64) ->
     let multiple = row.multipliers.get(place).copied().flatten();
     let multiple = multiple.ok_or_else(|| fault(format!("{what} has no multiplier: it is a reference")))?;
     let (at, bound) = match multiple.at {
-        Place::At(at) => (at, ""),
-        Place::AtLeast(at) => (at, "at least"),
-        Place::AtMost(at) => (at, "at most"),
+        Bounded::At(at) => (at, ""),
+        Bounded::AtLeast(at) => (at, "at least"),
+        Bounded::AtMost(at) => (at, "at most"),
     };
-    let [low, high] = multiple.ends.map(|end| if let Place::At(end) = end { Some(end) } else { None });
+    let [low, high] = multiple.ends.map(|end| if let Bounded::At(end) = end { Some(end) } else { None });
     Ok(Fields::of(format!("the multiplier of {what} at {positions}"))
         .with("at", at)
         .with("bound", bound)

@@ -200,7 +200,7 @@ impl Comparison {
             if varies { power::seeds_needed(difference, strictest, error_of) } else { None }
         };
         self.precision = Some(Precision {
-            detectable: power::visible(test.error, test.freedom, strictest),
+            detectable: power::detectable_difference(test.error, test.freedom, strictest),
             seeds: seeds(test.mean),
             target: target.filter(|_| varies).map(|difference| TargetDifference {
                 power: power::power(difference / test.error, test.freedom, strictest),

@@ -3,7 +3,7 @@
 use super::model::{GameReport, Report, RowReport};
 use super::sections::interactions::InteractionReport;
 use super::sections::scaling::{Scaling, ScalingRow};
-use super::statistics::ladder::Place;
+use super::statistics::ladder::Bounded;
 use super::statistics::{Interval, Summary};
 use csv::{Error, Reader, StringRecord, Terminator, Writer, WriterBuilder};
 use facts::{ReadAt, Role, printable};
@@ -207,13 +207,13 @@ fn scaled(report: &Report, game: &GameReport, scaling: &Scaling, row: &ScalingRo
     let multipliers = row.multipliers.iter().zip(&scaling.budgets).filter_map(|(multiple, positions)| {
         let multiple = (*multiple)?;
         let (at, bound) = match multiple.at {
-            Place::At(at) => (at, ""),
-            Place::AtLeast(at) => (at, "at least"),
-            Place::AtMost(at) => (at, "at most"),
+            Bounded::At(at) => (at, ""),
+            Bounded::AtLeast(at) => (at, "at least"),
+            Bounded::AtMost(at) => (at, "at most"),
         };
         // An end beyond the budgets stays empty.
         let [low, high] =
-            multiple.ends.map(|end| if let Place::At(end) = end { end.to_string() } else { String::new() });
+            multiple.ends.map(|end| if let Bounded::At(end) = end { end.to_string() } else { String::new() });
         let own = line("multiplier", format!("positions@{positions}"), at, None);
         Some(Line { low, high, verdict: bound.to_owned(), ..own })
     });

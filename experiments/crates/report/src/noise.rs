@@ -90,12 +90,12 @@ pub(crate) fn counted<'a>(all: impl Iterator<Item = &'a Noise>) -> &'static str 
 /// to the metric if that is larger.
 const ROUNDING: f64 = 1e-5;
 
-/// The test positions of a game as all of its cells have them.
+/// The metrics of each test position of a game by its cells, which all have the same positions.
 pub(crate) struct Positions {
-    /// The metric whose values are kept.
+    /// The metric whose values are read.
     pub(crate) measure: &'static str,
-    /// Its place among the stored metrics.
-    kept: usize,
+    /// Its index among the stored metrics.
+    metric_index: usize,
     /// The positions, in the order of the evaluation, or the means of some.
     pub(crate) rows: Vec<PositionRow>,
     /// The place of each position's game among all games.
@@ -120,14 +120,14 @@ impl Positions {
             None => (&primary.name[..], None),
         };
         let place = MEASURES.iter().position(|&measure| measure == base);
-        let kept = place.unwrap_or_default();
+        let metric_index = place.unwrap_or_default();
         let cells = folder.lines_of(kind).flat_map(|(row, cells)| cells.iter().map(move |cell| (&row.folder, cell)));
         let cells: Vec<(&String, &CellRecord)> = cells.filter(|(_, cell)| cell.state == CellState::Done).collect();
         let stored = |cell: &CellRecord| cell.result.as_ref()?.positions(primary.weights);
         // Use the positions of the first cell that has values.
-        let mut rows = cells
-            .iter()
-            .find_map(|(_, cell)| stored(cell).filter(|rows| rows.iter().any(|row| row.values[kept].is_some())))?;
+        let mut rows = cells.iter().find_map(|(_, cell)| {
+            stored(cell).filter(|rows| rows.iter().any(|row| row.values[metric_index].is_some()))
+        })?;
         // Cells of a compact bundle have means of games, those beside them single positions: then all are taken as means.
         let is_compact = |cell: &CellRecord| stored(cell).is_some_and(|rows| !are_single(&rows));
         if are_single(&rows) && cells.par_iter().any(|(_, cell)| is_compact(cell)) {
@@ -136,11 +136,11 @@ impl Positions {
         let places = match (place, primary.at) {
             (_, ReadAt::Step(_)) => Err(SeedsOnly::OnValidation),
             (None, ReadAt::Last) => Err(SeedsOnly::NoMean),
-            (Some(_), ReadAt::Last) => Ok(of_bucket(&rows, kept, bucket)),
+            (Some(_), ReadAt::Last) => Ok(of_bucket(&rows, metric_index, bucket)),
         };
         let same = |own: &PositionRow, other: &PositionRow| {
             let [own_place, other_place] = [own, other].map(|row| (row.game, row.ply, row.positions, row.map_cells));
-            own_place == other_place && own.values[kept].is_some() == other.values[kept].is_some()
+            own_place == other_place && own.values[metric_index].is_some() == other.values[metric_index].is_some()
         };
         let of_cell = |(folder, cell): &(&String, &CellRecord)| {
             let own = stored(cell)?;
@@ -148,13 +148,13 @@ impl Positions {
             if own.len() != rows.len() || !own.iter().zip(&rows).all(|(own, other)| same(own, other)) {
                 return None;
             }
-            let values: Vec<Option<f32>> = own.iter().map(|row| row.values[kept]).collect();
-            let fits = places.as_ref().map_or(Ok(()), |places| fits(cell, &own, kept, places, &primary.name));
+            let values: Vec<Option<f32>> = own.iter().map(|row| row.values[metric_index]).collect();
+            let fits = places.as_ref().map_or(Ok(()), |places| fits(cell, &own, metric_index, places, &primary.name));
             Some((((*folder).clone(), cell.seed), Stored { values, fits }))
         };
         let cells = cells.par_iter().filter_map(of_cell).collect();
         let (games, count) = games_of(&rows);
-        Some(Self { measure: MEASURES[kept], kept, rows, games, count, primary: places, cells })
+        Some(Self { measure: MEASURES[metric_index], metric_index, rows, games, count, primary: places, cells })
     }
 
     /// Whether every row is one position, as slices need it. Published bundles can have means of games instead.
@@ -171,7 +171,7 @@ impl Positions {
     pub(crate) fn test(&self, rows: &[(&str, f64)], seeds: &[u64]) -> Result<Crossed, SeedsOnly> {
         let places = self.primary.as_ref().map_err(Clone::clone)?;
         let mut positions = vec![0; self.count];
-        places.iter().for_each(|&i| positions[self.games[i]] += self.rows[i].weight(self.kept) as u32);
+        places.iter().for_each(|&i| positions[self.games[i]] += self.rows[i].weight(self.metric_index) as u32);
         let sums = seeds.iter().map(|&seed| {
             let mut sums = vec![0.0; self.count];
             for (folder, sign) in rows {
@@ -179,7 +179,7 @@ impl Positions {
                 stored.fits.clone()?;
                 for &i in places {
                     let value = f64::from(stored.values[i].unwrap_or_default());
-                    sums[self.games[i]] += sign * self.rows[i].weight(self.kept) * value;
+                    sums[self.games[i]] += sign * self.rows[i].weight(self.metric_index) * value;
                 }
             }
             Ok(sums)
@@ -195,22 +195,29 @@ fn are_single(rows: &[PositionRow]) -> bool {
 }
 
 /// The places of the positions of a bucket that have the metric.
-fn of_bucket(rows: &[PositionRow], kept: usize, bucket: Option<&str>) -> Vec<usize> {
+fn of_bucket(rows: &[PositionRow], metric_index: usize, bucket: Option<&str>) -> Vec<usize> {
     let inside = |row: &PositionRow| match bucket {
         None => true,
         Some(NOVEL) => row.novel,
         Some(phase) => row.phase == phase,
     };
-    (0..rows.len()).filter(|&i| rows[i].values[kept].is_some() && inside(&rows[i])).collect()
+    (0..rows.len()).filter(|&i| rows[i].values[metric_index].is_some() && inside(&rows[i])).collect()
 }
 
 /// Whether a cell's metric is the mean of what it stored.
-fn fits(cell: &CellRecord, rows: &[PositionRow], kept: usize, places: &[usize], metric: &str) -> Result<(), SeedsOnly> {
+fn fits(
+    cell: &CellRecord,
+    rows: &[PositionRow],
+    metric_index: usize,
+    places: &[usize],
+    metric: &str,
+) -> Result<(), SeedsOnly> {
     let seed = cell.seed;
     let measured = cell.result.as_ref().and_then(|result| result.test.metrics.get(metric));
     let measured = measured.ok_or(SeedsOnly::NotStored { seed })?;
-    let weight = |i: usize| rows[i].weight(kept);
-    let sum: f64 = places.iter().map(|&i| weight(i) * f64::from(rows[i].values[kept].unwrap_or_default())).sum();
+    let weight = |i: usize| rows[i].weight(metric_index);
+    let sum: f64 =
+        places.iter().map(|&i| weight(i) * f64::from(rows[i].values[metric_index].unwrap_or_default())).sum();
     let stored = sum / places.iter().map(|&i| weight(i)).sum::<f64>();
     let close = (stored - measured).abs() <= ROUNDING * measured.abs().max(1.0);
     if close { Ok(()) } else { Err(SeedsOnly::OtherMean { seed, stored, measured }) }

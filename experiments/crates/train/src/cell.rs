@@ -336,7 +336,7 @@ impl<'a> Cell<'a> {
         (self.note)(DONE);
         self.recorder.end(self.note);
         // Checkpoints take three times the space of the weights, and a finished cell is never resumed.
-        if let Err(error) = checkpoint::keep(&self.dir.join(CHECKPOINTS), &[]) {
+        if let Err(error) = checkpoint::remove_all_except(&self.dir.join(CHECKPOINTS), &[]) {
             (self.note)(&format!("old checkpoints cannot be removed: {error}"));
         }
         Ok(Outcome::Done)

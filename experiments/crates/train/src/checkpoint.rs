@@ -85,13 +85,13 @@ struct Header {
     blake3: String,
     identity: Identity,
     progress: Progress,
-    layout: Vec<Place>,
+    layout: Vec<ParamOffset>,
 }
 
-/// A parameter's place in the flat tensors.
+/// The offset of a parameter in the flat tensors.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Place {
+struct ParamOffset {
     name: String,
     shape: Vec<i64>,
     offset: usize,
@@ -144,7 +144,7 @@ impl Checkpoint {
             blake3: blake3::hash(&bytes).to_hex().to_string(),
             identity: self.identity.clone(),
             progress: self.progress.clone(),
-            layout: places(layout),
+            layout: offsets(layout),
         };
         let tensors = tensors_file(&dir, self.progress.step);
         atomic::replace(&tensors, &bytes).map_err(CheckpointError::io("write", &tensors))?;
@@ -152,7 +152,7 @@ impl Checkpoint {
         let text = serde_yaml::to_string(&header).map_err(|e| CheckpointError::damaged(&yaml, e))?;
         atomic::replace(&yaml, text.as_bytes()).map_err(CheckpointError::io("write", &yaml))?;
         let steps = steps(&dir)?;
-        keep(&dir, &steps[steps.len().saturating_sub(KEPT)..])
+        remove_all_except(&dir, &steps[steps.len().saturating_sub(KEPT)..])
     }
 
     /// The newest valid checkpoint whose part of `metrics.jsonl` still exists, and the skipped ones; `None` if the cell
@@ -260,13 +260,13 @@ impl CheckpointTensors {
     }
 }
 
-fn places(layout: &Layout) -> Vec<Place> {
-    let place = |p: &nn::ParamSpec| Place { name: p.name.clone(), shape: p.shape.clone(), offset: p.offset };
-    layout.params().iter().map(place).collect()
+fn offsets(layout: &Layout) -> Vec<ParamOffset> {
+    let offset = |p: &nn::ParamSpec| ParamOffset { name: p.name.clone(), shape: p.shape.clone(), offset: p.offset };
+    layout.params().iter().map(offset).collect()
 }
 
-fn check_layout(path: &Path, found: &[Place], layout: &Layout) -> Result<(), CheckpointError> {
-    let expected = places(layout);
+fn check_layout(path: &Path, found: &[ParamOffset], layout: &Layout) -> Result<(), CheckpointError> {
+    let expected = offsets(layout);
     let what = match found.iter().zip(&expected).find(|(found, expected)| found != expected) {
         Some((found, expected)) => format!("{found:?} instead of {expected:?}"),
         None if found.len() != expected.len() => format!("{} instead of {}", found.len(), expected.len()),
@@ -299,7 +299,7 @@ fn steps(dir: &Path) -> Result<Vec<u64>, CheckpointError> {
 }
 
 /// Removes other checkpoints and files of interrupted writes.
-pub(super) fn keep(dir: &Path, steps: &[u64]) -> Result<(), CheckpointError> {
+pub(super) fn remove_all_except(dir: &Path, steps: &[u64]) -> Result<(), CheckpointError> {
     let kept = |name: &str| {
         let stem = name.strip_suffix(".yaml").or_else(|| name.strip_suffix(".safetensors"));
         stem.and_then(step).is_some_and(|step| steps.contains(&step))

@@ -44,17 +44,17 @@ pub fn evaluate(subject: Subject<'_>, views: &Views, split: Split, positions: us
     };
     let (mut sums, mut kept) = (MetricSums::default(), Vec::new());
     loop {
-        // One for each rank.
-        let together = batches.by_ref().take(ranks.map_or(1, Ranks::size)).collect::<Result<Vec<Batch>, _>>()?;
-        if together.is_empty() {
+        // A batch for each rank.
+        let round = batches.by_ref().take(ranks.map_or(1, Ranks::size)).collect::<Result<Vec<Batch>, _>>()?;
+        if round.is_empty() {
             break;
         }
-        let own = together.get(ranks.map_or(0, Ranks::rank)).map(&measured).transpose()?;
+        let own = round.get(ranks.map_or(0, Ranks::rank)).map(&measured).transpose()?;
         let all = match ranks {
             None => own.into_iter().collect(),
-            Some(ranks) => of_all_ranks(own.as_ref(), &together, ranks)?,
+            Some(ranks) => of_all_ranks(own.as_ref(), &round, ranks)?,
         };
-        for (batch, measured) in together.iter().zip(&all) {
+        for (batch, measured) in round.iter().zip(&all) {
             for row in (0..batch.size).filter(|&row| !batch.is_padding(row)) {
                 sums.add(measured, row, usize::from(batch.phase[row]), batch.novel[row]);
                 kept.push(PositionMetrics {
@@ -71,15 +71,12 @@ pub fn evaluate(subject: Subject<'_>, views: &Views, split: Split, positions: us
 }
 
 /// Gathers the metrics of a batch of each rank at the first one; `own` is `None` if there are fewer batches than ranks.
-fn of_all_ranks(
-    own: Option<&BatchMetrics>,
-    together: &[Batch],
-    ranks: &Ranks,
-) -> Result<Vec<BatchMetrics>, TrainError> {
+fn of_all_ranks(own: Option<&BatchMetrics>, round: &[Batch], ranks: &Ranks) -> Result<Vec<BatchMetrics>, TrainError> {
     let numbers = ranks.gather(&own.map(BatchMetrics::numbers).unwrap_or_default())?;
     let Some(first) = own.filter(|_| ranks.is_first()) else { return Ok(Vec::new()) };
-    let room = first.numbers().len();
-    let columns = room / together[0].size.max(1);
-    let of_rank = |(rank, batch): (usize, &Batch)| first.with(&numbers[rank * room..][..columns * batch.size]);
-    Ok(together.iter().enumerate().map(of_rank).collect())
+    let values_per_batch = first.numbers().len();
+    let columns = values_per_batch / round[0].size.max(1);
+    let of_rank =
+        |(rank, batch): (usize, &Batch)| first.with(&numbers[rank * values_per_batch..][..columns * batch.size]);
+    Ok(round.iter().enumerate().map(of_rank).collect())
 }

@@ -9,7 +9,7 @@ pub use folder::Folder;
 use crate::sample;
 use crate::setup::{Setup, declare};
 use encodings::{AttentionMap, MapKind};
-use figures::board::{Scheme, Shades, doublings, pairs};
+use figures::board::{Scheme, Shades, log2_ratios_to_uniform, pairs};
 use figures::convert::{ConversionError, png};
 use games::GameKind;
 use nn::Views;
@@ -80,7 +80,7 @@ fn shown(map_kind: MapKind, squares: usize, map: &[f64]) -> (Vec<f64>, Shades) {
     match map_kind {
         MapKind::Embed | MapKind::Attend | MapKind::Rotate => (map.to_vec(), Shades::unit()),
         MapKind::Logits => (map.to_vec(), Shades::signed(map)),
-        MapKind::Attention => (map.chunks(squares).flat_map(doublings).collect(), Shades::ratios()),
+        MapKind::Attention => (map.chunks(squares).flat_map(log2_ratios_to_uniform).collect(), Shades::ratios()),
     }
 }
 
@@ -88,17 +88,17 @@ const fn describe(map_kind: MapKind) -> &'static str {
     match map_kind {
         MapKind::Embed => {
             "Each small board belongs to the square at its place (framed): the cosine between the vectors that this square \
-             and each other one are given after the input embedding. A vector is what comes out less what went in, the \
-             mean over validation positions; tables that depend on no position are shown exactly."
+             and each other one are given after the input embedding. The vector is the encoding's output minus its \
+             input, the mean over validation positions; tables that depend on no position are shown exactly."
         }
         MapKind::Attend => {
             "Each small board belongs to the square at its place (framed): the cosine between the vectors that this square \
-             and each other one are given at the input of queries and keys of this layer. A vector is what comes out less \
-             what went in, the mean over validation positions; tables that depend on no position are shown exactly."
+             and each other one are given at the input of queries and keys of this layer. The vector is the encoding's \
+             output minus its input, the mean over validation positions; tables that depend on no position are shown exactly."
         }
         MapKind::Rotate => {
-            "Each small board belongs to the querying square at its place (framed): what the rotation leaves of the product \
-             of a query and an equal key on each square, all channels alike, mean over heads (RoPE: the mean cosine of the \
+            "Each small board belongs to the querying square at its place (framed): q·k after rotation divided by \
+             q·k before, for a query equal to the key with equal channels, mean over heads (RoPE: the mean cosine of the \
              angles between them). Depends on no position."
         }
         MapKind::Logits => {

@@ -5,10 +5,10 @@
 //! [`Group::sum`]), so a cell may resume with another number of them and ends with the same bits.
 
 mod gpus;
-mod place;
+mod rank_id;
 mod watch;
 
-pub use place::{MOST_RANKS, Place};
+pub use rank_id::{MOST_RANKS, RankId};
 
 use crate::error::{TrainError, without_backtrace};
 use config::{RunConfig, TrainConfig};
@@ -41,8 +41,8 @@ pub struct Ranks {
 
 impl Ranks {
     /// Meets the others, who must have the same `about`: build, arithmetic, cell, and whether `device` is a GPU.
-    pub fn join(place: &Place, about: &str, device: Device) -> Result<Self, TrainError> {
-        let Place { rank, size, host, port, serves, network, run, attempt, .. } = place;
+    pub fn join(rank_id: &RankId, about: &str, device: Device) -> Result<Self, TrainError> {
+        let RankId { rank, size, host, port, serves, network, run, attempt, .. } = rank_id;
         if !size.is_power_of_two() {
             let message = format!("{size} ranks do not add in the order of one process");
             return Err(UserError::new(message, "start a power of two: 2, 4, 8").into());
@@ -71,7 +71,7 @@ impl Ranks {
         }
         let group = Arc::new(Group::join(&store, *rank, *size, network, PATIENCE)?);
         let mut ranks = Self { watch: Watch::start(&group)?, group, between_gpus: None };
-        let connected = gpus::connect(&ranks.group, &store, place, device);
+        let connected = gpus::connect(&ranks.group, &store, rank_id, device);
         ranks.between_gpus = connected.inspect_err(|_| ranks.leave())?;
         // The store is there until all have joined.
         ranks.any(false)?;
@@ -108,7 +108,7 @@ impl Ranks {
     }
 
     pub(crate) fn sum(&self, tensor: &mut Tensor) -> Result<(), TrainError> {
-        self.group.sum(tensor).map_err(|lost| self.told(lost))
+        self.group.sum(tensor).map_err(|lost| self.error_of(lost))
     }
 
     pub(crate) fn any(&self, yes: bool) -> Result<bool, TrainError> {
@@ -127,7 +127,7 @@ impl Ranks {
     pub(crate) fn compare(&self, what: &str, hash: &blake3::Hash) -> Result<(), TrainError> {
         let (words, _) = hash.as_bytes().as_chunks::<8>();
         let words: Vec<i64> = words.iter().map(|&word| i64::from_le_bytes(word)).collect();
-        let same = self.group.agrees(&words).map_err(|lost| self.told(lost))?;
+        let same = self.group.agrees(&words).map_err(|lost| self.error_of(lost))?;
         if !self.any(!same)? {
             return Ok(());
         }
@@ -144,8 +144,8 @@ impl Ranks {
         }
         let mut all = vec![0; length * self.size()];
         // As whole numbers: a sum of f32 would lose the sign of a zero.
-        for (place, number) in all[self.group.rank() * length..].iter_mut().zip(own) {
-            *place = number.to_bits().cast_signed();
+        for (slot, number) in all[self.group.rank() * length..].iter_mut().zip(own) {
+            *slot = number.to_bits().cast_signed();
         }
         let mut all = Tensor::from_slice(&all);
         self.sum(&mut all)?;
@@ -187,8 +187,8 @@ impl Ranks {
         self.group.disconnect_gpus();
     }
 
-    /// An error of this rank; if another one is lost, this process ends.
-    fn told(&self, lost: Lost) -> TrainError {
+    /// The error of this rank; ends the process if another rank is lost.
+    fn error_of(&self, lost: Lost) -> TrainError {
         if lost.rank == self.group.rank() { lost.cause.into() } else { self.watch.lose(lost.rank) }
     }
 }
@@ -263,8 +263,8 @@ mod tests {
     /// The ranks of such a process.
     fn joined() -> Option<Ranks> {
         std::env::var_os(AS_RANK)?;
-        let place = Place::of_environment().expect("valid").expect("a launcher");
-        Some(Ranks::join(&place, "a cell", Device::Cpu).expect("both join"))
+        let rank_id = RankId::of_environment().expect("valid").expect("a launcher");
+        Some(Ranks::join(&rank_id, "a cell", Device::Cpu).expect("both join"))
     }
 
     #[test]
@@ -313,8 +313,8 @@ mod tests {
         let of_rank = |rank: usize| {
             let (host, run) = (HERE.to_owned(), "test".to_owned());
             let (port, network, attempt) = (meeting.store.port(), Network::Loopback, "0".to_owned());
-            let place = Place { rank, local: rank, size: SIZE, host, port, serves: false, network, run, attempt };
-            let ranks = Ranks::join(&place, "a cell", Device::Cpu).expect("all join");
+            let rank_id = RankId { rank, local: rank, size: SIZE, host, port, serves: false, network, run, attempt };
+            let ranks = Ranks::join(&rank_id, "a cell", Device::Cpu).expect("all join");
             assert_eq!(ranks.between_gpus(), None);
             let first = ranks.of_first(10 + rank).expect("all are there");
             // The last rank has none, and the sign of zero stays.

@@ -59,13 +59,16 @@ fn remarks(experiment: &Experiment, times: &[f64], warnings: &[String]) -> Strin
 
 /// The evaluations of finished cells as players.
 fn evaluations(experiment: &Experiment) -> String {
-    let of_game = |(game, asked): (&GameKind, &Evaluations)| {
-        let files = [&asked.puzzles, &asked.suites, &asked.mates, &asked.no_mates].map(Vec::len).iter().sum::<usize>();
-        let games = asked.games.as_ref().map_or(0, |games| 2 * games.pairs);
+    let of_game = |(game, evaluations): (&GameKind, &Evaluations)| {
+        let files = [&evaluations.puzzles, &evaluations.suites, &evaluations.mates, &evaluations.no_mates]
+            .map(Vec::len)
+            .iter()
+            .sum::<usize>();
+        let games = evaluations.games.as_ref().map_or(0, |games| 2 * games.pairs);
         format!(
             "evaluated after: every cell of {} by each agent ({}); files: {files}, games: {games}\n",
             game.name(),
-            asked.agents.join(", ")
+            evaluations.agents.join(", ")
         )
     };
     experiment.evaluate.iter().map(of_game).collect()

@@ -9,7 +9,7 @@ use grid::tuning::Search;
 use grid::{Prepared, RunSelection, Task};
 use records::CellState;
 use std::process::ExitCode;
-use train::ranks::Place;
+use train::ranks::RankId;
 
 /// Set by torchrun. Under other launchers several runners may share a grid.
 const TORCHRUN: &str = "TORCHELASTIC_RUN_ID";
@@ -22,13 +22,13 @@ pub(super) fn rank(slots: &Slots, experiment: &Experiment, selection: &RunSelect
     if std::env::var_os(TORCHRUN).is_none() {
         return Ok(None);
     }
-    let Some(place) = Place::of_environment()?.filter(|place| place.size > 1) else { return Ok(None) };
+    let Some(rank_id) = RankId::of_environment()?.filter(|rank_id| rank_id.size > 1) else { return Ok(None) };
     let tunes = Search::new(experiment, &selection.only)?.is_some();
     ensure!(
         !selection.smoke && !tunes && slots.ranks.get() == 1,
         "torchrun starts the ranks of one cell: that excludes --smoke, --ranks and `tune`"
     );
-    Ok(Some(place.rank))
+    Ok(Some(rank_id.rank))
 }
 
 /// The only cell.

@@ -24,8 +24,8 @@ const RESUMED: &str = "resumed";
 /// Stops a cell at its first checkpoint that leaves something to do.
 const STOP: &str = "--stop-after=1";
 
-/// What a smoke run has shown.
-struct Shown {
+/// The result of a smoke run.
+struct SmokeResult {
     name: String,
     cells: usize,
     trained: usize,
@@ -37,14 +37,14 @@ struct Shown {
     stopped: bool,
 }
 
-/// What came of a cell that was interrupted and resumed.
+/// The result of a cell that was interrupted and resumed.
 #[derive(Debug, PartialEq, Eq)]
 enum Resumed {
     /// No cell has finished, it has one step only, or the run was stopped.
     NotTried,
     SameBits(String),
-    /// What GPUs may do.
-    OtherBits(String),
+    /// Allowed on GPUs.
+    DifferentBits(String),
     Failed(String),
 }
 
@@ -73,7 +73,7 @@ pub(super) fn end(
     }
     let seeds = |row: &RowReport| row.test.values().map(|summary| summary.n).max().unwrap_or(0);
     let rows = report.games.iter().flat_map(|game| game.rows.iter().chain(&game.twin));
-    let shown = Shown {
+    let shown = SmokeResult {
         name: report.experiment.clone(),
         cells: outcomes.len(),
         trained: outcomes.iter().filter(finished).count(),
@@ -114,14 +114,14 @@ fn interrupted(slots: &Slots, prepared: &Prepared, task: &Task, interrupt: &Inte
     let result = |task: &Task| Status::read(&task.dir).ok().flatten().and_then(|status| status.result);
     Ok(match (result(task), result(&again[0])) {
         (Some(own), Some(other)) if own.agree(&other) => Resumed::SameBits(name),
-        (Some(_), Some(_)) if slots.first_device() != Device::Cpu => Resumed::OtherBits(name),
+        (Some(_), Some(_)) if slots.first_device() != Device::Cpu => Resumed::DifferentBits(name),
         (_, None) if is_stopped(interrupt) => Resumed::NotTried,
         (Some(_), Some(_)) => Resumed::Failed(format!("{name}: its bits differ from those without interruption")),
         _ => Resumed::Failed(format!("{name}: it did not end")),
     })
 }
 
-impl Shown {
+impl SmokeResult {
     fn works(&self) -> bool {
         let all = [self.trained, self.evaluated].iter().all(|&cells| cells == self.cells);
         all && !self.stopped && !self.is_broken()
@@ -135,7 +135,7 @@ impl Shown {
         let resumed = match &self.resumed {
             Resumed::NotTried => "not tried".to_owned(),
             Resumed::SameBits(cell) => format!("{cell}: the same bits as without interruption"),
-            Resumed::OtherBits(cell) => format!("{cell}: other bits than without interruption, as GPUs may"),
+            Resumed::DifferentBits(cell) => format!("{cell}: other bits than without interruption, as GPUs may"),
             Resumed::Failed(cause) => format!("FAILED: {cause}"),
         };
         let of_all = |cells: usize| format!("{cells} of {} cells", self.cells);
@@ -169,11 +169,19 @@ impl Shown {
 mod tests {
     use super::*;
 
-    fn shown(trained: usize, resumed: Resumed) -> Shown {
+    fn shown(trained: usize, resumed: Resumed) -> SmokeResult {
         let failures =
             if trained < 4 { vec!["chess shaw seed 0 FAILED: error: no data".to_owned()] } else { Vec::new() };
         let stopped = false;
-        Shown { name: "smoke-small".to_owned(), cells: 4, trained, evaluated: trained, failures, resumed, stopped }
+        SmokeResult {
+            name: "smoke-small".to_owned(),
+            cells: 4,
+            trained,
+            evaluated: trained,
+            failures,
+            resumed,
+            stopped,
+        }
     }
 
     #[test]
@@ -206,13 +214,13 @@ next: the same command without --smoke
 
     #[test]
     fn a_stopped_smoke_run_reports_no_failure_that_is_not_there() {
-        let stopped = Shown { failures: Vec::new(), stopped: true, ..shown(1, Resumed::NotTried) };
+        let stopped = SmokeResult { failures: Vec::new(), stopped: true, ..shown(1, Resumed::NotTried) };
         let text = stopped.text();
         let first = "smoke-small: stopped after 1 of 4 cells; the same command starts again\n";
         assert!(!stopped.works() && text.starts_with(first), "{text}");
         assert!(text.contains("  resumed    not tried\n") && !text.contains("FAILED"), "{text}");
         assert!(!text.contains("everything works") && !text.contains("next:"), "{text}");
-        let broken = Shown { stopped: true, ..shown(3, Resumed::NotTried) }.text();
+        let broken = SmokeResult { stopped: true, ..shown(3, Resumed::NotTried) }.text();
         let first = "smoke-small: NOT everything works; stopped after 3 of 4 cells; the same command\n  starts again\n";
         assert!(broken.starts_with(first) && broken.contains("FAILED: "), "{broken}");
     }

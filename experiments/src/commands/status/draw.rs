@@ -13,15 +13,15 @@ const SHORTEST_NAME: usize = 10;
 
 const HEADER: [&str; 7] = ["cell", "state", "step", "loss", "positions/s", "spent", "left"];
 
-/// The columns that a narrow table leaves out, the first of them first.
-const GIVE_WAY: [&str; 4] = ["positions/s", "spent", "loss", "step"];
+/// Columns dropped from narrow tables, in this order.
+const DROP_ORDER: [&str; 4] = ["positions/s", "spent", "loss", "step"];
 
 /// What a table shows of its cells.
 #[derive(Debug, Clone, Copy)]
 struct Shape {
     /// The most columns of a name.
     name: usize,
-    /// How many of [`GIVE_WAY`] are left out.
+    /// How many of [`DROP_ORDER`] are left out.
     left_out: usize,
 }
 
@@ -52,7 +52,7 @@ fn brief(overview: &Overview, columns: usize) -> Overview {
 fn shape(overview: &Overview, columns: usize) -> Shape {
     let of = |left_out: usize| Shape { name: columns_of_names(overview, columns, left_out), left_out };
     let fits = |shape: &Shape| width_of(&table_of(overview, *shape)) <= columns;
-    (0..GIVE_WAY.len()).map(of).find(fits).unwrap_or_else(|| of(GIVE_WAY.len()))
+    (0..DROP_ORDER.len()).map(of).find(fits).unwrap_or_else(|| of(DROP_ORDER.len()))
 }
 
 /// The table, and the causes of failures.
@@ -68,7 +68,7 @@ fn cells(overview: &Overview, shape: Shape) -> String {
 }
 
 fn table_of(overview: &Overview, shape: Shape) -> String {
-    let left_out = &GIVE_WAY[..shape.left_out];
+    let left_out = &DROP_ORDER[..shape.left_out];
     let kept: Vec<usize> = (0..HEADER.len()).filter(|&column| !left_out.contains(&HEADER[column])).collect();
     let header: Vec<&str> = kept.iter().map(|&column| HEADER[column]).collect();
     let numbers: Vec<usize> = (2..kept.len()).collect();
@@ -153,7 +153,7 @@ fn fewer(overview: &Overview, rows: usize) -> (Overview, usize) {
     (shown, left_out)
 }
 
-/// The columns that are left for names where the table has `columns` and leaves out this number of [`GIVE_WAY`].
+/// The columns that are left for names where the table has `columns` and leaves out this number of [`DROP_ORDER`].
 fn columns_of_names(overview: &Overview, columns: usize, left_out: usize) -> usize {
     let widest = width_of(&table_of(overview, Shape { left_out, ..WHOLE }));
     let longest = overview.cells.iter().map(|cell| width(&name(cell, usize::MAX))).max().unwrap_or(0);

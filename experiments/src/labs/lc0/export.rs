@@ -12,7 +12,7 @@ use train::inference::{InferenceError, Loaded, Request};
 pub(crate) const POSITIONS: usize = 60;
 
 /// Writes the file, and compares it with the cell on positions if there are any; returns what to say about it.
-pub(crate) fn write(cell: &Loaded, file: &Path, asked: Option<&[Request]>) -> anyhow::Result<String> {
+pub(crate) fn write(cell: &Loaded, file: &Path, requests: Option<&[Request]>) -> anyhow::Result<String> {
     if file.symlink_metadata().is_ok() {
         return Err(InferenceError::Exists(file.to_owned()).into());
     }
@@ -26,19 +26,19 @@ pub(crate) fn write(cell: &Loaded, file: &Path, asked: Option<&[Request]>) -> an
         let _ = write!(text, "; left out, because Lc0 has no such head: {}", exported.left_out.join(", "));
     }
     text.push('\n');
-    if let Some(asked) = asked {
-        text += &checked(cell, file, asked)?;
+    if let Some(requests) = requests {
+        text += &checked(cell, file, requests)?;
     }
     Ok(text)
 }
 
 /// Reads the file back, and says how far its outputs are from those of the cell.
-fn checked(cell: &Loaded, file: &Path, asked: &[Request]) -> anyhow::Result<String> {
+fn checked(cell: &Loaded, file: &Path, requests: &[Request]) -> anyhow::Result<String> {
     let not_checked = || format!("{} is written, but cannot be read back", file.display());
     let imported = lc0::read(file, &[]).with_context(not_checked)?;
-    let found = Differences::of(cell, &imported, asked).with_context(not_checked)?;
+    let found = Differences::of(cell, &imported, requests).with_context(not_checked)?;
     let Differences { logit, largest_logit, q } = found;
-    let count = asked.len();
+    let count = requests.len();
     let text = format!(
         "read back, {count} positions: largest differences {logit:.1e} of a policy logit (the largest is {largest_logit:.1}), \
          {q:.1e} of q\n"

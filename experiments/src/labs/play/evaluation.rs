@@ -19,8 +19,8 @@ use train::sinks::tensorboard::show_scalars;
 
 /// Refuses agents that do not exist, before the first cell is trained.
 pub(crate) fn check(experiment: &Experiment) -> anyhow::Result<()> {
-    for (game, asked) in &experiment.evaluate {
-        for agent in &asked.agents {
+    for (game, evaluations) in &experiment.evaluate {
+        for agent in &evaluations.agents {
             let place = || format!("{}: `evaluate.{}.agents`", experiment.path.display(), game.name());
             agent.parse::<Agent>().with_context(place)?;
         }
@@ -66,20 +66,20 @@ pub(crate) fn run(experiment: &Experiment, prepared: &Prepared, jobs: usize, dev
 
 fn of_cell(experiment: &Experiment, prepared: &Prepared, task: &Task, device: Device) -> anyhow::Result<()> {
     let run = config_of(&task.dir)?;
-    let Some(asked) = experiment.evaluate.get(&run.game) else { return Ok(()) };
+    let Some(evaluations) = experiment.evaluate.get(&run.game) else { return Ok(()) };
     let lock = CellLock::try_take(&task.dir).with_context(|| format!("cannot lock {}", task.dir.display()))?;
     let Some(_lock) = lock else {
         eprintln!("{}: another process evaluates it", task.name);
         return Ok(());
     };
     let reference = reference(prepared, task, &run);
-    let waits = |asked: &Evaluations| {
-        let opponent = asked.games.as_ref().map(|games| &games.against);
+    let waits = |evaluations: &Evaluations| {
+        let opponent = evaluations.games.as_ref().map(|games| &games.against);
         opponent == Some(&Opponent::Reference)
             && reference.as_ref().is_some_and(|dir| CellState::of(dir) != CellState::Done)
     };
     anyhow::ensure!(
-        !waits(asked),
+        !waits(evaluations),
         "the reference's cell of this seed is not finished; run it, then this command again"
     );
     let subject =
@@ -92,7 +92,7 @@ fn of_cell(experiment: &Experiment, prepared: &Prepared, task: &Task, device: De
         let copies = copies.map_or_else(String::new, |copies| format!("; copies of earlier pairs: {copies}"));
         eprintln!("{}: {} {name}{agent}: {told} of {of}{copies}", task.name, measure.name());
     };
-    let outcome: Result<(), PlayError> = evaluate(subject, asked, &mut |found| told(found));
+    let outcome: Result<(), PlayError> = evaluate(subject, evaluations, &mut |found| told(found));
     show(task, run.train.steps);
     Ok(outcome?)
 }

@@ -60,14 +60,14 @@ pub(crate) fn scratch() -> Result<TempDir, DatasetError> {
     of_cache.map_or_else(|| scratch(&parent).map_err(DatasetError::io("create a folder in", &parent)), Ok)
 }
 
-/// The place of a dataset's derived file.
-pub(super) struct Place<'a> {
+/// The cache entry of a dataset's derived file.
+pub(super) struct CacheEntry<'a> {
     pub(super) options: &'a DerivedOptions,
     /// `None` without a cache.
     pub(super) path: Option<PathBuf>,
 }
 
-impl<'a> Place<'a> {
+impl<'a> CacheEntry<'a> {
     pub(super) fn of(manifest: &Manifest, options: &'a DerivedOptions) -> Self {
         // Tests may order the same rows in two ways.
         let order =

@@ -1,7 +1,7 @@
 //! The memory and disk that training on a dataset needs, from its manifest and the footers of its shards.
 
 use super::DerivedOptions;
-use super::cache::Place;
+use super::cache::CacheEntry;
 use super::rows_together;
 use crate::error::DatasetError;
 use crate::manifest::{Manifest, Unit};
@@ -30,8 +30,8 @@ impl DataCost {
     /// An estimate; exact for the bytes of a file that exists.
     pub fn of(dir: &Path, manifest: &Manifest, options: &DerivedOptions) -> Result<Self, DatasetError> {
         let blocks = 2 * with_game!(manifest.game, G => G::BLOCK_BYTES);
-        let place = Place::of(manifest, options);
-        let made = place.path.as_ref().and_then(|path| path.metadata().ok()).map(|metadata| metadata.len());
+        let entry = CacheEntry::of(manifest, options);
+        let made = entry.path.as_ref().and_then(|path| path.metadata().ok()).map(|metadata| metadata.len());
         let bytes = match made {
             Some(bytes) => bytes,
             None => row_bytes(dir, manifest)?,

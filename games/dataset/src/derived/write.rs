@@ -1,6 +1,6 @@
 //! Writing a derived file, or the same bytes in memory.
 
-use super::cache::{Partial, Place};
+use super::cache::{CacheEntry, Partial};
 use super::index::{Facts, Has, Index, RowSize, Sizes, SplitIndex};
 use super::read::{Bytes, Derived};
 use super::row;
@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, HashMap};
 /// Rows become units, in memory until they are many and then in a file.
 pub(super) struct Writer<'a> {
     manifest: &'a Manifest,
-    place: Place<'a>,
+    entry: CacheEntry<'a>,
     /// The bytes so far that are not in a file.
     memory: Vec<u8>,
     partial: Option<Partial>,
@@ -46,16 +46,16 @@ pub(super) enum Pushed {
 }
 
 impl<'a> Writer<'a> {
-    pub(super) fn new(manifest: &'a Manifest, place: Place<'a>) -> Self {
+    pub(super) fn new(manifest: &'a Manifest, entry: CacheEntry<'a>) -> Self {
         let mut splits = PerSplit::<SplitWriter>::default();
         for split in Split::ALL {
-            let together = rows_together(manifest.unit, manifest.split.games[split], place.options.exact_below);
+            let together = rows_together(manifest.unit, manifest.split.games[split], entry.options.exact_below);
             splits[split].index.facts.together = together as u32;
         }
         let contents = ShardContents::default();
         let (memory, buckets, clusters) = (MAGIC.to_vec(), BTreeMap::new(), HashMap::new());
         let written = MAGIC.len() as u64;
-        Self { manifest, place, memory, partial: None, written, contents, buckets, clusters, splits }
+        Self { manifest, entry, memory, partial: None, written, contents, buckets, clusters, splits }
     }
 
     pub(super) fn contents(&mut self) -> &mut ShardContents {
@@ -132,7 +132,7 @@ impl<'a> Writer<'a> {
         writer.index.lengths.push(length);
         self.put(&digest(&rows))?;
         self.put(&rows)?;
-        if self.partial.is_some() || self.written <= self.place.options.in_memory {
+        if self.partial.is_some() || self.written <= self.entry.options.in_memory {
             return Ok(Pushed::Kept);
         }
         self.spill()
@@ -140,11 +140,11 @@ impl<'a> Writer<'a> {
 
     /// Moves the bytes so far to a file; they stay in memory if the cache cannot be written.
     fn spill(&mut self) -> Result<Pushed, DatasetError> {
-        let Some(mut partial) = self.place.begin() else {
-            self.place.path = None;
+        let Some(mut partial) = self.entry.begin() else {
+            self.entry.path = None;
             return Ok(Pushed::Kept);
         };
-        if self.place.path.as_ref().is_some_and(|path| path.exists()) {
+        if self.entry.path.as_ref().is_some_and(|path| path.exists()) {
             return Ok(Pushed::Found);
         }
         partial.put(&std::mem::take(&mut self.memory))?;

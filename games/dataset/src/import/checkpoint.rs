@@ -16,8 +16,9 @@ use std::time::UNIX_EPOCH;
 /// The options and inputs that determine the rows of an import.
 pub(super) type ImportConditions = Map<String, Value>;
 
+/// How far the inputs have been read.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Place {
+pub(super) struct InputOffset {
     /// The current file, by its index on the command line; the number of files if all are done.
     pub(super) file: usize,
     /// Records of the files before it.
@@ -26,7 +27,7 @@ pub(super) struct Place {
     pub(super) found: Option<(String, String)>,
 }
 
-impl Place {
+impl InputOffset {
     pub(super) fn format(&self) -> Option<Format> {
         let (name, _) = self.found.as_ref()?;
         Format::ALL.into_iter().find(|format| format.name() == name)
@@ -36,7 +37,7 @@ impl Place {
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Checkpoint {
     conditions: ImportConditions,
-    pub(super) place: Place,
+    pub(super) place: InputOffset,
     pub(super) collected: Collected,
 }
 
@@ -65,11 +66,11 @@ impl Checkpoint {
 
     pub(super) fn write(
         conditions: &ImportConditions,
-        place: &Place,
+        offset: &InputOffset,
         collected: Collected,
         output: &Output,
     ) -> Result<(), DatasetError> {
-        let checkpoint = Self { conditions: conditions.clone(), place: place.clone(), collected };
+        let checkpoint = Self { conditions: conditions.clone(), place: offset.clone(), collected };
         let text = serde_json::to_string(&checkpoint)
             .map_err(|error| DatasetError::DamagedImport { dir: output.dir().to_owned(), reason: error.to_string() })?;
         output.checkpoint(&text)

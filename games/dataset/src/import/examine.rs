@@ -42,20 +42,20 @@ pub(super) fn examine<G: Referee>(
         let reason = format!("the file cannot be read on from here: {reason}");
         fault((RejectKind::Unreadable, None, reason))
     })?;
-    let place = Place { file, number };
+    let id = RecordId { file, number };
     match format.parse::<G>(bytes, number, options.value)? {
-        Parsed::Game(game) => of_game::<G>(game, place, options).map_err(fault),
-        Parsed::Position(position, chosen) => of_position::<G>(position, chosen, place, options).map_err(fault),
+        Parsed::Game(game) => of_game::<G>(game, id, options).map_err(fault),
+        Parsed::Position(position, chosen) => of_position::<G>(position, chosen, id, options).map_err(fault),
     }
 }
 
 #[derive(Clone, Copy)]
-struct Place<'a> {
+struct RecordId<'a> {
     file: &'a str,
     number: u64,
 }
 
-fn of_game<G: Game>(mut game: ParsedGame, place: Place<'_>, options: &ImportOptions) -> Result<Examined, Fault> {
+fn of_game<G: Game>(mut game: ParsedGame, id: RecordId<'_>, options: &ImportOptions) -> Result<Examined, Fault> {
     if let Some(cap) = options.filters.ply_cap {
         game.cut_off_at(cap);
     }
@@ -95,7 +95,7 @@ fn of_game<G: Game>(mut game: ParsedGame, place: Place<'_>, options: &ImportOpti
         draw: non_empty(game.draws),
         start: game.start,
         moves,
-        ..GameRow::from_source(place.file, place.number)
+        ..GameRow::from_source(id.file, id.number)
     };
     let fingerprint = Some(fingerprint(row.start.as_deref(), &row.moves));
     let draft = Draft { row, keys: played.keys, fingerprint, together: played.opening };
@@ -178,7 +178,7 @@ fn value(curve: &ValueCurve, game: &ParsedGame, ply: usize, mover: Side) -> Opti
 fn of_position<G: Game>(
     read: ParsedPosition,
     chosen: bool,
-    place: Place<'_>,
+    id: RecordId<'_>,
     options: &ImportOptions,
 ) -> Result<Examined, Fault> {
     let filters = &options.filters;
@@ -224,7 +224,7 @@ fn of_position<G: Game>(
         policy: if read.candidates.is_empty() { None } else { policy(vec![read.candidates], 1) },
         group: Some(group(&text)),
         start: Some(read.start),
-        ..GameRow::from_source(place.file, place.number)
+        ..GameRow::from_source(id.file, id.number)
     };
     let draft = Draft { row, keys: vec![known.key], fingerprint: None, together: Some(text) };
     Ok(Examined::Row { draft: Box::new(draft), filtered: Vec::new(), misread: false })

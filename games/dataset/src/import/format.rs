@@ -46,8 +46,8 @@ pub(super) enum Parsed {
 pub(super) type Records<'a> = Box<dyn Iterator<Item = io::Result<Vec<u8>>> + 'a>;
 
 impl Format {
-    /// Whether games of this kind are written in it.
-    pub fn serves(self, game: GameKind) -> bool {
+    /// Whether games of this kind can be written in it.
+    pub fn supports(self, game: GameKind) -> bool {
         with_game!(game, G => G::FORMATS).contains(&self.name())
     }
 
@@ -103,7 +103,7 @@ impl Format {
             format => format.name() == ending,
         });
         let found = || Self::named(with_game!(game, G => G::detect_format(head))?);
-        named.filter(|format| format.serves(game)).or_else(found).unwrap_or_else(|| Self::text(game))
+        named.filter(|format| format.supports(game)).or_else(found).unwrap_or_else(|| Self::text(game))
     }
 
     /// A game's usual text format.
@@ -137,7 +137,7 @@ impl Format {
         }
     }
 
-    /// Reads a record of a game that this format serves.
+    /// Reads a record of a game that this format supports.
     pub(super) fn parse<G: Referee>(self, record: &[u8], number: u64, value: ValueSource) -> Result<Parsed, Rejected> {
         let game = Parsed::Game;
         let position = |position: ParsedPosition| Parsed::Position(position, true);
@@ -171,7 +171,7 @@ mod tests {
             }
         }
         for format in Format::ALL {
-            assert!(GameKind::ALL.into_iter().any(|game| format.serves(game)), "{}", format.name());
+            assert!(GameKind::ALL.into_iter().any(|game| format.supports(game)), "{}", format.name());
         }
     }
 }

@@ -14,9 +14,9 @@ const HEADS: i64 = 2;
 const BOARDS: [GameKind; 2] = [GameKind::Chess, GameKind::Minishogi];
 
 #[derive(Debug, Clone, Default)]
-struct Keeper(Arc<Mutex<Vec<HeadMaps>>>);
+struct MapRecorder(Arc<Mutex<Vec<HeadMaps>>>);
 
-impl HeadObserver for Keeper {
+impl HeadObserver for MapRecorder {
     fn layer(&mut self, maps: HeadMaps) {
         self.0.lock().expect("one thread").push(maps);
     }
@@ -68,10 +68,10 @@ fn parts_sum_to_the_logits_and_average_to_the_watched_maps() {
             let (watched, watch) = network.watched();
             let _ = trunk(&watched, &views, &rows);
             let (network, _) = declare(game, &configs);
-            let keeper = Keeper::default();
-            let network = network.with_encodings(|stack| stack.observed(Box::new(keeper.clone())));
+            let recorder = MapRecorder::default();
+            let network = network.with_encodings(|stack| stack.observed(Box::new(recorder.clone())));
             close(&trunk(&network, &views, &rows), &expected, "observed");
-            let layers = std::mem::take(&mut *keeper.0.lock().expect("one thread"));
+            let layers = std::mem::take(&mut *recorder.0.lock().expect("one thread"));
             assert_eq!(layers.iter().map(|maps| maps.layer).collect::<Vec<_>>(), [0, 1]);
             let maps = watch.take();
             for seen in &layers {

@@ -15,12 +15,12 @@ fn situation<G: Referee>(start: &str, moves: &str) -> Situation<G> {
 }
 
 /// The same share for each move, and half a point.
-fn uniform_network(asked: &[Request]) -> Result<Vec<Evaluated>, PlayError> {
-    let evaluated = |asked: &Request| {
-        let share = 1.0 / asked.legal.len() as f64;
-        Evaluated { moves: (0..asked.legal.len()).map(|place| (place, share)).collect(), points: 0.5, result: None }
+fn uniform_network(requests: &[Request]) -> Result<Vec<Evaluated>, PlayError> {
+    let evaluated = |request: &Request| {
+        let share = 1.0 / request.legal.len() as f64;
+        Evaluated { moves: (0..request.legal.len()).map(|place| (place, share)).collect(), points: 0.5, result: None }
     };
-    Ok(asked.iter().map(evaluated).collect())
+    Ok(requests.iter().map(evaluated).collect())
 }
 
 fn decide<G: Referee>(search: Search, situation: &Situation<G>) -> Decision {
@@ -96,10 +96,10 @@ fn batches_are_as_small_as_the_time_and_whole_without_a_limit() {
     let start = situation::<Chess>("", "");
     let sizes = |search: Search, each: Duration, time: Option<Duration>| {
         let (mut sizes, mut stream) = (Vec::new(), streams::stream(1, &["test"]));
-        let mut slow = |asked: &[Request]| {
-            sizes.push(asked.len());
-            std::thread::sleep(each * asked.len() as u32);
-            uniform_network(asked)
+        let mut slow = |requests: &[Request]| {
+            sizes.push(requests.len());
+            std::thread::sleep(each * requests.len() as u32);
+            uniform_network(requests)
         };
         let end = time.map(|time| Instant::now() + time);
         search.decisions(&[&start], &mut stream, &mut slow, &|| false, end).expect("decisions");

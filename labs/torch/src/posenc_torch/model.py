@@ -35,10 +35,14 @@ class Model(nn.Module):
         return self.config["input"]
 
     @property
-    def seams(self):
+    def injection_points(self):
+        """Where encodings act on attention; see `InjectionPoints`."""
         if not hasattr(self.network, "encoding"):
             raise ValueError("a network of convolutions has no attention")
-        return self.network.encoding.seams
+        return self.network.encoding.injection_points
+
+    # The earlier name.
+    seams = injection_points
 
     def forward(self, packed):
         """Packed rows, u8 `[b, row]` (`pack` makes some) → outputs by name: `policy` `[b, moves]` before the mask, `result`
@@ -47,12 +51,12 @@ class Model(nn.Module):
         return self.network(self.network.prepare(packed))
 
     def observe(self):
-        """A context in which every layer leaves its attention, content, term and rotation; see `seams.Seams`."""
-        return self.seams.observe()
+        """A context in which every layer leaves its attention, content, term and rotation; see `InjectionPoints`."""
+        return self.injection_points.observe()
 
-    def replace(self, seam, by, layer=None, head=None):
-        """A context in which `by` changes what passes a seam, in one layer or head or in all; see `seams.Seams`."""
-        return self.seams.replace(seam, by, layer, head)
+    def replace(self, point, by, layer=None, head=None):
+        """A context in which `by` changes what passes an injection point, in one layer or head or in all."""
+        return self.injection_points.replace(point, by, layer, head)
 
 
 def load(path):

@@ -56,12 +56,12 @@ class Attention(nn.Module):
     def forward(self, x, layer, stack):
         q, k, v, before, after = self.read(x, layer, stack)
         rotated = stack.rotate(layer, q, k)
-        if stack.seams.is_open:
-            weights = stack.seams.weights(layer, (q, k), rotated, before, after)
+        if stack.injection_points.is_open:
+            weights = stack.injection_points.weights(layer, (q, k), rotated, before, after)
         else:
             weights = self.weights(*rotated, before, after)
         mixed, term = weights @ v, stack.total("mixed", layer, weights, v)
-        term = stack.seams.passed("values", layer, term)
+        term = stack.injection_points.passed("values", layer, term)
         if term is not None:
             mixed = mixed + term
         return self.out(mixed.transpose(1, 2).flatten(2))

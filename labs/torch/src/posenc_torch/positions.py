@@ -10,8 +10,8 @@ import torch.nn.functional as F
 from torch import nn
 
 from .displacements import Alibi, ContinuousBias, Fire, Kerple, LogBuckets
+from .injection_points import InjectionPoints
 from .points import Encoding, zeros
-from .seams import Seams
 from .squares import Laplacian, Lepe, Relations
 
 ACTIVATIONS = {
@@ -383,7 +383,7 @@ class Stack(nn.Module):
 
     def __init__(self, configs, net):
         super().__init__()
-        self.order, self.seams = [], Seams()
+        self.order, self.injection_points = [], InjectionPoints()
         for config in configs:
             (name, options) = next(iter(config.items())) if isinstance(config, dict) else (config, {})
             options = options or {}

@@ -34,14 +34,15 @@ impl Sizes {
     }
 
     /// The positions of a unit, each with all heads.
-    pub(crate) fn of_block(self, block: usize) -> impl Iterator<Item = Place> {
+    pub(crate) fn of_block(self, block: usize) -> impl Iterator<Item = BatchHead> {
         let positions = block * BLOCK..self.batch.min((block + 1) * BLOCK);
-        positions.flat_map(move |position| (0..self.heads).map(move |head| Place { position, head }))
+        positions.flat_map(move |position| (0..self.heads).map(move |head| BatchHead { position, head }))
     }
 }
 
+/// A head of a position of the batch.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Place {
+pub(crate) struct BatchHead {
     pub(crate) position: usize,
     pub(crate) head: usize,
 }

@@ -1,6 +1,6 @@
 //! Pairs of channels rotated by angles, as RoPE does with queries and keys.
 
-use crate::attention::{Place, Sizes, Strided};
+use crate::attention::{BatchHead, Sizes, Strided};
 use crate::instructions::Kernel;
 use crate::lanes::Lanes;
 use crate::workers::Workers;
@@ -45,7 +45,7 @@ impl Kernel for OfBlock<'_> {
         let Self { rotation: Rotation { sizes, input, output, cosine, sine, backwards }, block } = self;
         let Sizes { length, width, .. } = sizes;
         let sign = if backwards { -1.0 } else { 1.0 };
-        for Place { position, head } in sizes.of_block(block) {
+        for BatchHead { position, head } in sizes.of_block(block) {
             for token in 0..length {
                 let from = input.at(position, head, token);
                 let to = output.at(position, head, token);

@@ -11,10 +11,10 @@ use serde::de::Deserializer;
 pub(crate) struct InteractionEntry {
     /// Two values; the gap is the primary metric with the second less that with the first.
     #[serde(deserialize_with = "places")]
-    pub(super) gap: Vec<Place>,
+    pub(super) gap: Vec<VariedAxis>,
     /// Two values or more; the gap with each later one is compared with that of the first.
     #[serde(deserialize_with = "places")]
-    pub(super) by: Vec<Place>,
+    pub(super) by: Vec<VariedAxis>,
 }
 
 impl InteractionEntry {
@@ -25,15 +25,15 @@ impl InteractionEntry {
     }
 }
 
-/// The varied places: one, or several whose values advance together.
-fn places<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Place>, D::Error> {
+/// The varied axes: one, or several whose values advance together.
+fn places<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<VariedAxis>, D::Error> {
     one_or_list("a map {axis, values} or a list of such", deserializer)
 }
 
-/// A place and the values that rows have there.
+/// An axis and the values that rows have there.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Place {
+pub(super) struct VariedAxis {
     pub(super) axis: Setting,
     /// The values, as in `axes`.
     pub(super) values: Vec<Node>,

@@ -13,34 +13,34 @@ pub(super) fn add<T: PartialEq>(schema: &mut Value, read: Read<'_, T>, written: 
     visit(schema, &mut Vec::new(), read, written);
 }
 
-fn visit<T: PartialEq>(schema: &mut Value, way: &mut Vec<String>, read: Read<'_, T>, written: fn(&T) -> Value) {
+fn visit<T: PartialEq>(schema: &mut Value, key_path: &mut Vec<String>, read: Read<'_, T>, written: fn(&T) -> Value) {
     let Some(map) = schema.as_object_mut() else { return };
     for form in map.get_mut("anyOf").and_then(Value::as_array_mut).into_iter().flatten() {
-        visit(form, way, read, written);
+        visit(form, key_path, read, written);
     }
     if let Some(items) = map.get_mut("items") {
-        visit(items, way, &|value| read(json!([value])), written);
+        visit(items, key_path, &|value| read(json!([value])), written);
     }
     if let Some(free) = map.get_mut("additionalProperties") {
-        way.push("x".to_owned());
-        visit(free, way, &|value| read(json!({"x": value})), written);
-        way.pop();
+        key_path.push("x".to_owned());
+        visit(free, key_path, &|value| read(json!({"x": value})), written);
+        key_path.pop();
     }
     let is_choice = map.contains_key("minProperties");
     let sample = map.get(SAMPLE).and_then(Value::as_object).filter(|_| !is_choice).cloned().unwrap_or_default();
     let Some(properties) = map.get_mut("properties").and_then(Value::as_object_mut) else { return };
     let sample = if is_choice { sample } else { readable(sample, properties, read) };
     for (key, part) in properties {
-        way.push(key.clone());
+        key_path.push(key.clone());
         let put = |value: Value| read(Value::Object(with(&sample, key, value)));
         let mut rest = sample.clone();
         rest.remove(key);
         let plain = if is_choice { None } else { read(Value::Object(rest)) };
-        if let Some(value) = plain.and_then(|plain| default(part, way, &plain, &put, written)) {
+        if let Some(value) = plain.and_then(|plain| default(part, key_path, &plain, &put, written)) {
             part["default"] = value;
         }
-        visit(part, way, &put, written);
-        way.pop();
+        visit(part, key_path, &put, written);
+        key_path.pop();
     }
 }
 
@@ -62,12 +62,12 @@ fn with(map: &Map<String, Value>, key: &str, value: Value) -> Map<String, Value>
 
 fn default<T: PartialEq>(
     part: &Value,
-    way: &[String],
+    key_path: &[String],
     plain: &T,
     put: Read<'_, T>,
     written: fn(&T) -> Value,
 ) -> Option<Value> {
-    let known = setting::value(&written(plain), way).cloned();
+    let known = setting::value(&written(plain), key_path).cloned();
     let guessed = || candidates(part).into_iter().find(|value| put(value.clone()).as_ref() == Some(plain));
     let is_empty = |value: &Value| value.is_null() || value.is_object() || *value == json!("") || *value == json!([]);
     known.or_else(guessed).filter(|value| !is_empty(value))

@@ -9,7 +9,7 @@ use facts::Docs;
 use models::{ChessformerConfig, Outputs};
 use serde_json::{Value, json};
 
-/// The way to a map, and its keys.
+/// The path of a map, and its keys.
 type Documented = (&'static [&'static str], Docs);
 
 pub(super) const OF_FILE: &[Documented] =
@@ -28,21 +28,21 @@ pub(super) const OF_BASE: &[Documented] = &[
 ];
 
 pub(super) fn describe(schema: &mut Value, documented: &[Documented]) {
-    for &(way, docs) in documented {
-        put(schema, way, docs);
+    for &(key_path, docs) in documented {
+        put(schema, key_path, docs);
     }
 }
 
-fn put(schema: &mut Value, way: &[&str], docs: Docs) {
+fn put(schema: &mut Value, key_path: &[&str], docs: Docs) {
     let Some(map) = schema.as_object_mut() else { return };
     for form in map.get_mut("anyOf").and_then(Value::as_array_mut).into_iter().flatten() {
-        put(form, way, docs);
+        put(form, key_path, docs);
     }
     if let Some(items) = map.get_mut("items") {
-        put(items, way, docs);
+        put(items, key_path, docs);
     }
     let Some(properties) = map.get_mut("properties").and_then(Value::as_object_mut) else { return };
-    if let [key, rest @ ..] = way {
+    if let [key, rest @ ..] = key_path {
         properties.get_mut(*key).into_iter().for_each(|part| put(part, rest, docs));
         return;
     }

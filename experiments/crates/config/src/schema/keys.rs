@@ -32,10 +32,10 @@ pub fn list() -> String {
 }
 
 /// Every key, once for each form of the map that it stands in.
-fn each(schema: &Value, way: &str, visit: &mut dyn FnMut(&str, &Value, Option<String>)) {
+fn each(schema: &Value, key_path: &str, visit: &mut dyn FnMut(&str, &Value, Option<String>)) {
     for map in maps(schema).into_iter().filter(|map| uniform(map).is_none()) {
         for (key, part) in map["properties"].as_object().into_iter().flatten() {
-            let name = below(way, key);
+            let name = below(key_path, key);
             visit(&name, part, default(map, key));
             each(part, &name, visit);
         }
@@ -52,27 +52,28 @@ const FILE: &str = "file";
 /// a value in the row of its key: `{option: default}`.
 pub fn fill(page: &str) -> Option<String> {
     let whole = whole();
-    let ways: Vec<&str> = page.split(START).skip(1).filter_map(|rest| Some(rest.split_once(NAMED)?.0)).collect();
+    let key_paths: Vec<&str> = page.split(START).skip(1).filter_map(|rest| Some(rest.split_once(NAMED)?.0)).collect();
     let (mut filled, mut rest) = (String::new(), page);
     while let Some((before, block)) = rest.split_once(START) {
-        let (way, block) = block.split_once(NAMED)?;
-        filled += &format!("{before}{START}{way}{NAMED}{}{END}", table(&whole, way, &ways)?);
+        let (key_path, block) = block.split_once(NAMED)?;
+        filled += &format!("{before}{START}{key_path}{NAMED}{}{END}", table(&whole, key_path, &key_paths)?);
         rest = block.split_once(END)?.1;
     }
     Some(filled + rest)
 }
 
 /// The keys of a map; columns without content are left out.
-fn table(whole: &Value, way: &str, ways: &[&str]) -> Option<String> {
-    let (way, first) = if way == FILE { ("", "key".to_owned()) } else { (way, format!("`{way}.`")) };
-    let mut steps = way.split('.').filter(|key| !key.is_empty());
+fn table(whole: &Value, key_path: &str, key_paths: &[&str]) -> Option<String> {
+    let (key_path, first) =
+        if key_path == FILE { ("", "key".to_owned()) } else { (key_path, format!("`{key_path}.`")) };
+    let mut steps = key_path.split('.').filter(|key| !key.is_empty());
     let place = steps.try_fold(whole, |part, key| maps(part).into_iter().find_map(|map| map["properties"].get(key)))?;
     let map = maps(place).into_iter().next()?;
     // A map has one meaning in all places: heads, the optimiser beside Muon.
     let is_elsewhere = |name: &str| {
         let (above, key) = name.rsplit_once('.').unwrap_or(("", name));
-        let has_row = above != way && map["properties"].get(key).is_some();
-        has_row || ways.iter().any(|way| way.rsplit('.').next() == Some(key))
+        let has_row = above != key_path && map["properties"].get(key).is_some();
+        has_row || key_paths.iter().any(|key_path| key_path.rsplit('.').next() == Some(key))
     };
     let mut writer = Writer { is_elsewhere: &is_elsewhere, seen: Vec::new() };
     let mut rows: Vec<[String; 4]> = Vec::new();
@@ -82,7 +83,7 @@ fn table(whole: &Value, way: &str, ways: &[&str]) -> Option<String> {
             other => other.unwrap_or_default(),
         };
         let values: Vec<String> =
-            writer.values(part, &below(way, key)).iter().map(|value| format!("`{value}`")).collect();
+            writer.values(part, &below(key_path, key)).iter().map(|value| format!("`{value}`")).collect();
         let meaning = part["description"].as_str().unwrap_or_default().replace('|', "\\|");
         rows.push([format!("`{key}`"), default, values.join(", "), meaning]);
     }
@@ -106,8 +107,8 @@ fn whole() -> Value {
     file
 }
 
-fn below(way: &str, key: &str) -> String {
-    if way.is_empty() { key.to_owned() } else { format!("{way}.{key}") }
+fn below(key_path: &str, key: &str) -> String {
+    if key_path.is_empty() { key.to_owned() } else { format!("{key_path}.{key}") }
 }
 
 /// The maps that can stand at a place, alone or in a list.
@@ -157,7 +158,7 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    fn values(&mut self, part: &Value, way: &str) -> Vec<String> {
+    fn values(&mut self, part: &Value, key_path: &str) -> Vec<String> {
         let forms: Vec<&Value> = part["anyOf"].as_array().map_or_else(|| vec![part], |forms| forms.iter().collect());
         // A name stands for a map of it to no options.
         let is_named = |word: &str| forms.iter().any(|form| is_choice(form) && form["properties"].get(word).is_some());
@@ -165,8 +166,8 @@ impl Writer<'_> {
         for form in &forms {
             let written: Vec<String> = match (form["enum"].as_array(), form["type"].as_str()) {
                 (Some(words), _) => words.iter().map(plain).filter(|word| !is_named(word)).collect(),
-                (None, Some("object")) => self.map(form, way),
-                (None, Some("array")) => match self.values(&form["items"], way) {
+                (None, Some("object")) => self.map(form, key_path),
+                (None, Some("array")) => match self.values(&form["items"], key_path) {
                     items if items.iter().all(|item| texts.contains(item)) => vec!["[…]".to_owned()],
                     items => vec![format!("[{}]", items.join("/"))],
                 },
@@ -180,22 +181,23 @@ impl Writer<'_> {
     }
 
     /// The forms of a map: one, or one for each name of a choice.
-    fn map(&mut self, map: &Value, way: &str) -> Vec<String> {
+    fn map(&mut self, map: &Value, key_path: &str) -> Vec<String> {
         if let Some(part) = map.get("additionalProperties").filter(|part| part.is_object()).or_else(|| uniform(map)) {
-            return vec![format!("{{NAME: {}}}", self.values(part, way).join("/"))];
+            return vec![format!("{{NAME: {}}}", self.values(part, key_path).join("/"))];
         }
         if keys(map).next().is_none() {
             return vec!["{}".to_owned()];
         }
-        if (self.is_elsewhere)(way) {
+        if (self.is_elsewhere)(key_path) {
             return vec!["map".to_owned()];
         }
         if self.seen.contains(map) {
             return vec!["{…}".to_owned()];
         }
         self.seen.push(map.clone());
-        let entries: Vec<String> =
-            keys(map).map(|(key, part)| format!("{key}: {}", self.entry(map, key, part, &below(way, key)))).collect();
+        let entries: Vec<String> = keys(map)
+            .map(|(key, part)| format!("{key}: {}", self.entry(map, key, part, &below(key_path, key))))
+            .collect();
         match is_choice(map) {
             true => entries.into_iter().map(|entry| format!("{{{entry}}}")).collect(),
             false => vec![format!("{{{}}}", entries.join(", "))],
@@ -203,8 +205,8 @@ impl Writer<'_> {
     }
 
     /// A value in a map: its default first, or its options.
-    fn entry(&mut self, map: &Value, key: &str, part: &Value, way: &str) -> String {
-        let values = self.values(part, way);
+    fn entry(&mut self, map: &Value, key: &str, part: &Value, key_path: &str) -> String {
+        let values = self.values(part, key_path);
         let is_map = !maps(part).is_empty();
         match default(map, key) {
             Some(default) if default == REQUIRED || is_map && !values.contains(&default) => values.join("/"),

@@ -96,19 +96,19 @@ fn without_required(schema: &mut Value) {
     }
 }
 
-/// Every way to a value, with what can stand there.
-fn collect(schema: &Value, way: &mut Vec<String>, out: &mut Vec<(String, Value)>) {
+/// The path of every value, with the schema of the value.
+fn collect(schema: &Value, key_path: &mut Vec<String>, out: &mut Vec<(String, Value)>) {
     let forms =
         schema.get("anyOf").and_then(Value::as_array).map_or_else(|| vec![schema], |forms| forms.iter().collect());
     for properties in forms.into_iter().filter_map(|form| form.get("properties")?.as_object()) {
         for (key, schema) in properties {
-            way.push(key.clone());
-            let name = way.join(".");
+            key_path.push(key.clone());
+            let name = key_path.join(".");
             if !out.iter().any(|(known, _)| *known == name) {
                 out.push((name, schema.clone()));
             }
-            collect(schema, way, out);
-            way.pop();
+            collect(schema, key_path, out);
+            key_path.pop();
         }
     }
 }

@@ -162,7 +162,7 @@ fn a_hash_leaves_out_the_listed_settings_and_no_others() {
         ("train.start.", Start::DOCS),
         ("eval.", EvalConfig::DOCS),
     ];
-    let settings = maps.iter().flat_map(|(way, keys)| keys.iter().map(move |(key, _)| format!("{way}{key}")));
+    let settings = maps.iter().flat_map(|(key_path, keys)| keys.iter().map(move |(key, _)| format!("{key_path}{key}")));
     let settings: Vec<String> = settings.filter(|key| !["train", "eval", "train.start"].contains(&&key[..])).collect();
     for setting in &settings {
         let pointer = format!("/{}", setting.replace('.', "/"));

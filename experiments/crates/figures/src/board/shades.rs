@@ -4,7 +4,7 @@ use crate::{Anchor, Canvas, escape};
 
 /// Colours of a drawn scale.
 const STEPS: usize = 41;
-/// The largest ratio on a scale of [`doublings`], as its log2.
+/// The largest ratio on a scale of [`log2_ratios_to_uniform`], as its log2.
 const MOST: f64 = 3.0;
 
 /// A colour scale; the middle is 0.
@@ -28,7 +28,7 @@ impl Shades {
         Self { limit: 1.0, labels: ["−1", "0", "1"].map(str::to_owned) }
     }
 
-    /// Of [`doublings`]: the same in all pictures.
+    /// Of [`log2_ratios_to_uniform`]: the same in all pictures.
     pub fn ratios() -> Self {
         let most = MOST.exp2();
         Self { limit: MOST, labels: [format!("1/{most}"), "even".to_owned(), format!("{most}×")] }
@@ -72,8 +72,8 @@ pub(super) fn colour(share: f64) -> (&'static str, f64) {
     (if share < 0.0 { "low" } else { "high" }, share.abs())
 }
 
-/// Each value's ratio to an even share of their sum, as log2.
-pub fn doublings(values: &[f64]) -> Vec<f64> {
+/// Each value's ratio to a uniform share of their sum, as log2.
+pub fn log2_ratios_to_uniform(values: &[f64]) -> Vec<f64> {
     let even = values.iter().sum::<f64>() / values.len() as f64;
     values.iter().map(|value| if even > 0.0 { (value / even).log2() } else { 0.0 }).collect()
 }
@@ -94,11 +94,11 @@ mod tests {
 
     #[test]
     fn values_have_their_places_on_the_scale() {
-        let ratios = doublings(&[0.1, 0.2, 0.05, 0.05, 0.0]);
+        let ratios = log2_ratios_to_uniform(&[0.1, 0.2, 0.05, 0.05, 0.0]);
         let shares = ratios.iter().map(|ratio| Shades::ratios().share(*ratio)).collect::<Vec<_>>();
         // An even share is 0.08.
         assert!((shares[1] - 2.5_f64.log2() / 3.0).abs() < 1e-12 && shares[4] == -1.0, "{shares:?}");
-        assert_eq!(doublings(&[0.0, 0.0]), [0.0, 0.0]);
+        assert_eq!(log2_ratios_to_uniform(&[0.0, 0.0]), [0.0, 0.0]);
         assert_eq!(Shades::ratios().labels, ["1/8", "even", "8×"]);
         let signed = Shades::signed(&[0.5, -2.0, f64::NAN]);
         assert_eq!([1.0, -7.0, f64::NAN].map(|value| signed.share(value)), [0.5, -1.0, 0.0]);

@@ -14,7 +14,7 @@ pub struct HeadMap {
     pub head: String,
     /// Displacements across and down.
     pub size: (usize, usize),
-    /// From the lower left, file by file; no displacement is in the middle.
+    /// From the lower left, file by file; displacement (0, 0) is in the middle.
     pub values: Vec<f64>,
 }
 

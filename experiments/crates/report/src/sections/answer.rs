@@ -153,7 +153,7 @@ fn partnered<'a>(first: &'a GameReport, others: &'a [GameReport], axes: &[String
 }
 
 fn pairs<'a>(games: [&'a GameReport; 2], axes: &[String]) -> Vec<Beside<'a>> {
-    let Partners { pairs, alone } = Partners::of(games, axes);
+    let Partners { pairs, unpaired } = Partners::of(games, axes);
     let [mut left, mut right] =
         games.map(|game| game.rows.iter().filter(|row| row.role == Role::Reference).collect::<Vec<_>>());
     let mut lines: Vec<Beside<'a>> = pairs.into_iter().map(|[one, other]| vec![Some(one), Some(other)]).collect();
@@ -166,7 +166,7 @@ fn pairs<'a>(games: [&'a GameReport; 2], axes: &[String]) -> Vec<Beside<'a>> {
         lines.extend(partner.map(|other| vec![Some(*row), Some(other)]));
         partner.is_none()
     });
-    let [first, second] = alone;
+    let [first, second] = unpaired;
     lines.extend(left.into_iter().chain(first).map(|row| vec![Some(row), None]));
     lines.extend(right.into_iter().chain(second).map(|row| vec![None, Some(row)]));
     lines

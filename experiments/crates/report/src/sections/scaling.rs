@@ -13,7 +13,7 @@ use crate::numbers::{fixed, interval_decimals, of_test, or_absent, p_value, shor
 use crate::primary::PrimaryMetric;
 use crate::statistics::across::welch;
 use crate::statistics::curve::{Measured, curve, multiplier};
-use crate::statistics::ladder::{Multiple, Place};
+use crate::statistics::ladder::{Bounded, Multiple};
 use crate::statistics::power_law::{PowerLaw, Predicted};
 use crate::statistics::{Interval, MeanTest, holm};
 use crate::table::{ROW, Table};
@@ -223,7 +223,7 @@ fn multipliers(scaling: &Scaling) -> Table {
 /// A factor with its interval; one beyond the budgets, interval included, is a bound alone.
 pub fn factor(multiple: &Multiple) -> String {
     match multiple.at {
-        at @ (Place::AtLeast(_) | Place::AtMost(_)) if multiple.ends == [at, at] => at.to_string(),
+        at @ (Bounded::AtLeast(_) | Bounded::AtMost(_)) if multiple.ends == [at, at] => at.to_string(),
         _ => multiple.to_string(),
     }
 }

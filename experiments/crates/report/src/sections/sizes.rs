@@ -104,14 +104,14 @@ fn equivalent(
     let rungs: Option<Vec<(f64, f64)>> =
         sized.iter().map(|(size, metric)| Some((*size, mean(&mut seeds.iter().map(|seed| metric[seed]))?))).collect();
     let ladder = Ladder::of(&rungs?, primary.direction)?;
-    // A seed's luck, which its rungs share, is taken off its row.
+    // Remove the seed effect: the deviation of the ladder's mean at this seed from its mean over seeds.
     let of_ladder = |seed: u64| mean(&mut sized.iter().map(|(_, metric)| metric[&seed]));
     let all = mean(&mut seeds.iter().filter_map(|&seed| of_ladder(seed)))?;
     let adjusted: Option<Vec<f64>> = seeds.iter().map(|seed| Some(own[seed] - (of_ladder(*seed)? - all))).collect();
     let test = PairedTest::of(&adjusted?)?;
     let multiple = |unit: f64| {
         let Interval { low, high } = test.interval(0.95);
-        let [at, one, other] = [test.mean, low, high].map(|metric| ladder.place(metric).over(unit));
+        let [at, one, other] = [test.mean, low, high].map(|metric| ladder.size_at(metric).over(unit));
         let ends = if primary.direction == Direction::Lower { [other, one] } else { [one, other] };
         Multiple { at, ends }
     };

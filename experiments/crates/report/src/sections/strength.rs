@@ -66,8 +66,8 @@ fn question(found: &Evaluation) -> Question {
     (found.measure, found.name.clone(), found.agent.clone())
 }
 
-fn report(lines: &[Line<'_>], asked: Question, primary: &PrimaryMetric) -> StrengthReport {
-    let of_cell = OfCell { asked: &asked, primary };
+fn report(lines: &[Line<'_>], question: Question, primary: &PrimaryMetric) -> StrengthReport {
+    let of_cell = OfCell { question: &question, primary };
     let rows = lines.iter().filter_map(|(row, cells)| {
         let values: Vec<f64> = cells.iter().filter_map(|cell| of_cell.value(cell)).collect();
         let summary = Summary::of(&values)?;
@@ -81,18 +81,25 @@ fn report(lines: &[Line<'_>], asked: Question, primary: &PrimaryMetric) -> Stren
     let (metrics, strengths): (Vec<_>, Vec<_>) = ranked.filter_map(|line| of_cell.ranked(line)).unzip();
     let ranks = rank_correlation(&metrics, &strengths).filter(|_| primary.direction != Direction::Neither);
     let of = lines.iter().flat_map(|(_, cells)| *cells).find_map(|cell| of_cell.found(cell)).map_or(0, |one| one.of);
-    StrengthReport { rows: rows.collect(), ranks, of, measure: asked.0, name: asked.1.clone(), agent: asked.2.clone() }
+    StrengthReport {
+        rows: rows.collect(),
+        ranks,
+        of,
+        measure: question.0,
+        name: question.1.clone(),
+        agent: question.2.clone(),
+    }
 }
 
 /// One question, put to cells.
 struct OfCell<'a> {
-    asked: &'a Question,
+    question: &'a Question,
     primary: &'a PrimaryMetric,
 }
 
 impl OfCell<'_> {
     fn found<'c>(&self, cell: &'c CellRecord) -> Option<&'c Evaluation> {
-        cell.strength.iter().find(|one| question(one) == *self.asked)
+        cell.strength.iter().find(|one| question(one) == *self.question)
     }
 
     fn value(&self, cell: &CellRecord) -> Option<f64> {
@@ -101,7 +108,7 @@ impl OfCell<'_> {
 
     /// Whether the cells played the reference, so that ½ is its own share.
     fn is_against_reference(&self) -> bool {
-        self.asked.0 == Measure::Match && self.asked.1 == REFERENCE
+        self.question.0 == Measure::Match && self.question.1 == REFERENCE
     }
 
     /// Seed by seed less the reference; none without one.
@@ -122,7 +129,7 @@ impl OfCell<'_> {
         let metrics: Option<Vec<f64>> =
             cells.iter().map(|cell| Some(sign(self.primary.direction == Direction::Higher) * metric(cell)?)).collect();
         let strengths: Option<Vec<f64>> =
-            cells.iter().map(|cell| Some(sign(self.asked.0.more_is_better()) * strength(cell)?)).collect();
+            cells.iter().map(|cell| Some(sign(self.question.0.more_is_better()) * strength(cell)?)).collect();
         metrics.zip(strengths)
     }
 }
@@ -131,10 +138,10 @@ const LEVEL: f64 = 0.95;
 
 const PERCENT: f64 = 100.0;
 
-pub(crate) fn table(primary: &PrimaryMetric, asked: &StrengthReport) -> Table {
-    let is_match = asked.measure == Measure::Match;
-    let scale = if asked.measure.is_share() { PERCENT } else { 1.0 };
-    let unit = match asked.measure {
+pub(crate) fn table(primary: &PrimaryMetric, evaluation: &StrengthReport) -> Table {
+    let is_match = evaluation.measure == Measure::Match;
+    let scale = if evaluation.measure.is_share() { PERCENT } else { 1.0 };
+    let unit = match evaluation.measure {
         Measure::Labels => "policy_loss [nats]",
         Measure::Match => "points [%]",
         Measure::NoMates => "checks [%]",
@@ -146,9 +153,9 @@ pub(crate) fn table(primary: &PrimaryMetric, asked: &StrengthReport) -> Table {
         let name = if row.role == Role::Twin { format!("{name} (A/A)") } else { name };
         let mut cells = vec![name, row.summary.n.to_string(), mean_sd(&row.summary, scale)];
         if is_match {
-            cells.push(elo(row, asked.of));
+            cells.push(elo(row, evaluation.of));
         }
-        let decimals = if asked.measure.is_share() { 1 } else { 3 };
+        let decimals = if evaluation.measure.is_share() { 1 } else { 3 };
         let difference = row.difference.map(|summary| signed(summary.mean * scale, decimals));
         let ends = row.test.map(|test| interval(&scaled(&test.interval(LEVEL), scale), decimals));
         let absent = if row.role == Role::Reference { String::new() } else { ABSENT.to_owned() };
@@ -158,7 +165,7 @@ pub(crate) fn table(primary: &PrimaryMetric, asked: &StrengthReport) -> Table {
     let mut header = vec![ROW, "seeds", unit];
     header.extend(is_match.then_some("Elo, 95 % interval"));
     header.extend(["difference", "95 % interval"]);
-    let (what, same) = match asked.measure {
+    let (what, same) = match evaluation.measure {
         Measure::Match => ("games of each cell", "openings"),
         Measure::Labels => ("positions with a policy target", "positions"),
         _ => ("problems", "problems"),
@@ -166,23 +173,23 @@ pub(crate) fn table(primary: &PrimaryMetric, asked: &StrengthReport) -> Table {
     let mut notes = vec![format!(
         "{} {what}; 95 % t-intervals over seeds, differences paired with the reference, uncorrected; all cells have the same \
          {same}, so the intervals do not count the choice of {same}",
-        grouped(asked.of)
+        grouped(evaluation.of)
     )];
-    if asked.measure == Measure::Suite {
+    if evaluation.measure == Measure::Suite {
         notes.push(
             "score: the share of the points, or of the problems that are solved in a suite without points".to_owned(),
         );
     }
     notes.extend(
-        asked
+        evaluation
             .ranks
             .map(|ranks| format!("order of the rows by {} and by this measure: {}", primary.name, of_ranks(&ranks))),
     );
-    let title = match asked.measure {
-        Measure::Labels => format!("other labels: policy loss on {}", asked.name),
-        measure => format!("strength: {} {}, agent {}", measure.name(), asked.name, asked.agent),
+    let title = match evaluation.measure {
+        Measure::Labels => format!("other labels: policy loss on {}", evaluation.name),
+        measure => format!("strength: {} {}, agent {}", measure.name(), evaluation.name, evaluation.agent),
     };
-    Table::new(header, &[0], asked.rows.iter().map(row)).titled(&title).noted(notes)
+    Table::new(header, &[0], evaluation.rows.iter().map(row)).titled(&title).noted(notes)
 }
 
 fn scaled(ends: &Interval, scale: f64) -> Interval {

@@ -23,7 +23,7 @@ pub struct Transfer {
     pub games: [String; 2],
     pub rows: Vec<TransferRow>,
     /// The labels of the compared rows of each game that have no partner in the other one.
-    pub alone: [Vec<String>; 2],
+    pub unpaired: [Vec<String>; 2],
     /// The labels of rows that have a partner and no test in one of the games.
     pub untested: Vec<String>,
     /// Whether the rows, the reference among them, come in the same order; none below three rows with all seeds.
@@ -94,7 +94,7 @@ fn of_pair(pair: [&GameReport; 2], primary: &PrimaryMetric, axes: &[String]) -> 
     let scale = scale.unwrap_or(Scale::Metric);
     let better = if primary.direction == Direction::Lower { -1.0 } else { 1.0 };
     let pooled = pair.map(|game| pooled_sd(&compared(game).map(differences).collect::<Vec<_>>()));
-    let Partners { pairs, alone } = Partners::of(pair, axes);
+    let Partners { pairs, unpaired } = Partners::of(pair, axes);
     let compare = |both: &[&RowReport; 2]| {
         let tests = [0, 1].map(|side| Some(both[side].comparison.as_ref()?.decisive?.over(scale.unit(side))));
         let [first, second] = [tests[0]?, tests[1]?];
@@ -116,8 +116,8 @@ fn of_pair(pair: [&GameReport; 2], primary: &PrimaryMetric, axes: &[String]) -> 
         }
     }
     let games = pair.map(|game| game.game.clone());
-    let alone = alone.map(|rows| rows.iter().map(|row| row.label.clone()).collect());
-    Transfer { games, ranks: ranks(&pairs), rows, alone, untested, scale, incomparable }
+    let unpaired = unpaired.map(|rows| rows.iter().map(|row| row.label.clone()).collect());
+    Transfer { games, ranks: ranks(&pairs), rows, unpaired, untested, scale, incomparable }
 }
 
 fn label(both: &[&RowReport; 2]) -> String {
@@ -218,7 +218,7 @@ fn matched(transfer: &Transfer) -> Option<String> {
 
 /// Rows that are not in the table.
 fn left_out(transfer: &Transfer) -> Vec<String> {
-    let Transfer { games: [first, second], alone: [of_first, of_second], untested, .. } = transfer;
+    let Transfer { games: [first, second], unpaired: [of_first, of_second], untested, .. } = transfer;
     let of_game = |own: &str, other: &str, rows: &[String]| {
         (!rows.is_empty()).then(|| format!("! rows of {own} without a partner on {other}: {}", listed(rows)))
     };

@@ -1,4 +1,4 @@
-//! What the trials of a tuned grid say: choices at an edge, the expected best of fewer trials, and whether a verdict would
+//! The trials of a tuned grid: choices at an edge, the expected best of fewer trials, and whether a verdict would
 //! be the same for the neighbouring choices.
 
 use crate::figures::{Figure, Look, slug};
@@ -68,7 +68,7 @@ pub(crate) fn of<'a>(record: Option<&TuningRecord>, rows: impl Iterator<Item = &
 
 /// The trials of a row that differ from the chosen one in this setting only, and that one: in the order of the setting's values
 /// if they are numbers, otherwise in that of the file.
-fn along<'a>(row: &'a TunedRowRecord, chosen: &TrialRecord, axis: usize) -> Vec<&'a TrialRecord> {
+fn trials_varying_only<'a>(row: &'a TunedRowRecord, chosen: &TrialRecord, axis: usize) -> Vec<&'a TrialRecord> {
     let is_along =
         |trial: &&TrialRecord| trial.place.iter().enumerate().all(|(i, place)| i == axis || *place == chosen.place[i]);
     let mut along: Vec<&TrialRecord> = row.trials.iter().filter(is_along).collect();
@@ -87,7 +87,7 @@ fn number(trial: &TrialRecord, axis: usize) -> Option<f64> {
 fn edges(row: &TunedRowRecord) -> Vec<Edge> {
     let Some(chosen) = row.chosen.map(|chosen| &row.trials[chosen]) else { return Vec::new() };
     let edge = |axis: usize| {
-        let along = along(row, chosen, axis);
+        let along = trials_varying_only(row, chosen, axis);
         let acts = along.iter().any(|trial| trial.scores.first() != chosen.scores.first());
         let own = along.iter().position(|trial| trial.place[axis] == chosen.place[axis])?;
         let inner = match own {
@@ -141,7 +141,7 @@ fn near_choice(row: &TunedRowRecord, worst: f64) -> Vec<f64> {
     let Some(chosen) = row.chosen.map(|chosen| &row.trials[chosen]) else { return Vec::new() };
     let mut near: Vec<&TrialRecord> = vec![chosen];
     for axis in 0..chosen.place.len() {
-        let along = along(row, chosen, axis);
+        let along = trials_varying_only(row, chosen, axis);
         let own = along.iter().position(|trial| trial.place == chosen.place).expect("the chosen trial is along");
         near.extend(own.checked_sub(1).map(|before| along[before]));
         near.extend(along.get(own + 1));
@@ -231,12 +231,12 @@ fn budget(tuning: &TuningReport) -> Table {
     Table::new(header, &[0], lines).titled(&title).noted(notes)
 }
 
-/// A plot for each setting that some rows tuned alone, and whose values are numbers above zero.
+/// A plot for each setting that some rows tuned as their only one, and whose values are numbers above zero.
 pub(crate) fn figures(game: &str, tuning: Option<&TuningReport>, rows: &[RowReport], look: &Look) -> Vec<Figure> {
     let Some(tuning) = tuning else { return Vec::new() };
     let tuned = |row: &RowReport| tuning.rows.iter().find(|own| own.label == row.label);
     let figure = |setting: String| {
-        let of_setting = |row: &RowReport| tuned(row).filter(|own| alone(own).as_ref() == Some(&setting));
+        let of_setting = |row: &RowReport| tuned(row).filter(|own| only_tuned_setting(own).as_ref() == Some(&setting));
         let series = rows.iter().filter_map(|row| {
             let points = of_setting(row)?.trials.iter().filter_map(point).collect();
             Some(Series { label: row.name(), style: look.row(row), points, faint: Vec::new() })
@@ -255,11 +255,11 @@ pub(crate) fn figures(game: &str, tuning: Option<&TuningReport>, rows: &[RowRepo
         let caption = format!("Trials, mean over tuning seeds {:?}; bands: their range.", tuning.seeds);
         Some(Figure { id, svg, title: plot.title, caption })
     };
-    distinct(tuning.rows.iter().filter_map(alone)).into_iter().filter_map(figure).collect()
+    distinct(tuning.rows.iter().filter_map(only_tuned_setting)).into_iter().filter_map(figure).collect()
 }
 
-/// The one setting that a row tuned, if it acts.
-fn alone(row: &TunedRow) -> Option<String> {
+/// The only setting that a row tuned, unless all of its values have the same score.
+fn only_tuned_setting(row: &TunedRow) -> Option<String> {
     let acts = row.trials.iter().any(|trial| trial.score() != row.trials[0].score());
     match &row.trials.first()?.values[..] {
         [(setting, _)] if acts => Some(setting.clone()),

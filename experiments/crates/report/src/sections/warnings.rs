@@ -61,9 +61,9 @@ fn not_predicted(report: &Report, to: u64) -> Option<String> {
 /// Interactions of the plan that are not in the report.
 fn interactions_without_rows(report: &Report, folder: &RunFolder) -> Option<String> {
     let shown: usize = report.games.iter().map(|game| game.interactions.len()).sum();
-    let lacking = folder.plan.interactions.len() - shown;
-    (lacking > 0)
-        .then(|| format!("interactions that are not reported, because this run lacks rows that they name: {lacking}"))
+    let missing = folder.plan.interactions.len() - shown;
+    (missing > 0)
+        .then(|| format!("interactions that are not reported, because this run lacks rows that they name: {missing}"))
 }
 
 fn twin(game: &GameReport) -> Option<String> {

@@ -5,7 +5,7 @@
 //! of freedom are Satterthwaite's ("An approximate distribution of estimates of variance components", Biometrics Bulletin 2,
 //! 1946). The test `simulation::scaling` counts how often the intervals cover.
 
-use super::ladder::{Ladder, Multiple, Place, non_increasing};
+use super::ladder::{Bounded, Ladder, Multiple, non_increasing};
 use super::{MeanTest, Summary};
 use facts::metrics::Direction;
 
@@ -76,7 +76,7 @@ const ALPHA: f64 = 0.05;
 /// that the curve has this loss; beyond the curve's budgets it is open.
 fn reached(curve: &[Measured], level: Measured) -> Option<Multiple> {
     let rungs: Vec<(f64, f64)> = curve.iter().map(|own| (own.at.exp(), own.mean)).collect();
-    let at = Ladder::of(&rungs, Direction::Lower)?.place(level.mean);
+    let at = Ladder::of(&rungs, Direction::Lower)?.size_at(level.mean);
     let (smallest, largest) = (rungs[0].0, rungs[rungs.len() - 1].0);
     // A place is a number of budgets from the first one.
     let between = |place: f64| {
@@ -100,14 +100,14 @@ fn reached(curve: &[Measured], level: Measured) -> Option<Multiple> {
     let last = (curve.len() - 1) * PARTS;
     let place = |part: usize| part as f64 / PARTS as f64;
     let low = match (0..=last).rev().find(|&part| is_worse(place(part))) {
-        Some(part) if part == last => Place::AtLeast(largest),
-        Some(part) if is_worse(0.0) => Place::At(budget(end(is_worse, place(part), place(part + 1)))),
-        _ => Place::AtMost(smallest),
+        Some(part) if part == last => Bounded::AtLeast(largest),
+        Some(part) if is_worse(0.0) => Bounded::At(budget(end(is_worse, place(part), place(part + 1)))),
+        _ => Bounded::AtMost(smallest),
     };
     let high = match (0..=last).find(|&part| is_better(place(part))) {
-        Some(0) => Place::AtMost(smallest),
-        Some(part) if is_better(place(last)) => Place::At(budget(end(is_better, place(part), place(part - 1)))),
-        _ => Place::AtLeast(largest),
+        Some(0) => Bounded::AtMost(smallest),
+        Some(part) if is_better(place(last)) => Bounded::At(budget(end(is_better, place(part), place(part - 1)))),
+        _ => Bounded::AtLeast(largest),
     };
     Some(Multiple { at, ends: [low, high] })
 }

@@ -7,14 +7,14 @@ use std::fmt;
 /// A size or a factor with its 95 % interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Multiple {
-    pub at: Place,
+    pub at: Bounded,
     /// The ends of the interval, the smaller one first.
-    pub ends: [Place; 2],
+    pub ends: [Bounded; 2],
 }
 
-/// A size on a ladder, or a factor.
+/// A size on a ladder, or a factor, or a bound of it.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Place {
+pub enum Bounded {
     At(f64),
     /// The largest size of the ladder, this one, or a larger one.
     AtLeast(f64),
@@ -22,7 +22,7 @@ pub enum Place {
     AtMost(f64),
 }
 
-impl Place {
+impl Bounded {
     /// The same in another unit.
     pub(crate) fn over(self, unit: f64) -> Self {
         match self {
@@ -57,7 +57,7 @@ impl fmt::Display for Multiple {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Bounded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::At(size) => f.write_str(&fixed(size, 2)),
@@ -94,23 +94,23 @@ impl Ladder {
 
     /// The size that has this metric, on the line between two rungs, straight in the logarithm of the size. Between sizes
     /// that are equally good it is their geometric mean.
-    pub fn place(&self, metric: f64) -> Place {
+    pub fn size_at(&self, metric: f64) -> Bounded {
         let cost = self.sign * metric;
         let (first, last) = (self.rungs[0], self.rungs[self.rungs.len() - 1]);
         if cost < last.1 {
-            return Place::AtLeast(last.0);
+            return Bounded::AtLeast(last.0);
         }
         if cost > first.1 {
-            return Place::AtMost(first.0);
+            return Bounded::AtMost(first.0);
         }
         let equal: Vec<f64> = self.rungs.iter().filter(|rung| rung.1 == cost).map(|rung| rung.0).collect();
         if let (Some(small), Some(large)) = (equal.first(), equal.last()) {
-            return Place::At((small * large).sqrt());
+            return Bounded::At((small * large).sqrt());
         }
         let pair = self.rungs.windows(2).find(|pair| pair[0].1 > cost && cost > pair[1].1);
-        pair.map_or(Place::AtLeast(last.0), |pair| {
+        pair.map_or(Bounded::AtLeast(last.0), |pair| {
             let ((small, at_small), (large, at_large)) = (pair[0], pair[1]);
-            Place::At(small * (large / small).powf((at_small - cost) / (at_small - at_large)))
+            Bounded::At(small * (large / small).powf((at_small - cost) / (at_small - at_large)))
         })
     }
 }

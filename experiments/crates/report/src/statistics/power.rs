@@ -8,24 +8,24 @@ use super::quantile;
 use statrs::distribution::{ContinuousCDF, Normal};
 use statrs::function::gamma::ln_gamma;
 
-/// The share of grids in which a difference that is there should be seen.
+/// Target power: the probability of detecting a true difference.
 pub const POWER: f64 = 0.8;
 /// The largest number of seeds that is considered.
 pub const MOST_SEEDS: usize = 1000;
 
 /// Intervals of Simpson's rule over the distribution of the sample deviation; doubling them changes no tenth digit.
 const STRIPS: usize = 2000;
-/// How far on either side of its mean the sample deviation is followed, in its own standard deviations.
-const REACH: f64 = 12.0;
+/// The range of integration on either side of the mean of the sample deviation, in its standard deviations.
+const INTEGRATION_RANGE: f64 = 12.0;
 
-/// The probability that a difference gives a p-value below `alpha`. The difference is given in standard errors, which have
-/// these degrees of freedom (1 or more).
-pub fn power(errors: f64, freedom: f64, alpha: f64) -> f64 {
+/// The probability that a difference gives a p-value below `alpha`. `noncentrality` is the difference in standard errors, which
+/// have these degrees of freedom (1 or more).
+pub fn power(noncentrality: f64, freedom: f64, alpha: f64) -> f64 {
     let critical = quantile(1.0 - alpha / 2.0, freedom);
-    1.0 - noncentral_cdf(critical, freedom, errors) + noncentral_cdf(-critical, freedom, errors)
+    1.0 - noncentral_cdf(critical, freedom, noncentrality) + noncentral_cdf(-critical, freedom, noncentrality)
 }
 
-/// The least number of seeds that sees `difference` with probability [`POWER`] at level `alpha`, where a number of seeds, from two
+/// The least number of seeds that detects `difference` with probability [`POWER`] at level `alpha`, where a number of seeds, from two
 /// on, gives this standard error with these degrees of freedom; `None` if even [`MOST_SEEDS`] do not.
 pub fn seeds_needed(difference: f64, alpha: f64, error_of: impl Fn(usize) -> (f64, f64)) -> Option<usize> {
     let enough = |seeds: usize| {
@@ -44,9 +44,9 @@ pub fn seeds_needed(difference: f64, alpha: f64, error_of: impl Fn(usize) -> (f6
     Some(enough_at)
 }
 
-/// The true difference that is seen with probability [`POWER`] at level `alpha`, for a standard error with these degrees of
+/// The true difference that is detected with probability [`POWER`] at level `alpha`, for a standard error with these degrees of
 /// freedom; `None` without any error.
-pub fn visible(error: f64, freedom: f64, alpha: f64) -> Option<f64> {
+pub fn detectable_difference(error: f64, freedom: f64, alpha: f64) -> Option<f64> {
     if error.is_nan() || error <= 0.0 {
         return None;
     }
@@ -74,7 +74,7 @@ fn noncentral_cdf(t: f64, nu: f64, noncentrality: f64) -> f64 {
     let normal = Normal::standard();
     let at = |s: f64| normal.cdf(t * s - noncentrality) * density(s);
     let spread = 1.0 / (2.0 * nu).sqrt();
-    let (low, high) = ((1.0 - REACH * spread).max(0.0), 1.0 + REACH * spread);
+    let (low, high) = ((1.0 - INTEGRATION_RANGE * spread).max(0.0), 1.0 + INTEGRATION_RANGE * spread);
     let width = (high - low) / STRIPS as f64;
     let weight = |i: usize| match i {
         0 | STRIPS => 1.0,

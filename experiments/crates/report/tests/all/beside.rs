@@ -52,10 +52,11 @@ fn seeds_needed_are_the_first_that_suffice() {
 #[test]
 fn the_smallest_visible_difference_is_seen_as_often_as_said() {
     for (pairs, sd, alpha) in [(3_u32, 0.01, 0.05), (5, 2.0, 0.005), (10, 1.0, 0.05)] {
-        let size = power::visible(sd / f64::from(pairs).sqrt(), f64::from(pairs - 1), alpha).expect("there is spread");
+        let size = power::detectable_difference(sd / f64::from(pairs).sqrt(), f64::from(pairs - 1), alpha)
+            .expect("there is spread");
         close(power_of(size / sd, pairs as usize, alpha), POWER, 1e-9);
     }
-    assert_eq!(power::visible(0.0, 2.0, 0.05), None);
+    assert_eq!(power::detectable_difference(0.0, 2.0, 0.05), None);
 }
 
 #[test]

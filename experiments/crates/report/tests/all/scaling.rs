@@ -2,7 +2,7 @@
 
 use crate::close;
 use report::statistics::curve::{Measured, curve, multiplier};
-use report::statistics::ladder::{Multiple, Place};
+use report::statistics::ladder::{Bounded, Multiple};
 use report::statistics::power_law::{PowerLaw, plateau};
 use serde_json::Value;
 
@@ -14,9 +14,9 @@ fn exact(loss: impl Fn(f64) -> f64) -> Vec<Measured> {
     curve(&budgets, 0.0).expect("losses above 0")
 }
 
-fn at(place: Place) -> f64 {
-    match place {
-        Place::At(at) => at,
+fn at(size: Bounded) -> f64 {
+    match size {
+        Bounded::At(at) => at,
         other => panic!("{other:?}"),
     }
 }
@@ -28,13 +28,13 @@ fn a_row_that_needs_an_eighth_of_the_positions_has_the_multiplier_8() {
     let found: Vec<Multiple> =
         (0..5).map(|budget| multiplier(&row, &reference, budget).expect("five budgets")).collect();
     // The loss of the reference at 16,000 and 64,000 positions is above that of the row at 16,000.
-    assert_eq!(found[0].at, Place::AtLeast(1.0));
-    assert_eq!(found[0].ends, [Place::AtLeast(1.0); 2]);
-    assert!(matches!(found[1].at, Place::AtLeast(bound) if (bound - 4.0).abs() < 1e-9), "{:?}", found[1]);
+    assert_eq!(found[0].at, Bounded::AtLeast(1.0));
+    assert_eq!(found[0].ends, [Bounded::AtLeast(1.0); 2]);
+    assert!(matches!(found[1].at, Bounded::AtLeast(bound) if (bound - 4.0).abs() < 1e-9), "{:?}", found[1]);
     found[2..].iter().for_each(|own| close(at(own.at), 8.0, 1e-9));
     // Turned round, the reference never has what the row has at the end.
     let back = multiplier(&reference, &row, 4).expect("five budgets");
-    assert!(matches!(back.at, Place::AtMost(bound) if (bound - 1.0).abs() < 1e-9), "{back:?}");
+    assert!(matches!(back.at, Bounded::AtMost(bound) if (bound - 1.0).abs() < 1e-9), "{back:?}");
     close(at(multiplier(&reference, &row, 0).expect("five budgets").at), 0.125, 1e-9);
     assert_eq!(multiplier(&row[..1], &reference, 0), None, "one budget has no curve");
     assert_eq!(multiplier(&row, &reference, 5), None, "the reference has no sixth budget");
@@ -94,8 +94,8 @@ fn multipliers_and_power_laws_agree_with_scipy() {
             let Multiple { at, ends: [low, high] } = multiplier(&own, &reference, budget).expect("five budgets");
             for (got, expected) in [at, low, high].into_iter().zip(expected.as_array().expect("three")) {
                 match (got, expected.as_f64()) {
-                    (Place::At(got), Some(expected)) => close(got, expected, 1e-5),
-                    (Place::At(_), None) | (_, Some(_)) => panic!("{}: {got:?}, {expected}", case["name"]),
+                    (Bounded::At(got), Some(expected)) => close(got, expected, 1e-5),
+                    (Bounded::At(_), None) | (_, Some(_)) => panic!("{}: {got:?}, {expected}", case["name"]),
                     (_, None) => {}
                 }
                 compared += 1;

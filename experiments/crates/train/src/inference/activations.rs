@@ -14,9 +14,9 @@ use tch::{Kind, Tensor};
 pub const ACTIVATIONS_FILE: &str = "activations.safetensors";
 
 #[derive(Debug, Clone, Default)]
-struct Keeper(Arc<Mutex<Vec<HeadMaps>>>);
+struct MapRecorder(Arc<Mutex<Vec<HeadMaps>>>);
 
-impl HeadObserver for Keeper {
+impl HeadObserver for MapRecorder {
     fn layer(&mut self, maps: HeadMaps) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(maps);
     }
@@ -33,22 +33,26 @@ impl HeadObserver for Keeper {
 /// | `rotation.layer.<n>` | the change of q·k/√k by rotations, `[b,h,l,l]`; only with such an encoding |
 ///
 /// For a network over games, b counts sequences, of which each ends with its position and padding.
-pub fn activations(cell: &Loaded, asked: &[Request], layers: Option<&[usize]>) -> Result<Vec<Named>, InferenceError> {
+pub fn activations(
+    cell: &Loaded,
+    requests: &[Request],
+    layers: Option<&[usize]>,
+) -> Result<Vec<Named>, InferenceError> {
     let plies = cell.config.plies();
-    let rows: Vec<u8> = asked.iter().flat_map(|asked| asked.sequence(plies).0).collect();
-    let rows = Tensor::f_from_slice(&rows)?.f_view([(asked.len() * plies) as i64, -1])?;
+    let rows: Vec<u8> = requests.iter().flat_map(|request| request.sequence(plies).0).collect();
+    let rows = Tensor::f_from_slice(&rows)?.f_view([(requests.len() * plies) as i64, -1])?;
     let rows = rows.f_to_device(cell.arena.device())?;
     let (network, _) = declare(&cell.config)?;
-    let keeper = Keeper::default();
-    let mut kept = None;
+    let recorder = MapRecorder::default();
+    let mut streams = None;
     let network = network.with_encodings(|stack| {
-        let (stack, streams) = stack.observed(Box::new(keeper.clone())).with_streams();
-        kept = Some(streams);
+        let (stack, recorded) = stack.observed(Box::new(recorder.clone())).with_streams();
+        streams = Some(recorded);
         stack
     });
     let views = Views::split_in(cell.layout(), &cell.arena.flat(), cell.kind);
     let _ = tch::no_grad(|| network.trunk(&views, &rows));
-    let maps = std::mem::take(&mut *keeper.0.lock().unwrap_or_else(PoisonError::into_inner));
+    let maps = std::mem::take(&mut *recorder.0.lock().unwrap_or_else(PoisonError::into_inner));
     if let Some(&missing) =
         layers.unwrap_or_default().iter().find(|layer| maps.iter().all(|maps| maps.layer != **layer))
     {
@@ -56,7 +60,7 @@ pub fn activations(cell: &Loaded, asked: &[Request], layers: Option<&[usize]>) -
         return Err(UserError::new(message, "they are numbered from 0").at(format!("--layers {missing}")).into());
     }
     let is_asked = |layer: usize| layers.is_none_or(|layers| layers.contains(&layer));
-    let streams = kept.map(|streams| streams.take()).unwrap_or_default();
+    let streams = streams.map(|streams| streams.take()).unwrap_or_default();
     let stream = |(place, stream): (usize, Tensor)| {
         let name = match place.checked_sub(1) {
             None => "stream.embedding".to_owned(),

@@ -61,11 +61,11 @@ impl Drop for Folder {
 }
 
 /// Writes a cell's network and its outputs on positions into a folder.
-pub fn write(cell: &Loaded, asked: &[Request], folder: &Folder) -> Result<(), InferenceError> {
+pub fn write(cell: &Loaded, requests: &[Request], folder: &Folder) -> Result<(), InferenceError> {
     let dir = folder.path();
     let weights = parameters(cell, &cell.arena.frozen_views());
-    let forward = Answers::of(cell, asked)?.named();
-    let texts: Vec<&str> = asked.iter().map(|asked| asked.text.as_str()).collect();
+    let forward = Answers::of(cell, requests)?.named();
+    let texts: Vec<&str> = requests.iter().map(|request| request.text.as_str()).collect();
     let texts = [
         (CONFIG_FILE, cell.config.to_yaml()),
         (PAGE_FILE, readme::page(cell, &weights, &forward, &texts)),

@@ -27,12 +27,12 @@ pub struct Answers {
 
 impl Answers {
     /// Runs a network on positions, all at once.
-    pub fn of(cell: &Loaded, asked: &[Request]) -> Result<Self, InferenceError> {
+    pub fn of(cell: &Loaded, requests: &[Request]) -> Result<Self, InferenceError> {
         let spec = cell.config.spec();
-        let batch = Batch::of(cell, asked)?;
+        let batch = Batch::of(cell, requests)?;
         let views = Views::split_in(cell.layout(), &cell.arena.flat(), cell.kind);
         let packed = batch.rows.f_index_select(0, &batch.own)?;
-        let legal = legal(asked, spec.moves.len())?.f_to_device(cell.arena.device())?;
+        let legal = legal(requests, spec.moves.len())?.f_to_device(cell.arena.device())?;
         Ok(tch::no_grad(|| Self {
             channels: Expander::new(spec.input).expand(&packed),
             trunk: cell.network.trunk(&views, &batch.rows).index_select(0, &batch.own).to_kind(Kind::Float),
@@ -62,8 +62,8 @@ impl Answers {
 
 /// The heads' outputs on positions, in order, as [`Answers::outputs`]; nothing else is computed. Positions may come without
 /// their moves if the network has no refinement pass.
-pub fn outputs(cell: &Loaded, asked: &[Request]) -> Result<Vec<Answer>, InferenceError> {
-    let batch = Batch::of(cell, asked)?;
+pub fn outputs(cell: &Loaded, requests: &[Request]) -> Result<Vec<Answer>, InferenceError> {
+    let batch = Batch::of(cell, requests)?;
     let views = Views::split_in(cell.layout(), &cell.arena.flat(), cell.kind);
     Ok(tch::no_grad(|| batch.outputs(cell, &views)))
 }
@@ -78,16 +78,16 @@ struct Batch {
 }
 
 impl Batch {
-    fn of(cell: &Loaded, asked: &[Request]) -> Result<Self, InferenceError> {
+    fn of(cell: &Loaded, requests: &[Request]) -> Result<Self, InferenceError> {
         let (spec, device, plies) = (cell.config.spec(), cell.arena.device(), cell.config.plies());
-        let (rows, places): (Vec<Vec<u8>>, Vec<usize>) = asked.iter().map(|asked| asked.sequence(plies)).unzip();
+        let (rows, places): (Vec<Vec<u8>>, Vec<usize>) = requests.iter().map(|request| request.sequence(plies)).unzip();
         let rows =
-            Tensor::f_from_slice(&rows.concat())?.f_view([(asked.len() * plies) as i64, -1])?.f_to_device(device)?;
+            Tensor::f_from_slice(&rows.concat())?.f_view([(requests.len() * plies) as i64, -1])?.f_to_device(device)?;
         let own: Vec<i64> = places.into_iter().enumerate().map(|(i, place)| (i * plies + place) as i64).collect();
         let own = Tensor::f_from_slice(&own)?.f_to_device(device)?;
         let context = if cell.network.refines() {
             let moves = spec.moves.len();
-            Some([legal(asked, moves)?.f_to_device(device)?, repeats(asked, moves)?.f_to_device(device)?])
+            Some([legal(requests, moves)?.f_to_device(device)?, repeats(requests, moves)?.f_to_device(device)?])
         } else {
             None
         };
@@ -113,21 +113,21 @@ fn readable(output: Output, rows: &Tensor) -> Vec<Answer> {
 }
 
 /// How often the position after each move occurred before, i64 `[b,v]`.
-fn repeats(asked: &[Request], moves: usize) -> Result<Tensor, InferenceError> {
-    of_moves(asked, moves, |mv| mv.repetitions.into())
+fn repeats(requests: &[Request], moves: usize) -> Result<Tensor, InferenceError> {
+    of_moves(requests, moves, |mv| mv.repetitions.into())
 }
 
-fn legal(asked: &[Request], moves: usize) -> Result<Tensor, InferenceError> {
-    Ok(of_moves(asked, moves, |_| 1)?.f_to_kind(Kind::Bool)?)
+fn legal(requests: &[Request], moves: usize) -> Result<Tensor, InferenceError> {
+    Ok(of_moves(requests, moves, |_| 1)?.f_to_kind(Kind::Bool)?)
 }
 
 /// A number for each legal move, 0 for the others, i64 `[b,v]`.
-fn of_moves(asked: &[Request], moves: usize, number: impl Fn(&LegalMove) -> i64) -> Result<Tensor, InferenceError> {
-    let mut numbers = vec![0i64; asked.len() * moves];
-    for (row, asked) in numbers.chunks_exact_mut(moves).zip(asked) {
-        for mv in &asked.legal {
+fn of_moves(requests: &[Request], moves: usize, number: impl Fn(&LegalMove) -> i64) -> Result<Tensor, InferenceError> {
+    let mut numbers = vec![0i64; requests.len() * moves];
+    for (row, request) in numbers.chunks_exact_mut(moves).zip(requests) {
+        for mv in &request.legal {
             row[usize::from(mv.index)] = number(mv);
         }
     }
-    Ok(Tensor::f_from_slice(&numbers)?.f_view([asked.len() as i64, moves as i64])?)
+    Ok(Tensor::f_from_slice(&numbers)?.f_view([requests.len() as i64, moves as i64])?)
 }

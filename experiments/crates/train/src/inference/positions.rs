@@ -42,30 +42,30 @@ pub fn read_lines(
     moves: MovesName,
 ) -> Result<Vec<Request>, InferenceError> {
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'));
-    let asked: Vec<Request> = lines
+    let requests: Vec<Request> = lines
         .map(|(i, line)| read(line.trim(), &format!("{name}, line {}: ", i + 1), game, input, moves))
         .collect::<Result<_, _>>()?;
-    if asked.is_empty() {
+    if requests.is_empty() {
         return Err(UserError::new(format!("{name} holds no position"), "write one FEN or SFEN a line").into());
     }
-    Ok(asked)
+    Ok(requests)
 }
 
 /// Rewrites the rows of `lc0_112` and `lc0_112_en_passant` as Lc0 fills them in play (`history-fill=fen_only`): missing
 /// history repeats the first position, unless it is the standard start. The inputs themselves leave it empty.
-pub fn fill_history(asked: &mut [Request], input: InputName) -> Result<(), InferenceError> {
+pub fn fill_history(requests: &mut [Request], input: InputName) -> Result<(), InferenceError> {
     if !matches!(input, InputName::Lc0_112 | InputName::Lc0_112EnPassant) {
         let message =
             format!("the input {} shows no earlier positions, so that there is nothing to fill", input.name());
         return Err(UserError::new(message, "leave --history-fill out").into());
     }
     let layout = Chess::input(input);
-    for asked in asked {
-        let situation = situation::<Chess>(&asked.text, layout, MovesName::FromTo)
+    for request in requests {
+        let situation = situation::<Chess>(&request.text, layout, MovesName::FromTo)
             .map_err(|reason| wrong("", GameKind::Chess, &reason))?;
         let line = situation.line();
         let (position, repetitions) = (line.position(), line.repetitions());
-        history::pack(input, position, repetitions, line.earlier(), HistoryFill::FenOnly, &mut asked.row);
+        history::pack(input, position, repetitions, line.earlier(), HistoryFill::FenOnly, &mut request.row);
     }
     Ok(())
 }
@@ -126,7 +126,7 @@ mod tests {
         let before = texts.map(|text| chess(&text).expect("a position"));
         let mut after = before.clone();
         fill_history(&mut after, InputName::Lc0_112).expect("the input has history");
-        let board = |asked: &Request, step: usize| asked.row[step * squares..][..squares].to_vec();
+        let board = |request: &Request, step: usize| request.row[step * squares..][..squares].to_vec();
         for step in 1..8 {
             assert_eq!(board(&before[0], step), vec![0; squares]);
             assert_eq!(board(&after[0], step), board(&after[0], 0));
@@ -152,7 +152,7 @@ mod tests {
     #[test]
     fn ratings_follow_the_moves() {
         let read = |text: &str| read(text, "", GameKind::Chess, InputName::PieceTokensRated, MovesName::FromTo);
-        let last = |text: &str| read(text).map(|asked| asked.row[asked.row.len() - 2..].to_vec());
+        let last = |text: &str| read(text).map(|request| request.row[request.row.len() - 2..].to_vec());
         assert_eq!(last("startpos").expect("a position"), [0, 0]);
         assert_eq!(last("startpos ratings 1500 1920").expect("a position"), [7, 11]);
         assert_eq!(last("startpos moves e2e4 ratings 1500 1920").expect("a position"), [11, 7], "Black is to move");

@@ -56,7 +56,11 @@ pub enum Meaning {
 
 /// Turns a network's outputs into one prediction per position. The policy's logits are divided by `temperature`; at 0 the
 /// likeliest move has probability 1.
-pub fn predictions(asked: &[Request], outputs: &[Answer], temperature: f64) -> Result<Vec<Prediction>, InferenceError> {
+pub fn predictions(
+    requests: &[Request],
+    outputs: &[Answer],
+    temperature: f64,
+) -> Result<Vec<Prediction>, InferenceError> {
     let of_head = |head: HeadName| {
         let own = outputs.iter().find(|answer| answer.name() == head.name());
         own.map(|answer| rows(&answer.tensor)).transpose()
@@ -74,13 +78,13 @@ pub fn predictions(asked: &[Request], outputs: &[Answer], temperature: f64) -> R
     let others: Vec<(String, Reading, Vec<Vec<f32>>)> = others
         .map(|answer| Ok((shown_name(answer.head, answer.name()), answer.reading, rows(&answer.tensor)?)))
         .collect::<Result<_, InferenceError>>()?;
-    let prediction = |(i, asked): (usize, &Request)| Prediction {
-        position: asked.text.clone(),
+    let prediction = |(i, request): (usize, &Request)| Prediction {
+        position: request.text.clone(),
         moves: move_predictions(
-            asked,
-            policy.as_ref().map(|rows| shares(asked, &rows[i], temperature)),
-            soft.as_ref().map(|rows| shares(asked, &rows[i], 1.0)),
-            &further.iter().map(|(name, rows)| (*name, shares(asked, &rows[i], 1.0))).collect::<Vec<_>>(),
+            request,
+            policy.as_ref().map(|rows| shares(request, &rows[i], temperature)),
+            soft.as_ref().map(|rows| shares(request, &rows[i], 1.0)),
+            &further.iter().map(|(name, rows)| (*name, shares(request, &rows[i], 1.0))).collect::<Vec<_>>(),
             candidates
                 .as_ref()
                 .zip(choice.as_ref())
@@ -88,24 +92,24 @@ pub fn predictions(asked: &[Request], outputs: &[Answer], temperature: f64) -> R
         ),
         others: others
             .iter()
-            .filter_map(|(name, reading, rows)| Some((name.clone(), meaning(*reading, &rows[i], asked.squares)?)))
+            .filter_map(|(name, reading, rows)| Some((name.clone(), meaning(*reading, &rows[i], request.squares)?)))
             .collect(),
     };
-    Ok(asked.iter().enumerate().map(prediction).collect())
+    Ok(requests.iter().enumerate().map(prediction).collect())
 }
 
 /// The same over all entries of the vocabulary, legal or not, as with ChessDecoder's `force_legal=False`.
 pub fn predictions_of_all_moves(
-    asked: &[Request],
+    requests: &[Request],
     outputs: &[Answer],
     temperature: f64,
     moves: Vocabulary,
 ) -> Result<Vec<Prediction>, InferenceError> {
-    let with_all: Vec<Request> = asked.iter().map(|asked| asked.with_all_moves(moves)).collect();
+    let with_all: Vec<Request> = requests.iter().map(|request| request.with_all_moves(moves)).collect();
     let mut predictions = predictions(&with_all, outputs, temperature)?;
-    for (prediction, asked) in predictions.iter_mut().zip(asked) {
+    for (prediction, request) in predictions.iter_mut().zip(requests) {
         for mv in &mut prediction.moves {
-            mv.is_legal = asked.legal.iter().any(|legal| legal.index == mv.index);
+            mv.is_legal = request.legal.iter().any(|legal| legal.index == mv.index);
         }
     }
     Ok(predictions)
@@ -125,7 +129,7 @@ fn rows(tensor: &Tensor) -> Result<Vec<Vec<f32>>, InferenceError> {
 /// The moves, the most probable first: the refinement pass's candidates by its probabilities, then the others by the
 /// policy.
 fn move_predictions(
-    asked: &Request,
+    request: &Request,
     policy: Option<Vec<Share>>,
     soft: Option<Vec<Share>>,
     further: &[(&str, Vec<Share>)],
@@ -133,7 +137,7 @@ fn move_predictions(
 ) -> Vec<MovePrediction> {
     let refined = refined.unwrap_or_default();
     let share = |shares: &Option<Vec<Share>>, i: usize| shares.as_ref().map(|shares| shares[i]);
-    let moves = asked.legal.iter().enumerate().map(|(i, mv)| MovePrediction {
+    let moves = request.legal.iter().enumerate().map(|(i, mv)| MovePrediction {
         text: mv.text.clone(),
         index: mv.index,
         is_legal: true,
@@ -152,8 +156,8 @@ fn move_predictions(
 }
 
 /// The probability of each legal move, in the order of the rules.
-fn shares(asked: &Request, logits: &[f32], temperature: f64) -> Vec<Share> {
-    let own: Vec<f32> = asked.legal.iter().map(|mv| logits[usize::from(mv.index)]).collect();
+fn shares(request: &Request, logits: &[f32], temperature: f64) -> Vec<Share> {
+    let own: Vec<f32> = request.legal.iter().map(|mv| logits[usize::from(mv.index)]).collect();
     let probabilities = if temperature == 0.0 { winner(&own) } else { softmax(&own, temperature) };
     own.into_iter().zip(probabilities).map(|(logit, probability)| Share { logit, probability }).collect()
 }
@@ -257,7 +261,7 @@ mod tests {
     use super::super::situation::LegalMove;
     use super::*;
 
-    fn asked() -> Request {
+    fn request() -> Request {
         let legal = [("a", 2), ("b", 0), ("c", 3)];
         let legal = legal.map(|(text, index)| LegalMove { text: text.to_owned(), index, repetitions: 0 });
         Request { text: "x".to_owned(), row: Vec::new(), earlier: Vec::new(), legal: legal.to_vec(), squares: 2 }
@@ -266,8 +270,8 @@ mod tests {
     #[test]
     fn illegal_moves_have_no_share_whatever_their_logit() {
         // Weights e⁰ : e⁻¹ : e⁻² of the legal moves b, a, c; index 1 is illegal.
-        let asked = asked();
-        let moves = move_predictions(&asked, Some(shares(&asked, &[2.0, 50.0, 1.0, 0.0], 1.0)), None, &[], None);
+        let request = request();
+        let moves = move_predictions(&request, Some(shares(&request, &[2.0, 50.0, 1.0, 0.0], 1.0)), None, &[], None);
         assert_eq!(moves.iter().map(|mv| mv.text.as_str()).collect::<Vec<_>>(), ["b", "a", "c"]);
         let sum = 1.0 + (-1f64).exp() + (-2f64).exp();
         for (mv, weight) in moves.iter().zip([1.0, (-1f64).exp(), (-2f64).exp()]) {
@@ -277,10 +281,10 @@ mod tests {
 
     #[test]
     fn the_refinement_pass_decides_among_its_moves() {
-        let asked = asked();
-        let policy = || Some(shares(&asked, &[2.0, 50.0, 1.0, 0.0], 1.0));
+        let request = request();
+        let policy = || Some(shares(&request, &[2.0, 50.0, 1.0, 0.0], 1.0));
         let order = |refined| {
-            move_predictions(&asked, policy(), None, &[], Some(refined))
+            move_predictions(&request, policy(), None, &[], Some(refined))
                 .into_iter()
                 .map(|mv| mv.text)
                 .collect::<String>()
@@ -293,7 +297,7 @@ mod tests {
 
     #[test]
     fn temperature_sharpens_flattens_and_decides() {
-        let best = |temperature| shares(&asked(), &[2.0, 0.0, 1.0, 0.0], temperature)[1].probability;
+        let best = |temperature| shares(&request(), &[2.0, 0.0, 1.0, 0.0], temperature)[1].probability;
         assert_eq!(best(0.0), 1.0);
         assert!(best(0.5) > best(1.0) && best(1.0) > best(10.0) && best(10.0) > 1.0 / 3.0);
     }

@@ -1,6 +1,6 @@
 //! What moves gradients between the GPUs of ranks: NCCL, or LibTorch's Gloo through host memory. Either gives the same bits.
 
-use super::place::Place;
+use super::rank_id::RankId;
 use crate::environment::gpu_of;
 use crate::error::TrainError;
 use nn::group::{Group, Nccl, NcclError, Store, UniqueId};
@@ -21,7 +21,7 @@ const NAME: &str = "nccl";
 pub(super) fn connect(
     group: &Group,
     store: &Store,
-    place: &Place,
+    rank_id: &RankId,
     device: Device,
 ) -> Result<Option<String>, TrainError> {
     if device == Device::Cpu {
@@ -30,12 +30,12 @@ pub(super) fn connect(
     let setting = std::env::var(VARIABLE).unwrap_or_default();
     let nccl = if is_off(&setting)? { Err(format!("{VARIABLE}=off")) } else { usable() };
     let own = match &nccl {
-        Ok((_, version)) => format!("{version} on {}", gpu(place, device)),
+        Ok((_, version)) => format!("{version} on {}", gpu(rank_id, device)),
         Err(reason) => format!("{WITHOUT}{reason}"),
     };
     let name = |rank: usize| format!("gpu {rank}");
-    store.set(&name(place.rank), &own)?;
-    let entries: Vec<String> = (0..place.size).map(|rank| store.get(&name(rank))).collect::<Result<_, _>>()?;
+    store.set(&name(rank_id.rank), &own)?;
+    let entries: Vec<String> = (0..rank_id.size).map(|rank| store.get(&name(rank))).collect::<Result<_, _>>()?;
     let (nccl, version) = match (nccl, refusal(&entries)?) {
         (Ok(found), None) => found,
         (_, reason) => {
@@ -45,9 +45,9 @@ pub(super) fn connect(
     };
     let failed = |error: NcclError| {
         let remedy = format!("NCCL_DEBUG=INFO says more; {VARIABLE}=off sends gradients through host memory");
-        TrainError::from(UserError::new(format!("rank {}: {error}", place.rank), remedy))
+        TrainError::from(UserError::new(format!("rank {}: {error}", rank_id.rank), remedy))
     };
-    if place.rank == 0 {
+    if rank_id.rank == 0 {
         store.set(NAME, &nccl.unique_id().map_err(failed)?.to_hex())?;
     }
     let id = UniqueId::from_hex(&store.get(NAME)?);
@@ -70,8 +70,8 @@ fn usable() -> Result<(Nccl, String), String> {
 }
 
 /// A GPU by its identifier; by its rank, if the driver does not answer.
-fn gpu(place: &Place, device: Device) -> String {
-    gpu_of(device).and_then(|gpu| gpu.uuid).unwrap_or_else(|| format!("GPU of rank {}", place.rank))
+fn gpu(rank_id: &RankId, device: Device) -> String {
+    gpu_of(device).and_then(|gpu| gpu.uuid).unwrap_or_else(|| format!("GPU of rank {}", rank_id.rank))
 }
 
 /// Why NCCL cannot be used, the same for all ranks; an error if two have one GPU.

@@ -2,7 +2,7 @@
 
 use super::packing::{Matrix, places};
 use super::softmax::of_logits;
-use super::{Place, Sizes, Strided};
+use super::{BatchHead, Sizes, Strided};
 use crate::buffer::Buffer;
 use crate::instructions::Kernel;
 use crate::lanes::{Lanes, load, store};
@@ -104,7 +104,7 @@ impl Kernel for Backward {
         // numbers for each block.
         unsafe {
             let (scale, one) = (L::spread(&all.scale), L::spread(&1.0));
-            for Place { position, head } in all.sizes.of_block(block) {
+            for BatchHead { position, head } in all.sizes.of_block(block) {
                 let matrix = |of| Matrix { of, position, head, rows: length, width };
                 matrix(all.v).pack_transposed::<L>(&mut values, columns);
                 matrix(all.q).pack::<L>(&mut queries, channels);
@@ -117,8 +117,8 @@ impl Kernel for Backward {
                     let c = (logits.at_mut(first * columns), &logit_places[..rows]);
                     SmallProduct { a, b, columns, c, add: false }.compute::<L, R>();
                     for row in first..first + rows {
-                        let place = RowPlace { block, position, head, row, length };
-                        of_row::<L>(&all, sum, place, logits.at_mut(row * columns));
+                        let at = RowIndex { block, position, head, row, length };
+                        of_row::<L>(&all, sum, at, logits.at_mut(row * columns));
                     }
                 }
                 let c = found.at_mut(0);
@@ -143,7 +143,7 @@ impl Kernel for Backward {
 }
 
 #[derive(Clone, Copy)]
-struct RowPlace {
+struct RowIndex {
     block: usize,
     position: usize,
     head: usize,
@@ -156,8 +156,8 @@ struct RowPlace {
 /// # Safety
 /// As for [`AttentionGradients::compute`]; `gradient` has `length` numbers in whole registers, and `sum` a row for each place.
 #[inline(always)]
-unsafe fn of_row<L: Lanes>(all: &AttentionGradients, sum: Option<Strided>, place: RowPlace, gradient: *mut f32) {
-    let RowPlace { block, position, head, row, length } = place;
+unsafe fn of_row<L: Lanes>(all: &AttentionGradients, sum: Option<Strided>, at: RowIndex, gradient: *mut f32) {
+    let RowIndex { block, position, head, row, length } = at;
     // SAFETY: the caller vouches for the operands, for `sum`, and for `gradient` of whole registers.
     unsafe {
         let also = all.of_weights.map(|of_weights| of_weights.at(position, head, row).cast_const());

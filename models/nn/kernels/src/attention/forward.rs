@@ -2,7 +2,7 @@
 
 use super::packing::{Matrix, places};
 use super::softmax::{RowTerm, ending, softmax};
-use super::{Place, Sizes, Strided};
+use super::{BatchHead, Sizes, Strided};
 use crate::buffer::Buffer;
 use crate::instructions::Kernel;
 use crate::lanes::Lanes;
@@ -72,7 +72,7 @@ impl Kernel for Forward<'_> {
         unsafe {
             let (scale, one, ending) = (L::spread(&scale), L::spread(&1.0), ending::<L>(length));
             let mut row_terms = [RowTerm { start: std::ptr::null(), factor: L::zero() }; MOST_TERMS];
-            for Place { position, head } in sizes.of_block(block) {
+            for BatchHead { position, head } in sizes.of_block(block) {
                 let matrix = |of| Matrix { of, position, head, rows: length, width };
                 matrix(k).pack_transposed::<L>(&mut keys, columns);
                 matrix(v).pack::<L>(&mut values, channels);

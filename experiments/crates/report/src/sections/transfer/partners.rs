@@ -13,8 +13,8 @@ const TUNED: [&str; 4] = ["train.encoding_rate", "train.learning_rate", "train.o
 /// The compared rows of two games.
 pub(crate) struct Partners<'a> {
     pub(crate) pairs: Vec<[&'a RowReport; 2]>,
-    /// The other rows of each game.
-    pub(crate) alone: [Vec<&'a RowReport>; 2],
+    /// The rows of each game without a partner.
+    pub(crate) unpaired: [Vec<&'a RowReport>; 2],
 }
 
 pub(crate) fn compared(game: &GameReport) -> impl Iterator<Item = &RowReport> {
@@ -25,7 +25,7 @@ impl<'a> Partners<'a> {
     /// First by label. Then, if the encoding is an axis, by the encoding and all settings that are not tuned, and by the names of the
     /// encodings in place of their options.
     pub(crate) fn of(games: [&'a GameReport; 2], axes: &[String]) -> Self {
-        let mut partners = Self { pairs: Vec::new(), alone: games.map(|game| compared(game).collect()) };
+        let mut partners = Self { pairs: Vec::new(), unpaired: games.map(|game| compared(game).collect()) };
         partners.pair(|row| Some(vec![row.label.clone()]));
         if let Some(place) = axes.iter().position(|axis| axis == ENCODING) {
             let encoding = |row: &RowReport| Some(row.axes.get(place)?.clone()).filter(|encoding| !encoding.is_empty());
@@ -50,11 +50,11 @@ impl<'a> Partners<'a> {
             let mut same = rows.iter().copied().filter(|row| key(row).is_some_and(|key| key == wanted));
             same.next().filter(|_| same.next().is_none())
         };
-        let [first, second] = &self.alone;
+        let [first, second] = &self.unpaired;
         let keys: Vec<Vec<String>> = first.iter().filter_map(|row| key(row)).collect();
         let pairs: Vec<[&'a RowReport; 2]> =
             keys.iter().filter_map(|key| Some([only(first, key)?, only(second, key)?])).collect();
-        for (side, rows) in self.alone.iter_mut().enumerate() {
+        for (side, rows) in self.unpaired.iter_mut().enumerate() {
             rows.retain(|row| !pairs.iter().any(|pair| ptr::eq(pair[side], *row)));
         }
         self.pairs.extend(pairs);

@@ -136,7 +136,7 @@ fn rows_are_matched_by_encoding_where_rates_are_chosen_by_game() {
     let labels: Vec<_> =
         transfer.rows.iter().map(|row| (&row.label[..], row.labels.each_ref().map(|l| &l[..]))).collect();
     assert_eq!(labels, [("shaw", ["shaw, encoding rate × 64", "shaw, encoding rate × 16"])]);
-    assert_eq!(transfer.alone, [vec!["rope".to_owned()], vec!["alibi".to_owned()]]);
+    assert_eq!(transfer.unpaired, [vec!["rope".to_owned()], vec!["alibi".to_owned()]]);
     for drawn in drawn(&report) {
         assert!(drawn.contains("rows of chess without a partner on shogi: "), "{drawn}");
     }

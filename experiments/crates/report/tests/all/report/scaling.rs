@@ -6,7 +6,7 @@ use records::plan::Row;
 use records::step_times::StepTime;
 use report::figures::Figure;
 use report::sections::scaling::Scaling;
-use report::statistics::ladder::Place;
+use report::statistics::ladder::Bounded;
 use report::{Report, ReportOptions, csv, figures};
 use serde_json::json;
 
@@ -55,10 +55,10 @@ fn a_row_has_multipliers_at_the_losses_of_its_reference_and_both_have_exponents(
     assert_eq!((&budgets[..], *floor, *to), (&[16_000, 64_000, 256_000, 1_024_000][..], Some(0.0), None));
     let [absolute, shaw] = &rows[..] else { panic!("{rows:?}") };
     assert_eq!((&absolute.label[..], &shaw.label[..]), ("absolute", "shaw"));
-    let multipliers: Vec<Place> = shaw.multipliers.iter().map(|own| own.expect("four budgets").at).collect();
-    assert!(matches!(multipliers[..2], [Place::AtLeast(_), Place::AtLeast(_)]), "{multipliers:?}");
+    let multipliers: Vec<Bounded> = shaw.multipliers.iter().map(|own| own.expect("four budgets").at).collect();
+    assert!(matches!(multipliers[..2], [Bounded::AtLeast(_), Bounded::AtLeast(_)]), "{multipliers:?}");
     for place in &multipliers[2..] {
-        let Place::At(multiplier) = place else { panic!("{place:?}") };
+        let Bounded::At(multiplier) = place else { panic!("{place:?}") };
         close(*multiplier, 8.0);
     }
     for row in rows {

@@ -4,7 +4,7 @@
 use super::{asked, grids, noise, sample};
 use report::statistics::across::welch;
 use report::statistics::curve::{Measured, curve, multiplier};
-use report::statistics::ladder::{Multiple, Place};
+use report::statistics::ladder::{Bounded, Multiple};
 use report::statistics::power_law::PowerLaw;
 use streams::Stream;
 
@@ -74,12 +74,12 @@ fn draw(truth: Truth, noise: &Noise, scale: f64, stream: &mut Stream) -> Vec<Mea
 fn covers(found: &Multiple, truth: f64) -> bool {
     let [low, high] = found.ends;
     let above = match low {
-        Place::At(low) | Place::AtLeast(low) => low <= truth,
-        Place::AtMost(_) => true,
+        Bounded::At(low) | Bounded::AtLeast(low) => low <= truth,
+        Bounded::AtMost(_) => true,
     };
     let below = match high {
-        Place::At(high) | Place::AtMost(high) => truth <= high,
-        Place::AtLeast(_) => true,
+        Bounded::At(high) | Bounded::AtMost(high) => truth <= high,
+        Bounded::AtLeast(_) => true,
     };
     above && below
 }

@@ -61,7 +61,7 @@ pub const MOST_RANKS: usize = 1024;
 
 /// A rank, and where it meets the others.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct RankId {
     pub rank: usize,
     /// The rank among those on its machine; 0 if the launcher does not number them.
     pub local: usize,
@@ -76,7 +76,7 @@ pub struct Place {
     pub attempt: String,
 }
 
-impl Place {
+impl RankId {
     /// Of several devices that a launcher's ranks were all given, that of this rank. An error if its machine has more ranks
     /// than devices, and more than one of these.
     pub fn device(&self, devices: &[Device]) -> Result<Device, UserError> {
@@ -154,16 +154,16 @@ impl Place {
 mod tests {
     use super::*;
 
-    fn place(variables: &str) -> Result<Option<Place>, UserError> {
+    fn rank_id(variables: &str) -> Result<Option<RankId>, UserError> {
         let known = |wanted: &str| {
             let mut all = variables.split_whitespace().filter_map(|variable| variable.split_once('='));
             all.find_map(|(name, value)| (name == wanted).then(|| value.to_owned()))
         };
-        Place::of(&known)
+        RankId::of(&known)
     }
 
-    fn found(variables: &str) -> Place {
-        place(variables).expect("valid").expect("a launcher")
+    fn found(variables: &str) -> RankId {
+        rank_id(variables).expect("valid").expect("a launcher")
     }
 
     #[test]
@@ -187,7 +187,7 @@ mod tests {
         assert_eq!((&slurm.run[..], &slurm.attempt[..]), ("20007", "3"));
         let nodes = "SLURM_PROCID=1 SLURM_NTASKS=2 SLURM_NNODES=2";
         assert_eq!(found(&format!("{nodes} SLURM_LAUNCH_NODE_IPADDR=10.0.0.2")).host, "10.0.0.2");
-        assert!(place(nodes).unwrap_err().to_string().contains("MASTER_ADDR"));
+        assert!(rank_id(nodes).unwrap_err().to_string().contains("MASTER_ADDR"));
         let mpi = found("OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_LOCAL_SIZE=2");
         assert_eq!((&mpi.host[..], mpi.port, mpi.network), (LOOPBACK, USUAL_PORT, Network::Loopback));
     }
@@ -229,16 +229,16 @@ mod tests {
         assert!(third.device(&gpus).expect_err("two devices").to_string().contains("rank 2 of its machine has no"));
         let unnumbered = found("RANK=3 WORLD_SIZE=4 MASTER_ADDR=a MASTER_PORT=1");
         assert_eq!(unnumbered.device(&gpus).expect("a device"), gpus[0]);
-        assert!(place("RANK=0 WORLD_SIZE=2 LOCAL_RANK=x").expect_err("no number").to_string().contains("LOCAL_RANK"));
+        assert!(rank_id("RANK=0 WORLD_SIZE=2 LOCAL_RANK=x").expect_err("no number").to_string().contains("LOCAL_RANK"));
     }
 
     #[test]
-    fn other_processes_have_no_place_and_wrong_numbers_are_refused() {
-        assert_eq!(place("PATH=/bin MASTER_PORT=1").expect("valid"), None);
+    fn other_processes_have_no_rank_and_wrong_numbers_are_refused() {
+        assert_eq!(rank_id("PATH=/bin MASTER_PORT=1").expect("valid"), None);
         let at_port = |port: &str| format!("RANK=0 WORLD_SIZE=2 MASTER_ADDR=a MASTER_PORT={port}");
         assert_eq!(found(&at_port("65535")).port, 65_535);
         for port in ["x", "0", "-1", "70000"] {
-            let error = place(&at_port(port)).expect_err(port).to_string();
+            let error = rank_id(&at_port(port)).expect_err(port).to_string();
             assert!(error.contains(&format!("MASTER_PORT is \"{port}\"")), "{error}");
         }
         for (wrong, part) in [
@@ -248,7 +248,7 @@ mod tests {
             ("RANK=0 WORLD_SIZE=99999999999999999999", "not a number"),
             ("RANK=0 WORLD_SIZE=1073741824", "at most 1024"),
         ] {
-            let error = place(wrong).expect_err(wrong).to_string();
+            let error = rank_id(wrong).expect_err(wrong).to_string();
             assert!(error.contains(part), "{error}");
         }
     }

@@ -7,10 +7,10 @@ the term is), and what rotations change of the products. The names are those of 
 import math
 from contextlib import contextmanager
 
-SEAMS = ("term", "rotation", "attention", "values")
+INJECTION_POINTS = ("term", "rotation", "attention", "values")
 
 
-class Seams:
+class InjectionPoints:
     """The observers and replacements of a network."""
 
     def __init__(self):
@@ -32,22 +32,22 @@ class Seams:
             self.seen = earlier
 
     @contextmanager
-    def replace(self, seam, by, layer=None, head=None):
-        """What passes `seam` is `by` of it: `term`, `rotation` and `attention` `[b, h, l, l]`, `values` `[b, h, l, k]`, or
-        with `head` `[b, l, l]` and `[b, l, k]`. In one layer, or in all.
+    def replace(self, point, by, layer=None, head=None):
+        """What passes an injection point is `by` of it: `term`, `rotation` and `attention` `[b, h, l, l]`, `values`
+        `[b, h, l, k]`, or with `head` `[b, l, l]` and `[b, l, k]`. In one layer, or in all.
         """
-        if seam not in SEAMS:
-            raise ValueError(f"there is no seam {seam}: {', '.join(SEAMS)}")
-        self.replacements.append((seam, layer, head, by))
+        if point not in INJECTION_POINTS:
+            raise ValueError(f"there is no injection point {point}: {', '.join(INJECTION_POINTS)}")
+        self.replacements.append((point, layer, head, by))
         try:
             yield
         finally:
             self.replacements.pop()
 
-    def passed(self, seam, layer, x):
-        """A tensor after it passed a seam."""
+    def passed(self, point, layer, x):
+        """A tensor after it passed an injection point."""
         for name, at, head, by in self.replacements:
-            if name != seam or at not in (None, layer) or x is None:
+            if name != point or at not in (None, layer) or x is None:
                 continue
             if head is None:
                 x = by(x)
@@ -55,7 +55,7 @@ class Seams:
                 x = x.clone()
                 x[:, head] = by(x[:, head])
         if self.seen is not None and x is not None:
-            self.seen[f"{seam}.layer.{layer}"] = x.detach()
+            self.seen[f"{point}.layer.{layer}"] = x.detach()
         return x
 
     def weights(self, layer, plain, rotated, before, after):
