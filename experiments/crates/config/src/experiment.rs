@@ -29,7 +29,7 @@ use games::GameKind;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
-pub use facts::grid::MOST_CELLS;
+pub use facts::plan::MOST_CELLS;
 
 /// An experiment that can be run: every row is complete, declared and has its dataset.
 #[derive(Debug, Clone, PartialEq)]

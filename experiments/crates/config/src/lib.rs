@@ -28,7 +28,6 @@ pub mod matched;
 mod mend;
 mod names;
 mod no_effect;
-mod one_or_list;
 mod phase;
 mod phases;
 pub mod pictures;

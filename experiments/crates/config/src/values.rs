@@ -1,7 +1,6 @@
 //! Values that an experiment may write in more than one way.
 
-use super::one_or_list::one_or_list;
-use super::visitors::reads;
+use super::visitors::{one_or_list, reads};
 use encodings::{EncodingConfig, order};
 use models::Schedule;
 use serde::de::value::MapAccessDeserializer;
