@@ -82,3 +82,4 @@ pub use step::{Dtype, MicroBatch, Products};
 pub use suggest::nearest;
 pub use targets::{OnMissingTargets, taught};
 pub use tuning::Tuning;
+pub use values::encoding_stacks;
