@@ -1,4 +1,4 @@
-//! How long the sources are: no file is long, and growth is a decision.
+//! How long the sources and the documentation are: no file is long, and growth is a decision.
 
 use crate::expect_none;
 use crate::metadata::root;
@@ -68,4 +68,32 @@ pub(crate) fn lengths() -> Vec<(PathBuf, usize)> {
 fn the_sources_stay_below_their_ceilings() {
     let remedy = "Delete what the new lines make unnecessary, or raise CEILINGS in experiments/tests/house/lines.rs.";
     expect_none("More lines than were agreed:", remedy, &above_ceilings(&lengths()));
+}
+
+/// The most words of the documentation, and its most pages below `docs/`; CONTRIBUTING.md has both numbers.
+const DOCUMENTATION: (usize, usize) = (48_000, 20);
+
+fn markdown_in(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
+    entries.filter(|path| path.extension().is_some_and(|end| end == "md")).collect()
+}
+
+/// `wc -w README.md docs/*.md docs/*/*.md`
+#[test]
+fn the_documentation_stays_short() {
+    let docs = root().join("docs");
+    let mut files = markdown_in(&docs);
+    for entry in fs::read_dir(&docs).expect("docs").map(|entry| entry.expect("an entry").path()) {
+        if entry.is_dir() {
+            files.extend(markdown_in(&entry));
+        }
+    }
+    // The index of the site has links only.
+    let pages = files.iter().filter(|file| !file.ends_with("SUMMARY.md")).count();
+    files.push(root().join("README.md"));
+    let texts = files.iter().map(|file| fs::read_to_string(file).expect("a text"));
+    let words: usize = texts.map(|text| text.split_whitespace().count()).sum();
+    let (most_words, most_pages) = DOCUMENTATION;
+    assert!(words <= most_words, "{words} words, at most {most_words}: a new fact replaces an old one");
+    assert!(pages <= most_pages, "{pages} pages below docs, at most {most_pages}");
 }
