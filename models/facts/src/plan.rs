@@ -83,7 +83,7 @@ impl Weights {
     }
 }
 
-/// Whether the gap between two rows depends on what else they have: a gap with one value against the same gap with another: four rows of a game.
+/// An interaction: a gap with one value against the same gap with another, in four rows of a game.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Interaction {
     pub game: GameKind,
