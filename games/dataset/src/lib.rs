@@ -34,6 +34,7 @@ pub mod store;
 pub mod time_control;
 pub mod value;
 pub mod verify;
+mod work_done;
 pub mod yaml;
 
 pub use agreement::{Agreement, agreement};
@@ -60,11 +61,4 @@ pub use repeat::repeat;
 pub use split::{PerSplit, Split, SplitBy};
 pub use value::{ValueCurve, ValueTarget};
 pub use verify::{Verification, verify};
-
-/// Progress of work on whole datasets: completed and total units; each part of the work counts from zero.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct WorkDone {
-    pub what: &'static str,
-    pub done: u64,
-    pub total: u64,
-}
+pub use work_done::WorkDone;
