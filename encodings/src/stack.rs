@@ -16,6 +16,17 @@ pub const BOARD_EDGE: &str = "edge of the board (relative terms in a softmax ove
 pub const VALUE_SUM: &str = "relative value terms (their sum over the board depends on the square)";
 
 /// The encodings of one network. An empty stack is the same as `none`.
+///
+/// ```
+/// use encodings::{Dims, EncodingConfig, InjectionPoints, Stack, Tokens};
+///
+/// let shaw: EncodingConfig = serde_json::from_str(r#"{"shaw": {"terms": ["q", "k"]}}"#)?;
+/// let (mut builder, dims) = (nn::LayoutBuilder::default(), Dims { width: 16, heads: 2, layers: 2 });
+/// let board = Tokens::squares_then(games::Geometry::new(8, 8), &[]);
+/// let stack = Stack::declare(&[shaw], &mut builder.scope("encoding", nn::Part::Encoding), dims, &board)?;
+/// assert_eq!(stack.injection_points(), InjectionPoints::LOGITS);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Stack {
     encodings: Vec<Box<dyn Encoding>>,

@@ -13,6 +13,17 @@ use nn::{Layout, LayoutBuilder, Views};
 use tch::Tensor;
 
 /// A declared network. It holds no parameters: each pass is given [`Views`] of them.
+///
+/// ```
+/// use games::{GameKind::Chess, InputName, MovesName};
+///
+/// let cf_6m = models::Preset::named("cf-6m").expect("a preset").model;
+/// let shaw: encodings::EncodingConfig = serde_json::from_str(r#"{"shaw": {}}"#)?;
+/// let spec = models::Spec { input: Chess.input(InputName::PieceTokens), moves: Chess.moves(MovesName::FromTo) };
+/// let (_network, layout) = models::Network::declare(&cf_6m(), &[shaw], &spec)?;
+/// assert_eq!(layout.count(nn::Part::Encoding), 1_382_400);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Network {
     input: &'static InputLayout,

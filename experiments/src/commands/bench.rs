@@ -11,7 +11,7 @@ use anyhow::Context as _;
 use config::{Dtype, Experiment, grouped};
 use dataset::{Dataset, bench_loader};
 use games::{GameKind, InputName};
-use report::text_table::table;
+use report::table::table;
 use serde_json::{Value, json};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;

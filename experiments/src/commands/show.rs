@@ -1,6 +1,5 @@
 //! `posenc show`: the board of a position, its legal moves and the network's input; with `--json`, of many positions.
 
-mod board;
 mod json;
 mod text;
 

@@ -4,6 +4,7 @@ mod bundle;
 mod bundles;
 mod cells;
 mod check;
+#[cfg(feature = "inspect")]
 #[path = "../../crates/report/tests/all/chromium.rs"]
 mod chromium;
 mod cli;

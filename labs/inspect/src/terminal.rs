@@ -3,7 +3,7 @@
 use super::tables::{fits, percent, untested};
 use records::inspected::{HeadRecord, Inspected, RowMovements, by_row};
 use report::name::readable;
-use report::text_table::table;
+use report::table::table;
 
 /// Lines of a table without its header.
 const LINES: usize = 12;

@@ -9,8 +9,7 @@
 //! ```
 
 use super::endless::Generate;
-use super::one_or_list::one_or_list;
-use super::visitors::{read_by, reads};
+use super::visitors::{one_or_list, read_by, reads};
 use dataset::ValueTarget;
 use dataset::value::SHORT_TERM_DECAY;
 use games::GameKind;

@@ -29,9 +29,15 @@ use games::GameKind;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
-pub use facts::grid::MOST_CELLS;
+pub use facts::plan::MOST_CELLS;
 
 /// An experiment that can be run: every row is complete, declared and has its dataset.
+///
+/// ```no_run
+/// let experiment = config::Experiment::load("experiments/quickstart.yaml".as_ref())?;
+/// println!("{}: {} cells", experiment.name, experiment.cells().len());
+/// # Ok::<(), config::ConfigError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Experiment {
     pub path: PathBuf,

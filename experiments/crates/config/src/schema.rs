@@ -8,7 +8,6 @@ mod defaults;
 mod describe;
 pub mod keys;
 mod minima;
-mod sample;
 mod settings;
 mod share;
 
@@ -16,7 +15,7 @@ use super::file::ExperimentFile;
 use super::preset::{PRESET, read_run};
 use super::reader::{Problem, Refusal, read};
 use super::run::BaseConfig;
-use sample::{SAMPLE, tree};
+use defaults::{SAMPLE, tree};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 

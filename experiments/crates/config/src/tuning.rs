@@ -14,7 +14,7 @@ use super::tune::{Search, TuneEntry};
 use facts::Role;
 use streams::below;
 
-pub use facts::grid::TRIALS as FOLDER;
+pub use facts::plan::TRIALS as FOLDER;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tuning {

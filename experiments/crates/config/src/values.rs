@@ -1,7 +1,9 @@
 //! Values that an experiment may write in more than one way.
 
-use super::one_or_list::one_or_list;
-use super::visitors::reads;
+use super::reader::{self, Refusal};
+use super::source::{ConfigError, Source};
+use super::visitors::{one_or_list, reads};
+use super::yaml::parse;
 use encodings::{EncodingConfig, order};
 use models::Schedule;
 use serde::de::value::MapAccessDeserializer;
@@ -11,6 +13,15 @@ use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 /// of [`order::in_order`]; elsewhere that of the file.
 pub(super) fn encodings<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<EncodingConfig>, D::Error> {
     one_or_list("an encoding or a list of encodings (write `none` for no position at all)", deserializer).map(in_order)
+}
+
+/// The elements of a list as the `encoding` of as many networks.
+pub fn encoding_stacks(list: &Source) -> Result<Vec<Vec<EncodingConfig>>, ConfigError> {
+    #[derive(serde::Deserialize)]
+    struct Stack(#[serde(deserialize_with = "encodings")] Vec<EncodingConfig>);
+
+    let stacks: Vec<Stack> = reader::read(&parse(list)?).map_err(Refusal::explain)?;
+    Ok(stacks.into_iter().map(|Stack(stack)| stack).collect())
 }
 
 /// The stored form of a stack: in one order, and without a `none` beside others.

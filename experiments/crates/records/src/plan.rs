@@ -5,8 +5,8 @@
 use crate::folder::is_plain;
 use crate::user_error::UserError;
 use crate::{atomic, stored};
-use facts::grid::{MOST_CELLS, TRIALS};
 use facts::name::{RULE, is_run_name};
+use facts::plan::{MOST_CELLS, TRIALS};
 use facts::{Extrapolate, Interaction, Margins, Mask, NetworkFacts, Primary, Quantity, Role, distinct};
 use games::GameKind;
 use serde::{Deserialize, Serialize};

@@ -10,7 +10,7 @@ use super::figures::{Figure, Look};
 use super::model::{GameReport, Report};
 use super::order::by_effect;
 use super::sections::{
-    costs, interactions, movements, notes, scaling, slices, systems, training, transfer, tuning, verdicts as judged,
+    costs, interactions, named_heads, notes, scaling, slices, systems, training, transfer, tuning, verdicts as judged,
 };
 use super::table::Table;
 use figures::escape;
@@ -29,7 +29,7 @@ pub fn draw(report: &Report) -> String {
     ];
     sections.extend(report.games.iter().flat_map(|game| of_game(report, game)));
     sections.push(across(report));
-    sections.push(details("movements", "Movements of heads", &table(&movements::table(report))));
+    sections.push(details("movements", "Movements of heads", &table(&named_heads::table(&report.movements))));
     let failures: Vec<String> = report.failures.iter().map(|cell| notes::failure(cell).join(" — ")).collect();
     sections.push(section("failures", "Failures", &list("failures", &failures)).folded(false));
     sections.push(details("reading", "Notes", &list("notes", &notes::notes(report))));

@@ -27,7 +27,6 @@ pub mod side_by_side;
 pub mod statistics;
 pub mod table;
 pub mod text;
-pub mod text_table;
 
 pub use model::Report;
 pub use primary::ReportOptions;

@@ -7,7 +7,6 @@ pub(crate) mod costs;
 pub(crate) mod heads;
 pub mod interactions;
 pub mod learnable;
-pub(crate) mod movements;
 pub mod named_heads;
 pub(crate) mod notes;
 pub(crate) mod precision;

@@ -1,6 +1,6 @@
 //! A table before it has a format: text, Markdown, LaTeX and HTML draw it.
 
-use crate::text_table;
+use comfy_table::{CellAlignment, ContentArrangement, LineStyle, presets};
 use facts::columns::wrapped;
 use facts::printable;
 
@@ -98,7 +98,7 @@ impl Table {
         let Self { title, header, text_columns, rows, notes } = self.printable();
         let header: Vec<&str> = header.iter().map(String::as_str).collect();
         let right: Vec<_> = (0..header.len()).filter(|column| !text_columns.contains(column)).collect();
-        let table = text_table::table(&header, &right, rows);
+        let table = table(&header, &right, rows);
         let mut parts = vec![title, table.trim_end().to_owned()];
         parts.extend(notes.iter().map(|note| wrapped(note, COLUMNS, "")));
         parts.retain(|part| !part.is_empty());
@@ -108,3 +108,22 @@ impl Table {
 
 /// Columns of a note in a terminal.
 const COLUMNS: usize = 120;
+
+/// A plain table for a terminal, with a line under its header; columns named in `right` are aligned to the right.
+pub fn table(header: &[&str], right: &[usize], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+    let mut table = comfy_table::Table::new();
+    table.load_style(presets::NOTHING.header_separator(LineStyle::none().fill('─').junction('─')));
+    table.set_content_arrangement(ContentArrangement::Disabled);
+    let shown = |cells: Vec<String>| cells.iter().map(|cell| printable(cell)).collect::<Vec<String>>();
+    let header = header.iter().map(|name| printable(name)).collect::<Vec<String>>();
+    table.set_header(header).add_rows(rows.into_iter().map(shown));
+    for &column in right {
+        if let Some(column) = table.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    table.column_iter_mut().for_each(|column| {
+        column.set_padding((0, 1));
+    });
+    table.lines().map(|line| format!("{}\n", line.trim_end())).collect()
+}

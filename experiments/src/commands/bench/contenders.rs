@@ -1,17 +1,19 @@
 //! The runs that `posenc bench` compares.
 
 use anyhow::{Context as _, bail};
-use config::Role;
 use config::{
-    DataView, Dtype, EvalConfig, Experiment, LossWeights, Mask, Pictures, Products, Row, RunConfig, TrainConfig,
+    DataView, Dtype, EvalConfig, Experiment, LossWeights, Mask, Pictures, Products, Role, Row, RunConfig, Source,
+    TrainConfig, encoding_stacks,
 };
 use encodings::EncodingConfig;
 use games::{GameKind, InputName, MovesName};
 use models::{ModelConfig, OptimizerConfig, Preset, Schedule, presets};
-use serde_yaml::Value;
 use serde_yaml::with::singleton_map_recursive;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use train::bench::BenchRun;
+
+/// The option that names encodings; errors show it as the place of its value.
+const OPTION: &str = "--encodings";
 
 /// The encoding that ratios are taken to.
 const CONTROL: &str = "none";
@@ -31,21 +33,12 @@ pub(super) fn encodings(asked: &str) -> anyhow::Result<Vec<Vec<EncodingConfig>>>
     let mut all = vec![example(CONTROL)?];
     let stacks = match asked {
         "all" => EncodingConfig::NAMES.iter().map(|name| example(name)).collect::<anyhow::Result<Vec<_>>>()?,
-        yaml if yaml.trim_start().starts_with('[') => listed(yaml).with_context(|| format!("--encodings {yaml}"))?,
+        yaml if yaml.trim_start().starts_with('[') => encoding_stacks(&Source::new(Path::new(OPTION), yaml))?,
         names => names.split(',').map(|name| example(name.trim())).collect::<anyhow::Result<Vec<_>>>()?,
     };
     let control = all[0].clone();
     all.extend(stacks.into_iter().filter(|stack| *stack != control));
     Ok(all)
-}
-
-/// The stacks of a list: each element is an encoding, or a list of them.
-fn listed(yaml: &str) -> Result<Vec<Vec<EncodingConfig>>, serde_yaml::Error> {
-    let list: Vec<Value> = serde_yaml::from_str(yaml)?;
-    let stack = |one: Value| -> Result<Vec<EncodingConfig>, serde_yaml::Error> {
-        singleton_map_recursive::deserialize(if one.is_sequence() { one } else { Value::Sequence(vec![one]) })
-    };
-    list.into_iter().map(stack).collect()
 }
 
 /// An encoding by name, as `posenc list encodings` shows how to write it.
@@ -119,6 +112,9 @@ mod tests {
     fn a_list_of_encodings_may_hold_stacks() {
         let stacks = encodings("[none, absolute: {at: input}, [{absolute: {at: gate}}, shaw]]").expect("a list");
         assert_eq!(stacks.iter().map(Vec::len).collect::<Vec<_>>(), [1, 1, 2]);
-        assert!(encodings("[[shaw, show]]").is_err());
+        let refused = encodings("[[shaw, show]]").expect_err("no encoding").to_string();
+        let shown =
+            "--encodings:1:9: unknown value `show` in `[0][1]`\n   1 | [[shaw, show]]\n     |         ^^^^\n  valid: ";
+        assert!(refused.starts_with(shown) && refused.ends_with("\n  help: did you mean `shaw`?"), "{refused}");
     }
 }

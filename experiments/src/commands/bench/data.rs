@@ -8,7 +8,7 @@ use anyhow::Context as _;
 use config::grouped;
 use dataset::{DataCost, Dataset, DerivedOptions, OnDisk, Split, bench_loader, repeat};
 use games::InputName;
-use report::text_table::table;
+use report::table::table;
 use serde_json::json;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;

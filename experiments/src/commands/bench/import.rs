@@ -5,7 +5,7 @@ use crate::commands::show::parse_game;
 use config::grouped;
 use dataset::{ImportOptions, ImportRate, bench_import};
 use games::GameKind;
-use report::text_table::table;
+use report::table::table;
 use serde_json::json;
 use std::path::PathBuf;
 

@@ -10,7 +10,7 @@ use config::{Experiment, ReadAt, Role, Row, counted, grouped};
 use dataset::{DataCost, DerivedOptions, MadeSoFar, Manifest};
 use games::GameKind;
 use report::numbers::mega;
-use report::text_table::table;
+use report::table::table;
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 use std::path::Path;

@@ -5,7 +5,7 @@ use baselines::Source;
 use config::grouped;
 use grid::baselines::record;
 use records::baselines::{Baseline, BaselineName, BaselineSet};
-use report::text_table::table;
+use report::table::table;
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]

@@ -4,7 +4,7 @@ use config::{counted, grouped};
 use dataset::info::Bin;
 use dataset::{Info, Split, Unit};
 use games::Phase;
-use report::text_table::table;
+use report::table::table;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 

@@ -7,7 +7,7 @@ use clap::Subcommand;
 use config::columns::{COLUMNS, wrapped};
 use config::grouped;
 use games::GameKind;
-use report::text_table::table;
+use report::table::table;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 

@@ -1,8 +1,9 @@
 //! One position in words.
 
-use super::board;
 use crate::commands::options::position;
 use anyhow::Context as _;
+use figures::board::View;
+use games::placement::squares;
 use games::{FeatureKind, Frame, Game, InputLayout, InputName, Position};
 use std::fmt::Write as _;
 
@@ -25,7 +26,24 @@ fn heading<G: Game>(out: &mut String, position: &G::Position) -> std::fmt::Resul
     let check = if position.in_check() { ", in check" } else { "" };
     writeln!(out, "{}  {}", G::NAME, position.to_text())?;
     writeln!(out, "{side} to move{check}; {}\n", position.phase().name())?;
-    writeln!(out, "{}", board::draw::<G>(position))
+    writeln!(out, "{}", board::<G>(position))
+}
+
+/// The board that FEN and SFEN write, from the first player's side: capitals for the first player, `+` before promoted pieces,
+/// `.` for empty squares.
+fn board<G: Game>(position: &G::Position) -> String {
+    let (files, ranks) = View::FIRST.names(G::KIND);
+    let text = position.to_text();
+    let board = text.split(' ').next().unwrap_or_default();
+    let mut out = String::from("   ");
+    out.extend(files.iter().map(|file| format!("{file:>3}")));
+    out.push('\n');
+    for (name, rank) in ranks.iter().zip(board.split('/')) {
+        out.push_str(&format!("{name:>3}"));
+        out.extend(squares(rank).iter().map(|piece| format!("{:>3}", piece.as_deref().unwrap_or("."))));
+        out.push('\n');
+    }
+    out
 }
 
 fn network<G: Game>(out: &mut String, layout: &InputLayout, row: &[u8]) -> std::fmt::Result {

@@ -5,7 +5,7 @@ use config::columns::{cut, shortened, width, without_rates, wrapped};
 use config::{counted, grouped, in_words, printable, printable_lines};
 use grid::overview::{CellView, Overview};
 use records::status::CellState;
-use report::text_table::table;
+use report::table::table;
 use serde_json::{Value, json};
 
 /// The fewest columns of a row's name.

@@ -17,6 +17,15 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
+/// A dataset whose games are read.
+///
+/// ```no_run
+/// use dataset::{Dataset, Split};
+///
+/// let dataset = Dataset::open("experiments/data/chess-starter".as_ref())?;
+/// println!("{} games with {} positions", dataset.games(Split::Train), dataset.positions(Split::Train));
+/// # Ok::<(), dataset::DatasetError>(())
+/// ```
 #[derive(Debug)]
 pub struct Dataset {
     manifest: Manifest,

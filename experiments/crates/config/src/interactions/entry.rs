@@ -1,8 +1,8 @@
 //! `interactions:` as an experiment file writes it.
 
-use super::super::one_or_list::one_or_list;
 use super::super::setting::Setting;
 use super::super::tree::Node;
+use super::super::visitors::one_or_list;
 use serde::Deserialize;
 use serde::de::Deserializer;
 

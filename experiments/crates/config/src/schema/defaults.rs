@@ -1,8 +1,16 @@
-//! The defaults of keys: what the reader makes of a document without them.
+//! The defaults of keys: what the reader makes of sample documents without them.
 
-use super::sample::SAMPLE;
+use super::super::tree::{Node as Tree, Origin};
 use facts::setting;
 use serde_json::{Map, Value, json};
+use std::sync::Arc;
+
+/// Under this key a part of the schema keeps a value that is read there, until the schema is done.
+pub(super) const SAMPLE: &str = "x-sample";
+
+pub(super) fn tree(value: &Value) -> Tree {
+    Tree::from_json(value.clone(), &Arc::new(Origin::default()))
+}
 
 /// Reads a document that has a value in some place; `None` if it is refused.
 type Read<'a, T> = &'a dyn Fn(Value) -> Option<T>;

@@ -2,7 +2,7 @@
 
 use super::super::preset::read_run;
 use super::super::shape::Shape;
-use super::sample::{SAMPLE, tree};
+use super::defaults::{SAMPLE, tree};
 use encodings::EncodingConfig;
 use games::{GameKind, InputName, MovesName};
 use models::Spec;

@@ -1,6 +1,6 @@
 //! Parts of a schema that occur several times, written once under `$defs`.
 
-use super::sample::SAMPLE;
+use super::defaults::SAMPLE;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 

@@ -1,11 +1,13 @@
-//! Pictures of heads that follow the movement of a piece, of inspected cells that stored their maps.
+//! Heads of inspected cells that follow the movement of a piece: a table, and pictures of those whose maps are stored.
 
 use crate::figures::Figure;
 use crate::files::RunFolder;
+use crate::name::readable;
+use crate::table::{ABSENT, Table};
 use figures::plot::Medium;
 use figures::plot::head_maps::{self, HeadMap};
 use games::GameKind;
-use records::inspected::{HeadRecord, Inspected, Signal};
+use records::inspected::{HeadRecord, Inspected, RowMovements, Signal, listed};
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct NamedHead {
@@ -79,6 +81,31 @@ pub(crate) fn figure(heads: &[NamedHead], name: impl Fn(&str) -> String, medium:
     let caption = "What a head adds to the logits by the displacement from the query's square (framed) to the key's: orange \
                    more, blue less.";
     Some(Figure { id: "heads".to_owned(), svg, title: title.to_owned(), caption: caption.to_owned() })
+}
+
+/// A line for each row with inspected cells; empty without any.
+pub(crate) fn table(rows: &[RowMovements]) -> Table {
+    if rows.is_empty() {
+        return Table::default();
+    }
+    let list = |numbers: &[usize]| numbers.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
+    let row = |row: &RowMovements| {
+        let kinds: Vec<String> =
+            row.movements.iter().map(|(kind, counts)| format!("{kind} {}", list(counts))).collect();
+        vec![
+            readable(&row.row),
+            row.game.name().to_owned(),
+            row.seeds.iter().map(u64::to_string).collect::<Vec<_>>().join(", "),
+            row.heads.to_string(),
+            list(&row.named),
+            listed(&row.control),
+            if kinds.is_empty() { ABSENT.to_owned() } else { kinds.join("; ") },
+        ]
+    };
+    let header = ["row", "game", "seeds", "heads", "named", "named with random weights", "movements"];
+    let note = "Heads of inspected cells (`posenc inspect`) whose position term follows a movement of a piece beyond \
+                distance; numbers are in the order of the seeds.";
+    Table::new(header, &[0, 1, 2, 4, 5, 6], rows.iter().map(row)).noted(vec![note.to_owned()])
 }
 
 #[cfg(test)]

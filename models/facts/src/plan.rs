@@ -1,7 +1,15 @@
-//! The primary metric: its step and its weights.
+//! What a plan is made of beside its rows: the primary metric, interactions, a budget to predict, the size of a grid.
 
 use super::number_or_word::NumberOrWord;
+use super::numbers::at_least_one;
+use games::GameKind;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// Cells that a grid may have. A plan with more is refused, so that a small file cannot take all memory.
+pub const MOST_CELLS: usize = 100_000;
+
+/// The folder of trials in a run folder.
+pub const TRIALS: &str = "tuning";
 
 const LAST: &str = "last";
 
@@ -73,4 +81,28 @@ impl Weights {
     pub const fn are_raw(&self) -> bool {
         matches!(self, Self::Raw)
     }
+}
+
+/// An interaction: a gap with one value against the same gap with another, in four rows of a game.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Interaction {
+    pub game: GameKind,
+    /// The two values between which the gap lies, in words.
+    pub gap: [String; 2],
+    /// The two values that it is compared over, in words.
+    pub by: [String; 2],
+    /// The values that the four rows share, if the experiment has other such fours.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub within: Option<String>,
+    /// The folders of the rows, `[by][gap]`.
+    pub rows: [[String; 2]; 2],
+}
+
+/// The budget whose losses are predicted from those of smaller budgets: `{to: 4096000}`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Extrapolate {
+    /// Training positions.
+    #[serde(deserialize_with = "at_least_one")]
+    pub to: u64,
 }
