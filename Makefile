@@ -44,6 +44,7 @@ lint: setup ## check format, links, and lints of every target and of the core wi
 	$(CARGO) fmt --manifest-path fuzz/Cargo.toml --check
 	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
 	$(CARGO) clippy --locked -p experiments --no-default-features --all-targets -- -D warnings
+	$(CARGO) clippy --locked -p games --features skirmish --all-targets -- -D warnings
 	scripts/links
 
 check: build ## generate the datasets of all experiment files and validate the files: cells, parameters, FLOPs

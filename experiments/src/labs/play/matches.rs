@@ -207,7 +207,10 @@ fn game(args: &Args, contestants: &[Contestant]) -> anyhow::Result<GameKind> {
     for contestant in contestants {
         found = found.or(contestant.game()?);
     }
-    found.context("engines alone do not tell the game: add --game chess, shogi or minishogi")
+    found.with_context(|| {
+        let games = config::listed(&GameKind::ALL.map(GameKind::name));
+        format!("engines alone do not tell the game: add --game and one of {games}")
+    })
 }
 
 fn text(standings: &Standings) -> String {

@@ -18,7 +18,7 @@ use crate::statistics::power_law::{PowerLaw, Predicted};
 use crate::statistics::{Interval, MeanTest, holm};
 use crate::table::{ROW, Table};
 use facts::metrics::Direction;
-use facts::{ReadAt, Role, grouped};
+use facts::{ReadAt, Role, grouped, listed};
 use figures::plot::curves::{self, CurvePlot, Point, Series};
 use figures::plot::{Medium, Style};
 use games::GameKind;
@@ -259,12 +259,17 @@ fn exponents(scaling: &Scaling) -> Table {
         let fitted = or_absent(row.laws[1].as_ref(), |law| fixed(law.floor, 3));
         [readable(&row.label), used].into_iter().chain(given).chain(free).chain([fitted]).collect()
     });
-    let notes = vec![
+    let mut notes = vec![
         "L(D) = E + A · D^−α over D positions; 95 % t-intervals and p over seeds only, p with Holm's correction over the rows \
          of the grid: if the curve is no power law over these budgets, they cover too rarely; budgets: a first budget is left \
          out while the curve is flatter there than after it (the rule is in docs/statistics.md)"
             .to_owned(),
     ];
+    let without: Vec<String> =
+        scaling.rows.iter().filter(|row| !has_fit(row)).map(|row| readable(&row.label)).collect();
+    if !without.is_empty() {
+        notes.push(format!("no fit: {} (too few budgets beside a first one that is left out)", listed(&without)));
+    }
     Table::new(header, &[0, 1], rows).titled("power laws of the loss").noted(notes).without_empty_columns()
 }
 

@@ -198,9 +198,11 @@ const MATRIX_STD: f64 = 0.02;
 fn random_weights(layout: &Layout, seed: u64) -> Vec<f32> {
     let mut values = vec![0f32; layout.len()];
     for param in layout.params() {
-        let std = match param.range {
-            Range::Full => FULL_STD,
-            Range::Matrix => MATRIX_STD,
+        let std = match (param.range, &param.shape[..]) {
+            // What passes through convolutions one after another would grow without bound.
+            (Range::Full, &[_, inputs, ranks, files]) => FULL_STD / ((inputs * ranks * files) as f64).sqrt(),
+            (Range::Full, _) => FULL_STD,
+            (Range::Matrix, _) => MATRIX_STD,
         };
         let first = param.init.values(&mut stream(seed, &["random weights", "first", &param.name]), &param.shape);
         let steps =

@@ -32,7 +32,7 @@ pub(super) struct Args {
     /// Take a position every N plies of a random game; by default a game gives one position.
     #[arg(long, value_name = "N")]
     every: Option<NonZeroU16>,
-    /// The game, or a board for probes: board5, board6, board8, board9 or board11.
+    /// The game, or a board for probes, such as board5: `posenc list games` has all.
     #[arg(long, value_parser = parse_listed)]
     game: GameKind,
     /// Number of different positions.

@@ -19,21 +19,28 @@ pub(crate) fn grid() -> Folder {
 
 /// The same with another exponent of shaw.
 fn with_exponent(of_shaw: f64) -> Folder {
+    with_losses(&STEPS, |encoding, steps| {
+        let (times, exponent) = if encoding == "shaw" { (8.0, of_shaw) } else { (1.0, 0.5) };
+        (64.0 * steps as f64 * times / 16e3).powf(-exponent)
+    })
+}
+
+fn with_losses(steps: &[u64], loss: impl Fn(&str, u64) -> f64) -> Folder {
     let mut folder = Folder::new();
-    let rows = ["absolute", "shaw"].map(|encoding| STEPS.map(|steps| (encoding, steps)));
+    let budgets = |encoding: &'static str| steps.iter().map(move |&steps| (encoding, steps));
+    let rows: Vec<(&str, u64)> = ["absolute", "shaw"].into_iter().flat_map(budgets).collect();
     let row = |&(encoding, steps): &(&str, u64)| Row {
         role: if encoding == "absolute" { Role::Reference } else { Role::Compared },
         reference: Some(in_chess(&format!("absolute-{steps}"))),
         ..folder.like(&format!("{encoding}-{steps}"))
     };
-    let planned = rows.as_flattened().iter().map(row).collect();
+    let planned = rows.iter().map(row).collect();
     folder.edit(|plan| {
         plan.rows = planned;
         plan.primary.metric = "map_loss".to_owned();
     });
-    for &(encoding, steps) in rows.as_flattened() {
-        let (times, exponent) = if encoding == "shaw" { (8.0, of_shaw) } else { (1.0, 0.5) };
-        let loss = (64.0 * steps as f64 * times / 16e3).powf(-exponent);
+    for &(encoding, steps) in &rows {
+        let loss = loss(encoding, steps);
         let label = format!("{encoding}-{steps}");
         folder.row(&label, [0.99 * loss, loss, 1.01 * loss]);
         for seed in [0, 1, 2] {
@@ -139,6 +146,21 @@ fn every_format_has_the_multipliers_and_the_exponents() {
     assert!(line(",shaw,multiplier,positions@16000,").contains("at least"));
     line(",absolute,exponent,given floor,4,");
     line(",shaw,exponent,fitted floor,4,");
+}
+
+#[test]
+fn a_row_without_a_power_law_is_named() {
+    let flat_first = |encoding: &str, steps: u64| match (encoding, steps) {
+        ("absolute", 250 | 1000) => 1.0,
+        ("absolute", _) => 0.3,
+        _ => (steps as f64 / 250.0).powf(-0.5),
+    };
+    let report = with_losses(&STEPS[..3], flat_first).report();
+    assert!(scaling(&report).rows[0].laws.iter().all(Option::is_none));
+    for text in drawn(&report) {
+        has(&text, &["no fit: absolute (too few budgets"]);
+    }
+    assert!(drawn(&grid().report()).iter().all(|text| !text.contains("no fit: ")));
 }
 
 #[test]
