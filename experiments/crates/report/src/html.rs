@@ -10,7 +10,8 @@ use super::figures::{Figure, Look};
 use super::model::{GameReport, Report};
 use super::order::by_effect;
 use super::sections::{
-    costs, interactions, named_heads, notes, scaling, slices, systems, training, transfer, tuning, verdicts as judged,
+    costs, gaps, interactions, named_heads, notes, scaling, slices, systems, training, transfer, tuning,
+    verdicts as judged,
 };
 use super::table::Table;
 use figures::escape;
@@ -57,7 +58,8 @@ fn verdicts(report: &Report) -> Section {
     let body = answers(items, &judged::method(report));
     let (method, all) = interaction_answers(report);
     let items = all.iter().map(|(change, sentence)| (page::change_badge(*change), &sentence[..]));
-    details("verdicts", "Verdicts in sentences", &(body + &with_heading("Interactions", answers(items, &method))))
+    let interactions = answers(items, &method) + &figures("three", gaps::figures(report, Medium::Page));
+    details("verdicts", "Verdicts in sentences", &(body + &with_heading("Interactions", interactions)))
 }
 
 /// A part of a section with its heading; empty without a body.

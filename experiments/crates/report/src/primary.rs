@@ -68,6 +68,15 @@ impl PrimaryMetric {
         Some(format!("±{size}{unit}{}", if late { " (margin chosen after the run)" } else { "" }))
     }
 
+    /// What lies left and right of no difference; none if neither side is better.
+    pub(super) fn sides(&self) -> Option<(&'static str, &'static str)> {
+        match self.direction {
+            Direction::Lower => Some(("better", "worse")),
+            Direction::Higher => Some(("worse", "better")),
+            Direction::Neither => None,
+        }
+    }
+
     pub(super) fn with_unit(&self) -> String {
         if self.unit.is_empty() { self.name.clone() } else { format!("{} [{}]", self.name, self.unit) }
     }

@@ -4,6 +4,7 @@ pub(crate) mod answer;
 pub(crate) mod baselines;
 pub mod budgets;
 pub(crate) mod costs;
+pub(crate) mod gaps;
 pub(crate) mod heads;
 pub mod interactions;
 pub mod learnable;

@@ -44,11 +44,29 @@ pub enum Judged {
     Open,
     DependsOnTuning,
     Missing,
+    /// The row that the others of its panel are compared with.
+    Reference,
+    /// On one side of that row, for sure; whether that side is the better one.
+    Apart {
+        higher: bool,
+        better: bool,
+    },
 }
 
 impl Judged {
-    const ALL: [Self; 6] =
-        [Self::Better, Self::Worse, Self::Equivalent, Self::Open, Self::DependsOnTuning, Self::Missing];
+    const ALL: [Self; 11] = [
+        Self::Reference,
+        Self::Apart { higher: false, better: true },
+        Self::Apart { higher: true, better: false },
+        Self::Apart { higher: false, better: false },
+        Self::Apart { higher: true, better: true },
+        Self::Better,
+        Self::Worse,
+        Self::Equivalent,
+        Self::Open,
+        Self::DependsOnTuning,
+        Self::Missing,
+    ];
 
     /// Its class, its shape and its name in the legend.
     const fn look(self) -> (&'static str, usize, &'static str) {
@@ -59,6 +77,11 @@ impl Judged {
             Self::Open => ("open", 1, "open"),
             Self::DependsOnTuning => ("open", 2, "depends on tuning"),
             Self::Missing => ("open", 4, "no verdict"),
+            Self::Reference => ("ref", 0, "reference"),
+            Self::Apart { higher, better } => {
+                let (class, shape) = if better { ("good", 2) } else { ("bad", 3) };
+                (class, shape, if higher { "higher" } else { "lower" })
+            }
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::{Figure, Look};
 use crate::model::Report;
 use crate::order::by_effect;
-use crate::sections::{answer, costs, interactions, scaling, slices, training, transfer, tuning, verdicts};
+use crate::sections::{answer, costs, gaps, interactions, scaling, slices, training, transfer, tuning, verdicts};
 use anyhow::{Context as _, ensure};
 use figures::convert;
 use figures::plot::Medium;
@@ -11,7 +11,7 @@ use std::fs;
 use std::path::Path;
 
 /// Writes every plot of the page to `dir`, which is created, as `<id>.svg` and `<id>.pdf`: one column of a paper wide
-/// (3.25 inches), the hero figure of all games a column for each game. SVGs are legible on light and dark pages; PDFs have the
+/// (3.25 inches), figures of all games a column for each game. SVGs are legible on light and dark pages; PDFs have the
 /// colours of the printed page. Returns the SVGs.
 pub fn write(report: &Report, dir: &Path) -> anyhow::Result<Vec<Figure>> {
     let report = &by_effect(report);
@@ -40,6 +40,8 @@ fn all(report: &Report, medium: Medium) -> Vec<Figure> {
     let mut figures = answer::figures(report, medium);
     figures.extend(answer::of_all_games(report, medium));
     figures.extend(answer::heads(report, medium));
+    figures.extend(gaps::figures(report, medium));
+    figures.extend(gaps::of_all_games(report, medium));
     for game in &report.games {
         figures.extend(verdicts::figure(report, game, &look));
         figures.extend(interactions::figures(&game.game, &game.interactions, &report.primary, &look));

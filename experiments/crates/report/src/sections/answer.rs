@@ -11,7 +11,6 @@ use crate::model::{GameReport, Report, RowReport};
 use crate::name::readable;
 use crate::order::badness;
 use facts::Role;
-use facts::metrics::Direction;
 use figures::plot::Medium;
 use figures::plot::hero::{self, HeroPanel, HeroPlot, HeroRow, Judged};
 
@@ -57,11 +56,7 @@ fn panel(report: &Report, game: &GameReport) -> HeroPanel {
     HeroPanel {
         title: format!("{}: difference to {}", capitalised(&game.game), reference(game)),
         x_label: format!("difference in {}", report.primary.with_unit()),
-        sides: match direction {
-            Direction::Lower => Some(("better", "worse")),
-            Direction::Higher => Some(("worse", "better")),
-            Direction::Neither => None,
-        },
+        sides: report.primary.sides(),
         note: if all > MOST { format!("the first {MOST} of {all} rows") } else { String::new() },
         rows: rows.into_iter().map(|(_, row)| row).collect(),
     }

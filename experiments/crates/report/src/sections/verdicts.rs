@@ -10,7 +10,6 @@ use crate::noise::{Noise, SeedsOnly, counted};
 use crate::numbers::{interval, interval_decimals, mean_sd, or_absent, p_in_words, p_value, signed, two_cells};
 use crate::primary::PrimaryMetric;
 use crate::table::{ABSENT, ROW, Table};
-use facts::metrics::Direction;
 use facts::{Role, distinct};
 use figures::plot::forest::{self, ForestPlot, ForestRow};
 
@@ -286,11 +285,7 @@ pub(crate) fn figure(report: &Report, game: &GameReport, look: &Look) -> Option<
     let plot = ForestPlot {
         title,
         x_label: format!("difference in {}", report.primary.with_unit()),
-        sides: match report.primary.direction {
-            Direction::Lower => Some(("better", "worse")),
-            Direction::Higher => Some(("worse", "better")),
-            Direction::Neither => None,
-        },
+        sides: report.primary.sides(),
         rows: rows.collect(),
     };
     let id = format!("{}-forest", game.game);

@@ -11,6 +11,7 @@ mod equivalence;
 mod figures;
 mod folder;
 mod formats;
+mod gaps;
 mod groups;
 mod heads;
 mod hostile;

@@ -88,18 +88,7 @@ impl Folder {
                 folder.positions(&label, seed, row as f32 * 0.1);
             }
         }
-        let shogi: Vec<Row> = folder.plan.rows.iter().map(Self::in_shogi).collect();
-        for (chess, shogi) in folder.plan.rows.iter().zip(&shogi) {
-            for seed in SEEDS {
-                let (from, to) = [chess, shogi].map(|row| Plan::cell_dir(folder.path(), row, seed)).into();
-                fs::create_dir_all(&to).expect("the cell's folder");
-                for file in fs::read_dir(from).expect("a cell").map(|entry| entry.expect("a file")) {
-                    fs::copy(file.path(), to.join(file.file_name())).expect("a copy");
-                }
-            }
-        }
-        folder.plan.rows.extend(shogi);
-        folder.write_plan();
+        folder.add_shogi();
         let time = |(i, row): (usize, &Row)| {
             let (median_s, ratio) = (0.02 + 0.01 * i as f64, Some(1.0 + 0.5 * i as f64));
             StepTime { folder: row.folder.clone(), batch: 4, median_s, ratio }
@@ -108,7 +97,23 @@ impl Folder {
         folder
     }
 
-    /// The same with a question about an interaction.
+    /// Adds a row of shogi for each one of chess, with copies of its cells.
+    pub(crate) fn add_shogi(&mut self) {
+        let shogi: Vec<Row> = self.plan.rows.iter().map(Self::in_shogi).collect();
+        for (chess, shogi) in self.plan.rows.iter().zip(&shogi) {
+            for seed in SEEDS {
+                let (from, to) = [chess, shogi].map(|row| Plan::cell_dir(self.path(), row, seed)).into();
+                fs::create_dir_all(&to).expect("the cell's folder");
+                for file in fs::read_dir(from).expect("a cell").map(|entry| entry.expect("a file")) {
+                    fs::copy(file.path(), to.join(file.file_name())).expect("a copy");
+                }
+            }
+        }
+        self.plan.rows.extend(shogi);
+        self.write_plan();
+    }
+
+    /// Of two games, with a question about an interaction.
     pub(crate) fn with_an_interaction() -> Self {
         let mut folder = Self::of_two_games();
         folder.ask(["cls_tokens_white", "cls_tokens"], [["absolute", "shaw"], ["rope", "absolute-twin"]]);

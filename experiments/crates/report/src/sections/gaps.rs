@@ -1,0 +1,133 @@
+//! A gap with each value that it is compared over, the games side by side: which advice depends on what?
+
+use super::interactions::{Change, Gap, InteractionReport};
+use crate::document::capitalised;
+use crate::figures::{Figure, slug};
+use crate::missing::ruled_out;
+use crate::model::{GameReport, Report};
+use crate::name::readable;
+use facts::metrics::Direction;
+use facts::{Interaction, distinct};
+use figures::plot::Medium;
+use figures::plot::hero::{self, HeroPanel, HeroPlot, HeroRow, Judged};
+
+const CAPTION: &str = "Means over paired seeds with plain 95 % intervals; values that lack a cell are left out. Colour and \
+                       shape: whether the gap differs from that with the reference, by Holm over the interactions of the \
+                       grid.";
+
+/// What the interactions of a plot have in common.
+#[derive(PartialEq)]
+struct Question {
+    /// `Shaw less absolute`.
+    gap: String,
+    within: Option<String>,
+    /// The value with which each other one is compared.
+    reference: String,
+}
+
+impl Question {
+    fn of(one: &InteractionReport) -> Self {
+        let Interaction { gap: [from, to], by: [reference, _], within, .. } = &one.definition;
+        Self {
+            gap: format!("{} less {}", readable(to), readable(from)),
+            within: within.as_deref().map(readable),
+            reference: readable(reference),
+        }
+    }
+
+    /// The questions of a report, in the order of the file.
+    fn all(report: &Report) -> Vec<Self> {
+        distinct(report.games.iter().flat_map(|game| &game.interactions).map(Self::of))
+    }
+
+    fn id(&self) -> String {
+        let Self { gap, within, reference } = self;
+        let within = within.as_deref().unwrap_or_default();
+        format!("gaps-{}", slug(&format!("{gap} {within} against {reference}")))
+    }
+
+    /// The gap with the reference and with each other value that lacks no cell; nothing without one of these.
+    fn rows(&self, game: &GameReport, direction: Direction) -> Vec<HeroRow> {
+        let mut rows: Vec<HeroRow> = Vec::new();
+        for one in game.interactions.iter().filter(|one| Self::of(one) == *self) {
+            let [Some(first), Some(second)] = one.gaps else { continue };
+            if one.differences.len() < one.planned {
+                continue;
+            }
+            let [reference, value] = &one.definition.by;
+            if rows.is_empty() {
+                rows.push(row(reference, first, Judged::Reference, "the reference".to_owned()));
+            }
+            let verdict = ruled_out(&one.missing).unwrap_or_else(|| one.change.name().to_owned());
+            rows.push(row(value, second, judged(one, direction), verdict));
+        }
+        rows
+    }
+}
+
+fn row(value: &str, gap: Gap, judged: Judged, verdict: String) -> HeroRow {
+    HeroRow {
+        label: readable(value),
+        judged,
+        mean: gap.mean,
+        plain: Some(gap.interval),
+        // Holm's interval is that of the change.
+        corrected: None,
+        verdict,
+    }
+}
+
+fn judged(one: &InteractionReport, direction: Direction) -> Judged {
+    match one.change {
+        Change::Missing => Judged::Missing,
+        Change::NotDistinguishable => Judged::Open,
+        Change::Shrinks | Change::Grows | Change::Reverses | Change::Changes => {
+            let higher = one.mean().is_some_and(|mean| mean > 0.0);
+            Judged::Apart { higher, better: higher == (direction == Direction::Higher) }
+        }
+    }
+}
+
+/// A plot of each question for each game alone.
+pub(crate) fn figures(report: &Report, medium: Medium) -> Vec<Figure> {
+    let of_question = |question: &Question| -> Vec<Figure> {
+        let of_game = |game: &GameReport| {
+            let id = format!("{}-{}", game.game, question.id());
+            figure(report, question, &[game], id, medium)
+        };
+        report.games.iter().filter_map(of_game).collect()
+    };
+    Question::all(report).iter().flat_map(of_question).collect()
+}
+
+/// A plot of each question with the games side by side that have an answer; none with fewer than two.
+pub(crate) fn of_all_games(report: &Report, medium: Medium) -> Vec<Figure> {
+    let of_question = |question: &Question| {
+        let has_rows = |game: &&GameReport| !question.rows(game, report.primary.direction).is_empty();
+        let games: Vec<&GameReport> = report.games.iter().filter(has_rows).collect();
+        if games.len() < 2 { None } else { figure(report, question, &games, question.id(), medium) }
+    };
+    Question::all(report).iter().filter_map(of_question).collect()
+}
+
+fn figure(report: &Report, question: &Question, games: &[&GameReport], id: String, medium: Medium) -> Option<Figure> {
+    let names: Vec<&str> = games.iter().map(|game| game.game.as_str()).collect();
+    let within = question.within.as_ref().map_or_else(String::new, |within| format!(" ({within})"));
+    let title = format!("The gap {}{within} on {} with each value.", question.gap, names.join(" and "));
+    let plot = HeroPlot { title, panels: games.iter().map(|game| panel(report, question, game)).collect() };
+    let svg = hero::draw(&plot, &id, medium)?;
+    Some(Figure { id, svg, title: plot.title, caption: CAPTION.to_owned() })
+}
+
+fn panel(report: &Report, question: &Question, game: &GameReport) -> HeroPanel {
+    let primary = &report.primary;
+    let unit = if primary.unit.is_empty() { String::new() } else { format!(" [{}]", primary.unit) };
+    let within = question.within.as_ref().map_or_else(String::new, |within| format!(", {within}"));
+    HeroPanel {
+        title: format!("{}: {}{within}", capitalised(&game.game), primary.name),
+        x_label: format!("{}{unit}", question.gap),
+        sides: primary.sides(),
+        rows: question.rows(game, primary.direction),
+        note: "colour and shape: against the reference".to_owned(),
+    }
+}
