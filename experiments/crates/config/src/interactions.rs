@@ -126,6 +126,7 @@ impl Request<'_> {
             "encoding" => labels(&rows, std::slice::from_ref(axis))[i].name(),
             // These values need no name of their setting.
             "model" | "input" | "moves" | "optimizer" => value.to_string(),
+            _ if axis.last().parse::<usize>().is_ok() => value.to_string(),
             _ => format!("{} {value}", axis.last()),
         };
         let of_value = |i: usize| values(places, i).map(|place| word(i, place)).collect::<Vec<_>>().join(", ");
