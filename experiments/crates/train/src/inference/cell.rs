@@ -199,10 +199,9 @@ fn random_weights(layout: &Layout, seed: u64) -> Vec<f32> {
     let mut values = vec![0f32; layout.len()];
     for param in layout.params() {
         let std = match (param.range, &param.shape[..]) {
-            // What passes through convolutions one after another would grow without bound.
-            (Range::Full, &[_, inputs, ranks, files]) => FULL_STD / ((inputs * ranks * files) as f64).sqrt(),
+            // Convolutions one after another would make what passes through them too large.
+            (Range::Matrix, _) | (Range::Full, [_, _, _, _]) => MATRIX_STD,
             (Range::Full, _) => FULL_STD,
-            (Range::Matrix, _) => MATRIX_STD,
         };
         let first = param.init.values(&mut stream(seed, &["random weights", "first", &param.name]), &param.shape);
         let steps =
