@@ -48,8 +48,8 @@ impl EndlessProbe {
         match (self.task, self.game, self.every.map(NonZeroU16::get)) {
             (Task::Map(MapTask::AttackedSquares), GameKind::Chess, None) => Some(45_000),
             (Task::Map(MapTask::AttackedSquares), GameKind::Chess, Some(8)) => Some(211_000),
-            (Task::Map(MapTask::AttackedSquares), GameKind::Shogi, None) => Some(9_900),
-            (Task::Map(MapTask::AttackedSquares), GameKind::Shogi, Some(8)) => Some(57_000),
+            (Task::Map(MapTask::AttackedSquares), GameKind::Shogi, None) => Some(25_000),
+            (Task::Map(MapTask::AttackedSquares), GameKind::Shogi, Some(8)) => Some(121_000),
             _ => None,
         }
     }
