@@ -8,7 +8,7 @@
 mod pieces;
 
 use crate::attacks::{Attacked, Pieces, SquareSet, Tactics};
-use crate::conventions::{Glyph, Notation, Orientation, Record};
+use crate::conventions::{Glyph, LICHESS, Notation, Orientation, Record};
 use crate::geometry::{Geometry, Relation};
 use crate::input::{Feature, FeatureKind, InputLayout, InputName};
 use crate::kind::GameKind;
@@ -88,7 +88,7 @@ impl<const SIDE: usize> Game for Board<SIDE> {
     const COLOURS: [&'static str; 2] = ["Black", "White"];
     const DROPS: &'static [u8] = b"";
     const PROMOTIONS: &'static [u8] = b"";
-    const VALUE_CURVE: (&'static str, f64) = ("lichess", 0.003_682_08);
+    const VALUE_CURVE: (&'static str, f64) = LICHESS;
     const HAS_RIGHTS: bool = false;
     const BLOCK_BYTES: u64 = 10_000_000;
     const PIECES: &'static [&'static str] = &NAMES;

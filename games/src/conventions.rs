@@ -21,6 +21,9 @@ impl Orientation {
     }
 }
 
+/// Lichess' winning chances, a value curve of [`Game`](crate::Game).
+pub const LICHESS: (&str, f64) = ("lichess", 0.003_682_08);
+
 /// The drawing of a piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Glyph {

@@ -116,8 +116,7 @@ pub trait Game: 'static + Send + Sync {
     /// # Panics
     /// If the game does not have it; for user input use [`GameKind::offered`].
     fn input(name: InputName) -> &'static InputLayout {
-        let found = Self::inputs().iter().find(|layout| layout.name == name);
-        found.unwrap_or_else(|| panic!("{} has no input {}", Self::NAME, name.name()))
+        Self::KIND.input(name)
     }
 }
 

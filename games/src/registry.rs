@@ -110,7 +110,7 @@ impl GameKind {
     /// # Panics
     /// If the game does not have it; for user input use [`GameKind::offered`].
     pub fn input(self, name: InputName) -> &'static InputLayout {
-        crate::with_game!(self, G => G::input(name))
+        self.offered(name).unwrap_or_else(|error| panic!("{error}"))
     }
 
     /// The layout of an input, if the game has it.

@@ -1,7 +1,7 @@
 //! Chess as a [`Game`]: its constants, moves and inputs.
 
 use super::{Chess, ChessPosition, input, moves, vocabularies};
-use crate::conventions::{Glyph, Notation, Orientation, Record};
+use crate::conventions::{Glyph, LICHESS, Notation, Orientation, Record};
 use crate::geometry::Geometry;
 use crate::input::InputLayout;
 use crate::kind::GameKind;
@@ -20,7 +20,7 @@ impl Game for Chess {
     const DROPS: &'static [u8] = b"";
     const PROMOTIONS: &'static [u8] = b"qrbn";
     /// Lichess' winning chances, as in searchless_chess.
-    const VALUE_CURVE: (&'static str, f64) = ("lichess", 0.003_682_08);
+    const VALUE_CURVE: (&'static str, f64) = LICHESS;
     const HAS_RIGHTS: bool = true;
     const BLOCK_BYTES: u64 = 20_000_000;
     const PIECES: &'static [&'static str] = &["pawn", "knight", "bishop", "rook", "queen", "king"];

@@ -1,7 +1,7 @@
 //! Minishogi as a [`Game`]: its constants, moves and inputs.
 
 use super::{Minishogi, MinishogiPosition, input, moves};
-use crate::conventions::{Glyph, Notation, Orientation, Record};
+use crate::conventions::{Glyph, LICHESS, Notation, Orientation, Record};
 use crate::geometry::Geometry;
 use crate::input::InputLayout;
 use crate::kind::GameKind;
@@ -20,7 +20,7 @@ impl Game for Minishogi {
     const DROPS: &'static [u8] = b"PSGBR";
     const PROMOTIONS: &'static [u8] = b"+";
     /// Lichess' winning chances, which Lichess also takes for the scores of Fairy-Stockfish.
-    const VALUE_CURVE: (&'static str, f64) = ("lichess", 0.003_682_08);
+    const VALUE_CURVE: (&'static str, f64) = LICHESS;
     const HAS_RIGHTS: bool = false;
     const BLOCK_BYTES: u64 = 10_000_000;
     const PIECES: &'static [&'static str] =

@@ -313,15 +313,10 @@ pub(super) fn html(cells: &[&Touched]) -> String {
 /// The cells that the page opens with: of the first game the one whose heads follow movements most, and that of another row, if
 /// there is one.
 fn first_two(cells: &[&Touched]) -> (usize, Option<usize>) {
-    let best = |is_asked: &dyn Fn(&Touched) -> bool| {
-        // The first of equal ones.
-        (0..cells.len())
-            .rev()
-            .filter(|&cell| cells[cell].game == cells[0].game && is_asked(cells[cell]))
-            .max_by(|&a, &b| cells[a].movement().total_cmp(&cells[b].movement()))
-    };
-    let first = best(&|_| true).unwrap_or_default();
-    (first, best(&|cell| cell.row != cells[first].row))
+    let mut of_game: Vec<usize> = (0..cells.len()).filter(|&cell| cells[cell].game == cells[0].game).collect();
+    of_game.sort_by(|&a, &b| cells[b].movement().total_cmp(&cells[a].movement()));
+    let first = of_game[0];
+    (first, of_game.into_iter().find(|&cell| cells[cell].row != cells[first].row))
 }
 
 /// The options of positions: cells of a game have the same.

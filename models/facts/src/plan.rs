@@ -1,4 +1,4 @@
-//! What a plan is made of beside its rows: the primary metric, interactions, a budget to predict, the size of a grid.
+//! Parts of a plan beside its rows: the primary metric, interactions, a budget to predict, limits of the grid.
 
 use super::number_or_word::NumberOrWord;
 use super::numbers::at_least_one;

@@ -80,8 +80,8 @@ bool is_loopback(const sockaddr* address) {
   return IN6_IS_ADDR_LOOPBACK(&reinterpret_cast<const sockaddr_in6*>(address)->sin6_addr) != 0;
 }
 
-// Where a host is for every rank: at its number, or at its name's only address. A machine may know itself by a loopback that
-// the others do not mean. Null where ranks may disagree.
+// The addresses to listen at: a numeric host's, localhost's, or that of a name with one address. Null where other machines may
+// resolve the name differently: it has several addresses, or a loopback (Debian maps a machine's own name to 127.0.1.1).
 Addresses agreed_addresses(const char* host, uint16_t port) {
   if (Addresses number = addresses_of(host, port, AI_NUMERICHOST)) return number;
   Addresses all = addresses_of(host, port, 0);
@@ -115,7 +115,7 @@ int listener(const char* host, uint16_t port) {
   return -1;
 }
 
-// What tells an open socket from all others, or 0.
+// The inode of an open socket, which identifies it after its descriptor was reused; 0 if it is closed.
 ino_t number_of(int descriptor) {
   struct stat found {};
   return ::fstat(descriptor, &found) == 0 && S_ISSOCK(found.st_mode) ? found.st_ino : 0;
@@ -129,8 +129,8 @@ c10::intrusive_ptr<c10d::TCPStore> served(const char* host, c10d::TCPStoreOption
   try {
     return c10::make_intrusive<c10d::TCPStore>(host, options);
   } catch (...) {
-    // c10d closes the socket, unless it fails before it takes it.
-    if (number_of(socket) == number) ::close(socket);
+    // c10d closes the socket unless it failed before it took ownership.
+    if (number != 0 && number_of(socket) == number) ::close(socket);
     throw;
   }
 }

@@ -45,7 +45,7 @@ pub struct Address<'a> {
     pub host: &'a str,
     /// 0 serves at a free port.
     pub port: u16,
-    /// Whether this process serves the store, only at the host if that is one address here; others connect to it.
+    /// Whether this process serves the store; others connect. It listens at `host` alone if that means one address to all.
     pub serves: bool,
 }
 

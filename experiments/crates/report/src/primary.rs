@@ -78,6 +78,11 @@ impl PrimaryMetric {
     }
 
     pub(super) fn with_unit(&self) -> String {
-        if self.unit.is_empty() { self.name.clone() } else { format!("{} [{}]", self.name, self.unit) }
+        self.in_unit(&self.name)
+    }
+
+    /// The label of an axis of values of the metric: `Shaw less absolute [nats]`.
+    pub(super) fn in_unit(&self, what: &str) -> String {
+        if self.unit.is_empty() { what.to_owned() } else { format!("{what} [{}]", self.unit) }
     }
 }

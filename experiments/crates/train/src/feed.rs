@@ -147,9 +147,9 @@ mod tests {
     use std::time::{Duration, Instant};
 
     const BATCH: usize = 2_048;
-    /// A step that leaves the processor free.
+    /// A step of a simulated GPU, which leaves the processor free.
     const STEP: Duration = Duration::from_millis(14);
-    /// The share of a step.
+    /// The largest share of the steps that may be spent waiting for batches.
     const MOST_WAITED: f64 = 0.05;
 
     /// `scripts/long-check waits` sets `POSENC_WAITS` to 300 batches. Only a quiet machine can keep the time.
@@ -159,11 +159,7 @@ mod tests {
         let batches: u32 = batches.parse().expect("a number of batches");
         for name in ["chess-starter", "shogi-starter"] {
             let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data").join(name);
-            if !dir.is_dir() {
-                println!("{name}: skipped, there is no {}", dir.display());
-                continue;
-            }
-            let dataset = Arc::new(Dataset::open(&dir).expect("a starter dataset"));
+            let dataset = Arc::new(Dataset::open(&dir).expect("the starter datasets are part of the project"));
             let (input, block_games) = (InputName::PieceTokens, LoaderConfig::BLOCK_GAMES);
             let config = LoaderConfig { input, batch: BATCH, seed: 0, workers: 2, block_games };
             let segments = vec![DataSegment { dataset, begin: 0, end: u64::MAX }];

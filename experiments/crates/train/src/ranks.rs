@@ -248,7 +248,7 @@ mod tests {
 
     const MINUTE: Duration = Duration::from_secs(60);
 
-    /// What two ranks say, processes of their own that run one of these tests.
+    /// Runs one of these tests as two ranks, each a process; returns their outputs.
     fn in_processes(test: &str) -> [Output; 2] {
         let meeting = Meeting::open().expect("a store");
         let start = |rank: usize| {
@@ -260,7 +260,7 @@ mod tests {
         [0, 1].map(start).map(|rank| rank.wait_with_output().expect("it ends"))
     }
 
-    /// The ranks of such a process.
+    /// Joins the other rank; none in the process that starts both.
     fn joined() -> Option<Ranks> {
         std::env::var_os(AS_RANK)?;
         let rank_id = RankId::of_environment().expect("valid").expect("a launcher");
@@ -279,7 +279,7 @@ mod tests {
         assert!(!said[0].contains("posenc: ") && said[1].contains("a rule was broken"), "{said:?}");
     }
 
-    /// An evaluation of one batch is the first rank's alone.
+    /// The first rank alone computes an evaluation of one batch.
     #[test]
     fn a_first_rank_that_computes_alone_for_a_minute_is_not_taken_for_lost() {
         if std::env::var_os("POSENC_RANKS").is_none() {

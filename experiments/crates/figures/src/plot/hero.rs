@@ -46,7 +46,7 @@ pub enum Judged {
     Missing,
     /// The row that the others of its panel are compared with.
     Reference,
-    /// On one side of that row, for sure; whether that side is the better one.
+    /// Differs significantly from the reference: above it if `higher`; `better` if that side is the better one.
     Apart {
         higher: bool,
         better: bool,

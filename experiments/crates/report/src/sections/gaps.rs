@@ -6,8 +6,8 @@ use crate::figures::{Figure, slug};
 use crate::missing::ruled_out;
 use crate::model::{GameReport, Report};
 use crate::name::readable;
+use facts::distinct;
 use facts::metrics::Direction;
-use facts::{Interaction, distinct};
 use figures::plot::Medium;
 use figures::plot::hero::{self, HeroPanel, HeroPlot, HeroRow, Judged};
 
@@ -18,21 +18,15 @@ const CAPTION: &str = "Means over paired seeds with plain 95 % intervals; values
 /// What the interactions of a plot have in common.
 #[derive(PartialEq)]
 struct Question {
-    /// `Shaw less absolute`.
+    /// `Shaw less absolute (batch 64)`.
     gap: String,
-    within: Option<String>,
     /// The value with which each other one is compared.
     reference: String,
 }
 
 impl Question {
     fn of(one: &InteractionReport) -> Self {
-        let Interaction { gap: [from, to], by: [reference, _], within, .. } = &one.definition;
-        Self {
-            gap: format!("{} less {}", readable(to), readable(from)),
-            within: within.as_deref().map(readable),
-            reference: readable(reference),
-        }
+        Self { gap: one.shown(), reference: readable(&one.definition.by[0]) }
     }
 
     /// The questions of a report, in the order of the file.
@@ -41,9 +35,7 @@ impl Question {
     }
 
     fn id(&self) -> String {
-        let Self { gap, within, reference } = self;
-        let within = within.as_deref().unwrap_or_default();
-        format!("gaps-{}", slug(&format!("{gap} {within} against {reference}")))
+        format!("gaps-{}", slug(&format!("{} against {}", self.gap, self.reference)))
     }
 
     /// The gap with the reference and with each other value that lacks no cell; nothing without one of these.
@@ -112,8 +104,7 @@ pub(crate) fn of_all_games(report: &Report, medium: Medium) -> Vec<Figure> {
 
 fn figure(report: &Report, question: &Question, games: &[&GameReport], id: String, medium: Medium) -> Option<Figure> {
     let names: Vec<&str> = games.iter().map(|game| game.game.as_str()).collect();
-    let within = question.within.as_ref().map_or_else(String::new, |within| format!(" ({within})"));
-    let title = format!("The gap {}{within} on {} with each value.", question.gap, names.join(" and "));
+    let title = format!("The gap {} on {} with each value.", question.gap, names.join(" and "));
     let plot = HeroPlot { title, panels: games.iter().map(|game| panel(report, question, game)).collect() };
     let svg = hero::draw(&plot, &id, medium)?;
     Some(Figure { id, svg, title: plot.title, caption: CAPTION.to_owned() })
@@ -121,11 +112,9 @@ fn figure(report: &Report, question: &Question, games: &[&GameReport], id: Strin
 
 fn panel(report: &Report, question: &Question, game: &GameReport) -> HeroPanel {
     let primary = &report.primary;
-    let unit = if primary.unit.is_empty() { String::new() } else { format!(" [{}]", primary.unit) };
-    let within = question.within.as_ref().map_or_else(String::new, |within| format!(", {within}"));
     HeroPanel {
-        title: format!("{}: {}{within}", capitalised(&game.game), primary.name),
-        x_label: format!("{}{unit}", question.gap),
+        title: format!("{}: {}", capitalised(&game.game), primary.name),
+        x_label: primary.in_unit(&question.gap),
         sides: primary.sides(),
         rows: question.rows(game, primary.direction),
         note: "colour and shape: against the reference".to_owned(),

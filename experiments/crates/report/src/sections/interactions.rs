@@ -96,7 +96,7 @@ impl InteractionReport {
     }
 
     /// The same with the names of tables and figures: `Shaw less absolute (batch 64)`.
-    fn shown(&self) -> String {
+    pub(super) fn shown(&self) -> String {
         let [from, to] = self.definition.gap.each_ref().map(|label| readable(label));
         format!("{to} less {from}{}", self.within())
     }

@@ -268,7 +268,10 @@ fn exponents(scaling: &Scaling) -> Table {
     let without: Vec<String> =
         scaling.rows.iter().filter(|row| !has_fit(row)).map(|row| readable(&row.label)).collect();
     if !without.is_empty() {
-        notes.push(format!("no fit: {} (too few budgets beside a first one that is left out)", listed(&without)));
+        notes.push(format!(
+            "no fit: {} (too few budgets after a plateau, or their losses do not determine α and E)",
+            listed(&without)
+        ));
     }
     Table::new(header, &[0, 1], rows).titled("power laws of the loss").noted(notes).without_empty_columns()
 }

@@ -198,11 +198,9 @@ const MATRIX_STD: f64 = 0.02;
 fn random_weights(layout: &Layout, seed: u64) -> Vec<f32> {
     let mut values = vec![0f32; layout.len()];
     for param in layout.params() {
-        let std = match (param.range, &param.shape[..]) {
-            // Convolutions one after another would make what passes through them too large.
-            (Range::Matrix, _) | (Range::Full, [_, _, _, _]) => MATRIX_STD,
-            (Range::Full, _) => FULL_STD,
-        };
+        // Kernels of convolutions in f32 start as matrices do; more noise would grow with every convolution.
+        let is_kernel = matches!((&param.init, &param.shape[..]), (Init::TruncatedNormal { .. }, [_, _, _, _]));
+        let std = if param.range == Range::Matrix || is_kernel { MATRIX_STD } else { FULL_STD };
         let first = param.init.values(&mut stream(seed, &["random weights", "first", &param.name]), &param.shape);
         let steps =
             Init::Normal { std }.values(&mut stream(seed, &["random weights", "step", &param.name]), &param.shape);

@@ -158,7 +158,7 @@ fn a_row_without_a_power_law_is_named() {
     let report = with_losses(&STEPS[..3], flat_first).report();
     assert!(scaling(&report).rows[0].laws.iter().all(Option::is_none));
     for text in drawn(&report) {
-        has(&text, &["no fit: absolute (too few budgets"]);
+        has(&text, &["no fit: absolute (too few budgets after a plateau, or"]);
     }
     assert!(drawn(&grid().report()).iter().all(|text| !text.contains("no fit: ")));
 }
