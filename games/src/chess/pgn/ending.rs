@@ -59,12 +59,15 @@ pub(in crate::chess) fn proven(position: &ChessPosition) -> Option<(GameResult, 
     rules.is_stalemate().then_some((GameResult::Draw, Termination::Stalemate))
 }
 
+/// Plies without a capture or a pawn move in which a position can occur three times.
+const PLIES_OF_THREE: u32 = 8;
+
 /// The reason of a draw, if the board shows it.
 pub(in crate::chess) fn drawn(line: &Line<ChessPosition>) -> Option<Termination> {
     let rules = line.position().as_shakmaty();
     if rules.is_insufficient_material() {
         Some(Termination::InsufficientMaterial)
-    } else if line.repetitions() >= 2 {
+    } else if rules.halfmoves() >= PLIES_OF_THREE && line.repetitions() >= 2 {
         Some(Termination::Repetition)
     } else if rules.halfmoves() >= 100 {
         Some(Termination::FiftyMoves)
