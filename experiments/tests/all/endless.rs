@@ -67,7 +67,7 @@ fn a_check_tells_what_making_takes() {
     let making = |row: usize| rows["rows"][row]["dataset"]["making"].clone();
     let positions: BTreeSet<Option<u64>> = (0..4).map(|row| making(row)["positions"].as_u64()).collect();
     assert_eq!(positions, BTreeSet::from([Some(16_384), Some(4_014_080)]));
-    assert_eq!(making(0)["assumed_positions_per_s"], 45_000);
+    assert_eq!(making(0)["assumed_positions_per_s"], 48_000);
     check(&GRID.replace("every: 8", "every: 4"), &[]).says_in_prose(&["a cell (how fast was not measured)"]);
 }
 
