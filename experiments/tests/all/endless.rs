@@ -57,11 +57,11 @@ fn a_check_tells_what_making_takes() {
         write_experiment(dir, text);
         run(dir, &[&["check", "experiment.yaml"], options].concat()).succeeds()
     };
-    let few = "to make them: 16,384 positions a cell, about 1 s of CPU (assuming 211,000 a second)";
+    let few = "to make them: 16,384 positions a cell, about 1 s of CPU (assuming 235,000 a second)";
     check(GRID, &[]).says_in_prose(&[few]);
     let one_a_game = GRID.replace(", every: 8", "").replace("steps: 4, batch: 8", "batch: 1000");
     let many = one_a_game.replace("axes: {", "axes: {train.steps: [4, 4000], ");
-    let most = "to make them: up to 4,014,080 positions a cell, about 90 s of CPU (assuming 45,000 a second)";
+    let most = "to make them: up to 4,014,080 positions a cell, about 84 s of CPU (assuming 48,000 a second)";
     check(&many, &[]).says_in_prose(&[most]);
     let rows = check(&many, &["--json"]).json();
     let making = |row: usize| rows["rows"][row]["dataset"]["making"].clone();
