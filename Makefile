@@ -8,6 +8,8 @@ CARGO ?= cargo
 POSENC := $(or $(CARGO_TARGET_DIR),target)/debug/posenc
 # If set outside, these would replace the flags of .cargo/config.toml with which binaries find LibTorch.
 unexport RUSTFLAGS CARGO_ENCODED_RUSTFLAGS
+# The first build is shorter without the files for incremental builds. Where cargo itself has made some, they are used and kept.
+export CARGO_INCREMENTAL ?= $(if $(wildcard $(or $(CARGO_TARGET_DIR),target)/debug/incremental/*),1,0)
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name what; do \
