@@ -61,13 +61,13 @@ fn a_check_tells_what_making_takes() {
     check(GRID, &[]).says_in_prose(&[few]);
     let one_a_game = GRID.replace(", every: 8", "").replace("steps: 4, batch: 8", "batch: 1000");
     let many = one_a_game.replace("axes: {", "axes: {train.steps: [4, 4000], ");
-    let most = "to make them: up to 4,014,080 positions a cell, about 84 s of CPU (assuming 48,000 a second)";
+    let most = "to make them: up to 4,014,080 positions a cell, about 72 s of CPU (assuming 56,000 a second)";
     check(&many, &[]).says_in_prose(&[most]);
     let rows = check(&many, &["--json"]).json();
     let making = |row: usize| rows["rows"][row]["dataset"]["making"].clone();
     let positions: BTreeSet<Option<u64>> = (0..4).map(|row| making(row)["positions"].as_u64()).collect();
     assert_eq!(positions, BTreeSet::from([Some(16_384), Some(4_014_080)]));
-    assert_eq!(making(0)["assumed_positions_per_s"], 48_000);
+    assert_eq!(making(0)["assumed_positions_per_s"], 56_000);
     check(&GRID.replace("every: 8", "every: 4"), &[]).says_in_prose(&["a cell (how fast was not measured)"]);
 }
 

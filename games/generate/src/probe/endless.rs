@@ -46,7 +46,7 @@ impl EndlessProbe {
     /// Training positions that a core makes in a second, where that was measured (docs/data.md). An assumption about other cores.
     pub fn assumed_rate(&self) -> Option<u32> {
         match (self.task, self.game, self.every.map(NonZeroU16::get)) {
-            (Task::Map(MapTask::AttackedSquares), GameKind::Chess, None) => Some(48_000),
+            (Task::Map(MapTask::AttackedSquares), GameKind::Chess, None) => Some(56_000),
             (Task::Map(MapTask::AttackedSquares), GameKind::Chess, Some(8)) => Some(235_000),
             (Task::Map(MapTask::AttackedSquares), GameKind::Shogi, None) => Some(25_000),
             (Task::Map(MapTask::AttackedSquares), GameKind::Shogi, Some(8)) => Some(122_000),
