@@ -1,6 +1,6 @@
 # `make` lists the targets. A newcomer needs two: quickstart and test.
 .DEFAULT_GOAL := help
-.PHONY: help quickstart test smoke setup build lint check data bench parity report site dist long-check
+.PHONY: help quickstart test smoke setup build lint check data bench parity report dist long-check
 
 .NOTPARALLEL:
 
@@ -77,9 +77,6 @@ report: build ## write every page that has a template from runs/published, and t
 		cp docs/inspect-shogi.png $(REPORT)/figures/shogi-heads.png; \
 		cd $(REPORT); latexmk -pdf -quiet -interaction=nonstopmode -halt-on-error report.tex; \
 	else echo "make: skipped, latexmk is missing. Debian: apt install texlive-latex-recommended texlive-fonts-recommended lmodern latexmk"; fi
-
-site: ## build the documentation as a site in target/site, and check its links (skips without mdbook)
-	@scripts/site
 
 dist: build ## pack the binary for other machines in target/dist: WHAT=wheel, archive or container; without WHAT the first two
 	scripts/dist $(WHAT)
