@@ -107,8 +107,17 @@ fn disappointments_are_announced() {
 
 /// CF-240M is the one run that the paper had; the others show what runs and what it costs, or make what another experiment starts
 /// with, and compare nothing.
-const ONE_SEED: [&str; 7] =
-    ["cf-240m", "all-systems", "presets", "study-table-sources", "size-sources", "board-sources", "board-zero-shot"];
+const ONE_SEED: [&str; 9] = [
+    "cf-240m",
+    "all-systems",
+    "presets",
+    "study-table-sources",
+    "size-sources",
+    "board-sources",
+    "board-zero-shot",
+    "study-data-knowledge-attacked",
+    "study-data-knowledge-legal",
+];
 
 /// Schedules of papers, for which a starter set stands in, as the first lines of their files say.
 const MANY_EPOCHS: [&str; 11] = [
