@@ -33,7 +33,8 @@ impl MapShape {
 
 crate::named! {
     /// A question about every cell. [`crate::attacks`] defines attacks and pins.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
     pub enum MapTask {
         /// For each square: who attacks it? 0 nobody, 1 only the side to move, 2 only the opponent, 3 both.
         AttackedSquares = "attacked-squares",

@@ -5,9 +5,9 @@ mod check;
 use crate::filter::Filters;
 use crate::split::{PerSplit, Split, SplitBy};
 use crate::value::ValueCurve;
-use games::GameKind;
 use games::chess::lc0::ValueSource;
-use games::maps::MapShape;
+use games::maps::{MapShape, MapTask};
+use games::{GameKind, with_game};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::num::NonZeroU16;
@@ -170,6 +170,16 @@ pub struct MapInfo {
 }
 
 impl MapInfo {
+    /// That of a task in a game.
+    pub fn of(task: MapTask, game: GameKind) -> Self {
+        Self {
+            task: task.name().to_owned(),
+            classes: with_game!(game, G => task.classes::<G>()),
+            shape: task.shape(),
+            names: task.class_names().iter().map(|&name| name.to_owned()).collect(),
+        }
+    }
+
     /// The classes' names or numbers, with the number of cells of each.
     pub fn counted(&self, cells: &[u64]) -> Vec<(String, u64)> {
         let name = |class: usize| self.names.get(class).cloned().unwrap_or_else(|| class.to_string());

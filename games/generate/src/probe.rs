@@ -27,16 +27,6 @@ use task::LATEST_PLY;
 
 pub const LICENCE: &str = "CC0-1.0";
 
-/// The description of a task's labels, for `dataset.yaml`.
-fn info<G: Tactics>(task: MapTask) -> MapInfo {
-    MapInfo {
-        task: task.name().to_owned(),
-        classes: task.classes::<G>(),
-        shape: task.shape(),
-        names: task.class_names().iter().map(|&name| name.to_owned()).collect(),
-    }
-}
-
 #[derive(Debug, Clone)]
 pub struct ProbeSettings {
     pub task: Task,
@@ -92,7 +82,7 @@ pub fn probe(settings: &ProbeSettings, progress: &mut dyn FnMut(WorkDone)) -> Re
     match settings.task {
         Task::MateInOne | Task::LegalMoves | Task::Map(_) => with_game!(settings.game, G => {
             let map = match settings.task {
-                Task::Map(task) => Some(info::<G>(task)),
+                Task::Map(task) => Some(MapInfo::of(task, settings.game)),
                 _ => None,
             };
             let positions = random_play::games(wanted, |number| made::<G>(settings, &split, number));

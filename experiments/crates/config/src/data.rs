@@ -3,6 +3,7 @@
 //! ```yaml
 //! data: data/chess                                                  # one game: a folder
 //! data: {path: data/chess, bucket: 2000-2500}                       # a part of it
+//! data: {path: data/chess, map: attacked-squares}                   # with labels of every position for a second head
 //! data: {train: data/chess, test: data/lichess}                      # a test set of its own
 //! data: {generate: {probe: attacked-squares, game: chess, seed: 1}}  # positions without end
 //! data: {chess: data/chess, shogi: {path: data/shogi, value: short_term}}
@@ -13,6 +14,7 @@ use super::visitors::{one_or_list, read_by, reads};
 use dataset::ValueTarget;
 use dataset::value::SHORT_TERM_DECAY;
 use games::GameKind;
+use games::maps::MapTask;
 use serde::Serialize;
 use serde::de::value::{MapAccessDeserializer, StrDeserializer};
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
@@ -29,6 +31,9 @@ pub struct DataView {
     /// What the value of a position is; the stored one by default.
     #[serde(default)]
     pub value: Option<ValueTarget>,
+    /// A map whose labels are computed from every position; `None` for the dataset's own map, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub map: Option<MapTask>,
 }
 
 /// A dataset as an experiment names it.
@@ -76,6 +81,7 @@ macro_rules! dataset_map {
             #[serde(default, deserialize_with = "names")]
             bucket: Vec<String>,
             value: Option<ValueChoice>,
+            map: Option<MapTask>,
         }
     };
 }
@@ -89,7 +95,10 @@ impl OneDataset {
 
     fn has_no_folder(&self) -> bool {
         let folders = [&self.path, &self.train, &self.test];
-        folders.iter().all(|folder| folder.is_none()) && self.bucket.is_empty() && self.value.is_none()
+        folders.iter().all(|folder| folder.is_none())
+            && self.bucket.is_empty()
+            && self.value.is_none()
+            && self.map.is_none()
     }
 
     fn entry<E: Error>(self) -> Result<DataEntry, E> {
@@ -104,7 +113,7 @@ impl OneDataset {
                 false => Err(E::custom("`generate` makes all positions: leave the keys beside it out")),
             };
         }
-        let Self { path, train, test, bucket, value, .. } = self;
+        let Self { path, train, test, bucket, value, map, .. } = self;
         let (path, test) = match (path, train, test) {
             (Some(path), None, None) => (path, None),
             (None, Some(train), Some(test)) => (train, Some(test)),
@@ -117,7 +126,7 @@ impl OneDataset {
                 ));
             }
         };
-        let view = DataView { bucket, value: value.map(|choice| choice.0) };
+        let view = DataView { bucket, value: value.map(|choice| choice.0), map };
         Ok(DataEntry { path, generate: None, test, view })
     }
 }
@@ -129,10 +138,10 @@ macro_rules! datasets {
         impl Datasets {
             /// The datasets of named games, and the one without a name.
             fn split(self) -> (BTreeMap<GameKind, DataEntry>, OneDataset) {
-                let Self { $($game,)+ path, train, test, generate, bucket, value } = self;
+                let Self { $($game,)+ path, train, test, generate, bucket, value, map } = self;
                 let games = [$((GameKind::$variant, $game)),+];
                 let games = games.into_iter().filter_map(|(game, entry)| Some((game, entry?))).collect();
-                (games, OneDataset { path, train, test, generate, bucket, value })
+                (games, OneDataset { path, train, test, generate, bucket, value, map })
             }
         }
     };
@@ -143,7 +152,7 @@ games::for_games! { [datasets] }
 read_by! { FolderOrMap => DataFolders }
 
 impl<'de> Visitor<'de> for FolderOrMap {
-    reads! { DataFolders, "a dataset's folder, a map {path, bucket, value}, {train, test, bucket, value} or {generate}, or a map of games to these" }
+    reads! { DataFolders, "a dataset's folder, a map {path, bucket, value, map}, {train, test, bucket, value, map} or {generate}, or a map of games to these" }
 
     fn visit_str<E: Error>(self, folder: &str) -> Result<DataFolders, E> {
         FolderOrView.visit_str(folder).map(DataFolders::One)
@@ -165,7 +174,7 @@ impl<'de> Visitor<'de> for FolderOrMap {
 read_by! { FolderOrView => DataEntry }
 
 impl<'de> Visitor<'de> for FolderOrView {
-    reads! { DataEntry, "a dataset's folder, or a map {path, bucket, value}, {train, test, bucket, value} or {generate}" }
+    reads! { DataEntry, "a dataset's folder, or a map {path, bucket, value, map}, {train, test, bucket, value, map} or {generate}" }
 
     fn visit_str<E: Error>(self, folder: &str) -> Result<DataEntry, E> {
         let (path, view) = (PathBuf::from(folder), DataView::default());

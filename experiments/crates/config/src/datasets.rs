@@ -7,7 +7,7 @@ use super::source::ConfigError;
 use super::suggest::nearest;
 use super::targets::Contents;
 use super::tree::Node;
-use dataset::{Dataset, DatasetError, Manifest, PerSplit, Split, Targets, TestSet, ValueTarget, store};
+use dataset::{Dataset, DatasetError, Manifest, MapInfo, PerSplit, Split, Targets, TestSet, ValueTarget, store};
 use games::GameKind;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -66,7 +66,7 @@ impl OpenedData {
         if let Some(read) = self.dataset.get() {
             return Ok(read);
         }
-        let mut dataset = Dataset::load(&self.folder, self.manifest.clone())?;
+        let mut dataset = Dataset::load(&self.folder, stored(&self.manifest, &self.view))?;
         if !self.view.bucket.is_empty() {
             dataset.restrict(&self.view.bucket)?;
         }
@@ -167,7 +167,7 @@ fn named(node: &Node, key: &str, written: &Path, game: GameKind) -> Result<(Path
 /// Refuses a view of these splits that the dataset does not have, and counts its positions.
 fn viewed(
     folder: PathBuf,
-    manifest: Manifest,
+    mut manifest: Manifest,
     mut view: DataView,
     splits: &[Split],
     node: &Node,
@@ -205,8 +205,26 @@ fn viewed(
         return Err(error.help("name more buckets, or import more games"));
     }
     let contents = Contents::of(&folder, &manifest, &view).map_err(|error| node.origin.refused(error))?;
+    add_map(&mut manifest, &view, node)?;
     let dataset = OnceLock::new();
     Ok(OpenedData { folder, manifest, view, positions, contents, test: None, generate: None, dataset })
+}
+
+/// Names the map that is computed for a view, as if the dataset had it; refused if it has one.
+fn add_map(manifest: &mut Manifest, view: &DataView, node: &Node) -> Result<(), ConfigError> {
+    let Some(task) = view.map else { return Ok(()) };
+    if let Some(own) = &manifest.map {
+        let message = format!("the positions of \"{}\" have labels of their own: {}", manifest.name, own.task);
+        return Err(node.nearest(&["map"]).origin.refused(message).help("leave `map` out"));
+    }
+    manifest.map = Some(MapInfo::of(task, manifest.game));
+    Ok(())
+}
+
+/// The manifest as it is stored, without the computed map of a view.
+fn stored(manifest: &Manifest, view: &DataView) -> Manifest {
+    let map = if view.map.is_some() { None } else { manifest.map.clone() };
+    Manifest { map, ..manifest.clone() }
 }
 
 /// Refuses a value target that the dataset does not have.
@@ -228,7 +246,7 @@ fn tested_on(
     own: OpenedData,
     value: Option<ValueTarget>,
     folder: PathBuf,
-    manifest: Manifest,
+    mut manifest: Manifest,
     node: &Node,
 ) -> Result<OpenedData, ConfigError> {
     let origin = &node.nearest(&["test"]).origin;
@@ -239,12 +257,13 @@ fn tested_on(
     };
     has_values(Targets { value, ..Targets::default() }, &folder, &manifest, node)?;
     let contents = Contents::of(&folder, &manifest, &own.view).map_err(refused)?;
-    let mut dataset = Dataset::load(&own.folder, own.manifest.clone()).map_err(refused)?;
+    let mut dataset = Dataset::load(&own.folder, stored(&own.manifest, &own.view)).map_err(refused)?;
     if !own.view.bucket.is_empty() {
         dataset.restrict(&own.view.bucket).map_err(refused)?;
     }
     let other = Dataset::load(&folder, manifest.clone()).map_err(refused)?;
     dataset.set_test(other).map_err(refused)?;
+    add_map(&mut manifest, &own.view, node)?;
     let set = dataset.test_set().cloned().expect("it was set");
     let [train, validation, test] = Split::ALL.map(|split| dataset.positions(split));
     let positions = PerSplit { train, validation, test };

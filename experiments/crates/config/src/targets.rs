@@ -98,10 +98,10 @@ fn has(need: Need, manifest: &Manifest, contents: Contents) -> (bool, &'static s
         Need::Ends => (whole_games, "plies", "whole games, not single positions"),
         Need::Boards => (whole_games, "moves", "whole games, not single positions"),
         Need::SquareMap => {
-            (map(MapShape::Squares), "map", "a map of squares (`posenc data generate probe` makes some)")
+            (map(MapShape::Squares), "map", "a map of squares (`data: {path: …, map: attacked-squares}` computes one)")
         }
         Need::PairMap => {
-            (map(MapShape::Pairs), "map", "a map of pairs of squares (`posenc data generate probe` makes some)")
+            (map(MapShape::Pairs), "map", "a map of pairs of squares (`data: {path: …, map: attackers}` computes one)")
         }
         Need::Rights => (contents.moves && with_game!(manifest.game, G => G::HAS_RIGHTS), "moves", RIGHTS),
         Need::Teacher => (false, "moves", TEACHER),

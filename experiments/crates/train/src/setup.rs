@@ -138,6 +138,9 @@ pub fn open_data(config: &RunConfig) -> Result<Dataset, TrainError> {
     if let Some(test) = &config.test_data {
         dataset.set_test(Dataset::open(test).map_err(TrainError::Open)?)?;
     }
+    if let Some(task) = config.view.map {
+        dataset.set_map(task)?;
+    }
     dataset.set_moves(config.moves)?;
     dataset.set_sequence(config.plies())?;
     dataset.set_targets(required_targets(config))?;

@@ -9,9 +9,10 @@ use super::targets::Targets;
 use crate::derived::{Derived, DerivedOptions, Has, Room, RowSize, rows_together};
 use crate::error::DatasetError;
 use crate::generated::MadePosition;
-use crate::manifest::{EXACT_BELOW, Manifest, TestSet, Unit, content};
+use crate::manifest::{EXACT_BELOW, Manifest, MapInfo, TestSet, Unit, content};
 use crate::split::{PerSplit, Split};
 use crate::value::ValueTarget;
+use games::maps::MapTask;
 use games::{Frame, GameKind, InputLayout, InputName, MovesName, with_game};
 use std::ops::Range;
 use std::path::Path;
@@ -82,7 +83,7 @@ impl Dataset {
     }
 
     fn of_parts(manifest: Manifest, rows: Arc<Derived>, training: Option<Arc<Training>>) -> Self {
-        let reading = Reading { moves: MovesName::default(), plies: 1, rights: false, repeats: false };
+        let reading = Reading { moves: MovesName::default(), plies: 1, rights: false, repeats: false, map: None };
         let chosen = PerSplit::default();
         Self { manifest, rows, chosen, test: None, training, reading, targets: None, exact_below: EXACT_BELOW }
     }
@@ -269,6 +270,25 @@ impl Dataset {
         self.reading = Reading { rights: targets.rights, repeats: targets.repeats, ..self.reading };
         let of_games = Targets { rights: false, repeats: false, ..targets };
         self.targets = (of_games != Targets::default()).then_some(of_games);
+        Ok(())
+    }
+
+    /// Labels every position with the map of a task, computed when it is read. Refuses a dataset with a map of its own, and one
+    /// without end.
+    pub fn set_map(&mut self, task: MapTask) -> Result<(), DatasetError> {
+        let sources = self.sources();
+        let with_map = sources.iter().find(|(manifest, _)| manifest.map.is_some());
+        if self.is_endless() || with_map.is_some() {
+            let (manifest, _) = with_map.unwrap_or(&sources[0]);
+            let reason = format!("the positions of \"{}\" have labels of their own", manifest.name);
+            return Err(DatasetError::Option { option: "map", reason });
+        }
+        let map = Some(MapInfo::of(task, self.game()));
+        self.reading.map = Some(task);
+        if let Some(test) = &mut self.test {
+            test.manifest.map.clone_from(&map);
+        }
+        self.manifest.map = map;
         Ok(())
     }
 

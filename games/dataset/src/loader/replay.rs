@@ -6,7 +6,8 @@ use super::targets::TargetLists;
 use super::visit::Visit;
 use crate::error::DatasetError;
 use crate::playback::Move;
-use games::maps::NO_LABEL;
+use games::attacks::Tactics;
+use games::maps::{MapTask, NO_LABEL};
 use games::{Frame, Game, GameResult, InputLayout, InputName, Line, MovesName, Phase, Position as _, Side};
 
 pub(super) const NO_PLY: u16 = u16::MAX;
@@ -19,6 +20,8 @@ pub(super) struct Reading {
     pub(super) plies: usize,
     pub(super) rights: bool,
     pub(super) repeats: bool,
+    /// The map whose labels are computed from positions; `None` for those that rows have.
+    pub(super) map: Option<MapTask>,
 }
 
 /// Replayed positions, one entry per position in every list (except `packed` and `legal`).
@@ -126,7 +129,7 @@ fn part<'a, T>(all: &'a [T], ends: &[u32], i: usize) -> &'a [T] {
     &all[start as usize..ends[i] as usize]
 }
 
-pub(super) fn replay<G: Game>(
+pub(super) fn replay<G: Tactics>(
     games: impl IntoIterator<Item = Result<StoredGame, DatasetError>>,
     input: InputName,
     reading: Reading,
@@ -145,7 +148,7 @@ pub(super) fn replay<G: Game>(
     Ok(positions)
 }
 
-fn replay_game<G: Game>(
+fn replay_game<G: Tactics>(
     game: &StoredGame,
     layout: &InputLayout,
     reading: Reading,
@@ -153,7 +156,7 @@ fn replay_game<G: Game>(
     out: &mut Positions,
 ) -> Result<(), DatasetError> {
     let in_sequence = reading.plies > 1;
-    out.map_cells = game.map_cells();
+    out.map_cells = reading.map.map_or_else(|| game.map_cells(), |task| task.shape().cells(G::GEOMETRY.squares()));
     let values = game.target_value();
     let frame = layout.name.frame();
     game.visit::<G>(layout, in_sequence, |Visit { line, played, candidates, used, is_target }| {
@@ -190,9 +193,10 @@ fn replay_game<G: Game>(
         out.game.push(game.cluster);
         out.ply.push(ply as u16);
         out.novel.push(game.seen_in_train.get(ply).is_some_and(|seen| !seen));
-        match used {
-            true => out.map.extend_from_slice(game.map_of(ply)),
-            false => out.map.extend(std::iter::repeat_n(NO_LABEL, out.map_cells)),
+        match reading.map {
+            _ if !used => out.map.extend(std::iter::repeat_n(NO_LABEL, out.map_cells)),
+            Some(task) => out.map.extend(task.labels::<G>(position)),
+            None => out.map.extend_from_slice(game.map_of(ply)),
         }
         Ok(())
     })

@@ -1,6 +1,6 @@
 //! Datasets whose label is a map of the board.
 
-use crate::samples::{made, remade, verified};
+use crate::samples::{self, CHESS, evaluation, imported, made, remade, training, verified};
 use dataset::store::GameRow;
 use dataset::{
     Batch, Dataset, GeneratedOptions, Label, LoaderConfig, MadePosition, Manifest, MapInfo, Merge, OnDisk, PerSplit,
@@ -8,7 +8,7 @@ use dataset::{
 };
 use games::chess::{Chess, ChessPosition};
 use games::maps::{MapShape, MapTask, NO_LABEL};
-use games::{Game as _, InputName, ParsedPosition, Position};
+use games::{Game as _, GameKind, InputName, ParsedPosition, Position};
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU16;
 use std::path::Path;
@@ -21,12 +21,7 @@ fn options(dir: &Path, name: &str) -> GeneratedOptions {
 }
 
 fn info(task: MapTask) -> MapInfo {
-    MapInfo {
-        task: task.name().to_owned(),
-        classes: task.classes::<Chess>(),
-        shape: task.shape(),
-        names: task.class_names().iter().map(|&name| name.to_owned()).collect(),
-    }
+    MapInfo::of(task, GameKind::Chess)
 }
 
 /// A position with a move and its map.
@@ -96,6 +91,42 @@ fn batches_hold_the_maps_of_their_positions() {
         assert_eq!(unlabelled, matches!(task, MapTask::Mobility | MapTask::Pins));
         assert_eq!(verified(&dir.path().join("set"), true).described, [""; 0]);
     }
+}
+
+#[test]
+fn maps_of_games_are_computed_when_they_are_read() {
+    let (dir, report) = imported(GameKind::Chess, CHESS);
+    let rows = rows(&dir.path().join("dataset"), &report.manifest);
+    for task in MapTask::ALL {
+        let labels =
+            |row: &GameRow| samples::replayed::<ChessPosition, _>(row, |line, _| task.labels::<Chess>(line.position()));
+        let labels: BTreeMap<u32, Vec<Vec<i8>>> = rows.iter().map(|(id, row)| (*id, labels(row))).collect();
+        let mut dataset = Dataset::open(&dir.path().join("dataset")).expect("a dataset");
+        dataset.set_map(task).expect("games have no map of their own");
+        assert_eq!(dataset.manifest().map, Some(info(task)));
+        let dataset = Arc::new(dataset);
+        let config = LoaderConfig { input: InputName::PieceTokens, batch: 64, seed: 1, workers: 1, block_games: 16 };
+        let mut batches = evaluation(&dataset, Split::Test, InputName::PieceTokens, 200);
+        batches.extend(training(&dataset, config, 0, 3));
+        for batch in batches {
+            assert_eq!((batch.map_cells, batch.map.len()), (task.shape().cells(SQUARES), batch.size * batch.map_cells));
+            let places = batch.game.iter().zip(&batch.ply);
+            for ((game, &ply), own) in places.zip(batch.map.chunks(batch.map_cells)) {
+                assert_eq!(own, labels[game][usize::from(ply)], "{} of game {game}, ply {ply}", task.name());
+            }
+            // The policy is still there.
+            assert!(batch.policy_index.iter().any(|&index| index >= 0));
+        }
+    }
+}
+
+#[test]
+fn a_dataset_has_one_map() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let manifest = written(dir.path(), "set", info(MapTask::Pins), positions(MapTask::Pins, 20));
+    let mut dataset = Dataset::load(&dir.path().join("set"), manifest).expect("a dataset");
+    let refused = dataset.set_map(MapTask::AttackedSquares).expect_err("it has one").to_string();
+    assert!(refused.contains("have labels of their own"), "{refused}");
 }
 
 #[test]

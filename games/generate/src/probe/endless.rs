@@ -2,8 +2,8 @@
 //! made once.
 
 use super::random_play::{self, RandomGame};
-use super::{LICENCE, Task, check_board, check_every, info};
-use dataset::{Dataset, DatasetError, Endless, EndlessOptions, MadePosition, Packer, PerSplit, Split};
+use super::{LICENCE, Task, check_board, check_every};
+use dataset::{Dataset, DatasetError, Endless, EndlessOptions, MadePosition, MapInfo, Packer, PerSplit, Split};
 use games::maps::MapTask;
 use games::{GameKind, with_game};
 use std::collections::HashSet;
@@ -81,7 +81,7 @@ impl EndlessProbe {
         let test = self.held_out(Split::Test, test, &mut known)?;
         let validation = self.held_out(Split::Validation, validation, &mut known)?;
         let map = match self.task {
-            Task::Map(task) => Some(with_game!(self.game, G => info::<G>(task))),
+            Task::Map(task) => Some(MapInfo::of(task, self.game)),
             Task::MateInOne | Task::LegalMoves | Task::Endgame(_) => None,
         };
         let options = EndlessOptions {

@@ -3,6 +3,7 @@
 use config::{Experiment, Row, RunConfig};
 use dataset::value::SHORT_TERM_DECAY;
 use dataset::{Manifest, PerSplit, Split, ValueTarget};
+use games::maps::MapTask;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 use tempfile::TempDir;
@@ -89,6 +90,34 @@ fn value_targets_have_names_and_options() {
         hash("{path: rated, value: {short_term: {decay: 0.5}}}"),
     ];
     assert!((1..all.len()).all(|i| !all[..i].contains(&all[i])), "{all:?}");
+}
+
+#[test]
+fn a_map_is_computed_for_a_dataset_without_one() {
+    let heads = |heads: &str| format!("model.chessformer.outputs={{policy: {{}}, {heads}}}");
+    let loaded = |data: &str, sets: &[&str]| {
+        let text = EXPERIMENT
+            .replace("data: {chess: chess, shogi: shogi}", &format!("data: {data}"))
+            .replace("game: [chess, shogi]", "game: [chess]");
+        load_in(DATA.path(), &text, sets)
+    };
+    let squares = heads("per_square: {classes: 4}");
+    for data in ["{path: rated, map: attacked-squares}", "{train: chess, test: openings, map: attacked-squares}"] {
+        let own = loaded(data, &[&squares]).unwrap_or_else(|error| panic!("{data}: {error}")).rows.remove(0);
+        assert_eq!(own.run.view.map, Some(MapTask::AttackedSquares));
+        let text = own.run.to_yaml().expect("YAML");
+        assert!(text.contains("map: attacked-squares"), "{text}");
+        assert_eq!(RunConfig::from_yaml(&text).expect("its own text"), own.run);
+        let policy = loaded(data, &[]).expect("heads need not read the map").rows.remove(0);
+        let without = row(&data.replace(", map: attacked-squares", ""));
+        assert!(policy.hash != without.hash && !without.run.to_yaml().expect("YAML").contains("map"));
+    }
+    let refused = |data: &str, sets: &[&str], parts: &[&str]| assert_says(&loaded(data, sets).expect_err(data), parts);
+    refused("rated", &[&squares], &["per_square", "a map of squares"]);
+    refused("{path: rated, map: pins}", &[&squares], &["`pins`", "3 classes, not 4"]);
+    refused("{path: rated, map: attackers}", &[&squares], &["per_square", "a map of squares"]);
+    refused("{path: rated, map: forks}", &[], &["forks", "attacked-squares"]);
+    refused("{generate: {probe: mobility, game: chess}, map: pins}", &[], &["leave the keys beside it out"]);
 }
 
 #[test]
