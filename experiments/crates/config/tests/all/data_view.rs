@@ -110,7 +110,7 @@ fn a_map_is_computed_for_a_dataset_without_one() {
         assert_eq!(RunConfig::from_yaml(&text).expect("its own text"), own.run);
         let policy = loaded(data, &[]).expect("heads need not read the map").rows.remove(0);
         let without = row(&data.replace(", map: attacked-squares", ""));
-        assert!(policy.hash != without.hash && !without.run.to_yaml().expect("YAML").contains("map"));
+        assert!(policy.hash != without.hash && !without.run.to_yaml().expect("YAML").contains("attacked-squares"));
     }
     let refused = |data: &str, sets: &[&str], parts: &[&str]| assert_says(&loaded(data, sets).expect_err(data), parts);
     refused("rated", &[&squares], &["per_square", "a map of squares"]);
