@@ -152,12 +152,13 @@ fn joined(batches: Vec<Vec<Named>>) -> Result<Vec<Named>, InferenceError> {
 
 /// What the labels of the cell's map mean; `None` if its dataset is not there, or its classes are numbers.
 fn legend(run: &RunConfig) -> Option<String> {
-    let (task, names): (String, Vec<String>) = match &run.generate {
-        Some(generate) => {
-            let names = MapTask::named(&generate.probe)?.class_names();
-            (generate.probe.clone(), names.iter().map(|&name| name.to_owned()).collect())
-        }
-        None => Manifest::read(&run.data).ok()?.map.map(|map| (map.task, map.names))?,
+    let of_task = |task: MapTask| {
+        (task.name().to_owned(), task.class_names().iter().map(|&name| name.to_owned()).collect::<Vec<String>>())
+    };
+    let (task, names) = match (&run.generate, run.view.map) {
+        (_, Some(task)) => of_task(task),
+        (Some(generate), None) => of_task(MapTask::named(&generate.probe)?),
+        (None, None) => Manifest::read(&run.data).ok()?.map.map(|map| (map.task, map.names))?,
     };
     let classes = names.iter().enumerate().map(|(class, name)| format!("{class} {name}"));
     (!names.is_empty()).then(|| format!("{task}: {}", joined_by(classes, ", ")))

@@ -1,8 +1,8 @@
 //! Versions of the arithmetic: a change of numbers renames only the cells that it touches.
 //!
 //! [`BASE`] covers all arithmetic. A *component* is a part of the arithmetic that only some cells use: an encoding,
-//! an architecture, a head, an optimizer, an averaging, an input, a vocabulary of moves, an element type, the sum of
-//! four or more micro-batches. A change that touches one component raises its version in [`RAISED`]; the cells that use the
+//! an architecture, a head, an optimizer, an averaging, an input, a vocabulary of moves, a map that is computed, an element type,
+//! the sum of four or more micro-batches. A change that touches one component raises its version in [`RAISED`]; the cells that use the
 //! component then have that version in their hash and in their manifest, and all other cells keep both. A change of
 //! arithmetic that every cell uses raises [`BASE`].
 
@@ -120,6 +120,7 @@ pub fn components(run: &Value) -> Option<BTreeSet<String>> {
         ("optimizer", Some(name(train.get("optimizer")?)?)),
         ("dtype", train.get("dtype").map_or_else(|| Some("f32".to_owned()), name)),
         ("averaging", train.get("averaging").and_then(name)),
+        ("map", run.get("view").and_then(|view| view.get("map")).and_then(name)),
     ];
     let further = [
         (MICRO_BATCHES, micro_batches(train, options)? >= ORDERED_FROM),

@@ -30,9 +30,7 @@ pub enum ModelError {
     EdgeShown(&'static str),
     #[error("model: outputs names no head; write at least one, e.g. outputs: {{policy: {{}}, result: {{}}}}")]
     NoOutput,
-    #[error(
-        "model: outputs.per_square.classes is {0}, it must be at least 2; the dataset's `dataset.yaml` says how many"
-    )]
+    #[error("model: outputs.per_square.classes is {0}, it must be at least 2; a map of attacked squares has 4")]
     Classes(usize),
     #[error("model: outputs.soft_policy.temperature is {0}, it must be a number above 0; the paper's is 4")]
     Temperature(f64),

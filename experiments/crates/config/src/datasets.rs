@@ -222,7 +222,7 @@ fn add_map(manifest: &mut Manifest, view: &DataView, node: &Node) -> Result<(), 
 }
 
 /// The manifest as it is stored, without the computed map of a view.
-fn stored(manifest: &Manifest, view: &DataView) -> Manifest {
+pub(crate) fn stored(manifest: &Manifest, view: &DataView) -> Manifest {
     let map = if view.map.is_some() { None } else { manifest.map.clone() };
     Manifest { map, ..manifest.clone() }
 }

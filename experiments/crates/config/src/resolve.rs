@@ -1,6 +1,7 @@
 //! From a combination to a complete run. What cannot be trained is refused here, before the first step.
 
-use super::datasets::{Datasets, OpenedData};
+use super::data::DataView;
+use super::datasets::{Datasets, OpenedData, stored};
 use super::expand::Combination;
 use super::phases;
 use super::run::{BaseConfig, RunConfig, TrainConfig};
@@ -11,7 +12,6 @@ use super::step::MicroBatch;
 use super::targets::{self, OnMissingTargets, wrong_classes};
 use dataset::bounded;
 use facts::grouped;
-use games::Frame;
 use models::{Loss, ModelConfig, ModelError, Network};
 
 /// The run of a combination, without a seed (it is 0).
@@ -21,13 +21,13 @@ pub(crate) fn run(row: &Combination, datasets: &Datasets) -> Result<RunConfig, C
     game.offered(input).map_err(|error| row.refused(&["input"], error))?;
     game.vocabulary(moves).map_err(|error| row.refused(&["moves"], error))?;
     moves.supports(input).map_err(|error| row.refused(&["input"], error))?;
-    if input.frame() != Frame::SideToMove && data.manifest.map.is_some() {
-        let message =
-            format!("{} never turns the board, but the labels of this dataset's map are of the mover's", input.name());
-        return Err(row.refused(&["input"], message).help("take another input"));
-    }
+    let model = with_targets(model.clone(), row, data)?;
+    // A computed map that no head reads decides nothing.
+    let reads_map = model.outputs().per_square.is_some() || model.outputs().pairs.is_some();
+    let view = DataView { map: data.view.map.filter(|_| reads_map), ..data.view.clone() };
     for manifest in std::iter::once(&data.manifest).chain(data.test.iter().map(|test| &test.manifest)) {
-        manifest.offered(input).map_err(|error| row.refused(&["input"], error))?;
+        let offered = if reads_map { manifest.offered(input) } else { stored(manifest, &data.view).offered(input) };
+        offered.map_err(|error| row.refused(&["input"], error))?;
     }
     let learning_rate = train.learning_rate.clone().ending_at(train.steps);
     Ok(RunConfig {
@@ -35,10 +35,10 @@ pub(crate) fn run(row: &Combination, datasets: &Datasets) -> Result<RunConfig, C
         data: data.folder.clone(),
         test_data: data.test.as_ref().map(|test| test.folder.clone()),
         generate: data.generate.clone(),
-        view: data.view.clone(),
+        view,
         input,
         moves,
-        model: with_targets(model.clone(), row, data)?,
+        model,
         encoding: encoding.clone(),
         train: TrainConfig {
             learning_rate: learning_rate.map_err(|error| row.refused(&["train", "learning_rate"], error))?,

@@ -9,6 +9,7 @@ use config::tuning::{Trial, TunedRow};
 use config::{Experiment, ReadAt, Role, Row, counted, grouped};
 use dataset::{DataCost, DerivedOptions, MadeSoFar, Manifest};
 use games::GameKind;
+use games::maps::MapTask;
 use report::numbers::mega;
 use report::table::table;
 use serde_json::{Map, Value, json};
@@ -260,8 +261,10 @@ fn datasets(experiment: &Experiment) -> String {
                 grouped(set.left_out_of_validation)
             ),
         };
-        let of_test = row.run.test_data.as_ref().map(|folder| cost("its test set", folder));
-        Some(counted + &making(experiment, row.run.game) + &cost("it", &row.run.data) + &of_test.unwrap_or_default())
+        let map = row.run.view.map;
+        let of_test = row.run.test_data.as_ref().map(|folder| cost("its test set", folder, None));
+        let own = cost("it", &row.run.data, map);
+        Some(counted + &making(experiment, row.run.game) + &own + &of_test.unwrap_or_default())
     };
     experiment.games().into_iter().filter_map(game).collect()
 }
@@ -304,14 +307,15 @@ fn making(experiment: &Experiment, game: GameKind) -> String {
 }
 
 /// What reading a dataset takes of a machine; nothing without a folder or if the shards cannot be read.
-fn data_cost(folder: &Path) -> Option<DataCost> {
+fn data_cost(folder: &Path, map: Option<MapTask>) -> Option<DataCost> {
     let folder = Some(folder).filter(|folder| !folder.as_os_str().is_empty())?;
     let manifest = Manifest::read(folder).ok()?;
-    DataCost::of(folder, &manifest, &DerivedOptions::default()).ok()
+    let cost = DataCost::of(folder, &manifest, &DerivedOptions::default()).ok()?;
+    Some(map.map_or(cost, |task| cost.with_map(&manifest, task)))
 }
 
-fn cost(what: &str, folder: &Path) -> String {
-    let Some(cost) = data_cost(folder) else { return String::new() };
+fn cost(what: &str, folder: &Path, map: Option<MapTask>) -> String {
+    let Some(cost) = data_cost(folder, map) else { return String::new() };
     let megabytes = |bytes: u64| grouped(bytes.div_ceil(1_000_000));
     let rate = DataCost::ASSUMED_BYTES_A_SECOND / 1e6;
     let time = format!("in about {} s (assuming {rate} MB a second)", cost.seconds.ceil());
@@ -358,8 +362,8 @@ pub(super) fn json(experiment: &Experiment, times: &[f64], warnings: &[String]) 
                 "validation_positions": row.data.validation_positions,
                 "test_positions": row.data.test_positions,
                 "making": Making::of(row).map(|making| making.json()),
-                "cost": data_cost(&row.run.data),
-                "test_cost": row.run.test_data.as_deref().and_then(data_cost),
+                "cost": data_cost(&row.run.data, row.run.view.map),
+                "test_cost": row.run.test_data.as_deref().and_then(|folder| data_cost(folder, None)),
             },
         })
     };

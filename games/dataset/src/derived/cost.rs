@@ -4,9 +4,11 @@ use super::DerivedOptions;
 use super::cache::CacheEntry;
 use super::rows_together;
 use crate::error::DatasetError;
+use crate::loader::LoaderConfig;
 use crate::manifest::{Manifest, Unit};
 use crate::split::Split;
 use crate::store::{self, ColumnSize};
+use games::maps::MapTask;
 use games::with_game;
 use serde::Serialize;
 use std::path::Path;
@@ -50,6 +52,15 @@ impl DataCost {
         };
         let index: u64 = Split::ALL.iter().map(of_split).sum();
         Ok(Self { memory: index + blocks, disk: bytes, seconds, is_made })
+    }
+
+    /// The same with the labels of a computed map for the positions of two blocks.
+    pub fn with_map(self, manifest: &Manifest, task: MapTask) -> Self {
+        let cells = task.shape().cells(manifest.game.geometry().squares()) as u64;
+        let (games, positions) = (manifest.split.games[Split::Train], manifest.split.positions[Split::Train]);
+        let most = LoaderConfig::BLOCK_GAMES as u64 * if manifest.unit == Unit::Position { 128 } else { 1 };
+        let of_block = games.min(most) * positions.div_ceil(games.max(1));
+        Self { memory: self.memory.saturating_add(2 * of_block * cells), ..self }
     }
 }
 

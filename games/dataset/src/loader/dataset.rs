@@ -280,7 +280,8 @@ impl Dataset {
         let with_map = sources.iter().find(|(manifest, _)| manifest.map.is_some());
         if self.is_endless() || with_map.is_some() {
             let (manifest, _) = with_map.unwrap_or(&sources[0]);
-            let reason = format!("the positions of \"{}\" have labels of their own", manifest.name);
+            let reason =
+                format!("the positions of \"{}\" have a map of their own, or are made without end", manifest.name);
             return Err(DatasetError::Option { option: "map", reason });
         }
         let map = Some(MapInfo::of(task, self.game()));

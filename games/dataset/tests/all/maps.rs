@@ -126,7 +126,7 @@ fn a_dataset_has_one_map() {
     let manifest = written(dir.path(), "set", info(MapTask::Pins), positions(MapTask::Pins, 20));
     let mut dataset = Dataset::load(&dir.path().join("set"), manifest).expect("a dataset");
     let refused = dataset.set_map(MapTask::AttackedSquares).expect_err("it has one").to_string();
-    assert!(refused.contains("have labels of their own"), "{refused}");
+    assert!(refused.contains("have a map of their own"), "{refused}");
 }
 
 #[test]

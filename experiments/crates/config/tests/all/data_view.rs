@@ -108,9 +108,14 @@ fn a_map_is_computed_for_a_dataset_without_one() {
         let text = own.run.to_yaml().expect("YAML");
         assert!(text.contains("map: attacked-squares"), "{text}");
         assert_eq!(RunConfig::from_yaml(&text).expect("its own text"), own.run);
-        let policy = loaded(data, &[]).expect("heads need not read the map").rows.remove(0);
+        // A map that no head reads decides nothing, and fits every input.
         let without = row(&data.replace(", map: attacked-squares", ""));
-        assert!(policy.hash != without.hash && !without.run.to_yaml().expect("YAML").contains("attacked-squares"));
+        let unread = loaded(data, &[]).expect("heads need not read it").rows.remove(0);
+        assert_eq!((&unread.hash, &unread.run), (&without.hash, &without.run));
+        let white = ["input=cls_tokens_white", "moves=uci_1968_sid"];
+        loaded(data, &white).unwrap_or_else(|error| panic!("{error}"));
+        let refused = loaded(data, &[&squares, white[0], white[1]]).expect_err("it never turns the board");
+        assert_says(&refused, &["cls_tokens_white never turns the board"]);
     }
     let refused = |data: &str, sets: &[&str], parts: &[&str]| assert_says(&loaded(data, sets).expect_err(data), parts);
     refused("rated", &[&squares], &["per_square", "a map of squares"]);

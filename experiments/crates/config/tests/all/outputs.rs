@@ -86,7 +86,7 @@ fn a_head_without_targets_is_refused_with_the_column_and_the_remedy() {
     let results = "{chess: {path: chess, value: result}, shogi: {path: shogi, value: result}}";
     let by_result = with_heads("{policy: {}, value_shares: {}}").replace("{chess: chess, shogi: shogi}", results);
     refused(&by_result, &["`value_shares`", "column `draw`", "Lc0's chunks"]);
-    refused(&with_heads("{policy: {}, pairs: {}}"), &["`pairs`", "column `map`", "posenc data generate probe"]);
+    refused(&with_heads("{policy: {}, pairs: {}}"), &["`pairs`", "column `map`", "map: attackers"]);
     refused(&with_heads("{policy: {}, per_square: {classes: 3}}"), &["`per_square`", "column `map`"]);
     assert!(load(&with_heads("{policy: {}, result: {}, moves_left: {}}")).is_ok(), "games have an end");
 }
