@@ -302,7 +302,15 @@ fn under_other_conditions_the_spread_over_seeds_judges_and_cells_are_taken_from_
     let dir = place(&small().replace("seeds: [0]", "seeds: [0, 1, 2]"));
     run(dir.path(), &["run", "experiment.yaml", "--only", "encoding=none"]).succeeds();
     run(dir.path(), &["publish", "runs/small", "--out", "bundle"]).fails_with(&["cells are not done", "--partial"]);
+    // A cell that has begun is not published.
+    let is_begun = |row: &records::plan::Row| row.folder.contains("absolute");
+    let plan = records::Plan::read(&dir.path().join("runs/small")).expect("a plan");
+    let begun = plan.rows.iter().find(|row| is_begun(row)).expect("a row that did not run");
+    let cell = records::Plan::cell_dir(&dir.path().join("runs/small"), begun, 0);
+    fs::create_dir_all(&cell).expect("a folder");
+    fs::write(cell.join("log.txt"), "begun\n").expect("written");
     run(dir.path(), &["publish", "runs/small", "--out", "bundle", "--partial"]).succeeds();
+    assert!(!dir.path().join("bundle/cells").join(&begun.folder).exists());
     // As if it had been made with another LibTorch: the list is written again, as its publisher would have.
     let bundle = dir.path().join("bundle");
     for path in files(&bundle).into_iter().filter(|path| path.ends_with("manifest.json")) {

@@ -83,9 +83,13 @@ pub fn collect(run_dir: &Path, publication: &Publication) -> anyhow::Result<Cont
     for (row, &seed) in plan.rows.iter().flat_map(|row| plan.seeds.iter().map(move |seed| (row, seed))) {
         let dir = Plan::cell_dir(run_dir, row, seed);
         collector.contents.cells += 1;
-        match CellState::of(&dir) {
+        let state = CellState::of(&dir);
+        match state {
             CellState::Done => collector.contents.finished += 1,
             _ => unfinished.push(format!("{} seed {seed}", row.folder)),
+        }
+        if !matches!(state, CellState::Done | CellState::Failed(_)) {
+            continue;
         }
         collector.cell(&dir, &format!("{CELLS}/{}/seed-{seed}", row.folder), publication)?;
     }

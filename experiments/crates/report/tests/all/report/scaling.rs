@@ -217,3 +217,18 @@ fn positions_that_are_seen_again_are_no_budget() {
     let report = Report::with_options(folder.path(), &asked).expect("a report");
     assert!(is_warned(&report, "no loss is predicted for 4,096,000 positions"), "{:?}", report.warnings);
 }
+
+/// Later programs know more losses, and a run has the weights of all.
+#[test]
+fn cells_of_programs_with_other_losses_are_on_one_curve() {
+    let mut folder = grid();
+    for encoding in ["absolute", "shaw"] {
+        for steps in STEPS {
+            let newest = steps == STEPS[3];
+            let loss = if newest { json!({"policy": 1.0, "value_shares": 1.0}) } else { json!({"policy": 1.0}) };
+            let run = json!({"encoding": encoding, "train": {"steps": steps, "batch": 64, "loss": loss}});
+            folder.run(&format!("{encoding}-{steps}"), &run);
+        }
+    }
+    assert_eq!(scaling(&folder.report()).budgets, [16_000, 64_000, 256_000, 1_024_000]);
+}
