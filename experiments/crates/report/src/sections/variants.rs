@@ -9,6 +9,7 @@ use records::plan::Row;
 use records::tuning::TunedRowRecord;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 /// A row with its resolved run.
 #[derive(Clone)]
@@ -25,11 +26,23 @@ pub(crate) fn of(folder: &RunFolder, game: GameKind) -> Vec<Variant<'_>> {
     let mut variants: Vec<Variant<'_>> = lines
         .filter_map(|(row, cells)| {
             let config = cells.iter().find_map(|cell| cell.facts.as_ref()?.run())?;
-            Some(Variant { row, cells, config: without(config.clone(), &["seed"]) })
+            Some(Variant { row, cells, config: without_folders(without(config.clone(), &["seed"])) })
         })
         .collect();
     forget_newer_losses(&mut variants);
     variants
+}
+
+/// Names the files of a run without their folders, as bundles do: cells of a bundle and of this machine differ in nothing else.
+fn without_folders(mut config: Value) -> Value {
+    for place in ["/data", "/test_data", "/train/start/network", "/train/start/tables"] {
+        if let Some(Value::String(path)) = config.pointer_mut(place)
+            && let Some(name) = Path::new(path).file_name().and_then(|name| name.to_str())
+        {
+            *path = name.to_owned();
+        }
+    }
+    config
 }
 
 /// Leaves out the weights of losses that the program of some rows did not know. A run has those of all losses, also of heads

@@ -218,16 +218,17 @@ fn positions_that_are_seen_again_are_no_budget() {
     assert!(is_warned(&report, "no loss is predicted for 4,096,000 positions"), "{:?}", report.warnings);
 }
 
-/// Later programs know more losses, and a run has the weights of all.
+/// Later programs know more losses, and a run has the weights of all. Bundles name a dataset without its folder.
 #[test]
-fn cells_of_programs_with_other_losses_are_on_one_curve() {
+fn cells_of_other_programs_and_of_bundles_are_on_one_curve() {
     let mut folder = grid();
     for encoding in ["absolute", "shaw"] {
         for steps in STEPS {
             let newest = steps == STEPS[3];
             let loss = if newest { json!({"policy": 1.0, "value_shares": 1.0}) } else { json!({"policy": 1.0}) };
-            let run = json!({"encoding": encoding, "train": {"steps": steps, "batch": 64, "loss": loss}});
-            folder.run(&format!("{encoding}-{steps}"), &run);
+            let data = if newest { "/home/user/data/attacked" } else { "attacked" };
+            let train = json!({"steps": steps, "batch": 64, "loss": loss});
+            folder.run(&format!("{encoding}-{steps}"), &json!({"encoding": encoding, "data": data, "train": train}));
         }
     }
     assert_eq!(scaling(&folder.report()).budgets, [16_000, 64_000, 256_000, 1_024_000]);
