@@ -2,7 +2,7 @@
 
 use super::devices::CellNetwork;
 use config::RunConfig;
-use dataset::{Manifest, bounded};
+use dataset::{Manifest, MapInfo, bounded};
 use games::chess::history::HistoryFill;
 use games::maps::MapTask;
 use models::HeadName;
@@ -152,13 +152,10 @@ fn joined(batches: Vec<Vec<Named>>) -> Result<Vec<Named>, InferenceError> {
 
 /// What the labels of the cell's map mean; `None` if its dataset is not there, or its classes are numbers.
 fn legend(run: &RunConfig) -> Option<String> {
-    let of_task = |task: MapTask| {
-        (task.name().to_owned(), task.class_names().iter().map(|&name| name.to_owned()).collect::<Vec<String>>())
-    };
-    let (task, names) = match (&run.generate, run.view.map) {
-        (_, Some(task)) => of_task(task),
-        (Some(generate), None) => of_task(MapTask::named(&generate.probe)?),
-        (None, None) => Manifest::read(&run.data).ok()?.map.map(|map| (map.task, map.names))?,
+    let computed = run.view.map.or_else(|| MapTask::named(&run.generate.as_ref()?.probe));
+    let MapInfo { task, names, .. } = match computed {
+        Some(task) => MapInfo::of(task, run.game),
+        None => Manifest::read(&run.data).ok()?.map?,
     };
     let classes = names.iter().enumerate().map(|(class, name)| format!("{class} {name}"));
     (!names.is_empty()).then(|| format!("{task}: {}", joined_by(classes, ", ")))
