@@ -67,16 +67,16 @@ fn a_page_shows_curves_over_budgets_and_what_a_bundle_predicted() {
         let said = shown(expression).expect_err(expression);
         assert!(said.contains(reason), "{expression}: {said}");
     };
-    gives("scaling('run', 'chess').budgets", "[16000, 64000, 256000, 1024000]");
+    gives("scaling('run', 'chess').budgets", "[16000, 64000, 256000, 1024000, 4096000]");
     gives("scaling('run', 'chess').reference", "absolute");
     gives("budget('run', 'chess', 'absolute', 256000).shown", "0.031 [0.010, 0.098]");
-    gives("multiplier('run', 'chess', 'shaw', 256000).at | fixed(4)", "4.4332");
+    gives("multiplier('run', 'chess', 'shaw', 256000).at | fixed(4)", "5.4589");
     gives("multiplier('run', 'chess', 'shaw', 64000).bound", "at least");
-    gives("exponent('run', 'chess', 'absolute', 'known').shown", "0.80 [0.50, 1.10]");
+    gives("exponent('run', 'chess', 'absolute', 'known').shown", "0.491 [0.428, 0.555]");
     gives("exponent('run', 'chess', 'relative_bias', 'known').exponent | fixed(3)", "1.016");
-    gives("[grid('run').cells_done, grid('run').cells]", "[60, 75]");
+    gives("[grid('run').cells_done, grid('run').cells]", "[66, 75]");
     refuses(
-        "budget('run', 'chess', 'shaw', 4096000)",
+        "budget('run', 'chess', 'rope', 4096000)",
         "no finished budget \"4096000\"; it has: 16000; 64000; 256000; 1024000",
     );
     refuses("multiplier('run', 'chess', 'absolute', 64000)", "it is a reference");
