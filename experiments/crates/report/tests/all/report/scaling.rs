@@ -221,7 +221,7 @@ fn positions_that_are_seen_again_are_no_budget() {
 /// Later programs know more losses, and a run has the weights of all. Bundles name a dataset without its folder.
 #[test]
 fn cells_of_other_programs_and_of_bundles_are_on_one_curve() {
-    let mut folder = grid();
+    let folder = grid();
     for encoding in ["absolute", "shaw"] {
         for steps in STEPS {
             let newest = steps == STEPS[3];
