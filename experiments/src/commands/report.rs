@@ -60,6 +60,7 @@ impl Args {
             difference: self.difference,
             equivalent_within: self.equivalent_within.clone(),
             extrapolate: self.extrapolate,
+            ..ReportOptions::default()
         }
     }
 }

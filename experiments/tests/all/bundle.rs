@@ -302,15 +302,22 @@ fn under_other_conditions_the_spread_over_seeds_judges_and_cells_are_taken_from_
     let dir = place(&small().replace("seeds: [0]", "seeds: [0, 1, 2]"));
     run(dir.path(), &["run", "experiment.yaml", "--only", "encoding=none"]).succeeds();
     run(dir.path(), &["publish", "runs/small", "--out", "bundle"]).fails_with(&["cells are not done", "--partial"]);
-    // A cell that has begun is not published.
+    // A cell that has begun is not published, nor reported.
     let is_begun = |row: &records::plan::Row| row.folder.contains("absolute");
     let plan = records::Plan::read(&dir.path().join("runs/small")).expect("a plan");
     let begun = plan.rows.iter().find(|row| is_begun(row)).expect("a row that did not run");
     let cell = records::Plan::cell_dir(&dir.path().join("runs/small"), begun, 0);
     fs::create_dir_all(&cell).expect("a folder");
-    fs::write(cell.join("log.txt"), "begun\n").expect("written");
+    let done = plan.rows.iter().find(|row| !is_begun(row)).expect("a row that ran");
+    let done = records::Plan::cell_dir(&dir.path().join("runs/small"), done, 0);
+    fs::copy(done.join("manifest.json"), cell.join("manifest.json")).expect("copied");
+    let status = fs::read_to_string(done.join("status.json")).expect("a status").replace("\"done\"", "\"running\"");
+    fs::write(cell.join("status.json"), status).expect("written");
+    run(dir.path(), &["report", "runs/small"]).succeeds().says(&["interrupted"]);
     run(dir.path(), &["publish", "runs/small", "--out", "bundle", "--partial"]).succeeds();
     assert!(!dir.path().join("bundle/cells").join(&begun.folder).exists());
+    let published = fs::read_to_string(dir.path().join("bundle/report.csv")).expect("a report");
+    assert_eq!(run(dir.path(), &["report", "bundle", "--format", "csv"]).succeeds().stdout, published);
     // As if it had been made with another LibTorch: the list is written again, as its publisher would have.
     let bundle = dir.path().join("bundle");
     for path in files(&bundle).into_iter().filter(|path| path.ends_with("manifest.json")) {

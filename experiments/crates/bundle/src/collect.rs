@@ -21,7 +21,7 @@ use records::tuning::{self, TuningRecord};
 use records::{Manifest, manifest, positions, status};
 use report::{Report, ReportOptions, csv, html, latex, markdown, text};
 use serde_json::json;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use train::sinks::tensorboard;
@@ -79,7 +79,7 @@ pub fn collect(run_dir: &Path, publication: &Publication) -> anyhow::Result<Cont
         newest_s: 0.0,
         revision: None,
     };
-    let mut unfinished = Vec::new();
+    let (mut unfinished, mut ended) = (Vec::new(), BTreeSet::new());
     for (row, &seed) in plan.rows.iter().flat_map(|row| plan.seeds.iter().map(move |seed| (row, seed))) {
         let dir = Plan::cell_dir(run_dir, row, seed);
         collector.contents.cells += 1;
@@ -88,9 +88,10 @@ pub fn collect(run_dir: &Path, publication: &Publication) -> anyhow::Result<Cont
             CellState::Done => collector.contents.finished += 1,
             _ => unfinished.push(format!("{} seed {seed}", row.folder)),
         }
-        if !matches!(state, CellState::Done | CellState::Failed(_)) {
+        if !has_ended(&state) {
             continue;
         }
+        ended.insert((row.folder.clone(), seed));
         collector.cell(&dir, &format!("{CELLS}/{}/seed-{seed}", row.folder), publication)?;
     }
     if let Some(first) = unfinished.first().filter(|_| !publication.partial) {
@@ -106,7 +107,11 @@ pub fn collect(run_dir: &Path, publication: &Publication) -> anyhow::Result<Cont
     for name in [EXPERIMENT_FILE, plan::FILE, baselines::FILE, tuning::FILE, step_times::FILE] {
         collector.text(&run_dir.join(name), name)?;
     }
-    let options = ReportOptions { extrapolate: publication.extrapolate, ..ReportOptions::default() };
+    if collector.contents.files.is_empty() {
+        bail!("no cell has ended, so there is nothing to publish; `posenc run` trains them");
+    }
+    let options =
+        ReportOptions { extrapolate: publication.extrapolate, cells: Some(ended), ..ReportOptions::default() };
     let report = Report::with_options(run_dir, &options).map_err(no_report)?;
     let hash = |path: &str| {
         let content = collector.contents.files.get(path);
@@ -166,12 +171,15 @@ impl Collector<'_> {
         self.add(path, clean.into_bytes())
     }
 
-    /// Adds a round of trials: their records only. The rows that were chosen by them are the results. A run of some rows
-    /// has a plan of their trials only, so all trials in the folder are taken.
+    /// Adds a round of trials: the records of those that have ended. The rows that were chosen by them are the results. A run
+    /// of some rows has a plan of their trials only, so all trials in the folder are taken.
     fn trials(&mut self, run_dir: &Path, folder: &str) -> anyhow::Result<()> {
         for row in folders(run_dir)? {
             for seed in folders(&run_dir.join(&row))?.iter().filter(|name| name.starts_with("seed-")) {
-                self.records(&run_dir.join(&row).join(seed), &format!("{folder}/{row}/{seed}"))?;
+                let dir = run_dir.join(&row).join(seed);
+                if has_ended(&CellState::of(&dir)) {
+                    self.records(&dir, &format!("{folder}/{row}/{seed}"))?;
+                }
             }
         }
         self.text(&run_dir.join(plan::FILE), &format!("{folder}/{}", plan::FILE))
@@ -314,6 +322,10 @@ impl Collector<'_> {
         self.contents.files.insert(SUMS.to_owned(), Content::Bytes(sums.into_bytes()));
         Ok(())
     }
+}
+
+fn has_ended(state: &CellState) -> bool {
+    matches!(state, CellState::Done | CellState::Failed(_))
 }
 
 /// The names of the folders in a folder, sorted.

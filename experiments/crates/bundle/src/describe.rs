@@ -63,7 +63,7 @@ impl BundleDescription<'_> {
             "{}# {}\n\n{}\n\n{by}{finished} of {cells} cells are finished; {weights} final weights. Made by posenc.\n\n\
              - `report.html`: question, verdicts, plots and tables on one page; the same as `.txt`, `.md`, `.csv` and `.tex`\n\
              - `experiment.yaml`, `grid.json`: what was asked\n\
-             - `{CELLS}/<row>/seed-<n>/`: configuration, manifest, metrics, log and TensorBoard's events of each cell\n\
+             - `{CELLS}/<row>/seed-<n>/`: configuration, manifest, metrics, log and TensorBoard's events of each cell that has ended\n\
              {trials}{predictions}\
              - `LICENCES.md`: what may be done with it; `{METADATA}`: the same and more for programs\n\
              - `{SUMS}`: a hash of every file\n\n\

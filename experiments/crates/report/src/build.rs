@@ -31,7 +31,11 @@ impl Report {
 
     /// The same with options of its reader.
     pub fn with_options(run_dir: &Path, options: &ReportOptions) -> anyhow::Result<Self> {
-        let folder = &RunFolder::read(run_dir)?;
+        let mut folder = RunFolder::read(run_dir)?;
+        if let Some(cells) = &options.cells {
+            folder.keep(cells);
+        }
+        let folder = &folder;
         let plan = &folder.plan;
         let metric = metrics::find(&plan.primary.metric)
             .context("the grid's primary metric cannot be read; use the version of posenc that wrote the run folder")?;

@@ -70,7 +70,8 @@ impl<'a> Source<'a> {
     fn read(run_dir: &'a Path) -> anyhow::Result<Self> {
         let plan = Plan::read(run_dir)?;
         // A row has values once one of its cells has begun.
-        let run = |row: &Row| plan.seeds.iter().find_map(|&seed| resolved(&Plan::cell_dir(run_dir, row, seed)));
+        let cells = |row: &Row| plan.seeds.iter().map(|&seed| Plan::cell_dir(run_dir, row, seed)).collect::<Vec<_>>();
+        let run = |row: &Row| cells(row).iter().find_map(|cell| CellFacts::read(cell)?.compared_run());
         let runs: Vec<Option<Value>> = plan.rows.iter().map(run).collect();
         let axes = Axes::of(plan.rows.iter().zip(&runs).filter_map(|(row, run)| Some((row, run.as_ref()?))));
         Ok(Self { axes, run_dir, plan })
@@ -94,11 +95,6 @@ impl<'a> Source<'a> {
         }
         Ok(())
     }
-}
-
-/// The resolved run of a cell that has begun.
-fn resolved(cell: &Path) -> Option<Value> {
-    CellFacts::read(cell)?.run().cloned()
 }
 
 /// The files of [`write_wide`] in a folder for each cell.
@@ -154,8 +150,9 @@ fn settings(source: &Source<'_>, row: &Row, seed: u64) -> Map<String, Value> {
     flat.extend(known.map(|(name, value)| (name.to_owned(), json!(value))));
     flat.insert("game".to_owned(), json!(row.game.name()));
     flat.insert("seed".to_owned(), json!(seed));
-    if let Some(run) = resolved(&Plan::cell_dir(source.run_dir, row, seed)) {
-        flatten("", &run, &mut flat);
+    let facts = CellFacts::read(&Plan::cell_dir(source.run_dir, row, seed));
+    if let Some(run) = facts.as_ref().and_then(CellFacts::run) {
+        flatten("", run, &mut flat);
     }
     for (axis, value) in source.axes.names().iter().zip(source.axes.values(row)) {
         flat.entry(axis.as_str()).or_insert_with(|| json!(value));

@@ -1,7 +1,7 @@
 //! The content of a run folder, also while its cells run. No other file of a report reads cells.
 
 use facts::metrics::NOVEL;
-use facts::{Primary, ReadAt, Weights, numerics};
+use facts::{Loss, Primary, ReadAt, Weights, numerics};
 use games::GameKind;
 use records::folder::{METRICS_FILE, hash_of, planned_hash};
 use records::head_maps;
@@ -17,6 +17,7 @@ use records::step_times::StepTimes;
 use records::strength::{Evaluation, Strength};
 use records::{Axes, Baselines, Failure, Inspected, MetricLine, Part, Revision, TuningRecord, damage, device, lines};
 use serde::Deserialize;
+use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -67,7 +68,7 @@ pub struct CellFacts {
     #[serde(default)]
     pub revision: Option<Revision>,
     #[serde(default)]
-    pub config: serde_json::Value,
+    pub config: Value,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -111,6 +112,16 @@ impl RunFolder {
         })
     }
 
+    /// Takes all cells but these, by folder of the row and seed, for pending.
+    pub(super) fn keep(&mut self, kept: &BTreeSet<(String, u64)>) {
+        for (row, cells) in self.plan.rows.iter().zip(&mut self.cells) {
+            for cell in cells.iter_mut().filter(|cell| !kept.contains(&(row.folder.clone(), cell.seed))) {
+                let (state, strength) = (CellState::Pending, Vec::new());
+                *cell = CellRecord { seed: cell.seed, state, facts: None, result: None, is_another: false, strength };
+            }
+        }
+    }
+
     /// The rows, each with its cells in the order of the seeds.
     pub(super) fn lines(&self) -> impl Iterator<Item = (&Row, &[CellRecord])> {
         self.plan.rows.iter().zip(self.cells.iter().map(Vec::as_slice))
@@ -124,11 +135,11 @@ impl RunFolder {
     /// before.
     pub(super) fn axes(&self) -> Axes {
         let rows = self.lines();
-        let runs =
-            rows.filter_map(|(row, cells)| Some((row, cells.iter().find_map(|cell| cell.facts.as_ref()?.run())?)));
+        let runs = rows
+            .filter_map(|(row, cells)| Some((row, cells.iter().find_map(|cell| cell.facts.as_ref()?.compared_run())?)));
         let runs: Vec<_> = runs.collect();
         let planned = if runs.len() < self.plan.rows.len() { Axes::of_plan(&self.plan.rows) } else { None };
-        planned.unwrap_or_else(|| Axes::of(runs.into_iter()))
+        planned.unwrap_or_else(|| Axes::of(runs.iter().map(|(row, run)| (*row, run))))
     }
 
     /// The map over displacements of a head of an inspected cell, if it is stored in the cell's folder.
@@ -156,8 +167,27 @@ impl CellFacts {
     }
 
     /// The resolved run of the manifest, if it is a map.
-    pub(super) fn run(&self) -> Option<&serde_json::Value> {
+    pub(super) fn run(&self) -> Option<&Value> {
         Some(&self.config).filter(|config| config.is_object())
+    }
+
+    /// The resolved run as rows are compared: with the default weights of losses that its program did not know, as hashes take
+    /// them, and with files by their names, as bundles have them.
+    pub(super) fn compared_run(&self) -> Option<Value> {
+        let mut run = self.run()?.clone();
+        if let Some(Value::Object(weights)) = run.pointer_mut("/train/loss") {
+            for loss in Loss::all() {
+                weights.entry(loss.name()).or_insert_with(|| loss.weight.into());
+            }
+        }
+        for place in ["/data", "/test_data", "/train/start/network", "/train/start/tables"] {
+            if let Some(Value::String(path)) = run.pointer_mut(place)
+                && let Some(name) = Path::new(path).file_name().and_then(|name| name.to_str())
+            {
+                *path = name.to_owned();
+            }
+        }
+        Some(run)
     }
 
     /// The model of its GPU, if one computed and it is known.

@@ -9,7 +9,7 @@ use facts::metrics::NOVEL;
 use games::GameKind;
 use rayon::prelude::*;
 use records::CellState;
-use records::positions::{MEASURES, PositionRow, of_games};
+use records::positions::{MAP_LOSS, MEASURES, PositionRow, of_games};
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -138,8 +138,11 @@ impl Positions {
             (None, ReadAt::Last) => Err(SeedsOnly::NoMean),
             (Some(_), ReadAt::Last) => Ok(of_bucket(&rows, metric_index, bucket)),
         };
+        // Labelled cells weigh in the map loss only: rows with and without that head have the same positions.
+        let is_map = MEASURES[metric_index] == MAP_LOSS;
         let same = |own: &PositionRow, other: &PositionRow| {
-            let [own_place, other_place] = [own, other].map(|row| (row.game, row.ply, row.positions, row.map_cells));
+            let place = |row: &PositionRow| (row.game, row.ply, row.positions, row.map_cells.filter(|_| is_map));
+            let [own_place, other_place] = [own, other].map(place);
             own_place == other_place && own.values[metric_index].is_some() == other.values[metric_index].is_some()
         };
         let of_cell = |(folder, cell): &(&String, &CellRecord)| {

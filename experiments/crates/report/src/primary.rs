@@ -4,6 +4,7 @@ use anyhow::bail;
 use facts::metrics::Direction;
 use facts::{ReadAt, Weights};
 use records::Plan;
+use std::collections::BTreeSet;
 
 /// Options of a report that override the plan. They change no number of a cell.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -16,6 +17,8 @@ pub struct ReportOptions {
     pub equivalent_within: Option<(String, f64)>,
     /// The positions of a budget to predict from smaller ones; if there is none, that of the plan.
     pub extrapolate: Option<u64>,
+    /// The cells of the report by folder of the row and seed, others are pending; if there are none, all of the run folder.
+    pub cells: Option<BTreeSet<(String, u64)>>,
 }
 
 impl ReportOptions {

@@ -7,57 +7,27 @@ use games::GameKind;
 use records::CellState;
 use records::plan::Row;
 use records::tuning::TunedRowRecord;
-use serde_json::{Map, Value};
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// A row with its resolved run.
 #[derive(Clone)]
 pub(crate) struct Variant<'a> {
     pub(crate) row: &'a Row,
     pub(crate) cells: &'a [CellRecord],
-    /// The resolved run of a manifest, without the seed.
+    /// The resolved run of a manifest as rows are compared, without the seed.
     config: Value,
 }
 
 /// The rows of a game of which a cell has a manifest with its run, without A/A controls.
 pub(crate) fn of(folder: &RunFolder, game: GameKind) -> Vec<Variant<'_>> {
     let lines = folder.lines_of(game).filter(|(row, _)| row.role != Role::Twin);
-    let mut variants: Vec<Variant<'_>> = lines
-        .filter_map(|(row, cells)| {
-            let config = cells.iter().find_map(|cell| cell.facts.as_ref()?.run())?;
-            Some(Variant { row, cells, config: without_folders(without(config.clone(), &["seed"])) })
-        })
-        .collect();
-    forget_newer_losses(&mut variants);
-    variants
+    let variants = lines.filter_map(|(row, cells)| {
+        let config = cells.iter().find_map(|cell| cell.facts.as_ref()?.compared_run())?;
+        Some(Variant { row, cells, config: without(config, &["seed"]) })
+    });
+    variants.collect()
 }
-
-/// Names the files of a run without their folders, as bundles do: cells of a bundle and of this machine differ in nothing else.
-fn without_folders(mut config: Value) -> Value {
-    for place in ["/data", "/test_data", "/train/start/network", "/train/start/tables"] {
-        if let Some(Value::String(path)) = config.pointer_mut(place)
-            && let Some(name) = Path::new(path).file_name().and_then(|name| name.to_str())
-        {
-            *path = name.to_owned();
-        }
-    }
-    config
-}
-
-/// Leaves out the weights of losses that the program of some rows did not know. A run has those of all losses, also of heads
-/// that its network lacks.
-fn forget_newer_losses(variants: &mut [Variant<'_>]) {
-    let weights = |variant: &Variant<'_>| variant.at(LOSS).and_then(Value::as_object).cloned();
-    let Some(all) = variants.iter().map(weights).collect::<Option<Vec<_>>>() else { return };
-    let newer: BTreeSet<&String> =
-        all.iter().flat_map(Map::keys).filter(|name| !all.iter().all(|own| own.contains_key(*name))).collect();
-    let places: Vec<String> = newer.into_iter().map(|name| format!("{LOSS}.{name}")).collect();
-    let places: Vec<&str> = places.iter().map(String::as_str).collect();
-    variants.iter_mut().for_each(|variant| variant.config = variant.but(&places));
-}
-
-const LOSS: &str = "train.loss";
 
 /// The settings in which a row may differ between two budgets.
 const SCHEDULE: [&str; 4] = ["train.steps", "train.learning_rate", "train.checkpoint_every", "eval.every"];

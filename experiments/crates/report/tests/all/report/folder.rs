@@ -167,8 +167,10 @@ impl Folder {
                     piece,
                     way: Some((relation, distance)),
                 });
-                let values = [target.map(|_| loss(game, ply)), target.map(|_| 0.0), Some(0.9), Some(1.0), None];
-                let row = PositionMetrics { game, ply, novel: true, map_cells: None, values };
+                // Some rows have a map beside the policy.
+                let (map_cells, map) = Some((64, 0.5)).filter(|_| label.starts_with("shaw")).unzip();
+                let values = [target.map(|_| loss(game, ply)), target.map(|_| 0.0), Some(0.9), Some(1.0), map];
+                let row = PositionMetrics { game, ply, novel: true, map_cells, values };
                 (row, PositionTraits { game, ply, phase: phases[usize::from(ply)], target })
             })
             .unzip::<_, _, Vec<_>, Vec<_>>();

@@ -221,15 +221,26 @@ fn positions_that_are_seen_again_are_no_budget() {
 /// Later programs know more losses, and a run has the weights of all. Bundles name a dataset without its folder.
 #[test]
 fn cells_of_other_programs_and_of_bundles_are_on_one_curve() {
-    let folder = grid();
-    for encoding in ["absolute", "shaw"] {
-        for steps in STEPS {
-            let newest = steps == STEPS[3];
-            let loss = if newest { json!({"policy": 1.0, "value_shares": 1.0}) } else { json!({"policy": 1.0}) };
-            let data = if newest { "/home/user/data/attacked" } else { "attacked" };
-            let train = json!({"steps": steps, "batch": 64, "loss": loss});
-            folder.run(&format!("{encoding}-{steps}"), &json!({"encoding": encoding, "data": data, "train": train}));
+    let report = |weight: f64| {
+        let folder = grid();
+        for encoding in ["absolute", "shaw"] {
+            for steps in STEPS {
+                let newest = steps == STEPS[3];
+                let loss = if newest { json!({"policy": 1.0, "value_shares": weight}) } else { json!({"policy": 1.0}) };
+                let data = if newest { "/home/user/data/attacked" } else { "attacked" };
+                let train = json!({"steps": steps, "batch": 64, "loss": loss});
+                folder
+                    .run(&format!("{encoding}-{steps}"), &json!({"encoding": encoding, "data": data, "train": train}));
+            }
         }
-    }
-    assert_eq!(scaling(&folder.report()).budgets, [16_000, 64_000, 256_000, 1_024_000]);
+        folder.report()
+    };
+    let is_axis = |report: &Report| csv::draw(report).lines().next().is_some_and(|names| names.contains("train.loss"));
+    let of_default = report(1.0);
+    assert_eq!(scaling(&of_default).budgets, [16_000, 64_000, 256_000, 1_024_000]);
+    assert!(!is_axis(&of_default));
+    // Another weight is another curve.
+    let of_another = report(0.5);
+    assert_eq!(scaling(&of_another).budgets, [16_000, 64_000, 256_000]);
+    assert!(is_axis(&of_another));
 }
