@@ -6,7 +6,7 @@ use crate::contents::ShardContents;
 use crate::derived::scratch;
 use crate::error::DatasetError;
 use crate::loader::StoredGame;
-use crate::manifest::{Manifest, Unit};
+use crate::manifest::{Manifest, MapInfo, Unit};
 use crate::split::{PerSplit, Split};
 use crate::store::{self, ShardRows};
 use games::attacks::Tactics;
@@ -191,8 +191,7 @@ fn map_task(manifest: &Manifest, found: &mut Verification) -> Option<MapTask> {
     match task {
         None => found.problem(format!("the rules know no map \"{}\"", map.task)),
         Some(task) => {
-            let classes = with_game!(manifest.game, G => task.classes::<G>());
-            if (classes, task.shape()) != (map.classes, map.shape) || task.class_names() != map.names {
+            if MapInfo::of(task, manifest.game) != *map {
                 found.problem(format!("dataset.yaml describes the map \"{}\" in another way than the rules", map.task));
             }
         }

@@ -179,7 +179,7 @@ mod tests {
     fn used(encodings: &Value) -> BTreeSet<String> {
         let run = json!({
             "input": "piece_tokens", "model": {"chessformer": {"layers": 1}}, "encoding": encodings,
-            "train": {"steps": 1, "optimizer": {"nadam": {}}},
+            "train": {"steps": 1, "optimizer": {"nadam": {}}}, "view": {"map": "pins"},
         });
         components(&run).expect("a run")
     }
@@ -193,6 +193,7 @@ mod tests {
             "head.policy",
             "head.result",
             "input.piece_tokens",
+            "map.pins",
             "model.chessformer",
             "moves.from_to",
             "optimizer.nadam",

@@ -261,7 +261,8 @@ fn datasets(experiment: &Experiment) -> String {
                 grouped(set.left_out_of_validation)
             ),
         };
-        let map = row.run.view.map;
+        let map =
+            experiment.rows.iter().filter(|other| other.run.game == row.run.game).find_map(|row| row.run.view.map);
         let of_test = row.run.test_data.as_ref().map(|folder| cost("its test set", folder, None));
         let own = cost("it", &row.run.data, map);
         Some(counted + &making(experiment, row.run.game) + &own + &of_test.unwrap_or_default())

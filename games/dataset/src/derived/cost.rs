@@ -5,7 +5,7 @@ use super::cache::CacheEntry;
 use super::rows_together;
 use crate::error::DatasetError;
 use crate::loader::LoaderConfig;
-use crate::manifest::{Manifest, Unit};
+use crate::manifest::{EXACT_BELOW, Manifest, Unit};
 use crate::split::Split;
 use crate::store::{self, ColumnSize};
 use games::maps::MapTask;
@@ -58,8 +58,12 @@ impl DataCost {
     pub fn with_map(self, manifest: &Manifest, task: MapTask) -> Self {
         let cells = task.shape().cells(manifest.game.geometry().squares()) as u64;
         let (games, positions) = (manifest.split.games[Split::Train], manifest.split.positions[Split::Train]);
-        let most = LoaderConfig::BLOCK_GAMES as u64 * if manifest.unit == Unit::Position { 128 } else { 1 };
-        let of_block = games.min(most) * positions.div_ceil(games.max(1));
+        let most = LoaderConfig::BLOCK_GAMES as u64;
+        let rows = match manifest.unit {
+            Unit::Game => most,
+            Unit::Position => most * rows_together(Unit::Position, games, EXACT_BELOW) as u64,
+        };
+        let of_block = games.min(rows) * positions.div_ceil(games.max(1));
         Self { memory: self.memory.saturating_add(2 * of_block * cells), ..self }
     }
 }

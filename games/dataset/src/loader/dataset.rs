@@ -276,12 +276,10 @@ impl Dataset {
     /// Labels every position with the map of a task, computed when it is read. Refuses a dataset with a map of its own, and one
     /// without end.
     pub fn set_map(&mut self, task: MapTask) -> Result<(), DatasetError> {
-        let sources = self.sources();
-        let with_map = sources.iter().find(|(manifest, _)| manifest.map.is_some());
-        if self.is_endless() || with_map.is_some() {
-            let (manifest, _) = with_map.unwrap_or(&sources[0]);
-            let reason =
-                format!("the positions of \"{}\" have a map of their own, or are made without end", manifest.name);
+        let what = if self.is_endless() { "are made without end" } else { "have a map of their own" };
+        let with_map = |manifest: &Manifest| self.is_endless() || manifest.map.is_some();
+        if let Some((manifest, _)) = self.sources().into_iter().find(|(manifest, _)| with_map(manifest)) {
+            let reason = format!("the positions of \"{}\" {what}: leave `map` out", manifest.name);
             return Err(DatasetError::Option { option: "map", reason });
         }
         let map = Some(MapInfo::of(task, self.game()));

@@ -1,13 +1,15 @@
 //! Datasets whose label is a map of the board.
 
-use crate::samples::{self, CHESS, evaluation, imported, made, remade, training, verified};
+use crate::samples::{self, CHESS, SHOGI, evaluation, imported, made, remade, training, verified};
 use dataset::store::GameRow;
 use dataset::{
     Batch, Dataset, GeneratedOptions, Label, LoaderConfig, MadePosition, Manifest, MapInfo, Merge, OnDisk, PerSplit,
     Split, SplitPlan, TrainLoader, average, evaluation_batches, remake, write_made, write_positions,
 };
+use games::attacks::Tactics;
 use games::chess::{Chess, ChessPosition};
 use games::maps::{MapShape, MapTask, NO_LABEL};
+use games::shogi::Shogi;
 use games::{Game as _, GameKind, InputName, ParsedPosition, Position};
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU16;
@@ -95,21 +97,29 @@ fn batches_hold_the_maps_of_their_positions() {
 
 #[test]
 fn maps_of_games_are_computed_when_they_are_read() {
-    let (dir, report) = imported(GameKind::Chess, CHESS);
+    maps_of_games::<Chess>(GameKind::Chess, CHESS, MapTask::ALL);
+    maps_of_games::<Shogi>(GameKind::Shogi, SHOGI, [MapTask::AttackedSquares, MapTask::Pins]);
+}
+
+fn maps_of_games<G: Tactics>(kind: GameKind, file: &str, tasks: impl IntoIterator<Item = MapTask>) {
+    let (dir, report) = imported(kind, file);
     let rows = rows(&dir.path().join("dataset"), &report.manifest);
-    for task in MapTask::ALL {
+    for task in tasks {
         let labels =
-            |row: &GameRow| samples::replayed::<ChessPosition, _>(row, |line, _| task.labels::<Chess>(line.position()));
+            |row: &GameRow| samples::replayed::<G::Position, _>(row, |line, _| task.labels::<G>(line.position()));
         let labels: BTreeMap<u32, Vec<Vec<i8>>> = rows.iter().map(|(id, row)| (*id, labels(row))).collect();
         let mut dataset = Dataset::open(&dir.path().join("dataset")).expect("a dataset");
         dataset.set_map(task).expect("games have no map of their own");
-        assert_eq!(dataset.manifest().map, Some(info(task)));
+        assert_eq!(dataset.manifest().map, Some(MapInfo::of(task, kind)));
         let dataset = Arc::new(dataset);
         let config = LoaderConfig { input: InputName::PieceTokens, batch: 64, seed: 1, workers: 1, block_games: 16 };
         let mut batches = evaluation(&dataset, Split::Test, InputName::PieceTokens, 200);
         batches.extend(training(&dataset, config, 0, 3));
         for batch in batches {
-            assert_eq!((batch.map_cells, batch.map.len()), (task.shape().cells(SQUARES), batch.size * batch.map_cells));
+            assert_eq!(
+                (batch.map_cells, batch.map.len()),
+                (task.shape().cells(G::GEOMETRY.squares()), batch.size * batch.map_cells)
+            );
             let places = batch.game.iter().zip(&batch.ply);
             for ((game, &ply), own) in places.zip(batch.map.chunks(batch.map_cells)) {
                 assert_eq!(own, labels[game][usize::from(ply)], "{} of game {game}, ply {ply}", task.name());

@@ -1,15 +1,16 @@
 //! Cells with further heads: logged metrics agree with plain arithmetic on the network's outputs.
 
-use config::{LossChanges, RunConfig};
+use config::{LossChanges, RunConfig, Weights};
 use dataset::{
     Batch, GeneratedOptions, ImportOptions, Label, MadePosition, PerSplit, Split, SplitBy, SplitPlan,
     evaluation_batches, import, write_made,
 };
 use games::chess::Chess;
-use games::maps::MapShape;
+use games::maps::{MapShape, MapTask};
 use games::{Game, GameKind, InputName, Position};
 use models::{HeadName, ModelConfig, Output, Outputs};
 use nn::Arena;
+use records::positions::{file, read};
 use records::{MetricLine, Part};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -17,7 +18,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tch::{Device, Tensor};
-use testing::{Bench, assert_same_bits, encoding, lines, random_games, root};
+use testing::{Bench, assert_same_bits, encoding, lines, openings, random_games, root};
 use train::Setup;
 use train::checkpoint::load_final;
 
@@ -108,6 +109,26 @@ pub(crate) fn with_heads(run: RunConfig, outputs: &str) -> RunConfig {
     let ModelConfig::Chessformer(network) = run.model else { panic!("the test's model is written out") };
     let network = models::ChessformerConfig { outputs, ..*network };
     RunConfig { model: ModelConfig::Chessformer(Box::new(network)), ..run }
+}
+
+/// The labels of an unread map are −1, and a mean over none of them is 0.
+#[test]
+fn a_map_beside_the_policy_is_learnt_and_tested_and_resumes() {
+    let bench = Bench::new();
+    let mut run = with_heads(bench.run(29), r#"{"policy": {}, "per_square": {"classes": 4}}"#);
+    run.view.map = Some(MapTask::AttackedSquares);
+    let [of_own, _] = bench.resumed(&run, 28);
+    run.test_data = Some(openings(bench.path()));
+    let of_others = bench.trained("tested", &run);
+    for dir in [of_own, of_others] {
+        let (trained, tested) = (last(&dir, Part::Train), last(&dir, Part::Test));
+        let metric = |line: &MetricLine, name| line.metrics.get(name).expect("a metric");
+        for line in [&trained, &tested] {
+            assert!(metric(line, "policy_loss") > 0.1 && metric(line, "map_loss") > 0.1, "{line:?}");
+        }
+        let positions = read(&dir.join(file(Weights::Raw))).expect("positions");
+        assert!(!positions.is_empty() && positions.iter().all(|row| row.map_cells == Some(64 * row.positions)));
+    }
 }
 
 fn last(dir: &Path, part: Part) -> MetricLine {
