@@ -23,21 +23,24 @@ pub struct Args {
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let renderer = Renderer::new(&args.bundles);
     for template in &args.templates {
-        let Rendered { page, text, remarks } = renderer.render(template)?;
+        let Rendered { page, text, figures, remarks } = renderer.render(template)?;
         for remark in remarks {
             eprintln!("posenc: {}: {remark}", template.display());
         }
         if args.check {
             check(&page, &text, template, &args.bundles)?;
-        } else {
-            fs::write(&page, text).map_err(|cause| anyhow::anyhow!("cannot write {}: {cause}", page.display()))?;
-            writeln!(std::io::stdout().lock(), "{}", page.display())?;
+            figures.iter().try_for_each(|(path, svg)| check(path, svg, template, &args.bundles))?;
+            continue;
+        }
+        for (path, text) in std::iter::once((page, text)).chain(figures) {
+            fs::write(&path, text).map_err(|cause| anyhow::anyhow!("cannot write {}: {cause}", path.display()))?;
+            writeln!(std::io::stdout().lock(), "{}", path.display())?;
         }
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Refuses a page that is not what its template gives.
+/// Refuses a page or a figure that is not what its template gives.
 fn check(page: &Path, text: &str, template: &Path, bundles: &Path) -> anyhow::Result<()> {
     let own = fs::read_to_string(page).unwrap_or_default();
     if own == text {

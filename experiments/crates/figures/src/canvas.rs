@@ -52,6 +52,13 @@ impl Canvas {
         &self.body
     }
 
+    /// The same, lower by `down` on a canvas that is higher by as much.
+    pub(crate) fn lowered(&self, down: f64) -> Self {
+        let Self { width, height, body } = self;
+        let body = format!("<g transform=\"translate(0 {down:.0})\">\n{body}</g>\n");
+        Self { width: *width, height: height + down, body }
+    }
+
     pub(crate) fn push(&mut self, element: &str) {
         self.body.push_str(element);
         self.body.push('\n');

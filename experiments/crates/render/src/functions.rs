@@ -18,30 +18,39 @@
 //! | `asked(bundle, game, about, name)` | an answer to `evaluate:`: `mean`, `value`, `difference`, `low`, `high`, `with_interval`, `tau`, `tau_low`, `tau_high` |
 //! | `tau(values, others)` | Kendall's τ of two lists: `tau`, `low`, `high` |
 //! | `family(bundles)`, `family_p(bundles, bundle, game, name)` | several grids corrected together: `comparisons`, `significant`, `kept`, `lost`; the p-value of one |
+//! | `figure(bundle, "chess-forest", file)` | writes a figure of `posenc report --figures` beside the page; its value is `file` |
 //! | `trained(bundle, of="trial", without=other)` | `count`, `began`, `ended` |
 //! | `committed(hash, "2026-11-24 04:47:52")`, `came_first(time, other)` | the time of a commit (UTC); an error if it did not come first |
 
 use crate::clocks::{self, shown};
-use crate::fields::fault;
+use crate::fields::{fault, unknown};
 use crate::library::{Grid, Library};
 use crate::{gaps, grids, orders, rows, scaled};
 use facts::grouped;
 use minijinja::value::Kwargs;
 use minijinja::{Environment, Error, Value};
 use report::numbers::{fixed, p_value, signed};
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Remarks on how a page was rendered.
-pub(crate) type Remarks = Arc<Mutex<Vec<String>>>;
+/// What a page leaves beside its text.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Beside {
+    /// Remarks on how it was rendered.
+    pub(crate) remarks: Arc<Mutex<Vec<String>>>,
+    /// The figures that it shows, by path.
+    pub(crate) figures: Arc<Mutex<BTreeMap<PathBuf, String>>>,
+}
 
 /// Adds all functions and filters to an environment. Commits are looked for in the repository of `folder`.
-pub(crate) fn add(environment: &mut Environment<'_>, library: &Arc<Library>, folder: &Path, remarks: &Remarks) {
+pub(crate) fn add(environment: &mut Environment<'_>, library: &Arc<Library>, folder: &Path, beside: &Beside) {
     add_filters(environment);
+    add_figures(environment, library, folder, beside);
     add_rows(environment, library);
     add_grids(environment, library);
     add_curves(environment, library);
-    add_times(environment, library, folder, remarks);
+    add_times(environment, library, folder, beside);
 }
 
 fn add_rows(environment: &mut Environment<'_>, library: &Arc<Library>) {
@@ -121,11 +130,24 @@ fn add_curves(environment: &mut Environment<'_>, library: &Arc<Library>) {
     });
 }
 
+fn add_figures(environment: &mut Environment<'_>, library: &Arc<Library>, folder: &Path, beside: &Beside) {
+    let (own, folder, drawn) = (Arc::clone(library), folder.to_owned(), Arc::clone(&beside.figures));
+    environment.add_function("figure", move |bundle: String, id: String, file: String| -> Result<String, Error> {
+        let mut figures = report::figures::for_any_page(&own.grid(&bundle)?.report);
+        let Some(place) = figures.iter().position(|figure| figure.id == id) else {
+            return Err(unknown("figure", &id, &bundle, figures.iter().map(|figure| figure.id.as_str())));
+        };
+        let svg = figures.swap_remove(place).svg;
+        drawn.lock().unwrap_or_else(PoisonError::into_inner).insert(folder.join(&file), svg);
+        Ok(file)
+    });
+}
+
 fn all(library: &Library, bundles: &[String]) -> Result<Vec<Arc<Grid>>, Error> {
     bundles.iter().map(|bundle| library.grid(bundle)).collect()
 }
 
-fn add_times(environment: &mut Environment<'_>, library: &Arc<Library>, folder: &Path, remarks: &Remarks) {
+fn add_times(environment: &mut Environment<'_>, library: &Arc<Library>, folder: &Path, beside: &Beside) {
     let own = Arc::clone(library);
     environment.add_function("trained", move |bundle: String, options: Kwargs| -> Result<Value, Error> {
         let without: Option<String> = options.get("without")?;
@@ -134,7 +156,7 @@ fn add_times(environment: &mut Environment<'_>, library: &Arc<Library>, folder: 
         options.assert_all_used()?;
         grids::trained(&*own.grid(&bundle)?, &selection)
     });
-    let (folder, remarks) = (folder.to_owned(), Arc::clone(remarks));
+    let (folder, remarks) = (folder.to_owned(), Arc::clone(&beside.remarks));
     environment.add_function("committed", move |hash: String, recorded: String| -> Result<f64, Error> {
         let (time, remark) = clocks::committed(&folder, &hash, &recorded)?;
         remarks.lock().unwrap_or_else(PoisonError::into_inner).extend(remark);

@@ -1,10 +1,11 @@
 //! Templates become pages.
 
-use crate::functions::{self, Remarks};
+use crate::functions::{self, Beside};
 use crate::library::Library;
 use crate::syntax::{Syntax, page_of};
 use anyhow::{Context as _, anyhow};
 use minijinja::{Environment, UndefinedBehavior};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
@@ -20,6 +21,8 @@ pub struct Rendered {
     /// Where it belongs: the path of the template without its extension.
     pub page: PathBuf,
     pub text: String,
+    /// The figures that it shows, each at its path.
+    pub figures: BTreeMap<PathBuf, String>,
     /// What could not be checked, such as the time of a commit that is not in this repository.
     pub remarks: Vec<String>,
 }
@@ -37,18 +40,19 @@ impl Renderer {
         let source = fs::read_to_string(template)
             .with_context(|| format!("cannot read the template {}; check its path", template.display()))?;
         let folder = template.parent().unwrap_or(Path::new(""));
-        let remarks = Remarks::default();
+        let beside = Beside::default();
         let mut environment = Environment::new();
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
         environment.set_keep_trailing_newline(true);
         environment.set_trim_blocks(true);
         environment.set_lstrip_blocks(true);
-        functions::add(&mut environment, &self.library, folder, &remarks);
+        functions::add(&mut environment, &self.library, folder, &beside);
         Syntax::of(&page).apply(&mut environment).map_err(wrong)?;
         let name = template.to_string_lossy();
         let text = environment.render_named_str(&name, &source, ()).map_err(wrong)?;
-        let remarks = std::mem::take(&mut *remarks.lock().unwrap_or_else(PoisonError::into_inner));
-        Ok(Rendered { page, text, remarks })
+        let remarks = std::mem::take(&mut *beside.remarks.lock().unwrap_or_else(PoisonError::into_inner));
+        let figures = std::mem::take(&mut *beside.figures.lock().unwrap_or_else(PoisonError::into_inner));
+        Ok(Rendered { page, text, figures, remarks })
     }
 }
 

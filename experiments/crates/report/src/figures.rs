@@ -2,7 +2,7 @@
 
 mod files;
 
-pub use files::write;
+pub use files::{for_any_page, write};
 
 use super::model::RowReport;
 use facts::{Role, distinct};

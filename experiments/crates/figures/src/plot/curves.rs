@@ -122,7 +122,12 @@ fn drawn(plot: &CurvePlot, id: &str, medium: Medium) -> String {
         end_labels(plot, &frame, &mut canvas);
     }
     let labels: Vec<&str> = plot.series.iter().map(|series| series.label.as_str()).collect();
-    canvas.plot(medium, id, &plot.title, &format!("{} over {} for {}.", plot.y_label, plot.x_label, labels.join(", ")))
+    canvas.titled(
+        medium,
+        id,
+        &plot.title,
+        &format!("{} over {} for {}.", plot.y_label, plot.x_label, labels.join(", ")),
+    )
 }
 
 /// Whether lines are farther from a level at their starts than at their ends.

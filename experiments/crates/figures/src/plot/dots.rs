@@ -85,5 +85,5 @@ fn drawn(plot: &DotPlot, id: &str, medium: Medium) -> String {
             format!("{}, {}: {:+.4}, interval {low:+.4} to {high:+.4}", group.label, dot.label, dot.mean)
         })
     });
-    canvas.plot(medium, id, &plot.title, &format!("{}.", texts.collect::<Vec<_>>().join("; ")))
+    canvas.titled(medium, id, &plot.title, &format!("{}.", texts.collect::<Vec<_>>().join("; ")))
 }

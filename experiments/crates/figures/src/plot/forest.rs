@@ -135,7 +135,7 @@ fn drawn(plot: &ForestPlot, id: &str, medium: Medium) -> String {
             row.label, row.mean, row.plain.low, row.plain.high, row.verdict
         )
     });
-    canvas.plot(medium, id, &plot.title, &format!("{}.", texts.collect::<Vec<_>>().join("; ")))
+    canvas.titled(medium, id, &plot.title, &format!("{}.", texts.collect::<Vec<_>>().join("; ")))
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! The medium of a plot, and the parts of an SVG outside a page.
 
-use crate::Canvas;
+use super::labels::wrapped;
 use crate::canvas::Head;
+use crate::{Anchor, Canvas};
 
 /// The rules of plots, with the colours of the page that holds them.
 pub const STYLE: &str = include_str!("plot.css");
@@ -12,6 +13,10 @@ const COLUMN_INCHES: f64 = 3.25;
 
 /// The smallest text of a plot is at least 11 pixels high on a page; narrower screens scroll.
 const LEGIBLE: f64 = 11.0 / 12.0;
+
+/// The height of a line of a title, and how much wider it is than one of a label.
+const TITLE: f64 = 20.0;
+const WIDER: f64 = 1.25;
 
 /// Colours by the names of the page's style sheet.
 type Palette = [(&'static str, &'static str); 13];
@@ -97,6 +102,20 @@ fn inches(units: f64) -> String {
 }
 
 impl Canvas {
+    /// The SVG of a plot, with its title above it as a file for any page. The report's page and papers have captions.
+    pub(super) fn titled(&self, medium: Medium, id: &str, title: &str, description: &str) -> String {
+        if medium != Medium::Column {
+            return self.plot(medium, id, title, description);
+        }
+        let (across, _) = self.size();
+        let lines = wrapped(title.trim_end_matches('.'), across / WIDER);
+        let mut canvas = self.lowered(TITLE * lines.len() as f64);
+        for (place, line) in (1..).zip(&lines) {
+            canvas.text("title", (across / 2.0, TITLE * f64::from(place) - 4.0), Anchor::Middle, line);
+        }
+        canvas.plot(medium, id, title, description)
+    }
+
     /// The SVG of a plot. `id` must differ from those of all other plots of a page.
     pub(super) fn plot(&self, medium: Medium, id: &str, title: &str, description: &str) -> String {
         self.document(&medium.head(self.size()), id, title, description)

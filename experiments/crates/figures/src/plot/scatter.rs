@@ -82,7 +82,7 @@ fn drawn(plot: &ScatterPlot, id: &str, medium: Medium) -> String {
     let texts: Vec<String> =
         plot.points.iter().map(|point| format!("{} at {:.4}, {:.4}", point.label, point.at.0, point.at.1)).collect();
     let description = format!("{} against {}: {}.", plot.y_label, plot.x_label, texts.join("; "));
-    canvas.plot(medium, id, &plot.title, &description)
+    canvas.titled(medium, id, &plot.title, &description)
 }
 
 fn place(point: &ScatterPoint, frame: &Frame) -> (f64, f64) {

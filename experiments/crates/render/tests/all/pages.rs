@@ -36,12 +36,19 @@ fn every_page_is_what_its_template_gives() {
                 continue;
             }
         };
-        let page = fs::read_to_string(&rendered.page).unwrap_or_default();
-        if page != rendered.text {
-            let line = page.lines().zip(rendered.text.lines()).take_while(|(own, wanted)| own == wanted).count();
-            let of = |text: &str| text.lines().nth(line).unwrap_or_default().to_owned();
-            let (own, wanted) = (of(&page), of(&rendered.text));
-            wrong.push(format!("{}, line {}:\n  {own}\nand not\n  {wanted}", rendered.page.display(), line + 1));
+        for (path, text) in std::iter::once((rendered.page, rendered.text)).chain(rendered.figures) {
+            let page = fs::read_to_string(&path).unwrap_or_default();
+            if page != text {
+                let line = page.lines().zip(text.lines()).take_while(|(own, wanted)| own == wanted).count();
+                let of = |text: &str| text.lines().nth(line).unwrap_or_default().to_owned();
+                wrong.push(format!(
+                    "{}, line {}:\n  {}\nand not\n  {}",
+                    path.display(),
+                    line + 1,
+                    of(&page),
+                    of(&text)
+                ));
+            }
         }
     }
     assert!(wrong.is_empty(), "`make report` writes the pages from their templates:\n{}", wrong.join("\n"));

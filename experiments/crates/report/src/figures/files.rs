@@ -35,6 +35,11 @@ pub fn write(report: &Report, dir: &Path) -> anyhow::Result<Vec<Figure>> {
     Ok(figures)
 }
 
+/// The plots as SVGs that are legible on light and dark pages.
+pub fn for_any_page(report: &Report) -> Vec<Figure> {
+    all(&by_effect(report), Medium::Column)
+}
+
 fn all(report: &Report, medium: Medium) -> Vec<Figure> {
     let look = Look::of(report.games.iter().flat_map(|game| &game.rows), medium);
     let mut figures = answer::figures(report, medium);
