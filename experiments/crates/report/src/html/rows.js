@@ -3,14 +3,14 @@ for (const box of document.querySelectorAll(".filtered")) {
   const table = box.querySelector("table"), body = table.tBodies[0], heads = [...table.tHead.rows[0].cells];
   const rows = [...body.rows], texts = new Map();
   for (const row of rows) texts.set(row, [...row.cells].map(cell => cell.textContent).join(" ").toLowerCase());
-  const input = box.querySelector("input"), count = box.querySelector("output");
+  const input = box.querySelector("input[type=search]"), count = box.querySelector("output");
   const show = () => {
     const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
     for (const row of rows) row.hidden = !words.every(word => texts.get(row).includes(word));
     count.textContent = rows.filter(row => !row.hidden).length + " of " + rows.length + " rows";
   };
   input.addEventListener("input", show);
-  box.querySelector("label").hidden = false;
+  input.parentElement.hidden = false;
   show();
   heads.forEach((head, column) => {
     const button = document.createElement("button");

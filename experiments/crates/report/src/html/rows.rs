@@ -1,12 +1,12 @@
-//! All rows of all games in one table with a column for each varied setting. A script filters and sorts it; without scripts
-//! it is a plain table.
+//! All rows of all games in one table with a column for each varied setting. Boxes hide games and verdicts without a script;
+//! a script adds a filter by words, and sorts.
 
 use super::answer::{name, verdict};
 use super::page::scrolling;
 use crate::model::{GameReport, Report, RowReport};
 use crate::numbers::{fixed, mean_sd, or_absent, p_value, two_cells};
-use crate::sections::verdicts::seeds;
-use facts::grouped;
+use crate::sections::verdicts::{self, seeds};
+use facts::{distinct, grouped};
 use figures::escape;
 
 /// It contains no text of a report.
@@ -25,7 +25,12 @@ impl Cell {
 
 /// Empty without rows.
 pub(super) fn table(report: &Report) -> String {
-    let rows: String = report.games.iter().flat_map(|game| game.all_rows().map(move |row| line(game, row))).collect();
+    let all = || report.games.iter().flat_map(|game| game.all_rows().map(move |row| (game, row)));
+    let boxes = [
+        Boxes::of("game", all().map(|(game, _)| game.game.clone())),
+        Boxes::of("verdict", all().map(|(_, row)| verdict_words(row))),
+    ];
+    let rows: String = all().map(|(game, row)| line(game, row, &boxes)).collect();
     if rows.is_empty() {
         return rows;
     }
@@ -46,13 +51,55 @@ pub(super) fn table(report: &Report) -> String {
     let header: String = before.into_iter().chain(axes).chain(after).map(head).collect();
     let table = format!("<table>\n<thead><tr>{header}</tr></thead>\n<tbody>\n{rows}</tbody>\n</table>");
     format!(
-        "<div class=\"filtered\">\n<label hidden>Show rows with <input type=\"search\" placeholder=\"chess shaw\"> <output></output></label>\n\
+        "<div class=\"filtered\">\n{}<label hidden>Show rows with <input type=\"search\" placeholder=\"chess shaw\"> <output></output></label>\n\
          {}</div>\n<script>\n{SCRIPT}</script>\n",
+        boxes.iter().map(Boxes::html).collect::<String>(),
         scrolling("all rows", &table)
     )
 }
 
-fn line(game: &GameReport, row: &RowReport) -> String {
+fn verdict_words(row: &RowReport) -> String {
+    let [.., words] = verdicts::against_reference(row);
+    words
+}
+
+/// Boxes that hide the rows with a value of a column when their tick is removed.
+struct Boxes {
+    name: &'static str,
+    values: Vec<String>,
+}
+
+impl Boxes {
+    fn of(name: &'static str, values: impl Iterator<Item = String>) -> Self {
+        Self { name, values: distinct(values.filter(|value| !value.is_empty())) }
+    }
+
+    /// Marks a row with a value.
+    fn mark(&self, value: &str) -> String {
+        let place = self.values.iter().position(|known| known == value);
+        place.map_or_else(String::new, |place| format!(" data-{}=\"{place}\"", self.name))
+    }
+
+    /// Empty for less than two values.
+    fn html(&self) -> String {
+        let Self { name, values } = self;
+        if values.len() < 2 {
+            return String::new();
+        }
+        let rules = |place| {
+            format!(
+                ".filtered:has(input[data-{name}=\"{place}\"]:not(:checked)) tr[data-{name}=\"{place}\"] {{ display: none; }}\n"
+            )
+        };
+        let boxes = values.iter().enumerate().map(|(place, value)| {
+            format!("<label><input type=\"checkbox\" data-{name}=\"{place}\" checked> {}</label>", escape(value))
+        });
+        let rules: String = (0..values.len()).map(rules).collect();
+        format!("<style>\n{rules}</style>\n<p class=\"boxes\">{}</p>\n", boxes.collect::<Vec<_>>().join("\n"))
+    }
+}
+
+fn line(game: &GameReport, row: &RowReport, [games, verdicts]: &[Boxes; 2]) -> String {
     let comparison = row.comparison.as_ref();
     let mean = comparison.and_then(|comparison| comparison.mean());
     let interval = comparison.and_then(|comparison| comparison.interval);
@@ -75,6 +122,7 @@ fn line(game: &GameReport, row: &RowReport) -> String {
         count(row.network.parameters()),
         number(seconds.map_or_else(String::new, |seconds| fixed(seconds * 1e3, 1)), seconds),
     ];
+    let marks = games.mark(&game.game) + &verdicts.mark(&verdict_words(row));
     let (game, name) = (Cell("word", game.game.clone(), None).html(), name(row));
-    format!("<tr>{game}<th scope=\"row\" class=\"word\">{name}</th>{axes}{}</tr>\n", after.concat())
+    format!("<tr{marks}>{game}<th scope=\"row\" class=\"word\">{name}</th>{axes}{}</tr>\n", after.concat())
 }
