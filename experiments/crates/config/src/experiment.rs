@@ -7,7 +7,7 @@ use super::contrasts;
 use super::datasets::Datasets;
 use super::evaluate::{self, Evaluations};
 use super::expand::{Combination, Matrix};
-use super::file::ExperimentFile;
+use super::file::{Accepted, ExperimentFile};
 use super::interactions;
 use super::matched;
 use super::names;
@@ -64,6 +64,8 @@ pub struct Experiment {
     pub interactions: Vec<Interaction>,
     /// What its file varies without effect, one sentence each.
     pub no_effect: Vec<String>,
+    /// Warnings that its author knows.
+    pub accepts: Vec<Accepted>,
     /// The settings of the command line, each as `setting=value`.
     pub sets: Vec<String>,
     /// The settings that are chosen for each row before it is trained, if the file has `tune`.
@@ -139,6 +141,7 @@ impl Experiment {
             rows,
             interactions,
             no_effect,
+            accepts: file.accepts.clone(),
             sets: sets.to_vec(),
             tuning,
             evaluate,

@@ -54,6 +54,9 @@ pub(crate) struct ExperimentFile {
     pub tune: Option<TuneEntry>,
     /// Each is run for every row; a verdict needs three or more.
     pub seeds: Vec<u64>,
+    /// Warnings that the author knows, which `posenc check` leaves out: `few_seeds`, `many_epochs`.
+    #[serde(default)]
+    pub accepts: Vec<Accepted>,
     /// The row against which differences are taken, or one for each group of rows.
     pub reference: Point,
     /// Rows whose differences are the question; all by default. Holm's correction counts these only; other rows are
@@ -86,6 +89,16 @@ pub(crate) struct ExperimentFile {
     #[serde(default = "yes")]
     pub twin: bool,
 }
+}
+
+/// A warning that the author of a file knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Accepted {
+    /// Fewer seeds than a verdict needs.
+    FewSeeds,
+    /// Training positions that are seen more than once.
+    ManyEpochs,
 }
 
 fn yes() -> bool {

@@ -1,6 +1,7 @@
 //! Warnings about an experiment that can run but may not answer its question.
 
 use super::experiment::Experiment;
+use super::file::Accepted;
 use super::row::Row;
 use facts::Role;
 
@@ -12,7 +13,7 @@ impl Experiment {
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = self.no_effect.clone();
         let seeds = self.seeds.len();
-        if seeds < SEEDS_FOR_A_VERDICT {
+        if seeds < SEEDS_FOR_A_VERDICT && !self.accepts.contains(&Accepted::FewSeeds) {
             let give = if seeds == 1 { "seed gives" } else { "seeds give" };
             warnings
                 .push(format!("{seeds} {give} no verdict: at least {SEEDS_FOR_A_VERDICT} complete pairs are needed"));
@@ -21,7 +22,8 @@ impl Experiment {
             let is_own = |row: &&Row| row.role != Role::Twin && row.run.game == game;
             let rows: Vec<&Row> = self.rows.iter().filter(is_own).collect();
             let name = game.name();
-            if let Some(row) = rows.iter().find(|row| row.epochs() > 1.0) {
+            let repeats = rows.iter().find(|row| row.epochs() > 1.0);
+            if let Some(row) = repeats.filter(|_| !self.accepts.contains(&Accepted::ManyEpochs)) {
                 let (label, epochs) = (&row.label, row.epochs());
                 warnings.push(format!(
                     "{name}: {label} sees the training split {epochs:.2} times; beyond 1 it may memorise"
