@@ -9,6 +9,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+from .points import OfParameters
 from .positions import ACTIVATIONS, Encoding, Norm, Pairs, Rope, zeros
 
 
@@ -59,7 +60,7 @@ class GabTemplates(Encoding):
         return F.pad(torch.einsum("bht,ijt->bhij", mixture, templates), (0, self.aux, 0, self.aux))
 
 
-class String(Rope):
+class String(OfParameters, Rope):
     """Cayley-STRING: P = (I − S)·(I + S)⁻¹ for queries and keys, then RoPE."""
 
     def __init__(self, options, net):
@@ -70,13 +71,17 @@ class String(Rope):
         for layer in self.layer:
             layer.lower = zeros(net.heads, self.width * (self.width - 1) // 2)
 
-    def rotate(self, layer, q, k):
+    def matrices(self, layer):
+        """P of each head."""
         lower = self.layer[layer].lower
         row, column = torch.tril_indices(self.width, self.width, -1)
         below = lower.new_zeros(lower.shape[0], self.width, self.width)
         below[:, row, column] = lower
         s, one = below - below.mT, torch.eye(self.width, dtype=lower.dtype, device=lower.device)
-        p = (one - s) @ torch.linalg.inv(one + s)
+        return (one - s) @ torch.linalg.inv(one + s)
+
+    def rotate(self, layer, q, k):
+        p = self.known(layer)
         return super().rotate(layer, *(torch.einsum("hnm,bhlm->bhln", p, x) for x in (q, k)))
 
 

@@ -7,12 +7,14 @@ tokens   `tokens` f32 `[batch, tokens, channels]`
 packed   `packed` u8 `[batch, row]`
 """
 
+import copy
 from pathlib import Path
 
 import torch
 from torch import nn
 
 from .boards import CLASSES, PLANES, cells, dlshogi_square
+from .points import OfParameters
 from .support import architecture
 
 FORMS = ("dlshogi", "planes", "tokens", "packed")
@@ -149,6 +151,10 @@ def to_onnx(model, path, form=None, opset=None):
         import onnxscript  # noqa: F401
     except ImportError as missing:
         raise ImportError(f"the package {missing.name} is missing: pip install 'labs/torch[onnx]'") from missing
+    model = copy.deepcopy(model)
+    for part in model.modules():
+        if isinstance(part, OfParameters):
+            part.fix()
     module, inputs, names = written(model, form)
     batch = torch.export.Dim("batch")
     torch.onnx.export(

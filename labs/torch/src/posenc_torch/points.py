@@ -42,3 +42,16 @@ class Encoding(nn.Module):
     def mixed(self, layer, weights, v):
         """A term of the attention output `[b, h, l, k]`."""
         return None
+
+
+class OfParameters:
+    """For encodings with matrices that depend on parameters only. `fix` keeps them: ONNX has no inverse and no exponential of a
+    matrix."""
+
+    def known(self, layer):
+        fixed = getattr(self, f"matrices_{layer}", None)
+        return self.matrices(layer) if fixed is None else fixed
+
+    def fix(self):
+        for layer in range(len(self.layer)):
+            self.register_buffer(f"matrices_{layer}", self.matrices(layer).detach(), persistent=False)

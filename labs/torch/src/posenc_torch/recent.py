@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import torch
 import torch.nn.functional as F
 
-from .points import Encoding, zeros
+from .points import Encoding, OfParameters, zeros
 from .positions import ACTIVATIONS, Norm, Pairs, Rope, rates_of, turn
 
 
@@ -105,7 +105,7 @@ class Spherical(Encoding):
         return rotated(q), rotated(k)
 
 
-class Liere(Encoding):
+class Liere(OfParameters, Encoding):
     """LieRE: blocks of queries and keys times the exponential of the place in learned antisymmetric generators."""
 
     def __init__(self, options, net):
@@ -118,14 +118,18 @@ class Liere(Encoding):
         for layer in self.layer:
             layer.generators = zeros(2, net.heads, width // self.block, self.block * (self.block - 1) // 2)
 
-    def rotate(self, layer, q, k):
+    def matrices(self, layer):
+        """The rotation of each head, token and block."""
         numbers = self.layer[layer].generators
         column, row = torch.tril_indices(self.block, self.block, -1)
         above = numbers.new_zeros(*numbers.shape[:-1], self.block, self.block)
         above[..., row, column] = numbers
         generators = above - above.mT
-        of_tokens = torch.einsum("la,ahnij->hlnij", self.shares.to(q.dtype), generators)
-        rotations = torch.linalg.matrix_exp(of_tokens.contiguous())
+        of_tokens = torch.einsum("la,ahnij->hlnij", self.shares.to(numbers.dtype), generators)
+        return torch.linalg.matrix_exp(of_tokens.contiguous())
+
+    def rotate(self, layer, q, k):
+        rotations = self.known(layer)
 
         def rotated(x):
             return torch.einsum("hlnij,bhlnj->bhlni", rotations, x.unflatten(-1, (-1, self.block))).flatten(-2)
@@ -204,7 +208,8 @@ class Tab(Encoding):
         parts = shared.start(squares).unflatten(-1, (self.frequencies, 2, self.channels)).permute(3, 0, 2, 4, 1)
         z = [part.flatten(0, 1).unflatten(-1, side) for part in parts]
         angles = (self.places.to(squares.dtype) @ shared.frequencies.T).T.reshape(1, -1, 1, *side)
-        angles = angles.expand(len(squares), -1, -1, -1, -1).flatten(0, 1)
+        # `len` would fix the batch of an ONNX file.
+        angles = angles.expand(squares.shape[0], -1, -1, -1, -1).flatten(0, 1)
         cosine, sine = angles.cos(), angles.sin()
 
         def rotated(real, imaginary, sine):
