@@ -6,7 +6,7 @@ use super::page::scrolling;
 use crate::model::{GameReport, Report, RowReport};
 use crate::numbers::{fixed, mean_sd, or_absent, p_value, two_cells};
 use crate::sections::verdicts::{self, seeds};
-use facts::{distinct, grouped};
+use facts::{Role, distinct, grouped};
 use figures::escape;
 
 /// It contains no text of a report.
@@ -60,7 +60,11 @@ pub(super) fn table(report: &Report) -> String {
 
 fn verdict_words(row: &RowReport) -> String {
     let [.., words] = verdicts::against_reference(row);
-    words
+    match row.role {
+        Role::Reference => "reference".to_owned(),
+        Role::Twin => row.name(),
+        Role::Compared => words,
+    }
 }
 
 /// Boxes that hide the rows with a value of a column when their tick is removed.
