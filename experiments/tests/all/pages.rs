@@ -30,7 +30,18 @@ fn a_page_of_a_stranger_is_rendered_checked_and_refused_with_what_there_is() {
     render(&["page.md.jinja", "--check"])
         .fails_with(&["page.md, line 1: the page has \"2.7\", its template gives \"2.6195"]);
 
+    write("drawn.md.jinja", "{{ figure(\"study-moved-tables\", \"chess-forest\", \"of-chess.svg\") }}\n");
+    render(&["drawn.md.jinja"]).succeeds();
+    assert_eq!(read("drawn.md"), "of-chess.svg\n");
+    assert!(read("of-chess.svg").starts_with("<svg "));
+    write("of-chess.svg", "<svg/>\n");
+    render(&["drawn.md.jinja", "--check"]).fails_with(&["of-chess.svg, line 1"]);
+
     let wrong = [
+        ("figure(\"study-moved-tables\", \"chess-forest\", \"../forest.svg\")", "no file below the page's folder"),
+        ("figure(\"study-moved-tables\", \"chess-forest\", \"/tmp/forest.svg\")", "no file below the page's folder"),
+        ("figure(\"study-moved-tables\", \"chess-forest\", \"forest.sh\")", "no file below the page's folder"),
+        ("figure(\"study-moved-tables\", \"forest\", \"forest.svg\")", "no figure \"forest\"; it has: "),
         ("row(\"study-moved\", \"chess\", \"shaw\").mean", "no bundle \"study-moved\"; it has: board-"),
         ("row(\"study-moved-tables\", \"go\", \"shaw\").mean", "no game \"go\"; it has: chess; shogi"),
         ("row(\"study-moved-tables\", \"chess\", \"lepe\").mean", "no row \"lepe\"; it has: shaw; shaw, tables"),

@@ -31,7 +31,7 @@ use minijinja::value::Kwargs;
 use minijinja::{Environment, Error, Value};
 use report::numbers::{fixed, p_value, signed};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// What a page leaves beside its text.
@@ -133,13 +133,20 @@ fn add_curves(environment: &mut Environment<'_>, library: &Arc<Library>) {
 fn add_figures(environment: &mut Environment<'_>, library: &Arc<Library>, folder: &Path, beside: &Beside) {
     let (own, folder, drawn) = (Arc::clone(library), folder.to_owned(), Arc::clone(&beside.figures));
     environment.add_function("figure", move |bundle: String, id: String, file: String| -> Result<String, Error> {
-        let mut figures = report::figures::for_any_page(&own.grid(&bundle)?.report);
-        let Some(place) = figures.iter().position(|figure| figure.id == id) else {
-            return Err(unknown("figure", &id, &bundle, figures.iter().map(|figure| figure.id.as_str())));
+        // Templates may come from others: they write below their own folder, and SVGs only.
+        let is_below = Path::new(&file).components().all(|part| matches!(part, Component::Normal(_)));
+        if !is_below || !file.ends_with(".svg") {
+            return Err(fault(format!("{file:?} is no file below the page's folder that ends in .svg")));
+        }
+        let grid = own.grid(&bundle)?;
+        let Some(figure) = grid.figures().iter().find(|figure| figure.id == id) else {
+            return Err(unknown("figure", &id, &bundle, grid.figures().iter().map(|figure| figure.id.as_str())));
         };
-        let svg = figures.swap_remove(place).svg;
-        drawn.lock().unwrap_or_else(PoisonError::into_inner).insert(folder.join(&file), svg);
-        Ok(file)
+        let mut drawn = drawn.lock().unwrap_or_else(PoisonError::into_inner);
+        match drawn.insert(folder.join(&file), figure.svg.clone()) {
+            Some(other) if other != figure.svg => Err(fault(format!("{file:?} is two figures of this page"))),
+            _ => Ok(file),
+        }
     });
 }
 

@@ -6,12 +6,13 @@ use bundle::predictions::Predictions;
 use bundle::unpacked::is_bundle;
 use bundle::{Limits, PACKED, Part, Unpacked};
 use minijinja::Error;
+use report::figures::{self, Figure};
 use report::model::GameReport;
 use report::{Report, ReportOptions};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// A bundle or a run folder.
 #[derive(Debug)]
@@ -23,6 +24,8 @@ pub(crate) struct Grid {
     pub(crate) predictions: Option<Predictions>,
     /// When its cells and trials were trained.
     pub(crate) clocks: Vec<Clock>,
+    /// Drawn when a page asks for one.
+    figures: OnceLock<Vec<Figure>>,
 }
 
 impl Grid {
@@ -36,7 +39,11 @@ impl Grid {
                 .map_err(failed)?;
         }
         let predictions = Predictions::read(run_dir).map_err(failed)?;
-        Ok(Self { name: name.to_owned(), report, predictions, clocks: clocks::of(run_dir) })
+        Ok(Self { name: name.to_owned(), report, predictions, clocks: clocks::of(run_dir), figures: OnceLock::new() })
+    }
+
+    pub(crate) fn figures(&self) -> &[Figure] {
+        self.figures.get_or_init(|| figures::for_any_page(&self.report))
     }
 
     pub(crate) fn game(&self, game: &str) -> Result<&GameReport, Error> {

@@ -70,8 +70,8 @@ impl<'a> Source<'a> {
     fn read(run_dir: &'a Path) -> anyhow::Result<Self> {
         let plan = Plan::read(run_dir)?;
         // A row has values once one of its cells has begun.
-        let cells = |row: &Row| plan.seeds.iter().map(|&seed| Plan::cell_dir(run_dir, row, seed)).collect::<Vec<_>>();
-        let run = |row: &Row| cells(row).iter().find_map(|cell| CellFacts::read(cell)?.compared_run());
+        let of_cell = |row: &Row, seed: u64| CellFacts::read(&Plan::cell_dir(run_dir, row, seed))?.compared_run();
+        let run = |row: &Row| plan.seeds.iter().find_map(|&seed| of_cell(row, seed));
         let runs: Vec<Option<Value>> = plan.rows.iter().map(run).collect();
         let axes = Axes::of(plan.rows.iter().zip(&runs).filter_map(|(row, run)| Some((row, run.as_ref()?))));
         Ok(Self { axes, run_dir, plan })

@@ -112,7 +112,7 @@ impl RunFolder {
         })
     }
 
-    /// Takes all cells but these, by folder of the row and seed, for pending.
+    /// Counts all cells but these, by folder of the row and seed, as pending.
     pub(super) fn keep(&mut self, kept: &BTreeSet<(String, u64)>) {
         for (row, cells) in self.plan.rows.iter().zip(&mut self.cells) {
             for cell in cells.iter_mut().filter(|cell| !kept.contains(&(row.folder.clone(), cell.seed))) {

@@ -17,7 +17,7 @@ pub struct ReportOptions {
     pub equivalent_within: Option<(String, f64)>,
     /// The positions of a budget to predict from smaller ones; if there is none, that of the plan.
     pub extrapolate: Option<u64>,
-    /// The cells of the report by folder of the row and seed, others are pending; if there are none, all of the run folder.
+    /// Its cells by folder of the row and seed; all others count as pending. `None`: all of the run folder.
     pub cells: Option<BTreeSet<(String, u64)>>,
 }
 
