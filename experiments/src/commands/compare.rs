@@ -3,7 +3,7 @@
 use super::options::{BundleLimit, print};
 use bundle::unpacked::is_bundle;
 use bundle::{Limits, Part, Unpacked};
-use report::name::is_called;
+use facts::row_name::is_called;
 use report::ranks::{self, Leaders};
 use report::{Report, markdown, side_by_side};
 use std::path::{Path, PathBuf};

@@ -46,7 +46,8 @@ pub(crate) struct GridOptions {
     /// The folder of run folders; the experiment's own has its name.
     #[arg(long, default_value = "runs")]
     out: PathBuf,
-    /// Take only cells with these values: encoding=shaw,rope, game=chess, seed=0, row=chess-shaw. May be repeated.
+    /// Take only cells with these values: encoding=shaw,rope, game=chess, seed=0, row=chess-shaw or the row's name in
+    /// reports. May be repeated.
     #[arg(long, value_name = "AXIS=VALUE")]
     pub(crate) only: Vec<Selector>,
     /// Also look for finished cells in this folder of run folders, and copy them instead of training them again. May be

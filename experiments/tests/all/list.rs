@@ -102,7 +102,7 @@ fn every_shell_completes_every_command_and_each_has_a_manual_page() {
 #[test]
 fn every_encoding_has_a_name_for_people() {
     for name in encodings::EncodingConfig::NAMES {
-        let shown = report::name::readable(name);
-        assert!(!shown.is_empty() && !shown.contains('_'), "{name}: add it to report::name");
+        let shown = facts::row_name::readable(name);
+        assert!(!shown.is_empty() && !shown.contains('_'), "{name}: add it to facts::row_name");
     }
 }

@@ -7,13 +7,13 @@ use super::occupants::LEAST_SEEN;
 use super::permutation::NEAR;
 use super::tables::{self, MOST_PIECES, percent, table};
 use super::touch::{self, Touched};
+use facts::row_name::readable;
 use figures::board::Scheme;
 use figures::escape;
 use records::inspected::{HeadRecord, Inspected};
 use report::figures::Figure;
 use report::html::page;
 use report::markdown::draw_table;
-use report::name::readable;
 use report::table::Table;
 
 /// The most bytes of drawn pictures on a page.

@@ -2,8 +2,8 @@
 
 use super::layer::Statistics;
 use super::naming::least_controls;
+use facts::row_name::readable;
 use records::inspected::{self, HeadRecord, Inspected, RelationRecord, RowMovements, by_row};
-use report::name::readable;
 use report::table::Table;
 
 /// A table in which the columns of these names hold text, all others numbers.

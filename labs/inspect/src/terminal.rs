@@ -1,8 +1,8 @@
 //! Heads on a terminal: at most 18 lines of 80 columns.
 
 use super::tables::{fits, percent, untested};
+use facts::row_name::readable;
 use records::inspected::{HeadRecord, Inspected, RowMovements, by_row};
-use report::name::readable;
 use report::table::table;
 
 /// Lines of a table without its header.

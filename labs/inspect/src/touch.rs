@@ -9,11 +9,11 @@ use super::maps::{Maps, followed, title};
 use super::position::Shown;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use facts::row_name::readable;
 use figures::board::{Board, View};
 use figures::{Canvas, escape};
 use games::GameKind;
 use records::inspected::{Inspected, Signal};
-use report::name::readable;
 use serde::Serialize;
 use std::collections::BTreeMap;
 

@@ -1,9 +1,9 @@
 //! The colours of rows.
 
 use facts::Role;
+use facts::row_name::without_options;
 use figures::plot::Style;
 use records::plan::Row;
-use report::name::without_options;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// One colour for each encoding in all games, whatever else varies, or for each label if encodings do not vary.

@@ -6,13 +6,13 @@ use crate::plots::Scales;
 use crate::row::{of_squares, of_tiles};
 use crate::view::{Line, View, shortened};
 use facts::metrics::Direction;
+use facts::row_name::readable;
 use facts::{ReadAt, Role, grouped, in_words};
 use figures::escape;
 use figures::plot;
 use records::{CellState, remaining};
 use report::html::page::{COLOURS, utc};
 use report::model::GameReport;
-use report::name::readable;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 

@@ -2,11 +2,11 @@
 
 use crate::cell::{Cell, End};
 use facts::Role;
+use facts::row_name::readable;
 use records::CellState;
 use records::plan::{Plan, Row};
 use report::Report;
 use report::model::{GameReport, RowReport};
-use report::name::readable;
 use std::collections::HashMap;
 
 /// Grids with more cells show squares in place of tiles, in rows that fold.

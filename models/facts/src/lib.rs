@@ -19,6 +19,7 @@ pub mod numerics;
 pub mod plan;
 mod printable;
 mod row;
+pub mod row_name;
 pub mod setting;
 mod shell_word;
 

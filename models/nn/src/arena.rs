@@ -3,9 +3,11 @@
 //! The flat tensor is the only leaf of the graph. [`Arena::views`] splits it once into parameters and padding;
 //! autograd joins the pieces' gradients back into one tensor of the same layout, which [`Arena::gradient`] returns.
 
+use crate::Backend;
 use crate::dropout::{DropoutKey, Masks};
 use crate::layout::{Layout, ParamId, Range};
 use std::cell::RefCell;
+use std::collections::HashMap;
 use std::ops::Index;
 use std::sync::Arc;
 use tch::{Device, Kind, TchError, Tensor};
@@ -119,6 +121,8 @@ pub struct Observation {
 #[derive(Debug)]
 pub struct Views {
     tensors: Vec<Tensor>,
+    /// The parameters of [`Views::cast`] in `kind`, where they are cast together.
+    casts: HashMap<ParamId, Tensor>,
     device: Device,
     kind: Kind,
     /// What the pass observes, if it is one of training.
@@ -134,7 +138,7 @@ impl Views {
     }
 
     /// The same with the weights of matrix products in `kind`: one cast of the [`crate::Range::Matrix`] half. The
-    /// [`crate::Range::Full`] half stays f32, and layers cast what they need of it.
+    /// [`crate::Range::Full`] half stays f32, and layers cast what they need of it, some of it by [`Self::cast`].
     pub fn split_in(layout: &Layout, flat: &Tensor, kind: Kind) -> Self {
         let order = layout.in_memory_order();
         let pieces = if kind == Kind::Float {
@@ -151,8 +155,21 @@ impl Views {
         for (piece, id) in pieces.into_iter().zip(order) {
             tensors[id.0] = Some(piece);
         }
-        let tensors = tensors.into_iter().flatten().collect();
-        Self { tensors, device: flat.device(), kind, observed: None, masks: None }
+        let tensors: Vec<Tensor> = tensors.into_iter().flatten().collect();
+        let together = kind != Kind::Float && Backend::on(flat.device()) == Backend::Fused;
+        let casts = if together { cast_together(layout, &tensors, kind) } else { HashMap::new() };
+        Self { tensors, casts, device: flat.device(), kind, observed: None, masks: None }
+    }
+
+    /// A parameter of [`crate::Scope::cast_param`] in the element type of the matrices. On a GPU all of them are cast by one
+    /// kernel, where each alone would cost one in each direction.
+    pub fn cast(&self, id: ParamId) -> Tensor {
+        self.casts.get(&id).map_or_else(|| self[id].to_kind(self.kind), Tensor::shallow_clone)
+    }
+
+    /// [`Self::cast`] of a parameter times a factor.
+    pub fn cast_times(&self, id: ParamId, factor: f64) -> Tensor {
+        self.casts.get(&id).map_or_else(|| (&self[id] * factor).to_kind(self.kind), |cast| cast * factor)
     }
 
     /// The same for a pass of training: normalisations over the batch take the batch's statistics, not the running ones.
@@ -218,6 +235,18 @@ fn split_range(layout: &Layout, part: &Tensor, ids: &[ParamId], range: std::ops:
     }
     let pieces = part.split_with_sizes(sizes, 0).into_iter().step_by(2);
     pieces.zip(ids).map(|(piece, &id)| piece.view(&layout.param(id).shape[..])).collect()
+}
+
+/// The parameters of `tensors` that layers read in `kind`, joined, cast and split again.
+fn cast_together(layout: &Layout, tensors: &[Tensor], kind: Kind) -> HashMap<ParamId, Tensor> {
+    let ids: Vec<_> = (0..tensors.len()).map(ParamId).filter(|&id| layout.param(id).cast).collect();
+    if ids.is_empty() {
+        return HashMap::new();
+    }
+    let flat: Vec<_> = ids.iter().map(|id| tensors[id.0].flatten(0, -1)).collect();
+    let sizes: Vec<_> = flat.iter().map(|piece| piece.numel() as i64).collect();
+    let pieces = Tensor::cat(&flat, 0).to_kind(kind).split_with_sizes(sizes, 0);
+    ids.into_iter().zip(pieces).map(|(id, piece)| (id, piece.view_as(&tensors[id.0]))).collect()
 }
 
 impl Index<ParamId> for Views {

@@ -43,13 +43,13 @@ impl Convolution {
     pub fn declare(scope: &mut Scope<'_>, sizes: ConvolutionSizes, init: Init, bias: bool) -> Self {
         let ConvolutionSizes { inputs, outputs, kernel } = sizes;
         let weight = scope.matrix("weight", &[outputs, inputs, kernel, kernel], init);
-        let bias = bias.then(|| scope.f32_param("bias", &[outputs], Init::ZEROS));
+        let bias = bias.then(|| scope.cast_param("bias", &[outputs], Init::ZEROS));
         Self { weight, bias, inputs, outputs, kernel }
     }
 
     /// `[b, in, ranks, files]` → `[b, out, ranks, files]`, in the element type of the views' matrices.
     pub fn forward(&self, views: &Views, x: &Tensor) -> Tensor {
-        let bias = self.bias.map(|bias| views[bias].to_kind(views.kind()));
+        let bias = self.bias.map(|bias| views.cast(bias));
         let around = self.kernel / 2;
         x.to_kind(views.kind()).conv2d(&views[self.weight], bias.as_ref(), [1, 1], [around, around], [1, 1], 1)
     }

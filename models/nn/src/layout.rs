@@ -46,6 +46,8 @@ pub struct ParamSpec {
     pub range: Range,
     /// What it belongs to.
     pub part: Part,
+    /// Whether layers read it in the element type of matrices, too: see [`Scope::cast_param`].
+    pub cast: bool,
     /// Its first element in the flat store.
     pub offset: usize,
 }
@@ -165,15 +167,20 @@ impl Scope<'_> {
 
     /// Declares a weight of a matrix product.
     pub fn matrix(&mut self, name: &str, shape: &[i64], init: Init) -> ParamId {
-        self.declare(name, shape, init, Range::Matrix)
+        self.declare(name, shape, init, Range::Matrix, false)
     }
 
     /// Declares a parameter that stays f32 and undecayed: a norm's gain, a bias, a gate, a position table.
     pub fn f32_param(&mut self, name: &str, shape: &[i64], init: Init) -> ParamId {
-        self.declare(name, shape, init, Range::Full)
+        self.declare(name, shape, init, Range::Full, false)
     }
 
-    fn declare(&mut self, name: &str, shape: &[i64], init: Init, range: Range) -> ParamId {
+    /// The same for a parameter that layers read by [`crate::Views::cast`], such as the bias of a product.
+    pub fn cast_param(&mut self, name: &str, shape: &[i64], init: Init) -> ParamId {
+        self.declare(name, shape, init, Range::Full, true)
+    }
+
+    fn declare(&mut self, name: &str, shape: &[i64], init: Init, range: Range, cast: bool) -> ParamId {
         let id = ParamId(self.builder.params.len());
         self.builder.params.push(ParamSpec {
             name: format!("{}.{name}", self.prefix),
@@ -181,6 +188,7 @@ impl Scope<'_> {
             init,
             range,
             part: self.part,
+            cast,
             offset: 0,
         });
         id

@@ -18,13 +18,13 @@ impl Linear {
     /// Declares `weight` and, if asked for, `bias` in `scope`.
     pub fn declare(scope: &mut Scope<'_>, inputs: i64, outputs: i64, init: Init, bias: bool) -> Self {
         let weight = scope.matrix("weight", &[outputs, inputs], init);
-        let bias = bias.then(|| scope.f32_param("bias", &[outputs], Init::ZEROS));
+        let bias = bias.then(|| scope.cast_param("bias", &[outputs], Init::ZEROS));
         Self { weight, bias, inputs, outputs }
     }
 
     /// `[…, in]` → `[…, out]`, in the element type of the views' matrices.
     pub fn forward(&self, views: &Views, x: &Tensor) -> Tensor {
-        let bias = self.bias.map(|bias| views[bias].to_kind(views.kind()));
+        let bias = self.bias.map(|bias| views.cast(bias));
         dense(&x.to_kind(views.kind()), &views[self.weight], bias.as_ref())
     }
 
@@ -33,7 +33,7 @@ impl Linear {
         if factor == 1.0 {
             return self.forward(views, x);
         }
-        let bias = self.bias.map(|bias| (&views[bias] * factor).to_kind(views.kind()));
+        let bias = self.bias.map(|bias| views.cast_times(bias, factor));
         dense(&x.to_kind(views.kind()), &(&views[self.weight] * factor), bias.as_ref())
     }
 

@@ -60,7 +60,7 @@ impl Norm {
             NormKind::Layer => layer(1e-3),
             NormKind::LayerFine => layer(1e-6),
             NormKind::Rms | NormKind::RmsFine => {
-                Form::Rms { gain: scope.f32_param("gain", &[width], Init::ONES), fine: kind == NormKind::RmsFine }
+                Form::Rms { gain: scope.cast_param("gain", &[width], Init::ONES), fine: kind == NormKind::RmsFine }
             }
             NormKind::Batch => Form::Batch(BatchNorm::declare(scope, width, MOMENTUM)),
         };
@@ -93,7 +93,8 @@ impl Norm {
         let kind = x.kind();
         if let (Form::Rms { gain, fine }, Backend::Fused) = (&self.form, Backend::on(x.device())) {
             // LibTorch takes the elementary operations if gain and input are of different types.
-            return x.rms_norm([self.width], Some(&views[*gain].to_kind(kind)), Self::epsilon(*fine));
+            let gain = if kind == views.kind() { views.cast(*gain) } else { views[*gain].to_kind(kind) };
+            return x.rms_norm([self.width], Some(&gain), Self::epsilon(*fine));
         }
         let x = x.to_kind(Kind::Float);
         let normed = match &self.form {

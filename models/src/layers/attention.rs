@@ -43,7 +43,7 @@ impl Attention {
             (config.width(), config.qkv_groups as i64, Residual::of(config, Sublayer::Attention));
         let mut qkv = scope.sub("qkv");
         let qkv_weight = qkv.matrix("weight", &[3 * d, d / groups], qkv_init(d, d / groups, residual));
-        let qkv_bias = config.qkv_bias.then(|| qkv.f32_param("bias", &[3 * d], Init::ZEROS));
+        let qkv_bias = config.qkv_bias.then(|| qkv.cast_param("bias", &[3 * d], Init::ZEROS));
         let head_width = config.dims.head_width() as i64;
         let mut norm = |name: &str| Norm::declare(&mut scope.sub(name), head_width, NormKind::Rms);
         let qk_norms = config.qk_norm.then(|| [norm("q_norm"), norm("k_norm")]);
@@ -97,7 +97,7 @@ impl Attention {
 
     /// Queries, keys and values `[b,l,3d]`.
     fn project_together(&self, at: LayerContext<'_>, x_bld: &Tensor) -> Tensor {
-        let bias = self.qkv_bias.map(|bias| at.views[bias].to_kind(at.views.kind()));
+        let bias = self.qkv_bias.map(|bias| at.views.cast(bias));
         let x_bld = x_bld.to_kind(at.views.kind());
         match self.groups {
             1 => dense(&x_bld, &at.views[self.qkv_weight], bias.as_ref()),
@@ -128,7 +128,7 @@ impl Attention {
         let part = |x: &Tensor, start: i64, count: i64| {
             let (start, len) = (start * d, count * d);
             let weight = at.views[self.qkv_weight].narrow(0, start, len);
-            let bias = self.qkv_bias.map(|bias| at.views[bias].narrow(0, start, len).to_kind(at.views.kind()));
+            let bias = self.qkv_bias.map(|bias| at.views.cast(bias).narrow(0, start, len));
             self.split_heads(count, &dense(&x.to_kind(at.views.kind()), &weight, bias.as_ref()))
         };
         Projections::apart(&part(qk_bld, 0, 2), &part(v_bld, 2, 1))

@@ -213,14 +213,13 @@ impl TokenLogits {
         let mut scope = scope.sub("words");
         Self {
             weight: scope.matrix("weight", &[tokens, width], Init::glorot_normal(width, tokens, 1.0)),
-            bias: scope.f32_param("bias", &[tokens], Init::ZEROS),
+            bias: scope.cast_param("bias", &[tokens], Init::ZEROS),
             size: [width, tokens],
         }
     }
 
     fn forward(&self, views: &Views, x: &Tensor) -> Tensor {
-        let bias = views[self.bias].to_kind(views.kind());
-        dense(&x.to_kind(views.kind()), &views[self.weight], Some(&bias))
+        dense(&x.to_kind(views.kind()), &views[self.weight], Some(&views.cast(self.bias)))
     }
 
     fn macs(&self) -> u64 {

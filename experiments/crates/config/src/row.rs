@@ -5,6 +5,7 @@ use super::run::RunConfig;
 use super::shape::Shape;
 use dataset::{TestSet, content};
 use facts::Role;
+use facts::row_name::readable;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
@@ -77,7 +78,8 @@ impl Row {
         self.given.as_ref().unwrap_or(&self.name)
     }
 
-    /// Whether it has this name or label, with the game or without; a row with a given name also keeps its own ones.
+    /// Whether it has this name, label or folder, with the game or without, or is called so in reports; a row with a given
+    /// name also keeps its own ones.
     pub fn is_called(&self, name: &str) -> bool {
         let game = self.run.game.name();
         let within_game =
@@ -88,6 +90,8 @@ impl Row {
             || [name, bare.as_str()].contains(&self.name.as_str())
             || for_folder(&self.name) == bare
             || self.given.as_deref() == Some(name)
+            || readable(self.shown()) == name
+            || self.folder() == name
     }
 }
 

@@ -99,6 +99,7 @@ pub(super) fn selected(experiment: &Experiment, only: &[Selector]) -> Result<(Ve
         format!("the rows are {}", labels.join(", "))
     };
     let all = experiment.cells();
+    let only = only.iter().map(|selector| selector.among(&experiment.rows)).collect::<Result<Vec<_>, _>>()?;
     if let Some(value) = only.iter().find_map(|selector| selector.unmatched(&all)) {
         return Err(UserError::new(format!("no cell has {value}"), rows()).at("--only"));
     }

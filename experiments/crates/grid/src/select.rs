@@ -1,7 +1,7 @@
 //! `--only axis=value`: selects a part of a grid.
 
 use config::setting::SHORT;
-use config::{Cell, Setting};
+use config::{Cell, Row, Setting};
 use records::UserError;
 use serde_json::Value;
 use std::str::FromStr;
@@ -56,17 +56,44 @@ impl FromStr for Selector {
                 UserError::new(format!("there is no setting \"{name}\""), help)
             })?),
         };
-        // A value with braces or brackets is YAML, in which commas separate items.
-        let values: Vec<String> = match values.contains(['{', '[']) {
+        // A value with braces or brackets is YAML, in which commas separate items; names of rows may have commas, too.
+        let values: Vec<String> = match values.contains(['{', '[']) || axis == Axis::Row {
             true => vec![values.to_owned()],
             false => values.split(',').map(|value| value.trim().to_owned()).collect(),
         };
-        if values.iter().any(String::is_empty) { Err(form()) } else { Ok(Self { axis, values }) }
+        if values.iter().any(|value| value.trim().is_empty()) { Err(form()) } else { Ok(Self { axis, values }) }
     }
 }
 
 impl Selector {
-    /// Whether a cell has one of the values.
+    /// The same with the folders of the rows that it names, each by any of its [names](Row::is_called).
+    pub fn among(&self, rows: &[Row]) -> Result<Self, UserError> {
+        if self.axis != Axis::Row {
+            return Ok(self.clone());
+        }
+        let named =
+            |name: &str| rows.iter().filter(|row| row.is_called(name.trim())).map(Row::folder).collect::<Vec<_>>();
+        let mut folders = Vec::new();
+        for value in &self.values {
+            let parts: Vec<&str> = value.split(',').collect();
+            let mut start = 0;
+            while start < parts.len() {
+                // `Shaw q,k` is one name: the longest one that a row has.
+                let longest =
+                    (start + 1..=parts.len()).rev().find(|&end| !named(&parts[start..end].join(",")).is_empty());
+                let Some(end) = longest else {
+                    let labels: Vec<&str> = rows.iter().map(|row| &row.label[..]).collect();
+                    let message = format!("no row is called \"{}\"", parts[start].trim());
+                    return Err(UserError::new(message, format!("the rows are {}", labels.join(", "))).at("--only"));
+                };
+                folders.extend(named(&parts[start..end].join(",")));
+                start = end;
+            }
+        }
+        Ok(Self::of_rows(folders))
+    }
+
+    /// Whether a cell has one of the values; of rows, once they are [found](Self::among).
     pub fn matches(&self, cell: &Cell) -> bool {
         self.values.iter().any(|value| self.is(value, cell))
     }
@@ -75,7 +102,7 @@ impl Selector {
     fn is(&self, value: &str, cell: &Cell) -> bool {
         match &self.axis {
             Axis::Seed => cell.run.seed.to_string() == value,
-            Axis::Row => cell.label == value || cell.row() == value,
+            Axis::Row => cell.row() == value,
             Axis::Of(setting) => covered(cell, setting, value) || cell.has(setting, value),
         }
     }

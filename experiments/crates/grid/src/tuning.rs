@@ -51,12 +51,9 @@ impl<'a> Search<'a> {
                 chosen: None,
             })
             .collect();
-        let cells = experiment.cells();
-        let is_selected = |label: &str| {
-            let mut own = cells.iter().filter(|cell| cell.label == label);
-            own.any(|cell| only.iter().filter(|one| !one.is_of_seeds()).all(|one| one.matches(cell)))
-        };
-        let selected = tuning.rows.iter().map(|row| is_selected(&row.label)).collect();
+        let of_rows: Vec<Selector> = only.iter().filter(|selector| !selector.is_of_seeds()).cloned().collect();
+        let (cells, _) = selected(experiment, &of_rows)?;
+        let selected = tuning.rows.iter().map(|row| cells.iter().any(|cell| cell.label == row.label)).collect();
         Ok(Some(Self { experiment, tuning, grid, selected, record }))
     }
 

@@ -16,7 +16,6 @@ pub mod latex;
 pub mod markdown;
 pub mod missing;
 pub mod model;
-pub mod name;
 pub mod noise;
 pub mod numbers;
 mod order;

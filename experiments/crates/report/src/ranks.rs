@@ -1,12 +1,12 @@
 //! Whether encodings have the same order in one grid as in others: `posenc compare --ranks`.
 
 use super::model::{GameReport, Report};
-use super::name::{is_called, readable};
 use super::numbers::{fixed, interval, or_absent};
 use super::side_by_side::labels;
 use super::statistics::across::{DRAWS, RankCorrelation, agreement};
 use super::table::Table;
 use facts::metrics::Direction;
+use facts::row_name::{is_called, readable};
 use facts::{distinct, setting};
 use serde_json::{Value, json};
 

@@ -2,13 +2,13 @@
 
 use super::comparison::{ALPHA, Comparison};
 use super::model::{Report, RowReport};
-use super::name::readable;
 use super::numbers::{alone, fixed, mean_sd, of_test, or_absent, p_value, with_interval};
 use super::sections::notes;
 use super::sections::settings::DATASET;
 use super::statistics::across::welch;
 use super::statistics::{MeanTest, Summary, holm};
 use super::table::{ABSENT, ROW, Table};
+use facts::row_name::readable;
 use facts::{Direction, Role, distinct};
 use std::iter::once;
 use strength::kendall::tau;

@@ -2,8 +2,8 @@
 
 use crate::folder::Folder;
 use facts::Role;
+use facts::row_name::readable;
 use games::GameKind;
-use report::name::readable;
 use std::time::Duration;
 use watch::write;
 

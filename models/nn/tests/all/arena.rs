@@ -1,7 +1,7 @@
 //! The flat store: places, names, views, gradients, first values.
 
 use nn::layout::ALIGNMENT;
-use nn::{Arena, Init, Layout, LayoutBuilder, Linear, Norm, NormKind, Part, Range, Views};
+use nn::{Arena, Backend, Init, Layout, LayoutBuilder, Linear, Norm, NormKind, Part, Range, Views};
 use std::sync::Arc;
 use tch::{Device, Kind, Tensor};
 
@@ -239,4 +239,35 @@ fn in_bf16_matrices_are_cast_once_and_everything_else_stays_f32() {
     let gradient = numbers(&gradient);
     let of_parameters: f32 = gradient.iter().sum();
     assert_eq!(of_parameters, 0.75 * layout.total() as f32, "0.75 each, and none on padding");
+}
+
+/// On every back end; on the fused one, all parameters that products take are cast together.
+#[test]
+fn a_parameter_that_products_take_is_cast_with_its_gradient() {
+    let layout = Small::declare().layout;
+    let values: Vec<_> = (0..layout.len()).map(|i| (i as f32 * 0.37).sin()).collect();
+    let arena = Arena::from_values(Arc::clone(&layout), &values, Device::Cpu).expect("memory");
+    let id = layout.find("body.first.bias").expect("declared");
+    let (param, gain) = (layout.param(id), layout.find("body.norm.gain").expect("declared"));
+    assert!(param.cast && !layout.param(gain).cast);
+    let own = &values[param.offset..param.offset + param.len()];
+    for (backend, kind) in
+        Backend::ALL.into_iter().flat_map(|backend| [(backend, Kind::Float), (backend, Kind::BFloat16)])
+    {
+        let views = backend.run(|| arena.views_in(kind));
+        let round = |value: f32| if kind == Kind::Float { value } else { bf16(value) };
+        for (found, factor) in [(views.cast(id), 1.0), (views.cast_times(id, 0.5), 0.5)] {
+            assert_eq!((found.kind(), found.size()), (kind, param.shape.clone()), "{backend:?}");
+            let expected: Vec<_> = own.iter().map(|&value| round(value) * factor).collect();
+            assert_eq!(numbers(&found.detach().to_kind(Kind::Float)), expected, "{backend:?}, times {factor}");
+        }
+        // Once as it is, once times a factor, once in f32: 1 + 0.5 + 0.25.
+        let uses = [views.cast(id), views.cast_times(id, 0.5), &views[id] * 0.25];
+        let loss = uses.iter().fold(Tensor::from(0f32), |sum, used| sum + used.to_kind(Kind::Float).sum(Kind::Float));
+        let gradient = numbers(&arena.gradient(&loss).expect("it depends on the parameter"));
+        for (i, &found) in gradient.iter().enumerate() {
+            let expected = if (param.offset..param.offset + param.len()).contains(&i) { 1.75 } else { 0.0 };
+            assert_eq!(found, expected, "{backend:?}, {kind:?}, element {i}");
+        }
+    }
 }

@@ -23,3 +23,30 @@ fn a_value_is_found_as_the_file_writes_it() {
     assert_eq!(found("encoding.shaw.terms=[q, k]"), found("encoding=shaw"));
     assert_eq!([found("learning_rate=2"), found("model.resnet.blocks=1"), found("encoding=rope")], [0; 3]);
 }
+
+#[test]
+fn a_row_is_found_by_its_label_its_folder_and_the_names_of_reports() {
+    let named = EXPERIMENT.replace("axes:\n", "names: {\"No, none\": none}\naxes:\n");
+    let experiment = load(&named);
+    let found = |only: &str| {
+        let selector: Selector = only.parse().expect("a selection");
+        let selector = selector.among(&experiment.rows).map_err(|error| error.to_string())?;
+        Ok::<_, String>(experiment.cells().iter().filter(|cell| selector.matches(cell)).count())
+    };
+    let folder =
+        experiment.rows.iter().find(|row| row.label.starts_with("chess-shaw")).expect("shaw on chess").folder();
+    // Three seeds, on one board or on both.
+    for (only, cells) in [
+        ("row=chess-shaw", 3),
+        (&format!("row={folder}"), 3),
+        ("row=none", 6),
+        ("row=Shaw", 6),
+        ("row=No, none", 6),
+        ("row=Shaw, No, none", 12),
+        ("row=shaw,none", 12),
+    ] {
+        assert_eq!(found(only), Ok(cells), "{only}");
+    }
+    let message = found("row=Shaw,Show").expect_err("no row is called so");
+    assert!(message.contains("\"Show\"") && message.contains("chess-shaw"), "{message}");
+}

@@ -2,13 +2,13 @@
 
 use crate::comparison::{Comparison, Verdict};
 use crate::model::{Report, RowReport};
-use crate::name::{readable, words};
 use crate::numbers::{alone, fixed, mean, mean_sd, or_absent, short_count};
 use crate::sections::answer::{self, Beside};
 use crate::sections::verdicts::has_groups;
 use crate::statistics::Summary;
 use console::Style;
 use facts::columns::{COLUMNS, all_shortened, cut, padded, width};
+use facts::row_name::{readable, words};
 use facts::{Role, printable};
 use std::collections::BTreeSet;
 

@@ -1,9 +1,9 @@
 //! One row of a report: the cells that differ in their seed only.
 
 use crate::comparison::Comparison;
-use crate::name::readable;
 use crate::statistics::crossed::Crossed;
 use crate::statistics::{PairedTest, Summary};
+use facts::row_name::readable;
 use facts::{Mask, NetworkFacts, Quantity, Role};
 use std::collections::BTreeMap;
 

@@ -8,9 +8,9 @@ use crate::comparison::{Comparison, Verdict};
 use crate::document::capitalised;
 use crate::figures::Figure;
 use crate::model::{GameReport, Report, RowReport};
-use crate::name::readable;
 use crate::order::badness;
 use facts::Role;
+use facts::row_name::readable;
 use figures::plot::Medium;
 use figures::plot::hero::{self, HeroPanel, HeroPlot, HeroRow, Judged};
 

@@ -2,12 +2,12 @@
 
 use super::variants::{self, Variant};
 use crate::files::RunFolder;
-use crate::name::readable;
 use crate::numbers::{alone, of_ranks, of_test, or_absent};
 use crate::primary::PrimaryMetric;
 use crate::statistics::across::{RankCorrelation, rank_correlation};
 use crate::statistics::{MeanTest, PairedTest, Summary};
 use crate::table::{ROW, Table};
+use facts::row_name::readable;
 use facts::{Role, grouped};
 use games::GameKind;
 use std::iter::once;

@@ -2,12 +2,12 @@
 
 use crate::figures::{Figure, Look};
 use crate::model::{GameReport, MatchedReport, Report, RowReport};
-use crate::name::readable;
 use crate::numbers::{fixed, mega};
 use crate::statistics::Interval;
 use crate::table::{ROW, Table};
 use facts::grouped;
 use facts::metrics::Direction;
+use facts::row_name::readable;
 use figures::plot::scatter::{self, Guide, ScatterPlot, ScatterPoint};
 
 pub(crate) fn table(game: &GameReport) -> Table {

@@ -5,9 +5,9 @@ use crate::document::capitalised;
 use crate::figures::{Figure, slug};
 use crate::missing::ruled_out;
 use crate::model::{GameReport, Report};
-use crate::name::readable;
 use facts::distinct;
 use facts::metrics::Direction;
+use facts::row_name::readable;
 use figures::plot::Medium;
 use figures::plot::hero::{self, HeroPanel, HeroPlot, HeroRow, Judged};
 

@@ -9,7 +9,6 @@ use crate::comparison::{ALPHA, Corrected, Paired, difference, diverged, mean};
 use crate::figures::{Figure, Look};
 use crate::files::{CellRecord, RunFolder};
 use crate::missing::{Missing, left_out, reasons, ruled_out};
-use crate::name::readable;
 use crate::noise::{Noise, Positions, counted};
 use crate::numbers::{
     fixed, interval, interval_decimals, or_absent, p_in_words, p_value, signed, two_cells, with_interval,
@@ -17,6 +16,7 @@ use crate::numbers::{
 use crate::primary::PrimaryMetric;
 use crate::statistics::{Interval, MeanTest, PairedTest, holm};
 use crate::table::Table;
+use facts::row_name::readable;
 use facts::{Interaction, distinct};
 use figures::plot::Style;
 use figures::plot::forest::{self, ForestPlot, ForestRow};

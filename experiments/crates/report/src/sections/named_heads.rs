@@ -2,8 +2,8 @@
 
 use crate::figures::Figure;
 use crate::files::RunFolder;
-use crate::name::readable;
 use crate::table::{ABSENT, Table};
+use facts::row_name::readable;
 use figures::plot::Medium;
 use figures::plot::head_maps::{self, HeadMap};
 use games::GameKind;

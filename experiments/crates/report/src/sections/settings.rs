@@ -2,9 +2,9 @@
 
 use super::variants::{self, Variant};
 use crate::files::{CellFacts, RunFolder};
-use crate::name::readable;
 use crate::table::ABSENT;
 use facts::distinct;
+use facts::row_name::readable;
 use games::GameKind;
 use records::identity::assignments;
 use serde_json::Value;

@@ -6,13 +6,13 @@
 
 use super::variants::{self, Variant};
 use crate::files::{CellRecord, RunFolder};
-use crate::name::readable;
 use crate::primary::PrimaryMetric;
 use crate::statistics::ladder::{Ladder, Multiple};
 use crate::statistics::{Interval, PairedTest, Summary};
 use crate::table::{ABSENT, ROW, Table};
 use facts::Role;
 use facts::metrics::Direction;
+use facts::row_name::readable;
 use games::GameKind;
 use std::collections::BTreeMap;
 use std::iter::once;

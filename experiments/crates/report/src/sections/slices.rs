@@ -3,13 +3,13 @@
 use crate::figures::{Figure, Look, slug};
 use crate::files::RunFolder;
 use crate::model::RowReport;
-use crate::name::readable;
 use crate::noise::Positions;
 use crate::numbers::{decimals, fixed, of_test, or_absent};
 use crate::statistics::MeanTest;
 use crate::statistics::crossed::{Differences, test};
 use crate::table::Table;
 use dataset::move_type::MOVE_TYPES;
+use facts::row_name::readable;
 use facts::{Role, grouped};
 use figures::plot::dots::{self, Dot, DotGroup, DotPlot};
 use games::{GameKind, Phase, with_game};

@@ -2,13 +2,13 @@
 
 use crate::comparison::{Line, reference_of, sort_by_group};
 use crate::files::{CellRecord, RunFolder};
-use crate::name::readable;
 use crate::numbers::{interval, mean_sd, of_ranks, or_absent, signed};
 use crate::primary::PrimaryMetric;
 use crate::statistics::across::{RankCorrelation, rank_correlation};
 use crate::statistics::{Interval, PairedTest, Summary};
 use crate::table::{ABSENT, ROW, Table};
 use facts::metrics::Direction;
+use facts::row_name::readable;
 use facts::{Role, grouped};
 use games::GameKind;
 use records::strength::{Evaluation, Measure};

@@ -3,7 +3,6 @@
 use crate::comparison::{ALPHA, Line, Paired, difference, diverged};
 use crate::files::{CellRecord, RunFolder};
 use crate::missing::Missing;
-use crate::name::readable;
 use crate::noise::Positions;
 use crate::numbers::{decimals, fixed};
 use crate::primary::PrimaryMetric;
@@ -11,6 +10,7 @@ use crate::statistics::{Summary, holm, two_one_sided};
 use crate::table::{ABSENT, Table};
 use facts::Role;
 use facts::metrics::Direction;
+use facts::row_name::readable;
 
 /// No more rows of a game are tested against each other: 780 pairs.
 const MOST_ROWS: usize = 40;

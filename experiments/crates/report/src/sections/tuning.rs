@@ -3,10 +3,10 @@
 
 use crate::figures::{Figure, Look, slug};
 use crate::model::RowReport;
-use crate::name::readable;
 use crate::numbers::{fixed, or_absent};
 use crate::table::{ABSENT, ROW, Table};
 use facts::distinct;
+use facts::row_name::readable;
 use figures::plot::curves::{self, CurvePlot, Point, Series};
 use records::plan::Row;
 use records::tuning::{TrialRecord, TunedRowRecord, TuningRecord};

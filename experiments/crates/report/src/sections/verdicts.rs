@@ -5,11 +5,11 @@ use crate::comparison::{ALPHA, Comparison, Corrected, Verdict};
 use crate::figures::{Figure, Look};
 use crate::missing::{Missing, left_out, reasons, ruled_out};
 use crate::model::{GameReport, Report, RowReport};
-use crate::name::readable;
 use crate::noise::{Noise, SeedsOnly, counted};
 use crate::numbers::{interval, interval_decimals, mean_sd, or_absent, p_in_words, p_value, signed, two_cells};
 use crate::primary::PrimaryMetric;
 use crate::table::{ABSENT, ROW, Table};
+use facts::row_name::readable;
 use facts::{Role, distinct};
 use figures::plot::forest::{self, ForestPlot, ForestRow};
 

@@ -3,12 +3,12 @@
 use crate::comparison::ALPHA;
 use crate::files::{CellRecord, RunFolder};
 use crate::model::{GameReport, Report, RowReport};
-use crate::name::readable;
 use crate::noise::SeedsOnly;
 use crate::numbers::{decimals, fixed, p_in_words};
 use crate::primary::PrimaryMetric;
 use facts::TOLERANCE;
 use facts::metrics::Direction;
+use facts::row_name::readable;
 use facts::{counted, distinct, grouped};
 
 /// A report warns of fewer test positions.

@@ -1,8 +1,8 @@
 //! Which row of one game is which row of another: by their labels, or by their encodings where a setting is chosen by game.
 
 use crate::model::{GameReport, RowReport};
-use crate::name::without_options;
 use facts::Role;
+use facts::row_name::without_options;
 use records::axes::ENCODING;
 use std::iter::once;
 use std::ptr;

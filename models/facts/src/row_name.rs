@@ -31,7 +31,7 @@ const ENCODINGS: [(&str, &str); 24] = [
 /// A row's label with the usual names of its encodings; other names stay as they are.
 ///
 /// ```
-/// use report::name::readable;
+/// use facts::row_name::readable;
 ///
 /// assert_eq!(readable("shaw(q,k), encoding rate × 64"), "Shaw q,k, rate × 64");
 /// assert_eq!(readable("absolute(gate) + relative_bias(displacement)"), "absolute gate + relative bias displacement");
@@ -47,13 +47,17 @@ pub fn is_called(label: &str, text: &str) -> bool {
 }
 
 /// The parts of a label, which commas separate: the encodings and the settings that tell it from others.
-pub(crate) fn words(label: &str) -> Vec<&str> {
+pub fn words(label: &str) -> Vec<&str> {
     label.split(", ").collect()
 }
 
 fn word(word: &str) -> String {
     if let Some(rate) = word.strip_prefix("encoding rate ") {
         return format!("rate {rate}");
+    }
+    // `train.learning_rate.cosine.from` by its last word.
+    if word.strip_prefix("from ").is_some_and(|rate| rate.parse::<f64>().is_ok()) {
+        return format!("lr {word}");
     }
     word.split(" + ").map(encoding).collect::<Vec<_>>().join(" + ")
 }
@@ -107,6 +111,7 @@ mod tests {
             ("lepe + shaw(q,k,v), lr 0.001", "LePE + Shaw q,k,v, lr 0.001"),
             ("absolute [= params of shaw by ffn 520]", "absolute [= params of shaw by ffn 520]"),
             ("shaw, tables shogi-shaw", "Shaw, tables shogi-shaw"),
+            ("shaw, from 0.006", "Shaw, lr from 0.006"),
             ("", ""),
         ];
         for (label, name) in names {
