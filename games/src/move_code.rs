@@ -16,6 +16,16 @@ struct Code {
     promotions: &'static [u8],
 }
 
+/// Bits of a square or a dropped piece.
+const fn bits(board: Geometry, drops: usize) -> u32 {
+    (board.squares() + drops).next_power_of_two().trailing_zeros()
+}
+
+/// Whether every move with a promotion has a code.
+pub(crate) const fn fits(board: Geometry, drops: usize, promotions: usize) -> bool {
+    2 * bits(board, drops) < 16 && promotions < 1 << (16 - 2 * bits(board, drops))
+}
+
 impl Code {
     fn of(game: GameKind) -> Self {
         crate::with_game!(game, G => Self {
@@ -30,9 +40,8 @@ impl Code {
         self.board.squares() as u16
     }
 
-    /// Bits of a square or a dropped piece.
     fn bits(self) -> u32 {
-        (self.board.squares() + self.drops.len()).next_power_of_two().trailing_zeros()
+        bits(self.board, self.drops.len())
     }
 
     fn square(self, file: u8, rank: u8) -> Option<u16> {
@@ -110,6 +119,14 @@ mod tests {
             }
             assert_eq!(found, texts);
         }
+    }
+
+    #[test]
+    fn a_board_without_bits_for_its_promotions_is_refused() {
+        use crate::Game;
+        let shogi = crate::shogi::Shogi::GEOMETRY;
+        assert!(fits(shogi, 7, 3) && !fits(shogi, 7, 4), "two bits are left");
+        assert!(fits(shogi, 47, 0) && !fits(shogi, 48, 0), "129 squares and pieces need eight bits");
     }
 
     #[test]

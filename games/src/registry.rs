@@ -32,13 +32,16 @@ macro_rules! with_listed_game {
     };
 }
 
-// Limits of types: a `SquareSet` has 128 squares; a square's name has a letter.
+// Limits of types: a `SquareSet` has 128 squares; a square's name has a letter; a move in a derived file has 16 bits.
 const _: () = {
     let mut number = 0;
     while number < GameKind::LISTED.len() {
         let board = crate::with_game!(GameKind::LISTED[number], G => G::GEOMETRY);
         let (pieces, glyphs) = crate::with_game!(GameKind::LISTED[number], G => (G::PIECES.len(), G::GLYPHS.len()));
         assert!(pieces == glyphs, "a piece has no glyph");
+        let (drops, promotions) =
+            crate::with_game!(GameKind::LISTED[number], G => (G::DROPS.len(), G::PROMOTIONS.len()));
+        assert!(crate::move_code::fits(board, drops, promotions), "16 bits do not hold a move");
         assert!(board.squares() <= 128 && board.files() <= 26 && board.ranks() <= 26, "the board is too large");
         number += 1;
     }

@@ -37,15 +37,15 @@ const ROOMS: [(&str, &str); 29] = [
     ("bundle", "config dataset games grid records report train"),
     ("render", "bundle facts records report"),
     ("engines", "dataset games streams"),
-    ("inspect", "config dataset encodings figures games models nn records report streams train"),
+    ("inspect", "config dataset encodings facts figures games models nn records report streams train"),
     ("lc0", "config encodings games models nn records train"),
     ("play", "config dataset engines games models records streams strength train"),
     ("slurm", "grid records"),
     ("watch", "facts figures games records report"),
     (
         "experiments",
-        "baselines bundle config dataset encodings engines figures games generate grid inspect lc0 models nn play records \
-         render report revision slurm streams train watch",
+        "baselines bundle config dataset encodings engines facts figures games generate grid inspect lc0 models nn play \
+         records render report revision slurm streams train watch",
     ),
 ];
 

@@ -5,6 +5,7 @@ use crate::samples::{self, Case};
 use games::attacks::Tactics;
 use games::chess::Chess;
 use games::maps::{MapTask, NO_LABEL};
+use games::minishogi::Minishogi;
 use games::referee::mating_among;
 use games::shogi::Shogi;
 use games::{Game, GameKind, Position};
@@ -154,8 +155,17 @@ fn chess_square(text: &str) -> i32 {
 
 /// Squares of USI, Black's view from the lower left corner, 9i.
 fn shogi_square(text: &str) -> i32 {
+    usi_square(text, 9)
+}
+
+/// The same from 5e.
+fn minishogi_square(text: &str) -> i32 {
+    usi_square(text, 5)
+}
+
+fn usi_square(text: &str, side: i32) -> i32 {
     let (file, rank) = (text.as_bytes()[0] - b'1', text.as_bytes()[1] - b'a');
-    (8 - i32::from(rank)) * 9 + 8 - i32::from(file)
+    (side - 1 - i32::from(rank)) * side + side - 1 - i32::from(file)
 }
 
 /// What differs between the games' notations.
@@ -169,6 +179,8 @@ struct Notation {
 const CHESS: Notation =
     Notation { first: "w", turn: |square| (7 - square / 8) * 8 + square % 8, square: chess_square, moves: chess_moves };
 const SHOGI: Notation = Notation { first: "b", turn: |square| 80 - square, square: shogi_square, moves: shogi_moves };
+const MINISHOGI: Notation =
+    Notation { first: "b", turn: |square| 24 - square, square: minishogi_square, moves: shogi_moves };
 
 impl Notation {
     fn board(&self, text: &str) -> Board {
@@ -225,6 +237,7 @@ fn check_attacks<G: Tactics>(cases: &[Case], notation: &Notation) {
 fn attacks_are_where_men_can_walk() {
     check_attacks::<Chess>(&samples::oracle(GameKind::Chess), &CHESS);
     check_attacks::<Shogi>(&samples::oracle(GameKind::Shogi), &SHOGI);
+    check_attacks::<Minishogi>(&samples::oracle(GameKind::Minishogi), &MINISHOGI);
 }
 
 /// Where nobody is in check or pinned, what a man that is no king attacks and its side does not occupy is where the
@@ -260,6 +273,7 @@ fn check_against_moves<G: Tactics>(cases: &[Case], notation: &Notation) -> usize
 fn attacks_are_where_listed_moves_go() {
     assert!(check_against_moves::<Chess>(&samples::oracle(GameKind::Chess), &CHESS) > 50_000);
     assert!(check_against_moves::<Shogi>(&samples::oracle(GameKind::Shogi), &SHOGI) > 50_000);
+    assert!(check_against_moves::<Minishogi>(&samples::oracle(GameKind::Minishogi), &MINISHOGI) > 10_000);
 }
 
 fn check_mobility<G: Tactics>(cases: &[Case], notation: &Notation) -> i8 {
@@ -286,6 +300,7 @@ fn check_mobility<G: Tactics>(cases: &[Case], notation: &Notation) -> i8 {
 fn mobility_counts_the_listed_moves() {
     assert!(check_mobility::<Chess>(&samples::oracle(GameKind::Chess), &CHESS) > 20);
     assert!(check_mobility::<Shogi>(&samples::oracle(GameKind::Shogi), &SHOGI) > 15);
+    assert!(check_mobility::<Minishogi>(&samples::oracle(GameKind::Minishogi), &MINISHOGI) > 8);
     // No piece can ever have more than a queen or a horse in the middle of the board.
     let queen = <Chess as Game>::Position::parse("6k1/8/8/8/4Q3/K7/8/8 w - - 0 1").expect("a position");
     assert_eq!(MapTask::Mobility.labels::<Chess>(&queen).into_iter().max(), Some(27));
@@ -319,6 +334,7 @@ fn check_pins<G: Tactics>(cases: &[Case], notation: &Notation) {
 fn a_pinned_man_covers_its_king() {
     check_pins::<Chess>(&samples::oracle(GameKind::Chess), &CHESS);
     check_pins::<Shogi>(&samples::oracle(GameKind::Shogi), &SHOGI);
+    check_pins::<Minishogi>(&samples::oracle(GameKind::Minishogi), &MINISHOGI);
 }
 
 #[test]
@@ -365,4 +381,5 @@ fn check_checks<P: Position>(cases: &[Case], every: usize) -> usize {
 fn checks_and_mates_are_what_playing_shows() {
     assert!(check_checks::<<Chess as Game>::Position>(&samples::oracle(GameKind::Chess), 10) > 10);
     assert!(check_checks::<<Shogi as Game>::Position>(&samples::oracle(GameKind::Shogi), 10) > 10);
+    assert!(check_checks::<<Minishogi as Game>::Position>(&samples::oracle(GameKind::Minishogi), 10) > 10);
 }

@@ -4,6 +4,7 @@ use crate::damage::counts::Counts;
 use crate::damage::seeded;
 use crate::samples::{TWO_PIECE_HANDICAP, oracle};
 use games::chess::{Chess, ChessPosition};
+use games::minishogi::Minishogi;
 use games::shogi::{Shogi, ShogiPosition};
 use games::{Game, GameKind, InputName, Position};
 
@@ -32,6 +33,9 @@ fn positions_come_back() {
     for (text, _) in oracle(GameKind::Shogi).iter().step_by(7) {
         comes_back::<Shogi>(text);
     }
+    for (text, _) in oracle(GameKind::Minishogi).iter().step_by(7) {
+        comes_back::<Minishogi>(text);
+    }
     comes_back::<Shogi>(TWO_PIECE_HANDICAP);
     comes_back::<Chess>("rnbqkbnr/ppp1pppp/8/8/3pP3/8/PPPP1PPP/RNBQKBNR b KQq e3 65535 65535");
     let long = ChessPosition::parse("8/8/8/4k3/8/8/8/4K2R w K - 70000 1").expect("legal");
@@ -56,4 +60,5 @@ fn compact_positions_are_safe() {
     }
     is_safe::<ChessPosition>("compact chess");
     is_safe::<ShogiPosition>("compact shogi");
+    is_safe::<<Minishogi as Game>::Position>("compact minishogi");
 }

@@ -3,6 +3,7 @@
 use crate::colours;
 use crate::samples::{self, Case};
 use games::chess::{Chess, ChessPosition};
+use games::minishogi::Minishogi;
 use games::shogi::{Shogi, ShogiPosition};
 use games::{Feature, FeatureKind, Frame, Game, GameKind, InputLayout, InputName, Position, Side};
 use std::collections::BTreeSet;
@@ -205,6 +206,7 @@ fn begins_with_the_board<G: Game>(cases: &[Case]) {
 fn both_players_see_the_same() {
     check_exchanged::<Chess>(&samples::oracle(GameKind::Chess), colours::chess);
     check_exchanged::<Shogi>(&samples::oracle(GameKind::Shogi), colours::shogi);
+    check_exchanged::<Minishogi>(&samples::oracle(GameKind::Minishogi), colours::shogi);
 }
 
 /// A row without the byte of `cls_tokens` that says who moves, which a network may leave out.

@@ -7,6 +7,7 @@ use crate::Backend;
 use crate::dropout::{DropoutKey, Masks};
 use crate::layout::{Layout, ParamId, Range};
 use std::cell::RefCell;
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::ops::Index;
 use std::sync::Arc;
@@ -161,8 +162,8 @@ impl Views {
         Self { tensors, casts, device: flat.device(), kind, observed: None, masks: None }
     }
 
-    /// A parameter of [`crate::Scope::cast_param`] in the element type of the matrices. On a GPU all of them are cast by one
-    /// kernel, where each alone would cost one in each direction.
+    /// A parameter of [`crate::Scope::cast_param`] in the element type of the matrices. On a GPU all of them are cast
+    /// together, where each alone would cost a kernel in each direction.
     pub fn cast(&self, id: ParamId) -> Tensor {
         self.casts.get(&id).map_or_else(|| self[id].to_kind(self.kind), Tensor::shallow_clone)
     }
@@ -239,7 +240,9 @@ fn split_range(layout: &Layout, part: &Tensor, ids: &[ParamId], range: std::ops:
 
 /// The parameters of `tensors` that layers read in `kind`, joined, cast and split again.
 fn cast_together(layout: &Layout, tensors: &[Tensor], kind: Kind) -> HashMap<ParamId, Tensor> {
-    let ids: Vec<_> = (0..tensors.len()).map(ParamId).filter(|&id| layout.param(id).cast).collect();
+    let mut ids: Vec<_> = (0..tensors.len()).map(ParamId).filter(|&id| layout.param(id).cast).collect();
+    // Kernels choose wide loads by a pointer's alignment: each piece begins at a multiple of the power of two in its length.
+    ids.sort_by_key(|&id| Reverse(layout.param(id).len().trailing_zeros()));
     if ids.is_empty() {
         return HashMap::new();
     }

@@ -9,11 +9,8 @@ const GROUP: usize = 4;
 pub struct Publication {
     /// The licence of the results, as an SPDX identifier.
     pub licence: Option<String>,
-    /// Who is to be cited.
     pub authors: Vec<Author>,
-    /// Whether to include the final weights.
     pub weights: bool,
-    /// Whether unfinished cells are allowed.
     pub partial: bool,
     /// Whether to leave out TensorBoard's files, which `posenc run` makes from the metrics, and to keep the means of test
     /// games in place of single positions.
@@ -46,7 +43,6 @@ pub fn orcid(text: &str) -> Option<String> {
 }
 
 impl Author {
-    /// Its identifier in an RO-Crate.
     pub(super) fn id(&self) -> String {
         match &self.orcid {
             Some(orcid) => format!("https://orcid.org/{orcid}"),

@@ -51,7 +51,6 @@ pub enum Content {
 }
 
 impl Content {
-    /// Its hash and its length.
     pub fn hash(&self) -> anyhow::Result<(blake3::Hash, u64)> {
         match self {
             Self::Bytes(bytes) => Ok((blake3::hash(bytes), bytes.len() as u64)),

@@ -30,9 +30,7 @@ pub(super) struct BundleDescription<'a> {
     pub(super) revision: Option<String>,
     pub(super) finished: usize,
     pub(super) cells: usize,
-    /// Whether settings were chosen by trials.
     pub(super) tuned: bool,
-    /// Whether a budget is predicted.
     pub(super) predicted: bool,
 }
 

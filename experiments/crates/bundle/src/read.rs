@@ -11,7 +11,6 @@ use std::path::{Path, PathBuf};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of all files together.
     pub bytes: u64,
     /// Bytes of the files that a report keeps in memory: JSON and YAML.
     pub records: u64,

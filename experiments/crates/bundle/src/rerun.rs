@@ -30,7 +30,6 @@ const SEEDS_FOR_A_SPREAD: usize = 3;
 /// No cell is trained with more threads, whatever its manifest states.
 const MOST_THREADS: usize = 1_024;
 
-/// A cell to train again.
 #[derive(Debug)]
 pub struct Rerun<'a> {
     /// Its folder and its name in messages.
@@ -68,7 +67,6 @@ pub enum Comparison {
 }
 
 impl Comparison {
-    /// Whether it contradicts the bundle.
     pub fn is_bad(&self) -> bool {
         !matches!(self, Self::Same | Self::Within { .. })
     }
@@ -160,7 +158,6 @@ fn prepare_cell<'a>(
 /// What cells need and a bundle does not hold, by hash.
 struct Known {
     datasets: BTreeMap<String, PathBuf>,
-    /// Files that cells start with.
     starts: BTreeMap<String, PathBuf>,
 }
 

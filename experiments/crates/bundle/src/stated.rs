@@ -27,7 +27,6 @@ const TOLERANCE: f64 = 1e-6;
 
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Stated {
-    /// How many numbers were compared.
     pub compared: usize,
     /// How many lines were not compared, because their role is that of a fitted curve.
     pub skipped: usize,

@@ -106,7 +106,6 @@ impl Matrix<'_> {
         ConfigError::all(errors).map_or(Ok(combinations), Err)
     }
 
-    /// A row with these values.
     pub(crate) fn combination(self, point: Point) -> Result<Combination, ConfigError> {
         let tree = self.tree(&point)?;
         let run = read_row(&tree)?;

@@ -50,7 +50,6 @@ pub struct Experiment {
     pub cost: Option<String>,
     /// The seeds, in the order in which they run.
     pub seeds: Vec<u64>,
-    /// The metric that verdicts are about.
     pub primary: Primary,
     /// Margins within which rows count as equivalent.
     pub equivalent_within: Margins,

@@ -51,7 +51,6 @@ pub(super) fn without_rows(entry: &InteractionEntry, number: usize, document: &N
     })
 }
 
-/// An entry in its experiment.
 struct Request<'a> {
     entry: &'a InteractionEntry,
     number: usize,

@@ -83,7 +83,6 @@ fn goal<'a>(matching: &'a Match, place: &YamlPath, document: &Node) -> Result<(Q
     }
 }
 
-/// One control to be made.
 struct Task<'a> {
     own: &'a Row,
     combination: &'a Combination,

@@ -14,7 +14,6 @@ use super::row::{Row, for_folder};
 use super::source::{ConfigError, at};
 use super::tree::Node;
 
-/// Characters of the longest name.
 const LONGEST: usize = 80;
 
 /// Names the rows of `combinations`. Entries by label that match none of them are left to [`of_controls`].

@@ -37,7 +37,6 @@ fn wrong(matrix: Matrix<'_>, message: String) -> ConfigError {
     matrix.document.error_at(&at!["reference"], message)
 }
 
-/// A game with several references.
 struct Game<'a> {
     game: GameKind,
     all: &'a [usize],

@@ -78,8 +78,7 @@ impl Row {
         self.given.as_ref().unwrap_or(&self.name)
     }
 
-    /// Whether it has this name, label or folder, with the game or without, or is called so in reports; a row with a given
-    /// name also keeps its own ones.
+    /// Whether it has this name or label, with the game or without; a row with a given name also keeps its own ones.
     pub fn is_called(&self, name: &str) -> bool {
         let game = self.run.game.name();
         let within_game =
@@ -90,8 +89,12 @@ impl Row {
             || [name, bare.as_str()].contains(&self.name.as_str())
             || for_folder(&self.name) == bare
             || self.given.as_deref() == Some(name)
-            || readable(self.shown()) == name
-            || self.folder() == name
+    }
+
+    /// Whether its folder or, with the game or without, its name in reports is this.
+    pub fn is_shown_as(&self, name: &str) -> bool {
+        let shown = readable(self.shown());
+        self.folder() == name || shown == name || format!("{} {shown}", self.run.game.name()) == name
     }
 }
 

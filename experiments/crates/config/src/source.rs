@@ -10,9 +10,7 @@ use std::sync::Arc;
 /// One step from a YAML node to a node in it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Step {
-    /// The value of a key.
     Key(String),
-    /// An element of a list.
     Index(usize),
 }
 
@@ -66,7 +64,6 @@ pub struct ConfigError {
     pub message: String,
     /// What could stand there, where that is a list of names.
     pub valid: Vec<String>,
-    /// What to do about it.
     pub remedy: Option<String>,
     /// Further problems, shown after this one.
     pub others: Box<[ConfigError]>,

@@ -25,7 +25,6 @@ const SYNONYMS: [(&str, &str); 18] = [
     ("width", "d_model dim hidden_size"),
 ];
 
-/// Sizes of the usual network.
 const SIZES: [&str; 4] = ["layers", "width", "heads", "ff"];
 
 /// posenc's name of what another program calls `word`.

@@ -49,7 +49,6 @@ pub(crate) enum Search {
 }
 
 impl TuneEntry {
-    /// Refuses what cannot be tuned.
     pub(crate) fn check(&self, seeds: &[u64], document: &Node) -> Result<(), ConfigError> {
         if self.seeds.is_empty() {
             let error = document.error_at(&at!["tune", "seeds"], "there is no seed");

@@ -26,7 +26,6 @@ pub struct Tuning {
     grid: Vec<Vec<Row>>,
 }
 
-/// A row with its trials.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TunedRow {
     pub label: String,

@@ -17,7 +17,6 @@ static OPTIONS: LazyLock<Options<'static>> = LazyLock::new(|| {
     options
 });
 
-/// Why an SVG cannot be converted.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct ConversionError(String);

@@ -51,7 +51,6 @@ impl Interrupt {
         self.signals.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// The strongest request so far.
     pub fn request(&self) -> StopRequest {
         match self.signals.load(Ordering::SeqCst) {
             0 if self.stop.load(Ordering::SeqCst) => StopRequest::Stop,

@@ -15,14 +15,16 @@ pub const FOLDER: &str = "over-seeds";
 
 const MEAN: &str = "mean";
 
-/// The command that starts TensorBoard for a run folder, and the address at which it shows the primary metric, without
-/// smoothing: of the means over seeds, or of cells if no row has two finished ones.
+/// The command that starts TensorBoard for a run folder, and the address at which it shows the curves of the primary metric,
+/// without smoothing: of the means over seeds, or of cells if no row has two finished ones.
 pub fn tensorboard(plan: &Plan, run_dir: &Path) -> [String; 2] {
     let has_means = fs::read_dir(run_dir.join(FOLDER)).is_ok_and(|mut rows| rows.next().is_some());
     let runs = if has_means { FOLDER } else { "seed-[0-9]*$" };
     let (start, end) = (format!("http://localhost:6006/?runFilter={runs}&tagFilter="), "&smoothing=0");
-    // A filter matches any part of a name, so the start of a long one is enough.
-    let tag: String = plan.primary.metric.chars().take(COLUMNS - start.len() - end.len()).collect();
+    // Of `train/` and `validation/`, which have curves; `test/` has one point. A filter matches any part of a name, so the
+    // start of a long one is enough.
+    let filter = format!("n/{}$", plan.primary.metric);
+    let tag: String = filter.chars().take(COLUMNS - start.len() - end.len()).collect();
     [format!("tensorboard --logdir {}", run_dir.display()), format!("{start}{tag}{end}")]
 }
 
@@ -152,18 +154,20 @@ mod tests {
         cell(run_dir, "shaw", 1, &[8.0, 1.0]);
         let running = cell(run_dir, "shaw", 2, &[0.0, 0.0, 0.0]);
         Status::new(State::Running, 10, 100).write(&running).unwrap();
-        let address = |runs: &str| format!("http://localhost:6006/?runFilter={runs}&tagFilter=policy_loss&smoothing=0");
-        assert_eq!(tensorboard(&plan, run_dir)[1], address("seed-[0-9]*$"));
+        let address = |runs: &str, tag: &str| {
+            format!("http://localhost:6006/?runFilter={runs}&tagFilter=n/policy{tag}&smoothing=0")
+        };
+        assert_eq!(tensorboard(&plan, run_dir)[1], address("seed-[0-9]*$", "_los"));
         fs::create_dir_all(run_dir.join(FOLDER).join("shaw/min")).unwrap();
         write(&plan, run_dir).unwrap();
         assert_eq!(curve(run_dir), [(0, 6.0), (10, 1.5)]);
         assert!(!run_dir.join(FOLDER).join("rope").exists(), "one seed has no mean");
         assert!(!run_dir.join(FOLDER).join("shaw/min").exists(), "of an earlier version");
-        assert_eq!(tensorboard(&plan, run_dir)[1], address("over-seeds"));
+        assert_eq!(tensorboard(&plan, run_dir)[1], address("over-seeds", "_loss$"));
         let mut long = plan.clone();
         long.primary.metric = "policy_accuracy".to_owned();
         assert_eq!(tensorboard(&long, run_dir)[1].len(), COLUMNS);
-        assert!(tensorboard(&long, run_dir)[1].contains("&tagFilter=policy_accurac&"));
+        assert!(tensorboard(&long, run_dir)[1].contains("&tagFilter=n/policy_accura&"));
         // The HParams tab lists cells, and this is a summary of several.
         assert_eq!(read_session(&run_dir.join(FOLDER).join("shaw/mean")).unwrap().hparams, None);
     }

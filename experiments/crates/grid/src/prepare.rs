@@ -22,7 +22,6 @@ pub struct Prepared {
     pub tasks: Vec<Task>,
     /// For each of them, whether it is an A/A control.
     pub twins: Vec<bool>,
-    /// Cells outside the selection.
     pub left_out: usize,
     /// Cells that were copied from another run folder or a bundle.
     pub reused: usize,
@@ -32,7 +31,6 @@ pub struct Prepared {
 /// Which cells of an experiment run, and where.
 #[derive(Debug, Clone)]
 pub struct RunSelection {
-    /// The folder of run folders.
     pub out: PathBuf,
     /// Selectors; a cell must match all of them.
     pub only: Vec<Selector>,

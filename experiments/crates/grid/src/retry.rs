@@ -24,7 +24,6 @@ pub struct RetryPlan {
     pub damaged: Vec<(Task, Failure)>,
     /// Cells that would fail again in the same way, and why.
     pub permanent: Vec<(String, Failure)>,
-    /// Cells that another process trains.
     pub running: usize,
 }
 

@@ -61,36 +61,46 @@ impl FromStr for Selector {
             true => vec![values.to_owned()],
             false => values.split(',').map(|value| value.trim().to_owned()).collect(),
         };
-        if values.iter().any(|value| value.trim().is_empty()) { Err(form()) } else { Ok(Self { axis, values }) }
+        let has_gaps = |value: &String| axis == Axis::Row && value.split(',').any(|part| part.trim().is_empty());
+        if values.iter().any(|value| value.is_empty() || has_gaps(value)) {
+            Err(form())
+        } else {
+            Ok(Self { axis, values })
+        }
     }
 }
 
 impl Selector {
-    /// The same with the folders of the rows that it names, each by any of its [names](Row::is_called).
+    /// The same with the folders of the rows that it names: by [a name](Row::is_called) or, if no row has it, as they are
+    /// [shown](Row::is_shown_as).
     pub fn among(&self, rows: &[Row]) -> Result<Self, UserError> {
         if self.axis != Axis::Row {
             return Ok(self.clone());
         }
-        let named =
-            |name: &str| rows.iter().filter(|row| row.is_called(name.trim())).map(Row::folder).collect::<Vec<_>>();
-        let mut folders = Vec::new();
+        let folders =
+            |has: &dyn Fn(&Row) -> bool| rows.iter().filter(|row| has(row)).map(Row::folder).collect::<Vec<_>>();
+        let named = |parts: &[&str]| {
+            let name = parts.join(",").trim().to_owned();
+            let called = folders(&|row| row.is_called(&name));
+            if called.is_empty() { folders(&|row| row.is_shown_as(&name)) } else { called }
+        };
+        let mut found = Vec::new();
         for value in &self.values {
             let parts: Vec<&str> = value.split(',').collect();
             let mut start = 0;
             while start < parts.len() {
                 // `Shaw q,k` is one name: the longest one that a row has.
-                let longest =
-                    (start + 1..=parts.len()).rev().find(|&end| !named(&parts[start..end].join(",")).is_empty());
+                let longest = (start + 1..=parts.len()).rev().find(|&end| !named(&parts[start..end]).is_empty());
                 let Some(end) = longest else {
                     let labels: Vec<&str> = rows.iter().map(|row| &row.label[..]).collect();
-                    let message = format!("no row is called \"{}\"", parts[start].trim());
+                    let message = format!("no row is called \"{}\"", parts[start..].join(",").trim());
                     return Err(UserError::new(message, format!("the rows are {}", labels.join(", "))).at("--only"));
                 };
-                folders.extend(named(&parts[start..end].join(",")));
+                found.extend(named(&parts[start..end]));
                 start = end;
             }
         }
-        Ok(Self::of_rows(folders))
+        Ok(Self::of_rows(found))
     }
 
     /// Whether a cell has one of the values; of rows, once they are [found](Self::among).
@@ -149,7 +159,7 @@ mod tests {
 
     #[test]
     fn what_is_no_selection_is_refused_with_what_would_be() {
-        for text in ["shaw", "encoding=", "seed=0,,1"] {
+        for text in ["shaw", "encoding=", "seed=0,,1", "row=", "row=shaw,,rope", "row=shaw,"] {
             let message = text.parse::<Selector>().unwrap_err().to_string();
             assert!(message.starts_with(&format!("\"{text}\" is not a selection; write axis=value")), "{message}");
         }

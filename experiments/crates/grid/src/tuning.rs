@@ -17,7 +17,6 @@ pub struct Search<'a> {
     experiment: &'a Experiment,
     tuning: &'a Tuning,
     grid: Experiment,
-    /// Whether each row is selected.
     selected: Vec<bool>,
     record: TuningRecord,
 }

@@ -18,7 +18,6 @@ pub(crate) struct Watched {
     cells: Vec<Cell>,
     /// How many cells run at a time.
     slots: usize,
-    /// When their files were read.
     read: Instant,
 }
 
@@ -28,7 +27,6 @@ const READ_INTERVAL: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 struct Cell {
     dir: PathBuf,
-    /// The folder of its row.
     row: String,
     /// Its steps as the plan has them, where rows differ in them; else 0.
     planned: u64,

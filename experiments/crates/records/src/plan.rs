@@ -163,7 +163,6 @@ impl Plan {
         Err(UserError::new(message, help))
     }
 
-    /// Why the plan is invalid.
     fn fault(&self) -> Option<String> {
         let (rows, seeds) = (self.rows.len(), self.seeds.len());
         if rows.max(1).saturating_mul(seeds.max(1)) > MOST_CELLS || self.interactions.len() > MOST_CELLS {

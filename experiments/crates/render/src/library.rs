@@ -14,10 +14,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// A bundle or a run folder.
 #[derive(Debug)]
 pub(crate) struct Grid {
-    /// Its name in the folder.
     pub(crate) name: String,
     pub(crate) report: Report,
     /// What it predicted when it was published.

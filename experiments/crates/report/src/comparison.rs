@@ -66,7 +66,6 @@ pub struct TargetDifference {
     pub seeds: Option<usize>,
 }
 
-/// Holm's correction of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Corrected {
     pub holm: Holm,

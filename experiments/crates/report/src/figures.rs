@@ -8,7 +8,6 @@ use super::model::RowReport;
 use facts::{Role, distinct};
 use figures::plot::{Medium, Style};
 
-/// A plot with its caption.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Figure {
     /// Game and plot, unique in a report: its name in a page and as a file.

@@ -149,7 +149,6 @@ fn order(reports: [&Report; 2], [one, other]: [&[&RowReport]; 2]) -> Option<f64>
     if a.len() < 3 { None } else { tau(&a, &b) }
 }
 
-/// A row in two grids.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Between {
     pub label: String,

@@ -51,7 +51,6 @@ impl Table {
         Self::new(header, &[0], rows)
     }
 
-    /// The same with a title.
     pub fn titled(self, title: &str) -> Self {
         Self { title: title.to_owned(), ..self }
     }
@@ -73,7 +72,6 @@ impl Table {
         }
     }
 
-    /// The same without control characters.
     pub(super) fn printable(&self) -> Self {
         let all = |texts: &Vec<String>| texts.iter().map(|text| printable(text)).collect::<Vec<String>>();
         Self {
@@ -85,7 +83,6 @@ impl Table {
         }
     }
 
-    /// Whether it has no rows.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }

@@ -48,7 +48,6 @@ pub struct Ratings {
 }
 
 impl Ratings {
-    /// The likeliest ratings.
     pub fn of(pairings: &[Pairing<'_>], draws: Draws, anchor: &Anchor) -> Result<Self, StrengthError> {
         let schedule = schedule::Schedule::of(pairings)?;
         let count = schedule.players.len();

@@ -16,7 +16,6 @@ const LOGITS_PER_ELO: f64 = LN_10 / ELO_PER_DECADE;
 /// The first step of the search beyond the puzzles' ratings.
 const REACH: f64 = 1000.0;
 
-/// A puzzle that was tried.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Attempt {
     pub rating: f64,

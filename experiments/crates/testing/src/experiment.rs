@@ -95,7 +95,6 @@ pub fn load(text: &str) -> Experiment {
     load_with(text, &[]).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
-/// The hash of every row.
 pub fn hashes(experiment: &Experiment) -> Vec<&str> {
     experiment.rows.iter().map(|row| &row.hash[..]).collect()
 }

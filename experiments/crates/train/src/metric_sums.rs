@@ -42,7 +42,6 @@ impl BatchMetrics {
         })
     }
 
-    /// All numbers, column by column.
     pub(super) fn numbers(&self) -> Vec<f32> {
         self.columns().flatten().copied().collect()
     }

@@ -27,7 +27,6 @@ pub(super) struct StepSettings {
 pub(super) struct PhaseSchedule(Vec<StepSettings>);
 
 impl PhaseSchedule {
-    /// One phase for all steps.
     pub(super) fn constant(train: &TrainConfig) -> Self {
         Self(vec![StepSettings { end: u64::MAX, loss: train.loss.clone(), multiplier: 1.0 }])
     }

@@ -58,7 +58,6 @@ pub fn check_start(run: &RunConfig) -> Result<(), TrainError> {
 pub(super) struct Begun<'a> {
     network: &'a Network,
     layout: &'a Layout,
-    /// Attention heads.
     heads: usize,
     seed: u64,
 }

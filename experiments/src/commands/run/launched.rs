@@ -31,7 +31,6 @@ pub(super) fn rank(slots: &Slots, experiment: &Experiment, selection: &RunSelect
     Ok(Some(rank_id.rank))
 }
 
-/// The only cell.
 pub(super) fn only_cell(prepared: &Prepared) -> anyhow::Result<&Task> {
     match &prepared.tasks[..] {
         [task] => Ok(task),

@@ -2,7 +2,6 @@
 
 use crate::{Anchor, Canvas, escape};
 
-/// Colours of a drawn scale.
 const STEPS: usize = 41;
 /// The largest ratio on a scale of [`log2_ratios_to_uniform`], as its log2.
 const MOST: f64 = 3.0;

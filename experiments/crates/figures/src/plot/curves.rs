@@ -53,7 +53,6 @@ pub fn draw(plot: &CurvePlot, id: &str, medium: Medium) -> Option<String> {
 }
 
 impl Series {
-    /// The end of its line.
     fn end(&self) -> Option<(f64, f64)> {
         self.points.last().map(|point| (point.x, point.y)).or_else(|| self.faint.last().copied())
     }

@@ -23,7 +23,6 @@ pub struct ForestRow {
     /// The plain 95 % interval: the thick line.
     pub plain: Interval,
     pub corrected: Option<Interval>,
-    /// The verdict, on the right.
     pub verdict: String,
 }
 

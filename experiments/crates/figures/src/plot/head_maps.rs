@@ -8,7 +8,6 @@ use crate::{Anchor, Canvas};
 #[derive(Debug, Clone, PartialEq)]
 pub struct HeadMap {
     pub title: String,
-    /// The row of its network.
     pub row: String,
     /// Which head of it: game, layer and number.
     pub head: String,

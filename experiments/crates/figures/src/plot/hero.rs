@@ -190,7 +190,6 @@ fn title(text: &str, room: f64) -> String {
     whole.map_or_else(|| fitted(text, room), str::to_owned)
 }
 
-/// The verdicts that occur.
 fn legend(panel: &HeroPanel, canvas: &mut Canvas, (mut x, y): (f64, f64)) {
     for judged in Judged::ALL.into_iter().filter(|judged| panel.rows.iter().any(|row| row.judged == *judged)) {
         let (class, shape, name) = judged.look();

@@ -30,10 +30,7 @@ pub struct ScatterPoint {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Guide {
     /// The line of points that no other one beats in both: cheap is on the left, good below or above.
-    Front {
-        /// Whether low values are good.
-        low_is_good: bool,
-    },
+    Front { low_is_good: bool },
     /// Both zero lines, and the diagonal on which both games agree.
     Agreement,
 }

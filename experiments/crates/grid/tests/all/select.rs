@@ -41,12 +41,13 @@ fn a_row_is_found_by_its_label_its_folder_and_the_names_of_reports() {
         (&format!("row={folder}"), 3),
         ("row=none", 6),
         ("row=Shaw", 6),
+        ("row=chess Shaw", 3),
         ("row=No, none", 6),
         ("row=Shaw, No, none", 12),
         ("row=shaw,none", 12),
     ] {
         assert_eq!(found(only), Ok(cells), "{only}");
     }
-    let message = found("row=Shaw,Show").expect_err("no row is called so");
-    assert!(message.contains("\"Show\"") && message.contains("chess-shaw"), "{message}");
+    let message = found("row=Shaw,Show q,w").expect_err("no row is called so");
+    assert!(message.contains("\"Show q,w\"") && message.contains("chess-shaw"), "{message}");
 }

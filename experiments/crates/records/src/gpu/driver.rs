@@ -20,7 +20,6 @@ pub struct Gpu {
 
 const LIBRARY: &CStr = c"libcuda.so.1";
 
-/// Room for a GPU's name.
 const NAME: usize = 256;
 
 /// The return value of every function on success.

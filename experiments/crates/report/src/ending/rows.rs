@@ -46,7 +46,6 @@ impl Line<'_> {
     }
 }
 
-/// A row in one game.
 struct Cell {
     level: String,
     verdict: String,
@@ -307,7 +306,6 @@ fn step(line: &Line<'_>) -> String {
     ratio.map_or_else(String::new, |ratio| format!("{}×", fixed(ratio, 1)))
 }
 
-/// The parameters of the encoding.
 fn size(line: &Line<'_>) -> String {
     let row = line.first().filter(|row| row.role != Role::Twin);
     row.map_or_else(String::new, |row| short_count(row.network.encoding as u64))

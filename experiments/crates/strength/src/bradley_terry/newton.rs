@@ -129,7 +129,6 @@ impl Model<'_> {
         powers.map(|power| power / powers.iter().sum::<f64>())
     }
 
-    /// The logarithm of the likelihood.
     fn value(&self, parameters: &[f64]) -> f64 {
         let log = |count: f64, chance: f64| if count == 0.0 { 0.0 } else { count * chance.ln() };
         let played = self.pairings.iter().map(|pairing| {

@@ -23,7 +23,6 @@ pub(super) struct Schedule<'a> {
     pub(super) pairings: Vec<Counted>,
 }
 
-/// The games of a pairing.
 pub(super) struct Counted {
     pub(super) first: usize,
     pub(super) second: usize,

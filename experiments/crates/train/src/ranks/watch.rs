@@ -27,10 +27,8 @@ const ALIVE: i64 = 0;
 const ENDED: i64 = 1;
 const LOSSES: i64 = 2;
 
-/// How a rank was lost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum How {
-    /// Its connection was closed.
     Gone,
     /// It gave no sign of life.
     Silent,

@@ -77,7 +77,7 @@ fn three_games_stand_side_by_side_with_means_only() {
 
 #[test]
 fn an_ending_of_many_rows_has_room_for_the_address_of_tensorboard() {
-    let address = "http://localhost:6006/?runFilter=over-seeds&tagFilter=policy_loss&smoothing=0";
+    let address = "http://localhost:6006/?runFilter=over-seeds&tagFilter=n/policy_loss$&smoothing=0";
     let report = Folder::of_many_rows([2.6, 2.63, 2.61]).report();
     let text = fits(&report, &Ended { address: Some(address), ..ended() });
     assert!(text.ends_with(&format!("{address}\n")) && text.contains(" more rows: "), "{text}");
