@@ -167,7 +167,7 @@ mod tests {
         let mut long = plan.clone();
         long.primary.metric = "policy_accuracy".to_owned();
         assert_eq!(tensorboard(&long, run_dir)[1].len(), COLUMNS);
-        assert!(tensorboard(&long, run_dir)[1].contains("&tagFilter=n/policy_accura&"));
+        assert!(tensorboard(&long, run_dir)[1].contains("&tagFilter=n/policy_accur&"));
         // The HParams tab lists cells, and this is a summary of several.
         assert_eq!(read_session(&run_dir.join(FOLDER).join("shaw/mean")).unwrap().hparams, None);
     }
