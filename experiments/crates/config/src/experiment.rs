@@ -46,7 +46,6 @@ pub struct Experiment {
     pub question: Option<String>,
     /// The result that its author expects.
     pub expect: Option<String>,
-    /// Its cost, in words.
     pub cost: Option<String>,
     /// The seeds, in the order in which they run.
     pub seeds: Vec<u64>,
@@ -63,7 +62,6 @@ pub struct Experiment {
     pub interactions: Vec<Interaction>,
     /// What its file varies without effect, one sentence each.
     pub no_effect: Vec<String>,
-    /// Warnings that its author knows.
     pub accepts: Vec<Accepted>,
     /// The settings of the command line, each as `setting=value`.
     pub sets: Vec<String>,

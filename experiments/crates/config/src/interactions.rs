@@ -216,7 +216,6 @@ impl Request<'_> {
     }
 }
 
-/// How many values places have.
 fn length(places: &[VariedAxis]) -> usize {
     places.first().map_or(0, |place| place.values.len())
 }

@@ -91,10 +91,15 @@ impl Row {
             || self.given.as_deref() == Some(name)
     }
 
-    /// Whether its folder or, with the game or without, its name in reports is this.
+    /// Whether its folder or, with the game or without, its name in reports is this, or begins with it and goes on with
+    /// settings: tables leave out rates. A twin has its reference's settings and is found by its whole name.
     pub fn is_shown_as(&self, name: &str) -> bool {
-        let shown = readable(self.shown());
-        self.folder() == name || shown == name || format!("{} {shown}", self.run.game.name()) == name
+        let name = name.strip_prefix(self.run.game.name()).and_then(|rest| rest.strip_prefix(' ')).unwrap_or(name);
+        let is = |shown: &str| {
+            let rest = shown.strip_prefix(name);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(", ") && self.role != Role::Twin)
+        };
+        self.folder() == name || is(self.shown()) || is(&readable(self.shown()))
     }
 }
 

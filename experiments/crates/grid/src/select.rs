@@ -57,16 +57,15 @@ impl FromStr for Selector {
             })?),
         };
         // A value with braces or brackets is YAML, in which commas separate items; names of rows may have commas, too.
-        let values: Vec<String> = match values.contains(['{', '[']) || axis == Axis::Row {
+        let is_whole = values.contains(['{', '[']) && axis != Axis::Row;
+        if !is_whole && values.split(',').any(|value| value.trim().is_empty()) {
+            return Err(form());
+        }
+        let values: Vec<String> = match is_whole || axis == Axis::Row {
             true => vec![values.to_owned()],
             false => values.split(',').map(|value| value.trim().to_owned()).collect(),
         };
-        let has_gaps = |value: &String| axis == Axis::Row && value.split(',').any(|part| part.trim().is_empty());
-        if values.iter().any(|value| value.is_empty() || has_gaps(value)) {
-            Err(form())
-        } else {
-            Ok(Self { axis, values })
-        }
+        Ok(Self { axis, values })
     }
 }
 

@@ -24,7 +24,6 @@ pub struct Task {
 /// The outcome of a cell in this run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
-    /// By this runner.
     Finished {
         took: Duration,
     },

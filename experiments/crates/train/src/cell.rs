@@ -32,7 +32,6 @@ pub const DONE: &str = "the cell is done";
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     Done,
-    /// No file changed.
     AlreadyDone,
     /// At a checkpoint, as requested.
     Interrupted {

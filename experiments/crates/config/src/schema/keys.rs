@@ -153,7 +153,6 @@ fn plain(value: &Value) -> String {
 struct Writer<'a> {
     /// Whether the keys of the map at a path are written somewhere else.
     is_elsewhere: &'a dyn Fn(&str) -> bool,
-    /// The maps that are written.
     seen: Vec<Value>,
 }
 

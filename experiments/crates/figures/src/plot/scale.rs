@@ -24,7 +24,6 @@ impl Scale {
         Self { low: low - margin, high: high + margin, logarithmic: false }
     }
 
-    /// The same without a margin.
     pub(super) fn tight(values: impl IntoIterator<Item = f64>) -> Self {
         let (low, high) = ends(values);
         Self { low, high: if high > low { high } else { low + 1.0 }, logarithmic: false }

@@ -1,5 +1,6 @@
 //! `--only`: a value that the file has selects its cells.
 
+use config::Experiment;
 use grid::Selector;
 use testing::{EXPERIMENT, load};
 
@@ -28,11 +29,7 @@ fn a_value_is_found_as_the_file_writes_it() {
 fn a_row_is_found_by_its_label_its_folder_and_the_names_of_reports() {
     let named = EXPERIMENT.replace("axes:\n", "names: {\"No, none\": none}\naxes:\n");
     let experiment = load(&named);
-    let found = |only: &str| {
-        let selector: Selector = only.parse().expect("a selection");
-        let selector = selector.among(&experiment.rows).map_err(|error| error.to_string())?;
-        Ok::<_, String>(experiment.cells().iter().filter(|cell| selector.matches(cell)).count())
-    };
+    let found = |only: &str| found_in(&experiment, only);
     let folder =
         experiment.rows.iter().find(|row| row.label.starts_with("chess-shaw")).expect("shaw on chess").folder();
     // Three seeds, on one board or on both.
@@ -50,4 +47,25 @@ fn a_row_is_found_by_its_label_its_folder_and_the_names_of_reports() {
     }
     let message = found("row=Shaw,Show q,w").expect_err("no row is called so");
     assert!(message.contains("\"Show q,w\"") && message.contains("chess-shaw"), "{message}");
+}
+
+/// Tables of a terminal leave rates out.
+#[test]
+fn a_row_is_found_by_the_start_of_its_name() {
+    let text = EXPERIMENT
+        .replace("    learning_rate: 1e-3\n", "")
+        .replace("axes:\n", "axes:\n  learning_rate: [1e-3, 1e-2]\n")
+        .replace("{encoding: none}", "{encoding: none, learning_rate: 1e-3}");
+    let experiment = load(&text);
+    let cells = [("row=Shaw", 12), ("row=chess shaw", 6), ("row=Shaw, lr 0.01, absolute", 18), ("row=none", 12)];
+    for (only, cells) in cells {
+        assert_eq!(found_in(&experiment, only), Ok(cells), "{only}");
+    }
+    assert!(found_in(&experiment, "row=Sha").is_err() && found_in(&experiment, "row=Shaw, lr 0.0").is_err());
+}
+
+fn found_in(experiment: &Experiment, only: &str) -> Result<usize, String> {
+    let selector: Selector = only.parse().expect("a selection");
+    let selector = selector.among(&experiment.rows).map_err(|error| error.to_string())?;
+    Ok(experiment.cells().iter().filter(|cell| selector.matches(cell)).count())
 }

@@ -23,7 +23,6 @@ impl Cell {
     }
 }
 
-/// Empty without rows.
 pub(super) fn table(report: &Report) -> String {
     let all = || report.games.iter().flat_map(|game| game.all_rows().map(move |row| (game, row)));
     let boxes = [

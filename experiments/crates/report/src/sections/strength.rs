@@ -91,7 +91,6 @@ fn report(lines: &[Line<'_>], question: Question, primary: &PrimaryMetric) -> St
     }
 }
 
-/// One question, put to cells.
 struct OfCell<'a> {
     question: &'a Question,
     primary: &'a PrimaryMetric,

@@ -40,7 +40,6 @@ pub struct TiedPair {
     pub rows: [usize; 2],
     /// The larger p-value of the two one-sided tests; none if the pair could have no verdict, or if a seed diverged.
     pub p: Option<f64>,
-    /// The same after Holm's correction.
     pub holm_p: Option<f64>,
 }
 

@@ -23,7 +23,6 @@ pub enum Bounded {
 }
 
 impl Bounded {
-    /// The same in another unit.
     pub(crate) fn over(self, unit: f64) -> Self {
         match self {
             Self::At(size) => Self::At(size / unit),
