@@ -5,9 +5,10 @@
 //! φ = file · f_i and ρ = rank · f_i. The two rotations do not commute: R_y(−φ_i)·R_x(ρ_j − ρ_i)·R_y(φ_j) stands between a query
 //! and a key. It stays if both move up the board, and changes if both move to a side.
 //!
-//! Source: Spherical RoPE (arXiv 2511.08368); code of its first author in the repository of CARE (arXiv 2511.11665),
-//! `Spherical_RoPE` and `Learned_Spherical_RoPE`. With `frequencies: fixed` f_i = θ^(−2i/k), θ being 100 there and by default;
-//! with `learned` ranks and files have frequencies of their own per head, which start uniform between 0 and 1, as there.
+//! Source: Spherical RoPE (arXiv 2511.08368); code of its first author beside CARE (arXiv 2511.11665), in ChasevdG/CARE,
+//! care/Positional_Embeddings, `Spherical_RoPE` and `Learned_Spherical_RoPE` (commit 752415a). With `frequencies: fixed`
+//! f_i = θ^(−2i/k), θ being 100 there and by default; with `learned` ranks and files have frequencies of their own per head,
+//! which start uniform between 0 and 1, as there.
 //!
 //! The source's axes have no names; here ranks are its first one. Deviations: the channels that are left over when k is not
 //! divisible by 3 stay as they are (the source refuses such widths); learned frequencies are per layer. Tokens without a square

@@ -65,7 +65,6 @@ struct Questions {
 /// Moves in the text by default.
 const SHOWN: usize = 5;
 
-/// Positions per forward pass.
 const BATCH: usize = 256;
 
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {

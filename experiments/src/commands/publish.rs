@@ -53,7 +53,6 @@ struct CitedAuthor {
     affiliation: Option<String>,
 }
 
-/// The authors of a CITATION.cff.
 fn authors(path: &Path) -> anyhow::Result<Vec<Author>> {
     let file = path.display();
     let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {file}"))?;

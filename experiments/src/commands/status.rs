@@ -143,7 +143,6 @@ mod tests {
             self.lines.resize(self.screen.rows, Vec::new());
         }
 
-        /// The history and the screen.
         fn all(&self) -> Vec<String> {
             let shown = self.lines.iter().map(|line| line.iter().collect());
             self.history.iter().cloned().chain(shown).collect()

@@ -67,7 +67,6 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(if all_well { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
-/// Prints what matching hashes guarantee.
 fn integrity(path: &Path, bundle: &Unpacked, to: &mut impl Write) -> std::io::Result<()> {
     let verified = bundle.verified();
     writeln!(

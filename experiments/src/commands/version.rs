@@ -18,7 +18,6 @@ pub(crate) fn revision() -> Revision {
     Revision { commit: commit.to_owned(), described: known(described), dirty: !diff.is_empty(), diff: known(diff) }
 }
 
-/// The lines of `posenc --version`.
 pub(super) fn long() -> &'static str {
     static LINES: LazyLock<String> = LazyLock::new(|| {
         let libtorch = LibTorch::detect().version;

@@ -26,7 +26,6 @@ pub(crate) struct Args {
     port: u16,
 }
 
-/// Serves or writes the page.
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut watch = Watch::new(&args.run_dir)?;
     let every = args.every.0;

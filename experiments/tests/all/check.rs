@@ -162,7 +162,7 @@ fn with_their_data(folder: &Path) -> Vec<PathBuf> {
     };
     let data = folder.join("experiments/data");
     std::fs::create_dir_all(&data).expect("a folder for the data");
-    for dataset in ["chess-starter", "shogi-starter", "openings", "puzzles", "relabelled"] {
+    for dataset in ["chess-starter", "shogi-starter", "minishogi-starter", "openings", "puzzles", "relabelled"] {
         let brought =
             experiments_folder().join("data").join(dataset).canonicalize().expect("a folder of the repository");
         std::os::unix::fs::symlink(brought, data.join(dataset)).expect("a link");

@@ -150,8 +150,12 @@ pub(super) const fn contains(squares: Squares, square: usize) -> bool {
     squares >> square & 1 == 1
 }
 
-pub(super) fn members(squares: Squares) -> impl Iterator<Item = usize> {
-    (0..SQUARES).filter(move |&square| contains(squares, square))
+pub(super) fn members(mut squares: Squares) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let first = (squares != 0).then(|| squares.trailing_zeros() as usize)?;
+        squares &= squares - 1;
+        Some(first)
+    })
 }
 
 /// A square in a side's view, or one of that view in the first player's.

@@ -1,6 +1,6 @@
 //! Legal moves: what pieces can do, less what leaves the king attacked and pawns dropped to give mate.
 
-use super::board::{BOARD, HANDS, Kind, SQUARES, members, ranks_left};
+use super::board::{BOARD, HANDS, Kind, SQUARES, contains, members, ranks_left};
 use super::moves::MinishogiMove as Move;
 use super::position::MinishogiPosition;
 use crate::position::Position as _;
@@ -37,12 +37,25 @@ impl MinishogiPosition {
         }
     }
 
-    /// Whether a move of [`Self::board_moves`] or [`Self::drops`] is legal.
-    pub(super) fn is_allowed(&self, mv: Move) -> bool {
+    /// Keeps the legal ones of [`Self::board_moves`] and [`Self::drops`]. Out of check only the king and pinned pieces can leave
+    /// the king attacked, so that few moves are tried.
+    pub(super) fn retain_legal(&self, moves: &mut Vec<Move>) {
+        let (in_check, pinned, king) = (self.in_check(), self.board.pinned(self.turn), self.board.king(self.turn));
+        let is_tried = |mv| match mv {
+            Move::Board { from, .. } => {
+                in_check || contains(pinned, usize::from(from)) || king == Some(usize::from(from))
+            }
+            Move::Drop { .. } => in_check,
+        };
+        moves.retain(|&mv| !(is_tried(mv) && self.after(mv).board.is_in_check(self.turn)) && !self.mates_by_pawn(mv));
+    }
+
+    /// Whether a move drops a pawn that gives mate.
+    fn mates_by_pawn(&self, mv: Move) -> bool {
+        let Move::Drop { kind: 0, to } = mv else { return false };
+        let Some(king) = self.board.king(self.turn.other()) else { return false };
         let after = self.after(mv);
-        let drops_pawn = matches!(mv, Move::Drop { kind: 0, .. });
-        let mates_by_pawn = || drops_pawn && after.in_check() && after.has_no_board_move();
-        !after.board.is_in_check(self.turn) && !mates_by_pawn()
+        contains(after.board.attacks(usize::from(to)), king) && after.has_no_board_move()
     }
 
     /// Whether no piece on the board has a legal move. A dropped pawn gives check from the next square, so that no drop helps.

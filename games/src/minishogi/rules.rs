@@ -61,7 +61,7 @@ impl Position for MinishogiPosition {
         out.clear();
         self.board_moves(out);
         self.drops(out);
-        out.retain(|&mv| self.is_allowed(mv));
+        self.retain_legal(out);
     }
 
     fn parse_move(&self, text: &str) -> Result<Move, IllegalMove> {

@@ -19,7 +19,6 @@ pub const FILE: &str = "predictions.json";
 /// digits than a sum.
 const TOLERANCE: f64 = 1e-4;
 
-/// What a bundle predicts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Predictions {
     pub experiment: String,
@@ -30,7 +29,6 @@ pub struct Predictions {
     pub rows: Vec<PredictedRow>,
 }
 
-/// The cells of all predictions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MadeFrom {
     pub cells: usize,

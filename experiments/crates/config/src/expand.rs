@@ -60,7 +60,6 @@ pub(crate) fn without<'a>(mut json: Value, settings: impl IntoIterator<Item = &'
 /// After this number of invalid rows the others are not read.
 const MOST_WRONG_ROWS: usize = 100;
 
-/// The sources of all rows.
 #[derive(Clone, Copy)]
 pub(crate) struct Matrix<'a> {
     pub(crate) file: &'a ExperimentFile,

@@ -29,7 +29,6 @@ pub(crate) struct Contents {
     values: bool,
     /// Values of positions in the column `value`.
     stored_values: bool,
-    /// Probabilities of a draw.
     draws: bool,
 }
 
@@ -61,7 +60,6 @@ impl Contents {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct MissingTarget {
     pub(crate) head: HeadName,
-    /// The column that is empty.
     pub(crate) column: &'static str,
     /// The content of a dataset with this target.
     pub(crate) wanted: &'static str,

@@ -38,7 +38,6 @@ pub fn complete(experiment: &Experiment, run_dir: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Whether [`complete`] would measure anything.
 pub fn is_due(experiment: &Experiment, run_dir: &Path) -> bool {
     let known = Baselines::read(run_dir);
     let is_known = |row: &Row| {

@@ -43,7 +43,6 @@ struct Running {
 enum Start {
     Child(Running),
     Settled(Outcome),
-    /// Another runner has its lock.
     Elsewhere,
 }
 

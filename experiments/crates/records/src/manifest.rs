@@ -22,7 +22,6 @@ pub struct Manifest {
     pub label: String,
     pub hash: String,
     pub posenc: String,
-    /// Version of the configuration's meaning.
     pub schema: u32,
     /// The source that the program was built from; `None` for tests, and in cells of older versions.
     pub revision: Option<Revision>,

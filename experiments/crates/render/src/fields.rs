@@ -10,7 +10,6 @@ use std::sync::Arc;
 /// Fields of something, by name. Printed as a whole it shows them, for writers of templates.
 #[derive(Debug)]
 pub(crate) struct Fields {
-    /// Their subject, in words.
     what: String,
     values: BTreeMap<String, Value>,
 }
@@ -69,7 +68,6 @@ pub(crate) fn unknown<'a>(kind: &str, name: &str, of: &str, known: impl Iterator
     fault(format!("{of} has no {kind} {name:?}; {known}"))
 }
 
-/// An error with these words.
 pub(crate) fn fault(text: impl Into<String>) -> Error {
     Error::new(ErrorKind::InvalidOperation, text.into())
 }

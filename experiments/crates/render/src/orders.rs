@@ -47,7 +47,6 @@ pub(crate) fn tau(first: &[f64], second: &[f64]) -> Result<Value, Error> {
     Ok(Fields::of("τ").with("items", first.len()).with("tau", found.tau).with_ends("", Some(found.interval)).value())
 }
 
-/// A comparison of a grid.
 struct Member<'a> {
     grid: &'a Grid,
     game: &'a GameReport,

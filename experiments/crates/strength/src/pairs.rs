@@ -33,7 +33,6 @@ pub trait Outcomes {
     /// How often each outcome occurred, in ascending order of points.
     fn counts(&self) -> &[u64];
 
-    /// Observations: pairs or single games.
     fn observations(&self) -> u64 {
         self.counts().iter().sum()
     }

@@ -85,7 +85,6 @@ pub fn load_in(dir: &Path, text: &str, sets: &[&str]) -> Result<Experiment, Stri
     Experiment::with(&source, &sets).map_err(|error| error.to_string())
 }
 
-/// The same beside [`DATA`].
 pub fn load_with(text: &str, sets: &[&str]) -> Result<Experiment, String> {
     load_in(DATA.path(), text, sets)
 }

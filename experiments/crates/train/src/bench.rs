@@ -32,7 +32,6 @@ pub struct BenchRun {
 pub struct BenchOptions {
     pub threads: usize,
     pub device: Device,
-    /// Measured rounds, at least 1.
     pub rounds: usize,
     /// Unmeasured rounds before them, for caches and for the kernel selection of libraries.
     pub warm_up: usize,

@@ -33,7 +33,6 @@ pub(super) struct StepMetrics {
     number: u64,
     /// The largest norm of a gradient.
     clip: Option<f64>,
-    /// With their weights.
     losses: Vec<(&'static Loss, f64)>,
     /// The objective, the gradient's norm, and the mean of each loss, f32.
     numbers: Tensor,

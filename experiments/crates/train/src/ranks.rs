@@ -35,7 +35,6 @@ const HERE: &str = "127.0.0.1";
 pub struct Ranks {
     group: Arc<Group>,
     watch: Watch,
-    /// What moves gradients between GPUs.
     between_gpus: Option<String>,
 }
 

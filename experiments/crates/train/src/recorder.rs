@@ -70,7 +70,6 @@ impl Recorder {
         self.others.iter_mut().for_each(|other| other.attempt(note, |sink| sink.end()));
     }
 
-    /// Syncs `metrics.jsonl` to disk.
     pub(super) fn sync(&self) -> Result<(), TrainError> {
         self.log.sync_data().map_err(TrainError::io("write", &self.path))
     }

@@ -46,7 +46,6 @@ pub struct CellOptions {
     pub is_locked: bool,
 }
 
-/// A cell without its parameters.
 #[derive(Debug)]
 pub struct Setup {
     pub config: RunConfig,

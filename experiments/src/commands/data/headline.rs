@@ -4,7 +4,6 @@ use config::counted;
 use dataset::{Manifest, Unit};
 use std::path::Path;
 
-/// Its folder, games and positions.
 pub(crate) fn headline(folder: &Path, manifest: &Manifest) -> String {
     let positions = manifest.counts.positions;
     match manifest.unit {

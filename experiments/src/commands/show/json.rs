@@ -4,14 +4,12 @@ use crate::commands::options;
 use games::{Game, InputLayout, InputName, Position};
 use serde::{Serialize, Serializer};
 
-/// Answers positions of one game.
 pub(super) trait Answer {
     /// Appends the answer to `position` and a line's end; an unreadable position is answered by its error, which is
     /// returned as well.
     fn answer(&mut self, position: &[u8], out: &mut Vec<u8>) -> Result<(), String>;
 }
 
-/// The buffers that answers reuse.
 pub(super) struct Writer<G: Game> {
     layout: &'static InputLayout,
     row: Vec<u8>,

@@ -64,7 +64,6 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<String> {
     Ok(printable_lines(&text))
 }
 
-/// What was imported, in words.
 fn facts(run: &RunConfig) -> anyhow::Result<String> {
     let sizes = match &run.model {
         ModelConfig::Chessformer(network) => {

@@ -303,7 +303,7 @@ fn the_cost_of_a_dataset_is_known_before_it_is_opened() {
 #[test]
 fn the_estimated_bytes_of_rows_are_close_to_the_real_ones() {
     let cache = tempfile::tempdir().expect("a temporary folder");
-    for name in ["chess-starter", "shogi-starter"] {
+    for name in ["chess-starter", "shogi-starter", "minishogi-starter"] {
         let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments/data").join(name);
         let cost = DataCost::of(&dir, &read_manifest(&dir), &in_file(cache.path())).expect("readable shards");
         let bytes = opened(&dir, &in_memory()).row_bytes();

@@ -325,7 +325,6 @@ struct Cost {
     id: &'static str,
     name: &'static str,
     label: &'static str,
-    /// That of a position.
     of: fn(&ScalingRow) -> Option<f64>,
 }
 

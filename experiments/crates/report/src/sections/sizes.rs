@@ -21,9 +21,7 @@ games::named! {
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     enum SizeMeasure {
         Parameters = "parameters",
-        /// Operations of a forward pass.
         Flops = "FLOPs",
-        /// Seconds of a training step.
         Seconds = "step time",
     }
 }

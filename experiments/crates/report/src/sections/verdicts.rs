@@ -60,7 +60,7 @@ fn rates_note(report: &Report) -> String {
     }
 }
 
-/// A sentence for each comparison of the grid, game by game, and one for all exploratory rows of a game.
+/// A sentence for each comparison of the grid, game by game, and one for all rows of a game that lack a verdict for the same reason.
 pub(crate) fn sentences(report: &Report) -> Vec<(Verdict, String)> {
     report.games.iter().flat_map(|game| of_game(report, game)).collect()
 }
@@ -69,8 +69,17 @@ fn of_game(report: &Report, game: &GameReport) -> Vec<(Verdict, String)> {
     let compared = game.rows.iter().filter_map(|row| Some((row, row.comparison.as_ref()?)));
     let (exploratory, planned): (Vec<_>, Vec<_>) =
         compared.partition(|(_, comparison)| comparison.missing.contains(&Missing::Exploratory));
-    let of_row = |(row, comparison): (&RowReport, &Comparison)| {
-        (comparison.verdict, format!("On {}, {}.", game.game, sentence(&row.name(), comparison, &report.primary)))
+    let of_row = |(place, &(row, comparison)): (usize, &(&RowReport, &Comparison))| {
+        let alike: Vec<usize> = (0..planned.len()).filter(|&i| lacks_the_same(comparison, planned[i].1)).collect();
+        let said = match alike[..] {
+            [] | [_] => sentence(&row.name(), comparison, &report.primary),
+            [first, ..] if first != place => return None,
+            _ => {
+                let (reference, why) = (readable(&comparison.reference), reasons(&comparison.missing));
+                format!("{} rows have no verdict against {reference}: {why}", alike.len())
+            }
+        };
+        Some((comparison.verdict, format!("On {}, {said}.", game.game)))
     };
     let of_others = match exploratory.len() {
         0 => None,
@@ -79,7 +88,12 @@ fn of_game(report: &Report, game: &GameReport) -> Vec<(Verdict, String)> {
     };
     let of_others = of_others
         .map(|rows| (Verdict::Missing, format!("On {}, {rows} no verdict: {}.", game.game, Missing::Exploratory)));
-    planned.into_iter().map(of_row).chain(of_others).collect()
+    planned.iter().enumerate().filter_map(of_row).chain(of_others).collect()
+}
+
+fn lacks_the_same(one: &Comparison, other: &Comparison) -> bool {
+    let lacks = |comparison: &Comparison| comparison.verdict == Verdict::Missing && divergence(comparison).is_empty();
+    lacks(one) && lacks(other) && one.reference == other.reference && one.missing == other.missing
 }
 
 fn sentence(name: &str, comparison: &Comparison, primary: &PrimaryMetric) -> String {

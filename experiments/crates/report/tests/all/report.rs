@@ -340,7 +340,12 @@ fn a_smoke_run_gives_no_verdicts() {
     let report = folder.report();
     let shaw = comparison(&report, "shaw");
     assert_eq!((shaw.verdict, &shaw.missing[..], shaw.holm), (Verdict::Missing, &[Missing::Smoke][..], None));
-    assert!(text::draw(&report).contains("Shaw against absolute has no verdict: a smoke run gives no verdicts"));
+    let drawn = text::draw(&report);
+    assert!(
+        drawn.contains("On chess, 2 rows have no verdict against absolute: a smoke run gives no verdicts."),
+        "{drawn}"
+    );
+    assert_eq!(drawn.matches("no verdict against").count(), 1, "{drawn}");
 }
 
 #[test]
