@@ -47,7 +47,8 @@ impl MinishogiPosition {
             }
             Move::Drop { .. } => in_check,
         };
-        moves.retain(|&mv| !(is_tried(mv) && self.after(mv).board.is_in_check(self.turn)) && !self.mates_by_pawn(mv));
+        let is_illegal = |mv| (is_tried(mv) && self.after(mv).board.is_in_check(self.turn)) || self.mates_by_pawn(mv);
+        moves.retain(|&mv| !is_illegal(mv));
     }
 
     /// Whether a move drops a pawn that gives mate.

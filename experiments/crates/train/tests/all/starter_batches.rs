@@ -47,5 +47,5 @@ fn batches_of_the_starter_datasets_are_pinned() {
 const PINNED: [(&str, &str, &str, &str); 3] = [
     ("chess-starter", "27c98f9a5464870e", "9795504a5db8ecdc", "10b4b3c365f81b06"),
     ("shogi-starter", "39d3c71c04c2ef33", "5657b39997e1f20f", "c4b2518998d3e707"),
-    ("minishogi-starter", "7cb835a6c7496a11", "fdc9dbab66a1c8dc", ""),
+    ("minishogi-starter", "7cb835a6c7496a11", "fdc9dbab66a1c8dc", "34f9497614fcf570"),
 ];
