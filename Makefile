@@ -57,7 +57,7 @@ check: build ## generate the datasets of all experiment files and validate the f
 			echo "make: skipped $$file, which starts with networks of another file: see its top" ;; \
 		*) (set -x; $(POSENC) check "$$file") || exit 1 ;; esac; done
 
-data: build ## generate datasets that are missing: SET="probe task unseen minishogi boards rated", or SET=starter (again, 10 minutes)
+data: build ## generate datasets that are missing: SET="probe task unseen minishogi boards rated", or SET=starter (again, 13 minutes)
 	scripts/data $(SET)
 
 bench: build ## time training steps: WHAT=peers against PyTorch, WHAT=steps of published networks (14 GB), WHAT=gpu

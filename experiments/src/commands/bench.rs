@@ -132,6 +132,7 @@ impl DtypeArg {
     }
 }
 
+/// Rounds that do not count.
 const WARM_UP: usize = 2;
 
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {

@@ -40,13 +40,9 @@ impl MinishogiPosition {
     /// Keeps the legal ones of [`Self::board_moves`] and [`Self::drops`]. Out of check only the king and pinned pieces can leave
     /// the king attacked, so that few moves are tried.
     pub(super) fn retain_legal(&self, moves: &mut Vec<Move>) {
-        let (in_check, pinned, king) = (self.in_check(), self.board.pinned(self.turn), self.board.king(self.turn));
-        let is_tried = |mv| match mv {
-            Move::Board { from, .. } => {
-                in_check || contains(pinned, usize::from(from)) || king == Some(usize::from(from))
-            }
-            Move::Drop { .. } => in_check,
-        };
+        let in_check = self.in_check();
+        let bound = self.board.pinned(self.turn) | self.board.king(self.turn).map_or(0, |king| 1 << king);
+        let is_tried = |mv| in_check || matches!(mv, Move::Board { from, .. } if contains(bound, usize::from(from)));
         let is_illegal = |mv| (is_tried(mv) && self.after(mv).board.is_in_check(self.turn)) || self.mates_by_pawn(mv);
         moves.retain(|&mv| !is_illegal(mv));
     }

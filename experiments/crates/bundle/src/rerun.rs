@@ -34,6 +34,7 @@ const MOST_THREADS: usize = 1_024;
 pub struct Rerun<'a> {
     /// Its folder and its name in messages.
     pub task: Task,
+    /// Threads; results depend on them.
     pub threads: usize,
     row: &'a Row,
     seed: u64,

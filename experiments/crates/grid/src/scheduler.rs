@@ -43,6 +43,7 @@ struct Running {
 enum Start {
     Child(Running),
     Settled(Outcome),
+    /// Another runner has its lock.
     Elsewhere,
 }
 

@@ -27,10 +27,12 @@ pub enum Outcome {
     Finished {
         took: Duration,
     },
+    /// Before, or by another runner.
     AlreadyFinished,
     /// In this runner or another one.
     Failed(Failure),
     Interrupted,
+    /// The run stopped first.
     NotStarted,
 }
 

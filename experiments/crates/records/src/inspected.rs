@@ -144,6 +144,7 @@ pub struct RowMovements {
     pub row: String,
     pub seeds: Vec<u64>,
     pub heads: usize,
+    /// Heads that follow a movement.
     pub named: Vec<usize>,
     /// The same of a network with random weights; none for a cell that was not compared with any.
     pub control: Vec<Option<usize>>,

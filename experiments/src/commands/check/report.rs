@@ -278,6 +278,7 @@ struct Making {
 }
 
 impl Making {
+    /// `None` for stored positions.
     fn of(row: &Row) -> Option<Self> {
         let probe = row.run.generate.as_ref()?.probe().ok()?;
         Some(Self { positions: MadeSoFar::whole_blocks(row.run.trained_positions()), rate: probe.assumed_rate() })

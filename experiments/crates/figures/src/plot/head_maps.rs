@@ -11,6 +11,7 @@ pub struct HeadMap {
     pub row: String,
     /// Which head of it: game, layer and number.
     pub head: String,
+    /// Displacements across and down.
     pub size: (usize, usize),
     /// From the lower left, file by file; displacement (0, 0) is in the middle.
     pub values: Vec<f64>,

@@ -28,6 +28,7 @@ impl Draws {
 
 /// Steps that change no parameter by more have arrived, in natural logarithms of odds.
 const ARRIVED: f64 = 1e-10;
+/// Steps; a handful is usual.
 const MOST_STEPS: usize = 500;
 /// Halvings of a step that lowers the likelihood.
 const MOST_HALVINGS: usize = 60;
@@ -42,6 +43,7 @@ pub(super) struct Maximum {
     pub(super) parameters: Vec<f64>,
     /// Their covariance; zero for the fixed one.
     pub(super) covariance: Vec<Vec<f64>>,
+    /// The place of `ln ν`.
     pub(super) ties: Option<usize>,
 }
 
