@@ -85,9 +85,8 @@ fn of_game(report: &Report, game: &GameReport) -> Vec<(Verdict, String)> {
         0 => None,
         1 => Some("one other row has".to_owned()),
         many => Some(format!("{many} other rows have")),
-    };
-    let of_others = of_others
-        .map(|rows| (Verdict::Missing, format!("On {}, {rows} no verdict: {}.", game.game, Missing::Exploratory)));
+    }
+    .map(|rows| (Verdict::Missing, format!("On {}, {rows} no verdict: {}.", game.game, Missing::Exploratory)));
     planned.iter().enumerate().filter_map(of_row).chain(of_others).collect()
 }
 

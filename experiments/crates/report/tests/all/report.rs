@@ -341,10 +341,7 @@ fn a_smoke_run_gives_no_verdicts() {
     let shaw = comparison(&report, "shaw");
     assert_eq!((shaw.verdict, &shaw.missing[..], shaw.holm), (Verdict::Missing, &[Missing::Smoke][..], None));
     let drawn = text::draw(&report);
-    assert!(
-        drawn.contains("On chess, 2 rows have no verdict against absolute: a smoke run gives no verdicts."),
-        "{drawn}"
-    );
+    assert!(drawn.contains("On chess, 2 rows have no verdict against absolute: a smoke run gives no verdicts."));
     assert_eq!(drawn.matches("no verdict against").count(), 1, "{drawn}");
 }
 
