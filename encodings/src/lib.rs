@@ -10,7 +10,6 @@
 #![warn(missing_docs)]
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests draw from LibTorch"))]
 
-pub mod ablated;
 pub mod config;
 pub mod configure;
 mod displacement_bias;
@@ -30,7 +29,6 @@ pub mod stack;
 pub mod tokens;
 mod zoo;
 
-pub use ablated::{Ablation, Change};
 pub use config::EncodingConfig;
 pub use configure::{Act, Configure, EncodingInfo};
 pub use encoding::{AttendInput, Auxiliary, Dims, Encoding, Guarantees, LayerContext, Queries};

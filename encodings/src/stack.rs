@@ -83,7 +83,7 @@ impl Stack {
     }
 
     /// A stack of one encoding, which contains this stack.
-    pub(crate) fn wrapped_by(self, outer: impl FnOnce(Self) -> Box<dyn Encoding>) -> Self {
+    pub fn wrapped_by(self, outer: impl FnOnce(Self) -> Box<dyn Encoding>) -> Self {
         let (hides_edge, streams) = (self.hides_edge, self.streams.clone());
         Self { encodings: vec![outer(self)], hides_edge, streams }
     }

@@ -14,7 +14,8 @@
 //! Deviations: the source does not subtract 8. Attention is the same, since softmax cancels what all logits of a row share,
 //! and small numbers keep more digits in bf16. The source has no auxiliary tokens. Here pairs with one have a learned number
 //! per head instead of the output of W₂, starting at 0, before the same 16·σ − 8, so that they start like pairs of squares.
-//! The source sets the bias of keys to zero; here biases are those of the network.
+//! The source sets the bias of keys to zero; here biases are those of the network. A network that moves to another board
+//! divides by the sides of that board; the source keeps those on which it was trained (`pretrained_window_size`).
 //!
 //! Parameters per layer: 3·hidden + hidden·h, `aux [h,3]` if there are auxiliary tokens, `temperature [h]` with cosine
 //! attention. The logits are a table `[h, classes]`, made once for all positions, so no multiplications per position are

@@ -68,6 +68,11 @@ impl Configure for Config {
 
     fn declare(&self, scope: &mut Scope<'_>, dims: Dims, tokens: &Tokens) -> Result<Box<dyn Encoding>, EncodingError> {
         EncodingError::check_size(NAME, "positions", self.positions)?;
+        // A ray has one square less than the longer side beside its first, and gates are at most 1.
+        if self.positions > tokens.geometry().files().max(tokens.geometry().ranks()) {
+            let wanted = "at most the longer side of the board";
+            return Err(EncodingError::out_of_range(NAME, "positions", wanted, self.positions));
+        }
         let (positions, head_width) = (self.positions as i64, dims.head_width() as i64);
         let has_off_ray = self.off_ray == OffRay::Learned;
         let layers = dims.per_layer(scope, |scope| Vectors {

@@ -130,6 +130,7 @@ fn options_without_effect_are_refused_with_a_remedy() {
         ),
         ("rope: {layout: mixed_2d, theta: board}", "theta must be a number unless layout is axial_2d, not board"),
         ("string: {layout: flat_1d, theta: -1}", "string: theta must be above 0, not -1"),
+        ("cope: {positions: 10}", "positions must be at most the longer side of the board, not 10"),
         ("irpe: {terms: []}", "terms must be some of bias, q, k, v, each once, not []"),
         ("irpe: {alpha: 0}", "alpha must be above 0, not 0"),
         ("irpe: {beta: 1}", "beta must be at least alpha and at most 1000, not 1"),

@@ -16,13 +16,13 @@ pub struct Args {
     run_dirs: Vec<PathBuf>,
     /// Compare the order of encodings by the first grid's primary metric with that of every other grid (Kendall's τ);
     /// exploratory.
-    #[arg(long)]
-    ranks: bool,
+    #[arg(long, alias = "ranks")]
+    orders: bool,
     /// Also compare the orders without this number of the best encodings of the first grid; by default the best third.
-    #[arg(long, value_name = "NUMBER", requires = "ranks")]
+    #[arg(long, value_name = "NUMBER", requires = "orders")]
     leaders: Option<usize>,
     /// Also compare the orders without this row of the first grid; may be repeated.
-    #[arg(long, value_name = "ROW", requires = "ranks", conflicts_with = "leaders")]
+    #[arg(long, value_name = "ROW", requires = "orders", conflicts_with = "leaders")]
     without: Vec<String>,
     /// The format.
     #[arg(long, value_enum, default_value_t = Format::Text)]
@@ -68,7 +68,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let reports = args.run_dirs.iter().map(|path| report_of(path, args.limit.limits()));
     let reports: Vec<Report> = reports.collect::<anyhow::Result<_>>()?;
     refuse_unknown_rows(args, &reports[0])?;
-    let tables = if args.ranks { ranks::tables(&reports, &args.leaders()) } else { side_by_side::compare(&reports) };
+    let tables = if args.orders { ranks::tables(&reports, &args.leaders()) } else { side_by_side::compare(&reports) };
     anyhow::ensure!(!tables.is_empty(), "the grids have no game in common, so no orders are compared");
     let drawn: Vec<String> = tables
         .iter()

@@ -17,6 +17,7 @@ mod verify;
 use super::options::{json_text, print};
 use crate::labs::DataCommand;
 use clap::Subcommand;
+use config::printable_lines;
 use dataset::Dataset;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -71,7 +72,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Action::Generate(args) => return generate::run(args),
         Action::Info { dir, json } => {
             let info = dataset::summarise(&Dataset::open(dir)?)?;
-            if *json { json_text(&info)? } else { info::text(&info) }
+            if *json { json_text(&info)? } else { printable_lines(&info::text(&info)) }
         }
         Action::Baselines(args) => baselines::run(args)?,
         Action::Agreement(args) => agreement::run(args)?,

@@ -16,7 +16,7 @@ pub struct Args {
     #[arg(long)]
     out: PathBuf,
     /// The licence of the results, by its SPDX name: CC-BY-4.0, CC0-1.0.
-    #[arg(long)]
+    #[arg(long, alias = "licence")]
     license: Option<String>,
     /// Name the authors of this file in the bundle: a CITATION.cff, with ORCIDs if it has them.
     #[arg(long, value_name = "FILE")]

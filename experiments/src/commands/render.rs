@@ -1,8 +1,9 @@
 //! `posenc render`: pages and papers whose numbers come from bundles and run folders.
 
+use records::atomic;
 use render::{Rendered, Renderer};
 use std::fs;
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -33,11 +34,23 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
             continue;
         }
         for (path, text) in std::iter::once((page, text)).chain(figures) {
-            fs::write(&path, text).map_err(|cause| anyhow::anyhow!("cannot write {}: {cause}", path.display()))?;
+            write(template, &path, &text)
+                .map_err(|cause| anyhow::anyhow!("cannot write {}: {cause}", path.display()))?;
             writeln!(std::io::stdout().lock(), "{}", path.display())?;
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Writes a page or a figure below the template's folder. Templates may come from others, and so may links beside them.
+fn write(template: &Path, path: &Path, text: &str) -> io::Result<()> {
+    let folder = |path: &Path| {
+        path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new(".")).canonicalize()
+    };
+    if !folder(path)?.starts_with(folder(template)?) {
+        return Err(io::Error::other("a link leads out of the template's folder"));
+    }
+    atomic::replace(path, text.as_bytes())
 }
 
 /// Refuses a page or a figure that is not what its template gives.

@@ -84,7 +84,8 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         tuning.write(&prepared.run_dir).context("cannot write the record of the trials")?;
     }
     report_reused(&prepared);
-    if !args.smoke {
+    // Other ranks would wait for the first one.
+    if !args.smoke && rank.is_none() {
         measure_baselines(&experiment, &prepared);
     }
     let flags = if rank.is_some() { launched::FLAGS } else { flags(args) };
@@ -96,6 +97,9 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     repair_events(&prepared.tasks, &outcomes);
     show_bands(&prepared);
     let stopped = interrupt.request() > StopRequest::Continue || outcomes.iter().any(Outcome::is_unfinished);
+    if rank.is_some() && !stopped {
+        measure_baselines(&experiment, &prepared);
+    }
     if !stopped {
         measure_steps(args, &experiment, &prepared);
     }

@@ -7,6 +7,8 @@ use grid::limits::HumanDuration;
 use grid::{Interrupt, Limits, Outcome, Scheduler, Task, Worker, progress};
 use records::CellState;
 use std::num::NonZeroUsize;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 use tch::Device;
 use train::setup::device_name;
 
@@ -41,6 +43,9 @@ pub(super) struct Slots {
     /// undisturbed run, and the manifest records it.
     #[arg(long)]
     pub(super) force: bool,
+    /// When the first cells could begin: the time limit covers trials and rows.
+    #[arg(skip)]
+    began: OnceLock<Instant>,
 }
 
 impl Slots {
@@ -83,8 +88,10 @@ impl Slots {
         worker.ranks = self.ranks.get();
         worker.flags.extend(flags);
         worker.flags.extend(self.force.then_some("--force"));
+        let used = self.began.get_or_init(Instant::now).elapsed();
         let limits = Limits {
-            run: self.time_limit.map(|span| span.0),
+            // Finished cells are found in the last second.
+            run: self.time_limit.map(|span| span.0.saturating_sub(used).max(Duration::from_secs(1))),
             cell: self.cell_time_limit.map(|span| span.0),
             // A launcher starts all ranks again.
             retries: if flags.contains(&RANKED) { 0 } else { self.retries },

@@ -201,6 +201,12 @@ fn links_in_a_run_folder_lead_nowhere() {
         run(dir.path(), &["retry", "--failed", "x"]).fails_with(&["log.txt leads out of the run folder"]);
         fs::remove_file(&place).expect("the link");
     }
+    // Folders that `run` empties or writes to.
+    for link in ["over-seeds", "tuning", "pictures"] {
+        std::os::unix::fs::symlink(dir.path().join(VICTIM), run_dir.join(link)).expect("a link");
+        run(dir.path(), &["prune", "--weights", "x"]).fails_with(&[link, "leads out of the run folder"]);
+        fs::remove_file(run_dir.join(link)).expect("the link");
+    }
     assert_eq!(contents(&dir.path().join(VICTIM)), before);
 }
 
@@ -219,7 +225,16 @@ fn a_cell_that_is_a_link_is_not_trained() {
     fs::create_dir_all(&row).expect("a folder");
     std::os::unix::fs::symlink(dir.path().join(VICTIM), row.join("seed-0")).expect("a link");
     run(dir.path(), &none).fails_with(&["seed-0 leads out of the run folder"]);
-    assert!(contents(&dir.path().join(VICTIM)).is_empty());
+    fs::remove_file(row.join("seed-0")).expect("the link");
+    fs::write(dir.path().join(VICTIM).join("file"), "of the victim").expect("a file");
+    // `run` removes what is no row from over-seeds, and a smoke run empties its folder.
+    for (link, arguments) in [("small/over-seeds", &none[..]), ("smoke-small", &["run", "experiment.yaml", "--smoke"])]
+    {
+        std::os::unix::fs::symlink(dir.path().join(VICTIM), dir.path().join("runs").join(link)).expect("a link");
+        run(dir.path(), arguments).fails_with(&[link, "link"]);
+        fs::remove_file(dir.path().join("runs").join(link)).expect("the link");
+    }
+    assert_eq!(contents(&dir.path().join(VICTIM)).len(), 1);
 }
 
 /// Changes a JSON or YAML file; YAML is written as JSON, which it contains.

@@ -26,7 +26,7 @@ fn maps_are_verified_and_their_classes_shown() {
             let dataset = probe(dir.path(), &[task.name()], game, "60", "set");
             let map = dataset.manifest().map.as_ref().expect("a map");
             let verified = run(dir.path(), &["data", "verify", "set"]).succeeds().stdout;
-            assert!(verified.contains("every one labelled as the rules say"), "{verified}");
+            assert!(verified.contains("every one as the rules say"), "{verified}");
             let info = run(dir.path(), &["data", "info", "set"]).succeeds().stdout;
             assert!(info.contains(&format!("labelled cells of the map \"{}\" by class", task.name())), "{info}");
             let named = map.counted(&dataset.manifest().counts.map_classes);

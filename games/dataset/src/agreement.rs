@@ -1,7 +1,7 @@
 //! How far two datasets agree about the policy of the positions that both have.
 
-use crate::build::without_counters;
 use crate::error::DatasetError;
+use crate::group::without_counters;
 use crate::manifest::Manifest;
 use crate::split::Split;
 use games::{Candidate, Game, Position as _, with_game};

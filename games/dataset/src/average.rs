@@ -12,8 +12,9 @@ mod runs;
 pub use merged::Merge;
 
 use crate::WorkDone;
-use crate::build::{Builder, Draft, Output, SplitPlan, without_counters};
+use crate::build::{Builder, Draft, Output, SplitPlan};
 use crate::error::DatasetError;
+use crate::group::without_counters;
 use crate::manifest::{Counts, Manifest, Unit};
 use crate::playback::{ReplayError, play_through};
 use crate::remake::{RemakeOptions, rows_of};

@@ -1,6 +1,7 @@
 //! Compares the content of a dataset's shards with its manifest.
 
 use crate::error::DatasetError;
+use crate::group::{group, without_counters};
 use crate::manifest::{Counts, Manifest, RatingBucket, Shard, SplitSummary, Unit};
 use crate::split::{PerSplit, Split};
 use crate::store::GameRow;
@@ -25,6 +26,8 @@ pub(crate) struct ShardContents {
     unmarked: bool,
     /// Rows that are single positions.
     single: u64,
+    /// Those of them whose group is a random game and not the position itself, see [`Self::add_described`].
+    of_games: u64,
     /// The first ply that is a policy target in any row.
     policy_from_ply: Option<u16>,
     results: BTreeMap<String, u64>,
@@ -47,6 +50,17 @@ struct MapRows {
 }
 
 impl ShardContents {
+    /// Adds a row of a dataset that a manifest describes.
+    pub(crate) fn add_described(&mut self, manifest: &Manifest, row: &GameRow) {
+        self.add(row);
+        if row.plies == 1
+            && let Some(number) = row.group
+        {
+            let own = row.start.as_deref().map(|start| group(&without_counters(manifest.game, start)));
+            self.of_games += u64::from(own != Some(number));
+        }
+    }
+
     pub(crate) fn add(&mut self, row: &GameRow) {
         self.games[row.split] += 1;
         self.positions[row.split] += row.positions();
@@ -187,6 +201,7 @@ impl ShardContents {
         let field = |name: &str, stated: String, found: String| (name.to_owned(), stated, found);
         let mut fields = vec![
             field("unit", unit(Some(manifest.unit)), unit(self.unit())),
+            field("sampled", there(manifest.sampled.is_some()), there(self.of_games > 0)),
             field("counts.kept", counts.kept.to_string(), total(&self.games).to_string()),
             field("counts.positions", counts.positions.to_string(), total(&self.positions).to_string()),
             field("counts.results", listed(&counts.results), listed(&self.results)),
@@ -266,6 +281,11 @@ fn unit(unit: Option<Unit>) -> String {
         None => "games and single positions",
     };
     name.to_owned()
+}
+
+/// Whether positions are of random games, of which several positions are one cluster of an interval.
+fn there(sampled: bool) -> String {
+    (if sampled { "present" } else { "absent" }).to_owned()
 }
 
 /// Counts by name, without zeros.

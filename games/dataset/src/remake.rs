@@ -1,11 +1,10 @@
 //! Datasets made from other datasets: merged, or split in another way.
 
 use crate::WorkDone;
-use crate::build::{
-    Added, Builder, DatasetDescription, Draft, Output, SplitPlan, fingerprint, group, without_counters,
-};
+use crate::build::{Added, Builder, DatasetDescription, Draft, Output, SplitPlan, fingerprint};
 use crate::error::DatasetError;
 use crate::filter::Filters;
+use crate::group::{group, without_counters};
 use crate::manifest::{Counts, Manifest, Sampled, Unit};
 use crate::on_disk::OnDisk;
 use crate::playback::{ReplayError, play_through};
@@ -153,7 +152,7 @@ fn draft<G: Game>(mut row: GameRow, plan: &SplitPlan, source: &OnDisk) -> Result
     let marked = match plan.by {
         SplitBy::Game => None,
         SplitBy::Position => Some(0),
-        SplitBy::Opening => Some(usize::from(plan.opening_plies.min(row.plies - 1))),
+        SplitBy::Opening => Some(usize::from(plan.opening_plies.min(row.plies.saturating_sub(1)))),
     };
     play_through::<G>(row.start.as_deref(), &row.moves, |line, _| {
         keys.push(line.key());

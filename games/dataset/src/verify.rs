@@ -119,7 +119,7 @@ impl Shards {
             let mut splits = PerSplit::<bool>::default();
             for row in ShardRows::open(&path)? {
                 let row = row?;
-                contents.add(&row);
+                contents.add_described(manifest, &row);
                 splits[row.split] = true;
                 done += 1;
                 progress(WorkDone { what: "rows read", done, total: manifest.counts.kept });

@@ -43,7 +43,8 @@ pub fn records(mut input: impl BufRead) -> impl Iterator<Item = io::Result<Vec<u
             if (separator || record.len() > MAX_BYTES || done) && has_content(&record) {
                 return Ok(Some(record));
             }
-            if separator {
+            // What is left has only comments and blank lines; beyond the limit they are not kept.
+            if separator || record.len() > MAX_BYTES {
                 record.clear();
             }
         }

@@ -1,15 +1,11 @@
 //! Boards for probes: labels are those of the games for the same pieces on the same squares, and those of an independent
 //! definition everywhere.
 
-use crate::samples::oracle;
 use games::attacks::Tactics;
-use games::chess::Chess;
 use games::maps::{MapTask, NO_LABEL};
-use games::minishogi::Minishogi;
 use games::movement::{Movement, distance};
-use games::shogi::Shogi;
 use games::{Game, GameKind, Geometry, InputName, Position, Relation, with_game};
-use games::{board5, board8, board9};
+use games::{board5, board8};
 
 /// Uniform enough integers below a number, the same in every run.
 fn below(state: &mut u64) -> impl FnMut(u64) -> u64 {
@@ -40,67 +36,6 @@ fn of_codes<G: Game>(codes: &[u8]) -> G::Position {
 
 fn number_of<G: Game>(name: &str) -> u8 {
     G::PIECES.iter().position(|piece| *piece == name).unwrap_or_else(|| panic!("no {name}")) as u8
-}
-
-/// The name on a board of a piece of a game.
-fn name_on_board<G: Game>(name: &'static str) -> &'static str {
-    match name {
-        _ if G::KIND == GameKind::Chess => name,
-        "pawn" => "shogi_pawn",
-        "knight" => "shogi_knight",
-        name if name.starts_with("promoted_") => "gold",
-        name => name,
-    }
-}
-
-/// The same pieces on the same squares of a board.
-fn placed<G: Game, B: Game>(position: &G::Position) -> B::Position {
-    let names: Vec<u8> = G::PIECES.iter().map(|name| number_of::<B>(name_on_board::<G>(name))).collect();
-    let translate = |code: u8| match usize::from(code).checked_sub(1) {
-        None => 0,
-        Some(number) => 1 + names[number % names.len()] + (number / names.len() * B::PIECES.len()) as u8,
-    };
-    of_codes::<B>(&codes::<G>(position).into_iter().map(translate).collect::<Vec<u8>>())
-}
-
-/// Compares the labels of a game's position with those of a board. Without check, pieces that are not pinned have as many moves,
-/// but for kings, which cannot move into check, and pawns of chess, of which some move two squares.
-fn has_the_labels_of_its_pieces<G: Tactics, B: Tactics>(text: &str) -> usize {
-    let position = G::Position::parse(text).unwrap_or_else(|error| panic!("{error}"));
-    let on_board = placed::<G, B>(&position);
-    for task in [MapTask::AttackedSquares, MapTask::Attackers] {
-        assert_eq!(task.labels::<B>(&on_board), task.labels::<G>(&position), "{text}");
-    }
-    if position.in_check() {
-        return 0;
-    }
-    let (own, pinned) = (G::pieces(&position).own, G::pieces(&position).pinned);
-    let is_free = |square: usize, code: u8| {
-        let name = G::PIECES[usize::from(code - 1) % G::PIECES.len()];
-        let is_other = name == "king" || (name == "pawn" && G::KIND == GameKind::Chess);
-        !is_other && own.contains(square) && !pinned.contains(square)
-    };
-    let codes = codes::<G>(&position);
-    let free: Vec<usize> =
-        (0..codes.len()).filter(|&square| codes[square] > 0 && is_free(square, codes[square])).collect();
-    let [of_game, of_board] = [MapTask::Mobility.labels::<G>(&position), MapTask::Mobility.labels::<B>(&on_board)];
-    free.iter().for_each(|&square| assert_eq!(of_board[square], of_game[square], "{text}, square {square}"));
-    free.len()
-}
-
-#[test]
-fn pieces_have_the_labels_of_their_games() {
-    let mut free = [0; 3];
-    for (text, _) in oracle(GameKind::Chess).iter().step_by(7) {
-        free[0] += has_the_labels_of_its_pieces::<Chess, board8::Board8>(text);
-    }
-    for (text, _) in oracle(GameKind::Shogi).iter().step_by(7) {
-        free[1] += has_the_labels_of_its_pieces::<Shogi, board9::Board9>(text);
-    }
-    for (text, _) in oracle(GameKind::Minishogi).iter().step_by(7) {
-        free[2] += has_the_labels_of_its_pieces::<Minishogi, board5::Board5>(text);
-    }
-    assert!(free.iter().all(|&free| free > 1_000), "{free:?}");
 }
 
 /// The displacements of a piece, as its owner sees them, whatever stands between.

@@ -249,3 +249,14 @@ fn endings_are_written_by_who_is_to_move() {
         .expect_err("an illegal move");
     assert!(ply == 0 && reason.contains("7g7e"), "{reason}");
 }
+
+#[test]
+fn comments_without_a_game_take_bounded_memory() {
+    // 100 MB of comments before a game, from a reader that makes them.
+    let comments = std::io::Read::take(std::io::repeat(b'\''), 100 << 20);
+    let lines = std::io::Read::chain(comments, &b"\nPI\n+\n+7776FU\n%TORYO\n"[..]);
+    let found: Vec<Vec<u8>> =
+        csa::records(std::io::BufReader::new(lines)).map(|record| record.expect("read")).collect();
+    assert_eq!(found.len(), 1);
+    assert!(found[0].len() < 40 << 20, "{}", found[0].len());
+}

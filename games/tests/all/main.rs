@@ -9,7 +9,6 @@ mod colours;
 mod compact;
 mod csa;
 pub mod damage;
-mod dlshogi_planes;
 mod endgame;
 mod evaluations;
 mod geometry;

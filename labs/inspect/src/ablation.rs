@@ -1,10 +1,11 @@
 //! Ablation of parts of the encodings: the primary metric on the test positions without each, or, if that is not measured by
 //! position, another one in its place.
 
+use super::ablated::{Ablation, Change, ablated};
 use super::analysis::Analysis;
 use super::error::InspectionError;
 use dataset::Split;
-use encodings::{Ablation, Change, InjectionPoints};
+use encodings::InjectionPoints;
 use nn::Views;
 use records::plan::Plan;
 use records::positions::{MEASURES, PositionMetrics};
@@ -83,7 +84,7 @@ pub fn ablate(dir: &Path, cell: &Loaded, analysis: &Analysis, seed: u64) -> Resu
     for ablation in ablations(points, analysis) {
         let (network, _) = declare(&setup.config)?;
         let tokens = network.tokens().clone();
-        setup.network = network.with_encodings(|stack| stack.ablated(ablation, &tokens));
+        setup.network = network.with_encodings(|stack| ablated(stack, ablation, &tokens));
         let without = evaluate(setup.subject(), &views, Split::Test, positions)?.positions;
         let differences = games.differences(&whole, &without, measure);
         let mut draws = stream(seed, &["inspect", "bootstrap"]);

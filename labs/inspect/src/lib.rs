@@ -6,6 +6,7 @@
 //! ```
 //! Everything from maps to names is a function of arrays.
 
+pub mod ablated;
 pub mod ablation;
 pub mod analysis;
 pub mod displacement;

@@ -211,6 +211,9 @@ fn cut<'a>(rest: &mut &'a [u8], len: usize, place: &str) -> Result<&'a [u8], Net
     Ok(head)
 }
 
+/// Each name below a key repeats it, so its length multiplies with the number of fields.
+const LONGEST_KEY: usize = 64;
+
 /// Key and value of a map's entry.
 fn entry<'a>(mut rest: &'a [u8], place: &str) -> Result<(String, &'a [u8]), NetError> {
     let (mut key, mut value) = (String::new(), &[][..]);
@@ -221,11 +224,13 @@ fn entry<'a>(mut rest: &'a [u8], place: &str) -> Result<(String, &'a [u8]), NetE
             _ => {}
         }
     }
-    let named = !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
+    let named = (1..=LONGEST_KEY).contains(&key.len())
+        && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
     if named {
         Ok((key, value))
     } else {
-        Err(NetError::tensor(place.trim_end_matches('.'), format!("has a head called {key:?}")))
+        let start: String = key.chars().take(LONGEST_KEY).collect();
+        Err(NetError::tensor(place.trim_end_matches('.'), format!("has a head called {start:?}")))
     }
 }
 

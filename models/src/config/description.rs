@@ -53,7 +53,7 @@ pub fn models() -> &'static [ModelDescription] {
         },
         ModelDescription {
             name: "resnet_transformer",
-            description: "a resnet (`resnet`) and attention layers behind its blocks (`attention`), with the resnet's heads",
+            description: "a resnet (`resnet`) and attention layers after its blocks (`attention`), with the resnet's heads",
             source: "Yamaoka, dlshogi feature/resnet-transformer; dlshogi's article of 5 June 2024",
             options: &[
                 "embed=attention|stem",

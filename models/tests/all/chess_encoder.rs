@@ -1,16 +1,12 @@
 //! ChessEncoder: tokens of a vocabulary, and a policy over a list of moves from the summary token.
 
-use crate::common::learning::{BATCH, constant, minimise, one_move_each};
-use crate::common::sums::{policy_cross_entropy, wdl_cross_entropy};
 use crate::common::*;
 use encodings::EncodingConfig;
 use games::{GameKind, InputName, MovesName};
 use models::input::Expander;
-use models::loss::PolicyTargets;
-use models::optimizer::AdamwConfig;
-use models::{ChessformerConfig, HeadName, ModelError, OptimizerConfig};
+use models::{ChessformerConfig, HeadName, ModelError};
 use nn::Part;
-use tch::{Kind, Tensor};
+use tch::Kind;
 
 /// The tokens of a square, then the others.
 const PIECES: usize = 13;
@@ -186,32 +182,4 @@ fn what_does_not_fit_is_refused() {
     let hidden = r#"{"layers": 1, "width": 16, "heads": 2, "ff": 8, "value": {"pool": "token", "hidden": 7}}"#;
     assert!(refuse(hidden, tokens, MovesName::Chessdecoder1924).contains("value.hidden means nothing"));
     assert_eq!(ModelError::NoHiddenLayer { option: "value.hidden" }.option(), Some("value.hidden"));
-}
-
-/// The losses of policy and result after these steps.
-fn learn(stack: &[EncodingConfig], steps: u64) -> Vec<f64> {
-    let spec = tokens_68();
-    let (network, layout) = declare(&tiny_encoder(), stack, &spec);
-    let (packed, [index, prob]) = (packed(&spec, BATCH), one_move_each(MOVES, BATCH));
-    let outcome = Tensor::from_slice(&(0..BATCH as i64).map(|row| row % 3).collect::<Vec<_>>());
-    let adamw = OptimizerConfig::Adamw(AdamwConfig::default());
-    minimise(&mut initialise(&layout, 1), adamw, None, steps, &constant(4e-3), |views| {
-        let output = network.forward(views, &packed);
-        let targets = PolicyTargets { index_bk: &index, prob_bk: &prob };
-        let policy = policy_cross_entropy(policy_of(&output), None, targets).mean();
-        vec![policy, wdl_cross_entropy(wdl_of(&output), &outcome).mean()]
-    })
-}
-
-#[test]
-fn a_batch_is_learnt_by_heart() {
-    for written in [
-        r#"{"rope": {"layout": "flat_1d", "theta": 10000}}"#,
-        r#"{"rope": {"layout": "flat_1d", "theta": 10000, "aux": "unrotated"}}"#,
-        r#"{"rope": {"layout": "axial_2d", "theta": 100}}"#,
-        r#"{"rope": {"layout": "mixed_2d", "theta": 10}}"#,
-    ] {
-        let losses = learn(&[encoding(written)], 220);
-        assert!(losses.iter().all(|&loss| loss < 0.05), "{written}: {losses:?}");
-    }
 }

@@ -21,7 +21,6 @@ mod groups;
 mod head_losses;
 mod heads;
 mod input_sources;
-mod lc0_planes;
 mod loss;
 mod measure;
 mod muon;

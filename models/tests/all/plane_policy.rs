@@ -1,12 +1,9 @@
-//! The policy over vocabularies of planes: plain loops, parameters, what tells squares apart, and one batch learnt.
+//! The policy over vocabularies of planes: plain loops, parameters, and what tells squares apart.
 
-use crate::common::learning::{BATCH, minimise, nadam, one_move_each};
-use crate::common::sums::policy_cross_entropy;
 use crate::common::*;
 use games::input::ATTACKS;
 use games::{GameKind, InputName, MovesName, Planes, Vocabulary};
-use models::loss::PolicyTargets;
-use models::{ChessformerConfig, HeadName, Schedule, Spec};
+use models::{ChessformerConfig, HeadName, Spec};
 use tch::Tensor;
 
 const NAMES: [MovesName; 3] = [MovesName::Dlshogi2187, MovesName::Shogi1496, MovesName::PythonDlshogi2187];
@@ -141,21 +138,4 @@ fn options_without_meaning_are_refused() {
     assert_eq!(refuse(soft, &planes).0, "outputs.soft_policy.depth");
     let pairs = shogi(InputName::PieceTokens, MovesName::FromTo);
     assert_eq!(refuse(BIASES[1], &pairs).0, "policy.plane_bias");
-}
-
-#[test]
-fn one_batch_is_learnt() {
-    for name in NAMES {
-        let spec = shogi(InputName::Dlshogi62_57, name);
-        let [index, prob] = one_move_each(spec.moves.len(), BATCH);
-        let targets = PolicyTargets { index_bk: &index, prob_bk: &prob };
-        let config = network_of(&format!(r#"{}, "outputs": {{"policy": {{}}}}"#, BIASES[1]));
-        let (network, layout) = declare(&config, &[encoding(r#"{"absolute": {"at": "every_layer"}}"#)], &spec);
-        let schedule = Schedule::new(10, vec![8e-3, 1e-3], vec![150]).expect("a valid schedule");
-        let (mut arena, packed) = (initialise(&layout, 1), packed(&spec, BATCH));
-        let last = minimise(&mut arena, nadam(), Some(10.0), 200, &schedule, |views| {
-            vec![policy_cross_entropy(policy_of(&network.forward(views, &packed)), None, targets).mean()]
-        })[0];
-        assert!(last < 0.02, "{}: the loss is still {last}", name.name());
-    }
 }

@@ -15,9 +15,14 @@ pub const PACKED: &str = ".tar.zst";
 /// that a terminal or another system would interpret.
 pub fn is_safe(path: &str) -> bool {
     const LONGEST: usize = 1000;
+    // Folders take room that no file counts.
+    const DEEPEST: usize = 8;
     let name = |name: &str| !name.is_empty() && name != "." && name != "..";
     let forbidden = |c: char| c.is_control() || matches!(c, '\\' | ':');
-    path.len() <= LONGEST && !path.contains(forbidden) && path.split('/').all(name)
+    path.len() <= LONGEST
+        && path.split('/').count() <= DEEPEST
+        && !path.contains(forbidden)
+        && path.split('/').all(name)
 }
 
 #[cfg(test)]
@@ -29,9 +34,20 @@ mod tests {
         for path in ["a", "cells/chess-shaw-0123/seed-0/metrics.jsonl", "..a", "a+b"] {
             assert!(is_safe(path), "{path}");
         }
-        for path in
-            ["", "/etc/passwd", "../x", "a/../../x", "a//b", "a/", "./a", "a\\..\\b", "C:/x", "a\nb", "a\x1b[2J"]
-        {
+        for path in [
+            "",
+            "/etc/passwd",
+            "../x",
+            "a/../../x",
+            "a//b",
+            "a/",
+            "./a",
+            "a\\..\\b",
+            "C:/x",
+            "a\nb",
+            "a\x1b[2J",
+            "1/2/3/4/5/6/7/8/9",
+        ] {
             assert!(!is_safe(path), "{path}");
         }
     }

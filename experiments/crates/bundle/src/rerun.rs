@@ -152,7 +152,7 @@ fn prepare_cell<'a>(
     let config = run.to_yaml().map_err(|_| wrong(CONFIG_FILE))?;
     let path = dir.join(CONFIG_FILE);
     atomic::replace(&path, config.as_bytes()).map_err(cannot("write", &path))?;
-    Ok(Rerun { task: Task { name, dir }, threads, row, seed, manifest })
+    Ok(Rerun { task: Task { name, dir, config: None }, threads, row, seed, manifest })
 }
 
 /// What cells need and a bundle does not hold, by hash.

@@ -11,6 +11,7 @@ use super::run::BaseConfig;
 use super::setting::{Point, Setting};
 use super::source::{ConfigError, at};
 use super::tree::Node;
+use facts::plan::MOST_CELLS;
 use serde_json::Value;
 
 /// A row before its dataset is known: its tree, and the content of the tree.
@@ -75,10 +76,9 @@ impl Matrix<'_> {
         let groups = self.groups()?;
         let mut varied: Vec<Setting> = groups.iter().flatten().cloned().collect();
         self.fixed_and_varied(&varied)?;
-        let product = groups.iter().fold(vec![Point::default()], |rows, group| {
-            let values = advance_together(&self.file.axes, group);
-            rows.iter().flat_map(|row| values.iter().map(|value| value.over(row))).collect()
-        });
+        let product = groups.iter().try_fold(vec![Point::default()], |rows, group| {
+            self.multiplied(&rows, &advance_together(&self.file.axes, group))
+        })?;
         let product = self.conditional(product, &mut varied)?;
         let product = self.exclude(product)?;
         let of_axes = product.len();
@@ -103,6 +103,22 @@ impl Matrix<'_> {
             }
         }
         ConfigError::all(errors).map_or(Ok(combinations), Err)
+    }
+
+    /// Refuses more combinations than memory holds, of rows or of a row's trials. `exclude` and a search may leave fewer.
+    pub(super) fn limited(self, combinations: usize, of: &'static str) -> Result<(), ConfigError> {
+        const MOST: usize = 10 * MOST_CELLS;
+        if combinations <= MOST {
+            return Ok(());
+        }
+        let error = self.document.error_at(&at![of], format!("its axes give more than {MOST} combinations"));
+        Err(error.help("give fewer values"))
+    }
+
+    /// Each row with each of the values.
+    fn multiplied(self, rows: &[Point], values: &[Point]) -> Result<Vec<Point>, ConfigError> {
+        self.limited(rows.len().saturating_mul(values.len()), "axes")?;
+        Ok(rows.iter().flat_map(|row| values.iter().map(|value| value.over(row))).collect())
     }
 
     pub(crate) fn combination(self, point: Point) -> Result<Combination, ConfigError> {
@@ -245,16 +261,16 @@ impl Matrix<'_> {
                     error.help("`when` needs values as written in `axes`, options included, and `axes` some values")
                 );
             }
-            let values = condition.axes.0.iter().fold(vec![Point::default()], |before, (axis, values)| {
+            let values = condition.axes.0.iter().try_fold(vec![Point::default()], |before, (axis, values)| {
                 let value = |value: &Node| Point(vec![(axis.clone(), value.clone())]);
-                let elements = values.elements();
-                before.iter().flat_map(|row| elements.iter().map(move |element| value(element).over(row))).collect()
-            });
-            let widened = |(row, fits): (Point, bool)| match fits {
-                true => values.iter().map(|value| value.over(&row)).collect(),
-                false => vec![row],
-            };
-            rows = rows.into_iter().zip(fits).flat_map(widened).collect();
+                self.multiplied(&before, &values.elements().iter().map(value).collect::<Vec<_>>())
+            })?;
+            let mut widened = Vec::with_capacity(rows.len());
+            for (row, fits) in rows.into_iter().zip(fits) {
+                self.limited(widened.len() + values.len(), "conditional")?;
+                widened.extend(if fits { self.multiplied(&[row], &values)? } else { vec![row] });
+            }
+            rows = widened;
             varied.extend(condition.axes.settings().cloned());
         }
         Ok(rows)

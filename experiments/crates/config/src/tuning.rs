@@ -174,6 +174,10 @@ fn trials(entry: &TuneEntry, matrix: Matrix<'_>, rows: &[Combination]) -> Result
             axes[row] = &one.axes;
         }
     }
+    for axes in &axes {
+        let trials = axes.0.iter().fold(1, |trials: usize, (_, values)| trials.saturating_mul(values.elements().len()));
+        matrix.limited(trials, "tune")?;
+    }
     let trials: Vec<Vec<TrialPoint>> = axes.iter().map(|axes| searched(&entry.search, product(axes))).collect();
     let count = |row: usize| trials[row].len();
     match (1..rows.len()).find(|&row| count(row) != count(0)) {

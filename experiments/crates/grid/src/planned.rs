@@ -1,6 +1,6 @@
 //! The plan of an experiment, the content of `grid.json`.
 
-use config::{Experiment, Matched, Primary, ReadAt};
+use config::{Experiment, Matched, Primary, ReadAt, Role};
 use records::folder::hash_of;
 use records::plan::{FORMAT, MatchedTo, Plan, Row};
 use records::{Axes, CellState, UserError};
@@ -23,6 +23,7 @@ pub fn plan(experiment: &Experiment, smoke: bool) -> Plan {
         interactions: experiment.interactions.clone(),
         equivalent_within: experiment.equivalent_within.clone(),
         late_margin: false,
+        late_comparisons: false,
         floor: experiment.floor.clone(),
         extrapolate: experiment.extrapolate,
     }
@@ -36,6 +37,35 @@ pub(super) fn margin_is_late(plan: &Plan, run_dir: &Path) -> bool {
     let before = Plan::read(run_dir).ok().filter(|before| before.equivalent_within == plan.equivalent_within);
     let has_finished = || plan.cells(run_dir).any(|(_, _, cell)| CellState::of(&cell) == CellState::Done);
     before.map_or_else(has_finished, |before| before.late_margin)
+}
+
+/// Whether what decides verdicts was changed in view of results: the primary metric when a cell had finished, a comparison of which
+/// both rows had finished cells, or the seeds, to which some were added when all had ended. It stays so.
+pub(super) fn comparisons_are_late(plan: &Plan, run_dir: &Path) -> bool {
+    let Ok(before) = Plan::read(run_dir) else { return false };
+    let states =
+        |row: &Row| before.seeds.iter().map(|&seed| CellState::of(&Plan::cell_dir(run_dir, row, seed))).collect();
+    let states: Vec<Vec<CellState>> = before.rows.iter().map(states).collect();
+    let finished: HashSet<&str> = (before.rows.iter().zip(&states))
+        .filter(|(_, states)| states.contains(&CellState::Done))
+        .map(|(row, _)| hash_of(&row.folder))
+        .collect();
+    let comparisons = |plan: &Plan| -> HashSet<[String; 2]> {
+        let planned = plan.rows.iter().filter(|row| row.role == Role::Compared && !row.exploratory);
+        let both = |row: &Row| {
+            let reference = plan.rows.iter().find(|other| row.is_compared_with(other))?;
+            Some([&row.folder, &reference.folder].map(|folder| hash_of(folder).to_owned()))
+        };
+        planned.filter_map(both).collect()
+    };
+    let now = comparisons(plan);
+    let is_lost = |own: &[String; 2]| own.iter().all(|hash| finished.contains(&hash[..])) && !now.contains(own);
+    let metric = |plan: &Plan| (plan.primary.metric.clone(), plan.primary.at, plan.primary.weights);
+    let is_changed =
+        !finished.is_empty() && metric(plan) != metric(&before) || comparisons(&before).iter().any(is_lost);
+    let has_more_seeds = plan.seeds.iter().any(|seed| !before.seeds.contains(seed));
+    let have_ended = || states.iter().flatten().all(|state| matches!(state, CellState::Done | CellState::Failed(_)));
+    before.late_comparisons || is_changed || (has_more_seeds && have_ended())
 }
 
 /// Refuses a plan that lacks finished cells of the plan in the run folder: reports and `posenc status` show the cells of
@@ -135,6 +165,48 @@ mod tests {
             "equivalent_within": margins,
         }))
         .expect("a plan")
+    }
+
+    #[test]
+    fn comparisons_that_are_changed_in_view_of_results_are_late() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let (run_dir, mut own) = (dir.path(), plan(&json!({})));
+        let row = |folder: &str, role: Role| Row { folder: folder.to_owned(), role, ..own.rows[0].clone() };
+        own.rows =
+            vec![row("absolute-0", Role::Reference), row("shaw-1", Role::Compared), row("rope-2", Role::Compared)];
+        own.seeds = vec![0, 1];
+        let changed = |change: fn(&mut Plan)| {
+            let mut other = own.clone();
+            change(&mut other);
+            comparisons_are_late(&other, run_dir)
+        };
+        let metric = |plan: &mut Plan| plan.primary.metric = "policy_accuracy".to_owned();
+        let exploratory = |plan: &mut Plan| plan.rows[1].exploratory = true;
+        let reference = |plan: &mut Plan| {
+            plan.rows.iter_mut().take(2).for_each(|row| {
+                row.role = if row.role == Role::Reference { Role::Compared } else { Role::Reference };
+            })
+        };
+        let retuned = |plan: &mut Plan| plan.rows[2].folder = "rope-3".to_owned();
+        let another = |plan: &mut Plan| plan.rows.push(Row { folder: "alibi-4".to_owned(), ..plan.rows[1].clone() });
+        let seeds = |plan: &mut Plan| plan.seeds.push(2);
+        let all: [fn(&mut Plan); 6] = [metric, exploratory, reference, retuned, another, seeds];
+        own.write(run_dir).expect("written");
+        assert_eq!(all.map(changed), [false; 6], "nothing has finished");
+        let finish = |rows: std::ops::Range<usize>, seed| {
+            for row in &own.rows[rows] {
+                let cell = Plan::cell_dir(run_dir, row, seed);
+                std::fs::create_dir_all(&cell).expect("a folder");
+                Status::new(State::Done, 1, 1).write(&cell).expect("written");
+            }
+        };
+        finish(0..2, 0);
+        assert_eq!(all.map(changed), [true, true, true, false, false, false], "a row without a cell may be tuned");
+        finish(0..3, 0);
+        finish(0..3, 1);
+        assert_eq!(all.map(changed), [true, true, true, true, false, true]);
+        Plan { late_comparisons: true, ..own.clone() }.write(run_dir).expect("written");
+        assert!(changed(|_| ()), "it stays so");
     }
 
     #[test]

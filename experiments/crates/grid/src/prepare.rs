@@ -11,7 +11,7 @@ use records::plan::Row;
 use records::{CellLock, CellState, Plan, UserError, atomic};
 use std::cell::LazyCell;
 use std::fs;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 #[derive(Debug)]
@@ -51,6 +51,13 @@ impl Prepared {
         let name = if selection.smoke { format!("smoke-{}", experiment.name) } else { experiment.name.clone() };
         let (cells, left_out) = selected(experiment, &selection.only)?;
         let run_dir = selection.out.join(&name);
+        // That of the trials is below the experiment's.
+        let of_experiment = selection.out.join(name.split('/').next().unwrap_or_default());
+        if selection.smoke && of_experiment.is_symlink() {
+            let message = format!("{} is a link, and a smoke run empties its folder", of_experiment.display());
+            return Err(UserError::new(message, "remove the link, or name another place with --out"));
+        }
+        refuse_links(&of_experiment)?;
         make_writable(&run_dir)?;
         let smoke = if selection.smoke { Some(emptied(&run_dir)?) } else { None };
         let mut plan = planned::plan(experiment, selection.smoke);
@@ -58,6 +65,7 @@ impl Prepared {
             planned::refuse_dropped(&run_dir, &plan)?;
         }
         plan.late_margin = planned::margin_is_late(&plan, &run_dir);
+        plan.late_comparisons = planned::comparisons_are_late(&plan, &run_dir);
         keep_source(experiment, &run_dir).map_err(unwritable(&run_dir))?;
         plan.write(&run_dir).map_err(unwritable(&run_dir))?;
         // Searched only if a cell needs it: a run folder may hold thousands.
@@ -73,17 +81,19 @@ impl Prepared {
         for cell in cells.iter().map(|cell| Cell { experiment: name.clone(), ..cell.clone() }) {
             let row = plan.rows.iter().find(|row| row.folder == cell.row());
             let row = row.map_or_else(|| cell.label.clone(), Row::shown_with_game);
-            let task = Task { name: format!("{row} seed {}", cell.run.seed), dir: cell.dir(&selection.out) };
-            let text = cell.run.to_yaml().map_err(|cause| {
-                let message = format!("the configuration of {} cannot be written as YAML: {cause}", task.name);
+            let (name, dir) = (format!("{row} seed {}", cell.run.seed), cell.dir(&selection.out));
+            let config = cell.run.to_yaml().map_err(|cause| {
+                let message = format!("the configuration of {name} cannot be written as YAML: {cause}");
                 UserError::new(message, "keep its dataset under a path in UTF-8")
             })?;
-            refuse_links(&run_dir, &task.dir)?;
-            write_config(&task.dir, &text).map_err(unwritable(&task.dir))?;
-            if CellState::of(&task.dir) == CellState::Pending {
-                reused += usize::from(finished.copy_to(&cell.hash, &task.dir)?);
+            let state = CellState::of(&dir);
+            if !matches!(state, CellState::Running(_)) {
+                write_config(&dir, &config).map_err(unwritable(&dir))?;
             }
-            tasks.push(task);
+            if state == CellState::Pending {
+                reused += usize::from(finished.copy_to(&cell.hash, &dir)?);
+            }
+            tasks.push(Task { name, dir, config: Some(config) });
         }
         let twins = cells.iter().map(|cell| cell.run.twin).collect();
         Ok(Self { run_dir, plan, tasks, twins, left_out, reused, _smoke: smoke })
@@ -111,9 +121,9 @@ pub(super) fn selected(experiment: &Experiment, only: &[Selector]) -> Result<(Ve
 
 /// Creates a folder and checks that it is writable, before the first cell runs.
 fn make_writable(dir: &Path) -> Result<(), UserError> {
-    let probe = dir.join(format!(".probe.{}", std::process::id()));
-    let tried =
-        fs::create_dir_all(dir).and_then(|()| fs::write(&probe, b"posenc")).and_then(|()| fs::remove_file(&probe));
+    let tried = fs::create_dir_all(dir)
+        .and_then(|()| tempfile::tempfile_in(dir))
+        .and_then(|mut file| file.write_all(b"posenc"));
     tried.map_err(unwritable(dir))
 }
 

@@ -35,15 +35,12 @@ impl Pruned {
 /// Prunes every cell of a run folder that no process works in.
 pub fn prune(run_dir: &Path, options: PruneOptions) -> Result<Pruned, UserError> {
     let plan = Plan::read(run_dir)?;
+    refuse_links(run_dir)?;
     let mut pruned = Pruned::default();
     for (row, &seed) in plan.rows.iter().flat_map(|row| plan.seeds.iter().map(move |seed| (row, seed))) {
         let dir = Plan::cell_dir(run_dir, row, seed);
         if !dir.is_dir() {
             continue;
-        }
-        if let Some(link) = folder_outside(run_dir, &dir) {
-            let message = format!("{} leads out of the run folder, so nothing of it is removed", link.display());
-            return Err(UserError::new(message, "replace the link by a folder, or remove the files there by hand"));
         }
         // The lock prevents other processes from writing here.
         let lock = CellLock::try_take(&dir).map_err(not_removed(&dir))?;
@@ -78,26 +75,39 @@ fn not_removed(path: &Path) -> impl FnOnce(io::Error) -> UserError {
     }
 }
 
-/// Refuses a cell that a process would write to outside of the run folder: its folders and files may be links.
-pub(super) fn refuse_links(run_dir: &Path, cell: &Path) -> Result<(), UserError> {
-    let files = [cell.to_owned(), cell.join(CHECKPOINTS)].into_iter().flat_map(|dir| entries(&dir).unwrap_or_default());
-    let mut links = files.map(|entry| entry.path()).filter(|path| path.is_symlink());
-    let outside = folder_outside(run_dir, cell).or_else(|| links.find(|path| leads_out_of(run_dir, path)));
+/// Refuses a run folder with links that lead out of it: files are written and removed below it. The folder itself may be a link.
+pub fn refuse_links(run_dir: &Path) -> Result<(), UserError> {
+    let outside = link_out_of(run_dir, run_dir).map_err(|cause| {
+        let message = format!("cannot look for links below {}: {cause}", run_dir.display());
+        UserError::new(message, "give this user the right to read the folder")
+    })?;
     outside.map_or(Ok(()), |link| {
-        let message = format!("{} leads out of the run folder, so nothing is trained there", link.display());
-        Err(UserError::new(message, "replace the link by what it leads to"))
+        let message = format!(
+            "{} leads out of the run folder or to nothing, so nothing below it is written or removed",
+            link.display()
+        );
+        Err(UserError::new(message, "replace the link by what it leads to, or remove it"))
     })
 }
 
-/// The folder of a cell, or that of its checkpoints, if a link leads from it out of the run folder.
-fn folder_outside(run_dir: &Path, cell: &Path) -> Option<PathBuf> {
-    [cell.to_owned(), cell.join(CHECKPOINTS)].into_iter().find(|folder| leads_out_of(run_dir, folder))
-}
-
-/// Whether a path is not below the run folder after following all links, or is a link to nothing.
-fn leads_out_of(run_dir: &Path, path: &Path) -> bool {
-    let Ok(run_dir) = run_dir.canonicalize() else { return false };
-    path.canonicalize().map_or_else(|_| path.is_symlink(), |path| !path.starts_with(&run_dir))
+/// The first link below a folder that leads out of the run folder or to nothing.
+fn link_out_of(run_dir: &Path, folder: &Path) -> io::Result<Option<PathBuf>> {
+    for entry in entries(folder)? {
+        let path = entry.path();
+        // Another runner may have renamed it.
+        let Ok(kind) = entry.file_type() else { continue };
+        if kind.is_symlink() {
+            let run_dir = run_dir.canonicalize()?;
+            if !path.canonicalize().is_ok_and(|place| place.starts_with(&run_dir)) {
+                return Ok(Some(path));
+            }
+        } else if kind.is_dir()
+            && let Some(link) = link_out_of(run_dir, &path)?
+        {
+            return Ok(Some(link));
+        }
+    }
+    Ok(None)
 }
 
 /// Temporary files of a killed process, in the cell's folder and its checkpoint folder.

@@ -27,12 +27,12 @@ pub struct RetryPlan {
     pub running: usize,
 }
 
-/// The cells of a run folder that can be retried. A cell with links out of the run folder is refused.
+/// The cells of a run folder that can be retried. A run folder with links out of it is refused.
 pub fn find(run_dir: &Path, filter: RetryFilter) -> Result<RetryPlan, UserError> {
     let plan = Plan::read(run_dir)?;
+    refuse_links(run_dir)?;
     let mut retry = RetryPlan::default();
     for (row, seed, dir) in plan.cells(run_dir) {
-        refuse_links(run_dir, &dir)?;
         let label = row.folder.rsplit_once('-').map_or(&row.folder[..], |(label, _)| label);
         let name = format!("{label} seed {seed}");
         match CellState::of(&dir) {
@@ -40,11 +40,13 @@ pub fn find(run_dir: &Path, filter: RetryFilter) -> Result<RetryPlan, UserError>
             CellState::Failed(failure) if filter.failed && failure.kind.is_final() => {
                 retry.permanent.push((name, failure));
             }
-            CellState::Failed(_) if filter.failed => retry.tasks.push(Task { name, dir }),
+            CellState::Failed(_) if filter.failed => retry.tasks.push(Task { name, dir, config: None }),
             CellState::Done if filter.failed => {
-                retry.damaged.extend(damage::of_finished(&dir).map(|failure| (Task { name, dir }, failure)));
+                retry
+                    .damaged
+                    .extend(damage::of_finished(&dir).map(|failure| (Task { name, dir, config: None }, failure)));
             }
-            CellState::Interrupted(_) if filter.interrupted => retry.tasks.push(Task { name, dir }),
+            CellState::Interrupted(_) if filter.interrupted => retry.tasks.push(Task { name, dir, config: None }),
             _ => {}
         }
     }

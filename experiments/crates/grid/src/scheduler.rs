@@ -2,6 +2,7 @@
 
 use crate::interrupt::{Interrupt, StopRequest};
 use crate::limits::Limits;
+use crate::prepare::write_config;
 use crate::progress::Observer;
 use crate::worker::{Outcome, Processes, Task, Worker};
 use records::failure::log_since;
@@ -9,7 +10,6 @@ use records::folder::LOG;
 use records::status::State;
 use records::{CellLock, Failure, Status};
 use std::collections::VecDeque;
-use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::process::ExitStatus;
 use std::time::{Duration, Instant, SystemTime};
@@ -77,13 +77,17 @@ impl Scheduler<'_> {
     }
 
     fn try_start(&self, (index, task): (usize, &Task), slot: usize, began: SystemTime) -> std::io::Result<Start> {
-        if let Some(outcome) = existing_outcome(&task.dir, began) {
+        // A failure counts only without a runner that may try the cell again.
+        if let Some(outcome @ Outcome::AlreadyFinished) = existing_outcome(&task.dir, began) {
             return Ok(Start::Settled(outcome));
         }
         let Some(lock) = CellLock::try_take(&task.dir)? else { return Ok(Start::Elsewhere) };
         // Another runner may have finished it before the lock was taken; now the status cannot change.
         if let Some(outcome) = existing_outcome(&task.dir, began) {
             return Ok(Start::Settled(outcome));
+        }
+        if let Some(config) = &task.config {
+            write_config(&task.dir, config)?;
         }
         let log_start = std::fs::metadata(task.dir.join(LOG)).map_or(0, |log| log.len());
         let processes = self.worker.start(&task.dir, &lock, slot)?;
@@ -245,7 +249,7 @@ impl SchedulerRun<'_> {
             record_failure(dir, status, &failure);
             return Outcome::Failed(failure);
         }
-        let stopped = matches!(&status, Some(status) if status.state == State::Interrupted) && exit.signal().is_none();
+        let stopped = matches!(&status, Some(status) if status.state == State::Interrupted) && exit.code() == Some(1);
         if Failure::from_log(&log).is_none() && (stopped || self.stopping()) {
             return Outcome::Interrupted;
         }

@@ -185,7 +185,7 @@ mod tests {
         let task = |row: &str, seed: u64| {
             let dir = dir.path().join(row).join(format!("seed-{seed}"));
             fs::create_dir_all(&dir).expect("the cell's folder");
-            Task { name: format!("{row} seed {seed}"), dir }
+            Task { name: format!("{row} seed {seed}"), dir, config: None }
         };
         let tasks = [task("a", 0), task("b", 0), task("b", 1)];
         let mut watched = Watched::new(&tasks);

@@ -19,6 +19,9 @@ pub struct Task {
     /// Its name in messages, e.g. `chess-shaw seed 1`.
     pub name: String,
     pub dir: PathBuf,
+    /// Its configuration, if this run has one: it is written when the cell starts. Another runner may name the same dataset by
+    /// another path.
+    pub config: Option<String>,
 }
 
 /// The outcome of a cell in this run.

@@ -45,6 +45,9 @@ pub struct Plan {
     /// Whether a margin was written or changed after a cell had finished.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub late_margin: bool,
+    /// Whether the primary metric or a comparison was changed or seeds were added when cells had finished.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub late_comparisons: bool,
     /// The least value of the primary metric that a network can reach.
     #[serde(default, skip_serializing_if = "Margins::is_empty")]
     pub floor: Margins,

@@ -14,6 +14,7 @@
 //! | `multiplier(bundle, game, name, positions)` | `at`, `bound` (empty, `at least`, `at most`), `low` and `high` within the budgets, `shown` |
 //! | `exponent(bundle, game, name, "known")`, or `"fitted"` | `exponent`, `low`, `high`, `shown`, `floor`, `first` and `last` budget, `difference`, `with_interval`, `holm_p` |
 //! | `predicted(bundle, game, name)` | `positions`; `known` and `fitted`, each with `loss`, `low`, `high`, `shown`; `cells`, `blake3` |
+//! | `outcome(bundle, game, name)` | `ratio` of the measured and the predicted loss with the known floor, `low`, `high`, `shown`, `holm_p` |
 //! | `compare(bundle, other, game, name)` | a row in two grids: `first`, `second`, `difference`, `low`, `high`, `holm_p`, `with_interval` |
 //! | `asked(bundle, game, about, name)` | an answer to `evaluate:`: `mean`, `value`, `difference`, `low`, `high`, `with_interval`, `tau`, `tau_low`, `tau_high` |
 //! | `tau(values, others)` | Kendall's τ of two lists: `tau`, `low`, `high` |
@@ -127,6 +128,10 @@ fn add_curves(environment: &mut Environment<'_>, library: &Arc<Library>) {
     let own = Arc::clone(library);
     environment.add_function("predicted", move |bundle: String, game: String, name: String| {
         scaled::predicted(&*own.grid(&bundle)?, &game, &name)
+    });
+    let own = Arc::clone(library);
+    environment.add_function("outcome", move |bundle: String, game: String, name: String| {
+        scaled::outcome(&*own.grid(&bundle)?, &game, &name)
     });
 }
 

@@ -30,13 +30,15 @@ impl Grid {
     /// With a margin, the report judges equivalence within it.
     fn read(name: &str, run_dir: &Path, margin: Option<f64>) -> Result<Self, Error> {
         let failed = |error: anyhow::Error| fault(format!("{}: {error:#}", run_dir.display()));
-        let mut report = Report::of(run_dir).map_err(failed)?;
+        let predictions = Predictions::read(run_dir).map_err(failed)?;
+        // What was predicted is compared with what was measured there.
+        let extrapolate = predictions.as_ref().and_then(|own| own.rows.first()).map(|row| row.positions);
+        let options = ReportOptions { extrapolate, ..ReportOptions::default() };
+        let mut report = Report::with_options(run_dir, &options).map_err(failed)?;
         if let Some(margin) = margin {
             let equivalent_within = Some((report.primary.name.clone(), margin));
-            report = Report::with_options(run_dir, &ReportOptions { equivalent_within, ..ReportOptions::default() })
-                .map_err(failed)?;
+            report = Report::with_options(run_dir, &ReportOptions { equivalent_within, ..options }).map_err(failed)?;
         }
-        let predictions = Predictions::read(run_dir).map_err(failed)?;
         Ok(Self { name: name.to_owned(), report, predictions, clocks: clocks::of(run_dir), figures: OnceLock::new() })
     }
 

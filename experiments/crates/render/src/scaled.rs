@@ -113,6 +113,20 @@ pub(crate) fn predicted(grid: &Grid, game: &str, name: &str) -> Result<Value, Er
         .value())
 }
 
+/// The loss that a row has at the predicted budget, divided by the loss that the power law with the known floor predicts there
+/// from the smaller budgets of the same bundle.
+pub(crate) fn outcome(grid: &Grid, game: &str, name: &str) -> Result<Value, Error> {
+    let (_, row, what) = curve(grid, game, name)?;
+    let (ratio, ends) =
+        row.outcome(0).ok_or_else(|| fault(format!("{what} has no measured loss beside a predicted one")))?;
+    Ok(Fields::of(format!("the outcome of {what}"))
+        .with("ratio", ratio)
+        .with_ends("", Some(ends))
+        .with("shown", estimate(ratio, &ends))
+        .with_some("holm_p", row.outcomes_holm_p[0])
+        .value())
+}
+
 /// The row with a curve that a name fits, the curves that it belongs to, and its name for errors.
 fn curve<'a>(grid: &'a Grid, game: &str, name: &str) -> Result<(&'a Scaling, &'a ScalingRow, String), Error> {
     let all = grid.game(game)?.scaling.iter();

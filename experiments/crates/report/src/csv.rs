@@ -28,7 +28,8 @@ struct Line {
     sd: String,
     /// To the reference; the change of the gap of an interaction.
     difference: String,
-    /// The interval and `p` are over seeds and test games if `games` is filled.
+    /// The interval and `p` are over seeds and test games if `games` is filled. Of a prediction, `p` compares it with what was
+    /// measured.
     low: String,
     high: String,
     p: String,
@@ -229,9 +230,14 @@ fn scaled(report: &Report, game: &GameReport, scaling: &Scaling, row: &ScalingRo
         .iter()
         .zip(["given", "fitted"])
         .filter_map(|(law, name)| Some(line("floor", name.to_owned(), law.as_ref()?.floor, None)));
-    let predictions = row.predicted.iter().zip(["given floor", "fitted floor"]).filter_map(|(own, name)| {
-        let (own, positions) = ((*own)?, scaling.to?);
-        Some(line("prediction", format!("{}@{positions}, {name}", report.primary.name), own.loss, Some(own.interval)))
+    let predictions = ["given floor", "fitted floor"].into_iter().enumerate().filter_map(|(law, name)| {
+        let (own, positions) = (row.predicted[law]?, scaling.to?);
+        let metric = format!("{}@{positions}, {name}", report.primary.name);
+        Some(Line {
+            p: shown(row.outcomes[law].map(|test| test.p)),
+            holm_p: shown(row.outcomes_holm_p[law]),
+            ..line("prediction", metric, own.loss, Some(own.interval))
+        })
     });
     multipliers.chain(exponents).chain(floors).chain(predictions).collect()
 }

@@ -95,7 +95,7 @@ pub(crate) struct Positions {
     /// The metric whose values are read.
     pub(crate) measure: &'static str,
     /// Its index among the stored metrics.
-    metric_index: usize,
+    pub(crate) metric_index: usize,
     /// The positions, in the order of the evaluation, or the means of some.
     pub(crate) rows: Vec<PositionRow>,
     /// The place of each position's game among all games.

@@ -7,7 +7,8 @@ use super::statistics::{Interval, MeanTest, Summary};
 use super::table::ABSENT;
 use facts::grouped;
 
-const MOST_DECIMALS: i32 = 4;
+/// Losses on exact labels reach 10^−5.
+const MOST_DECIMALS: i32 = 7;
 /// The decimals of a number of unknown uncertainty.
 const USUAL_DECIMALS: usize = 4;
 
@@ -58,7 +59,7 @@ pub fn mega(count: Option<u64>) -> String {
     let Some(count) = count else { return ABSENT.to_owned() };
     match count as f64 / 1e6 {
         many if many >= 1000.0 => grouped(many.round() as u64),
-        few => fixed(few, (3 - few.max(1e-3).log10().floor() as i32).clamp(0, MOST_DECIMALS) as usize),
+        few => fixed(few, (3 - few.max(1e-3).log10().floor() as i32).clamp(0, 4) as usize),
     }
 }
 
@@ -140,7 +141,8 @@ mod tests {
 
     #[test]
     fn digits_follow_the_uncertainty() {
-        assert_eq!([0.5, 0.0123, 0.1, 9.9, 12.0, 400.0].map(decimals), [2, 3, 2, 1, 0, 0]);
+        assert_eq!([0.5, 0.0123, 0.1, 9.9, 12.0, 400.0, 3e-5].map(decimals), [2, 3, 2, 1, 0, 0, 6]);
+        assert_eq!(with_interval(-3.2e-5, &Interval { low: -5e-5, high: -1.4e-5 }), "−0.000032 [−0.000050, −0.000014]");
         assert_eq!([0.0, f64::NAN, f64::INFINITY].map(decimals), [USUAL_DECIMALS; 3]);
         assert_eq!(mean_sd(&Summary { n: 3, mean: 2.34567, sd: Some(0.0123) }, 1.0), "2.346 ± 0.012");
         assert_eq!(mean_sd(&Summary { n: 3, mean: 0.41234, sd: Some(0.0051) }, 100.0), "41.23 ± 0.51");

@@ -1,4 +1,4 @@
-//! Whether encodings have the same order in one grid as in others: `posenc compare --ranks`.
+//! Whether encodings have the same order in one grid as in others: `posenc compare --orders`.
 
 use super::model::{GameReport, Report};
 use super::numbers::{fixed, interval, or_absent};

@@ -134,13 +134,17 @@ fn remarks(reports: &[Report], grids: &[Vec<&RowReport>]) -> Vec<String> {
 }
 
 /// Kendall's τ of the differences of the rows that two grids have in common, with 0 for the reference; none below three
-/// rows. Differences of a metric of which more is better have their signs changed.
+/// rows, or with several references. Differences of a metric of which more is better have their signs changed.
 fn order(reports: [&Report; 2], [one, other]: [&[&RowReport]; 2]) -> Option<f64> {
     let signs = reports.map(|report| if report.primary.direction == Direction::Higher { -1.0 } else { 1.0 });
     let difference = |row: &RowReport, sign: f64| match row.role {
         Role::Reference => Some(0.0),
         _ => Some(sign * row.comparison.as_ref()?.test?.mean),
     };
+    // Differences to several references have no common order.
+    if [one, other].iter().any(|rows| rows.iter().filter(|row| row.role == Role::Reference).count() > 1) {
+        return None;
+    }
     let in_both = one.iter().filter_map(|row| {
         let same = other.iter().find(|other| other.label == row.label)?;
         Some((difference(row, signs[0])?, difference(same, signs[1])?))

@@ -16,6 +16,7 @@ use super::tensors::on_device;
 use models::ModelError;
 use models::input::Expander;
 use nn::Arena;
+use std::iter::successors;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use tch::{Device, Tensor};
 
@@ -32,16 +33,21 @@ pub(super) fn micro_batch(setup: &Setup, arena: &Arena, known: Option<usize>) ->
     // Each rank needs a part.
     let ranks = setup.ranks.as_ref().map_or(1, |ranks| ranks.size());
     let share = batch.div_ceil(ranks);
+    let are_shared = |positions: usize| batch.div_ceil(setup.config.whole_sequences(positions)).is_multiple_of(ranks);
+    // If no number of parts can be shared, the check of the ranks says so.
+    let can_be_shared = successors(Some(share), |&half| (half > 1).then(|| half.div_ceil(2))).any(are_shared);
+    let is_shared = |positions: usize| !can_be_shared || are_shared(positions);
     match setup.config.micro_batch().or(known) {
         Some(positions) => Ok(positions),
         None if setup.device == Device::Cpu => {
             // Ranks may be on one machine.
             let room = free_memory().map(|free| free / CPU_SHARE / ranks as u64);
-            let largest = largest_within(share, room, activation_bytes(setup)?);
+            let largest = largest_within(share, room, activation_bytes(setup)?, is_shared);
             Ok(setup.config.whole_sequences(largest))
         }
         None => {
-            let fits = |sequences: usize| fits_on_device(setup, arena, sequences * plies);
+            let fits =
+                |sequences: usize| Ok(is_shared(sequences * plies) && fits_on_device(setup, arena, sequences * plies)?);
             Ok(halved(share / plies, fits)? * plies)
         }
     }
@@ -59,10 +65,10 @@ fn halved(batch: usize, mut fits: impl FnMut(usize) -> Result<bool, TrainError>)
     Ok(positions)
 }
 
-/// The largest of `batch`, `batch`/2, …, 1 whose activations fit into `room` bytes; `batch` if `room` is unknown.
-fn largest_within(batch: usize, room: Option<u64>, bytes: u64) -> usize {
-    let Some(room) = room else { return batch };
-    halved(batch, |positions| Ok(positions as u64 * bytes <= room)).unwrap_or(1)
+/// The largest of `batch`, `batch`/2, …, 1 that ranks can share and whose activations fit into `room` bytes, if that is known.
+fn largest_within(batch: usize, room: Option<u64>, bytes: u64, is_shared: impl Fn(usize) -> bool) -> usize {
+    let fits = |positions: usize| room.is_none_or(|room| positions as u64 * bytes <= room);
+    halved(batch, |positions| Ok(is_shared(positions) && fits(positions))).unwrap_or(1)
 }
 
 /// Whether a forward and backward pass of this many positions succeeds.
@@ -136,10 +142,11 @@ mod tests {
 
     #[test]
     fn fills_the_room_that_there_is() {
-        assert_eq!(largest_within(64, Some(6400), 100), 64);
-        assert_eq!(largest_within(64, Some(6399), 100), 32);
-        assert_eq!(largest_within(64, Some(1), 100), 1);
-        assert_eq!(largest_within(64, None, 100), 64);
+        let largest = |room: Option<u64>| largest_within(64, room, 100, |_| true);
+        assert_eq!([Some(6400), Some(6399), Some(1), None].map(largest), [64, 32, 1, 64]);
+        // The halves of 40 are 40, 20, 10, 5, 3, 2 and 1; 107 parts of 3 are not shared among 8 ranks, 160 of 2 are.
+        let among_8 = |positions: usize| 320_usize.div_ceil(positions).is_multiple_of(8);
+        assert_eq!(largest_within(40, Some(300), 100, among_8), 2);
     }
 
     #[test]

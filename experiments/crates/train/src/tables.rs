@@ -107,12 +107,23 @@ fn tables_over(file: &SafeTensors<'_>, start: &Start, begun: Begun<'_>, weights:
         return Err("`order`, `scale` and `rms` change tables by displacement, and a formula has none; leave them out"
             .to_owned());
     }
-    for param in formulas.into_iter().map(|id| begun.layout.param(id)) {
+    for param in formulas.iter().map(|&id| begun.layout.param(id)) {
         let values = of_shape(file, param).ok_or_else(|| {
             let wanted = format!("it has no {} of the shape {:?}", param.name, param.shape);
             format!("{wanted}; take a network with the same encoding, layers and heads")
         })?;
         weights[param.offset..param.offset + param.len()].copy_from_slice(&values);
+    }
+    // The same parameter of a layer that this network lacks.
+    let in_any_layer = |name: &str| name.split(|c: char| c.is_ascii_digit()).collect::<String>();
+    let taken: Vec<String> = [&tables, &formulas, &squares]
+        .into_iter()
+        .flatten()
+        .map(|&id| in_any_layer(&begun.layout.param(id).name))
+        .collect();
+    let is_left = |name: &str| begun.layout.find(name).is_none() && taken.contains(&in_any_layer(name));
+    if let Some(name) = file.names().into_iter().find(|name| is_left(name)) {
+        return Err(format!("this network has no {name}, which the file has; take a network with as many layers"));
     }
     let mut numbers = Vec::new();
     for (ids, by) in [(tables, By::Displacement), (squares, By::Square)] {

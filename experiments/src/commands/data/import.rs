@@ -32,7 +32,7 @@ pub(super) struct Args {
     #[arg(long, default_value = NOT_STATED)]
     pub(super) source: String,
     /// The licence of the games.
-    #[arg(long, default_value = NOT_STATED)]
+    #[arg(long, alias = "license", default_value = NOT_STATED)]
     pub(super) licence: String,
     #[command(flatten)]
     pub(super) choices: Choices,

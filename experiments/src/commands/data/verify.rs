@@ -2,7 +2,7 @@
 
 use super::display::shown;
 use crate::commands::options::json_text;
-use config::{counted, grouped};
+use config::{counted, grouped, printable};
 use dataset::{Manifest, Split, Unit, Verification};
 use std::path::PathBuf;
 
@@ -34,13 +34,13 @@ pub(super) fn run(args: &Args) -> anyhow::Result<String> {
     let novel = |split| 100.0 * found.novel_share(split);
     let labels = match found.labels {
         0 => String::new(),
-        labels => format!("{} cells of maps, every one labelled as the rules say\n", grouped(labels)),
+        labels => format!("{} labels of maps, every one as the rules say\n", grouped(labels)),
     };
     Ok(format!(
         "{} is whole: {}, {} replayed\n\
          {}, every move legal; {} moves of soft policies, every one legal\n{labels}\
          no game is in two splits; novel positions: validation {:.1} %, test {:.1} %\n",
-        manifest.name,
+        printable(&manifest.name),
         counted(manifest.shards.len() as u64, "shard"),
         counted(found.rows, "game"),
         counted(found.positions, "position"),

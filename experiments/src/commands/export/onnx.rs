@@ -79,7 +79,14 @@ impl Form {
         let python = std::env::var_os(TORCH_PYTHON).unwrap_or_else(|| "python3".into());
         let (name, out) = (python.to_string_lossy(), folder.join("network.onnx"));
         let mut command = Command::new(&python);
-        command.args(["-m", "posenc_torch", "onnx"]).arg(folder).arg("--out").arg(&out).args(["--form", self.name()]);
+        // The package that is installed, and not a file of this name in the current folder.
+        command
+            .env("PYTHONSAFEPATH", "1")
+            .args(["-m", "posenc_torch", "onnx"])
+            .arg(folder)
+            .arg("--out")
+            .arg(&out)
+            .args(["--form", self.name()]);
         let output = command.output().with_context(|| {
             let written = folder.display();
             format!("{written} is written, but {name} cannot be started for network.onnx: {REMEDY} {TORCH_PYTHON}")

@@ -96,7 +96,7 @@ fn interrupted(slots: &Slots, prepared: &Prepared, task: &Task, interrupt: &Inte
     fs::create_dir_all(&dir)
         .and_then(|()| fs::copy(task.dir.join(CONFIG_FILE), dir.join(CONFIG_FILE)))
         .with_context(|| format!("cannot prepare {}", dir.display()))?;
-    let again = [Task { name: format!("{}, interrupted and resumed", task.name), dir }];
+    let again = [Task { name: format!("{}, interrupted and resumed", task.name), dir, config: None }];
     let stopped = slots.train(&again, &[FLAGS, &[STOP]].concat(), interrupt)?;
     match &stopped[..] {
         [Outcome::Finished { .. }] => return Ok(Resumed::NotTried),

@@ -70,5 +70,5 @@ fn cell(args: &Args) -> anyhow::Result<Task> {
     let name = name.with_context(|| format!("{} has {lines} cells, none at {}", args.cells.display(), args.index))?;
     let dir = args.run_dir.join(name);
     ensure!(dir.is_dir(), "there is no cell {}; submit the experiment again", dir.display());
-    Ok(Task { name: name.to_owned(), dir })
+    Ok(Task { name: name.to_owned(), dir, config: None })
 }

@@ -1,6 +1,6 @@
 //! Occurrences of a position, and their merged row.
 
-use crate::build::group;
+use crate::group::group;
 use crate::store::GameRow;
 use games::record::Candidate;
 use games::{GameKind, GameResult};

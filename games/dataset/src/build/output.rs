@@ -21,7 +21,7 @@ pub(crate) struct Output {
     /// Whether the folder stays if the dataset is not completed.
     stays: Cell<bool>,
     /// Released when the process ends.
-    lock: Option<File>,
+    _lock: File,
 }
 
 impl Output {
@@ -64,7 +64,7 @@ impl Output {
             outcome => Some(outcome.map_err(DatasetError::io("read", &path))?),
         };
         let stays = Cell::new(checkpoint.is_some());
-        Ok((Self { dir, target: target.to_owned(), stays, lock: Some(lock) }, checkpoint))
+        Ok((Self { dir, target: target.to_owned(), stays, _lock: lock }, checkpoint))
     }
 
     /// Replaces the checkpoint. From the first one on the folder stays if the process ends.
@@ -119,7 +119,7 @@ impl Output {
     }
 
     /// Writes the manifest, removes hidden files and renames the folder to the target.
-    pub(crate) fn publish(mut self, manifest: &Manifest) -> Result<(), DatasetError> {
+    pub(crate) fn publish(self, manifest: &Manifest) -> Result<(), DatasetError> {
         let path = self.dir.join(MANIFEST_FILE);
         let write = || -> io::Result<()> {
             let mut file = File::create(&path)?;
@@ -127,11 +127,13 @@ impl Output {
             file.sync_all()
         };
         write().map_err(DatasetError::io("write", &path))?;
-        drop(self.lock.take());
-        for name in self.names()?.iter().filter(|name| name.starts_with('.')) {
+        for name in self.names()?.iter().filter(|name| name.starts_with('.') && *name != LOCK_FILE) {
             self.remove(name)?;
         }
-        fs::rename(&self.dir, &self.target).map_err(DatasetError::io("create", &self.target))
+        // The lock stays until the folder has its name, so that no other import takes the folder.
+        fs::rename(&self.dir, &self.target).map_err(DatasetError::io("create", &self.target))?;
+        let lock = self.target.join(LOCK_FILE);
+        fs::remove_file(&lock).map_err(DatasetError::io("remove", &lock))
     }
 }
 

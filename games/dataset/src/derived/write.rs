@@ -65,7 +65,7 @@ impl<'a> Writer<'a> {
     pub(super) fn push(&mut self, rows: Vec<GameRow>) -> Result<Pushed, DatasetError> {
         let mut places = Vec::with_capacity(rows.len());
         for row in &rows {
-            self.contents.add(row);
+            self.contents.add_described(self.manifest, row);
             places.push((row.rating_bucket.as_ref().map(|name| self.bucket(name)).transpose()?, self.cluster(row)));
         }
         let kind = self.manifest.game;

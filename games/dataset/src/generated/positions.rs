@@ -2,8 +2,9 @@
 
 use super::made::MadePosition;
 use super::{GeneratedOptions, describe};
-use crate::build::{Added, Builder, Draft, Output, fingerprint, group, without_counters};
+use crate::build::{Added, Builder, Draft, Output, fingerprint};
 use crate::error::DatasetError;
+use crate::group::{group, without_counters};
 use crate::manifest::{Counts, Manifest, MapInfo, Sampled, Unit};
 use crate::store::GameRow;
 use crate::value::ValueCurve;

@@ -3,8 +3,9 @@
 use super::format::{Format, Parsed};
 use super::options::ImportOptions;
 use super::reading::Record;
-use crate::build::{Draft, fingerprint, group, without_counters};
+use crate::build::{Draft, fingerprint};
 use crate::filter::{NO_MOVES, NO_POSITION};
+use crate::group::{group, without_counters};
 use crate::playback::{Move, ReplayError, play_through};
 use crate::split::SplitBy;
 use crate::store::GameRow;

@@ -20,7 +20,7 @@ pub fn unpacked(path: &Path) -> Result<Vec<u8>, DatasetError> {
             bytes.push(b'\n');
         }
         let start = bytes.len();
-        let room = MOST_BYTES - start as u64;
+        let room = MOST_BYTES.saturating_sub(start as u64);
         input.by_ref().take(room).read_to_end(&mut bytes)?;
         let mark = bytes.len() - start - without_mark(&bytes[start..]).len();
         bytes.drain(start..start + mark);

@@ -187,7 +187,7 @@ fn the_partial_file_of_a_killed_process_is_removed() {
     let (dir, cache) = (small(), tempfile::tempdir().expect("a temporary folder"));
     let dir = dir.path().join("dataset");
     let hash = read_manifest(&dir).content_hash;
-    let left = cache.path().join(format!("{hash}-v3.123-0.partial"));
+    let left = cache.path().join(format!("{hash}-v4.123-0.partial"));
     fs::write(&left, b"half of it").expect("written");
     opened(&dir, &in_file(cache.path()));
     assert!(left.exists(), "another node may write it");
@@ -319,7 +319,7 @@ fn a_file_of_another_dataset_is_refused() {
     let mut other = read_manifest(&dir);
     other.split.seed += 1;
     let other = other.sealed();
-    let name = format!("{}-v3.rows", other.content_hash);
+    let name = format!("{}-v4.rows", other.content_hash);
     fs::rename(derived(cache.path()), cache.path().join(name)).expect("renamed");
     let message = Dataset::load_with(&dir, other, &in_file(cache.path())).expect_err("another").to_string();
     assert!(message.contains("block index: it is of the content"), "{message}");

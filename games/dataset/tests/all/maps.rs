@@ -224,6 +224,21 @@ fn sampled(dir: &Path, name: &str, positions: &[Mapped]) -> OnDisk {
 }
 
 #[test]
+fn a_dataset_says_whether_its_positions_are_of_random_games() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let made = sampled(dir.path(), "set", &positions(MapTask::Mobility, 32));
+    assert!(dataset::verify(&made.dir, false, &mut |_| {}).is_ok());
+    let path = made.dir.join("dataset.yaml");
+    let text = std::fs::read_to_string(&path).expect("the manifest");
+    let without = text.replace("sampled:\n  every: 8\n  games: 16\n", "");
+    assert_ne!(without, text);
+    std::fs::write(&path, without).expect("written");
+    let refused =
+        dataset::verify(&made.dir, false, &mut |_| {}).expect_err("intervals would count them as independent");
+    assert!(refused.to_string().contains("`sampled` is absent, but the shards hold present"), "{refused}");
+}
+
+#[test]
 fn random_games_stay_whole_and_apart_in_datasets_of_datasets() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let all = positions(MapTask::Mobility, 60);

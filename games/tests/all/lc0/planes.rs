@@ -75,6 +75,8 @@ fn the_papers_input_has_the_en_passant_square_in_place_of_the_side_to_move() {
     let scales: Vec<_> = paper.scalars().map(|(_, feature)| (feature.name, feature.kind)).collect();
     assert!(scales.contains(&("rule_50", FeatureKind::Scalar { scale: 100.0 })), "{scales:?}");
     assert!(scales.iter().all(|&(name, _)| name != "black_to_move"), "{scales:?}");
+    let rule_50 = FeatureKind::Scalar { scale: 99.0 };
+    assert!(classical.scalars().any(|(_, feature)| (feature.name, feature.kind) == ("rule_50", rule_50)));
     let [mut row, mut other] = [paper, classical].map(|layout| vec![0xAA; layout.row_bytes()]);
     let mut marked = 0;
     for chunk in chunks() {

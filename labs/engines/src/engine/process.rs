@@ -4,7 +4,7 @@ use std::io::{self, BufRead, BufReader, Read, Write as _};
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, channel, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 /// Longer lines are cut: no protocol has longer ones, and output without line ends must not fill the memory.
 const MAX_LINE: u64 = 1 << 16;
 
-/// Lines in the queue; a program that writes faster than it is read has to wait.
+/// Lines in each queue. A program that writes faster than it is read has to wait; one that does not read is given up.
 const WAITING_LINES: usize = 1024;
 
 /// How long to wait for the rest of an exited program's stderr; a child process may hold it open.
@@ -30,7 +30,8 @@ pub(super) enum NoAnswer {
 #[derive(Debug)]
 pub(super) struct Process {
     child: Child,
-    stdin: ChildStdin,
+    /// Lines for its stdin. A thread writes them, because a program that does not read would block the writer.
+    commands: SyncSender<String>,
     lines: Receiver<String>,
     last_stderr_line: Arc<Mutex<String>>,
     /// Disconnected when stderr is closed.
@@ -55,19 +56,23 @@ impl Process {
         let last_stderr_line = Arc::new(Mutex::new(String::new()));
         let stderr_line = Arc::clone(&last_stderr_line);
         let (until_closed, stderr_closed) = channel();
-        // Both threads end when the program's streams close.
+        let (commands, written) = sync_channel(WAITING_LINES);
+        // The threads end when the program's streams close.
+        thread::spawn(move || write_lines(stdin, &written));
         thread::spawn(move || read_lines(stdout, &sender));
         thread::spawn(move || {
             keep_last_line(stderr, &stderr_line);
             drop(until_closed);
         });
-        Ok(Self { child, stdin, lines, last_stderr_line, stderr_closed })
+        Ok(Self { child, commands, lines, last_stderr_line, stderr_closed })
     }
 
-    /// Writes a line; an error means that the program exited.
-    pub(super) fn write_line(&mut self, line: &str) -> Result<(), NoAnswer> {
-        let written = self.stdin.write_all(line.as_bytes()).and_then(|()| self.stdin.write_all(b"\n"));
-        written.and_then(|()| self.stdin.flush()).map_err(|_| NoAnswer::Ended)
+    /// Writes a line. An error means that the program exited or has not read for a long time.
+    pub(super) fn write_line(&self, line: &str) -> Result<(), NoAnswer> {
+        self.commands.try_send(format!("{line}\n")).map_err(|error| match error {
+            TrySendError::Full(_) => NoAnswer::Timeout,
+            TrySendError::Disconnected(_) => NoAnswer::Ended,
+        })
     }
 
     pub(super) fn read_line(&self, deadline: Instant) -> Result<String, NoAnswer> {
@@ -102,6 +107,14 @@ impl Drop for Process {
     }
 }
 
+fn write_lines(mut stdin: ChildStdin, lines: &Receiver<String>) {
+    while let Ok(line) = lines.recv() {
+        if stdin.write_all(line.as_bytes()).and_then(|()| stdin.flush()).is_err() {
+            return;
+        }
+    }
+}
+
 fn read_lines(stdout: impl Read, lines: &SyncSender<String>) {
     let mut stdout = BufReader::new(stdout);
     while let Some(line) = next_line(&mut stdout) {
@@ -126,5 +139,20 @@ fn next_line(input: &mut impl BufRead) -> Option<String> {
     match input.take(MAX_LINE).read_until(b'\n', &mut line) {
         Ok(0) | Err(_) => None,
         Ok(_) => Some(String::from_utf8_lossy(line.trim_ascii()).into_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{NoAnswer, Process};
+    use std::path::Path;
+
+    #[test]
+    fn a_program_that_does_not_read_is_given_up() {
+        let arguments = ["-c", "sleep 600"].map(str::to_owned);
+        let program = Process::start(Path::new("sh"), &arguments).expect("sh");
+        let line = "position startpos ".repeat(32);
+        let refused = (0..4000).find_map(|_| program.write_line(&line).err());
+        assert_eq!(refused, Some(NoAnswer::Timeout));
     }
 }

@@ -1,7 +1,8 @@
 //! Maps by head are what the network computes, whichever its encoding.
 
-use encodings::{Ablation, Change, EncodingConfig, HeadMaps, HeadObserver, InjectionPoints, MapKind};
+use encodings::{EncodingConfig, HeadMaps, HeadObserver, InjectionPoints, MapKind};
 use games::{GameKind, InputName, MovesName};
+use inspect::ablated::{self, Ablation, Change};
 use models::{ModelConfig, Network, Spec};
 use nn::{Arena, Layout, Views};
 use std::sync::{Arc, Mutex};
@@ -100,8 +101,9 @@ fn ablation(points: InjectionPoints, layer: Option<usize>, head: Option<usize>, 
 fn ablated(game: GameKind, configs: &[EncodingConfig], views: &Views, rows: &Tensor, parts: &[Ablation]) -> Tensor {
     let (network, _) = declare(game, configs);
     let tokens = network.tokens().clone();
-    let network =
-        parts.iter().fold(network, |network, &part| network.with_encodings(|stack| stack.ablated(part, &tokens)));
+    let network = parts
+        .iter()
+        .fold(network, |network, &part| network.with_encodings(|stack| ablated::ablated(stack, part, &tokens)));
     trunk(&network, views, rows)
 }
 

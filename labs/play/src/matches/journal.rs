@@ -7,7 +7,7 @@ use crate::error::PlayError;
 use ::records::atomic;
 use dataset::bounded;
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -41,7 +41,15 @@ impl Journal {
         } else {
             atomic::replace(&settings, wanted.as_bytes()).map_err(io(&settings))?;
         }
-        let text = if path.exists() { bounded::read(&path, bounded::RECORD).map_err(io(&path))? } else { Vec::new() };
+        let file = OpenOptions::new().create(true).append(true).open(&path).map_err(io(&path))?;
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => {
+                let reason = "another match writes it; wait for its end, or name another folder with --out".to_owned();
+                return Err(PlayError::File { file: path, place: String::new(), reason });
+            }
+            outcome => outcome.map_err(|error| io(&path)(error.into()))?,
+        }
+        let text = bounded::read(&path, bounded::RECORD).map_err(io(&path))?;
         let whole = text.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
         let schedule = Schedule::new(conditions.contestants.len(), conditions.pairs);
         let mut games = BTreeMap::new();
@@ -53,7 +61,6 @@ impl Journal {
             })?;
             games.insert(game.number, game);
         }
-        let file = OpenOptions::new().create(true).append(true).open(&path).map_err(io(&path))?;
         file.set_len(whole as u64).map_err(io(&path))?;
         Ok(Self { file, path, games })
     }

@@ -23,6 +23,14 @@ fn deep_nesting_is_refused_at_once() {
 }
 
 #[test]
+fn axes_whose_product_is_too_large_are_refused_at_once() {
+    let axis = |name: &str| format!("train.{name}: {:?}\n  ", (1..=100).collect::<Vec<u8>>());
+    let many = ["log_every", "checkpoint_every", "encoding_rate"].map(axis).concat();
+    let shown = complaint(&EXPERIMENT.replacen("axes:\n  ", &format!("axes:\n  {many}"), 1));
+    assert!(shown.contains("its axes give more than 1000000 combinations"), "{shown}");
+}
+
+#[test]
 fn a_byte_order_mark_is_left_out() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let path = dir.path().join("x.yaml");

@@ -46,8 +46,11 @@ impl Grid {
     fn new(behaviours: &[&str]) -> Self {
         let dir = tempfile::tempdir().expect("a folder for the test");
         fs::write(dir.path().join("worker.sh"), WORKER).expect("the worker");
-        let task =
-            |(number, _): (usize, _)| Task { name: format!("cell {number}"), dir: dir.path().join(number.to_string()) };
+        let task = |(number, _): (usize, _)| Task {
+            name: format!("cell {number}"),
+            dir: dir.path().join(number.to_string()),
+            config: None,
+        };
         let tasks: Vec<Task> = behaviours.iter().enumerate().map(task).collect();
         let grid = Self { dir, tasks };
         for (number, behaviour) in behaviours.iter().enumerate() {
@@ -306,6 +309,23 @@ fn a_failure_that_another_runner_has_just_seen_is_not_repeated() {
 }
 
 #[test]
+fn a_failure_that_another_runner_may_retry_is_not_final() {
+    let grid = Grid::new(&["works"]);
+    let lock = CellLock::try_take(grid.cell(0)).expect("a lock").expect("it is free");
+    let outcomes = std::thread::scope(|scope| {
+        let run = scope.spawn(|| grid.run());
+        let pause = || std::thread::sleep(std::time::Duration::from_millis(700));
+        pause();
+        Status::new(State::Failed, 4, 10).write(grid.cell(0)).expect("a status");
+        pause();
+        Status::new(State::Interrupted, 4, 10).write(grid.cell(0)).expect("a status");
+        drop(lock);
+        run.join().expect("the run ends")
+    });
+    assert!(outcomes.iter().all(finished), "{outcomes:?}");
+}
+
+#[test]
 fn a_cell_stays_locked_while_its_process_lives_without_its_runner() {
     let grid = Grid::new(&["slow"]);
     let lock = CellLock::try_take(grid.cell(0)).expect("a lock").expect("it is free");
@@ -342,7 +362,7 @@ fn a_worker_that_cannot_be_started_fails_its_cell() {
 
 #[test]
 fn plain_progress_counts_cells_and_names_failures() {
-    let tasks = vec![Task { name: "chess-shaw seed 1".to_owned(), dir: PathBuf::new() }; 3];
+    let tasks = vec![Task { name: "chess-shaw seed 1".to_owned(), dir: PathBuf::new(), config: None }; 3];
     let mut out = Vec::new();
     let mut watch = Plain::new(&tasks, &mut out);
     watch.ended(0, &Outcome::AlreadyFinished);

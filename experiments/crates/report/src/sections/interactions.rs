@@ -217,8 +217,8 @@ pub(crate) fn table(all: &[InteractionReport]) -> Table {
 pub(crate) fn method<'a>(all: impl Iterator<Item = &'a InteractionReport>, family: usize) -> String {
     let noise = counted(all.filter_map(|one| one.noise.as_ref()));
     format!(
-        "differences of differences, paired t-tests over {noise}, Holm-corrected over the grid's {family} interactions, α = \
-         {ALPHA}"
+        "differences of differences, paired t-tests over {noise}, Holm-corrected over the grid's {}, α = {ALPHA}",
+        facts::counted(family as u64, "interaction")
     )
 }
 

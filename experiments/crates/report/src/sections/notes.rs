@@ -102,10 +102,8 @@ fn families(report: &Report) -> Vec<String> {
         );
     }
     if report.interaction_family > 0 {
-        let count = report.interaction_family;
-        lines.push(format!(
-            "p-values and intervals of interactions are Holm-corrected over {count} interactions: this file's"
-        ));
+        let count = counted(report.interaction_family as u64, "interaction");
+        lines.push(format!("p-values and intervals of interactions are Holm-corrected over {count}: this file's"));
     }
     lines
 }
@@ -167,15 +165,20 @@ pub(crate) fn notes(report: &Report) -> Vec<String> {
 }
 
 fn copied(CopiedFrom { path, blake3 }: &CopiedFrom, cells: usize) -> String {
+    let cells = was_or_were(cells);
     match blake3 {
-        Some(identity) => format!("{cells} cells were copied from the bundle {path} (BLAKE3 {identity})"),
-        None => format!("{cells} cells were copied from {path}"),
+        Some(identity) => format!("{cells} copied from the bundle {path} (BLAKE3 {identity})"),
+        None => format!("{cells} copied from {path}"),
     }
+}
+
+fn was_or_were(cells: usize) -> String {
+    format!("{} {}", counted(cells as u64, "cell"), if cells == 1 { "was" } else { "were" })
 }
 
 fn trained(conditions: &Identity, cells: Option<usize>) -> String {
     let Identity { numerics, libtorch, instruction_set, threads, device, dtype, environment, .. } = conditions;
-    let which = cells.map_or_else(|| "trained".to_owned(), |cells| format!("{cells} cells were trained"));
+    let which = cells.map_or_else(|| "trained".to_owned(), |cells| format!("{} trained", was_or_were(cells)));
     let set = if environment.is_empty() { String::new() } else { format!(", {}", assignments(environment)) };
     format!(
         "{which} on {device}, {dtype}, {threads} thread(s), {instruction_set}, LibTorch {libtorch}, numerics version \

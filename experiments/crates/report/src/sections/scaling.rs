@@ -51,12 +51,16 @@ pub struct ScalingRow {
     pub costs: [Option<f64>; 2],
     /// The power laws with the known floor and with a fitted one.
     pub laws: [Option<PowerLaw>; 2],
-    /// Their exponents less those of the reference. None for the reference.
+    /// Their exponents less those of the reference, over the budgets that both fits use. None for the reference.
     pub steeper: [Option<MeanTest>; 2],
     /// Their p with Holm's correction over the rows of the grid.
     pub holm_p: [Option<f64>; 2],
     /// The predictions of both at [`Scaling::to`], from smaller budgets.
     pub predicted: [Option<Predicted>; 2],
+    /// Logarithms of the measured loss less those of the predicted one (with a known floor of what is above it), and their p with
+    /// Holm's correction over the rows of the grid. The measured mean has the variance of its own seeds.
+    pub outcomes: [Option<MeanTest>; 2],
+    pub outcomes_holm_p: [Option<f64>; 2],
     /// The cells that the predictions are made of, by their folders.
     pub predicted_from: Vec<String>,
 }
@@ -106,8 +110,8 @@ pub(crate) fn of(
         let rows = compared.iter().filter_map(|set| {
             let row = of_set(set, &budgets(set, primary)?)?;
             let steeper = |law: usize| {
-                let [own, other] = [&row, &base].map(|row| row.laws[law].as_ref().map(|law| law.exponent));
-                welch(&own?, &other?)
+                let (own, other) = (row.laws[law].as_ref()?, base.laws[law].as_ref()?);
+                welch(&own.on_budgets_of(other)?.exponent, &other.on_budgets_of(own)?.exponent)
             };
             Some(ScalingRow {
                 multipliers: (0..own.len()).map(|budget| multiplier(&row.points, &base.points, budget)).collect(),
@@ -145,9 +149,18 @@ fn row(set: &[&Variant<'_>], all: &[Budget], floor: Option<f64>, to: Option<u64>
     let losses = |budgets: &[&Budget]| -> Vec<(f64, Vec<f64>)> {
         budgets.iter().map(|budget| (budget.positions as f64, budget.losses.clone())).collect()
     };
+    let measured = all.iter().find(|budget| Some(budget.positions) == to);
     let smaller: Vec<&Budget> = all.iter().filter(|budget| to.is_some_and(|to| budget.positions < to)).collect();
+    let fits = laws(&losses(&smaller), floor);
+    let predicted = fits.each_ref().map(|law| law.as_ref()?.predict(to? as f64));
+    let outcome = |law: usize| {
+        let Budget { positions, losses, .. } = measured?;
+        let above = if law == 0 { floor? } else { 0.0 };
+        let own = Measured::of(*positions as f64, losses, above)?;
+        welch(&own.test(), &fits[law].as_ref()?.log_at(*positions as f64)?)
+    };
+    let outcomes = array::from_fn(outcome);
     let all = losses(&all.iter().collect::<Vec<_>>());
-    let predicted = laws(&losses(&smaller), floor).map(|law| law?.predict(to? as f64));
     let is_predicted = predicted.iter().any(Option::is_some);
     Some(ScalingRow {
         label: common(&set.iter().map(|variant| variant.row.shown()).collect::<Vec<_>>()),
@@ -158,6 +171,8 @@ fn row(set: &[&Variant<'_>], all: &[Budget], floor: Option<f64>, to: Option<u64>
         steeper: [None; 2],
         holm_p: [None; 2],
         predicted,
+        outcomes,
+        outcomes_holm_p: [None; 2],
         predicted_from: smaller.iter().filter(|_| is_predicted).flat_map(|budget| budget.cells.clone()).collect(),
     })
 }
@@ -177,19 +192,27 @@ fn costs(set: &[&Variant<'_>], folder: &RunFolder) -> [Option<f64>; 2] {
     [set.iter().find_map(flops), set.iter().find_map(seconds)]
 }
 
-/// Corrects the comparisons of exponents of a grid: those with the known floor together, and those with fitted floors together.
+/// Corrects the comparisons of exponents of a grid, and those of predictions with what was measured: those with the known floor
+/// together, and those with fitted floors together.
 pub(crate) fn correct(curves: &mut [&mut Scaling]) {
     let all = || curves.iter();
     let planned: usize = all().map(|scaling| scaling.compared).sum();
-    let corrected: [Vec<_>; 2] = array::from_fn(|law| {
-        let rows = all().flat_map(|scaling| &scaling.rows[1..]);
-        let mut p_values: Vec<Option<f64>> = rows.map(|row| row.steeper[law].map(|test| test.p)).collect();
+    let corrected = |tests: Vec<Option<MeanTest>>, planned: usize| {
+        let mut p_values: Vec<Option<f64>> = tests.into_iter().map(|test| test.map(|test| test.p)).collect();
         p_values.resize(planned, None);
         holm(&p_values, ALPHA)
+    };
+    let rows = || all().flat_map(|scaling| &scaling.rows);
+    let exponents: [Vec<_>; 2] = array::from_fn(|law| {
+        corrected(all().flat_map(|scaling| &scaling.rows[1..]).map(|row| row.steeper[law]).collect(), planned)
     });
-    let rows = curves.iter_mut().flat_map(|scaling| &mut scaling.rows[1..]);
-    for (place, row) in rows.enumerate() {
-        row.holm_p = corrected.each_ref().map(|law| law[place].map(|holm| holm.p));
+    let outcomes: [Vec<_>; 2] =
+        array::from_fn(|law| corrected(rows().map(|row| row.outcomes[law]).collect(), planned + curves.len()));
+    for (place, row) in curves.iter_mut().flat_map(|scaling| &mut scaling.rows[1..]).enumerate() {
+        row.holm_p = exponents.each_ref().map(|law| law[place].map(|holm| holm.p));
+    }
+    for (place, row) in curves.iter_mut().flat_map(|scaling| &mut scaling.rows).enumerate() {
+        row.outcomes_holm_p = outcomes.each_ref().map(|law| law[place].map(|holm| holm.p));
     }
 }
 
@@ -261,7 +284,8 @@ fn exponents(scaling: &Scaling) -> Table {
     });
     let mut notes = vec![
         "L(D) = E + A · D^−α over D positions; 95 % t-intervals and p over seeds only, p with Holm's correction over the rows \
-         of the grid: if the curve is no power law over these budgets, they cover too rarely; budgets: a first budget is left \
+         of the grid: if the curve is no power law over these budgets, they cover too rarely; less the reference's: both fitted to the \
+         budgets that both use; budgets: a first budget is left \
          out while the curve is flatter there than after it (the rule is in docs/statistics.md)"
             .to_owned(),
     ];
@@ -282,9 +306,10 @@ fn range(law: &PowerLaw) -> String {
     ends.map(|positions| short_count(positions.round() as u64)).join(" to ")
 }
 
-/// `0.84 [0.71, 0.97]`: an estimate and its interval, without signs.
+/// `0.84 [0.71, 0.97]`: an estimate and its interval, without signs. The low end of an interval of logarithms is not shown as 0.
 pub fn estimate(mean: f64, ends: &Interval) -> String {
-    let decimals = interval_decimals(ends);
+    let of_low = if ends.low > 0.0 { (-ends.low.log10()).ceil().clamp(0.0, 7.0) as usize } else { 0 };
+    let decimals = interval_decimals(ends).max(of_low);
     let [mean, low, high] = [mean, ends.low, ends.high].map(|value| fixed(value, decimals));
     format!("{mean} [{low}, {high}]")
 }
@@ -292,21 +317,33 @@ pub fn estimate(mean: f64, ends: &Interval) -> String {
 fn predictions(scaling: &Scaling, primary: &PrimaryMetric) -> Table {
     let Some(to) = scaling.to else { return Table::default() };
     let known = scaling.floor.map_or_else(|| "unknown".to_owned(), |floor| fixed(floor, 3));
-    let header = [ROW.to_owned(), format!("E = {known}"), "E fitted".to_owned(), "measured".to_owned()];
+    let law = usize::from(scaling.floor.is_none());
+    let header = [ROW, &format!("E = {known}"), "E fitted", "measured", "÷ predicted", "Holm p"].map(str::to_owned);
     let predicted = |row: &&ScalingRow| row.predicted.iter().any(Option::is_some);
     let rows = scaling.rows.iter().filter(predicted).map(|row| {
         let predicted =
             row.predicted.iter().map(|own| or_absent(own.as_ref(), |own| estimate(own.loss, &own.interval)));
         let measured = or_absent(row.measured(to), |(mean, ends)| estimate(mean, &ends));
-        once(readable(&row.label)).chain(predicted).chain([measured]).collect()
+        let ratio = or_absent(row.outcome(law), |(ratio, ends)| estimate(ratio, &ends));
+        let p = or_absent(row.outcomes_holm_p[law], p_value);
+        once(readable(&row.label)).chain(predicted).chain([measured, ratio, p]).collect()
     });
     let note = "from the budgets below it by the power laws; in brackets the 95 % interval of the mean over as many seeds, over \
-                seeds only: it does not cover that the curve leaves its power law; means are of logarithms";
+                seeds only: it does not cover that the curve leaves its power law; means are of logarithms; ÷ predicted: the \
+                measured mean, with the variance of its own seeds, divided by what the law with the known E (without one, with \
+                the fitted E) predicts, both less a known E; p with Holm's correction over the rows of the grid";
     let title = format!("{} predicted for {} positions", primary.name, grouped(to));
     Table::new(header, &[0], rows).titled(&title).noted(vec![note.to_owned()]).without_empty_columns()
 }
 
 impl ScalingRow {
+    /// The measured loss divided by the predicted one, with its 95 % interval.
+    pub fn outcome(&self, law: usize) -> Option<(f64, Interval)> {
+        let test = self.outcomes[law]?;
+        let Interval { low, high } = test.interval(0.95);
+        Some((test.mean.exp(), Interval { low: low.exp(), high: high.exp() }))
+    }
+
     /// The mean at a budget, of logarithms, with its 95 % interval.
     pub fn measured(&self, positions: u64) -> Option<(f64, Interval)> {
         let own = self.points.iter().find(|own| own.at.exp().round() as u64 == positions)?;

@@ -128,10 +128,13 @@ fn of_slice(
     if places.len() < POSITIONS_NEEDED {
         return None;
     }
+    // As in the mean that decides verdicts, a position counts with its labelled squares or pairs.
+    let weight = |i: usize| table.rows[i].weight(table.metric_index);
     let mut positions = vec![0; table.count];
-    places.iter().for_each(|&i| positions[table.games[i]] += 1);
+    places.iter().for_each(|&i| positions[table.games[i]] += weight(i) as u32);
+    let all: f64 = places.iter().map(|&i| weight(i)).sum();
     let mean = |values: &&[Option<f32>]| {
-        places.iter().map(|&i| f64::from(values[i].unwrap_or_default())).sum::<f64>() / places.len() as f64
+        places.iter().map(|&i| weight(i) * f64::from(values[i].unwrap_or_default())).sum::<f64>() / all
     };
     let against = |row: &Measurements<'_>| {
         let pairs = row.iter().filter_map(|(seed, values)| Some((values, reference.get(seed)?)));
@@ -139,8 +142,8 @@ fn of_slice(
             .map(|(own, other)| {
                 let mut sums = vec![0.0; table.count];
                 for &i in &places {
-                    sums[table.games[i]] +=
-                        f64::from(own[i].unwrap_or_default()) - f64::from(other[i].unwrap_or_default());
+                    let difference = f64::from(own[i].unwrap_or_default()) - f64::from(other[i].unwrap_or_default());
+                    sums[table.games[i]] += weight(i) * difference;
                 }
                 sums
             })

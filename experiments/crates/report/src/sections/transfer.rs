@@ -14,7 +14,7 @@ use crate::statistics::{Interval, MeanTest, holm};
 use crate::table::{ROW, Table};
 use facts::metrics::{self, Direction};
 use facts::row_name::readable;
-use facts::{HeadName, Mask};
+use facts::{HeadName, Mask, distinct};
 use figures::plot::scatter::{self, Guide, ScatterPlot, ScatterPoint};
 use partners::{Partners, compared};
 
@@ -99,7 +99,11 @@ fn of_pair(pair: [&GameReport; 2], primary: &PrimaryMetric, axes: &[String]) -> 
         let tests = [0, 1].map(|side| Some(both[side].comparison.as_ref()?.decisive?.over(scale.unit(side))));
         let [first, second] = [tests[0]?, tests[1]?];
         let effect = |side: usize, test| effect(both[side], pooled[side], better, test);
-        let test = welch(&first, &second).filter(|_| incomparable.is_none());
+        // As verdicts: of all planned seeds, of which none diverged.
+        let has_all = |row: &&RowReport| {
+            row.comparison.as_ref().is_some_and(|own| own.p().is_some() && own.diverged + own.reference_diverged == 0)
+        };
+        let test = welch(&first, &second).filter(|_| incomparable.is_none() && both.iter().all(has_all));
         Some(TransferRow {
             label: label(both),
             labels: both.map(|row| row.label.clone()),
@@ -109,7 +113,9 @@ fn of_pair(pair: [&GameReport; 2], primary: &PrimaryMetric, axes: &[String]) -> 
     };
     let mut rows: Vec<TransferRow> = pairs.iter().filter_map(compare).collect();
     let untested = pairs.iter().filter(|both| compare(both).is_none()).map(label).collect();
-    let p_values: Vec<_> = rows.iter().map(|row| row.interaction.map(|interaction| interaction.test.p)).collect();
+    let mut p_values: Vec<_> = rows.iter().map(|row| row.interaction.map(|interaction| interaction.test.p)).collect();
+    // Rows without a test count, too.
+    p_values.resize(pairs.len(), None);
     for (row, corrected) in rows.iter_mut().zip(holm(&p_values, ALPHA)) {
         if let (Some(interaction), Some(corrected)) = (&mut row.interaction, corrected) {
             interaction.holm_p = corrected.p;
@@ -164,6 +170,12 @@ fn effect(row: &RowReport, pooled: Option<(f64, usize)>, better: f64, test: Mean
 /// seed share does not move ranks.
 fn ranks(pairs: &[[&RowReport; 2]]) -> Option<RankCorrelation> {
     let complete = |row: &RowReport| row.comparison.as_ref().is_some_and(|c| c.pairs == c.planned);
+    // Differences to several references have no common order.
+    let references =
+        |side: usize| pairs.iter().filter_map(move |both| Some(&both[side].comparison.as_ref()?.reference));
+    if [0, 1].into_iter().any(|side| distinct(references(side)).len() > 1) {
+        return None;
+    }
     let rows: Vec<[Vec<f64>; 2]> =
         pairs.iter().filter(|both| both.iter().all(|row| complete(row))).map(|both| both.map(differences)).collect();
     let of = |side: usize| {

@@ -5,8 +5,8 @@ use crate::figures::{Figure, Look, slug};
 use crate::model::RowReport;
 use crate::numbers::{fixed, or_absent};
 use crate::table::{ABSENT, ROW, Table};
-use facts::distinct;
 use facts::row_name::readable;
+use facts::{distinct, listed};
 use figures::plot::curves::{self, CurvePlot, Point, Series};
 use records::plan::Row;
 use records::tuning::{TrialRecord, TunedRowRecord, TuningRecord};
@@ -136,12 +136,17 @@ pub fn is_robust(row: &TunedRowRecord, reference: &TunedRowRecord, difference: f
     is_known && own.iter().all(|own| other.iter().all(|other| (own - other) * difference > 0.0))
 }
 
-/// The scores of the chosen trial and of its neighbours: those that differ in one setting by one step of what was tried.
+/// The scores of the chosen trial and of its neighbours: those that differ in one setting by one step of what was tried. None if a
+/// setting that was tuned has no neighbour.
 fn near_choice(row: &TunedRowRecord, worst: f64) -> Vec<f64> {
     let Some(chosen) = row.chosen.map(|chosen| &row.trials[chosen]) else { return Vec::new() };
     let mut near: Vec<&TrialRecord> = vec![chosen];
     for axis in 0..chosen.place.len() {
         let along = trials_varying_only(row, chosen, axis);
+        // A random search may have tried other values of a setting, but none with the other settings of the choice.
+        if along.len() < 2 && row.trials.iter().any(|trial| trial.place[axis] != chosen.place[axis]) {
+            return Vec::new();
+        }
         let own = along.iter().position(|trial| trial.place == chosen.place).expect("the chosen trial is along");
         near.extend(own.checked_sub(1).map(|before| along[before]));
         near.extend(along.get(own + 1));
@@ -215,9 +220,10 @@ fn budget(tuning: &TuningReport) -> Table {
         let best = (0..most).map(|n| or_absent(row.expected_best.get(n), |score| fixed(*score, 4)));
         std::iter::once(readable(&row.label)).chain(best).collect::<Vec<_>>()
     });
+    let (all, fewer): (Vec<&TunedRow>, Vec<&TunedRow>) =
+        tuning.rows.iter().partition(|row| row.expected_best.len() == most);
     let order = |n: usize| {
-        let mut rows: Vec<(&str, f64)> =
-            tuning.rows.iter().filter_map(|row| Some((row.label.as_str(), *row.expected_best.get(n)?))).collect();
+        let mut rows: Vec<(&str, f64)> = all.iter().map(|row| (row.label.as_str(), row.expected_best[n])).collect();
         rows.sort_by(|a, b| a.1.total_cmp(&b.1));
         rows.into_iter().map(|(label, _)| label).collect::<Vec<_>>()
     };
@@ -227,7 +233,11 @@ fn budget(tuning: &TuningReport) -> Table {
         false => "the order of the rows depends on the tuning budget",
     };
     let title = format!("the expected best {} on validation by the number of trials", tuning.metric);
-    let notes = if most > 0 { vec![note.to_owned()] } else { vec![ABSENT.to_owned()] };
+    let mut notes = if most > 0 { vec![note.to_owned()] } else { vec![ABSENT.to_owned()] };
+    if !fewer.is_empty() {
+        let rows: Vec<String> = fewer.iter().map(|row| readable(&row.label)).collect();
+        notes.push(format!("trials failed or have not ended, so not in the order: {}", listed(&rows)));
+    }
     Table::new(header, &[0], lines).titled(&title).noted(notes)
 }
 
@@ -319,6 +329,22 @@ mod tests {
         assert!(is_robust(&row(&[2.4, 1.9, 1.5], 2), -1.0), "only neighbours count");
         assert!(!is_robust(&row(&[1.9, 1.0, 1.5], 1), 0.1), "the trials contradict the verdict");
         assert!(!is_robust(&row(&[2.1, 1.0, 1.5], 1), -1.0), "a tie is not the verdict's sign");
+    }
+
+    #[test]
+    fn a_choice_whose_neighbours_were_not_tried_is_not_robust() {
+        let place = |mut row: TunedRowRecord, places: [[usize; 2]; 3]| {
+            for (trial, place) in row.trials.iter_mut().zip(places) {
+                trial.values = place.map(|value| ("train.rate".to_owned(), value.to_string())).to_vec();
+                trial.place = place.to_vec();
+            }
+            row
+        };
+        let reference = place(row(&[2.0, 2.1, 2.2], 0), [[0, 0], [0, 1], [1, 0]]);
+        let crossed = place(row(&[1.0, 1.1, 1.2], 0), [[0, 0], [0, 1], [1, 0]]);
+        let scattered = place(row(&[1.0, 1.1, 1.2], 0), [[0, 0], [1, 2], [2, 1]]);
+        assert!(is_robust(&crossed, &reference, -1.0, true));
+        assert!(!is_robust(&scattered, &reference, -1.0, true), "of a random search");
     }
 
     #[test]

@@ -24,6 +24,9 @@ pub(crate) fn of(report: &Report, folder: &RunFolder, to: Option<u64>) -> Vec<St
     if report.primary.direction == Direction::Neither {
         all.push(format!("{} has no better side: there are no verdicts", report.primary.name));
     }
+    if folder.plan.late_comparisons {
+        all.push("the primary metric, a comparison or the seeds were changed after cells had finished".to_owned());
+    }
     for game in &report.games {
         let mut own: Vec<String> = Vec::new();
         own.extend(twin(game));
@@ -70,7 +73,7 @@ fn twin(game: &GameReport) -> Option<String> {
     let p = game.twin.as_ref()?.comparison.as_ref()?.p()?;
     (p < ALPHA).then(|| {
         format!(
-            "the A/A row differs from its reference ({}); this happens by chance in one of twenty grids, or \
+            "the A/A row differs from its reference ({}); this happens by chance in one of twenty such rows, or \
              seeds vary more than the intervals assume: add seeds before you rely on small differences",
             p_in_words(p)
         )
@@ -242,8 +245,8 @@ fn orphaned_rows(folder: &RunFolder) -> Option<String> {
     let names = &folder.orphaned_rows;
     (!names.is_empty()).then(|| {
         format!(
-            "{} orphaned rows, of an earlier version of this experiment or of posenc, are not in the tables: {}",
-            names.len(),
+            "{} of an earlier version of this experiment or of posenc, not in the tables: {}",
+            counted(names.len() as u64, "orphaned row"),
             names.join(", ")
         )
     })

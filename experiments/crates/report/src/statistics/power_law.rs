@@ -68,7 +68,10 @@ impl PowerLaw {
     /// With a given floor, from losses of which it is subtracted. None below three budgets beside the plateau.
     pub fn with_floor(curve: &[Measured], floor: f64) -> Option<Self> {
         let plateau = plateau(curve);
-        let points = curve[plateau..].to_vec();
+        Self::line_through(plateau, curve[plateau..].to_vec(), floor)
+    }
+
+    fn line_through(plateau: usize, points: Vec<Measured>, floor: f64) -> Option<Self> {
         let first = points.first().filter(|_| points.len() >= NEEDED[0])?.at;
         let weights = slope(&points);
         let exponent: f64 = weights.iter().zip(&points).map(|(weight, own)| weight * own.mean).sum();
@@ -81,7 +84,10 @@ impl PowerLaw {
     /// the floor or the exponent: the best ones are then the largest that are searched.
     pub fn fitted(curve: &[Measured]) -> Option<Self> {
         let plateau = plateau(curve);
-        let points = curve[plateau..].to_vec();
+        Self::curve_through(plateau, curve[plateau..].to_vec())
+    }
+
+    fn curve_through(plateau: usize, points: Vec<Measured>) -> Option<Self> {
         let first = points.first().filter(|_| points.len() >= NEEDED[1])?.at;
         let rests = |part: usize| SMALLEST_REST * part as f64 / RESTS as f64;
         let cost = |rest: f64| best_exponent(&points, rest).distance;
@@ -93,6 +99,17 @@ impl PowerLaw {
             return None;
         }
         Self::of(plateau, points, floor, Model { first, scale, exponent, fitted: Some(floor) })
+    }
+
+    /// The same law through those of its budgets that another one uses too: a curve that is no power law has another exponent over
+    /// other budgets. None if they are too few.
+    pub fn on_budgets_of(&self, other: &Self) -> Option<Self> {
+        let is_shared = |own: &Measured| other.points.iter().any(|other| other.at == own.at);
+        let points: Vec<Measured> = self.points.iter().copied().filter(is_shared).collect();
+        match self.model.fitted {
+            None => Self::line_through(0, points, self.floor),
+            Some(_) => Self::curve_through(0, points),
+        }
     }
 
     fn of(plateau: usize, points: Vec<Measured>, floor: f64, model: Model) -> Option<Self> {
@@ -109,6 +126,14 @@ impl PowerLaw {
             model,
             slopes,
         })
+    }
+
+    /// The logarithm of the loss at a budget (less a given floor), with the error of the fit alone.
+    pub fn log_at(&self, budget: f64) -> Option<MeanTest> {
+        let (log, towards) = self.model.at(budget.ln());
+        let MeanTest { error, freedom, .. } =
+            combined(weights(&self.slopes, &towards)?.into_iter().zip(self.points.iter().copied()));
+        Some(MeanTest::new(log, error, freedom))
     }
 
     /// The loss at a budget, for the mean over as many seeds as the budgets of the fit have, with their average variance.

@@ -38,6 +38,7 @@ pub(crate) fn plan(seeds: Vec<u64>, rows: Vec<Row>) -> Plan {
         interactions: Vec::new(),
         equivalent_within: Margins::default(),
         late_margin: false,
+        late_comparisons: false,
         floor: Margins::default(),
         extrapolate: None,
     }

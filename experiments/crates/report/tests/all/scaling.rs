@@ -68,6 +68,20 @@ fn exact_curves_have_their_exponents_floors_and_next_budget() {
 }
 
 #[test]
+fn exponents_are_compared_over_the_budgets_that_both_fits_use() {
+    // A curve that bends is steeper over all budgets than over its last three; the other one has no earlier ones.
+    let bent = exact(|budget| if budget < 256e3 { (budget / 256e3).powf(-0.9) } else { (budget / 256e3).powf(-0.5) });
+    let own = PowerLaw::with_floor(&bent, 0.0).expect("five budgets");
+    let late = PowerLaw::with_floor(&exact(|budget| budget.powf(-0.5))[2..], 0.0).expect("three budgets");
+    assert!(own.exponent.mean > 0.6, "{}", own.exponent.mean);
+    close(own.on_budgets_of(&late).expect("three budgets").exponent.mean, 0.5, 1e-9);
+    assert_eq!(late.on_budgets_of(&own).expect("its own").exponent, late.exponent);
+    assert_eq!(own.on_budgets_of(&own).expect("its own").exponent, own.exponent);
+    let early = PowerLaw::with_floor(&bent[..3], 0.0).expect("three budgets");
+    assert_eq!(early.on_budgets_of(&late), None, "one budget in common");
+}
+
+#[test]
 fn a_plateau_is_left_out_and_nothing_else() {
     let after = |escape: f64| exact(move |budget| (0.7 * (budget / escape).powf(-0.9)).min(0.7));
     // A curve that leaves its plateau between two budgets has the first of them on it.

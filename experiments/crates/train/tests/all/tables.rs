@@ -146,31 +146,6 @@ fn entries_are_scaled_to_a_root_mean_square() {
     }
 }
 
-/// A plane is stretched to a plane, if the corners stay in their places.
-#[test]
-fn a_stretched_table_covers_the_larger_board() {
-    let bench = Bench::new();
-    let tables = made_up(bench.path().join("tables.safetensors"), Geometry::new(5, 6));
-    let start = Start { fit: Fit::Bilinear, ..start(&tables, TableOrder::Kept, true) };
-    let found = learnt(&bench.trained("stretched", &biased(&bench, Some(start.clone()))));
-    let all = Displacement::all(GameKind::Chess.geometry());
-    let expected = (0..HEADS).flat_map(|head| {
-        all.iter().map(move |displacement| {
-            // The largest displacements are 4 files and 5 ranks there, 7 and 7 here.
-            let (ranks, files) = (displacement.ranks as f64 * 5.0 / 7.0, displacement.files as f64 * 4.0 / 7.0);
-            (1 + head) as f64 + 0.01 * ranks + 0.0001 * files
-        })
-    });
-    assert_eq!(found.len(), HEADS * all.len());
-    for (found, expected) in found.iter().zip(expected) {
-        assert!((f64::from(*found) - expected).abs() < 1e-5, "{found} {expected}");
-    }
-    let shuffled = Start { order: TableOrder::Shuffled, ..start };
-    let shuffled = learnt(&bench.trained("shuffled", &biased(&bench, Some(shuffled))));
-    assert_ne!(shuffled, found);
-    assert_eq!(sorted(shuffled), sorted(found));
-}
-
 /// A learned table of absolute positions on 5×5, as weights of an export hold it: a plane for each channel.
 fn absolute_table(path: PathBuf, width: usize) -> PathBuf {
     let board = GameKind::Board5.geometry();
@@ -370,6 +345,20 @@ fn tables_that_do_not_fit_are_refused_with_a_reason() {
         let start = start(&tables, TableOrder::Kept, false);
         assert!(refused(name, &biased(&bench, Some(start))).contains("it has no board in `board`"), "{name}");
     }
+}
+
+#[test]
+fn tables_of_a_network_with_more_layers_are_refused() {
+    let bench = Bench::new();
+    let board = GameKind::Chess.geometry();
+    let classes = Displacement::all(board).len();
+    let second = TABLE.replace("layer.0", "layer.1");
+    let path = bench.path().join("deeper.safetensors");
+    let table = |name| (name, vec![HEADS, classes], vec![0.5; HEADS * classes]);
+    let size = [board.files(), board.ranks()].map(|side| side as i64);
+    write_tables(&path, &[table(TABLE), table(&second)], Some(size));
+    let run = biased(&bench, Some(start(&path, TableOrder::Kept, true)));
+    assert_says(&refusal(&bench, "deeper", &run), &[&second, "take a network with as many layers"]);
 }
 
 #[test]

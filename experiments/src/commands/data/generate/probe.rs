@@ -107,7 +107,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
 /// What the labels are, in a line.
 fn labels(manifest: &Manifest) -> String {
     let (what, counts) = match &manifest.map {
-        Some(map) => ("cells by class", map.counted(&manifest.counts.map_classes)),
+        Some(map) => ("labels by class", map.counted(&manifest.counts.map_classes)),
         None => {
             let results = manifest.counts.results.iter();
             ("results", results.map(|(name, &count)| (name.clone(), count)).collect())

@@ -172,6 +172,10 @@ fn a_budget_is_predicted_from_smaller_ones_and_stands_beside_what_was_measured()
     let predicted = absolute.predicted[0].expect("three smaller budgets");
     close(predicted.loss, absolute.measured(1_024_000).expect("it has finished").0);
     assert_eq!(absolute.predicted[1], None, "a fitted floor needs four budgets");
+    let (ratio, ends) = absolute.outcome(0).expect("measured and predicted");
+    close(ratio, 1.0);
+    assert!(ends.low < 1.0 && 1.0 < ends.high, "{ends:?}");
+    assert_eq!((absolute.outcomes_holm_p[0], absolute.outcome(1)), (Some(1.0), None));
     assert_eq!(absolute.predicted_from.len(), 9);
     assert!(!absolute.predicted_from.iter().any(|cell| cell.contains("16000")), "{:?}", absolute.predicted_from);
     for text in drawn(&report) {
@@ -180,6 +184,26 @@ fn a_budget_is_predicted_from_smaller_ones_and_stands_beside_what_was_measured()
     let asked = ReportOptions { extrapolate: Some(4_096_000), ..ReportOptions::default() };
     let report = Report::with_options(folder.path(), &asked).expect("a report");
     assert_eq!((scaling(&report).to, scaling(&report).rows[0].predicted_from.len()), (Some(4_096_000), 12));
+}
+
+#[test]
+fn a_prediction_that_failed_has_a_ratio_and_a_corrected_p() {
+    // 1.2 times the predicted loss, with a spread of 1 % at each budget.
+    let mut folder = with_losses(&STEPS, |encoding, steps| {
+        let too_high = if (encoding, steps) == ("shaw", 16_000) { 1.2 } else { 1.0 };
+        too_high * (64.0 * steps as f64 / 16e3).powf(-0.5)
+    });
+    folder.edit(|plan| plan.extrapolate = Some(Extrapolate { to: 1_024_000 }));
+    let report = folder.report();
+    let [absolute, shaw] = &scaling(&report).rows[..] else { panic!("two rows") };
+    let (ratio, ends) = shaw.outcome(0).expect("measured and predicted");
+    close(ratio, 1.2);
+    assert!(ends.low > 1.0, "{ends:?}");
+    let p = shaw.outcomes[0].expect("a test").p;
+    assert!(p < 0.01, "{p}");
+    assert_eq!(shaw.outcomes_holm_p[0], Some(2.0 * p), "two rows are predicted");
+    assert!(absolute.outcomes_holm_p[0].expect("a test") > 0.5);
+    assert!(drawn(&report).iter().all(|text| text.contains("1.20")));
 }
 
 /// Shaw's trials chose another factor at the largest budget.

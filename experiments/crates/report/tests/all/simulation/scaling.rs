@@ -128,7 +128,7 @@ fn intervals_of_exponents_cover_and_equal_exponents_are_rarely_called_different(
     for &(name, truth, least) in sample(&truths, 3) {
         for noise_of in sample(&NOISE, 1) {
             let (mut fits, mut covered, mut pairs, mut different) = (0_u64, 0_u64, 0_u64, 0_u64);
-            let (mut next, mut predicted) = (0_u64, 0_u64);
+            let (mut next, mut predicted, mut wrong) = (0_u64, 0_u64, 0_u64);
             let as_steep = Truth { escape: FIRST, start: 0.3, ..truth };
             for trial in 0..count {
                 let mut stream = streams::stream(trial, &["test", "exponents", name, noise_of.name]);
@@ -138,33 +138,41 @@ fn intervals_of_exponents_cover_and_equal_exponents_are_rarely_called_different(
                 let ends = own.exponent.interval(0.95);
                 fits += 1;
                 covered += u64::from((ends.low..=ends.high).contains(&truth.exponent));
-                if let Some(test) = other.and_then(|other| welch(&own.exponent, &other.exponent)) {
+                let test =
+                    |other: &PowerLaw| welch(&own.on_budgets_of(other)?.exponent, &other.on_budgets_of(&own)?.exponent);
+                if let Some(test) = other.as_ref().and_then(test) {
                     pairs += 1;
                     different += u64::from(test.p < 0.05);
                 }
                 // The next budget has the average noise of those that were fitted if all have the same.
                 if noise_of.sd[0] == noise_of.sd[4] {
                     let budget = 4.0 * BUDGETS[4];
-                    let mean = (0..SEEDS).map(|_| streams::normal(&mut stream)).sum::<f64>() / SEEDS as f64;
-                    let measured = truth.loss(budget) * (noise_of.sd[4] * mean).exp();
+                    let noise = || (noise_of.sd[4] * streams::normal(&mut stream)).exp();
+                    let losses: Vec<f64> = std::iter::repeat_with(noise).take(SEEDS).collect();
+                    let losses: Vec<f64> = losses.iter().map(|noise| truth.loss(budget) * noise).collect();
+                    let measured = Measured::of(budget, &losses, 0.0).expect("three seeds");
                     let ends = own.predict(budget).expect("a prediction").interval;
                     next += 1;
-                    predicted += u64::from((ends.low..=ends.high).contains(&measured));
+                    predicted += u64::from((ends.low..=ends.high).contains(&measured.mean.exp()));
+                    let outcome = welch(&measured.test(), &own.log_at(budget).expect("a prediction"));
+                    wrong += u64::from(outcome.expect("a test").p < 0.05);
                 }
             }
             let share = |part: u64, all: u64| part as f64 / all.max(1) as f64;
             let (coverage, called) = (share(covered, fits), share(different, pairs));
             println!(
                 "exponents, {name}, noise {}: {:.1} % of {fits} covered, {:.1} % of {pairs} equal pairs called different, \
-                 {:.1} % of {next} predictions covered",
+                 {:.1} % of {next} predictions covered, {:.1} % called wrong",
                 noise_of.name,
                 coverage * 100.0,
                 called * 100.0,
-                share(predicted, next) * 100.0
+                share(predicted, next) * 100.0,
+                share(wrong, next) * 100.0
             );
             assert!(coverage >= least - noise(fits), "{name}, {}: {coverage}", noise_of.name);
             assert!(called <= 1.01 - least + noise(pairs), "{name}, {}: {called}", noise_of.name);
             assert!(next == 0 || share(predicted, next) >= 0.91 - noise(next), "{name}: {predicted} of {next}");
+            assert!(share(wrong, next) <= 0.09 + noise(next), "{name}: {wrong} of {next}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! A stack of which a part is taken away or turned, at evaluation time and in the same way for every encoding.
 
-use crate::{AttendInput, Encoding, Guarantees, InjectionPoints, LayerContext, Logits, Queries, Stack, Tokens};
+use encodings::{AttendInput, Encoding, Guarantees, InjectionPoints, LayerContext, Logits, Queries, Stack, Tokens};
 use tch::{Kind, Tensor};
 
 /// What happens to a part of a stack.
@@ -27,13 +27,11 @@ pub struct Ablation {
     pub change: Change,
 }
 
-impl Stack {
-    /// The same stack without a part, or with a part transposed. `tokens` are the network's.
-    pub fn ablated(self, ablation: Ablation, tokens: &Tokens) -> Self {
-        let points = self.injection_points();
-        let transposed = (0..tokens.len()).map(|token| transposed(tokens, token) as i64).collect();
-        self.wrapped_by(|stack| Box::new(Ablated { stack, points, ablation, transposed }))
-    }
+/// The same stack without a part, or with a part transposed. `tokens` are the network's.
+pub fn ablated(stack: Stack, ablation: Ablation, tokens: &Tokens) -> Stack {
+    let points = stack.injection_points();
+    let transposed = (0..tokens.len()).map(|token| transposed(tokens, token) as i64).collect();
+    stack.wrapped_by(|stack| Box::new(Ablated { stack, points, ablation, transposed }))
 }
 
 /// The token of the square with file and rank exchanged; the token itself where there is none.
