@@ -57,7 +57,9 @@ impl Prepared {
             let message = format!("{} is a link, and a smoke run empties its folder", of_experiment.display());
             return Err(UserError::new(message, "remove the link, or name another place with --out"));
         }
-        refuse_links(&of_experiment)?;
+        if of_experiment.is_dir() {
+            refuse_links(&of_experiment)?;
+        }
         make_writable(&run_dir)?;
         let smoke = if selection.smoke { Some(emptied(&run_dir)?) } else { None };
         let mut plan = planned::plan(experiment, selection.smoke);
