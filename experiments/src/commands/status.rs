@@ -61,11 +61,93 @@ fn follow(args: &Args, mut overview: Overview, to: &mut impl Write) -> anyhow::R
 #[cfg(test)]
 mod tests {
     use super::draw;
-    use super::screen::Screen;
+    use super::screen::{Screen, redraw};
     use config::columns::width;
     use grid::overview::{CellView, Overview};
     use records::failure::Failure;
     use records::status::{CellState, Progress};
+
+    /// A terminal as far as a table needs it. What leaves it at its top, or is cleared with the whole screen, goes to its history, as
+    /// in tmux.
+    struct Terminal {
+        screen: Screen,
+        lines: Vec<Vec<char>>,
+        history: Vec<String>,
+        row: usize,
+        column: usize,
+    }
+
+    impl Terminal {
+        fn new(screen: Screen) -> Self {
+            Self { screen, lines: vec![Vec::new(); screen.rows], history: Vec::new(), row: 0, column: 0 }
+        }
+
+        fn write(&mut self, text: &str) {
+            let mut characters = text.chars();
+            while let Some(character) = characters.next() {
+                match character {
+                    '\n' => self.new_line(),
+                    '\r' => self.column = 0,
+                    '\x1b' => {
+                        // `[`, a number and a letter.
+                        let mut number = 0;
+                        for character in characters.by_ref().skip(1) {
+                            let Some(digit) = character.to_digit(10) else {
+                                self.control(character, number);
+                                break;
+                            };
+                            number = 10 * number + digit as usize;
+                        }
+                    }
+                    character => self.put(character),
+                }
+            }
+        }
+
+        fn put(&mut self, character: char) {
+            if self.column == self.screen.columns {
+                self.new_line();
+            }
+            let line = &mut self.lines[self.row];
+            line.resize(line.len().max(self.column + 1), ' ');
+            line[self.column] = character;
+            self.column += 1;
+        }
+
+        fn new_line(&mut self) {
+            self.column = 0;
+            if self.row + 1 < self.screen.rows {
+                self.row += 1;
+            } else {
+                self.keep(1);
+            }
+        }
+
+        fn control(&mut self, letter: char, number: usize) {
+            match letter {
+                'A' => self.row = self.row.saturating_sub(number),
+                'K' => self.lines[self.row].truncate(self.column),
+                'J' => {
+                    if (self.row, self.column) == (0, 0) {
+                        self.keep(self.screen.rows);
+                    }
+                    self.lines[self.row].truncate(self.column);
+                    self.lines[self.row + 1..].iter_mut().for_each(Vec::clear);
+                }
+                _ => panic!("the table needs no ESC[{letter}"),
+            }
+        }
+
+        fn keep(&mut self, count: usize) {
+            self.history.extend(self.lines.drain(..count).map(|line| line.into_iter().collect::<String>()));
+            self.lines.resize(self.screen.rows, Vec::new());
+        }
+
+        fn all(&self) -> Vec<String> {
+            let shown = self.lines.iter().map(|line| line.iter().collect());
+            self.history.iter().cloned().chain(shown).collect()
+        }
+    }
 
     /// 40 cells with long names, two of which run.
     fn overview(step: u64) -> Overview {
@@ -95,13 +177,24 @@ mod tests {
     }
 
     #[test]
-    fn a_followed_table_is_shorter_and_narrower_than_the_screen() {
+    fn a_followed_table_never_wraps_and_leaves_no_copies() {
         for (rows, columns) in [(24, 80), (10, 40), (40, 120), (5, 20), (60, 300)] {
+            let screen = Screen { rows, columns };
+            let mut terminal = Terminal::new(screen);
+            terminal.write(&"$ an older command\n".repeat(3));
+            let mut before = String::new();
             for step in [0, 150, 300, 450, 600] {
-                let text = draw::fit(&overview(step), Screen { rows, columns }.usable());
+                let text = draw::fit(&overview(step), screen.usable());
                 assert!(text.lines().count() < rows, "{rows} × {columns}:\n{text}");
                 assert!(text.lines().all(|line| width(line) < columns), "{rows} × {columns}:\n{text}");
+                terminal.write(&redraw(&before, &text, columns));
+                before = text;
             }
+            let all = terminal.all();
+            let summaries = all.iter().filter(|line| line.starts_with("40 cells of")).count();
+            assert_eq!(summaries, 1, "{rows} × {columns}: {all:#?}");
+            let is_older = |line: &String| line.is_empty() || line.starts_with("$ ");
+            assert!(terminal.history.iter().all(is_older), "{rows} × {columns}: {all:#?}");
         }
     }
 

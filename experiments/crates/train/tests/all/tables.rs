@@ -146,6 +146,31 @@ fn entries_are_scaled_to_a_root_mean_square() {
     }
 }
 
+/// A plane is stretched to a plane, if the corners stay in their places.
+#[test]
+fn a_stretched_table_covers_the_larger_board() {
+    let bench = Bench::new();
+    let tables = made_up(bench.path().join("tables.safetensors"), Geometry::new(5, 6));
+    let start = Start { fit: Fit::Bilinear, ..start(&tables, TableOrder::Kept, true) };
+    let found = learnt(&bench.trained("stretched", &biased(&bench, Some(start.clone()))));
+    let all = Displacement::all(GameKind::Chess.geometry());
+    let expected = (0..HEADS).flat_map(|head| {
+        all.iter().map(move |displacement| {
+            // The largest displacements are 4 files and 5 ranks there, 7 and 7 here.
+            let (ranks, files) = (displacement.ranks as f64 * 5.0 / 7.0, displacement.files as f64 * 4.0 / 7.0);
+            (1 + head) as f64 + 0.01 * ranks + 0.0001 * files
+        })
+    });
+    assert_eq!(found.len(), HEADS * all.len());
+    for (found, expected) in found.iter().zip(expected) {
+        assert!((f64::from(*found) - expected).abs() < 1e-5, "{found} {expected}");
+    }
+    let shuffled = Start { order: TableOrder::Shuffled, ..start };
+    let shuffled = learnt(&bench.trained("shuffled", &biased(&bench, Some(shuffled))));
+    assert_ne!(shuffled, found);
+    assert_eq!(sorted(shuffled), sorted(found));
+}
+
 /// A learned table of absolute positions on 5×5, as weights of an export hold it: a plane for each channel.
 fn absolute_table(path: PathBuf, width: usize) -> PathBuf {
     let board = GameKind::Board5.geometry();
