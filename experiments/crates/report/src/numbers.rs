@@ -20,6 +20,13 @@ pub fn decimals(spread: f64) -> usize {
     (1 - spread.log10().floor() as i32).clamp(0, MOST_DECIMALS) as usize
 }
 
+/// Decimals of a number with a spread: more than four only where they show three significant digits of the number.
+fn decimals_of(number: f64, spread: f64) -> usize {
+    const USUAL_MOST: usize = 4;
+    let significant = if number.is_normal() { 2 - number.abs().log10().floor() as i32 } else { 0 };
+    decimals(spread).min(USUAL_MOST.max(significant.clamp(0, MOST_DECIMALS) as usize))
+}
+
 /// A number as [`fixed`] writes it, with a plus sign if it is positive.
 pub fn signed(value: f64, decimals: usize) -> String {
     let text = fixed(value, decimals);
@@ -48,7 +55,7 @@ fn mean_and_sd(summary: &Summary, scale: f64) -> (String, Option<String>) {
         // Equal numbers whose mean was rounded have a spread of the last bit.
         Some(sd) if sd <= 1e-12 * mean.abs() => (alone(), Some("0".to_owned())),
         Some(sd) => {
-            let decimals = decimals(sd);
+            let decimals = decimals_of(mean, sd);
             (fixed(mean, decimals), Some(fixed(sd, decimals)))
         }
     }
@@ -116,7 +123,7 @@ pub fn or_absent<T>(value: Option<T>, format: impl FnOnce(T) -> String) -> Strin
 
 /// Decimals for a difference and its intervals: two significant digits of the half-width.
 pub fn interval_decimals(interval: &Interval) -> usize {
-    decimals(interval.half_width())
+    decimals_of(interval.low.abs().max(interval.high.abs()), interval.half_width())
 }
 
 /// A p-value; with more digits around 0.05.
@@ -145,6 +152,8 @@ mod tests {
         assert_eq!(with_interval(-3.2e-5, &Interval { low: -5e-5, high: -1.4e-5 }), "−0.000032 [−0.000050, −0.000014]");
         assert_eq!([0.0, f64::NAN, f64::INFINITY].map(decimals), [USUAL_DECIMALS; 3]);
         assert_eq!(mean_sd(&Summary { n: 3, mean: 2.34567, sd: Some(0.0123) }, 1.0), "2.346 ± 0.012");
+        assert_eq!(mean_sd(&Summary { n: 3, mean: 1.226012, sd: Some(0.000918) }, 1.0), "1.2260 ± 0.0009");
+        assert_eq!(mean_sd(&Summary { n: 3, mean: 0.000154, sd: Some(0.000032) }, 1.0), "0.000154 ± 0.000032");
         assert_eq!(mean_sd(&Summary { n: 3, mean: 0.41234, sd: Some(0.0051) }, 100.0), "41.23 ± 0.51");
         assert_eq!(mean_sd(&Summary { n: 1, mean: 2.34567, sd: None }, 1.0), "2.346");
         assert_eq!(mean_sd(&Summary { n: 3, mean: 1.5, sd: Some(0.0) }, 1.0), "1.500 ± 0");

@@ -63,8 +63,11 @@ impl<'a> Rows<'a> {
         Self { games, lines, has_groups: report.games.iter().any(has_groups), rates_left_out, shared }
     }
 
-    /// What the columns on the right are.
+    /// What the columns on the right are, if there is room for them.
     pub(super) fn legend(&self) -> Option<String> {
+        if self.table(&self.lines.iter().collect::<Vec<_>>(), true, false).0 > COLUMNS {
+            return None;
+        }
         let is_timed = self.lines.iter().any(|line| !step(line).is_empty());
         let others = self.lines.iter().any(|line| line.rows.first().is_some_and(Option::is_none));
         let size = match &self.games[..] {
