@@ -14,4 +14,3 @@ pub use client::{Answer, Engine, EngineSettings, Search};
 pub use error::EngineError;
 pub use info::Lines;
 pub(crate) use info::points;
-pub use protocol::Protocol;

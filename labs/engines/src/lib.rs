@@ -30,7 +30,7 @@ mod workers;
 
 pub use adjudicate::{Adjudicator, DrawRule, WinRule};
 pub use conditions::{Book, GenerationConditions, Settings};
-pub use engine::{Answer, Engine, EngineError, EngineSettings, Lines, Protocol, Search};
+pub use engine::{Answer, Engine, EngineError, EngineSettings, Lines, Search};
 pub use error::GenerateError;
 pub use workers::Progress;
 

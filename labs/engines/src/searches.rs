@@ -13,12 +13,15 @@ pub(super) fn answers<Q: Sync, A: Send>(
 ) -> Result<Vec<A>, EngineError> {
     let next = Mutex::new(questions.iter().enumerate());
     let found = Mutex::new(BTreeMap::new());
+    // After a failure there are no more questions: nobody gets the answers.
+    let stop =
+        |_: &EngineError| *next.lock().unwrap_or_else(PoisonError::into_inner) = questions[..0].iter().enumerate();
     let work = || -> Result<(), EngineError> {
-        let mut engine = Engine::start(engine)?;
+        let mut engine = Engine::start(engine).inspect_err(stop)?;
         loop {
             let question = next.lock().unwrap_or_else(PoisonError::into_inner).next();
             let Some((place, question)) = question else { return Ok(()) };
-            let answer = ask(&mut engine, question)?;
+            let answer = ask(&mut engine, question).inspect_err(stop)?;
             found.lock().unwrap_or_else(PoisonError::into_inner).insert(place, answer);
         }
     };

@@ -15,6 +15,7 @@ const LIBRARY: &str = "posenc";
 pub(super) fn front_matter(licence: Option<&str>, weights: bool, report: &Report, data: &[DataSource]) -> String {
     let licence = licence.map_or("unknown".to_owned(), str::to_lowercase);
     let mut games: Vec<&str> = data.iter().map(|data| data.game).collect();
+    games.sort_unstable();
     games.dedup();
     let tags: Vec<&str> = ["position-encoding", "transformer", "posenc"].into_iter().chain(games).collect();
     let mut fields =

@@ -230,7 +230,8 @@ fn compare_spread(bundle: &Unpacked, rerun: &Rerun<'_>, because: Vec<String>) ->
         );
         return Comparison::Unknown { why };
     }
-    let deviations = (new - old).abs() / Summary::of(&all).and_then(|all| all.sd).unwrap_or_default();
+    let spread = Summary::of(&all).and_then(|all| all.sd).unwrap_or_default();
+    let deviations = if new == old { 0.0 } else { (new - old).abs() / spread };
     match deviations <= SPREAD {
         true => Comparison::Within { deviations, because },
         false => Comparison::Outside { deviations, because },

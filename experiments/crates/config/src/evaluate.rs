@@ -18,6 +18,7 @@
 use super::row::Row;
 use super::source::{ConfigError, at};
 use super::tree::Node;
+use facts::numbers::at_least_one;
 use games::GameKind;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -63,7 +64,7 @@ pub struct MatchEntry {
     #[serde(default, deserialize_with = "range_if_any")]
     pub random_plies: Option<(u16, u16)>,
     /// A game of this many plies is a draw.
-    #[serde(default = "max_plies")]
+    #[serde(default = "max_plies", deserialize_with = "at_least_one")]
     pub max_plies: u32,
 }
 
@@ -85,6 +86,7 @@ pub enum Opponent {
 #[serde(deny_unknown_fields)]
 pub struct EngineEntry {
     pub program: PathBuf,
+    #[serde(deserialize_with = "at_least_one")]
     pub nodes: u64,
     /// Options to set, each as `NAME=VALUE`.
     #[serde(default)]

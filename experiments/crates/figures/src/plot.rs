@@ -20,6 +20,24 @@ pub use medium::{Medium, PRINT, STYLE};
 
 use crate::{Canvas, escape};
 
+/// A number of a tooltip: with four decimals, with none if it is large, and with seven if it is small.
+fn number(value: f64) -> String {
+    format!("{value:.*}", decimals(value))
+}
+
+/// The same with its sign.
+fn signed(value: f64) -> String {
+    format!("{value:+.*}", decimals(value))
+}
+
+fn decimals(value: f64) -> usize {
+    match value.abs() {
+        1000.0.. => 0,
+        size if size > 0.0 && size < 0.001 => 7,
+        _ => 4,
+    }
+}
+
 /// How a row is drawn wherever it appears.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {

@@ -54,30 +54,28 @@ pub(crate) fn add(environment: &mut Environment<'_>, library: &Arc<Library>, fol
     add_times(environment, library, folder, beside);
 }
 
+/// Adds functions of a bundle: they get its grid and what is written after `=`.
+macro_rules! of_bundle {
+    ($environment:ident, $library:ident; $($name:literal($($argument:ident: $kind:ty),*) = $file:ident::$function:ident($($passed:expr),*);)+) => {$(
+        let own = Arc::clone($library);
+        $environment.add_function($name, move |bundle: String, $($argument: $kind),*| {
+            $file::$function(&*own.grid(&bundle)?, $($passed),*)
+        });
+    )+};
+}
+
 fn add_rows(environment: &mut Environment<'_>, library: &Arc<Library>) {
-    let own = Arc::clone(library);
-    environment.add_function("row", move |bundle: String, game: String, name: String| {
-        rows::named(&*own.grid(&bundle)?, &game, &name)
-    });
+    of_bundle! {
+        environment, library;
+        "row"(game: String, name: String) = rows::named(&game, &name);
+        "rows"(game: String, names: Option<Vec<String>>) = rows::rows(&game, names);
+        "gap"(game: String, name: String, place: String) = gaps::gap(&game, &name, &place);
+        "change"(game: String, name: String, place: String, by: Vec<String>) = gaps::change(&game, &name, &place, &by);
+    }
     let own = Arc::clone(library);
     environment.add_function("equivalence", move |bundle: String, game: String, name: String, margin: f64| {
         rows::equivalence(&*own.judged(&bundle, Some(margin))?, &game, &name)
     });
-    let own = Arc::clone(library);
-    environment.add_function("rows", move |bundle: String, game: String, names: Option<Vec<String>>| {
-        rows::rows(&*own.grid(&bundle)?, &game, names)
-    });
-    let own = Arc::clone(library);
-    environment.add_function("gap", move |bundle: String, game: String, name: String, place: String| {
-        gaps::gap(&*own.grid(&bundle)?, &game, &name, &place)
-    });
-    let own = Arc::clone(library);
-    environment.add_function(
-        "change",
-        move |bundle: String, game: String, name: String, place: String, by: Vec<String>| {
-            gaps::change(&*own.grid(&bundle)?, &game, &name, &place, &by)
-        },
-    );
     let own = Arc::clone(library);
     environment.add_function("compare", move |first: String, second: String, game: String, name: String| {
         orders::between(&*own.grid(&first)?, &*own.grid(&second)?, &game, &name)
@@ -85,19 +83,15 @@ fn add_rows(environment: &mut Environment<'_>, library: &Arc<Library>) {
 }
 
 fn add_grids(environment: &mut Environment<'_>, library: &Arc<Library>) {
+    of_bundle! {
+        environment, library;
+        "game"(game: String) = grids::game(&game);
+        "trial"(game: String, name: String, value: String) = grids::trial(&game, &name, &value);
+        "asked"(game: String, about: String, name: String) = grids::evaluation(&game, &about, &name);
+    }
     let own = Arc::clone(library);
     environment
         .add_function("grid", move |bundle: String| -> Result<Value, Error> { Ok(grids::grid(&*own.grid(&bundle)?)) });
-    let own = Arc::clone(library);
-    environment.add_function("game", move |bundle: String, game: String| grids::game(&*own.grid(&bundle)?, &game));
-    let own = Arc::clone(library);
-    environment.add_function("trial", move |bundle: String, game: String, name: String, value: String| {
-        grids::trial(&*own.grid(&bundle)?, &game, &name, &value)
-    });
-    let own = Arc::clone(library);
-    environment.add_function("asked", move |bundle: String, game: String, about: String, name: String| {
-        grids::evaluation(&*own.grid(&bundle)?, &game, &about, &name)
-    });
     environment.add_function("tau", |first: Vec<f64>, second: Vec<f64>| orders::tau(&first, &second));
     let own = Arc::clone(library);
     environment.add_function("family", move |bundles: Vec<String>| -> Result<Value, Error> {
@@ -110,29 +104,15 @@ fn add_grids(environment: &mut Environment<'_>, library: &Arc<Library>) {
 }
 
 fn add_curves(environment: &mut Environment<'_>, library: &Arc<Library>) {
-    let own = Arc::clone(library);
-    environment
-        .add_function("scaling", move |bundle: String, game: String| scaled::scaling(&*own.grid(&bundle)?, &game));
-    let own = Arc::clone(library);
-    environment.add_function("budget", move |bundle: String, game: String, name: String, positions: u64| {
-        scaled::budget(&*own.grid(&bundle)?, &game, &name, positions)
-    });
-    let own = Arc::clone(library);
-    environment.add_function("multiplier", move |bundle: String, game: String, name: String, positions: u64| {
-        scaled::multiplier(&*own.grid(&bundle)?, &game, &name, positions)
-    });
-    let own = Arc::clone(library);
-    environment.add_function("exponent", move |bundle: String, game: String, name: String, floor: String| {
-        scaled::exponent(&*own.grid(&bundle)?, &game, &name, &floor)
-    });
-    let own = Arc::clone(library);
-    environment.add_function("predicted", move |bundle: String, game: String, name: String| {
-        scaled::predicted(&*own.grid(&bundle)?, &game, &name)
-    });
-    let own = Arc::clone(library);
-    environment.add_function("outcome", move |bundle: String, game: String, name: String| {
-        scaled::outcome(&*own.grid(&bundle)?, &game, &name)
-    });
+    of_bundle! {
+        environment, library;
+        "scaling"(game: String) = scaled::scaling(&game);
+        "budget"(game: String, name: String, positions: u64) = scaled::budget(&game, &name, positions);
+        "multiplier"(game: String, name: String, positions: u64) = scaled::multiplier(&game, &name, positions);
+        "exponent"(game: String, name: String, floor: String) = scaled::exponent(&game, &name, &floor);
+        "predicted"(game: String, name: String) = scaled::predicted(&game, &name);
+        "outcome"(game: String, name: String) = scaled::outcome(&game, &name);
+    }
 }
 
 fn add_figures(environment: &mut Environment<'_>, library: &Arc<Library>, folder: &Path, beside: &Beside) {

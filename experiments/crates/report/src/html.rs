@@ -1,5 +1,6 @@
-//! A report as one HTML page: no other files, light and dark, for screen and paper. It opens with the hero figure and one table;
-//! the details are folded. A script filters and sorts one table; everything is there without it.
+//! A report as one HTML page: no other files, light and dark, for screen and paper. It opens with the curves over positions if the grid
+//! has budgets, the hero figure and one table; the details are folded. A script filters and sorts one table; everything is there
+//! without it.
 
 mod answer;
 pub mod page;
@@ -88,7 +89,9 @@ fn of_game(report: &Report, game: &GameReport) -> [Section; 4] {
     differences += &figures("one", judged::figure(report, game, &look).into_iter().collect());
     differences += &table(&judged::table(report, game));
     differences += &figures("one", interactions::figures(name, &game.interactions, &report.primary, &look));
-    differences += &figures("one", scaling::figures(&game.game, &game.scaling, &report.primary, look.medium));
+    // The first is on top of the page.
+    let curves = scaling::figures(name, &game.scaling, &report.primary, look.medium).into_iter().skip(1);
+    differences += &figures("one", curves.collect());
     differences += &further(report, game).iter().map(table).collect::<String>();
     let mut training = figures("two", training::figures(report, game, &look));
     training += &figures("two", tuning::figures(name, game.tuning.as_ref(), &game.rows, &look));

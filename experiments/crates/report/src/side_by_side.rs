@@ -163,9 +163,11 @@ pub struct Between {
     pub holm_p: Option<f64>,
 }
 
-/// The rows that two grids with the same primary metric have in common on a game; none for other grids.
+/// The rows that two grids with the same primary metric, at the same step and of the same weights, have in common on a game; none for
+/// other grids.
 pub fn between(one: &Report, other: &Report, game: &str) -> Vec<Between> {
-    if one.primary.name != other.primary.name {
+    let judged_by = |report: &Report| (report.primary.name.clone(), report.primary.at, report.primary.weights);
+    if judged_by(one) != judged_by(other) {
         return Vec::new();
     }
     let others = rows_of(other, game);

@@ -28,7 +28,7 @@ pub(crate) struct Args {
     #[arg(long = "engine", value_name = "ENGINE")]
     engines: Vec<Given>,
     /// Play this many openings for every two players, each with both colours.
-    #[arg(long, default_value_t = 50)]
+    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..))]
     pairs: u64,
     /// Take openings from a book: PGN, EPD, or a position or its moves a line; compressed too.
     #[arg(long, value_name = "FILE")]
@@ -37,7 +37,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "RANGE", value_parser = config::evaluate::range)]
     random_plies: Option<(u16, u16)>,
     /// Call a game of this many plies a draw.
-    #[arg(long, default_value_t = 400)]
+    #[arg(long, default_value_t = 400, value_parser = clap::value_parser!(u32).range(1..))]
     max_plies: u32,
     /// Call a game won by agreement: both scores at CP or more for PLIES plies in a row.
     #[arg(long, value_name = "CP:PLIES")]
@@ -96,7 +96,8 @@ impl FromStr for Given {
             Some((before, rest)) => (before, Some(rest.to_owned())),
             None => (text, None),
         };
-        let (name, path) = match before.split_once('=') {
+        // Folders of runs with `--set` have `=` in their names.
+        let (name, path) = match before.split_once('=').filter(|(name, _)| !name.contains('/')) {
             Some((name, path)) => (Some(name.to_owned()), path),
             None => (None, before),
         };
@@ -290,6 +291,13 @@ fn parse_anchor(text: &str) -> Result<Anchor, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_equals_sign_in_a_folder_is_no_name() {
+        let named = |text: &str| text.parse::<Given>().expect("a player").name;
+        assert_eq!(named("runs/small+train.steps=4/chess-none/seed-0@policy"), None);
+        assert_eq!(named("mine=runs/small+train.steps=4/seed-0"), Some("mine".to_owned()));
+    }
 
     #[test]
     fn a_sweep_is_shown_as_a_bound() {

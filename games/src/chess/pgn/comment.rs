@@ -85,6 +85,9 @@ fn score(value: &str) -> Option<Score> {
 
 /// `h:mm:ss`, with optional fractions of seconds.
 fn seconds(value: &str) -> Option<f32> {
+    if value.matches(':').count() > 2 {
+        return None;
+    }
     let mut total = 0.0f64;
     for part in value.trim().split(':') {
         let part: f64 = part.parse().ok().filter(|part: &f64| (0.0..1e6).contains(part))?;
@@ -111,6 +114,8 @@ mod tests {
         assert_eq!(game.scores[0], Some(Score::Centipawns(49)));
         assert_eq!(game.clocks[0], Some(3723.0));
         assert_eq!(game.times[0], Some(7.5));
+        // 60^23 seconds would be infinite.
+        assert_eq!(commented(&format!("[%clk 1{}]", ":0".repeat(23))).clocks[0], None);
     }
 
     #[test]

@@ -3,8 +3,8 @@
 use super::error::EngineError;
 use super::info::{LONGEST_MOVE, Lines};
 use super::process::{NoAnswer, Process};
-use super::protocol::Protocol;
-use games::GameKind;
+use super::protocol;
+use games::{GameKind, Notation};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -25,7 +25,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
 pub struct EngineSettings {
     pub program: PathBuf,
     pub arguments: Vec<String>,
-    pub protocol: Protocol,
+    pub notation: Notation,
     /// Options to set, by name.
     pub options: Vec<(String, String)>,
     /// How many moves a search compares.
@@ -36,8 +36,8 @@ pub struct EngineSettings {
 impl EngineSettings {
     /// An engine of a game without arguments and options.
     pub fn new(program: impl Into<PathBuf>, game: GameKind, multipv: usize, timeout: Duration) -> Self {
-        let (program, protocol) = (program.into(), Protocol::of(game));
-        Self { program, arguments: Vec::new(), protocol, options: Vec::new(), multipv, timeout }
+        let (program, notation) = (program.into(), game.notation());
+        Self { program, arguments: Vec::new(), notation, options: Vec::new(), multipv, timeout }
     }
 }
 
@@ -62,7 +62,7 @@ pub struct Search {
 #[derive(Debug)]
 pub struct Engine {
     process: Process,
-    protocol: Protocol,
+    notation: Notation,
     name: String,
     timeout: Duration,
     has_threads: bool,
@@ -76,7 +76,7 @@ impl Engine {
             .map_err(|source| EngineError::Start { program: settings.program.clone(), source })?;
         let mut engine = Self {
             process,
-            protocol: settings.protocol,
+            notation: settings.notation,
             name: settings.program.display().to_string(),
             timeout: settings.timeout,
             has_threads: false,
@@ -106,7 +106,7 @@ impl Engine {
         if self.has_threads {
             self.write_line("setoption name Threads value 1", TASK)?;
         }
-        self.write_line(self.protocol.new_game(), TASK)?;
+        self.write_line(&format!("{}newgame", self.notation.name()), TASK)?;
         self.wait_until_ready()
     }
 
@@ -121,7 +121,7 @@ impl Engine {
         only: &[String],
     ) -> Result<Search, EngineError> {
         const TASK: &str = "search a position";
-        self.write_line(&self.protocol.position(start, moves), TASK)?;
+        self.write_line(&protocol::position(self.notation, start, moves), TASK)?;
         let mut go = format!("go nodes {nodes}");
         if !only.is_empty() {
             go.push_str(" searchmoves ");
@@ -136,19 +136,19 @@ impl Engine {
             if words.next() == Some("bestmove") {
                 return Ok(Search { lines, answer: parse_answer(words.next()) });
             }
-            lines.record(self.protocol, &line);
+            lines.record(self.notation, &line);
         }
     }
 
     /// Runs the handshake and returns the names of its options.
     fn handshake(&mut self) -> Result<Vec<String>, EngineError> {
         const TASK: &str = "introduce itself";
-        self.write_line(self.protocol.handshake_command(), TASK)?;
+        self.write_line(self.notation.name(), TASK)?;
         let deadline = self.deadline();
         let mut options = Vec::new();
         loop {
             let line = self.read_line(deadline, TASK)?;
-            if line == self.protocol.handshake_end() {
+            if line.strip_suffix("ok") == Some(self.notation.name()) {
                 return Ok(options);
             }
             if let Some(name) = line.strip_prefix("id name ") {

@@ -1,7 +1,7 @@
 //! An engine's output during a search: `info depth 9 multipv 2 score cp -31 … pv e7e5 …`.
 
-use super::protocol::Protocol;
-use games::Score;
+use super::protocol::moves_to_mate;
+use games::{Notation, Score};
 use std::collections::BTreeMap;
 
 /// The scored moves of one search, by depth. Scores are from the side to move's point of view, as engines give them.
@@ -27,8 +27,8 @@ const MOST_DEPTHS: usize = 256;
 impl Lines {
     /// Records one line of output; lines without a scored move and scores that are only bounds are skipped, and so is what
     /// no search of a position can have.
-    pub(super) fn record(&mut self, protocol: Protocol, line: &str) {
-        let Some(Info { depth, score, mv }) = Info::parse(protocol, line) else { return };
+    pub(super) fn record(&mut self, notation: Notation, line: &str) {
+        let Some(Info { depth, score, mv }) = Info::parse(notation, line) else { return };
         if mv.len() > LONGEST_MOVE {
             return;
         }
@@ -92,7 +92,7 @@ struct Info<'a> {
 }
 
 impl<'a> Info<'a> {
-    fn parse(protocol: Protocol, line: &'a str) -> Option<Self> {
+    fn parse(notation: Notation, line: &'a str) -> Option<Self> {
         let mut words = line.split_ascii_whitespace();
         if words.next() != Some("info") {
             return None;
@@ -101,7 +101,7 @@ impl<'a> Info<'a> {
         while let Some(word) = words.next() {
             match word {
                 "depth" => depth = words.next()?.parse().ok()?,
-                "score" => score = Some(scored(protocol, words.next()?, words.next()?)?),
+                "score" => score = Some(scored(notation, words.next()?, words.next()?)?),
                 "lowerbound" | "upperbound" => return None,
                 "string" => return None,
                 "pv" => return Some(Self { depth, score: score?, mv: words.next()? }),
@@ -113,12 +113,12 @@ impl<'a> Info<'a> {
 }
 
 /// `cp -31`, `mate 3`; USI also has `mate +` and `mate -` for a mate of unknown length.
-fn scored(protocol: Protocol, kind: &str, number: &str) -> Option<Score> {
+fn scored(notation: Notation, kind: &str, number: &str) -> Option<Score> {
     match (kind, number) {
         ("cp", number) => number.parse().ok().map(Score::Centipawns),
         ("mate", "+") => Some(Score::MateIn(SLOWEST_MATE)),
         ("mate", "-") => Some(Score::MateIn(-SLOWEST_MATE)),
-        ("mate", number) => number.parse().ok().map(|number| Score::MateIn(protocol.moves_to_mate(number))),
+        ("mate", number) => number.parse().ok().map(|number| Score::MateIn(moves_to_mate(notation, number))),
         _ => None,
     }
 }
@@ -130,7 +130,7 @@ mod tests {
 
     fn recorded(lines: &[&str]) -> Lines {
         let mut recorded = Lines::default();
-        lines.iter().for_each(|line| recorded.record(Protocol::Usi, line));
+        lines.iter().for_each(|line| recorded.record(Notation::Usi, line));
         recorded
     }
 
@@ -175,16 +175,16 @@ mod tests {
     fn output_without_end_is_not_kept() {
         let mut lines = Lines::default();
         let long = "a".repeat(LONGEST_MOVE + 1);
-        lines.record(Protocol::Usi, &format!("info depth 1 score cp 1 pv {long}"));
+        lines.record(Notation::Usi, &format!("info depth 1 score cp 1 pv {long}"));
         assert_eq!(lines, Lines::default());
         for depth in 0..1_000 {
-            lines.record(Protocol::Usi, &format!("info depth {depth} score cp 1 pv a"));
+            lines.record(Notation::Usi, &format!("info depth {depth} score cp 1 pv a"));
         }
         for mv in 0..1_000 {
-            lines.record(Protocol::Usi, &format!("info depth 1 score cp 1 pv m{mv}"));
+            lines.record(Notation::Usi, &format!("info depth 1 score cp 1 pv m{mv}"));
         }
         assert_eq!((lines.by_depth.len(), lines.by_depth[&1].len(), lines.last.len()), (256, 600, 600));
-        lines.record(Protocol::Usi, "info depth 1 score cp 7 pv a");
+        lines.record(Notation::Usi, "info depth 1 score cp 7 pv a");
         assert_eq!(lines.score_of("a"), Some(Centipawns(7)));
     }
 

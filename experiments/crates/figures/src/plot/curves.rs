@@ -4,7 +4,7 @@ use super::axes::Frame;
 use super::labels::{fitted, spread, width};
 use super::legend::Legend;
 use super::scale::Scale;
-use super::{Medium, Style};
+use super::{Medium, Style, number};
 use crate::{Anchor, Canvas};
 
 #[derive(Debug, Clone, PartialEq)]
@@ -106,13 +106,13 @@ fn drawn(plot: &CurvePlot, id: &str, medium: Medium) -> String {
         canvas.path(&format!("line {}", series.style.class()), series.style.dash(), &line);
         for (point, place) in series.points.iter().zip(line) {
             let tooltip = format!(
-                "{}, {} {}: {:.4} [{:.4}, {:.4}]",
+                "{}, {} {}: {} [{}, {}]",
                 series.label,
                 plot.x_name,
                 (point.x * 1e6).round() / 1e6,
-                point.y,
-                point.low,
-                point.high
+                number(point.y),
+                number(point.low),
+                number(point.high)
             );
             series.style.mark(&mut canvas, place, 3.2, &tooltip);
         }

@@ -4,7 +4,7 @@ use super::axes::Frame;
 use super::labels::{fitted, width};
 use super::legend::Legend;
 use super::scale::Scale;
-use super::{Medium, Style};
+use super::{Medium, Style, signed};
 use crate::{Anchor, Canvas, Interval};
 
 #[derive(Debug, Clone, PartialEq)]
@@ -74,7 +74,8 @@ fn drawn(plot: &DotPlot, id: &str, medium: Medium) -> String {
             let Interval { low, high } = dot.interval;
             let class = format!("thin {}", dot.style.class());
             canvas.line(&class, (frame.at_x(low), y), (frame.at_x(high), y));
-            let tooltip = format!("{}, {}: {:+.4} [{low:+.4}, {high:+.4}]", dot.label, group.label, dot.mean);
+            let tooltip =
+                format!("{}, {}: {} [{}, {}]", dot.label, group.label, signed(dot.mean), signed(low), signed(high));
             dot.style.mark(&mut canvas, (frame.at_x(dot.mean), y), 4.0, &tooltip);
         }
         top = below;
@@ -82,7 +83,14 @@ fn drawn(plot: &DotPlot, id: &str, medium: Medium) -> String {
     let texts = plot.groups.iter().flat_map(|group| {
         group.dots.iter().map(move |dot| {
             let Interval { low, high } = dot.interval;
-            format!("{}, {}: {:+.4}, interval {low:+.4} to {high:+.4}", group.label, dot.label, dot.mean)
+            format!(
+                "{}, {}: {}, interval {} to {}",
+                group.label,
+                dot.label,
+                signed(dot.mean),
+                signed(low),
+                signed(high)
+            )
         })
     });
     canvas.titled(medium, id, &plot.title, &format!("{}.", texts.collect::<Vec<_>>().join("; ")))

@@ -3,7 +3,7 @@
 use super::axes::Frame;
 use super::labels::{fitted, width};
 use super::scale::Scale;
-use super::{Medium, Style};
+use super::{Medium, Style, signed};
 use crate::{Anchor, Canvas, Interval};
 
 #[derive(Debug, Clone, PartialEq)]
@@ -112,7 +112,8 @@ fn drawn(plot: &ForestPlot, id: &str, medium: Medium) -> String {
         };
         row.corrected.iter().for_each(|ends| interval("thin", ends));
         interval("thick", &row.plain);
-        let tooltip = format!("{}: {:+.4} [{:+.4}, {:+.4}]", row.label, row.mean, row.plain.low, row.plain.high);
+        let tooltip =
+            format!("{}: {} [{}, {}]", row.label, signed(row.mean), signed(row.plain.low), signed(row.plain.high));
         row.style.mark(&mut canvas, (frame.at_x(row.mean), y), 5.5, &tooltip);
         let (label, verdict) = (above + lines.label, above + lines.verdict);
         let (label_class, room) = (format!("label {class}"), right - left);
@@ -130,8 +131,12 @@ fn drawn(plot: &ForestPlot, id: &str, medium: Medium) -> String {
     }
     let texts = plot.rows.iter().map(|row| {
         format!(
-            "{}: {:+.4}, interval {:+.4} to {:+.4}, {}",
-            row.label, row.mean, row.plain.low, row.plain.high, row.verdict
+            "{}: {}, interval {} to {}, {}",
+            row.label,
+            signed(row.mean),
+            signed(row.plain.low),
+            signed(row.plain.high),
+            row.verdict
         )
     });
     canvas.titled(medium, id, &plot.title, &format!("{}.", texts.collect::<Vec<_>>().join("; ")))

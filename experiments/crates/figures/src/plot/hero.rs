@@ -1,9 +1,9 @@
 //! The answer at a glance: for each game a panel with the differences to the reference, in the order that is given.
 
-use super::Medium;
 use super::axes::Frame;
 use super::labels::{LINE, fitted, width, wrapped};
 use super::scale::Scale;
+use super::{Medium, signed};
 use crate::{Anchor, Canvas, Interval};
 
 #[derive(Debug, Clone, PartialEq)]
@@ -200,8 +200,8 @@ fn legend(panel: &HeroPanel, canvas: &mut Canvas, (mut x, y): (f64, f64)) {
 }
 
 fn tooltip(row: &HeroRow) -> String {
-    let ends = row.plain.map_or_else(String::new, |ends| format!(" [{:+.4}, {:+.4}]", ends.low, ends.high));
-    format!("{}: {:+.4}{ends}, {}", row.label, row.mean, row.verdict)
+    let ends = row.plain.map_or_else(String::new, |ends| format!(" [{}, {}]", signed(ends.low), signed(ends.high)));
+    format!("{}: {}{ends}, {}", row.label, signed(row.mean), row.verdict)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use super::axes::Frame;
 use super::labels::{self, Labels, Placed};
 use super::legend::Legend;
 use super::scale::Scale;
-use super::{Medium, Style};
+use super::{Medium, Style, number};
 use crate::{Anchor, Canvas, Interval};
 
 #[derive(Debug, Clone, PartialEq)]
@@ -66,7 +66,7 @@ fn drawn(plot: &ScatterPlot, id: &str, medium: Medium) -> String {
             .for_each(|ends| canvas.line(&class, (x, frame.at_y(ends.low)), (x, frame.at_y(ends.high))));
     }
     for point in &plot.points {
-        let tooltip = format!("{}: {:.4}, {:.4}", point.label, point.at.0, point.at.1);
+        let tooltip = format!("{}: {}, {}", point.label, number(point.at.0), number(point.at.1));
         point.style.mark(&mut canvas, place(point, &frame), 5.0, &tooltip);
     }
     for (point, placed) in plot.points.iter().zip(beside.iter().flatten()) {
@@ -76,8 +76,8 @@ fn drawn(plot: &ScatterPlot, id: &str, medium: Medium) -> String {
         }
         canvas.text(&format!("label {}", point.style.class()), placed.at, Anchor::Start, &point.label);
     }
-    let texts: Vec<String> =
-        plot.points.iter().map(|point| format!("{} at {:.4}, {:.4}", point.label, point.at.0, point.at.1)).collect();
+    let text = |point: &ScatterPoint| format!("{} at {}, {}", point.label, number(point.at.0), number(point.at.1));
+    let texts: Vec<String> = plot.points.iter().map(text).collect();
     let description = format!("{} against {}: {}.", plot.y_label, plot.x_label, texts.join("; "));
     canvas.titled(medium, id, &plot.title, &description)
 }

@@ -1,30 +1,34 @@
 //! The first screen of a report: the hero figure, and one table of all games.
 
-use super::page::{badge, scrolling};
+use super::page::{badge, figures, scrolling};
 use crate::comparison::Verdict;
 use crate::document::capitalised;
 use crate::figures::Figure;
 use crate::model::{GameReport, Report, RowReport};
 use crate::numbers::{fixed, mean_sd, or_absent, two_cells};
-use crate::sections::{answer, baselines, verdicts};
+use crate::sections::{answer, baselines, scaling, verdicts};
 use facts::row_name::readable;
 use facts::{Role, grouped};
 use figures::escape;
 use figures::plot::Medium;
 
-/// The panels of the games and the pictures of heads, which wrap where there is no room; empty without finished pairs.
+/// The curves over positions, then the panels of the games and the pictures of heads, which wrap where there is no room; panels are
+/// left out without finished pairs.
 pub(super) fn hero(report: &Report) -> String {
+    let curves = |game: &GameReport| scaling::figures(&game.game, &game.scaling, &report.primary, Medium::Page);
+    let first: Vec<Figure> = report.games.iter().filter_map(|game| curves(game).into_iter().next()).collect();
+    let curves = figures("one", first);
     let panels = answer::figures(report, Medium::Page);
     if panels.is_empty() {
-        return String::new();
+        return curves;
     }
     let heads = answer::heads(report, Medium::Page);
-    let captions: Vec<&str> =
-        [answer::CAPTION].into_iter().chain(heads.as_ref().map(|heads| heads.caption.as_str())).collect();
+    let games: Vec<&GameReport> = report.games.iter().collect();
+    let captions = [answer::caption(&games)].into_iter().chain(heads.as_ref().map(|heads| heads.caption.clone()));
+    let captions = escape(&captions.collect::<Vec<_>>().join(" "));
     let svgs: String = panels.iter().chain(&heads).map(|Figure { svg, .. }| format!("<div>{svg}</div>\n")).collect();
-    let captions = escape(&captions.join(" "));
     format!(
-        "<figure class=\"hero\">\n<div class=\"panels\">\n{svgs}</div>\n<figcaption>{captions}</figcaption>\n</figure>\n"
+        "{curves}<figure class=\"hero\">\n<div class=\"panels\">\n{svgs}</div>\n<figcaption>{captions}</figcaption>\n</figure>\n"
     )
 }
 

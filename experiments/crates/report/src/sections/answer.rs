@@ -39,18 +39,26 @@ fn figure(report: &Report, games: &[&GameReport], id: String, medium: Medium) ->
     let title = format!("Differences to the reference on {}.", names.join(" and "));
     let plot = HeroPlot { title, panels: games.iter().map(|game| panel(report, game)).collect() };
     let svg = hero::draw(&plot, &id, medium)?;
-    Some(Figure { id, svg, title: plot.title, caption: CAPTION.to_owned() })
+    Some(Figure { id, svg, title: plot.title, caption: caption(games) })
 }
 
-pub(crate) const CAPTION: &str = "Differences to the reference, the best rows first: means over seeds; thick: the plain 95 % \
-                                  interval, thin: Holm's over the grid. Colour and shape: the verdict.";
+/// What the hero figure of games shows.
+pub(crate) fn caption(games: &[&GameReport]) -> String {
+    let of_group = if games.iter().any(|game| verdicts::has_groups(game)) { " of each group" } else { "" };
+    format!(
+        "Differences to the reference, the best rows{of_group} first: means over seeds; thick: the plain 95 % interval, thin: Holm's over \
+         the grid. Colour and shape: the verdict."
+    )
+}
 
 fn panel(report: &Report, game: &GameReport) -> HeroPanel {
     let direction = report.primary.direction;
-    let compared = game.rows.iter().filter_map(|row| Some((row, row.comparison.as_ref()?)));
-    let mut rows: Vec<(&RowReport, HeroRow)> =
-        compared.filter_map(|(row, comparison)| Some((row, hero_row(row, comparison)?))).collect();
-    rows.sort_by(|a, b| badness(a.0, direction).total_cmp(&badness(b.0, direction)));
+    let mut rows: Vec<HeroRow> = Vec::new();
+    for group in game.rows.chunk_by(|_, next| next.role != Role::Reference) {
+        let mut group: Vec<&RowReport> = group.iter().collect();
+        group.sort_by(|a, b| badness(a, direction).total_cmp(&badness(b, direction)));
+        rows.extend(group.into_iter().filter_map(|row| hero_row(row, row.comparison.as_ref()?)));
+    }
     let all = rows.len();
     rows.truncate(MOST);
     HeroPanel {
@@ -58,7 +66,7 @@ fn panel(report: &Report, game: &GameReport) -> HeroPanel {
         x_label: format!("difference in {}", report.primary.with_unit()),
         sides: report.primary.sides(),
         note: if all > MOST { format!("the first {MOST} of {all} rows") } else { String::new() },
-        rows: rows.into_iter().map(|(_, row)| row).collect(),
+        rows,
     }
 }
 

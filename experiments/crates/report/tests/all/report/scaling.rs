@@ -7,7 +7,7 @@ use records::step_times::StepTime;
 use report::figures::Figure;
 use report::sections::scaling::Scaling;
 use report::statistics::ladder::Bounded;
-use report::{Report, ReportOptions, csv, figures};
+use report::{Report, ReportOptions, csv, figures, html};
 use serde_json::json;
 
 const STEPS: [u64; 4] = [250, 1000, 4000, 16_000];
@@ -108,6 +108,21 @@ fn losses_are_drawn_over_positions_operations_and_time() {
     for (figure, place) in drawn.iter().zip(["positions 16000: ", "operations 0.00023: ", "time 16: "]) {
         assert!(figure.svg.contains(&format!("absolute, {place}")), "{place}: {}", figure.svg);
     }
+}
+
+#[test]
+fn the_page_opens_with_the_curve_and_keeps_budgets_together() {
+    // The gap grows, so that the last budget has the largest difference.
+    let page = html::draw(
+        &with_losses(&STEPS, |encoding, steps| if encoding == "shaw" { 1.0 / steps as f64 } else { 1.0 }).report(),
+    );
+    let hero = ["id=\"chess-scaling\"", "id=\"chess-hero\"", "<h2>Results</h2>", "id=\"chess-scaling-flops\""];
+    let (_, panel) = page.split_once(hero[1]).expect("a panel");
+    for (text, parts) in [(&*page, hero), (panel, ["Shaw-250", "Shaw-1000", "Shaw-4000", "Shaw-16000"])] {
+        let places: Vec<usize> = parts.iter().map(|part| text.find(part).unwrap_or_else(|| panic!("{part}"))).collect();
+        assert!(places.is_sorted(), "{parts:?}: {places:?}");
+    }
+    assert_eq!(page.matches(hero[0]).count(), 1);
 }
 
 #[test]
