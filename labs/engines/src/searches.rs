@@ -31,3 +31,37 @@ pub(super) fn answers<Q: Sync, A: Send>(
     })?;
     Ok(found.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use games::GameKind;
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt as _;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::thread::sleep;
+    use std::time::Duration;
+
+    #[test]
+    fn a_failure_ends_the_questions_of_all_engines() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let program = dir.path().join("engine");
+        fs::write(
+            &program,
+            "#!/bin/sh\nwhile read -r line; do case $line in uci) echo uciok ;; isready) echo readyok ;; esac; done\n",
+        )
+        .expect("written");
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("a program");
+        let settings = EngineSettings::new(program, GameKind::Chess, 1, Duration::from_secs(60));
+        let asked = AtomicUsize::new(0);
+        let ask = |_: &mut Engine, question: &usize| {
+            asked.fetch_add(1, Ordering::Relaxed);
+            sleep(Duration::from_millis(1));
+            let failed = EngineError::Ended { engine: String::new(), task: "answer", last_output: String::new() };
+            if *question == 0 { Err(failed) } else { Ok(()) }
+        };
+        let questions: Vec<usize> = (0..100_000).collect();
+        answers(&settings, 2, &questions, ask).expect_err("an engine failed");
+        assert!(asked.into_inner() < questions.len());
+    }
+}

@@ -63,6 +63,21 @@ fn parts(output: &Output, row: usize) -> [Vec<f64>; 3] {
     [of(policy_of(output)), of(wdl_of(output)), of(&board.logits_bcw)]
 }
 
+#[test]
+fn every_row_of_a_sequence_is_answered() {
+    for stack in stacks() {
+        let (network, layout) = declared("", &stack);
+        let output = answer(&network, &stirred(&layout), &sequences(2));
+        let rows = (2 * PLIES) as i64;
+        assert_eq!(policy_of(&output).size(), [rows, MOVES as i64], "{stack:?}");
+        assert_eq!(wdl_of(&output).size(), [rows, 3]);
+        let board = BoardTokens::of(&output).expect("a board head");
+        assert_eq!(board.logits_bcw.size(), [rows, BOARD as i64, (MOVES + VOCABULARY) as i64]);
+        assert_eq!(network.tokens().len(), PLIES * (BOARD + 1));
+        assert!(numbers(policy_of(&output)).iter().all(|x| x.is_finite()), "{stack:?}");
+    }
+}
+
 /// Changes in later plies, or in the move that is asked for, leave the answers to a ply as they are, to the last bit.
 #[test]
 fn nothing_later_is_seen() {

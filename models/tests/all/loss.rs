@@ -101,3 +101,20 @@ fn value_losses_by_hand() {
     let sum = wdl_cross_entropy(&logits, &outcome);
     assert_near(&[scalar(&sum.mean())], &[expected.iter().sum::<f64>() / 3.0], 1e-6, "mean");
 }
+
+#[test]
+fn micro_batches_add_up() {
+    let (rows, moves) = (6, 11);
+    let logits = floats(&(0..rows * moves).map(|i| fraction(i as u64) * 4.0).collect::<Vec<_>>(), moves as i64);
+    let index = indices(&[3, -1, 0, 10, -1, 7], 1);
+    let prob = Tensor::ones([rows as i64, 1], (Kind::Float, tch::Device::Cpu));
+    let part = |start, len| {
+        let (index, prob) = (index.narrow(0, start, len), prob.narrow(0, start, len));
+        let targets = PolicyTargets { index_bk: &index, prob_bk: &prob };
+        policy_cross_entropy(&logits.narrow(0, start, len), None, targets)
+    };
+    let (whole, first, second) = (part(0, 6), part(0, 2), part(2, 4));
+    assert_eq!(scalar(&whole.count), scalar(&first.count) + scalar(&second.count));
+    let together = (scalar(&first.sum) + scalar(&second.sum)) / scalar(&whole.count);
+    assert_near(&[together], &[scalar(&whole.mean())], 1e-6, "means of micro-batches");
+}

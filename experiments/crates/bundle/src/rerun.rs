@@ -230,12 +230,17 @@ fn compare_spread(bundle: &Unpacked, rerun: &Rerun<'_>, because: Vec<String>) ->
         );
         return Comparison::Unknown { why };
     }
-    let spread = Summary::of(&all).and_then(|all| all.sd).unwrap_or_default();
-    let deviations = if new == old { 0.0 } else { (new - old).abs() / spread };
+    let deviations = deviations([old, new], &all);
     match deviations <= SPREAD {
         true => Comparison::Within { deviations, because },
         false => Comparison::Outside { deviations, because },
     }
+}
+
+/// How many standard deviations of the seeds two values differ by; equal ones by none, whatever the seeds.
+fn deviations([old, new]: [f64; 2], seeds: &[f64]) -> f64 {
+    let sd = Summary::of(seeds).and_then(|seeds| seeds.sd).unwrap_or_default();
+    if new == old { 0.0 } else { (new - old).abs() / sd }
 }
 
 fn value(plan: &Plan, cell: &Path) -> Option<f64> {
@@ -256,6 +261,13 @@ fn status_of(bundle: &Unpacked, row: &Row, seed: u64) -> Option<Status> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn equal_values_are_no_deviation() {
+        let of = |values: [f64; 2]| deviations(values, &[1.0; 3]);
+        assert_eq!((of([1.0, 1.0]), of([1.0, 0.5])), (0.0, f64::INFINITY));
+        assert_eq!(deviations([2.0, 5.0], &[1.0, 2.0, 3.0]), 3.0);
+    }
 
     #[test]
     fn times_are_no_bits() {

@@ -42,6 +42,21 @@ mod tests {
         }
     }
 
+    /// The cases of <https://codegolf.stackexchange.com/questions/105389>, where `z` is 1.96 instead of 1.959964.
+    #[test]
+    fn intervals_agree_with_other_programs() {
+        let cases = [
+            (0, 1, 0.0, 0.793_456_708_526_107_1),
+            (1, 11, 0.016_231_752_262_825_982, 0.377_364_625_486_203_8),
+            (25, 100, 0.175_450_940_037_242_65, 0.343_046_463_700_758_3),
+            (100, 100, 0.963_005_192_523_998_1, 1.0),
+        ];
+        for (successes, trials, low, high) in cases {
+            let ours = wilson(successes, trials, 0.95).unwrap();
+            assert!((ours.low - low).abs() < 2e-5 && (ours.high - high).abs() < 2e-5, "{ours:?}");
+        }
+    }
+
     #[test]
     fn intervals_stay_inside_and_turn_round() {
         for trials in 1..40 {

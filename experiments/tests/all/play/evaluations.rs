@@ -105,6 +105,7 @@ fn what_cannot_be_asked_is_refused_before_the_first_step() {
         &["`evaluate.chess.agents`", "the agents are `policy`, `value` and `search`"],
     );
     refused("pairs: 2", "pairs: 0", &["at least 1 opening, found 0"]);
+    refused("max_plies: 12", "max_plies: 0", &["a whole number, 1 or more"]);
     refused("pairs: 2", "pairs: 9223372036854775808", &["at most 1000000 openings, found 9223372036854775808"]);
     refused("  chess:\n    agents", "  go:\n    agents", &["`go`", "shogi"]);
 }

@@ -6,7 +6,7 @@ use crate::samples::{
 use dataset::store::GameRow;
 use dataset::{DatasetError, Split, ValueCurve, import};
 use games::{GameKind, GameResult, RejectKind, Side, Termination};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 const SAMPLES: [(GameKind, &str); 3] = [(GameKind::Chess, CHESS), (GameKind::Chess, LICHESS), (GameKind::Shogi, SHOGI)];
@@ -217,6 +217,24 @@ fn the_ply_cap_is_told_apart_from_draws() {
     let long: Vec<GameRow> = rows(dir.path()).into_iter().filter(|row| row.plies == 320).collect();
     assert_eq!(long.len(), 1);
     assert_eq!((long[0].result, long[0].termination), (GameResult::Unknown, Termination::PlyCap));
+}
+
+#[test]
+fn the_manifest_counts_what_the_shards_hold() {
+    for (game, file) in SAMPLES {
+        let (dir, report) = imported(game, file);
+        let manifest = report.manifest;
+        let rows = rows(dir.path());
+        assert_eq!(rows.iter().map(|row| row.id).collect::<BTreeSet<_>>().len(), rows.len(), "ids are unique");
+        for split in Split::ALL {
+            let of_split: Vec<_> = rows.iter().filter(|row| row.split == split).collect();
+            assert_eq!(manifest.split.games[split], of_split.len() as u64);
+            let positions: u64 = of_split.iter().map(|row| u64::from(row.plies)).sum();
+            assert_eq!(manifest.split.positions[split], positions);
+        }
+        assert_eq!(manifest.counts.results.values().sum::<u64>(), manifest.counts.kept);
+        assert_eq!(manifest.counts.terminations.values().sum::<u64>(), manifest.counts.kept);
+    }
 }
 
 /// The bytes of a dataset are a function of its records and options: what was published can be made again.

@@ -177,6 +177,26 @@ fn two_players_differ_by_the_elo_of_their_score() {
     close(of([7, 3, 7], Draws::Davidson), 0.0, 1e-9);
 }
 
+/// At the maximum, expected points and draws are the observed ones.
+#[test]
+fn expectations_are_the_observations() {
+    let ratings = rated(&puddings(), Draws::Davidson, &Anchor::Mean(0.0));
+    let nu = ratings.draw_parameter.unwrap();
+    let mut beyond = vec![0.0; 7];
+    for pairing in puddings() {
+        let [first, second] = [pairing.first, pairing.second].map(|name| place(&ratings, name));
+        let half = (ratings.elo[first] - ratings.elo[second]) / ELO_PER_LOGIT / 2.0;
+        let sum = half.exp() + nu + (-half).exp();
+        let [losses, draws, wins] = pairing.results.0.map(|count| count as f64);
+        let games = losses + draws + wins;
+        let points = wins + draws / 2.0 - games * (half.exp() + nu / 2.0) / sum;
+        beyond[first] += points;
+        beyond[second] -= points;
+        beyond[6] += draws - games * nu / sum;
+    }
+    assert!(beyond.iter().all(|value| value.abs() < 1e-8), "{beyond:?}");
+}
+
 #[test]
 fn differences_do_not_depend_on_anchor_order_or_sides() {
     let plain = rated(&puddings(), Draws::Davidson, &Anchor::Mean(0.0));

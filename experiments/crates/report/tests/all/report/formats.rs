@@ -3,7 +3,7 @@
 use crate::report::figures::folder as tuned;
 use crate::report::folder::{Csv, Folder, SEEDS, change_lines, close, comparison, drawn, has, lacks};
 use crate::report::scaling::grid;
-use facts::Mask;
+use facts::{Mask, ReadAt};
 use games::GameKind;
 use records::plan::Plan;
 use report::sections::transfer::incomparable;
@@ -141,6 +141,15 @@ fn rows_are_matched_by_encoding_where_rates_are_chosen_by_game() {
         assert!(drawn.contains("rows of chess without a partner on shogi: "), "{drawn}");
     }
     assert!(text::draw(&report).contains("rows matched by encoding, with settings chosen by game: \"Shaw, "));
+}
+
+#[test]
+fn means_at_other_steps_are_not_subtracted() {
+    let report = Folder::finished().report();
+    let mut other = report.clone();
+    assert!(!side_by_side::between(&report, &other, "chess").is_empty());
+    other.primary.at = ReadAt::Step(100);
+    assert_eq!(side_by_side::between(&report, &other, "chess"), []);
 }
 
 #[test]
