@@ -12,9 +12,11 @@ use tch::Device;
 /// Batches in the queue. Two hide the time of making a batch; the thread sleeps while the queue is full.
 const AHEAD: usize = 2;
 
+/// The thread ends with it. LibTorch's CUDA part crashes if a thread frees pinned memory while the process exits.
 #[derive(Debug)]
 pub(super) struct Feed {
     batches: Receiver<Result<ChainedBatch, TrainError>>,
+    thread: Option<JoinHandle<()>>,
 }
 
 /// A batch and the hash of all batches up to it.
@@ -59,13 +61,22 @@ impl Feed {
                 }
             }
         };
-        std::thread::Builder::new().name("feed".to_owned()).spawn(produce).map_err(TrainError::Thread)?;
-        Ok(Self { batches })
+        let thread = std::thread::Builder::new().name("feed".to_owned()).spawn(produce).map_err(TrainError::Thread)?;
+        Ok(Self { batches, thread: Some(thread) })
     }
 
     pub(super) fn next(&self) -> Result<ChainedBatch, TrainError> {
         let lost = || TrainError::Thread(std::io::Error::other("it panicked; its message is above"));
         self.batches.recv().map_err(|_| lost())?
+    }
+}
+
+impl Drop for Feed {
+    fn drop(&mut self) {
+        // The thread may wait for room in the queue until its receiver is gone.
+        self.batches = sync_channel(0).1;
+        // A panic has printed its message.
+        let _ended = self.thread.take().map(JoinHandle::join);
     }
 }
 
@@ -152,18 +163,36 @@ mod tests {
     /// The largest share of the steps that may be spent waiting for batches.
     const MOST_WAITED: f64 = 0.05;
 
+    fn starter(name: &str) -> Arc<Dataset> {
+        let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data").join(name);
+        Arc::new(Dataset::open(&dir).expect("the starter datasets are part of the project"))
+    }
+
+    fn endless(dataset: &Arc<Dataset>, batch: usize, workers: usize) -> Feed {
+        let (input, block_games) = (InputName::PieceTokens, LoaderConfig::BLOCK_GAMES);
+        let config = LoaderConfig { input, batch, seed: 0, workers, block_games };
+        let segments = vec![DataSegment { dataset: Arc::clone(dataset), begin: 0, end: u64::MAX }];
+        Feed::start(segments, (config, Device::Cpu), 0, initial_hash(), false).expect("a thread")
+    }
+
+    #[test]
+    fn its_thread_ends_with_it() {
+        let dataset = starter("chess-starter");
+        for taken in 0..3 {
+            let feed = endless(&dataset, 64, 1);
+            (0..taken).for_each(|_| drop(feed.next().expect("a batch")));
+            drop(feed);
+            assert_eq!(Arc::strong_count(&dataset), 1, "the thread still holds the dataset");
+        }
+    }
+
     /// `scripts/long-check waits` sets `POSENC_WAITS` to 300 batches. Only a quiet machine can keep the time.
     #[test]
     fn two_workers_make_batches_as_fast_as_a_gpu_takes_them() {
         let Ok(batches) = std::env::var("POSENC_WAITS") else { return };
         let batches: u32 = batches.parse().expect("a number of batches");
         for name in ["chess-starter", "shogi-starter"] {
-            let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data").join(name);
-            let dataset = Arc::new(Dataset::open(&dir).expect("the starter datasets are part of the project"));
-            let (input, block_games) = (InputName::PieceTokens, LoaderConfig::BLOCK_GAMES);
-            let config = LoaderConfig { input, batch: BATCH, seed: 0, workers: 2, block_games };
-            let segments = vec![DataSegment { dataset, begin: 0, end: u64::MAX }];
-            let feed = Feed::start(segments, (config, Device::Cpu), 0, initial_hash(), false).expect("a thread");
+            let feed = endless(&starter(name), BATCH, 2);
             let wait = || {
                 let began = Instant::now();
                 let batch = feed.next();
