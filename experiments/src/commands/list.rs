@@ -36,7 +36,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let entries = match args.what {
         What::Games => games(),
         What::Encodings => EncodingConfig::REGISTRY.iter().map(|encoding| json!(encoding)).collect(),
-        What::Models => models::models().iter().map(|model| json!(model)).collect(),
+        What::Models => listed_models(),
         What::Inputs => inputs(),
         What::Moves => moves(),
         What::Presets => presets()?,
@@ -44,6 +44,16 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     };
     let text = if args.json { json_text(&entries)? } else { entries.iter().map(paragraph).collect() };
     print(&text)
+}
+
+/// The architectures, with the keys that the schema has for them.
+fn listed_models() -> Vec<Value> {
+    let listed = models::models().iter().map(|model| {
+        let mut entry = json!(model);
+        entry["options"] = json!(config::schema::keys::options(&format!("base.model.{}", model.name)));
+        entry
+    });
+    listed.collect()
 }
 
 /// The metrics on all positions of a split; those of phases and novel positions have a suffix.
@@ -68,8 +78,7 @@ fn paragraph(entry: &Value) -> String {
     let name = entry["name"].as_str().unwrap_or_default();
     let lines = entry.as_object().into_iter().flatten().filter(|(key, _)| *key != "name").map(|(key, value)| {
         let value = match value {
-            // Choices may fill more than a line.
-            Value::Array(list) => list.iter().map(shown).collect::<Vec<_>>().join(", ").replace('|', " | "),
+            Value::Array(list) => list.iter().map(shown).collect::<Vec<_>>().join(", "),
             other => shown(other),
         };
         wrapped(&format!("    {key}: {value}"), COLUMNS, "        ") + "\n"

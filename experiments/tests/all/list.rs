@@ -50,7 +50,10 @@ fn every_registry_is_listed() {
                     shogi, piece_tokens_aux minishogi, piece_tokens_rated chess, piece_tokens_rated shogi, piece_tokens_rated \
                     minishogi, lc0_112 chess, lc0_112_en_passant chess, dlshogi_62_57 shogi, tokens_68 chess, cls_tokens chess, cls_tokens_white chess";
     assert_eq!(inputs.collect::<Vec<_>>().join(", "), expected);
-    assert_eq!(names(&listed("models")), ["chessformer", "resnet", "resnet_transformer", "decoder"]);
+    let models = listed("models");
+    assert_eq!(names(&models), ["chessformer", "resnet", "resnet_transformer", "decoder"]);
+    let options = models[0]["options"].to_string();
+    assert_says(&options, &["layers: integer ≥1", "ff_kind: dense/glu/swiglu/geglu", "{parts: {castling: true", "outputs: map"]);
     assert!(names(&listed("presets")).contains(&"cf-6m"));
     let presets = posenc(&["list", "presets"]).succeeds().stdout;
     assert!(presets.contains("model: {chessformer: {") && !presets.contains('"'), "{presets}");

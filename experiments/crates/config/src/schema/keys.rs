@@ -31,6 +31,16 @@ pub fn list() -> String {
     text
 }
 
+/// The keys of the map at a path, each with its default first, or its values.
+pub fn options(key_path: &str) -> Vec<String> {
+    let whole = whole();
+    let map = find(&whole, key_path).unwrap_or(&Value::Null);
+    // Heads, and the resnet below a transformer, have keys of their own.
+    let is_elsewhere = |name: &str| name.ends_with(".outputs") || name.ends_with(".resnet");
+    let mut writer = Writer { is_elsewhere: &is_elsewhere, seen: Vec::new() };
+    keys(map).map(|(key, part)| format!("{key}: {}", writer.entry(map, key, part, &below(key_path, key)))).collect()
+}
+
 /// Every key, once for each form of the map that it stands in.
 fn each(schema: &Value, key_path: &str, visit: &mut dyn FnMut(&str, &Value, Option<String>)) {
     for map in maps(schema).into_iter().filter(|map| uniform(map).is_none()) {
@@ -66,9 +76,7 @@ pub fn fill(page: &str) -> Option<String> {
 fn table(whole: &Value, key_path: &str, key_paths: &[&str]) -> Option<String> {
     let (key_path, first) =
         if key_path == FILE { ("", "key".to_owned()) } else { (key_path, format!("`{key_path}.`")) };
-    let mut steps = key_path.split('.').filter(|key| !key.is_empty());
-    let place = steps.try_fold(whole, |part, key| maps(part).into_iter().find_map(|map| map["properties"].get(key)))?;
-    let map = maps(place).into_iter().next()?;
+    let map = find(whole, key_path)?;
     // A map has one meaning in all places: heads, the optimiser beside Muon.
     let is_elsewhere = |name: &str| {
         let (above, key) = name.rsplit_once('.').unwrap_or(("", name));
@@ -97,6 +105,13 @@ fn table(whole: &Value, key_path: &str, key_paths: &[&str]) -> Option<String> {
     let head = [first, "default".to_owned(), "values".to_owned(), "meaning".to_owned()];
     let rule = ["---"; 4].map(str::to_owned);
     Some([&head, &rule].into_iter().chain(&rows).map(line).collect())
+}
+
+/// The first form of the map at a path.
+fn find<'a>(whole: &'a Value, key_path: &str) -> Option<&'a Value> {
+    let mut steps = key_path.split('.').filter(|key| !key.is_empty());
+    let place = steps.try_fold(whole, |part, key| maps(part).into_iter().find_map(|map| map["properties"].get(key)))?;
+    maps(place).into_iter().next()
 }
 
 /// The whole schema, in which no part is shared.
@@ -208,6 +223,9 @@ impl Writer<'_> {
         let values = self.values(part, key_path);
         let is_map = !maps(part).is_empty();
         match default(map, key) {
+            Some(default) if default == REQUIRED && !is_map && values.len() > 1 => {
+                format!("{} ({REQUIRED})", values.join("/"))
+            }
             Some(default) if default == REQUIRED || is_map && !values.contains(&default) => values.join("/"),
             Some(default) if values.len() > FEW => format!("{default}/…"),
             Some(default) if values.contains(&default) => {
