@@ -14,7 +14,7 @@
 
 use super::run::RunConfig;
 use super::step::MicroBatch;
-use serde_json::{Map, Value};
+use serde_json::{Value, json};
 
 /// Raise it when the meaning of a field changes, or a default does. A new field with a default that keeps the old
 /// meaning is no reason.
@@ -60,14 +60,10 @@ pub fn canonical(run: &RunConfig, content: &str) -> String {
         remove(&mut value, &["train", "micro_batch"]);
     }
     value["data"] = Value::from(content);
-    let whole = Map::from_iter([
-        ("numerics".to_owned(), serde_json::to_value(run.numerics()).expect("versions are numbers")),
-        ("run".to_owned(), value),
-        ("schema".to_owned(), Value::from(SCHEMA_VERSION)),
-    ]);
-    let mut text = String::new();
-    write_sorted(&Value::Object(whole), &mut text);
-    text
+    let mut whole = json!({"numerics": run.numerics(), "run": value, "schema": SCHEMA_VERSION});
+    // A feature of serde_json, which any crate may switch on, keeps keys in the order of their insertion.
+    whole.sort_all_objects();
+    whole.to_string()
 }
 
 /// The run as JSON, less every key that changes nothing when it is left out. So serde's defaults themselves say what a
@@ -110,37 +106,4 @@ fn remove(value: &mut Value, path: &[&str]) {
     if let Some(Value::Object(map)) = map {
         map.remove(*last);
     }
-}
-
-/// serde_json sorts keys or keeps their order, depending on a feature that any crate may switch on: sort here.
-fn write_sorted(value: &Value, out: &mut String) {
-    match value {
-        Value::Object(map) => {
-            let mut entries: Vec<_> = map.iter().collect();
-            entries.sort_by_key(|(key, _)| key.as_str());
-            write_list(out, ['{', '}'], entries, |(key, value), out| {
-                out.push_str(&Value::from(key.as_str()).to_string());
-                out.push(':');
-                write_sorted(value, out);
-            });
-        }
-        Value::Array(list) => write_list(out, ['[', ']'], list, write_sorted),
-        leaf => out.push_str(&leaf.to_string()),
-    }
-}
-
-fn write_list<T>(
-    out: &mut String,
-    [open, close]: [char; 2],
-    items: impl IntoIterator<Item = T>,
-    write: impl Fn(T, &mut String),
-) {
-    out.push(open);
-    for (i, item) in items.into_iter().enumerate() {
-        if i > 0 {
-            out.push(',');
-        }
-        write(item, out);
-    }
-    out.push(close);
 }
