@@ -206,16 +206,14 @@ fn a_test_set_that_does_not_fit_is_refused_with_its_place() {
 
 #[test]
 fn what_the_dataset_does_not_offer_is_refused_with_its_place() {
-    refuses(
-        "{chess: {path: rated, bucket: 1500-200}}",
-        &[
-            "experiment.yaml:4:",
-            "`base.data.chess.bucket`",
-            "no rating bucket \"1500-200\"",
-            "valid: below-1000, 1000-1500, 1500-2000, 2000-up",
-            "did you mean `1500-2000`?",
-        ],
-    );
+    let parts = [
+        "experiment.yaml:4:",
+        "`base.data.chess.bucket`",
+        "no rating bucket \"1500-200\"",
+        "valid: below-1000, 1000-1500, 1500-2000, 2000-up",
+        "did you mean `1500-2000`?",
+    ];
+    refuses("{chess: {path: rated, bucket: 1500-200}}", &parts);
     refuses("{path: chess, bucket: 1500-2000}", &["`base.data.bucket`", "--rating-buckets"]);
     refuses("{chess: openings}", &["`base.data.chess`", "the dataset \"openings\" has no train games"]);
     refuses("{path: rated, bucket: []}", &["the list is empty; expected the name of a rating bucket"]);

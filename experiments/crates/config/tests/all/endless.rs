@@ -56,10 +56,8 @@ fn every_budget_is_one_epoch_of_its_own_positions() {
 #[test]
 fn what_cannot_be_generated_is_refused() {
     refuses("{generate: {probe: endgame, game: chess}}", &["there is no", "endgame", "attacked-squares"]);
-    refuses(
-        "{generate: {probe: attacked-squares, game: shogi}}",
-        &["it makes positions of shogi, but chess is played"],
-    );
+    let parts = ["it makes positions of shogi, but chess is played"];
+    refuses("{generate: {probe: attacked-squares, game: shogi}}", &parts);
     refuses("{generate: {probe: attacked-squares, game: chess, every: 200}}", &["200 plies are a whole game"]);
     refuses(&format!("{{generate: {CHESS}, path: chess}}"), &["leave the keys beside it out"]);
     refuses("{generate: {probe: legal-moves, game: chess}}", &["per_square"]);

@@ -91,33 +91,26 @@ fn every_further_value_is_compared_with_the_first() {
 #[test]
 fn what_is_no_axis_of_the_grid_is_refused() {
     let entry = |gap: &str| format!("interactions:\n  - gap: {gap}\n    {LAYERS}\n");
-    refused(
-        &entry("{axis: boards, values: [a, b]}"),
-        &["unknown key `boards` in `interactions[0].gap.axis`", "valid: game, encoding, model, input"],
-    );
+    let parts = ["unknown key `boards` in `interactions[0].gap.axis`", "valid: game, encoding, model, input"];
+    refused(&entry("{axis: boards, values: [a, b]}"), &parts);
     refused(&entry("{axis: batch, values: [4, 8]}"), &["`batch` is the same in all rows"]);
     refused(&entry("{axis: game, values: [chess, shogi]}"), &["seeds of two games are no pairs"]);
     refused(&entry("{axis: input, values: [cls_tokens]}"), &["`gap` lies between two values", "help: write gap:"]);
     refused(&entry("{axis: input, value: [a, b]}"), &["unknown key `value`", "did you mean `values`?"]);
     refused(&entry("{axis: model.chessformer.layers, values: [1, 2]}"), &["is in `gap` and in `by`"]);
-    refused(
-        &entry("{axis: input, values: [cls_tokens_white, cls_tokns]}"),
-        &["unknown value `cls_tokns`", "did you mean `cls_tokens`?"],
-    );
-    refused(
-        &entry("{axis: input, values: [a, b]}"),
-        &["unknown value `a` in `interactions[0].gap.values[0]`", "valid: piece_tokens"],
-    );
+    let parts = ["unknown value `cls_tokns`", "did you mean `cls_tokens`?"];
+    refused(&entry("{axis: input, values: [cls_tokens_white, cls_tokns]}"), &parts);
+    let parts = ["unknown value `a` in `interactions[0].gap.values[0]`", "valid: piece_tokens"];
+    refused(&entry("{axis: input, values: [a, b]}"), &parts);
     refused("interactions:\n  - {gap: {axis: input, values: [a, b]}, bye: 1}\n", &["unknown key `bye`"]);
 }
 
 #[test]
 fn a_value_that_several_rows_have_is_refused_with_their_names() {
     // Both depths have the boards, and nothing says which is meant.
-    refused(
-        &format!("interactions:\n  - {BOARDS}\n    by: {{axis: encoding, values: [none, shaw]}}\n"),
-        &["several rows: chess-none-layers1-cls_tokens_white, chess-none-layers2-cls_tokens_white", "a further place"],
-    );
+    let parts =
+        ["several rows: chess-none-layers1-cls_tokens_white, chess-none-layers2-cls_tokens_white", "a further place"];
+    refused(&format!("interactions:\n  - {BOARDS}\n    by: {{axis: encoding, values: [none, shaw]}}\n"), &parts);
 }
 
 #[test]

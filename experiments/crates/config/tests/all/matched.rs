@@ -277,14 +277,10 @@ fn wrong_entries_are_pointed_at() {
     for (row, matching, parts) in cases {
         refused(&entry(row, matching), parts);
     }
-    refused(
-        &entry("absolute", "{step_time: shaw, by: {width: 97}}"),
-        &["no control can be made of chess-absolute", "do not divide"],
-    );
-    refused(
-        &entry("absolute", "{step_time: shaw, by: {ffn: 192}}"),
-        &["the control chess-absolute is the same run as the row chess-absolute"],
-    );
+    let parts = ["no control can be made of chess-absolute", "do not divide"];
+    refused(&entry("absolute", "{step_time: shaw, by: {width: 97}}"), &parts);
+    let parts = ["the control chess-absolute is the same run as the row chess-absolute"];
+    refused(&entry("absolute", "{step_time: shaw, by: {ffn: 192}}"), &parts);
     refused(&entry("absolute", "{params: {game: chess}, by: ffn}"), &["chess-absolute is matched to itself"]);
     let several = entry("absolute-batch4", "{params: {encoding: shaw}, by: ffn}")
         .replace("axes:\n", "exclude: [{encoding: shaw, batch: 4}]\naxes:\n  batch: [4, 8, 16]\n")

@@ -71,15 +71,13 @@ fn refused(text: &str, parts: &[&str]) {
 #[test]
 fn a_head_without_targets_is_refused_with_the_column_and_the_remedy() {
     let heads = "{policy: {}, result: {}, q: {}}";
-    refused(
-        &with_heads(heads),
-        &[
-            "experiment.yaml:7:",
-            "the head `q` has nothing to learn from: the column `value` of the dataset \"chess\" is empty",
-            "scores or values",
-            "missing_targets: skip",
-        ],
-    );
+    let parts = [
+        "experiment.yaml:7:",
+        "the head `q` has nothing to learn from: the column `value` of the dataset \"chess\" is empty",
+        "scores or values",
+        "missing_targets: skip",
+    ];
+    refused(&with_heads(heads), &parts);
     refused(&with_heads("{policy: {}, short_term: {}}"), &["`short_term`", "column `value`"]);
     refused(&with_heads("{policy: {}, soft_policy: {}}"), &["`soft_policy`", "column `policy_probs`", "MultiPV"]);
     refused(&with_heads("{policy: {}, value_result: {}}"), &["`value_result`", "column `value`"]);

@@ -5,16 +5,11 @@ use testing::{DATA, EXPERIMENT, assert_says, refused};
 
 #[test]
 fn a_missing_key_is_named() {
-    refuses(
-        "    test_positions: 8\n",
-        "",
-        &["experiment.yaml:14:3: `test_positions` is missing in `base.eval`", "add `base.eval.test_positions`"],
-    );
-    refuses(
-        "  eval:\n    validation_positions: 8\n    test_positions: 8\n    every: 4\n",
-        "",
-        &["experiment.yaml:3:1: `eval` is missing in `base`", "   3 | base:\n     | ^^^^\n  help: add `base.eval`"],
-    );
+    let parts = ["experiment.yaml:14:3: `test_positions` is missing in `base.eval`", "add `base.eval.test_positions`"];
+    refuses("    test_positions: 8\n", "", &parts);
+    let parts =
+        ["experiment.yaml:3:1: `eval` is missing in `base`", "   3 | base:\n     | ^^^^\n  help: add `base.eval`"];
+    refuses("  eval:\n    validation_positions: 8\n    test_positions: 8\n    every: 4\n", "", &parts);
     refuses("seeds: [0, 1, 2]\n", "", &["`seeds` is missing", "no default"]);
 }
 
