@@ -24,44 +24,19 @@ pub const PASSIVE_THREADS: Variable = ("OMP_WAIT_POLICY", "PASSIVE");
 pub const FIXED_WORKSPACE: Variable = ("CUBLAS_WORKSPACE_CONFIG", ":4096:8");
 
 /// Prefixes of the variables that choose kernels, element types of products, or the order of sums.
-const FAMILIES: [&str; 16] = [
-    "ATEN_",
-    "CUBLASLT_",
-    "CUBLAS_",
-    "CUDA_",
-    "CUDNN_",
-    "DNNL_",
-    "GOMP_",
-    "KMP_",
-    "MKL_",
-    "NVIDIA_TF32_",
-    "OMP_",
-    "ONEDNN_",
-    "OPENBLAS_",
-    "POSENC_KERNELS",
-    "PYTORCH_",
-    "TORCH_",
-];
+const FAMILIES: &str = "ATEN_ CUBLASLT_ CUBLAS_ CUDA_ CUDNN_ DNNL_ GOMP_ KMP_ MKL_ NVIDIA_TF32_ OMP_ ONEDNN_ OPENBLAS_ \
+                        POSENC_KERNELS PYTORCH_ TORCH_";
 
 /// Prefixes of those that decide bits on a CPU, where threads and instruction set are recorded themselves. LibTorch for x86-64
 /// multiplies by MKL and oneDNN.
-const OF_CPUS: &[&str] = match cfg!(target_arch = "x86_64") {
-    true => &["DNNL_", "MKL_", "ONEDNN_"],
-    false => &["DNNL_", "MKL_", "ONEDNN_", "OPENBLAS_"],
+const OF_CPUS: &str = match cfg!(target_arch = "x86_64") {
+    true => "DNNL_ MKL_ ONEDNN_",
+    false => "DNNL_ MKL_ ONEDNN_ OPENBLAS_",
 };
 
 /// Prefixes of those that decide bits on a GPU.
-const OF_GPUS: &[&str] = &[
-    "CUBLASLT_",
-    "CUBLAS_",
-    "CUDNN_",
-    "NVIDIA_TF32_",
-    "PYTORCH_TUNABLEOP_",
-    "TORCH_ALLOW_TF32_",
-    "TORCH_BLAS_",
-    "TORCH_CUDNN_",
-    "TORCH_LINALG_",
-];
+const OF_GPUS: &str = "CUBLASLT_ CUBLAS_ CUDNN_ NVIDIA_TF32_ PYTORCH_TUNABLEOP_ TORCH_ALLOW_TF32_ TORCH_BLAS_ TORCH_CUDNN_ \
+                       TORCH_LINALG_";
 
 /// What variables are named that decide no bits: numbers of threads, which posenc sets, and reports.
 const INDIFFERENT: [&str; 7] = ["DUMP", "DYNAMIC", "INTERFACE_LAYER", "LOG", "NUM_THREADS", "PROFILE", "VERBOSE"];
@@ -114,11 +89,15 @@ pub fn arithmetic(device: Device) -> Vec<(String, String)> {
     of_arithmetic(deciding(), device)
 }
 
+fn begins_with_any(name: &str, prefixes: &str) -> bool {
+    prefixes.split(' ').any(|prefix| name.starts_with(prefix))
+}
+
 /// The workspace that posenc chooses itself is part of `train.deterministic`.
 fn of_arithmetic(mut variables: Vec<(String, String)>, device: Device) -> Vec<(String, String)> {
     let families = if device == Device::Cpu { OF_CPUS } else { OF_GPUS };
     variables.retain(|(name, value)| {
-        let is_of_family = families.iter().any(|family| name.starts_with(family));
+        let is_of_family = begins_with_any(name, families);
         let is_indifferent = INDIFFERENT.iter().any(|part| name.contains(part));
         is_of_family && !is_indifferent && (&name[..], &value[..]) != FIXED_WORKSPACE
     });
@@ -128,9 +107,7 @@ fn of_arithmetic(mut variables: Vec<(String, String)>, device: Device) -> Vec<(S
 /// Values with a `/` are paths: they decide no number and are not published.
 fn among(variables: impl Iterator<Item = (OsString, OsString)>) -> Vec<(String, String)> {
     let text = |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
-    let decides = |(name, value): &(String, String)| {
-        FAMILIES.iter().any(|family| name.starts_with(family)) && !value.contains('/')
-    };
+    let decides = |(name, value): &(String, String)| begins_with_any(name, FAMILIES) && !value.contains('/');
     let mut found: Vec<_> = variables.filter_map(text).filter(decides).collect();
     found.sort();
     found
