@@ -140,27 +140,15 @@ fn short(value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use facts::{Mask, NetworkFacts, Role};
     use games::GameKind;
     use serde_json::json;
 
     fn row(game: GameKind, folder: &str) -> Row {
-        let (injection_points, position_sources) = (String::new(), Vec::new());
-        let network = NetworkFacts { trunk: 0, heads: 0, encoding: 0, injection_points, position_sources };
-        let (label, role, mask) = (folder.to_owned(), Role::Compared, Mask::Train);
-        Row {
-            game,
-            label,
-            name: None,
-            folder: folder.to_owned(),
-            role,
-            exploratory: false,
-            mask,
-            network,
-            reference: None,
-            matched: None,
-            axes: BTreeMap::new(),
-        }
+        serde_json::from_value(json!({
+            "game": game, "label": folder, "folder": folder, "role": "compared", "mask": "train",
+            "network": {"trunk": 0, "heads": 0, "encoding": 0, "injection_points": "", "position_sources": []},
+        }))
+        .expect("a row")
     }
 
     fn axes(runs: &[(GameKind, Value)]) -> (Vec<String>, Vec<Vec<String>>) {
