@@ -188,30 +188,16 @@ mod tests {
     fn each_way_to_fail_has_its_kind_and_cause() {
         use FailureKind::{DiskFull, Error, Killed, NotFinite, OutOfMemory, Panic};
         is(exited(1), "step 1\nposenc: data/x: not there\n", Error, "data/x: not there");
-        is(
-            exited(1),
-            "posenc: step 7: the loss is not finite (NaN)\n",
-            NotFinite,
-            "step 7: the loss is not finite (NaN)",
-        );
-        is(
-            exited(1),
-            "posenc: cannot write metrics.jsonl: No space left on device (os error 28)",
-            DiskFull,
-            "cannot write metrics.jsonl: No space left on device (os error 28)",
-        );
-        is(
-            exited(101),
-            "thread 'main' (7) panicked at src/x.rs:3:5:\nindex out of bounds\nnote: run with RUST_BACKTRACE\n",
-            Panic,
-            "thread 'main' (7) panicked at src/x.rs:3:5: index out of bounds",
-        );
-        is(
-            exited(101),
-            "thread 'main' panicked at tch.rs:1:1:\nDefaultCPUAllocator: can't allocate memory: you tried 9 bytes\n",
-            OutOfMemory,
-            "thread 'main' panicked at tch.rs:1:1: DefaultCPUAllocator: can't allocate memory: you tried 9 bytes",
-        );
+        let nan = "step 7: the loss is not finite (NaN)";
+        is(exited(1), &format!("posenc: {nan}\n"), NotFinite, nan);
+        let full = "cannot write metrics.jsonl: No space left on device (os error 28)";
+        is(exited(1), &format!("posenc: {full}"), DiskFull, full);
+        let place = "thread 'main' (7) panicked at src/x.rs:3:5:";
+        let log = format!("{place}\nindex out of bounds\nnote: run with RUST_BACKTRACE\n");
+        is(exited(101), &log, Panic, &format!("{place} index out of bounds"));
+        let [place, cause] =
+            ["thread 'main' panicked at tch.rs:1:1:", "DefaultCPUAllocator: can't allocate memory: you tried 9 bytes"];
+        is(exited(101), &format!("{place}\n{cause}\n"), OutOfMemory, &format!("{place} {cause}"));
         is(signalled(libc::SIGKILL), "step 5\n", Killed, "signal SIGKILL; last line: step 5");
         is(signalled(libc::SIGSEGV), "", Killed, "signal SIGSEGV; last line: its log is empty");
         is(exited(3), "odd\n\n", Error, "exit status 3; last line: odd");
