@@ -138,11 +138,11 @@ impl Task<'_> {
     fn given(&self, given: &[(Size, usize)]) -> Result<Candidate, ModelError> {
         let run = given.iter().fold(self.own.run.clone(), |run, &(size, to)| size.set(&run, to));
         let count = amount(&run, self.quantity)?;
-        Ok(Candidate { run, sizes: given.to_vec(), count })
+        Ok(Candidate { run, sizes: given.to_vec(), quantity: self.quantity, count })
     }
 
     fn row(&self, candidate: Candidate, goal: Option<u64>) -> Result<Row, ConfigError> {
-        let Candidate { run, sizes, count } = candidate;
+        let Candidate { run, sizes, count, .. } = candidate;
         let shape = resolve::shape(self.combination, &run)?;
         let sizes: Vec<ChangedSize> =
             sizes.iter().map(|&(size, to)| self.changed(size, to)).filter(|size| size.from != size.to).collect();

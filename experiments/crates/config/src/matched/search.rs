@@ -9,20 +9,21 @@ use models::ModelError;
 /// No network is searched beyond this size: a count that grows so slowly never gets there.
 const LARGEST: usize = 1 << 20;
 
-/// A run with changed sizes, and how much it has.
+/// A run with changed sizes, and how much it has of a quantity.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Candidate {
     pub(super) run: RunConfig,
     pub(super) sizes: Vec<(Size, usize)>,
+    pub(super) quantity: Quantity,
     pub(super) count: u64,
 }
 
 impl Candidate {
-    fn with(&self, size: Size, to: usize, quantity: Quantity) -> Result<Self, ModelError> {
+    fn with(&self, size: Size, to: usize) -> Result<Self, ModelError> {
         let run = size.set(&self.run, to);
-        let count = amount(&run, quantity)?;
+        let count = amount(&run, self.quantity)?;
         let others = self.sizes.iter().copied().filter(|(other, _)| *other != size);
-        Ok(Self { run, count, sizes: others.chain([(size, to)]).collect() })
+        Ok(Self { run, sizes: others.chain([(size, to)]).collect(), quantity: self.quantity, count })
     }
 
     /// How far from the goal, as a share of it.
@@ -49,14 +50,14 @@ pub(super) enum Outcome {
 /// crossing it; the last takes up the rest.
 pub(super) fn search(run: &RunConfig, by: &[Size], quantity: Quantity, goal: u64) -> Result<Outcome, ModelError> {
     let count = amount(run, quantity)?;
-    let mut at = Candidate { run: run.clone(), sizes: Vec::new(), count };
+    let mut at = Candidate { run: run.clone(), sizes: Vec::new(), quantity, count };
     let Some((&last, first)) = by.split_last() else { return Ok(Outcome::Nearest(vec![at])) };
     for &size in first {
         let there = size.of(&at.run).unwrap_or_default();
-        let here = at.with(size, there, quantity)?;
-        at = without_crossing(here, around_in_some_step(&at, size, quantity, goal)?, goal);
+        let here = at.with(size, there)?;
+        at = without_crossing(here, around_in_some_step(&at, size, goal)?, goal);
     }
-    closest(&at, last, quantity, goal)
+    closest(&at, last, goal)
 }
 
 /// Of a place and two others around the goal, the nearest on the same side of it.
@@ -70,11 +71,11 @@ fn without_crossing(here: Candidate, around: Vec<Candidate>, goal: u64) -> Candi
 }
 
 /// The first step that comes within the tolerance decides; otherwise report the closest size found.
-fn closest(at: &Candidate, size: Size, quantity: Quantity, goal: u64) -> Result<Outcome, ModelError> {
+fn closest(at: &Candidate, size: Size, goal: u64) -> Result<Outcome, ModelError> {
     let off = |around: &[Candidate]| around.iter().map(|one| one.off(goal)).fold(f64::INFINITY, f64::min);
     let mut nearest: Result<Vec<Candidate>, ModelError> = Ok(Vec::new());
     for step in size.steps(&at.run) {
-        let around = match around(at, size, step, quantity, goal) {
+        let around = match around(at, size, step, goal) {
             Ok(around) => around,
             Err(error) => {
                 nearest = nearest.and_then(|known| if known.is_empty() { Err(error) } else { Ok(known) });
@@ -93,15 +94,10 @@ fn closest(at: &Candidate, size: Size, quantity: Quantity, goal: u64) -> Result<
     nearest.map(Outcome::Nearest)
 }
 
-fn around_in_some_step(
-    at: &Candidate,
-    size: Size,
-    quantity: Quantity,
-    goal: u64,
-) -> Result<Vec<Candidate>, ModelError> {
+fn around_in_some_step(at: &Candidate, size: Size, goal: u64) -> Result<Vec<Candidate>, ModelError> {
     let mut result = Ok(Vec::new());
     for step in size.steps(&at.run) {
-        result = around(at, size, step, quantity, goal);
+        result = around(at, size, step, goal);
         if result.is_ok() {
             break;
         }
@@ -110,14 +106,8 @@ fn around_in_some_step(
 }
 
 /// The largest multiple of a step that does not go beyond the goal, and the next one: fewer at the ends.
-fn around(
-    at: &Candidate,
-    size: Size,
-    step: usize,
-    quantity: Quantity,
-    goal: u64,
-) -> Result<Vec<Candidate>, ModelError> {
-    let try_at = |n: usize| at.with(size, n * step, quantity);
+fn around(at: &Candidate, size: Size, step: usize, goal: u64) -> Result<Vec<Candidate>, ModelError> {
+    let try_at = |n: usize| at.with(size, n * step);
     let mut low = try_at(1)?;
     if low.count >= goal {
         return Ok(vec![low]);
