@@ -9,16 +9,17 @@
 //! data: {chess: data/chess, shogi: {path: data/shogi, value: short_term}}
 //! ```
 
-use super::endless::Generate;
 use super::visitors::{one_or_list, read_by, reads};
-use dataset::ValueTarget;
 use dataset::value::SHORT_TERM_DECAY;
+use dataset::{DatasetError, ValueTarget};
 use games::GameKind;
 use games::maps::MapTask;
+use generate::probe::{EndlessProbe, LICENCE, Task};
 use serde::Serialize;
 use serde::de::value::{MapAccessDeserializer, StrDeserializer};
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use std::collections::BTreeMap;
+use std::num::NonZeroU16;
 use std::path::PathBuf;
 
 /// What a run takes of its dataset.
@@ -34,6 +35,38 @@ pub struct DataView {
     /// A map whose labels are computed from every position; `None` for the dataset's own map, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub map: Option<MapTask>,
+}
+
+/// A source of positions without end.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Generate {
+    /// The task, by its name in `posenc data generate probe`.
+    pub probe: String,
+    pub game: GameKind,
+    #[serde(default)]
+    pub seed: u64,
+    /// A position of a random game every N plies; one position of a game if `None`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub every: Option<NonZeroU16>,
+}
+
+impl Generate {
+    /// The generator. An error if there is no such task, or its positions have an end.
+    pub fn probe(&self) -> Result<EndlessProbe, DatasetError> {
+        let task = Task::of_games().into_iter().find(|task| task.name() == self.probe).ok_or_else(|| {
+            let known: Vec<&str> = Task::of_games().into_iter().map(Task::name).collect();
+            let reason = format!("there is no \"{}\" without end; there are {}", self.probe, known.join(", "));
+            DatasetError::Option { option: "probe", reason }
+        })?;
+        let probe = EndlessProbe { task, game: self.game, seed: self.seed, every: self.every };
+        probe.check()?;
+        Ok(probe)
+    }
+
+    pub fn licence(&self) -> &'static str {
+        LICENCE
+    }
 }
 
 /// A dataset as an experiment names it.

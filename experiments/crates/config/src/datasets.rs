@@ -1,7 +1,6 @@
 //! The datasets of an experiment: opened, checked and counted. An unusable one is refused here.
 
-use super::data::{DataEntry, DataFolders, DataView};
-use super::endless::Generate;
+use super::data::{DataEntry, DataFolders, DataView, Generate};
 use super::expand::Combination;
 use super::source::ConfigError;
 use super::suggest::nearest;

@@ -15,7 +15,6 @@ mod config_yaml;
 mod contrasts;
 pub mod data;
 mod datasets;
-mod endless;
 pub mod evaluate;
 mod expand;
 pub mod experiment;
@@ -58,10 +57,9 @@ mod warnings;
 mod yaml;
 
 pub use cell::Cell;
-pub use data::DataView;
+pub use data::{DataView, Generate};
 // For the crates that may not import `dataset`.
 pub use dataset::bounded;
-pub use endless::Generate;
 pub use experiment::Experiment;
 // Plain data that settings share with networks and records.
 pub use facts::{

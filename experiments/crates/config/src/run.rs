@@ -1,7 +1,6 @@
 //! One complete, resolved run: everything that decides a cell's numbers.
 
-use super::data::{DataFolders, DataView};
-use super::endless::Generate;
+use super::data::{DataFolders, DataView, Generate};
 use super::losses::LossWeights;
 use super::phase::Phase;
 use super::pictures::Pictures;
