@@ -5,9 +5,7 @@ use records::folder::{CONFIG_FILE, METRICS_FILE};
 use records::plan::Row;
 use records::remaining::{self, Work};
 use records::status::Progress;
-use records::{CellState, MetricLine, Part, Plan, Status, UserError, damage};
-use std::fs::File;
-use std::io::{self, Read as _, Seek as _, SeekFrom};
+use records::{CellState, MetricLine, Part, Plan, Status, UserError, damage, stored};
 use std::path::Path;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -123,7 +121,7 @@ struct LatestLines {
 
 /// The newest lines of a `metrics.jsonl`, read from its end; none if the file is missing. Unreadable lines are skipped.
 fn latest_lines(path: &Path) -> LatestLines {
-    let tail = tail(path).unwrap_or_default();
+    let tail = stored::tail(path, 0, TAIL).unwrap_or_default();
     let complete = tail.rsplit_once('\n').map_or("", |(lines, _)| lines);
     let damaged = complete.lines().next_back().is_none_or(|line| serde_json::from_str::<MetricLine>(line).is_err());
     let mut latest = LatestLines { damaged, ..LatestLines::default() };
@@ -138,13 +136,4 @@ fn latest_lines(path: &Path) -> LatestLines {
         }
     }
     latest
-}
-
-fn tail(path: &Path) -> io::Result<String> {
-    let mut file = File::open(path)?;
-    let length = file.metadata()?.len();
-    file.seek(SeekFrom::Start(length.saturating_sub(TAIL)))?;
-    let mut bytes = Vec::new();
-    file.take(TAIL).read_to_end(&mut bytes)?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

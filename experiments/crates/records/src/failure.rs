@@ -1,10 +1,10 @@
 //! Why a cell failed.
 
 use crate::folder::LOG;
+use crate::stored;
 use serde::{Deserialize, Serialize};
 use std::fmt;
-use std::fs::File;
-use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::io;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::process::ExitStatus;
@@ -156,15 +156,9 @@ fn name_of(signal: i32) -> String {
     name.to_owned()
 }
 
-/// A cell's log from byte `from` on, at most its last `TAIL` bytes.
+/// A cell's log from byte `from` on, at most its last 16 KiB.
 pub fn log_since(dir: &Path, from: u64) -> io::Result<String> {
-    const TAIL: u64 = 16 * 1024;
-    let mut file = File::open(dir.join(LOG))?;
-    let length = file.metadata()?.len();
-    file.seek(SeekFrom::Start(from.max(length.saturating_sub(TAIL))))?;
-    let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes)?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    stored::tail(&dir.join(LOG), from, 16 * 1024)
 }
 
 #[cfg(test)]

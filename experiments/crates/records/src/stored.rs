@@ -5,7 +5,7 @@ use dataset::bounded;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fs::File;
-use std::io;
+use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
 /// Bytes of the longest record. `metrics.jsonl` is read line by line and may be longer.
@@ -32,6 +32,16 @@ pub fn hash(path: &Path) -> io::Result<String> {
     let mut hasher = blake3::Hasher::new();
     io::copy(&mut open(path)?, &mut hasher)?;
     Ok(hasher.finalize().to_hex().to_string())
+}
+
+/// The end of a file as text: at most `most` bytes, from byte `from` on.
+pub fn tail(path: &Path, from: u64, most: u64) -> io::Result<String> {
+    let mut file = File::open(path)?;
+    let start = file.metadata()?.len().saturating_sub(most).max(from);
+    file.seek(SeekFrom::Start(start))?;
+    let mut bytes = Vec::new();
+    file.take(most).read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 pub(super) fn open(path: &Path) -> io::Result<File> {
