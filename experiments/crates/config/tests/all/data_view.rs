@@ -18,20 +18,24 @@ static DATA: LazyLock<TempDir> = LazyLock::new(|| {
     dir
 });
 
-fn loaded(data: &str) -> Result<Experiment, String> {
-    let text = EXPERIMENT
+/// The small experiment with this `data`, on chess.
+fn experiment(data: &str) -> String {
+    EXPERIMENT
         .replace("data: {chess: chess, shogi: shogi}", &format!("data: {data}"))
-        .replace("game: [chess, shogi]", "game: [chess]");
-    load_in(DATA.path(), &text, &[])
+        .replace("game: [chess, shogi]", "game: [chess]")
+}
+
+fn loaded(data: &str, sets: &[&str]) -> Result<Experiment, String> {
+    load_in(DATA.path(), &experiment(data), sets)
 }
 
 /// The first row with this `data`.
 fn row(data: &str) -> Row {
-    loaded(data).unwrap_or_else(|error| panic!("{data}: {error}")).rows.remove(0)
+    loaded(data, &[]).unwrap_or_else(|error| panic!("{data}: {error}")).rows.remove(0)
 }
 
 fn refuses(data: &str, parts: &[&str]) {
-    assert_says(&loaded(data).expect_err(data), parts);
+    assert_says(&loaded(data, &[]).expect_err(data), parts);
 }
 
 #[test]
@@ -95,12 +99,6 @@ fn value_targets_have_names_and_options() {
 #[test]
 fn a_map_is_computed_for_a_dataset_without_one() {
     let heads = |heads: &str| format!("model.chessformer.outputs={{policy: {{}}, {heads}}}");
-    let loaded = |data: &str, sets: &[&str]| {
-        let text = EXPERIMENT
-            .replace("data: {chess: chess, shogi: shogi}", &format!("data: {data}"))
-            .replace("game: [chess, shogi]", "game: [chess]");
-        load_in(DATA.path(), &text, sets)
-    };
     let squares = heads("per_square: {classes: 4}");
     for data in ["{path: rated, map: attacked-squares}", "{train: chess, test: openings, map: attacked-squares}"] {
         let own = loaded(data, &[&squares]).unwrap_or_else(|error| panic!("{data}: {error}")).rows.remove(0);
@@ -150,19 +148,15 @@ fn a_test_set_of_its_own_takes_its_positions_from_training() {
     assert_eq!((one.run.view.value, one.data.test_positions), (Some(ValueTarget::Result), 256));
     let whole = row("{path: rated, bucket: 1500-2000}").data.train_positions;
     assert!((1..whole).contains(&one.data.train_positions));
-    let text = EXPERIMENT
-        .replace("data: {chess: chess, shogi: shogi}", "data: {train: rated, test: openings}")
-        .replace("game: [chess, shogi]", "game: [chess]");
     let sets = ["train.steps=100000", "train.phases=[{bucket: 1500-2000, epochs: 1}, {}]"];
-    let phased = load_in(DATA.path(), &text, &sets).expect("it fits").rows.remove(0);
+    let phased = loaded("{train: rated, test: openings}", &sets).expect("it fits").rows.remove(0);
     assert_eq!(phased.data.phase_ends, [one.data.train_positions.div_ceil(4), 100_000]);
 }
 
 /// Games of four plies are six rows each in sequences of three.
 #[test]
 fn a_pass_of_a_decoder_has_all_rows_of_its_sequences() {
-    let text = EXPERIMENT
-        .replace("game: [chess, shogi]", "game: [chess]")
+    let text = experiment("DATA")
         .replace("    - absolute: {at: input}\n    - shaw: {terms: [q, k]}\n", "")
         .replace("input: piece_tokens", "input: tokens_68\n  moves: chessdecoder_1924")
         .replace(
@@ -174,7 +168,7 @@ fn a_pass_of_a_decoder_has_all_rows_of_its_sequences() {
     let sets = ["train.steps=1000", "train.phases=[{epochs: 1}, {}]"];
     let games = Manifest::read(&DATA.path().join("chess")).expect("a dataset").split.games.train;
     for data in ["{chess: chess}", "{train: chess, test: openings}"] {
-        let text = text.replace("data: {chess: chess, shogi: shogi}", &format!("data: {data}"));
+        let text = text.replace("DATA", data);
         let row = load_in(DATA.path(), &text, &sets).unwrap_or_else(|error| panic!("{data}: {error}")).rows.remove(0);
         assert_eq!((row.data.train_rows, &row.data.phase_ends[..]), (6 * games, &[games, 1000][..]), "{data}");
         assert_eq!(row.epochs(), 1000.0 / games as f64);
@@ -193,10 +187,8 @@ fn a_test_set_that_does_not_fit_is_refused_with_its_place() {
     refuses("{chess: {train: chess, test: nowhere}}", &["`base.data.chess.test`", "there is no folder"]);
     let no_scores = ["column \"value\"", "\"openings\"", "`value: result`"];
     refuses("{train: rated, test: openings, value: score}", &no_scores);
-    let heads = EXPERIMENT
-        .replace("data: {chess: chess, shogi: shogi}", "data: {train: rated, test: openings}")
-        .replace("game: [chess, shogi]", "game: [chess]")
-        .replace("ff: 16}", "ff: 16, outputs: {policy: {}, q: {}}}");
+    let heads =
+        experiment("{train: rated, test: openings}").replace("ff: 16}", "ff: 16, outputs: {policy: {}, q: {}}}");
     let error = load_in(DATA.path(), &heads, &[]).expect_err("openings have no scores");
     assert_says(&error, &["the head `q` has nothing to be tested on", "the dataset \"openings\" is empty"]);
     let skipped = heads.replace("  train:\n", "  missing_targets: skip\n  train:\n");
