@@ -24,7 +24,6 @@ use std::sync::Arc;
 /// Files that may inherit from each other in a row; more are a circle.
 const LONGEST_CHAIN: usize = 10;
 
-/// The key of the file that `base` inherits from.
 const FROM: &str = "from";
 
 pub(crate) fn read_row(tree: &Node) -> Result<BaseConfig, ConfigError> {

@@ -219,7 +219,6 @@ impl<'de> Visitor<'de> for FolderOrView {
     }
 }
 
-/// One rating bucket or a list of them.
 pub(super) fn names<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     one_or_list("the name of a rating bucket, or a list of names; none for all games", deserializer)
 }

@@ -346,7 +346,6 @@ impl Matrix<'_> {
     }
 }
 
-/// Refuses what cannot be an axis.
 fn check_axis(setting: &Setting, values: &Node) -> Result<(), ConfigError> {
     if setting.fixed().is_some() {
         return Err(same_in_all(setting, values));

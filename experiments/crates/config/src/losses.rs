@@ -97,7 +97,6 @@ impl<'de> Deserialize<'de> for LossChanges {
     }
 }
 
-/// Reads a map from names of losses to weights.
 struct Named;
 
 impl<'de> Visitor<'de> for Named {

@@ -8,7 +8,6 @@ use super::source::ConfigError;
 use super::suggest::nearest;
 use dataset::DatasetError;
 
-/// The facts that phases of a row are checked against.
 struct Check<'a> {
     row: &'a Combination,
     data: &'a OpenedData,

@@ -11,7 +11,6 @@ use models::{Preset, presets};
 /// The key of a preset's name, beside the names of architectures.
 pub(crate) const PRESET: &str = "preset";
 
-/// The key of a network's heads.
 const OUTPUTS: &str = "outputs";
 
 pub(crate) fn read_run(tree: &Node) -> Result<BaseConfig, Refusal> {

@@ -22,7 +22,6 @@ use serde_json::{Map, Value, json};
 /// A word that nothing is called.
 const ODD: &str = "\u{1}";
 
-/// What `base.from` means.
 const FROM: &str =
     "Another experiment file whose `base` is inherited, relative to this one. Its paths stay relative to it.";
 
@@ -222,7 +221,6 @@ impl Explorer {
             .any(|value| !self.accepts(path, json!({name: value})))
     }
 
-    /// A map with these keys.
     fn keys(self, path: &mut Vec<Step>, names: &[String]) -> Form {
         let mut properties = Map::new();
         let mut samples = Map::new();

@@ -84,7 +84,6 @@ pub struct Location {
 
 /// Longer lines are shown in part.
 const SHOWN: usize = 160;
-/// The maximum number of shown problems.
 const MOST_PROBLEMS: usize = 20;
 
 impl Location {

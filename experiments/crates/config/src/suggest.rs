@@ -48,7 +48,6 @@ pub fn nearest<'a>(wrong: &str, candidates: impl IntoIterator<Item = &'a str>) -
         .map(|(_, candidate)| candidate)
 }
 
-/// The key path of a setting below `base`.
 pub(crate) fn path_in_base(word: &str) -> Option<String> {
     let word = canonical_name(word).unwrap_or(word);
     let holds = |docs: &[(&str, &[&str])]| docs.iter().any(|(key, _)| *key == word);

@@ -189,7 +189,6 @@ impl Node {
         }
     }
 
-    /// Removes the node at a path.
     pub(crate) fn remove(&mut self, key_path: &[String]) {
         let Some((last, key_path)) = key_path.split_last() else { return };
         let mut node = self;

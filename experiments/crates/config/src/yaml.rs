@@ -193,7 +193,6 @@ fn typed(text: &str) -> Content {
 const DEEP: &str = "lists and maps are nested too deeply";
 const SHALLOW: &str = "an experiment needs few levels: check the brackets, and anchors (&name) that repeat themselves";
 
-/// An error of the parser, in words that help.
 fn not_yaml(source: &Source, error: &ScanError) -> ConfigError {
     let (line, column) = (error.marker().line(), error.marker().col() + 1);
     let is_indented_by_tab = |line: &str| line.trim_start_matches(' ').starts_with('\t');

@@ -50,7 +50,6 @@ pub fn measure(
     times.write(run_dir).with_context(|| format!("cannot write step times to {}", run_dir.display()))
 }
 
-/// Whether the step time of every row is measured.
 fn all_rows_timed(plan: &Plan, run_dir: &Path) -> bool {
     StepTimes::read(run_dir).is_some_and(|times| {
         plan.rows.iter().filter(|row| row.role != Role::Twin).all(|row| times.of(&row.folder).is_some())

@@ -94,7 +94,6 @@ fn configured_steps(dir: &Path) -> u64 {
     config.and_then(|text| RunConfig::from_yaml(&text).ok()).map_or(0, |run| run.train.steps)
 }
 
-/// The remaining time of each cell.
 fn estimate(cells: &mut [CellView]) {
     let work = cells.iter().map(|cell| Work {
         row: &cell.row,

@@ -39,7 +39,6 @@ pub trait Observer {
     fn end(&mut self);
 }
 
-/// The message when a run is being stopped.
 fn stopping(request: StopRequest, running: usize) -> String {
     match request {
         StopRequest::Kill => {
@@ -50,7 +49,6 @@ fn stopping(request: StopRequest, running: usize) -> String {
     }
 }
 
-/// The message about a cell that will be retried.
 fn retrying(name: &str, failure: &Failure) -> String {
     format!("{name}: {failure}; it is retried when no other cell runs")
 }

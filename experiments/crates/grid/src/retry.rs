@@ -54,7 +54,6 @@ pub fn find(run_dir: &Path, filter: RetryFilter) -> Result<RetryPlan, UserError>
     Ok(retry)
 }
 
-/// The prefix of the name of a damaged cell's folder.
 const PREFIX: &str = "damaged-";
 
 /// Renames a damaged cell's folder, so that its files are kept, and creates a new one with the same configuration. Returns the

@@ -14,7 +14,6 @@ use std::path::Path;
 use std::process::ExitStatus;
 use std::time::{Duration, Instant, SystemTime};
 
-/// The interval of checking children and status files.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// The interval of checking cells of another runner; each check takes a lock.
 const LOCKED_POLL_INTERVAL: Duration = Duration::from_millis(500);

@@ -107,7 +107,6 @@ impl Selector {
         self.values.iter().any(|value| self.is(value, cell))
     }
 
-    /// Whether a cell has this value on the axis.
     fn is(&self, value: &str, cell: &Cell) -> bool {
         match &self.axis {
             Axis::Seed => cell.run.seed.to_string() == value,

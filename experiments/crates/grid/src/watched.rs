@@ -21,7 +21,6 @@ pub(crate) struct Watched {
     read: Instant,
 }
 
-/// The interval of reading cells' files.
 const READ_INTERVAL: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]

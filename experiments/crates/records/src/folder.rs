@@ -19,7 +19,6 @@ pub fn hash_of(row: &str) -> &str {
     row.rsplit_once('-').map_or(row, |(_, hash)| hash)
 }
 
-/// Digits of the hash in the name of a row's folder.
 const DIGITS: usize = 12;
 
 /// The hash at the end of the name of a row's folder; `None` of a folder that somebody named otherwise.

@@ -47,7 +47,6 @@ const LIBRARY: &CStr = c"libcuda.so.1";
 
 const NAME: usize = 256;
 
-/// The return value of every function on success.
 const SUCCESS: c_int = 0;
 
 type Uuid = [u8; 16];

@@ -217,7 +217,6 @@ impl Plan {
     }
 }
 
-/// The error of a file in place of a run folder.
 fn not_a_folder(file: &Path) -> UserError {
     let path = file.display();
     if path.to_string().ends_with(".tar.zst") {

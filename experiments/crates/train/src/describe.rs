@@ -124,7 +124,6 @@ fn cell_names(cell: &Path) -> (String, String, String) {
     (folder_above(cell, 2), label.to_owned(), hash.to_owned())
 }
 
-/// The name of the folder of a cell's row.
 pub(super) fn row_of(cell: &Path) -> String {
     folder_above(cell, 1)
 }

@@ -116,7 +116,6 @@ fn joined(opening: Opening) -> Result<TrainLoader, DatasetError> {
     opening.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
-/// The hash before the first batch.
 pub(super) fn initial_hash() -> blake3::Hash {
     blake3::hash(b"posenc training batches v1")
 }

@@ -27,7 +27,6 @@ impl Objective {
     }
 }
 
-/// The losses and metrics of a run's network.
 pub(super) fn measure(run: &RunConfig) -> Measure {
     let mask = run.train.mask;
     let masking = Masking { training: mask == Mask::Train, measuring: mask != Mask::None };

@@ -75,7 +75,6 @@ fn of_squares(map_ll: &Tensor, squares: &[i64]) -> Result<Vec<f64>, TchError> {
     Vec::try_from(map.f_to_device(Device::Cpu)?.f_to_kind(Kind::Double)?.f_reshape([-1])?)
 }
 
-/// The drawn values and their scale.
 fn shown(map_kind: MapKind, squares: usize, map: &[f64]) -> (Vec<f64>, Shades) {
     match map_kind {
         MapKind::Embed | MapKind::Attend | MapKind::Rotate => (map.to_vec(), Shades::unit()),

@@ -100,7 +100,6 @@ impl Ranks {
         Ok(shares(self.size(), train.batch.div_ceil(micro))?)
     }
 
-    /// The micro-batches of this rank, of this number.
     pub(crate) fn share(&self, parts: usize) -> Range<usize> {
         let own = parts / self.group.size();
         self.group.rank() * own..(self.group.rank() + 1) * own
@@ -168,7 +167,6 @@ impl Ranks {
         }
     }
 
-    /// Waits for all ranks to come to their end.
     fn finish(&self) -> Result<(), TrainError> {
         self.any(false)?;
         self.group.disconnect_gpus();

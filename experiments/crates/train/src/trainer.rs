@@ -62,7 +62,6 @@ struct Clock {
     steps: u64,
 }
 
-/// The parameters of a run before its first step.
 pub(super) fn first_weights(setup: &Setup) -> Result<Arena, TrainError> {
     let salt = salt(&setup.config);
     let first = Arena::initialise(Arc::clone(&setup.layout), setup.config.seed, salt, setup.device)?;
@@ -143,7 +142,6 @@ impl Trainer {
         Some(before? + self.setup.dataset.made(from..to)?)
     }
 
-    /// The hash chain over all batches so far.
     pub(super) fn batches(&self) -> String {
         self.chain.to_hex().to_string()
     }

@@ -38,7 +38,6 @@ pub(super) fn amount(run: &RunConfig, quantity: Quantity) -> Result<u64, ModelEr
     Shape::of(run).map(|shape| shape.amount(quantity).unwrap_or_default())
 }
 
-/// The outcome of the search for sizes.
 #[derive(Debug)]
 pub(super) enum Outcome {
     Found(Box<Candidate>),

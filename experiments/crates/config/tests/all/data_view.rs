@@ -29,7 +29,6 @@ fn loaded(data: &str, sets: &[&str]) -> Result<Experiment, String> {
     load_in(DATA.path(), &experiment(data), sets)
 }
 
-/// The first row with this `data`.
 fn row(data: &str) -> Row {
     loaded(data, &[]).unwrap_or_else(|error| panic!("{data}: {error}")).rows.remove(0)
 }

@@ -27,7 +27,6 @@ fn of(text: &str) -> String {
     hash(&RunConfig::from_yaml(text).unwrap_or_else(|error| panic!("{error}\n{text}")), CONTENT)
 }
 
-/// The run with one piece of text replaced.
 fn with(old: &str, new: &str) -> String {
     assert_eq!(RUN.matches(old).count(), 1, "{old:?} must stand once in the run");
     of(&RUN.replace(old, new))

@@ -7,7 +7,6 @@ fn with(names: &str) -> String {
     format!("{EXPERIMENT}names:\n  {names}\n")
 }
 
-/// Game, name, label and hash of every row.
 fn rows(experiment: &Experiment) -> Vec<[&str; 4]> {
     experiment.rows.iter().map(|row| [row.run.game.name(), row.shown(), &row.label, &row.hash]).collect()
 }

@@ -2,7 +2,6 @@
 
 use testing::{DATA, EXPERIMENT, hashes, load, load_with, refused};
 
-/// The message about an experiment, or none.
 pub(crate) fn complaint(text: &str) -> Option<String> {
     load_with(text, &[]).err()
 }

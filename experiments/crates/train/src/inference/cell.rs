@@ -168,7 +168,6 @@ fn check_recorded(dir: &Path, which: Weights, weights: &[f32]) -> Result<(), Inf
     Err(UserError::new(message, COPY_AGAIN).into())
 }
 
-/// Refuses weights that are infinite or not numbers.
 fn check_finite(dir: &Path, layout: &Layout, weights: &[f32]) -> Result<(), InferenceError> {
     for param in layout.params() {
         let values = &weights[param.offset..param.offset + param.len()];

@@ -176,7 +176,6 @@ fn softmax(logits: &[f32], temperature: f64) -> Vec<f64> {
     weights.into_iter().map(|weight| weight / sum).collect()
 }
 
-/// The name of an answer in predictions.
 fn shown_name(head: HeadName, name: String) -> String {
     if head == HeadName::Result { "wdl".to_owned() } else { name }
 }

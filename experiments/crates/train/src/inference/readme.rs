@@ -10,7 +10,6 @@ use tch::Kind;
 
 const FORMAT: &str = "posenc-export-1";
 
-/// The comment at the top of the description.
 const HEAD: &str = "\
 # A network of posenc, for other programs; docs/export.md of posenc explains every field.
 # Tensors are little-endian and row-major. b positions, l tokens, c channels, d width, v moves of the vocabulary.

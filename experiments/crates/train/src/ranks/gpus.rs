@@ -7,7 +7,6 @@ use nn::group::{Group, Nccl, NcclError, Store, UniqueId};
 use records::UserError;
 use tch::{Device, TchError};
 
-/// The environment variable that turns NCCL off.
 const VARIABLE: &str = "POSENC_NCCL";
 
 /// Begins the entry of a rank that cannot use NCCL; the reason follows.

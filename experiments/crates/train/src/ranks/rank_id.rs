@@ -5,7 +5,6 @@ use nn::group::Network;
 use records::UserError;
 use tch::Device;
 
-/// The names of a launcher's variables.
 struct Launcher {
     rank: &'static str,
     size: &'static str,

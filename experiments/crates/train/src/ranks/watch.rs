@@ -66,7 +66,6 @@ impl Loss {
     }
 }
 
-/// What the threads of a rank have in common.
 #[derive(Debug)]
 struct Shared {
     group: Arc<Group>,
@@ -103,7 +102,6 @@ impl Watch {
         }
     }
 
-    /// Tells all others that this rank stops.
     pub(super) fn stop(&self) {
         self.shared.is_leaving.store(true, Ordering::SeqCst);
         let group = &self.shared.group;

@@ -19,7 +19,6 @@ pub mod settings;
 use serde_json::{Value, json};
 use train::sinks::tensorboard::{self, HParams};
 
-/// Lines of a finished cell.
 fn metrics() -> String {
     let line = |step: u64, split: &str, metrics: Value| {
         let time = json!({"unix_s": 1.0, "wall_s": 1.0, "positions_per_s": 10.0});

@@ -50,7 +50,6 @@ fn flip(path: &Path) {
     fs::write(path, bytes).expect("written");
 }
 
-/// Takes a key out of a JSON file.
 fn without(path: &Path, key: &str) {
     let mut value: Value = serde_json::from_slice(&fs::read(path).expect("a record")).expect("JSON");
     value.as_object_mut().expect("an object").remove(key).expect("the key is there");

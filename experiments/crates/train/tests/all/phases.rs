@@ -10,7 +10,6 @@ fn phase(bucket: &[&str], epochs: Option<f64>) -> Phase {
     Phase { bucket: bucket.iter().map(ToString::to_string).collect(), epochs, ..Phase::default() }
 }
 
-/// The fingerprint of all batches of a cell.
 fn batches(dir: &Path) -> String {
     status(dir).result.expect("the cell is done").batches
 }
