@@ -124,27 +124,18 @@ pub(super) fn initial_hash() -> blake3::Hash {
 fn next_hash(before: &blake3::Hash, batch: &Batch, values: bool) -> blake3::Hash {
     let mut hasher = blake3::Hasher::new();
     hasher.update(before.as_bytes()).update(&batch.packed).update(&batch.legal);
-    for index in &batch.policy_index {
-        hasher.update(&index.to_le_bytes());
-    }
-    for prob in &batch.policy_prob {
-        hasher.update(&prob.to_le_bytes());
-    }
-    for outcome in &batch.outcome {
-        hasher.update(&outcome.to_le_bytes());
-    }
+    let mut add = |bytes: &[u8]| {
+        hasher.update(bytes);
+    };
+    batch.policy_index.iter().for_each(|index| add(&index.to_le_bytes()));
+    batch.policy_prob.iter().for_each(|prob| add(&prob.to_le_bytes()));
+    batch.outcome.iter().for_each(|outcome| add(&outcome.to_le_bytes()));
     // The other columns are empty unless requested; empty columns do not change the hash.
     let values = if values { &batch.value[..] } else { &[] };
     let further = [&batch.short_term, &batch.plies_left, &batch.points, &batch.draw];
-    for number in values.iter().chain(further.into_iter().flatten()) {
-        hasher.update(&number.to_le_bytes());
-    }
-    for label in &batch.map {
-        hasher.update(&label.to_le_bytes());
-    }
-    for rights in &batch.rights {
-        hasher.update(&rights.to_le_bytes());
-    }
+    values.iter().chain(further.into_iter().flatten()).for_each(|number| add(&number.to_le_bytes()));
+    batch.map.iter().for_each(|label| add(&label.to_le_bytes()));
+    batch.rights.iter().for_each(|rights| add(&rights.to_le_bytes()));
     hasher.update(&batch.repeats);
     hasher.finalize()
 }
