@@ -6,7 +6,7 @@ use encodings::EncodingConfig;
 use games::{GameKind, InputName, Position as _, with_game};
 use models::Network;
 use nn::{Arena, Layout};
-use records::identity::Identity;
+use serde_json::json;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -47,7 +47,6 @@ fn through_a_checkpoint(cell: &Path, layout: &Layout, weights: &[f32]) -> Checkp
     let metrics = cell.join("metrics.jsonl");
     fs::write(&metrics, "").expect("no lines yet");
     let moment: Vec<f32> = weights.iter().map(|weight| weight * 0.5).collect();
-    let text = String::new;
     let checkpoint = Checkpoint {
         tensors: CheckpointTensors {
             weights: weights.to_vec(),
@@ -60,22 +59,15 @@ fn through_a_checkpoint(cell: &Path, layout: &Layout, weights: &[f32]) -> Checkp
             average_updates: Some(3),
             metrics: Prefix::of(&metrics).expect("readable"),
             window: Window::default(),
-            batches: text(),
+            batches: String::new(),
             wall_s: 0.0,
             made: Some(MadeSoFar::default()),
         },
-        identity: Identity {
-            config: text(),
-            dataset: text(),
-            numerics: serde_json::from_str("1").expect("a version"),
-            libtorch: text(),
-            instruction_set: text(),
-            threads: 1,
-            device: text(),
-            dtype: text(),
-            micro_batch: None,
-            environment: Vec::new(),
-        },
+        identity: serde_json::from_value(json!({
+            "config": "", "dataset": "", "numerics": 1, "libtorch": "", "instruction_set": "", "threads": 1, "device": "",
+            "dtype": "",
+        }))
+        .expect("an identity"),
     };
     checkpoint.save(cell, layout).expect("saved");
     let (loaded, skipped) = Checkpoint::newest(cell, &metrics, layout).expect("readable").expect("there");
