@@ -61,20 +61,14 @@ impl Identity {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     fn of_cell(device: &str) -> Identity {
-        Identity {
-            config: "c".into(),
-            dataset: "d".into(),
-            numerics: serde_json::from_str("1").expect("a version"),
-            libtorch: "2.11.0".into(),
-            instruction_set: "AVX512 (AuthenticAMD)".into(),
-            threads: 1,
-            device: device.into(),
-            dtype: "f32".into(),
-            micro_batch: None,
-            environment: Vec::new(),
-        }
+        serde_json::from_value(json!({
+            "config": "c", "dataset": "d", "numerics": 1, "libtorch": "2.11.0", "threads": 1, "device": device,
+            "instruction_set": "AVX512 (AuthenticAMD)", "dtype": "f32",
+        }))
+        .expect("an identity")
     }
 
     #[test]
@@ -84,10 +78,8 @@ mod tests {
         let now = Identity { threads: 2, ..began.clone() };
         assert_eq!(began.differences(&now), ["threads: began with 1, now 2"]);
         let now = Identity { instruction_set: "AVX512 (GenuineIntel)".into(), ..began.clone() };
-        assert_eq!(
-            began.differences(&now),
-            ["instruction set: began with AVX512 (AuthenticAMD), now AVX512 (GenuineIntel)"]
-        );
+        let processor = "instruction set: began with AVX512 (AuthenticAMD), now AVX512 (GenuineIntel)";
+        assert_eq!(began.differences(&now), [processor]);
         let now = Identity { environment: vec![("MKL_CBWR".into(), "AVX2".into())], ..began.clone() };
         assert_eq!(began.differences(&now), ["environment: began with none, now MKL_CBWR=AVX2"]);
     }
@@ -107,10 +99,8 @@ mod tests {
         let elsewhere = Identity { threads: 4, instruction_set: "AVX2 (GenuineIntel)".into(), ..began.clone() };
         assert!(began.differences(&elsewhere).is_empty());
         let other = Identity { device: "cuda, NVIDIA H200".into(), ..elsewhere.clone() };
-        assert_eq!(
-            began.differences(&other),
-            ["device: began with cuda, NVIDIA H100 80GB HBM3, now cuda, NVIDIA H200"]
-        );
+        let device = "device: began with cuda, NVIDIA H100 80GB HBM3, now cuda, NVIDIA H200";
+        assert_eq!(began.differences(&other), [device]);
         let on_cpu = Identity { device: "cpu".into(), ..elsewhere };
         assert_eq!(began.differences(&on_cpu), ["device: began with cuda, NVIDIA H100 80GB HBM3, now cpu"]);
         // A checkpoint of an older version has the number, and no model.
