@@ -3,8 +3,8 @@
 mod batch_norm;
 pub mod damage;
 mod data_view;
+mod datasets;
 mod decoder;
-mod endless;
 mod heads;
 mod inspecting;
 mod metrics;
@@ -17,6 +17,5 @@ mod starter_batches;
 mod steps;
 mod tables;
 mod tensorboard;
-mod test_set;
 mod training;
 mod win_rate;
