@@ -58,8 +58,8 @@ type Name = unsafe extern "C" fn(*mut c_char, c_int, c_int) -> c_int;
 type Identifier = unsafe extern "C" fn(*mut Uuid, c_int) -> c_int;
 type Memory = unsafe extern "C" fn(*mut usize, c_int) -> c_int;
 
-/// The functions of NVIDIA's driver library that are needed here. It is loaded where it is installed; nothing is linked to
-/// it. These functions keep their interface over all versions, unlike the runtime's `cudaDeviceProp`.
+/// The functions of NVIDIA's driver library that are needed here. It is loaded where it is installed; nothing is linked
+/// to it. These functions keep their interface over all versions, unlike the runtime's `cudaDeviceProp`.
 struct Driver {
     init: Init,
     count: Count,

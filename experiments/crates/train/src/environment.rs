@@ -35,8 +35,8 @@ const OF_CPUS: &str = match cfg!(target_arch = "x86_64") {
 };
 
 /// Prefixes of those that decide bits on a GPU.
-const OF_GPUS: &str = "CUBLASLT_ CUBLAS_ CUDNN_ NVIDIA_TF32_ PYTORCH_TUNABLEOP_ TORCH_ALLOW_TF32_ TORCH_BLAS_ TORCH_CUDNN_ \
-                       TORCH_LINALG_";
+const OF_GPUS: &str = "CUBLASLT_ CUBLAS_ CUDNN_ NVIDIA_TF32_ PYTORCH_TUNABLEOP_ TORCH_ALLOW_TF32_ TORCH_BLAS_ \
+                       TORCH_CUDNN_ TORCH_LINALG_";
 
 /// What variables are named that decide no bits: numbers of threads, which posenc sets, and reports.
 const INDIFFERENT: [&str; 7] = ["DUMP", "DYNAMIC", "INTERFACE_LAYER", "LOG", "NUM_THREADS", "PROFILE", "VERBOSE"];

@@ -13,8 +13,9 @@ pub(super) static SCHEMA: LazyLock<Value> = LazyLock::new(schema::schema);
 /// Whether a document fits a schema: the part of JSON Schema (draft 2020-12) that the schema uses. Another keyword fails
 /// the test.
 pub(super) fn fits(root: &Value, schema: &Value, value: &Value) -> Result<(), String> {
-    const KNOWN: &str = "$schema $defs $ref title description default type enum anyOf properties patternProperties pattern \
-                         required additionalProperties items minimum exclusiveMinimum minProperties maxProperties";
+    const KNOWN: &str = "$schema $defs $ref title description default type enum anyOf properties patternProperties \
+                         pattern required additionalProperties items minimum exclusiveMinimum minProperties \
+                         maxProperties";
     let map = schema.as_object().expect("a schema is a map");
     assert!(map.keys().all(|key| KNOWN.split(' ').any(|known| known == key)), "{:?}", map.keys());
     let wrong = |what: &str| Err(format!("{value}: {what}"));

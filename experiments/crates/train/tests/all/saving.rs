@@ -64,8 +64,8 @@ fn through_a_checkpoint(cell: &Path, layout: &Layout, weights: &[f32]) -> Checkp
             made: Some(MadeSoFar::default()),
         },
         identity: serde_json::from_value(json!({
-            "config": "", "dataset": "", "numerics": 1, "libtorch": "", "instruction_set": "", "threads": 1, "device": "",
-            "dtype": "",
+            "config": "", "dataset": "", "numerics": 1, "libtorch": "", "instruction_set": "", "threads": 1,
+            "device": "", "dtype": "",
         }))
         .expect("an identity"),
     };
