@@ -4,6 +4,7 @@
 //! that plays the engine, and the environment says what kind of engine.
 
 use games::{Game, GameKind, Position, with_game};
+use serde::{Deserialize, Serialize};
 use std::fs::{self, OpenOptions};
 use std::io::{self, BufRead, Write};
 use std::os::unix::fs::PermissionsExt as _;
@@ -12,7 +13,7 @@ use std::path::{Path, PathBuf};
 const VARIABLE: &str = "FAKE_ENGINE";
 
 /// What an engine does wrong.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Faults {
     /// Ends at this ply of any game.
     pub(crate) dies_at: Option<usize>,
@@ -32,56 +33,13 @@ pub(crate) struct Faults {
     pub(crate) solves: bool,
 }
 
-impl Faults {
-    fn written(&self, game: GameKind) -> String {
-        let mut words = vec![game.name().to_owned()];
-        let number = |name: &str, at: Option<usize>| at.map(|at| format!("{name}={at}"));
-        let path = |name: &str, path: &Option<PathBuf>| path.as_ref().map(|path| format!("{name}={}", path.display()));
-        words.extend(number("dies_at", self.dies_at));
-        words.extend(number("resigns_at", self.resigns_at));
-        words.extend(number("declares_at", self.declares_at));
-        words.extend(path("dies_once", &self.dies_once));
-        words.extend(path("hangs_once", &self.hangs_once));
-        words.extend(self.is_deaf.then(|| "deaf".to_owned()));
-        words.extend(self.cheats.then(|| "cheats".to_owned()));
-        words.extend(self.babbles.then(|| "babbles".to_owned()));
-        words.extend(self.solves.then(|| "solves".to_owned()));
-        words.join(" ")
-    }
-
-    fn read(text: &str) -> (GameKind, Self) {
-        let mut words = text.split(' ');
-        let name = words.next().unwrap_or_default();
-        let game = GameKind::ALL.into_iter().find(|game| game.name() == name).expect("a game's name");
-        let mut faults = Self::default();
-        for word in words {
-            let (name, value) = word.split_once('=').unwrap_or((word, ""));
-            match name {
-                "dies_at" => faults.dies_at = value.parse().ok(),
-                "resigns_at" => faults.resigns_at = value.parse().ok(),
-                "declares_at" => faults.declares_at = value.parse().ok(),
-                "dies_once" => faults.dies_once = Some(value.into()),
-                "hangs_once" => faults.hangs_once = Some(value.into()),
-                "deaf" => faults.is_deaf = true,
-                "cheats" => faults.cheats = true,
-                "babbles" => faults.babbles = true,
-                "solves" => faults.solves = true,
-                unknown => panic!("no such fault: {unknown}"),
-            }
-        }
-        (game, faults)
-    }
-}
-
 /// Makes a program of it in `dir`.
 pub(crate) fn program(dir: &Path, game: GameKind, faults: &Faults) -> PathBuf {
     let path = dir.join(format!("engine-{}", fs::read_dir(dir).expect("a folder").count()));
     let me = std::env::current_exe().expect("this test's own path");
-    let script = format!(
-        "#!/bin/sh\n{VARIABLE}='{}' exec '{}' --exact fake::speaks_the_protocol\n",
-        faults.written(game),
-        me.display()
-    );
+    let faults = serde_json::to_string(&(game, faults)).expect("JSON");
+    let script =
+        format!("#!/bin/sh\n{VARIABLE}='{faults}' exec '{}' --exact fake::speaks_the_protocol\n", me.display());
     fs::write(&path, script).expect("the folder can be written");
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("its mode can be set");
     path
@@ -91,7 +49,7 @@ pub(crate) fn program(dir: &Path, game: GameKind, faults: &Faults) -> PathBuf {
 #[test]
 fn speaks_the_protocol() {
     if let Ok(text) = std::env::var(VARIABLE) {
-        let (game, faults) = Faults::read(&text);
+        let (game, faults): (GameKind, Faults) = serde_json::from_str(&text).expect("a game and its faults");
         let (stdin, mut stdout) = (io::stdin().lock(), io::stdout().lock());
         // Behind whatever the test runner has begun to write.
         writeln!(stdout).expect("stdout is open");
