@@ -20,9 +20,6 @@ pub struct Prepared {
     pub plan: Plan,
     /// The selected cells, in the order of the experiment.
     pub tasks: Vec<Task>,
-    /// For each of them, whether it is an A/A control.
-    pub twins: Vec<bool>,
-    pub left_out: usize,
     /// Cells that were copied from another run folder or a bundle.
     pub reused: usize,
     _smoke: Option<CellLock>,
@@ -49,7 +46,7 @@ impl Prepared {
     /// are not genuine.
     pub fn new(experiment: &Experiment, selection: &RunSelection) -> Result<Self, UserError> {
         let name = if selection.smoke { format!("smoke-{}", experiment.name) } else { experiment.name.clone() };
-        let (cells, left_out) = selected(experiment, &selection.only)?;
+        let cells = selected(experiment, &selection.only)?;
         let run_dir = selection.out.join(&name);
         // That of the trials is below the experiment's.
         let of_experiment = selection.out.join(name.split('/').next().unwrap_or_default());
@@ -97,28 +94,26 @@ impl Prepared {
             }
             tasks.push(Task { name, dir, config: Some(config) });
         }
-        let twins = cells.iter().map(|cell| cell.run.twin).collect();
-        Ok(Self { run_dir, plan, tasks, twins, left_out, reused, _smoke: smoke })
+        Ok(Self { run_dir, plan, tasks, reused, _smoke: smoke })
     }
 }
 
-/// The selected cells of an experiment, and the number of others.
-pub(super) fn selected(experiment: &Experiment, only: &[Selector]) -> Result<(Vec<Cell>, usize), UserError> {
+/// The selected cells of an experiment.
+pub(super) fn selected(experiment: &Experiment, only: &[Selector]) -> Result<Vec<Cell>, UserError> {
     let rows = || {
         let labels: Vec<&str> = experiment.rows.iter().map(|row| &row.label[..]).collect();
         format!("the rows are {}", labels.join(", "))
     };
-    let all = experiment.cells();
+    let mut cells = experiment.cells();
     let only = only.iter().map(|selector| selector.among(&experiment.rows)).collect::<Result<Vec<_>, _>>()?;
-    if let Some(value) = only.iter().find_map(|selector| selector.unmatched(&all)) {
+    if let Some(value) = only.iter().find_map(|selector| selector.unmatched(&cells)) {
         return Err(UserError::new(format!("no cell has {value}"), rows()).at("--only"));
     }
-    let (cells, left_out): (Vec<Cell>, Vec<Cell>) =
-        all.into_iter().partition(|cell| only.iter().all(|selector| selector.matches(cell)));
+    cells.retain(|cell| only.iter().all(|selector| selector.matches(cell)));
     if cells.is_empty() {
         return Err(UserError::new("no cell has all the values of --only", rows()));
     }
-    Ok((cells, left_out.len()))
+    Ok(cells)
 }
 
 /// Creates a folder and checks that it is writable, before the first cell runs.

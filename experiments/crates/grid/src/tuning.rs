@@ -51,7 +51,7 @@ impl<'a> Search<'a> {
             })
             .collect();
         let of_rows: Vec<Selector> = only.iter().filter(|selector| !selector.is_of_seeds()).cloned().collect();
-        let (cells, _) = selected(experiment, &of_rows)?;
+        let cells = selected(experiment, &of_rows)?;
         let selected = tuning.rows.iter().map(|row| cells.iter().any(|cell| cell.label == row.label)).collect();
         Ok(Some(Self { experiment, tuning, grid, selected, record }))
     }
