@@ -87,6 +87,15 @@ pub(crate) fn named<T: Copy>(what: &str, all: &[T], name: fn(T) -> &'static str,
     })
 }
 
+/// Reads the value of an option by its name.
+pub(crate) fn by_name<T: Copy + 'static>(
+    what: &'static str,
+    all: &'static [T],
+    name: fn(T) -> &'static str,
+) -> impl Fn(&str) -> Result<T, String> + Clone {
+    move |text: &str| named(what, all, name, text)
+}
+
 /// Prints a command's result, which succeeded.
 pub(crate) fn print(text: &str) -> anyhow::Result<ExitCode> {
     std::io::stdout().lock().write_all(text.as_bytes())?;

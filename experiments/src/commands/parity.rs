@@ -1,7 +1,7 @@
 //! `posenc parity`: outputs of networks with random weights, for comparing implementations and devices.
 
 use super::devices::{parse_device, prepare};
-use super::options::{json_text, named};
+use super::options::{by_name, json_text};
 use config::{Dtype, Experiment, Row, RunConfig};
 use dataset::{Dataset, Split};
 use serde_json::{Value, json};
@@ -31,12 +31,8 @@ pub struct Args {
     #[arg(long, default_value = "cpu", value_parser = parse_device)]
     device: Device,
     /// The element type of matrix products in the forward pass; gradients and steps stay f32.
-    #[arg(long, value_parser = parse_dtype, default_value = "f32")]
+    #[arg(long, value_parser = by_name("types", &[Dtype::F32, Dtype::Bf16], Dtype::name), default_value = "f32")]
     dtype: Dtype,
-}
-
-fn parse_dtype(text: &str) -> Result<Dtype, String> {
-    named("types", &[Dtype::F32, Dtype::Bf16], Dtype::name, text)
 }
 
 /// The list of the rows, in the folder.

@@ -1,6 +1,6 @@
 //! `posenc data export`.
 
-use crate::commands::options::named;
+use crate::commands::options::by_name;
 use anyhow::Context as _;
 use config::grouped;
 use dataset::{ExportFormat, OnDisk, Split};
@@ -13,13 +13,13 @@ pub(super) struct Args {
     /// The dataset's folder.
     dir: PathBuf,
     /// The format: pgn, hcpe, hcpe3, psv.
-    #[arg(long, visible_alias = "format", value_parser = parse_format)]
+    #[arg(long, visible_alias = "format", value_parser = by_name("formats", &ExportFormat::ALL, ExportFormat::name))]
     to: ExportFormat,
     /// The file to write; it must not exist yet.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     /// Export only these splits: train, validation, test.
-    #[arg(long, value_delimiter = ',', value_parser = parse_split)]
+    #[arg(long, value_delimiter = ',', value_parser = by_name("splits", &Split::ALL, Split::name))]
     split: Vec<Split>,
 }
 
@@ -51,12 +51,4 @@ pub(super) fn run(args: &Args) -> anyhow::Result<String> {
         text.push_str(&format!("left out: {left_out} {what} without a result, or from a position that has no code\n"));
     }
     Ok(text)
-}
-
-fn parse_format(text: &str) -> Result<ExportFormat, String> {
-    named("formats", &ExportFormat::ALL, ExportFormat::name, text)
-}
-
-fn parse_split(text: &str) -> Result<Split, String> {
-    named("splits", &Split::ALL, Split::name, text)
 }

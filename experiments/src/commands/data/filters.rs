@@ -1,6 +1,6 @@
 //! The filters of an import on the command line.
 
-use crate::commands::options::named;
+use crate::commands::options::by_name;
 use dataset::filter::Range;
 use dataset::{Buckets, Filters};
 use games::{GameResult, Termination};
@@ -25,10 +25,12 @@ pub(super) struct FilterArgs {
     #[arg(long, value_name = "SECONDS")]
     min_increment: Option<f64>,
     /// Keep only games with these results: first_wins, second_wins, draw, unknown.
-    #[arg(long, value_name = "RESULT", value_delimiter = ',', value_parser = parse_result)]
+    #[arg(long, value_name = "RESULT", value_delimiter = ',')]
+    #[arg(value_parser = by_name("results", &GameResult::ALL, GameResult::name))]
     result: Vec<GameResult>,
     /// Keep only games with this termination: checkmate, resignation (%TORYO), declaration (%KACHI), time, …
-    #[arg(long, value_name = "ENDING", value_delimiter = ',', value_parser = parse_termination)]
+    #[arg(long, value_name = "ENDING", value_delimiter = ',')]
+    #[arg(value_parser = by_name("terminations", &Termination::ALL, Termination::name))]
     termination: Vec<Termination>,
     /// Minimum number of plies.
     #[arg(long, value_name = "N")]
@@ -118,12 +120,4 @@ impl FilterArgs {
         .flatten()
         .collect()
     }
-}
-
-fn parse_result(text: &str) -> Result<GameResult, String> {
-    named("results", &GameResult::ALL, GameResult::name, text)
-}
-
-fn parse_termination(text: &str) -> Result<Termination, String> {
-    named("terminations", &Termination::ALL, Termination::name, text)
 }

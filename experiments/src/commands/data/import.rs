@@ -1,6 +1,6 @@
 //! `posenc data import`.
 
-use super::super::options::named;
+use super::super::options::{by_name, named};
 use super::super::show::parse_game;
 use super::display::Display;
 use super::filters::FilterArgs;
@@ -51,7 +51,7 @@ pub(super) struct Choices {
     #[arg(long, default_value_t = 0, value_name = "N")]
     policy_from_ply: u16,
     /// Which value of Lc0's chunks to keep, with its draw probability: root, best, played (V6), original (V6).
-    #[arg(long, default_value = "root", value_parser = parse_value)]
+    #[arg(long, default_value = "root", value_parser = by_name("values", &ValueSource::ALL, ValueSource::name))]
     value: ValueSource,
     /// Threads; all cores by default. The dataset does not depend on it.
     #[arg(long, default_value_t = 0, value_name = "N", hide_default_value = true)]
@@ -112,10 +112,6 @@ fn made_by(args: &Args) -> String {
 
 pub(super) fn parse_format(text: &str) -> Result<Format, String> {
     named("formats", &Format::ALL, Format::name, text)
-}
-
-fn parse_value(text: &str) -> Result<ValueSource, String> {
-    named("values", &ValueSource::ALL, ValueSource::name, text)
 }
 
 fn summary(options: &ImportOptions, report: &ImportReport) -> String {
