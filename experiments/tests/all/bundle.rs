@@ -250,9 +250,8 @@ fn cells_that_are_trained_again_come_to_the_same_bits() {
     let lie = format!("{before},policy_loss,1,0.5{}", &after[after.find(',').expect("a field")..]);
     fs::write(&report, text.replace(line, &lie)).expect("written");
     relist(&dir.path().join("stated"));
-    let answer = run(dir.path(), &["verify", "stated"]);
-    assert_eq!(answer.code, Some(1), "{}", answer.stdout);
     let place = "chess, shaw, compared, policy_loss: mean is 0.5, the cells";
+    let answer = run(dir.path(), &["verify", "stated"]).fails();
     answer.says(&["1 numbers or lines are NOT THOSE OF THE CELLS", place]);
 
     // Threads are those of the manifest, within limits.
@@ -279,8 +278,7 @@ fn cells_that_are_trained_again_come_to_the_same_bits() {
     let fitted: Vec<String> = text.lines().skip(1).take(1).map(role).collect();
     fs::write(&report, format!("{header}\r\n{}\r\n", fitted.join("\r\n"))).expect("written");
     relist(&dir.path().join("stated"));
-    let answer = run(dir.path(), &["verify", "stated"]);
-    assert_eq!(answer.code, Some(1), "{}", answer.stdout);
+    let answer = run(dir.path(), &["verify", "stated"]).fails();
     answer.says(&["report.csv: NOT VERIFIED", "1 lines of fitted curves were not compared"]);
 
     // A number that was made up is found, though every hash is right.
@@ -292,8 +290,7 @@ fn cells_that_are_trained_again_come_to_the_same_bits() {
     let better = format!("{}0{}", &text[..at], &text[at + 1..]);
     fs::write(&metrics, better).expect("written");
     publish("lie.tar.zst");
-    let answer = run(dir.path(), &["verify", "lie.tar.zst", "--rerun", "4", "--data", "chess"]);
-    assert_eq!(answer.code, Some(1), "{}", answer.stdout);
+    let answer = run(dir.path(), &["verify", "lie.tar.zst", "--rerun", "4", "--data", "chess"]).fails();
     answer.says(&["NOT THE SAME", "of metrics.jsonl differs"]);
 }
 
@@ -351,7 +348,7 @@ fn under_other_conditions_the_spread_over_seeds_judges_and_cells_are_taken_from_
 
     // In an empty place nothing is trained, and the report and TensorBoard's files are there again.
     let answer = run(dir.path(), &["run", "experiment.yaml", "--out", "other", "--from", "compact"]).succeeds();
-    assert_says(&answer.stderr, &["copied from other run folders: 12 cells, finished there"]);
+    let answer = answer.tells(&["copied from other run folders: 12 cells, finished there"]);
     assert!(!answer.stderr.contains("cell started"), "{}", answer.stderr);
     assert!(!answer.stdout.contains("posenc inspect"), "the bundle has no weights: {}", answer.stdout);
     assert_eq!(csv("other/small").lines().count(), whole.lines().count());

@@ -68,6 +68,13 @@ impl Answer {
         self
     }
 
+    /// The answer, if what it says beside its output has all these parts.
+    #[track_caller]
+    pub(crate) fn tells(self, parts: &[&str]) -> Self {
+        assert_says(&self.stderr, parts);
+        self
+    }
+
     /// The JSON of every line of a success.
     #[track_caller]
     pub(crate) fn json_lines(self) -> Vec<Value> {
@@ -81,13 +88,26 @@ impl Answer {
         serde_json::from_str(&self.succeeds().stdout).expect("one JSON value")
     }
 
+    /// The answer, if its exit code is 1.
+    #[track_caller]
+    pub(crate) fn fails(self) -> Self {
+        assert_eq!(self.code, Some(1), "stdout: {}\nstderr: {}", self.stdout, self.stderr);
+        self
+    }
+
     /// The answer, if it is one error with exit code 1 that has all these parts.
     #[track_caller]
     pub(crate) fn fails_with(self, parts: &[&str]) -> Self {
-        assert_eq!(self.code, Some(1), "stdout: {}\nstderr: {}", self.stdout, self.stderr);
-        assert_says(&self.stderr, parts);
-        assert_eq!(self.stderr.matches("posenc: ").count(), 1, "one message: {}", self.stderr);
-        self
+        let failed = self.fails().tells(parts);
+        assert_eq!(failed.stderr.matches("posenc: ").count(), 1, "one message: {}", failed.stderr);
+        failed
+    }
+
+    /// The answer, if it is an error of usage, with exit code 2, that has all these parts.
+    #[track_caller]
+    pub(crate) fn is_misuse(self, parts: &[&str]) -> Self {
+        assert_eq!(self.code, Some(2), "stdout: {}\nstderr: {}", self.stdout, self.stderr);
+        self.tells(parts)
     }
 }
 

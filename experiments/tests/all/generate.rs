@@ -40,9 +40,8 @@ fn a_full_disk_costs_no_finished_game() {
         command
     };
     assert!(command("whole").output().expect("posenc starts").status.success());
-    let full = with_little_room(command("set"), 8_000);
-    assert_eq!(full.code, Some(1), "{}", full.stderr);
-    assert_says(&full.stderr, &["cannot write", "games.jsonl", "File too large", "of 6 games are kept: make room"]);
+    let full = with_little_room(command("set"), 8_000).fails();
+    full.tells(&["cannot write", "games.jsonl", "File too large", "of 6 games are kept: make room"]);
     let output = command("set").output().expect("posenc starts");
     let said = String::from_utf8_lossy(&output.stdout);
     let found = said.split("(found ").nth(1).and_then(|rest| rest.split(' ').next()?.parse::<u64>().ok());

@@ -7,7 +7,7 @@ use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
-use testing::{assert_says, place, small};
+use testing::{place, small};
 use train::sinks::tensorboard::read_session;
 
 /// What must not change when nothing is trained.
@@ -84,9 +84,7 @@ fn a_part_of_a_grid_can_be_chosen() {
 
     only("encoding=rope").fails_with(&["--only", "chess-shaw"]);
     only("seed=0,seed=1").fails_with(&["--only", "seed=seed=1"]);
-    let wrong = only("colour=red");
-    assert_eq!(wrong.code, Some(2));
-    assert_says(&wrong.stderr, &["there is no setting \"colour\"", "learning_rate"]);
+    only("colour=red").is_misuse(&["there is no setting \"colour\"", "learning_rate"]);
 }
 
 #[test]
@@ -125,9 +123,9 @@ fn rows_that_get_names_keep_their_cells_and_have_these_names_everywhere() {
     let names = "names:\n  Shaw q,k: {encoding: {shaw: {terms: [q, k]}}}\n  No position: {encoding: none}\n";
     fs::write(dir.path().join("experiment.yaml"), small() + names).expect("a file");
     run(dir.path(), &["check", "experiment.yaml"]).succeeds().says(&["chess-Shaw-q-k"]);
-    let named = run(dir.path(), &["run", "experiment.yaml"]).succeeds().says(&["Shaw q,k", "No position"]);
     let parts = ["copied from other run folders: 3 cells, finished there", "event files of 3 cells are rebuilt"];
-    assert_says(&named.stderr, &parts);
+    let named = run(dir.path(), &["run", "experiment.yaml"]).succeeds();
+    let named = named.says(&["Shaw q,k", "No position"]).tells(&parts);
     assert!(!named.stderr.contains("cell 4/4"), "{named:?}");
     let report = run(dir.path(), &["report", "runs/small"]).succeeds().stdout;
     assert!(!report.contains("orphaned"), "{report}");
@@ -148,8 +146,7 @@ fn fail_fast_leaves_the_rest_alone() {
     let run_dir = dir.path().join("runs/small");
     let none = run_dir.join(row_folder(&run_dir, "none")).join("seed-0");
     fs::create_dir_all(none.join("metrics.jsonl")).expect("a folder");
-    let answer = run(dir.path(), &["run", "experiment.yaml", "--fail-fast", "--jobs", "1"]);
-    assert_eq!(answer.code, Some(1), "{}", answer.stderr);
+    let answer = run(dir.path(), &["run", "experiment.yaml", "--fail-fast", "--jobs", "1"]).fails();
     answer.says(&["small: 1 of 4 cells in ", "1 FAILED; 2 pending", "chess none seed 0 FAILED: error: "]);
 }
 
@@ -273,10 +270,8 @@ fn an_interrupt_stops_at_checkpoints_and_says_how_to_go_on() {
     let none = cell_of(&run_dir, "chess-none");
     wait_for_step(&none, 1);
     signal(&stopped.child, libc::SIGINT);
-    let answer = stopped.end();
-    assert_eq!(answer.code, Some(1), "{}", answer.stderr);
-    assert!(answer.stdout.contains("1 interrupted: the same command"), "{}", answer.stdout);
-    assert!(answer.stderr.contains("a checkpoint (press Ctrl-C again"), "{}", answer.stderr);
+    let answer = stopped.end().fails();
+    answer.says(&["1 interrupted: the same command"]).tells(&["a checkpoint (press Ctrl-C again"]);
     let CellState::Interrupted(progress) = CellState::of(&none) else { panic!("{:?}", CellState::of(&none)) };
     assert!(progress.step > 0);
     assert!(none.join(format!("checkpoints/step-{}.yaml", progress.step)).exists());
@@ -289,10 +284,8 @@ fn an_interrupted_smoke_run_has_not_failed_and_starts_again() {
     stopped.wait_for("cell 1/4 done");
     stopped.wait_for("cell started");
     signal(&stopped.child, libc::SIGINT);
-    let answer = stopped.end();
-    assert_eq!(answer.code, Some(1), "{}", answer.stderr);
     let parts = ["small: stopped after ", " of 4 cells; the same command starts again\n", "resumed    not tried\n"];
-    assert_says(&answer.stdout, &parts);
+    let answer = stopped.end().fails().says(&parts);
     assert!(!answer.stdout.contains("FAILED"), "{}", answer.stdout);
     assert_eq!(answer.stderr.matches("stopping: ").count(), 1, "{}", answer.stderr);
 }

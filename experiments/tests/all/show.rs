@@ -5,7 +5,6 @@ use serde_json::Value;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::process::Stdio;
-use testing::assert_says;
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
@@ -38,9 +37,7 @@ fn the_text_shows_board_network_and_moves() {
     let named = show(&["--game", "chess", "--position", "startpos", "--json"]).json();
     assert_eq!(named["legal"].as_array().map(Vec::len), Some(20));
     assert_eq!(show(&["--game", "chess"]).code, Some(2));
-    let wrong = show(&["--game", "go", "--position", START]);
-    assert_eq!(wrong.code, Some(2));
-    assert_says(&wrong.stderr, &["the games are chess, shogi"]);
+    show(&["--game", "go", "--position", START]).is_misuse(&["the games are chess, shogi"]);
 }
 
 #[test]

@@ -20,9 +20,9 @@ fn one_command_tries_chooses_and_trains_and_a_longer_range_trains_what_is_new() 
     let dir = place(&tuned("[1, 8]"));
     let tuned_by = "trials: policy_loss on validation, tuning seeds [100]";
     let verdicts = "verdicts are tuned: the settings of each row are the best of 2 trials";
-    let first = run(dir.path(), &["run", "experiment.yaml"]).succeeds().says(&["rows: tuned\n"]);
+    let first = run(dir.path(), &["run", "experiment.yaml"]).succeeds();
+    first.says(&["rows: tuned\n"]).tells(&["tuning: 5 cells of trials"]);
     run(dir.path(), &["report", "runs/small"]).succeeds().says(&[verdicts, tuned_by]);
-    assert_says(&first.stderr, &["tuning: 5 cells of trials"]);
     let before = record(dir.path());
     for row in &before.rows {
         let scores: Vec<f64> = row.trials.iter().map(|trial| trial.score().expect("a score")).collect();
@@ -81,8 +81,8 @@ fn a_cell_of_another_run_folder_is_not_trained_again() {
     run(dir.path(), &["run", "experiment.yaml"]).succeeds();
     let other = small().replace("name: small", "name: other");
     std::fs::write(dir.path().join("experiment.yaml"), &other).expect("a file");
-    let second = run(dir.path(), &["run", "experiment.yaml"]).succeeds();
-    assert_says(&second.stderr, &["copied from other run folders: 4 cells, finished there"]);
+    let copied = ["copied from other run folders: 4 cells, finished there"];
+    let second = run(dir.path(), &["run", "experiment.yaml"]).succeeds().tells(&copied);
     assert!(!second.stderr.contains("cell started"), "{}", second.stderr);
     let metrics = |name: &str| {
         let plan = records::Plan::read(&dir.path().join("runs").join(name)).expect("a plan");
@@ -92,8 +92,7 @@ fn a_cell_of_another_run_folder_is_not_trained_again() {
     assert_eq!(metrics("small"), metrics("other"));
     // From a folder of run folders elsewhere, too.
     std::fs::rename(dir.path().join("runs"), dir.path().join("elsewhere")).expect("a folder");
-    let third = run(dir.path(), &["run", "experiment.yaml", "--cells", "elsewhere"]).succeeds();
-    assert_says(&third.stderr, &["copied from other run folders: 4 cells, finished there"]);
+    run(dir.path(), &["run", "experiment.yaml", "--cells", "elsewhere"]).succeeds().tells(&copied);
 }
 
 #[test]
@@ -101,8 +100,7 @@ fn a_smoke_run_tries_the_trials_too() {
     let dir = place(&tuned("[1, 4, 16]"));
     for _ in 0..2 {
         let smoke = run(dir.path(), &["run", "experiment.yaml", "--smoke"]).succeeds();
-        assert_says(&smoke.stderr, &["tuning: 7 cells of trials"]);
-        smoke.says(&["small: everything works\n"]);
+        smoke.tells(&["tuning: 7 cells of trials"]).says(&["small: everything works\n"]);
     }
     run(dir.path(), &["status", "runs/smoke-small", "--once"]).succeeds().says(&["chess-shaw seed 0"]);
 }

@@ -5,7 +5,7 @@ use records::{CellLock, CellState};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
-use testing::{assert_says, place, small};
+use testing::{place, small};
 
 fn status(dir: &Path) -> Value {
     run(dir, &["status", "runs/small", "--json"]).json()
@@ -56,30 +56,25 @@ fn a_failed_cell_is_a_row_and_is_retried_without_the_experiments_file() {
     // A folder lies where the cell's metrics belong.
     let metrics = run_dir.join(row_folder(&run_dir, "shaw")).join("seed-0/metrics.jsonl");
     fs::create_dir_all(&metrics).expect("a folder");
-    let failed = run(dir.path(), &["run", "experiment.yaml"]);
-    assert_eq!(failed.code, Some(1), "{}", failed.stderr);
+    let failed = run(dir.path(), &["run", "experiment.yaml"]).fails();
     failed.says(&["small: 3 of 4 cells in ", "1 FAILED", "chess shaw seed 0 FAILED: error: "]);
     let causes = ["chess shaw seed 0 FAILED: error: ", "metrics.jsonl", "(seed 0 failed)"];
     run(dir.path(), &["report", "runs/small"]).succeeds().says(&causes);
 
     fs::remove_file(dir.path().join("experiment.yaml")).expect("the file goes");
     let retry = || run(dir.path(), &["retry", "--failed", "runs/small"]);
-    let failed = retry().says(&["1 cell tried again: 0 finished, 1 failed\n"]);
-    assert_eq!(failed.code, Some(1), "{}", failed.stderr);
+    retry().fails().says(&["1 cell tried again: 0 finished, 1 failed\n"]);
     fs::remove_dir(metrics).expect("the folder goes");
     retry().succeeds().says(&["1 cell tried again: 1 finished, 0 failed\n"]);
     assert!(cells(&run_dir).iter().all(|cell| CellState::of(cell) == CellState::Done));
     retry().succeeds().says(&["0 cells tried again"]);
-    let refused = run(dir.path(), &["retry", "runs/small"]);
-    assert_eq!(refused.code, Some(2), "it must be said which cells");
-    assert_says(&refused.stderr, &["<--failed|--interrupted>"]);
+    run(dir.path(), &["retry", "runs/small"]).is_misuse(&["<--failed|--interrupted>"]);
 
     // A cell that would fail again is not retried.
     let status = r#"{"state":"failed","step":3,"steps":8,"error":"the loss of step 4 is not finite (NaN)"}"#;
     fs::write(cell_of(&run_dir, "chess-shaw").join("status.json"), status).expect("a status");
-    let left = retry().says(&["0 cells tried again: 0 finished, 0 failed, 1 left"]);
-    assert_eq!(left.code, Some(1));
-    assert_says(&left.stderr, &["chess-shaw seed 0 is left", "learning rate"]);
+    let left = retry().fails().says(&["0 cells tried again: 0 finished, 0 failed, 1 left"]);
+    left.tells(&["chess-shaw seed 0 is left", "learning rate"]);
 }
 
 #[test]
@@ -129,12 +124,9 @@ fn pruning_takes_checkpoints_of_finished_cells_and_no_metric() {
 #[test]
 fn a_time_limit_stops_the_run_at_checkpoints() {
     let dir = place(&small().replace("steps: 8", "steps: 100000"));
-    let answer = run(dir.path(), &["run", "experiment.yaml", "--jobs", "1", "--time-limit", "3s"]);
-    assert_eq!(answer.code, Some(1), "{}", answer.stderr);
+    let answer = run(dir.path(), &["run", "experiment.yaml", "--jobs", "1", "--time-limit", "3s"]).fails();
     answer.says(&["1 interrupted: the same command"]);
-    let wrong = run(dir.path(), &["run", "experiment.yaml", "--time-limit", "soon"]);
-    assert_eq!(wrong.code, Some(2));
-    assert_says(&wrong.stderr, &["write 90s, 30m"]);
+    run(dir.path(), &["run", "experiment.yaml", "--time-limit", "soon"]).is_misuse(&["write 90s, 30m"]);
 }
 
 #[test]
@@ -147,8 +139,7 @@ fn a_full_disk_and_a_torn_line_are_failures_that_the_next_run_mends_with_nothing
         cells.iter().map(|cell| fs::read(cell.join("status.json")).expect("a status")).collect()
     };
     // Enough for configurations, manifests and lines, too little for weights.
-    let full = with_little_room(posenc(dir.path(), &["run", "experiment.yaml"]), 24_000);
-    assert_eq!(full.code, Some(1), "{}", full.stderr);
+    let full = with_little_room(posenc(dir.path(), &["run", "experiment.yaml"]), 24_000).fails();
     full.says(&[
         "small: 0 of 4 cells in ",
         "4 FAILED",
@@ -187,8 +178,7 @@ fn a_finished_cell_whose_metrics_are_damaged_is_renamed_and_trained_to_the_same_
     run(dir.path(), &["report", "runs/small"]).succeeds().says(&parts);
 
     let answer = run(dir.path(), &["retry", "--failed", "runs/small"]).succeeds();
-    assert_says(&answer.stderr, &["damaged-seed-0", &place]);
-    answer.says(&["1 cell tried again: 1 finished, 0 failed"]);
+    answer.tells(&["damaged-seed-0", &place]).says(&["1 cell tried again: 1 finished, 0 failed"]);
     let old = fs::read_to_string(cell.with_file_name("damaged-seed-0").join("metrics.jsonl")).expect("put aside");
     assert!(old.starts_with(before), "nothing is lost");
     let bits = |text: &str| -> Vec<String> {

@@ -9,7 +9,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::time::Duration;
-use testing::{Bench, assert_same_bits, assert_says, status, train};
+use testing::{Bench, assert_same_bits, status, train};
 use train::Outcome;
 
 fn spawn(dir: &Path) -> Child {
@@ -40,8 +40,7 @@ fn killed_in_the_middle_it_goes_on_to_the_same_bits() {
     // A write that the kill cut short.
     let mut metrics = fs::OpenOptions::new().append(true).open(killed.join("metrics.jsonl")).expect("metrics");
     metrics.write_all(b"{\"step\":77,\"split\":\"tr").expect("written");
-    let again = answer(&mut posenc_cell(&killed)).succeeds();
-    assert_says(&again.stderr, &["resuming from the checkpoint of step"]);
+    answer(&mut posenc_cell(&killed)).succeeds().tells(&["resuming from the checkpoint of step"]);
     assert_same_bits(&undisturbed, &killed);
 }
 
@@ -65,7 +64,7 @@ fn a_cell_is_not_resumed_with_other_operations() {
     let dir = bench.crashed_of("operations", &bench.run(29), 28);
     let refused = answer(posenc_cell(&dir).env(nn::Backend::VARIABLE, "off"));
     assert_ne!(refused.code, Some(0));
-    assert_says(&refused.stderr, &["instruction set: began with", "LibTorch's operations only"]);
+    refused.tells(&["instruction set: began with", "LibTorch's operations only"]);
 }
 
 #[test]
@@ -80,7 +79,7 @@ fn a_cell_is_not_resumed_under_another_variable_that_decides_bits_unless_forced(
     let changed = "environment: began with none, now MKL_CBWR=COMPATIBLE";
     let refused = answer(&mut elsewhere());
     assert_ne!(refused.code, Some(0));
-    assert_says(&refused.stderr, &[changed, "--force"]);
+    refused.tells(&[changed, "--force"]);
     answer(elsewhere().arg("--force")).succeeds();
     let manifest = Manifest::read(&dir).expect("readable").expect("there");
     assert_eq!(manifest.sessions.last().expect("a session").forced, [changed]);
@@ -108,9 +107,8 @@ fn a_full_disk_fails_clearly_and_loses_nothing() {
     let undisturbed = bench.trained("undisturbed", &run);
     let dir = bench.cell("full", &run);
     // Enough for the manifest and the lines, too little for a checkpoint.
-    let full = with_little_room(posenc_cell(&dir), 24_000);
-    assert_eq!(full.code, Some(1), "{}", full.stderr);
-    assert_says(&full.stderr, &["posenc: cannot write", "checkpoints/step-10"]);
+    let full = with_little_room(posenc_cell(&dir), 24_000).fails();
+    full.tells(&["posenc: cannot write", "checkpoints/step-10"]);
     let failed = status(&dir);
     assert_eq!((failed.state, failed.step, failed.resumable), (State::Failed, 10, true));
     assert_eq!(train(&dir).expect("with room again"), Outcome::Done);
