@@ -29,28 +29,22 @@ pub(crate) fn root() -> &'static Path {
 }
 
 pub(crate) fn packages() -> Vec<Package> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let output = Command::new(cargo)
-        .args(["metadata", "--format-version", "1", "--no-deps", "--offline", "--locked"])
-        .current_dir(root())
-        .output()
-        .expect("cargo starts");
-    assert!(output.status.success(), "cargo metadata: {}", String::from_utf8_lossy(&output.stderr));
-    let metadata: Value = serde_json::from_slice(&output.stdout).expect("cargo metadata is JSON");
+    let metadata = cargo(&["metadata", "--format-version", "1", "--no-deps", "--offline", "--locked"]);
+    let metadata: Value = serde_json::from_str(&metadata).expect("cargo metadata is JSON");
     list(&metadata["packages"]).iter().map(package).collect()
 }
 
 /// The crates that `cargo tree` prints for these options, a line for each.
 pub(crate) fn tree(options: &[&str]) -> Vec<String> {
+    let all = ["tree", "--offline", "--locked", "--edges", "normal,build,dev", "--prefix", "none"];
+    cargo(&[&all, options].concat()).lines().filter(|line| !line.is_empty()).map(str::to_owned).collect()
+}
+
+fn cargo(arguments: &[&str]) -> String {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let output = Command::new(cargo)
-        .args(["tree", "--offline", "--locked", "--edges", "normal,build,dev", "--prefix", "none"])
-        .args(options)
-        .current_dir(root())
-        .output()
-        .expect("cargo starts");
-    assert!(output.status.success(), "cargo tree: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8_lossy(&output.stdout).lines().filter(|line| !line.is_empty()).map(str::to_owned).collect()
+    let output = Command::new(cargo).args(arguments).current_dir(root()).output().expect("cargo starts");
+    assert!(output.status.success(), "cargo {}: {}", arguments[0], String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("cargo writes UTF-8")
 }
 
 fn package(value: &Value) -> Package {
