@@ -1,20 +1,19 @@
 //! Balanced openings: legal, different, and even by the engine's own score.
 
-use crate::fake::{Faults, program};
+use crate::fake::{Faults, engine};
+use engines::GenerateError;
 use engines::balanced::{BalancedSettings, balanced_openings};
 use engines::openings::Openings;
-use engines::{EngineSettings, GenerateError};
 use games::{GameKind, with_game};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
-use std::time::Duration;
 use tempfile::TempDir;
 
 fn settings(dir: &Path, game: GameKind, within: i32) -> BalancedSettings {
     BalancedSettings {
         game,
-        engine: EngineSettings::new(program(dir, game, &Faults::default()), game, 1, Duration::from_secs(20)),
+        engine: engine(dir, game, &Faults::default(), 1),
         nodes: 5,
         plies: (2, 5),
         within,

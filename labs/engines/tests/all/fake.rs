@@ -3,12 +3,14 @@
 //! Engines are programs, so a test binary has to be one: a shell script starts it again with the name of the one test
 //! that plays the engine, and the environment says what kind of engine.
 
+use engines::EngineSettings;
 use games::{Game, GameKind, Position, with_game};
 use serde::{Deserialize, Serialize};
 use std::fs::{self, OpenOptions};
 use std::io::{self, BufRead, Write};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 const VARIABLE: &str = "FAKE_ENGINE";
 
@@ -31,6 +33,11 @@ pub(crate) struct Faults {
     pub(crate) declares_at: Option<usize>,
     /// No fault: it sees every mate in two, by trying all moves.
     pub(crate) solves: bool,
+}
+
+/// The settings of such a program, which compares this number of moves.
+pub(crate) fn engine(dir: &Path, game: GameKind, faults: &Faults, multipv: usize) -> EngineSettings {
+    EngineSettings::new(program(dir, game, faults), game, multipv, Duration::from_secs(60))
 }
 
 /// Makes a program of it in `dir`.
@@ -135,7 +142,7 @@ impl<G: Game> Engine<G> {
             return false;
         }
         if self.plies == 12 && first_time(&self.faults.hangs_once) {
-            std::thread::sleep(std::time::Duration::from_secs(3600));
+            std::thread::sleep(Duration::from_secs(3600));
         }
         let mut moves = self.judged();
         if let ["searchmoves", allowed @ ..] = only {

@@ -1,14 +1,12 @@
 //! Forced lines: one of a game, the only moves that mate, whatever the number of processes.
 
-use crate::fake::{Faults, can_mate, program};
+use crate::fake::{Faults, can_mate, engine};
 use dataset::{Filters, ImportOptions, PerSplit, SplitPlan};
-use engines::EngineSettings;
 use engines::forced::{COMPARED, ForcedSettings, csv, forced_lines};
 use games::chess::{Chess, ChessPosition};
 use games::{GameKind, Position as _};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 use tempfile::TempDir;
 
 /// Games of people that end with mate.
@@ -43,12 +41,7 @@ fn settings(dir: &Path, from: &Path, processes: usize) -> ForcedSettings {
     ForcedSettings {
         game: GameKind::Chess,
         from: from.to_owned(),
-        engine: EngineSettings::new(
-            program(dir, GameKind::Chess, &Faults { solves: true, ..Faults::default() }),
-            GameKind::Chess,
-            COMPARED,
-            Duration::from_secs(60),
-        ),
+        engine: engine(dir, GameKind::Chess, &Faults { solves: true, ..Faults::default() }, COMPARED),
         nodes: 5,
         processes,
         per_length: 100,

@@ -1,17 +1,15 @@
 //! Test positions with the labels of another search: the same positions for every engine, whatever the number of processes.
 
-use crate::fake::{Faults, program};
+use crate::fake::{Faults, engine};
 use crate::forced::{dataset, filtered};
 use dataset::store::GameRow;
 use dataset::{Dataset, Filters, Split, agreement};
-use engines::EngineSettings;
 use engines::relabelled::{RelabelSettings, relabelled};
 use games::chess::ChessPosition;
 use games::{GameKind, Position as _};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 use tempfile::TempDir;
 
 fn settings(dir: &Path, from: &Path, name: &str) -> RelabelSettings {
@@ -19,12 +17,7 @@ fn settings(dir: &Path, from: &Path, name: &str) -> RelabelSettings {
         game: GameKind::Chess,
         from: from.to_owned(),
         from_name: "games".to_owned(),
-        engine: EngineSettings::new(
-            program(dir, GameKind::Chess, &Faults::default()),
-            GameKind::Chess,
-            3,
-            Duration::from_secs(60),
-        ),
+        engine: engine(dir, GameKind::Chess, &Faults::default(), 3),
         nodes: 5,
         positions: 40,
         temperature: 60.0,
