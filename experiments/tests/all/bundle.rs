@@ -1,7 +1,7 @@
 //! `posenc publish` and `posenc verify`: what is published says nothing of this machine, what was changed is found, and
 //! cells that are trained again come to the same bits.
 
-use crate::bundles::{archive, contents, files, list, relist};
+use crate::bundles::{archive, better, change, contents, files, list, relist};
 use crate::cli::{cell_of, cells, run};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -257,11 +257,8 @@ fn cells_that_are_trained_again_come_to_the_same_bits() {
     // Threads are those of the manifest, within limits.
     publish("threads");
     let manifest = cell_of(&dir.path().join("threads/cells"), "chess-none").join("manifest.json");
-    let honest = fs::read_to_string(&manifest).expect("a manifest");
     for threads in [0, 1_025, 200_000] {
-        let mut stated: Value = serde_json::from_str(&honest).expect("JSON");
-        stated["identity"]["threads"] = threads.into();
-        fs::write(&manifest, stated.to_string()).expect("written");
+        change(&manifest, |stated| stated["identity"]["threads"] = threads.into());
         relist(&dir.path().join("threads"));
         let expected = format!("its manifest.json states {threads} threads; a cell is trained again with 1 to 1024");
         run(dir.path(), &["verify", "threads", "--rerun", "4", "--data", "chess"]).fails_with(&[&expected]);
@@ -284,11 +281,7 @@ fn cells_that_are_trained_again_come_to_the_same_bits() {
     // A number that was made up is found, though every hash is right.
     let run_dir = dir.path().join("runs/small");
     let first = records::Plan::read(&run_dir).expect("a plan").rows[0].folder.clone();
-    let metrics = run_dir.join(first).join("seed-0/metrics.jsonl");
-    let text = fs::read_to_string(&metrics).expect("metrics");
-    let at = text.rfind("\"policy_loss\":").expect("a loss") + "\"policy_loss\":".len();
-    let better = format!("{}0{}", &text[..at], &text[at + 1..]);
-    fs::write(&metrics, better).expect("written");
+    better(&run_dir.join(first).join("seed-0"));
     publish("lie.tar.zst");
     let answer = run(dir.path(), &["verify", "lie.tar.zst", "--rerun", "4", "--data", "chess"]).fails();
     answer.says(&["NOT THE SAME", "of metrics.jsonl differs"]);
@@ -318,10 +311,7 @@ fn under_other_conditions_the_spread_over_seeds_judges_and_cells_are_taken_from_
     // As if it had been made with another LibTorch: the list is written again, as its publisher would have.
     let bundle = dir.path().join("bundle");
     for path in files(&bundle).into_iter().filter(|path| path.ends_with("manifest.json")) {
-        let text = fs::read_to_string(&path).expect("a manifest");
-        let mut manifest: Value = serde_json::from_str(&text).expect("JSON");
-        manifest["identity"]["libtorch"] = "1.0.0".into();
-        fs::write(&path, manifest.to_string()).expect("written");
+        change(&path, |manifest| manifest["identity"]["libtorch"] = "1.0.0".into());
     }
     relist(&bundle);
     let expected = "within the spread over seeds (0.00 standard deviations); LibTorch: began with 1.0.0, now 2.";

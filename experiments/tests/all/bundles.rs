@@ -1,5 +1,6 @@
 //! Bundles that tests make and change.
 
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -35,6 +36,22 @@ pub(crate) fn archive(path: &Path, files: &[(&str, &[u8])]) {
 
 pub(crate) fn list(files: &[(&str, &[u8])]) -> String {
     files.iter().map(|(name, bytes)| format!("{}  {name}\n", blake3::hash(bytes).to_hex())).collect()
+}
+
+/// Changes a JSON or YAML file; YAML is written as JSON, which it contains.
+pub(crate) fn change(path: &Path, change: impl FnOnce(&mut Value)) {
+    let text = fs::read_to_string(path).expect("a file");
+    let mut value: Value = serde_yaml::from_str(&text).expect("YAML");
+    change(&mut value);
+    fs::write(path, value.to_string()).expect("written");
+}
+
+/// Writes a loss that the cell did not reach into its metrics.
+pub(crate) fn better(cell: &Path) {
+    let path = cell.join("metrics.jsonl");
+    let text = fs::read_to_string(&path).expect("metrics");
+    let at = text.rfind("\"policy_loss\":").expect("a loss") + "\"policy_loss\":".len();
+    fs::write(&path, format!("{}0{}", &text[..at], &text[at + 1..])).expect("written");
 }
 
 /// Writes the list of a bundle's folder again, as a publisher who changed files would.

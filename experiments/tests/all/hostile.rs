@@ -1,7 +1,7 @@
 //! Bundles and run folders that strangers made: whatever stands in them, nothing changes outside the folder that a command
 //! is given, and a cell that is not what it says is not taken.
 
-use crate::bundles::{contents, relist};
+use crate::bundles::{better, change, contents, relist};
 use crate::cli::{cell_of, run};
 use bundle::{Limits, Part, Unpacked};
 use grid::prune::{PruneOptions, prune};
@@ -237,14 +237,6 @@ fn a_cell_that_is_a_link_is_not_trained() {
     assert_eq!(contents(&dir.path().join(VICTIM)).len(), 1);
 }
 
-/// Changes a JSON or YAML file; YAML is written as JSON, which it contains.
-fn change(path: &Path, change: impl FnOnce(&mut Value)) {
-    let text = fs::read_to_string(path).expect("a file");
-    let mut value: Value = serde_yaml::from_str(&text).expect("YAML");
-    change(&mut value);
-    fs::write(path, value.to_string()).expect("written");
-}
-
 #[test]
 fn a_cell_that_is_not_what_its_folder_says_is_not_taken() {
     let dir = place(&small());
@@ -307,12 +299,4 @@ fn a_cell_that_is_not_what_its_folder_says_is_not_taken() {
     let answer = taken().succeeds();
     run(dir.path(), &["report", "third/small"]).succeeds().says(&["4 cells were copied from elsewhere/small"]);
     assert!(!answer.stderr.contains("cell started"), "{}", answer.stderr);
-}
-
-/// A loss that the cell did not reach.
-fn better(cell: &Path) {
-    let path = cell.join("metrics.jsonl");
-    let text = fs::read_to_string(&path).expect("metrics");
-    let at = text.rfind("\"policy_loss\":").expect("a loss") + "\"policy_loss\":".len();
-    fs::write(&path, format!("{}0{}", &text[..at], &text[at + 1..])).expect("written");
 }
