@@ -1,6 +1,6 @@
 //! Why a network cannot play.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use tch::TchError;
 use train::inference::InferenceError;
 
@@ -34,4 +34,11 @@ pub enum PlayError {
     Openings(#[from] engines::GenerateError),
     #[error(transparent)]
     Torch(#[from] TchError),
+}
+
+impl PlayError {
+    /// What is wrong with the whole of a file.
+    pub(crate) fn file(file: &Path, reason: impl ToString) -> Self {
+        Self::File { file: file.to_owned(), place: String::new(), reason: reason.to_string() }
+    }
 }

@@ -51,7 +51,7 @@ pub fn evaluate(
     progress: &mut dyn FnMut(&Evaluation),
 ) -> Result<(), PlayError> {
     let cell = Loaded::cell(subject.cell, subject.weights, subject.device)?;
-    let mut known = Strength::read(subject.cell).map_err(|error| wrong(subject.cell, error.to_string()))?;
+    let mut known = Strength::read(subject.cell).map_err(|error| PlayError::file(subject.cell, error))?;
     let files = [
         (Measure::Puzzles, &evaluations.puzzles),
         (Measure::Suite, &evaluations.suites),
@@ -72,7 +72,7 @@ pub fn evaluate(
         let answer = answer(subject, &cell, agent, question, identity)?;
         progress(&answer);
         known.put(answer);
-        known.write(subject.cell).map_err(|error| wrong(subject.cell, error.to_string()))?;
+        known.write(subject.cell).map_err(|error| PlayError::file(subject.cell, error))?;
     }
     Ok(())
 }
@@ -244,10 +244,6 @@ fn details(score: &impl Serialize) -> Value {
 }
 
 fn hash(file: &Path) -> Result<String, PlayError> {
-    let bytes = bounded::read(file, bounded::WEIGHTS).map_err(|error| wrong(file, error.to_string()))?;
+    let bytes = bounded::read(file, bounded::WEIGHTS).map_err(|error| PlayError::file(file, error))?;
     Ok(blake3::hash(&bytes).to_hex().to_string())
-}
-
-fn wrong(file: &Path, reason: String) -> PlayError {
-    PlayError::File { file: file.to_owned(), place: String::new(), reason }
 }

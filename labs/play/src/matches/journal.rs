@@ -24,10 +24,9 @@ impl Journal {
     /// Opens the journal of these conditions, or begins it. A last line that a kill left unfinished is dropped. Games that the
     /// conditions do not have are refused.
     pub(super) fn open(dir: &Path, conditions: &Conditions) -> Result<Self, PlayError> {
-        let io = |path: &Path| {
-            let file = path.to_owned();
-            move |error: std::io::Error| PlayError::File { file, place: String::new(), reason: error.to_string() }
-        };
+        fn io(path: &Path) -> impl FnOnce(std::io::Error) -> PlayError {
+            move |error| PlayError::file(path, error)
+        }
         fs::create_dir_all(dir).map_err(io(dir))?;
         let (settings, path) = (dir.join(CONDITIONS), dir.join(GAMES));
         let wanted = serde_json::to_string_pretty(conditions).expect("conditions are JSON") + "\n";
@@ -36,7 +35,7 @@ impl Journal {
             if !serde_json::from_str::<Conditions>(&found).is_ok_and(|found| found.are_those_of(conditions)) {
                 let reason =
                     "the folder holds a match of other players, weights or conditions; name another folder with --out";
-                return Err(PlayError::File { file: settings, place: String::new(), reason: reason.to_owned() });
+                return Err(PlayError::file(&settings, reason));
             }
         } else {
             atomic::replace(&settings, wanted.as_bytes()).map_err(io(&settings))?;
@@ -44,8 +43,8 @@ impl Journal {
         let file = OpenOptions::new().create(true).append(true).open(&path).map_err(io(&path))?;
         match file.try_lock() {
             Err(TryLockError::WouldBlock) => {
-                let reason = "another match writes it; wait for its end, or name another folder with --out".to_owned();
-                return Err(PlayError::File { file: path, place: String::new(), reason });
+                let reason = "another match writes it; wait for its end, or name another folder with --out";
+                return Err(PlayError::file(&path, reason));
             }
             outcome => outcome.map_err(|error| io(&path)(error.into()))?,
         }
@@ -67,11 +66,7 @@ impl Journal {
 
     pub(super) fn add(&mut self, game: FinishedGame) -> Result<(), PlayError> {
         let line = serde_json::to_string(&game).expect("a game is JSON") + "\n";
-        self.file.write_all(line.as_bytes()).map_err(|error| PlayError::File {
-            file: self.path.clone(),
-            place: String::new(),
-            reason: error.to_string(),
-        })?;
+        self.file.write_all(line.as_bytes()).map_err(|error| PlayError::file(&self.path, error))?;
         self.games.insert(game.number, game);
         Ok(())
     }

@@ -11,7 +11,7 @@ use std::path::Path;
 pub(super) fn write(dir: &Path, conditions: &Conditions, games: &[&FinishedGame]) -> Result<(), PlayError> {
     let record = with_game!(conditions.game, G => G::RECORD);
     let file = dir.join(format!("games.{}", record.name()));
-    let wrong = |reason: String| PlayError::File { file: file.clone(), place: String::new(), reason };
+    let wrong = |reason: String| PlayError::file(&file, reason);
     let mut text = String::new();
     for game in games {
         text.push_str(&match record {
@@ -20,7 +20,7 @@ pub(super) fn write(dir: &Path, conditions: &Conditions, games: &[&FinishedGame]
             Record::Usi => of_usi(game),
         });
     }
-    ::records::atomic::replace(&file, text.as_bytes()).map_err(|error| wrong(error.to_string()))
+    ::records::atomic::replace(&file, text.as_bytes()).map_err(|error| PlayError::file(&file, error))
 }
 
 fn of_chess(conditions: &Conditions, game: &FinishedGame) -> Result<String, String> {

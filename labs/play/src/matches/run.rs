@@ -171,9 +171,5 @@ fn work<G: Referee>(
 fn write_standings(dir: &Path, standings: &Standings) -> Result<(), PlayError> {
     let file = dir.join("standings.json");
     let text = serde_json::to_string_pretty(standings).expect("standings are JSON") + "\n";
-    ::records::atomic::replace(&file, text.as_bytes()).map_err(|error| PlayError::File {
-        file,
-        place: String::new(),
-        reason: error.to_string(),
-    })
+    ::records::atomic::replace(&file, text.as_bytes()).map_err(|error| PlayError::file(&file, error))
 }
