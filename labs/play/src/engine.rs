@@ -13,7 +13,6 @@ use crate::error::PlayError;
 use crate::player::Player;
 use games::{Notation, Position, Referee};
 use limits::Limits;
-use options::Options;
 use streams::{Stream, stream};
 use train::inference::{Loaded, Situation};
 
@@ -34,7 +33,7 @@ pub enum Next {
 pub struct Engine<'a, G: Referee> {
     cell: &'a Loaded,
     name: String,
-    options: Options,
+    settings: Settings,
     situation: Situation<G>,
     /// The answer that waits for `stop` or `ponderhit`.
     held: Option<String>,
@@ -47,8 +46,7 @@ impl<'a, G: Referee> Engine<'a, G> {
     pub fn new(cell: &'a Loaded, name: String, settings: Settings) -> Self {
         let stream = stream(settings.seed, &["play"]);
         let situation = Situation::of_run(G::Position::start(), &cell.config);
-        let (options, interrupts) = (Options::new(settings), Interrupts::default());
-        Self { cell, name, options, situation, held: None, stream, interrupts }
+        Self { cell, name, settings, situation, held: None, stream, interrupts: Interrupts::default() }
     }
 
     /// For whoever reads the lines while the engine may search.
@@ -67,7 +65,7 @@ impl<'a, G: Referee> Engine<'a, G> {
             "isready" => out.push("readyok".to_owned()),
             "setoption" => out.extend(self.set_option(&words).err().map(|reason| format!("info string {reason}"))),
             "ucinewgame" | "usinewgame" => {
-                self.stream = stream(self.options.settings.seed, &["play"]);
+                self.stream = stream(self.settings.seed, &["play"]);
                 self.situation = Situation::of_run(G::Position::start(), &self.cell.config);
             }
             "position" => out.extend(self.set_up(&words).err().map(|reason| format!("info string {reason}"))),
@@ -85,18 +83,18 @@ impl<'a, G: Referee> Engine<'a, G> {
     fn introduce(&self, out: &mut Vec<String>) {
         out.push(format!("id name {}", self.name));
         out.push("id author posenc".to_owned());
-        out.extend(self.options.lines(G::NOTATION));
+        out.extend(self.settings.options(G::NOTATION));
         out.push(format!("{}ok", G::NOTATION.name()));
     }
 
     /// Sets an option. An agent that needs an output which the network lacks is refused; a seed starts its draws.
     fn set_option(&mut self, words: &[&str]) -> Result<(), String> {
-        let before = self.options.settings;
-        let name = self.options.set(words)?;
-        let Settings { agent, seed, .. } = self.options.settings;
+        let before = self.settings;
+        let name = self.settings.set(words)?;
+        let Settings { agent, seed, .. } = self.settings;
         match name.as_str() {
             "agent" => Player::new(self.cell, agent).check_outputs::<G>().map_err(|error| {
-                self.options.settings = before;
+                self.settings = before;
                 one_line(error)
             })?,
             "seed" => self.stream = stream(seed, &["play"]),
@@ -133,7 +131,7 @@ impl<'a, G: Referee> Engine<'a, G> {
             return Ok(());
         }
         let decision = self.decide(words)?;
-        out.extend(self.options.info(G::NOTATION, &decision));
+        out.extend(self.settings.info(G::NOTATION, &decision));
         let nothing = if G::NOTATION == Notation::Usi { "resign" } else { "(none)" };
         let best = format!("bestmove {}", decision.text().unwrap_or(nothing));
         if words.iter().any(|&word| word == "infinite" || word == "ponder") {
@@ -147,7 +145,7 @@ impl<'a, G: Referee> Engine<'a, G> {
     /// The player's decision, among the moves after `searchmoves` if there are any.
     fn decide(&mut self, words: &[&str]) -> Result<Decision, PlayError> {
         let limits = Limits::of(words, G::NOTATION, self.situation.position().side_to_move());
-        let agent = self.options.settings.agent;
+        let agent = self.settings.agent;
         let player = Player::new(self.cell, limits.nodes.map_or(agent, |nodes| agent.with_visits(nodes)));
         let is_stopped = || self.interrupts.is_pending();
         let decided = player.decide_until(&[&self.situation], &mut self.stream, &is_stopped, limits.end())?.pop();

@@ -26,20 +26,11 @@ impl Default for Settings {
 /// The most moves that can be shown.
 const MOST_LINES: usize = 500;
 
-#[derive(Debug)]
-pub(super) struct Options {
-    pub(super) settings: Settings,
-}
-
-impl Options {
-    pub(super) fn new(settings: Settings) -> Self {
-        Self { settings }
-    }
-
+impl Settings {
     /// The options' lines in the answer to `uci` or `usi`. Hash and threads are listed because programs set them; they change
     /// nothing.
-    pub(super) fn lines(&self, notation: Notation) -> Vec<String> {
-        let Settings { agent, lines, shows_wdl, seed } = self.settings;
+    pub(super) fn options(&self, notation: Notation) -> Vec<String> {
+        let Self { agent, lines, shows_wdl, seed } = self;
         let mut all = vec![
             format!("option name Agent type string default {agent}"),
             format!("option name MultiPV type spin default {lines} min 1 max {MOST_LINES}"),
@@ -68,13 +59,13 @@ impl Options {
         let wrong = |expected: &str| format!("option {name}: expected {expected}, found \"{value}\"");
         let known = name.to_ascii_lowercase();
         match known.as_str() {
-            "agent" => self.settings.agent = value.parse().map_err(|error: crate::PlayError| error.to_string())?,
+            "agent" => self.agent = value.parse().map_err(|error: crate::PlayError| error.to_string())?,
             "multipv" => {
                 let lines = value.parse().ok().filter(|lines| (1..=MOST_LINES).contains(lines));
-                self.settings.lines = lines.ok_or_else(|| wrong("a number from 1 to 500"))?;
+                self.lines = lines.ok_or_else(|| wrong("a number from 1 to 500"))?;
             }
-            "seed" => self.settings.seed = value.parse().map_err(|_| wrong("a number, 0 or more"))?,
-            "uci_showwdl" => self.settings.shows_wdl = value.parse().map_err(|_| wrong("true or false"))?,
+            "seed" => self.seed = value.parse().map_err(|_| wrong("a number, 0 or more"))?,
+            "uci_showwdl" => self.shows_wdl = value.parse().map_err(|_| wrong("true or false"))?,
             "ponder" | "hash" | "threads" | "usi_ponder" | "usi_hash" => {}
             _ => return Err(format!("there is no option {name}")),
         }
@@ -89,13 +80,13 @@ impl Options {
             if let Some(points) = mv.points.or(decision.points) {
                 text.push_str(&format!(" score cp {}", centipawns(points)));
             }
-            if let Some(result) = decision.result.filter(|_| self.settings.shows_wdl && notation == Notation::Uci) {
+            if let Some(result) = decision.result.filter(|_| self.shows_wdl && notation == Notation::Uci) {
                 let [win, draw, loss] = permille(result);
                 text.push_str(&format!(" wdl {win} {draw} {loss}"));
             }
             text + &format!(" nodes {} pv {}", decision.nodes, mv.text)
         };
-        decision.moves.iter().take(self.settings.lines).enumerate().map(line).collect()
+        decision.moves.iter().take(self.lines).enumerate().map(line).collect()
     }
 }
 
@@ -104,20 +95,20 @@ mod tests {
     use super::*;
     use crate::decision::WeightedMove;
 
-    fn set(options: &mut Options, line: &str) -> Result<String, String> {
+    fn set(options: &mut Settings, line: &str) -> Result<String, String> {
         options.set(&line.split_ascii_whitespace().collect::<Vec<_>>())
     }
 
     #[test]
     fn options_are_set_by_their_names_and_wrong_values_are_said() {
-        let mut options = Options::new(Settings::default());
+        let mut options = Settings::default();
         for line in
             ["name multipv value 3", "name Agent value value", "name UCI_ShowWDL value true", "name Hash value 16"]
         {
             set(&mut options, line).expect("a good option");
         }
         let expected = Settings { agent: Agent::Value, lines: 3, shows_wdl: true, seed: 0 };
-        assert_eq!(options.settings, expected);
+        assert_eq!(options, expected);
         for (line, part) in [
             ("name MultiPV value 0", "expected a number from 1 to 500, found \"0\""),
             ("name Agent value oracle", "the agents are `policy`, `value` and `search`"),
@@ -127,12 +118,12 @@ mod tests {
             let error = set(&mut options, line).expect_err("wrong");
             assert!(error.contains(part), "{error}");
         }
-        assert_eq!(options.settings, expected, "wrong values change nothing");
+        assert_eq!(options, expected, "wrong values change nothing");
     }
 
     #[test]
     fn moves_are_shown_with_score_and_shares() {
-        let options = Options::new(Settings { lines: 2, shows_wdl: true, ..Settings::default() });
+        let options = Settings { lines: 2, shows_wdl: true, ..Settings::default() };
         let moves = [("e2e4", 0.7), ("d2d4", 0.3)];
         let moves = moves.map(|(text, weight)| WeightedMove { text: text.to_owned(), weight, points: None }).to_vec();
         let (points, result) = (Some(0.625), Some([0.5, 0.25, 0.25]));
