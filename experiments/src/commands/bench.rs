@@ -21,7 +21,6 @@ use std::time::Duration;
 use tch::Device;
 use train::bench::{BenchOptions, BenchRun, GPUS, StepCount, StepTime, step_counts, step_times};
 
-/// Measure the speed of the loader, of imports, or of a training step.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]

@@ -39,7 +39,6 @@ pub(crate) fn check_shares(cell: &Path, ranks: NonZeroUsize) -> anyhow::Result<(
 /// The option of a process that is one of several ranks.
 pub(crate) const RANKED: &str = "--ranked";
 
-/// Train one cell.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The cell's folder, which holds its config.yaml.

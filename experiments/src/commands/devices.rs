@@ -12,7 +12,6 @@ use train::environment;
 use train::inference::Loaded;
 use train::setup::device_name;
 
-/// List the devices and libraries that posenc found.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Print one JSON object instead of text.

@@ -7,7 +7,6 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Options of `posenc inspect`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Cells, runs/<experiment>/<row>/seed-<n>, which the page sets side by side; or a run folder, of which every finished

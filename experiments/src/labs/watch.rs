@@ -7,7 +7,6 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use watch::{Server, Watch, write};
 
-/// Options of `posenc watch`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The experiment's run folder, e.g. runs/quickstart.

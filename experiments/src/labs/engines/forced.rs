@@ -11,7 +11,6 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// Options of `posenc data generate forced-lines`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The game: chess takes UCI engines, shogi USI engines.

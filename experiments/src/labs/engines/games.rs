@@ -18,7 +18,6 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// Options of `posenc data generate engines`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The game: chess takes UCI engines, shogi USI engines.

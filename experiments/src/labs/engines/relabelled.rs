@@ -12,7 +12,6 @@ use std::process::ExitCode;
 use std::sync::Mutex;
 use std::time::Duration;
 
-/// Options of `posenc data generate relabelled`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Take test positions of this dataset that have a policy target.

@@ -14,7 +14,6 @@ use tch::Device;
 use train::environment::ensure_passive_threads;
 use train::{CellOptions, run_cell};
 
-/// Options of `posenc data import-net`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The weights file, Lc0's .pb.gz.

@@ -10,7 +10,6 @@ use std::process::ExitCode;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use train::inference::Loaded;
 
-/// Options of `posenc play`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The cell's folder: runs/<experiment>/<row>/seed-<n>.

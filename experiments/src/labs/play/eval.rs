@@ -18,7 +18,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Options of `posenc eval`.
 #[derive(Debug, clap::Args)]
 #[command(override_usage = "posenc eval <CELL> [OPTIONS] --puzzles|--suite|--mates|--no-mates <FILE>
        posenc eval <CELL> [OPTIONS] --judged <FILE> --judge <ENGINE>

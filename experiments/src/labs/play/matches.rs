@@ -18,7 +18,6 @@ use std::time::Duration;
 use tch::Device;
 use train::signals::{report_size_limits, stop_flag};
 
-/// Options of `posenc match`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Let a cell play: `[NAME=]DIR[@AGENT]`, with an agent as of `posenc eval`. May be repeated.

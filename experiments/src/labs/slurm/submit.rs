@@ -16,7 +16,6 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Options of `posenc submit`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]

@@ -12,7 +12,6 @@ use tch::Device;
 use train::environment::ensure_passive_threads;
 use train::setup::device_name;
 
-/// Train one cell of a list.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The experiment's run folder.
