@@ -46,6 +46,12 @@ impl Displacements {
         self.geometry.displacement_class(key, query)
     }
 
+    /// The places of the displacements of all pairs of squares, query by key.
+    pub fn places(&self) -> impl Iterator<Item = usize> + '_ {
+        let squares = self.geometry.squares();
+        (0..squares * squares).map(move |pair| self.place(pair / squares, pair % squares))
+    }
+
     /// The places of all displacements but zero.
     pub fn moves(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.steps.len()).filter(|&place| distance(self.steps[place]) > 0)
@@ -59,7 +65,7 @@ impl Displacements {
         let squares = self.geometry.squares();
         assert_eq!(map.len(), squares * squares, "a map has one value for each pair of squares");
         let mut means = vec![0.0; self.steps.len()];
-        let pairs = || (0..squares * squares).map(|pair| (pair, self.place(pair / squares, pair % squares)));
+        let pairs = || self.places().enumerate();
         pairs().for_each(|(pair, place)| means[place] += map[pair]);
         means.iter_mut().zip(&self.pairs).for_each(|(mean, &pairs)| *mean /= f64::from(pairs));
         let other = || pairs().filter(|&(_, place)| distance(self.steps[place]) > 0);

@@ -214,10 +214,9 @@ impl LayerSums {
 
 /// The distance within which most attention of a map lies.
 fn reach(board: &Displacements, attention: &[f64]) -> usize {
-    let squares = board.geometry().squares();
-    let mut at = vec![0.0; squares];
-    for (pair, weight) in attention.iter().enumerate() {
-        at[distance(board.steps[board.place(pair / squares, pair % squares)])] += weight;
+    let mut at = vec![0.0; board.geometry().squares()];
+    for (place, weight) in board.places().zip(attention) {
+        at[distance(board.steps[place])] += weight;
     }
     let wanted = REACHED * at.iter().sum::<f64>();
     let mut within = 0.0;

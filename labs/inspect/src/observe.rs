@@ -4,8 +4,7 @@ use super::displacement::Displacements;
 use super::layer::{HeadSums, LayerSums, Parts};
 use super::occupants::Occupants;
 use super::relation::distance;
-use encodings::{HeadMaps, HeadObserver, Tokens};
-use games::Geometry;
+use encodings::{HeadMaps, HeadObserver};
 use models::Network;
 use nn::Views;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -58,7 +57,11 @@ pub(super) fn observe(
 ) -> Result<Vec<LayerSums>, TchError> {
     let shared = Shared(Arc::default());
     let board = Displacements::of(network.tokens().geometry());
-    let adder = Adder::new(network.tokens(), packed.device(), keeps, shared.clone())?;
+    let squares = Tensor::f_from_slice(&first_board(network.tokens()))?.f_to_device(packed.device())?;
+    let number = board.geometry().squares() as i64;
+    let distances: Vec<f64> = board.places().map(|place| distance(board.steps[place]) as f64).collect();
+    let distances = Tensor::f_from_slice(&distances)?.f_view([number, number])?.f_to_device(packed.device())?;
+    let adder = Adder { squares, distances, keeps, shared: shared.clone() };
     let network = network.with_encodings(|stack| stack.observed(Box::new(adder)));
     let rows = packed.size()[0];
     // A sequence stays whole.
@@ -76,13 +79,6 @@ pub(super) fn observe(
 }
 
 impl Adder {
-    fn new(tokens: &Tokens, device: Device, keeps: bool, shared: Shared) -> Result<Self, TchError> {
-        let squares = Tensor::f_from_slice(&first_board(tokens))?.f_to_device(device)?;
-        let number = tokens.geometry().squares() as i64;
-        let distances = Tensor::f_from_slice(&distances(tokens.geometry()))?.f_view([number, number])?;
-        Ok(Self { squares, distances: distances.f_to_device(device)?, keeps, shared })
-    }
-
     /// The pairs of squares of `[b,h,l,l]`, f64.
     fn of_squares(&self, map: &Tensor) -> Tensor {
         map.index_select(-2, &self.squares).index_select(-1, &self.squares).to_kind(Kind::Double)
@@ -148,14 +144,4 @@ fn covariance(a: &Tensor, b: &Tensor) -> Tensor {
 fn of_heads(of_each: &Tensor) -> Vec<f64> {
     let summed = of_each.sum_dim_intlist(0, false, Kind::Double).to_device(Device::Cpu);
     Vec::try_from(summed).expect("a vector of f64 on the CPU")
-}
-
-/// King's moves between all pairs of squares.
-fn distances(geometry: Geometry) -> Vec<f64> {
-    let squares = geometry.squares();
-    let step = |a: usize, b: usize| {
-        let along = |of: fn(&Geometry, usize) -> usize| of(&geometry, b) as isize - of(&geometry, a) as isize;
-        (along(Geometry::file_of), along(Geometry::rank_of))
-    };
-    (0..squares * squares).map(|pair| distance(step(pair / squares, pair % squares)) as f64).collect()
 }

@@ -47,8 +47,7 @@ impl Occupants {
         let squares = board.geometry().squares();
         let codes = packed.f_narrow(1, 0, squares as i64)?.f_to_kind(Kind::Int64)?;
         let one_hot = codes.f_one_hot(1 + pieces as i64)?.f_narrow(2, 1, pieces as i64)?.f_to_kind(Kind::Double)?;
-        let place = |pair: usize| board.place(pair / squares, pair % squares) as i64;
-        let classes: Vec<i64> = (0..squares * squares).map(place).collect();
+        let classes: Vec<i64> = board.places().map(|place| place as i64).collect();
         let classes = Tensor::f_from_slice(&classes)?.f_to_device(packed.device())?;
         Ok(Self { one_hot, classes, displacements: board.steps.len() as i64 })
     }

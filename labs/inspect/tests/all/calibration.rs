@@ -30,8 +30,7 @@ fn named(game: GameKind, label: &str, mut map: impl FnMut(&Displacements, &mut S
 /// A map over pairs from one over displacements.
 fn tied(board: &Displacements, of_step: impl FnMut(&(isize, isize)) -> f64) -> Vec<f64> {
     let values: Vec<f64> = board.steps.iter().map(of_step).collect();
-    let squares = board.geometry().squares();
-    (0..squares * squares).map(|pair| values[board.place(pair / squares, pair % squares)]).collect()
+    board.places().map(|place| values[place]).collect()
 }
 
 #[test]

@@ -96,8 +96,7 @@ fn a_profile_is_the_mean_over_the_pairs_of_each_displacement() {
             assert_eq!(f64::from(board.pairs[place]), sum.1);
         }
         // A table over displacements is its own profile.
-        let of_table = |pair: usize| (board.place(pair / squares, pair % squares) % 13) as f64;
-        let tied: Vec<f64> = (0..squares * squares).map(of_table).collect();
+        let tied: Vec<f64> = board.places().map(|place| (place % 13) as f64).collect();
         let profile = board.profile(&tied);
         assert!((profile.share - 1.0).abs() < 1e-12 && profile.within < 1e-12);
         assert!(board.moves().all(|place| distance(board.steps[place]) > 0));

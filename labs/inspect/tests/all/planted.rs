@@ -27,10 +27,8 @@ fn heads(game: GameKind, relation: Relation, noise: f64) -> Vec<HeadRecord> {
 /// A head whose map is this function of the step, and noise.
 fn tested(game: GameKind, head: usize, of: impl Fn(Step) -> f64, noise: f64, draws: &mut Stream) -> Tested {
     let board = Displacements::of(game.geometry());
-    let squares = board.geometry().squares();
     let values: Vec<f64> = board.steps.iter().map(|&step| of(step) + noise * normal(draws)).collect();
-    let at = |pair: usize| values[board.place(pair / squares, pair % squares)];
-    let profile = board.profile(&(0..squares * squares).map(at).collect::<Vec<_>>());
+    let profile = board.profile(&board.places().map(|place| values[place]).collect::<Vec<_>>());
     let test = test(&board, &profile, Relation::of(game), PERMUTATIONS, draws);
     Tested { layer: 0, head, signal: Signal::Position, occupant: None, profile, test }
 }
