@@ -127,10 +127,8 @@ fn ablations(points: InjectionPoints, analysis: &Analysis) -> Vec<Ablation> {
     let in_layers = in_layers.fold(InjectionPoints::NONE, |all, point| all | point);
     let of_heads = OF_HEADS.into_iter().filter(|&point| points.contains(point));
     let of_heads = of_heads.fold(InjectionPoints::NONE, |all, point| all | point);
-    let mut layers: Vec<usize> = analysis.heads.iter().map(|head| head.layer).collect();
-    layers.dedup();
     if in_layers != InjectionPoints::NONE {
-        found.extend(layers.into_iter().map(|layer| removed(in_layers, Some(layer), None)));
+        found.extend(analysis.layers().into_iter().map(|layer| removed(in_layers, Some(layer), None)));
     }
     if of_heads != InjectionPoints::NONE {
         let heads = || analysis.heads.iter().map(|head| removed(of_heads, Some(head.layer), Some(head.head)));

@@ -105,6 +105,13 @@ impl Analysis {
             heads,
         }
     }
+
+    /// The layers with attention, in order.
+    pub fn layers(&self) -> Vec<usize> {
+        let mut layers: Vec<usize> = self.heads.iter().map(|head| head.layer).collect();
+        layers.dedup();
+        layers
+    }
 }
 
 /// The subject of a test: a head, or a head on squares with a certain piece.

@@ -5,10 +5,11 @@ use super::displacement::Displacements;
 use super::layer::{HeadView, Parts};
 use super::position::Shown;
 use super::sheet::{Cells, Panel, draw};
+use super::tables::named;
 use figures::Canvas;
 use figures::board::{Shades, View};
 use games::GameKind;
-use records::inspected::{HeadRecord, Movement, RelationRecord, Signal};
+use records::inspected::{HeadRecord, RelationRecord, Signal};
 use tch::{Kind, Tensor};
 use train::inference::tensors_file::Named;
 
@@ -45,15 +46,8 @@ impl Picture {
 }
 
 impl Maps<'_> {
-    /// The layers with attention, in order.
-    pub fn layers(&self) -> Vec<usize> {
-        let mut layers: Vec<usize> = self.analysis.heads.iter().map(|head| head.layer).collect();
-        layers.dedup();
-        layers
-    }
-
     pub fn pictures(&self) -> Vec<Picture> {
-        self.layers().into_iter().flat_map(|layer| self.of_layer(layer)).collect()
+        self.analysis.layers().into_iter().flat_map(|layer| self.of_layer(layer)).collect()
     }
 
     fn of_layer(&self, layer: usize) -> Vec<Picture> {
@@ -179,7 +173,7 @@ impl Maps<'_> {
         let (squares, (files, ranks)) = (geometry.squares() as i64, geometry.torus());
         let board = Displacements::of(geometry);
         let mut named = Vec::new();
-        for layer in self.layers() {
+        for layer in self.analysis.layers() {
             let heads: Vec<&HeadView> = self.analysis.heads.iter().filter(|head| head.layer == layer).collect();
             let mut add = |name: &str, shape: [i64; 2], values: Vec<f64>| {
                 let shape = [heads.len() as i64, shape[0], shape[1]];
@@ -236,11 +230,6 @@ pub(super) fn title(record: &HeadRecord) -> String {
 /// The movement that a head follows, if it follows one: one that it avoids does not count.
 pub(super) fn followed(record: &HeadRecord) -> Option<&RelationRecord> {
     named(record).filter(|(movement, _)| movement.favours).map(|(_, found)| found)
-}
-
-fn named(record: &HeadRecord) -> Option<(&Movement, &RelationRecord)> {
-    let movement = record.movement.as_ref()?;
-    Some((movement, record.relations.iter().find(|found| found.relation == movement.relation)?))
 }
 
 fn of_row(map: &[f64], query: usize) -> &[f64] {

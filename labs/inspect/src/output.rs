@@ -44,7 +44,7 @@ struct LayersRecord<'a> {
     positions: usize,
     /// The texts of the examples, by their numbers in the file of maps.
     examples: Vec<&'a str>,
-    heads: Vec<&'a Statistics>,
+    heads: &'a [Statistics],
     layers: Vec<LayerMeans>,
 }
 
@@ -70,20 +70,20 @@ pub(super) fn write_cell(dir: &Path, found: &Found<'_>) -> Result<PageCell, Insp
         .map_err(InspectionError::io("write event files in", dir))?;
     let tensors = dir.join(TENSORS_FILE);
     tensors_file::write(&tensors, &found.maps.tensors())?;
-    let statistics: Vec<&Statistics> = found.maps.analysis.heads.iter().map(|head| &head.statistics).collect();
+    let analysis = found.maps.analysis;
+    let statistics: Vec<Statistics> = analysis.heads.iter().map(|head| head.statistics.clone()).collect();
     let layers = LayersRecord {
         format: FORMAT,
         cell: &found.inspected.cell,
         positions: found.inspected.positions,
         examples: found.maps.examples.iter().map(|shown| &shown.text[..]).collect(),
-        layers: layer_means(&statistics),
-        heads: statistics,
+        layers: layer_means(analysis.layers(), &statistics),
+        heads: &statistics,
     };
     write_json(&dir.join(LAYERS_FILE), &layers)?;
     if let Some(costs) = found.costs {
         write_json(&dir.join(ABLATION_FILE), costs)?;
     }
-    let statistics: Vec<Statistics> = found.maps.analysis.heads.iter().map(|head| head.statistics.clone()).collect();
     let texts = page::Texts { inspected: found.inspected, statistics: &statistics, costs: found.costs };
     write(&dir.join(TABLE_FILE), texts.markdown().as_bytes())?;
     let touched = Touched::of(found.maps, found.inspected);
@@ -132,11 +132,9 @@ fn write_pictures(dir: &Path, pictures: &[Picture]) -> Result<Vec<Vec<u8>>, Insp
     pictures.iter().map(write_picture).collect()
 }
 
-fn layer_means(heads: &[&Statistics]) -> Vec<LayerMeans> {
-    let mut layers: Vec<usize> = heads.iter().map(|head| head.layer).collect();
-    layers.dedup();
+fn layer_means(layers: Vec<usize>, heads: &[Statistics]) -> Vec<LayerMeans> {
     let of_layer = |layer: usize| {
-        let heads: Vec<&&Statistics> = heads.iter().filter(|head| head.layer == layer).collect();
+        let heads: Vec<&Statistics> = heads.iter().filter(|head| head.layer == layer).collect();
         let mean = |of: fn(&Statistics) -> f64| heads.iter().map(|head| of(head)).sum::<f64>() / heads.len() as f64;
         let some = |of: fn(&Statistics) -> Option<f64>| {
             let values: Option<Vec<f64>> = heads.iter().map(|head| of(head)).collect();

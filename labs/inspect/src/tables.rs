@@ -3,13 +3,19 @@
 use super::layer::Statistics;
 use super::naming::least_controls;
 use facts::row_name::readable;
-use records::inspected::{self, HeadRecord, Inspected, RelationRecord, RowMovements, by_row};
+use records::inspected::{self, HeadRecord, Inspected, Movement, RelationRecord, RowMovements, by_row};
 use report::table::Table;
 
 /// A table in which the columns of these names hold text, all others numbers.
 pub(super) fn table(header: &[&str], text: &[&str], rows: Vec<Vec<String>>) -> Table {
     let text: Vec<usize> = (0..header.len()).filter(|&column| text.contains(&header[column])).collect();
     Table::new(header.iter().copied(), &text, rows)
+}
+
+/// The movement of a head and the numbers of its relation.
+pub(super) fn named(head: &HeadRecord) -> Option<(&Movement, &RelationRecord)> {
+    let movement = head.movement.as_ref()?;
+    Some((movement, head.relations.iter().find(|found| found.relation == movement.relation)?))
 }
 
 /// The three relations that fit a head best; a star marks significant ones.
@@ -91,8 +97,7 @@ pub const MOST_PIECES: usize = 40;
 pub fn pieces(records: &[HeadRecord]) -> Table {
     let mut found: Vec<(&RelationRecord, Vec<String>)> = Vec::new();
     for head in records {
-        let (Some(occupant), Some(movement)) = (&head.occupant, &head.movement) else { continue };
-        let Some(relation) = head.relations.iter().find(|found| found.relation == movement.relation) else { continue };
+        let (Some(occupant), Some((movement, relation))) = (&head.occupant, named(head)) else { continue };
         let cells = vec![
             occupant.name(),
             occupant.seen.to_string(),

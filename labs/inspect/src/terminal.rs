@@ -1,6 +1,6 @@
 //! Heads on a terminal: at most 18 lines of 80 columns.
 
-use super::tables::{fits, percent, untested};
+use super::tables::{fits, named, percent, untested};
 use facts::row_name::readable;
 use records::inspected::{HeadRecord, Inspected, RowMovements, by_row};
 use report::table::table;
@@ -22,10 +22,7 @@ pub fn text(cells: &[Inspected]) -> String {
 }
 
 fn of_cell(cell: &Inspected) -> String {
-    let fit = |head: &HeadRecord| {
-        let movement = head.movement.as_ref()?;
-        head.relations.iter().find(|found| found.relation == movement.relation).map(|found| found.fit)
-    };
+    let fit = |head: &HeadRecord| named(head).map(|(_, found)| found.fit);
     let mut heads: Vec<&HeadRecord> = cell.heads.iter().collect();
     if heads.len() > LINES {
         heads.sort_by(|a, b| fit(b).unwrap_or(-1.0).total_cmp(&fit(a).unwrap_or(-1.0)));

@@ -113,7 +113,7 @@ impl<'a> Interned<'a> {
 impl Touched {
     pub(super) fn of(maps: &Maps<'_>, inspected: &Inspected) -> Self {
         let squares = maps.game.geometry().squares();
-        let layers = maps.layers();
+        let layers = maps.analysis.layers();
         let of_layer = |number: usize| {
             let records = || maps.analysis.records.iter().filter(move |record| record.layer == number);
             let movement = records().filter_map(followed).map(|found| found.fit).sum();
