@@ -20,7 +20,7 @@ pub(crate) struct Cell {
 }
 
 /// The values of a cell's metric lines.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Seen {
     /// The training loss.
     pub(crate) curve: Curve,
@@ -46,7 +46,7 @@ pub(crate) enum End {
 impl Cell {
     pub(crate) fn new(dir: PathBuf, seed: u64) -> Self {
         let (state, progress) = (CellState::Pending, Progress::default());
-        Self { dir, seed, state, progress, follower: Follower::default(), seen: Seen::new() }
+        Self { dir, seed, state, progress, follower: Follower::default(), seen: Seen::default() }
     }
 
     pub(crate) fn end(&self) -> End {
@@ -69,7 +69,7 @@ impl Cell {
         // The status before the lines: a finished cell has written all of them.
         self.state = CellState::of(&self.dir);
         if self.state == CellState::Pending {
-            (self.follower, self.seen, self.progress) = (Follower::default(), Seen::new(), Progress::default());
+            (self.follower, self.seen, self.progress) = (Follower::default(), Seen::default(), Progress::default());
             return;
         }
         if let CellState::Running(progress) | CellState::Interrupted(progress) = self.state {
@@ -78,7 +78,7 @@ impl Cell {
         match self.follower.news(&self.dir.join(METRICS_FILE)) {
             Ok(news) => {
                 if news.from_start {
-                    self.seen = Seen::new();
+                    self.seen = Seen::default();
                 }
                 news.lines.iter().for_each(|line| self.seen.add(line, primary));
             }
@@ -94,18 +94,6 @@ impl Cell {
 }
 
 impl Seen {
-    const fn new() -> Self {
-        Self {
-            curve: Curve::new(),
-            primary: None,
-            validation: None,
-            loss: None,
-            positions_per_s: None,
-            spent_s: None,
-            step: 0,
-        }
-    }
-
     fn add(&mut self, line: &MetricLine, primary: &Primary) {
         self.step = line.step;
         self.spent_s = Some(line.time.wall_s);

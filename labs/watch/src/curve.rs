@@ -14,11 +14,13 @@ pub(crate) struct Curve {
     count: u32,
 }
 
-impl Curve {
-    pub(crate) const fn new() -> Self {
+impl Default for Curve {
+    fn default() -> Self {
         Self { points: Vec::new(), each: 1, open: (0.0, 0.0), count: 0 }
     }
+}
 
+impl Curve {
     /// Adds a value; one that is not finite is left out.
     pub(crate) fn push(&mut self, step: u64, value: f64) {
         if !value.is_finite() {
@@ -57,7 +59,7 @@ mod tests {
 
     #[test]
     fn a_long_curve_keeps_its_shape_in_few_points() {
-        let mut curve = Curve::new();
+        let mut curve = Curve::default();
         for step in 0..10_000 {
             curve.push(step, step as f64);
         }
@@ -72,7 +74,7 @@ mod tests {
 
     #[test]
     fn a_short_curve_has_every_value() {
-        let mut curve = Curve::new();
+        let mut curve = Curve::default();
         for (step, value) in [(10, 2.0), (20, f64::NAN), (30, 1.0)] {
             curve.push(step, value);
         }
