@@ -18,12 +18,11 @@ pub use policy::{
 };
 pub use refined::{Refined, RefinedTargets, refined_rows};
 pub use result::{
-    points_present, result_share_rows, value_cross_entropy_rows, value_share_rows, value_shares, value_shares_present,
+    known, result_share_rows, value_cross_entropy_rows, value_share_rows, value_shares, value_shares_present,
     win_rate_entropy_rows, win_rate_rows,
 };
 pub use reward::{
-    RewardTargets, moves_left_present, moves_left_rows, reward_bucket, reward_bucket_rows, reward_error_rows,
-    reward_squared_error_rows,
+    RewardTargets, moves_left_rows, reward_bucket, reward_bucket_rows, reward_error_rows, reward_squared_error_rows,
 };
 pub use rights::{RightsTargets, rights_hit_rows, rights_rows};
 

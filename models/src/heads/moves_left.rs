@@ -6,7 +6,7 @@ use super::pooled::BoardVector;
 use super::visit::Visit;
 use crate::config::{MovesLeft, PooledSizes};
 use crate::loss::examples::Column;
-use crate::loss::{moves_left_present, moves_left_rows};
+use crate::loss::{known, moves_left_rows};
 use crate::macs::HeadMacs;
 use facts::HeadName;
 use facts::heads::moves_left::{ERROR, LOSS};
@@ -31,7 +31,7 @@ fn evaluate(visit: &mut Visit<'_>) {
         return;
     };
     visit.loss(&LOSS, || moves_left_rows(moves_b, target_b));
-    visit.value(&ERROR, || (moves_b - target_b).abs().where_self(&moves_left_present(target_b), &moves_b.zeros_like()));
+    visit.value(&ERROR, || (moves_b - target_b).abs().where_self(&known(target_b), &moves_b.zeros_like()));
 }
 
 /// How many moves the game will still last, never below 0 (Lc0's training code, `tf/tfprocess.py`, `moves_left`).

@@ -2,7 +2,7 @@
 
 use super::map::MapTargets;
 use super::policy::{PolicyTargets, expand_mask};
-use super::result::value_shares_present;
+use super::result::{known, value_shares_present};
 use super::reward::RewardTargets;
 use super::rights::RightsTargets;
 use crate::layers::input::predicts_board;
@@ -69,11 +69,6 @@ pub struct Sequence {
     pub plies: i64,
     /// Tokens of a board.
     pub tokens: i64,
-}
-
-/// Which of these numbers are known, bool; NaN is unknown.
-pub(crate) fn known(numbers: &Tensor) -> Tensor {
-    numbers.isnan().logical_not()
 }
 
 /// How often a position can have occurred before, as far as [`Column::Repeats`] tells.

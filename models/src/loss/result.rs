@@ -2,16 +2,16 @@
 
 use tch::{Kind, Reduction, Tensor};
 
-/// Which rows have a number of points (0 for a loss, ½ for a draw, 1 for a win, or a mean or an estimate of these), bool
-/// `[b]`; `points_b` is NaN where there is none.
-pub fn points_present(points_b: &Tensor) -> Tensor {
-    points_b.isnan().logical_not()
+/// Which of these numbers are known, bool; NaN is unknown.
+pub fn known(numbers: &Tensor) -> Tensor {
+    numbers.isnan().logical_not()
 }
 
-/// Binary cross-entropy in nats of logits `[b]` with points `[b]`: −p·ln σ(x) − (1 − p)·ln(1 − σ(x)), `[b]`. dlshogi's
+/// Binary cross-entropy in nats of logits `[b]` with points `[b]` (0 for a loss, ½ for a draw, 1 for a win, or a mean or an
+/// estimate of these; NaN where there is none): −p·ln σ(x) − (1 − p)·ln(1 − σ(x)), `[b]`. dlshogi's
 /// training code has it twice, for the game's result and for the evaluation's winning probability.
 pub fn win_rate_rows(logit_b: &Tensor, points_b: &Tensor) -> Tensor {
-    let present = points_present(points_b);
+    let present = known(points_b);
     let points = points_b.where_self(&present, &points_b.zeros_like());
     let rows = logit_b.binary_cross_entropy_with_logits::<Tensor>(&points, None, None, Reduction::None);
     rows * present.to_kind(Kind::Float)
@@ -36,7 +36,7 @@ pub fn result_share_rows(shares_b3: &Tensor, outcome_b: &Tensor) -> Tensor {
 
 /// Which rows have a value and a probability of a draw, bool `[b]`; NaN is unknown.
 pub fn value_shares_present(value_b: &Tensor, draw_b: &Tensor) -> Tensor {
-    points_present(value_b).logical_and(&points_present(draw_b))
+    known(value_b).logical_and(&known(draw_b))
 }
 
 /// Win, draw and loss `[b,3]` of winning probabilities p (a draw is half a win) and probabilities of a draw d: p − d/2, d and

@@ -1,5 +1,6 @@
 //! Losses of scalar rewards and of the moves left, row by row, as in [`super`].
 
+use super::result::known;
 use tch::{Kind, Reduction, Tensor};
 
 /// The unit of moves left.
@@ -20,7 +21,7 @@ pub struct RewardTargets {
 impl RewardTargets {
     /// From winning probabilities p `[b]` (a draw is half a win; NaN where there is none): q = 2p − 1.
     pub fn of_probabilities(p_b: &Tensor) -> Self {
-        let present_b = p_b.isnan().logical_not();
+        let present_b = known(p_b);
         let q_b = (p_b * 2.0 - 1.0).where_self(&present_b, &p_b.zeros_like());
         Self { q_b, present_b }
     }
@@ -59,14 +60,10 @@ pub fn reward_bucket_rows(buckets_bn: &Tensor, targets: &RewardTargets) -> Tenso
     targets.masked(&-chosen)
 }
 
-/// Which rows have a number of moves left, bool `[b]`; `target_b` is NaN where there is none.
-pub fn moves_left_present(target_b: &Tensor) -> Tensor {
-    target_b.isnan().logical_not()
-}
-
-/// Huber's loss of the moves left `[b]`, both sides divided by 20, with δ = 0.5, `[b]` (Lc0's training code).
+/// Huber's loss of the moves left `[b]`, both sides divided by 20, with δ = 0.5, `[b]` (Lc0's training code); `target_b` is NaN
+/// where there is none.
 pub fn moves_left_rows(moves_b: &Tensor, target_b: &Tensor) -> Tensor {
-    let present = moves_left_present(target_b);
+    let present = known(target_b);
     let target = target_b.where_self(&present, &target_b.zeros_like()) / MOVES_LEFT_UNIT;
     let rows = (moves_b / MOVES_LEFT_UNIT).huber_loss(&target, Reduction::None, MOVES_LEFT_DELTA);
     rows * present.to_kind(Kind::Float)

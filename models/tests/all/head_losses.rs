@@ -3,7 +3,7 @@
 use crate::common::sums::Sum;
 use crate::common::*;
 use models::loss::{
-    MapTargets, PolicyTargets, RewardTargets, moves_left_present, moves_left_rows, pair_map_answer, pair_map_cells,
+    MapTargets, PolicyTargets, RewardTargets, known, moves_left_rows, pair_map_answer, pair_map_cells,
     policy_cross_entropy_rows, policy_log_probs, result_share_rows, reward_bucket, reward_bucket_rows,
     reward_error_rows, reward_squared_error_rows, square_map_answer, square_map_cells, value_cross_entropy_rows,
     value_share_rows, value_shares,
@@ -91,7 +91,7 @@ fn moves_left_by_hand() {
     let moves = Tensor::from_slice(&[25.0f32, 20.0, 20.0, 7.0, 3.0]).set_requires_grad(true);
     let rows = moves_left_rows(&moves, &target);
     assert_near(&numbers(&rows), &[0.5 * 0.0625, 0.125, 0.5 * (2.0 - 0.25), 0.0, 0.0], 1e-6, "Huber");
-    assert_eq!(numbers(&moves_left_present(&target)), [1.0, 1.0, 1.0, 1.0, 0.0]);
+    assert_eq!(numbers(&known(&target)), [1.0, 1.0, 1.0, 1.0, 0.0]);
     let expected = [0.25 / 20.0, -0.5 / 20.0, -0.5 / 20.0, 0.0, 0.0];
     assert_near(&gradient(&rows.sum(Kind::Float), &moves), &expected, 1e-6, "gradient");
 }
@@ -135,7 +135,7 @@ fn rows_without_targets_send_no_gradient() {
     let value = Tensor::from_slice(&[0.5f32, -0.5]).set_requires_grad(true);
     let of = |rows: Tensor, present: &Tensor| gradient(&Sum::of(&rows, present).mean(), &value);
     assert_eq!(of(reward_squared_error_rows(&value, &targets), &targets.present_b), [0.0, 0.0]);
-    assert_eq!(of(moves_left_rows(&value, &none), &moves_left_present(&none)), [0.0, 0.0]);
+    assert_eq!(of(moves_left_rows(&value, &none), &known(&none)), [0.0, 0.0]);
 }
 
 #[test]

@@ -104,7 +104,7 @@ fn the_moves_left_are_learnt() {
             Plan { steps: 400, rate: 8e-3 },
             |output| {
                 let rows = loss::moves_left_rows(&output[HeadName::MovesLeft], &target);
-                vec![Sum::of(&rows, &loss::moves_left_present(&target)).mean()]
+                vec![Sum::of(&rows, &loss::known(&target)).mean()]
             },
         );
         assert_floor(&last, &[0.0], 2e-3, game.name());
