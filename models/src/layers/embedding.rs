@@ -48,19 +48,14 @@ impl Embedding {
         let table = config.embedding == EmbeddingConfig::Table;
         let init = if table { Init::Normal { std: 1.0 } } else { Init::glorot_normal(inputs, outputs, 1.0) };
         let dense = Linear::declare(scope, inputs, outputs, init, !table);
-        let refinement = match config.embedding {
-            EmbeddingConfig::New { ff, .. } => {
-                let body = config.body();
-                Some(Refinement::declare(scope, &BodyConfig { ff: ff.unwrap_or(body.ff), ..body }))
-            }
-            EmbeddingConfig::Old
-            | EmbeddingConfig::Linear
-            | EmbeddingConfig::Reach
-            | EmbeddingConfig::Table
-            | EmbeddingConfig::Parts(_) => None,
+        let body = config.body();
+        let refinement = if let EmbeddingConfig::New { ff, .. } = config.embedding {
+            Some(Refinement::declare(scope, &BodyConfig { ff: ff.unwrap_or(body.ff), ..body }))
+        } else {
+            None
         };
         let is_activated = !(table || config.embedding == EmbeddingConfig::Linear);
-        let (activation, stream) = (is_activated.then_some(config.activation), Stream::of(&config.body()));
+        let (activation, stream) = (is_activated.then_some(config.activation), Stream::of(&body));
         Self { added, dense, activation, refinement, stream }
     }
 

@@ -32,15 +32,10 @@ pub(crate) fn declare(
         heads.push(match config.policy {
             ResnetPolicy::Convolution => Box::new(PlanesPolicy::declare(scope, config, tokens, moves)),
             ResnetPolicy::Planes => {
-                let (sizes, board) = ([config.channels, tokens.geometry().squares()], tokens.geometry());
-                let moves = cells(moves, board);
-                Box::new(PlanePolicyHeads::plain(PlaneLogits::of_cells(
-                    scope,
-                    sizes,
-                    PlaneBias::PerMove,
-                    config.init,
-                    &moves,
-                )))
+                let (board, bias) = (tokens.geometry(), PlaneBias::PerMove);
+                let sizes = [config.channels, board.squares()];
+                let logits = PlaneLogits::of_cells(scope, sizes, bias, config.init, &cells(moves, board));
+                Box::new(PlanePolicyHeads::plain(logits))
             }
             ResnetPolicy::Dense { channels } => {
                 Box::new(DensePolicy::declare(scope, channels, config, tokens, moves.len()))
