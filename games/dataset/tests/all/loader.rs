@@ -3,8 +3,9 @@
 use crate::samples::{self, CHESS, SHOGI, dataset, imported, open, places, replayed, rows, training as batches};
 use dataset::store::GameRow;
 use dataset::{Batch, Dataset, DatasetError, LoaderConfig, Split, TrainLoader, summarise};
-use games::{Game, GameKind, GameResult, InputName, Phase, Position, Side, with_game};
+use games::{Game, GameKind, GameResult, InputName, MovesName, Phase, Position, Side, shogi::Shogi, with_game};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 const SAMPLES: [(GameKind, &str); 2] = [(GameKind::Chess, CHESS), (GameKind::Shogi, SHOGI)];
 
@@ -104,15 +105,19 @@ struct Expected {
     novel: bool,
 }
 
-fn expected<G: Game>(row: &GameRow) -> Vec<Expected> {
+fn expected<G: Game>(row: &GameRow, input: InputName, moves: MovesName) -> Vec<Expected> {
     replayed::<G::Position, _>(row, |line, played| {
         let (position, ply) = (line.position(), line.plies());
-        let mut packed = vec![0xaa; G::input(InputName::PieceTokens).row_bytes()];
-        position.pack(InputName::PieceTokens, line.repetitions(), &mut packed);
+        let mut packed = vec![0xaa; G::input(input).row_bytes()];
+        position.pack(input, line.repetitions(), &mut packed);
+        let index = |mv| match moves {
+            MovesName::FromTo => position.move_index(mv),
+            other => position.index_in(mv, other),
+        };
         Expected {
             packed,
-            legal: position.list_moves().into_iter().map(|mv| position.move_index(mv)).collect(),
-            policy: if ply < usize::from(row.policy_from_ply) { -1 } else { position.move_index(played).into() },
+            legal: position.list_moves().into_iter().map(index).collect(),
+            policy: if ply < usize::from(row.policy_from_ply) { -1 } else { index(played).into() },
             outcome: match (row.result, position.side_to_move()) {
                 (GameResult::Draw, _) => 1,
                 (GameResult::Unknown, _) => -1,
@@ -152,8 +157,8 @@ fn batches_hold_what_a_replay_says() {
     for (game, file) in SAMPLES {
         let (dir, _) = imported(game, file);
         let dataset = open(dir.path());
-        let expected: BTreeMap<u32, Vec<Expected>> =
-            rows(dir.path()).iter().map(|row| (row.id, with_game!(game, G => expected::<G>(row)))).collect();
+        let of_row = |row: &GameRow| with_game!(game, G => expected::<G>(row, config(1).input, MovesName::FromTo));
+        let expected = rows(dir.path()).iter().map(|row| (row.id, of_row(row))).collect();
         let labels = game.from_to().len();
         let training = batches(&dataset, config(1), 0, 30);
         let test = evaluation(&dataset, Split::Test, u64::MAX);
@@ -161,6 +166,34 @@ fn batches_hold_what_a_replay_says() {
         assert!(training.iter().any(|batch| batch.policy_index.contains(&-1)), "early plies are positions too");
         assert!(training.iter().all(|batch| batch.novel.iter().all(|novel| !novel)));
     }
+}
+
+#[test]
+fn masks_and_targets_follow_the_vocabulary() {
+    let (dir, _) = imported(GameKind::Shogi, SHOGI);
+    let rows = rows(dir.path());
+    let config = LoaderConfig { input: InputName::Dlshogi62_57, ..config(2) };
+    for (name, size) in [
+        (MovesName::FromTo, 3_781),
+        (MovesName::Dlshogi2187, 2_187),
+        (MovesName::Shogi1496, 1_496),
+        (MovesName::PythonDlshogi2187, 2_187),
+    ] {
+        let mut dataset = Arc::into_inner(open(dir.path())).expect("nobody else has it");
+        dataset.set_moves(name).unwrap_or_else(|error| panic!("{error}"));
+        let games = rows.iter().map(|row| (row.id, expected::<Shogi>(row, config.input, name))).collect();
+        let mut all = samples::evaluation(&dataset, Split::Test, config.input, u64::MAX);
+        all.extend(batches(&Arc::new(dataset), config, 0, 8));
+        all.iter().for_each(|batch| check(batch, &games, size));
+    }
+}
+
+#[test]
+fn a_vocabulary_of_another_game_is_refused() {
+    let mut dataset = Arc::into_inner(dataset(GameKind::Chess, CHESS)).expect("nobody else has it");
+    let error = dataset.set_moves(MovesName::Shogi1496).expect_err("chess has no such moves").to_string();
+    assert!(error.contains("chess has no moves shogi_1496: its vocabularies are from_to"), "{error}");
+    assert_eq!(dataset.moves(), MovesName::FromTo);
 }
 
 #[test]

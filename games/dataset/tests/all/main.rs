@@ -26,4 +26,3 @@ mod store;
 mod targets;
 mod test_set;
 mod traits;
-mod vocabulary;
