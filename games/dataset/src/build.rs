@@ -104,6 +104,21 @@ pub(crate) struct Built {
 }
 
 impl Built {
+    /// No rows so far.
+    pub(crate) fn empty(plan: &SplitPlan) -> Self {
+        let split = SplitSummary {
+            by: plan.by,
+            opening_plies: (plan.by == SplitBy::Opening).then_some(plan.opening_plies),
+            seed: plan.seed,
+            fractions: plan.fractions,
+            games: PerSplit::default(),
+            positions: PerSplit::default(),
+            novel_validation_positions: 0.0,
+            novel_test_positions: 0.0,
+        };
+        Self { shards: Vec::new(), split, kept: 0, positions: 0, contents: ShardContents::default() }
+    }
+
     /// The manifest of the dataset. Callers add filters, buckets, maps and the curve, and [seal](Manifest::sealed) it.
     pub(crate) fn describe(self, about: DatasetDescription, counts: Counts) -> Manifest {
         let DatasetDescription { name, game, unit, source, licence, made_by } = about;
@@ -151,19 +166,8 @@ pub(crate) struct BuilderState {
 
 impl BuilderState {
     fn empty(plan: &SplitPlan) -> Self {
-        let split = SplitSummary {
-            by: plan.by,
-            opening_plies: (plan.by == SplitBy::Opening).then_some(plan.opening_plies),
-            seed: plan.seed,
-            fractions: plan.fractions,
-            games: PerSplit::default(),
-            positions: PerSplit::default(),
-            novel_validation_positions: 0.0,
-            novel_test_positions: 0.0,
-        };
-        let built = Built { shards: Vec::new(), split, kept: 0, positions: 0, contents: ShardContents::default() };
         let waiting = HeldOutState::default();
-        Self { built, games: 0, train_keys: 0, validation: waiting, test: waiting }
+        Self { built: Built::empty(plan), games: 0, train_keys: 0, validation: waiting, test: waiting }
     }
 
     pub(crate) fn shards(&self) -> &[Shard] {

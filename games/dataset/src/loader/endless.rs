@@ -5,14 +5,13 @@
 //! step alone, and a run resumes after making one block again.
 
 use super::replay::{Positions, Reading, UNKNOWN, outcome, phase_index};
+use crate::build::{Built, DatasetDescription, SplitPlan};
 use crate::derived::Derived;
 use crate::error::DatasetError;
-use crate::filter::Filters;
 use crate::generated::{Label, MadePosition};
-use crate::manifest::{Counts, FORMAT, Manifest, MapInfo, SplitSummary, Unit};
+use crate::manifest::{Counts, Manifest, MapInfo, Unit};
 use crate::playback::Move;
 use crate::split::{PerSplit, Split, SplitBy};
-use crate::value::ValueCurve;
 use games::{Game, GameKind, InputName, Position as _};
 use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
 use serde::{Deserialize, Serialize};
@@ -136,35 +135,18 @@ impl Training {
 impl EndlessOptions {
     /// The manifest without what its rows determine.
     fn manifest(&self, policy_from_ply: u16) -> Manifest {
-        Manifest {
-            format: FORMAT,
+        let about = DatasetDescription {
             name: self.name.clone(),
             game: self.game,
             unit: Unit::Position,
             source: self.source.clone(),
             licence: self.licence.clone(),
             made_by: self.made_by.clone(),
-            filters: Filters::default(),
-            policy_from_ply,
-            value_curve: ValueCurve::of(self.game),
-            value_source: None,
-            counts: Counts::default(),
-            rating_buckets: Vec::new(),
-            map: self.map.clone(),
-            sampled: None,
-            split: SplitSummary {
-                by: SplitBy::Position,
-                opening_plies: None,
-                seed: 0,
-                fractions: PerSplit { train: 1.0, validation: 0.0, test: 0.0 },
-                games: PerSplit::default(),
-                positions: PerSplit::default(),
-                novel_validation_positions: 0.0,
-                novel_test_positions: 0.0,
-            },
-            shards: Vec::new(),
-            content_hash: String::new(),
-        }
+        };
+        let fractions = PerSplit { train: 1.0, validation: 0.0, test: 0.0 };
+        let plan = SplitPlan { by: SplitBy::Position, ..SplitPlan::by_game(0, fractions) };
+        let manifest = Built::empty(&plan).describe(about, Counts::default());
+        Manifest { policy_from_ply, map: self.map.clone(), ..manifest }
     }
 }
 
