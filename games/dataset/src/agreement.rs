@@ -1,9 +1,8 @@
 //! How far two datasets agree about the policy of the positions that both have.
 
 use crate::error::DatasetError;
-use crate::group::without_counters;
 use crate::manifest::Manifest;
-use crate::split::Split;
+use crate::split::{Split, without_counters};
 use games::{Candidate, Game, Position as _, with_game};
 use serde::Serialize;
 use std::collections::BTreeMap;

@@ -1,9 +1,8 @@
 //! Compares the content of a dataset's shards with its manifest.
 
 use crate::error::DatasetError;
-use crate::group::{group, without_counters};
 use crate::manifest::{Counts, Manifest, RatingBucket, Shard, SplitSummary, Unit};
-use crate::split::{PerSplit, Split};
+use crate::split::{PerSplit, Split, group, without_counters};
 use crate::store::GameRow;
 use games::maps::NO_LABEL;
 use serde::{Deserialize, Serialize};

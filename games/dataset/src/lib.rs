@@ -19,7 +19,6 @@ pub mod error;
 pub mod export;
 pub mod filter;
 mod generated;
-mod group;
 pub mod import;
 pub mod info;
 pub mod loader;

@@ -1,6 +1,6 @@
 //! Occurrences of a position, and their merged row.
 
-use crate::group::group;
+use crate::split::group;
 use crate::store::GameRow;
 use games::record::Candidate;
 use games::{GameKind, GameResult};

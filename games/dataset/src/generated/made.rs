@@ -1,8 +1,8 @@
 //! A position that posenc's own rules made, with its exact label: its row needs no check.
 
 use crate::build::{Draft, fingerprint};
-use crate::group::{group, without_counters};
 use crate::playback::Move;
+use crate::split::{group, without_counters};
 use crate::store::GameRow;
 use games::{Game, GameResult, Position as _, Termination};
 
