@@ -17,13 +17,11 @@ mod examine;
 mod format;
 mod options;
 mod reading;
-mod rejects;
 mod unpacked;
 
-pub use collect::ImportReport;
+pub use collect::{ImportReport, REJECTS_FILE};
 pub use format::Format;
 pub use options::ImportOptions;
-pub use rejects::REJECTS_FILE;
 pub use unpacked::unpacked;
 
 use crate::build::Output;
@@ -31,13 +29,12 @@ use crate::error::DatasetError;
 use crate::filter::OF_GAMES_ONLY;
 use crate::manifest::Unit;
 use checkpoint::{Checkpoint, ImportConditions, InputOffset, conditions};
-use collect::Collector;
+use collect::{Collector, shortened};
 use examine::{Examined, examine};
 use games::{Referee, Rejected, with_game};
 use rayon::iter::{IndexedParallelIterator as _, IntoParallelRefIterator as _, ParallelIterator as _};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use reading::{Chunk, Inputs};
-use rejects::shortened;
 use std::io::ErrorKind;
 use std::path::PathBuf;
 
