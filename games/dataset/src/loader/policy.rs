@@ -3,10 +3,9 @@
 use super::LoaderConfig;
 use super::dataset::Dataset;
 use super::evaluation::chosen_games;
-use super::legal::LegalMoves;
 use super::order::Epoch;
 use super::stored::StoredGame;
-use super::visit::Visit;
+use super::visit::{LegalMoves, Visit};
 use crate::error::DatasetError;
 use crate::playback::Move;
 use crate::split::Split;

@@ -1,9 +1,8 @@
 //! Replays games into positions, in a compact form.
 
-use super::legal::LegalMoves;
 use super::stored::StoredGame;
 use super::targets::TargetLists;
-use super::visit::Visit;
+use super::visit::{LegalMoves, Visit};
 use crate::error::DatasetError;
 use crate::playback::Move;
 use games::attacks::Tactics;
