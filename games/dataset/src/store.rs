@@ -29,15 +29,13 @@
 //! columns from `map` on are written only to shards that use them.
 
 mod columns;
-mod hash;
 mod read;
 mod rows;
 mod survey;
 mod write;
 
-pub(crate) use hash::{check_size, verify};
-pub(crate) use read::guarded;
 pub use read::{Rows, ShardRows};
+pub(crate) use read::{check_size, guarded, verify};
 pub(crate) use survey::{ColumnSize, sum_of_groups};
 pub use survey::{has_values, positions_of};
 pub use write::ShardWriter;

@@ -1,7 +1,7 @@
 //! Writing a shard.
 
 use super::columns::{Columns, Optional};
-use super::hash::hash_file;
+use super::read::hash_file;
 use super::{GameRow, ShardRows};
 use crate::error::DatasetError;
 use crate::manifest::Shard;
