@@ -18,7 +18,6 @@
 mod cache;
 mod cost;
 mod index;
-mod open;
 mod read;
 mod row;
 mod write;

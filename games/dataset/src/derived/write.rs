@@ -1,6 +1,6 @@
-//! Writing a derived file, or the same bytes in memory.
+//! Opening a dataset's rows: found in the cache, or made from the shards and written to a derived file or to memory.
 
-use super::cache::{CacheEntry, Partial};
+use super::cache::{CacheEntry, DerivedOptions, Partial};
 use super::index::{Facts, Has, Index, RowSize, Sizes, SplitIndex};
 use super::read::{Bytes, Derived};
 use super::row;
@@ -8,14 +8,63 @@ use super::{DIGEST, MAGIC, digest, rows_together};
 use crate::contents::ShardContents;
 use crate::error::DatasetError;
 use crate::loader::StoredGame;
-use crate::manifest::Manifest;
+use crate::manifest::{EXACT_BELOW, Manifest};
 use crate::split::{PerSplit, Split};
-use crate::store::GameRow;
+use crate::store::{self, GameRow, ShardRows};
 use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
 use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+
+impl Derived {
+    /// The rows of a dataset whose manifest was checked: from the cache, or from the shards, which are checked and whose
+    /// rows are put into the cache if there are many.
+    pub(crate) fn open(dir: &Path, manifest: &Manifest, options: &DerivedOptions) -> Result<Self, DatasetError> {
+        let entry = CacheEntry::of(manifest, options);
+        if let Some(path) = entry.path.as_ref().filter(|path| path.exists()) {
+            // The rows are not read from the shards, but a dataset without them is not complete.
+            manifest.check_shards(dir)?;
+            return Self::of_file(path, dir, manifest);
+        }
+        let path = entry.path.clone();
+        match Self::made(dir, manifest, entry)? {
+            Some(made) => Ok(made),
+            None => {
+                manifest.check_shards(dir)?;
+                Self::of_file(&path.unwrap_or_default(), dir, manifest)
+            }
+        }
+    }
+
+    /// Rows that are stored nowhere, and the manifest with what they determine.
+    pub(crate) fn of_rows(manifest: &Manifest, rows: Vec<GameRow>) -> Result<(Self, Manifest), DatasetError> {
+        let options = DerivedOptions { cache: None, in_memory: u64::MAX, exact_below: EXACT_BELOW };
+        let mut writer = Writer::new(manifest, CacheEntry::of(manifest, &options));
+        writer.push(rows)?;
+        let described = writer.contents.describe(manifest.clone());
+        let derived = writer.finish()?.expect("no other process writes what has no cache");
+        Ok((derived, described))
+    }
+
+    /// Makes the rows from the shards; `None` if another process has completed the file.
+    fn made(dir: &Path, manifest: &Manifest, entry: CacheEntry<'_>) -> Result<Option<Self>, DatasetError> {
+        let mut writer = Writer::new(manifest, entry);
+        for shard in &manifest.shards {
+            store::verify(dir, shard)?;
+            let mut rows = ShardRows::open(&dir.join(&shard.file))?;
+            while let Some(some) = rows.more()? {
+                if let Pushed::Found = writer.push(some)? {
+                    return Ok(None);
+                }
+            }
+            writer.contents.end_shard(dir, manifest, shard)?;
+        }
+        writer.contents.check(dir, manifest)?;
+        writer.finish()
+    }
+}
 
 /// Rows become units, in memory until they are many and then in a file.
-pub(super) struct Writer<'a> {
+struct Writer<'a> {
     manifest: &'a Manifest,
     entry: CacheEntry<'a>,
     /// The bytes so far that are not in a file.
@@ -39,14 +88,14 @@ struct SplitWriter {
 }
 
 /// What became of the rows.
-pub(super) enum Pushed {
+enum Pushed {
     Kept,
     /// Another process has completed the file.
     Found,
 }
 
 impl<'a> Writer<'a> {
-    pub(super) fn new(manifest: &'a Manifest, entry: CacheEntry<'a>) -> Self {
+    fn new(manifest: &'a Manifest, entry: CacheEntry<'a>) -> Self {
         let mut splits = PerSplit::<SplitWriter>::default();
         for split in Split::ALL {
             let together = rows_together(manifest.unit, manifest.split.games[split], entry.options.exact_below);
@@ -58,11 +107,7 @@ impl<'a> Writer<'a> {
         Self { manifest, entry, memory, partial: None, written, contents, buckets, clusters, splits }
     }
 
-    pub(super) fn contents(&mut self) -> &mut ShardContents {
-        &mut self.contents
-    }
-
-    pub(super) fn push(&mut self, rows: Vec<GameRow>) -> Result<Pushed, DatasetError> {
+    fn push(&mut self, rows: Vec<GameRow>) -> Result<Pushed, DatasetError> {
         let mut places = Vec::with_capacity(rows.len());
         for row in &rows {
             self.contents.add_described(self.manifest, row);
@@ -164,7 +209,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Ends the last units and makes the rows readable; `None` if another process has completed the file.
-    pub(super) fn finish(mut self) -> Result<Option<Derived>, DatasetError> {
+    fn finish(mut self) -> Result<Option<Derived>, DatasetError> {
         for split in Split::ALL {
             if self.splits[split].rows > 0
                 && let Pushed::Found = self.end_unit(split)?
