@@ -10,7 +10,7 @@
 //! Squares count file by file from 1a; kinds are pawn 1, lance, knight, silver, bishop, rook, gold 7 in both.
 
 use super::men::{self, SQUARES};
-use shogi_core::{Color, Move, Piece, PieceKind, Square};
+use shogi_core::{Color, Move, Piece, Square};
 
 /// The two encodings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,7 +48,7 @@ impl Move16 {
     pub fn encode(self, mv: Move) -> u16 {
         let (from, to, promote, drop) = match mv {
             Move::Normal { from, to, promote } => (from.array_index() as u16, to, promote, false),
-            Move::Drop { piece, to } => (kind_number(piece.piece_kind()), to, false, true),
+            Move::Drop { piece, to } => (men::man_of_kind(piece.piece_kind()).into(), to, false, true),
         };
         let (flag, base) = match self {
             Self::Apery => (if promote { BIT_14 } else { 0 }, if drop { SQUARES as u16 - 1 } else { 0 }),
@@ -56,10 +56,6 @@ impl Move16 {
         };
         to.array_index() as u16 | (from + base) << 7 | flag
     }
-}
-
-fn kind_number(kind: PieceKind) -> u16 {
-    men::man_of_kind(kind).into()
 }
 
 fn square(index: u16) -> Option<Square> {
