@@ -6,13 +6,8 @@ use games::{GameResult, Termination};
 
 /// A V6 record in an older layout. `result` is a win, a draw or a loss of the side to move.
 fn rewritten(record: &[u8], version: Version) -> Vec<u8> {
-    let number = match version {
-        Version::V3 => 3u32,
-        Version::V4 => 4,
-        Version::V5 => 5,
-        Version::V6 => 6,
-    };
-    let mut out = number.to_le_bytes().to_vec();
+    // Versions are listed from the third one on.
+    let mut out = (version as u32 + 3).to_le_bytes().to_vec();
     if version >= Version::V5 {
         out.extend_from_slice(&record[4..8]);
     }
