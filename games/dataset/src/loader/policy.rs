@@ -80,21 +80,13 @@ fn used_plies(game: &StoredGame) -> impl Iterator<Item = u16> {
     (0..game.plies).filter(|&ply| game.used.as_ref().is_none_or(|used| used[usize::from(ply)]))
 }
 
-struct Room<G: Game> {
-    legal: LegalMoves<G>,
-    target: Vec<f64>,
-}
-
-impl<G: Game> Default for Room<G> {
-    fn default() -> Self {
-        Self { legal: LegalMoves::default(), target: Vec::new() }
-    }
-}
+/// The legal moves of a position and the target's probability of each, in storage that is used again for the next position.
+type Room<G> = (LegalMoves<G>, Vec<f64>);
 
 fn of_game<G: Game>(
     game: &StoredGame,
     wanted: impl Fn(usize) -> bool,
-    room: &mut Room<G>,
+    (legal, target): &mut Room<G>,
     each: &mut impl FnMut(PolicyPosition<'_, G>),
 ) -> Result<(), DatasetError> {
     game.visit::<G>(G::input(InputName::PieceTokens), false, |visit| {
@@ -103,19 +95,18 @@ fn of_game<G: Game>(
         if !is_target || !wanted(ply) {
             return Ok(());
         }
-        room.legal.fill(position);
-        room.target.clear();
-        room.target.resize(room.legal.moves().len(), 0.0);
+        legal.fill(position);
+        target.clear();
+        target.resize(legal.moves().len(), 0.0);
         if candidates.is_empty()
-            && let Some(place) = room.legal.moves().iter().position(|&legal| legal == played)
+            && let Some(place) = legal.moves().iter().position(|&legal| legal == played)
         {
-            room.target[place] = 1.0;
+            target[place] = 1.0;
         }
         for (text, probability) in candidates.iter() {
-            room.target[room.legal.find(position, text)?] += f64::from(probability);
+            target[legal.find(position, text)?] += f64::from(probability);
         }
-        let legal = room.legal.moves();
-        each(PolicyPosition { game: game.id, ply: ply as u16, position, legal, target: &room.target });
+        each(PolicyPosition { game: game.id, ply: ply as u16, position, legal: legal.moves(), target });
         Ok::<(), IllegalMove>(())
     })
 }
