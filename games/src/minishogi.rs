@@ -7,7 +7,6 @@
 mod board;
 mod game;
 mod input;
-mod legal;
 mod moves;
 mod position;
 mod referee;
