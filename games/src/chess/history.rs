@@ -27,33 +27,6 @@ pub const STEPS: usize = 8;
 /// The last value of the rule-50 counter before a draw can be claimed.
 const RULE_50_SCALE: f32 = 99.0;
 
-const FEATURES: [Feature; 8] = [
-    scalar("castling.own.queen_side", 1.0),
-    scalar("castling.own.king_side", 1.0),
-    scalar("castling.opponent.queen_side", 1.0),
-    scalar("castling.opponent.king_side", 1.0),
-    scalar("black_to_move", 1.0),
-    scalar("rule_50", RULE_50_SCALE),
-    scalar("zeros", 1.0),
-    scalar("ones", 1.0),
-];
-
-/// The features of `lc0_112_en_passant`.
-const EN_PASSANT_FEATURES: [Feature; 8] = [
-    scalar("castling.own.queen_side", 1.0),
-    scalar("castling.own.king_side", 1.0),
-    scalar("castling.opponent.queen_side", 1.0),
-    scalar("castling.opponent.king_side", 1.0),
-    Feature { name: "en_passant", kind: FeatureKind::Square },
-    scalar("rule_50", 100.0),
-    scalar("zeros", 1.0),
-    scalar("ones", 1.0),
-];
-
-const fn scalar(name: &'static str, scale: f32) -> Feature {
-    Feature { name, kind: FeatureKind::Scalar { scale } }
-}
-
 /// The content of steps before the first known position (Lc0's option `history-fill`). With either option an en-passant
 /// square proves one more position, that before the pawn's double step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,8 +38,16 @@ pub enum HistoryFill {
 }
 
 pub(super) fn layout(name: InputName) -> InputLayout {
-    let features = if name == InputName::Lc0_112EnPassant { &EN_PASSANT_FEATURES } else { &FEATURES };
-    InputLayout::new(name, Chess::GEOMETRY, Chess::PIECES.len(), Boards::History { steps: STEPS }, features)
+    let scalar = |name, scale| Feature { name, kind: FeatureKind::Scalar { scale } };
+    let [own_king_side, own_queen_side, king_side, queen_side, ..] = rights::NAMES;
+    let castling = [own_queen_side, own_king_side, queen_side, king_side].map(|right| scalar(right, 1.0));
+    let varying = if name == InputName::Lc0_112EnPassant {
+        [Feature { name: "en_passant", kind: FeatureKind::Square }, scalar("rule_50", 100.0)]
+    } else {
+        [scalar("black_to_move", 1.0), scalar("rule_50", RULE_50_SCALE)]
+    };
+    let features = [castling.as_slice(), &varying, &[scalar("zeros", 1.0), scalar("ones", 1.0)]].concat();
+    InputLayout::new(name, Chess::GEOMETRY, Chess::PIECES.len(), Boards::History { steps: STEPS }, &features)
 }
 
 /// Writes one row of one of the two inputs with a rule for missing history; the inputs themselves always use
@@ -133,7 +114,8 @@ pub(super) fn double_step(passed: Square, mover: Color) -> (Square, Square) {
     )
 }
 
-fn pack_features(name: InputName, rules: &shakmaty::Chess) -> [u8; FEATURES.len()] {
+/// The bytes of the features of [`layout`].
+fn pack_features(name: InputName, rules: &shakmaty::Chess) -> [u8; 8] {
     let turn = rules.turn();
     let [own_king_side, own_queen_side, king_side, queen_side, ..] = rights::of(rules, turn);
     [

@@ -4,7 +4,7 @@ use super::history::{self, HistoryFill};
 use super::{Chess, ChessPosition, rights};
 use crate::input::{Boards, Feature, FeatureKind, InputLayout, InputName};
 use crate::position::{Earlier, Game};
-use shakmaty::{CastlingSide, Color, Position};
+use shakmaty::{Color, Position};
 use std::sync::LazyLock;
 
 /// The bytes after the board. The clock's scale is the last value before a draw can be claimed.
@@ -112,17 +112,8 @@ fn pack_cls(rules: &shakmaty::Chess, viewer: Color, repetitions: u8, out: &mut [
 
 /// ChessDecoder's tokens of castling rights and side to move.
 fn pack_token_features(rules: &shakmaty::Chess) -> [u8; TOKEN_FEATURES.len()] {
-    let letters = [
-        ('K', Color::White, CastlingSide::KingSide),
-        ('Q', Color::White, CastlingSide::QueenSide),
-        ('k', Color::Black, CastlingSide::KingSide),
-        ('q', Color::Black, CastlingSide::QueenSide),
-    ];
-    let rights: String = letters
-        .into_iter()
-        .filter(|&(_, color, side)| rules.castles().has(color, side))
-        .map(|(letter, ..)| letter)
-        .collect();
+    let letters = "KQkq".chars().zip(rights::castling(rules, Color::White));
+    let rights: String = letters.filter(|&(_, has)| has).map(|(letter, _)| letter).collect();
     let castling = RIGHTS.iter().position(|&word| word == rights).unwrap_or(RIGHTS.len() - 1);
     [castling as u8, u8::from(rules.turn() == Color::Black)]
 }

@@ -41,15 +41,19 @@ pub(super) fn viewer(turn: Color, frame: Frame) -> Color {
 /// The labels of a position, 0 or 1, "own" being `viewer`.
 pub(super) fn of(rules: &shakmaty::Chess, viewer: Color) -> [u8; RIGHTS] {
     let mut rights = [0; RIGHTS];
-    let castling = [viewer, !viewer].into_iter().flat_map(|color| {
-        [CastlingSide::KingSide, CastlingSide::QueenSide].map(|side| u8::from(rules.castles().has(color, side)))
-    });
-    rights.iter_mut().zip(castling).for_each(|(right, has)| *right = has);
+    rights.iter_mut().zip(castling(rules, viewer)).for_each(|(right, has)| *right = u8::from(has));
     if let Some(square) = rules.legal_ep_square() {
         rights[CASTLING] = 1;
         rights[CASTLING + 1 + square.file().to_usize()] = 1;
     }
     rights
+}
+
+/// The castling rights alone.
+pub(super) fn castling(rules: &shakmaty::Chess, viewer: Color) -> impl Iterator<Item = bool> {
+    [viewer, !viewer].into_iter().flat_map(move |color| {
+        [CastlingSide::KingSide, CastlingSide::QueenSide].map(|side| rules.castles().has(color, side))
+    })
 }
 
 /// The square that a pawn could enter by a legal en-passant capture, plus 1; 0 for none.
