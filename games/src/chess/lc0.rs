@@ -11,7 +11,6 @@
 //! ones in its planes are not used. Full-move numbers are not recorded.
 
 mod game;
-mod order;
 mod record;
 mod record_data;
 mod records;

@@ -1,6 +1,5 @@
 //! Converts the records of a chunk to a game.
 
-use super::order;
 use super::record::Evaluation;
 use super::record_data::{RANGE_TOLERANCE, RecordData, ValueSource};
 use super::records::Records;
@@ -12,6 +11,7 @@ use crate::line::Line;
 use crate::position::Position as _;
 use crate::record::{Candidate, GameResult, ParsedGame, RejectKind, Rejected, Termination};
 use shakmaty::Move;
+use std::collections::HashMap;
 use std::io::Read;
 
 /// Converts an unpacked chunk, game number `number` of a file, to a game. Its candidates are the visited moves, with their
@@ -34,7 +34,7 @@ fn read_game(chunk: impl Read, value: ValueSource) -> Result<ParsedGame, Rejecte
     }
     let outcome = match replay(&records) {
         Err(ReplayStop::OutOfOrder(_)) => {
-            let order = order::restore(&records)?;
+            let order = restore_order(&records)?;
             let mut places: Vec<Option<RecordData>> = records.into_iter().map(Some).collect();
             let sorted: Vec<RecordData> = order.into_iter().filter_map(|i| places[i].take()).collect();
             replay(&sorted)
@@ -116,7 +116,7 @@ impl Legal {
     }
 
     fn leading_to(&self, next: &RecordData, position: &ChessPosition) -> Option<Move> {
-        self.moves.iter().copied().find(|&mv| order::after(position, mv) == next.state)
+        self.moves.iter().copied().find(|&mv| after(position, mv) == next.state)
     }
 
     fn candidates(
@@ -185,4 +185,59 @@ fn stated(record: &RecordData) -> GameResult {
         _ => return GameResult::Unknown,
     };
     GameResult::won_by(winner)
+}
+
+/// The indices of `records` in game order: each position follows by a move from the one before.
+fn restore_order(records: &[RecordData]) -> Result<Vec<usize>, Rejected> {
+    let by_state = by_state(records)?;
+    let mut next = vec![None; records.len()];
+    let mut has_earlier = vec![false; records.len()];
+    for (i, record) in records.iter().enumerate() {
+        let Some(follower) = follower(record, i, &by_state, records)? else { continue };
+        if std::mem::replace(&mut has_earlier[follower], true) {
+            return Err(wrong(follower, "two records lead to it"));
+        }
+        next[i] = Some(follower);
+    }
+    let first = has_earlier.iter().position(|&has| !has).unwrap_or(0);
+    let order: Vec<usize> = std::iter::successors(Some(first), |&i| next[i]).take(records.len()).collect();
+    if order.len() < records.len() {
+        let last = order[order.len() - 1];
+        return Err(wrong(last, "no record follows it, and others are left: records are missing or of several games"));
+    }
+    Ok(order)
+}
+
+fn by_state(records: &[RecordData]) -> Result<HashMap<&State, usize>, Rejected> {
+    let mut by_state = HashMap::with_capacity(records.len());
+    for (i, record) in records.iter().enumerate() {
+        if by_state.insert(&record.state, i).is_some() {
+            return Err(wrong(i, "another record shows the same position at the same count of rule 50"));
+        }
+    }
+    Ok(by_state)
+}
+
+/// The record that follows by a move from this one; `None` for the game's last.
+fn follower(
+    record: &RecordData,
+    i: usize,
+    by_state: &HashMap<&State, usize>,
+    records: &[RecordData],
+) -> Result<Option<usize>, Rejected> {
+    let position = record.position(i)?;
+    let moves = position.list_moves().into_iter();
+    let led_to = moves.filter(|&mv| record.may_be_played(&position, mv)).find_map(|mv| {
+        let found = *by_state.get(&after(&position, mv))?;
+        records[found].follows(&record.state).then_some(found)
+    });
+    Ok(led_to)
+}
+
+fn after(position: &ChessPosition, mv: Move) -> State {
+    State::of_position(&position.after(mv))
+}
+
+fn wrong(record: usize, reason: &str) -> Rejected {
+    in_record(record, RejectKind::Syntax, reason)
 }
