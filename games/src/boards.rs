@@ -58,10 +58,8 @@ static MOVES: LazyLock<Vec<FromTo>> = LazyLock::new(|| {
 
 /// Every pair of squares that a queen or a knight connects, ascending by from and to.
 fn vocabulary(name: &'static str, board: Geometry) -> FromTo {
-    let pairs = (0..board.squares()).flat_map(|from| (0..board.squares()).map(move |to| (from, to)));
-    let joined = |&(from, to): &(usize, usize)| !matches!(board.relation(from, to), Relation::Same | Relation::Other);
-    let entries = pairs.filter(joined).map(|(from, to)| Entry::Plain { from: from as u8, to: to as u8 });
-    FromTo::new(name, board, &[], &[], entries.collect())
+    let joined = |relation| !matches!(relation, Relation::Same | Relation::Other);
+    FromTo::new(name, board, &[], &[], board.pairs(joined).map(Entry::plain).collect())
 }
 
 /// A board of SIDE × SIDE squares, one of [`GameKind::BOARDS`].

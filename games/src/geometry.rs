@@ -52,6 +52,13 @@ pub enum Relation {
     Other,
 }
 
+impl Relation {
+    /// Whether a queen's ray connects the squares.
+    pub(crate) const fn is_line(self) -> bool {
+        matches!(self, Self::Rank | Self::File | Self::Diagonal)
+    }
+}
+
 impl Geometry {
     /// A board of `files` × `ranks`.
     pub const fn new(files: usize, ranks: usize) -> Self {
@@ -152,5 +159,11 @@ impl Geometry {
             (f, r) if f == r => Relation::Diagonal,
             _ => Relation::Other,
         }
+    }
+
+    /// The pairs of squares of such a relation, ascending by the first and the second.
+    pub(crate) fn pairs(self, wanted: impl Fn(Relation) -> bool) -> impl Iterator<Item = (usize, usize)> {
+        let all = (0..self.squares()).flat_map(move |from| (0..self.squares()).map(move |to| (from, to)));
+        all.filter(move |&(from, to)| wanted(self.relation(from, to)))
     }
 }

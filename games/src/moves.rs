@@ -30,6 +30,16 @@ pub enum Entry {
     },
 }
 
+impl Entry {
+    pub(crate) fn plain((from, to): (usize, usize)) -> Self {
+        Self::Plain { from: from as u8, to: to as u8 }
+    }
+
+    pub(crate) fn promotion((from, to): (usize, usize), kind: usize) -> Self {
+        Self::Promotion { from: from as u8, to: to as u8, kind: kind as u8 }
+    }
+}
+
 /// A vocabulary: an ordered list of entries. Datasets and checkpoints depend on its order, so it is hashed.
 #[derive(Debug)]
 pub struct FromTo {

@@ -62,15 +62,10 @@ impl Game for Skirmish {
 
     fn from_to() -> &'static FromTo {
         static MOVES: LazyLock<FromTo> = LazyLock::new(|| {
-            let pairs = (0..SQUARES).flat_map(|from| (0..SQUARES).map(move |to| (from, to)));
-            let is_line = |&(from, to): &(usize, usize)| {
-                matches!(BOARD.relation(from, to), Relation::Rank | Relation::File | Relation::Diagonal)
-            };
-            let plain = pairs.filter(is_line).map(|(from, to)| Entry::Plain { from: from as u8, to: to as u8 });
-            let promoting = (0..BOARD.files()).map(|file| {
-                let [from, to] = [LAST_RANK - 1, LAST_RANK].map(|rank| BOARD.square(file, rank) as u8);
-                Entry::Promotion { from, to, kind: 0 }
-            });
+            let plain = BOARD.pairs(Relation::is_line).map(Entry::plain);
+            let last_steps =
+                (0..BOARD.files()).map(|file| [LAST_RANK - 1, LAST_RANK].map(|rank| BOARD.square(file, rank)));
+            let promoting = last_steps.map(|[from, to]| Entry::promotion((from, to), 0));
             FromTo::new("from_to_skirmish", BOARD, &["promote"], &[], plain.chain(promoting).collect())
         });
         &MOVES

@@ -17,21 +17,11 @@ const PROMOTIONS: &[&str] = &["queen", "rook", "bishop"];
 
 pub(super) fn vocabulary() -> &'static FromTo {
     static VOCABULARY: LazyLock<FromTo> = LazyLock::new(|| {
-        let entries = plain().chain(promotions()).collect();
-        FromTo::new("from_to_chess_1858", Chess::GEOMETRY, PROMOTIONS, &[], entries)
+        let joined = |relation| !matches!(relation, Relation::Same | Relation::Other);
+        let plain = Chess::GEOMETRY.pairs(joined).map(Entry::plain);
+        FromTo::new("from_to_chess_1858", Chess::GEOMETRY, PROMOTIONS, &[], plain.chain(promotions()).collect())
     });
     &VOCABULARY
-}
-
-fn plain() -> impl Iterator<Item = Entry> {
-    let squares = Chess::GEOMETRY.squares();
-    (0..squares)
-        .flat_map(move |from| (0..squares).map(move |to| (from, to)))
-        .filter(|&(from, to)| {
-            let relation = Chess::GEOMETRY.relation(from, to);
-            !matches!(relation, Relation::Same | Relation::Other)
-        })
-        .map(|(from, to)| Entry::Plain { from: from as u8, to: to as u8 })
 }
 
 fn promotions() -> impl Iterator<Item = Entry> {
@@ -40,8 +30,8 @@ fn promotions() -> impl Iterator<Item = Entry> {
     (0..board.files()).flat_map(move |file| {
         let targets = file.saturating_sub(1)..=(file + 1).min(board.files() - 1);
         targets.flat_map(move |target| {
-            let (from, to) = (board.square(file, last - 1), board.square(target, last));
-            (0..PROMOTIONS.len()).map(move |kind| Entry::Promotion { from: from as u8, to: to as u8, kind: kind as u8 })
+            let pair = (board.square(file, last - 1), board.square(target, last));
+            (0..PROMOTIONS.len()).map(move |kind| Entry::promotion(pair, kind))
         })
     })
 }

@@ -52,27 +52,22 @@ pub(super) fn index(mv: Move, turn: Color, name: MovesName, frame: Frame) -> Opt
     };
     let (from, to, promotion) = moves::steps(mv);
     let (from, to) = (on_board(from), on_board(to));
-    let entry = promotion.map_or(plain(from, to), |role| promoting(from, to, role));
+    let entry = promotion.map_or(Entry::plain((from, to)), |role| promoting(from, to, role));
     Some(list.moves.index_of(entry).expect("every chess move has an entry") as u16)
-}
-
-fn plain(from: usize, to: usize) -> Entry {
-    Entry::Plain { from: from as u8, to: to as u8 }
 }
 
 fn promoting(from: usize, to: usize, role: Role) -> Entry {
     let kind = PROMOTIONS.iter().position(|(own, _)| *own == role).expect("a pawn becomes one of these");
-    Entry::Promotion { from: from as u8, to: to as u8, kind: kind as u8 }
+    Entry::promotion((from, to), kind)
 }
 
 fn deep_minds() -> Vec<Entry> {
     let board = Chess::GEOMETRY;
     let related = |from: usize, wanted: fn(Relation) -> bool| {
-        (0..board.squares()).filter(move |&to| wanted(board.relation(from, to))).map(move |to| plain(from, to))
+        (0..board.squares()).filter(move |&to| wanted(board.relation(from, to))).map(move |to| Entry::plain((from, to)))
     };
-    let queen = |relation| matches!(relation, Relation::Rank | Relation::File | Relation::Diagonal);
     let knight = |relation| relation == Relation::Knight;
-    let pairs = (0..board.squares()).flat_map(|from| related(from, queen).chain(related(from, knight)));
+    let pairs = (0..board.squares()).flat_map(|from| related(from, Relation::is_line).chain(related(from, knight)));
     let last = board.ranks() - 1;
     let promotions = [(1, 0), (last - 1, last)].into_iter().flat_map(|(rank, next)| {
         (0..board.files()).flat_map(move |file| {
@@ -94,7 +89,7 @@ fn sids() -> Vec<Entry> {
         let rays = RAYS.into_iter().flat_map(|step| board.ray(from, step));
         let jumps = JUMPS.into_iter().filter_map(|step| board.stepped(from, step));
         for to in rays.chain(jumps) {
-            moves.push(plain(from, to));
+            moves.push(Entry::plain((from, to)));
             if promotes(board, from, to) {
                 moves.extend(SID_PROMOTIONS.map(|role| promoting(from, to, role)));
             }

@@ -39,10 +39,11 @@ const DROPS: &[&str; HANDS] = &["pawn", "silver", "gold", "bishop", "rook"];
 
 pub(super) fn vocabulary() -> &'static FromTo {
     static VOCABULARY: LazyLock<FromTo> = LazyLock::new(|| {
-        let plain = pairs().map(|(from, to)| Entry::Plain { from: from as u8, to: to as u8 });
+        let pairs = || BOARD.pairs(Relation::is_line);
+        let plain = pairs().map(Entry::plain);
         let is_last = |square| ranks_left(square, Side::First) == 0;
         let promoting = pairs().filter(|&(from, to)| is_last(from) || is_last(to));
-        let promoting = promoting.map(|(from, to)| Entry::Promotion { from: from as u8, to: to as u8, kind: 0 });
+        let promoting = promoting.map(|pair| Entry::promotion(pair, 0));
         let drops = (0..HANDS).flat_map(|kind| (0..SQUARES).map(move |to| (kind, to)));
         let drops = drops.filter(|&(kind, to)| kind != 0 || !is_last(to));
         let drops = drops.map(|(kind, to)| Entry::Drop { kind: kind as u8, to: to as u8 });
@@ -56,12 +57,6 @@ pub(super) fn vocabularies() -> &'static [(MovesName, Vocabulary)] {
     static ALL: LazyLock<[(MovesName, Vocabulary); 1]> =
         LazyLock::new(|| [(MovesName::FromTo, Vocabulary::FromTo(vocabulary()))]);
     ALL.as_slice()
-}
-
-/// The pairs of squares connected by a queen's ray, ascending.
-fn pairs() -> impl Iterator<Item = (usize, usize)> {
-    let all = (0..SQUARES).flat_map(|from| (0..SQUARES).map(move |to| (from, to)));
-    all.filter(|&(from, to)| matches!(BOARD.relation(from, to), Relation::Rank | Relation::File | Relation::Diagonal))
 }
 
 /// The index of a move that `turn` could make.

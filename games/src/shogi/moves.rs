@@ -10,7 +10,6 @@
 //! a key square for every board move, which the attention policy needs.
 
 use super::{Shogi, frame};
-use crate::geometry::Relation;
 use crate::move_text::MoveText;
 use crate::moves::{Entry, FromTo};
 use crate::position::Game;
@@ -34,17 +33,12 @@ pub(super) fn vocabulary() -> &'static FromTo {
 }
 
 fn plain() -> impl Iterator<Item = Entry> {
-    pairs()
-        .filter(|&(from, to)| !(jumps(from, to) && ranks_left(to) < 2))
-        .map(|(from, to)| Entry::Plain { from: from as u8, to: to as u8 })
+    pairs().filter(|&(from, to)| !(jumps(from, to) && ranks_left(to) < 2)).map(Entry::plain)
 }
 
 fn promoting() -> impl Iterator<Item = Entry> {
-    pairs().filter(|&(from, to)| ranks_left(from) < ZONE || ranks_left(to) < ZONE).map(|(from, to)| Entry::Promotion {
-        from: from as u8,
-        to: to as u8,
-        kind: 0,
-    })
+    let promoting = pairs().filter(|&(from, to)| ranks_left(from) < ZONE || ranks_left(to) < ZONE);
+    promoting.map(|pair| Entry::promotion(pair, 0))
 }
 
 fn drops() -> impl Iterator<Item = Entry> {
@@ -58,14 +52,8 @@ fn drops() -> impl Iterator<Item = Entry> {
 
 /// The pairs of squares connected by a queen's ray or a forward knight's jump, ascending.
 fn pairs() -> impl Iterator<Item = (usize, usize)> {
-    let squares = Shogi::GEOMETRY.squares();
-    (0..squares).flat_map(move |from| (0..squares).map(move |to| (from, to))).filter(
-        |&(from, to)| match Shogi::GEOMETRY.relation(from, to) {
-            Relation::Rank | Relation::File | Relation::Diagonal => true,
-            Relation::Knight => jumps(from, to),
-            Relation::Same | Relation::Other => false,
-        },
-    )
+    let board = Shogi::GEOMETRY;
+    board.pairs(|_| true).filter(move |&(from, to)| board.relation(from, to).is_line() || jumps(from, to))
 }
 
 /// Whether a shogi knight jumps from `from` to `to`: two ranks ahead, one file aside.
