@@ -273,12 +273,8 @@ impl<const SIDE: usize> Position for BoardPosition<SIDE> {
     }
 
     fn write_move(&self, mv: BoardMove) -> MoveText {
-        let [from, to] = [mv.from, mv.to].map(|square| {
-            // File 1 is on the right, rank a above.
-            let turned = Self::BOARD.rotate(usize::from(square));
-            Notation::Usi.characters(Self::BOARD.file_of(turned), Self::BOARD.rank_of(turned))
-        });
-        MoveText::of_ascii([from, to].as_flattened())
+        let squares = [mv.from, mv.to].map(|square| Notation::usi_square(Self::BOARD, usize::from(square)));
+        MoveText::of_ascii(squares.as_flattened())
     }
 
     fn play(&mut self, mv: BoardMove) {

@@ -104,6 +104,12 @@ impl Notation {
         }
     }
 
+    /// The characters in USI of a square in the first player's view: file 1 is on the right, rank a above.
+    pub(crate) const fn usi_square(board: Geometry, square: usize) -> [u8; 2] {
+        let turned = board.rotate(square);
+        Self::Usi.characters(board.file_of(turned), board.rank_of(turned))
+    }
+
     /// Names of files from the left and of ranks from the top, as the first player sees the board.
     pub fn names(self, board: Geometry) -> (Vec<String>, Vec<String>) {
         let letters = |n: usize| (0..n).map(|i| char::from(letter(i)).to_string()).collect::<Vec<_>>();

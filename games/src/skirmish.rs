@@ -270,11 +270,7 @@ impl Position for SkirmishPosition {
     }
 
     fn write_move(&self, mv: SkirmishMove) -> MoveText {
-        let squares = [mv.from, mv.to].map(|square| {
-            // File 1 is on the right, rank a above.
-            let turned = BOARD.rotate(usize::from(square));
-            Notation::Usi.characters(BOARD.file_of(turned), BOARD.rank_of(turned))
-        });
+        let squares = [mv.from, mv.to].map(|square| Notation::usi_square(BOARD, usize::from(square)));
         let text = [squares.as_flattened(), b"+"].concat();
         MoveText::of_ascii(&text[..if self.promotes(mv) { 5 } else { 4 }])
     }

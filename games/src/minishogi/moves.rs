@@ -6,6 +6,7 @@
 
 use super::Minishogi;
 use super::board::{BOARD, HANDS, SQUARES, in_view, ranks_left};
+use crate::conventions::Notation;
 use crate::geometry::Relation;
 use crate::move_text::MoveText;
 use crate::moves::{Entry, FromTo};
@@ -76,21 +77,14 @@ pub(super) fn index(mv: MinishogiMove, turn: Side) -> u16 {
     index as u16
 }
 
-/// The characters of a square: file 1 is on the right, rank a above.
-fn name(square: u8) -> [u8; 2] {
-    let square = usize::from(square);
-    let (right, above) = (BOARD.files() - 1 - BOARD.file_of(square), BOARD.ranks() - 1 - BOARD.rank_of(square));
-    [b'1' + right as u8, b'a' + above as u8]
-}
-
-fn square([file, rank]: [u8; 2]) -> Option<u8> {
-    let right = usize::from(file.wrapping_sub(b'1'));
-    let above = usize::from(rank.wrapping_sub(b'a'));
-    let is_square = right < BOARD.files() && above < BOARD.ranks();
-    is_square.then(|| BOARD.square(BOARD.files() - 1 - right, BOARD.ranks() - 1 - above) as u8)
+/// The square of [`Notation::usi_square`].
+fn square(characters: [u8; 2]) -> Option<u8> {
+    let (file, rank) = Notation::Usi.coordinates(characters)?;
+    (file < BOARD.files() && rank < BOARD.ranks()).then(|| BOARD.rotate(BOARD.square(file, rank)) as u8)
 }
 
 pub(super) fn write(mv: MinishogiMove) -> MoveText {
+    let name = |square: u8| Notation::usi_square(BOARD, usize::from(square));
     match mv {
         MinishogiMove::Board { from, to, promotes } => {
             let ([from_file, from_rank], [to_file, to_rank]) = (name(from), name(to));
