@@ -15,12 +15,11 @@ use crate::kind::GameKind;
 use crate::move_text::MoveText;
 use crate::movement::Movement;
 use crate::moves::{Entry, FromTo};
-use crate::placement;
 use crate::position::{Earlier, Game, IllegalMove, ParsePosition, Phase, Position, Side};
 use crate::record::{GameResult, Termination};
 use crate::referee::{Played, Referee};
 use crate::vocabulary::{MovesName, Vocabulary};
-use pieces::{KINDS, LETTERS, NAMES, PAWN, QUEEN, SLIDERS, WORTH, code, code_of, piece, written};
+use pieces::{CODES, KINDS, LETTERS, NAMES, PAWN, QUEEN, SLIDERS, WORTH};
 use std::sync::LazyLock;
 
 /// The files and ranks of each board, its kind, its name, and the name of its moves.
@@ -145,7 +144,7 @@ pub struct BoardMove {
 /// A placement of pieces; every one is legal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BoardPosition<const SIDE: usize> {
-    /// The [codes](pieces::code) of each square in the first player's view, rank by rank.
+    /// The codes of each square in the first player's view, rank by rank.
     codes: [[u8; SIDE]; SIDE],
     turn: Side,
     /// The number of the next move.
@@ -160,7 +159,7 @@ impl<const SIDE: usize> BoardPosition<SIDE> {
     }
 
     fn at(&self, square: usize) -> Option<(Side, usize)> {
-        piece(self.codes.as_flattened()[square])
+        CODES.piece(self.codes.as_flattened()[square])
     }
 
     fn owner(&self, square: usize) -> Option<Side> {
@@ -201,13 +200,9 @@ impl<const SIDE: usize> BoardPosition<SIDE> {
 
     fn read(text: &str) -> Result<Self, &'static str> {
         const PIECES: &str = "pieces are P, N, B, R, Q, K, L, C, S, G, F, +B and +R";
-        let (ranks, turn, ply) = placement::without_hands(text, Self::BOARD)?;
+        let (codes, turn, ply) = CODES.read(text, Self::BOARD, PIECES)?;
         let mut position = Self { turn, ply, ..Self::empty() };
-        for (codes, rank) in position.codes.iter_mut().zip(ranks) {
-            for (code, written) in codes.iter_mut().zip(rank) {
-                *code = written.map_or(Some(0), |written| code_of(&written)).ok_or(PIECES)?;
-            }
-        }
+        position.codes.as_flattened_mut().copy_from_slice(&codes);
         Ok(position)
     }
 }
@@ -218,8 +213,8 @@ impl<const SIDE: usize> Position for BoardPosition<SIDE> {
     /// A queen of each side in the middle of its first rank.
     fn start() -> Self {
         let mut position = Self::empty();
-        position.codes[0][SIDE / 2] = code(Side::First, QUEEN);
-        position.codes[SIDE - 1][SIDE / 2] = code(Side::Second, QUEEN);
+        position.codes[0][SIDE / 2] = CODES.code(Side::First, QUEEN);
+        position.codes[SIDE - 1][SIDE / 2] = CODES.code(Side::Second, QUEEN);
         position
     }
 
@@ -228,9 +223,7 @@ impl<const SIDE: usize> Position for BoardPosition<SIDE> {
     }
 
     fn to_text(&self) -> String {
-        let rank_text = |rank: &[u8; SIDE]| placement::rank_text(&rank.map(written));
-        let ranks: Vec<String> = self.codes.iter().rev().map(rank_text).collect();
-        format!("{} {} - {}", ranks.join("/"), if self.turn == Side::First { "b" } else { "w" }, self.ply)
+        CODES.text(Self::BOARD, self.codes.as_flattened(), self.turn, self.ply)
     }
 
     fn compact(&self) -> Option<Vec<u8>> {
@@ -310,7 +303,7 @@ impl<const SIDE: usize> Position for BoardPosition<SIDE> {
         let squares = Self::BOARD.squares();
         for (square, byte) in out[..squares].iter_mut().enumerate() {
             let of_mover = |side| if side == self.turn { Side::First } else { Side::Second };
-            *byte = self.at(self.seen(square)).map_or(0, |(side, kind)| code(of_mover(side), kind));
+            *byte = self.at(self.seen(square)).map_or(0, |(side, kind)| CODES.code(of_mover(side), kind));
         }
         out[squares] = repetitions.min(REPETITIONS);
     }

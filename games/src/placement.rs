@@ -104,29 +104,69 @@ pub(crate) fn rank_text(rank: &[Option<String>]) -> String {
     runs.map(text).collect()
 }
 
-/// The pieces of each rank from the bottom of the diagram.
-type Ranks = Vec<Vec<Option<String>>>;
+/// The kinds of pieces of a game without hands, as SFEN writes the first player's.
+pub(crate) struct Codes<const KINDS: usize>(pub(crate) [&'static str; KINDS]);
 
-/// An SFEN without hands: its pieces, the side to move, and the number of the next move.
-pub(crate) fn without_hands(text: &str, board: Geometry) -> Result<(Ranks, Side, u32), &'static str> {
-    let fields: Vec<&str> = text.split_ascii_whitespace().collect();
-    let [ranks, turn, "-", number @ ..] = &fields[..] else {
-        return Err("a position has a board, a turn, - for empty hands, and a move number");
-    };
-    let read =
-        |rank: &str| Some(squares(rank)).filter(|found| found.len() == board.files() && rank_text(found) == rank);
-    let ranks: Option<Vec<_>> = ranks.rsplit('/').map(read).collect();
-    let ranks = ranks.filter(|ranks| ranks.len() == board.ranks());
-    let ranks = ranks.ok_or("the board has another number of ranks or squares")?;
-    let turn = match *turn {
-        "b" => Side::First,
-        "w" => Side::Second,
-        _ => return Err("the turn is b or w"),
-    };
-    let ply = match number {
-        [] => 1,
-        [number] => number.parse().map_err(|_| "the move number is a whole number")?,
-        _ => return Err("nothing follows the move number"),
-    };
-    Ok((ranks, turn, ply))
+impl<const KINDS: usize> Codes<KINDS> {
+    /// The code of a side's piece: 0 is an empty square.
+    pub(crate) const fn code(&self, side: Side, kind: usize) -> u8 {
+        (1 + KINDS * side as usize + kind) as u8
+    }
+
+    /// The piece of a code.
+    pub(crate) fn piece(&self, code: u8) -> Option<(Side, usize)> {
+        let number = usize::from(code).checked_sub(1)?;
+        Some((if number < KINDS { Side::First } else { Side::Second }, number % KINDS))
+    }
+
+    fn written(&self, code: u8) -> Option<String> {
+        self.piece(code).map(|(side, kind)| match side {
+            Side::First => self.0[kind].to_owned(),
+            Side::Second => self.0[kind].to_ascii_lowercase(),
+        })
+    }
+
+    fn code_of(&self, written: &str) -> Option<u8> {
+        let kind = self.0.iter().position(|letters| letters.eq_ignore_ascii_case(written))?;
+        let is_first = written.chars().all(|letter| !letter.is_ascii_lowercase());
+        Some(self.code(if is_first { Side::First } else { Side::Second }, kind))
+    }
+
+    /// An SFEN of these squares, whose codes are in the first player's view.
+    pub(crate) fn text(&self, board: Geometry, codes: &[u8], turn: Side, ply: u32) -> String {
+        let written: Vec<_> = codes.iter().map(|&code| self.written(code)).collect();
+        let ranks: Vec<String> = written.chunks_exact(board.files()).rev().map(rank_text).collect();
+        format!("{} {} - {ply}", ranks.join("/"), if turn == Side::First { "b" } else { "w" })
+    }
+
+    /// The codes, the side to move and the number of the next move of an SFEN. The error for another piece is `unknown`.
+    pub(crate) fn read(
+        &self,
+        text: &str,
+        board: Geometry,
+        unknown: &'static str,
+    ) -> Result<(Vec<u8>, Side, u32), &'static str> {
+        let fields: Vec<&str> = text.split_ascii_whitespace().collect();
+        let [ranks, turn, "-", number @ ..] = &fields[..] else {
+            return Err("a position has a board, a turn, - for empty hands, and a move number");
+        };
+        let read =
+            |rank: &str| Some(squares(rank)).filter(|found| found.len() == board.files() && rank_text(found) == rank);
+        let ranks: Option<Vec<_>> = ranks.rsplit('/').map(read).collect();
+        let ranks = ranks.filter(|ranks| ranks.len() == board.ranks());
+        let ranks = ranks.ok_or("the board has another number of ranks or squares")?;
+        let turn = match *turn {
+            "b" => Side::First,
+            "w" => Side::Second,
+            _ => return Err("the turn is b or w"),
+        };
+        let ply = match number {
+            [] => 1,
+            [number] => number.parse().map_err(|_| "the move number is a whole number")?,
+            _ => return Err("nothing follows the move number"),
+        };
+        let code = |square: &Option<String>| square.as_ref().map_or(Some(0), |written| self.code_of(written));
+        let codes: Option<Vec<u8>> = ranks.iter().flatten().map(code).collect();
+        Ok((codes.ok_or(unknown)?, turn, ply))
+    }
 }

@@ -12,7 +12,7 @@ use crate::kind::GameKind;
 use crate::move_text::MoveText;
 use crate::movement::{AROUND, GOLD_STEPS, Movement};
 use crate::moves::{Entry, FromTo};
-use crate::placement;
+use crate::placement::Codes;
 use crate::position::{Earlier, Game, IllegalMove, ParsePosition, Phase, Position, Side};
 use crate::record::{GameResult, Termination};
 use crate::referee::{Played, Referee};
@@ -31,6 +31,7 @@ const KING: usize = 2;
 const GOLD: usize = 3;
 const KINDS: usize = Skirmish::PIECES.len();
 const LETTERS: [&str; KINDS] = ["P", "R", "K", "+P"];
+const CODES: Codes<KINDS> = Codes(LETTERS);
 
 /// A fourth occurrence ends the game, so a position has at most three earlier ones.
 const REPETITIONS: u8 = 3;
@@ -104,27 +105,6 @@ pub struct SkirmishPosition {
     ply: u32,
 }
 
-const fn code(side: Side, kind: usize) -> u8 {
-    (1 + KINDS * side as usize + kind) as u8
-}
-
-fn piece(code: u8) -> Option<(Side, usize)> {
-    let number = usize::from(code).checked_sub(1)?;
-    Some((if number < KINDS { Side::First } else { Side::Second }, number % KINDS))
-}
-
-/// A piece as SFEN writes it, and the inverse.
-fn written((side, kind): (Side, usize)) -> String {
-    match side {
-        Side::First => LETTERS[kind].to_owned(),
-        Side::Second => LETTERS[kind].to_ascii_lowercase(),
-    }
-}
-
-fn code_of(letters: &str) -> Option<u8> {
-    (1..=2 * KINDS as u8).find(|&code| piece(code).is_some_and(|found| written(found) == letters))
-}
-
 /// A square of the first player's view in a side's view, and the inverse.
 const fn in_view(square: usize, side: Side) -> usize {
     match side {
@@ -135,12 +115,12 @@ const fn in_view(square: usize, side: Side) -> usize {
 
 impl SkirmishPosition {
     fn owner(&self, square: usize) -> Option<Side> {
-        piece(self.codes[square]).map(|(side, _)| side)
+        CODES.piece(self.codes[square]).map(|(side, _)| side)
     }
 
     fn attacks(&self, from: usize) -> SquareSet {
         let mut attacked = SquareSet::default();
-        let Some((side, kind)) = piece(self.codes[from]) else { return attacked };
+        let Some((side, kind)) = CODES.piece(self.codes[from]) else { return attacked };
         let steps = match kind {
             PAWN => &AROUND[..1],
             ROOK => &AROUND[..4],
@@ -165,7 +145,7 @@ impl SkirmishPosition {
     }
 
     fn attacks_king(&self, side: Side, attacked: SquareSet) -> bool {
-        self.codes.iter().position(|&found| found == code(side, KING)).is_some_and(|king| attacked.contains(king))
+        self.codes.iter().position(|&found| found == CODES.code(side, KING)).is_some_and(|king| attacked.contains(king))
     }
 
     fn is_in_check(&self, side: Side) -> bool {
@@ -174,10 +154,10 @@ impl SkirmishPosition {
 
     /// Whether a rook would attack the king of this piece's side without the piece.
     fn is_pinned(&self, square: usize) -> bool {
-        let Some((side, kind)) = piece(self.codes[square]) else { return false };
+        let Some((side, kind)) = CODES.piece(self.codes[square]) else { return false };
         let mut without = *self;
         without.codes[square] = 0;
-        let rooks = (0..SQUARES).filter(|&from| self.codes[from] == code(side.other(), ROOK));
+        let rooks = (0..SQUARES).filter(|&from| self.codes[from] == CODES.code(side.other(), ROOK));
         let mut rooks =
             rooks.map(|from| [self, &without].map(|position| position.attacks_king(side, position.attacks(from))));
         kind != KING && rooks.any(|[with, without]| without && !with)
@@ -185,17 +165,17 @@ impl SkirmishPosition {
 
     fn promotes(&self, mv: SkirmishMove) -> bool {
         let to = in_view(usize::from(mv.to), self.turn);
-        self.codes[usize::from(mv.from)] == code(self.turn, PAWN) && BOARD.rank_of(to) == LAST_RANK
+        self.codes[usize::from(mv.from)] == CODES.code(self.turn, PAWN) && BOARD.rank_of(to) == LAST_RANK
     }
 
     /// Whether the position is legal, otherwise the reason.
     fn check(self) -> Result<Self, &'static str> {
-        let count = |side, kind| self.codes.iter().filter(|&&found| found == code(side, kind)).count();
+        let count = |side, kind| self.codes.iter().filter(|&&found| found == CODES.code(side, kind)).count();
         if [Side::First, Side::Second].into_iter().any(|side| count(side, KING) != 1) {
             return Err("each side has one king");
         }
         let is_stuck = |square: usize| {
-            let seen = |side| self.codes[in_view(square, side)] == code(side, PAWN);
+            let seen = |side| self.codes[in_view(square, side)] == CODES.code(side, PAWN);
             BOARD.rank_of(square) == LAST_RANK && (seen(Side::First) || seen(Side::Second))
         };
         if (0..SQUARES).any(is_stuck) {
@@ -205,12 +185,8 @@ impl SkirmishPosition {
     }
 
     fn read(text: &str) -> Result<Self, &'static str> {
-        let (ranks, turn, ply) = placement::without_hands(text, BOARD)?;
-        let mut codes = [0; SQUARES];
-        for (code, found) in codes.iter_mut().zip(ranks.iter().flatten()) {
-            *code = found.as_deref().map_or(Some(0), code_of).ok_or("pieces are P, R, K and +P")?;
-        }
-        Self { codes, turn, ply }.check()
+        let (codes, turn, ply) = CODES.read(text, BOARD, "pieces are P, R, K and +P")?;
+        Self { codes: codes.try_into().expect("a code for each square"), turn, ply }.check()
     }
 }
 
@@ -226,12 +202,7 @@ impl Position for SkirmishPosition {
     }
 
     fn to_text(&self) -> String {
-        let rank_text = |rank: usize| {
-            let found = (0..BOARD.files()).map(|file| piece(self.codes[BOARD.square(file, rank)]));
-            placement::rank_text(&found.map(|found| found.map(written)).collect::<Vec<_>>())
-        };
-        let ranks: Vec<String> = (0..BOARD.ranks()).rev().map(rank_text).collect();
-        format!("{} {} - {}", ranks.join("/"), if self.turn == Side::First { "b" } else { "w" }, self.ply)
+        CODES.text(BOARD, &self.codes, self.turn, self.ply)
     }
 
     fn compact(&self) -> Option<Vec<u8>> {
@@ -277,7 +248,7 @@ impl Position for SkirmishPosition {
 
     fn play(&mut self, mv: SkirmishMove) {
         let [from, to] = [mv.from, mv.to].map(usize::from);
-        self.codes[to] = if self.promotes(mv) { code(self.turn, GOLD) } else { self.codes[from] };
+        self.codes[to] = if self.promotes(mv) { CODES.code(self.turn, GOLD) } else { self.codes[from] };
         self.codes[from] = 0;
         self.turn = self.turn.other();
         self.ply = self.ply.saturating_add(1);
@@ -312,9 +283,9 @@ impl Position for SkirmishPosition {
     fn pack_after(&self, _: &[Earlier<Self>], input: InputName, repetitions: u8, out: &mut [u8]) {
         assert_eq!(out.len(), Skirmish::input(input).row_bytes(), "a row of {} has another size", input.name());
         for (square, byte) in out[..SQUARES].iter_mut().enumerate() {
-            let found = piece(self.codes[in_view(square, self.turn)]);
+            let found = CODES.piece(self.codes[in_view(square, self.turn)]);
             let seen = |side| if side == self.turn { Side::First } else { Side::Second };
-            *byte = found.map_or(0, |(side, kind)| code(seen(side), kind));
+            *byte = found.map_or(0, |(side, kind)| CODES.code(seen(side), kind));
         }
         out[SQUARES] = repetitions.min(REPETITIONS);
         out[SQUARES + 1] = u8::from(self.in_check());

@@ -3,6 +3,7 @@
 use crate::attacks::SquareSet;
 use crate::geometry::Geometry;
 use crate::movement::{AROUND, DIAGONALS, GOLD_STEPS, LINES, SILVER_STEPS, Step};
+use crate::placement::Codes;
 use crate::position::Side;
 
 /// Kinds of pieces: indices into [`NAMES`] and [`LETTERS`].
@@ -41,6 +42,8 @@ pub(super) const NAMES: [&str; 13] = [
 /// As in FEN and SFEN; C and F are the Japanese names of shogi's knight and pawn, keima (cassia horse) and fu.
 pub(super) const LETTERS: [&str; KINDS] = ["P", "N", "B", "R", "Q", "K", "L", "C", "S", "G", "F", "+B", "+R"];
 
+pub(super) const CODES: Codes<KINDS> = Codes(LETTERS);
+
 pub(super) const WORTH: [u8; KINDS] = [2, 6, 7, 10, 18, 100, 4, 4, 8, 9, 1, 14, 16];
 
 pub(super) const SLIDERS: [&str; 6] = ["B", "R", "Q", "L", "+B", "+R"];
@@ -67,32 +70,6 @@ const fn steps(kind: usize) -> [&'static [Step]; 2] {
     }
 }
 
-/// The code of a side's piece: 0 is an empty square.
-pub(super) const fn code(side: Side, kind: usize) -> u8 {
-    (1 + KINDS * side as usize + kind) as u8
-}
-
-/// The piece of a code.
-pub(super) fn piece(code: u8) -> Option<(Side, usize)> {
-    let number = usize::from(code).checked_sub(1)?;
-    Some((if number < KINDS { Side::First } else { Side::Second }, number % KINDS))
-}
-
-/// The piece of a code as texts write it, the second player's in small letters.
-pub(super) fn written(code: u8) -> Option<String> {
-    piece(code).map(|(side, kind)| match side {
-        Side::First => LETTERS[kind].to_owned(),
-        Side::Second => LETTERS[kind].to_ascii_lowercase(),
-    })
-}
-
-/// The code of a [written](written) piece.
-pub(super) fn code_of(text: &str) -> Option<u8> {
-    let kind = LETTERS.iter().position(|letters| letters.eq_ignore_ascii_case(text))?;
-    let is_first = text.chars().all(|letter| !letter.is_ascii_lowercase());
-    Some(code(if is_first { Side::First } else { Side::Second }, kind))
-}
-
 /// The square that is one step away, as a player sees the board.
 pub(super) fn next(board: Geometry, from: usize, (files, ranks): Step, side: Side) -> Option<usize> {
     let ahead = if side == Side::First { 1 } else { -1 };
@@ -102,7 +79,7 @@ pub(super) fn next(board: Geometry, from: usize, (files, ranks): Step, side: Sid
 /// The squares that the piece on a square attacks. `codes` are those of all squares.
 pub(super) fn attacks(board: Geometry, codes: &[u8], from: usize) -> SquareSet {
     let mut attacked = SquareSet::default();
-    let Some((side, kind)) = piece(codes[from]) else { return attacked };
+    let Some((side, kind)) = CODES.piece(codes[from]) else { return attacked };
     let [single, sliding] = steps(kind);
     single.iter().filter_map(|&step| next(board, from, step, side)).for_each(|to| attacked.insert(to));
     for &step in sliding {
