@@ -75,8 +75,10 @@ pub trait Referee: Game {
         }
     }
 
-    /// The result and ending of a position without a legal move.
-    fn verdict_without_moves(position: &Self::Position) -> (GameResult, Termination);
+    /// The result and ending of a position without a legal move: that player has lost, unless the game says otherwise.
+    fn verdict_without_moves(position: &Self::Position) -> (GameResult, Termination) {
+        (GameResult::won_by(position.side_to_move().other()), Termination::Checkmate)
+    }
 
     /// The result and ending, if the game ends although the current position has a legal move.
     fn verdict_with_moves(played: &Played<Self::Position>) -> Option<(GameResult, Termination)>;

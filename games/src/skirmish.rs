@@ -328,10 +328,6 @@ fn seen(side: Side, has: impl Fn(usize) -> bool) -> SquareSet {
 }
 
 impl Referee for Skirmish {
-    fn verdict_without_moves(position: &SkirmishPosition) -> (GameResult, Termination) {
-        (GameResult::won_by(position.turn.other()), Termination::Checkmate)
-    }
-
     fn verdict_with_moves(played: &Played<SkirmishPosition>) -> Option<(GameResult, Termination)> {
         (played.line().repetitions() >= REPETITIONS).then_some((GameResult::Draw, Termination::Repetition))
     }

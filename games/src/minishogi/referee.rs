@@ -2,16 +2,12 @@
 //! check with every one of its moves since the first one; otherwise for the player who moved first in the game.
 
 use super::{Minishogi, MinishogiPosition};
-use crate::position::{Position as _, Side};
+use crate::position::Side;
 use crate::record::{GameResult, Termination};
 use crate::referee::{Played, Referee};
 use crate::shogi::repetition::{OCCURRENCES, Repetition, judge_line};
 
 impl Referee for Minishogi {
-    fn verdict_without_moves(position: &MinishogiPosition) -> (GameResult, Termination) {
-        (GameResult::won_by(position.side_to_move().other()), Termination::Checkmate)
-    }
-
     fn verdict_with_moves(played: &Played<MinishogiPosition>) -> Option<(GameResult, Termination)> {
         if usize::from(played.line().repetitions()) + 1 < OCCURRENCES {
             return None;

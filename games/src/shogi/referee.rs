@@ -13,10 +13,6 @@ const CAMP_RANKS: u8 = 3;
 const PIECES_IN_CAMP: usize = 10;
 
 impl Referee for Shogi {
-    fn verdict_without_moves(position: &ShogiPosition) -> (GameResult, Termination) {
-        (GameResult::won_by(position.side_to_move().other()), Termination::Checkmate)
-    }
-
     fn verdict_with_moves(played: &Played<ShogiPosition>) -> Option<(GameResult, Termination)> {
         if usize::from(played.line().repetitions()) + 1 < OCCURRENCES {
             return None;
