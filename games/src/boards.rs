@@ -8,14 +8,14 @@
 mod pieces;
 
 use crate::attacks::{Attacked, Pieces, SquareSet, Tactics};
-use crate::conventions::{Glyph, LICHESS, Notation, Orientation, Record};
+use crate::conventions::{Glyph, LICHESS, Notation, Orientation};
 use crate::geometry::{Geometry, Relation};
 use crate::input::{Feature, FeatureKind, InputLayout, InputName};
 use crate::kind::GameKind;
 use crate::move_text::MoveText;
 use crate::movement::Movement;
 use crate::moves::{Entry, FromTo};
-use crate::position::{Earlier, Game, IllegalMove, ParsePosition, Phase, Position, Side};
+use crate::position::{Earlier, Game, ParsePosition, Phase, Position, Side};
 use crate::record::{GameResult, Termination};
 use crate::referee::{Played, Referee};
 use crate::vocabulary::{MovesName, Vocabulary};
@@ -86,14 +86,10 @@ impl<const SIDE: usize> Game for Board<SIDE> {
     const DROPS: &'static [u8] = b"";
     const PROMOTIONS: &'static [u8] = b"";
     const VALUE_CURVE: (&'static str, f64) = LICHESS;
-    const HAS_RIGHTS: bool = false;
     const BLOCK_BYTES: u64 = 10_000_000;
     const PIECES: &'static [&'static str] = &NAMES;
     const GLYPHS: &'static [Glyph] = &Glyph::letters(LETTERS);
     const MOVEMENTS: &'static [Movement] = &Movement::ALL;
-    const EXAMPLES: &'static [(&'static str, &'static str)] = &[("starting position", "startpos")];
-    const RECORD: Record = Record::Usi;
-    const FORMATS: &'static [&'static str] = &["usi"];
     const PLACED: bool = true;
     type Position = BoardPosition<SIDE>;
 
@@ -258,11 +254,6 @@ impl<const SIDE: usize> Position for BoardPosition<SIDE> {
                 out.extend(targets.map(|to| BoardMove { from: from as u8, to: to as u8 }));
             }
         }
-    }
-
-    fn parse_move(&self, text: &str) -> Result<BoardMove, IllegalMove> {
-        let found = self.list_moves().into_iter().find(|&mv| self.write_move(mv).as_str() == text);
-        found.ok_or_else(|| IllegalMove::new(text, self.to_text(), "not a legal move in USI (like 2e2d)"))
     }
 
     fn write_move(&self, mv: BoardMove) -> MoveText {

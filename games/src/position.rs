@@ -70,7 +70,7 @@ pub trait Game: 'static + Send + Sync {
     /// `1 / (1 + exp(−k · score))`.
     const VALUE_CURVE: (&'static str, f64);
     /// Whether it has rights of castling and en passant, as in [`chess::rights`](crate::chess::rights).
-    const HAS_RIGHTS: bool;
+    const HAS_RIGHTS: bool = false;
     /// About the bytes of a block of replayed games: an estimate for `posenc check`.
     const BLOCK_BYTES: u64;
     /// Names of the piece kinds on the board. Code 0 is an empty square, `1 + i` the side to move's piece `i`,
@@ -81,12 +81,12 @@ pub trait Game: 'static + Send + Sync {
     /// The movements for which attention heads are tested.
     const MOVEMENTS: &'static [Movement];
     /// Positions that every page of head maps offers: names, and texts as of `--position`.
-    const EXAMPLES: &'static [(&'static str, &'static str)];
+    const EXAMPLES: &'static [(&'static str, &'static str)] = &[("starting position", "startpos")];
     /// The text format of finished games.
-    const RECORD: Record;
+    const RECORD: Record = Record::Usi;
     /// The names of the formats from which games can be imported, as in `dataset::Format`; the first is assumed of a file whose
     /// format is not recognised.
-    const FORMATS: &'static [&'static str];
+    const FORMATS: &'static [&'static str] = &["usi"];
     /// Whether it is a board for probes and no game: its positions are random placements, and no piece can be in check.
     const PLACED: bool = false;
     /// Its positions.
@@ -187,7 +187,10 @@ pub trait Position: Clone + Debug + Send + Sync + Sized {
 
     /// Reads a move in UCI (castling both as `e1g1` and `e1h1`) or USI and checks that it is legal. An error on invalid
     /// syntax and on illegal moves.
-    fn parse_move(&self, text: &str) -> Result<Self::Move, IllegalMove>;
+    fn parse_move(&self, text: &str) -> Result<Self::Move, IllegalMove> {
+        let found = self.list_moves().into_iter().find(|&mv| self.write_move(mv).as_str() == text);
+        found.ok_or_else(|| IllegalMove::new(text, self.to_text(), "not a legal move in USI (like 2e2d)"))
+    }
 
     /// Reads a move as people write it: SAN in chess, otherwise as [`Self::parse_move`].
     fn parse_written(&self, text: &str) -> Result<Self::Move, IllegalMove> {

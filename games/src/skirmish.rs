@@ -5,7 +5,7 @@
 //! fourth occurrence of a position is a draw.
 
 use crate::attacks::{Attacked, Pieces, SquareSet, Tactics};
-use crate::conventions::{Glyph, LICHESS, Notation, Orientation, Record};
+use crate::conventions::{Glyph, LICHESS, Notation, Orientation};
 use crate::geometry::{Geometry, Relation};
 use crate::input::{Feature, FeatureKind, InputLayout, InputName};
 use crate::kind::GameKind;
@@ -13,7 +13,7 @@ use crate::move_text::MoveText;
 use crate::movement::{AROUND, GOLD_STEPS, Movement};
 use crate::moves::{Entry, FromTo};
 use crate::placement::Codes;
-use crate::position::{Earlier, Game, IllegalMove, ParsePosition, Phase, Position, Side};
+use crate::position::{Earlier, Game, ParsePosition, Phase, Position, Side};
 use crate::record::{GameResult, Termination};
 use crate::referee::{Played, Referee};
 use crate::vocabulary::{MovesName, Vocabulary};
@@ -50,15 +50,11 @@ impl Game for Skirmish {
     const DROPS: &'static [u8] = b"";
     const PROMOTIONS: &'static [u8] = b"+";
     const VALUE_CURVE: (&'static str, f64) = LICHESS;
-    const HAS_RIGHTS: bool = false;
     const BLOCK_BYTES: u64 = 10_000_000;
     const PIECES: &'static [&'static str] = &["pawn", "rook", "king", "gold"];
     const GLYPHS: &'static [Glyph] = &Glyph::letters(LETTERS);
     const MOVEMENTS: &'static [Movement] =
         &[Movement::Rank, Movement::File, Movement::Rook, Movement::King, Movement::Gold, Movement::GoldBack];
-    const EXAMPLES: &'static [(&'static str, &'static str)] = &[("starting position", "startpos")];
-    const RECORD: Record = Record::Usi;
-    const FORMATS: &'static [&'static str] = &["usi"];
     type Position = SkirmishPosition;
 
     fn from_to() -> &'static FromTo {
@@ -233,11 +229,6 @@ impl Position for SkirmishPosition {
             out.extend(targets.map(|to| SkirmishMove { from: from as u8, to: to as u8 }));
         }
         out.retain(|&mv| !self.after(mv).is_in_check(self.turn));
-    }
-
-    fn parse_move(&self, text: &str) -> Result<SkirmishMove, IllegalMove> {
-        let found = self.list_moves().into_iter().find(|&mv| self.write_move(mv).as_str() == text);
-        found.ok_or_else(|| IllegalMove::new(text, self.to_text(), "not a legal move in USI (like 2e2d)"))
     }
 
     fn write_move(&self, mv: SkirmishMove) -> MoveText {

@@ -1,7 +1,7 @@
 //! Minishogi as a [`Game`]: its constants, moves and inputs.
 
 use super::{Minishogi, MinishogiPosition, input, moves};
-use crate::conventions::{Glyph, LICHESS, Notation, Orientation, Record};
+use crate::conventions::{Glyph, LICHESS, Notation, Orientation};
 use crate::geometry::Geometry;
 use crate::input::InputLayout;
 use crate::kind::GameKind;
@@ -21,7 +21,6 @@ impl Game for Minishogi {
     const PROMOTIONS: &'static [u8] = b"+";
     /// Lichess' winning chances, which Lichess also takes for the scores of Fairy-Stockfish.
     const VALUE_CURVE: (&'static str, f64) = LICHESS;
-    const HAS_RIGHTS: bool = false;
     const BLOCK_BYTES: u64 = 10_000_000;
     const PIECES: &'static [&'static str] =
         &["pawn", "silver", "gold", "bishop", "rook", "king", "promoted_pawn", "promoted_silver", "horse", "dragon"];
@@ -45,8 +44,6 @@ impl Game for Minishogi {
         ("middlegame", "r2gk/3sp/3b1/PGS2/K2BR b - 5"),
         ("endgame", "4R/1grk1/sgP2/1P1SB/1K3 b B 43"),
     ];
-    const RECORD: Record = Record::Usi;
-    const FORMATS: &'static [&'static str] = &["usi"];
     type Position = MinishogiPosition;
 
     fn from_to() -> &'static FromTo {

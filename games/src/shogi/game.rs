@@ -21,7 +21,6 @@ impl Game for Shogi {
     const DROPS: &'static [u8] = b"PLNSGBR";
     const PROMOTIONS: &'static [u8] = b"+";
     const VALUE_CURVE: (&'static str, f64) = ("dlshogi", 1.0 / 756.086_496_295_176_2);
-    const HAS_RIGHTS: bool = false;
     const BLOCK_BYTES: u64 = 35_000_000;
     const PIECES: &'static [&'static str] = &[
         "pawn",
