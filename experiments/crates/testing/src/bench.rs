@@ -1,11 +1,11 @@
 //! A tiny dataset of legal chess games, tiny cells on it, and comparisons of cells.
 
-use config::{DataView, Dtype, EvalConfig, LossWeights, Mask, Pictures, Products, RunConfig, TrainConfig};
+use config::{Mask, RunConfig};
 use dataset::{ImportOptions, PerSplit, SplitPlan, ValueTarget, import};
 use encodings::EncodingConfig;
 use games::chess::Chess;
-use games::{Game, GameKind, InputName, MovesName, Position};
-use models::{ModelConfig, OptimizerConfig, Schedule};
+use games::{Game, GameKind, Position};
+use models::Schedule;
 use records::status::Status;
 use records::{MetricLine, lines};
 use std::fmt::Write as _;
@@ -20,6 +20,27 @@ use train::{CellOptions, Outcome, TrainError, run_cell};
 
 const GAMES: usize = 40;
 pub const GAME_PLIES: usize = 24;
+
+/// [`Bench::run`] gives it a dataset's folder, a number of steps and a schedule.
+const RUN: &str = "\
+game: chess
+data: data
+input: piece_tokens
+moves: from_to
+model: {chessformer: {layers: 1, width: 16, heads: 2, ff: 16}}
+encoding: [{absolute: {at: input}}]
+train:
+  steps: 1
+  batch: 8
+  optimizer: {nadam: {}}
+  learning_rate: {values: [0.003]}
+  clip: 1.0
+  mask: train
+  log_every: 4
+  checkpoint_every: 10
+eval: {validation_positions: 60, test_positions: 60, every: 10, batch: 32, pictures: none}
+seed: 1
+";
 
 /// A folder with a dataset in it, and cells beside.
 pub struct Bench {
@@ -51,47 +72,11 @@ impl Bench {
 
     /// A run of `steps` steps of a network of width 16.
     pub fn run(&self, steps: u64) -> RunConfig {
-        RunConfig {
-            game: GameKind::Chess,
-            data: self.dir.path().join("data"),
-            test_data: None,
-            generate: None,
-            view: DataView::default(),
-            input: InputName::PieceTokens,
-            moves: MovesName::FromTo,
-            model: tiny_model(),
-            encoding: vec![encoding("absolute: {at: input}")],
-            train: TrainConfig {
-                start: None,
-                steps,
-                batch: 8,
-                optimizer: OptimizerConfig::Nadam(Default::default()),
-                averaging: None,
-                micro_batch: None,
-                dtype: Dtype::F32,
-                products: Products::Ieee,
-                deterministic: false,
-                learning_rate: Schedule::new(3, vec![3e-3, 1e-3], vec![steps / 2]).expect("a schedule"),
-                encoding_rate: 1.0,
-                clip: Some(1.0),
-                mask: Mask::Train,
-                phases: Vec::new(),
-                loss: LossWeights::default(),
-                log_every: 4,
-                checkpoint_every: 10,
-                workers: None,
-            },
-            eval: EvalConfig {
-                validation_positions: 60,
-                test_positions: 60,
-                every: 10,
-                batch: 32,
-                pictures: Pictures::None,
-            },
-            seed: 1,
-            twin: false,
-            imported: None,
-        }
+        let mut run = RunConfig::from_yaml(RUN).expect("a run");
+        run.data = self.dir.path().join("data");
+        run.train.steps = steps;
+        run.train.learning_rate = Schedule::new(3, vec![3e-3, 1e-3], vec![steps / 2]).expect("a schedule");
+        run
     }
 
     /// The folder of a cell with this configuration. Its row's name ends in no hash, because nothing planned it.
@@ -214,11 +199,6 @@ pub fn dlshogi(bench: &Bench, steps: u64) -> RunConfig {
     run.view.value = Some(ValueTarget::Result);
     run.train.mask = Mask::Eval;
     run
-}
-
-fn tiny_model() -> ModelConfig {
-    let sizes = r#"{"chessformer": {"layers": 1, "width": 16, "heads": 2, "ff": 16}}"#;
-    serde_json::from_str(sizes).expect("a model")
 }
 
 pub fn random_games() -> String {
