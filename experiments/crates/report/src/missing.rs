@@ -8,44 +8,28 @@ pub const PAIRS_NEEDED: usize = 3;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Missing {
     /// Seeds of the experiment are still to be trained. Verdicts before that would allow to stop at a convenient moment.
-    NotFinished {
-        done: usize,
-        planned: usize,
-    },
-    Pairs {
-        has: usize,
-    },
-    Failed {
-        seed: u64,
-    },
-    Unfinished {
-        seed: u64,
-    },
-    NoValue {
-        seed: u64,
-    },
+    NotFinished { done: usize, planned: usize },
+    /// Fewer pairs than [`PAIRS_NEEDED`].
+    Pairs { has: usize },
+    /// A cell of the pair failed.
+    Failed { seed: u64 },
+    /// A cell of the pair has not ended.
+    Unfinished { seed: u64 },
+    /// A cell lacks the metric, or it is not finite.
+    NoValue { seed: u64 },
     /// Without a readable manifest, the conditions of a cell are unknown.
-    NoManifest {
-        seed: u64,
-    },
+    NoManifest { seed: u64 },
     /// A cell was trained with another dataset or configuration than its row has.
-    OtherHash {
-        seed: u64,
-    },
+    OtherHash { seed: u64 },
     /// The two cells were not trained under the same conditions.
-    Differs {
-        seed: u64,
-        what: &'static str,
-        row: String,
-        reference: String,
-    },
+    Differs { seed: u64, what: &'static str, row: String, reference: String },
     /// Cells of an interaction diverged: a gap between selected seeds has no direction that could be named.
-    Diverged {
-        cells: usize,
-    },
+    Diverged { cells: usize },
     /// The differences of all seeds are bit-identical, as if the seed were not used.
     NoSpread,
+    /// Neither side of the metric is better.
     NoDirection,
+    /// The cells took a few steps only.
     Smoke,
     /// The experiment names contrasts, and the row is none of them.
     Exploratory,
