@@ -41,29 +41,19 @@ pub struct Rerun<'a> {
     manifest: Manifest,
 }
 
-/// The result of a second training.
+/// The result of a second training. Deviations are those of the primary metric, in standard deviations over the row's seeds.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Comparison {
     /// Bit-identical: metrics, weights and batches.
     Same,
     /// Different, although the conditions are the same.
-    Different {
-        what: String,
-    },
+    Different { what: String },
     /// Trained under other conditions, and within the spread over seeds.
-    Within {
-        /// The primary metric's difference in standard deviations over the row's seeds.
-        deviations: f64,
-        because: Vec<String>,
-    },
+    Within { deviations: f64, because: Vec<String> },
     /// Trained under other conditions, and outside the spread over seeds.
-    Outside {
-        deviations: f64,
-        because: Vec<String>,
-    },
-    Unknown {
-        why: String,
-    },
+    Outside { deviations: f64, because: Vec<String> },
+    /// There is nothing to compare, or no spread to judge a difference by.
+    Unknown { why: String },
 }
 
 impl Comparison {

@@ -49,15 +49,10 @@ pub enum SeedsOnly {
     /// No cell stored positions, or none can be read.
     NothingStored,
     /// A cell of this seed stored nothing that can be read, or other positions.
-    NotStored {
-        seed: u64,
-    },
-    OtherMean {
-        seed: u64,
-        /// The mean of the stored values.
-        stored: f64,
-        measured: f64,
-    },
+    NotStored { seed: u64 },
+    /// The mean of what a cell stored is not its metric.
+    OtherMean { seed: u64, stored: f64, measured: f64 },
+    /// Fewer than two.
     FewGames,
 }
 
