@@ -37,13 +37,12 @@ impl Default for Limits {
 /// The largest window of a packed bundle, as a power of two: 32 MiB of memory. `posenc publish` writes windows of 4 MiB.
 const WINDOW_LOG: u32 = 25;
 
-/// Calls `each` with every file's path and content. Paths are safe and distinct.
+/// Gets a file's path and content.
+type Each<'a> = dyn FnMut(&str, &mut dyn Read) -> anyhow::Result<()> + 'a;
+
+/// Calls `each` with every file. Paths are safe and distinct.
 /// Refuses anything but files with safe paths, and what exceeds the limits.
-pub fn read(
-    bundle: &Path,
-    limits: Limits,
-    each: &mut dyn FnMut(&str, &mut dyn Read) -> anyhow::Result<()>,
-) -> anyhow::Result<()> {
+pub fn read(bundle: &Path, limits: Limits, each: &mut Each<'_>) -> anyhow::Result<()> {
     let mut guard = Guard { bundle, limits, seen: BTreeSet::new() };
     if bundle.is_dir() { folder(bundle, &mut guard, each) } else { packed(bundle, &mut guard, each) }
 }
@@ -75,11 +74,7 @@ impl Guard<'_> {
     }
 }
 
-fn packed(
-    bundle: &Path,
-    guard: &mut Guard<'_>,
-    each: &mut dyn FnMut(&str, &mut dyn Read) -> anyhow::Result<()>,
-) -> anyhow::Result<()> {
+fn packed(bundle: &Path, guard: &mut Guard<'_>, each: &mut Each<'_>) -> anyhow::Result<()> {
     let file = File::open(bundle).map_err(cannot("read", bundle))?;
     let damaged = |error: io::Error| unreadable(bundle, error);
     let mut decoder = zstd::Decoder::new(BufReader::new(file)).map_err(damaged)?;
@@ -97,11 +92,7 @@ fn packed(
     read.map_err(|error| if error.is::<io::Error>() { unreadable(bundle, error) } else { error })
 }
 
-fn folder(
-    bundle: &Path,
-    guard: &mut Guard<'_>,
-    each: &mut dyn FnMut(&str, &mut dyn Read) -> anyhow::Result<()>,
-) -> anyhow::Result<()> {
+fn folder(bundle: &Path, guard: &mut Guard<'_>, each: &mut Each<'_>) -> anyhow::Result<()> {
     let mut waiting: Vec<PathBuf> = vec![bundle.to_owned()];
     let mut bytes = 0;
     let sums = bundle.join(SUMS);

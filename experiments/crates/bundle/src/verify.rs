@@ -7,12 +7,14 @@ use super::listing::Listing;
 use super::names::SUMS;
 use super::read::{Limits, read};
 use anyhow::{Error, anyhow};
-use records::plan;
-use records::plan::Plan;
+use records::plan::{self, Plan};
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{Read, Write as _};
 use std::path::{Path, PathBuf};
+
+/// Gives a file its place outside the bundle, if it has one.
+type Place<'a> = &'a dyn Fn(&str) -> Option<PathBuf>;
 
 const CHUNK: usize = 1 << 16;
 
@@ -45,12 +47,7 @@ pub fn verify(bundle: &Path, limits: Limits, unpack: Option<&Path>) -> anyhow::R
 }
 
 /// The same, and writes the files below `dir`, which must not exist, to the places that `place` gives them.
-pub(super) fn unpack_to(
-    bundle: &Path,
-    limits: Limits,
-    dir: &Path,
-    place: &dyn Fn(&str) -> Option<PathBuf>,
-) -> anyhow::Result<Verified> {
+pub(super) fn unpack_to(bundle: &Path, limits: Limits, dir: &Path, place: Place<'_>) -> anyhow::Result<Verified> {
     if dir.exists() {
         return Err(taken(dir));
     }
@@ -63,7 +60,7 @@ pub(super) fn unpack_to(
     verified
 }
 
-fn check(bundle: &Path, limits: Limits, place: &dyn Fn(&str) -> Option<PathBuf>) -> anyhow::Result<Verified> {
+fn check(bundle: &Path, limits: Limits, place: Place<'_>) -> anyhow::Result<Verified> {
     let mut check = Check {
         bundle,
         limits,
@@ -83,7 +80,7 @@ fn check(bundle: &Path, limits: Limits, place: &dyn Fn(&str) -> Option<PathBuf>)
 struct Check<'a> {
     bundle: &'a Path,
     limits: Limits,
-    place: &'a dyn Fn(&str) -> Option<PathBuf>,
+    place: Place<'a>,
     /// The list and its own hash.
     list: Option<(Listing, String)>,
     plan: Option<Plan>,
