@@ -4,8 +4,7 @@ use super::unpacked::Unpacked;
 use anyhow::ensure;
 use config::tuning;
 use grid::genuine;
-use records::Plan;
-use records::plan;
+use records::plan::{self, Plan};
 
 /// Returns the number of finished cells, which all have the hashes and seeds of their folders.
 pub fn check(bundle: &Unpacked) -> anyhow::Result<usize> {
