@@ -18,7 +18,7 @@ pub mod scatter;
 
 pub use medium::{Medium, PRINT, STYLE};
 
-use crate::{Canvas, escape};
+use crate::{Canvas, Interval, escape};
 
 /// A number of a tooltip: with four decimals, with none if it is large, and with seven if it is small.
 fn number(value: f64) -> String {
@@ -28,6 +28,12 @@ fn number(value: f64) -> String {
 /// The same with its sign.
 fn signed(value: f64) -> String {
     format!("{value:+.*}", decimals(value))
+}
+
+/// A difference with its interval: for a tooltip, and for a screen reader.
+fn with_interval(mean: f64, Interval { low, high }: Interval) -> [String; 2] {
+    let [mean, low, high] = [mean, low, high].map(signed);
+    [format!("{mean} [{low}, {high}]"), format!("{mean}, interval {low} to {high}")]
 }
 
 fn decimals(value: f64) -> usize {

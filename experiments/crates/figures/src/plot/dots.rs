@@ -4,7 +4,7 @@ use super::axes::Frame;
 use super::labels::{fitted, width};
 use super::legend::Legend;
 use super::scale::Scale;
-use super::{Medium, Style, signed};
+use super::{Medium, Style, with_interval};
 use crate::{Anchor, Canvas, Interval};
 
 #[derive(Debug, Clone, PartialEq)]
@@ -60,6 +60,7 @@ fn drawn(plot: &DotPlot, id: &str, medium: Medium) -> String {
     let zero = frame.at_x(0.0);
     canvas.line("zero", (zero, frame.top), (zero, frame.bottom));
     let mut top = frame.top;
+    let mut texts = Vec::new();
     for group in &plot.groups {
         let below = top + height_of(group);
         canvas.line("grid", (frame.left, below), (frame.right, below));
@@ -74,24 +75,12 @@ fn drawn(plot: &DotPlot, id: &str, medium: Medium) -> String {
             let Interval { low, high } = dot.interval;
             let class = format!("thin {}", dot.style.class());
             canvas.line(&class, (frame.at_x(low), y), (frame.at_x(high), y));
-            let tooltip =
-                format!("{}, {}: {} [{}, {}]", dot.label, group.label, signed(dot.mean), signed(low), signed(high));
+            let [shown, spoken] = with_interval(dot.mean, dot.interval);
+            let tooltip = format!("{}, {}: {shown}", dot.label, group.label);
             dot.style.mark(&mut canvas, (frame.at_x(dot.mean), y), 4.0, &tooltip);
+            texts.push(format!("{}, {}: {spoken}", group.label, dot.label));
         }
         top = below;
     }
-    let texts = plot.groups.iter().flat_map(|group| {
-        group.dots.iter().map(move |dot| {
-            let Interval { low, high } = dot.interval;
-            format!(
-                "{}, {}: {}, interval {} to {}",
-                group.label,
-                dot.label,
-                signed(dot.mean),
-                signed(low),
-                signed(high)
-            )
-        })
-    });
-    canvas.titled(medium, id, &plot.title, &format!("{}.", texts.collect::<Vec<_>>().join("; ")))
+    canvas.titled(medium, id, &plot.title, &format!("{}.", texts.join("; ")))
 }

@@ -3,7 +3,7 @@
 use super::axes::Frame;
 use super::labels::{fitted, width};
 use super::scale::Scale;
-use super::{Medium, Style, signed};
+use super::{Medium, Style, with_interval};
 use crate::{Anchor, Canvas, Interval};
 
 #[derive(Debug, Clone, PartialEq)]
@@ -104,6 +104,7 @@ fn drawn(plot: &ForestPlot, id: &str, medium: Medium) -> String {
         canvas.text("note", (frame.right, frame.top - 12.0), Anchor::End, &format!("{right} ▶"));
     }
     let mut above = frame.top;
+    let mut texts = Vec::new();
     for (row, lines) in plot.rows.iter().zip(&lines) {
         let y = above + lines.interval;
         let class = row.style.class();
@@ -112,9 +113,9 @@ fn drawn(plot: &ForestPlot, id: &str, medium: Medium) -> String {
         };
         row.corrected.iter().for_each(|ends| interval("thin", ends));
         interval("thick", &row.plain);
-        let tooltip =
-            format!("{}: {} [{}, {}]", row.label, signed(row.mean), signed(row.plain.low), signed(row.plain.high));
-        row.style.mark(&mut canvas, (frame.at_x(row.mean), y), 5.5, &tooltip);
+        let [shown, spoken] = with_interval(row.mean, row.plain);
+        row.style.mark(&mut canvas, (frame.at_x(row.mean), y), 5.5, &format!("{}: {shown}", row.label));
+        texts.push(format!("{}: {spoken}, {}", row.label, row.verdict));
         let (label, verdict) = (above + lines.label, above + lines.verdict);
         let (label_class, room) = (format!("label {class}"), right - left);
         match medium {
@@ -129,17 +130,7 @@ fn drawn(plot: &ForestPlot, id: &str, medium: Medium) -> String {
         }
         above += lines.height;
     }
-    let texts = plot.rows.iter().map(|row| {
-        format!(
-            "{}: {}, interval {} to {}, {}",
-            row.label,
-            signed(row.mean),
-            signed(row.plain.low),
-            signed(row.plain.high),
-            row.verdict
-        )
-    });
-    canvas.titled(medium, id, &plot.title, &format!("{}.", texts.collect::<Vec<_>>().join("; ")))
+    canvas.titled(medium, id, &plot.title, &format!("{}.", texts.join("; ")))
 }
 
 #[cfg(test)]
