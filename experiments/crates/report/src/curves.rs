@@ -6,8 +6,7 @@
 use super::csv::{text, writer};
 use super::files::CellFacts;
 use anyhow::Context as _;
-use arrow_array::builder::{Float64Builder, StringBuilder, UInt64Builder};
-use arrow_array::{ArrayRef, RecordBatch, StringArray};
+use arrow_array::{ArrayRef, Float64Array, RecordBatch, StringArray, UInt64Array};
 use arrow_schema::{DataType, Field, Schema};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
@@ -202,31 +201,19 @@ fn schema(source: &Source<'_>) -> Schema {
 }
 
 fn arrays(source: &Source<'_>, row: &Row, seed: u64, lines: &[MetricLine]) -> Vec<ArrayRef> {
-    let (mut splits, mut weights, mut metrics) = (StringBuilder::new(), StringBuilder::new(), StringBuilder::new());
-    let (mut seeds, mut steps, mut values) = (UInt64Builder::new(), UInt64Builder::new(), Float64Builder::new());
-    let mut count = 0;
-    for line in lines {
-        for (metric, value) in line.metrics.iter() {
-            seeds.append_value(seed);
-            steps.append_value(line.step);
-            splits.append_value(line.split.name());
-            weights.append_value(line.weights.name());
-            metrics.append_value(metric);
-            values.append_value(value);
-            count += 1;
-        }
-    }
+    let all = || lines.iter().flat_map(|line| line.metrics.iter().map(move |(metric, value)| (line, metric, value)));
+    let count = all().count();
     let same = |text: &str| -> ArrayRef { Arc::new(StringArray::from_iter_values(repeat_n(text, count))) };
     let mut columns: Vec<ArrayRef> = vec![
         same(row.game.name()),
         same(row.shown()),
         same(row.role.name()),
-        Arc::new(seeds.finish()),
-        Arc::new(steps.finish()),
-        Arc::new(splits.finish()),
-        Arc::new(weights.finish()),
-        Arc::new(metrics.finish()),
-        Arc::new(values.finish()),
+        Arc::new(UInt64Array::from_iter_values(repeat_n(seed, count))),
+        Arc::new(UInt64Array::from_iter_values(all().map(|(line, ..)| line.step))),
+        Arc::new(StringArray::from_iter_values(all().map(|(line, ..)| line.split.name()))),
+        Arc::new(StringArray::from_iter_values(all().map(|(line, ..)| line.weights.name()))),
+        Arc::new(StringArray::from_iter_values(all().map(|(_, metric, _)| metric))),
+        Arc::new(Float64Array::from_iter_values(all().map(|(.., value)| value))),
     ];
     columns.extend(source.axes.values(row).iter().map(|value| same(value)));
     columns
