@@ -21,33 +21,26 @@ pub struct Section {
     pub id: String,
     pub title: String,
     pub body: String,
-    fold: Fold,
-}
-
-/// Whether a reader can fold a section.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Fold {
-    Never,
-    Open,
-    Closed,
+    /// Whether it is folded away at first; none if a reader cannot fold it.
+    folded: Option<bool>,
 }
 
 pub fn section(id: &str, title: &str, body: &str) -> Section {
-    Section { id: id.to_owned(), title: title.to_owned(), body: body.to_owned(), fold: Fold::Never }
+    Section { id: id.to_owned(), title: title.to_owned(), body: body.to_owned(), folded: None }
 }
 
 impl Section {
     /// The same with its body folded away, or open until a reader folds it.
     pub(super) fn folded(self, closed: bool) -> Self {
-        Self { fold: if closed { Fold::Closed } else { Fold::Open }, ..self }
+        Self { folded: Some(closed), ..self }
     }
 
     pub(super) fn html(&self) -> String {
         let (id, title, body) = (escape(&self.id), escape(&self.title), &self.body);
-        let open = match self.fold {
-            Fold::Never => return format!("<section id=\"{id}\">\n<h2>{title}</h2>\n{body}</section>\n"),
-            Fold::Open => " open",
-            Fold::Closed => "",
+        let open = match self.folded {
+            None => return format!("<section id=\"{id}\">\n<h2>{title}</h2>\n{body}</section>\n"),
+            Some(false) => " open",
+            Some(true) => "",
         };
         format!(
             "<section id=\"{id}\">\n<details class=\"part\"{open}>\n<summary><h2>{title}</h2></summary>\n{body}</details>\n</section>\n"
