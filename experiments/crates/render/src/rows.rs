@@ -124,7 +124,7 @@ fn compared(fields: Fields, comparison: &Comparison) -> Fields {
         .with_some("holm_p", holm.map(|corrected| corrected.holm.p))
         .with_ends("holm_", holm.map(|corrected| corrected.interval))
         .with("with_holm_interval", wide.unwrap_or_default())
-        .with("verdict", comparison.verdict.to_string())
+        .with("verdict", comparison.verdict.name())
         .with_some("games_share", comparison.noise.as_ref().and_then(Noise::crossed).map(|crossed| crossed.games_share))
 }
 

@@ -8,7 +8,6 @@ use facts::metrics::Direction;
 use facts::{Numerics, Role};
 use records::plan::Row;
 use records::{CellState, FailureKind, device};
-use std::fmt;
 
 /// Two-sided level of every test.
 pub const ALPHA: f64 = 0.05;
@@ -85,26 +84,28 @@ pub struct Equivalence {
     pub interval: Interval,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
-    /// The corrected interval excludes zero, on the better side.
-    Better,
-    /// The corrected interval excludes zero, on the worse side.
-    Worse,
-    /// The corrected interval contains zero, and that of the equivalence tests lies within the margin.
-    Equivalent,
-    /// Neither is shown: no difference, and no equivalence within the margin, if there is one.
-    Open,
-    /// The corrected interval excludes zero on the better side, but seeds of the row diverged: those that are left are a
-    /// choice of the better ones.
-    Diverged,
-    /// The same on the worse side, where seeds of the reference diverged.
-    ReferenceDiverged,
-    /// The corrected interval excludes zero, but a neighbouring choice of the tuned settings, of this row or of the
-    /// reference, would give the difference on validation the other sign.
-    DependsOnTuning,
-    /// There is none, for a reason in [`Comparison::missing`].
-    Missing,
+games::named! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Verdict {
+        /// The corrected interval excludes zero, on the better side.
+        Better = "better",
+        /// The corrected interval excludes zero, on the worse side.
+        Worse = "worse",
+        /// The corrected interval contains zero, and that of the equivalence tests lies within the margin.
+        Equivalent = "equivalent",
+        /// Neither is shown: no difference, and no equivalence within the margin, if there is one.
+        Open = "open",
+        /// The corrected interval excludes zero on the better side, but seeds of the row diverged: those that are left are a
+        /// choice of the better ones.
+        Diverged = "cannot be better",
+        /// The same on the worse side, where seeds of the reference diverged.
+        ReferenceDiverged = "cannot be worse",
+        /// The corrected interval excludes zero, but a neighbouring choice of the tuned settings, of this row or of the
+        /// reference, would give the difference on validation the other sign.
+        DependsOnTuning = "depends on tuning",
+        /// There is none, for a reason in [`Comparison::missing`].
+        Missing = "no verdict",
+    }
 }
 
 impl Comparison {
@@ -117,9 +118,9 @@ impl Comparison {
     pub fn judgement(&self) -> String {
         match self.verdict {
             Verdict::Better | Verdict::Worse | Verdict::DependsOnTuning if self.is_within_margin() => {
-                format!("{}, within the margin", self.verdict)
+                format!("{}, within the margin", self.verdict.name())
             }
-            verdict => verdict.to_string(),
+            verdict => verdict.name().to_owned(),
         }
     }
 
@@ -228,21 +229,6 @@ impl Verdict {
             (true, true, Direction::Lower) | (true, false, Direction::Higher) => Self::Better,
             (true, ..) => Self::Worse,
         }
-    }
-}
-
-impl fmt::Display for Verdict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Better => "better",
-            Self::Worse => "worse",
-            Self::Equivalent => "equivalent",
-            Self::Open => "open",
-            Self::Diverged => "cannot be better",
-            Self::ReferenceDiverged => "cannot be worse",
-            Self::DependsOnTuning => "depends on tuning",
-            Self::Missing => "no verdict",
-        })
     }
 }
 

@@ -156,7 +156,7 @@ fn compared(report: &Report, row: &RowReport, line: Line) -> Line {
         high: shown(interval.map(|interval| interval.high)),
         p: shown(comparison.decisive.map(|test| test.p)),
         holm_p: shown(comparison.holm.map(|corrected| corrected.holm.p)),
-        verdict: shown((row.role == Role::Compared).then_some(comparison.verdict)),
+        verdict: shown((row.role == Role::Compared).then_some(comparison.verdict.name())),
         games: shown(row.crossed().map(|crossed| crossed.games)),
         games_share: shown(row.crossed().map(|crossed| crossed.games_share)),
         p_seeds_only: shown(comparison.test.map(|test| test.p)),
