@@ -13,7 +13,6 @@ use report::model::RowReport;
 use report::noise::Noise;
 use report::numbers::{interval, mean_sd, signed};
 use report::sections::strength::{RowStrength, StrengthReport};
-use report::statistics::Interval;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -91,10 +90,7 @@ pub(crate) fn evaluation(grid: &Grid, game: &str, about: &str, name: &str) -> Re
 fn answer(question: &StrengthReport, row: &RowStrength, what: String) -> Value {
     const LEVEL: f64 = 0.95;
     let (scale, decimals) = if question.measure.is_share() { (100.0, 1) } else { (1.0, 3) };
-    let ends = row.test.map(|test| {
-        let Interval { low, high } = test.interval(LEVEL);
-        Interval { low: low * scale, high: high * scale }
-    });
+    let ends = row.test.map(|test| test.interval(LEVEL).map(|end| end * scale));
     let difference = row.difference.map(|test| test.mean * scale);
     let shown = difference.zip(ends);
     let shown = shown.map(|(mean, ends)| format!("{} {}", signed(mean, decimals), interval(&ends, decimals)));

@@ -76,10 +76,7 @@ impl Difference {
         let error = (variance / outcomes.observations() as f64).sqrt();
         let deviation = (variance * O::GAMES as f64).sqrt();
         let ends = Interval { low: score - reach * error, high: score + reach * error };
-        let estimate = |of: &dyn Fn(f64) -> f64| {
-            let interval = Interval { low: of(ends.low), high: of(ends.high) };
-            Estimate { value: of(score), interval }
-        };
+        let estimate = |of: &dyn Fn(f64) -> f64| Estimate { value: of(score), interval: ends.map(of) };
         Some(Self {
             score,
             error,

@@ -19,6 +19,11 @@ impl Interval {
         self.low > 0.0 || self.high < 0.0
     }
 
+    /// The interval of a function of the value that rises.
+    pub fn map(&self, of: impl Fn(f64) -> f64) -> Self {
+        Self { low: of(self.low), high: of(self.high) }
+    }
+
     /// Half the distance of the ends, the number after ±. Infinite if one end is; not a number if both ends are the
     /// same infinity.
     pub fn half_width(&self) -> f64 {

@@ -339,22 +339,19 @@ fn predictions(scaling: &Scaling, primary: &PrimaryMetric) -> Table {
 impl ScalingRow {
     /// The measured loss divided by the predicted one, with its 95 % interval.
     pub fn outcome(&self, law: usize) -> Option<(f64, Interval)> {
-        let test = self.outcomes[law]?;
-        let Interval { low, high } = test.interval(0.95);
-        Some((test.mean.exp(), Interval { low: low.exp(), high: high.exp() }))
+        self.outcomes[law].map(of_logarithms)
     }
 
     /// The mean at a budget, of logarithms, with its 95 % interval.
     pub fn measured(&self, positions: u64) -> Option<(f64, Interval)> {
         let own = self.points.iter().find(|own| own.at.exp().round() as u64 == positions)?;
-        Some(level(own))
+        Some(of_logarithms(own.test()))
     }
 }
 
-/// The mean loss of a budget with its 95 % interval.
-pub(crate) fn level(own: &Measured) -> (f64, Interval) {
-    let Interval { low, high } = own.test().interval(0.95);
-    (own.mean.exp(), Interval { low: low.exp(), high: high.exp() })
+/// The number whose logarithm is tested, with its 95 % interval.
+fn of_logarithms(test: MeanTest) -> (f64, Interval) {
+    (test.mean.exp(), test.interval(0.95).map(f64::exp))
 }
 
 /// What a loss is drawn against.
@@ -400,7 +397,7 @@ fn figure(
     let series = scaling.rows.iter().enumerate().map(|(place, row)| {
         let unit = (cost.of)(row)?;
         let point = |own: &Measured| {
-            let (y, Interval { low, high }) = level(own);
+            let (y, Interval { low, high }) = of_logarithms(own.test());
             Point { x: own.at.exp() * unit, y, low, high }
         };
         let faint = row.laws.iter().flatten().next().map(line).unwrap_or_default();

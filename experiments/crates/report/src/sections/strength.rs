@@ -5,7 +5,7 @@ use crate::files::{CellRecord, RunFolder};
 use crate::numbers::{interval, mean_sd, of_ranks, or_absent, signed};
 use crate::primary::PrimaryMetric;
 use crate::statistics::across::{RankCorrelation, rank_correlation};
-use crate::statistics::{Interval, PairedTest, Summary};
+use crate::statistics::{PairedTest, Summary};
 use crate::table::{ABSENT, ROW, Table};
 use facts::metrics::Direction;
 use facts::row_name::readable;
@@ -156,7 +156,7 @@ pub(crate) fn table(primary: &PrimaryMetric, evaluation: &StrengthReport) -> Tab
         }
         let decimals = if evaluation.measure.is_share() { 1 } else { 3 };
         let difference = row.difference.map(|summary| signed(summary.mean * scale, decimals));
-        let ends = row.test.map(|test| interval(&scaled(&test.interval(LEVEL), scale), decimals));
+        let ends = row.test.map(|test| interval(&test.interval(LEVEL).map(|end| end * scale), decimals));
         let absent = if row.role == Role::Reference { String::new() } else { ABSENT.to_owned() };
         cells.extend([difference, ends].map(|cell| cell.unwrap_or_else(|| absent.clone())));
         cells
@@ -189,10 +189,6 @@ pub(crate) fn table(primary: &PrimaryMetric, evaluation: &StrengthReport) -> Tab
         measure => format!("strength: {} {}, agent {}", measure.name(), evaluation.name, evaluation.agent),
     };
     Table::new(header, &[0], evaluation.rows.iter().map(row)).titled(&title).noted(notes)
-}
-
-fn scaled(ends: &Interval, scale: f64) -> Interval {
-    Interval { low: ends.low * scale, high: ends.high * scale }
 }
 
 /// The Elo difference to the opponent that the mean share means; its interval is that of the share over seeds. Where the cells won

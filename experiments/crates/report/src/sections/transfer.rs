@@ -249,9 +249,7 @@ pub(crate) fn table(transfer: &Transfer) -> Table {
         Scale::Metric => ("difference", 1.0),
         Scale::Learnable(_) => ("learnt %", 100.0),
     };
-    let shown = |difference: f64, ends: &Interval| {
-        with_interval(difference * factor, &Interval { low: ends.low * factor, high: ends.high * factor })
-    };
+    let shown = |difference: f64, ends: &Interval| with_interval(difference * factor, &ends.map(|end| end * factor));
     let header = [
         ROW.to_owned(),
         format!("{first}: {unit}"),
