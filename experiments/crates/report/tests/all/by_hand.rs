@@ -1,47 +1,25 @@
 //! Parts of run folders that tests of reports and of the live page write by hand.
 
-use facts::{Margins, Mask, NetworkFacts, Primary, ReadAt, Role, Weights};
-use games::GameKind;
+use facts::Role;
 use records::plan::{FORMAT, Plan, Row};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 
 /// A chess row whose encodings have this number of parameters.
 pub(crate) fn chess_row(label: &str, folder: String, role: Role, encoding: usize) -> Row {
-    let (injection_points, position_sources) = ("logits".to_owned(), vec!["value head".to_owned()]);
-    Row {
-        game: GameKind::Chess,
-        label: label.to_owned(),
-        name: None,
-        folder,
-        role,
-        reference: None,
-        exploratory: false,
-        mask: Mask::Train,
-        network: NetworkFacts { trunk: 1000, heads: 200, encoding, injection_points, position_sources },
-        matched: None,
-        axes: BTreeMap::new(),
-    }
+    let network = json!({
+        "trunk": 1000, "heads": 200, "encoding": encoding, "injection_points": "logits",
+        "position_sources": ["value head"],
+    });
+    let row = json!({
+        "game": "chess", "label": label, "folder": folder, "role": role, "mask": "train", "network": network,
+    });
+    serde_json::from_value(row).expect("a row")
 }
 
 pub(crate) fn plan(seeds: Vec<u64>, rows: Vec<Row>) -> Plan {
-    let metric = "policy_loss".to_owned();
-    Plan {
-        format: FORMAT,
-        experiment: "by-hand".to_owned(),
-        question: None,
-        expect: None,
-        smoke: false,
-        primary: Primary { metric, at: ReadAt::Last, weights: Weights::Raw, difference: None },
-        seeds,
-        rows,
-        interactions: Vec::new(),
-        equivalent_within: Margins::default(),
-        late_margin: false,
-        late_comparisons: false,
-        floor: Margins::default(),
-        extrapolate: None,
-    }
+    let primary = json!({"metric": "policy_loss", "weights": "raw"});
+    let plan = json!({"format": FORMAT, "experiment": "by-hand", "primary": primary, "seeds": seeds, "rows": rows});
+    serde_json::from_value(plan).expect("a plan")
 }
 
 /// A manifest, without which a cell is not compared.
