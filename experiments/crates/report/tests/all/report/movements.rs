@@ -3,55 +3,44 @@
 use crate::report::folder::{Folder, SEEDS};
 use games::GameKind;
 use records::head_maps;
-use records::inspected::{DIR, FILE, FORMAT, HeadRecord, Inspected, Movement, RelationRecord, Signal};
+use records::inspected::{DIR, FILE, FORMAT};
 use report::{figures, html};
+use serde_json::{Value, json};
 use std::fs;
+use std::path::PathBuf;
 
-fn head(head: usize, movement: Option<(&str, bool)>) -> HeadRecord {
-    let movement = movement.map(|(relation, favours)| Movement { relation: relation.to_owned(), favours });
-    let relation = |Movement { relation, .. }: &Movement| RelationRecord {
-        relation: relation.clone(),
-        share: 0.5,
-        fit: 0.6,
-        z: 9.0,
-        p: 0.001,
-        p_control: None,
+fn head(head: usize, movement: Option<(&str, bool)>) -> Value {
+    let relation = |(relation, _): (&str, bool)| -> Value {
+        json!({"relation": relation, "share": 0.5, "fit": 0.6, "z": 9.0, "p": 0.001, "p_control": null})
     };
-    let (signal, relations) = (Signal::Position, movement.iter().map(relation).collect());
-    HeadRecord {
-        layer: 0,
-        head,
-        signal,
-        occupant: None,
-        displacement_share: 1.0,
-        distance_share: 0.5,
-        movement,
-        relations,
-    }
+    json!({
+        "layer": 0, "head": head, "signal": "position", "displacement_share": 1.0, "distance_share": 0.5,
+        "movement": movement.map(|(relation, favours)| json!({"relation": relation, "favours": favours})),
+        "relations": movement.map(relation).into_iter().collect::<Vec<Value>>(),
+    })
 }
 
-/// Leaves what `posenc inspect` writes in a cell of the row `shaw`.
+/// The file of `posenc inspect` in a cell of the row `shaw`.
+fn file(folder: &Folder, seed: u64) -> PathBuf {
+    folder.cell("shaw", seed).join(DIR).join(FILE)
+}
+
+/// Leaves what `posenc inspect` writes there.
 fn inspect(folder: &Folder, seed: u64, movements: &[Option<(&str, bool)>]) {
-    let found = Inspected {
-        format: FORMAT,
-        cell: format!("shaw/seed-{seed}"),
-        row: "shaw".to_owned(),
-        game: GameKind::Chess,
-        seed,
-        weights: "raw".to_owned(),
-        positions: 50,
-        permutations: 9_999,
-        controls: 120,
-        by_piece: true,
-        alpha: 0.01,
-        heads: movements.iter().enumerate().map(|(number, &movement)| head(number, movement)).collect(),
-        control: vec![head(0, None)],
-        pieces: Vec::new(),
-        pieces_control: Vec::new(),
-    };
-    let dir = folder.cell("shaw", seed).join(DIR);
-    fs::create_dir_all(&dir).expect("a folder");
-    found.write(&dir).expect("a file");
+    let heads: Vec<Value> = movements.iter().enumerate().map(|(number, &movement)| head(number, movement)).collect();
+    let found = json!({
+        "format": FORMAT, "cell": format!("shaw/seed-{seed}"), "row": "shaw", "game": "chess", "seed": seed,
+        "weights": "raw", "positions": 50, "permutations": 9_999, "controls": 120, "alpha": 0.01,
+        "heads": heads, "control": [head(0, None)],
+    });
+    fs::create_dir_all(folder.cell("shaw", seed).join(DIR)).expect("a folder");
+    fs::write(file(folder, seed), found.to_string()).expect("written");
+}
+
+fn change(folder: &Folder, seed: u64, change: impl Fn(&mut Value)) {
+    let mut found: Value = serde_json::from_slice(&fs::read(file(folder, seed)).expect("a file")).expect("JSON");
+    change(&mut found);
+    fs::write(file(folder, seed), found.to_string()).expect("written");
 }
 
 #[test]
@@ -77,11 +66,10 @@ fn a_cell_without_networks_with_random_weights_counts_no_heads_of_them() {
     for seed in [SEEDS[0], SEEDS[1]] {
         inspect(&folder, seed, &[Some(("rook", true))]);
     }
-    let path = folder.cell("shaw", SEEDS[1]).join(DIR).join(FILE);
-    let mut found: serde_json::Value = serde_json::from_slice(&fs::read(&path).expect("a file")).expect("JSON");
-    found["controls"] = 0.into();
-    found["control"] = serde_json::json!([]);
-    fs::write(&path, found.to_string()).expect("written");
+    change(&folder, SEEDS[1], |found| {
+        found["controls"] = 0.into();
+        found["control"] = json!([]);
+    });
     assert!(html::draw(&folder.report()).contains(">0, –<"), "the second cell was not compared");
 }
 
@@ -123,10 +111,7 @@ fn heads_of_a_named_row_are_found_by_its_name() {
     let mut folder = Folder::finished();
     inspect(&folder, SEEDS[0], &[Some(("rook", true)), None]);
     leave_maps(&folder, SEEDS[0]);
-    let path = folder.cell("shaw", SEEDS[0]).join(DIR).join(FILE);
-    let mut found: serde_json::Value = serde_json::from_slice(&fs::read(&path).expect("a file")).expect("JSON");
-    found["row"] = "Shaw's".into();
-    fs::write(&path, found.to_string()).expect("written");
+    change(&folder, SEEDS[0], |found| found["row"] = "Shaw's".into());
     folder.edit(|plan| {
         let row = plan.rows.iter_mut().find(|row| row.label == "shaw").expect("the row");
         row.name = Some("Shaw's".to_owned());
