@@ -1,7 +1,6 @@
 //! Which files of a run folder are published, and how they are cleaned.
 
 use super::author::Publication;
-use super::card;
 use super::describe::{self, DataSource};
 use super::error::{cannot, no_report, unreadable};
 use super::names::{CELLS, METADATA, SUMS};
@@ -293,7 +292,7 @@ impl Collector<'_> {
         let description = describe::BundleDescription {
             plan,
             publication,
-            card: card::front_matter(publication.licence.as_deref(), publication.weights, report, &data),
+            card: describe::front_matter(publication.licence.as_deref(), publication.weights, report, &data),
             data: &data,
             date: describe::date(self.newest_s),
             revision: self.revision.clone(),

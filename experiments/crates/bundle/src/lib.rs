@@ -9,7 +9,6 @@
 
 pub mod archive;
 pub mod author;
-mod card;
 pub mod collect;
 mod describe;
 mod error;

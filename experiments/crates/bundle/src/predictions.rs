@@ -128,22 +128,7 @@ impl Predictions {
             rows,
         }))
     }
-}
 
-/// Compares the predictions of an unpacked bundle with those that its cells give; none if it has no such file.
-pub fn compare(run_dir: &Path) -> anyhow::Result<Option<Stated>> {
-    let Some(stated) = Predictions::read(run_dir)? else { return Ok(None) };
-    let extrapolate = stated.rows.first().map(|row| row.positions);
-    let options = ReportOptions { extrapolate, ..ReportOptions::default() };
-    let report = Report::with_options(run_dir, &options).map_err(no_report)?;
-    let hash = |path: &str| {
-        let path = run_dir.join(path.strip_prefix(CELLS).map_or(path, |cell| cell.trim_start_matches('/')));
-        stored::hash(&path).map_err(cannot("read", &path))
-    };
-    Ok(Some(stated.less(Predictions::of(&report, hash)?.as_ref())))
-}
-
-impl Predictions {
     /// What differs from others.
     fn less(&self, given: Option<&Self>) -> Stated {
         let mut result = Stated::default();
@@ -186,6 +171,19 @@ impl Predictions {
         }
         result
     }
+}
+
+/// Compares the predictions of an unpacked bundle with those that its cells give; none if it has no such file.
+pub fn compare(run_dir: &Path) -> anyhow::Result<Option<Stated>> {
+    let Some(stated) = Predictions::read(run_dir)? else { return Ok(None) };
+    let extrapolate = stated.rows.first().map(|row| row.positions);
+    let options = ReportOptions { extrapolate, ..ReportOptions::default() };
+    let report = Report::with_options(run_dir, &options).map_err(no_report)?;
+    let hash = |path: &str| {
+        let path = run_dir.join(path.strip_prefix(CELLS).map_or(path, |cell| cell.trim_start_matches('/')));
+        stored::hash(&path).map_err(cannot("read", &path))
+    };
+    Ok(Some(stated.less(Predictions::of(&report, hash)?.as_ref())))
 }
 
 impl PredictedRow {
