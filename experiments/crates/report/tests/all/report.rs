@@ -26,7 +26,7 @@ mod scaling;
 mod strength;
 mod variants;
 
-use self::folder::{ABSOLUTE, Folder, ROPE, SEEDS, SHAW, close, comparison, has, is_warned, row};
+use self::folder::{ABSOLUTE, Folder, SEEDS, SHAW, close, comparison, has, is_warned, row};
 use facts::{ReadAt, Role};
 use records::status::{State, Status};
 use records::step_times::StepTime;
@@ -71,11 +71,7 @@ fn the_direction_of_a_verdict_belongs_to_the_metric() {
     folder.edit(|plan| plan.primary.metric = "policy_loss.novel".to_owned());
     assert_eq!(comparison(&folder.report(), "shaw").verdict, Verdict::Better);
     // The same numbers as an accuracy are worse where they are lower.
-    for (label, losses) in [("absolute", ABSOLUTE), ("shaw", SHAW), ("rope", ROPE)] {
-        for (seed, loss) in SEEDS.into_iter().zip(losses) {
-            folder.lines(label, seed, |line| line["metrics"]["policy_accuracy"] = json!(loss / 10.0));
-        }
-    }
+    folder.by_loss(|loss, line| line["metrics"]["policy_accuracy"] = json!(loss / 10.0));
     folder.edit(|plan| plan.primary.metric = "policy_accuracy".to_owned());
     assert_eq!(comparison(&folder.report(), "shaw").verdict, Verdict::Worse);
 }
@@ -227,12 +223,9 @@ fn a_cell_of_another_hash_than_its_row_is_no_fair_partner() {
 #[test]
 fn threads_and_two_gpus_of_one_kind_do_not_break_a_pair() {
     let folder = Folder::finished();
-    for label in ["absolute", "shaw"] {
-        for seed in SEEDS {
-            let device = if label == "shaw" { "cuda:1" } else { "cuda:0" };
-            folder.manifest(label, seed, |manifest| manifest["identity"]["device"] = json!(device));
-        }
-    }
+    folder.manifests(&["absolute", "shaw"], |label, _, manifest| {
+        manifest["identity"]["device"] = json!(if label == "shaw" { "cuda:1" } else { "cuda:0" });
+    });
     folder.manifest("shaw", 0, |manifest| {
         manifest["identity"]["device"] = json!("cuda:1");
         manifest["identity"]["threads"] = json!(4);

@@ -1,6 +1,6 @@
 //! Several grids side by side, and the settings in which they differ.
 
-use crate::report::folder::{ABSOLUTE, Folder, ROPE, SEEDS, SHAW};
+use crate::report::folder::Folder;
 use report::side_by_side;
 use report::table::Table;
 use serde_json::{Value, json};
@@ -8,15 +8,12 @@ use serde_json::{Value, json};
 /// A finished grid whose rows have runs of `steps` steps, trained by another processor.
 fn folder(steps: u64, processor: &str) -> Folder {
     let folder = Folder::finished();
-    for (label, rate) in [("absolute", 0.1), ("shaw", 0.2), ("rope", 0.1)] {
-        for seed in SEEDS {
-            folder.manifest(label, seed, |manifest| {
-                let train = json!({"steps": steps, "batch": 64, "learning_rate": {"values": [rate]}});
-                manifest["config"] = json!({"seed": seed, "train": train, "encoding": [label]});
-                manifest["cpu"] = json!({"model": processor, "vendor": "x", "cores": 2, "capability": "AVX2"});
-            });
-        }
-    }
+    folder.manifests(&["absolute", "shaw", "rope"], |label, seed, manifest| {
+        let rate = if label == "shaw" { 0.2 } else { 0.1 };
+        let train = json!({"steps": steps, "batch": 64, "learning_rate": {"values": [rate]}});
+        manifest["config"] = json!({"seed": seed, "train": train, "encoding": [label]});
+        manifest["cpu"] = json!({"model": processor, "vendor": "x", "cores": 2, "capability": "AVX2"});
+    });
     folder
 }
 
@@ -39,11 +36,7 @@ fn grids_are_set_side_by_side() {
 #[test]
 fn an_order_by_a_loss_and_the_same_order_by_an_accuracy_agree() {
     let [one, mut other] = [Folder::finished(), Folder::finished()];
-    for (label, losses) in [("absolute", ABSOLUTE), ("shaw", SHAW), ("rope", ROPE)] {
-        for (seed, loss) in SEEDS.into_iter().zip(losses) {
-            other.lines(label, seed, |line| line["metrics"]["policy_accuracy"] = json!(1.0 - loss / 10.0));
-        }
-    }
+    other.by_loss(|loss, line| line["metrics"]["policy_accuracy"] = json!(1.0 - loss / 10.0));
     other.edit(|plan| plan.primary.metric = "policy_accuracy".to_owned());
     let tables = compared(&one, &other);
     assert!(tables[1].notes.iter().any(|note| note.ends_with("Kendall's τ = 1.00")), "{:?}", tables[1].notes);
@@ -80,14 +73,12 @@ fn what_differs_comes_before_the_results() {
 
 /// Gives the cells of `shaw` this learning rate, and changes their configuration.
 fn shaw_at(folder: &Folder, rate: f64, change: impl Fn(&mut Value)) {
-    for seed in SEEDS {
-        folder.manifest("shaw", seed, |manifest| {
-            let train = json!({"steps": 100, "batch": 64, "learning_rate": {"values": [rate]}});
-            manifest["config"] = json!({"train": train, "encoding": ["shaw"]});
-            change(&mut manifest["config"]);
-            manifest["cpu"] = json!({"model": "one", "vendor": "x", "cores": 2, "capability": "AVX2"});
-        });
-    }
+    folder.manifests(&["shaw"], |_, _, manifest| {
+        let train = json!({"steps": 100, "batch": 64, "learning_rate": {"values": [rate]}});
+        manifest["config"] = json!({"train": train, "encoding": ["shaw"]});
+        change(&mut manifest["config"]);
+        manifest["cpu"] = json!({"model": "one", "vendor": "x", "cores": 2, "capability": "AVX2"});
+    });
 }
 
 #[test]
@@ -106,14 +97,10 @@ fn a_setting_that_one_grid_varies_and_another_fixes_differs() {
 fn another_path_to_the_same_data_is_no_difference() {
     let [one, same, other] = [("data", "d"), ("runs/../data", "d"), ("data-2", "e")].map(|(path, hash)| {
         let folder = Folder::finished();
-        for label in ["absolute", "shaw", "rope", "absolute-twin"] {
-            for seed in SEEDS {
-                folder.manifest(label, seed, |manifest| {
-                    manifest["config"] = json!({"data": path, "test_data": path});
-                    manifest["dataset"]["content_hash"] = json!(hash);
-                });
-            }
-        }
+        folder.manifests(&["absolute", "shaw", "rope", "absolute-twin"], |_, _, manifest| {
+            manifest["config"] = json!({"data": path, "test_data": path});
+            manifest["dataset"]["content_hash"] = json!(hash);
+        });
         folder
     });
     assert_eq!(compared(&one, &same)[0].rows, [["none", "", ""]]);

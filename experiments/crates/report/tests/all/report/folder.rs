@@ -11,8 +11,9 @@ use records::status::{State, Status};
 use records::step_times::{StepTime, StepTimes};
 use records::tuning::{TrialRecord, TunedRowRecord};
 use report::comparison::Comparison;
+use report::figures::Figure;
 use report::model::RowReport;
-use report::{Report, csv, html, latex, markdown, text};
+use report::{Report, csv, figures, html, latex, markdown, text};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,7 +23,8 @@ pub(crate) const SEEDS: [u64; 3] = [0, 1, 2];
 pub(crate) const ABSOLUTE: [f64; 3] = [2.40, 2.42, 2.41];
 pub(crate) const SHAW: [f64; 3] = [2.30, 2.33, 2.31];
 pub(crate) const ROPE: [f64; 3] = [2.41, 2.40, 2.43];
-pub(crate) const TWIN: [f64; 3] = [2.39, 2.44, 2.40];
+pub(crate) const LOSSES: [(&str, [f64; 3]); 4] =
+    [("absolute", ABSOLUTE), ("shaw", SHAW), ("rope", ROPE), ("absolute-twin", [2.39, 2.44, 2.40])];
 
 /// Test games of cells that store positions, and the plies of each that are policy targets.
 pub(crate) const GAMES: u32 = 60;
@@ -61,9 +63,7 @@ impl Folder {
     /// The same with every cell done.
     pub(crate) fn finished() -> Self {
         let folder = Self::new();
-        for (label, losses) in [("absolute", ABSOLUTE), ("shaw", SHAW), ("rope", ROPE), ("absolute-twin", TWIN)] {
-            folder.row(label, losses);
-        }
+        LOSSES.iter().for_each(|(label, losses)| folder.row(label, *losses));
         folder
     }
 
@@ -241,19 +241,31 @@ impl Folder {
         fs::write(self.cell(label, seed).join("manifest.json"), manifest.to_string()).expect("a manifest");
     }
 
+    /// The same for every cell of some rows.
+    pub(crate) fn manifests(&self, labels: &[&str], change: impl Fn(&str, u64, &mut Value)) {
+        for (label, seed) in labels.iter().flat_map(|label| SEEDS.map(|seed| (*label, seed))) {
+            self.manifest(label, seed, |manifest| change(label, seed, manifest));
+        }
+    }
+
     /// Gives the cells of a row a resolved run, with their seeds.
     pub(crate) fn run(&self, label: &str, run: &Value) {
-        for seed in SEEDS {
-            self.manifest(label, seed, |manifest| {
-                manifest["config"] = run.clone();
-                manifest["config"]["seed"] = json!(seed);
-            });
-        }
+        self.manifests(&[label], |_, seed, manifest| {
+            manifest["config"] = run.clone();
+            manifest["config"]["seed"] = json!(seed);
+        });
     }
 
     /// Changes every line of metrics of a cell.
     pub(crate) fn lines(&self, label: &str, seed: u64, change: impl Fn(&mut Value)) {
         change_lines(&self.cell(label, seed).join("metrics.jsonl"), change);
+    }
+
+    /// The same for all cells of the finished grid, each with its loss.
+    pub(crate) fn by_loss(&self, change: impl Fn(f64, &mut Value)) {
+        for (label, losses) in LOSSES {
+            SEEDS.into_iter().zip(losses).for_each(|(seed, loss)| self.lines(label, seed, |line| change(loss, line)));
+        }
     }
 
     /// Leaves the times of a training step of some rows.
@@ -311,6 +323,16 @@ pub(crate) fn change_lines(path: &Path, change: impl Fn(&mut Value)) {
 /// A report in every format that a person reads: text, Markdown, LaTeX and HTML.
 pub(crate) fn drawn(report: &Report) -> [String; 4] {
     [text::draw, markdown::draw, latex::draw, html::draw].map(|draw| draw(report))
+}
+
+/// The figures of a report, each with the SVG that is written.
+pub(crate) fn written(report: &Report) -> Vec<Figure> {
+    let dir = tempfile::tempdir().expect("a folder");
+    let mut figures = figures::write(report, dir.path()).expect("figures");
+    for Figure { id, svg, .. } in &mut figures {
+        *svg = fs::read_to_string(dir.path().join(format!("{id}.svg"))).expect("an SVG");
+    }
+    figures
 }
 
 pub(crate) struct Csv(Vec<Vec<String>>);

@@ -1,13 +1,12 @@
 //! The plot of a gap with each value that it is compared over, the games side by side.
 
-use crate::report::folder::{Folder, has, in_chess, lacks};
+use crate::report::folder::{Folder, has, in_chess, lacks, written};
 use facts::{Interaction, Role};
 use games::GameKind;
 use records::plan::Row;
+use report::html;
 use report::sections::interactions::Change;
-use report::{figures, html};
 use resvg::usvg::roxmltree::{Document, Node};
-use std::fs;
 
 const DENSE: [f64; 3] = [2.40, 2.42, 2.41];
 /// What a gated layer changes with each encoding: as with the first, by more, as with the first, and the other way.
@@ -131,16 +130,14 @@ fn each_value_has_a_dot_in_the_colour_of_its_verdict_inside_of_its_interval() {
 
 #[test]
 fn a_file_has_all_games_side_by_side() {
-    let dir = tempfile::tempdir().expect("a folder");
-    let written = figures::write(&folder().report(), dir.path()).expect("figures");
-    for name in ["chess-", "shogi-", ""].map(|game| format!("{game}{PLOT}")) {
-        assert!(written.iter().any(|figure| figure.id == name), "{name}");
-    }
-    let svg = fs::read_to_string(dir.path().join(format!("{PLOT}.svg"))).expect("an SVG");
-    let tree = Document::parse(&svg).expect("an SVG");
+    let written = written(&folder().report());
+    let svg = |name: &str| &written.iter().find(|figure| figure.id == name).unwrap_or_else(|| panic!("{name}")).svg;
+    ["chess", "shogi"].iter().for_each(|game| has(svg(&format!("{game}-{PLOT}")), &["<svg "]));
+    let svg = svg(PLOT);
+    let tree = Document::parse(svg).expect("an SVG");
     assert_eq!((dots(&tree).len(), tree.root_element().attribute("width")), (8, Some("6.695in")));
-    has(&svg, &["Chess: policy_loss", "Shogi: policy_loss", "ff_kind gated less ff_kind dense [nats]"]);
-    lacks(&svg, &["var("]);
+    has(svg, &["Chess: policy_loss", "Shogi: policy_loss", "ff_kind gated less ff_kind dense [nats]"]);
+    lacks(svg, &["var("]);
 }
 
 #[test]
@@ -155,9 +152,7 @@ fn a_value_that_lacks_a_cell_has_no_row_and_without_the_reference_there_is_no_pl
     let report = folder.report();
     let page = html::draw(&report);
     assert_eq!((plot(&page, "chess"), plot(&page, "shogi").is_some()), (None, true));
-    let dir = tempfile::tempdir().expect("a folder");
-    let written = figures::write(&report, dir.path()).expect("figures");
-    assert!(written.iter().all(|figure| figure.id != PLOT), "one game has nothing beside it");
+    assert!(written(&report).iter().all(|figure| figure.id != PLOT), "one game has nothing beside it");
 }
 
 #[test]

@@ -1,19 +1,15 @@
 //! Reports show the metrics of the heads that the networks have, and no others.
 
-use crate::report::folder::{ABSOLUTE, Folder, ROPE, SEEDS, SHAW, TWIN, drawn, has, lacks};
+use crate::report::folder::{Folder, drawn, has, lacks};
 use report::{Report, csv, markdown, text};
 use serde_json::{Value, json};
 
 /// A finished grid whose cells have these metrics on test in place of the usual ones; `loss` is that of a cell.
 fn folder(primary: &str, test: impl Fn(f64) -> Value) -> Folder {
     let mut folder = Folder::finished();
-    for (label, losses) in [("absolute", ABSOLUTE), ("shaw", SHAW), ("rope", ROPE), ("absolute-twin", TWIN)] {
-        for (seed, loss) in SEEDS.into_iter().zip(losses) {
-            folder.lines(label, seed, |line| {
-                line["metrics"] = if line["split"] == "test" { test(loss) } else { json!({primary: loss}) };
-            });
-        }
-    }
+    folder.by_loss(|loss, line| {
+        line["metrics"] = if line["split"] == "test" { test(loss) } else { json!({primary: loss}) };
+    });
     folder.edit(|plan| plan.primary.metric = primary.to_owned());
     folder
 }

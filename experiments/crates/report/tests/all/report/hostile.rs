@@ -1,9 +1,9 @@
 //! Labels, questions and failures that want to act where they are shown: in a terminal, a page, a document or a spreadsheet.
 
-use crate::report::folder::{Folder, lacks};
-use report::{csv, figures, html, latex, markdown, side_by_side, text};
+use crate::report::folder::{Folder, lacks, written};
+use report::figures::Figure;
+use report::{csv, html, latex, markdown, side_by_side, text};
 use resvg::usvg::roxmltree::Document;
-use std::fs;
 
 /// A formula, a title for the window, a line of TeX, a heading, HTML, an image, a link, a turned text and a character without XML.
 const LABEL: &str = "=x\u{1b}]0;t\u{7}\r\\input{/etc/passwd}\n# forged <script>a</script> ![i](http://a/b.png) \
@@ -41,9 +41,7 @@ fn nothing_acts_in_any_format() {
 
 #[test]
 fn figures_are_written_with_such_labels() {
-    let dir = tempfile::tempdir().expect("a folder");
-    for figure in figures::write(&folder().report(), dir.path()).expect("figures") {
-        let svg = fs::read_to_string(dir.path().join(format!("{}.svg", figure.id))).expect("an SVG");
-        Document::parse(&svg).unwrap_or_else(|error| panic!("{}: {error}", figure.id));
+    for Figure { id, svg, .. } in written(&folder().report()) {
+        Document::parse(&svg).unwrap_or_else(|error| panic!("{id}: {error}"));
     }
 }

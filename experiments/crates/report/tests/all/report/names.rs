@@ -1,8 +1,7 @@
 //! The names of rows, those of an experiment or else those of the literature, stand in every format and figure.
 
-use crate::report::folder::{Folder, comparison, drawn, has, lacks};
-use report::{csv, curves, figures, html, latex, markdown, side_by_side, text};
-use std::fs;
+use crate::report::folder::{Folder, comparison, drawn, has, lacks, written};
+use report::{csv, curves, html, latex, markdown, side_by_side, text};
 
 const NAMES: [(&str, &str); 3] = [("shaw", "Shaw q,k"), ("absolute", "Learned table"), ("rope", "Axial RoPE")];
 
@@ -18,12 +17,7 @@ fn folders() -> [Folder; 2] {
 }
 
 fn figures_of(folder: &Folder) -> String {
-    let dir = tempfile::tempdir().expect("a folder");
-    let figures = figures::write(&folder.report(), dir.path()).expect("figures");
-    figures
-        .iter()
-        .map(|figure| fs::read_to_string(dir.path().join(format!("{}.svg", figure.id))).expect("an SVG"))
-        .collect()
+    written(&folder.report()).into_iter().map(|figure| figure.svg).collect()
 }
 
 #[test]

@@ -1,13 +1,13 @@
 //! Multipliers and power laws of a run folder, in every format.
 
-use crate::report::folder::{Folder, close, drawn, has, in_chess, is_warned};
+use crate::report::folder::{Folder, close, drawn, has, in_chess, is_warned, written};
 use facts::{Extrapolate, Role};
 use records::plan::Row;
 use records::step_times::StepTime;
 use report::figures::Figure;
 use report::sections::scaling::Scaling;
 use report::statistics::ladder::Bounded;
-use report::{Report, ReportOptions, csv, figures, html};
+use report::{Report, ReportOptions, csv, html};
 use serde_json::json;
 
 const STEPS: [u64; 4] = [250, 1000, 4000, 16_000];
@@ -93,8 +93,7 @@ fn comparisons_of_exponents_are_corrected_over_the_rows_of_the_grid() {
 fn losses_are_drawn_over_positions_operations_and_time() {
     let folder = grid();
     let figures = |folder: &Folder| {
-        let dir = tempfile::tempdir().expect("a folder");
-        let mut figures = figures::write(&folder.report(), dir.path()).expect("figures");
+        let mut figures = written(&folder.report());
         figures.retain(|figure| figure.id.starts_with("chess-scaling"));
         figures
     };
