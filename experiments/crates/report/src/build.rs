@@ -126,6 +126,15 @@ fn correct(games: &mut [GameReport], primary: &PrimaryMetric) -> usize {
     family.len()
 }
 
+/// What the sections of a game are computed from.
+#[derive(Clone, Copy)]
+pub(crate) struct Source<'a> {
+    pub(crate) folder: &'a RunFolder,
+    pub(crate) game: GameKind,
+    pub(crate) primary: &'a PrimaryMetric,
+    pub(crate) positions: Option<&'a Positions>,
+}
+
 fn game_report(
     folder: &RunFolder,
     game: GameKind,
@@ -137,9 +146,10 @@ fn game_report(
     sort_by_group(&mut lines);
     let common = common_sources(&lines);
     let positions = Positions::read(folder, game, primary);
+    let source = Source { folder, game, primary, positions: positions.as_ref() };
     let compared = |line: Line<'_>| {
         let other = reference_of(&lines, line.0).filter(|(other, _)| other.folder != line.0.folder)?;
-        let comparison = compare(other, line, (&primary.name, primary.direction), positions.as_ref());
+        let comparison = compare(source, other, line);
         let without_verdict = [(folder.plan.smoke, Missing::Smoke), (line.0.exploratory, Missing::Exploratory)];
         let reasons = without_verdict.into_iter().filter_map(|(holds, reason)| holds.then_some(reason));
         Some(reasons.fold(comparison, Comparison::with_reason))
@@ -147,7 +157,7 @@ fn game_report(
     let report = |line: &Line<'_>| RowReport {
         comparison: compared(*line),
         axes: axes.values(line.0),
-        ..row_report(folder, *line, reference_of(&lines, line.0), primary, &common)
+        ..row_report(source, *line, reference_of(&lines, line.0), &common)
     };
     let is_twin = |line: &&Line<'_>| line.0.role == Role::Twin;
     let cells = || lines.iter().flat_map(|(_, cells)| *cells);
@@ -170,12 +180,12 @@ fn game_report(
         tuning: tuning::of(folder.tuning.as_ref(), lines.iter().filter(|line| !is_twin(line)).map(|(row, _)| *row)),
         own_rates: distinct(lines.iter().filter_map(|(_, cells)| rates(cells))).len() > 1,
         common_sources: common,
-        ties: ties::of(folder, &lines, primary, positions.as_ref()),
-        interactions: interactions::of(folder, game, primary, positions.as_ref()),
+        ties: ties::of(source, &lines),
+        interactions: interactions::of(source),
         slices: Vec::new(),
-        sizes: sizes::of(folder, game, primary),
+        sizes: sizes::of(source),
         budgets: budgets::of(folder, game, primary),
-        scaling: scaling::of(folder, game, primary, floor, to),
+        scaling: scaling::of(source, floor, to),
         strength: strength::of(folder, game, primary),
     };
     if let Some(positions) = positions.as_ref().filter(|positions| positions.are_single()) {
@@ -202,13 +212,8 @@ fn common_sources(lines: &[Line<'_>]) -> Vec<String> {
 }
 
 /// A row without its comparison and its values on axes.
-fn row_report(
-    folder: &RunFolder,
-    (row, cells): Line<'_>,
-    reference: Option<Line<'_>>,
-    primary: &PrimaryMetric,
-    common: &[String],
-) -> RowReport {
+fn row_report(source: Source<'_>, (row, cells): Line<'_>, reference: Option<Line<'_>>, common: &[String]) -> RowReport {
+    let Source { folder, primary, .. } = source;
     let results: Vec<_> = cells.iter().filter_map(|cell| cell.result.as_ref()).collect();
     let over_seeds = |values: Vec<Option<f64>>| Summary::of(&values.into_iter().flatten().collect::<Vec<_>>());
     let test_less_train = |result: &&CellResult| {

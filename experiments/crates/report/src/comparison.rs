@@ -1,5 +1,6 @@
 //! A row against its reference: which pairs of seeds count, the test that decides, and the verdict.
 
+use super::build::Source;
 use super::files::{CellFacts, CellRecord};
 use super::missing::{Missing, PAIRS_NEEDED};
 use super::noise::{Noise, Positions, SeedsOnly};
@@ -306,17 +307,11 @@ pub(crate) fn mean(differences: &[(u64, f64)]) -> Option<f64> {
 }
 
 /// Compares a row with its reference, seed by seed, without any correction yet.
-pub(crate) fn compare(
-    reference: Line<'_>,
-    row: Line<'_>,
-    metric: (&str, Direction),
-    positions: Option<&Positions>,
-) -> Comparison {
+pub(crate) fn compare(source: Source<'_>, reference: Line<'_>, row: Line<'_>) -> Comparison {
     let pairs: Vec<[&CellRecord; 2]> = row.1.iter().zip(reference.1).map(|(own, other)| [own, other]).collect();
     let terms = [(&row.0.folder[..], 1.0), (&reference.0.folder[..], -1.0)];
-    let number = |[own, other]: &[&CellRecord; 2]| difference(own, other, metric.0);
-    let Paired { differences, test, decisive, noise, missing } =
-        Paired::of(&pairs, number, metric.1, &terms, positions);
+    let number = |[own, other]: &[&CellRecord; 2]| difference(own, other, &source.primary.name);
+    let Paired { differences, test, decisive, noise, missing } = Paired::of(source, &pairs, number, &terms);
     Comparison {
         reference: reference.0.shown().to_owned(),
         pairs: differences.len(),
@@ -349,11 +344,10 @@ pub(crate) struct Paired {
 impl Paired {
     /// From the cells of each seed that give a number together, which is a sum of rows: `terms` are their folders with signs.
     pub(crate) fn of<const N: usize>(
+        source: Source<'_>,
         seeds: &[[&CellRecord; N]],
         number: impl Fn(&[&CellRecord; N]) -> Result<f64, Missing>,
-        direction: Direction,
         terms: &[(&str, f64)],
-        positions: Option<&Positions>,
     ) -> Self {
         let (mut differences, mut missing) = (Vec::new(), Vec::new());
         for cells in seeds {
@@ -363,7 +357,7 @@ impl Paired {
             }
         }
         let test = PairedTest::of(&differences.iter().map(|&(_, difference)| difference).collect::<Vec<_>>());
-        if direction == Direction::Neither {
+        if source.primary.direction == Direction::Neither {
             missing.insert(0, Missing::NoDirection);
         }
         let settled = |cell: &&CellRecord| matches!(cell.state, CellState::Done | CellState::Failed(_));
@@ -375,7 +369,7 @@ impl Paired {
         } else if test.is_some_and(|test| test.sd == 0.0) {
             missing.insert(0, Missing::NoSpread);
         }
-        let (decisive, noise) = test.map(|test| decisive(test, &differences, terms, positions)).unzip();
+        let (decisive, noise) = test.map(|test| decisive(test, &differences, terms, source.positions)).unzip();
         Self { differences, test, decisive, noise, missing }
     }
 }

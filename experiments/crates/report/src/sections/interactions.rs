@@ -5,11 +5,12 @@
 //! cells stored their positions. The interactions that a file defines are their own
 //! family, as an analysis of variance keeps main effects and interactions apart.
 
+use crate::build::Source;
 use crate::comparison::{ALPHA, Corrected, Paired, difference, diverged, mean};
 use crate::figures::{Figure, Look};
-use crate::files::{CellRecord, RunFolder};
+use crate::files::CellRecord;
 use crate::missing::{Missing, left_out, reasons, ruled_out};
-use crate::noise::{Noise, Positions, counted};
+use crate::noise::{Noise, counted};
 use crate::numbers::{
     fixed, interval, interval_decimals, or_absent, p_in_words, p_value, signed, two_cells, with_interval,
 };
@@ -20,7 +21,6 @@ use facts::row_name::readable;
 use facts::{Interaction, distinct};
 use figures::plot::Style;
 use figures::plot::forest::{self, ForestPlot, ForestRow};
-use games::GameKind;
 
 /// One interaction: a gap with one value, compared with the same gap with another value.
 #[derive(Debug, Clone, PartialEq)]
@@ -111,22 +111,13 @@ fn in_brackets(text: Option<&str>) -> String {
 }
 
 /// The interactions of a game, in the order of the file, without a correction; those of which the plan lacks a row are left out.
-pub(crate) fn of(
-    folder: &RunFolder,
-    game: GameKind,
-    primary: &PrimaryMetric,
-    positions: Option<&Positions>,
-) -> Vec<InteractionReport> {
-    let defined = folder.plan.interactions.iter().filter(|one| one.game == game);
-    defined.filter_map(|one| interaction(folder, one, primary, positions)).collect()
+pub(crate) fn of(source: Source<'_>) -> Vec<InteractionReport> {
+    let defined = source.folder.plan.interactions.iter().filter(|one| one.game == source.game);
+    defined.filter_map(|one| interaction(source, one)).collect()
 }
 
-fn interaction(
-    folder: &RunFolder,
-    definition: &Interaction,
-    primary: &PrimaryMetric,
-    positions: Option<&Positions>,
-) -> Option<InteractionReport> {
+fn interaction(source: Source<'_>, definition: &Interaction) -> Option<InteractionReport> {
+    let Source { folder, primary, .. } = source;
     let cells = |name: &String| -> Option<&[CellRecord]> {
         let place = folder.plan.rows.iter().position(|row| row.folder == *name)?;
         Some(&folder.cells[place])
@@ -143,15 +134,14 @@ fn interaction(
         Ok(of(c, d)? - of(a, b)?)
     };
     let change_terms = [(&d[..], 1.0), (&c[..], -1.0), (&b[..], -1.0), (&a[..], 1.0)];
-    let Paired { differences, test, decisive, noise, mut missing } =
-        Paired::of(&seeds, change, primary.direction, &change_terms, positions);
+    let Paired { differences, test, decisive, noise, mut missing } = Paired::of(source, &seeds, change, &change_terms);
     // The gaps and their change are of the same seeds.
     let gap = |[from, to]: [&[CellRecord]; 2], [from_name, to_name]: [&String; 2]| {
         let pairs = from.iter().zip(to).map(|(from, to)| [from, to]);
         let pairs: Vec<[&CellRecord; 2]> =
             pairs.filter(|[from, _]| differences.iter().any(|(seed, _)| *seed == from.seed)).collect();
         let terms = [(&to_name[..], 1.0), (&from_name[..], -1.0)];
-        let paired = Paired::of(&pairs, |[from, to]| of(from, to), primary.direction, &terms, positions);
+        let paired = Paired::of(source, &pairs, |[from, to]| of(from, to), &terms);
         paired.decisive.map(|test| Gap { mean: test.mean, interval: test.interval(1.0 - ALPHA) })
     };
     let gaps = [gap(first, [a, b]), gap(second, [c, d])];

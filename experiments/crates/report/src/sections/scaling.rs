@@ -3,6 +3,7 @@
 use super::budgets::common;
 use super::learnable::{self, Learnable};
 use super::variants::{self, Variant};
+use crate::build::Source;
 use crate::comparison::ALPHA;
 use crate::figures::Figure;
 use crate::files::{CellRecord, RunFolder};
@@ -21,7 +22,6 @@ use facts::row_name::readable;
 use facts::{ReadAt, Role, grouped, listed};
 use figures::plot::curves::{self, CurvePlot, Point, Series};
 use figures::plot::{Medium, Style};
-use games::GameKind;
 use std::array;
 use std::iter::once;
 
@@ -83,13 +83,8 @@ pub(crate) fn floor(primary: &PrimaryMetric, rows: &[RowReport]) -> Option<f64> 
 }
 
 /// The curves of a game, one entry for each reference with two budgets or more. `to`: the positions of a budget to predict.
-pub(crate) fn of(
-    folder: &RunFolder,
-    game: GameKind,
-    primary: &PrimaryMetric,
-    floor: Option<f64>,
-    to: Option<u64>,
-) -> Vec<Scaling> {
+pub(crate) fn of(source: Source<'_>, floor: Option<f64>, to: Option<u64>) -> Vec<Scaling> {
+    let Source { folder, game, primary, .. } = source;
     if primary.direction != Direction::Lower || primary.at != ReadAt::Last {
         return Vec::new();
     }

@@ -5,15 +5,14 @@
 //! at which the fit has its mean metric, and the interval is that of the ends of the mean's interval. (Chessformer, §4.3, states gains as sizes in this way.)
 
 use super::variants::{self, Variant};
+use crate::build::Source;
 use crate::files::{CellRecord, RunFolder};
-use crate::primary::PrimaryMetric;
 use crate::statistics::ladder::{Ladder, Multiple};
 use crate::statistics::{Interval, PairedTest, Summary};
 use crate::table::{ABSENT, ROW, Table};
 use facts::Role;
 use facts::metrics::Direction;
 use facts::row_name::readable;
-use games::GameKind;
 use std::collections::BTreeMap;
 use std::iter::once;
 
@@ -64,8 +63,8 @@ pub struct Equivalent {
 const RUNGS_NEEDED: usize = 3;
 
 /// The equivalents of a game; none without a ladder of [`RUNGS_NEEDED`] sizes.
-pub(crate) fn of(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric) -> Option<Sizes> {
-    let variants = variants::of(folder, game);
+pub(crate) fn of(source: Source<'_>) -> Option<Sizes> {
+    let variants = variants::of(source.folder, source.game);
     let reference = variants.iter().find(|variant| variant.row.role == Role::Reference)?;
     let same = |places: &[&str]| {
         let wanted = reference.but(places);
@@ -78,19 +77,18 @@ pub(crate) fn of(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric) ->
     }
     let row = |variant: &&Variant<'_>| SizedRow {
         label: variant.row.shown().to_owned(),
-        equivalents: SizeMeasure::ALL.map(|by| equivalent(folder, by, variant, reference, &rungs, primary)),
+        equivalents: SizeMeasure::ALL.map(|by| equivalent(source, by, variant, reference, &rungs)),
     };
     let label = reference.row.shown().to_owned();
     Some(Sizes { reference: label, rungs: rungs.len(), rows: others.iter().map(row).collect() })
 }
 
 fn equivalent(
-    folder: &RunFolder,
+    Source { folder, primary, .. }: Source<'_>,
     by: SizeMeasure,
     row: &Variant<'_>,
     reference: &Variant<'_>,
     rungs: &[&Variant<'_>],
-    primary: &PrimaryMetric,
 ) -> Option<Equivalent> {
     let sized: Option<Vec<(f64, BTreeMap<u64, f64>)>> =
         rungs.iter().map(|rung| Some((by.of(rung, folder)?, rung.test(primary)))).collect();

@@ -1,9 +1,9 @@
 //! Which rows of a game are tied: pairwise equivalent, with the variance that verdicts have.
 
+use crate::build::Source;
 use crate::comparison::{ALPHA, Line, Paired, difference, diverged};
-use crate::files::{CellRecord, RunFolder};
+use crate::files::CellRecord;
 use crate::missing::Missing;
-use crate::noise::Positions;
 use crate::numbers::{decimals, fixed};
 use crate::primary::PrimaryMetric;
 use crate::statistics::{Summary, holm, two_one_sided};
@@ -52,12 +52,8 @@ impl Ties {
 }
 
 /// The tests of all pairs of a game's rows, without a correction; none without a margin, in a smoke run and below two rows.
-pub(crate) fn of(
-    folder: &RunFolder,
-    lines: &[Line<'_>],
-    primary: &PrimaryMetric,
-    positions: Option<&Positions>,
-) -> Option<Ties> {
+pub(crate) fn of(source: Source<'_>, lines: &[Line<'_>]) -> Option<Ties> {
+    let Source { folder, primary, .. } = source;
     let margin = primary.margin.filter(|_| !folder.plan.smoke)?.size;
     let mean = |(_, cells): Line<'_>| {
         let values = cells.iter().filter_map(|cell| cell.result.as_ref()?.primary.metrics.get(&primary.name));
@@ -75,7 +71,7 @@ pub(crate) fn of(
     let all = if ranked.len() <= MOST_ROWS { ranked.len() } else { 0 };
     let pairs = (0..all).flat_map(|first| (first + 1..all).map(move |second| [first, second]));
     let pairs = pairs.map(|rows| {
-        let p = p_of_pair(rows.map(|place| ranked[place].0), margin, primary, positions);
+        let p = p_of_pair(source, rows.map(|place| ranked[place].0), margin);
         TiedPair { rows, p, holm_p: None }
     });
     let pairs: Vec<TiedPair> = pairs.collect();
@@ -84,16 +80,11 @@ pub(crate) fn of(
 }
 
 /// None under the conditions under which a row has no verdict against its reference.
-fn p_of_pair(
-    [one, other]: [Line<'_>; 2],
-    margin: f64,
-    primary: &PrimaryMetric,
-    positions: Option<&Positions>,
-) -> Option<f64> {
+fn p_of_pair(source: Source<'_>, [one, other]: [Line<'_>; 2], margin: f64) -> Option<f64> {
     let cells: Vec<_> = one.1.iter().zip(other.1).map(|(own, other)| [own, other]).collect();
     let terms = [(&one.0.folder[..], 1.0), (&other.0.folder[..], -1.0)];
-    let number = |[own, other]: &[&CellRecord; 2]| difference(own, other, &primary.name);
-    let paired = Paired::of(&cells, number, primary.direction, &terms, positions);
+    let number = |[own, other]: &[&CellRecord; 2]| difference(own, other, &source.primary.name);
+    let paired = Paired::of(source, &cells, number, &terms);
     if diverged(one.1) + diverged(other.1) > 0 || paired.missing.iter().any(Missing::rules_out_a_verdict) {
         return None;
     }
