@@ -144,9 +144,9 @@ fn add_times(environment: &mut Environment<'_>, library: &Arc<Library>, folder: 
     environment.add_function("trained", move |bundle: String, options: Kwargs| -> Result<Value, Error> {
         let without: Option<String> = options.get("without")?;
         let without = without.map(|bundle| own.grid(&bundle)).transpose()?;
-        let selection = grids::Selection { of: options.get("of")?, without };
+        let of: Option<String> = options.get("of")?;
         options.assert_all_used()?;
-        grids::trained(&*own.grid(&bundle)?, &selection)
+        grids::trained(&*own.grid(&bundle)?, of.as_deref(), without.as_deref())
     });
     let (folder, remarks) = (folder.to_owned(), Arc::clone(&beside.remarks));
     environment.add_function("committed", move |hash: String, recorded: String| -> Result<f64, Error> {

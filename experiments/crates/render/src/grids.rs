@@ -14,7 +14,6 @@ use report::noise::Noise;
 use report::numbers::{interval, mean_sd, signed};
 use report::sections::strength::{RowStrength, StrengthReport};
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 /// Facts about a grid: what it asks and expects, its cells and comparisons, and the order of its rows on two games.
 pub(crate) fn grid(grid: &Grid) -> Value {
@@ -104,25 +103,17 @@ fn answer(question: &StrengthReport, row: &RowStrength, what: String) -> Value {
         .value()
 }
 
-/// Which cells of a grid are meant.
-#[derive(Debug, Default)]
-pub(crate) struct Selection {
-    /// `trial` or `cell`; both without it.
-    pub(crate) of: Option<String>,
-    /// Without those that this grid has too.
-    pub(crate) without: Option<Arc<Grid>>,
-}
-
-/// How many cells a grid has, and when the first began and the last ended.
-pub(crate) fn trained(grid: &Grid, selection: &Selection) -> Result<Value, Error> {
-    let is_trial = match selection.of.as_deref() {
+/// How many cells a grid has, and when the first began and the last ended. `of` is `trial` or `cell`, or none for both; those that
+/// the grid `without` has too are left out.
+pub(crate) fn trained(grid: &Grid, of: Option<&str>, without: Option<&Grid>) -> Result<Value, Error> {
+    let is_trial = match of {
         None => None,
         Some("trial") => Some(true),
         Some("cell") => Some(false),
         Some(other) => return Err(fault(format!("of is \"trial\" or \"cell\", got {other:?}"))),
     };
     let theirs: BTreeSet<&str> =
-        selection.without.iter().flat_map(|other| &other.clocks).map(|clock| clock.id.as_str()).collect();
+        without.into_iter().flat_map(|other| &other.clocks).map(|clock| clock.id.as_str()).collect();
     let meant =
         |clock: &&Clock| is_trial.is_none_or(|wanted| clock.is_trial == wanted) && !theirs.contains(clock.id.as_str());
     let clocks: Vec<&Clock> = grid.clocks.iter().filter(meant).collect();
