@@ -47,16 +47,7 @@ const LEFT_OUT: [[&str; 2]; 5] = [
 impl Missing {
     /// Whether it rules out a verdict; the other reasons only leave a pair out.
     pub fn rules_out_a_verdict(&self) -> bool {
-        matches!(
-            self,
-            Self::NotFinished { .. }
-                | Self::Pairs { .. }
-                | Self::Diverged { .. }
-                | Self::NoSpread
-                | Self::NoDirection
-                | Self::Smoke
-                | Self::Exploratory
-        )
+        self.seed().is_none() && !matches!(self, Self::Differs { .. })
     }
 
     /// The seed that it leaves out, and the place of its reason in [`LEFT_OUT`].
