@@ -16,7 +16,7 @@ mod medium;
 mod scale;
 pub mod scatter;
 
-pub use medium::{Medium, PRINT, STYLE};
+pub use medium::{COLOURS, Medium, STYLE};
 
 use crate::{Canvas, Interval, escape};
 
@@ -55,8 +55,8 @@ pub enum Style {
 }
 
 /// Colours that people with colour blindness distinguish (Okabe and Ito, "Color Universal Design", 2008), without black and yellow.
-const COLOURS: usize = 6;
-/// Dashes, each used for one round of colours.
+const ROUND: usize = 6;
+/// Dashes, each used for one round of these colours.
 const DASHES: [&str; 3] = ["", "6 3", "2 3"];
 
 impl Style {
@@ -65,7 +65,7 @@ impl Style {
         match self {
             Self::Reference => "ref".to_owned(),
             Self::Twin => "twin".to_owned(),
-            Self::Row(n) => format!("c{}", n % COLOURS),
+            Self::Row(n) => format!("c{}", n % ROUND),
         }
     }
 
@@ -73,7 +73,7 @@ impl Style {
         match self {
             Self::Reference => "",
             Self::Twin => DASHES[2],
-            Self::Row(n) => DASHES[(n / COLOURS) % DASHES.len()],
+            Self::Row(n) => DASHES[(n / ROUND) % DASHES.len()],
         }
     }
 
@@ -82,7 +82,7 @@ impl Style {
         match self {
             Self::Reference => 0,
             Self::Twin => 1,
-            Self::Row(n) => 1 + n + n / COLOURS,
+            Self::Row(n) => 1 + n + n / ROUND,
         }
     }
 

@@ -18,41 +18,22 @@ const LEGIBLE: f64 = 11.0 / 12.0;
 const TITLE: f64 = 20.0;
 const WIDER: f64 = 1.25;
 
-/// Colours by the names of the page's style sheet.
-type Palette = [(&'static str, &'static str); 13];
-
-/// The page's colours for print, as its style sheet has them.
-pub const PRINT: Palette = [
-    ("paper", "#ffffff"),
-    ("ink", "#000000"),
-    ("soft", "#444b53"),
-    ("line", "#cfd4da"),
-    ("c0", "#0072b2"),
-    ("c1", "#d55e00"),
-    ("c2", "#00805d"),
-    ("c3", "#b8568f"),
-    ("c4", "#a86b00"),
-    ("c5", "#2a8fc4"),
-    ("good", "#00694c"),
-    ("bad", "#a83c00"),
-    ("open", "#4a5058"),
-];
-
-/// Mid-tones for pages of any colour: their contrast is 3.6 or more on white, and on the dark pages of GitHub and mdBook.
-const ANY_PAGE: Palette = [
-    ("paper", "none"),
-    ("ink", "#747b83"),
-    ("soft", "#7a8189"),
-    ("line", "#7a8189"),
-    ("c0", "#2f86c9"),
-    ("c1", "#d2601a"),
-    ("c2", "#17936e"),
-    ("c3", "#bd5f98"),
-    ("c4", "#a87413"),
-    ("c5", "#3f8fb0"),
-    ("good", "#12916a"),
-    ("bad", "#d05a1e"),
-    ("open", "#7a8189"),
+/// Colours by the names of the page's style sheet: in print, as that has them, and mid-tones for pages of any colour, whose contrast
+/// is 3.6 or more on white, and on the dark pages of GitHub and mdBook.
+pub const COLOURS: [(&str, &str, &str); 13] = [
+    ("paper", "#ffffff", "none"),
+    ("ink", "#000000", "#747b83"),
+    ("soft", "#444b53", "#7a8189"),
+    ("line", "#cfd4da", "#7a8189"),
+    ("c0", "#0072b2", "#2f86c9"),
+    ("c1", "#d55e00", "#d2601a"),
+    ("c2", "#00805d", "#17936e"),
+    ("c3", "#b8568f", "#bd5f98"),
+    ("c4", "#a86b00", "#a87413"),
+    ("c5", "#2a8fc4", "#3f8fb0"),
+    ("good", "#00694c", "#12916a"),
+    ("bad", "#a83c00", "#d05a1e"),
+    ("open", "#4a5058", "#7a8189"),
 ];
 
 /// The medium of a plot. No plot has a background.
@@ -77,17 +58,17 @@ impl Medium {
 
     /// For an SVG that is this many units wide and high.
     fn head(self, (width, height): (f64, f64)) -> Head {
-        let (palette, grid) = match self {
+        let grid = match self {
             Self::Page => {
                 let size = format!(" style=\"min-width:{:.0}px\"", LEGIBLE * width);
                 return Head { class: "plot", size, first: String::new() };
             }
-            Self::Column => (ANY_PAGE, ".plot .grid { stroke-opacity: 0.35; }\n"),
-            Self::Print => (PRINT, ""),
+            Self::Column => ".plot .grid { stroke-opacity: 0.35; }\n",
+            Self::Print => "",
         };
-        let rules = palette
-            .iter()
-            .fold(STYLE.to_owned(), |rules, (name, colour)| rules.replace(&format!("var(--{name})"), colour));
+        let rules = COLOURS.iter().fold(STYLE.to_owned(), |rules, &(name, in_print, on_any_page)| {
+            rules.replace(&format!("var(--{name})"), if self == Self::Print { in_print } else { on_any_page })
+        });
         let [across, down] = [width, height].map(inches);
         let size = format!(" width=\"{across}in\" height=\"{down}in\"");
         let font = ".plot { font-family: \"DejaVu Sans\", Arial, sans-serif; font-stretch: condensed; }";

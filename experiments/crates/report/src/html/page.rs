@@ -160,12 +160,12 @@ pub fn utc(unix_s: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::STYLE;
-    use figures::plot::PRINT;
+    use figures::plot::COLOURS;
 
     #[test]
     fn printed_plots_have_the_colours_of_the_printed_page() {
         let print = STYLE.split("@media print").nth(1).expect("rules for print");
-        for (name, colour) in PRINT {
+        for (name, colour, _) in COLOURS {
             assert!(print.contains(&format!("--{name}: {colour};")), "{name}");
         }
     }
