@@ -28,26 +28,10 @@ pub struct Transfer {
     pub untested: Vec<String>,
     /// Whether the rows, the reference among them, come in the same order; none below three rows with all seeds.
     pub ranks: Option<RankCorrelation>,
-    pub scale: Scale,
+    /// What can be learnt in each game, if differences are shares of it, above zero is better; otherwise they are in the metric's unit.
+    pub learnable: Option<[Learnable; 2]>,
     /// Why differences of the primary metric do not compare across games, if they do not; then there is no interaction.
     pub incomparable: Option<&'static str>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Scale {
-    Metric,
-    /// The share of what can be learnt in each game, above zero is better.
-    Learnable([Learnable; 2]),
-}
-
-impl Scale {
-    /// How many units of the metric one unit of a game has.
-    fn unit(&self, side: usize) -> f64 {
-        match self {
-            Self::Metric => 1.0,
-            Self::Learnable(ranges) => -ranges[side].gap(),
-        }
-    }
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -63,7 +47,7 @@ pub struct TransferRow {
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Effect {
-    /// Row less reference, in units of [`Transfer::scale`].
+    /// Row less reference, in the unit of [`Transfer::learnable`].
     pub difference: f64,
     /// Its plain 95 % interval, over the noise that decides verdicts.
     pub interval: Interval,
@@ -91,12 +75,13 @@ fn of_pair(pair: [&GameReport; 2], primary: &PrimaryMetric, axes: &[String]) -> 
     let scale = scale(pair, primary);
     let incomparable = scale.as_ref().err().copied();
     // Without a common unit, differences are in that of the metric.
-    let scale = scale.unwrap_or(Scale::Metric);
+    let learnable = scale.unwrap_or_default();
+    let unit = |side: usize| learnable.map_or(1.0, |ranges| -ranges[side].gap());
     let better = if primary.direction == Direction::Lower { -1.0 } else { 1.0 };
     let pooled = pair.map(|game| pooled_sd(&compared(game).map(differences).collect::<Vec<_>>()));
     let Partners { pairs, unpaired } = Partners::of(pair, axes);
     let compare = |both: &[&RowReport; 2]| {
-        let tests = [0, 1].map(|side| Some(both[side].comparison.as_ref()?.decisive?.over(scale.unit(side))));
+        let tests = [0, 1].map(|side| Some(both[side].comparison.as_ref()?.decisive?.over(unit(side))));
         let [first, second] = [tests[0]?, tests[1]?];
         let effect = |side: usize, test| effect(both[side], pooled[side], better, test);
         // As verdicts: of all planned seeds, of which none diverged.
@@ -123,15 +108,15 @@ fn of_pair(pair: [&GameReport; 2], primary: &PrimaryMetric, axes: &[String]) -> 
     }
     let games = pair.map(|game| game.game.clone());
     let unpaired = unpaired.map(|rows| rows.iter().map(|row| row.label.clone()).collect());
-    Transfer { games, ranks: ranks(&pairs), rows, unpaired, untested, scale, incomparable }
+    Transfer { games, ranks: ranks(&pairs), rows, unpaired, untested, learnable, incomparable }
 }
 
 fn label(both: &[&RowReport; 2]) -> String {
     common(&both.map(|row| row.label.as_str()))
 }
 
-/// The unit in which differences compare across games, or why there is none.
-fn scale(pair: [&GameReport; 2], primary: &PrimaryMetric) -> Result<Scale, &'static str> {
+/// The ranges of which differences are shares to compare across games, none if they compare as they are, or why they do not.
+fn scale(pair: [&GameReport; 2], primary: &PrimaryMetric) -> Result<Option<[Learnable; 2]>, &'static str> {
     if let Some(why) = incomparable(&primary.name) {
         return Err(why);
     }
@@ -143,14 +128,14 @@ fn scale(pair: [&GameReport; 2], primary: &PrimaryMetric) -> Result<Scale, &'sta
         );
     }
     if metric.unit != "nats" {
-        return Ok(Scale::Metric);
+        return Ok(None);
     }
     if !primary.at.is_last() {
         return Err("uniform choice and the entropy of the targets are measured on test positions only");
     }
     let bucket = primary.name.find('.').map_or("", |dot| &primary.name[dot..]);
     match pair.map(|game| learnable::of(&game.rows, bucket)) {
-        [Some(first), Some(second)] => Ok(Scale::Learnable([first, second])),
+        [Some(first), Some(second)] => Ok(Some([first, second])),
         _ => Err("nats do not compare, and uniform choice or the entropy of the targets is not measured"),
     }
 }
@@ -245,10 +230,7 @@ fn listed(labels: &[String]) -> String {
 
 pub(crate) fn table(transfer: &Transfer) -> Table {
     let [first, second] = &transfer.games;
-    let (unit, factor) = match transfer.scale {
-        Scale::Metric => ("difference", 1.0),
-        Scale::Learnable(_) => ("learnt %", 100.0),
-    };
+    let (unit, factor) = if transfer.learnable.is_some() { ("learnt %", 100.0) } else { ("difference", 1.0) };
     let shown = |difference: f64, ends: &Interval| with_interval(difference * factor, &ends.map(|end| end * factor));
     let header = [
         ROW.to_owned(),
@@ -273,7 +255,7 @@ pub(crate) fn table(transfer: &Transfer) -> Table {
         "effect: the difference in units of the game's pooled standard deviation over seeds, above zero is better; {first} \
          less {second}: the difference between the games (Welch's test, Holm-corrected over these rows)"
     )];
-    if let Scale::Learnable(ranges) = transfer.scale {
+    if let Some(ranges) = transfer.learnable {
         let of = |side: usize| {
             let Learnable { uniform, floor } = ranges[side];
             format!("{uniform:.3} and {floor:.3} nats on {}", transfer.games[side])
@@ -302,10 +284,7 @@ pub(crate) fn table(transfer: &Transfer) -> Table {
 
 pub(crate) fn figure(primary: &PrimaryMetric, transfer: &Transfer, look: &Look) -> Option<Figure> {
     let [first, second] = &transfer.games;
-    let unit = match transfer.scale {
-        Scale::Metric => primary.with_unit(),
-        Scale::Learnable(_) => "the learnt share of the gap".to_owned(),
-    };
+    let unit = transfer.learnable.map_or_else(|| primary.with_unit(), |_| "the learnt share of the gap".to_owned());
     let points = transfer.rows.iter().map(|row| {
         let [x, y] = row.effects;
         ScatterPoint {
