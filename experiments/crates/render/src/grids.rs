@@ -10,7 +10,6 @@ use facts::Role;
 use minijinja::{Error, Value};
 use records::baselines::BaselineName;
 use report::model::RowReport;
-use report::noise::Noise;
 use report::numbers::{interval, mean_sd, signed};
 use report::sections::strength::{RowStrength, StrengthReport};
 use std::collections::BTreeSet;
@@ -32,8 +31,7 @@ pub(crate) fn grid(grid: &Grid) -> Value {
 /// Facts about the test positions of a game.
 pub(crate) fn game(grid: &Grid, game: &str) -> Result<Value, Error> {
     let own = grid.game(game)?;
-    let games =
-        |row: &RowReport| row.comparison.as_ref()?.noise.as_ref().and_then(Noise::crossed).map(|noise| noise.games);
+    let games = |row: &RowReport| Some(row.comparison.as_ref()?.noise.as_ref()?.as_ref().ok()?.games);
     let targets = own.heads.iter().find(|head| head.name == "policy").and_then(|head| head.targets);
     let log_linear = own.baselines.as_ref().and_then(|set| set.get(BaselineName::LogLinear));
     Ok(Fields::of(format!("{}, {game}", grid.name))

@@ -8,7 +8,6 @@ use facts::metrics::{self, Direction};
 use minijinja::{Error, Value};
 use report::comparison::{Comparison, Corrected, Verdict};
 use report::model::{GameReport, Report, RowReport};
-use report::noise::Noise;
 use report::numbers::{interval, interval_decimals, mean_sd, signed, with_interval};
 use report::sections::tuning::TunedRow;
 use report::statistics::{Interval, Summary};
@@ -125,7 +124,7 @@ fn compared(fields: Fields, comparison: &Comparison) -> Fields {
         .with_ends("holm_", holm.map(|corrected| corrected.interval))
         .with("with_holm_interval", wide.unwrap_or_default())
         .with("verdict", comparison.verdict.name())
-        .with_some("games_share", comparison.noise.as_ref().and_then(Noise::crossed).map(|crossed| crossed.games_share))
+        .with_some("games_share", comparison.noise.as_ref().and_then(|noise| Some(noise.as_ref().ok()?.games_share)))
 }
 
 /// A difference with its corrected interval, in the digits of the plain one.

@@ -4,6 +4,7 @@ use super::build::Source;
 use super::files::{CellFacts, CellRecord};
 use super::missing::{Missing, PAIRS_NEEDED};
 use super::noise::{Noise, Positions, SeedsOnly};
+use super::statistics::crossed::Crossed;
 use super::statistics::{Holm, Interval, MeanTest, PairedTest, Summary, equivalence_interval, power, two_one_sided};
 use facts::metrics::Direction;
 use facts::{Numerics, Role};
@@ -193,7 +194,7 @@ impl Comparison {
         let (Some(of_seeds), Some(test)) = (self.test, self.decisive) else { return };
         let strictest = ALPHA / family.max(1) as f64;
         let error_of = |seeds: usize| match &self.noise {
-            Some(Noise::SeedsAndGames(crossed)) => crossed.with_seeds(seeds),
+            Some(Ok(crossed)) => crossed.with_seeds(seeds),
             _ => (of_seeds.sd / (seeds as f64).sqrt(), (seeds - 1) as f64),
         };
         let varies = test.error > 0.0;
@@ -383,11 +384,10 @@ fn decisive(
     positions: Option<&Positions>,
 ) -> (MeanTest, Noise) {
     let seeds: Vec<u64> = differences.iter().map(|&(seed, _)| seed).collect();
-    match positions.ok_or(SeedsOnly::NothingStored).and_then(|positions| positions.test(terms, &seeds)) {
-        Ok(crossed) => {
-            let test = MeanTest::new(of_seeds.mean, crossed.test.error, crossed.test.freedom);
-            (test, Noise::SeedsAndGames(crossed))
-        }
-        Err(why) => (of_seeds.into(), Noise::SeedsOnly(why)),
-    }
+    let noise = positions.ok_or(SeedsOnly::NothingStored).and_then(|positions| positions.test(terms, &seeds));
+    let test = match &noise {
+        Ok(Crossed { test, .. }) => MeanTest::new(of_seeds.mean, test.error, test.freedom),
+        Err(_) => of_seeds.into(),
+    };
+    (test, noise)
 }

@@ -13,32 +13,9 @@ use records::positions::{MAP_LOSS, MEASURES, PositionRow, of_games};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// The sources of noise that a test counts.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Noise {
-    /// Seeds and test games, both of which are samples.
-    SeedsAndGames(Crossed),
-    /// Seeds alone: the test set is taken as it is.
-    SeedsOnly(SeedsOnly),
-}
-
-impl Noise {
-    /// The parts of the variance, if test games are counted.
-    pub const fn crossed(&self) -> Option<&Crossed> {
-        match self {
-            Self::SeedsAndGames(crossed) => Some(crossed),
-            Self::SeedsOnly(_) => None,
-        }
-    }
-
-    /// Why test games are not counted, if they are not.
-    pub const fn seeds_only(&self) -> Option<&SeedsOnly> {
-        match self {
-            Self::SeedsAndGames(_) => None,
-            Self::SeedsOnly(why) => Some(why),
-        }
-    }
-}
+/// The noise that a test counts: that of seeds and test games, both of which are samples, or why it is that of seeds alone, which takes
+/// the test set as it is.
+pub type Noise = Result<Crossed, SeedsOnly>;
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum SeedsOnly {
@@ -73,7 +50,7 @@ impl fmt::Display for SeedsOnly {
 
 /// The noise that a list of tests counts.
 pub(crate) fn counted<'a>(all: impl Iterator<Item = &'a Noise>) -> &'static str {
-    let (of_both, of_seeds): (Vec<&Noise>, Vec<&Noise>) = all.partition(|noise| noise.crossed().is_some());
+    let (of_both, of_seeds): (Vec<&Noise>, Vec<&Noise>) = all.partition(|noise| noise.is_ok());
     match (of_both.is_empty(), of_seeds.is_empty()) {
         (false, true) => "seeds and test games",
         (false, false) => "seeds and test games where every cell stored its positions, otherwise over seeds only",

@@ -212,16 +212,16 @@ fn noise_notes(rows: &[&RowReport]) -> Vec<String> {
     let noise = |row: &&RowReport| Some((row.name(), row.comparison.as_ref()?.noise.clone()?));
     let all: Vec<(String, Noise)> = rows.iter().filter_map(noise).collect();
     let mut notes = Vec::new();
-    if all.iter().any(|(_, noise)| noise.crossed().is_some()) {
+    if all.iter().any(|(_, noise)| noise.is_ok()) {
         notes.push(
             "intervals and p count the noise of seeds and of test games; games: how many test games there are; the table of \
              precision shows how the variance splits"
                 .to_owned(),
         );
     }
-    let reasons = distinct(all.iter().filter_map(|(_, noise)| noise.seeds_only().map(SeedsOnly::to_string)));
+    let reasons = distinct(all.iter().filter_map(|(_, noise)| noise.as_ref().err().map(SeedsOnly::to_string)));
     notes.extend(reasons.into_iter().map(|why| {
-        let own = all.iter().filter(|(_, noise)| noise.seeds_only().is_some_and(|own| own.to_string() == why));
+        let own = all.iter().filter(|(_, noise)| noise.as_ref().is_err_and(|own| own.to_string() == why));
         let names: Vec<&str> = own.map(|(name, _)| &name[..]).collect();
         let whose = if names.len() == all.len() { String::new() } else { format!(" of {}", names.join(", ")) };
         format!("intervals and p{whose} count the noise of seeds only: {why}")

@@ -82,7 +82,7 @@ fn twin(game: &GameReport) -> Option<String> {
 
 /// Verdicts that count seeds only although cells stored positions.
 fn games_not_counted(game: &GameReport) -> Option<String> {
-    let unexpected = |row: &RowReport| match row.comparison.as_ref()?.noise.as_ref()?.seeds_only()? {
+    let unexpected = |row: &RowReport| match row.comparison.as_ref()?.noise.as_ref()?.as_ref().err()? {
         why @ (SeedsOnly::OtherMean { .. } | SeedsOnly::NotStored { .. }) => Some((row.name(), why.to_string())),
         _ => None,
     };

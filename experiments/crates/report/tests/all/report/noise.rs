@@ -56,7 +56,7 @@ fn test_games_that_agree_are_no_warning() {
 }
 
 fn crossed(noise: Option<&Noise>) -> Crossed {
-    *noise.expect("a test").crossed().expect("seeds and games")
+    *noise.expect("a test").as_ref().expect("seeds and games")
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn the_metric_of_a_phase_is_tested_on_the_positions_of_that_phase() {
     let report = folder.report();
     // Every game has one such position, and the same effects as on all of its positions.
     let (opening, all) = (comparison(&report, "shaw").decisive.expect("a test"), by_hand(&[(1, 1.0), (0, -1.0)]));
-    assert!(comparison(&report, "shaw").noise.as_ref().is_some_and(|noise| noise.crossed().is_some()));
+    assert!(comparison(&report, "shaw").noise.as_ref().is_some_and(Result::is_ok));
     assert!((opening.error - all.test.error).abs() < 1e-6, "{opening:?} {all:?}");
 }
 
@@ -115,7 +115,7 @@ fn seeds_needed_follow_from_the_seeds_part_of_the_variance() {
 fn only_seeds(folder: &Folder, label: &str, expected: impl Fn(&SeedsOnly) -> bool) -> Report {
     let report = folder.report();
     let comparison = comparison(&report, label);
-    let why = comparison.noise.as_ref().and_then(Noise::seeds_only);
+    let why = comparison.noise.as_ref().and_then(|noise| noise.as_ref().err());
     assert!(why.is_some_and(expected), "{why:?}");
     assert_eq!(comparison.decisive, comparison.test.map(MeanTest::from), "the paired test over seeds decides");
     let drawn = text::draw(&report);
@@ -129,7 +129,7 @@ fn a_mean_of_stored_values_that_is_not_the_metric_is_not_used_and_a_warning() {
     folder.done("shaw", 1, 2.34);
     let report = only_seeds(&folder, "shaw", |why| matches!(why, SeedsOnly::OtherMean { seed: 1, .. }));
     assert!(is_warned(&report, "at seed 1 the stored positions have the mean 2.34"), "{:?}", report.warnings);
-    assert!(comparison(&report, "rope").noise.as_ref().is_some_and(|noise| noise.crossed().is_some()));
+    assert!(comparison(&report, "rope").noise.as_ref().is_some_and(Result::is_ok));
     assert!(text::draw(&report).contains("intervals and p of Shaw count the noise of seeds only"));
 }
 
