@@ -266,5 +266,5 @@ fn a_file_that_cannot_be_read_is_named_and_wrong_usage_has_its_own_exit_code() {
     let here = Path::new(".");
     let remedy = "give the path of an experiment file";
     run(here, &["check", "no-such.yaml"]).fails_with(&["no-such.yaml: cannot be read", remedy]);
-    run(here, &["check"]).is_misuse(&["<FILE>"]);
+    run(here, &["check"]).misused_with(&["<FILE>"]);
 }

@@ -105,7 +105,7 @@ impl Answer {
 
     /// The answer, if it is an error of usage, with exit code 2, that has all these parts.
     #[track_caller]
-    pub(crate) fn is_misuse(self, parts: &[&str]) -> Self {
+    pub(crate) fn misused_with(self, parts: &[&str]) -> Self {
         assert_eq!(self.code, Some(2), "stdout: {}\nstderr: {}", self.stdout, self.stderr);
         self.tells(parts)
     }

@@ -265,5 +265,5 @@ fn the_value_of_lc0s_chunks_can_be_chosen() {
     }
     let parts = ["Lc0's best value", "positions by probability of a draw"];
     run(dir, &["data", "info", "set"]).succeeds().says(&parts);
-    import(dir, chunks, "other", &["--value", "bets"]).is_misuse(&["root, best, played, original"]);
+    import(dir, chunks, "other", &["--value", "bets"]).misused_with(&["root, best, played, original"]);
 }

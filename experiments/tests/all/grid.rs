@@ -84,7 +84,7 @@ fn a_part_of_a_grid_can_be_chosen() {
 
     only("encoding=rope").fails_with(&["--only", "chess-shaw"]);
     only("seed=0,seed=1").fails_with(&["--only", "seed=seed=1"]);
-    only("colour=red").is_misuse(&["there is no setting \"colour\"", "learning_rate"]);
+    only("colour=red").misused_with(&["there is no setting \"colour\"", "learning_rate"]);
 }
 
 #[test]

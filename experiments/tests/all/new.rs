@@ -120,6 +120,6 @@ fn files_are_not_replaced_and_wrong_answers_write_nothing() {
         new(dir.path(), args).fails_with(parts);
     }
     let unknown = new(dir.path(), &["a.yaml", "--encodings", "absolut,shaw"]);
-    unknown.is_misuse(&["there is no encoding `absolut`", "absolute"]);
+    unknown.misused_with(&["there is no encoding `absolut`", "absolute"]);
     assert!(!dir.path().join("a.yaml").exists());
 }

@@ -98,7 +98,7 @@ fn wrong_wishes_are_explained() {
     fails("legal-moves --game chess --positions 10 --test 0.9 --validation 0.2 --out set", &["add up to less than 1"]);
     let usage = |words: &str, part: &str| {
         let words: Vec<&str> = words.split(' ').collect();
-        run(dir.path(), &[&["data", "generate", "probe"], words.as_slice()].concat()).is_misuse(&[part]);
+        run(dir.path(), &[&["data", "generate", "probe"], words.as_slice()].concat()).misused_with(&[part]);
     };
     usage("endgame --game chess --positions 10 --out set", "--ending");
     usage("mate-in-two --game chess --positions 10 --out set", "mate-in-one");

@@ -37,7 +37,7 @@ fn the_text_shows_board_network_and_moves() {
     let named = show(&["--game", "chess", "--position", "startpos", "--json"]).json();
     assert_eq!(named["legal"].as_array().map(Vec::len), Some(20));
     assert_eq!(show(&["--game", "chess"]).code, Some(2));
-    show(&["--game", "go", "--position", START]).is_misuse(&["the games are chess, shogi"]);
+    show(&["--game", "go", "--position", START]).misused_with(&["the games are chess, shogi"]);
 }
 
 #[test]

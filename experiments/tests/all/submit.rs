@@ -119,7 +119,7 @@ fn what_no_cluster_would_take_is_refused() {
     run(dir.path(), &["submit", "experiment.yaml", "--slurm", "--ranks", "8"])
         .fails_with(&["8 ranks cannot share the micro-batches of a step equally: there are 4"]);
     for (time, remedy) in [("60", "write 60m or 60s"), ("30:00", "write 30h00m or 30m00s")] {
-        run(dir.path(), &["submit", "experiment.yaml", "--slurm", "--time", time]).is_misuse(&[remedy]);
+        run(dir.path(), &["submit", "experiment.yaml", "--slurm", "--time", time]).misused_with(&[remedy]);
     }
     run(dir.path(), &["submit", "experiment.yaml", "--slurm", "--time", "2m"])
         .fails_with(&["--time: a task of 120 s would be told to stop 120 s before its end"]);

@@ -68,7 +68,7 @@ fn a_failed_cell_is_a_row_and_is_retried_without_the_experiments_file() {
     retry().succeeds().says(&["1 cell tried again: 1 finished, 0 failed\n"]);
     assert!(cells(&run_dir).iter().all(|cell| CellState::of(cell) == CellState::Done));
     retry().succeeds().says(&["0 cells tried again"]);
-    run(dir.path(), &["retry", "runs/small"]).is_misuse(&["<--failed|--interrupted>"]);
+    run(dir.path(), &["retry", "runs/small"]).misused_with(&["<--failed|--interrupted>"]);
 
     // A cell that would fail again is not retried.
     let status = r#"{"state":"failed","step":3,"steps":8,"error":"the loss of step 4 is not finite (NaN)"}"#;
@@ -126,7 +126,7 @@ fn a_time_limit_stops_the_run_at_checkpoints() {
     let dir = place(&small().replace("steps: 8", "steps: 100000"));
     let answer = run(dir.path(), &["run", "experiment.yaml", "--jobs", "1", "--time-limit", "3s"]).fails();
     answer.says(&["1 interrupted: the same command"]);
-    run(dir.path(), &["run", "experiment.yaml", "--time-limit", "soon"]).is_misuse(&["write 90s, 30m"]);
+    run(dir.path(), &["run", "experiment.yaml", "--time-limit", "soon"]).misused_with(&["write 90s, 30m"]);
 }
 
 #[test]

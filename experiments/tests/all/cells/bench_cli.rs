@@ -66,7 +66,7 @@ fn a_dataset_is_repeated_and_measured() {
         assert!(found["made_bytes_per_s"].as_f64().is_some_and(|per_s| per_s > 1000.0), "{found}");
     }
     posenc(&command).succeeds().says(&["first open s", "rows in memory, made at ", "posenc check assumes 40)"]);
-    posenc(&format!("bench data {} --positions 5", data.display())).is_misuse(&["--out"]);
+    posenc(&format!("bench data {} --positions 5", data.display())).misused_with(&["--out"]);
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn wrong_names_are_answered_with_the_right_ones() {
     posenc("bench loader --data nowhere").fails_with(&["nowhere"]);
     for wrong in ["--device gpu", "--game go", "--batch 0", "--rounds 0", "--threads 0"] {
         let refused = posenc(&format!("bench step --model cf-6m --encodings none {wrong}"));
-        refused.is_misuse(&[&wrong[..wrong.find(' ').expect("a value")]]);
+        refused.misused_with(&[&wrong[..wrong.find(' ').expect("a value")]]);
     }
 }
 

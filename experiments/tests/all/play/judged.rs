@@ -41,5 +41,5 @@ fn a_network_agrees_with_its_own_values_as_an_engine() {
     }
     let cell = finished.cell("shogi");
     run(finished.path(), &["eval", &cell, "--judged", "positions", "--judge", "./none@1"]).fails_with(&["./none"]);
-    run(finished.path(), &["eval", &cell, "--judged", "positions"]).is_misuse(&["--judge"]);
+    run(finished.path(), &["eval", &cell, "--judged", "positions"]).misused_with(&["--judge"]);
 }

@@ -40,7 +40,7 @@ fn the_command_writes_records_that_can_be_imported() {
     // Stockfish reads `go nodes 0` as no limit.
     refused(&["--engine", "stockfish@0"], "1 or more");
     for option in ["--pairs", "--max-plies"] {
-        run(finished.path(), &["match", "--out", "x", "--cell", &cell, option, "0"]).is_misuse(&["0 is not in 1.."]);
+        run(finished.path(), &["match", "--out", "x", "--cell", &cell, option, "0"]).misused_with(&["0 is not in 1.."]);
     }
 }
 

@@ -65,7 +65,7 @@ fn puzzles_and_suites_are_scored_by_moves_and_by_points() {
     run(finished.path(), &["eval", &cell, "--puzzles", "puzzles.csv"])
         .fails_with(&["puzzles.csv, puzzle mate", "h8g1"]);
     run(finished.path(), &["eval", &cell, "--suite", "suite.epd"]).fails_with(&["suite.epd, line 1", "Rb8"]);
-    run(finished.path(), &["eval", &cell]).is_misuse(&["--puzzles", "--calibration"]);
+    run(finished.path(), &["eval", &cell]).misused_with(&["--puzzles", "--calibration"]);
 }
 
 #[test]
