@@ -53,7 +53,10 @@ fn every_registry_is_listed() {
     let models = listed("models");
     assert_eq!(names(&models), ["chessformer", "resnet", "resnet_transformer", "decoder"]);
     let options = models[0]["options"].to_string();
-    assert_says(&options, &["layers: integer ≥1", "ff_kind: dense/glu/swiglu/geglu", "{parts: {castling: true", "outputs: map"]);
+    assert_says(
+        &options,
+        &["layers: integer ≥1", "ff_kind: dense/glu/swiglu/geglu", "{parts: {castling: true", "outputs: map"],
+    );
     assert!(names(&listed("presets")).contains(&"cf-6m"));
     let presets = posenc(&["list", "presets"]).succeeds().stdout;
     assert!(presets.contains("model: {chessformer: {") && !presets.contains('"'), "{presets}");
