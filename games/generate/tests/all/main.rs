@@ -2,4 +2,3 @@
 
 mod endless;
 mod probe;
-mod unseen;
