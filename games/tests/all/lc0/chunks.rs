@@ -1,6 +1,6 @@
 //! Records field by field, and chunks as games.
 
-use super::sample::{Chunk, chunks, lines, read_game};
+use super::{Chunk, lines, read_game, sample_chunks};
 use games::chess::lc0::{Evaluation, Record, ValueSource, Version, parse, records};
 use games::chess::{Chess, ChessPosition};
 use games::{Game, GameResult, Position, RejectKind, Termination};
@@ -9,7 +9,8 @@ use std::collections::HashMap;
 
 #[test]
 fn every_field_is_what_another_program_reads() {
-    let chunks: HashMap<String, Chunk> = chunks().into_iter().map(|chunk| (chunk.game.file.clone(), chunk)).collect();
+    let chunks: HashMap<String, Chunk> =
+        sample_chunks().into_iter().map(|chunk| (chunk.game.file.clone(), chunk)).collect();
     let truths: Vec<Value> = lines("lc0_v6_truth.jsonl.zst");
     assert_eq!(truths.len(), 110);
     for truth in truths {
@@ -72,7 +73,7 @@ fn check(record: &Record<'_>, truth: &Value) {
 
 #[test]
 fn chunks_are_the_games_that_were_played() {
-    for chunk in chunks() {
+    for chunk in sample_chunks() {
         let game = parse(chunk.bytes.as_slice(), 7, ValueSource::Root).unwrap_or_else(|error| panic!("{error:?}"));
         let played = &chunk.game;
         assert_eq!(game.moves, played.moves[played.first_recorded_ply..], "{}", played.file);
@@ -132,7 +133,7 @@ fn check_labels(chunk: &Chunk, game: &games::ParsedGame) {
 
 #[test]
 fn the_value_can_come_from_elsewhere() {
-    let chunk = &chunks()[0];
+    let chunk = &sample_chunks()[0];
     let mut records = chunk.records();
     let record = records.next().expect("a record").expect("a record");
     let value = |source| read_game(&chunk.bytes, source).expect("a game").values[0];
@@ -152,7 +153,7 @@ fn the_value_can_come_from_elsewhere() {
 
 #[test]
 fn a_chunk_is_one_record_of_a_file() {
-    let chunk = &chunks()[0];
+    let chunk = &sample_chunks()[0];
     let found: Vec<Vec<u8>> = records(chunk.bytes.as_slice()).map(Result::unwrap).collect();
     assert_eq!(found, [chunk.bytes.as_slice()]);
     assert_eq!(records(&[][..]).count(), 0);
@@ -166,7 +167,7 @@ fn a_chunk_is_one_record_of_a_file() {
 
 #[test]
 fn shuffled_records_are_put_in_order() {
-    for (i, chunk) in chunks().iter().enumerate().step_by(7) {
+    for (i, chunk) in sample_chunks().iter().enumerate().step_by(7) {
         let size = Version::V6.bytes();
         let mut records: Vec<&[u8]> = chunk.bytes.chunks(size).collect();
         let count = records.len();
@@ -182,7 +183,7 @@ fn shuffled_records_are_put_in_order() {
 
 #[test]
 fn what_is_no_game_is_named() {
-    let chunk = &chunks()[3].bytes;
+    let chunk = &sample_chunks()[3].bytes;
     let size = Version::V6.bytes();
     let fault = |bytes: &[u8]| read_game(bytes, ValueSource::Root).expect_err("no game");
     let with = |at: usize, value: &[u8]| {

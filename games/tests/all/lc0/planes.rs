@@ -1,6 +1,6 @@
 //! Our planes, replayed from the games, are Lc0's.
 
-use super::sample::{Chunk, chunks, lines};
+use super::{Chunk, lines, sample_chunks};
 use games::chess::history::{self, HistoryFill, STEPS};
 use games::chess::lc0::{PLANES, Record};
 use games::chess::{Chess, ChessPosition};
@@ -44,7 +44,7 @@ fn every_record_has_our_planes_and_our_legal_moves() {
     let layout = Chess::input(InputName::Lc0_112);
     let mut row = vec![0xAA; layout.row_bytes()];
     let mut compared = 0;
-    for chunk in chunks() {
+    for chunk in sample_chunks() {
         each_record(&chunk, |number, record, line| {
             let place = format!("{} record {number}, {}", chunk.game.file, line.position().to_text());
             line.pack(layout, &mut row);
@@ -79,7 +79,7 @@ fn the_papers_input_has_the_en_passant_square_in_place_of_the_side_to_move() {
     assert!(classical.scalars().any(|(_, feature)| (feature.name, feature.kind) == ("rule_50", rule_50)));
     let [mut row, mut other] = [paper, classical].map(|layout| vec![0xAA; layout.row_bytes()]);
     let mut marked = 0;
-    for chunk in chunks() {
+    for chunk in sample_chunks() {
         each_record(&chunk, |_, record, line| {
             let fen = line.position().to_text();
             line.pack(paper, &mut row);

@@ -1,6 +1,6 @@
 //! V3 to V5: no such chunks are at hand, so the V6 records are rewritten as their layouts say.
 
-use super::sample::{Chunk, chunks, read_game};
+use super::{Chunk, read_game, sample_chunks};
 use games::chess::lc0::{ValueSource, Version};
 use games::{GameResult, Termination};
 
@@ -32,7 +32,7 @@ fn rewrite(chunk: &Chunk, version: Version) -> Vec<u8> {
 
 #[test]
 fn older_chunks_lose_the_last_move_and_nothing_else() {
-    for chunk in chunks().iter().step_by(3) {
+    for chunk in sample_chunks().iter().step_by(3) {
         let full = read_game(&chunk.bytes, ValueSource::Root).expect("a game");
         let plies = full.moves.len() - 1;
         for version in [Version::V3, Version::V4, Version::V5] {
@@ -51,7 +51,7 @@ fn older_chunks_lose_the_last_move_and_nothing_else() {
 
 #[test]
 fn older_chunks_have_their_own_fields() {
-    let chunk = &chunks()[1];
+    let chunk = &sample_chunks()[1];
     let mut records = chunk.records();
     let newest = records.next().unwrap().unwrap();
     for version in [Version::V3, Version::V4, Version::V5] {
@@ -77,7 +77,7 @@ fn older_chunks_have_their_own_fields() {
 
 #[test]
 fn older_chunks_are_put_in_order_too() {
-    for chunk in chunks().iter().step_by(11) {
+    for chunk in sample_chunks().iter().step_by(11) {
         let ordered = rewrite(chunk, Version::V4);
         let mut records: Vec<&[u8]> = ordered.chunks(Version::V4.bytes()).collect();
         records.reverse();
@@ -89,7 +89,7 @@ fn older_chunks_are_put_in_order_too() {
 
 #[test]
 fn records_from_a_rescorer_do_not_name_the_move() {
-    let chunk = &chunks()[2];
+    let chunk = &sample_chunks()[2];
     let mut bytes = chunk.bytes.clone();
     for record in bytes.chunks_mut(Version::V6.bytes()) {
         // Made from V5: no visits, and the move's index means nothing.
