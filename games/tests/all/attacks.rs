@@ -66,31 +66,6 @@ struct Board {
 }
 
 impl Board {
-    /// From the first two fields of FEN or SFEN. `turn` says which capital letters move and how squares turn.
-    fn read(text: &str, first: &str, turn: fn(i32) -> i32, moves: fn(&str) -> Moves) -> Self {
-        let mut fields = text.split(' ');
-        let (ranks, mover) = (fields.next().expect("a board"), fields.next().expect("a turn"));
-        let side = ranks.split('/').count() as i32;
-        let mut men = BTreeMap::new();
-        for (row, rank) in ranks.split('/').enumerate() {
-            let (mut file, mut promoted) = (0, "");
-            for letter in rank.chars() {
-                if letter == '+' {
-                    promoted = "+";
-                } else if let Some(empty) = letter.to_digit(10) {
-                    file += empty as i32;
-                } else {
-                    let square = (side - 1 - row as i32) * side + file;
-                    let name = format!("{promoted}{}", letter.to_ascii_uppercase());
-                    let own = letter.is_uppercase() == (mover == first);
-                    men.insert(if mover == first { square } else { turn(square) }, Man { name, own });
-                    (file, promoted) = (file + 1, "");
-                }
-            }
-        }
-        Self { side, men, moves }
-    }
-
     fn stepped(&self, from: i32, (files, ranks): Step, own: bool) -> Option<i32> {
         let ahead = if own { 1 } else { -1 };
         let (file, rank) = (from % self.side + files * ahead, from / self.side + ranks * ahead);
@@ -153,22 +128,13 @@ fn chess_square(text: &str) -> i32 {
     i32::from(rank) * 8 + i32::from(file)
 }
 
-/// Squares of USI, Black's view from the lower left corner, 9i.
-fn shogi_square(text: &str) -> i32 {
-    usi_square(text, 9)
-}
-
-/// The same from 5e.
-fn minishogi_square(text: &str) -> i32 {
-    usi_square(text, 5)
-}
-
+/// Squares of USI on a board with this many files, Black's view from the lower left corner.
 fn usi_square(text: &str, side: i32) -> i32 {
     let (file, rank) = (text.as_bytes()[0] - b'1', text.as_bytes()[1] - b'a');
     (side - 1 - i32::from(rank)) * side + side - 1 - i32::from(file)
 }
 
-/// What differs between the games' notations.
+/// What differs between the games' notations: which capital letters move, how squares turn, and how they are written.
 struct Notation {
     first: &'static str,
     turn: fn(i32) -> i32,
@@ -178,13 +144,35 @@ struct Notation {
 
 const CHESS: Notation =
     Notation { first: "w", turn: |square| (7 - square / 8) * 8 + square % 8, square: chess_square, moves: chess_moves };
-const SHOGI: Notation = Notation { first: "b", turn: |square| 80 - square, square: shogi_square, moves: shogi_moves };
+const SHOGI: Notation =
+    Notation { first: "b", turn: |square| 80 - square, square: |text| usi_square(text, 9), moves: shogi_moves };
 const MINISHOGI: Notation =
-    Notation { first: "b", turn: |square| 24 - square, square: minishogi_square, moves: shogi_moves };
+    Notation { first: "b", turn: |square| 24 - square, square: |text| usi_square(text, 5), moves: shogi_moves };
 
 impl Notation {
+    /// From the first two fields of FEN or SFEN.
     fn board(&self, text: &str) -> Board {
-        Board::read(text, self.first, self.turn, self.moves)
+        let mut fields = text.split(' ');
+        let (ranks, mover) = (fields.next().expect("a board"), fields.next().expect("a turn"));
+        let side = ranks.split('/').count() as i32;
+        let mut men = BTreeMap::new();
+        for (row, rank) in ranks.split('/').enumerate() {
+            let (mut file, mut promoted) = (0, "");
+            for letter in rank.chars() {
+                if letter == '+' {
+                    promoted = "+";
+                } else if let Some(empty) = letter.to_digit(10) {
+                    file += empty as i32;
+                } else {
+                    let square = (side - 1 - row as i32) * side + file;
+                    let name = format!("{promoted}{}", letter.to_ascii_uppercase());
+                    let own = letter.is_uppercase() == (mover == self.first);
+                    men.insert(if mover == self.first { square } else { (self.turn)(square) }, Man { name, own });
+                    (file, promoted) = (file + 1, "");
+                }
+            }
+        }
+        Board { side, men, moves: self.moves }
     }
 
     /// From and to of the listed moves that are no drops, in the frame of the side to move.
@@ -218,14 +206,9 @@ fn check_attacks<G: Tactics>(cases: &[Case], notation: &Notation) {
         for (to, &label) in board.squares().zip(&squares) {
             let by = |own: bool| {
                 let mut men = board.men.iter().filter(|(_, man)| man.own == own);
-                men.any(|(&from, _)| expected[(from * board.side * board.side + to) as usize] == 1)
+                i8::from(men.any(|(&from, _)| expected[(from * board.side * board.side + to) as usize] == 1))
             };
-            let right = match (by(true), by(false)) {
-                (false, false) => 0,
-                (true, false) => 1,
-                (false, true) => 2,
-                (true, true) => 3,
-            };
+            let right = by(true) + 2 * by(false);
             assert_eq!(label, right, "square {to} of {text}");
             seen[right as usize] += 1;
         }
@@ -351,7 +334,7 @@ fn pins_and_attacks_of_positions_worked_out_by_hand() {
     // A lance pins forward only: White's on 5b does, Black's on 5h looks away from its own king.
     let position = <Shogi as Game>::Position::parse("4k4/4l4/9/9/4S4/9/4K4/4L4/9 b - 1").expect("a position");
     let pins = MapTask::Pins.labels::<Shogi>(&position);
-    let at = |name: &str| pins[shogi_square(name) as usize];
+    let at = |name: &str| pins[usi_square(name, 9) as usize];
     assert_eq!([at("5e"), at("5b"), at("5h"), at("5g"), at("5d")], [1, 0, 0, 0, NO_LABEL]);
 }
 
