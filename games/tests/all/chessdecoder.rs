@@ -22,17 +22,9 @@ fn text(entry: Entry) -> String {
 /// A legal move of python-chess in ChessDecoder's notation, by its own rules: castling by the names of the four moves of the
 /// king, bare promotions to a knight.
 fn converted(position: &ChessPosition, uci: &str) -> String {
-    let king = |square: &str| {
-        let fen = position.to_text();
-        let board = fen.split(' ').next().expect("a FEN begins with the board");
-        let (file, rank) = (usize::from(square.as_bytes()[0] - b'a'), usize::from(b'8' - square.as_bytes()[1]));
-        let rank = board.split('/').nth(rank).expect("eight ranks");
-        let empty = |c: char| c.to_digit(10).map_or(c.to_string(), |n| ".".repeat(n as usize));
-        let squares: String = rank.chars().map(empty).collect();
-        squares.as_bytes()[file].eq_ignore_ascii_case(&b'k')
-    };
     let castling = [("e1g1", "e1h1"), ("e1c1", "e1a1"), ("e8g8", "e8h8"), ("e8c8", "e8a8")];
-    match castling.iter().find(|(own, _)| *own == uci && king(&uci[..2])) {
+    let king = || samples::piece_of_fen(&position.to_text(), &uci[..2]).eq_ignore_ascii_case(&'k');
+    match castling.iter().find(|(own, _)| *own == uci && king()) {
         Some((_, rook)) => (*rook).to_owned(),
         None => uci.strip_suffix('n').unwrap_or(uci).to_owned(),
     }

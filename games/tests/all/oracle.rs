@@ -16,10 +16,7 @@ fn chess_moves_equal_python_chess() {
     let expected = |position: &<Chess as Game>::Position, text: &str| {
         let second = position.side_to_move() == games::Side::Second;
         let (from, to) = (in_frame(&text[..2], second), in_frame(&text[2..4], second));
-        let king = {
-            let fen = position.to_text();
-            piece_of_fen(&fen, &text[..2]).eq_ignore_ascii_case(&'k')
-        };
+        let king = samples::piece_of_fen(&position.to_text(), &text[..2]).eq_ignore_ascii_case(&'k');
         match text.get(4..) {
             Some("q") => Entry::Promotion { from, to, kind: 0 },
             Some("r") => Entry::Promotion { from, to, kind: 1 },
@@ -96,16 +93,6 @@ fn reread<P: Position>(position: &P, text: &str) -> String {
 
 fn has_en_passant_square(position: &str) -> bool {
     position.split(' ').count() == 6 && position.split(' ').nth(3) != Some("-")
-}
-
-fn piece_of_fen(fen: &str, square: &str) -> char {
-    let (file, rank) = (usize::from(square.as_bytes()[0] - b'a'), usize::from(square.as_bytes()[1] - b'1'));
-    let row = fen.split([' ', '/']).nth(7 - rank).expect("eight ranks");
-    let squares = row.chars().flat_map(|c| match c.to_digit(10) {
-        Some(empty) => vec!['.'; empty as usize],
-        None => vec![c],
-    });
-    squares.into_iter().nth(file).expect("eight files")
 }
 
 #[test]

@@ -60,6 +60,17 @@ pub(crate) fn uci(entry: Entry, promotions: &[&str]) -> String {
     }
 }
 
+/// What stands on a square of UCI, in FEN's letters; a dot where it is empty.
+pub(crate) fn piece_of_fen(fen: &str, square: &str) -> char {
+    let (file, rank) = (usize::from(square.as_bytes()[0] - b'a'), usize::from(square.as_bytes()[1] - b'1'));
+    let row = fen.split([' ', '/']).nth(7 - rank).expect("eight ranks");
+    let squares = row.chars().flat_map(|c| match c.to_digit(10) {
+        Some(empty) => vec!['.'; empty as usize],
+        None => vec![c],
+    });
+    squares.into_iter().nth(file).expect("eight files")
+}
+
 /// What a format makes of each record of a text.
 pub(crate) fn parsed<T>(
     records: impl Iterator<Item = io::Result<Vec<u8>>>,
