@@ -6,7 +6,7 @@ pub mod laws;
 pub mod seeded;
 mod texts;
 
-use crate::bag::{action_value, bag as written};
+use crate::bag::writer::{action_value, bag as written};
 use crate::evaluations::line;
 use crate::lc0::sample_chunks;
 use crate::samples::sample;

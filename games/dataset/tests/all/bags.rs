@@ -1,36 +1,17 @@
 //! Import of DeepMind's bags. None is at hand, so a small writer makes them as the format is described.
 
+#[path = "../../../tests/all/bag/writer.rs"]
+mod writer;
+
 use crate::samples::{self, imported_bytes, on_disk, remade, rows};
 use dataset::store::GameRow;
 use dataset::{ImportReport, Merge, PerSplit, SplitPlan, Unit, average};
 use games::GameKind;
 use std::path::Path;
+use writer::{action_value, bag, nested};
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 const ENDING: &str = "8/8/8/4k3/8/8/4P3/4K3 b - - 3 40";
-
-/// A text with its length, which is below 128, in front.
-fn nested(text: &str) -> Vec<u8> {
-    assert!(text.len() < 128);
-    [&[text.len() as u8], text.as_bytes()].concat()
-}
-
-fn action(fen: &str, mv: &str, win: f64) -> Vec<u8> {
-    [nested(fen), nested(mv), win.to_be_bytes().to_vec()].concat()
-}
-
-/// Records, then the end of each.
-fn bag(records: &[Vec<u8>], is_compressed: bool) -> Vec<u8> {
-    let (mut bytes, mut ends) = (Vec::new(), Vec::new());
-    for record in records {
-        match is_compressed {
-            true => bytes.extend(zstd::bulk::compress(record, 0).expect("zstd")),
-            false => bytes.extend_from_slice(record),
-        }
-        ends.extend((bytes.len() as u64).to_le_bytes());
-    }
-    [bytes, ends].concat()
-}
 
 fn imported(name: &str, records: &[Vec<u8>]) -> (tempfile::TempDir, ImportReport) {
     let bytes = bag(records, name.ends_with("bagz"));
@@ -67,7 +48,7 @@ fn every_kind_of_bag_becomes_rows_of_positions() {
             [(START, "g1f3", None, true), (ENDING, "e5e4", None, true)]
         );
 
-        let (dir, _) = imported(&format!("test-action_value_data.{ending}"), &[action(START, "a2a3", 0.5)]);
+        let (dir, _) = imported(&format!("test-action_value_data.{ending}"), &[action_value(START, "a2a3", 0.5)]);
         let rows = samples::rows(dir.path());
         // A move that was only tried is no target.
         assert_eq!(rows.iter().map(fields).collect::<Vec<_>>(), [(START, "a2a3", Some(0.5), false)]);
@@ -77,10 +58,10 @@ fn every_kind_of_bag_becomes_rows_of_positions() {
 #[test]
 fn what_is_wrong_in_a_bag_is_counted() {
     let records = [
-        action(START, "e2e4", 0.5),
-        action(START, "e2e5", 0.5),
-        action("8/8/8/8/8/8/8/8 w - - 0 1", "e2e4", 0.5),
-        action(START, "d2d4", 0.5),
+        action_value(START, "e2e4", 0.5),
+        action_value(START, "e2e5", 0.5),
+        action_value("8/8/8/8/8/8/8/8 w - - 0 1", "e2e4", 0.5),
+        action_value(START, "d2d4", 0.5),
     ];
     let (dir, report) = imported("action_value.bag", &records);
     let counts = &report.manifest.counts;
@@ -103,11 +84,11 @@ fn averaged(dir: &Path, merge: Merge) -> Vec<GameRow> {
 #[test]
 fn the_best_of_all_moves_becomes_the_target_with_its_value() {
     let records = [
-        action(START, "a2a3", 0.45),
-        action(START, "e2e4", 0.5625),
-        action(ENDING, "e5e4", 0.125),
-        action(START, "d2d4", 0.5),
-        action(ENDING, "e5d4", 0.25),
+        action_value(START, "a2a3", 0.45),
+        action_value(START, "e2e4", 0.5625),
+        action_value(ENDING, "e5e4", 0.125),
+        action_value(START, "d2d4", 0.5),
+        action_value(ENDING, "e5d4", 0.25),
     ];
     let (dir, _) = imported("action_value.bag", &records);
     let best = averaged(dir.path(), Merge::Best);
