@@ -12,15 +12,9 @@ use games::{GameKind, InputName, MovesName, Position as _};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-const ASKED: Targets = Targets {
-    value: None,
-    draw: false,
-    short_term: None,
-    plies_left: false,
-    points: false,
-    rights: true,
-    repeats: true,
-};
+fn asked() -> Targets {
+    Targets { rights: true, repeats: true, ..Targets::default() }
+}
 
 /// What a position's batch row should say.
 struct Expected {
@@ -91,7 +85,7 @@ fn rights_and_repetitions_are_those_of_the_rules_on_either_board() {
     ] {
         let mut dataset = Arc::into_inner(open(dir.path())).expect("nobody else has it");
         dataset.set_moves(moves).expect("chess has it");
-        dataset.set_targets(ASKED).expect("chess has them");
+        dataset.set_targets(asked()).expect("chess has them");
         let games: BTreeMap<_, _> = rows.iter().map(|row| (row.id, replayed(row, input, moves))).collect();
         let bytes = dataset.legal_bytes();
         let mut batches = evaluation(&dataset, Split::Test, input, u64::MAX);
@@ -112,9 +106,9 @@ fn nobody_who_does_not_ask_gets_them() {
 #[test]
 fn what_cannot_be_is_refused() {
     let mut shogi = Arc::into_inner(whole(GameKind::Shogi, SHOGI)).expect("nobody else has it");
-    let error = shogi.set_targets(ASKED).expect_err("shogi has no castling").to_string();
+    let error = shogi.set_targets(asked()).expect_err("shogi has no castling").to_string();
     assert!(error.contains("shogi has no rights"), "{error}");
-    shogi.set_targets(Targets { rights: false, ..ASKED }).expect("repetitions it has");
+    shogi.set_targets(Targets { rights: false, ..asked() }).expect("repetitions it has");
     let chess = whole(GameKind::Chess, CHESS);
     let error =
         evaluation_batches(&chess, Split::Test, InputName::ClsTokensWhite, 64, 100).expect_err("from_to").to_string();

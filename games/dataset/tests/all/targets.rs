@@ -56,15 +56,10 @@ fn batches(dataset: &Dataset) -> Vec<Batch> {
     evaluation(dataset, Split::Test, InputName::PieceTokens, u64::MAX)
 }
 
-const ALL: Targets = Targets {
-    value: None,
-    draw: true,
-    short_term: Some(SHORT_TERM_DECAY),
-    plies_left: true,
-    points: true,
-    rights: false,
-    repeats: false,
-};
+fn all_targets() -> Targets {
+    let short_term = Some(SHORT_TERM_DECAY);
+    Targets { draw: true, short_term, plies_left: true, points: true, ..Targets::default() }
+}
 
 /// The averages as sums: at ply p, Σ_{k<n} (1 − θ) θ^k x_{p+k} + θ^n x_{p+n}, with the last ply at p + n.
 fn weighted(column: &[f64], ply: usize) -> f64 {
@@ -82,7 +77,7 @@ fn batches_hold_every_target_that_was_asked_for() {
         let lists = [&batch.draw, &batch.short_term, &batch.short_term_draw, &batch.plies_left, &batch.points];
         assert!(lists.iter().all(|list| list.is_empty()), "nothing was asked for");
     }
-    dataset.set_targets(ALL).expect("Lc0 says everything");
+    dataset.set_targets(all_targets()).expect("Lc0 says everything");
     let mut ends = 0;
     for batch in batches(&dataset) {
         for i in 0..batch.size {
@@ -118,10 +113,10 @@ fn batches_hold_every_target_that_was_asked_for() {
 fn targets_do_not_depend_on_what_was_asked_before_or_on_workers() {
     let dir = lc0(ValueSource::Root);
     let open = || Dataset::open(&dir.path().join("dataset")).expect("a dataset");
-    let result = Targets { value: Some(ValueTarget::Result), ..ALL };
+    let result = Targets { value: Some(ValueTarget::Result), ..all_targets() };
     let (mut once, mut twice) = (open(), open());
     once.set_targets(result).expect("results are always there");
-    twice.set_targets(Targets { value: Some(ValueTarget::ShortTerm { decay: 0.5 }), ..ALL }).expect("values");
+    twice.set_targets(Targets { value: Some(ValueTarget::ShortTerm { decay: 0.5 }), ..all_targets() }).expect("values");
     twice.set_targets(result).expect("results");
     let bits = |list: &[f32]| list.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
     let all = |batch: &Batch| {
