@@ -6,9 +6,7 @@ use dataset::{
     OnDisk, PerSplit, RemakeOptions, Split, SplitBy, SplitPlan, TrainLoader, Verification, evaluation_batches, export,
     import, verify,
 };
-use games::{
-    GameKind, InputName, Line, ParsedGame, Position, Rejected, chess::pgn, minishogi::Minishogi, shogi::csa, usi_lines,
-};
+use games::{GameKind, InputName, Line, ParsedGame, Position, Rejected, chess::pgn, shogi::csa};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -32,22 +30,13 @@ pub(crate) fn sample_text(file: impl AsRef<Path>) -> Vec<u8> {
     zstd::decode_all(packed.as_slice()).expect("zstd")
 }
 
-/// What the formats say about a text, record by record.
+/// What the game's usual format says about a text, record by record.
 pub(crate) fn parsed(game: GameKind, text: &[u8]) -> Vec<Result<ParsedGame, Rejected>> {
-    let records: Vec<Vec<u8>> = match game {
-        GameKind::Chess => pgn::records(text).map(Result::unwrap).collect(),
-        GameKind::Shogi => csa::records(text).map(Result::unwrap).collect(),
-        _ => usi_lines::records(text).map(Result::unwrap).collect(),
-    };
-    let numbered = records.iter().enumerate();
-    numbered
-        .map(|(number, record)| match game {
-            GameKind::Chess => pgn::parse(record, number as u64),
-            GameKind::Shogi => csa::parse(record, number as u64),
-            GameKind::Minishogi => usi_lines::parse::<Minishogi>(record, number as u64),
-            other => unreachable!("{other:?}"),
-        })
-        .collect()
+    match game {
+        GameKind::Chess => (0..).zip(pgn::records(text)).map(|(i, record)| pgn::parse(&record.unwrap(), i)).collect(),
+        GameKind::Shogi => (0..).zip(csa::records(text)).map(|(i, record)| csa::parse(&record.unwrap(), i)).collect(),
+        other => unreachable!("{other:?}"),
+    }
 }
 
 /// Options that import one file into `dir/dataset`.
