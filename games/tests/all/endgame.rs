@@ -66,17 +66,12 @@ fn pawn_endings_are_what_bitbases_say() {
 }
 
 #[test]
-fn rooks_mate_in_sixteen_at_most() {
-    let found = census(Ending::Krk);
-    assert_eq!(found.won, found.strong, "a rook to move always wins");
-    assert_eq!(found.longest, 2 * 16 - 1);
-}
-
-#[test]
-fn queens_mate_in_ten_at_most() {
-    let found = census(Ending::Kqk);
-    assert_eq!(found.won, found.strong, "a queen to move always wins");
-    assert_eq!(found.longest, 2 * 10 - 1);
+fn rooks_mate_in_sixteen_and_queens_in_ten_at_most() {
+    for (ending, moves) in [(Ending::Krk, 16), (Ending::Kqk, 10)] {
+        let found = census(ending);
+        assert_eq!(found.won, found.strong, "{ending:?} to move always wins");
+        assert_eq!(found.longest, 2 * moves - 1, "{ending:?}");
+    }
 }
 
 fn parse(fen: &str) -> ChessPosition {

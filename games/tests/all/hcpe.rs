@@ -158,20 +158,14 @@ fn writers_equal_cshogi() {
 #[test]
 fn formats_are_told_apart() {
     let (hcpe, hcpe3, psv) = (hcpe_file(), hcpe3_file(), psv_file());
-    assert_eq!(detect(&hcpe), Some(Binary::Hcpe));
-    assert_eq!(detect(&psv), Some(Binary::Psv));
-    assert_eq!(detect(&hcpe3), Some(Binary::Hcpe3));
-    // The beginning is enough, wherever it is cut; and so is any game or record alone.
-    for length in [100, 1_000, 3_001] {
-        assert_eq!(detect(&hcpe[..length]), Some(Binary::Hcpe));
-        assert_eq!(detect(&psv[..length]), Some(Binary::Psv));
-        assert_eq!(detect(&hcpe3[..length]), Some(Binary::Hcpe3));
+    for (file, format) in [(&hcpe, Binary::Hcpe), (&psv, Binary::Psv), (&hcpe3, Binary::Hcpe3)] {
+        // The beginning is enough, wherever it is cut; and so is any game or record alone.
+        for length in [file.len(), 100, 1_000, 3_001] {
+            assert_eq!(detect(&file[..length]), Some(format));
+        }
     }
-    for record in hcpe.chunks(hcpe::BYTES) {
-        assert_eq!(detect(record), Some(Binary::Hcpe));
-    }
-    for record in psv.chunks(psv::BYTES) {
-        assert_eq!(detect(record), Some(Binary::Psv));
+    for (file, size, format) in [(&hcpe, hcpe::BYTES, Binary::Hcpe), (&psv, psv::BYTES, Binary::Psv)] {
+        file.chunks(size).for_each(|record| assert_eq!(detect(record), Some(format)));
     }
     for game in hcpe3::records(hcpe3.as_slice()) {
         assert_eq!(detect(&game.unwrap()), Some(Binary::Hcpe3));
