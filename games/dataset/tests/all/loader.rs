@@ -1,6 +1,8 @@
 //! The loader: the same batches for everybody, and every batch what a replay says.
 
-use crate::samples::{self, CHESS, SHOGI, dataset, imported, open, places, replayed, rows, training as batches};
+use crate::samples::{
+    self, CHESS, SHOGI, dataset, expect_one_order, imported, open, places, replayed, rows, training as batches,
+};
 use dataset::store::GameRow;
 use dataset::{Batch, Dataset, DatasetError, LoaderConfig, Split, TrainLoader, summarise};
 use games::{Game, GameKind, GameResult, InputName, MovesName, Phase, Position, Side, shogi::Shogi, with_game};
@@ -18,35 +20,10 @@ fn evaluation(dataset: &Dataset, split: Split, max: u64) -> Vec<Batch> {
     samples::evaluation(dataset, split, InputName::PieceTokens, max)
 }
 
-/// Batches with NaN in them are equal where their bits are.
-fn bits(batches: &[Batch]) -> Vec<(Batch, Vec<u32>)> {
-    let without_nan = |batch: &Batch| Batch { value: Vec::new(), ..batch.clone() };
-    batches
-        .iter()
-        .map(|batch| (without_nan(batch), batch.value.iter().map(|value| value.to_bits()).collect()))
-        .collect()
-}
-
 #[test]
-fn the_number_of_workers_does_not_matter() {
+fn batches_depend_neither_on_workers_nor_on_where_a_run_stopped() {
     for (game, file) in SAMPLES {
-        let dataset = dataset(game, file);
-        let one = bits(&batches(&dataset, config(1), 0, 60));
-        for workers in [2, 3] {
-            assert!(one == bits(&batches(&dataset, config(workers), 0, 60)), "{workers} workers, {file}");
-        }
-    }
-}
-
-#[test]
-fn a_run_resumes_at_the_exact_batch() {
-    let dataset = dataset(GameKind::Chess, CHESS);
-    let whole = bits(&batches(&dataset, config(1), 0, 80));
-    let epoch = TrainLoader::new(&dataset, config(1), 0).expect("good games").epoch_positions() / 100;
-    assert!(epoch + 2 < 80, "the test crosses the end of an epoch");
-    for start in [1, 7, epoch - 1, epoch, epoch + 1, 79] {
-        let resumed = bits(&batches(&dataset, config(2), start, 1));
-        assert!(resumed[0] == whole[start as usize], "batch {start}");
+        expect_one_order(&dataset(game, file), config(1), 80);
     }
 }
 

@@ -143,6 +143,28 @@ pub(crate) fn training(dataset: &Arc<Dataset>, config: LoaderConfig, start: u64,
     (0..count).map(|_| loader.next().unwrap_or_else(|error| panic!("{error}"))).collect()
 }
 
+/// Checks that as many batches, more than an epoch, depend neither on the number of workers nor on where a run stopped.
+pub(crate) fn expect_one_order(dataset: &Arc<Dataset>, config: LoaderConfig, count: usize) {
+    // Values that are NaN are equal where their bits are.
+    let bits = |mut batch: Batch| {
+        let values = std::mem::take(&mut batch.value);
+        (batch, values.into_iter().map(f32::to_bits).collect::<Vec<u32>>())
+    };
+    let made = |workers: usize, start: usize, count: usize| -> Vec<(Batch, Vec<u32>)> {
+        let config = LoaderConfig { workers, ..config };
+        training(dataset, config, start as u64, count).into_iter().map(bits).collect()
+    };
+    let whole = made(1, 0, count);
+    for workers in [2, 3] {
+        assert!(whole == made(workers, 0, count), "{workers} workers");
+    }
+    let epoch = dataset.rows(Split::Train) as usize / config.batch;
+    assert!(epoch + 2 < count, "the batches cross the end of an epoch");
+    for start in [1, 7, epoch - 1, epoch, epoch + 1, count - 1] {
+        assert!(made(2, start, 1)[0] == whole[start], "batch {start}");
+    }
+}
+
 pub(crate) fn evaluation(dataset: &Dataset, split: Split, input: InputName, max: u64) -> Vec<Batch> {
     let batches = evaluation_batches(dataset, split, input, 64, max).unwrap_or_else(|error| panic!("{error}"));
     batches.map(|batch| batch.unwrap_or_else(|error| panic!("{error}"))).collect()

@@ -1,6 +1,6 @@
 //! Sequences: the same rows as positions by themselves, in the order of their games, for everybody and from any batch on.
 
-use crate::samples::{CHESS, imported, open, rows, training as batches};
+use crate::samples::{CHESS, expect_one_order, imported, open, rows, training as batches};
 use dataset::{Batch, Dataset, DatasetError, LoaderConfig, Split, TrainLoader, evaluation_batches};
 use games::chess::ChessPosition;
 use games::{GameKind, InputName, MovesName, Position};
@@ -123,18 +123,7 @@ fn evaluations_have_the_same_positions() {
 #[test]
 fn batches_depend_neither_on_workers_nor_on_where_a_run_stopped() {
     let (dir, _) = imported(GameKind::Chess, CHESS);
-    let dataset = dataset(dir.path(), PLIES);
-    let bits = |batches: &[Batch]| -> Vec<(Vec<u8>, Vec<i64>, Vec<u32>)> {
-        batches.iter().map(|batch| (batch.packed.clone(), batch.policy_index.clone(), batch.game.clone())).collect()
-    };
-    let whole = bits(&batches(&dataset, config(1), 0, 60));
-    assert!(whole == bits(&batches(&dataset, config(3), 0, 60)));
-    let epoch = dataset.rows(Split::Train) / 99;
-    assert!(epoch + 2 < 60, "the test crosses the end of an epoch");
-    for start in [1, 7, epoch - 1, epoch, epoch + 1, 59] {
-        let resumed = bits(&batches(&dataset, config(2), start, 1));
-        assert!(resumed[0] == whole[start as usize], "batch {start}");
-    }
+    expect_one_order(&dataset(dir.path(), PLIES), config(1), 60);
 }
 
 #[test]
