@@ -1,6 +1,6 @@
 //! Containers: the same games come out of every one, and every file of an archive has its name.
 
-use crate::samples::{self, CHESS, LICHESS, imported, imported_bytes, options, rows, sample_text};
+use crate::samples::{self, CHESS, LICHESS, imported, imported_bytes, names, options, rows, sample_text};
 use dataset::{ImportOptions, ImportReport, import};
 use games::GameKind;
 use std::collections::BTreeMap;
@@ -139,9 +139,8 @@ fn a_container_that_breaks_off_is_named_and_the_next_file_is_read() {
 
 /// Every file of a dataset, by name.
 fn files(dir: &Path) -> BTreeMap<String, Vec<u8>> {
-    let entries = fs::read_dir(dir.join("dataset")).expect("a folder").map(|entry| entry.expect("an entry").path());
-    let name = |path: &Path| path.file_name().expect("a name").to_string_lossy().into_owned();
-    entries.map(|path| (name(&path), fs::read(&path).expect("readable"))).collect()
+    let dir = dir.join("dataset");
+    names(&dir).into_iter().map(|name| (name.clone(), fs::read(dir.join(name)).expect("readable"))).collect()
 }
 
 #[test]
@@ -198,8 +197,6 @@ fn what_a_killed_import_left_behind_is_cleared_away() {
     assert!(error.contains("another process is writing"), "{error}");
     drop(lock);
     import(&good, &mut |_| {}).expect("nobody writes any more");
-    let left: Vec<_> =
-        fs::read_dir(dir.path()).expect("a folder").map(|entry| entry.expect("one").file_name()).collect();
-    assert_eq!(left, ["dataset"]);
+    assert_eq!(names(dir.path()), ["dataset"]);
     assert!(files(dir.path()).keys().all(|name| !name.starts_with('.')));
 }

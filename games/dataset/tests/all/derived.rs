@@ -3,7 +3,7 @@
 use crate::damage::counts::Counts;
 use crate::damage::{seeded, small};
 use crate::samples::{
-    CHESS, LICHESS, LICHESS_438, SHOGI, all_targets, evaluation, imported, imported_with, on_disk, places,
+    CHESS, LICHESS, LICHESS_438, SHOGI, all_targets, evaluation, imported, imported_with, names, on_disk, places,
     read_manifest, sample, verified,
 };
 use crate::test_set::all_test;
@@ -46,11 +46,9 @@ fn opened(dir: &Path, options: &DerivedOptions) -> Dataset {
 }
 
 fn derived(cache: &Path) -> PathBuf {
-    let files = fs::read_dir(cache).expect("a folder").map(|entry| entry.expect("readable").path());
-    let mut files = files.filter(|path| path.extension().is_some_and(|extension| extension == "rows"));
-    let file = files.next().expect("a derived file");
-    assert_eq!(files.next(), None);
-    file
+    let files: Vec<String> = names(cache).into_iter().filter(|name| name.ends_with(".rows")).collect();
+    assert_eq!(files.len(), 1, "{files:?}");
+    cache.join(&files[0])
 }
 
 fn config(workers: usize) -> LoaderConfig {
@@ -177,9 +175,8 @@ fn processes_that_open_at_once_write_one_file() {
         }
     });
     let file = derived(cache.path());
-    let names = fs::read_dir(cache.path()).expect("a folder").map(|entry| entry.expect("readable").path());
-    let others: Vec<PathBuf> = names.filter(|path| *path != file).collect();
-    assert_eq!(others, [file.with_extension("lock")], "no partial file is left");
+    let files: Vec<PathBuf> = names(cache.path()).iter().map(|name| cache.path().join(name)).collect();
+    assert_eq!(files, [file.with_extension("lock"), file], "no partial file is left");
 }
 
 #[test]
@@ -191,12 +188,7 @@ fn the_partial_file_of_a_killed_process_is_removed() {
     fs::write(&left, b"half of it").expect("written");
     opened(&dir, &in_file(cache.path()));
     assert!(left.exists(), "another node may write it");
-    let rows = fs::read_dir(cache.path()).expect("a folder").map(|entry| entry.expect("an entry").path());
-    let [derived] = &rows.filter(|path| path.extension().is_some_and(|end| end == "rows")).collect::<Vec<_>>()[..]
-    else {
-        panic!("one derived file")
-    };
-    fs::remove_file(derived).expect("removed");
+    fs::remove_file(derived(cache.path())).expect("removed");
     let long_ago = SystemTime::now() - Duration::from_secs(7200);
     File::options().write(true).open(&left).and_then(|file| file.set_modified(long_ago)).expect("an old file");
     opened(&dir, &in_file(cache.path()));

@@ -1,7 +1,7 @@
 //! Import: nothing gets lost, nothing is half done, and what is stored is what was read.
 
 use crate::samples::{
-    CHESS, LICHESS, SHOGI, imported, imported_bytes, imported_with, options, parsed, rows, sample, sample_text,
+    CHESS, LICHESS, SHOGI, imported, imported_bytes, imported_with, names, options, parsed, rows, sample, sample_text,
 };
 use dataset::store::GameRow;
 use dataset::{DatasetError, Split, ValueCurve, import};
@@ -158,9 +158,7 @@ fn a_strict_import_stops_and_leaves_nothing() {
     assert!(matches!(error, DatasetError::Rejected { .. }));
     let message = error.to_string();
     assert!(message.starts_with("games.pgn, game 1, ply 1: "), "{message}");
-    let left: Vec<_> =
-        fs::read_dir(dir.path()).expect("a folder").map(|entry| entry.expect("one").file_name()).collect();
-    assert_eq!(left, ["games.pgn"]);
+    assert_eq!(names(dir.path()), ["games.pgn"]);
 }
 
 #[test]
@@ -193,7 +191,7 @@ fn what_makes_no_sense_is_refused_before_anything_is_written() {
     assert!(wrong_format.contains("is this a PGN file?"), "{wrong_format}");
     let other_game = message(dataset::ImportOptions { format: Some(dataset::Format::Hcpe), ..good() });
     assert!(other_game.starts_with("format: hcpe is not a format of chess; valid: pgn, lc0, "), "{other_game}");
-    assert_eq!(fs::read_dir(dir.path()).expect("a folder").count(), 0, "nothing was left behind");
+    assert_eq!(names(dir.path()), [""; 0], "nothing was left behind");
 
     fs::create_dir(dir.path().join("dataset")).expect("a folder");
     let exists = message(good());

@@ -1,8 +1,8 @@
 //! Datasets made of datasets: split, merged, averaged, verified, exported.
 
 use crate::samples::{
-    self, CHESS, LICHESS_438, SHOGI, all_targets as imported, evaluation, exported, identity, on_disk, open, replayed,
-    rows, sample, verified,
+    self, CHESS, LICHESS_438, SHOGI, all_targets as imported, evaluation, exported, identity, names, on_disk, open,
+    replayed, rows, sample, verified,
 };
 use dataset::store::GameRow;
 use dataset::{
@@ -140,12 +140,8 @@ fn averages_do_not_depend_on_the_memory() {
         let dir = tempfile::tempdir().expect("a temporary folder");
         let options = remade(&[games.path()], dir.path(), plan(SplitBy::Game, 0));
         let done = average(&options, Merge::Mean, memory, &mut |_| {}).expect("good games");
-        let left: Vec<_> = std::fs::read_dir(dir.path().join("dataset"))
-            .expect("a folder")
-            .map(|entry| entry.expect("one").file_name().to_string_lossy().into_owned())
-            .filter(|name| name.starts_with('.'))
-            .collect();
-        assert_eq!(left, [""; 0], "no run is left");
+        let left = names(&dir.path().join("dataset"));
+        assert!(left.iter().all(|name| !name.starts_with('.')), "no run is left: {left:?}");
         (done.manifest.content_hash, done.runs)
     };
     let (whole, none) = made(1 << 30);

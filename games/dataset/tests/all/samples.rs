@@ -99,6 +99,14 @@ pub(crate) fn open(dir: &Path) -> Arc<Dataset> {
     Arc::new(Dataset::open(&dir.join("dataset")).unwrap_or_else(|error| panic!("{error}")))
 }
 
+/// The names of what is in a folder, in their order.
+pub(crate) fn names(dir: &Path) -> Vec<String> {
+    let entries = fs::read_dir(dir).expect("a folder").map(|entry| entry.expect("an entry").file_name());
+    let mut names: Vec<String> = entries.map(|name| name.into_string().expect("UTF-8")).collect();
+    names.sort_unstable();
+    names
+}
+
 /// What a check finds in the dataset of a folder.
 pub(crate) fn verified(dir: &Path, by_position: bool) -> Verification {
     let (_, found) = verify(dir, by_position, &mut |_| {}).unwrap_or_else(|error| panic!("{error}"));
