@@ -9,16 +9,9 @@ use games::{
     GameResult, ParsedGame, ParsedPosition, Position as _, PositionFacts, RejectKind, Rejected, Score, Termination,
 };
 
-fn hcpe_file() -> Vec<u8> {
-    sample("shogi_selfplay_40games.hcpe")
-}
-
-fn hcpe3_file() -> Vec<u8> {
-    sample("shogi_selfplay_40games.hcpe3")
-}
-
-fn psv_file() -> Vec<u8> {
-    sample("shogi_selfplay_40games.psv")
+/// The games in the format with this ending.
+fn sampled(ending: &str) -> Vec<u8> {
+    sample(&format!("shogi_selfplay_40games.{ending}"))
 }
 
 /// What a position's record must say.
@@ -93,19 +86,19 @@ fn every_field_is(read: &[ParsedPosition], start_and_ply: fn(&Truth) -> (String,
 
 #[test]
 fn every_hcpe_field() {
-    let read = positions(&hcpe_file(), hcpe::BYTES, hcpe::parse);
+    let read = positions(&sampled("hcpe"), hcpe::BYTES, hcpe::parse);
     every_field_is(&read, |truth| (format!("{} 1", truth.without_ply()), None));
 }
 
 #[test]
 fn every_psv_field() {
-    let read = positions(&psv_file(), psv::BYTES, psv::parse);
+    let read = positions(&sampled("psv"), psv::BYTES, psv::parse);
     every_field_is(&read, |truth| (truth.sfen.clone(), Some(truth.ply())));
 }
 
 #[test]
 fn every_hcpe3_field() {
-    let games = games(&hcpe3_file());
+    let games = games(&sampled("hcpe3"));
     assert_eq!(games.len(), 40);
     let mut truth = truth().into_iter();
     for game in &games {
@@ -128,16 +121,16 @@ fn every_hcpe3_field() {
 
 #[test]
 fn fields_are_written_as_they_were_read() {
-    for record in hcpe_file().chunks(hcpe::BYTES) {
+    for record in sampled("hcpe").chunks(hcpe::BYTES) {
         assert_eq!(Hcpe::read(record.try_into().unwrap()).write(), record);
     }
-    for record in psv_file().chunks(psv::BYTES) {
+    for record in sampled("psv").chunks(psv::BYTES) {
         assert_eq!(Psv::read(record.try_into().unwrap()).write(), record);
     }
-    let written: Vec<u8> = hcpe3::records(hcpe3_file().as_slice())
+    let written: Vec<u8> = hcpe3::records(sampled("hcpe3").as_slice())
         .flat_map(|record| hcpe3::Game::read(&record.unwrap()).unwrap().write().unwrap())
         .collect();
-    assert_eq!(written, hcpe3_file());
+    assert_eq!(written, sampled("hcpe3"));
 }
 
 /// Records made from positions, moves and scores, not from other records.
@@ -151,13 +144,13 @@ fn writers_equal_cshogi() {
         as_hcpe.extend(Hcpe::new(&board, mv, score, truth.result).unwrap().write());
         as_psv.extend(Psv::new(&board, mv, score, ply, truth.result).unwrap().write());
     }
-    assert_eq!(as_hcpe, hcpe_file());
-    assert_eq!(as_psv, psv_file());
+    assert_eq!(as_hcpe, sampled("hcpe"));
+    assert_eq!(as_psv, sampled("psv"));
 }
 
 #[test]
 fn formats_are_told_apart() {
-    let (hcpe, hcpe3, psv) = (hcpe_file(), hcpe3_file(), psv_file());
+    let (hcpe, hcpe3, psv) = (sampled("hcpe"), sampled("hcpe3"), sampled("psv"));
     for (file, format) in [(&hcpe, Binary::Hcpe), (&psv, Binary::Psv), (&hcpe3, Binary::Hcpe3)] {
         // The beginning is enough, wherever it is cut; and so is any game or record alone.
         for length in [file.len(), 100, 1_000, 3_001] {
@@ -181,7 +174,7 @@ fn formats_are_told_apart() {
 
 #[test]
 fn hcpe2_says_how_the_game_ended() {
-    let first = Hcpe::read(hcpe_file()[..hcpe::BYTES].try_into().unwrap());
+    let first = Hcpe::read(sampled("hcpe")[..hcpe::BYTES].try_into().unwrap());
     let read = move |outcome: u8| {
         let record = Hcpe { outcome, ..first }.write();
         hcpe::parse(&record, 3).map(|read| (read.result, read.termination))
@@ -198,7 +191,7 @@ fn hcpe2_says_how_the_game_ended() {
 
 #[test]
 fn visits_become_shares() {
-    let file = hcpe3_file();
+    let file = sampled("hcpe3");
     let record = hcpe3::records(file.as_slice()).next().unwrap().unwrap();
     let mut game = hcpe3::Game::read(&record).unwrap();
     // 7g7f, 2g2f, and 9g9f without a visit.
@@ -217,12 +210,12 @@ fn visits_become_shares() {
 
 #[test]
 fn a_game_may_start_anywhere() {
-    let record = hcpe3::records(hcpe3_file().as_slice()).next().unwrap().unwrap();
+    let record = hcpe3::records(sampled("hcpe3").as_slice()).next().unwrap().unwrap();
     let whole = hcpe3::parse(&record, 0).unwrap();
     let mut game = hcpe3::Game::read(&record).unwrap();
     game.turns.remove(0);
     // The second record of the same game has the position after its first move.
-    game.hcp = Hcpe::read(hcpe_file()[hcpe::BYTES..2 * hcpe::BYTES].try_into().unwrap()).hcp;
+    game.hcp = Hcpe::read(sampled("hcpe")[hcpe::BYTES..2 * hcpe::BYTES].try_into().unwrap()).hcp;
     let rest = hcpe3::parse(&game.write().unwrap(), 0).unwrap();
     let start = truth()[1].without_ply().to_owned() + " 1";
     assert_eq!((rest.start, &rest.moves[..]), (Some(start), &whole.moves[1..]));
@@ -231,7 +224,7 @@ fn a_game_may_start_anywhere() {
 
 #[test]
 fn what_is_damaged_is_named() {
-    let file = hcpe_file();
+    let file = sampled("hcpe");
     let first = Hcpe::read(file[..hcpe::BYTES].try_into().unwrap());
     let reject = |record: &[u8]| hcpe::parse(record, 9).expect_err("damaged");
     let illegal = reject(&Hcpe { move16: 1 << 7 | 3, ..first }.write());
@@ -243,10 +236,10 @@ fn what_is_damaged_is_named() {
     // A file that ends inside a record gives the whole ones and then that.
     let lengths: Vec<usize> = hcpe::records(&file[..100]).map(|record| record.unwrap().len()).collect();
     assert_eq!(lengths, [38, 38, 24]);
-    let third = psv_file()[2 * psv::BYTES..3 * psv::BYTES].to_vec();
+    let third = sampled("psv")[2 * psv::BYTES..3 * psv::BYTES].to_vec();
     let wrong_result = Psv { result: 2, ..Psv::read(third.as_slice().try_into().unwrap()) };
     assert_eq!(psv::parse(&wrong_result.write(), 0).expect_err("no result").kind, RejectKind::Syntax);
-    let games = hcpe3_file();
+    let games = sampled("hcpe3");
     let cut: Vec<_> = hcpe3::records(&games[..2_000]).map(|record| hcpe3::parse(&record.unwrap(), 0)).collect();
     let (last, whole) = cut.split_last().unwrap();
     assert!(whole.iter().all(Result::is_ok));
