@@ -6,7 +6,7 @@ use crate::samples::{TWO_PIECE_HANDICAP, oracle};
 use games::chess::{Chess, ChessPosition};
 use games::minishogi::Minishogi;
 use games::shogi::{Shogi, ShogiPosition};
-use games::{Game, GameKind, InputName, Position};
+use games::{Game, GameKind, InputName, Position, with_game};
 
 /// Compares everything that a loader reads of a position.
 fn comes_back<G: Game>(text: &str) {
@@ -27,14 +27,10 @@ fn comes_back<G: Game>(text: &str) {
 
 #[test]
 fn positions_come_back() {
-    for (text, _) in oracle(GameKind::Chess).iter().step_by(7) {
-        comes_back::<Chess>(text);
-    }
-    for (text, _) in oracle(GameKind::Shogi).iter().step_by(7) {
-        comes_back::<Shogi>(text);
-    }
-    for (text, _) in oracle(GameKind::Minishogi).iter().step_by(7) {
-        comes_back::<Minishogi>(text);
+    for game in GameKind::ALL {
+        for (text, _) in oracle(game).iter().step_by(7) {
+            with_game!(game, G => comes_back::<G>(text));
+        }
     }
     comes_back::<Shogi>(TWO_PIECE_HANDICAP);
     comes_back::<Chess>("rnbqkbnr/ppp1pppp/8/8/3pP3/8/PPPP1PPP/RNBQKBNR b KQq e3 65535 65535");

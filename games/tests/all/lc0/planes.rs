@@ -120,8 +120,8 @@ fn the_112_planes_of_lc0_in_play() {
     assert_eq!(references.len(), 4);
     for reference in references {
         assert_eq!(reference.history_fill, "fen_only");
-        let mut row = vec![0xAA; layout.row_bytes()];
-        pack_filled(&reference, HistoryFill::FenOnly, &mut row);
+        let moves: Vec<&str> = reference.moves.iter().map(String::as_str).collect();
+        let row = packed(&reference.startfen, &moves, HistoryFill::FenOnly);
         let mut found: Vec<(usize, u64, f32)> =
             bitboards(&row).into_iter().zip(0..).map(|(bits, i)| (i, bits, 1.0)).collect();
         found.retain(|&(_, bits, _)| bits != 0);
@@ -138,28 +138,22 @@ fn the_112_planes_of_lc0_in_play() {
     }
 }
 
-/// Packs a reference's position with its history, kept here by hand.
-fn pack_filled(reference: &Reference, fill: HistoryFill, row: &mut [u8]) {
-    let mut line = Line::new(ChessPosition::parse(&reference.startfen).expect("a position"));
+/// The row of the position behind these moves, with its history, which is kept here by hand.
+fn packed(startfen: &str, moves: &[&str], fill: HistoryFill) -> Vec<u8> {
+    let mut line = Line::new(ChessPosition::parse(startfen).expect("a position"));
     let mut earlier = Vec::new();
-    for text in &reference.moves {
+    for text in moves {
         earlier.insert(0, Earlier { position: line.position().clone(), repetitions: line.repetitions() });
         let mv = line.position().parse_move(text).expect("a legal move");
         line.play(mv);
     }
-    history::pack(InputName::Lc0_112, line.position(), line.repetitions(), &earlier, fill, row);
+    let mut row = vec![0xAA; Chess::input(InputName::Lc0_112).row_bytes()];
+    history::pack(InputName::Lc0_112, line.position(), line.repetitions(), &earlier, fill, &mut row);
+    row
 }
 
 #[test]
 fn the_rules_of_missing_history() {
-    let layout = Chess::input(InputName::Lc0_112);
-    let packed = |startfen: &str, moves: &[&str], fill| {
-        let moves = moves.iter().map(|&text| text.to_owned()).collect();
-        let (name, history_fill, planes) = (String::new(), String::new(), Vec::new());
-        let mut row = vec![0xAA; layout.row_bytes()];
-        pack_filled(&Reference { name, startfen: startfen.to_owned(), moves, history_fill, planes }, fill, &mut row);
-        row
-    };
     let filled = |row: &[u8]| {
         (0..STEPS)
             .map(|step| row[step * SQUARES..(step + 1) * SQUARES].iter().any(|&code| code != 0))
@@ -192,7 +186,7 @@ fn the_rules_of_missing_history() {
     let row = packed(passed, &["e1e2"], HistoryFill::No);
     assert_eq!((row[2 * SQUARES + 11], row[2 * SQUARES + 27], row[SQUARES + 27]), (1, 0, 1));
     // Lc0's own trainer writes its games with the first rule, and so does the input.
-    let mut row = vec![0xAA; layout.row_bytes()];
+    let mut row = vec![0xAA; Chess::input(InputName::Lc0_112).row_bytes()];
     ChessPosition::parse(passed).unwrap().pack(InputName::Lc0_112, 0, &mut row);
     assert_eq!(row, packed(passed, &[], HistoryFill::No));
 }
