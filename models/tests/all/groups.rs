@@ -1,11 +1,12 @@
 //! Parameters with a learning rate or a weight decay of their own, against what each parameter does alone.
 
+use crate::common::learning::{assert_shrinks, gradient_from, stepped};
 use crate::common::*;
 use games::{GameKind, InputName};
 use models::{NormPlace, Optimizer, OptimizerConfig};
 use nn::{Layout, Part, Range};
 use std::sync::Arc;
-use tch::{Device, Kind, Tensor};
+use tch::Device;
 
 const RATE: f64 = 0.01;
 
@@ -17,19 +18,10 @@ fn layout(stack: &str) -> Arc<Layout> {
     declare(&tiny(NormPlace::Post), &[encoding(stack)], &spec(GameKind::Chess, InputName::PieceTokens)).1
 }
 
-fn gradient(layout: &Layout, step: u64) -> Tensor {
-    let values: Vec<f32> = (0..layout.len() as u64).map(|i| fraction(i + 31 * step) - 0.5).collect();
-    Tensor::from_slice(&values)
-}
-
 /// The weights after three steps.
 fn after(config: &OptimizerConfig, layout: &Arc<Layout>, rate: f64) -> Vec<f32> {
-    let arena = stirred(layout);
-    let mut optimizer = Optimizer::new(config.clone(), layout, Device::Cpu).expect("a valid configuration");
-    for step in 0..3 {
-        optimizer.step(&mut arena.flat(), &gradient(layout, step), rate).expect("memory suffices");
-    }
-    arena.values().expect("the CPU's values can be read")
+    let [_, after] = stepped(config, layout, (0..3).map(|step| gradient_from(layout, 31 * step)), rate);
+    after
 }
 
 #[test]
@@ -64,7 +56,6 @@ fn a_factor_is_another_learning_rate_for_its_group_and_nothing_for_the_rest() {
     assert!(seen.iter().all(|&count| count > 1), "{seen:?}");
 }
 
-/// A step without gradient shrinks exactly what decays.
 #[test]
 fn a_group_decays_what_it_names_and_the_later_group_decides() {
     let layout = layout(r#"{"shaw": {}}"#);
@@ -74,25 +65,13 @@ fn a_group_decays_what_it_names_and_the_later_group_decides() {
             {"match": "body.0.*", "weight_decay": 0},
             {"match": "body.0.*.bias", "weight_decay": 0.8, "learning_rate": 0.5}]}}"#,
     );
-    let arena = stirred(&layout);
-    let before = arena.values().expect("the CPU's values can be read");
-    let mut optimizer = Optimizer::new(config, &layout, Device::Cpu).expect("a valid configuration");
-    let still = Tensor::zeros([layout.len() as i64], (Kind::Float, Device::Cpu));
-    optimizer.step(&mut arena.flat(), &still, 0.1).expect("memory suffices");
-    let after = arena.values().expect("the CPU's values can be read");
-    for param in layout.params() {
-        let share = match &param.name[..] {
-            name if name.starts_with("body.0.") && name.ends_with(".bias") => 0.1 * 0.5 * 0.8,
-            name if name.starts_with("body.0.") => 0.0,
-            _ if param.part == Part::Encoding => 0.1 * 0.4,
-            _ if param.range == Range::Matrix => 0.1 * 0.2,
-            _ => 0.0,
-        };
-        for i in param.offset..param.offset + param.len() {
-            let expected = (1.0 - share) * f64::from(before[i]);
-            assert!((f64::from(after[i]) - expected).abs() < 1e-6, "{}: {} → {}", param.name, before[i], after[i]);
-        }
-    }
+    assert_shrinks(&config, &layout, |param| match &param.name[..] {
+        name if name.starts_with("body.0.") && name.ends_with(".bias") => 0.1 * 0.5 * 0.8,
+        name if name.starts_with("body.0.") => 0.0,
+        _ if param.part == Part::Encoding => 0.1 * 0.4,
+        _ if param.range == Range::Matrix => 0.1 * 0.2,
+        _ => 0.0,
+    });
 }
 
 #[test]

@@ -1,14 +1,18 @@
 //! Muon against its definition by singular vectors, and what it leaves to the other optimiser.
 
+use crate::common::learning::{gradient_from, stepped};
 use crate::common::*;
 use games::{GameKind, InputName};
+use models::OptimizerConfig;
 use models::optimizer::{AdamwConfig, MuonConfig, MuonScale, NadamConfig, Others};
-use models::{Optimizer, OptimizerConfig};
 use nn::{Layout, ParamSpec, Part};
 use std::sync::Arc;
-use tch::{Device, Kind, Tensor};
+use tch::{Kind, Tensor};
 
 const RATE: f64 = 0.01;
+
+/// Where the numbers of the gradient begin.
+const GRADIENT: u64 = 17;
 
 /// Rows of the hidden weight of a gated feed-forward layer of [`tiny_with`].
 const GATED_ROWS: i64 = 48;
@@ -18,18 +22,11 @@ fn network(options: &str) -> Arc<Layout> {
     declare(&tiny_with(options), &stack, &spec(GameKind::Chess, InputName::PieceTokens)).1
 }
 
-fn gradient(layout: &Layout) -> Tensor {
-    let values: Vec<f32> = (0..layout.len() as u64).map(|i| fraction(i + 17) - 0.5).collect();
-    Tensor::from_slice(&values)
-}
-
 /// What one step adds to every parameter.
-fn first_step(layout: &Arc<Layout>, config: OptimizerConfig) -> Tensor {
-    let arena = stirred(layout);
-    let before = arena.flat().copy();
-    let mut optimizer = Optimizer::new(config, layout, Device::Cpu).expect("a valid configuration");
-    optimizer.step(&mut arena.flat(), &gradient(layout), RATE).expect("memory suffices");
-    arena.flat() - before
+fn first_step(layout: &Arc<Layout>, config: &OptimizerConfig) -> Tensor {
+    let [before, after] =
+        stepped(config, layout, [gradient_from(layout, GRADIENT)], RATE).map(|values| Tensor::from_slice(&values));
+    after - before
 }
 
 fn muon(scale: MuonScale, others: Others) -> OptimizerConfig {
@@ -67,8 +64,8 @@ fn a_gated_feed_forward_layer_has_two_hidden_matrices() {
 #[track_caller]
 fn is_orthogonal(layout: &Arc<Layout>, count: usize, why: &str) {
     for scale in [MuonScale::MatchAdamw, MuonScale::Original] {
-        let moved = first_step(layout, muon(scale, Others::Nadam(NadamConfig::default())));
-        let gradient = gradient(layout);
+        let moved = first_step(layout, &muon(scale, Others::Nadam(NadamConfig::default())));
+        let gradient = gradient_from(layout, GRADIENT);
         let matrices = taken(layout);
         assert_eq!(matrices.len(), count, "{why}");
         for (start, rows, columns) in matrices {
@@ -110,7 +107,7 @@ fn all_other_parameters_take_the_other_optimisers_step() {
         (Others::Adamw(adamw()), OptimizerConfig::Adamw(adamw())),
     ];
     for (others, alone) in pairs {
-        let (beside, alone) = (first_step(&layout, muon(MuonScale::MatchAdamw, others)), first_step(&layout, alone));
+        let (beside, alone) = (first_step(&layout, &muon(MuonScale::MatchAdamw, others)), first_step(&layout, &alone));
         let is_taken = |element: usize| {
             taken(&layout)
                 .iter()

@@ -1,12 +1,12 @@
 //! Networks that learn one batch by heart.
 
-use super::{initialise, mixed, packed, policy_of};
+use super::{fraction, initialise, mixed, packed, policy_of, stirred};
 use models::loss::{PolicyTargets, policy_cross_entropy_rows, policy_log_probs};
 use models::optimizer::NadamConfig;
 use models::{Network, Optimizer, OptimizerConfig, Output, Schedule, Spec, clip_global_norm};
-use nn::{Arena, Layout, Views};
+use nn::{Arena, Layout, ParamSpec, Views};
 use std::sync::Arc;
-use tch::{Kind, Tensor};
+use tch::{Device, Kind, Tensor};
 
 pub(crate) const BATCH: usize = 6;
 
@@ -24,6 +24,39 @@ pub(crate) fn one_move_each(moves: usize, rows: usize) -> [Tensor; 2] {
     let index = Tensor::from_slice(&index).unsqueeze(1);
     let prob = index.ones_like().to_kind(Kind::Float);
     [index, prob]
+}
+
+/// Numbers between −½ and ½ as a gradient, other ones from another place on.
+pub(crate) fn gradient_from(layout: &Layout, first: u64) -> Tensor {
+    Tensor::from_slice(&(0..layout.len() as u64).map(|i| fraction(i + first) - 0.5).collect::<Vec<f32>>())
+}
+
+/// Stirred weights before and after a step of an optimiser for each of these gradients.
+pub(crate) fn stepped(
+    config: &OptimizerConfig,
+    layout: &Arc<Layout>,
+    gradients: impl IntoIterator<Item = Tensor>,
+    rate: f64,
+) -> [Vec<f32>; 2] {
+    let arena = stirred(layout);
+    let before = arena.values().expect("the CPU's values can be read");
+    let mut optimizer = Optimizer::new(config.clone(), layout, Device::Cpu).expect("a valid configuration");
+    for gradient in gradients {
+        optimizer.step(&mut arena.flat(), &gradient, rate).expect("memory suffices");
+    }
+    [before, arena.values().expect("the CPU's values can be read")]
+}
+
+/// Checks that a step at a rate of 0.1 without gradient takes this share off each weight.
+pub(crate) fn assert_shrinks(config: &OptimizerConfig, layout: &Arc<Layout>, share: impl Fn(&ParamSpec) -> f64) {
+    let still = Tensor::zeros([layout.len() as i64], (Kind::Float, Device::Cpu));
+    let [before, after] = stepped(config, layout, [still], 0.1);
+    for param in layout.params() {
+        for i in param.offset..param.offset + param.len() {
+            let expected = (1.0 - share(param)) * f64::from(before[i]);
+            assert!((f64::from(after[i]) - expected).abs() < 1e-6, "{}: {} → {}", param.name, before[i], after[i]);
+        }
+    }
 }
 
 /// Steps down the sum of these losses, statistics followed; each loss before the last step.
