@@ -17,24 +17,6 @@ const ALL: &str = r#"{"policy": {}, "soft_policy": {"depth": 7}, "further_polici
     "short_term": {"error": false, "buckets": 4}, "moves_left": {"embedding": 2, "hidden": 9},
     "per_square": {"classes": 5}, "pairs": {"embedding": 11, "depth": 6}}"#;
 
-struct Run {
-    arena: Arena,
-    output: Output,
-    tokens: Vec<Vec<Vec<f64>>>,
-}
-
-/// Two positions through a network with stirred parameters, and what its heads read.
-fn run(config: &ChessformerConfig, spec: &Spec) -> Run {
-    let (network, layout) = declare(config, &none(), spec);
-    let arena = stirred(&layout);
-    let packed = packed(spec, 2);
-    let views = arena.frozen_views();
-    let trunk = numbers(&network.trunk(&views, &packed));
-    let tokens = trunk.chunks(config.width * spec.input.tokens());
-    let tokens = tokens.map(|position| position.chunks(config.width).map(<[f64]>::to_vec).collect()).collect();
-    Run { output: network.forward(&views, &packed), tokens, arena }
-}
-
 fn squares(spec: &Spec) -> usize {
     spec.input.geometry.squares()
 }

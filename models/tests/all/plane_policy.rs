@@ -2,7 +2,7 @@
 
 use crate::common::*;
 use games::input::ATTACKS;
-use games::{GameKind, InputName, MovesName, Planes, Vocabulary};
+use games::{GameKind, InputName, MovesName, PlaneEntry, Planes, Vocabulary};
 use models::{ChessformerConfig, HeadName, Spec};
 use tch::Tensor;
 
@@ -34,32 +34,23 @@ fn logits_are_those_of_plain_loops() {
         for input in [InputName::Dlshogi62_57, InputName::PieceTokensAux] {
             let spec = shogi(input, name);
             let config = network_of(&format!(r#"{bias}, "outputs": {{"policy": {{}}, "soft_policy": {{}}}}"#));
-            let (network, layout) = declare(&config, &none(), &spec);
-            let arena = stirred(&layout);
-            let (views, packed) = (arena.frozen_views(), packed(&spec, 2));
-            let trunk = numbers(&network.trunk(&views, &packed));
-            let output = network.forward(&views, &packed);
+            let Run { arena, output, tokens } = run(&config, &spec);
             let weights = Weights::of(&arena);
-            let tokens: Vec<&[f64]> = trunk.chunks(16).collect();
-            for name in [HeadName::Policy, HeadName::SoftPolicy] {
-                let (head, found) = (name.name(), output.get(name));
-                let of_moves = format!("{head}.moves.bias");
+            for head in [HeadName::Policy, HeadName::SoftPolicy] {
+                let of_moves = format!("{}.moves.bias", head.name());
                 let added = weights.has(&of_moves).then(|| weights.vector(&of_moves));
                 assert_eq!(added.is_some(), bias == BIASES[0]);
-                let expected: Vec<f64> = tokens
-                    .chunks(spec.input.tokens())
-                    .flat_map(|tokens| {
-                        let logits: Vec<Vec<f64>> = tokens[..SQUARES].iter().map(|x| weights.dense(head, x)).collect();
-                        let entries = planes(&spec).entries().iter().enumerate();
-                        entries
-                            .map(|(i, entry)| {
-                                let logit = logits[usize::from(entry.to)][usize::from(entry.class)];
-                                logit + added.as_ref().map_or(0.0, |added| added[i])
-                            })
-                            .collect::<Vec<f64>>()
-                    })
-                    .collect();
-                assert_near(&numbers(found.as_ref().expect("a head")), &expected, 1e-4, name.name());
+                let of_position = |tokens: &Vec<Vec<f64>>| -> Vec<f64> {
+                    let squares = tokens[..SQUARES].iter();
+                    let logits: Vec<Vec<f64>> = squares.map(|x| weights.dense(head.name(), x)).collect();
+                    let of_move = |(i, entry): (usize, &PlaneEntry)| {
+                        let logit = logits[usize::from(entry.to)][usize::from(entry.class)];
+                        logit + added.as_ref().map_or(0.0, |added| added[i])
+                    };
+                    planes(&spec).entries().iter().enumerate().map(of_move).collect()
+                };
+                let expected: Vec<f64> = tokens.iter().flat_map(of_position).collect();
+                assert_near(&numbers(&output[head]), &expected, 1e-4, head.name());
             }
         }
     }
@@ -110,7 +101,7 @@ fn without_sources_squares_can_be_exchanged() {
         let order: Vec<i64> = entries
             .iter()
             .map(|entry| {
-                let wanted = games::PlaneEntry { class: entry.class, to: moved[usize::from(entry.to)] as u8 };
+                let wanted = PlaneEntry { class: entry.class, to: moved[usize::from(entry.to)] as u8 };
                 entries.iter().position(|entry| *entry == wanted).expect("every class on every square") as i64
             })
             .collect();

@@ -95,18 +95,11 @@ fn one(condition: bool) -> f64 {
 fn the_policy_and_the_soft_policy_share_an_embedding_and_nothing_else() {
     let config = tiny_with(r#"{"outputs": {"policy": {}, "soft_policy": {"depth": 7}}}"#);
     for spec in specs() {
-        let (network, layout) = declare(&config, &none(), &spec);
-        let arena = stirred(&layout);
-        let packed = packed(&spec, 2);
-        let views = arena.frozen_views();
-        let trunk = numbers(&network.trunk(&views, &packed));
-        let output = network.forward(&views, &packed);
-        let tokens: Vec<Vec<f64>> = trunk.chunks(config.width).map(<[f64]>::to_vec).collect();
+        let Run { arena, output, tokens } = run(&config, &spec);
         let weights = Weights::of(&arena);
         for head in [HeadName::Policy, HeadName::SoftPolicy] {
-            let positions = tokens.chunks(spec.input.tokens());
             let expected: Vec<f64> =
-                positions.flat_map(|tokens| policy(head.name(), &weights, &spec, tokens)).collect();
+                tokens.iter().flat_map(|tokens| policy(head.name(), &weights, &spec, tokens)).collect();
             assert_near(&numbers(&output[head]), &expected, 1e-4, spec.moves.name());
         }
         assert!(!weights.has("soft_policy.embedding.weight"));

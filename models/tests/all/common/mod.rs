@@ -178,6 +178,25 @@ pub(crate) fn stirred(layout: &Arc<Layout>) -> Arena {
     Arena::from_values(layout.clone(), &values, Device::Cpu).expect("small networks fit into memory")
 }
 
+pub(crate) struct Run {
+    pub(crate) arena: Arena,
+    pub(crate) output: Output,
+    /// Those of each position.
+    pub(crate) tokens: Vec<Vec<Vec<f64>>>,
+}
+
+/// Two positions through a network with stirred parameters, and what its heads read.
+pub(crate) fn run(config: &ChessformerConfig, spec: &Spec) -> Run {
+    let (network, layout) = declare(config, &none(), spec);
+    let arena = stirred(&layout);
+    let packed = packed(spec, 2);
+    let views = arena.frozen_views();
+    let trunk = numbers(&network.trunk(&views, &packed));
+    let tokens = trunk.chunks(config.width * spec.input.tokens());
+    let tokens = tokens.map(|position| position.chunks(config.width).map(<[f64]>::to_vec).collect()).collect();
+    Run { output: network.forward(&views, &packed), tokens, arena }
+}
+
 /// A fixed, well mixed function of `i` in 0…1.
 pub(crate) fn fraction(i: u64) -> f32 {
     mixed(i) as f32 / u32::MAX as f32
