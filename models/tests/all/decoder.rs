@@ -9,7 +9,7 @@ use models::input::predicts_board;
 use models::loss::PolicyTargets;
 use models::optimizer::AdamwConfig;
 use models::{BoardTokens, HeadName, ModelConfig, Network, OptimizerConfig, Output, Spec};
-use nn::{Arena, Layout, Part};
+use nn::{Arena, Layout, ParamId, Part};
 use std::sync::Arc;
 use tch::{Device, Kind, Tensor};
 
@@ -180,23 +180,15 @@ fn the_first_board_is_read_as_an_encoder_reads_it() {
         "ff_bias": false, "out_bias": false, "norm": "pre", "value": {"pool": "token"}}"#;
     let config = serde_json::from_str(encoder).expect("a valid configuration");
     let (encoder, own) = declare(&config, &flat(), &spec);
-    let (source, mut values) = (arena.values().expect("values"), vec![0.0; own.len()]);
-    for param in own.params() {
-        if param.name == "embedding.weight" {
-            // A column for each token of a board; the decoder's table has a row for each, behind the moves.
-            let table = layout.param(layout.find("embedding.table").expect("a table"));
-            for channel in 0..WIDTH {
-                for token in 0..VOCABULARY {
-                    values[param.offset + channel * VOCABULARY + token] =
-                        source[table.offset + (MOVES + token) * WIDTH + channel];
-                }
-            }
-        } else if let Some(shared) = layout.find(&param.name).filter(|_| param.name.starts_with("body.")) {
-            let from = layout.param(shared).offset;
-            values[param.offset..param.offset + param.len()].copy_from_slice(&source[from..from + param.len()]);
-        }
-    }
-    let copied = Arena::from_values(own, &values, Device::Cpu).expect("memory");
+    // A column for each token of a board; the decoder's table has a row for each, behind the moves.
+    let table = layout.find("embedding.table").expect("a table");
+    let table = arena.frozen_views()[table].narrow(0, MOVES as i64, VOCABULARY as i64).transpose(0, 1);
+    let nothing = |param: ParamId| Tensor::zeros(&own.param(param).shape[..], (Kind::Float, Device::Cpu));
+    let copied = copied(&own, &arena, |name| match name {
+        "embedding.weight" => Some(table.shallow_clone()),
+        name if name.starts_with("body.") => None,
+        of_heads => own.find(of_heads).map(nothing),
+    });
     let rows = sequences(2);
     let boards: Vec<Vec<u8>> = rows.iter().step_by(PLIES).map(|row| row[..row.len() - 2].to_vec()).collect();
     let expected = encoder.trunk(&copied.frozen_views(), &tensor(&boards)).select(1, BOARD as i64 - 1);

@@ -8,9 +8,9 @@ use games::{GameKind, InputName, MovesName};
 use models::input::Expander;
 use models::loss::{policy_entropy_rows, win_rate_entropy_rows, win_rate_rows};
 use models::{HeadName, ModelConfig, ModelError, Network, Output, Spec};
-use nn::{Arena, Layout, Part};
+use nn::{Layout, Part};
 use std::sync::Arc;
-use tch::{Device, Tensor};
+use tch::Tensor;
 
 fn model(written: &str) -> ModelConfig {
     serde_json::from_str(written).expect("a network")
@@ -129,20 +129,6 @@ fn sizes_are_the_formulas_on_both_boards() {
             assert_eq!(macs.weights + (2 * 2 * squares * squares * c) as u64, macs.total());
         }
     }
-}
-
-/// A network's parameters with some replaced by what `change` makes of another's.
-fn copied(to: &Arc<Layout>, from: &Arena, change: impl Fn(&str) -> Option<Tensor>) -> Arena {
-    let mut values = initialise(to, 0).values().expect("the CPU's values can be read");
-    for param in to.params() {
-        let value = change(&param.name).unwrap_or_else(|| {
-            let id = from.layout().find(&param.name).unwrap_or_else(|| panic!("no {}", param.name));
-            from.frozen_views()[id].shallow_clone()
-        });
-        let numbers: Vec<f32> = Vec::try_from(value.detach().flatten(0, -1)).expect("numbers");
-        values[param.offset..param.offset + param.len()].copy_from_slice(&numbers);
-    }
-    Arena::from_values(to.clone(), &values, Device::Cpu).expect("memory")
 }
 
 #[test]

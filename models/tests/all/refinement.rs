@@ -132,21 +132,11 @@ fn with_tokens(
 ) -> Vec<f64> {
     let stack = [encoding(r#"{"absolute": {"at": "input"}}"#)];
     let (network, layout) = declare(config, &stack, spec);
-    let mut values = vec![0f32; layout.len()];
-    let known = arena.layout();
-    let flat = arena.values().expect("the CPU's values can be read");
-    for param in layout.params() {
-        if let Some(same) = known.find(&param.name).map(|id| known.param(id)) {
-            values[param.offset..][..param.len()].copy_from_slice(&flat[same.offset..][..same.len()]);
-        }
-    }
-    let table = layout.param(layout.find("encoding.absolute.input.table").expect("a table"));
     let no_move = Weights::of(arena).rows("refinement.moves").pop().expect("a last row");
-    let first = (network.tokens().len() - tokens.len()) * 16;
-    for (i, value) in tokens.concat().into_iter().enumerate() {
-        values[table.offset + first + i] = (value - no_move[i % 16]) as f32;
-    }
-    let arena = nn::Arena::from_values(layout, &values, Device::Cpu).expect("memory");
+    let mut table = vec![0f32; (network.tokens().len() - tokens.len()) * 16];
+    table.extend(tokens.concat().iter().enumerate().map(|(i, value)| (value - no_move[i % 16]) as f32));
+    let is_table = |name: &str| name == "encoding.absolute.input.table";
+    let arena = copied(&layout, arena, |name| is_table(name).then(|| Tensor::from_slice(&table)));
     let x = network.trunk(&arena.frozen_views(), row);
     let summary = match network.tokens().cls() {
         Some(token) => numbers(&x.select(1, token as i64)),

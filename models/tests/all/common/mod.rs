@@ -197,6 +197,20 @@ pub(crate) fn run(config: &ChessformerConfig, spec: &Spec) -> Run {
     Run { output: network.forward(&views, &packed), tokens, arena }
 }
 
+/// The parameters of one network for another, some replaced by what `change` says.
+pub(crate) fn copied(to: &Arc<Layout>, from: &Arena, change: impl Fn(&str) -> Option<Tensor>) -> Arena {
+    let mut values = initialise(to, 0).values().expect("the CPU's values can be read");
+    for param in to.params() {
+        let value = change(&param.name).unwrap_or_else(|| {
+            let id = from.layout().find(&param.name).unwrap_or_else(|| panic!("no {}", param.name));
+            from.frozen_views()[id].shallow_clone()
+        });
+        let numbers: Vec<f32> = Vec::try_from(value.detach().flatten(0, -1)).expect("numbers");
+        values[param.offset..param.offset + param.len()].copy_from_slice(&numbers);
+    }
+    Arena::from_values(to.clone(), &values, Device::Cpu).expect("memory")
+}
+
 /// A fixed, well mixed function of `i` in 0…1.
 pub(crate) fn fraction(i: u64) -> f32 {
     mixed(i) as f32 / u32::MAX as f32
