@@ -66,7 +66,7 @@ fn mirrored(uci: &str) -> String {
 }
 
 /// The same position with the colours exchanged.
-const PAIRS: [[&str; 2]; 3] = [
+pub(crate) const PAIRS: [[&str; 2]; 3] = [
     ["r3k2r/1P6/8/3pP3/8/8/8/R3K2R w KQkq d6 12 40", "r3k2r/8/8/8/3Pp3/8/1p6/R3K2R b KQkq d3 12 40"],
     [
         "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2",
@@ -75,7 +75,7 @@ const PAIRS: [[&str; 2]; 3] = [
     ["4k3/8/8/8/8/5n2/8/R3K3 w Q - 49 77", "r3k3/8/5N2/8/8/8/8/4K3 b q - 49 77"],
 ];
 
-fn packed_position(fen: &str, spec: &Spec) -> (ChessPosition, Tensor) {
+pub(crate) fn packed_position(fen: &str, spec: &Spec) -> (ChessPosition, Tensor) {
     let position = ChessPosition::parse(fen).unwrap_or_else(|error| panic!("{error}"));
     let mut row = vec![0; spec.input.row_bytes()];
     position.pack(spec.input.name, 0, &mut row);

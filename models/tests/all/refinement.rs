@@ -1,9 +1,9 @@
 //! The refinement pass: its candidates, its tokens, its loss, and that both passes learn.
 
+use crate::cls_network::{PAIRS, packed_position};
 use crate::common::learning::{constant, minimise, nadam};
 use crate::common::sums::{Sum, policy_cross_entropy};
 use crate::common::*;
-use games::chess::ChessPosition;
 use games::{GameKind, InputName, MovesName, Position};
 use models::loss::{self, PolicyTargets, RefinedTargets};
 use models::{ChessformerConfig, MoveContext, Network, Output, Refined, Spec};
@@ -26,8 +26,8 @@ fn networks() -> Vec<(ChessformerConfig, Spec)> {
     ]
 }
 
-/// A few legal moves a row, the same ones every time; the last row has only two.
-fn legal(rows: i64, moves: usize) -> Tensor {
+/// A few legal moves a row, the same ones every time, the last row having only two; and no repetitions.
+fn legal(rows: i64, moves: usize) -> [Tensor; 2] {
     let legal = Tensor::zeros([rows, moves as i64], (Kind::Bool, Device::Cpu));
     for row in 0..rows {
         let count = if row + 1 == rows { 2 } else { 12 };
@@ -36,11 +36,16 @@ fn legal(rows: i64, moves: usize) -> Tensor {
             let _set = legal.select(0, row).select(0, index).fill_(1);
         }
     }
-    legal
+    let repeats = legal.zeros_like().to_kind(Kind::Int64);
+    [legal, repeats]
 }
 
 fn answer(network: &Network, views: &Views, rows: &Tensor, legal: &Tensor, repeats: &Tensor) -> Output {
     network.answer(views, rows, Some(MoveContext { legal_bv: legal, repeats_bv: repeats }))
+}
+
+fn second(output: &Output) -> Refined {
+    Refined::of(output).expect("a refinement pass")
 }
 
 fn indices(tensor: &Tensor) -> Vec<i64> {
@@ -52,10 +57,9 @@ fn the_candidates_are_the_likeliest_legal_moves() {
     for (config, spec) in networks() {
         let (network, layout) = declare(&config, &none(), &spec);
         let (views, rows) = (stirred(&layout).frozen_views(), packed(&spec, 4));
-        let legal = legal(4, spec.moves.len());
-        let repeats = legal.zeros_like().to_kind(Kind::Int64);
+        let [legal, repeats] = legal(4, spec.moves.len());
         let output = answer(&network, &views, &rows, &legal, &repeats);
-        let refined = &Refined::of(&output).expect("a refinement pass");
+        let refined = second(&output);
         let (moves, present) = (indices(&refined.moves_bk), indices(&refined.present_bk));
         for row in 0..4usize {
             let logits = numbers(&policy_of(&output).select(0, row as i64));
@@ -74,7 +78,7 @@ fn the_candidates_are_the_likeliest_legal_moves() {
         assert_eq!(missing, [0.0], "the last row has two legal moves");
         assert!(numbers(&refined.chosen()).len() == 4);
         // Without a word about the moves it looks at all of them.
-        let all = Refined::of(&network.forward(&views, &rows)).expect("a refinement pass");
+        let all = second(&network.forward(&views, &rows));
         assert!(indices(&all.present_bk).into_iter().all(|present| present == 1));
         assert_same_bits(policy_of(&network.forward(&views, &rows)), policy_of(&output), "the first pass");
     }
@@ -86,10 +90,10 @@ fn a_candidates_token_is_the_sum_that_the_text_gives() {
     for (config, spec) in networks() {
         let (network, layout) = declare(&config, &none(), &spec);
         let arena = stirred(&layout);
-        let (rows, legal) = (packed(&spec, 2), legal(3, spec.moves.len()).narrow(0, 0, 2));
+        let rows = packed(&spec, 2);
+        let legal = legal(3, spec.moves.len())[0].narrow(0, 0, 2);
         let repeats = (&legal * 2).to_kind(Kind::Int64);
-        let found =
-            Refined::of(&answer(&network, &arena.frozen_views(), &rows, &legal, &repeats)).expect("a refinement pass");
+        let found = second(&answer(&network, &arena.frozen_views(), &rows, &legal, &repeats));
         let weights = Weights::of(&arena);
         let own_table = weights.has("refinement.repetition");
         assert_eq!(own_table, !weights.has("embedding.repetition"), "one table of repetitions");
@@ -102,19 +106,12 @@ fn a_candidates_token_is_the_sum_that_the_text_gives() {
             // tokens go where the first pass has its own.
             let candidates = indices(&found.moves_bk.select(0, row));
             let probability = |index: i64| logits.double_value(&[row, index]).exp();
-            let tokens: Vec<Vec<f64>> = (0..3)
-                .map(|place| {
-                    let index = candidates[place];
-                    (0..16)
-                        .map(|i| {
-                            moves[index as usize][i]
-                                + repetition[2][i]
-                                + probability(index) * scaling[i]
-                                + ranks[place][i]
-                        })
-                        .collect()
-                })
-                .collect();
+            let token = |place: usize| -> Vec<f64> {
+                let (index, rank) = (candidates[place], &ranks[place]);
+                let (mv, probability) = (&moves[index as usize], probability(index));
+                (0..16).map(|i| mv[i] + repetition[2][i] + probability * scaling[i] + rank[i]).collect()
+            };
+            let tokens: Vec<Vec<f64>> = (0..3).map(token).collect();
             let expected = with_tokens(&config, &spec, &arena, &rows.narrow(0, row, 1), &tokens);
             assert_near(&numbers(&found.logits_bk.select(0, row)), &expected, 1e-4, "the choice");
         }
@@ -138,15 +135,12 @@ fn with_tokens(
     let is_table = |name: &str| name == "encoding.absolute.input.table";
     let arena = copied(&layout, arena, |name| is_table(name).then(|| Tensor::from_slice(&table)));
     let x = network.trunk(&arena.frozen_views(), row);
+    let squares = x.narrow(1, 0, spec.input.geometry.squares() as i64);
     let summary = match network.tokens().cls() {
-        Some(token) => numbers(&x.select(1, token as i64)),
-        None => numbers(&x.narrow(1, 0, spec.input.geometry.squares() as i64).mean_dim(
-            [1i64].as_slice(),
-            false,
-            Kind::Float,
-        )),
+        Some(token) => x.select(1, token as i64),
+        None => squares.mean_dim([1i64].as_slice(), false, Kind::Float),
     };
-    Weights::of(&arena).dense("refined.choice", &summary)
+    Weights::of(&arena).dense("refined.choice", &numbers(&summary))
 }
 
 #[test]
@@ -157,10 +151,9 @@ fn a_temperature_changes_the_probabilities_in_the_tokens_and_not_the_candidates(
         let text = format!("{{{}{rest}}}", SMALL.replace(r#", "refinement": {}"#, ""));
         let config: ChessformerConfig = serde_json::from_str(&text).expect("a valid configuration");
         let (network, layout) = declare(&config, &none(), &spec);
-        let legal = legal(2, spec.moves.len()).narrow(0, 0, 1);
-        let repeats = legal.zeros_like().to_kind(Kind::Int64);
+        let [legal, repeats] = legal(2, spec.moves.len()).map(|of_moves| of_moves.narrow(0, 0, 1));
         let output = answer(&network, &stirred(&layout).frozen_views(), &packed(&spec, 1), &legal, &repeats);
-        Refined::of(&output).expect("a refinement pass")
+        second(&output)
     };
     let (cold, plain, hot) = (answer_at(0.01), answer_at(1.0), answer_at(100.0));
     assert_eq!(indices(&cold.moves_bk), indices(&plain.moves_bk));
@@ -174,10 +167,8 @@ fn repetitions_of_candidates_matter_and_others_do_not() {
     let (config, spec) = networks().remove(0);
     let (network, layout) = declare(&config, &none(), &spec);
     let (views, rows) = (stirred(&layout).frozen_views(), packed(&spec, 1));
-    let legal = legal(2, spec.moves.len()).narrow(0, 0, 1);
-    let none = legal.zeros_like().to_kind(Kind::Int64);
-    let logits =
-        |repeats: &Tensor| Refined::of(&answer(&network, &views, &rows, &legal, repeats)).expect("a refinement pass");
+    let [legal, none] = legal(2, spec.moves.len()).map(|of_moves| of_moves.narrow(0, 0, 1));
+    let logits = |repeats: &Tensor| second(&answer(&network, &views, &rows, &legal, repeats));
     let before = logits(&none);
     let of = |index: i64| {
         let repeats = none.copy();
@@ -218,21 +209,20 @@ fn both_passes_learn_one_batch() {
         let (network, layout) = declare(&config, &none(), &spec);
         let mut arena = initialise(&layout, 2);
         let rows = packed(&spec, BATCH as usize);
-        let legal = legal(BATCH, spec.moves.len());
-        let repeats = legal.zeros_like().to_kind(Kind::Int64);
+        let [legal, repeats] = legal(BATCH, spec.moves.len());
         let index = legal.to_kind(Kind::Int64).argmax(1, true);
         let prob = Tensor::ones([BATCH, 1], (Kind::Float, Device::Cpu));
         let targets = PolicyTargets { index_bk: &index, prob_bk: &prob };
         let last = minimise(&mut arena, nadam(), Some(10.0), 150, &constant(5e-3), |views| {
             let output = answer(&network, views, &rows, &legal, &repeats);
-            let refined = &Refined::of(&output).expect("a refinement pass");
-            let second = loss::refined_rows(refined, &RefinedTargets::new(refined, targets));
+            let refined = second(&output);
+            let second = loss::refined_rows(&refined, &RefinedTargets::new(&refined, targets));
             let policy = policy_cross_entropy(policy_of(&output), Some(&legal), targets).mean();
             vec![policy, Sum::of(&second, &targets.present()).mean()]
         });
         assert!(last.iter().all(|&loss| loss < 0.05), "{last:?}");
         let output = answer(&network, &arena.frozen_views(), &rows, &legal, &repeats);
-        assert_eq!(indices(&Refined::of(&output).expect("a refinement pass").chosen()), indices(&index));
+        assert_eq!(indices(&second(&output).chosen()), indices(&index));
     }
 }
 
@@ -241,10 +231,9 @@ fn the_second_loss_does_not_reach_the_first_policy() {
     let (config, spec) = networks().remove(0);
     let (network, layout) = declare(&config, &none(), &spec);
     let arena = stirred(&layout);
-    let legal = legal(3, spec.moves.len());
-    let repeats = legal.zeros_like().to_kind(Kind::Int64);
+    let [legal, repeats] = legal(3, spec.moves.len());
     let output = answer(&network, &arena.views(), &packed(&spec, 3), &legal, &repeats);
-    let second = Refined::of(&output).expect("a refinement pass").logits_bk.square().sum(Kind::Float);
+    let second = second(&output).logits_bk.square().sum(Kind::Float);
     let gradient = Views::split(arena.layout(), &arena.gradient(&second).expect("it depends on the parameters"));
     let of = |name: &str| {
         let id = arena.layout().find(name).expect("a parameter");
@@ -282,10 +271,7 @@ fn second_looks_that_cannot_be_are_refused() {
     assert!(refused(&of(r#""refinement": {}, "embedding": {"new": {"dense": 2}}"#)).contains("old or parts"));
 }
 
-/// A position and the same one with the colours exchanged, in which the mover's moves have the same words.
-const FLIPPED: [&str; 2] =
-    ["r3k2r/1P6/8/3pP3/8/8/8/R3K2R w KQkq d6 12 40", "r3k2r/8/8/8/3Pp3/8/1p6/R3K2R b KQkq d3 12 40"];
-
+/// The mover's moves have the same words in both positions.
 #[test]
 fn a_flipped_position_has_the_flipped_second_look() {
     let moves = MovesName::Uci1968Dm;
@@ -294,10 +280,8 @@ fn a_flipped_position_has_the_flipped_second_look() {
         let parts = r#", "embedding": {"parts": {"turn": false}}"#;
         let (network, layout) = declare(&config(parts), &[encoding(r#"{"shaw": {}}"#)], &spec);
         let views = stirred(&layout).frozen_views();
-        let [white, black] = FLIPPED.map(|fen| {
-            let position = ChessPosition::parse(fen).unwrap_or_else(|error| panic!("{error}"));
-            let mut row = vec![0; spec.input.row_bytes()];
-            position.pack(input, 0, &mut row);
+        let [white, black] = PAIRS[0].map(|fen| {
+            let (position, row) = packed_position(fen, &spec);
             let legal = Tensor::zeros([1, spec.moves.len() as i64], (Kind::Bool, Device::Cpu));
             let repeats = legal.zeros_like().to_kind(Kind::Int64);
             let mut listed = Vec::new();
@@ -310,8 +294,7 @@ fn a_flipped_position_has_the_flipped_second_look() {
                     let _set = repeats.select(0, 0).select(0, label).fill_(1);
                 }
             }
-            let refined =
-                Refined::of(&answer(&network, &views, &tensor(&[row]), &legal, &repeats)).expect("a refinement pass");
+            let refined = second(&answer(&network, &views, &row, &legal, &repeats));
             (indices(&refined.moves_bk), numbers(&refined.logits_bk))
         });
         assert_eq!(white == black, same, "{}: {white:?} and {black:?}", input.name());
