@@ -1,9 +1,8 @@
 //! −m·distance, m = 2^(−8(h+1)/H) or learned.
 
-use super::{Board, Definition, Given, displacement};
+use super::*;
 use encodings::alibi::{Config, SlopeKind};
 use encodings::distance::Distance;
-use encodings::{Dims, Tokens};
 use std::collections::{HashSet, VecDeque};
 
 /// How far two squares are from each other, by search where moves are counted.

@@ -1,8 +1,8 @@
 //! One linear map from the summary token to all pairs, for all heads and layers.
 
-use super::{Board, Definition, Given, affine, mean_of_rows};
+use super::*;
+use encodings::Role;
 use encodings::cls_map::{Config, Covered};
-use encodings::{Dims, Role, Tokens};
 
 fn covered(config: &Config, tokens: &Tokens) -> Vec<usize> {
     let is_covered = |&token: &usize| config.tokens == Covered::All || matches!(tokens.roles()[token], Role::Square(_));

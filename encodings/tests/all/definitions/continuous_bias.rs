@@ -1,8 +1,7 @@
 //! 16·σ(W₂·relu(W₁·x + b)) − 8 with x = sign(n)·log₈(1 + 8|n|/(N−1)), and cosines for products.
 
-use super::{Board, Definition, Given, affine, aux_number, aux_parameters, displacement, dot};
+use super::*;
 use encodings::continuous_bias::{Attention, Config};
-use encodings::{Dims, Tokens};
 
 fn bias(x: f64) -> f64 {
     16.0 / (1.0 + (-x).exp()) - 8.0

@@ -1,8 +1,7 @@
 //! q_i·e[p_ij] before the scale, with p_ij the sum of σ(q_i·k_m/√k) along the ray, walked step by step.
 
-use super::{Board, Definition, Given, dot};
+use super::*;
 use encodings::cope::{Config, OffRay};
-use encodings::{Dims, Tokens};
 
 /// The squares that a queen passes from one square to another, the last included; `None` if she cannot go there.
 fn way([rank, file]: [usize; 2], to: [usize; 2]) -> Option<Vec<[usize; 2]>> {

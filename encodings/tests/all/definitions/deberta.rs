@@ -1,9 +1,8 @@
 //! (q_i·K_δ(i,j) + k_j·Q_δ(j,i))/√3 before the scale, and queries and keys so that their product is divided by √3 too.
 
-use super::{Board, Definition, Given, affine, classes, displacement_class, dot};
+use super::*;
 use encodings::deberta::Config;
 use encodings::pairs::Share;
-use encodings::{Dims, Tokens};
 
 impl Definition for Config {
     fn parameters(&self, dims: Dims, tokens: &Tokens) -> usize {

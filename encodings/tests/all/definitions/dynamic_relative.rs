@@ -1,8 +1,7 @@
 //! r_ij = P_i·w_j with w = W₂·u and u = W₁·flat(x), before the scale or after it.
 
-use super::{Board, Definition, Given, affine, layer_norm};
+use super::*;
 use encodings::dynamic_relative::{Config, Inside, Share};
-use encodings::{Dims, Tokens};
 
 fn term(config: &Config, given: &Given<'_>, board: &Board) -> Vec<f64> {
     let (l, k) = (given.len(), given.head_width());

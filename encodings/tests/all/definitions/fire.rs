@@ -1,8 +1,7 @@
 //! W₂·relu(W₁·[ψ(Δrank)/ψ(R), ψ(Δfile)/ψ(F)] + b), ψ(n) = sign(n)·ln(c|n| + 1).
 
-use super::{Board, Definition, Given, affine, aux_number, aux_parameters, displacement};
+use super::*;
 use encodings::fire::Config;
-use encodings::{Dims, Tokens};
 
 impl Definition for Config {
     fn parameters(&self, dims: Dims, tokens: &Tokens) -> usize {

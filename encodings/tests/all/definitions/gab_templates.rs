@@ -1,9 +1,8 @@
 //! Σ_t m_ht·B_t(i−j) after the scale: B a perceptron of Fourier features of the displacement, m one of the squares' mean.
 
 use super::smolgen::activate;
-use super::{Board, Definition, Given, affine, dot, mean_of_rows};
+use super::*;
 use encodings::gab_templates::Config;
-use encodings::{Dims, Tokens};
 use nn::Activation;
 
 /// All templates at a displacement, divided by √T.

@@ -1,9 +1,8 @@
 //! Tables of buckets of displacements, by the piecewise function of each axis: products before the scale and in the output,
 //! numbers after it.
 
-use super::{Board, Definition, Given, dot};
+use super::*;
 use encodings::irpe::{Config, Heads, Method, Term};
-use encodings::{Dims, Tokens};
 
 /// g(x), eq. 18: a whole number between −⌊β⌋ and ⌊β⌋.
 fn piecewise(config: &Config, x: f64) -> i64 {

@@ -1,9 +1,8 @@
 //! −r1·ln(1 + r2·d) with r = e^s, or −r1·d^r2 with r2 = 2/(1 + e^−s).
 
 use super::alibi::distance;
-use super::{Board, Definition, Given, displacement};
+use super::*;
 use encodings::kerple::{Config, Kernel};
-use encodings::{Dims, Tokens};
 
 impl Definition for Config {
     fn parameters(&self, dims: Dims, _: &Tokens) -> usize {

@@ -1,8 +1,7 @@
 //! x + Wᵀ·f with eigenvectors of I − D^(−1/2)·A·D^(−1/2), found by Jacobi's rotations.
 
-use super::{Definition, Given, dot};
+use super::*;
 use encodings::laplacian::{Config, Graph};
-use encodings::{Dims, Tokens};
 use games::Geometry;
 use std::cell::RefCell;
 use std::collections::HashMap;

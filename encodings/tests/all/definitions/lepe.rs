@@ -1,8 +1,7 @@
 //! Σ_n K[n]·v_(i+n) over the square itself and its neighbours.
 
-use super::{Board, Definition, Given};
+use super::*;
 use encodings::lepe::Config;
-use encodings::{Dims, Tokens};
 
 impl Definition for Config {
     fn parameters(&self, dims: Dims, _: &Tokens) -> usize {

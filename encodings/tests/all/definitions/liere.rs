@@ -1,8 +1,7 @@
 //! exp(rank/(R−1)·A + file/(F−1)·B) of each block, by its power series, times queries and keys.
 
-use super::{Definition, Given, affine};
+use super::*;
 use encodings::liere::Config;
-use encodings::{Dims, Tokens};
 
 /// The product of two matrices of this width, row by row.
 fn product(a: &[f64], b: &[f64], m: usize) -> Vec<f64> {

@@ -1,8 +1,7 @@
 //! b[bucket of ranks] + c[bucket of files].
 
-use super::{Board, Definition, Given, aux_number, aux_parameters, displacement};
+use super::*;
 use encodings::log_buckets::Config;
-use encodings::{Dims, Tokens};
 use std::collections::BTreeSet;
 
 /// T5's bucket of an absolute displacement n > 0 along an axis of `squares`: the largest t below `buckets` for which n is

@@ -1,10 +1,9 @@
 //! Σ_r (W·x_i + b)_hr·D_r[class of i and j] after the scale, and the same with x_j.
 
-use super::{Board, Definition, Given, affine, classes, displacement_class};
+use super::*;
 use encodings::low_rank::Config;
 use encodings::pairs::Share;
 use encodings::shaw::Term;
-use encodings::{Dims, Tokens};
 
 impl Definition for Config {
     fn parameters(&self, dims: Dims, tokens: &Tokens) -> usize {

@@ -1,8 +1,7 @@
 //! Nothing.
 
-use super::Definition;
+use super::*;
 use encodings::none::Config;
-use encodings::{Dims, Tokens};
 
 impl Definition for Config {
     fn parameters(&self, _: Dims, _: &Tokens) -> usize {

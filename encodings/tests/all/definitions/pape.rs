@@ -1,8 +1,7 @@
 //! Σ_m −a_im·p_m² + b_im·p_m before the scale, p_m being the displacement along direction m.
 
-use super::{Board, Definition, Given, affine, displacement};
+use super::*;
 use encodings::pape::Config;
-use encodings::{Dims, Tokens};
 
 impl Definition for Config {
     fn parameters(&self, dims: Dims, _: &Tokens) -> usize {

@@ -1,8 +1,7 @@
 //! Σ_c softplus(q_ic)·softplus(k_jc)·cos(φ_jc − φ_ic + δ_c) − q_i·k_j before the scale.
 
-use super::{Board, Definition, Given, dot};
+use super::*;
 use encodings::pope::Config;
-use encodings::{Dims, Tokens};
 
 impl Definition for Config {
     fn parameters(&self, dims: Dims, _: &Tokens) -> usize {

@@ -1,8 +1,7 @@
 //! The sum of the numbers of all relations that hold, and of those of the line where a piece stands in between.
 
-use super::{Board, Definition, Given, aux_number, aux_parameters};
+use super::*;
 use encodings::relations::{Config, Gate};
-use encodings::{Dims, Tokens};
 
 const SIZES: [usize; 2] = [13, 4];
 

@@ -1,9 +1,8 @@
 //! A number per head and class of pairs, after the scale.
 
-use super::{Board, Definition, Given, classes, displacement_class};
+use super::*;
 use encodings::pairs::Share;
 use encodings::relative_bias::Config;
-use encodings::{Dims, Tokens};
 
 impl Definition for Config {
     fn parameters(&self, dims: Dims, tokens: &Tokens) -> usize {

@@ -1,8 +1,7 @@
 //! Each pair of channels as a complex number, times e^{iφ}.
 
-use super::{Definition, Given};
+use super::*;
 use encodings::rope::{Aux, Config, Layout, Theta};
-use encodings::{Dims, Tokens};
 
 /// Radians a square of pair i of an axis of n squares, with p pairs an axis.
 fn along(theta: Theta, n: usize, i: usize, p: usize) -> f64 {

@@ -1,9 +1,8 @@
 //! Queries and keys as in `rope`; Σ_j α_ij (R(p_j − p_i)·v_j − v_j) in the output.
 
 use super::rope::angle;
-use super::{Board, Definition, Given};
+use super::*;
 use encodings::rove::Config;
-use encodings::{Dims, Tokens};
 
 impl Definition for Config {
     fn parameters(&self, dims: Dims, tokens: &Tokens) -> usize {

@@ -1,9 +1,8 @@
 //! q_i·a^K_ij + k_j·a^Q_ij (+ a^Q_ij·a^K_ij) before the scale, Σ_j α_ij·a^V_ij in the output.
 
-use super::{Board, Definition, Given, classes, displacement_class, dot};
+use super::*;
 use encodings::pairs::Share;
 use encodings::shaw::{Config, Term};
-use encodings::{Dims, Tokens};
 
 /// The table that queries, keys or attention weights are multiplied with.
 struct Vectors<'a> {

@@ -1,8 +1,7 @@
 //! Compress, flatten (or mean), two dense layers with activation and norm, one generator for all heads and layers.
 
-use super::{Board, Definition, Given, affine, layer_norm, mean_of_rows};
+use super::*;
 use encodings::smolgen::{Config, Pool};
-use encodings::{Dims, Tokens};
 use nn::Activation;
 
 pub(super) fn activate(activation: Activation, x: f64) -> f64 {

@@ -1,8 +1,7 @@
 //! R_x(rank·f)·R_y(file·f) of each three channels, as matrices.
 
-use super::{Definition, Given, affine};
+use super::*;
 use encodings::spherical::{Config, Frequencies};
-use encodings::{Dims, Tokens};
 
 impl Definition for Config {
     fn parameters(&self, dims: Dims, _: &Tokens) -> usize {

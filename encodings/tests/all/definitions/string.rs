@@ -1,8 +1,7 @@
 //! P = (I + S)⁻¹(I − S) of each head, by elimination, then the rotation of `rope`.
 
-use super::{Definition, Given, affine};
+use super::*;
 use encodings::string::Config;
-use encodings::{Dims, Tokens};
 
 /// X with A·X = B, `[k,k]` each, by Gauss and Jordan with pivots.
 fn solve(a: &[f64], b: &[f64], k: usize) -> Vec<f64> {

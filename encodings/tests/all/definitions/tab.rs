@@ -2,9 +2,8 @@
 
 use super::gab_templates::mixture;
 use super::smolgen::activate;
-use super::{Board, Definition, Given, affine};
+use super::*;
 use encodings::tab::{Config, Rotations};
-use encodings::{Dims, Tokens};
 
 type Number = [f64; 2];
 
