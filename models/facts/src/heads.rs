@@ -13,6 +13,7 @@ pub mod rights;
 pub mod soft_policy;
 pub mod win_rate;
 
+use super::distinct;
 use super::metric::{Loss, Measures};
 use std::sync::LazyLock;
 
@@ -82,14 +83,8 @@ impl Loss {
     /// Every loss of every head, in the order in which they are added up.
     pub fn all() -> &'static [&'static Self] {
         static ALL: LazyLock<Vec<&'static Loss>> = LazyLock::new(|| {
-            let mut all: Vec<&'static Loss> = Vec::new();
-            for loss in HeadName::ALL.iter().flat_map(|head| head.measures().losses) {
-                // The heads of maps share theirs.
-                if !all.contains(&loss) {
-                    all.push(loss);
-                }
-            }
-            all
+            // The heads of maps share theirs.
+            distinct(HeadName::ALL.iter().flat_map(|head| head.measures().losses))
         });
         &ALL
     }

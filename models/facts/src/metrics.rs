@@ -5,6 +5,7 @@
 //! divides by the number of rows that have its target (`policy_targets`, `value_targets` …, of the bucket where it is of one),
 //! that of a map by the number of labelled cells, summed in f64 in the order of the rows.
 
+use super::distinct;
 use super::heads::HeadName;
 use super::metric::{Aggregation, Loss};
 use games::Phase;
@@ -75,14 +76,9 @@ fn build() -> Vec<Metric> {
 fn of_all_positions() -> Vec<Metric> {
     let positions =
         Metric::new("positions", "positions", Direction::Neither, Aggregation::Examples, "positions looked at");
-    let mut metrics = vec![positions];
-    for metric in HeadName::ALL.iter().flat_map(|head| head.measures().all()) {
-        // The heads of maps share theirs.
-        if !metrics.contains(metric) {
-            metrics.push(*metric);
-        }
-    }
-    metrics
+    let of_heads = HeadName::ALL.iter().flat_map(|head| head.measures().all()).copied();
+    // The heads of maps share theirs.
+    distinct([positions].into_iter().chain(of_heads))
 }
 
 /// The same of one bucket's positions.
