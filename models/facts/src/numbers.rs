@@ -27,31 +27,23 @@ pub fn at_least_one_if_any<'de, T: TryFrom<u64>, D: Deserializer<'de>>(deseriali
 
 /// A finite number, 0 or more.
 pub fn not_negative<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
-    let number = f64::deserialize(deserializer)?;
-    match number.is_finite() && number >= 0.0 {
-        true => Ok(number),
-        false => Err(D::Error::invalid_value(Unexpected::Float(number), &"a number, 0 or more")),
-    }
+    finite(f64::deserialize(deserializer)?, |number| number >= 0.0, "a number, 0 or more")
 }
 
 /// A finite number above 0.
 pub fn above_zero<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
-    let number = f64::deserialize(deserializer)?;
-    match number.is_finite() && number > 0.0 {
-        true => Ok(number),
-        false => Err(D::Error::invalid_value(Unexpected::Float(number), &"a number above 0")),
-    }
+    finite(f64::deserialize(deserializer)?, |number| number > 0.0, "a number above 0")
 }
 
 /// A finite number above 0, or nothing.
 pub fn above_zero_if_any<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
     let number = Option::<f64>::deserialize(deserializer)?;
-    match number {
-        Some(number) if !(number.is_finite() && number > 0.0) => {
-            Err(D::Error::invalid_value(Unexpected::Float(number), &"a number above 0"))
-        }
-        number => Ok(number),
-    }
+    number.map(|number| finite(number, |number| number > 0.0, "a number above 0")).transpose()
+}
+
+fn finite<E: Error>(number: f64, is_in_range: fn(f64) -> bool, wanted: &str) -> Result<f64, E> {
+    let number_in_range = Some(number).filter(|&number| number.is_finite() && is_in_range(number));
+    number_in_range.ok_or_else(|| E::invalid_value(Unexpected::Float(number), &wanted))
 }
 
 /// An option with its default is not written, so that configurations keep the text that they had before there was such an
