@@ -110,6 +110,11 @@ impl Metric {
         Self::new(name, unit, direction, Aggregation::Mean(target), description)
     }
 
+    /// Which share of what examples have of a target is right.
+    pub(crate) const fn share(name: &'static str, target: Target, description: &'static str) -> Self {
+        Self::mean(name, "share", Direction::Higher, target, description)
+    }
+
     /// How much of a target examples have.
     pub(crate) const fn count(
         name: &'static str,

@@ -1,6 +1,6 @@
 //! The tokens of the next board.
 
-use crate::metric::{Direction, Loss, Measures, Metric, Target, loss};
+use crate::metric::{Loss, Measures, Metric, Target, loss};
 
 pub const LOSS: Loss = loss!(
     "board" = 1.0,
@@ -9,13 +9,8 @@ pub const LOSS: Loss = loss!(
     "Cross-entropy of the tokens of boards.",
     "cross-entropy of the tokens of boards, given what came before each"
 );
-pub const ACCURACY: Metric = Metric::mean(
-    "board_accuracy",
-    "share",
-    Direction::Higher,
-    Target::BoardTokens,
-    "tokens of boards that are the likeliest ones",
-);
+pub const ACCURACY: Metric =
+    Metric::share("board_accuracy", Target::BoardTokens, "tokens of boards that are the likeliest ones");
 const TOKENS: Metric =
     Metric::count("board_words", "words", Target::BoardTokens, "tokens of boards that are asked for");
 

@@ -1,6 +1,6 @@
 //! Measures that the heads of maps share.
 
-use crate::metric::{Direction, Lookup, Loss, Measures, Metric, Target, loss};
+use crate::metric::{Lookup, Loss, Measures, Metric, Target, loss};
 
 pub const LOSS: Loss = loss!(
     "map" = 1.0,
@@ -10,15 +10,13 @@ pub const LOSS: Loss = loss!(
     "cross-entropy of the map's labels, over labelled cells"
 );
 
-const fn share(name: &'static str, target: Target, description: &'static str) -> Metric {
-    Metric::mean(name, "share", Direction::Higher, target, description)
-}
-
-pub const ACCURACY: Metric = share("map_accuracy", Target::MapCells, "labelled cells whose likeliest label is theirs");
+pub const ACCURACY: Metric =
+    Metric::share("map_accuracy", Target::MapCells, "labelled cells whose likeliest label is theirs");
 pub const RECALL: Metric =
-    share("map_recall", Target::MapCellsAboveZero, "the same of cells with another label than 0");
-pub const SPECIFICITY: Metric = share("map_specificity", Target::MapCellsOfZero, "the same of cells with the label 0");
-const BALANCED: Metric = share(
+    Metric::share("map_recall", Target::MapCellsAboveZero, "the same of cells with another label than 0");
+pub const SPECIFICITY: Metric =
+    Metric::share("map_specificity", Target::MapCellsOfZero, "the same of cells with the label 0");
+const BALANCED: Metric = Metric::share(
     "map_balanced_accuracy",
     Target::MapCells,
     "the mean of map_recall and map_specificity: guessing one label for all cells gives 0.5",

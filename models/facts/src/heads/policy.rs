@@ -27,24 +27,21 @@ pub const Z_LOSS: Loss = loss!(
 .renormalised();
 pub const KL: Metric =
     mean("policy_kl", "nats", Direction::Lower, "policy cross-entropy less the entropy of its target").renormalised();
-pub const ACCURACY: Metric = mean(
+pub const ACCURACY: Metric = Metric::share(
     "policy_accuracy",
-    "share",
-    Direction::Higher,
+    Target::Policy,
     "positions whose likeliest move (of the legal ones, unless `mask: none`) is one of the target's best",
 )
 .renormalised();
-pub const TOP_ACCURACY: Metric = mean(
+pub const TOP_ACCURACY: Metric = Metric::share(
     "policy_top5",
-    "share",
-    Direction::Higher,
+    Target::Policy,
     "positions whose five likeliest moves (of the legal ones, unless `mask: none`) hold one of the target's best",
 )
 .renormalised();
-pub const ACCURACY_UNMASKED: Metric = mean(
+pub const ACCURACY_UNMASKED: Metric = Metric::share(
     "policy_accuracy_unmasked",
-    "share",
-    Direction::Higher,
+    Target::Policy,
     "positions whose likeliest move of all, legal or not, is one of the target's best",
 )
 .of_illegal_moves();
@@ -60,7 +57,7 @@ pub const ENTROPY: Metric =
     mean("policy_entropy", "nats", Direction::Neither, "entropy of the policy over all moves, legal or not")
         .of_illegal_moves();
 pub const LEGAL_MASS: Metric =
-    mean("legal_mass", "share", Direction::Higher, "probability on legal moves before any mask").of_illegal_moves();
+    Metric::share("legal_mass", Target::Policy, "probability on legal moves before any mask").of_illegal_moves();
 pub const UNIFORM: Metric =
     mean("uniform_baseline", "nats", Direction::Neither, "policy cross-entropy of a uniform choice among legal moves");
 

@@ -1,6 +1,6 @@
 //! The choice of a second pass.
 
-use crate::metric::{Direction, Loss, Measures, Metric, Target, loss};
+use crate::metric::{Loss, Measures, Metric, Target, loss};
 
 /// A batch's count must be known before the candidates are, so it is that of the policy's targets.
 pub const LOSS: Loss = loss!(
@@ -10,19 +10,12 @@ pub const LOSS: Loss = loss!(
     "Cross-entropy of the choice among the likeliest moves.",
     "cross-entropy of the choice among the likeliest moves, 0 where the target is none of them"
 );
-pub const ACCURACY: Metric = Metric::mean(
+pub const ACCURACY: Metric = Metric::share(
     "refined_accuracy",
-    "share",
-    Direction::Higher,
     Target::Policy,
     "positions whose move after the second pass is one of the target's best",
 );
-pub const AMONG: Metric = Metric::mean(
-    "refined_among",
-    "share",
-    Direction::Higher,
-    Target::Policy,
-    "positions whose target is among the moves of the second pass",
-);
+pub const AMONG: Metric =
+    Metric::share("refined_among", Target::Policy, "positions whose target is among the moves of the second pass");
 
 pub(super) const MEASURES: Measures = Measures { losses: &[LOSS], metrics: &[ACCURACY, AMONG] };

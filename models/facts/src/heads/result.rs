@@ -1,6 +1,6 @@
 //! Win, draw and loss, of the game or by the value of the position, as logits or as plain shares.
 
-use crate::metric::{Direction, Loss, Measures, Metric, Target, loss};
+use crate::metric::{Loss, Measures, Metric, Target, loss};
 
 pub const LOGITS_LOSS: Loss = loss!(
     "value" = 1.0,
@@ -9,8 +9,11 @@ pub const LOGITS_LOSS: Loss = loss!(
     "Cross-entropy of win/draw/loss.",
     "cross-entropy of win/draw/loss with the game's outcome"
 );
-pub const LOGITS_ACCURACY: Metric =
-    accuracy("value_accuracy", "positions whose likeliest of win/draw/loss is the outcome; a draw is a draw");
+pub const LOGITS_ACCURACY: Metric = Metric::share(
+    "value_accuracy",
+    Target::Outcome,
+    "positions whose likeliest of win/draw/loss is the outcome; a draw is a draw",
+);
 /// The weight is ChessDecoder's.
 pub const SHARES_LOSS: Loss = loss!(
     "result_shares" = 1.0,
@@ -20,7 +23,7 @@ pub const SHARES_LOSS: Loss = loss!(
     "squared error of win/draw/loss as plain numbers with the game's outcome, the mean of the three"
 );
 pub const SHARES_ACCURACY: Metric =
-    accuracy("result_shares_accuracy", "positions whose largest of these numbers is the outcome");
+    Metric::share("result_shares_accuracy", Target::Outcome, "positions whose largest of these numbers is the outcome");
 pub const VALUE_LOGITS_LOSS: Loss = loss!(
     "value_result" = 1.0,
     "nats",
@@ -39,13 +42,9 @@ pub const VALUE_SHARES_LOSS: Loss = loss!(
 );
 pub const VALUE_SHARES_ACCURACY: Metric = value_accuracy("value_shares_accuracy");
 
-const fn accuracy(name: &'static str, description: &'static str) -> Metric {
-    Metric::mean(name, "share", Direction::Higher, Target::Outcome, description)
-}
-
 const fn value_accuracy(name: &'static str) -> Metric {
     let description = "positions whose largest of win/draw/loss is the largest of the target";
-    Metric::mean(name, "share", Direction::Higher, Target::ValueShares, description)
+    Metric::share(name, Target::ValueShares, description)
 }
 
 const fn targets(name: &'static str) -> Metric {

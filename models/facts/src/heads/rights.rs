@@ -1,6 +1,6 @@
 //! The rights that the move played leaves.
 
-use crate::metric::{Direction, Loss, Measures, Metric, Target, loss};
+use crate::metric::{Loss, Measures, Metric, Target, loss};
 
 pub const LOSS: Loss = loss!(
     "rights" = 1.0,
@@ -9,10 +9,8 @@ pub const LOSS: Loss = loss!(
     "Binary cross-entropy of the rights after the move played.",
     "binary cross-entropy of the rights after the move played, the mean over the rights"
 );
-pub const ACCURACY: Metric = Metric::mean(
+pub const ACCURACY: Metric = Metric::share(
     "rights_accuracy",
-    "share",
-    Direction::Higher,
     Target::Rights,
     "positions of whose rights after the move played all are predicted right",
 );

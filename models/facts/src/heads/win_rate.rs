@@ -20,17 +20,13 @@ pub const VALUE_LOSS: Loss = loss!(
     "Binary cross-entropy of the win rate with the value of the position.",
     "binary cross-entropy of the win rate with the position's value"
 );
-pub const ACCURACY: Metric = Metric::mean(
+pub const ACCURACY: Metric = Metric::share(
     "win_rate_accuracy",
-    "share",
-    Direction::Higher,
     Target::DecidedPoints,
     "positions of decided games whose win rate is on the winner's side of one half; draws are left out",
 );
-pub const DRAWS_WON: Metric = Metric::mean(
+pub const DRAWS_WON: Metric = Metric::share(
     "win_rate_accuracy_draws_won",
-    "share",
-    Direction::Higher,
     Target::Points,
     "the same of all games with draws counted as wins of the side to move, as dlshogi's training prints it",
 );
