@@ -1,10 +1,29 @@
-//! Durations and lists as people read them.
+//! Numbers, durations and lists as people read them.
 
 use std::borrow::Borrow;
 
 const MINUTE: u64 = 60;
 const HOUR: u64 = 60 * MINUTE;
 const DAY: u64 = 24 * HOUR;
+
+/// A whole number with commas: `1,382,400`.
+pub fn grouped(value: impl Into<u128>) -> String {
+    let digits = value.into().to_string();
+    let mut out = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// A number with its noun: `1 game`, `1,024 games`.
+pub fn counted(count: impl Into<u128>, noun: &str) -> String {
+    let count = count.into();
+    format!("{} {noun}{}", grouped(count), if count == 1 { "" } else { "s" })
+}
 
 /// A duration in its largest two units: `2 d 3 h`, `5 min 10 s`.
 pub fn in_words(seconds: f64) -> String {
@@ -31,7 +50,7 @@ pub fn listed(names: &[impl Borrow<str>]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{in_words, listed};
+    use super::*;
 
     #[test]
     fn times_are_said_in_their_largest_units() {
@@ -47,5 +66,15 @@ mod tests {
         for (names, words) in cases {
             assert_eq!(listed(names), words);
         }
+    }
+
+    #[test]
+    fn one_is_singular() {
+        assert_eq!([0u64, 1, 1024].map(|count| counted(count, "game")), ["0 games", "1 game", "1,024 games"]);
+    }
+
+    #[test]
+    fn thousands_are_grouped() {
+        assert_eq!([0u64, 999, 1000, 1_382_400].map(grouped), ["0", "999", "1,000", "1,382,400"]);
     }
 }

@@ -6,7 +6,6 @@
 pub mod columns;
 mod distinct;
 mod docs;
-mod grouped;
 pub mod heads;
 mod in_words;
 mod margins;
@@ -21,17 +20,14 @@ mod printable;
 mod row;
 pub mod row_name;
 pub mod setting;
-mod shell_word;
 
 pub use distinct::distinct;
 pub use docs::Docs;
-pub use grouped::{counted, grouped};
 pub use heads::HeadName;
-pub use in_words::{in_words, listed};
+pub use in_words::{counted, grouped, in_words, listed};
 pub use margins::Margins;
 pub use metric::{Aggregation, Direction, Loss, Metric, Target};
 pub use numerics::Numerics;
 pub use plan::{Extrapolate, Interaction, Primary, ReadAt, Weights};
-pub use printable::{printable, printable_lines};
+pub use printable::{printable, printable_lines, shell_word};
 pub use row::{Mask, NetworkFacts, Quantity, Role, TOLERANCE};
-pub use shell_word::shell_word;
