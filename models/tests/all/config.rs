@@ -83,26 +83,18 @@ fn sizes_that_no_device_holds_are_refused() {
         let message = refuse(wide, &[config]);
         assert!(message.contains("the network is too large") && message.contains("the limit is 256 GiB"), "{message}");
     }
-    for (written, said) in [
-        (
-            r#"{"chessformer": {"layers": 5000, "width": 8, "heads": 2, "ff": 8}}"#,
-            "layers is 5000, it must be at most 4096",
-        ),
-        (
-            r#"{"chessformer": {"layers": 1, "width": 8, "heads": 2, "ff": 99999999}}"#,
-            "ff is 99999999, it must be at most",
-        ),
-        (
-            r#"{"decoder": {"layers": 1, "width": 8, "heads": 2, "ff": 8, "plies": 300}}"#,
-            "plies is 300, it must be at most",
-        ),
+    let narrow = |model: &str, sizes: &str| format!(r#"{{"{model}": {{"width": 8, "heads": 2, {sizes}}}}}"#);
+    for (model, sizes, said) in [
+        ("chessformer", r#""layers": 5000, "ff": 8"#, "layers is 5000, it must be at most 4096"),
+        ("chessformer", r#""layers": 1, "ff": 99999999"#, "ff is 99999999, it must be at most"),
+        ("decoder", r#""layers": 1, "ff": 8, "plies": 300"#, "plies is 300, it must be at most"),
     ] {
-        let message = refuse(written, &[]);
+        let message = refuse(&narrow(model, sizes), &[]);
         assert!(message.contains(said), "{message}");
     }
     let huge = [encoding(r#"{"smolgen": {"hidden": 18446744073709551615}}"#)];
-    let narrow = r#"{"chessformer": {"layers": 1, "width": 8, "heads": 2, "ff": 8}}"#;
-    assert!(refuse(narrow, &huge).contains("hidden must be at most 16777216"));
+    let narrow = narrow("chessformer", r#""layers": 1, "ff": 8"#);
+    assert!(refuse(&narrow, &huge).contains("hidden must be at most 16777216"));
 }
 
 #[test]
