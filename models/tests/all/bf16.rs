@@ -6,7 +6,7 @@ use encodings::EncodingConfig;
 use games::{GameKind, InputName};
 use models::loss::PolicyTargets;
 use models::optimizer::NadamConfig;
-use models::{HeadName, NormPlace, Optimizer, OptimizerConfig, Spec, clip_global_norm};
+use models::{HeadName, Network, NormPlace, Optimizer, OptimizerConfig, Spec, clip_global_norm};
 use nn::{Backend, Views};
 use tch::{Kind, Tensor};
 
@@ -38,16 +38,11 @@ fn answers_and_gradients_are_near_those_of_f32() {
             is_tried(&spec, *place) || ["cls_map", "tab"].contains(&encoding.info().name)
         };
         for (_, encoding) in EncodingConfig::examples().into_iter().enumerate().filter(tried) {
-            let Ok(()) = models::Network::declare(
-                &models::ModelConfig::Chessformer(Box::new(tiny(NormPlace::Post))),
-                std::slice::from_ref(&encoding),
-                &spec,
-            )
-            .map(drop) else {
+            let stack = std::slice::from_ref(&encoding);
+            if Network::declare(&chessformer(tiny(NormPlace::Post)), stack, &spec).is_err() {
                 continue;
-            };
+            }
             for norm in [NormPlace::Post, NormPlace::Pre] {
-                let stack = std::slice::from_ref(&encoding);
                 let (policy, wdl, gradient) = answers(&spec, stack, norm, Kind::Float);
                 let (policy_16, wdl_16, gradient_16) = answers(&spec, stack, norm, Kind::BFloat16);
                 let what = format!("{:?}, {}, {norm:?}", spec.input.name, encoding.label());
@@ -145,10 +140,9 @@ fn assert_learns(steps: u64, games: &[GameKind]) {
 /// 100 steps on an even and an odd board, or `POSENC_BF16_STEPS` of each game (`scripts/long-check precision` takes 2,000).
 #[test]
 fn many_steps_are_finite_and_learn() {
-    let asked = std::env::var("POSENC_BF16_STEPS").ok();
-    match asked {
-        None => assert_learns(100, &[GameKind::Chess, GameKind::Minishogi]),
-        Some(steps) => assert_learns(steps.parse().expect("POSENC_BF16_STEPS is a number of steps"), &GameKind::ALL),
+    match std::env::var("POSENC_BF16_STEPS") {
+        Err(_) => assert_learns(100, &[GameKind::Chess, GameKind::Minishogi]),
+        Ok(steps) => assert_learns(steps.parse().expect("POSENC_BF16_STEPS is a number of steps"), &GameKind::ALL),
     }
 }
 
