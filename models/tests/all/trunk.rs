@@ -195,26 +195,21 @@ impl<'a> Reference<'a> {
     }
 
     fn feed_forward(&self, scope: &str, x: &Tokens, ff: usize) -> Tokens {
-        let gate: fn(f64) -> f64 = match self.config.ff_kind {
-            FeedForwardKind::Dense => {
-                let activation = self.config.ff_activation.unwrap_or(self.config.activation);
-                let inside = |x: &Vec<f64>| self.weights.dense(&format!("{scope}.hidden"), x);
-                let inside = x.iter().map(|x| inside(x).into_iter().map(|x| activate(activation, x)).collect());
-                let inside: Tokens = inside.collect();
-                return inside.iter().map(|x| self.weights.dense(&format!("{scope}.out"), x)).collect();
+        let inside = |x: &Vec<f64>| -> Vec<f64> {
+            let inside = self.weights.dense(&format!("{scope}.hidden"), x);
+            let (gates, linear) = inside.split_at(ff);
+            let gated = |gate: fn(f64) -> f64| gates.iter().zip(linear).map(|(g, x)| gate(*g) * x).collect();
+            match self.config.ff_kind {
+                FeedForwardKind::Dense => {
+                    let activation = self.config.ff_activation.unwrap_or(self.config.activation);
+                    inside.iter().map(|x| activate(activation, *x)).collect()
+                }
+                FeedForwardKind::Glu => gated(sigmoid),
+                FeedForwardKind::Swiglu => gated(|x| activate(Activation::Swish, x)),
+                FeedForwardKind::Geglu => gated(|x| activate(Activation::Gelu, x)),
             }
-            FeedForwardKind::Glu => sigmoid,
-            FeedForwardKind::Swiglu => |x| activate(Activation::Swish, x),
-            FeedForwardKind::Geglu => |x| activate(Activation::Gelu, x),
         };
-        x.iter()
-            .map(|x| {
-                let inside = self.weights.dense(&format!("{scope}.hidden"), x);
-                let (gates, linear) = inside.split_at(ff);
-                let product: Vec<f64> = gates.iter().zip(linear).map(|(g, x)| gate(*g) * x).collect();
-                self.weights.dense(&format!("{scope}.out"), &product)
-            })
-            .collect()
+        x.iter().map(|x| self.weights.dense(&format!("{scope}.out"), &inside(x))).collect()
     }
 
     fn norm(&self, scope: &str, x: &Tokens) -> Tokens {
@@ -252,13 +247,7 @@ fn activate(activation: Activation, x: f64) -> f64 {
         Activation::GeluTanh => x / 2.0 * (1.0 + ((2.0 / PI).sqrt() * (x + 0.044_715 * x.powi(3))).tanh()),
         Activation::Swish => x * sigmoid(x),
         Activation::Relu => x.max(0.0),
-        Activation::Relu2 => {
-            if x > 0.0 {
-                x * x
-            } else {
-                0.0
-            }
-        }
+        Activation::Relu2 => x.max(0.0).powi(2),
         // λ and α of the paper's equation 14.
         Activation::Selu => {
             1.050_700_987_355_480_5 * if x > 0.0 { x } else { 1.673_263_242_354_377_2 * (x.exp() - 1.0) }
