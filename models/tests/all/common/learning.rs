@@ -1,4 +1,4 @@
-//! Networks that learn one batch by heart.
+//! Networks that learn one batch by heart, and single steps of optimisers.
 
 use super::{fraction, initialise, mixed, packed, policy_of, stirred};
 use models::loss::{PolicyTargets, policy_cross_entropy_rows, policy_log_probs};
