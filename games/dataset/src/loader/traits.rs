@@ -74,9 +74,6 @@ fn move_traits<G: Game>(position: &G::Position, mv: Move<G>, row: &mut Vec<u8>) 
         }
         Entry::Plain { from, to } | Entry::Promotion { from, to, .. } => (usize::from(from), usize::from(to)),
     };
-    row.clear();
-    row.resize(G::input(InputName::PieceTokens).row_bytes(), 0);
-    position.pack(InputName::PieceTokens, 0, row);
     let board = G::GEOMETRY;
     let ranks = board.rank_of(from).abs_diff(board.rank_of(to));
     let files = board.file_of(from).abs_diff(board.file_of(to));
