@@ -72,14 +72,19 @@ pub fn apply<D: Differentiable>(operation: D, inputs: &[&Tensor]) -> Result<Vec<
 
 /// A message of the shim's as an error; null is none.
 pub(crate) fn checked(message: *mut c_char) -> Result<(), TchError> {
-    if message.is_null() {
-        return Ok(());
+    taken(message).map_or(Ok(()), |text| Err(TchError::Torch(text)))
+}
+
+/// A text of the shim's, which is then freed; `None` for null.
+pub(crate) fn taken(text: *mut c_char) -> Option<String> {
+    if text.is_null() {
+        return None;
     }
-    // SAFETY: a message is a C string that is ours to hand back.
-    let text = unsafe { CStr::from_ptr(message) }.to_string_lossy().into_owned();
-    // SAFETY: it is handed back once, and `text` is a copy.
-    unsafe { posenc_free_message(message) };
-    Err(TchError::Torch(text))
+    // SAFETY: the shim's texts are C strings that are ours to hand back.
+    let copy = unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned();
+    // SAFETY: it is handed back once, and `copy` is a copy.
+    unsafe { posenc_free_message(text) };
+    Some(copy)
 }
 
 /// The output of an operation that has one.

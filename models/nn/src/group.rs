@@ -5,12 +5,11 @@
 //! tch does not reach c10d; the shim `shim/group.cpp` does. [`Group::sum`] adds in an order that does not depend on the number
 //! of ranks, which c10d's own sum does not.
 
-mod message;
 mod nccl;
 
 pub use nccl::{Nccl, NcclError, UniqueId};
 
-use message::{checked, taken};
+use crate::differentiable::{checked, taken};
 use nccl::Communicator;
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::ptr::{NonNull, null, null_mut};

@@ -3,7 +3,7 @@
 //!
 //! No GPU has run this. Tests exchange through a stand-in, `scripts/fake-gpu/nccl.c`.
 
-use super::message::checked;
+use crate::differentiable::checked;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr::{NonNull, null_mut};
 use std::sync::{Mutex, PoisonError};
