@@ -34,25 +34,12 @@ impl NadamConfig {
     /// The step `progress.steps`, which was counted already; multiplies its momentum into the product.
     pub(super) fn next(&self, progress: &mut OptimizerProgress, learning_rate: f64) -> Update {
         let Self { beta1, beta2, epsilon, .. } = *self;
-        Nesterov { beta1, beta2, epsilon, momentum_decay: 1.0 }.next(progress, learning_rate)
+        let form = NadamTorchConfig { beta1, beta2, epsilon, momentum_decay: 1.0, ..NadamTorchConfig::default() };
+        form.next(progress, learning_rate)
     }
 }
 
 impl NadamTorchConfig {
-    pub(super) fn next(&self, progress: &mut OptimizerProgress, learning_rate: f64) -> Update {
-        let Self { beta1, beta2, epsilon, momentum_decay, .. } = *self;
-        Nesterov { beta1, beta2, epsilon, momentum_decay }.next(progress, learning_rate)
-    }
-}
-
-struct Nesterov {
-    beta1: f64,
-    beta2: f64,
-    epsilon: f64,
-    momentum_decay: f64,
-}
-
-impl Nesterov {
     /// The momentum of step `t`, counted from 1: β₁·(1 − ½·0.96^(t·ψ)). Keras since 2.11 has no ψ (it is 1), PyTorch's
     /// NAdam has ψ = 0.004, optax has no schedule.
     fn momentum(&self, t: u64) -> f64 {
@@ -61,7 +48,7 @@ impl Nesterov {
 
     /// θ ← θ − lr·(μₜ₊₁·m/(1 − Πₜ₊₁) + (1 − μₜ)·g/(1 − Πₜ)) / (√(v/(1 − β₂ᵗ)) + ε), Πₜ = μ₁·…·μₜ. Here both sides of the
     /// fraction are multiplied by √(1 − β₂ᵗ), and the product of momenta is kept in f64 instead of f32.
-    fn next(&self, progress: &mut OptimizerProgress, learning_rate: f64) -> Update {
+    pub(super) fn next(&self, progress: &mut OptimizerProgress, learning_rate: f64) -> Update {
         let t = progress.steps;
         let (momentum, next_momentum) = (self.momentum(t), self.momentum(t + 1));
         progress.momentum_product *= momentum;
