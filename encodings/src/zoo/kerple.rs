@@ -23,7 +23,6 @@
 use crate::displacement_bias::{self, AddedByDisplacement, DisplacementBias};
 use crate::distance::Distance;
 use crate::prelude::*;
-use std::sync::Arc;
 
 /// The smallest first value of r1 and r2.
 const SMALLEST: f64 = 0.01;
@@ -74,10 +73,7 @@ impl Kernel {
 
 /// `of` a number that is uniform in 0 … `bound`, but at least [`SMALLEST`].
 fn uniform(bound: f64, of: impl Fn(f64) -> f64 + Send + Sync + 'static) -> Init {
-    Init::Custom(Arc::new(move |stream, shape| {
-        let len = shape.iter().product::<i64>() as usize;
-        (0..len).map(|_| of((bound * streams::uniform(stream)).max(SMALLEST)) as f32).collect()
-    }))
+    Init::drawn(move |stream| of((bound * streams::uniform(stream)).max(SMALLEST)))
 }
 
 /// The options.

@@ -19,7 +19,6 @@ use super::string::antisymmetric;
 use crate::prelude::*;
 use nn::pair_tables::contract;
 use std::f64::consts::TAU;
-use std::sync::Arc;
 
 const NAME: &str = "liere";
 
@@ -59,8 +58,9 @@ impl Configure for Config {
             });
         }
         let shape = [2, dims.heads as i64, (head_width / block) as i64, (block * (block - 1) / 2) as i64];
+        let init = Init::drawn(|stream| TAU * streams::uniform(stream));
         Ok(Box::new(Liere {
-            generators: dims.per_layer(scope, |scope| scope.f32_param("generators", &shape, uniform())),
+            generators: dims.per_layer(scope, |scope| scope.f32_param("generators", &shape, init.clone())),
             antisymmetric: antisymmetric(block),
             places: places(tokens),
             block: block as i64,
@@ -72,13 +72,6 @@ impl Configure for Config {
     fn examples() -> Vec<Self> {
         vec![Self::default(), Self { block: Some(4) }, Self { block: Some(2) }]
     }
-}
-
-/// Between 0 and 2π.
-fn uniform() -> Init {
-    Init::Custom(Arc::new(|stream, shape| {
-        (0..shape.iter().product::<i64>()).map(|_| (TAU * streams::uniform(stream)) as f32).collect()
-    }))
 }
 
 /// Rank and file of every token as shares of the largest, `[l,2]`; 0 without a square.

@@ -17,7 +17,6 @@
 //! Angles and rotations are f32 whatever the training precision. Parameters: none; learned: 2·h·⌊k/3⌋ per layer.
 
 use crate::prelude::*;
-use std::sync::Arc;
 
 const NAME: &str = "spherical";
 const THETA: f64 = 100.0;
@@ -91,8 +90,8 @@ impl Configure for Config {
                 Source::Fixed(Constant::floats(&[&of_axis[..]; 2].concat(), &[2, 1, vectors as i64]))
             }
             Frequencies::Learned => {
-                let shape = [2, dims.heads as i64, vectors as i64];
-                Source::Learned(dims.per_layer(scope, |scope| scope.f32_param("frequencies", &shape, uniform())))
+                let (shape, init) = ([2, dims.heads as i64, vectors as i64], Init::drawn(streams::uniform));
+                Source::Learned(dims.per_layer(scope, |scope| scope.f32_param("frequencies", &shape, init.clone())))
             }
         };
         let place = |token: usize| tokens.place(token).unwrap_or((0, 0));
@@ -109,13 +108,6 @@ impl Configure for Config {
         let learned = Self { frequencies: Frequencies::Learned, ..Self::default() };
         vec![Self::default(), learned, Self { theta: 10.0, ..Self::default() }]
     }
-}
-
-/// Between 0 and 1.
-fn uniform() -> Init {
-    Init::Custom(Arc::new(|stream, shape| {
-        (0..shape.iter().product::<i64>()).map(|_| streams::uniform(stream) as f32).collect()
-    }))
 }
 
 #[derive(Debug)]

@@ -57,6 +57,13 @@ impl Init {
         Self::Uniform { bound: (fan_in as f64).sqrt().recip() }
     }
 
+    /// Each number by itself, drawn from the parameter's stream.
+    pub fn drawn(draw: impl Fn(&mut Stream) -> f64 + Send + Sync + 'static) -> Self {
+        Self::Custom(Arc::new(move |stream, shape| {
+            (0..shape.iter().product::<i64>()).map(|_| draw(stream) as f32).collect()
+        }))
+    }
+
     /// The values of a parameter of this shape, drawn from `stream`.
     pub fn values(&self, stream: &mut Stream, shape: &[i64]) -> Vec<f32> {
         let len = shape.iter().product::<i64>() as usize;

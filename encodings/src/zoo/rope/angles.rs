@@ -143,12 +143,9 @@ fn rotated_axes(magnitudes: Vec<f64>) -> Init {
 
 /// KataGo's first frequencies: random signs, magnitudes between 1/θ and 1 of which the logarithm is uniform.
 pub(in crate::zoo) fn log_uniform(theta: f64) -> Init {
-    Init::Custom(Arc::new(move |stream, shape| {
-        let draw = |_| {
-            let magnitude = theta.powf(-streams::uniform(stream));
-            let sign = if streams::uniform(stream) < 0.5 { -1.0 } else { 1.0 };
-            (sign * magnitude) as f32
-        };
-        (0..shape.iter().product::<i64>()).map(draw).collect()
-    }))
+    Init::drawn(move |stream| {
+        let magnitude = theta.powf(-streams::uniform(stream));
+        let sign = if streams::uniform(stream) < 0.5 { -1.0 } else { 1.0 };
+        sign * magnitude
+    })
 }
