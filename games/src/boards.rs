@@ -18,7 +18,6 @@ use crate::moves::{Entry, FromTo};
 use crate::position::{Earlier, Game, ParsePosition, Phase, Position, Side};
 use crate::record::{GameResult, Termination};
 use crate::referee::{Played, Referee};
-use crate::vocabulary::{MovesName, Vocabulary};
 use pieces::{CODES, KINDS, LETTERS, NAMES, PAWN, QUEEN, SLIDERS, WORTH};
 use std::sync::LazyLock;
 
@@ -109,12 +108,6 @@ impl<const SIDE: usize> Game for Board<SIDE> {
 
     fn from_to() -> &'static FromTo {
         &MOVES[Self::PLACE]
-    }
-
-    fn vocabularies() -> &'static [(MovesName, Vocabulary)] {
-        static ALL: LazyLock<Vec<[(MovesName, Vocabulary); 1]>> =
-            LazyLock::new(|| MOVES.iter().map(|moves| [(MovesName::FromTo, Vocabulary::FromTo(moves))]).collect());
-        &ALL[Self::PLACE]
     }
 
     fn inputs() -> &'static [InputLayout] {

@@ -105,8 +105,10 @@ pub trait Game: 'static + Send + Sync {
     /// The attention-policy vocabulary: every structurally possible move has one index.
     fn from_to() -> &'static FromTo;
 
-    /// Its vocabularies, in the order of [`MovesName::ALL`]; [`Game::from_to`] is the first.
-    fn vocabularies() -> &'static [(MovesName, Vocabulary)];
+    /// Its vocabularies, in the order of [`MovesName::ALL`]; [`Game::from_to`] is the first, and by default the only one.
+    fn vocabularies() -> Vec<(MovesName, Vocabulary)> {
+        vec![(MovesName::FromTo, Vocabulary::FromTo(Self::from_to()))]
+    }
 
     /// The layouts of the inputs that the game has, in the order of [`InputName::ALL`].
     fn inputs() -> &'static [InputLayout];

@@ -85,14 +85,14 @@ impl GameKind {
     }
 
     /// Its vocabularies, in the order of [`MovesName::ALL`].
-    pub fn vocabularies(self) -> &'static [(MovesName, Vocabulary)] {
+    pub fn vocabularies(self) -> Vec<(MovesName, Vocabulary)> {
         crate::with_game!(self, G => G::vocabularies())
     }
 
     /// One of its vocabularies.
     pub fn vocabulary(self, moves: MovesName) -> Result<Vocabulary, NoVocabulary> {
-        let found = self.vocabularies().iter().find(|(name, _)| *name == moves);
-        found.map(|(_, vocabulary)| *vocabulary).ok_or(NoVocabulary { game: self, moves })
+        let found = self.vocabularies().into_iter().find(|(name, _)| *name == moves);
+        found.map(|(_, vocabulary)| vocabulary).ok_or(NoVocabulary { game: self, moves })
     }
 
     /// A vocabulary that the game must have.

@@ -16,7 +16,6 @@ use crate::placement::Codes;
 use crate::position::{Earlier, Game, ParsePosition, Phase, Position, Side};
 use crate::record::{GameResult, Termination};
 use crate::referee::{Played, Referee};
-use crate::vocabulary::{MovesName, Vocabulary};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::LazyLock;
 
@@ -66,12 +65,6 @@ impl Game for Skirmish {
             FromTo::new("from_to_skirmish", BOARD, &["promote"], &[], plain.chain(promoting).collect())
         });
         &MOVES
-    }
-
-    fn vocabularies() -> &'static [(MovesName, Vocabulary)] {
-        static ALL: LazyLock<[(MovesName, Vocabulary); 1]> =
-            LazyLock::new(|| [(MovesName::FromTo, Vocabulary::FromTo(Skirmish::from_to()))]);
-        ALL.as_slice()
     }
 
     fn inputs() -> &'static [InputLayout] {

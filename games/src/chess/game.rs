@@ -67,7 +67,7 @@ impl Game for Chess {
         moves::vocabulary()
     }
 
-    fn vocabularies() -> &'static [(MovesName, Vocabulary)] {
+    fn vocabularies() -> Vec<(MovesName, Vocabulary)> {
         vocabularies::all()
     }
 

@@ -8,12 +8,9 @@ use crate::vocabulary::{MoveList, MovesName, Vocabulary};
 use shakmaty::{Color, Move};
 use std::sync::LazyLock;
 
-pub(super) fn all() -> &'static [(MovesName, Vocabulary)] {
-    static ALL: LazyLock<Vec<(MovesName, Vocabulary)>> = LazyLock::new(|| {
-        let lists = MovesName::ALL.into_iter().filter_map(|name| Some((name, Vocabulary::List(list(name)?))));
-        std::iter::once((MovesName::FromTo, Vocabulary::FromTo(moves::vocabulary()))).chain(lists).collect()
-    });
-    ALL.as_slice()
+pub(super) fn all() -> Vec<(MovesName, Vocabulary)> {
+    let lists = MovesName::ALL.into_iter().filter_map(|name| Some((name, Vocabulary::List(list(name)?))));
+    std::iter::once((MovesName::FromTo, Vocabulary::FromTo(moves::vocabulary()))).chain(lists).collect()
 }
 
 /// The list of a name; `None` for other vocabularies.

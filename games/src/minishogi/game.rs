@@ -8,7 +8,6 @@ use crate::kind::GameKind;
 use crate::movement::Movement;
 use crate::moves::FromTo;
 use crate::position::Game;
-use crate::vocabulary::{MovesName, Vocabulary};
 
 impl Game for Minishogi {
     const KIND: GameKind = GameKind::Minishogi;
@@ -48,10 +47,6 @@ impl Game for Minishogi {
 
     fn from_to() -> &'static FromTo {
         moves::vocabulary()
-    }
-
-    fn vocabularies() -> &'static [(MovesName, Vocabulary)] {
-        moves::vocabularies()
     }
 
     fn inputs() -> &'static [InputLayout] {

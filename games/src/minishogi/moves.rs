@@ -11,7 +11,6 @@ use crate::geometry::Relation;
 use crate::move_text::MoveText;
 use crate::moves::{Entry, FromTo};
 use crate::position::{Game, Side};
-use crate::vocabulary::{MovesName, Vocabulary};
 use std::sync::LazyLock;
 
 /// A move, with squares in the first player's view.
@@ -52,12 +51,6 @@ pub(super) fn vocabulary() -> &'static FromTo {
         FromTo::new("from_to_minishogi_540", BOARD, PROMOTIONS, DROPS, entries)
     });
     &VOCABULARY
-}
-
-pub(super) fn vocabularies() -> &'static [(MovesName, Vocabulary)] {
-    static ALL: LazyLock<[(MovesName, Vocabulary); 1]> =
-        LazyLock::new(|| [(MovesName::FromTo, Vocabulary::FromTo(vocabulary()))]);
-    ALL.as_slice()
 }
 
 /// The index of a move that `turn` could make.

@@ -82,7 +82,7 @@ impl Game for Shogi {
         moves::vocabulary()
     }
 
-    fn vocabularies() -> &'static [(MovesName, Vocabulary)] {
+    fn vocabularies() -> Vec<(MovesName, Vocabulary)> {
         planes::vocabularies()
     }
 

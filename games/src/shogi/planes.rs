@@ -57,7 +57,7 @@ static COMPACT: LazyLock<[u16; LABELS]> = LazyLock::new(|| {
     compact
 });
 
-pub(super) fn vocabularies() -> &'static [(MovesName, Vocabulary)] {
+pub(super) fn vocabularies() -> Vec<(MovesName, Vocabulary)> {
     static PLANES: LazyLock<[Planes; 3]> = LazyLock::new(|| {
         let all = || (0..LABELS).map(entry);
         let possible = (0..LABELS).filter(|&label| COMPACT[label] != ABSENT).map(entry);
@@ -67,16 +67,13 @@ pub(super) fn vocabularies() -> &'static [(MovesName, Vocabulary)] {
             Planes::new("python_dlshogi_2187", &PYTHON_NAMES, all().collect()),
         ]
     });
-    static ALL: LazyLock<[(MovesName, Vocabulary); 4]> = LazyLock::new(|| {
-        let [dlshogi, compact, python] = &*PLANES;
-        [
-            (MovesName::FromTo, Vocabulary::FromTo(moves::vocabulary())),
-            (MovesName::Dlshogi2187, Vocabulary::Planes(dlshogi)),
-            (MovesName::Shogi1496, Vocabulary::Planes(compact)),
-            (MovesName::PythonDlshogi2187, Vocabulary::Planes(python)),
-        ]
-    });
-    ALL.as_slice()
+    let [dlshogi, compact, python] = &*PLANES;
+    vec![
+        (MovesName::FromTo, Vocabulary::FromTo(moves::vocabulary())),
+        (MovesName::Dlshogi2187, Vocabulary::Planes(dlshogi)),
+        (MovesName::Shogi1496, Vocabulary::Planes(compact)),
+        (MovesName::PythonDlshogi2187, Vocabulary::Planes(python)),
+    ]
 }
 
 /// The index of a move that `turn` could make.

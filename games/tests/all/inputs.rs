@@ -222,9 +222,9 @@ fn check_exchanged<G: Game>(cases: &[Case], turn: fn(&str) -> String) {
     let seen = |text: &str| {
         let position = G::Position::parse(text).unwrap_or_else(|error| panic!("{error}"));
         let moves = position.list_moves();
-        let vocabularies = G::vocabularies().iter().filter(|(_, moves)| moves.frames()[0] == Frame::SideToMove);
+        let vocabularies = G::vocabularies().into_iter().filter(|(_, moves)| moves.frames()[0] == Frame::SideToMove);
         let indices: Vec<BTreeSet<u16>> =
-            vocabularies.map(|&(name, _)| moves.iter().map(|&mv| position.index_in(mv, name)).collect()).collect();
+            vocabularies.map(|(name, _)| moves.iter().map(|&mv| position.index_in(mv, name)).collect()).collect();
         // Lc0's planes say who moves.
         let turned = |layout: &&InputLayout| layout.name.frame() == Frame::SideToMove;
         let inputs = G::inputs().iter().filter(turned).filter(|layout| layout.name != InputName::Lc0_112);
