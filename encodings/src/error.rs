@@ -2,6 +2,9 @@
 
 use nn::layout::LARGEST_SIZE;
 
+/// What messages call the head width.
+pub(crate) const HEAD_WIDTH: &str = "head width (width / heads)";
+
 /// An encoding's options do not fit each other, the network or its neighbours in the list.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs, reason = "the messages document the variants")]
@@ -47,6 +50,19 @@ impl EncodingError {
             return Ok(());
         }
         Err(Self::out_of_range(encoding, "init_std", "0 or more", std))
+    }
+
+    /// Refuses a size, with its name, that is not a multiple of a number.
+    pub(crate) fn check_divisible(
+        encoding: impl Into<String>,
+        (what, size): (&'static str, usize),
+        divisor: usize,
+        remedy: &'static str,
+    ) -> Result<(), Self> {
+        if size.is_multiple_of(divisor) {
+            return Ok(());
+        }
+        Err(Self::Indivisible { encoding: encoding.into(), what, size, divisor, remedy })
     }
 
     pub(crate) fn out_of_range(

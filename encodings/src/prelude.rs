@@ -2,6 +2,7 @@
 
 pub(crate) use crate::configure::{is_default, is_set, word};
 pub(crate) use crate::displacements::{ByDisplacement, Displacement};
+pub(crate) use crate::error::HEAD_WIDTH;
 pub(crate) use crate::pairs::Share;
 pub(crate) use crate::{
     Act, AttendInput, Auxiliary, Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints,

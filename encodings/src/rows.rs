@@ -139,14 +139,7 @@ fn sinusoid(position: usize, width: usize) -> Vec<f32> {
 }
 
 fn check_width(table: Table, dims: Dims, divisor: usize) -> Result<(), EncodingError> {
-    if dims.width.is_multiple_of(divisor) {
-        return Ok(());
-    }
-    Err(EncodingError::Indivisible {
-        encoding: format!("absolute with table: {}", word(&table)),
-        what: "width",
-        size: dims.width,
-        divisor,
-        remedy: "change the width or take another table",
-    })
+    let (encoding, remedy) =
+        (format!("absolute with table: {}", word(&table)), "change the width or take another table");
+    EncodingError::check_divisible(encoding, ("width", dims.width), divisor, remedy)
 }

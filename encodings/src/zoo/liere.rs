@@ -48,15 +48,8 @@ impl Configure for Config {
         if block < 2 {
             return Err(EncodingError::out_of_range(NAME, "block", "2 or more", block));
         }
-        if !head_width.is_multiple_of(block) {
-            return Err(EncodingError::Indivisible {
-                encoding: NAME.to_owned(),
-                what: "head width (width / heads)",
-                size: head_width,
-                divisor: block,
-                remedy: "change block, the width or the number of heads",
-            });
-        }
+        let remedy = "change block, the width or the number of heads";
+        EncodingError::check_divisible(NAME, (HEAD_WIDTH, head_width), block, remedy)?;
         let shape = [2, dims.heads as i64, (head_width / block) as i64, (block * (block - 1) / 2) as i64];
         let init = Init::drawn(|stream| TAU * streams::uniform(stream));
         Ok(Box::new(Liere {

@@ -43,15 +43,7 @@ impl Configure for Config {
             return Err(EncodingError::out_of_range(NAME, "theta", "above 0", self.theta));
         }
         let head_width = dims.head_width();
-        if !head_width.is_multiple_of(2) {
-            return Err(EncodingError::Indivisible {
-                encoding: NAME.to_owned(),
-                what: "head width (width / heads)",
-                size: head_width,
-                divisor: 2,
-                remedy: "change the width or the number of heads",
-            });
-        }
+        EncodingError::check_divisible(NAME, (HEAD_WIDTH, head_width), 2, "change the width or the number of heads")?;
         let shape = [dims.heads as i64, head_width as i64];
         let (theta, sequence) = (self.theta, tokens.clone());
         let angles = move || angles(theta, head_width, &sequence);

@@ -59,8 +59,7 @@ impl Config {
             return Err(EncodingError::no_effect(NAME, option, "frequencies: learned", remedy));
         }
         if dims.head_width() < DIMENSIONS {
-            let option = "head width (width / heads)";
-            return Err(EncodingError::out_of_range(NAME, option, "3 or more", dims.head_width()));
+            return Err(EncodingError::out_of_range(NAME, HEAD_WIDTH, "3 or more", dims.head_width()));
         }
         Ok(())
     }

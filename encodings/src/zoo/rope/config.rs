@@ -85,16 +85,8 @@ impl Config {
             return no_effect("aux: index", "2-D layouts have no place for a token without a square: leave it out");
         }
         let divisor = if self.layout == Layout::Flat1d { 2 } else { 4 };
-        if !dims.head_width().is_multiple_of(divisor) {
-            return Err(EncodingError::Indivisible {
-                encoding: format!("{encoding} with {layout}"),
-                what: "head width (width / heads)",
-                size: dims.head_width(),
-                divisor,
-                remedy: "change the width or the number of heads",
-            });
-        }
-        Ok(())
+        let (encoding, head_width) = (format!("{encoding} with {layout}"), (HEAD_WIDTH, dims.head_width()));
+        EncodingError::check_divisible(encoding, head_width, divisor, "change the width or the number of heads")
     }
 }
 
