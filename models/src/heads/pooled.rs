@@ -1,9 +1,12 @@
 //! The position as one vector, which the value heads and moves-left start from.
 
 use super::head::{DeclaredHead, Head, Site};
+use super::output::{Output, Reading};
 use crate::config::{InitKind, ModelError, Pool, PooledSizes};
 use crate::layers::{self, dense};
+use crate::macs::HeadMacs;
 use encodings::Tokens;
+use facts::HeadName;
 use nn::{Activation, Linear, Part, Scope, Views};
 use tch::{Kind, Tensor};
 
@@ -20,6 +23,51 @@ pub(crate) trait BoardVector: std::fmt::Debug + Send {
 
     /// Multiplications for a position, all of them by weights.
     fn macs(&self) -> u64;
+}
+
+/// A head of one dense layer that reads the board as one vector.
+#[derive(Debug)]
+pub(crate) struct VectorHead<V> {
+    pooled: V,
+    layer: Linear,
+    form: &'static VectorForm,
+}
+
+/// What the numbers of a [`VectorHead`] are.
+#[derive(Debug)]
+pub(crate) struct VectorForm {
+    pub(crate) head: HeadName,
+    /// The name of its scope.
+    pub(crate) scope: &'static str,
+    /// The name and the outputs of its layer.
+    pub(crate) layer: (&'static str, i64),
+    /// From the layer's outputs `[b,outputs]` to the answer.
+    pub(crate) answer: fn(Tensor) -> Tensor,
+    pub(crate) reading: Reading,
+    /// Its source of positional information, if a weight per square makes it one.
+    pub(crate) source: &'static str,
+}
+
+impl<V: BoardVector> VectorHead<V> {
+    pub(crate) fn declare(scope: &mut Scope<'_>, pooled: V, form: &'static VectorForm) -> Self {
+        let (name, outputs) = form.layer;
+        Self { layer: pooled.output(scope, name, outputs), pooled, form }
+    }
+}
+
+impl<V: BoardVector> Head for VectorHead<V> {
+    fn forward(&self, views: &Views, x_bld: &Tensor, output: &mut Output) {
+        let numbers = self.layer.forward(views, &self.pooled.forward(views, x_bld));
+        output.set(self.form.head, self.form.reading, (self.form.answer)(numbers));
+    }
+
+    fn macs(&self) -> Vec<HeadMacs> {
+        vec![HeadMacs::of_weights(self.form.scope, self.pooled.macs() + self.layer.macs())]
+    }
+
+    fn position_sources(&self) -> Vec<&'static str> {
+        self.pooled.position_sources(self.form.source)
+    }
 }
 
 /// Each square reduced to a few channels, then flattened (or averaged), and a hidden layer; or the vector of one token.
@@ -80,6 +128,11 @@ impl Site<'_> {
         let scope = &mut self.builder.scope(scope, Part::Head);
         let pooled = Pooled::declare(scope, sizes, self.tokens)?;
         Ok(Box::new(declare(scope, pooled)))
+    }
+
+    /// Declares a [`VectorHead`] in its scope.
+    pub(super) fn vector_head(&mut self, sizes: PooledSizes, form: &'static VectorForm) -> DeclaredHead {
+        self.on_vector(form.scope, sizes, |scope, pooled| VectorHead::declare(scope, pooled, form))
     }
 }
 

@@ -1,48 +1,46 @@
 //! The heads of win, draw and loss.
 
-use super::head::{DeclaredHead, Head, HeadDeclaration, Need, Site, always};
-use super::output::{Output, Reading};
-use super::pooled::BoardVector;
+use super::head::{DeclaredHead, HeadDeclaration, Need, Site, always};
+use super::output::Reading;
+use super::pooled::VectorForm;
 use super::visit::Visit;
 use crate::loss::examples::Column;
 use crate::loss::{
     result_share_rows, value_cross_entropy_rows, value_share_rows, value_shares, value_shares_present,
     wdl_cross_entropy_rows,
 };
-use crate::macs::HeadMacs;
 use facts::HeadName;
 use facts::heads::result::{
     LOGITS_ACCURACY, LOGITS_LOSS, SHARES_ACCURACY, SHARES_LOSS, VALUE_LOGITS_ACCURACY, VALUE_LOGITS_LOSS,
     VALUE_SHARES_ACCURACY, VALUE_SHARES_LOSS,
 };
 use facts::{Loss, Metric};
-use nn::{Linear, Scope, Views};
 use tch::Tensor;
 
 pub(super) const LOGITS: HeadDeclaration = of_outcome(
     |visit| evaluate(visit, HeadName::Result, &LOGITS_LOSS, &LOGITS_ACCURACY, wdl_cross_entropy_rows),
-    |at| at.config.outputs.result.map(|_| declare(at, ReadAs::Logits)),
+    |at| at.config.outputs.result.map(|_| declare(at, &LOGITS_FORM)),
 );
 
-/// [`ReadAs::Shares`].
+/// [`SHARES_FORM`].
 pub(super) const SHARES: HeadDeclaration = of_outcome(
     |visit| evaluate(visit, HeadName::ResultShares, &SHARES_LOSS, &SHARES_ACCURACY, result_share_rows),
-    |at| at.config.outputs.result_shares.map(|_| declare(at, ReadAs::Shares)),
+    |at| at.config.outputs.result_shares.map(|_| declare(at, &SHARES_FORM)),
 );
 
-/// [`ReadAs::ValueLogits`].
+/// [`VALUE_LOGITS_FORM`].
 pub(super) const VALUE_LOGITS: HeadDeclaration = of_value(
     |visit| {
         let (loss, accuracy) = (&VALUE_LOGITS_LOSS, &VALUE_LOGITS_ACCURACY);
         evaluate_value(visit, HeadName::ValueResult, loss, accuracy, value_cross_entropy_rows);
     },
-    |at| at.config.outputs.value_result.map(|_| declare(at, ReadAs::ValueLogits)),
+    |at| at.config.outputs.value_result.map(|_| declare(at, &VALUE_LOGITS_FORM)),
 );
 
-/// [`ReadAs::ValueShares`].
+/// [`VALUE_SHARES_FORM`].
 pub(super) const VALUE_SHARES: HeadDeclaration = of_value(
     |visit| evaluate_value(visit, HeadName::ValueShares, &VALUE_SHARES_LOSS, &VALUE_SHARES_ACCURACY, value_share_rows),
-    |at| at.config.outputs.value_shares.map(|_| declare(at, ReadAs::ValueShares)),
+    |at| at.config.outputs.value_shares.map(|_| declare(at, &VALUE_SHARES_FORM)),
 );
 
 const fn of_outcome(
@@ -57,8 +55,8 @@ const fn of_value(evaluate: fn(&mut Visit<'_>), declare: fn(&mut Site<'_>) -> Op
     HeadDeclaration { columns, needs, asked: always, evaluate, declare }
 }
 
-fn declare(at: &mut Site<'_>, read_as: ReadAs) -> DeclaredHead {
-    at.on_vector(read_as.name(), at.config.value_sizes(), |scope, vector| ResultHead::declare(scope, vector, read_as))
+fn declare(at: &mut Site<'_>, form: &'static VectorForm) -> DeclaredHead {
+    at.vector_head(at.config.value_sizes(), form)
 }
 
 fn evaluate(
@@ -89,76 +87,27 @@ fn evaluate_value(
     });
 }
 
+/// Logits: the winner output of the value head of Lc0's training code (`tf/tfprocess.py`, `value_head`).
+pub(crate) const LOGITS_FORM: VectorForm =
+    form(HeadName::Result, "value", Reading::Result, "value head (squares flattened)");
+
+/// Shares as they are, without a softmax: ChessDecoder's value head.
+const SHARES_FORM: VectorForm = form(
+    HeadName::ResultShares,
+    HeadName::ResultShares.name(),
+    Reading::Shares,
+    "result shares head (squares flattened)",
+);
+
+/// Logits whose target is the position's value and probability of a draw.
+const VALUE_LOGITS_FORM: VectorForm =
+    form(HeadName::ValueResult, HeadName::ValueResult.name(), Reading::Result, "value result head (squares flattened)");
+
+/// Shares with that target.
+const VALUE_SHARES_FORM: VectorForm =
+    form(HeadName::ValueShares, HeadName::ValueShares.name(), Reading::Shares, "value shares head (squares flattened)");
+
 /// Three numbers from the pooled board.
-#[derive(Debug)]
-pub(crate) struct ResultHead<V> {
-    pooled: V,
-    wdl: Linear,
-    read_as: ReadAs,
-}
-
-/// The meaning of the three numbers.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum ReadAs {
-    /// Logits: the winner output of the value head of Lc0's training code (`tf/tfprocess.py`, `value_head`).
-    Logits,
-    /// Shares as they are, without a softmax: ChessDecoder's value head.
-    Shares,
-    /// Logits whose target is the position's value and probability of a draw.
-    ValueLogits,
-    /// Shares with that target.
-    ValueShares,
-}
-
-impl ReadAs {
-    const fn head(self) -> HeadName {
-        match self {
-            Self::Logits => HeadName::Result,
-            Self::Shares => HeadName::ResultShares,
-            Self::ValueLogits => HeadName::ValueResult,
-            Self::ValueShares => HeadName::ValueShares,
-        }
-    }
-
-    const fn reading(self) -> Reading {
-        match self {
-            Self::Logits | Self::ValueLogits => Reading::Result,
-            Self::Shares | Self::ValueShares => Reading::Shares,
-        }
-    }
-
-    /// The name of its scope.
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Logits => "value",
-            Self::Shares | Self::ValueLogits | Self::ValueShares => self.head().name(),
-        }
-    }
-}
-
-impl<V: BoardVector> ResultHead<V> {
-    pub(crate) fn declare(scope: &mut Scope<'_>, pooled: V, read_as: ReadAs) -> Self {
-        let wdl = pooled.output(scope, "wdl", 3);
-        Self { pooled, wdl, read_as }
-    }
-}
-
-impl<V: BoardVector> Head for ResultHead<V> {
-    fn forward(&self, views: &Views, x_bld: &Tensor, output: &mut Output) {
-        let wdl_b3 = self.wdl.forward(views, &self.pooled.forward(views, x_bld));
-        output.set(self.read_as.head(), self.read_as.reading(), wdl_b3);
-    }
-
-    fn macs(&self) -> Vec<HeadMacs> {
-        vec![HeadMacs::of_weights(self.read_as.name(), self.pooled.macs() + self.wdl.macs())]
-    }
-
-    fn position_sources(&self) -> Vec<&'static str> {
-        self.pooled.position_sources(match self.read_as {
-            ReadAs::Logits => "value head (squares flattened)",
-            ReadAs::Shares => "result shares head (squares flattened)",
-            ReadAs::ValueLogits => "value result head (squares flattened)",
-            ReadAs::ValueShares => "value shares head (squares flattened)",
-        })
-    }
+const fn form(head: HeadName, scope: &'static str, reading: Reading, source: &'static str) -> VectorForm {
+    VectorForm { head, scope, layer: ("wdl", 3), answer: std::convert::identity, reading, source }
 }

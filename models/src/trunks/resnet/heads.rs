@@ -4,12 +4,10 @@ use super::layers::{Board, KERNEL, Normed, convolution};
 use super::planes::cells;
 use crate::config::{InitKind, PlaneBias, ResnetConfig, ResnetPolicy};
 use crate::heads::head::Head;
-use crate::heads::moves_left::MovesLeftHead;
 use crate::heads::output::{Output, Reading};
 use crate::heads::plane_policy::{PlaneLogits, PlanePolicyHeads};
-use crate::heads::pooled::BoardVector;
-use crate::heads::result::{ReadAs, ResultHead};
-use crate::heads::win_rate::WinRateHead;
+use crate::heads::pooled::{BoardVector, VectorHead};
+use crate::heads::{moves_left, result, win_rate};
 use crate::layers::dense;
 use crate::macs::HeadMacs;
 use encodings::Tokens;
@@ -42,20 +40,16 @@ pub(crate) fn declare(
             }
         });
     }
-    if outputs.result.is_some() {
-        let scope = &mut builder.scope("value", Part::Head);
-        let pooled = PooledPlanes::declare(scope, [config.value.channels, config.value.hidden], config, tokens);
-        heads.push(Box::new(ResultHead::declare(scope, pooled, ReadAs::Logits)));
-    }
-    if outputs.win_rate.is_some() {
-        let scope = &mut builder.scope("win_rate", Part::Head);
-        let pooled = PooledPlanes::declare(scope, [config.value.channels, config.value.hidden], config, tokens);
-        heads.push(Box::new(WinRateHead::declare(scope, pooled)));
-    }
-    if let Some(options) = outputs.moves_left {
-        let scope = &mut builder.scope("moves_left", Part::Head);
-        let pooled = PooledPlanes::declare(scope, [options.embedding, options.hidden], config, tokens);
-        heads.push(Box::new(MovesLeftHead::declare(scope, pooled)));
+    let value = [config.value.channels, config.value.hidden];
+    let on_vectors = [
+        outputs.result.map(|_| (value, &result::LOGITS_FORM)),
+        outputs.win_rate.map(|_| (value, &win_rate::FORM)),
+        outputs.moves_left.map(|options| ([options.embedding, options.hidden], &moves_left::FORM)),
+    ];
+    for (sizes, form) in on_vectors.into_iter().flatten() {
+        let scope = &mut builder.scope(form.scope, Part::Head);
+        let pooled = PooledPlanes::declare(scope, sizes, config, tokens);
+        heads.push(Box::new(VectorHead::declare(scope, pooled, form)));
     }
     heads
 }
