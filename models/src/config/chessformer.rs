@@ -1,7 +1,7 @@
 //! Sizes and choices of a Chessformer, as experiments write them.
 
 use super::body::{BodyConfig, FeedForwardKind, InitKind, NormPlace};
-use super::defaults::{is_default, is_one, one, yes};
+use super::defaults::{is_default, is_one, mish, one, rms, yes};
 use super::embedding::{Edge, EmbeddingConfig};
 use super::error::{MOST_LAYERS, ModelError, check_dropout, check_limits};
 use super::heads::{MovesLeft, Outputs, PlaneBias, PolicyConfig, PolicyOptions, check_offered};
@@ -87,14 +87,6 @@ pub struct ChessformerConfig {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refinement: Option<RefinementConfig>,
 }
-}
-
-fn rms() -> NormKind {
-    NormKind::Rms
-}
-
-fn mish() -> Activation {
-    Activation::Mish
 }
 
 /// Sizes of a value head.

@@ -1,6 +1,7 @@
 //! Sizes and choices of a decoder, as experiments write them.
 
 use super::chessformer::ChessformerConfig;
+use super::defaults::{is_rms, plies, rms};
 use super::error::{MOST_LAYERS, ModelError, check_limits};
 use super::heads::{NoOptions, Outputs, check_offered};
 use facts::HeadName;
@@ -58,14 +59,6 @@ const HEADS: [HeadName; 6] = [
 /// Attention logits grow with the square of the plies: a sequence of more does not fit any device.
 const MOST_PLIES: usize = 256;
 
-fn plies() -> usize {
-    3
-}
-
-fn rms() -> NormKind {
-    NormKind::Rms
-}
-
 /// A norm that a decoder can have.
 fn root_mean_square<'de, D: Deserializer<'de>>(deserializer: D) -> Result<NormKind, D::Error> {
     #[derive(Deserialize)]
@@ -79,10 +72,6 @@ fn root_mean_square<'de, D: Deserializer<'de>>(deserializer: D) -> Result<NormKi
         Name::Rms => NormKind::Rms,
         Name::RmsFine => NormKind::RmsFine,
     })
-}
-
-fn is_rms(kind: &NormKind) -> bool {
-    *kind == rms()
 }
 
 fn all_heads() -> Outputs {

@@ -1,7 +1,7 @@
 //! Sizes and choices of a residual network, as experiments write them.
 
 use super::body::InitKind;
-use super::defaults::is_default;
+use super::defaults::{dense_channels, is_default, relu};
 use super::error::{MOST_LAYERS, ModelError, check_limits};
 use super::heads::{Outputs, check_offered};
 use facts::HeadName;
@@ -113,14 +113,6 @@ impl Default for ResnetValue {
 
 /// Heads that this network can have.
 const HEADS: [HeadName; 4] = [HeadName::Policy, HeadName::Result, HeadName::WinRate, HeadName::MovesLeft];
-
-fn relu() -> Activation {
-    Activation::Relu
-}
-
-fn dense_channels() -> usize {
-    32
-}
 
 impl ResnetConfig {
     /// For an architecture of this name.

@@ -1,7 +1,7 @@
 //! Sizes and choices of a residual network followed by attention.
 
 use super::body::{BodyConfig, FeedForwardKind, NormPlace};
-use super::defaults::{is_default, is_one, one};
+use super::defaults::{batch, gelu, is_batch, is_default, is_gelu, is_one, is_post_plain, one, post_plain};
 use super::error::{MOST_LAYERS, ModelError, check_dropout, check_limits};
 use super::resnet::ResnetConfig;
 use encodings::Dims;
@@ -73,30 +73,6 @@ pub struct AttentionConfig {
     /// The share of attention weights and of the feed-forward layers' outputs that training drops; 0.1 in dlshogi's code.
     #[serde(default, skip_serializing_if = "is_default")]
     pub dropout: f64,
-}
-
-fn post_plain() -> NormPlace {
-    NormPlace::PostPlain
-}
-
-fn batch() -> NormKind {
-    NormKind::Batch
-}
-
-fn gelu() -> Activation {
-    Activation::Gelu
-}
-
-fn is_post_plain(norm: &NormPlace) -> bool {
-    *norm == post_plain()
-}
-
-fn is_batch(kind: &NormKind) -> bool {
-    *kind == batch()
-}
-
-fn is_gelu(activation: &Activation) -> bool {
-    *activation == gelu()
 }
 
 impl ResnetTransformerConfig {
