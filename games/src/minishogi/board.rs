@@ -102,7 +102,6 @@ impl Board {
         self.0.iter().position(|&piece| piece == Some((side, Kind::King)))
     }
 
-    /// The squares that the piece on a square attacks.
     pub(super) fn attacks(&self, from: usize) -> Squares {
         let Some((side, kind)) = self.0[from] else { return 0 };
         let ahead = if side == Side::First { 1 } else { -1 };

@@ -102,7 +102,6 @@ fn side(letter: char) -> Side {
     if letter.is_ascii_uppercase() { Side::First } else { Side::Second }
 }
 
-/// The unpromoted kind of a letter.
 fn kind(letter: char) -> Option<Kind> {
     let letter = letter.to_ascii_uppercase();
     let is_kind = |kind: &Kind| matches!(letters(*kind).as_bytes(), [one] if char::from(*one) == letter);

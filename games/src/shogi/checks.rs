@@ -19,7 +19,6 @@ pub(super) fn first_players(score: i16, turn: Color) -> Score {
     })
 }
 
-/// A rejection of the record with this number.
 pub(super) fn reject(number: u64, kind: RejectKind, reason: String) -> Rejected {
     Rejected { game: number, ply: None, kind, reason }
 }

@@ -66,7 +66,6 @@ struct Reader {
     game: Option<Replay>,
     /// The expected number of the next move line, after the first one.
     next: Option<u32>,
-    /// The target of the last move.
     last_target: Option<Square>,
     /// CSA's name of the ending.
     ending: Option<&'static str>,

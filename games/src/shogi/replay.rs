@@ -6,7 +6,6 @@ use crate::position::Position as _;
 use crate::record::{GameResult, ParsedGame, RejectKind, Termination};
 use shogi_core::Move;
 
-/// A kind of rejection and its reason.
 pub(super) type Fault = (RejectKind, String);
 
 /// A game up to the last move read.

@@ -131,7 +131,6 @@ impl PlaneLogits {
         self.squares as u64 * self.dense.macs()
     }
 
-    /// Its sources of positional information.
     pub(crate) fn position_sources(&self) -> Vec<&'static str> {
         let gaps = self.has_gaps.then_some("policy vocabulary (only structurally possible moves)");
         gaps.into_iter().chain(self.bias.map(|_| "policy bias (a number for each move)")).collect()

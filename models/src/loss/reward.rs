@@ -3,7 +3,6 @@
 use super::result::known;
 use tch::{Kind, Reduction, Tensor};
 
-/// The unit of moves left.
 const MOVES_LEFT_UNIT: f64 = 20.0;
 
 /// Where the loss of moves left goes over from squares to straight lines, in [`MOVES_LEFT_UNIT`]s.

@@ -11,7 +11,6 @@ fn counts(shares: &[f32], sum: u16) -> impl Iterator<Item = f64> {
     shares.iter().map(move |&share| (f64::from(share) * f64::from(sum)).round())
 }
 
-/// Whether a sum of visits has these shares.
 fn are_shares(shares: &[f32], sum: u16) -> bool {
     const ROUNDING: f64 = 1e-4;
     let near = |(&share, count): (&f32, f64)| (f64::from(share) * f64::from(sum) - count).abs() <= ROUNDING * count;

@@ -61,7 +61,6 @@ impl Iterator for ShardRows {
     }
 }
 
-/// Opens a file and reads its footer.
 pub(super) fn footer(path: &Path) -> Result<ParquetRecordBatchReaderBuilder<File>, DatasetError> {
     let file = bounded::open(path).map_err(DatasetError::io("open", path))?;
     let read = || ParquetRecordBatchReaderBuilder::try_new(file).map_err(|error| error.to_string());

@@ -69,7 +69,6 @@ impl State {
         rules.map(ChessPosition::from_rules).map_err(|error| format!("the planes show no legal position: {error}"))
     }
 
-    /// Whether it is the start of a game.
     pub(super) fn is_game_start(&self) -> bool {
         self.rule_50 == 0
     }

@@ -148,7 +148,6 @@ impl<'a> Movetext<'a> {
     }
 }
 
-/// A kind of rejection and its reason.
 type Fault = (RejectKind, String);
 
 impl<'a> Iterator for Movetext<'a> {
