@@ -13,149 +13,65 @@ pub(super) enum FieldContent {
     One(&'static [Field]),
     /// A list, whose names end in `[i]`.
     Many(&'static [Field]),
-    /// A map of names to messages.
+    /// A map of names to messages, without a name of its own.
     Map(&'static [Field]),
+    /// A number that the format does not use.
     Nothing,
 }
 
 use FieldContent::{Many, Map, Nothing, Number, One, Tensor};
 
-const CONVOLUTION: &[Field] = &[
-    ("weights", Tensor),
-    ("biases", Tensor),
-    ("bn_means", Tensor),
-    ("bn_stddivs", Tensor),
-    ("bn_gammas", Tensor),
-    ("bn_betas", Tensor),
-];
+/// The fields of a message: a tensor by its name, anything else with its content.
+macro_rules! fields {
+    (@) => { Tensor };
+    (@ $content:expr) => { $content };
+    ($($name:ident $(: $content:expr)?),* $(,)?) => { &[$((stringify!($name), fields!(@ $($content)?))),*] };
+}
 
-const SE_UNIT: &[Field] = &[("w1", Tensor), ("b1", Tensor), ("w2", Tensor), ("b2", Tensor)];
+const CONVOLUTION: &[Field] = fields! { weights, biases, bn_means, bn_stddivs, bn_gammas, bn_betas };
 
-const RESIDUAL: &[Field] = &[("conv1", One(CONVOLUTION)), ("conv2", One(CONVOLUTION)), ("se", One(SE_UNIT))];
+const SE_UNIT: &[Field] = fields! { w1, b1, w2, b2 };
 
-const SMOLGEN: &[Field] = &[
-    ("compress", Tensor),
-    ("dense1_w", Tensor),
-    ("dense1_b", Tensor),
-    ("ln1_gammas", Tensor),
-    ("ln1_betas", Tensor),
-    ("dense2_w", Tensor),
-    ("dense2_b", Tensor),
-    ("ln2_gammas", Tensor),
-    ("ln2_betas", Tensor),
-];
+const RESIDUAL: &[Field] = fields! { conv1: One(CONVOLUTION), conv2: One(CONVOLUTION), se: One(SE_UNIT) };
 
-const ATTENTION: &[Field] = &[
-    ("q_w", Tensor),
-    ("q_b", Tensor),
-    ("k_w", Tensor),
-    ("k_b", Tensor),
-    ("v_w", Tensor),
-    ("v_b", Tensor),
-    ("dense_w", Tensor),
-    ("dense_b", Tensor),
-    ("smolgen", One(SMOLGEN)),
-    ("rpe_q", Tensor),
-    ("rpe_k", Tensor),
-    ("rpe_v", Tensor),
-];
+const SMOLGEN: &[Field] = fields! {
+    compress, dense1_w, dense1_b, ln1_gammas, ln1_betas, dense2_w, dense2_b, ln2_gammas, ln2_betas,
+};
 
-const FEED_FORWARD: &[Field] =
-    &[("dense1_w", Tensor), ("dense1_b", Tensor), ("dense2_w", Tensor), ("dense2_b", Tensor)];
+const ATTENTION: &[Field] = fields! {
+    q_w, q_b, k_w, k_b, v_w, v_b, dense_w, dense_b, smolgen: One(SMOLGEN), rpe_q, rpe_k, rpe_v,
+};
 
-const ENCODER: &[Field] = &[
-    ("mha", One(ATTENTION)),
-    ("ln1_gammas", Tensor),
-    ("ln1_betas", Tensor),
-    ("ffn", One(FEED_FORWARD)),
-    ("ln2_gammas", Tensor),
-    ("ln2_betas", Tensor),
-];
+const FEED_FORWARD: &[Field] = fields! { dense1_w, dense1_b, dense2_w, dense2_b };
 
-const POLICY: &[Field] = &[
-    ("ip_pol_w", Tensor),
-    ("ip_pol_b", Tensor),
-    ("ip2_pol_w", Tensor),
-    ("ip2_pol_b", Tensor),
-    ("ip3_pol_w", Tensor),
-    ("ip3_pol_b", Tensor),
-    ("ip4_pol_w", Tensor),
-    ("pol_encoder", Many(ENCODER)),
-    ("pol_headcount", Number),
-    ("policy1", One(CONVOLUTION)),
-    ("policy", One(CONVOLUTION)),
-];
+const ENCODER: &[Field] = fields! {
+    mha: One(ATTENTION), ln1_gammas, ln1_betas, ffn: One(FEED_FORWARD), ln2_gammas, ln2_betas,
+};
 
-const POLICIES: &[Field] = &[
-    ("ip_pol_w", Tensor),
-    ("ip_pol_b", Tensor),
-    ("vanilla", One(POLICY)),
-    ("optimistic_st", One(POLICY)),
-    ("soft", One(POLICY)),
-    ("opponent", One(POLICY)),
-    ("", Map(POLICY)),
-];
+const POLICY: &[Field] = fields! {
+    ip_pol_w, ip_pol_b, ip2_pol_w, ip2_pol_b, ip3_pol_w, ip3_pol_b, ip4_pol_w, pol_encoder: Many(ENCODER),
+    pol_headcount: Number, policy1: One(CONVOLUTION), policy: One(CONVOLUTION),
+};
 
-const VALUE: &[Field] = &[
-    ("ip_val_w", Tensor),
-    ("ip_val_b", Tensor),
-    ("ip1_val_w", Tensor),
-    ("ip1_val_b", Tensor),
-    ("ip2_val_w", Tensor),
-    ("ip2_val_b", Tensor),
-    ("ip_val_err_w", Tensor),
-    ("ip_val_err_b", Tensor),
-    ("ip_val_cat_w", Tensor),
-    ("ip_val_cat_b", Tensor),
-    ("value", One(CONVOLUTION)),
-];
+const POLICIES: &[Field] = fields! {
+    ip_pol_w, ip_pol_b, vanilla: One(POLICY), optimistic_st: One(POLICY), soft: One(POLICY), opponent: One(POLICY),
+    others: Map(POLICY),
+};
 
-const VALUES: &[Field] = &[("winner", One(VALUE)), ("q", One(VALUE)), ("st", One(VALUE)), ("", Map(VALUE))];
+const VALUE: &[Field] = fields! {
+    ip_val_w, ip_val_b, ip1_val_w, ip1_val_b, ip2_val_w, ip2_val_b, ip_val_err_w, ip_val_err_b, ip_val_cat_w,
+    ip_val_cat_b, value: One(CONVOLUTION),
+};
 
-pub(super) const WEIGHTS: &[Field] = &[
-    ("input", One(CONVOLUTION)),
-    ("residual", Many(RESIDUAL)),
-    ("policy", One(CONVOLUTION)),
-    ("ip_pol_w", Tensor),
-    ("ip_pol_b", Tensor),
-    ("value", One(CONVOLUTION)),
-    ("ip1_val_w", Tensor),
-    ("ip1_val_b", Tensor),
-    ("ip2_val_w", Tensor),
-    ("ip2_val_b", Tensor),
-    ("policy1", One(CONVOLUTION)),
-    ("moves_left", One(CONVOLUTION)),
-    ("ip1_mov_w", Tensor),
-    ("ip1_mov_b", Tensor),
-    ("ip2_mov_w", Tensor),
-    ("ip2_mov_b", Tensor),
-    ("ip2_pol_w", Tensor),
-    ("ip2_pol_b", Tensor),
-    ("ip3_pol_w", Tensor),
-    ("ip3_pol_b", Tensor),
-    ("pol_encoder", Many(ENCODER)),
-    ("ip4_pol_w", Tensor),
-    ("", Nothing),
-    ("pol_headcount", Number),
-    ("ip_emb_w", Tensor),
-    ("ip_emb_b", Tensor),
-    ("encoder", Many(ENCODER)),
-    ("headcount", Number),
-    ("ip_val_w", Tensor),
-    ("ip_val_b", Tensor),
-    ("ip_mov_w", Tensor),
-    ("ip_mov_b", Tensor),
-    ("ip_mult_gate", Tensor),
-    ("ip_add_gate", Tensor),
-    ("smolgen_w", Tensor),
-    ("smolgen_b", Tensor),
-    ("ip_emb_preproc_w", Tensor),
-    ("ip_emb_preproc_b", Tensor),
-    ("ip_emb_ln_gammas", Tensor),
-    ("ip_emb_ln_betas", Tensor),
-    ("ip_emb_ffn", One(FEED_FORWARD)),
-    ("ip_emb_ffn_ln_gammas", Tensor),
-    ("ip_emb_ffn_ln_betas", Tensor),
-    ("value_heads", One(VALUES)),
-    ("policy_heads", One(POLICIES)),
-];
+const VALUES: &[Field] = fields! { winner: One(VALUE), q: One(VALUE), st: One(VALUE), others: Map(VALUE) };
+
+pub(super) const WEIGHTS: &[Field] = fields! {
+    input: One(CONVOLUTION), residual: Many(RESIDUAL), policy: One(CONVOLUTION), ip_pol_w, ip_pol_b,
+    value: One(CONVOLUTION), ip1_val_w, ip1_val_b, ip2_val_w, ip2_val_b, policy1: One(CONVOLUTION),
+    moves_left: One(CONVOLUTION), ip1_mov_w, ip1_mov_b, ip2_mov_w, ip2_mov_b, ip2_pol_w, ip2_pol_b, ip3_pol_w,
+    ip3_pol_b, pol_encoder: Many(ENCODER), ip4_pol_w, unused: Nothing, pol_headcount: Number, ip_emb_w, ip_emb_b,
+    encoder: Many(ENCODER), headcount: Number, ip_val_w, ip_val_b, ip_mov_w, ip_mov_b, ip_mult_gate, ip_add_gate,
+    smolgen_w, smolgen_b, ip_emb_preproc_w, ip_emb_preproc_b, ip_emb_ln_gammas, ip_emb_ln_betas,
+    ip_emb_ffn: One(FEED_FORWARD), ip_emb_ffn_ln_gammas, ip_emb_ffn_ln_betas, value_heads: One(VALUES),
+    policy_heads: One(POLICIES),
+};
