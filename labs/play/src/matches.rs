@@ -7,9 +7,7 @@
 //! line of the journal; the same command resumes after it. An engine that dies or does not answer forfeits its game and is started
 //! again. A pair of games that repeats an earlier one is no further observation: statistics count it once.
 
-mod conditions;
 mod contestant;
-mod copies;
 mod game;
 mod journal;
 mod records;
@@ -18,10 +16,9 @@ mod schedule;
 mod sequential;
 mod standings;
 
-pub use conditions::Conditions;
 pub use contestant::{Contestant, Kind, PATIENCE};
 pub use engines::{DrawRule, WinRule};
-pub use game::{FinishedGame, Limits};
+pub use game::{Conditions, FinishedGame, Limits};
 pub use run::{MatchOptions, play_match};
 pub use schedule::Schedule;
 pub use sequential::{Progress, Sequential};

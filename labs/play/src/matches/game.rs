@@ -1,15 +1,54 @@
-//! One game between two contestants.
+//! The conditions of a match, and one game between two contestants.
 
-use super::contestant::{Action, Seat};
+use super::contestant::{Action, Contestant, Kind, Seat};
 use crate::error::PlayError;
 use engines::{Adjudicator, DrawRule, EngineError, WinRule};
-use games::{GameResult, Played, Position, Referee, Side, Termination};
+use games::{GameKind, GameResult, Played, Position, Referee, Side, Termination};
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicBool, Ordering};
 use streams::Stream;
 use strength::pairs;
 use train::inference::Situation;
 use train::inference::situation::Move;
+
+/// What determines the games: the same conditions and number give the same game.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Conditions {
+    pub game: GameKind,
+    /// The players, at least two with different names.
+    pub contestants: Vec<Contestant>,
+    /// The version of each, in their order: the hash of a network's weights, the name and version that an engine states.
+    /// [`play_match`](super::play_match) writes it, so that a match is not resumed with a network that was trained again.
+    pub identities: Vec<String>,
+    /// Openings for every two players, each with both colours.
+    pub pairs: u64,
+    /// The hash of the book of openings.
+    pub book: Option<String>,
+    /// Random plies after the opening: from, to.
+    pub random_plies: Option<(u16, u16)>,
+    /// When games end although the rules do not end them.
+    pub limits: Limits,
+    /// Of the order of the openings, random plies and draws of moves.
+    pub seed: u64,
+}
+
+impl Conditions {
+    /// Whether both have the same games. A network that lies elsewhere is the same network: its weights decide.
+    pub(super) fn are_those_of(&self, other: &Self) -> bool {
+        self.without_folders() == other.without_folders()
+    }
+
+    fn without_folders(&self) -> Self {
+        let mut conditions = self.clone();
+        for contestant in &mut conditions.contestants {
+            if let Kind::Network { cell, .. } = &mut contestant.kind {
+                cell.clear();
+            }
+        }
+        conditions
+    }
+}
 
 /// When a game ends although the rules do not end it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,7 +1,6 @@
 //! The finished games of a match, a line each, in the order in which they ended.
 
-use super::conditions::Conditions;
-use super::game::FinishedGame;
+use super::game::{Conditions, FinishedGame};
 use super::schedule::Schedule;
 use crate::error::PlayError;
 use ::records::atomic;

@@ -1,7 +1,6 @@
 //! The games of a match as records that other programs read: PGN of chess, CSA of shogi, otherwise lines of USI.
 
-use super::conditions::Conditions;
-use super::game::FinishedGame;
+use super::game::{Conditions, FinishedGame};
 use crate::error::PlayError;
 use games::chess::pgn;
 use games::shogi::csa;

@@ -1,8 +1,7 @@
 //! A match from its conditions to its journal.
 
-use super::conditions::Conditions;
 use super::contestant::{Contestant, Seat};
-use super::game::{FinishedGame, Fixture, play};
+use super::game::{Conditions, FinishedGame, Fixture, play};
 use super::journal::{GAMES, Journal};
 use super::records;
 use super::schedule::{MOST_GAMES, Schedule};

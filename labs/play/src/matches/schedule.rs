@@ -1,4 +1,9 @@
-//! Which games a match has: every two contestants, every opening with both colours.
+//! Which games a match has: every two contestants, every opening with both colours. Which pairs of them repeat earlier ones:
+//! players that draw no moves play the same games from the same opening.
+
+use super::game::FinishedGame;
+use games::GameResult;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// Games in the order of their numbers: an opening for every pairing, with both colours, then the next opening.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,6 +58,27 @@ impl Schedule {
     pub fn twin(number: u64) -> u64 {
         number ^ 1
     }
+}
+
+/// The numbers of the games of every pair that repeats one with smaller numbers: the same players, start, moves and results in both
+/// games.
+pub(super) fn copies<'a>(games: impl IntoIterator<Item = &'a FinishedGame>) -> BTreeSet<u64> {
+    let games: BTreeMap<u64, &'a FinishedGame> = games.into_iter().map(|game| (game.number, game)).collect();
+    let (mut seen, mut copies) = (HashSet::new(), BTreeSet::new());
+    for (&number, &game) in &games {
+        let twin = Schedule::twin(number);
+        let Some(&other) = games.get(&twin).filter(|_| number < twin) else { continue };
+        if !seen.insert([content(game), content(other)]) {
+            copies.extend([number, twin]);
+        }
+    }
+    copies
+}
+
+type Content<'a> = ([usize; 2], Option<&'a str>, &'a [String], GameResult);
+
+fn content(game: &FinishedGame) -> Content<'_> {
+    (game.players, game.start.as_deref(), game.moves.as_slice(), game.result)
 }
 
 #[cfg(test)]

@@ -1,8 +1,7 @@
 //! A sequential test of two contestants: a match stops as soon as it is decided.
 
-use super::copies::copies;
 use super::game::FinishedGame;
-use super::schedule::Schedule;
+use super::schedule::{Schedule, copies};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -78,19 +77,13 @@ impl Sequential {
 
 #[cfg(test)]
 mod tests {
+    use super::super::standings::tests::game;
     use super::*;
-    use games::{GameResult, Termination};
+    use games::GameResult;
 
     fn games(results: &[GameResult]) -> BTreeMap<u64, FinishedGame> {
-        let game = |(number, &result): (u64, &GameResult)| {
-            let players = if number % 2 == 0 { [0, 1] } else { [1, 0] };
-            let (moves, termination) = (vec![number.to_string()], Termination::Checkmate);
-            (
-                number,
-                FinishedGame { number, players, start: None, moves, opening: 0, result, termination, forfeit: None },
-            )
-        };
-        (0..).zip(results).map(game).collect()
+        let players = |number: u64| if number % 2 == 0 { [0, 1] } else { [1, 0] };
+        (0..).zip(results).map(|(number, &result)| (number, game(number, players(number), result))).collect()
     }
 
     #[test]

@@ -1,9 +1,7 @@
 //! Who is stronger, by how much, and how sure that is.
 
-use super::conditions::Conditions;
-use super::copies::copies;
-use super::game::FinishedGame;
-use super::schedule::Schedule;
+use super::game::{Conditions, FinishedGame};
+use super::schedule::{Schedule, copies};
 use super::sequential::Progress;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -187,12 +185,12 @@ fn ratings(conditions: &Conditions, games: &[&FinishedGame], scale: &Scale) -> R
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use games::{GameResult, Termination};
 
     /// No other number has its moves.
-    fn game(number: u64, players: [usize; 2], result: GameResult) -> FinishedGame {
+    pub(crate) fn game(number: u64, players: [usize; 2], result: GameResult) -> FinishedGame {
         let (moves, termination) = (vec![number.to_string()], Termination::Checkmate);
         FinishedGame { number, players, start: None, moves, opening: 0, result, termination, forfeit: None }
     }
