@@ -15,7 +15,6 @@ mod adjudicate;
 pub mod balanced;
 mod choose;
 mod conditions;
-mod decision;
 mod engine;
 mod error;
 pub mod forced;

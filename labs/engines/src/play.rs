@@ -1,9 +1,8 @@
 //! One game: an opening, then the engine against itself under posenc's rules.
 
 use super::adjudicate::Adjudicator;
-use super::choose::near_best;
+use super::choose::{Decision, near_best};
 use super::conditions::Settings;
-use super::decision::Decision;
 use super::openings::{Opening, set_up_with_random_plies};
 use crate::engine::{Answer, Engine, EngineError, Search};
 use games::{GameResult, Played, Position, Referee, Score, Termination};

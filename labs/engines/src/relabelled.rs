@@ -1,7 +1,6 @@
 //! Test positions of a dataset with the labels of a longer search, to compare with losses on the old labels.
 
-use crate::choose::policy;
-use crate::decision::Decision;
+use crate::choose::{Decision, policy};
 use crate::engine::{Engine, EngineError, EngineSettings};
 use crate::error::GenerateError;
 use crate::{searches, test_games};
