@@ -1,14 +1,12 @@
 //! `posenc data generate engines`.
 
-mod display;
-
+use crate::commands::data::display;
 use crate::commands::data::headline::headline;
 use crate::commands::data::split::ShareArgs;
 use crate::commands::show::parse_game;
 use anyhow::Context as _;
 use config::{grouped, shell_word};
-use display::Display;
-use engines::{DrawRule, EngineSettings, GenerateReport, Settings, WinRule, generate};
+use engines::{DrawRule, EngineSettings, GenerateReport, Progress, Settings, WinRule, generate};
 use games::GameKind;
 use grid::Interrupt;
 use grid::interrupt::StopRequest;
@@ -16,7 +14,7 @@ use std::io::Write as _;
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -104,10 +102,46 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut display = Display::new();
     let outcome =
         generate(&settings, &mut |progress| display.show(progress), &|| interrupt.request() > StopRequest::Continue);
-    display.finish();
+    display.shown.finish();
     let report = outcome?;
     std::io::stdout().lock().write_all(summary(&settings, &report, &display).as_bytes())?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Shows how far the games are.
+struct Display {
+    shown: display::Display,
+    begun: Instant,
+}
+
+impl Display {
+    fn new() -> Self {
+        Self { shown: display::Display::new(), begun: Instant::now() }
+    }
+
+    fn show(&mut self, progress: &Progress) {
+        let mut words = self.rate(progress);
+        for (count, what) in [(progress.restarts, "restarts"), (progress.given_up, "given up")] {
+            if count > 0 {
+                words.push_str(&format!(", {count} {what}"));
+            }
+        }
+        let ended = progress.finished + progress.given_up;
+        if ended == progress.found {
+            self.shown.begin_at(ended);
+        }
+        self.shown.show("games", ended, progress.games, |_| words);
+    }
+
+    /// How fast it went, in plies that engines chose.
+    fn rate(&self, progress: &Progress) -> String {
+        let seconds = self.begun.elapsed().as_secs_f64().max(1e-3);
+        format!(
+            "{} plies in {seconds:.1} s, {:.1} a second",
+            grouped(progress.new_plies),
+            progress.new_plies as f64 / seconds
+        )
+    }
 }
 
 fn settings(args: &Args) -> anyhow::Result<Settings> {
