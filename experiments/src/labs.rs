@@ -27,7 +27,6 @@ mod play {
     pub(super) mod eval;
     pub(crate) mod evaluation;
     pub(super) mod matches;
-    mod opponent;
 }
 /// Experiments on a Slurm cluster: `posenc submit`, and the tasks that it submits.
 #[cfg(feature = "slurm")]

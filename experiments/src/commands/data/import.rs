@@ -4,7 +4,7 @@ use super::super::options::{by_name, named};
 use super::super::show::parse_game;
 use super::display::Display;
 use super::filters::FilterArgs;
-use super::headline::headline;
+use super::info::headline;
 use super::split::SplitArgs;
 use config::{grouped, listed, printable, printable_lines};
 use dataset::{Format, ImportOptions, ImportReport, PerSplit, Progress, Split, Unit};

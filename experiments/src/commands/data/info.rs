@@ -1,12 +1,25 @@
-//! The text of `posenc data info`.
+//! The text of `posenc data info`, and the first line about a dataset that was made.
 
 use config::{counted, grouped};
 use dataset::info::Bin;
-use dataset::{Info, Split, Unit};
+use dataset::{Info, Manifest, Split, Unit};
 use games::Phase;
 use report::table::table;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::path::Path;
+
+/// The first line about a dataset that was made.
+pub(crate) fn headline(folder: &Path, manifest: &Manifest) -> String {
+    let positions = manifest.counts.positions;
+    match manifest.unit {
+        Unit::Game => {
+            let games = counted(manifest.counts.kept, "game");
+            format!("{}: {games} with {}\n", folder.display(), counted(positions, "position"))
+        }
+        Unit::Position => format!("{}: {}\n", folder.display(), counted(positions, "single position")),
+    }
+}
 
 /// Width of the longest bar of a histogram.
 const BAR: u64 = 40;

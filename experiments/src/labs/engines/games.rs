@@ -1,7 +1,7 @@
 //! `posenc data generate engines`.
 
 use crate::commands::data::display;
-use crate::commands::data::headline::headline;
+use crate::commands::data::info::headline;
 use crate::commands::data::split::ShareArgs;
 use crate::commands::show::parse_game;
 use anyhow::Context as _;

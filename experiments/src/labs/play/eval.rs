@@ -1,7 +1,7 @@
 //! `posenc eval`: how strong a cell's network is.
 
 use super::engine::with_visits;
-use super::opponent::nodes_and_options;
+use super::matches::nodes_and_options;
 use crate::commands::devices::CellNetwork;
 use anyhow::{Context as _, bail};
 use games::{Referee, with_game};

@@ -1,6 +1,5 @@
 //! `posenc match`: games between cells and engines.
 
-use super::opponent::nodes_and_options;
 use crate::commands::devices::{parse_device, prepare};
 use anyhow::{Context as _, bail, ensure};
 use config::counted;
@@ -11,6 +10,7 @@ use play::matches::{
     Sequential, Standings, WinRule, play_match,
 };
 use std::fmt::Write as _;
+use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::str::FromStr;
@@ -127,6 +127,20 @@ impl Given {
         let name = self.name.clone().unwrap_or_else(|| format!("{file}@{rest}"));
         Ok(Contestant { name, kind: Kind::Engine { program: self.path.clone(), nodes, options } })
     }
+}
+
+/// Nodes and options of an engine, of what follows `@` in `PROGRAM@NODES[,OPTION=VALUE…]`.
+pub(super) fn nodes_and_options(text: &str) -> anyhow::Result<(u64, Vec<(String, String)>)> {
+    let mut parts = text.split(',');
+    let nodes = parts.next().unwrap_or_default();
+    let nodes: NonZeroU64 =
+        nodes.parse().with_context(|| format!("nodes must be a number, 1 or more, found \"{nodes}\""))?;
+    let options = parts.map(|option| {
+        let (name, value) =
+            option.split_once('=').with_context(|| format!("an option is `NAME=VALUE`, found \"{option}\""))?;
+        Ok((name.to_owned(), value.to_owned()))
+    });
+    Ok((nodes.get(), options.collect::<anyhow::Result<_>>()?))
 }
 
 /// Plays the match, or what is missing of it.
