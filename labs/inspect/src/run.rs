@@ -65,7 +65,7 @@ fn of_cells(paths: &[PathBuf], options: &Options, note: &mut dyn FnMut(&str)) ->
         None => path.join(DIR),
     };
     for (number, path) in (1..).zip(paths) {
-        shown.push(of_cell(path, &own(number, path), options, &mut Kept::default(), note)?);
+        shown.push(of_cell(path, &own(number, path), options, &mut None, note)?);
     }
     let cells: Vec<Inspected> = shown.iter().map(|cell| cell.inspected.clone()).collect();
     let dir = options.out.clone().unwrap_or_else(|| paths[0].join(DIR));
@@ -84,7 +84,7 @@ fn of_run(path: &Path, options: &Options, note: &mut dyn FnMut(&str)) -> Result<
     for row in &plan.rows {
         let mut first = None;
         // Seeds of a row have the same controls: they differ in their weights only.
-        let mut kept = Kept::default();
+        let mut controls = None;
         for &seed in &plan.seeds {
             let cell = Plan::cell_dir(path, row, seed);
             if CellState::of(&cell) != CellState::Done {
@@ -94,7 +94,7 @@ fn of_run(path: &Path, options: &Options, note: &mut dyn FnMut(&str)) -> Result<
                 Some(out) => out.join(&row.folder).join(format!("seed-{seed}")),
                 None => cell.join(DIR),
             };
-            match of_cell(&cell, &into, options, &mut kept, note) {
+            match of_cell(&cell, &into, options, &mut controls, note) {
                 Ok(cell) => {
                     cells.push(cell.inspected.clone());
                     first.get_or_insert(cell);
@@ -117,15 +117,12 @@ fn of_run(path: &Path, options: &Options, note: &mut dyn FnMut(&str)) -> Result<
     Ok(Written { dir, cells })
 }
 
-/// The controls of a row, once they are drawn.
-#[derive(Debug, Default)]
-struct Kept(Option<Controls>);
-
+/// `controls` are those of the row, once they are drawn.
 fn of_cell(
     dir: &Path,
     into: &Path,
     options: &Options,
-    kept: &mut Kept,
+    controls: &mut Option<Controls>,
     note: &mut dyn FnMut(&str),
 ) -> Result<PageCell, InspectionError> {
     let load = || Loaded::cell(dir, options.weights, options.device);
@@ -133,7 +130,9 @@ fn of_cell(
     let config = cell.config.clone();
     let square = square(&config, options.square.as_deref())?;
     let examples = Shown::all(&options.asked, &config, options.device)?;
-    let (parent, name) = (row_folder(dir), cell_name(dir));
+    let full = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
+    let folder = last_part(full.parent());
+    let name = format!("{folder}/{}", last_part(Some(&full)));
     note(&format!("{name}: heads"));
     let setup = Setup::load(dir, options.device, 1, false)?;
     let packed = validation_positions(&setup, options.positions)?;
@@ -147,13 +146,13 @@ fn of_cell(
     if views.is_empty() {
         return Err(InspectionError::NoHeads { cell: dir.to_owned(), architecture: config.model.name() });
     }
-    if kept.0.is_none() {
+    if controls.is_none() {
         if options.testing.controls > 0 {
             note(&format!("{name}: {} networks with random weights", options.testing.controls));
         }
-        kept.0 = Some(Controls::draw(&config, &packed, options.testing)?);
+        *controls = Some(Controls::draw(&config, &packed, options.testing)?);
     }
-    let analysis = Analysis::of(config.game, views, kept.0.as_ref().unwrap_or(&Controls::default()), options.testing);
+    let analysis = Analysis::of(config.game, views, controls.as_ref().unwrap_or(&Controls::default()), options.testing);
     let rows: Vec<&Tensor> = examples.iter().map(|shown| &shown.packed).collect();
     let in_examples = heads(load()?, &Tensor::f_cat(&rows, 0)?, false, true)?;
     let costs = match options.ablate {
@@ -168,7 +167,7 @@ fn of_cell(
     let inspected = Inspected {
         format: FORMAT,
         cell: name,
-        row: row_name(dir, &parent, &config),
+        row: row_name(&full, &folder, &config),
         game: config.game,
         seed: config.seed,
         weights,
@@ -202,20 +201,13 @@ fn square(config: &RunConfig, name: Option<&str>) -> Result<usize, InspectionErr
     })
 }
 
-fn row_folder(dir: &Path) -> String {
-    let full = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
-    full.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy().into_owned()
-}
-
-fn cell_name(dir: &Path) -> String {
-    let full = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
-    format!("{}/{}", row_folder(dir), full.file_name().unwrap_or_default().to_string_lossy())
+fn last_part(path: Option<&Path>) -> String {
+    path.and_then(Path::file_name).unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// The row as its experiment names it; the encodings if the cell is of no experiment.
-fn row_name(dir: &Path, folder: &str, config: &RunConfig) -> String {
-    let full = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
-    let plan = full.parent().and_then(Path::parent).and_then(|run_dir| Plan::read(run_dir).ok());
+fn row_name(cell: &Path, folder: &str, config: &RunConfig) -> String {
+    let plan = cell.parent().and_then(Path::parent).and_then(|run_dir| Plan::read(run_dir).ok());
     let row = plan.and_then(|plan| plan.rows.into_iter().find(|row| row.folder == folder));
     let encodings = || {
         let labels: Vec<String> = config.encoding.iter().map(encodings::EncodingConfig::label).collect();
