@@ -14,6 +14,7 @@
 
 use super::run::RunConfig;
 use super::step::MicroBatch;
+use facts::setting::{keys, remove};
 use serde_json::{Value, json};
 
 /// Raise it when the meaning of a field changes, or a default does. A new field with a default that keeps the old
@@ -51,13 +52,13 @@ pub fn canonical(run: &RunConfig, content: &str) -> String {
     let run = RunConfig { model: run.model.clone().normalised(), ..run.clone() };
     let mut value = without_defaults(&run);
     for path in LEFT_OUT {
-        remove(&mut value, &path.split('.').collect::<Vec<_>>());
+        remove(&mut value, &keys(path));
     }
     if let Some(network) = value.pointer_mut("/train/start/network") {
         *network = Value::Bool(true);
     }
     if run.train.micro_batch == Some(MicroBatch::Auto) {
-        remove(&mut value, &["train", "micro_batch"]);
+        remove(&mut value, &keys("train.micro_batch"));
     }
     value["data"] = Value::from(content);
     let mut whole = json!({"numerics": run.numerics(), "run": value, "schema": SCHEMA_VERSION});
@@ -71,9 +72,8 @@ pub fn canonical(run: &RunConfig, content: &str) -> String {
 fn without_defaults(run: &RunConfig) -> Value {
     let mut value = run.to_json();
     for path in key_paths(&value) {
-        let keys: Vec<&str> = path.iter().map(String::as_str).collect();
         let mut trial = value.clone();
-        remove(&mut trial, &keys);
+        remove(&mut trial, &path);
         if serde_json::from_value::<RunConfig>(trial.clone()).is_ok_and(|same| same == *run) {
             value = trial;
         }
@@ -94,16 +94,4 @@ fn key_paths(value: &Value) -> Vec<Vec<String>> {
         key_paths(value).into_iter().map(move |rest| std::iter::once(key.clone()).chain(rest).collect())
     });
     own.chain(below).collect()
-}
-
-/// Takes the key at the end of the path out of its map; does nothing where the path no longer exists.
-fn remove(value: &mut Value, path: &[&str]) {
-    let Some((last, key_path)) = path.split_last() else { return };
-    let map = key_path.iter().try_fold(value, |node, step| match node {
-        Value::Array(list) => list.get_mut(step.parse::<usize>().ok()?),
-        other => other.get_mut(*step),
-    });
-    if let Some(Value::Object(map)) = map {
-        map.remove(*last);
-    }
 }

@@ -11,7 +11,7 @@ use super::run::RunConfig;
 use super::setting::Setting;
 use super::source::ConfigError;
 use facts::{Role, distinct};
-use games::GameKind;
+use std::collections::BTreeSet;
 
 /// The rows of combinations, labelled by the settings in which they differ.
 pub(super) fn rows(combinations: &[Combination], datasets: &Datasets) -> Result<Vec<Row>, ConfigError> {
@@ -52,28 +52,21 @@ pub(super) fn row(combination: &Combination, label: &Label, datasets: &Datasets)
 
 /// Adds the A/A control of each game's first reference.
 pub(super) fn add_twins(rows: &mut Vec<Row>) {
-    let mut games: Vec<GameKind> = Vec::new();
-    let mut is_first = |game: GameKind| {
-        let is_first = !games.contains(&game);
-        games.push(game);
-        is_first
+    let twin = |row: &Row| {
+        let run = RunConfig { twin: true, ..row.run.clone() };
+        let hash = identity::hash(&run, &row.data.content());
+        Row {
+            label: format!("{}-twin", row.label),
+            name: format!("{}-twin", row.name),
+            given: row.given.as_ref().map(|name| format!("{name}-twin")),
+            hash,
+            run,
+            role: Role::Twin,
+            ..row.clone()
+        }
     };
-    let twins: Vec<Row> = rows
-        .iter()
-        .filter(|row| row.role == Role::Reference && is_first(row.run.game))
-        .map(|row| {
-            let run = RunConfig { twin: true, ..row.run.clone() };
-            let hash = identity::hash(&run, &row.data.content());
-            Row {
-                label: format!("{}-twin", row.label),
-                name: format!("{}-twin", row.name),
-                given: row.given.as_ref().map(|name| format!("{name}-twin")),
-                hash,
-                run,
-                role: Role::Twin,
-                ..row.clone()
-            }
-        })
-        .collect();
+    let mut games = BTreeSet::new();
+    let references = rows.iter().filter(|row| row.role == Role::Reference && games.insert(row.run.game));
+    let twins: Vec<Row> = references.map(twin).collect();
     rows.extend(twins);
 }

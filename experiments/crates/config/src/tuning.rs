@@ -12,6 +12,7 @@ use super::source::{ConfigError, at};
 use super::tree::Node;
 use super::tune::{Search, TuneEntry};
 use facts::Role;
+use std::collections::BTreeSet;
 use streams::below;
 
 pub use facts::plan::TRIALS as FOLDER;
@@ -44,21 +45,11 @@ pub struct Trial {
 impl Tuning {
     /// The rows of the trials' grid, each once.
     pub(super) fn grid_rows(&self) -> Vec<Row> {
-        let mut rows: Vec<Row> = Vec::new();
-        for trial in self.grid.iter().flatten() {
-            if !rows.iter().any(|known| known.hash == trial.hash) {
-                rows.push(trial.clone());
-            }
-        }
+        let (mut hashes, mut games) = (BTreeSet::new(), BTreeSet::new());
+        let each = self.grid.iter().flatten().filter(|trial| hashes.insert(&trial.hash));
         // A grid has a reference for each game; no verdict is drawn from it here.
-        let mut games = Vec::new();
-        for row in &mut rows {
-            let is_first = !games.contains(&row.run.game);
-            games.extend(is_first.then_some(row.run.game));
-            row.role = if is_first { Role::Reference } else { Role::Compared };
-            row.reference = None;
-        }
-        rows
+        let role = |is_first: bool| if is_first { Role::Reference } else { Role::Compared };
+        each.map(|row| Row { role: role(games.insert(row.run.game)), reference: None, ..row.clone() }).collect()
     }
 
     pub fn row(&self, row: usize, trial: usize) -> &Row {
