@@ -91,26 +91,12 @@ fn remove_all_except(dir: &Path, names: &[&str]) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::planned::tests::plan;
     use records::status::{State, Status};
     use serde_json::json;
     use std::collections::BTreeMap;
     use std::path::PathBuf;
     use train::sinks::tensorboard::{read_dir, read_session};
-
-    fn plan(rows: &[&str]) -> Plan {
-        let row = |folder: &&str| {
-            json!({
-                "game": "chess", "label": folder, "folder": folder, "role": "compared", "mask": "train",
-                "network": {"trunk": 1, "heads": 1, "encoding": 1, "injection_points": "", "position_sources": []},
-            })
-        };
-        let rows: Vec<_> = rows.iter().map(row).collect();
-        serde_json::from_value(json!({
-            "format": 1, "experiment": "x", "primary": {"metric": "policy_loss", "weights": "raw"}, "seeds": [0, 1, 2],
-            "rows": rows,
-        }))
-        .unwrap()
-    }
 
     fn cell(run_dir: &Path, row: &str, seed: u64, losses: &[f64]) -> PathBuf {
         let dir = run_dir.join(row).join(format!("seed-{seed}"));

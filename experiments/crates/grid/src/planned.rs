@@ -149,20 +149,22 @@ fn row(row: &config::Row, all: &[config::Row]) -> Row {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use records::Status;
     use records::status::State;
     use serde_json::json;
 
-    fn plan(margins: &serde_json::Value) -> Plan {
-        serde_json::from_value(json!({
-            "format": FORMAT, "experiment": "x", "primary": {"metric": "policy_loss", "weights": "raw"}, "seeds": [0],
-            "rows": [{
-                "game": "chess", "label": "shaw", "folder": "shaw", "role": "compared", "mask": "train",
+    pub(crate) fn plan(rows: &[&str]) -> Plan {
+        let row = |folder: &&str| {
+            json!({
+                "game": "chess", "label": folder, "folder": folder, "role": "compared", "mask": "train",
                 "network": {"trunk": 1, "heads": 1, "encoding": 1, "injection_points": "", "position_sources": []},
-            }],
-            "equivalent_within": margins,
+            })
+        };
+        serde_json::from_value(json!({
+            "format": FORMAT, "experiment": "x", "primary": {"metric": "policy_loss", "weights": "raw"},
+            "seeds": [0, 1, 2], "rows": rows.iter().map(row).collect::<Vec<_>>(),
         }))
         .expect("a plan")
     }
@@ -170,7 +172,7 @@ mod tests {
     #[test]
     fn comparisons_that_are_changed_in_view_of_results_are_late() {
         let dir = tempfile::tempdir().expect("a folder");
-        let (run_dir, mut own) = (dir.path(), plan(&json!({})));
+        let (run_dir, mut own) = (dir.path(), plan(&["shaw"]));
         let row = |folder: &str, role: Role| Row { folder: folder.to_owned(), role, ..own.rows[0].clone() };
         own.rows =
             vec![row("absolute-0", Role::Reference), row("shaw-1", Role::Compared), row("rope-2", Role::Compared)];
@@ -213,18 +215,22 @@ mod tests {
     fn a_margin_that_is_written_after_a_cell_has_finished_is_late_and_stays_late() {
         let dir = tempfile::tempdir().expect("a folder");
         let run_dir = dir.path();
-        let [none, mut margin] = [json!({}), json!({"policy_loss": 0.02})].map(|margins| plan(&margins));
+        let within = |margins: Value| Plan {
+            equivalent_within: serde_json::from_value(margins).expect("margins"),
+            ..plan(&["shaw"])
+        };
+        let [none, mut margin] = [json!({}), json!({"policy_loss": 0.02})].map(within);
         assert!(!margin_is_late(&margin, run_dir), "nothing has finished");
         margin.write(run_dir).expect("written");
         let cell = Plan::cell_dir(run_dir, &margin.rows[0], 0);
         std::fs::create_dir_all(&cell).expect("a folder");
         Status::new(State::Done, 1, 1).write(&cell).expect("written");
         assert!(!margin_is_late(&margin, run_dir), "it was there before");
-        assert!(margin_is_late(&plan(&json!({"policy_loss": 0.05})), run_dir), "another one was");
+        assert!(margin_is_late(&within(json!({"policy_loss": 0.05})), run_dir), "another one was");
         none.write(run_dir).expect("written");
         assert!(margin_is_late(&margin, run_dir) && !margin_is_late(&none, run_dir));
         margin.late_margin = true;
         margin.write(run_dir).expect("written");
-        assert!(margin_is_late(&plan(&json!({"policy_loss": 0.02})), run_dir), "the next run changes nothing");
+        assert!(margin_is_late(&within(json!({"policy_loss": 0.02})), run_dir), "the next run changes nothing");
     }
 }

@@ -150,26 +150,17 @@ fn same_files(cell: &Path, config: &RunConfig, manifest: &Manifest) -> Result<()
         return Err(format!("{} and {} have other hashes of the weights", status::FILE, manifest::FILE));
     }
     if let Some(metrics) = result.as_ref().and_then(|result| result.metrics.as_ref()) {
-        let found = lines::hash(&cell.join(METRICS_FILE)).map_err(|error| error.to_string())?;
-        if found != *metrics {
-            return Err(other(METRICS_FILE, metrics, &found));
-        }
+        same_hash(METRICS_FILE, metrics, lines::hash(&cell.join(METRICS_FILE)))?;
     }
     let dir = cell.join(CHECKPOINTS);
     if dir.join(FINAL).exists() {
         let recorded = recorded.or(finish.map(|finish| &finish.weights)).ok_or_else(|| unknown(FINAL))?;
-        let found = final_weights_hash(cell, config).map_err(|error| error.to_string())?;
-        if found != *recorded {
-            return Err(other(FINAL, recorded, &found));
-        }
+        same_hash(FINAL, recorded, final_weights_hash(cell, config))?;
     }
     if dir.join(AVERAGED).exists() {
         let mut files = finish.into_iter().flat_map(|finish| &finish.files);
         let (_, recorded) = files.find(|(name, _)| name == AVERAGED).ok_or_else(|| unknown(AVERAGED))?;
-        let found = stored::hash(&dir.join(AVERAGED)).map_err(|error| error.to_string())?;
-        if found != *recorded {
-            return Err(other(AVERAGED, recorded, &found));
-        }
+        same_hash(AVERAGED, recorded, stored::hash(&dir.join(AVERAGED)))?;
     }
     Ok(())
 }
@@ -178,8 +169,10 @@ fn unknown(file: &str) -> String {
     format!("it has {file} and no record of its hash")
 }
 
-fn other(file: &str, recorded: &str, found: &str) -> String {
-    format!("{file} has the hash {found}, the cell recorded {recorded}")
+fn same_hash<E: ToString>(file: &str, recorded: &str, found: Result<String, E>) -> Result<(), String> {
+    let found = found.map_err(|error| error.to_string())?;
+    let other = || format!("{file} has the hash {found}, the cell recorded {recorded}");
+    (found == recorded).then_some(()).ok_or_else(other)
 }
 
 pub(super) fn unwritable(path: &Path) -> impl FnOnce(io::Error) -> UserError {
