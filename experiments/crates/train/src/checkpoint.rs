@@ -2,16 +2,13 @@
 //!
 //! `checkpoints/step-<n>.safetensors` holds the flat weights and the optimiser's flat moments. `step-<n>.yaml` holds
 //! the rest (scalars, names, shapes and offsets, length of `metrics.jsonl`) and the hash of the tensor file. The YAML
-//! is written last, so a checkpoint exists once its YAML does. The newest two are kept.
-
-mod last;
-
-pub use last::{load_averaged, load_final, save_averaged, save_final};
+//! is written last, so a checkpoint exists once its YAML does. The newest two are kept. The final weights stand beside them,
+//! as named tensors in their own shapes, in the usual safetensors form.
 
 use dataset::{MadeSoFar, bounded};
-use nn::Layout;
+use nn::{Layout, ParamSpec};
 use records::atomic;
-use records::folder::{CHECKPOINTS, entries};
+use records::folder::{AVERAGED, CHECKPOINTS, FINAL, entries};
 use records::identity::Identity;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
@@ -261,7 +258,7 @@ impl CheckpointTensors {
 }
 
 fn offsets(layout: &Layout) -> Vec<ParamOffset> {
-    let offset = |p: &nn::ParamSpec| ParamOffset { name: p.name.clone(), shape: p.shape.clone(), offset: p.offset };
+    let offset = |p: &ParamSpec| ParamOffset { name: p.name.clone(), shape: p.shape.clone(), offset: p.offset };
     layout.params().iter().map(offset).collect()
 }
 
@@ -318,4 +315,61 @@ fn step(stem: &str) -> Option<u64> {
 fn names(dir: &Path) -> Result<Vec<String>, CheckpointError> {
     let entries = entries(dir).map_err(CheckpointError::io("list", dir))?;
     Ok(entries.iter().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect())
+}
+
+pub fn save_final(cell: &Path, layout: &Layout, weights: &[f32]) -> Result<PathBuf, CheckpointError> {
+    save(cell, FINAL, layout, weights)
+}
+
+pub fn save_averaged(cell: &Path, layout: &Layout, weights: &[f32]) -> Result<PathBuf, CheckpointError> {
+    save(cell, AVERAGED, layout, weights)
+}
+
+fn save(cell: &Path, name: &str, layout: &Layout, weights: &[f32]) -> Result<PathBuf, CheckpointError> {
+    let dir = cell.join(CHECKPOINTS);
+    std::fs::create_dir_all(&dir).map_err(CheckpointError::io("create", &dir))?;
+    let path = dir.join(name);
+    let bytes: Vec<Vec<u8>> =
+        layout.params().iter().map(|p| little_endian(&weights[p.offset..p.offset + p.len()])).collect();
+    let mut views = Vec::with_capacity(bytes.len());
+    for (param, bytes) in layout.params().iter().zip(&bytes) {
+        let view = TensorView::new(Dtype::F32, shape(param), bytes);
+        views.push((&param.name, view.map_err(|e| CheckpointError::damaged(&path, e))?));
+    }
+    let file = safetensors::serialize(views, None).map_err(|e| CheckpointError::damaged(&path, e))?;
+    atomic::replace(&path, &file).map_err(CheckpointError::io("write", &path))?;
+    Ok(path)
+}
+
+/// Reads the final weights of a cell, in layout order. Another network's parameters are refused.
+pub fn load_final(cell: &Path, layout: &Layout) -> Result<Vec<f32>, CheckpointError> {
+    load(cell, FINAL, layout)
+}
+
+pub fn load_averaged(cell: &Path, layout: &Layout) -> Result<Vec<f32>, CheckpointError> {
+    load(cell, AVERAGED, layout)
+}
+
+fn load(cell: &Path, name: &str, layout: &Layout) -> Result<Vec<f32>, CheckpointError> {
+    let path = cell.join(CHECKPOINTS).join(name);
+    let bytes = bounded::read(&path, bounded::WEIGHTS).map_err(CheckpointError::io("read", &path))?;
+    let file = SafeTensors::deserialize(&bytes).map_err(|e| CheckpointError::damaged(&path, e))?;
+    if file.len() != layout.params().len() {
+        let what = format!("{} parameters instead of {}", file.len(), layout.params().len());
+        return Err(CheckpointError::OtherNetwork { path, what });
+    }
+    let mut weights = vec![0.0; layout.len()];
+    for param in layout.params() {
+        let view = file.tensor(&param.name).ok().filter(|v| v.dtype() == Dtype::F32 && v.shape() == shape(param));
+        let Some(view) = view else {
+            let what = format!("{} is missing or has another shape", param.name);
+            return Err(CheckpointError::OtherNetwork { path, what });
+        };
+        weights[param.offset..param.offset + param.len()].copy_from_slice(&from_little_endian(view.data()));
+    }
+    Ok(weights)
+}
+
+fn shape(param: &ParamSpec) -> Vec<usize> {
+    param.shape.iter().map(|&size| size as usize).collect()
 }
