@@ -98,17 +98,12 @@ fn failures(view: &View<'_>) -> String {
             Some(format!("<li><b>{name}</b> {cause}; <span class=\"soft\">{remedy}</span></li>\n"))
         })
         .collect();
-    match failed.len() {
-        0 => String::new(),
-        all if all > FAILURES => {
-            format!(
-                "<ul class=\"failures\">\n{}<li>and {} more</li>\n</ul>\n",
-                failed[..FAILURES].concat(),
-                all - FAILURES
-            )
-        }
-        _ => format!("<ul class=\"failures\">\n{}</ul>\n", failed.concat()),
+    if failed.is_empty() {
+        return String::new();
     }
+    let (shown, others) = failed.split_at(failed.len().min(FAILURES));
+    let more = if others.is_empty() { String::new() } else { format!("<li>and {} more</li>\n", others.len()) };
+    format!("<ul class=\"failures\">\n{}{more}</ul>\n", shown.concat())
 }
 
 fn games(view: &View<'_>) -> String {

@@ -7,7 +7,7 @@ use facts::{Role, grouped, in_words};
 use figures::plot::Style;
 use figures::{escape, fixed};
 use records::CellState;
-use report::comparison::Verdict;
+use report::comparison::{Comparison, Verdict};
 use report::html::page::badge;
 use report::missing::Missing;
 use report::numbers::with_interval;
@@ -40,7 +40,7 @@ pub(crate) fn of_squares(line: &Line<'_>, style: Style, scales: &Scales) -> Stri
 
 fn parts(line: &Line<'_>, class: &str, cells: &str, scales: &Scales, height: f64) -> String {
     let comparison = line.report.and_then(|report| report.comparison.as_ref());
-    let (name, verdict) = (escape(&line.name()), verdict(line));
+    let (name, verdict) = (escape(&line.name()), verdict(line, comparison));
     let plot = plots::differences(comparison, class, scales, height);
     format!(
         "<div class=\"row\"><h3 class=\"{class}\">{name}</h3>{cells}<div class=\"difference\">{plot}</div>\
@@ -80,8 +80,7 @@ fn so_far(cell: &Cell) -> String {
 }
 
 /// The verdict of the report; before all seeds of the row and of its reference have ended, how many are done.
-fn verdict(line: &Line<'_>) -> String {
-    let comparison = line.report.and_then(|report| report.comparison.as_ref());
+fn verdict(line: &Line<'_>, comparison: Option<&Comparison>) -> String {
     let Some(comparison) = comparison else {
         return if line.row.role == Role::Reference { small("reference") } else { String::new() };
     };

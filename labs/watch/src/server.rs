@@ -100,13 +100,9 @@ fn refuse(request: Request, length: usize) {
 }
 
 fn is_for_this_host(request: &Request) -> bool {
-    let hosts: Vec<&str> = request
-        .headers()
-        .iter()
-        .filter(|header| header.field.equiv("Host"))
-        .map(|header| header.value.as_str())
-        .collect();
+    let hosts: Vec<&Header> = request.headers().iter().filter(|header| header.field.equiv("Host")).collect();
     let [host] = hosts[..] else { return false };
+    let host = host.value.as_str();
     let is_number = |port: &str| !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
     let name = host.rsplit_once(':').filter(|(_, port)| is_number(port)).map_or(host, |(name, _)| name);
     HOSTS.iter().any(|known| name.eq_ignore_ascii_case(known))
