@@ -3,8 +3,8 @@
 use config::{Mask, RunConfig};
 use dataset::{ImportOptions, PerSplit, SplitPlan, ValueTarget, import};
 use encodings::EncodingConfig;
-use games::chess::Chess;
-use games::{Game, GameKind, Position};
+use games::chess::{Chess, pgn};
+use games::{Game, GameKind, GameResult, Position};
 use models::Schedule;
 use records::status::Status;
 use records::{MetricLine, lines};
@@ -205,10 +205,9 @@ pub fn random_games() -> String {
     let mut stream = streams::stream(7, &["test games"]);
     let mut text = String::new();
     for number in 0..GAMES {
-        let result = ["1-0", "1/2-1/2", "0-1"][number % 3];
-        let _ = write!(text, "[Event \"{number}\"]\n[Result \"{result}\"]\n\n");
+        let result = [GameResult::FirstWins, GameResult::Draw, GameResult::SecondWins][number % 3];
         let mut position = <Chess as Game>::Position::start();
-        let mut moves = Vec::new();
+        let (mut moves, mut played) = (Vec::new(), Vec::new());
         for ply in 0..GAME_PLIES {
             position.legal_moves(&mut moves);
             moves.sort_by_key(|&mv| position.move_index(mv));
@@ -217,47 +216,17 @@ pub fn random_games() -> String {
             }
             // White plays at random, Black by a rule that can be learned.
             let choices = if ply % 2 == 0 { moves.len() as u64 } else { 1 };
-            let played = moves[streams::below(&mut stream, choices) as usize];
-            let _ = write!(text, "{} ", long_algebraic(&position, played));
-            position.play(played);
+            let mv = moves[streams::below(&mut stream, choices) as usize];
+            played.push(position.move_text(mv));
+            position.play(mv);
         }
-        let _ = write!(text, "{result}\n\n");
+        let event = number.to_string();
+        let game = pgn::write(None, played.iter().map(String::as_str), result, &[("Event", event.as_str())], &[]);
+        let game = game.expect("the moves are legal");
+        // All moves in one line, without their numbers.
+        let (tags, movetext) = game.split_once("\n\n").expect("tags come before the moves");
+        let words: Vec<&str> = movetext.split_ascii_whitespace().filter(|word| !word.ends_with('.')).collect();
+        let _ = write!(text, "{tags}\n\n{}\n\n", words.join(" "));
     }
     text
-}
-
-/// A move with both its squares (`Ng1f3`), which every PGN reader takes; a pawn's as usual.
-fn long_algebraic(position: &<Chess as Game>::Position, mv: <<Chess as Game>::Position as Position>::Move) -> String {
-    let uci = position.move_text(mv);
-    let (from, to, promotion) = (&uci[..2], &uci[2..4], &uci[4..]);
-    let fen = position.to_text();
-    let piece = piece_at(&fen, from);
-    let en_passant = piece == 'P' && from[..1] != to[..1];
-    let takes = if en_passant || piece_at(&fen, to) != '.' { "x" } else { "" };
-    match piece {
-        'K' if matches!(&uci[..], "e1g1" | "e8g8") => "O-O".to_owned(),
-        'K' if matches!(&uci[..], "e1c1" | "e8c8") => "O-O-O".to_owned(),
-        'P' => {
-            let file = if takes.is_empty() { "" } else { &from[..1] };
-            let becomes = if promotion.is_empty() { String::new() } else { format!("={}", promotion.to_uppercase()) };
-            format!("{file}{takes}{to}{becomes}")
-        }
-        piece => format!("{piece}{from}{takes}{to}"),
-    }
-}
-
-/// The letter of the piece on a square, whoever's it is; a dot on an empty one.
-fn piece_at(fen: &str, square: &str) -> char {
-    let mut at = square.chars();
-    let file = at.next().expect("a file") as usize - 'a' as usize;
-    let rank = at.next().and_then(|rank| rank.to_digit(10)).expect("a rank") as usize;
-    let rows: Vec<&str> = fen.split(' ').next().expect("a board").split('/').collect();
-    let row = rows[rows.len() - rank];
-    let expanded: String = row
-        .chars()
-        .flat_map(|c| {
-            std::iter::repeat_n(if c.is_ascii_digit() { '.' } else { c }, c.to_digit(10).unwrap_or(1) as usize)
-        })
-        .collect();
-    expanded.chars().nth(file).expect("a square").to_ascii_uppercase()
 }
