@@ -5,17 +5,14 @@ use games::GameKind;
 use models::ModelConfig;
 use testing::{EXPERIMENT, load, refused};
 
-/// The small experiment with these encodings and controls.
-fn experiment(encodings: &str, controls: &str) -> String {
+/// The small experiment with these encodings and controls, their reference `absolute`, and a network whose tables weigh
+/// something.
+fn grid(encodings: &str, controls: &str) -> String {
     let (head, tail) = EXPERIMENT.split_once("  encoding:\n").expect("there are encodings");
     let (_, tail) = tail.split_once("seeds:").expect("there are seeds");
     format!("{head}  encoding: {encodings}\ncontrols:\n{controls}seeds:{tail}")
-}
-
-/// The same with a network in which tables weigh something.
-fn larger(encodings: &str, controls: &str) -> String {
-    let text = experiment(encodings, controls);
-    text.replace("layers: 2, width: 16, heads: 2, ff: 16", "layers: 4, width: 96, heads: 6, ff: 192")
+        .replace("layers: 2, width: 16, heads: 2, ff: 16", "layers: 4, width: 96, heads: 6, ff: 192")
+        .replace("reference: {encoding: none}", REFERENCE)
 }
 
 const WIDTH: u64 = 96;
@@ -69,17 +66,13 @@ fn within_one_percent(own: u64, goal: u64) -> bool {
 }
 
 const ENCODINGS: &str = "[absolute, shaw]";
-const REFERENCE: [&str; 2] = ["reference: {encoding: none}", "reference: {encoding: absolute}"];
-
-fn with_absolute_as_reference(text: &str) -> String {
-    text.replace(REFERENCE[0], REFERENCE[1])
-}
+const REFERENCE: &str = "reference: {encoding: absolute}";
 
 #[test]
 fn controls_have_the_parameters_of_their_goal_on_both_boards() {
     for by in ["ffn", "[width, ffn]", "[depth, ffn]", "[depth, width, ffn]"] {
         let entry = format!("  - {{row: absolute, match: {{params: shaw, by: {by}}}}}\n");
-        let experiment = load(&with_absolute_as_reference(&larger(ENCODINGS, &entry)));
+        let experiment = load(&grid(ENCODINGS, &entry));
         let found = controls(&experiment);
         assert_eq!(found.len(), 2, "one for each game");
         for control in found {
@@ -101,7 +94,7 @@ fn controls_have_the_parameters_of_their_goal_on_both_boards() {
 #[test]
 fn controls_have_the_operations_of_their_goal_on_both_boards() {
     let entry = "  - {row: {encoding: absolute}, match: {flops: {encoding: shaw}, by: ffn}}\n";
-    let experiment = load(&with_absolute_as_reference(&larger(ENCODINGS, entry)));
+    let experiment = load(&grid(ENCODINGS, entry));
     for control in controls(&experiment) {
         let squares = control.run.game.geometry().squares() as u64;
         let source = row(&experiment, &format!("{}-absolute", control.run.game.name())).shape.macs.flops();
@@ -116,9 +109,9 @@ fn controls_have_the_operations_of_their_goal_on_both_boards() {
 #[test]
 fn a_control_can_be_smaller_than_what_it_is_made_of() {
     let large = 10 * FF;
-    let text = larger(ENCODINGS, "  - {row: shaw, match: {params: absolute, by: ffn}}\n");
+    let text = grid(ENCODINGS, "  - {row: shaw, match: {params: absolute, by: ffn}}\n");
     let text = text.replace("ff: 192", &format!("ff: {large}"));
-    for control in controls(&load(&with_absolute_as_reference(&text))) {
+    for control in controls(&load(&text)) {
         let game = control.run.game;
         let [width, layers, ff] = sizes(control);
         assert_eq!([width, layers], [WIDTH, LAYERS]);
@@ -132,7 +125,7 @@ fn a_control_can_be_smaller_than_what_it_is_made_of() {
 #[test]
 fn an_encoding_grows_by_its_own_size() {
     let entry = "  - {row: dynamic_relative, match: {params: smolgen, by: encoding}}\n";
-    let experiment = load(&with_absolute_as_reference(&larger("[absolute, smolgen, dynamic_relative]", entry)));
+    let experiment = load(&grid("[absolute, smolgen, dynamic_relative]", entry));
     for control in controls(&experiment) {
         let game = control.run.game;
         let squares = game.geometry().squares() as u64;
@@ -155,8 +148,8 @@ fn an_encoding_grows_by_its_own_size() {
 #[test]
 fn widths_stay_multiples_of_the_heads_and_fit_rotations() {
     let entry = "  - {row: rope, match: {params: shaw, by: [width, ffn]}}\n";
-    let text = larger("[absolute, shaw, rope: {layout: axial_2d, theta: 100}]", entry);
-    for control in controls(&load(&with_absolute_as_reference(&text))) {
+    let text = grid("[absolute, shaw, rope: {layout: axial_2d, theta: 100}]", entry);
+    for control in controls(&load(&text)) {
         let [width, ..] = sizes(control);
         assert!(width > WIDTH && width.is_multiple_of(6 * 4), "{width}");
     }
@@ -165,11 +158,11 @@ fn widths_stay_multiples_of_the_heads_and_fit_rotations() {
 #[test]
 fn a_control_is_the_cell_that_its_sizes_written_by_hand_are() {
     let entry = "  - {row: absolute, match: {params: shaw, by: ffn}}\n";
-    let experiment = load(&with_absolute_as_reference(&larger(ENCODINGS, entry)));
+    let experiment = load(&grid(ENCODINGS, entry));
     for control in controls(&experiment) {
         let [_, _, ff] = sizes(control);
-        let by_hand = larger(ENCODINGS, "").replace("controls:\n", "").replace("ff: 192", &format!("ff: {ff}"));
-        let by_hand = load(&with_absolute_as_reference(&by_hand));
+        let by_hand = grid(ENCODINGS, "").replace("controls:\n", "").replace("ff: 192", &format!("ff: {ff}"));
+        let by_hand = load(&by_hand);
         let same = row(&by_hand, &format!("{}-absolute", control.run.game.name()));
         assert_eq!(control.hash, same.hash);
         assert_eq!(control.run.to_yaml().expect("YAML"), same.run.to_yaml().expect("YAML"));
@@ -179,9 +172,8 @@ fn a_control_is_the_cell_that_its_sizes_written_by_hand_are() {
 #[test]
 fn controls_leave_every_other_row_as_it_is() {
     let entry = "  - {row: absolute, match: {params: shaw, by: ffn}}\n";
-    let with = load(&with_absolute_as_reference(&larger(ENCODINGS, entry)));
-    let without = larger(ENCODINGS, "").replace("controls:\n", "");
-    let without = load(&with_absolute_as_reference(&without));
+    let with = load(&grid(ENCODINGS, entry));
+    let without = load(&grid(ENCODINGS, "").replace("controls:\n", ""));
     let others: Vec<&Row> = with.rows.iter().filter(|row| row.matched.is_none()).collect();
     assert_eq!(others, without.rows.iter().collect::<Vec<_>>());
     assert!(controls(&with).iter().all(|row| row.role == Role::Compared));
@@ -190,10 +182,10 @@ fn controls_leave_every_other_row_as_it_is() {
 #[test]
 fn each_row_of_a_name_gets_its_own_control_and_goal() {
     let entry = "  - {row: {encoding: absolute}, match: {params: {encoding: shaw}, by: ffn}}\n";
-    let text = with_absolute_as_reference(&larger(ENCODINGS, entry))
+    let text = grid(ENCODINGS, entry)
         .replace("axes:\n", "axes:\n  batch: [4, 8]\n")
         .replace("    batch: 4\n", "")
-        .replace(REFERENCE[1], "reference: {encoding: absolute, batch: 4}");
+        .replace(REFERENCE, "reference: {encoding: absolute, batch: 4}");
     let experiment = load(&text);
     let pairs: Vec<[&str; 2]> = controls(&experiment)
         .iter()
@@ -207,7 +199,7 @@ fn each_row_of_a_name_gets_its_own_control_and_goal() {
 fn what_is_out_of_reach_is_shown_with_the_nearest_sizes() {
     let refused = |by: &str, parts: &[&str]| {
         let entry = format!("  - {{row: absolute, match: {{params: shaw, by: {by}}}}}\n");
-        refused(&with_absolute_as_reference(&larger(ENCODINGS, &entry)), parts);
+        refused(&grid(ENCODINGS, &entry), parts);
     };
     let depth = [
         "chess-absolute does not get the params of chess-shaw (852,515) within 1 %: depth 7 gives 822,371 (0.9646), \
@@ -224,68 +216,45 @@ fn what_is_out_of_reach_is_shown_with_the_nearest_sizes() {
 fn a_goal_below_the_smallest_size_names_the_smallest() {
     let entry = "  - {row: shaw, match: {params: absolute, by: ffn}}\n";
     let parts = ["ffn 1 gives", "help: change more sizes, the coarse ones first: by: [depth, ffn]"];
-    refused(&with_absolute_as_reference(&larger(ENCODINGS, entry)), &parts);
+    refused(&grid(ENCODINGS, entry), &parts);
 }
 
 #[test]
 fn wrong_entries_are_pointed_at() {
-    let entry = |row: &str, matching: &str| {
-        with_absolute_as_reference(&larger(
-            "[none, absolute, shaw]",
-            &format!("  - row: {row}\n    match: {matching}\n"),
-        ))
-    };
-    let cases: [(&str, &str, &[&str]); 14] = [
-        (
-            "absolut",
-            "{params: shaw, by: ffn}",
-            &["no row is called `absolut`", "did you mean `absolute`?", "valid: none, absolute, shaw"],
-        ),
-        ("absolute", "{params: shwa, by: ffn}", &["no row of chess is called `shwa`", "did you mean `shaw`?"]),
-        (
-            "{encoding: smolgen}",
-            "{params: shaw, by: ffn}",
-            &["these values match no row", "valid: none, absolute, shaw"],
-        ),
-        ("absolute", "{params: absolute, by: ffn}", &["chess-absolute is matched to itself"]),
-        ("absolute", "{params: {encoding: shaw, game: shogi}, by: ffn}", &["these values match no row of chess"]),
-        (
-            "none",
-            "{flops: absolute, by: ffn}",
-            &["chess-none has the FLOPs of chess-absolute within 1 % as it is", "(1.0000)"],
-        ),
-        (
-            "absolute",
-            "{params: shaw, by: encoding}",
-            &[
-                "chess-absolute cannot be matched by encoding: absolute has no option that is a size",
-                "valid: ffn, width, depth\n",
-            ],
-        ),
-        ("absolute", "{params: shaw, flops: shaw, by: ffn}", &["`match` names 2 quantities"]),
-        ("absolute", "{by: ffn}", &["`match` names 0 quantities", "valid: params, flops, step_time"]),
-        ("absolute", "{params: shaw}", &["`by` is missing"]),
-        ("absolute", "{params: shaw, by: heads}", &["unknown value `heads`", "valid: ffn, width, depth, encoding"]),
-        ("absolute", "{params: shaw, by: [ffn, ffn]}", &["`by` names `ffn` twice"]),
-        ("absolute", "{params: shaw, by: []}", &["`by` names no size"]),
-        (
-            "absolute",
-            "{step_time: shaw, by: ffn}",
-            &["how long a step takes is not known from the file", "by: {ffn: 288}", "--measure"],
-        ),
-    ];
-    for (row, matching, parts) in cases {
-        refused(&entry(row, matching), parts);
-    }
+    let entry =
+        |row: &str, matching: &str| grid("[none, absolute, shaw]", &format!("  - row: {row}\n    match: {matching}\n"));
+    let refuses = |row: &str, matching: &str, parts: &[&str]| refused(&entry(row, matching), parts);
+    let parts = ["no row is called `absolut`", "did you mean `absolute`?", "valid: none, absolute, shaw"];
+    refuses("absolut", "{params: shaw, by: ffn}", &parts);
+    let parts = ["no row of chess is called `shwa`", "did you mean `shaw`?"];
+    refuses("absolute", "{params: shwa, by: ffn}", &parts);
+    let parts = ["these values match no row", "valid: none, absolute, shaw"];
+    refuses("{encoding: smolgen}", "{params: shaw, by: ffn}", &parts);
+    refuses("absolute", "{params: absolute, by: ffn}", &["chess-absolute is matched to itself"]);
+    let of_shogi = "{params: {encoding: shaw, game: shogi}, by: ffn}";
+    refuses("absolute", of_shogi, &["these values match no row of chess"]);
+    let parts = ["chess-none has the FLOPs of chess-absolute within 1 % as it is", "(1.0000)"];
+    refuses("none", "{flops: absolute, by: ffn}", &parts);
+    let no_size = "chess-absolute cannot be matched by encoding: absolute has no option that is a size";
+    refuses("absolute", "{params: shaw, by: encoding}", &[no_size, "valid: ffn, width, depth\n"]);
+    refuses("absolute", "{params: shaw, flops: shaw, by: ffn}", &["`match` names 2 quantities"]);
+    refuses("absolute", "{by: ffn}", &["`match` names 0 quantities", "valid: params, flops, step_time"]);
+    refuses("absolute", "{params: shaw}", &["`by` is missing"]);
+    let parts = ["unknown value `heads`", "valid: ffn, width, depth, encoding"];
+    refuses("absolute", "{params: shaw, by: heads}", &parts);
+    refuses("absolute", "{params: shaw, by: [ffn, ffn]}", &["`by` names `ffn` twice"]);
+    refuses("absolute", "{params: shaw, by: []}", &["`by` names no size"]);
+    let parts = ["how long a step takes is not known from the file", "by: {ffn: 288}", "--measure"];
+    refuses("absolute", "{step_time: shaw, by: ffn}", &parts);
     let parts = ["no control can be made of chess-absolute", "do not divide"];
-    refused(&entry("absolute", "{step_time: shaw, by: {width: 97}}"), &parts);
+    refuses("absolute", "{step_time: shaw, by: {width: 97}}", &parts);
     let parts = ["the control chess-absolute is the same run as the row chess-absolute"];
-    refused(&entry("absolute", "{step_time: shaw, by: {ffn: 192}}"), &parts);
-    refused(&entry("absolute", "{params: {game: chess}, by: ffn}"), &["chess-absolute is matched to itself"]);
+    refuses("absolute", "{step_time: shaw, by: {ffn: 192}}", &parts);
+    refuses("absolute", "{params: {game: chess}, by: ffn}", &["chess-absolute is matched to itself"]);
     let several = entry("absolute-batch4", "{params: {encoding: shaw}, by: ffn}")
         .replace("axes:\n", "exclude: [{encoding: shaw, batch: 4}]\naxes:\n  batch: [4, 8, 16]\n")
         .replace("    batch: 4\n", "")
-        .replace(REFERENCE[1], "reference: {encoding: absolute, batch: 4}");
+        .replace(REFERENCE, "reference: {encoding: absolute, batch: 4}");
     let parts = ["chess-absolute-batch4 could be matched to several rows: chess-shaw-batch8, chess-shaw-batch16"];
     refused(&several, &parts);
 }
