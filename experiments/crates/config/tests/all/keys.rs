@@ -1,6 +1,6 @@
 //! docs/settings.md has the keys of the schema, and the schema has the defaults of the code.
 
-use super::schema::{SCHEMA, fits};
+use super::schema::{SCHEMA, fits_part, meant};
 use config::Experiment;
 use config::schema::keys;
 use serde_json::Value;
@@ -37,12 +37,6 @@ fn every_key_is_in_a_block_of_the_page() {
     }
 }
 
-/// The schema that a reference stands for.
-fn meant(part: &Value) -> &Value {
-    let name = part["$ref"].as_str().map(|name| name.trim_start_matches('#'));
-    name.map_or(part, |name| SCHEMA.pointer(name).expect("what is referred to is there"))
-}
-
 /// The schema of a key, in whichever form of the map it stands.
 fn below<'a>(part: &'a Value, key: &str) -> Option<&'a Value> {
     let part = meant(part);
@@ -61,7 +55,7 @@ fn defaults_of_the_schema_are_those_of_the_code() {
         let map = path.iter().try_fold(base, |part, key| below(part, key)).expect("a map of keys");
         for (key, part) in meant(map)["properties"].as_object().expect("keys") {
             let Some(default) = meant(part).get("default") else { continue };
-            fits(&SCHEMA, part, default).unwrap_or_else(|error| panic!("{path:?} {key}: {error}"));
+            fits_part(part, default).unwrap_or_else(|error| panic!("{path:?} {key}: {error}"));
             let set = format!("{}={default}", path.iter().copied().chain([key.as_str()]).collect::<Vec<_>>().join("."));
             let changed = load_with(&small(), &[set.as_str()]).unwrap_or_else(|error| panic!("{set}: {error}"));
             assert!(plain == runs(&changed), "{set} is not the default");

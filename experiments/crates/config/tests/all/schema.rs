@@ -10,21 +10,30 @@ use testing::{brought_experiments, experiments_folder};
 /// It takes a while: the reader is asked about every key.
 pub(super) static SCHEMA: LazyLock<Value> = LazyLock::new(schema::schema);
 
-/// Whether a document fits a schema: the part of JSON Schema (draft 2020-12) that the schema uses. Another keyword fails
-/// the test.
-pub(super) fn fits(root: &Value, schema: &Value, value: &Value) -> Result<(), String> {
+fn fits(document: &Value) -> Result<(), String> {
+    fits_part(&SCHEMA, document)
+}
+
+/// The schema that a reference stands for.
+pub(super) fn meant(part: &Value) -> &Value {
+    let name = part["$ref"].as_str().map(|name| name.trim_start_matches('#'));
+    name.map_or(part, |name| SCHEMA.pointer(name).expect("what is referred to is there"))
+}
+
+/// Whether a value fits a part of the schema, with the keywords of JSON Schema (draft 2020-12) that the schema uses.
+/// Another keyword fails the test.
+pub(super) fn fits_part(schema: &Value, value: &Value) -> Result<(), String> {
     const KNOWN: &str = "$schema $defs $ref title description default type enum anyOf properties patternProperties \
                          pattern required additionalProperties items minimum exclusiveMinimum minProperties \
                          maxProperties";
     let map = schema.as_object().expect("a schema is a map");
     assert!(map.keys().all(|key| KNOWN.split(' ').any(|known| known == key)), "{:?}", map.keys());
     let wrong = |what: &str| Err(format!("{value}: {what}"));
-    if let Some(name) = map.get("$ref").and_then(Value::as_str) {
-        let part = root.pointer(name.trim_start_matches('#')).expect("what is referred to is there");
-        return fits(root, part, value);
+    if map.contains_key("$ref") {
+        return fits_part(meant(schema), value);
     }
     if let Some(forms) = map.get("anyOf").and_then(Value::as_array) {
-        let tried: Vec<_> = forms.iter().map(|form| fits(root, form, value)).collect();
+        let tried: Vec<_> = forms.iter().map(|form| fits_part(form, value)).collect();
         return if tried.iter().any(Result::is_ok) { Ok(()) } else { wrong(&format!("none of {tried:?}")) };
     }
     if let Some(words) = map.get("enum").and_then(Value::as_array) {
@@ -57,7 +66,7 @@ pub(super) fn fits(root: &Value, schema: &Value, value: &Value) -> Result<(), St
         return wrong("too small");
     }
     if let Some(items) = map.get("items") {
-        return value.as_array().expect("a list").iter().try_for_each(|item| fits(root, items, item));
+        return value.as_array().expect("a list").iter().try_for_each(|item| fits_part(items, item));
     }
     let Some(entries) = value.as_object() else { return Ok(()) };
     let count = entries.len() as f64;
@@ -79,7 +88,7 @@ pub(super) fn fits(root: &Value, schema: &Value, value: &Value) -> Result<(), St
         patterns.iter().find(|(pattern, _)| is_match(pattern, key)).map(|(_, part)| part)
     };
     entries.iter().try_for_each(|(key, value)| match schema["properties"].get(key).or(by_pattern(key)).or(free) {
-        Some(part) => fits(root, part, value).map_err(|error| format!("{key}: {error}")),
+        Some(part) => fits_part(part, value).map_err(|error| format!("{key}: {error}")),
         None => Err(format!("unknown key {key}")),
     })
 }
@@ -108,17 +117,15 @@ fn read(path: &Path) -> Value {
 
 #[test]
 fn every_experiment_of_the_project_fits() {
-    let schema: &Value = &SCHEMA;
     assert!(brought_experiments().len() >= 30);
     for path in brought_experiments() {
-        fits(schema, schema, &read(&path)).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        fits(&read(&path)).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     }
 }
 
 /// Every map of a document in turn gets a key that nothing is called.
 #[test]
 fn a_misspelt_key_fits_nowhere() {
-    let schema: &Value = &SCHEMA;
     let mut tried = 0;
     for path in brought_experiments() {
         let document = read(&path);
@@ -130,7 +137,7 @@ fn a_misspelt_key_fits_nowhere() {
                 .and_then(Value::as_object_mut)
                 .expect("a map")
                 .insert("lerning_rate".into(), 1.into());
-            assert!(fits(schema, schema, &wrong).is_err(), "{}: a wrong key in {place:?} fits", path.display());
+            assert!(fits(&wrong).is_err(), "{}: a wrong key in {place:?} fits", path.display());
             tried += 1;
         }
     }
@@ -152,7 +159,6 @@ fn maps(value: &Value, place: String) -> Vec<String> {
 
 #[test]
 fn what_the_reader_refuses_does_not_fit() {
-    let schema: &Value = &SCHEMA;
     let quickstart = experiments_folder().join("quickstart.yaml");
     let document = read(&quickstart);
     let wrong: [(&str, Value); 7] = [
@@ -167,18 +173,17 @@ fn what_the_reader_refuses_does_not_fit() {
     for (place, value) in wrong {
         let mut changed = document.clone();
         *changed.pointer_mut(place).unwrap_or_else(|| panic!("quickstart.yaml has no {place}")) = value;
-        assert!(fits(schema, schema, &changed).is_err(), "{place}");
+        assert!(fits(&changed).is_err(), "{place}");
     }
     for key in ["base", "seeds", "reference", "primary"] {
         let mut changed = document.clone();
         changed.as_object_mut().expect("a map").remove(key);
-        assert!(fits(schema, schema, &changed).is_err(), "without {key}");
+        assert!(fits(&changed).is_err(), "without {key}");
     }
 }
 
 #[test]
 fn forms_that_are_read_in_more_than_one_way_fit_in_each() {
-    let schema: &Value = &SCHEMA;
     let base = "name: x\nseeds: [0]\nreference: {}\nprimary: {metric: policy_loss, at: 100, weights: averaged}\n";
     for more in [
         "base: {data: {chess: a, shogi: {path: b, value: {short_term: {decay: 0.9}}}}}",
@@ -188,7 +193,7 @@ fn forms_that_are_read_in_more_than_one_way_fit_in_each() {
         "base: {}\nanchors: {a: [1, {b: c}]}\nconditional: [{when: {encoding: shaw}, axes: {batch: [1, 2]}}]",
     ] {
         let document = yaml(&format!("{base}{more}\n"));
-        fits(schema, schema, &document).unwrap_or_else(|error| panic!("{more}: {error}"));
+        fits(&document).unwrap_or_else(|error| panic!("{more}: {error}"));
     }
 }
 
@@ -202,7 +207,6 @@ fn quickstart_with(more: &str) -> Value {
 
 #[test]
 fn settings_are_named_with_dots_wherever_they_are_named() {
-    let schema: &Value = &SCHEMA;
     for more in [
         "axes: {train.clip: [10, null], model.chessformer.layers: [4, 8], encoding.shaw.terms: [[q], [q, k]]}",
         "zip: [[train.clip, model.chessformer.layers]]",
@@ -215,7 +219,7 @@ fn settings_are_named_with_dots_wherever_they_are_named() {
         "equivalent_within: {policy_loss: 0.02, policy_accuracy.novel: 0.01}",
         "names: {Shaw with clip: {encoding: shaw, train.clip: 10}, No position: none}",
     ] {
-        fits(schema, schema, &quickstart_with(more)).unwrap_or_else(|error| panic!("{more}: {error}"));
+        fits(&quickstart_with(more)).unwrap_or_else(|error| panic!("{more}: {error}"));
     }
     for wrong in [
         "axes: {clip: [10]}",
@@ -237,17 +241,14 @@ fn settings_are_named_with_dots_wherever_they_are_named() {
         "interactions: [{gap: {axis: encoding, value: [1, 10]}, by: {axis: encoding, values: [none, shaw]}}]",
         "interactions: [{gap: {axis: encoding, values: [none, shaw]}, bye: {axis: encoding, values: [none, shaw]}}]",
     ] {
-        assert!(fits(schema, schema, &quickstart_with(wrong)).is_err(), "{wrong}");
+        assert!(fits(&quickstart_with(wrong)).is_err(), "{wrong}");
     }
 }
 
 #[test]
 fn the_least_numbers_are_those_that_are_valid() {
-    let schema: &Value = &SCHEMA;
     let least = |name: &str| {
-        let found = &schema["$defs"]["point"]["properties"][name];
-        let shared = found["$ref"].as_str().and_then(|name| schema.pointer(name.trim_start_matches('#')));
-        let found = shared.unwrap_or(found);
+        let found = meant(&SCHEMA["$defs"]["point"]["properties"][name]);
         let found = found.get("anyOf").and_then(|forms| forms.get(0)).unwrap_or(found);
         (found["minimum"].as_f64(), found["exclusiveMinimum"].as_f64())
     };
@@ -270,11 +271,9 @@ fn the_least_numbers_are_those_that_are_valid() {
 
 #[test]
 fn doc_comments_are_the_descriptions() {
-    let schema: &Value = &SCHEMA;
     let of = |place: &str| {
-        let part = schema.pointer(place).unwrap_or_else(|| panic!("no {place}"));
-        let shared = part["$ref"].as_str().and_then(|name| schema.pointer(name.trim_start_matches('#')));
-        shared.unwrap_or(part)["description"].as_str()
+        let part = SCHEMA.pointer(place).unwrap_or_else(|| panic!("no {place}"));
+        meant(part)["description"].as_str()
     };
     assert_eq!(of("/properties/seeds").map(|text| text.starts_with("Each is run")), Some(true));
     for name in ["train.clip", "game", "steps", "encoding", "train.start.frozen", "model.chessformer.norm"] {
