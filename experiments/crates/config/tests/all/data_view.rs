@@ -1,4 +1,4 @@
-//! `data` with options: rating buckets and value targets, as an experiment writes them.
+//! `data` with options: rating buckets, value targets and generated positions, as an experiment writes them.
 
 use config::{Experiment, Row, RunConfig};
 use dataset::value::SHORT_TERM_DECAY;
@@ -47,6 +47,10 @@ fn the_long_form_without_options_is_the_short_form() {
     assert!(!short.run.to_yaml().expect("YAML").contains("below"));
 }
 
+fn positions(row: &Row) -> [u64; 3] {
+    [row.data.train_positions, row.data.validation_positions, row.data.test_positions]
+}
+
 /// Positions by split and bucket, counted in the rows.
 fn counted() -> BTreeMap<String, PerSplit<u64>> {
     let dir = DATA.path().join("rated");
@@ -62,7 +66,6 @@ fn counted() -> BTreeMap<String, PerSplit<u64>> {
 #[test]
 fn a_bucket_is_what_the_rows_say_it_is() {
     let counted = counted();
-    let positions = |row: &Row| [row.data.train_positions, row.data.validation_positions, row.data.test_positions];
     let sum = |names: &[&str]| Split::ALL.map(|split| names.iter().map(|&name| counted[name][split]).sum::<u64>());
     let whole = row("rated");
     assert_eq!(positions(&whole), sum(&["below-1000", "1000-1500", "1500-2000", "2000-up"]));
@@ -133,7 +136,6 @@ fn a_test_set_of_its_own_takes_its_positions_from_training() {
     let games = Manifest::read(&DATA.path().join("chess")).expect("a dataset").split.games;
     let set = tested.data.test.as_ref().expect("it has one");
     assert_eq!((set.left_out_of_train, set.left_out_of_validation), (games.train, games.validation));
-    let positions = |row: &Row| [row.data.train_positions, row.data.validation_positions, row.data.test_positions];
     let [train, validation, _] = positions(&own);
     assert_eq!(positions(&tested), [train - games.train, validation - games.validation, 256]);
     let others = Manifest::read(&DATA.path().join("openings")).expect("a dataset").content_hash;
@@ -158,10 +160,7 @@ fn a_pass_of_a_decoder_has_all_rows_of_its_sequences() {
     let text = experiment("DATA")
         .replace("    - absolute: {at: input}\n    - shaw: {terms: [q, k]}\n", "")
         .replace("input: piece_tokens", "input: tokens_68\n  moves: chessdecoder_1924")
-        .replace(
-            "chessformer: {layers: 2, width: 16, heads: 2, ff: 16}",
-            "decoder: {layers: 1, width: 16, heads: 2, ff: 16}",
-        )
+        .replace("chessformer: {layers: 2, width", "decoder: {layers: 1, width")
         .replace("batch: 4", "batch: 6")
         .replace("every: 4", "every: 4\n    batch: 6");
     let sets = ["train.steps=1000", "train.phases=[{epochs: 1}, {}]"];
@@ -209,10 +208,8 @@ fn what_the_dataset_does_not_offer_is_refused_with_its_place() {
     refuses("{chess: openings}", &["`base.data.chess`", "the dataset \"openings\" has no train games"]);
     refuses("{path: rated, bucket: []}", &["the list is empty; expected the name of a rating bucket"]);
     for value in ["score", "short_term"] {
-        refuses(
-            &format!("{{path: chess, value: {value}}}"),
-            &["`base.data.value`", "column \"value\"", &format!("\"{value}\""), "`value: result`"],
-        );
+        let parts = ["`base.data.value`", "column \"value\"", &format!("\"{value}\""), "`value: result`"];
+        refuses(&format!("{{path: chess, value: {value}}}"), &parts);
     }
     refuses("{path: rated, value: {short_term: {decay: 1.5}}}", &["`base.data.value`", "1.5", "0…1"]);
     refuses("{path: rated, value: reslt}", &["unknown value `reslt`", "did you mean `result`?"]);
@@ -222,4 +219,58 @@ fn what_the_dataset_does_not_offer_is_refused_with_its_place() {
     refuses("{chess: rated, value: result}", &["beside each other"]);
     refuses("{path: rated, path: chess}", &["`path` stands twice"]);
     refuses("{path: rated, value: 3}", &["expected score, result, short_term"]);
+}
+
+const GENERATED: &str = "{probe: attacked-squares, game: chess, seed: 1}";
+
+/// The same with a head for maps of squares.
+fn of_maps(data: &str) -> String {
+    experiment(data)
+        .replace("heads: 2, ff: 16}", "heads: 2, ff: 16, outputs: {per_square: {classes: 4}}}")
+        .replace("metric: policy_loss", "metric: map_accuracy")
+}
+
+fn generated(data: &str) -> Row {
+    let experiment = load_in(DATA.path(), &of_maps(&format!("{{{data}}}")), &[]);
+    experiment.unwrap_or_else(|error| panic!("{data}: {error}")).rows.remove(0)
+}
+
+#[test]
+fn rows_have_positions_without_end_and_their_identity() {
+    let row = generated(&format!("generate: {GENERATED}"));
+    assert_eq!((positions(&row), row.epochs()), ([8 * 4, 8, 8], 1.0));
+    let per_game = generated(&format!("chess: {{generate: {GENERATED}}}"));
+    assert_eq!((&per_game.hash, &per_game.run), (&row.hash, &row.run));
+    let text = row.run.to_yaml().expect("YAML");
+    assert_eq!(RunConfig::from_yaml(&text).expect("readable"), row.run);
+    for other in ["seed: 2", "seed: 1, every: 8"] {
+        let other = generated(&format!("generate: {{probe: attacked-squares, game: chess, {other}}}"));
+        assert_ne!(other.hash, row.hash);
+    }
+}
+
+#[test]
+fn every_budget_is_one_epoch_of_its_own_positions() {
+    let text = of_maps(&format!("{{generate: {GENERATED}}}"))
+        .replace("    steps: 8\n", "")
+        .replace("axes:\n", "axes:\n  steps: [8, 16]\n");
+    let experiment = load_in(DATA.path(), &text, &[]).unwrap_or_else(|error| panic!("{error}"));
+    // With the twin of one reference.
+    assert_eq!(experiment.rows.len(), 7);
+    for row in &experiment.rows {
+        assert_eq!((row.data.train_positions, row.epochs()), (4 * row.run.train.steps, 1.0));
+    }
+}
+
+#[test]
+fn what_cannot_be_generated_is_refused() {
+    let refuses = |data: &str, parts: &[&str]| {
+        assert_says(&load_in(DATA.path(), &of_maps(data), &[]).expect_err(data), parts);
+    };
+    refuses("{generate: {probe: endgame, game: chess}}", &["there is no", "endgame", "attacked-squares"]);
+    let parts = ["it makes positions of shogi, but chess is played"];
+    refuses("{generate: {probe: attacked-squares, game: shogi}}", &parts);
+    refuses("{generate: {probe: attacked-squares, game: chess, every: 200}}", &["200 plies are a whole game"]);
+    refuses(&format!("{{generate: {GENERATED}, path: chess}}"), &["leave the keys beside it out"]);
+    refuses("{generate: {probe: legal-moves, game: chess}}", &["per_square"]);
 }

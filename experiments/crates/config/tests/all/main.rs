@@ -3,7 +3,6 @@
 mod bounds;
 pub mod damage;
 mod data_view;
-mod endless;
 mod expand;
 mod identity;
 mod interactions;
