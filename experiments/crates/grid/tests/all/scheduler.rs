@@ -38,8 +38,10 @@ esac
 "#;
 
 struct Grid {
-    dir: TempDir,
+    /// It holds the script and the folders of the cells.
+    _dir: TempDir,
     tasks: Vec<Task>,
+    worker: Worker,
 }
 
 impl Grid {
@@ -52,7 +54,15 @@ impl Grid {
             config: None,
         };
         let tasks: Vec<Task> = behaviours.iter().enumerate().map(task).collect();
-        let grid = Self { dir, tasks };
+        let worker = Worker {
+            program: PathBuf::from("/bin/sh"),
+            arguments: vec![dir.path().join("worker.sh").into()],
+            threads: 1,
+            ranks: 1,
+            devices: vec!["cpu".to_owned()],
+            flags: Vec::new(),
+        };
+        let grid = Self { _dir: dir, tasks, worker };
         for (number, behaviour) in behaviours.iter().enumerate() {
             fs::create_dir(&grid.tasks[number].dir).expect("the cell's folder");
             grid.behave(number, behaviour);
@@ -68,32 +78,16 @@ impl Grid {
         &self.tasks[cell].dir
     }
 
-    fn worker(&self) -> Worker {
-        Worker {
-            program: PathBuf::from("/bin/sh"),
-            arguments: vec![self.dir.path().join("worker.sh").into()],
-            threads: 1,
-            ranks: 1,
-            devices: vec!["cpu".to_owned()],
-            flags: Vec::new(),
-        }
-    }
-
     fn run(&self) -> Vec<Outcome> {
-        self.run_with(2, false, &Interrupt::default())
-    }
-
-    fn run_with(&self, jobs: usize, fail_fast: bool, interrupt: &Interrupt) -> Vec<Outcome> {
-        let scheduler = Scheduler { worker: &self.worker(), jobs, fail_fast, interrupt, limits: Limits::default() };
-        self.run_by(&scheduler)
+        self.run_within(2, Limits::default())
     }
 
     fn run_within(&self, jobs: usize, limits: Limits) -> Vec<Outcome> {
-        let interrupt = &Interrupt::default();
-        self.run_by(&Scheduler { worker: &self.worker(), jobs, fail_fast: false, interrupt, limits })
+        self.run_with(jobs, false, &Interrupt::default(), limits)
     }
 
-    fn run_by(&self, scheduler: &Scheduler<'_>) -> Vec<Outcome> {
+    fn run_with(&self, jobs: usize, fail_fast: bool, interrupt: &Interrupt, limits: Limits) -> Vec<Outcome> {
+        let scheduler = Scheduler { worker: &self.worker, jobs, fail_fast, interrupt, limits };
         scheduler.run(&self.tasks, &mut Plain::new(&self.tasks, Vec::new()))
     }
 
@@ -177,7 +171,7 @@ fn the_log_of_an_earlier_attempt_explains_nothing() {
 #[test]
 fn fail_fast_stops_running_cells_at_a_checkpoint_and_starts_no_more() {
     let grid = Grid::new(&["stops", "refuses", "works", "works"]);
-    let outcomes = grid.run_with(2, true, &Interrupt::default());
+    let outcomes = grid.run_with(2, true, &Interrupt::default(), Limits::default());
     assert_eq!(outcomes[0], Outcome::Interrupted);
     assert_eq!(failed(&outcomes[1]).kind, FailureKind::Error);
     assert_eq!(outcomes[2..], [Outcome::NotStarted, Outcome::NotStarted]);
@@ -189,7 +183,7 @@ fn an_interrupt_asks_every_cell_for_a_checkpoint_and_the_next_run_goes_on() {
     let grid = Grid::new(&["stops", "stops", "works"]);
     let interrupt = Interrupt::default();
     let outcomes = std::thread::scope(|scope| {
-        let run = scope.spawn(|| grid.run_with(2, false, &interrupt));
+        let run = scope.spawn(|| grid.run_with(2, false, &interrupt, Limits::default()));
         grid.wait_for_start(0);
         grid.wait_for_start(1);
         std::thread::sleep(Duration::from_millis(100));
@@ -208,7 +202,7 @@ fn a_second_interrupt_kills_what_does_not_listen() {
     let interrupt = Interrupt::default();
     let began = Instant::now();
     let outcomes = std::thread::scope(|scope| {
-        let run = scope.spawn(|| grid.run_with(1, false, &interrupt));
+        let run = scope.spawn(|| grid.run_with(1, false, &interrupt, Limits::default()));
         grid.wait_for_start(0);
         interrupt.raise();
         std::thread::sleep(Duration::from_millis(200));
@@ -234,11 +228,9 @@ fn only_failures_that_may_pass_are_tried_again() {
 
 #[test]
 fn a_panic_of_any_rank_is_the_failure_of_its_cell_and_is_not_tried_again() {
-    let grid = Grid::new(&["rank_panics"]);
-    let (worker, interrupt) = (Worker { ranks: 2, ..grid.worker() }, Interrupt::default());
-    let limits = Limits { retries: 2, ..Limits::default() };
-    let outcomes =
-        grid.run_by(&Scheduler { worker: &worker, jobs: 1, fail_fast: false, interrupt: &interrupt, limits });
+    let mut grid = Grid::new(&["rank_panics"]);
+    grid.worker.ranks = 2;
+    let outcomes = grid.run_within(1, Limits { retries: 2, ..Limits::default() });
     assert_eq!(failed(&outcomes[0]).kind, FailureKind::Panic, "{outcomes:?}");
     assert_eq!(grid.starts(0), 2, "each rank once");
 }
@@ -248,13 +240,11 @@ fn another_attempt_waits_until_nothing_else_runs() {
     let grid = Grid::new(&["killed_once", "slow", "slow", "slow"]);
     let outcomes = grid.run_within(2, Limits { retries: 1, ..Limits::default() });
     assert!(outcomes.iter().all(finished), "{outcomes:?}");
-    let last_start = |cell: usize| {
-        fs::metadata(grid.cell(cell).join("starts")).and_then(|file| file.modified()).expect("it was started")
+    let changed = |cell: usize, file: &str| {
+        fs::metadata(grid.cell(cell).join(file)).and_then(|file| file.modified()).expect("the file is there")
     };
-    let ended = |cell: usize| {
-        fs::metadata(grid.cell(cell).join("status.json")).and_then(|file| file.modified()).expect("it has ended")
-    };
-    assert!((1..4).all(|cell| ended(cell) <= last_start(0)), "it began beside others");
+    let last_start = changed(0, "starts");
+    assert!((1..4).all(|cell| changed(cell, "status.json") <= last_start), "it began beside others");
 }
 
 #[test]
@@ -278,14 +268,15 @@ fn a_run_whose_time_is_over_stops_at_checkpoints() {
     assert_eq!(outcomes, [Outcome::Interrupted, Outcome::NotStarted]);
 }
 
+/// What two runners at the same time get.
+fn by_two(run: impl Fn() -> Vec<Outcome> + Sync) -> [Vec<Outcome>; 2] {
+    std::thread::scope(|scope| [(), ()].map(|()| scope.spawn(&run)).map(|runner| runner.join().expect("the run ends")))
+}
+
 #[test]
 fn two_runners_share_a_grid_and_train_no_cell_twice() {
     let grid = Grid::new(&["slow"; 8]);
-    let (one, other) = std::thread::scope(|scope| {
-        let one = scope.spawn(|| grid.run());
-        let other = scope.spawn(|| grid.run());
-        (one.join().expect("the run ends"), other.join().expect("the run ends"))
-    });
+    let [one, other] = by_two(|| grid.run());
     for cell in 0..8 {
         assert_eq!(grid.starts(cell), 1, "cell {cell}");
         // Both wait until all cells are done, so both can report all of them.
@@ -299,11 +290,7 @@ fn two_runners_share_a_grid_and_train_no_cell_twice() {
 #[test]
 fn a_failure_that_another_runner_has_just_seen_is_not_repeated() {
     let grid = Grid::new(&["slow", "refuses"]);
-    let (one, other) = std::thread::scope(|scope| {
-        let one = scope.spawn(|| grid.run_with(1, false, &Interrupt::default()));
-        let other = scope.spawn(|| grid.run_with(1, false, &Interrupt::default()));
-        (one.join().expect("the run ends"), other.join().expect("the run ends"))
-    });
+    let [one, other] = by_two(|| grid.run_within(1, Limits::default()));
     assert_eq!(grid.starts(1), 1);
     assert_eq!(failed(&one[1]), failed(&other[1]));
 }
@@ -314,7 +301,7 @@ fn a_failure_that_another_runner_may_retry_is_not_final() {
     let lock = CellLock::try_take(grid.cell(0)).expect("a lock").expect("it is free");
     let outcomes = std::thread::scope(|scope| {
         let run = scope.spawn(|| grid.run());
-        let pause = || std::thread::sleep(std::time::Duration::from_millis(700));
+        let pause = || std::thread::sleep(Duration::from_millis(700));
         pause();
         Status::new(State::Failed, 4, 10).write(grid.cell(0)).expect("a status");
         pause();
@@ -329,14 +316,14 @@ fn a_failure_that_another_runner_may_retry_is_not_final() {
 fn a_cell_stays_locked_while_its_process_lives_without_its_runner() {
     let grid = Grid::new(&["slow"]);
     let lock = CellLock::try_take(grid.cell(0)).expect("a lock").expect("it is free");
-    let mut child = grid.worker().start(grid.cell(0), &lock, 0).expect("the worker starts");
+    let mut child = grid.worker.start(grid.cell(0), &lock, 0).expect("the worker starts");
     drop(lock);
     assert!(CellLock::is_held(grid.cell(0)));
     assert!(CellLock::try_take(grid.cell(0)).expect("a lock").is_none());
     let ended = loop {
         match child.try_wait().expect("its state") {
             Some(ended) => break ended,
-            None => std::thread::sleep(std::time::Duration::from_millis(10)),
+            None => std::thread::sleep(Duration::from_millis(10)),
         }
     };
     assert!(ended.success());
@@ -353,10 +340,9 @@ fn a_cell_whose_process_was_killed_with_its_runner_is_interrupted_and_goes_on() 
 
 #[test]
 fn a_worker_that_cannot_be_started_fails_its_cell() {
-    let grid = Grid::new(&["works"]);
-    let worker = &Worker { program: PathBuf::from("/nowhere/at/all"), ..grid.worker() };
-    let (interrupt, limits) = (&Interrupt::default(), Limits::default());
-    let outcomes = grid.run_by(&Scheduler { worker, jobs: 1, fail_fast: false, interrupt, limits });
+    let mut grid = Grid::new(&["works"]);
+    grid.worker.program = PathBuf::from("/nowhere/at/all");
+    let outcomes = grid.run();
     assert!(failed(&outcomes[0]).cause.starts_with("cannot start it"), "{outcomes:?}");
 }
 
