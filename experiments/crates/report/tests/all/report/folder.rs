@@ -145,15 +145,20 @@ impl Folder {
         });
     }
 
-    /// A finished cell that stored these losses by game and ply, 60 games of 3 policy targets; its metric is their mean,
-    /// which it returns.
-    pub(crate) fn stored(&self, label: &str, seed: u64, loss: impl Fn(u32, u16) -> f32) -> f64 {
-        let all = (0..GAMES).flat_map(|game| (0..TARGETS).map(move |ply| (game, ply)));
-        let sum: f64 = all.map(|(game, ply)| f64::from(loss(game, ply))).sum();
-        let mean = sum / f64::from(GAMES * u32::from(TARGETS));
-        self.done(label, seed, mean);
-        self.measured(label, seed, loss);
-        mean
+    /// A grid whose cells stored the losses of 60 games of 3 policy targets, by the row's place in [`LOSSES`], seed, game and
+    /// ply. A cell's metric is their mean.
+    pub(crate) fn stored(loss: impl Fn(usize, u64, u32, u16) -> f32) -> Self {
+        let folder = Self::new();
+        for (row, (label, _)) in LOSSES.iter().enumerate() {
+            for seed in SEEDS {
+                let loss = |game: u32, ply: u16| loss(row, seed, game, ply);
+                let all = (0..GAMES).flat_map(|game| (0..TARGETS).map(move |ply| (game, ply)));
+                let sum: f64 = all.map(|(game, ply)| f64::from(loss(game, ply))).sum();
+                folder.done(label, seed, sum / f64::from(GAMES * u32::from(TARGETS)));
+                folder.measured(label, seed, loss);
+            }
+        }
+        folder
     }
 
     fn measured(&self, label: &str, seed: u64, loss: impl Fn(u32, u16) -> f32) {

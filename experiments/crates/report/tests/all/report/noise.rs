@@ -1,6 +1,6 @@
 //! Verdicts count the noise of seeds and of test games where cells stored what they measured on each position.
 
-use crate::report::folder::{Csv, Folder, GAMES, SEEDS, TARGETS, close, comparison, has, is_warned, lacks};
+use crate::report::folder::{Csv, Folder, GAMES, LOSSES, SEEDS, TARGETS, close, comparison, has, is_warned, lacks};
 use records::positions;
 use report::comparison::Verdict;
 use report::noise::{Noise, SeedsOnly};
@@ -17,17 +17,8 @@ fn loss(row: usize, seed: u64, game: u32, ply: u16) -> f32 {
     2.4 - 0.05 * row as f32 + luck + of_game + of_ply
 }
 
-const ROWS: [&str; 4] = ["absolute", "shaw", "rope", "absolute-twin"];
-
-/// Every cell done, with positions whose mean is its metric.
 fn folder() -> Folder {
-    let folder = Folder::new();
-    for (row, label) in ROWS.iter().enumerate() {
-        for seed in SEEDS {
-            folder.stored(label, seed, |game, ply| loss(row % 3, seed, game, ply));
-        }
-    }
-    folder
+    Folder::stored(|row, seed, game, ply| loss(row % 3, seed, game, ply))
 }
 
 /// The test of a sum of rows, each with its sign, from the losses themselves.
@@ -43,13 +34,10 @@ fn by_hand(terms: &[(usize, f64)]) -> Crossed {
 
 #[test]
 fn test_games_that_agree_are_no_warning() {
-    let folder = Folder::new();
-    for (row, label) in ROWS.iter().enumerate() {
-        for seed in SEEDS {
-            let luck = [0.01, -0.02, 0.015][seed as usize] * row as f32;
-            folder.stored(label, seed, |game, ply| 2.0 + luck + (game % 7) as f32 * 0.1 + f32::from(ply));
-        }
-    }
+    let folder = Folder::stored(|row, seed, game, ply| {
+        let luck = [0.01, -0.02, 0.015][seed as usize] * row as f32;
+        2.0 + luck + (game % 7) as f32 * 0.1 + f32::from(ply)
+    });
     let report = folder.report();
     assert!(crossed(comparison(&report, "shaw").noise.as_ref()).games_share < 0.01);
     assert!(!is_warned(&report, "test games") && !is_warned(&report, "test positions"), "{:?}", report.warnings);
@@ -140,7 +128,7 @@ fn without_positions_the_verdict_is_over_seeds_only() {
     fs::write(file("shaw", 2), b"damaged").expect("written");
     let report = only_seeds(&folder, "shaw", |why| *why == SeedsOnly::NotStored { seed: 2 });
     assert!(is_warned(&report, "a cell of seed 2 stored no test positions"));
-    for (label, seed) in ROWS.iter().flat_map(|label| SEEDS.map(|seed| (label, seed))) {
+    for (label, seed) in LOSSES.iter().flat_map(|(label, _)| SEEDS.map(|seed| (label, seed))) {
         fs::remove_file(file(label, seed)).expect("removed");
     }
     let report = only_seeds(&folder, "shaw", |why| *why == SeedsOnly::NothingStored);
