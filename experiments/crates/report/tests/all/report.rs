@@ -82,7 +82,7 @@ fn rows_that_are_no_contrast_are_exploratory_and_not_counted() {
     let all = folder.report();
     assert_eq!(all.family, 2);
     let plain = comparison(&all, "shaw").test.expect("three pairs").p;
-    folder.edit(|plan| plan.rows.iter_mut().filter(|row| row.label == "rope").for_each(|row| row.exploratory = true));
+    folder.edit_rows("rope", |row| row.exploratory = true);
     let report = folder.report();
     assert_eq!(report.family, 1);
     let corrected = comparison(&report, "shaw").holm.expect("a contrast");
@@ -341,8 +341,7 @@ fn a_smoke_run_gives_no_verdicts() {
 #[test]
 fn a_verdict_stands_without_a_seed_that_failed_but_names_it() {
     let mut folder = Folder::finished();
-    folder.edit(|plan| plan.seeds.push(3));
-    folder.done("absolute", 3, 2.4);
+    folder.fourth_seed(&["absolute"]);
     folder.failed("shaw", 3, "out of memory");
     let report = folder.report();
     let shaw = comparison(&report, "shaw");

@@ -7,10 +7,7 @@ use report::{csv, html, text};
 #[test]
 fn a_row_of_which_a_seed_diverged_cannot_be_better() {
     let mut folder = Folder::finished();
-    folder.edit(|plan| plan.seeds.push(3));
-    for label in ["absolute", "shaw", "absolute-twin"] {
-        folder.done(label, 3, 2.4 - f64::from(u8::from(label == "shaw")) * 0.1);
-    }
+    folder.fourth_seed(&["absolute", "shaw", "absolute-twin"]);
     folder.failed("rope", 3, "step 7: the loss is not finite");
     folder.row("rope", SHAW);
     let report = folder.report();
@@ -43,10 +40,7 @@ fn a_row_of_which_a_seed_diverged_cannot_be_better() {
 #[test]
 fn a_row_cannot_be_worse_than_a_reference_of_which_a_seed_diverged() {
     let mut folder = Folder::finished();
-    folder.edit(|plan| plan.seeds.push(3));
-    for label in ["shaw", "rope", "absolute-twin"] {
-        folder.done(label, 3, 2.4);
-    }
+    folder.fourth_seed(&["shaw", "rope", "absolute-twin"]);
     folder.failed("absolute", 3, "the loss is not finite");
     let report = folder.report();
     let shaw = comparison(&report, "shaw");

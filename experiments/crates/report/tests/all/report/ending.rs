@@ -108,10 +108,9 @@ fn verdicts_have_colours_where_the_terminal_has_them() {
 #[test]
 fn labels_that_differ_in_their_rates_only_by_game_are_one_name() {
     let mut folder = Folder::of_two_games();
-    for (number, row) in folder.plan.rows.iter_mut().enumerate().filter(|(_, row)| row.label == "absolute") {
-        row.label = format!("absolute, encoding rate × {number}");
-    }
-    folder.write_plan();
+    folder.edit_rows("absolute", |row| {
+        row.label = format!("absolute, encoding rate × {}", if row.game == GameKind::Chess { 1 } else { 5 });
+    });
     let text = fits(&folder.report(), &ended());
     assert_eq!(names(&text), ["Shaw", "absolute", "RoPE", "A/A control"]);
 }
@@ -125,9 +124,8 @@ fn names_keep_what_tells_them_apart() {
         ("absolute", "absolute(input), encoding rate × 4, steps 2250, layers 4, width 96, heads 6"),
     ];
     for (label, long) in labels {
-        folder.plan.rows.iter_mut().filter(|row| row.label == label).for_each(|row| row.label = long.to_owned());
+        folder.edit_rows(label, |row| row.label = long.to_owned());
     }
-    folder.write_plan();
     let text = fits(&folder.report(), &ended());
     assert_eq!(
         names(&text),

@@ -106,10 +106,7 @@ fn a_margin_chosen_after_the_run_is_marked() {
 #[test]
 fn what_has_no_verdict_is_not_equivalent_and_not_tied() {
     let mut folder = folder(1.0);
-    folder.edit(|plan| plan.seeds.push(3));
-    for label in ["absolute", "shaw", "absolute-twin"] {
-        folder.done(label, 3, 2.4 - f64::from(u8::from(label == "shaw")) * 0.1);
-    }
+    folder.fourth_seed(&["absolute", "shaw", "absolute-twin"]);
     folder.failed("rope", 3, "step 7: the loss is not finite");
     let report = folder.report();
     let rope = comparison(&report, "rope");
@@ -118,13 +115,11 @@ fn what_has_no_verdict_is_not_equivalent_and_not_tied() {
     assert_eq!((ties.pairs.len(), ties.groups_of("shaw"), ties.groups_of("rope")), (3, vec![1], vec![]));
 
     folder.failed("rope", 3, "out of memory");
-    folder.edit(|plan| plan.rows.iter_mut().filter(|row| row.label == "shaw").for_each(|row| row.exploratory = true));
+    folder.edit_rows("shaw", |row| row.exploratory = true);
     let report = folder.report();
     assert_eq!(comparison(&report, "rope").verdict, Verdict::Equivalent);
-    assert_eq!(
-        (comparison(&report, "shaw").verdict, comparison(&report, "shaw").equivalence),
-        (Verdict::Missing, None)
-    );
+    let shaw = comparison(&report, "shaw");
+    assert_eq!((shaw.verdict, shaw.equivalence), (Verdict::Missing, None));
     let ties = report.games[0].ties.as_ref().expect("a margin");
     assert_eq!(ties.rows.iter().map(|row| &row.label[..]).collect::<Vec<_>>(), ["absolute", "rope"]);
 

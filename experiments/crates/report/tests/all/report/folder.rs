@@ -197,6 +197,24 @@ impl Folder {
         self.write_plan();
     }
 
+    /// Changes the planned rows with this label.
+    pub(crate) fn edit_rows(&mut self, label: &str, change: impl FnMut(&mut Row)) {
+        self.edit(|plan| plan.rows.iter_mut().filter(|row| row.label == label).for_each(change));
+    }
+
+    /// Plans a fourth seed, which is finished in these rows.
+    pub(crate) fn fourth_seed(&mut self, labels: &[&str]) {
+        self.edit(|plan| plan.seeds.push(3));
+        labels.iter().for_each(|label| self.done(label, 3, if *label == "shaw" { 2.3 } else { 2.4 }));
+    }
+
+    /// Chess rows with these labels, which are not in the plan; the first is the reference.
+    pub(crate) fn rows(&self, labels: impl IntoIterator<Item = String>) -> Vec<Row> {
+        let role = |place: usize| if place == 0 { Role::Reference } else { Role::Compared };
+        let labels = labels.into_iter().enumerate();
+        labels.map(|(place, label)| Row { role: role(place), ..self.like(&label) }).collect()
+    }
+
     /// A compared chess row with this label, which is not in the plan.
     pub(crate) fn like(&self, label: &str) -> Row {
         Row { label: label.to_owned(), folder: in_chess(label), ..self.plan.rows[0].clone() }

@@ -1,9 +1,8 @@
 //! The plot of a gap with each value that it is compared over, the games side by side.
 
 use crate::report::folder::{Folder, has, in_chess, lacks, written};
-use facts::{Interaction, Role};
+use facts::Interaction;
 use games::GameKind;
-use records::plan::Row;
 use report::html;
 use report::sections::interactions::Change;
 use resvg::usvg::roxmltree::{Document, Node};
@@ -33,8 +32,7 @@ fn folder() -> Folder {
 fn asked() -> Folder {
     let mut folder = Folder::new();
     let labels = GAPS.iter().flat_map(|(value, _)| ["dense", "gated"].map(|layer| label(value, layer)));
-    let role = |place: usize| if place == 0 { Role::Reference } else { Role::Compared };
-    let rows = labels.enumerate().map(|(place, label)| Row { role: role(place), ..folder.like(&label) }).collect();
+    let rows = folder.rows(labels);
     let questions =
         [GameKind::Chess, GameKind::Shogi].map(|game| GAPS[1..].iter().map(move |&(value, _)| ask(game, value)));
     folder.edit(|plan| {

@@ -12,8 +12,7 @@ const LABEL: &str = "=x\u{1b}]0;t\u{7}\r\\input{/etc/passwd}\n# forged <script>a
 pub(crate) fn folder() -> Folder {
     let mut folder = Folder::of_two_games();
     folder.plan.question = Some(LABEL.to_owned());
-    folder.plan.rows.iter_mut().filter(|row| row.label == "shaw").for_each(|row| row.label = LABEL.to_owned());
-    folder.write_plan();
+    folder.edit_rows("shaw", |row| row.label = LABEL.to_owned());
     folder.failed("rope", 1, LABEL);
     folder
 }

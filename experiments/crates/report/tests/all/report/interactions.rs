@@ -2,9 +2,8 @@
 
 use crate::report::folder::{Folder, SEEDS, drawn, has, in_chess, is_warned};
 use crate::{close, number};
-use facts::{Interaction, Role};
+use facts::Interaction;
 use games::GameKind;
-use records::plan::Row;
 use report::missing::Missing;
 use report::sections::interactions::Change;
 use report::{csv, html, text};
@@ -24,11 +23,7 @@ fn folder(cases: &[Value]) -> Folder {
             [format!("plain-high-{case}"), format!("shaw-high-{case}")],
         ]
     };
-    let rows = (0..cases.len())
-        .flat_map(|case| labels(case).concat())
-        .enumerate()
-        .map(|(i, label)| Row { role: if i == 0 { Role::Reference } else { Role::Compared }, ..folder.like(&label) })
-        .collect();
+    let rows = folder.rows((0..cases.len()).flat_map(|case| labels(case).concat()));
     let asked = |case: usize| Interaction {
         game: GameKind::Chess,
         gap: ["plain".to_owned(), "shaw".to_owned()],

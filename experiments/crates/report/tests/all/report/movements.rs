@@ -112,9 +112,6 @@ fn heads_of_a_named_row_are_found_by_its_name() {
     inspect(&folder, SEEDS[0], &[Some(("rook", true)), None]);
     leave_maps(&folder, SEEDS[0]);
     change(&folder, SEEDS[0], |found| found["row"] = "Shaw's".into());
-    folder.edit(|plan| {
-        let row = plan.rows.iter_mut().find(|row| row.label == "shaw").expect("the row");
-        row.name = Some("Shaw's".to_owned());
-    });
+    folder.edit_rows("shaw", |row| row.name = Some("Shaw's".to_owned()));
     assert_eq!(folder.report().named_heads.len(), 1);
 }

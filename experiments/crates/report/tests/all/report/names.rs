@@ -8,11 +8,7 @@ const NAMES: [(&str, &str); 3] = [("shaw", "Shaw q,k"), ("absolute", "Learned ta
 /// A folder whose rows have names, and the same without.
 fn folders() -> [Folder; 2] {
     let mut named = Folder::of_two_games();
-    for (label, name) in NAMES {
-        let rows = named.plan.rows.iter_mut().filter(|row| row.label == label);
-        rows.for_each(|row| row.name = Some(name.to_owned()));
-    }
-    named.write_plan();
+    NAMES.iter().for_each(|(label, name)| named.edit_rows(label, |row| row.name = Some((*name).to_owned())));
     [named, Folder::of_two_games()]
 }
 
@@ -40,10 +36,7 @@ fn every_format_and_figure_has_them() {
 fn a_row_without_a_name_has_that_of_the_literature_and_its_label_in_tables_of_values() {
     let label = "relative_bias, encoding rate × 64";
     let mut folder = crate::report::figures::folder();
-    folder.edit(|plan| {
-        let rows = plan.rows.iter_mut().filter(|row| row.label == "shaw");
-        rows.for_each(|row| row.label = label.to_owned());
-    });
+    folder.edit_rows("shaw", |row| row.label = label.to_owned());
     let report = folder.report();
     let compared = side_by_side::compare(&[report.clone(), report.clone()]);
     let compared: String = compared.iter().map(|table| table.text()).collect();

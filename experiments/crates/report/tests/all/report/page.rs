@@ -82,10 +82,9 @@ fn a_difference_stands_with_the_interval_of_its_verdict() {
 #[test]
 fn a_row_whose_rate_differs_between_games_is_named_without_it() {
     let mut folder = Folder::of_two_games();
-    for row in folder.plan.rows.iter_mut().filter(|row| row.label == "absolute") {
+    folder.edit_rows("absolute", |row| {
         row.label = format!("absolute, encoding rate × {}", if row.folder.starts_with("chess") { 4 } else { 16 });
-    }
-    folder.write_plan();
+    });
     let page = html::draw(&folder.report());
     let results = page.split("<table class=\"answer\">").nth(1).and_then(|rest| rest.split("</table>").next());
     let results = results.expect("a table");

@@ -2,8 +2,6 @@
 
 use crate::report::folder::{Folder, close};
 use facts::metrics::Direction;
-use facts::{NetworkFacts, Role};
-use records::plan::Row;
 use report::statistics::ladder::{Bounded, Ladder, non_increasing};
 use report::text;
 use serde_json::{Value, json};
@@ -11,16 +9,11 @@ use serde_json::{Value, json};
 /// A grid of rows with runs and losses on test, the first the reference; on validation losses are 0.5 higher.
 fn grid(rows: &[(&str, Value, [f64; 3])]) -> Folder {
     let mut folder = Folder::new();
-    let row = |(i, (label, run, _)): (usize, &(&str, Value, [f64; 3]))| {
-        let like = folder.like(label);
-        let trunk = run["model"].as_u64().unwrap_or(100) as usize;
-        Row {
-            role: if i == 0 { Role::Reference } else { Role::Compared },
-            network: NetworkFacts { trunk, heads: 0, encoding: 0, ..like.network },
-            ..like
-        }
-    };
-    let planned = rows.iter().enumerate().map(row).collect();
+    let mut planned = folder.rows(rows.iter().map(|(label, ..)| (*label).to_owned()));
+    for (row, (_, run, _)) in planned.iter_mut().zip(rows) {
+        row.network.trunk = run["model"].as_u64().unwrap_or(100) as usize;
+        (row.network.heads, row.network.encoding) = (0, 0);
+    }
     folder.edit(|plan| plan.rows = planned);
     for (label, run, losses) in rows {
         folder.row(label, *losses);
