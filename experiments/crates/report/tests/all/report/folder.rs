@@ -284,6 +284,11 @@ impl Folder {
         change_lines(&self.cell(label, seed).join("metrics.jsonl"), change);
     }
 
+    /// The same for every cell of a row.
+    pub(crate) fn lines_of(&self, label: &str, change: impl Fn(&mut Value)) {
+        SEEDS.iter().for_each(|&seed| self.lines(label, seed, &change));
+    }
+
     /// The same for all cells of the finished grid, each with its loss.
     pub(crate) fn by_loss(&self, change: impl Fn(f64, &mut Value)) {
         for (label, losses) in LOSSES {
