@@ -26,7 +26,7 @@ mod scaling;
 mod strength;
 mod variants;
 
-use self::folder::{ABSOLUTE, Folder, SEEDS, SHAW, close, comparison, has, is_warned, row};
+use self::folder::{ABSOLUTE, Folder, SEEDS, SHAW, close, comparison, has, in_chess, is_warned, row};
 use facts::{ReadAt, Role};
 use records::status::{State, Status};
 use records::step_times::StepTime;
@@ -108,10 +108,8 @@ fn the_primary_metric_is_read_where_the_plan_says() {
 fn the_other_columns_hold_what_was_measured() {
     let folder = Folder::finished();
     assert!(row(&folder.report(), "shaw").step_time.is_none());
-    folder.times(vec![
-        StepTime { folder: folder.plan.rows[1].folder.clone(), batch: 4, median_s: 0.02, ratio: Some(1.0) },
-        StepTime { folder: folder.plan.rows[0].folder.clone(), batch: 4, median_s: 0.05, ratio: Some(2.5) },
-    ]);
+    let time = |label: &str, median_s: f64, ratio| StepTime { folder: in_chess(label), batch: 4, median_s, ratio };
+    folder.times(vec![time("absolute", 0.02, Some(1.0)), time("shaw", 0.05, Some(2.5))]);
     let report = folder.report();
     let shaw = row(&report, "shaw");
     assert_eq!(shaw.step_time.and_then(|time| time.ratio), Some(2.5));
@@ -319,8 +317,7 @@ fn a_grid_without_twins_says_how_to_get_them() {
     let mut folder = Folder::finished();
     folder.edit(|plan| plan.rows.retain(|row| row.role != Role::Twin));
     let orphan = "chess-absolute-twin-ba9876543210";
-    std::fs::rename(folder.path().join(folder::in_chess("absolute-twin")), folder.path().join(orphan))
-        .expect("renamed");
+    fs::rename(folder.path().join(in_chess("absolute-twin")), folder.path().join(orphan)).expect("renamed");
     let report = folder.report();
     assert!(text::draw(&report).contains("A/A control: none, so the size of differences by chance is unknown"));
     assert!(is_warned(&report, orphan), "{:?}", report.warnings);

@@ -1,6 +1,6 @@
 //! How a report speaks of matched controls.
 
-use crate::report::folder::{Folder, is_warned, row};
+use crate::report::folder::{Folder, in_chess, is_warned, row};
 use facts::Quantity;
 use records::plan::MatchedTo;
 use records::step_times::StepTime;
@@ -19,13 +19,8 @@ fn folder(quantity: Quantity, ratio: Option<f64>) -> Folder {
 }
 
 fn times(folder: &Folder, [own, goal]: [f64; 2]) {
-    let time = |row: usize, median_s| StepTime {
-        folder: folder.plan.rows[row].folder.clone(),
-        batch: 4,
-        median_s,
-        ratio: None,
-    };
-    folder.times(vec![time(0, goal), time(1, 0.1), time(2, own)]);
+    let time = |label: &str, median_s: f64| StepTime { folder: in_chess(label), batch: 4, median_s, ratio: None };
+    folder.times(vec![time("shaw", goal), time("absolute", 0.1), time("rope", own)]);
 }
 
 #[test]

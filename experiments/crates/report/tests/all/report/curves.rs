@@ -103,9 +103,8 @@ fn every_line_has_one_of_the_reference_to_be_compared_with() {
 fn trackers_get_a_line_per_step_and_flat_settings_of_every_cell() {
     let folder = Folder::finished();
     let model = json!({"chessformer": {"layers": 2, "width": 48}});
-    for (label, encoding) in
-        [("absolute", json!([{"none": {}}])), ("shaw", json!([{"shaw": {"terms": ["q", "k"]}}, "lepe"]))]
-    {
+    let stack = json!([{"shaw": {"terms": ["q", "k"]}}, "lepe"]);
+    for (label, encoding) in [("absolute", json!([{"none": {}}])), ("shaw", stack)] {
         folder.run(label, &json!({"encoding": encoding, "model": model, "train": {"clip": 10.0}}));
     }
     fs::remove_file(folder.cell("rope", 1).join("metrics.jsonl")).expect("removed");
@@ -137,14 +136,12 @@ fn trackers_get_a_line_per_step_and_flat_settings_of_every_cell() {
         let text = fs::read_to_string(place(label, 2).join("settings.json")).expect("settings");
         serde_json::from_str(&text).expect("JSON")
     };
-    assert_eq!(
-        settings("shaw"),
-        json!({
-            "experiment": "by-hand", "game": "chess", "row": "shaw", "role": "compared", "seed": 2,
-            "encoding": "[shaw, lepe]", "encoding.0.shaw.terms": ["q", "k"], "encoding.1": "lepe",
-            "model.chessformer.layers": 2, "model.chessformer.width": 48, "train.clip": 10.0,
-        })
-    );
+    let expected = json!({
+        "experiment": "by-hand", "game": "chess", "row": "shaw", "role": "compared", "seed": 2,
+        "encoding": "[shaw, lepe]", "encoding.0.shaw.terms": ["q", "k"], "encoding.1": "lepe",
+        "model.chessformer.layers": 2, "model.chessformer.width": 48, "train.clip": 10.0,
+    });
+    assert_eq!(settings("shaw"), expected);
     let absolute = settings("absolute");
     assert_eq!((&absolute["encoding"], &absolute["encoding.none"]), (&json!("none"), &json!({})));
 }

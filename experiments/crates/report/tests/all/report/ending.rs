@@ -4,6 +4,7 @@ use crate::report::folder::{Folder, SEEDS, has};
 use crate::report::{figures, groups, hostile};
 use facts::Role;
 use games::GameKind;
+use records::plan::Row;
 use report::Report;
 use report::ending::{Ended, LINES, draw};
 use report::model::GameReport;
@@ -42,18 +43,16 @@ fn names(text: &str) -> Vec<&str> {
 fn two_games_stand_side_by_side_sorted_by_effect() {
     let folder = Folder::of_two_games();
     let text = fits(&folder.report(), &ended());
-    has(
-        &text,
-        &[
-            "by-hand: 24 of 24 cells in 6 min 22 s, none failed\n",
-            "policy_loss in nats on test positions, lower is better; mean ± sd of 3 seeds\n",
-            "verdicts: paired t-tests over seeds only, Holm over 4 comparisons\nrows: at one learning rate\n",
-            "step: time, the reference's is 1; size: parameters of the encoding (chess)\n",
-            "next: posenc report runs/by-hand --format html > by-hand.html  # plots\n",
-            "      posenc inspect runs/by-hand  # ",
-            "      tensorboard --logdir runs/by-hand  # ",
-        ],
-    );
+    let parts = [
+        "by-hand: 24 of 24 cells in 6 min 22 s, none failed\n",
+        "policy_loss in nats on test positions, lower is better; mean ± sd of 3 seeds\n",
+        "verdicts: paired t-tests over seeds only, Holm over 4 comparisons\nrows: at one learning rate\n",
+        "step: time, the reference's is 1; size: parameters of the encoding (chess)\n",
+        "next: posenc report runs/by-hand --format html > by-hand.html  # plots\n",
+        "      posenc inspect runs/by-hand  # ",
+        "      tensorboard --logdir runs/by-hand  # ",
+    ];
+    has(&text, &parts);
     assert_eq!(names(&text), ["Shaw", "absolute", "RoPE", "A/A control"]);
     let shaw = text.lines().find(|line| line.starts_with("Shaw")).expect("a row");
     assert_eq!(shaw.matches("2.313 ± 0.015").count(), 2, "{shaw}");
@@ -127,15 +126,8 @@ fn names_keep_what_tells_them_apart() {
         folder.edit_rows(label, |row| row.label = long.to_owned());
     }
     let text = fits(&folder.report(), &ended());
-    assert_eq!(
-        names(&text),
-        [
-            "Shaw q,k, rate × 4, layers 2",
-            "absolute input, rate × 4, layers 4",
-            "Shaw q,k, rate × 64, layers 2",
-            "A/A control"
-        ]
-    );
+    let [shaw, absolute] = ["Shaw q,k, rate × 4, layers 2", "absolute input, rate × 4, layers 4"];
+    assert_eq!(names(&text), [shaw, absolute, "Shaw q,k, rate × 64, layers 2", "A/A control"]);
     has(&text, &["all rows: steps 2250\n"]);
 }
 
@@ -163,11 +155,7 @@ fn a_part_of_a_grid_shows_what_is_done() {
 #[test]
 fn rows_are_partners_before_their_cells_begin() {
     let mut folder = Folder::new();
-    let mut shogi = folder.plan.rows.clone();
-    for row in &mut shogi {
-        row.game = GameKind::Shogi;
-        row.folder = row.folder.replace("chess-", "shogi-");
-    }
+    let shogi: Vec<Row> = folder.plan.rows.iter().map(Folder::in_shogi).collect();
     folder.edit(|plan| {
         plan.rows.extend(shogi);
         for row in &mut plan.rows {

@@ -132,7 +132,7 @@ impl Folder {
         self.edit(|plan| plan.interactions = vec![one]);
     }
 
-    fn in_shogi(row: &Row) -> Row {
+    pub(crate) fn in_shogi(row: &Row) -> Row {
         Row { game: GameKind::Shogi, folder: row.folder.replace("chess-", "shogi-"), ..row.clone() }
     }
 
@@ -145,8 +145,8 @@ impl Folder {
         });
     }
 
-    /// A grid whose cells stored the losses of 60 games of 3 policy targets, by the row's place in [`LOSSES`], seed, game and
-    /// ply. A cell's metric is their mean.
+    /// A grid whose cells stored the losses of 60 games of 3 policy targets, by the row's place in [`LOSSES`], seed, game
+    /// and ply. A cell's metric is their mean.
     pub(crate) fn stored(loss: impl Fn(usize, u64, u32, u16) -> f32) -> Self {
         let folder = Self::new();
         for (row, (label, _)) in LOSSES.iter().enumerate() {

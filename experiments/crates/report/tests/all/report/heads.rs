@@ -75,11 +75,8 @@ fn small_heads_share_a_table_and_further_losses_belong_to_their_head() {
     let names: Vec<&str> = report.games[0].heads.iter().map(|head| head.name).collect();
     assert_eq!(names, ["policy", "result", "soft_policy", "q", "moves_left"]);
     let headers: Vec<String> = tables(&report).iter().map(|table| table[0].join(" ")).collect();
-    assert!(
-        headers.iter().any(|header| header
-            .starts_with("row below uniform learnt % policy_kl policy_accuracy % policy_top5 % value_loss")),
-        "{headers:?}"
-    );
+    let expected = "row below uniform learnt % policy_kl policy_accuracy % policy_top5 % value_loss";
+    assert!(headers.iter().any(|header| header.starts_with(expected)), "{headers:?}");
     let drawn = text::draw(&report);
     has(&drawn, &["policy, result on test positions", "soft policy, q, moves left on test positions"]);
     let widest = drawn.lines().filter(|line| !line.contains("Holm")).map(|line| line.chars().count()).max();

@@ -30,11 +30,9 @@ fn a_boundary_that_was_not_reached_is_named_and_a_clip_that_never_acted_is_a_num
     close(row(&report, "rope").clipped.expect("three seeds").mean, 0.2);
     close(row(&report, "shaw").clipped.expect("three seeds").mean, 0.0);
     let named: Vec<&String> = report.warnings.iter().filter(|warning| warning.contains("had no effect")).collect();
-    assert_eq!(
-        named,
-        ["chess: the boundary of `train.learning_rate` at step 100 (training ends at step 100) had no effect on \
-          absolute: remove it, or choose a value that acts"]
-    );
+    let boundary = "chess: the boundary of `train.learning_rate` at step 100 (training ends at step 100) had no effect \
+                    on absolute: remove it, or choose a value that acts";
+    assert_eq!(named, [boundary]);
     let drawn = text::draw(&report);
     assert!(drawn.contains("clipped %") && drawn.contains("20.00 ± 0"), "{drawn}");
 }
