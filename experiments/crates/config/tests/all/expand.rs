@@ -206,11 +206,8 @@ fn a_value_with_an_anchor_can_be_repeated() {
 fn a_base_comes_from_another_file_and_is_overridden_in_part() {
     let other = DATA.path().join("elsewhere");
     std::fs::create_dir_all(&other).expect("a folder");
-    std::fs::write(
-        other.join("other.yaml"),
-        EXPERIMENT.replace("chess: chess, shogi: shogi", "chess: ../chess, shogi: ../shogi"),
-    )
-    .expect("written");
+    let text = EXPERIMENT.replace("chess: chess, shogi: shogi", "chess: ../chess, shogi: ../shogi");
+    std::fs::write(other.join("other.yaml"), text).expect("written");
     let tail = EXPERIMENT.split_once("axes:").expect("axes").1;
     let own = "base:\n  from: elsewhere/other.yaml\n  train: {steps: 9}\n  eval: {every: 3}\naxes:";
     let experiment = load(&format!("name: small\n{own}{tail}"));

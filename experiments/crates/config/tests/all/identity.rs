@@ -37,10 +37,8 @@ fn the_file_of_tables_counts_by_its_hash_and_not_by_its_place() {
     let started = |start: &str| with("steps: 300", &format!("steps: 300\n  start: {{{start}}}"));
     let hash = started("tables: /here/a.safetensors, blake3: aa");
     assert_eq!(hash, started("tables: /there/b.safetensors, blake3: aa, order: kept, frozen: false, scale: 1"));
-    assert_eq!(
-        hash,
-        started("tables: a.safetensors, blake3: aa, board: null, fit: displacement, heads: false, rms: null")
-    );
+    let defaults = "tables: a.safetensors, blake3: aa, board: null, fit: displacement, heads: false, rms: null";
+    assert_eq!(hash, started(defaults));
     for other in
         ["order: shuffled", "frozen: true", "scale: 0.5", "board: board5", "fit: bilinear", "heads: true", "rms: 1"]
     {

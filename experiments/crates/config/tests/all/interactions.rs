@@ -3,6 +3,9 @@
 use config::{Experiment, Interaction};
 use testing::{EXPERIMENT, load};
 
+const NETWORK: &str = "{chessformer: {layers: LAYERS, width: 16, heads: 2, ff: 16, embedding: {parts: {turn: TURN}}, \
+                       outputs: {policy: {}}}}";
+
 /// The small experiment with two sizes of two networks, on two boards of chess only.
 fn experiment(interactions: &str) -> String {
     let (head, _) = EXPERIMENT.split_once("axes:\n").expect("there are axes");
@@ -10,19 +13,14 @@ fn experiment(interactions: &str) -> String {
         .replace("  model:\n    chessformer: {layers: 2, width: 16, heads: 2, ff: 16}\n", "")
         .replace("  input: piece_tokens\n", "");
     let head = head.replace("data: {chess: chess, shogi: shogi}", "game: chess\n  data: chess\n  moves: uci_1968_dm");
-    let network = |layers: usize, turn: bool| {
-        format!(
-            "{{chessformer: {{layers: {layers}, width: 16, heads: 2, ff: 16, embedding: {{parts: {{turn: {turn}}}}}, outputs: {{policy: {{}}}}}}}}"
-        )
-    };
-    let models: Vec<String> =
-        [(1, false), (1, true), (2, false), (2, true)].map(|(layers, turn)| network(layers, turn)).to_vec();
+    let models = [("1", "false"), ("1", "true"), ("2", "false"), ("2", "true")]
+        .map(|(layers, turn)| NETWORK.replace("LAYERS", layers).replace("TURN", turn));
+    let (all, reference) = (models.join(", "), &models[1]);
     format!(
         "{head}axes:\n  encoding: [none, shaw]\n  input: [cls_tokens, cls_tokens_white, cls_tokens, cls_tokens_white]\n  \
-         model: [{}]\nzip: [[input, model]]\nseeds: [0, 1, 2]\nreference: {{encoding: none, input: cls_tokens_white, model: {}}}\n\
-         primary: {{metric: policy_loss, at: last, weights: raw}}\n{interactions}",
-        models.join(", "),
-        models[1]
+         model: [{all}]\nzip: [[input, model]]\nseeds: [0, 1, 2]\n\
+         reference: {{encoding: none, input: cls_tokens_white, model: {reference}}}\n\
+         primary: {{metric: policy_loss, at: last, weights: raw}}\n{interactions}"
     )
 }
 
@@ -52,13 +50,11 @@ fn rows_are_those_that_have_the_values_and_what_is_zipped_with_them_goes_along()
     assert_eq!(found[0].by, ["layers 1", "layers 2"]);
     assert_eq!([&found[0].within, &found[1].within], [&Some("none".to_owned()), &Some("shaw".to_owned())]);
     let labels = found[1].rows.each_ref().map(|side| side.each_ref().map(|folder| label(folder)));
-    assert_eq!(
-        labels,
-        [
-            ["chess-shaw-layers1-cls_tokens_white", "chess-shaw-turnfalse-layers1-cls_tokens"].map(|l| l),
-            ["chess-shaw-layers2-cls_tokens_white", "chess-shaw-turnfalse-layers2-cls_tokens"].map(|l| l),
-        ]
-    );
+    let expected = [
+        ["chess-shaw-layers1-cls_tokens_white", "chess-shaw-turnfalse-layers1-cls_tokens"],
+        ["chess-shaw-layers2-cls_tokens_white", "chess-shaw-turnfalse-layers2-cls_tokens"],
+    ];
+    assert_eq!(labels, expected);
 }
 
 #[test]
@@ -76,9 +72,8 @@ fn every_further_value_is_compared_with_the_first() {
     let text = experiment(&format!(
         "interactions:\n  - {BOARDS}\n    by: {{axis: model.chessformer.layers, values: [1, 2, 3]}}\n"
     ));
-    let third =
-        "{chessformer: {layers: 3, width: 16, heads: 2, ff: 16, embedding: {parts: {turn: T}}, outputs: {policy: {}}}}";
-    let both = format!("{}, {}]", third.replace('T', "false"), third.replace('T', "true"));
+    let third = NETWORK.replace("LAYERS", "3");
+    let both = format!("{}, {}]", third.replace("TURN", "false"), third.replace("TURN", "true"));
     let text = text
         .replace("outputs: {policy: {}}}}]\n", &format!("outputs: {{policy: {{}}}}}}}}, {both}\n"))
         .replace("cls_tokens_white]\n  model", "cls_tokens_white, cls_tokens, cls_tokens_white]\n  model");

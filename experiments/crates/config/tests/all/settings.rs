@@ -32,10 +32,8 @@ const MODEL: &str = "  model:\n    chessformer: {layers: 2, width: 16, heads: 2,
 #[test]
 fn clipping_is_an_axis() {
     let experiment = load(&grid("  train.clip: [10, 0.5, null]\n", &[], "{train.clip: 10}"));
-    assert_eq!(
-        compared(&experiment).iter().map(|row| row.run.train.clip).collect::<Vec<_>>(),
-        [Some(10.0), Some(0.5), None]
-    );
+    let clips: Vec<Option<f64>> = compared(&experiment).iter().map(|row| row.run.train.clip).collect();
+    assert_eq!(clips, [Some(10.0), Some(0.5), None]);
     assert_eq!(names(&experiment), ["clip 10", "clip 0.5", "clip none"]);
     assert_eq!(labels(&experiment), ["chess-clip10", "chess-clip0.5", "chess-clipnone"]);
     assert_eq!(compared(&experiment)[0].role, Role::Reference);
@@ -129,10 +127,8 @@ fn an_option_inside_an_encoding_is_an_axis() {
 fn a_narrow_axis_changes_the_values_of_a_wide_one() {
     let axes = "  model:\n    - chessformer: {layers: 1, width: 16, heads: 2, ff: 16}\n    - chessformer: {layers: 1, width: 32, heads: 2, ff: 16}\n  model.chessformer.heads: [1, 2]\n";
     let experiment = load(&grid(axes, &[MODEL], "{model.chessformer.width: 16, model.chessformer.heads: 1}"));
-    assert_eq!(
-        names(&experiment),
-        ["heads 1, width 16", "heads 2, width 16", "heads 1, width 32", "heads 2, width 32"]
-    );
+    let expected = ["heads 1, width 16", "heads 2, width 16", "heads 1, width 32", "heads 2, width 32"];
+    assert_eq!(names(&experiment), expected);
 }
 
 #[test]
@@ -154,14 +150,12 @@ interactions:
 ";
     let text = grid(axes, &["    steps: 8\n"], "{encoding: none, train.clip: 10}").replace("  encoding: none\n", "");
     let experiment = load(&text);
-    let own: Vec<String> = compared(&experiment)
-        .iter()
-        .filter(|row| row.matched.is_none())
-        .map(|row| {
-            let train = &row.run.train;
-            format!("{:?} {} {} {}", train.clip.unwrap_or_default(), train.steps, train.log_every, train.dtype.name())
-        })
-        .collect();
+    let shown = |row: &&Row| {
+        let train = &row.run.train;
+        format!("{:?} {} {} {}", train.clip.unwrap_or_default(), train.steps, train.log_every, train.dtype.name())
+    };
+    let compared = compared(&experiment);
+    let own: Vec<String> = compared.iter().filter(|row| row.matched.is_none()).map(shown).collect();
     let [first, second, third] = ["10.0 8 50 f32", "1.0 12 2 bf16", "1.0 12 4 bf16"];
     assert_eq!(own, [first, second, third, first, second]);
     assert_eq!(experiment.rows.iter().filter(|row| row.matched.is_some()).count(), 1);
@@ -192,9 +186,8 @@ fn a_word_that_is_no_setting_is_shown_with_what_was_meant() {
 
 #[test]
 fn what_all_rows_must_share_is_no_axis() {
-    for (axis, base) in
-        [("data", "  data: {chess: chess, shogi: shogi}\n"), ("eval.test_positions", "    test_positions: 8\n")]
-    {
+    let data = "  data: {chess: chess, shogi: shogi}\n";
+    for (axis, base) in [("data", data), ("eval.test_positions", "    test_positions: 8\n")] {
         let text = grid(&format!("  {axis}: [1, 2]\n"), &[base], "{}");
         refused(&text, &[&format!("`{axis}` must be the same in all rows"), "--set"]);
     }
@@ -241,19 +234,15 @@ fn an_error_in_a_value_of_another_file_names_that_file() {
 
 #[test]
 fn orders_that_cannot_matter_make_no_second_row() {
-    for (one, other) in
-        [("[none, shaw]", "shaw"), ("[shaw, relative_bias: {share: pair}]", "[relative_bias: {share: pair}, shaw]")]
-    {
+    let stacks = ["[shaw, relative_bias: {share: pair}]", "[relative_bias: {share: pair}, shaw]"];
+    for [one, other] in [["[none, shaw]", "shaw"], stacks] {
         let text = grid(&format!("  encoding: [none, {one}, {other}]\n"), &[], "{encoding: none}")
             .replace("  encoding: none\n", "");
         refused(&text, &["two rows are the same run", "take one of the two out"]);
     }
-    let gates = "[absolute: {at: gate}, absolute: {at: input}]";
-    let text = grid(
-        &format!("  encoding: [none, {gates}, [absolute: {{at: input}}, absolute: {{at: gate}}]]\n"),
-        &[],
-        "{encoding: none}",
-    );
+    let (gate, input) = ("absolute: {at: gate}", "absolute: {at: input}");
+    let axes = format!("  encoding: [none, [{gate}, {input}], [{input}, {gate}]]\n");
+    let text = grid(&axes, &[], "{encoding: none}");
     assert_eq!(compared(&load(&text.replace("  encoding: none\n", ""))).len(), 3);
 }
 

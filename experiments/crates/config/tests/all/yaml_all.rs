@@ -28,9 +28,9 @@ experiment.yaml: `primary` is missing at the top of the file
     let (model, _) = model.split_once("  train:\n").expect("the next key");
     let of_base = ["  input: piece_tokens\n", "  model:\n", model, "    optimizer: nadam\n", "    every: 4\n"];
     let message = complaint(&without(EXPERIMENT, &of_base)).expect("it is refused");
-    let missing = ["`input` is missing in `base`", "`model` is missing in `base`"];
-    assert_says(&message, &missing);
-    assert_says(&message, &["`optimizer` is missing in `base.train`", "`every` is missing in `base.eval`"]);
+    for (key, map) in [("input", "base"), ("model", "base"), ("optimizer", "base.train"), ("every", "base.eval")] {
+        assert_says(&message, &[&format!("`{key}` is missing in `{map}`")]);
+    }
     assert_eq!(message.matches("is missing").count(), 4, "{message}");
 }
 
@@ -88,11 +88,7 @@ fn all_problems_are_shown_at_once() {
 fn places(text: &str) -> Vec<String> {
     let message = complaint(text).expect("it is refused");
     let path = format!("{}/experiment.yaml:", DATA.path().display());
-    message
-        .lines()
-        .filter_map(|line| line.strip_prefix(path.as_str()))
-        .map(|line| line.trim_start().to_owned())
-        .collect()
+    message.lines().filter_map(|line| Some(line.strip_prefix(path.as_str())?.trim_start().to_owned())).collect()
 }
 
 const LABELS: &str = "chessformer: {layers: 2, width: 64, heads: 4, ff: 128, outputs: {per_square: {classes: 4}}}";
@@ -233,8 +229,6 @@ fn what_follows_from_a_problem_is_not_shown() {
     let excluded = format!("{wrong}exclude: [{{encoding: {{shaw: {{terms: [q, k]}}}}}}]\n");
     assert_eq!(places(&excluded), ["23:7: unknown value `shawn` in `axes.encoding[2]`"]);
     let misspelt = with("  encoding:\n", "  encodng:\n").replace("seeds: [0, 1, 2]\n", "");
-    assert_eq!(
-        places(&misspelt),
-        ["20:3: unknown key `encodng` in `axes`", "`seeds` is missing at the top of the file"]
-    );
+    let expected = ["20:3: unknown key `encodng` in `axes`", "`seeds` is missing at the top of the file"];
+    assert_eq!(places(&misspelt), expected);
 }

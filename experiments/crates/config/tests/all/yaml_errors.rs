@@ -195,19 +195,14 @@ fn the_primary_metric_must_exist_and_judge() {
 fn rows_with_and_without_a_mask_have_no_common_policy_metric() {
     let mixed = with("    mask: train\n", "").replace("axes:\n", "axes:\n  mask: [eval, none]\n");
     let of = |mask: &str| mixed.replace("{encoding: none}", &format!("{{encoding: none, mask: {mask}}}"));
-    let shown = "\
-  18 |   mask: [eval, none]
-     |                ^^^^";
-    refused(
-        &of("eval"),
-        &[
-            "experiment.yaml:18:16: `policy_loss` of chess-none-masknone is taken over all moves (mask: none)",
-            "that of its reference chess-none-maskeval over legal moves only (mask: eval)",
-            shown,
-            "help: these are two metrics",
-            "policy_accuracy_unmasked",
-        ],
-    );
+    let parts = [
+        "experiment.yaml:18:16: `policy_loss` of chess-none-masknone is taken over all moves (mask: none)",
+        "that of its reference chess-none-maskeval over legal moves only (mask: eval)",
+        "  18 |   mask: [eval, none]\n     |                ^^^^",
+        "help: these are two metrics",
+        "policy_accuracy_unmasked",
+    ];
+    refused(&of("eval"), &parts);
     refused(&of("none"), &["experiment.yaml:18:10: `policy_loss` of chess-none-maskeval"]);
     for metric in ["policy_accuracy_unmasked", "value_loss", "legal_mass.novel"] {
         assert_eq!(complaint(&of("eval").replace("metric: policy_loss", &format!("metric: {metric}"))), None);
