@@ -1,7 +1,6 @@
 //! Reports of run folders that are written by hand, so that every number in them is known.
 
 mod baselines;
-mod browser;
 mod compare;
 mod controls;
 mod curves;
