@@ -6,7 +6,6 @@ mod data_view;
 mod expand;
 mod identity;
 mod interactions;
-mod keys;
 mod matched;
 mod names;
 mod outputs;
