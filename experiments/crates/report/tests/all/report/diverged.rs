@@ -1,8 +1,8 @@
 //! Seeds that diverged: what is left of their row is a choice of the better ones.
 
-use crate::report::folder::{Folder, SHAW, comparison, has};
+use crate::report::folder::{Folder, SHAW, comparison, says};
 use report::comparison::Verdict;
-use report::{csv, html, text};
+use report::{csv, html};
 
 #[test]
 fn a_row_of_which_a_seed_diverged_cannot_be_better() {
@@ -20,7 +20,7 @@ fn a_row_of_which_a_seed_diverged_cannot_be_better() {
         "On chess, RoPE cannot be better than absolute: policy_loss −0.097",
         "left out: seed 3 failed; 1 of 4 seeds diverged: cannot be better.",
     ];
-    has(&text::draw(&report), &parts);
+    says(&report, &parts);
     assert!(html::draw(&report).contains("✕ diverged"));
     assert!(csv::draw(&report).contains("cannot be better"));
 
@@ -28,13 +28,13 @@ fn a_row_of_which_a_seed_diverged_cannot_be_better() {
     folder.row("rope", [2.5, 2.53, 2.51]);
     let report = folder.report();
     assert_eq!(comparison(&report, "rope").verdict, Verdict::Worse);
-    assert!(text::draw(&report).contains("worse; 1 of 4 seeds diverged"));
+    says(&report, &["worse; 1 of 4 seeds diverged"]);
 
     // With too few pairs left, the count is shown too.
     folder.failed("rope", 2, "the gradient is not finite");
     let report = folder.report();
     assert_eq!((comparison(&report, "rope").verdict, comparison(&report, "rope").diverged), (Verdict::Missing, 2));
-    assert!(text::draw(&report).contains("has 2 (seeds 2, 3 failed); 2 of 4 seeds diverged: cannot be better"));
+    says(&report, &["has 2 (seeds 2, 3 failed); 2 of 4 seeds diverged: cannot be better"]);
 }
 
 #[test]
@@ -45,8 +45,7 @@ fn a_row_cannot_be_worse_than_a_reference_of_which_a_seed_diverged() {
     let report = folder.report();
     let shaw = comparison(&report, "shaw");
     assert_eq!((shaw.verdict, shaw.diverged, shaw.reference_diverged), (Verdict::Better, 0, 1));
-    let drawn = text::draw(&report);
-    assert!(drawn.contains("left out: seed 3 failed; 1 of 4 seeds of the reference diverged."), "{drawn}");
+    says(&report, &["left out: seed 3 failed; 1 of 4 seeds of the reference diverged."]);
 
     // The other side needs the seed that is missing: the reference may have been no better.
     folder.row("shaw", [2.5, 2.53, 2.51]);
@@ -56,7 +55,7 @@ fn a_row_cannot_be_worse_than_a_reference_of_which_a_seed_diverged() {
         "1 of 4 seeds of the reference diverged: cannot be worse",
         "On chess, Shaw cannot be worse than absolute: policy_loss +0.1",
     ];
-    has(&text::draw(&report), &parts);
+    says(&report, &parts);
     assert!(html::draw(&report).contains("✕ reference diverged"));
     assert!(csv::draw(&report).contains("cannot be worse"));
 }

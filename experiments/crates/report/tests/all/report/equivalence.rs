@@ -1,6 +1,6 @@
 //! Margins: verdicts of equivalence, where the margin comes from, and groups of tied rows.
 
-use crate::report::folder::{Csv, Folder, close, comparison, drawn, has, lacks};
+use crate::report::folder::{Csv, Folder, close, comparison, drawn, has, lacks, says};
 use facts::Margins;
 use report::comparison::{Comparison, Verdict};
 use report::{Report, ReportOptions, csv, html, side_by_side, text};
@@ -98,7 +98,7 @@ fn a_margin_chosen_after_the_run_is_marked() {
     assert!(error.to_string().contains("write policy_loss=SIZE"), "{error}");
 
     folder.edit(|plan| plan.late_margin = true);
-    assert!(text::draw(&folder.report()).contains("within ±0.12 nats (margin chosen after the run)"));
+    says(&folder.report(), &["within ±0.12 nats (margin chosen after the run)"]);
     let plain = serde_json::to_string(&Folder::new().plan).expect("JSON");
     assert!(!plain.contains("equivalent_within") && !plain.contains("late_margin"), "old plans stay as they are");
 }

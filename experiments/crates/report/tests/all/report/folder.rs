@@ -390,6 +390,12 @@ pub(crate) fn has(text: &str, parts: &[&str]) {
     parts.iter().for_each(|part| assert!(text.contains(part), "{part:?} is not in\n{text}"));
 }
 
+/// Checks what the text of a report has.
+#[track_caller]
+pub(crate) fn says(report: &Report, parts: &[&str]) {
+    has(&text::draw(report), parts);
+}
+
 #[track_caller]
 pub(crate) fn lacks(text: &str, parts: &[&str]) {
     parts.iter().for_each(|part| assert!(!text.contains(part), "{part:?} is in\n{text}"));

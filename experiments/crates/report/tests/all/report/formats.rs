@@ -1,7 +1,7 @@
 //! The other formats, and what they show beside the text's tables.
 
 use crate::report::figures::folder as tuned;
-use crate::report::folder::{Csv, Folder, SEEDS, change_lines, close, comparison, drawn, has, lacks};
+use crate::report::folder::{Csv, Folder, SEEDS, change_lines, close, comparison, drawn, has, lacks, says};
 use crate::report::scaling::grid;
 use facts::{Mask, ReadAt};
 use games::GameKind;
@@ -137,10 +137,8 @@ fn rows_are_matched_by_encoding_where_rates_are_chosen_by_game() {
         transfer.rows.iter().map(|row| (&row.label[..], row.labels.each_ref().map(|l| &l[..]))).collect();
     assert_eq!(labels, [("shaw", ["shaw, encoding rate × 64", "shaw, encoding rate × 16"])]);
     assert_eq!(transfer.unpaired, [vec!["rope".to_owned()], vec!["alibi".to_owned()]]);
-    for drawn in drawn(&report) {
-        assert!(drawn.contains("rows of chess without a partner on shogi: "), "{drawn}");
-    }
-    assert!(text::draw(&report).contains("rows matched by encoding, with settings chosen by game: \"Shaw, "));
+    drawn(&report).iter().for_each(|drawn| has(drawn, &["rows of chess without a partner on shogi: "]));
+    says(&report, &["rows matched by encoding, with settings chosen by game: \"Shaw, "]);
 }
 
 #[test]
@@ -190,9 +188,8 @@ fn games_are_compared_by_the_share_of_what_can_be_learnt() {
     assert!(interaction.test.mean.abs() < 1e-9 && interaction.test.p > 0.999, "{interaction:?}");
     let raw = |game: usize| report.games[game].rows[1].comparison.as_ref().expect("a row").test.expect("pairs").mean;
     close(raw(1), 2.0 * raw(0));
-    let drawn = text::draw(&report);
-    assert!(drawn.contains("3.400 and 0.300 nats on chess, 6.800 and 0.600 nats on shogi"), "{drawn}");
-    assert!(!drawn.contains("does not compare across games"), "{drawn}");
+    says(&report, &["3.400 and 0.300 nats on chess, 6.800 and 0.600 nats on shogi"]);
+    lacks(&text::draw(&report), &["does not compare across games"]);
 
     // Over all moves of a vocabulary nothing compares.
     folder.edit(|plan| plan.rows.iter_mut().for_each(|row| row.mask = Mask::None));
@@ -226,8 +223,7 @@ fn a_given_difference_gets_its_seeds_and_its_power() {
     assert_eq!(shaw.seeds, Some(4));
     close(rope.power, 0.089_428_807_758);
     assert_eq!(rope.seeds, Some(13));
-    let drawn = text::draw(&report);
-    assert!(drawn.contains("seeds for 0.02") && drawn.contains("power for 0.02"), "{drawn}");
+    says(&report, &["seeds for 0.02", "power for 0.02"]);
     assert!(!text::draw(&folder.report()).contains("power for"), "none was given");
     folder.edit(|plan| plan.primary.difference = Some(0.02));
     assert_eq!(folder.report(), report, "the file may give one");

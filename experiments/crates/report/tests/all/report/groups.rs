@@ -1,6 +1,6 @@
 //! Several references in a game: each row is compared with that of its group.
 
-use crate::report::folder::{Folder, SEEDS, close, comparison, has, in_chess};
+use crate::report::folder::{Folder, SEEDS, close, comparison, has, in_chess, says};
 use crate::report::strength::leave;
 use facts::Role;
 use records::plan::Row;
@@ -61,7 +61,7 @@ fn tables_sentences_and_plots_name_the_references() {
     let report = grid().report();
     let parts =
         ["the reference above it, the A/A control with absolute-2;", "Shaw-4 differs from absolute-4 is open: "];
-    has(&text::draw(&report), &parts);
+    says(&report, &parts);
     assert!(html::draw(&report).contains("Differences to the reference of each group on chess."));
     let one = Folder::finished().report();
     assert!(!text::draw(&one).contains("the reference above it"), "a game with one reference has no groups");

@@ -1,6 +1,6 @@
 //! Settings of training that never acted.
 
-use crate::report::folder::{Folder, SEEDS, close, line, row};
+use crate::report::folder::{Folder, SEEDS, close, line, row, says};
 use report::text;
 use serde_json::json;
 use std::fs;
@@ -33,8 +33,7 @@ fn a_boundary_that_was_not_reached_is_named_and_a_clip_that_never_acted_is_a_num
     let boundary = "chess: the boundary of `train.learning_rate` at step 100 (training ends at step 100) had no effect \
                     on absolute: remove it, or choose a value that acts";
     assert_eq!(named, [boundary]);
-    let drawn = text::draw(&report);
-    assert!(drawn.contains("clipped %") && drawn.contains("20.00 ± 0"), "{drawn}");
+    says(&report, &["clipped %", "20.00 ± 0"]);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Verdicts count the noise of seeds and of test games where cells stored what they measured on each position.
 
-use crate::report::folder::{Csv, Folder, GAMES, LOSSES, SEEDS, TARGETS, close, comparison, has, is_warned, lacks};
+use crate::report::folder::{Csv, Folder, GAMES, LOSSES, SEEDS, TARGETS, close, comparison, is_warned, lacks, says};
 use records::positions;
 use report::comparison::Verdict;
 use report::noise::{Noise, SeedsOnly};
@@ -63,9 +63,8 @@ fn a_difference_that_three_seeds_agree_on_is_not_real_if_the_games_do_not_agree(
     let corrected = shaw.holm.expect("a test");
     assert!(!corrected.interval.excludes_zero() && corrected.holm.p > 0.05, "{corrected:?}");
 
-    let drawn = text::draw(&report);
-    has(&drawn, &["at one learning rate, paired t-tests over seeds and test games, Holm-corrected"]);
-    lacks(&drawn, &["noise of seeds only:"]);
+    says(&report, &["at one learning rate, paired t-tests over seeds and test games, Holm-corrected"]);
+    lacks(&text::draw(&report), &["noise of seeds only:"]);
     let table = Csv::of(&report);
     close(table.number("shaw", "p"), decisive.p);
     close(table.number("shaw", "p_seeds_only"), seeds_only.p);
@@ -106,8 +105,7 @@ fn only_seeds(folder: &Folder, label: &str, expected: impl Fn(&SeedsOnly) -> boo
     let why = comparison.noise.as_ref().and_then(|noise| noise.as_ref().err());
     assert!(why.is_some_and(expected), "{why:?}");
     assert_eq!(comparison.decisive, comparison.test.map(MeanTest::from), "the paired test over seeds decides");
-    let drawn = text::draw(&report);
-    assert!(drawn.contains("count the noise of seeds only"), "{drawn}");
+    says(&report, &["count the noise of seeds only"]);
     report
 }
 
@@ -118,7 +116,7 @@ fn a_mean_of_stored_values_that_is_not_the_metric_is_not_used_and_a_warning() {
     let report = only_seeds(&folder, "shaw", |why| matches!(why, SeedsOnly::OtherMean { seed: 1, .. }));
     assert!(is_warned(&report, "at seed 1 the stored positions have the mean 2.34"), "{:?}", report.warnings);
     assert!(comparison(&report, "rope").noise.as_ref().is_some_and(Result::is_ok));
-    assert!(text::draw(&report).contains("intervals and p of Shaw count the noise of seeds only"));
+    says(&report, &["intervals and p of Shaw count the noise of seeds only"]);
 }
 
 #[test]
@@ -173,7 +171,7 @@ fn interactions_count_the_games_too() {
     let expected = by_hand(&[(2, 1.0), (0, -1.0), (1, -1.0), (0, 1.0)]);
     close(one.decisive.expect("three seeds").error, expected.test.error);
     assert_eq!(crossed(one.noise.as_ref()).games, 60);
-    assert!(text::draw(&report).contains("differences of differences, paired t-tests over seeds and test games, Holm"));
+    says(&report, &["differences of differences, paired t-tests over seeds and test games, Holm"]);
     let gap = by_hand(&[(1, 1.0), (0, -1.0)]).test.interval(0.95);
     let shown = one.gaps[0].expect("three seeds").interval;
     assert!((shown.high - shown.low - (gap.high - gap.low)).abs() < 1e-6, "{shown:?} {gap:?}");

@@ -1,9 +1,8 @@
 //! What cells did as players: pairs by seed, Elo, and the order of the rows.
 
-use crate::report::folder::{Folder, SEEDS, close, has};
+use crate::report::folder::{Folder, SEEDS, close, says};
 use records::Strength;
 use records::strength::{Evaluation, Measure};
-use report::text;
 use serde_json::Value;
 
 const ABSOLUTE: [f64; 3] = [0.20, 0.22, 0.21];
@@ -62,5 +61,5 @@ fn rows_are_compared_with_the_reference_seed_by_seed() {
         "at least +1009",
         "at most −1009",
     ];
-    has(&text::draw(&report), &parts);
+    says(&report, &parts);
 }
