@@ -9,8 +9,6 @@ mod experiment;
 
 #[cfg(feature = "cells")]
 mod bench;
-#[cfg(feature = "cells")]
-mod finished;
 
 pub use brought::{brought_experiments, experiments_folder, root};
 pub use datasets::{chess_records, datasets, opening_records, openings, rated, shogi_records};
@@ -21,7 +19,6 @@ pub use experiment::{
 
 #[cfg(feature = "cells")]
 pub use bench::{
-    Bench, GAME_PLIES, assert_same_bits, dlshogi, encoding, lines, options, random_games, status, train, train_with,
+    Bench, Finished, GAME_PLIES, assert_same_bits, dlshogi, encoding, lines, options, random_games, status, train,
+    train_with,
 };
-#[cfg(feature = "cells")]
-pub use finished::Finished;
