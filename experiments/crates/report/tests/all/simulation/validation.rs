@@ -1,7 +1,9 @@
 //! Designs that had no part in the choice of the power: effects of games with heavy tails and skewed ones, games
 //! of very unequal lengths, seeds of unequal spread; 32, 61 and 200 games.
 
-use super::designs::{Design, Effects, Lengths, Seeds, has_a_false_verdict, tested};
+use super::designs::Effects::{self, HeavyTails, Normal, Skewed};
+use super::designs::Lengths::{self, Lognormal, Uniform};
+use super::designs::{Design, Seeds, has_a_false_verdict, tested};
 use super::{greatest, grids, least, mean, noise, sample, share};
 
 const GAMES: [usize; 3] = [32, 61, 200];
@@ -16,18 +18,12 @@ const SHARES: [[f64; 3]; 6] =
 type Kind = (&'static str, Effects, Lengths, Seeds, [[f64; 2]; 2]);
 
 const KINDS: [Kind; 6] = [
-    ("heavy tails", Effects::HeavyTails, Lengths::Uniform, Seeds::Equal, [[96.9, 98.8], [94.7, 97.1]]),
-    ("skewed", Effects::Skewed, Lengths::Uniform, Seeds::Equal, [[96.4, 98.4], [92.5, 96.7]]),
-    ("lognormal lengths", Effects::Normal, Lengths::Lognormal, Seeds::Equal, [[97.0, 99.1], [94.7, 97.1]]),
-    ("unequal seeds", Effects::Normal, Lengths::Uniform, Seeds::Unequal, [[97.6, 99.2], [94.6, 97.5]]),
-    (
-        "heavy, lognormal, unequal",
-        Effects::HeavyTails,
-        Lengths::Lognormal,
-        Seeds::Unequal,
-        [[97.3, 99.5], [94.9, 98.1]],
-    ),
-    ("skewed, lognormal lengths", Effects::Skewed, Lengths::Lognormal, Seeds::Equal, [[97.0, 98.3], [93.2, 96.8]]),
+    ("heavy tails", HeavyTails, Uniform, Seeds::Equal, [[96.9, 98.8], [94.7, 97.1]]),
+    ("skewed", Skewed, Uniform, Seeds::Equal, [[96.4, 98.4], [92.5, 96.7]]),
+    ("lognormal lengths", Normal, Lognormal, Seeds::Equal, [[97.0, 99.1], [94.7, 97.1]]),
+    ("unequal seeds", Normal, Uniform, Seeds::Unequal, [[97.6, 99.2], [94.6, 97.5]]),
+    ("heavy, lognormal, unequal", HeavyTails, Lognormal, Seeds::Unequal, [[97.3, 99.5], [94.9, 98.1]]),
+    ("skewed, lognormal lengths", Skewed, Lognormal, Seeds::Equal, [[97.0, 98.3], [93.2, 96.8]]),
 ];
 
 #[test]
@@ -72,11 +68,7 @@ fn intervals_over_seeds_and_games_cover() {
 fn grids_without_differences_whose_seeds_and_games_vary_have_few_false_verdicts() {
     let grids = grids();
     let noise = noise(grids);
-    for (effects, lengths) in [
-        (Effects::Normal, Lengths::Uniform),
-        (Effects::HeavyTails, Lengths::Uniform),
-        (Effects::Skewed, Lengths::Lognormal),
-    ] {
+    for (effects, lengths) in [(Normal, Uniform), (HeavyTails, Uniform), (Skewed, Lognormal)] {
         for &(seeds, games) in sample(&[(3, 32), (5, 61), (3, 200), (10, 61)], 2) {
             for shares in [[0.85, 0.15, 0.0], [0.5, 0.5, 0.0], [0.2, 0.5, 0.3]] {
                 let design = Design { seeds, games, shares, effects, lengths, luck: Seeds::Equal };
