@@ -14,7 +14,7 @@ fn exact(loss: impl Fn(f64) -> f64) -> Vec<Measured> {
     curve(&budgets, 0.0).expect("losses above 0")
 }
 
-fn at(size: Bounded) -> f64 {
+pub(crate) fn at(size: Bounded) -> f64 {
     match size {
         Bounded::At(at) => at,
         other => panic!("{other:?}"),

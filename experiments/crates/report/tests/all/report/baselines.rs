@@ -1,9 +1,10 @@
 //! Policies without a network stand in the tables, and rows that do not beat the log-linear one are marked.
 
 use crate::report::folder::{Folder, has, lacks, row};
+use crate::report::heads::tables;
 use facts::Mask;
 use records::baselines::{FILE, FORMAT};
-use report::{csv, markdown, text};
+use report::{csv, text};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -53,14 +54,11 @@ fn the_tables_have_a_line_for_each_and_mark_rows_that_do_not_beat_the_model() {
 
 #[test]
 fn the_distances_are_those_of_the_losses() {
-    let drawn = markdown::draw(&folder(|_| true).report());
+    let tables = tables(&folder(|_| true).report());
+    let table = tables.iter().find(|table| table[0].iter().any(|name| name == "below log-linear")).expect("a table");
     let line = |name: &str| {
-        let table = drawn.split("\n\n").find(|block| block.contains("below log-linear") && block.starts_with('|'));
-        let lines: Vec<&str> = table.expect("the table of the policy").lines().collect();
-        let cells = |line: &str| line.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect();
-        let header: Vec<String> = cells(lines[0]);
-        let line: Vec<String> = cells(lines.iter().find(|line| line.contains(name)).expect("the line"));
-        let value = |column: &str| line[header.iter().position(|name| name == column).expect("a column")].clone();
+        let line = table.iter().find(|line| line.iter().any(|cell| cell.contains(name))).expect("the line");
+        let value = |column: &str| line[table[0].iter().position(|name| name == column).expect("a column")].clone();
         ["below uniform", "below log-linear", "policy_kl", "policy_top5 %"].map(value)
     };
     assert_eq!(line("Shaw")[..2], ["1.087", "0.092"]);

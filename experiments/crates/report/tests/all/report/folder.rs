@@ -363,7 +363,7 @@ pub(crate) fn written(report: &Report) -> Vec<Figure> {
     figures
 }
 
-pub(crate) struct Csv(Vec<Vec<String>>);
+pub(crate) struct Csv(pub(crate) Vec<Vec<String>>);
 
 impl Csv {
     pub(crate) fn of(report: &Report) -> Self {

@@ -26,7 +26,7 @@ fn of_maps() -> Folder {
 }
 
 /// The tables of a report in Markdown: rows of cells, the header first.
-fn tables(report: &Report) -> Vec<Vec<Vec<String>>> {
+pub(crate) fn tables(report: &Report) -> Vec<Vec<Vec<String>>> {
     let drawn = markdown::draw(report);
     let is_table = |block: &&str| block.starts_with('|');
     let cells = |line: &str| line.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect();

@@ -1,12 +1,12 @@
 //! Gaps that are compared over something else, against statsmodels' analysis of variance.
 
-use crate::report::folder::{Folder, SEEDS, drawn, has, in_chess, is_warned, says};
+use crate::report::folder::{Csv, Folder, SEEDS, drawn, has, in_chess, is_warned, says};
 use crate::{close, number};
 use facts::Interaction;
 use games::GameKind;
 use report::missing::Missing;
 use report::sections::interactions::Change;
-use report::{csv, html, text};
+use report::{html, text};
 use serde_json::Value;
 
 fn cases() -> Vec<Value> {
@@ -78,10 +78,8 @@ fn every_format_has_them() {
         has(&format, &["it changes by +0.0", "it grows by 0.0", "it reverses", "interactions: does the gap change?"]);
     }
     assert!(html::draw(&report).contains("chess-interactions"), "a forest of gaps");
-    let lines: Vec<Vec<String>> =
-        csv::draw(&report).lines().map(|line| line.split(',').map(str::to_owned).collect()).collect();
-    assert!(lines.iter().all(|line| line.len() == lines[0].len()));
-    let line = lines.iter().find(|line| line[3] == "interaction").expect("a line of an interaction");
+    let table = Csv::of(&report).0;
+    let line = table.iter().find(|line| line[3] == "interaction").expect("a line of an interaction");
     assert_eq!(line[2], "shaw less plain (case 0): batch 256 against batch 64");
     close(line[8].parse().expect("a number"), number(&cases()[0]["change"]), 1e-7);
 }

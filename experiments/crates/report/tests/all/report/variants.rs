@@ -1,6 +1,7 @@
 //! Sizes and budgets: rows that are variants of each other.
 
 use crate::report::folder::{Folder, close};
+use crate::scaling::at;
 use facts::metrics::Direction;
 use report::statistics::ladder::{Bounded, Ladder, non_increasing};
 use report::text;
@@ -30,26 +31,23 @@ fn run(encoding: &str, model: u64, rate: f64, steps: u64) -> Value {
 fn a_metric_lies_on_the_ladder_by_hand() {
     let rungs = [(100.0, 3.0), (400.0, 2.0), (1600.0, 1.5)];
     let ladder = Ladder::of(&rungs, Direction::Lower).expect("three sizes");
-    let at = |ladder: &Ladder, metric: f64| match ladder.size_at(metric) {
-        Bounded::At(size) => size,
-        other => panic!("{other:?}"),
-    };
+    let size = |ladder: &Ladder, metric: f64| at(ladder.size_at(metric));
     // Half way between two rungs is their geometric mean.
-    close(at(&ladder, 2.5), 200.0);
-    close(at(&ladder, 1.75), 800.0);
-    close(at(&ladder, 3.0), 100.0);
-    close(at(&ladder, 1.5), 1600.0);
+    close(size(&ladder, 2.5), 200.0);
+    close(size(&ladder, 1.75), 800.0);
+    close(size(&ladder, 3.0), 100.0);
+    close(size(&ladder, 1.5), 1600.0);
     assert_eq!(ladder.size_at(1.4), Bounded::AtLeast(1600.0));
     assert_eq!(ladder.size_at(3.2), Bounded::AtMost(100.0));
     assert_eq!(Ladder::of(&rungs[..1], Direction::Lower), None);
     // The same as accuracies.
     let accuracies = rungs.map(|(size, metric)| (size, 10.0 - metric));
-    close(at(&Ladder::of(&accuracies, Direction::Higher).expect("three sizes"), 7.5), 200.0);
+    close(size(&Ladder::of(&accuracies, Direction::Higher).expect("three sizes"), 7.5), 200.0);
     // Where larger is worse for a while, neighbours get their mean: 3, 2.5, 2.5, 1.
     let bent = Ladder::of(&[(100.0, 3.0), (200.0, 2.0), (400.0, 3.0), (800.0, 1.0)], Direction::Lower).expect("sizes");
-    close(at(&bent, 2.75), 100.0 * 2.0_f64.sqrt());
-    close(at(&bent, 2.5), 200.0 * 2.0_f64.sqrt());
-    close(at(&bent, 1.75), 400.0 * 2.0_f64.sqrt());
+    close(size(&bent, 2.75), 100.0 * 2.0_f64.sqrt());
+    close(size(&bent, 2.5), 200.0 * 2.0_f64.sqrt());
+    close(size(&bent, 1.75), 400.0 * 2.0_f64.sqrt());
 }
 
 #[test]
@@ -77,11 +75,10 @@ fn size_equivalents_lie_where_the_fit_over_all_seeds_has_the_mean() {
     let shaw = sizes.rows[0].equivalents[0].expect("sizes are known").by_reference;
     // Less the seeds' luck of −0.1, 0, 0.1 the row has 2.6, 2.5, 2.7: the mean 2.6 lies 0.5 below the rung of 3.1.
     let of = |metric: f64| 4.0_f64.powf(3.1 - metric);
-    let Bounded::At(mean) = shaw.at else { panic!("{shaw:?}") };
-    close(mean, of(2.6));
+    close(at(shaw.at), of(2.6));
     // 0.1 / √3 · t₀.₉₇₅(2)
     let half = 0.1 / 3.0_f64.sqrt() * 4.302_652_729_911_275;
-    let [Bounded::At(low), Bounded::At(high)] = shaw.ends else { panic!("{shaw:?}") };
+    let [low, high] = shaw.ends.map(at);
     assert!((low - of(2.6 + half)).abs() < 1e-6 && (high - of(2.6 - half)).abs() < 1e-6, "{shaw:?}");
     let rope = sizes.rows[1].equivalents[0].expect("sizes are known").by_reference;
     assert_eq!((rope.at, rope.ends[0]), (Bounded::AtMost(1.0), Bounded::AtMost(1.0)));
