@@ -7,6 +7,7 @@ use grid::tuning::Search;
 use grid::{CellBundle, Prepared, RunSelection};
 use report::Report;
 use report::ranks::{self, Leaders};
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -40,12 +41,8 @@ fn every_published_bundle_has_the_hashes_of_its_list_and_the_identity_of_the_pag
 
 /// The bundle and the identity in a line of the page's table: ``| `zoo.tar.zst` | `<64 digits>` |``.
 fn identity(line: &str) -> Option<(String, String)> {
-    let cells = line.trim().trim_matches('|').split('|').map(|cell| cell.trim().trim_matches('`'));
-    let cells: Vec<&str> = cells.collect();
-    match cells[..] {
-        [name, identity] if name.ends_with(bundle::PACKED) => Some((name.to_owned(), identity.to_owned())),
-        _ => None,
-    }
+    let (name, identity) = line.strip_prefix("| `")?.strip_suffix("` |")?.split_once("` | `")?;
+    name.ends_with(bundle::PACKED).then(|| (name.to_owned(), identity.to_owned()))
 }
 
 /// The folders of all cells below a folder: a run folder keeps the cells of its trials deeper than those of its rows.
@@ -82,7 +79,7 @@ fn published_cells_have_the_names_that_their_configurations_have_today() {
             let text = fs::read_to_string(cell.join("config.yaml")).expect("a configuration");
             let run = RunConfig::from_yaml(&text).unwrap_or_else(|error| panic!("{shown}: {error}"));
             let Ok(manifest) = fs::read_to_string(cell.join("manifest.json")) else { continue };
-            let manifest: serde_json::Value = serde_json::from_str(&manifest).expect("a manifest");
+            let manifest: Value = serde_json::from_str(&manifest).expect("a manifest");
             let content = manifest["identity"]["dataset"].as_str().expect("a content hash");
             let rows = manifest["dataset"]["train_positions"].as_u64().expect("a number of positions");
             let is_exact = rows < dataset::EXACT_BELOW || content.contains("-groups");
@@ -140,14 +137,14 @@ fn predictions_name_the_cells_that_they_are_made_from_and_their_hash() {
         Content::Bytes(bytes) => String::from_utf8(bytes.clone()).expect("UTF-8"),
         Content::File(path) => panic!("{} is not kept as bytes", path.display()),
     };
-    let predictions: serde_json::Value = serde_json::from_str(&text("predictions.json")).expect("JSON");
+    let predictions: Value = serde_json::from_str(&text("predictions.json")).expect("JSON");
     let rows = predictions["rows"].as_array().expect("rows");
     let mut cells: Vec<String> = Vec::new();
     for row in rows {
         let predicted = &row["with_floor"];
         let [low, loss, high] = ["low", "loss", "high"].map(|name| predicted[name].as_f64().expect("a loss"));
         assert!(0.0 < low && low < loss && loss < high, "{row}");
-        let names = row["cells"].as_array().expect("cells").iter().filter_map(serde_json::Value::as_str);
+        let names = row["cells"].as_array().expect("cells").iter().filter_map(Value::as_str);
         cells.extend(names.map(|cell| format!("cells/{cell}/metrics.jsonl")));
     }
     cells.sort();
@@ -167,7 +164,7 @@ fn predictions_name_the_cells_that_they_are_made_from_and_their_hash() {
     let honest = compare(&text("predictions.json"));
     assert_eq!((honest.compared, honest.differences), (7 * rows.len(), Vec::new()));
     for (place, value, difference) in [
-        ("/rows/0/with_floor/low", serde_json::json!(0.001), "the lower end is 0.001, the cells give "),
+        ("/rows/0/with_floor/low", json!(0.001), "the lower end is 0.001, the cells give "),
         ("/rows/0/row", "other".into(), "the cells do not predict it"),
         ("/rows/0/cells/0", "other-0123456789ab/seed-0".into(), "it names other cells"),
         ("/made_from/cells", 1.into(), "made from 1 cells, "),
