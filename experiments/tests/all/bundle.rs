@@ -14,7 +14,7 @@ use testing::{assert_says, place, small};
 /// A folder with a finished grid of four cells in it.
 fn finished() -> TempDir {
     let dir = place(&small());
-    run(dir.path(), &["run", "experiment.yaml"]).succeeds();
+    run(&dir, "run experiment.yaml").succeeds();
     // What killed processes and Slurm leave behind, and a log that names this machine.
     let run_dir = dir.path().join("runs/small");
     let cell = cell_of(&run_dir, "chess-shaw");
@@ -34,9 +34,7 @@ fn contains(bytes: &[u8], text: &str) -> bool {
 #[test]
 fn a_bundle_is_complete_and_says_nothing_of_this_machine() {
     let dir = finished();
-    let publish = ["publish", "runs/small", "--license", "CC0-1.0"];
-    let published = run(dir.path(), &[&publish[..], &["--out", "bundle"]].concat());
-    published.succeeds().says(&["4 of 4 cells finished"]);
+    run(&dir, "publish runs/small --license CC0-1.0 --out bundle").succeeds().says(&["4 of 4 cells finished"]);
     let bundle = dir.path().join("bundle");
     let names: BTreeSet<String> = contents(&bundle).into_keys().collect();
     let whole = "BLAKE3SUMS LICENCES.md README.md baselines.json experiment.yaml grid.json report.html report.txt \
@@ -72,8 +70,7 @@ fn a_bundle_is_complete_and_says_nothing_of_this_machine() {
     // The description is an RO-Crate of every file.
     let citation = "authors:\n- {given-names: Ada, family-names: B, orcid: 'https://orcid.org/0000-0002-1825-0097'}\n- {name: A group}\n";
     fs::write(dir.path().join("CITATION.cff"), citation).expect("written");
-    let described = ["--out", "described", "--weights", "--citation", "CITATION.cff"];
-    run(dir.path(), &[&publish[..], &described].concat()).succeeds();
+    run(&dir, "publish runs/small --license CC0-1.0 --out described --weights --citation CITATION.cff").succeeds();
     let bundle = dir.path().join("described");
     let text = fs::read_to_string(bundle.join("ro-crate-metadata.json")).expect("the description");
     let crate_: Value = serde_json::from_str(&text).expect("JSON");
@@ -100,8 +97,8 @@ fn a_bundle_is_complete_and_says_nothing_of_this_machine() {
         assert!(result["dataset"]["name"].is_string() && result["metrics"][0]["type"] == "policy_loss");
     }
     fs::write(dir.path().join("wrong.cff"), citation.replace("0097", "0098")).expect("written");
-    let wrong = ["publish", "runs/small", "--out", "other", "--citation", "wrong.cff"];
-    run(dir.path(), &wrong).fails_with(&["wrong.cff", "0000-0002-1825-0098", "not an ORCID"]);
+    let wrong = run(&dir, "publish runs/small --out other --citation wrong.cff");
+    wrong.fails_with(&["wrong.cff", "0000-0002-1825-0098", "not an ORCID"]);
     assert_eq!((&root["name"], &root["description"]), (&"small".into(), &"does it work?".into()));
     assert!(root["datePublished"].as_str().is_some_and(|date| date.len() == 10));
     let parts: BTreeSet<&str> =
@@ -121,7 +118,7 @@ fn a_bundle_is_complete_and_says_nothing_of_this_machine() {
 #[test]
 fn packed_or_not_the_same_folder_gives_the_same_bundle_and_every_change_is_found() {
     let dir = finished();
-    let publish = |out: &str| run(dir.path(), &["publish", "runs/small", "--out", out]).succeeds().stdout;
+    let publish = |out: &str| run(&dir, &format!("publish runs/small --out {out}")).succeeds().stdout;
     let identity = |said: &str| said.lines().find(|line| line.starts_with("blake3 ")).expect("its hash").to_owned();
     let (folder, packed) = (publish("bundle"), publish("bundle.tar.zst"));
     assert_eq!(identity(&folder), identity(&packed));
@@ -134,15 +131,15 @@ fn packed_or_not_the_same_folder_gives_the_same_bundle_and_every_change_is_found
     assert!(!left.exists());
     let read = |name: &str| fs::read(dir.path().join(name)).expect("a bundle");
     assert_eq!(read("bundle.tar.zst"), read("again.tar.zst"));
-    run(dir.path(), &["publish", "runs/small", "--out", "bundle"]).fails_with(&["bundle is there already"]);
+    run(&dir, "publish runs/small --out bundle").fails_with(&["bundle is there already"]);
     for bundle in ["bundle", "bundle.tar.zst"] {
         let promised =
             ["each is the one that its list names", "integrity, not authorship", "numbers are those of the cells"];
-        let verified = run(dir.path(), &["verify", bundle]).succeeds().says(&promised);
+        let verified = run(&dir, &format!("verify {bundle}")).succeeds().says(&promised);
         verified.says(&[&identity(&folder), "not verified: "]);
     }
     // Unpacked on the way, it is the folder.
-    run(dir.path(), &["verify", "bundle.tar.zst", "--unpack", "unpacked"]).succeeds();
+    run(&dir, "verify bundle.tar.zst --unpack unpacked").succeeds();
     let [unpacked, bundle] = ["unpacked", "bundle"].map(|name| contents(&dir.path().join(name)));
     assert_eq!(unpacked, bundle);
 
@@ -152,32 +149,31 @@ fn packed_or_not_the_same_folder_gives_the_same_bundle_and_every_change_is_found
     let mut changed = before.clone();
     changed[20] ^= 1;
     fs::write(&some, changed).expect("written");
-    run(dir.path(), &["verify", "bundle"]).fails_with(&["metrics.jsonl was changed"]);
+    run(&dir, "verify bundle").fails_with(&["metrics.jsonl was changed"]);
     fs::remove_file(&some).expect("removed");
-    run(dir.path(), &["verify", "bundle"]).fails_with(&["metrics.jsonl is missing"]);
+    run(&dir, "verify bundle").fails_with(&["metrics.jsonl is missing"]);
     fs::write(&some, before).expect("written");
     fs::write(dir.path().join("bundle/more"), "x").expect("written");
-    run(dir.path(), &["verify", "bundle"]).fails_with(&["more is not in the list"]);
+    run(&dir, "verify bundle").fails_with(&["more is not in the list"]);
     fs::remove_file(dir.path().join("bundle/more")).expect("removed");
     std::os::unix::fs::symlink("/etc/passwd", dir.path().join("bundle/more")).expect("a link");
-    run(dir.path(), &["verify", "bundle"]).fails_with(&["more is a link"]);
+    run(&dir, "verify bundle").fails_with(&["more is a link"]);
 
     let mut cut = read("bundle.tar.zst");
     cut.truncate(cut.len() / 2);
     fs::write(dir.path().join("cut.tar.zst"), cut).expect("written");
-    run(dir.path(), &["verify", "cut.tar.zst", "--unpack", "half"]).fails_with(&["is not a bundle, or is damaged"]);
+    run(&dir, "verify cut.tar.zst --unpack half").fails_with(&["is not a bundle, or is damaged"]);
     assert!(!dir.path().join("half").exists(), "what was unpacked of a bad bundle goes");
 }
 
 #[test]
 fn hostile_archives_write_nothing_outside_and_fill_no_disk() {
     let dir = tempfile::tempdir().expect("a folder for the test");
-    let unpack =
-        |name: &str, more: &[&str]| run(dir.path(), &[&["verify", name, "--unpack", "out/inner"], more].concat());
+    let unpack = |name: &str| run(&dir, &format!("verify {name} --unpack out/inner"));
     for (at, name) in ["../evil", "/tmp/posenc-evil", "a/../../evil", "a\\..\\evil"].into_iter().enumerate() {
         let file = format!("{at}.tar.zst");
         archive(&dir.path().join(&file), &[(name, b"x")]);
-        unpack(&file, &[]).fails_with(&["which leads out of it"]);
+        unpack(&file).fails_with(&["which leads out of it"]);
     }
     // The list comes first; these break a law before their plan is read.
     let listed = |name: &str, listed: &[(&str, &[u8])], files: &[(&str, &[u8])]| {
@@ -186,26 +182,26 @@ fn hostile_archives_write_nothing_outside_and_fill_no_disk() {
         archive(&dir.path().join(name), &[&[("BLAKE3SUMS", sums.as_bytes())][..], files].concat());
     };
     listed("twice.tar.zst", &[("a", b"x")], &[("a", b"x"), ("a", b"y")]);
-    unpack("twice.tar.zst", &[]).fails_with(&["it holds a twice"]);
+    unpack("twice.tar.zst").fails_with(&["it holds a twice"]);
     archive(&dir.path().join("late.tar.zst"), &[("a", b"x"), ("BLAKE3SUMS", b"")]);
-    unpack("late.tar.zst", &[]).fails_with(&["it must begin with BLAKE3SUMS, and begins with a"]);
+    unpack("late.tar.zst").fails_with(&["it must begin with BLAKE3SUMS, and begins with a"]);
     listed("repeated.tar.zst", &[("a", b"x"), ("a", b"y")], &[("a", b"y")]);
-    unpack("repeated.tar.zst", &[]).fails_with(&["line 2 of BLAKE3SUMS names a a second time"]);
+    unpack("repeated.tar.zst").fails_with(&["line 2 of BLAKE3SUMS names a a second time"]);
     listed("replaced.tar.zst", &[("cells/grid.json", b"x")], &[]);
-    unpack("replaced.tar.zst", &[]).fails_with(&["cells/grid.json is not in the folder of a cell"]);
+    unpack("replaced.tar.zst").fails_with(&["cells/grid.json is not in the folder of a cell"]);
     // Zeros shrink a thousandfold.
     let zeros = vec![0; 20_000_000];
     listed("bomb.tar.zst", &[("zeros", &zeros)], &[("zeros", &zeros)]);
     listed("unlisted.tar.zst", &[("a", b"x")], &[("zeros", &zeros)]);
-    unpack("unlisted.tar.zst", &["--max-bytes", "1000000"]).fails_with(&["zeros is not in the list"]);
+    unpack("unlisted.tar.zst --max-bytes 1000000").fails_with(&["zeros is not in the list"]);
     let records: [(&str, &[u8]); 4] = ["a.json", "b.jsonl", "c.yaml", "d.json"].map(|name| (name, &zeros[..]));
     listed("records.tar.zst", &records, &records);
-    unpack("records.tar.zst", &[]).fails_with(&["more than 67108864 bytes of JSON and YAML", "--max-bytes"]);
+    unpack("records.tar.zst").fails_with(&["more than 67108864 bytes of JSON and YAML", "--max-bytes"]);
     assert!(fs::metadata(dir.path().join("bomb.tar.zst")).expect("the bomb").len() < 20_000);
-    unpack("bomb.tar.zst", &["--max-bytes", "1000000"]).fails_with(&["unpacks to more than 1000000 bytes"]);
+    unpack("bomb.tar.zst --max-bytes 1000000").fails_with(&["unpacks to more than 1000000 bytes"]);
     // A file in the place of a folder, and a tar with a link in it.
     listed("both.tar.zst", &[("a", b"x"), ("a/b", b"y")], &[("a", b"x"), ("a/b", b"y")]);
-    assert_eq!(unpack("both.tar.zst", &[]).code, Some(1));
+    assert_eq!(unpack("both.tar.zst").code, Some(1));
     fs::create_dir(dir.path().join("links")).expect("a folder");
     std::os::unix::fs::symlink("/etc", dir.path().join("links/etc")).expect("a link");
     let tar = std::process::Command::new("tar")
@@ -215,9 +211,9 @@ fn hostile_archives_write_nothing_outside_and_fill_no_disk() {
     assert!(tar.expect("tar").success());
     let packed = zstd::encode_all(&fs::read(dir.path().join("links.tar")).expect("the tar")[..], 1).expect("packed");
     fs::write(dir.path().join("links.tar.zst"), packed).expect("written");
-    unpack("links.tar.zst", &[]).fails_with(&["other than a regular file"]);
+    unpack("links.tar.zst").fails_with(&["other than a regular file"]);
     fs::write(dir.path().join("no.tar.zst"), "nothing of the kind").expect("written");
-    unpack("no.tar.zst", &[]).fails_with(&["is not a bundle"]);
+    unpack("no.tar.zst").fails_with(&["is not a bundle"]);
     let left = ["out/inner", "evil", "out/evil", "/tmp/posenc-evil"].map(|path| dir.path().join(path).exists());
     assert_eq!(left, [false; 4]);
 }
@@ -225,11 +221,11 @@ fn hostile_archives_write_nothing_outside_and_fill_no_disk() {
 #[test]
 fn cells_that_are_trained_again_come_to_the_same_bits() {
     let dir = finished();
-    let publish = |out: &str| drop(run(dir.path(), &["publish", "runs/small", "--out", out]).succeeds());
+    let publish = |out: &str| drop(run(&dir, &format!("publish runs/small --out {out}")).succeeds());
     publish("bundle.tar.zst");
-    let again = |more: &[&str]| run(dir.path(), &[&["verify", "bundle.tar.zst", "--rerun", "2"], more].concat());
-    again(&[]).fails_with(&["needs the dataset", "with the content hash", "--data"]);
-    let said = again(&["--data", "chess", "--data", "shogi"]).succeeds().stdout;
+    let again = |more: &str| run(&dir, &format!("verify bundle.tar.zst --rerun 2 {more}"));
+    again("").fails_with(&["needs the dataset", "with the content hash", "--data"]);
+    let said = again("--data chess --data shogi").succeeds().stdout;
     assert_eq!(said.matches(": the same, bit for bit\n").count(), 2, "{said}");
     // Nobody knows the draw beforehand, and everybody can repeat it.
     let drawn = |said: &str| {
@@ -238,7 +234,7 @@ fn cells_that_are_trained_again_come_to_the_same_bits() {
     };
     let (_, seed) = said.split_once("drawn: 2 of 4 finished cells; --draw ").expect("the draw");
     let seed = seed.split_once(" repeats it").expect("its seed").0;
-    let repeated = again(&["--data", "chess", "--draw", seed]).succeeds().stdout;
+    let repeated = again(&format!("--data chess --draw {seed}")).succeeds().stdout;
     assert_eq!(drawn(&repeated), drawn(&said));
 
     // A report that states other numbers than its cells is found.
@@ -251,7 +247,7 @@ fn cells_that_are_trained_again_come_to_the_same_bits() {
     fs::write(&report, text.replace(line, &lie)).expect("written");
     relist(&dir.path().join("stated"));
     let place = "chess, shaw, compared, policy_loss: mean is 0.5, the cells";
-    let answer = run(dir.path(), &["verify", "stated"]).fails();
+    let answer = run(&dir, "verify stated").fails();
     answer.says(&["1 numbers or lines are NOT THOSE OF THE CELLS", place]);
 
     // Threads are those of the manifest, within limits.
@@ -261,7 +257,7 @@ fn cells_that_are_trained_again_come_to_the_same_bits() {
         change(&manifest, |stated| stated["identity"]["threads"] = threads.into());
         relist(&dir.path().join("threads"));
         let expected = format!("its manifest.json states {threads} threads; a cell is trained again with 1 to 1024");
-        run(dir.path(), &["verify", "threads", "--rerun", "4", "--data", "chess"]).fails_with(&[&expected]);
+        run(&dir, "verify threads --rerun 4 --data chess").fails_with(&[&expected]);
     }
 
     // A report whose lines are all of fitted curves is not verified.
@@ -275,7 +271,7 @@ fn cells_that_are_trained_again_come_to_the_same_bits() {
     let fitted: Vec<String> = text.lines().skip(1).take(1).map(role).collect();
     fs::write(&report, format!("{header}\r\n{}\r\n", fitted.join("\r\n"))).expect("written");
     relist(&dir.path().join("stated"));
-    let answer = run(dir.path(), &["verify", "stated"]).fails();
+    let answer = run(&dir, "verify stated").fails();
     answer.says(&["report.csv: NOT VERIFIED", "1 lines of fitted curves were not compared"]);
 
     // A number that was made up is found, though every hash is right.
@@ -283,15 +279,15 @@ fn cells_that_are_trained_again_come_to_the_same_bits() {
     let first = records::Plan::read(&run_dir).expect("a plan").rows[0].folder.clone();
     better(&run_dir.join(first).join("seed-0"));
     publish("lie.tar.zst");
-    let answer = run(dir.path(), &["verify", "lie.tar.zst", "--rerun", "4", "--data", "chess"]).fails();
+    let answer = run(&dir, "verify lie.tar.zst --rerun 4 --data chess").fails();
     answer.says(&["NOT THE SAME", "of metrics.jsonl differs"]);
 }
 
 #[test]
 fn under_other_conditions_the_spread_over_seeds_judges_and_cells_are_taken_from_a_bundle() {
     let dir = place(&small().replace("seeds: [0]", "seeds: [0, 1, 2]"));
-    run(dir.path(), &["run", "experiment.yaml", "--only", "encoding=none"]).succeeds();
-    run(dir.path(), &["publish", "runs/small", "--out", "bundle"]).fails_with(&["cells are not done", "--partial"]);
+    run(&dir, "run experiment.yaml --only encoding=none").succeeds();
+    run(&dir, "publish runs/small --out bundle").fails_with(&["cells are not done", "--partial"]);
     // A cell that has begun is not published, nor reported.
     let is_begun = |row: &records::plan::Row| row.folder.contains("absolute");
     let plan = records::Plan::read(&dir.path().join("runs/small")).expect("a plan");
@@ -303,11 +299,11 @@ fn under_other_conditions_the_spread_over_seeds_judges_and_cells_are_taken_from_
     fs::copy(done.join("manifest.json"), cell.join("manifest.json")).expect("copied");
     let status = fs::read_to_string(done.join("status.json")).expect("a status").replace("\"done\"", "\"running\"");
     fs::write(cell.join("status.json"), status).expect("written");
-    run(dir.path(), &["report", "runs/small"]).succeeds().says(&["interrupted"]);
-    run(dir.path(), &["publish", "runs/small", "--out", "bundle", "--partial"]).succeeds();
+    run(&dir, "report runs/small").succeeds().says(&["interrupted"]);
+    run(&dir, "publish runs/small --out bundle --partial").succeeds();
     assert!(!dir.path().join("bundle/cells").join(&begun.folder).exists());
     let published = fs::read_to_string(dir.path().join("bundle/report.csv")).expect("a report");
-    assert_eq!(run(dir.path(), &["report", "bundle", "--format", "csv"]).succeeds().stdout, published);
+    assert_eq!(run(&dir, "report bundle --format csv").succeeds().stdout, published);
     // As if it had been made with another LibTorch: the list is written again, as its publisher would have.
     let bundle = dir.path().join("bundle");
     for path in files(&bundle).into_iter().filter(|path| path.ends_with("manifest.json")) {
@@ -315,14 +311,14 @@ fn under_other_conditions_the_spread_over_seeds_judges_and_cells_are_taken_from_
     }
     relist(&bundle);
     let expected = "within the spread over seeds (0.00 standard deviations); LibTorch: began with 1.0.0, now 2.";
-    run(dir.path(), &["verify", "bundle", "--rerun", "1", "--data", "chess"]).succeeds().says(&[expected]);
+    run(&dir, "verify bundle --rerun 1 --data chess").succeeds().says(&[expected]);
 
     // A bundle is reported, and its cells are taken from it.
-    run(dir.path(), &["run", "experiment.yaml"]).succeeds();
-    let csv = |of: &str| run(dir.path(), &["report", of, "--format", "csv"]).succeeds().stdout;
+    run(&dir, "run experiment.yaml").succeeds();
+    let csv = |of: &str| run(&dir, &format!("report {of} --format csv")).succeeds().stdout;
     let whole = csv("runs/small");
-    run(dir.path(), &["publish", "runs/small", "--out", "bundle.tar.zst"]).succeeds();
-    run(dir.path(), &["publish", "runs/small", "--out", "compact", "--compact"]).succeeds();
+    run(&dir, "publish runs/small --out bundle.tar.zst").succeeds();
+    run(&dir, "publish runs/small --out compact --compact").succeeds();
     assert_eq!(csv("bundle.tar.zst"), whole);
     assert!(!files(&dir.path().join("compact")).iter().any(|path| path.to_string_lossy().contains("tfevents")));
     // Means of games give the same verdicts up to the rounding of f32.
@@ -337,7 +333,7 @@ fn under_other_conditions_the_spread_over_seeds_judges_and_cells_are_taken_from_
     }
 
     // In an empty place nothing is trained, and the report and TensorBoard's files are there again.
-    let answer = run(dir.path(), &["run", "experiment.yaml", "--out", "other", "--from", "compact"]).succeeds();
+    let answer = run(&dir, "run experiment.yaml --out other --from compact").succeeds();
     let answer = answer.tells(&["copied from other run folders: 12 cells, finished there"]);
     assert!(!answer.stderr.contains("cell started"), "{}", answer.stderr);
     assert!(!answer.stdout.contains("posenc inspect"), "the bundle has no weights: {}", answer.stdout);
@@ -352,11 +348,10 @@ fn under_other_conditions_the_spread_over_seeds_judges_and_cells_are_taken_from_
     let from = copied.expect("a manifest").copied_from;
     assert_eq!((from.len(), from[0].path.as_str(), from[0].blake3.as_deref()), (1, "compact", Some(identity.as_str())));
     let copied = format!("12 cells were copied from the bundle compact (BLAKE3 {identity})");
-    run(dir.path(), &["report", "other/small"]).succeeds().says(&[&copied]);
+    run(&dir, "report other/small").succeeds().says(&[&copied]);
     // A bundle that was changed gives nothing.
     let metrics = files(&dir.path().join("compact")).into_iter().find(|path| path.ends_with("metrics.jsonl"));
     fs::write(metrics.expect("metrics"), "").expect("written");
-    run(dir.path(), &["run", "experiment.yaml", "--out", "third", "--from", "compact"])
-        .fails_with(&["metrics.jsonl was changed"]);
-    run(dir.path(), &["report", "compact"]).fails_with(&["metrics.jsonl was changed"]);
+    run(&dir, "run experiment.yaml --out third --from compact").fails_with(&["metrics.jsonl was changed"]);
+    run(&dir, "report compact").fails_with(&["metrics.jsonl was changed"]);
 }

@@ -1,6 +1,6 @@
 //! `posenc check` says what an experiment is before anything is trained.
 
-use crate::cli::{Answer, run};
+use crate::cli::{Answer, run, run_args};
 use config::Experiment;
 use safetensors::tensor::{Dtype, TensorView};
 use serde_json::Value;
@@ -9,13 +9,12 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 use testing::{EXPERIMENT, brought_experiments, experiments_folder, place, small};
 
-fn check(text: &str, options: &[&str]) -> Answer {
-    let dir = place(text);
-    run(dir.path(), &[&["check", "experiment.yaml"], options].concat()).succeeds()
+fn check(text: &str, options: &str) -> Answer {
+    run(place(text), &format!("check experiment.yaml {options}")).succeeds()
 }
 
 fn checked(text: &str) -> Value {
-    check(text, &["--json"]).json()
+    check(text, "--json").json()
 }
 
 #[test]
@@ -23,7 +22,7 @@ fn rows_are_listed_with_their_size_and_sources() {
     let counted = "24 cells: 8 rows (2 of them A/A controls) x 3 seeds";
     let rows = ["chess-none", "reference", "shogi-shaw", "logits", "legal-move mask in training", "MFLOPs"];
     // With --measure, a step of each row is timed.
-    let measured = check(EXPERIMENT, &["--measure"]).says_in_prose(&rows);
+    let measured = check(EXPERIMENT, "--measure").says_in_prose(&rows);
     measured.says_in_prose(&[
         "question: does it work?",
         "dataset chess",
@@ -34,7 +33,7 @@ fn rows_are_listed_with_their_size_and_sources() {
         counted,
     ]);
     let hostile = EXPERIMENT.replace("question: does it work?", "question: \"does it \\e[2Jwork?\"");
-    check(&hostile, &[]).says(&["question: does it �[2Jwork?"]);
+    check(&hostile, "").says(&["question: does it �[2Jwork?"]);
 }
 
 #[test]
@@ -44,13 +43,12 @@ fn every_line_fits_a_terminal() {
     let rates = "include:\n  - {encoding: {absolute: {at: input}}, train.encoding_rate: 4}\nseeds:";
     let longest_labels = EXPERIMENT.replace("seeds:", rates).replace("steps: 8", "steps: 8000");
     // Times add a column to these tables of rows, and no line.
-    let plain: &[&str] = &[];
     for (text, options) in [
-        (EXPERIMENT.to_owned(), plain),
-        (EXPERIMENT.replace("does it work?", prose), plain),
-        (longest_labels.clone(), plain),
-        (longest_labels, &["--measure"][..]),
-        (EXPERIMENT.replace("reference:", "contrasts: [{encoding: {shaw: {terms: [q, k]}}}]\nreference:"), plain),
+        (EXPERIMENT.to_owned(), ""),
+        (EXPERIMENT.replace("does it work?", prose), ""),
+        (longest_labels.clone(), ""),
+        (longest_labels, "--measure"),
+        (EXPERIMENT.replace("reference:", "contrasts: [{encoding: {shaw: {terms: [q, k]}}}]\nreference:"), ""),
     ] {
         let shown = check(&text, options).stdout;
         let wide: Vec<&str> = shown.lines().filter(|line| line.chars().count() > 80).collect();
@@ -101,7 +99,7 @@ fn disappointments_are_announced() {
     // All positions of a split are enough.
     let more = EXPERIMENT.replace("test_positions: 8", "test_positions: 100000");
     assert_eq!(checked(&more)["warnings"], serde_json::json!([]));
-    check(&more, &[]).says_in_prose(&["all test positions are read, of 100,000 asked for"]);
+    check(&more, "").says_in_prose(&["all test positions are read, of 100,000 asked for"]);
     let late = "learning_rate: {values: [1e-3, 1e-4], boundaries: [9]}";
     warned(&EXPERIMENT.replace("learning_rate: 1e-3", late), "never changes at 9");
     assert_eq!(checked(EXPERIMENT)["warnings"], serde_json::json!([]));
@@ -200,7 +198,7 @@ fn with_their_data(folder: &Path) -> Vec<PathBuf> {
         if let Some(option) = words.iter().position(|word| word == "--positions") {
             FEW.clone_into(&mut words[option + 1]);
         }
-        run(folder, &words.iter().map(String::as_str).collect::<Vec<_>>()).succeeds();
+        run_args(folder, &words.iter().map(String::as_str).collect::<Vec<_>>()).succeeds();
     }
     brought_experiments().iter().map(|path| copy(path)).collect()
 }
@@ -209,7 +207,7 @@ fn with_their_data(folder: &Path) -> Vec<PathBuf> {
 fn phases_are_listed_with_their_steps_games_weights_and_rate() {
     let phases = "    steps: 8\n    phases:\n      - {steps: 3, loss: {value: 0, policy: 1}}\n      - {epochs: 0.01}\n      - {learning_rate: 0.5}\n";
     let experiment = EXPERIMENT.replace("    steps: 8\n", phases);
-    let text = check(&experiment, &[]).stdout;
+    let text = check(&experiment, "").stdout;
     // The datasets have fewer than 400 positions for training, so that a hundredth of them is a batch of 4.
     let lines = [
         "steps 1 to 3: all games, loss value x 0\n",
@@ -225,18 +223,17 @@ fn phases_are_listed_with_their_steps_games_weights_and_rate() {
         serde_json::json!({"first_step": 1, "last_step": 3, "bucket": [], "loss": {"value": 0.0}, "learning_rate": 1.0})
     );
     assert_eq!((&row["phases"][2]["last_step"], &row["phases"][2]["learning_rate"]), (&8.into(), &0.5.into()));
-    assert!(!check(EXPERIMENT, &[]).stdout.contains("phases ("));
+    assert!(!check(EXPERIMENT, "").stdout.contains("phases ("));
 }
 
 #[test]
 fn posenc_check_and_run_take_settings() {
     let dir = place(&small());
-    let sets = ["--set", "train.steps=500", "--set", "encoding=shaw"];
-    let shown = run(dir.path(), &[&["check", "experiment.yaml"], &sets[..]].concat()).succeeds().says(&["chess-shaw"]);
+    let shown = run(&dir, "check experiment.yaml --set train.steps=500 --set encoding=shaw").succeeds();
+    let shown = shown.says(&["chess-shaw"]);
     assert!(!shown.stdout.contains("chess-absolute"), "{}", shown.stdout);
-    run(dir.path(), &["run", "experiment.yaml", "--set", "train.stps=500"])
-        .fails_with(&["unknown key `stps`", "`steps`"]);
-    run(dir.path(), &["run", "experiment.yaml", "--set", "steps=4", "--set", "encoding=none"]).succeeds();
+    run(&dir, "run experiment.yaml --set train.stps=500").fails_with(&["unknown key `stps`", "`steps`"]);
+    run(&dir, "run experiment.yaml --set steps=4 --set encoding=none").succeeds();
     let folder = dir.path().join("runs/small+encoding=none+train.steps=4");
     let kept = std::fs::read_to_string(folder.join("experiment.yaml")).expect("the kept file");
     assert!(kept.starts_with("# --set steps=4\n# --set encoding=none\nname: small\n"), "{kept}");
@@ -251,7 +248,7 @@ fn rows_that_cannot_begin_with_the_tables_of_a_file_are_refused_before_training(
     let bytes = safetensors::serialize([("board", board)], None).expect("a file");
     std::fs::write(dir.path().join("moved.safetensors"), bytes).expect("the folder can be written");
     for command in ["check", "run"] {
-        run(dir.path(), &[command, "experiment.yaml"]).fails_with(&[
+        run(&dir, &format!("{command} experiment.yaml")).fails_with(&[
             "chess-none, chess-absolute cannot start: ",
             "the encodings of this row have no tables by displacement; take relative_bias",
             "chess-shaw cannot start: ",
@@ -265,6 +262,6 @@ fn rows_that_cannot_begin_with_the_tables_of_a_file_are_refused_before_training(
 fn a_file_that_cannot_be_read_is_named_and_wrong_usage_has_its_own_exit_code() {
     let here = Path::new(".");
     let remedy = "give the path of an experiment file";
-    run(here, &["check", "no-such.yaml"]).fails_with(&["no-such.yaml: cannot be read", remedy]);
-    run(here, &["check"]).misused_with(&["<FILE>"]);
+    run(here, "check no-such.yaml").fails_with(&["no-such.yaml: cannot be read", remedy]);
+    run(here, "check").misused_with(&["<FILE>"]);
 }

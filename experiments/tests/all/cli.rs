@@ -111,8 +111,14 @@ impl Answer {
     }
 }
 
-pub(crate) fn run(dir: &Path, args: &[&str]) -> Answer {
-    answer(&mut posenc(dir, args))
+/// Runs `posenc` with the words of a text.
+pub(crate) fn run(dir: impl AsRef<Path>, words: &str) -> Answer {
+    run_args(dir, &words.split_whitespace().collect::<Vec<_>>())
+}
+
+/// The same with a list of words, of which some have spaces or are put together.
+pub(crate) fn run_args(dir: impl AsRef<Path>, args: &[&str]) -> Answer {
+    answer(&mut posenc(dir.as_ref(), args))
 }
 
 pub(crate) fn answer(command: &mut Command) -> Answer {

@@ -31,8 +31,8 @@ fn a_grid_needs_no_dataset_folder() {
     let dir = dir.path();
     write_experiment(dir, GRID);
     let parts = ["endless attacked-squares: 32 training positions are made", "8 validation and 16 test positions"];
-    run(dir, &["check", "experiment.yaml"]).succeeds().says(&parts);
-    run(dir, &["run", "experiment.yaml"]).succeeds();
+    run(dir, "check experiment.yaml").succeeds().says(&parts);
+    run(dir, "run experiment.yaml").succeeds();
     let manifest = Manifest::read(&cell_of(&dir.join("runs/endless"), "chess-shaw")).expect("readable");
     let manifest = manifest.expect("a manifest");
     assert_eq!(manifest.dataset.name, "endless attacked-squares");
@@ -40,11 +40,11 @@ fn a_grid_needs_no_dataset_folder() {
     let lines =
         fs::read_to_string(cell_of(&dir.join("runs/endless"), "chess-shaw").join("metrics.jsonl")).expect("lines");
     assert!(lines.contains("validation") && !lines.contains("train_sample"), "no training position is kept: {lines}");
-    run(dir, &["report", "runs/endless"]).succeeds().says(&["16 test positions", "1,024 map cells"]);
-    run(dir, &["publish", "runs/endless", "--out", "bundle.tar.zst"]).succeeds();
-    let said = run(dir, &["verify", "bundle.tar.zst", "--rerun", "1"]).succeeds().stdout;
+    run(dir, "report runs/endless").succeeds().says(&["16 test positions", "1,024 map cells"]);
+    run(dir, "publish runs/endless --out bundle.tar.zst").succeeds();
+    let said = run(dir, "verify bundle.tar.zst --rerun 1").succeeds().stdout;
     assert_says(&said, &[": the same, bit for bit"]);
-    run(dir, &["verify", "bundle.tar.zst", "--unpack", "bundle"]).succeeds();
+    run(dir, "verify bundle.tar.zst --unpack bundle").succeeds();
     let licences = fs::read_to_string(dir.join("bundle/LICENCES.md")).expect("its licences");
     assert_says(&licences, &["CC0-1.0", "generate: {probe: attacked-squares"]);
 }
@@ -53,33 +53,33 @@ fn a_grid_needs_no_dataset_folder() {
 fn a_check_tells_what_making_takes() {
     let dir = TempDir::new().expect("a temporary folder");
     let dir = dir.path();
-    let check = |text: &str, options: &[&str]| {
+    let check = |text: &str, options: &str| {
         write_experiment(dir, text);
-        run(dir, &[&["check", "experiment.yaml"], options].concat()).succeeds()
+        run(dir, &format!("check experiment.yaml {options}")).succeeds()
     };
     let few = "to make them: 16,384 positions a cell, about 1 s of CPU (assuming 235,000 a second)";
-    check(GRID, &[]).says_in_prose(&[few]);
+    check(GRID, "").says_in_prose(&[few]);
     let one_a_game = GRID.replace(", every: 8", "").replace("steps: 4, batch: 8", "batch: 1000");
     let many = one_a_game.replace("axes: {", "axes: {train.steps: [4, 4000], ");
     let most = "to make them: up to 4,014,080 positions a cell, about 72 s of CPU (assuming 56,000 a second)";
-    check(&many, &[]).says_in_prose(&[most]);
-    let rows = check(&many, &["--json"]).json();
+    check(&many, "").says_in_prose(&[most]);
+    let rows = check(&many, "--json").json();
     let making = |row: usize| rows["rows"][row]["dataset"]["making"].clone();
     let positions: BTreeSet<Option<u64>> = (0..4).map(|row| making(row)["positions"].as_u64()).collect();
     assert_eq!(positions, BTreeSet::from([Some(16_384), Some(4_014_080)]));
     assert_eq!(making(0)["assumed_positions_per_s"], 56_000);
-    check(&GRID.replace("every: 8", "every: 4"), &[]).says_in_prose(&["a cell (how fast was not measured)"]);
+    check(&GRID.replace("every: 8", "every: 4"), "").says_in_prose(&["a cell (how fast was not measured)"]);
 }
 
 #[test]
 fn the_games_of_several_positions_are_counted() {
     let dir = TempDir::new().expect("a temporary folder");
     let dir = dir.path();
-    let words = "data generate probe attacked-squares --every 8 --game shogi --positions 300 --seed 1 --out set";
-    let made = run(dir, &words.split(' ').collect::<Vec<_>>()).succeeds().stdout;
+    let made = "data generate probe attacked-squares --every 8 --game shogi --positions 300 --seed 1 --out set";
+    let made = run(dir, made).succeeds().stdout;
     assert!(made.contains("300 positions of "), "{made}");
     let stated = fs::read_to_string(dir.join("set/dataset.yaml")).expect("its description");
     assert_says(&stated, &["probe attacked-squares --every 8 --game shogi", "every: 8"]);
-    run(dir, &["data", "verify", "set"]).succeeds();
-    run(dir, &["data", "info", "set"]).succeeds().says(&["every 8 plies of ", "clustered by random game"]);
+    run(dir, "data verify set").succeeds();
+    run(dir, "data info set").succeeds().says(&["every 8 plies of ", "clustered by random game"]);
 }

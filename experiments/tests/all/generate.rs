@@ -1,7 +1,7 @@
 //! `posenc data generate engines`: what the command adds to crate `engines`, with a small engine written for the shell.
 
 use crate::bundles::contents;
-use crate::cli::{folder, posenc, run, with_little_room};
+use crate::cli::{folder, posenc, run, run_args, with_little_room};
 use dataset::{Manifest, Split};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -54,13 +54,10 @@ fn the_command_makes_a_dataset_that_can_be_verified() {
     let dir = folder();
     let engine = engine(dir.path());
     let engine = engine.to_string_lossy();
-    let generate = [
-        &["data", "generate", "engines", "--game", "chess", "--engine", &*engine, "--nodes", "5", "--multipv", "2"][..],
-        &["--games", "4", "--processes", "2", "--seed", "3", "--random-plies", "2..4", "--temperature", "40"],
-        &["--ply-cap", "20", "--out", "set", "--option", "Hash=1"],
-    ]
-    .concat();
-    let out = run(dir.path(), &generate).succeeds().stdout;
+    let generate = "data generate engines --game chess --nodes 5 --multipv 2 --games 4 --processes 2 --seed 3 \
+                    --random-plies 2..4 --temperature 40 --ply-cap 20 --out set --option Hash=1 --engine";
+    let generate: Vec<&str> = generate.split(' ').chain([&*engine]).collect();
+    let out = run_args(&dir, &generate).succeeds().stdout;
     assert!(out.contains("set: 4 games with 80 positions") && out.contains("plies in"), "{out}");
     let manifest = Manifest::read(&dir.path().join("set")).expect("a manifest");
     let options = ["--nodes 5 --multipv 2", "--random-plies 2..4", "--temperature 40", "--option Hash=1"];
@@ -68,7 +65,7 @@ fn the_command_makes_a_dataset_that_can_be_verified() {
     assert!(!manifest.made_by.contains("processes") && !manifest.made_by.contains('\\'), "{}", manifest.made_by);
     let splits: u64 = Split::ALL.iter().map(|&split| manifest.split.games[split]).sum();
     assert_eq!(splits, 4);
-    run(dir.path(), &["data", "verify", "set"]).succeeds();
-    run(dir.path(), &generate).fails_with(&["set exists already"]);
-    assert_eq!(run(dir.path(), &["data", "generate", "engines", "--game", "go"]).code, Some(2));
+    run(&dir, "data verify set").succeeds();
+    run_args(&dir, &generate).fails_with(&["set exists already"]);
+    assert_eq!(run(&dir, "data generate engines --game go").code, Some(2));
 }

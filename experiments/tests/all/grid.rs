@@ -29,7 +29,7 @@ fn a_grid_runs_once_and_its_report_is_always_the_same() {
         "needs ≥ 3 complete pairs, has 1",
         " reference ",
     ];
-    let first = run(dir.path(), &["run", "experiment.yaml"]).succeeds().says(&parts);
+    let first = run(&dir, "run experiment.yaml").succeeds().says(&parts);
     assert!(first.stderr.contains("cell 4/4 done"), "{}", first.stderr);
     let has_time =
         |line: &str| line.split(' ').next().is_some_and(|time| time.len() == 8 && time.matches(':').count() == 2);
@@ -41,7 +41,7 @@ fn a_grid_runs_once_and_its_report_is_always_the_same() {
     let baselines = Baselines::read(&run_dir).expect("baselines of a policy");
     assert_eq!((baselines.sets.len(), baselines.sets[0].rows.len()), (1, 4), "{baselines:?}");
 
-    let second = run(dir.path(), &["run", "experiment.yaml"]).succeeds();
+    let second = run(&dir, "run experiment.yaml").succeeds();
     assert_eq!(fingerprints(&run_dir), before);
     assert_eq!(second.stderr, "", "nothing is trained, so nothing is printed");
     let (summary, table) = second.stdout.split_once('\n').expect("a headline, then a table");
@@ -51,10 +51,10 @@ fn a_grid_runs_once_and_its_report_is_always_the_same() {
     assert!(second.stdout.lines().all(fits) && second.stdout.lines().count() <= 20, "{}", second.stdout);
 
     let baselines = ["static prior", "log-linear model", "uniform over legal moves"];
-    let report = || run(dir.path(), &["report", "runs/small"]).succeeds().says(&baselines).stdout;
+    let report = || run(&dir, "report runs/small").succeeds().says(&baselines).stdout;
     assert_eq!(report(), report());
     assert!(!report().contains("not measured"), "{}", report());
-    let wide = run(dir.path(), &["report", "runs/small", "--wide", "wide", "--difference", "0.1"]).succeeds();
+    let wide = run(&dir, "report runs/small --wide wide --difference 0.1").succeeds();
     let wide = wide.says(&["4 cells in wide, each with metrics.csv"]);
     assert!(wide.stderr.starts_with("--difference, ") && wide.stderr.contains("have no effect"), "{}", wide.stderr);
     assert!(fs::read_dir(dir.path().join("wide")).expect("rows").count() == 4);
@@ -66,7 +66,7 @@ fn a_grid_runs_once_and_its_report_is_always_the_same() {
         names.filter(|path| path.to_string_lossy().contains("tfevents")).collect::<Vec<_>>()
     };
     events().iter().for_each(|path| fs::remove_file(path).expect("the event files go"));
-    let third = run(dir.path(), &["run", "experiment.yaml"]).succeeds();
+    let third = run(&dir, "run experiment.yaml").succeeds();
     assert_eq!(third.stderr, "chess-shaw seed 0: its event files are rebuilt from metrics.jsonl\n");
     assert_eq!((events().len(), fingerprints(&run_dir)), (1, before));
 }
@@ -74,10 +74,10 @@ fn a_grid_runs_once_and_its_report_is_always_the_same() {
 #[test]
 fn a_part_of_a_grid_can_be_chosen() {
     let dir = place(&small());
-    let only = |cells: &str| run(dir.path(), &["run", "experiment.yaml", "--only", "seed=0", "--only", cells]);
+    let only = |cells: &str| run(&dir, &format!("run experiment.yaml --only seed=0 --only {cells}"));
     // The A/A control is a row of `none`. Step times wait for the whole grid.
     only("encoding=shaw,none").succeeds().says(&["small: 3 of 4 cells in ", "none failed; 1 pending", " 0/1 seeds"]);
-    let report = || run(dir.path(), &["report", "runs/small"]).succeeds();
+    let report = || run(&dir, "report runs/small").succeeds();
     report().says(&["2 of 3 cells done, 1 pending", "not measured"]);
     only("row=chess-absolute").succeeds().says(&["small: 4 of 4 cells in "]);
     report().says(&["3 of 3 cells done"]);
@@ -90,11 +90,10 @@ fn a_part_of_a_grid_can_be_chosen() {
 #[test]
 fn no_override_and_no_changed_file_takes_finished_cells_out_of_the_plan() {
     let dir = place(&small());
-    run(dir.path(), &["run", "experiment.yaml", "--only", "encoding=none,absolute"]).succeeds();
-    let shown = |run_dir: &str, counts: &str| drop(run(dir.path(), &["status", run_dir]).succeeds().says(&[counts]));
+    run(&dir, "run experiment.yaml --only encoding=none,absolute").succeeds();
+    let shown = |run_dir: &str, counts: &str| drop(run(&dir, &format!("status {run_dir}")).succeeds().says(&[counts]));
     shown("runs/small", "4 cells of small: 3 done, 1 pending");
-    let tried =
-        run(dir.path(), &["run", "experiment.yaml", "--set", "train.steps=4", "--only", "encoding=none"]).succeeds();
+    let tried = run(&dir, "run experiment.yaml --set train.steps=4 --only encoding=none").succeeds();
     assert!(tried.stdout.starts_with("small+train.steps=4: 2 of 4 cells in "), "{}", tried.stdout);
     shown("runs/small", "4 cells of small: 3 done, 1 pending");
     shown("runs/small+train.steps=4", "4 cells of small+train.steps=4: 2 done, 2 pending");
@@ -103,15 +102,15 @@ fn no_override_and_no_changed_file_takes_finished_cells_out_of_the_plan() {
     changed(&small().replace("steps: 8", "steps: 6"));
     let refusal =
         ["runs/small has 3 finished cells that the new plan lacks (chess-none-", "another `name`", "--replace"];
-    run(dir.path(), &["run", "experiment.yaml"]).fails_with(&refusal);
+    run(&dir, "run experiment.yaml").fails_with(&refusal);
     shown("runs/small", "4 cells of small: 3 done, 1 pending");
-    run(dir.path(), &["run", "experiment.yaml", "--only", "encoding=absolute", "--replace"]).succeeds();
+    run(&dir, "run experiment.yaml --only encoding=absolute --replace").succeeds();
     shown("runs/small", "4 cells of small: 1 done, 3 pending");
 
     // Another row drops nothing, also if it gives a finished one a new label.
     let gate = "at: input}\n    - absolute: {at: gate}\n";
     changed(&small().replace("steps: 8", "steps: 6").replace("at: input}\n", gate));
-    let more = run(dir.path(), &["run", "experiment.yaml", "--only", "encoding=absolute"]).succeeds();
+    let more = run(&dir, "run experiment.yaml --only encoding=absolute").succeeds();
     assert!(more.stderr.contains("copied from other run folders: 1 cell,"), "{}", more.stderr);
     shown("runs/small", "5 cells of small: 2 done, 3 pending");
 }
@@ -119,34 +118,34 @@ fn no_override_and_no_changed_file_takes_finished_cells_out_of_the_plan() {
 #[test]
 fn rows_that_get_names_keep_their_cells_and_have_these_names_everywhere() {
     let dir = place(&small());
-    run(dir.path(), &["run", "experiment.yaml"]).succeeds();
+    run(&dir, "run experiment.yaml").succeeds();
     let names = "names:\n  Shaw q,k: {encoding: {shaw: {terms: [q, k]}}}\n  No position: {encoding: none}\n";
     fs::write(dir.path().join("experiment.yaml"), small() + names).expect("a file");
-    run(dir.path(), &["check", "experiment.yaml"]).succeeds().says(&["chess-Shaw-q-k"]);
+    run(&dir, "check experiment.yaml").succeeds().says(&["chess-Shaw-q-k"]);
     let parts = ["copied from other run folders: 3 cells, finished there", "event files of 3 cells are rebuilt"];
-    let named = run(dir.path(), &["run", "experiment.yaml"]).succeeds();
+    let named = run(&dir, "run experiment.yaml").succeeds();
     let named = named.says(&["Shaw q,k", "No position"]).tells(&parts);
     assert!(!named.stderr.contains("cell 4/4"), "{named:?}");
-    let report = run(dir.path(), &["report", "runs/small"]).succeeds().stdout;
+    let report = run(&dir, "report runs/small").succeeds().stdout;
     assert!(!report.contains("orphaned"), "{report}");
-    run(dir.path(), &["status", "runs/small"]).succeeds().says(&["4 done", "chess Shaw q,k", "chess-absolute"]);
+    run(&dir, "status runs/small").succeeds().says(&["4 done", "chess Shaw q,k", "chess-absolute"]);
     let cell = cell_of(&dir.path().join("runs/small"), "chess-Shaw-q-k");
     let hparams = read_session(&cell).expect("readable").hparams.expect("a session").0;
     let axes: Vec<(&str, &str)> =
         hparams.iter().filter_map(|(name, value)| Some((&name[..], value.as_str()?))).collect();
     assert_eq!(axes, [("encoding", "shaw"), ("row", "Shaw q,k"), ("seed", "0")]);
-    let again = run(dir.path(), &["run", "experiment.yaml"]).succeeds();
+    let again = run(&dir, "run experiment.yaml").succeeds();
     assert_eq!(again.stderr, "", "nothing is left to do");
 }
 
 #[test]
 fn fail_fast_leaves_the_rest_alone() {
     let dir = place(&small());
-    run(dir.path(), &["run", "experiment.yaml", "--only", "encoding=shaw"]).succeeds();
+    run(&dir, "run experiment.yaml --only encoding=shaw").succeeds();
     let run_dir = dir.path().join("runs/small");
     let none = run_dir.join(row_folder(&run_dir, "none")).join("seed-0");
     fs::create_dir_all(none.join("metrics.jsonl")).expect("a folder");
-    let answer = run(dir.path(), &["run", "experiment.yaml", "--fail-fast", "--jobs", "1"]).fails();
+    let answer = run(&dir, "run experiment.yaml --fail-fast --jobs 1").fails();
     answer.says(&["small: 1 of 4 cells in ", "1 FAILED; 2 pending", "chess none seed 0 FAILED: error: "]);
 }
 
@@ -159,7 +158,7 @@ fn a_smoke_run_tries_everything_apart_from_real_results() {
             "evaluated  4 of 4 cells on test positions\n",
             "resumed    chess-none seed 0: the same bits as without interruption\n",
         ];
-        let answer = run(dir.path(), &["run", "experiment.yaml", "--smoke"]).succeeds().says(&parts);
+        let answer = run(&dir, "run experiment.yaml --smoke").succeeds().says(&parts);
         assert!(answer.stdout.lines().count() <= 8 && !answer.stdout.contains(['.', '±']), "{}", answer.stdout);
         for metric in ["loss", "accuracy", "nats", "better"] {
             assert!(!answer.stdout.contains(metric), "{metric} is in {}", answer.stdout);
@@ -176,10 +175,10 @@ fn a_smoke_run_tries_everything_apart_from_real_results() {
 fn what_cannot_run_is_refused_before_anything_runs() {
     let dir = place(&small());
     fs::write(dir.path().join("file"), "").expect("a file");
-    let refused = run(dir.path(), &["run", "experiment.yaml", "--out", "file/runs"]);
+    let refused = run(&dir, "run experiment.yaml --out file/runs");
     refused.fails_with(&["cannot write to file/runs/small", "--out"]);
-    run(dir.path(), &["report", "."]).fails_with(&["grid.json", "runs/"]);
-    run(dir.path(), &["report", "nowhere"]).fails_with(&["nowhere"]);
+    run(&dir, "report .").fails_with(&["grid.json", "runs/"]);
+    run(&dir, "report nowhere").fails_with(&["nowhere"]);
 
     let mut entries =
         fs::read_dir(dir.path().join("chess")).expect("the dataset").map(|entry| entry.expect("an entry"));
@@ -189,14 +188,10 @@ fn what_cannot_run_is_refused_before_anything_runs() {
     let mut changed = bytes.clone();
     changed[middle] ^= 0x40;
     fs::write(shard.path(), changed).expect("the shard");
-    run(dir.path(), &["run", "experiment.yaml"]).fails_with(&["chess", ".parquet", "fetch the dataset again"]);
+    run(&dir, "run experiment.yaml").fails_with(&["chess", ".parquet", "fetch the dataset again"]);
     fs::write(shard.path(), &bytes[..middle]).expect("the shard");
     let place = "experiment.yaml:4:17";
-    run(dir.path(), &["check", "experiment.yaml"]).fails_with(&[
-        place,
-        "is damaged",
-        "fetch the dataset again, or make it again",
-    ]);
+    run(&dir, "check experiment.yaml").fails_with(&[place, "is damaged", "fetch the dataset again, or make it again"]);
     assert!(!dir.path().join("runs").exists());
 }
 
@@ -258,7 +253,7 @@ fn a_killed_runner_leaves_no_orphans_and_the_next_one_finishes_the_grid() {
     let done = cells(&run_dir).iter().filter(|cell| CellState::of(cell) == CellState::Done).count();
     assert!((1..4).contains(&done), "{done} cells are done");
     let finished = ["small: 4 of 4 cells in ", "none failed; ", "finished before or by another"];
-    run(dir.path(), &["run", "experiment.yaml"]).succeeds().says(&finished);
+    run(&dir, "run experiment.yaml").succeeds().says(&finished);
 }
 
 #[test]

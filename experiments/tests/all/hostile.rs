@@ -131,19 +131,14 @@ fn a_bundle_whose_experiment_leads_elsewhere_is_refused_by_every_command() {
     let mut plan = plan();
     write(&bundle, &plan, "cells");
     relist(&bundle);
-    run(dir.path(), &["report", "bundle"]).succeeds();
+    run(&dir, "report bundle").succeeds();
     for name in ["../victim".to_owned(), dir.path().join(VICTIM).display().to_string()] {
         plan["experiment"] = json!(name);
         write(&bundle, &plan, "cells");
         relist(&bundle);
-        for command in [
-            &["report", "bundle"][..],
-            &["compare", "bundle", "bundle"],
-            &["verify", "bundle"],
-            &["verify", "bundle", "--unpack", "out"],
-            &["run", "experiment.yaml", "--from", "bundle"],
-        ] {
-            let refused = run(dir.path(), command);
+        let reading = ["report bundle", "compare bundle bundle", "verify bundle", "verify bundle --unpack out"];
+        for command in reading.into_iter().chain(["run experiment.yaml --from bundle"]) {
+            let refused = run(&dir, command);
             refused.fails_with(&["bundle/grid.json is refused: the experiment's name", &format!("{name:?}")]);
         }
         let left = ["victim", "out", "runs"].map(|name| dir.path().join(name).exists());
@@ -159,22 +154,16 @@ fn a_run_folder_whose_rows_lead_elsewhere_is_refused_by_every_command() {
     for folder in [dir.path().join("victim/chess-none-0").display().to_string(), "../victim/chess-none-0".to_owned()] {
         plan["rows"][0]["folder"] = json!(folder);
         write(&dir.path().join("x"), &plan, "");
-        for command in [
-            &["prune", "--weights", "x"][..],
-            &["report", "x"],
-            &["retry", "--failed", "x"],
-            &["status", "x"],
-            &["publish", "x", "--out", "bundle"],
-            &["compare", "x", "x"],
-        ] {
-            let refused = run(dir.path(), command);
+        let reading = ["report x", "status x", "publish x --out bundle", "compare x x"];
+        for command in ["prune --weights x", "retry --failed x"].into_iter().chain(reading) {
+            let refused = run(&dir, command);
             refused.fails_with(&["grid.json is refused: ", "must be the plain name of a row's folder"]);
         }
     }
     plan["rows"][0]["folder"] = json!("chess-none-0");
     plan["seeds"] = json!((0..1_000_000).collect::<Vec<u64>>());
     write(&dir.path().join("x"), &plan, "");
-    run(dir.path(), &["report", "x"]).fails_with(&["2 rows with 1000000 seeds", "are more than 100000"]);
+    run(&dir, "report x").fails_with(&["2 rows with 1000000 seeds", "are more than 100000"]);
     assert_eq!(contents(&dir.path().join(VICTIM)), before);
 }
 
@@ -189,8 +178,8 @@ fn links_in_a_run_folder_lead_nowhere() {
         let place = run_dir.join(link);
         fs::remove_dir_all(&place).expect("a folder");
         std::os::unix::fs::symlink(dir.path().join(VICTIM).join(link), &place).expect("a link");
-        run(dir.path(), &["prune", "--weights", "x"]).fails_with(&["leads out of the run folder"]);
-        run(dir.path(), &["retry", "--failed", "x"]).fails_with(&["leads out of the run folder"]);
+        run(&dir, "prune --weights x").fails_with(&["leads out of the run folder"]);
+        run(&dir, "retry --failed x").fails_with(&["leads out of the run folder"]);
         fs::remove_file(&place).expect("the link");
         write(&run_dir, &plan(), "");
     }
@@ -198,13 +187,13 @@ fn links_in_a_run_folder_lead_nowhere() {
     for link in ["victim/chess-none-0/seed-0/status.json", "victim/new"] {
         let place = run_dir.join("chess-none-0/seed-0/log.txt");
         std::os::unix::fs::symlink(dir.path().join(link), &place).expect("a link");
-        run(dir.path(), &["retry", "--failed", "x"]).fails_with(&["log.txt leads out of the run folder"]);
+        run(&dir, "retry --failed x").fails_with(&["log.txt leads out of the run folder"]);
         fs::remove_file(&place).expect("the link");
     }
     // Folders that `run` empties or writes to.
     for link in ["over-seeds", "tuning", "pictures"] {
         std::os::unix::fs::symlink(dir.path().join(VICTIM), run_dir.join(link)).expect("a link");
-        run(dir.path(), &["prune", "--weights", "x"]).fails_with(&[link, "leads out of the run folder"]);
+        run(&dir, "prune --weights x").fails_with(&[link, "leads out of the run folder"]);
         fs::remove_file(run_dir.join(link)).expect("the link");
     }
     assert_eq!(contents(&dir.path().join(VICTIM)), before);
@@ -214,9 +203,9 @@ fn links_in_a_run_folder_lead_nowhere() {
 #[test]
 fn a_cell_that_is_a_link_is_not_trained() {
     let dir = place(&small());
-    let none = ["run", "experiment.yaml", "--only", "encoding=none"];
+    let none = "run experiment.yaml --only encoding=none";
     fs::create_dir(dir.path().join(VICTIM)).expect("a folder");
-    let checked = run(dir.path(), &["check", "experiment.yaml", "--json"]).json();
+    let checked = run(&dir, "check experiment.yaml --json").json();
     let folder = checked["rows"].as_array().expect("rows").iter().find_map(|row| {
         let (label, hash) = (row["label"].as_str()?, row["hash"].as_str()?);
         (label == "chess-none").then(|| format!("{label}-{hash}"))
@@ -224,14 +213,13 @@ fn a_cell_that_is_a_link_is_not_trained() {
     let row = dir.path().join("runs/small").join(folder.expect("the row"));
     fs::create_dir_all(&row).expect("a folder");
     std::os::unix::fs::symlink(dir.path().join(VICTIM), row.join("seed-0")).expect("a link");
-    run(dir.path(), &none).fails_with(&["seed-0 leads out of the run folder"]);
+    run(&dir, none).fails_with(&["seed-0 leads out of the run folder"]);
     fs::remove_file(row.join("seed-0")).expect("the link");
     fs::write(dir.path().join(VICTIM).join("file"), "of the victim").expect("a file");
     // `run` removes what is no row from over-seeds, and a smoke run empties its folder.
-    for (link, arguments) in [("small/over-seeds", &none[..]), ("smoke-small", &["run", "experiment.yaml", "--smoke"])]
-    {
+    for (link, command) in [("small/over-seeds", none), ("smoke-small", "run experiment.yaml --smoke")] {
         std::os::unix::fs::symlink(dir.path().join(VICTIM), dir.path().join("runs").join(link)).expect("a link");
-        run(dir.path(), arguments).fails_with(&[link, "link"]);
+        run(&dir, command).fails_with(&[link, "link"]);
         fs::remove_file(dir.path().join("runs").join(link)).expect("the link");
     }
     assert_eq!(contents(&dir.path().join(VICTIM)).len(), 1);
@@ -240,8 +228,8 @@ fn a_cell_that_is_a_link_is_not_trained() {
 #[test]
 fn a_cell_that_is_not_what_its_folder_says_is_not_taken() {
     let dir = place(&small());
-    run(dir.path(), &["run", "experiment.yaml"]).succeeds();
-    let publish = |out: &str| run(dir.path(), &["publish", "runs/small", "--out", out, "--weights"]).succeeds();
+    run(&dir, "run experiment.yaml").succeeds();
+    let publish = |out: &str| run(&dir, &format!("publish runs/small --out {out} --weights")).succeeds();
     let run_dir = dir.path().join("runs/small");
     let shaw = cell_of(&run_dir, "chess-shaw").strip_prefix(&run_dir).expect("inside").to_owned();
     let weights = "checkpoints/final.safetensors";
@@ -263,13 +251,13 @@ fn a_cell_that_is_not_what_its_folder_says_is_not_taken() {
         let bundle = dir.path().join(out);
         forge(&bundle.join("cells").join(&shaw));
         relist(&bundle);
-        let refused = run(dir.path(), &["run", "experiment.yaml", "--out", "other", "--from", out]);
+        let refused = run(&dir, &format!("run experiment.yaml --out other --from {out}"));
         let cell = shaw.display().to_string();
         refused.fails_with(&["the finished cell", &cell, &format!("in {out} is refused"), reason, "--from"]);
         assert!(!dir.path().join("other/small").join(&shaw).join("status.json").exists(), "{out}");
         if !["metrics", "weights"].contains(&out) {
             let parts = ["1 of 4 finished cells are not what their folders say: ", &cell, reason];
-            run(dir.path(), &["verify", out]).fails_with(&parts);
+            run(&dir, &format!("verify {out}")).fails_with(&parts);
         }
     }
     // Two rows have changed places.
@@ -282,7 +270,7 @@ fn a_cell_that_is_not_what_its_folder_says_is_not_taken() {
     }
     relist(&dir.path().join("swapped"));
     let parts = ["2 of 4 finished cells are not what their folders say: ", "dataset have the hash", "its folder says"];
-    run(dir.path(), &["verify", "swapped"]).fails_with(&parts);
+    run(&dir, "verify swapped").fails_with(&parts);
     // A single bit of the weights, in a folder of run folders.
     fs::rename(dir.path().join("runs"), dir.path().join("elsewhere")).expect("renamed");
     let file = dir.path().join("elsewhere/small").join(&shaw).join(weights);
@@ -290,13 +278,13 @@ fn a_cell_that_is_not_what_its_folder_says_is_not_taken() {
     let mut flipped = right.clone();
     *flipped.last_mut().expect("a byte") ^= 1;
     fs::write(&file, flipped).expect("written");
-    let taken = || run(dir.path(), &["run", "experiment.yaml", "--out", "third", "--cells", "elsewhere"]);
+    let taken = || run(&dir, "run experiment.yaml --out third --cells elsewhere");
     taken().fails_with(&["in elsewhere/small is refused: final.safetensors has the hash", "--cells"]);
     // Right again, and of a version that recorded no hash of its metrics.
     fs::write(&file, right).expect("written");
     let status = dir.path().join("elsewhere/small").join(&shaw).join("status.json");
     change(&status, |status| drop(status["result"].as_object_mut().expect("hashes").remove("metrics")));
     let answer = taken().succeeds();
-    run(dir.path(), &["report", "third/small"]).succeeds().says(&["4 cells were copied from elsewhere/small"]);
+    run(&dir, "report third/small").succeeds().says(&["4 cells were copied from elsewhere/small"]);
     assert!(!answer.stderr.contains("cell started"), "{}", answer.stderr);
 }

@@ -1,11 +1,11 @@
 //! An import that is killed, or whose disk is full, goes on from where it was, to the same bytes.
 
 use crate::bundles::contents;
-use crate::cli::{posenc, run, with_little_room};
+use crate::cli::{answer, posenc, run, with_little_room};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
@@ -49,8 +49,10 @@ fn two_files(dir: &Path) {
     }
 }
 
-fn import(threads: &'static str) -> Vec<&'static str> {
-    IMPORT.split(' ').chain(["--threads", threads, "--from", "one.pgn", "two.pgn"]).collect()
+/// The import on a number of threads.
+fn import(dir: &Path, threads: usize) -> Command {
+    let words = format!("{IMPORT} --threads {threads} --from one.pgn two.pgn");
+    posenc(dir, &words.split(' ').collect::<Vec<_>>())
 }
 
 /// Records that the folder's checkpoint vouches for, and the file in which they end.
@@ -61,9 +63,8 @@ fn safe(dir: &Path) -> Option<(u64, u64)> {
 }
 
 /// Starts the import and kills it as soon as `so_far` says so; whether it was still at work.
-fn killed(dir: &Path, threads: &'static str, so_far: impl Fn() -> bool) {
-    let mut command = posenc(dir, &import(threads));
-    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("posenc starts");
+fn killed(dir: &Path, threads: usize, so_far: impl Fn() -> bool) {
+    let mut child = import(dir, threads).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("posenc starts");
     let began = Instant::now();
     while !so_far() {
         assert!(began.elapsed() < PATIENCE, "it does not get that far");
@@ -76,7 +77,7 @@ fn killed(dir: &Path, threads: &'static str, so_far: impl Fn() -> bool) {
 }
 
 fn undisturbed(dir: &Path) -> BTreeMap<String, Vec<u8>> {
-    let answer = run(dir, &import("1")).succeeds().says(&[&format!("read {}", cli_number(GAMES + 2))]);
+    let answer = answer(&mut import(dir, 1)).succeeds().says(&[&format!("read {}", cli_number(GAMES + 2))]);
     assert!(!answer.stdout.contains("taken over"), "{}", answer.stdout);
     let whole = contents(&dir.join("set"));
     assert!(whole.keys().filter(|name| name.ends_with("train.parquet")).count() >= 4, "{:?}", whole.keys());
@@ -101,12 +102,12 @@ fn killed_again_and_again_it_comes_to_the_same_bytes_whatever_is_behind_its_chec
     let dir = dir.path();
     let whole = undisturbed(dir);
     // Before there is anything to keep; then in the first file, in the second one, and when all are read.
-    killed(dir, "2", || dir.join(".set.importing").exists());
+    killed(dir, 2, || dir.join(".set.importing").exists());
     assert_eq!(safe(dir), None);
     let mut last = 0;
     let moments: [&dyn Fn(u64, u64) -> bool; 4] =
         [&|read, _| read > 0, &|read, _| read > 20_000, &|_, file| file == 1, &|_, file| file == 2];
-    for (moment, threads) in moments.into_iter().zip(["2", "1", "3", "2"]) {
+    for (moment, threads) in moments.into_iter().zip([2, 1, 3, 2]) {
         killed(dir, threads, || safe(dir).is_some_and(|(read, file)| moment(read, file)));
         let (read, _) = safe(dir).expect("a checkpoint");
         assert!(read > last, "{read} records after {last}");
@@ -117,7 +118,7 @@ fn killed_again_and_again_it_comes_to_the_same_bytes_whatever_is_behind_its_chec
     }
     assert_eq!(last, GAMES + 2);
     let taken_over = format!("taken over from an interrupted import: the first {} records", cli_number(last));
-    run(dir, &import("2")).succeeds().says(&[&taken_over]);
+    answer(&mut import(dir, 2)).succeeds().says(&[&taken_over]);
     assert!(contents(&dir.join("set")) == whole, "other bytes");
     assert!(!dir.join(".set.importing").exists());
 }
@@ -136,26 +137,22 @@ fn write_behind_the_checkpoint(hidden: &Path) {
 fn other_conditions_and_damage_are_refused_and_nothing_is_lost() {
     let dir = folder();
     let dir = dir.path();
-    killed(dir, "2", || safe(dir).is_some());
+    killed(dir, 2, || safe(dir).is_some());
     let before = contents(&dir.join(".set.importing"));
     let remedy = ["repeat them to resume it", "remove that folder"];
-    let other = [&import("2")[..], &["--min-plies", "3", "--strict"]].concat();
-    let message = run(dir, &other).fails_with(&remedy);
+    let message = answer(import(dir, 2).args(["--min-plies", "3", "--strict"])).fails_with(&remedy);
     message.fails_with(&[".set.importing", "min_plies was null and is 3", "strict was false and is true"]);
     let text = fs::read_to_string(dir.join("two.pgn")).expect("readable");
     let changed = fs::metadata(dir.join("two.pgn")).and_then(|metadata| metadata.modified()).expect("a time");
     fs::write(dir.join("two.pgn"), text.replacen("a3", "a4", 1)).expect("written");
-    run(dir, &import("2")).fails_with(&remedy).fails_with(&["files was [\"one.pgn (", "two.pgn ("]);
+    answer(&mut import(dir, 2)).fails_with(&remedy).fails_with(&["files was [\"one.pgn (", "two.pgn ("]);
     assert!(contents(&dir.join(".set.importing")) == before, "nothing was touched");
     // Another command with the same target does not take the folder away either.
-    let named: Vec<&str> = IMPORT.split(' ').chain(["--from", "one.pgn", "--name", "x"]).collect();
-    run(dir, &named).fails_with(&["files was"]);
-    let merge = ["data", "merge", "a", "b", "--out", "set"];
+    run(dir, &format!("{IMPORT} --from one.pgn --name x")).fails_with(&["files was"]);
     for name in ["a", "b"] {
-        let small = ["data", "import", "--game", "chess", "--max-games", "9", "--from", "one.pgn", "--out", name];
-        run(dir, &small).succeeds();
+        run(dir, &format!("data import --game chess --max-games 9 --from one.pgn --out {name}")).succeeds();
     }
-    run(dir, &merge).fails_with(&["holds an interrupted import", "choose another name"]);
+    run(dir, "data merge a b --out set").fails_with(&["holds an interrupted import", "choose another name"]);
     // The file as it was is the file that the checkpoint knows; a shard that was changed is none of its shards.
     fs::write(dir.join("two.pgn"), text).expect("written");
     let file = fs::File::options().write(true).open(dir.join("two.pgn")).expect("there");
@@ -168,9 +165,9 @@ fn other_conditions_and_damage_are_refused_and_nothing_is_lost() {
         fs::write(&shard, bytes).expect("written");
     };
     flip();
-    run(dir, &import("2")).fails_with(&["cannot be resumed", "00000-train.parquet", "hash", "remove it to start"]);
+    answer(&mut import(dir, 2)).fails_with(&["cannot be resumed", "00000-train.parquet", "hash", "remove it to start"]);
     flip();
-    run(dir, &import("2")).succeeds().says(&["taken over from an interrupted import"]);
+    answer(&mut import(dir, 2)).succeeds().says(&["taken over from an interrupted import"]);
 }
 
 #[test]
@@ -178,18 +175,17 @@ fn a_full_disk_costs_nothing_that_was_done() {
     let dir = folder();
     let dir = dir.path();
     let whole = undisturbed(dir);
-    // Keys of 40,000 training games of five plies.
-    let answer = with_little_room(posenc(dir, &import("2")), 40_000 * 5 * 8);
     let kept = ["cannot write", ".train-keys", "the results of the first ", "the same command resumes from there"];
-    answer.fails_with(&kept);
+    // Keys of 40,000 training games of five plies.
+    with_little_room(import(dir, 2), 40_000 * 5 * 8).fails_with(&kept);
     let (read, _) = safe(dir).expect("a checkpoint");
     assert!((32_768..=42_000).contains(&read), "{read}");
     // Nothing at all fits before the first checkpoint: nothing stays.
     let other: Vec<&str> = IMPORT.split(' ').map(|word| if word == "set" { "none" } else { word }).collect();
     let other = [&other[..], &["--from", "one.pgn"]].concat();
-    let answer = with_little_room(posenc(dir, &other), 1_000);
-    assert!(!answer.fails_with(&["cannot write"]).stderr.contains("resumes from there"));
+    let full = with_little_room(posenc(dir, &other), 1_000);
+    assert!(!full.fails_with(&["cannot write"]).stderr.contains("resumes from there"));
     assert!(!dir.join(".none.importing").exists());
-    run(dir, &import("1")).succeeds().says(&[&format!("the first {} records", cli_number(read))]);
+    answer(&mut import(dir, 1)).succeeds().says(&[&format!("the first {} records", cli_number(read))]);
     assert!(contents(&dir.join("set")) == whole, "other bytes");
 }

@@ -8,15 +8,13 @@ use testing::{place, small};
 fn commands_are_absent_and_evaluations_name_the_lab_that_they_need() {
     let dir = place(&format!("{}evaluate:\n  chess:\n    mates: [mates.fen]\n", small()));
     fs::write(dir.path().join("mates.fen"), "6k1/5ppp/8/8/8/8/8/R6K w - - 0 1\n").expect("written");
-    let commands =
-        [&["eval", "x"][..], &["inspect", "x"], &["submit", "x"], &["watch", "x"], &["data", "import-net", "x"]];
-    for command in commands.into_iter().chain([&["data", "generate", "openings"][..]]) {
-        assert_eq!(run(dir.path(), command).code, Some(2), "{command:?}");
+    for command in ["eval x", "inspect x", "submit x", "watch x", "data import-net x", "data generate openings"] {
+        assert_eq!(run(&dir, command).code, Some(2), "{command:?}");
     }
-    let help = run(dir.path(), &["--help"]).succeeds().stdout;
+    let help = run(&dir, "--help").succeeds().stdout;
     assert!(help.contains("Built without the labs engines, inspect, lc0, play, slurm, watch"), "{help}");
     for command in ["check", "run"] {
-        let refused = run(dir.path(), &[command, "experiment.yaml"]);
+        let refused = run(&dir, &format!("{command} experiment.yaml"));
         refused.fails_with(&["`evaluate`", "lab `play`", "--features play"]);
     }
 }

@@ -13,9 +13,8 @@ fn experiment(controls: &str) -> String {
     format!("{head}  encoding: [absolute, shaw]\ncontrols:\n{controls}seeds:{tail}")
 }
 
-fn checked(text: &str, options: &[&str]) -> String {
-    let dir = place(text);
-    run(dir.path(), &[&["check", "experiment.yaml"], options].concat()).succeeds().stdout
+fn checked(text: &str, options: &str) -> String {
+    run(place(text), &format!("check experiment.yaml {options}")).succeeds().stdout
 }
 
 #[test]
@@ -23,7 +22,7 @@ fn check_shows_what_was_found_and_the_plan_names_it() {
     let entries = "  - {row: absolute, match: {params: shaw, by: ffn}}\n  - {row: absolute, match: {step_time: shaw, by: {ffn: 400}}}\n";
     let text = experiment(entries)
         .replace("layers: 2, width: 16, heads: 2, ff: 16", "layers: 4, width: 96, heads: 6, ff: 192");
-    let shown = checked(&text, &[]);
+    let shown = checked(&text, "");
     let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
     let expected = "\
 matched controls:
@@ -46,7 +45,7 @@ matched controls:
 #[test]
 fn measured_controls_are_compared_with_their_goal() {
     let entry = "  - {row: absolute, match: {step_time: shaw, by: {ffn: 48}}}\n";
-    let shown = checked(&experiment(entry), &["--measure"]);
+    let shown = checked(&experiment(entry), "--measure");
     let line = shown.lines().find(|line| line.contains("step time of shaw")).expect("a line");
     assert!(line.contains("chess-absolute-ffn48: step time of shaw by ffn 16 → 48: "), "{line}");
     assert!(line.contains(" ms of "), "{line}");
@@ -57,8 +56,8 @@ fn a_control_runs_to_a_finished_cell_with_its_sizes() {
     let entry = "  - {row: absolute, match: {params: shaw, by: ffn}}\n";
     let text = experiment(entry).replace("game: [chess, shogi]", "game: [chess]");
     let dir = place(&text.replace("seeds: [0, 1, 2]", "seeds: [0]"));
-    run(dir.path(), &["run", "experiment.yaml", "--jobs", "2"]).succeeds();
-    let answer = run(dir.path(), &["report", "runs/small"]).succeeds();
+    run(&dir, "run experiment.yaml --jobs 2").succeeds();
+    let answer = run(&dir, "report runs/small").succeeds();
     let loaded = load(&text);
     let control = loaded.rows.iter().find(|row| row.matched.is_some()).expect("a control");
     let ModelConfig::Chessformer(network) = &control.run.model else { panic!("{:?}", control.run.model) };

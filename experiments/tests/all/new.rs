@@ -1,6 +1,6 @@
 //! `posenc new` writes experiment files that `posenc check` accepts without a warning.
 
-use crate::cli::{Answer, run};
+use crate::cli::{Answer, run, run_args};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
@@ -15,11 +15,11 @@ fn folder() -> TempDir {
 }
 
 fn new(dir: &Path, args: &[&str]) -> Answer {
-    run(dir, &[&["new"], args].concat())
+    run_args(dir, &[&["new"], args].concat())
 }
 
 fn checked(dir: &Path, file: &str) -> Value {
-    run(dir, &["check", file, "--json"]).json()
+    run(dir, &format!("check {file} --json")).json()
 }
 
 #[test]
@@ -40,16 +40,14 @@ fn the_file_fits_its_datasets_and_runs() {
     assert_eq!(report["primary"]["metric"], "policy_loss");
     let question = "Which position encoding is best at predicting moves, on chess and shogi?";
     assert_eq!(report["question"], question);
-    let only = ["--only", "game=chess", "--only", "seed=0", "--only", "encoding=rope"];
-    run(dir.path(), &[&["run", "mine.yaml", "--smoke"], &only[..]].concat()).succeeds();
+    run(&dir, "run mine.yaml --smoke --only game=chess --only seed=0 --only encoding=rope").succeeds();
 }
 
 #[test]
 fn a_mask_of_legal_moves_does_not_tell_which_moves_are_legal() {
     let dir = folder();
-    let probe =
-        ["data", "generate", "probe", "legal-moves", "--game", "minishogi", "--positions", "300", "--seed", "1"];
-    run(dir.path(), &[&probe[..], &["--out", "legal"]].concat()).succeeds();
+    let probe = "data generate probe legal-moves --game minishogi --positions 300 --seed 1 --out legal";
+    run(&dir, probe).succeeds();
     for (data, mask) in [("legal", "mask: none"), ("chess", "mask: train")] {
         let file = format!("{data}.yaml");
         new(dir.path(), &[&file, "--data", data]).succeeds();
@@ -79,8 +77,7 @@ fn without_a_dataset_it_names_the_command_that_makes_one() {
     let answer = new(dir.path(), &["small.yaml", "--game", "chess", "--seeds", "3"]).succeeds();
     let answer = answer.tells(&["dataset of chess: data/attacked-chess (--data)"]);
     let command = answer.stdout.lines().find_map(|line| line.strip_prefix("  posenc data ")).expect("a command");
-    let words: Vec<&str> = ["data"].into_iter().chain(command.split_whitespace()).collect();
-    run(dir.path(), &words).succeeds();
+    run(&dir, &format!("data {command}")).succeeds();
     let report = checked(dir.path(), "small.yaml");
     assert_eq!((&report["warnings"], &report["primary"]["metric"]), (&json!([]), &json!("map_loss")));
     // The same file, now that the dataset is there.

@@ -1,6 +1,6 @@
 //! `posenc render`.
 
-use crate::cli::run;
+use crate::cli::run_args;
 use bundle::collect::Content;
 use bundle::{Limits, Part, Publication, Unpacked};
 use render::Renderer;
@@ -11,7 +11,7 @@ use testing::root;
 fn a_page_of_a_stranger_is_rendered_checked_and_refused_with_what_there_is() {
     let folder = tempfile::tempdir().expect("a folder");
     let bundles = root().join("runs/published").display().to_string();
-    let render = |more: &[&str]| run(folder.path(), &[&["render", "--bundles", bundles.as_str()][..], more].concat());
+    let render = |more: &[&str]| run_args(&folder, &[&["render", "--bundles", bundles.as_str()][..], more].concat());
     let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("written");
     let read = |name: &str| fs::read_to_string(folder.path().join(name)).expect("a page");
 

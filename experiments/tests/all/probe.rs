@@ -1,6 +1,6 @@
 //! `posenc data generate probe`: what the command adds to crate `generate`.
 
-use crate::cli::{cells, folder, run};
+use crate::cli::{cells, folder, run, run_args};
 use crate::endless::GRID;
 use config::Weights;
 use dataset::{Dataset, MANIFEST_FILE};
@@ -12,9 +12,9 @@ use std::path::Path;
 use testing::{assert_says, write_experiment};
 
 /// Makes `dir/out` and opens it.
-fn probe(dir: &Path, task: &[&str], game: GameKind, positions: &str, out: &str) -> Dataset {
-    let options = ["--game", game.name(), "--positions", positions, "--seed", "3", "--out", out];
-    run(dir, &[&["data", "generate", "probe"], task, &options].concat()).succeeds();
+fn probe(dir: &Path, task: &str, game: GameKind, positions: u64, out: &str) -> Dataset {
+    let options = format!("--game {} --positions {positions} --seed 3 --out {out}", game.name());
+    run(dir, &format!("data generate probe {task} {options}")).succeeds();
     Dataset::open(&dir.join(out)).unwrap_or_else(|error| panic!("{error}"))
 }
 
@@ -23,11 +23,11 @@ fn maps_are_verified_and_their_classes_shown() {
     for game in GameKind::ALL {
         for task in MapTask::ALL {
             let dir = folder();
-            let dataset = probe(dir.path(), &[task.name()], game, "60", "set");
+            let dataset = probe(dir.path(), task.name(), game, 60, "set");
             let map = dataset.manifest().map.as_ref().expect("a map");
-            let verified = run(dir.path(), &["data", "verify", "set"]).succeeds().stdout;
+            let verified = run(&dir, "data verify set").succeeds().stdout;
             assert!(verified.contains("every one as the rules say"), "{verified}");
-            let info = run(dir.path(), &["data", "info", "set"]).succeeds().stdout;
+            let info = run(&dir, "data info set").succeeds().stdout;
             assert!(info.contains(&format!("labelled cells of the map \"{}\" by class", task.name())), "{info}");
             let named = map.counted(&dataset.manifest().counts.map_classes);
             assert!(named.iter().all(|(name, _)| info.contains(&format!("\n  {name} "))), "{info}");
@@ -39,27 +39,27 @@ fn maps_are_verified_and_their_classes_shown() {
 fn the_manifest_states_the_command_and_the_labels() {
     let dir = folder();
     for (task, game) in [
-        (&["mate-in-one"][..], GameKind::Chess),
-        (&["legal-moves"][..], GameKind::Shogi),
-        (&["endgame", "--ending", "krk"][..], GameKind::Chess),
-        (&["pins"][..], GameKind::Chess),
-        (&["mobility"][..], GameKind::Shogi),
+        ("mate-in-one", GameKind::Chess),
+        ("legal-moves", GameKind::Shogi),
+        ("endgame --ending krk", GameKind::Chess),
+        ("pins", GameKind::Chess),
+        ("mobility", GameKind::Shogi),
     ] {
-        let dataset = probe(dir.path(), task, game, "100", task[0]);
+        let out = task.split(' ').next().expect("a task");
+        let dataset = probe(dir.path(), task, game, 100, out);
         let manifest = dataset.manifest();
-        let made =
-            format!("posenc data generate probe {} --game {} --positions 100 --seed 3", task.join(" "), game.name());
+        let made = format!("posenc data generate probe {task} --game {} --positions 100 --seed 3", game.name());
         assert!(manifest.made_by.starts_with(&made), "{}", manifest.made_by);
         let source = &manifest.source;
         assert!(source.starts_with("exact labels: ") && source.contains("seed 3"), "{source}");
-        run(dir.path(), &["data", "verify", task[0]]).succeeds();
+        run(&dir, &format!("data verify {out}")).succeeds();
     }
 }
 
 #[test]
 fn a_complaint_names_the_command_that_generated_the_probe() {
     let dir = folder();
-    let dataset = probe(dir.path(), &["pins"], GameKind::Chess, "60", "set");
+    let dataset = probe(dir.path(), "pins", GameKind::Chess, 60, "set");
     let path = dir.path().join("set").join(MANIFEST_FILE);
     let text = std::fs::read_to_string(&path).expect("a manifest");
     let (stated, other) = ("novel_test_positions: 1.0", "novel_test_positions: 0.5");
@@ -67,16 +67,15 @@ fn a_complaint_names_the_command_that_generated_the_probe() {
     std::fs::write(&path, text.replace(stated, other)).expect("written");
     let command = format!("read it before you run it: `{}`", dataset.manifest().made_by);
     assert!(command.contains("posenc data generate probe pins"), "{command}");
-    run(dir.path(), &["data", "verify", "set"]).fails_with(&["`split.novel_test_positions` is 0.5, but", &command]);
+    run(&dir, "data verify set").fails_with(&["`split.novel_test_positions` is 0.5, but", &command]);
 }
 
 #[test]
 fn what_training_lacks_is_not_mixed_into_it_by_another_split() {
     let dir = folder();
-    probe(dir.path(), &["attacked-squares", "--unseen", "edge-sliders"], GameKind::Chess, "60", "set");
-    for command in [&["split", "set"][..], &["merge", "set", "set"]] {
-        let answer = run(dir.path(), &[&["data"], command, &["--out", "other"]].concat());
-        answer.fails_with(&["set was made with --unseen", "generate it again"]);
+    probe(dir.path(), "attacked-squares --unseen edge-sliders", GameKind::Chess, 60, "set");
+    for command in ["data split set --out other", "data merge set set --out other"] {
+        run(&dir, command).fails_with(&["set was made with --unseen", "generate it again"]);
         assert!(!dir.path().join("other").exists());
     }
 }
@@ -85,9 +84,7 @@ fn what_training_lacks_is_not_mixed_into_it_by_another_split() {
 fn wrong_wishes_are_explained() {
     let dir = folder();
     let fails = |words: &str, parts: &[&str]| {
-        let words: Vec<&str> = words.split(' ').collect();
-        let answer = run(dir.path(), &[&["data", "generate", "probe"], words.as_slice()].concat());
-        answer.fails_with(parts);
+        run(&dir, &format!("data generate probe {words}")).fails_with(parts);
         assert!(!dir.path().join("set").exists());
     };
     let shogi = "endgame --ending kpk --game shogi --positions 10 --out set";
@@ -97,8 +94,7 @@ fn wrong_wishes_are_explained() {
     fails("legal-moves --game chess --positions 10 --split-by-opening 4 --out set", &["split by position"]);
     fails("legal-moves --game chess --positions 10 --test 0.9 --validation 0.2 --out set", &["add up to less than 1"]);
     let usage = |words: &str, part: &str| {
-        let words: Vec<&str> = words.split(' ').collect();
-        run(dir.path(), &[&["data", "generate", "probe"], words.as_slice()].concat()).misused_with(&[part]);
+        run(&dir, &format!("data generate probe {words}")).misused_with(&[part]);
     };
     usage("endgame --game chess --positions 10 --out set", "--ending");
     usage("mate-in-two --game chess --positions 10 --out set", "mate-in-one");
@@ -113,22 +109,22 @@ fn the_documented_experiment_can_be_run() {
     let dir = folder();
     let command = docs.lines().find(|line| line.starts_with("posenc data generate probe mate-in-one"));
     let command = command.expect("the command that makes its data").replace("10000", "200");
-    run(dir.path(), &command.split_ascii_whitespace().skip(1).collect::<Vec<_>>()).succeeds();
+    run(&dir, command.trim_start_matches("posenc ")).succeeds();
     write_experiment(dir.path(), experiment);
-    let answer = run(dir.path(), &["check", "experiment.yaml"]).succeeds();
+    let answer = run(&dir, "check experiment.yaml").succeeds();
     assert!(answer.stdout.contains("15 cells"), "{}", answer.stdout);
 }
 
 #[test]
 fn the_loss_of_a_map_is_stored_for_each_test_position() {
     let dir = folder();
-    probe(dir.path(), &["attacked-squares"], GameKind::Shogi, "200", "attacked");
+    probe(dir.path(), "attacked-squares", GameKind::Shogi, 200, "attacked");
     let (_, grid) = GRID.split_once("  input:").expect("an input");
     write_experiment(dir.path(), &format!("name: maps\nbase:\n  data: attacked\n  game: shogi\n  input:{grid}"));
-    run(dir.path(), &["run", "experiment.yaml"]).succeeds();
+    run(&dir, "run experiment.yaml").succeeds();
     let all = cells(&dir.path().join("runs/maps"));
     let first = all[0].to_str().expect("a text");
-    let asked = run(dir.path(), &["predict", first, "--position", "startpos", "--top", "3", "--all-moves"]).succeeds();
+    let asked = run_args(&dir, &["predict", first, "--position", "startpos", "--top", "3", "--all-moves"]).succeeds();
     assert_says(&asked.stdout, &["\n    attacked-squares: 0 nobody, 1 own, 2 opponent, 3 both\n"]);
     for option in ["--top", "--all-moves"] {
         assert_says(&asked.stderr, &[&format!("{option} has no effect: this network has no policy")]);

@@ -53,7 +53,7 @@ fn written(dir: &Path, name: &str, bytes: &[u8]) -> PathBuf {
 }
 
 fn recipes() -> Vec<Value> {
-    match run(root(), &["data", "recipe", "list", "--json"]).json() {
+    match run(root(), "data recipe list --json").json() {
         Value::Array(recipes) => recipes,
         other => panic!("{other}"),
     }
@@ -70,9 +70,9 @@ fn every_recipe_imports_a_file_of_its_format() {
     for (&(name, file, ref bytes, positions), recipe) in fixtures.iter().zip(&recipes) {
         written(dir, file, bytes);
         let lost = format!("lost: {}", recipe["lost"][0].as_str().expect("a text"));
-        let done = run(dir, &["data", "recipe", "import", name, file, "--out", name, "--split-seed", "7"]).succeeds();
+        let done = run(dir, &format!("data recipe import {name} {file} --out {name} --split-seed 7")).succeeds();
         done.says_in_prose(&[name, "rejected 0", &lost]);
-        let manifest = run(dir, &["data", "info", name, "--json"]).json()["manifest"].clone();
+        let manifest = run(dir, &format!("data info {name} --json")).json()["manifest"].clone();
         assert_eq!((&manifest["game"], &manifest["licence"]), (&recipe["game"], &recipe["licence"]), "{name}");
         let found = manifest["counts"]["positions"].as_u64().expect("a number");
         assert!(found > 0 && (positions == 0 || found == positions), "{name}: {found} positions");
@@ -80,12 +80,12 @@ fn every_recipe_imports_a_file_of_its_format() {
         let format = format!("--from {file} --format {}", recipe["format"].as_str().expect("a name"));
         assert!(made_by.starts_with("posenc data import --game ") && made_by.contains(&format), "{made_by}");
         assert_eq!(made_by.contains(" --eval-after"), name == "lichess-months", "{made_by}");
-        let shown = run(dir, &["data", "recipe", "show", name]).succeeds().stdout;
+        let shown = run(dir, &format!("data recipe show {name}")).succeeds().stdout;
         let same = shown.lines().find_map(|line| line.strip_prefix("  the same  posenc ")).expect("a command");
         let same = same.replace("FILE…", file).replace("DIR", &format!("same-{name} --name {name} --split-seed 7"));
         let same = format!("{} {same}", env!("CARGO_BIN_EXE_posenc"));
         answer(Command::new("sh").args(["-c", same.as_str()]).current_dir(dir)).succeeds();
-        let same = run(dir, &["data", "info", &format!("same-{name}"), "--json"]).json()["manifest"].clone();
+        let same = run(dir, &format!("data info same-{name} --json")).json()["manifest"].clone();
         assert_eq!(same, manifest, "{name}");
     }
 }
@@ -96,12 +96,11 @@ fn a_source_and_a_licence_can_be_stated_instead_of_those_of_a_recipe() {
     let (_, file, bytes, _) = fixtures().into_iter().find(|(name, ..)| *name == "dlshogi-hcpe").expect("a fixture");
     written(dir.path(), file, &bytes);
     for (out, more, stated) in [
-        ("plain", &[][..], ["not stated", "that of the games"]),
-        ("stated", &["--source", "self-play", "--licence", "MIT"][..], ["self-play", "MIT"]),
+        ("plain", "", ["not stated", "that of the games"]),
+        ("stated", "--source self-play --licence MIT", ["self-play", "MIT"]),
     ] {
-        let import = ["data", "recipe", "import", "dlshogi-hcpe", file, "--out", out];
-        run(dir.path(), &[&import, more].concat()).succeeds();
-        let manifest = run(dir.path(), &["data", "info", out, "--json"]).json()["manifest"].clone();
+        run(&dir, &format!("data recipe import dlshogi-hcpe {file} --out {out} {more}")).succeeds();
+        let manifest = run(&dir, &format!("data info {out} --json")).json()["manifest"].clone();
         assert_eq!(["source", "licence"].map(|key| manifest[key].as_str()), stated.map(Some));
     }
 }
@@ -111,8 +110,7 @@ fn files_that_are_not_whole_are_named() {
     let dir = TempDir::new().expect("a temporary folder");
     let name = "lichess_db_standard_rated_2013-04.pgn.zst";
     written(dir.path(), name, b"cut off");
-    let import =
-        |recipe: &str, file: &str| run(dir.path(), &["data", "recipe", "import", recipe, file, "--out", "set"]);
+    let import = |recipe: &str, file: &str| run(&dir, &format!("data recipe import {recipe} {file} --out set"));
     import("lichess-months", name).fails_with(&[name, "7 bytes, expected 23,299,559", "posenc data import"]);
     import("lichess-months", "nowhere.pgn").fails_with(&["nowhere.pgn"]);
     import("lichess", name).fails_with(&["no recipe \"lichess\"", "lichess-evals, lichess-months"]);
@@ -121,9 +119,9 @@ fn files_that_are_not_whole_are_named() {
 
 #[test]
 fn recipes_are_listed_and_shown() {
-    let listed = run(root(), &["data", "recipe", "list"]).succeeds();
+    let listed = run(root(), "data recipe list").succeeds();
     listed.says(&["recipe", "lichess-evals", "nodchip-psv", "shogi", "next: posenc data recipe show NAME"]);
-    let shown = run(root(), &["data", "recipe", "show", "lichess-evals"]).succeeds().stdout;
+    let shown = run(root(), "data recipe show lichess-evals").succeeds().stdout;
     assert_eq!(
         shown.lines().take(11).collect::<Vec<_>>(),
         [
@@ -141,10 +139,10 @@ fn recipes_are_listed_and_shown() {
             "  lost      all searches of a position but the deepest; of that all moves but",
         ]
     );
-    run(root(), &["data", "recipe", "show", "lichess"]).fails_with(&["no recipe"]);
+    run(root(), "data recipe show lichess").fails_with(&["no recipe"]);
     for recipe in recipes() {
         let name = recipe["name"].as_str().expect("a name");
-        let shown = run(root(), &["data", "recipe", "show", name]).succeeds().stdout;
+        let shown = run(root(), &format!("data recipe show {name}")).succeeds().stdout;
         for key in ["where", "licence", "size", "hashes", "fetch", "import", "lost", "facts"] {
             assert!(shown.lines().any(|line| line.starts_with(&format!("  {key} "))), "{name}: {key}");
         }
@@ -161,6 +159,6 @@ fn recipes_are_listed_and_shown() {
             .collect();
         let wide: Vec<&str> = shown.lines().filter(is_wide).collect();
         assert!(wide.iter().all(|line| commands.iter().any(|command| line.ends_with(command))), "{wide:#?}");
-        assert_eq!(run(root(), &["data", "recipe", "show", name, "--json"]).json(), recipe);
+        assert_eq!(run(root(), &format!("data recipe show {name} --json")).json(), recipe);
     }
 }

@@ -1,6 +1,6 @@
 //! `posenc show`: one position for people, many for programs.
 
-use crate::cli::{Answer, SHOGI_START, given, posenc, run};
+use crate::cli::{Answer, SHOGI_START, given, posenc, run_args};
 use serde_json::Value;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
@@ -9,7 +9,7 @@ use std::process::Stdio;
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
 fn show(args: &[&str]) -> Answer {
-    run(Path::new("."), &[&["show"], args].concat())
+    run_args(Path::new("."), &[&["show"], args].concat())
 }
 
 /// Sends lines to `show --json` and returns its answers.

@@ -164,12 +164,12 @@ fn killed_at_random_moments_two_runners_finish_every_cell_once_with_the_same_bit
     let mut random = streams::stream(seed, &["soak"]);
 
     storm(dir.path(), kills, &mut random);
-    let finish = || run(dir.path(), &["run", "experiment.yaml", "--out", "storm"]);
+    let finish = || run(&dir, "run experiment.yaml --out storm");
     let last: Answer = (0..MENDING_RUNS).map(|_| finish()).find(|answer| answer.code == Some(0)).expect("it finishes");
     let all = seeds * ROWS;
     assert!(last.stdout.contains(&format!("soak: {all} of {all} cells")), "{}", last.stdout);
 
-    run(dir.path(), &["run", "experiment.yaml", "--out", "calm"]).succeeds();
+    run(&dir, "run experiment.yaml --out calm").succeeds();
     let (calm, storm) = (cells(&dir.path().join("calm/soak")), cells(&dir.path().join("storm/soak")));
     assert_eq!((calm.len(), storm.len()), (seeds * ROWS, seeds * ROWS));
     let mut sessions = 0;
@@ -181,7 +181,7 @@ fn killed_at_random_moments_two_runners_finish_every_cell_once_with_the_same_bit
         sessions += records::Manifest::read(storm).expect("readable").expect("there").sessions.len();
     }
     assert!(sessions > seeds * ROWS, "no cell was ever interrupted: the storm was none");
-    run(dir.path(), &["prune", "storm/soak"]).succeeds();
+    run(&dir, "prune storm/soak").succeeds();
     let half_written = storm.iter().flat_map(|cell| [cell.clone(), cell.join("checkpoints")]).any(|dir| {
         let mut entries = fs::read_dir(dir).expect("a folder");
         entries.any(|entry| entry.expect("an entry").path().extension().is_some_and(|end| end == "tmp"))

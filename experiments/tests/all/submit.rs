@@ -1,7 +1,7 @@
 //! `posenc submit` and the tasks that it writes, with a stand-in for `sbatch` and `scontrol`. `scripts/long-check slurm` does the
 //! same with Slurm's own daemons.
 
-use crate::cli::{Answer, answer, cells, posenc, run, signal, wait_for_step};
+use crate::cli::{Answer, answer, cells, posenc, run, run_args, signal, wait_for_step};
 use records::CellState;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -112,33 +112,31 @@ fn a_task_whose_time_runs_out_writes_a_checkpoint_and_goes_back_into_the_queue()
 #[test]
 fn what_no_cluster_would_take_is_refused() {
     let dir = place(&small().replace("    batch: 4\n", "    batch: 4\n    micro_batch: 1\n"));
-    run(dir.path(), &["submit", "experiment.yaml", "--slurm", "--gpus", "4"])
+    run(&dir, "submit experiment.yaml --slurm --gpus 4")
         .fails_with(&["--gpus 4: a cell computes on a GPU for each rank; write 1"]);
-    run(dir.path(), &["submit", "experiment.yaml", "--slurm", "--gpus", "1", "--ranks", "2"])
+    run(&dir, "submit experiment.yaml --slurm --gpus 1 --ranks 2")
         .fails_with(&["--gpus 1: a cell computes on a GPU for each rank; write 2, or a kind like a100:2"]);
-    run(dir.path(), &["submit", "experiment.yaml", "--slurm", "--ranks", "8"])
+    run(&dir, "submit experiment.yaml --slurm --ranks 8")
         .fails_with(&["8 ranks cannot share the micro-batches of a step equally: there are 4"]);
     for (time, remedy) in [("60", "write 60m or 60s"), ("30:00", "write 30h00m or 30m00s")] {
-        run(dir.path(), &["submit", "experiment.yaml", "--slurm", "--time", time]).misused_with(&[remedy]);
+        run(&dir, &format!("submit experiment.yaml --slurm --time {time}")).misused_with(&[remedy]);
     }
-    run(dir.path(), &["submit", "experiment.yaml", "--slurm", "--time", "2m"])
+    run(&dir, "submit experiment.yaml --slurm --time 2m")
         .fails_with(&["--time: a task of 120 s would be told to stop 120 s before its end"]);
-    run(dir.path(), &["submit", "experiment.yaml", "--slurm", "--dry-run", "--out", "w dir"])
+    run_args(&dir, &["submit", "experiment.yaml", "--slurm", "--dry-run", "--out", "w dir"])
         .succeeds()
         .says(&["posenc status 'w dir/small' follows them"]);
-    let dry = run(dir.path(), &["submit", "experiment.yaml", "--slurm", "--dry-run"]);
+    let dry = run(&dir, "submit experiment.yaml --slurm --dry-run");
     dry.succeeds().says(&["4 cells, not submitted"]);
-    run(dir.path(), &["submit", "experiment.yaml", "--slurm", "--dry-run", "--threads", "3", "--ranks", "4"])
-        .succeeds();
+    run(&dir, "submit experiment.yaml --slurm --dry-run --threads 3 --ranks 4").succeeds();
     let script = fs::read_to_string(dir.path().join("runs/small/slurm/array-2/job.sh")).expect("the script");
     assert_says(&script, &["#SBATCH --cpus-per-task=12\n", "--ranks=4", "--devices=cpu"]);
-    let on_gpus = ["--gpus", "a100:2", "--ranks", "2"];
-    run(dir.path(), &[&["submit", "experiment.yaml", "--slurm", "--dry-run"], &on_gpus[..]].concat()).succeeds();
+    run(&dir, "submit experiment.yaml --slurm --dry-run --gpus a100:2 --ranks 2").succeeds();
     let script = fs::read_to_string(dir.path().join("runs/small/slurm/array-3/job.sh")).expect("the script");
     assert_says(&script, &["#SBATCH --gpus-per-node=a100:2\n", "--ranks=2", "--devices=cuda:0,cuda:1"]);
     let nowhere = with_path(dir.path(), &["submit", "experiment.yaml", "--slurm"], "/nowhere");
     nowhere.fails_with(&["there is no sbatch here", "array-4/job.sh"]);
-    assert_eq!(run(dir.path(), &["submit", "experiment.yaml"]).code, Some(2));
+    assert_eq!(run(&dir, "submit experiment.yaml").code, Some(2));
 }
 
 #[test]
@@ -152,7 +150,7 @@ fn without_scontrol_a_chain_of_jobs_goes_on() {
     let calls = fs::read_to_string(dir.path().join("calls")).expect("calls");
     assert_eq!(calls.matches("--dependency=afterany:42 ").count(), 2, "{calls}");
     let twice: Vec<&str> = chained.iter().copied().chain(["--max-requeues", "3"]).collect();
-    assert_eq!(run(dir.path(), &twice).code, Some(2), "a chain requeues nothing");
+    assert_eq!(run_args(&dir, &twice).code, Some(2), "a chain requeues nothing");
 
     // The second array may requeue, where there is no scontrol.
     with_path(dir.path(), &submit, &path).succeeds();

@@ -1,6 +1,6 @@
 //! A game that no other test names, from its dataset to reports, pictures and an engine.
 
-use crate::cli::{cell_of, given, posenc, run};
+use crate::cli::{cell_of, given, posenc, run, run_args};
 use std::path::Path;
 use tempfile::TempDir;
 use testing::write_experiment;
@@ -26,29 +26,29 @@ fn from_dataset_to_report(game: &str) {
     let dir = TempDir::new().expect("a temporary folder");
     let dir = dir.path();
     let probe = |task: &str, out: &str| {
-        let options = ["--game", game, "--positions", "300", "--seed", "1", "--out", out];
-        run(dir, &[&["data", "generate", "probe", task][..], &options].concat()).succeeds();
-        run(dir, &["data", "verify", out]).succeeds();
+        let options = format!("--game {game} --positions 300 --seed 1 --out {out}");
+        run(dir, &format!("data generate probe {task} {options}")).succeeds();
+        run(dir, &format!("data verify {out}")).succeeds();
     };
     probe("attacked-squares", "attacked");
     probe("legal-moves", "moves");
-    let listed = run(dir, &["list", "games", "--json"]).json();
+    let listed = run(dir, "list games --json").json();
     let entries = listed.as_array().expect("a list");
     assert!(entries.iter().any(|entry| entry["name"] == game), "{listed}");
-    let shown = run(dir, &["show", "--game", game, "--position", "startpos", "--json"]).json();
+    let shown = run(dir, &format!("show --game {game} --position startpos --json")).json();
     let legal = shown["legal"].as_array().expect("moves").len();
     assert!(legal > 0);
 
     write_experiment(dir, &GRID.replace("GAME", game));
-    run(dir, &["run", "experiment.yaml"]).succeeds();
-    run(dir, &["report", "runs/third"]).succeeds().says(&[game, "Shaw", "16 test positions"]);
+    run(dir, "run experiment.yaml").succeeds();
+    run(dir, "report runs/third").succeeds().says(&[game, "Shaw", "16 test positions"]);
     let cell = cell_of(&dir.join("runs/third"), &format!("{game}-shaw"));
     if cfg!(feature = "play") {
         plays(dir, &cell);
     }
     if cfg!(feature = "inspect") {
         let cell = cell.to_str().expect("UTF-8");
-        run(dir, &["inspect", cell, "--positions", "3", "--out", "heads"]).succeeds();
+        run_args(dir, &["inspect", cell, "--positions", "3", "--out", "heads"]).succeeds();
     }
 }
 

@@ -20,9 +20,9 @@ fn one_command_tries_chooses_and_trains_and_a_longer_range_trains_what_is_new() 
     let dir = place(&tuned("[1, 8]"));
     let tuned_by = "trials: policy_loss on validation, tuning seeds [100]";
     let verdicts = "verdicts are tuned: the settings of each row are the best of 2 trials";
-    let first = run(dir.path(), &["run", "experiment.yaml"]).succeeds();
+    let first = run(&dir, "run experiment.yaml").succeeds();
     first.says(&["rows: tuned\n"]).tells(&["tuning: 5 cells of trials"]);
-    run(dir.path(), &["report", "runs/small"]).succeeds().says(&[verdicts, tuned_by]);
+    run(&dir, "report runs/small").succeeds().says(&[verdicts, tuned_by]);
     let before = record(dir.path());
     for row in &before.rows {
         let scores: Vec<f64> = row.trials.iter().map(|trial| trial.score().expect("a score")).collect();
@@ -31,19 +31,19 @@ fn one_command_tries_chooses_and_trains_and_a_longer_range_trains_what_is_new() 
         assert!(dir.path().join("runs/small").join(&row.folder).join("seed-0/metrics.jsonl").is_file());
     }
 
-    let again = run(dir.path(), &["run", "experiment.yaml"]).succeeds();
+    let again = run(&dir, "run experiment.yaml").succeeds();
     assert_eq!(again.stderr, "", "nothing is trained, so nothing is printed");
     assert_eq!(record(dir.path()), before);
 
     std::fs::write(dir.path().join("experiment.yaml"), tuned("[1, 8, 64]")).expect("a file");
     // A row may choose a new rate, and then the plan drops its cells of the former one.
-    let longer = run(dir.path(), &["run", "experiment.yaml", "--replace"]).succeeds();
+    let longer = run(&dir, "run experiment.yaml --replace").succeeds();
     let trials = longer.stderr.lines().filter(|line| line.contains(" cell started: ") && line.ends_with("seed 100"));
     assert_eq!(trials.count(), 2, "one new trial for each of two rows: {}", longer.stderr);
     assert_eq!(record(dir.path()).rows[1].trials[..2], before.rows[1].trials[..]);
 
     // A bundle has the trials, so its report says that the verdicts are tuned.
-    run(dir.path(), &["publish", "runs/small", "--out", "bundle"]).succeeds();
+    run(&dir, "publish runs/small --out bundle").succeeds();
     let bundle = dir.path().join("bundle");
     let report = std::fs::read_to_string(bundle.join("report.txt")).expect("a report");
     assert_says(&report, &["verdicts are tuned: the settings of each row are the best of 3 trials"]);
@@ -54,14 +54,13 @@ fn one_command_tries_chooses_and_trains_and_a_longer_range_trains_what_is_new() 
         let trial = records::Plan::cell_dir(&bundle.join("tuning"), row, 100);
         assert!(trial.join("metrics.jsonl").is_file() && trial.join("config.yaml").is_file(), "{}", row.folder);
     }
-    run(dir.path(), &["verify", "bundle"]).succeeds();
+    run(&dir, "verify bundle").succeeds();
 }
 
 #[test]
 fn the_parts_of_a_run_keep_their_choices_and_a_bundle_has_all_of_them() {
     let dir = place(&tuned("[1, 8]"));
-    let part =
-        |rows: &str| run(dir.path(), &["run", "experiment.yaml", "--only", &format!("encoding={rows}")]).succeeds();
+    let part = |rows: &str| run(&dir, &format!("run experiment.yaml --only encoding={rows}")).succeeds();
     part("shaw");
     let chosen = record(dir.path()).rows.into_iter().find(|row| row.chosen.is_some()).expect("shaw has a choice");
     part("none,absolute");
@@ -70,19 +69,19 @@ fn the_parts_of_a_run_keep_their_choices_and_a_bundle_has_all_of_them() {
     part("shaw");
     let trials = records::Plan::read(&dir.path().join("runs/small/tuning")).expect("the trials' plan");
     assert_eq!(trials.rows.len(), 5, "a run of some rows leaves the trials of the others in the plan");
-    run(dir.path(), &["publish", "runs/small", "--out", "bundle"]).succeeds();
-    let again = run(dir.path(), &["run", "experiment.yaml", "--out", "other", "--from", "bundle"]).succeeds();
+    run(&dir, "publish runs/small --out bundle").succeeds();
+    let again = run(&dir, "run experiment.yaml --out other --from bundle").succeeds();
     assert!(!again.stderr.contains("cell started"), "{}", again.stderr);
 }
 
 #[test]
 fn a_cell_of_another_run_folder_is_not_trained_again() {
     let dir = place(&small());
-    run(dir.path(), &["run", "experiment.yaml"]).succeeds();
+    run(&dir, "run experiment.yaml").succeeds();
     let other = small().replace("name: small", "name: other");
     std::fs::write(dir.path().join("experiment.yaml"), &other).expect("a file");
     let copied = ["copied from other run folders: 4 cells, finished there"];
-    let second = run(dir.path(), &["run", "experiment.yaml"]).succeeds().tells(&copied);
+    let second = run(&dir, "run experiment.yaml").succeeds().tells(&copied);
     assert!(!second.stderr.contains("cell started"), "{}", second.stderr);
     let metrics = |name: &str| {
         let plan = records::Plan::read(&dir.path().join("runs").join(name)).expect("a plan");
@@ -92,15 +91,15 @@ fn a_cell_of_another_run_folder_is_not_trained_again() {
     assert_eq!(metrics("small"), metrics("other"));
     // From a folder of run folders elsewhere, too.
     std::fs::rename(dir.path().join("runs"), dir.path().join("elsewhere")).expect("a folder");
-    run(dir.path(), &["run", "experiment.yaml", "--cells", "elsewhere"]).succeeds().tells(&copied);
+    run(&dir, "run experiment.yaml --cells elsewhere").succeeds().tells(&copied);
 }
 
 #[test]
 fn a_smoke_run_tries_the_trials_too() {
     let dir = place(&tuned("[1, 4, 16]"));
     for _ in 0..2 {
-        let smoke = run(dir.path(), &["run", "experiment.yaml", "--smoke"]).succeeds();
+        let smoke = run(&dir, "run experiment.yaml --smoke").succeeds();
         smoke.tells(&["tuning: 7 cells of trials"]).says(&["small: everything works\n"]);
     }
-    run(dir.path(), &["status", "runs/smoke-small", "--once"]).succeeds().says(&["chess-shaw seed 0"]);
+    run(&dir, "status runs/smoke-small --once").succeeds().says(&["chess-shaw seed 0"]);
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 use testing::{place, small};
 
 fn status(dir: &Path) -> Value {
-    run(dir, &["status", "runs/small", "--json"]).json()
+    run(dir, "status runs/small --json").json()
 }
 
 fn state_of<'a>(status: &'a Value, row: &str) -> &'a Value {
@@ -19,7 +19,7 @@ fn state_of<'a>(status: &'a Value, row: &str) -> &'a Value {
 #[test]
 fn status_tells_every_state_with_step_loss_speed_and_what_is_left() {
     let dir = place(&small());
-    run(dir.path(), &["run", "experiment.yaml", "--only", "encoding=none"]).succeeds();
+    run(&dir, "run experiment.yaml --only encoding=none").succeeds();
     let run_dir = dir.path().join("runs/small");
     let told = status(dir.path());
     let none = state_of(&told, "chess-none");
@@ -42,33 +42,33 @@ fn status_tells_every_state_with_step_loss_speed_and_what_is_left() {
     let left = running["left_s"].as_f64().expect("seconds");
     assert!((left - 6.0 * pace).abs() < 1e-9, "{left} is not six steps of {pace}");
     let parts = ["chess-none-twin seed 0 (twin)", "4 cells of small: 1 done, 1 running, 2 pending"];
-    run(dir.path(), &["status", "runs/small"]).succeeds().says(&parts);
+    run(&dir, "status runs/small").succeeds().says(&parts);
     drop(lock);
     assert_eq!(state_of(&status(dir.path()), "chess-none-twin")["state"], "interrupted");
-    assert!(run(dir.path(), &["status", "."]).fails_with(&["grid.json"]).stdout.is_empty());
+    assert!(run(&dir, "status .").fails_with(&["grid.json"]).stdout.is_empty());
 }
 
 #[test]
 fn a_failed_cell_is_a_row_and_is_retried_without_the_experiments_file() {
     let dir = place(&small());
-    run(dir.path(), &["run", "experiment.yaml", "--only", "encoding=none"]).succeeds();
+    run(&dir, "run experiment.yaml --only encoding=none").succeeds();
     let run_dir = dir.path().join("runs/small");
     // A folder lies where the cell's metrics belong.
     let metrics = run_dir.join(row_folder(&run_dir, "shaw")).join("seed-0/metrics.jsonl");
     fs::create_dir_all(&metrics).expect("a folder");
-    let failed = run(dir.path(), &["run", "experiment.yaml"]).fails();
+    let failed = run(&dir, "run experiment.yaml").fails();
     failed.says(&["small: 3 of 4 cells in ", "1 FAILED", "chess shaw seed 0 FAILED: error: "]);
     let causes = ["chess shaw seed 0 FAILED: error: ", "metrics.jsonl", "(seed 0 failed)"];
-    run(dir.path(), &["report", "runs/small"]).succeeds().says(&causes);
+    run(&dir, "report runs/small").succeeds().says(&causes);
 
     fs::remove_file(dir.path().join("experiment.yaml")).expect("the file goes");
-    let retry = || run(dir.path(), &["retry", "--failed", "runs/small"]);
+    let retry = || run(&dir, "retry --failed runs/small");
     retry().fails().says(&["1 cell tried again: 0 finished, 1 failed\n"]);
     fs::remove_dir(metrics).expect("the folder goes");
     retry().succeeds().says(&["1 cell tried again: 1 finished, 0 failed\n"]);
     assert!(cells(&run_dir).iter().all(|cell| CellState::of(cell) == CellState::Done));
     retry().succeeds().says(&["0 cells tried again"]);
-    run(dir.path(), &["retry", "runs/small"]).misused_with(&["<--failed|--interrupted>"]);
+    run(&dir, "retry runs/small").misused_with(&["<--failed|--interrupted>"]);
 
     // A cell that would fail again is not retried.
     let status = r#"{"state":"failed","step":3,"steps":8,"error":"the loss of step 4 is not finite (NaN)"}"#;
@@ -80,7 +80,7 @@ fn a_failed_cell_is_a_row_and_is_retried_without_the_experiments_file() {
 #[test]
 fn pruning_takes_checkpoints_of_finished_cells_and_no_metric() {
     let dir = place(&small());
-    run(dir.path(), &["run", "experiment.yaml", "--only", "encoding=none,shaw"]).succeeds();
+    run(&dir, "run experiment.yaml --only encoding=none,shaw").succeeds();
     let run_dir = dir.path().join("runs/small");
     let (none, shaw) = (cell_of(&run_dir, "chess-none"), cell_of(&run_dir, "chess-shaw"));
     for cell in [&none, &shaw] {
@@ -99,11 +99,11 @@ fn pruning_takes_checkpoints_of_finished_cells_and_no_metric() {
     };
     let before = [files(&none), files(&shaw)];
     let parts = ["3 files would be removed", "checkpoints/step-4.safetensors 100"];
-    run(dir.path(), &["prune", "--dry-run", "runs/small"]).succeeds().says(&parts);
+    run(&dir, "prune --dry-run runs/small").succeeds().says(&parts);
     assert_eq!([files(&none), files(&shaw)], before);
 
     let parts = ["3 files removed", "2 cells are finished, 1 are not"];
-    run(dir.path(), &["prune", "runs/small"]).succeeds().says(&parts);
+    run(&dir, "prune runs/small").succeeds().says(&parts);
     let without = |names: &[String], gone: &[&str]| -> Vec<String> {
         names.iter().filter(|name| !gone.contains(&&name[..])).cloned().collect()
     };
@@ -112,28 +112,28 @@ fn pruning_takes_checkpoints_of_finished_cells_and_no_metric() {
 
     // Nobody prunes under a process that is at work.
     let lock = CellLock::try_take(&none).expect("a lock").expect("it is free");
-    run(dir.path(), &["prune", "--weights", "runs/small"]).succeeds().says(&["1 file removed"]);
+    run(&dir, "prune --weights runs/small").succeeds().says(&["1 file removed"]);
     assert!(none.join("checkpoints/final.safetensors").exists());
     drop(lock);
-    run(dir.path(), &["prune", "--weights", "runs/small"]).succeeds();
+    run(&dir, "prune --weights runs/small").succeeds();
     assert!(!none.join("checkpoints/final.safetensors").exists() && none.join("metrics.jsonl").exists());
     // A pruned cell is still a finished one.
-    run(dir.path(), &["run", "experiment.yaml", "--only", "encoding=none"]).succeeds().says(&["nothing was trained"]);
+    run(&dir, "run experiment.yaml --only encoding=none").succeeds().says(&["nothing was trained"]);
 }
 
 #[test]
 fn a_time_limit_stops_the_run_at_checkpoints() {
     let dir = place(&small().replace("steps: 8", "steps: 100000"));
-    let answer = run(dir.path(), &["run", "experiment.yaml", "--jobs", "1", "--time-limit", "3s"]).fails();
+    let answer = run(&dir, "run experiment.yaml --jobs 1 --time-limit 3s").fails();
     answer.says(&["1 interrupted: the same command"]);
-    run(dir.path(), &["run", "experiment.yaml", "--time-limit", "soon"]).misused_with(&["write 90s, 30m"]);
+    run(&dir, "run experiment.yaml --time-limit soon").misused_with(&["write 90s, 30m"]);
 }
 
 #[test]
 fn a_full_disk_and_a_torn_line_are_failures_that_the_next_run_mends_with_nothing_lost() {
     let dir = place(&small());
     let finished = ["small: 4 of 4 cells in ", "none failed"];
-    run(dir.path(), &["run", "experiment.yaml", "--out", "calm"]).succeeds().says(&finished);
+    run(&dir, "run experiment.yaml --out calm").succeeds().says(&finished);
     let statuses = |out: &str| -> Vec<Vec<u8>> {
         let cells = cells(&dir.path().join(out).join("small"));
         cells.iter().map(|cell| fs::read(cell.join("status.json")).expect("a status")).collect()
@@ -146,7 +146,7 @@ fn a_full_disk_and_a_torn_line_are_failures_that_the_next_run_mends_with_nothing
         "FAILED: disk full: cannot write",
         "2 more FAILED: posenc report",
     ]);
-    run(dir.path(), &["run", "experiment.yaml"]).succeeds().says(&finished);
+    run(&dir, "run experiment.yaml").succeeds().says(&finished);
     assert_eq!(statuses("runs"), statuses("calm"));
 
     // As a killed process leaves it, with a torn line and without a checkpoint, which costs only time.
@@ -155,14 +155,14 @@ fn a_full_disk_and_a_torn_line_are_failures_that_the_next_run_mends_with_nothing
     fs::remove_dir_all(shaw.join("checkpoints")).expect("the checkpoints go");
     let metrics = fs::read(shaw.join("metrics.jsonl")).expect("metrics");
     fs::write(shaw.join("metrics.jsonl"), &metrics[..metrics.len() / 2]).expect("half of it");
-    run(dir.path(), &["run", "experiment.yaml"]).succeeds().says(&finished);
+    run(&dir, "run experiment.yaml").succeeds().says(&finished);
     assert_eq!(statuses("runs"), statuses("calm"));
 }
 
 #[test]
 fn a_finished_cell_whose_metrics_are_damaged_is_renamed_and_trained_to_the_same_numbers() {
     let dir = place(&small());
-    run(dir.path(), &["run", "experiment.yaml"]).succeeds();
+    run(&dir, "run experiment.yaml").succeeds();
     let run_dir = dir.path().join("runs/small");
     let cell = cell_of(&run_dir, "chess-shaw");
     let metrics = cell.join("metrics.jsonl");
@@ -174,10 +174,10 @@ fn a_finished_cell_whose_metrics_are_damaged_is_renamed_and_trained_to_the_same_
     let place = format!("metrics.jsonl, line {lines}: ");
     let remedy = "`posenc retry RUNDIR --failed`";
     let parts = ["FAILED: damaged: the cell finished, but ", &place, remedy];
-    run(dir.path(), &["status", "runs/small"]).succeeds().says(&parts).says(&["3 done, 1 failed"]);
-    run(dir.path(), &["report", "runs/small"]).succeeds().says(&parts);
+    run(&dir, "status runs/small").succeeds().says(&parts).says(&["3 done, 1 failed"]);
+    run(&dir, "report runs/small").succeeds().says(&parts);
 
-    let answer = run(dir.path(), &["retry", "--failed", "runs/small"]).succeeds();
+    let answer = run(&dir, "retry --failed runs/small").succeeds();
     answer.tells(&["damaged-seed-0", &place]).says(&["1 cell tried again: 1 finished, 0 failed"]);
     let old = fs::read_to_string(cell.with_file_name("damaged-seed-0").join("metrics.jsonl")).expect("put aside");
     assert!(old.starts_with(before), "nothing is lost");
@@ -185,9 +185,9 @@ fn a_finished_cell_whose_metrics_are_damaged_is_renamed_and_trained_to_the_same_
         text.lines().map(|line| line.split_once(",\"time\":").expect("a time").0.to_owned()).collect()
     };
     assert_eq!(bits(&fs::read_to_string(&metrics).expect("metrics")), bits(&whole));
-    run(dir.path(), &["status", "runs/small"]).succeeds().says(&["4 done"]);
+    run(&dir, "status runs/small").succeeds().says(&["4 done"]);
 
     // In the middle of the file the damage shows in the report.
     fs::write(&metrics, whole.replacen("{\"step\"", "{\"stop\"", 1)).expect("damaged");
-    run(dir.path(), &["report", "runs/small"]).succeeds().says(&["metrics.jsonl, line 1: ", remedy]);
+    run(&dir, "report runs/small").succeeds().says(&["metrics.jsonl, line 1: ", remedy]);
 }

@@ -9,19 +9,18 @@ use testing::{assert_says, place, small};
 #[test]
 fn a_run_folder_is_written_as_a_page_and_served() {
     let dir = place(&small());
-    run(dir.path(), &["watch", "."]).fails_with(&["holds no grid.json", "runs/NAME"]);
-    run(dir.path(), &["watch", "nowhere"]).fails_with(&["there is no folder nowhere", "runs/NAME"]);
-    run(dir.path(), &["run", "experiment.yaml"]).succeeds();
-    let page = run(dir.path(), &["watch", "runs/small", "--once"]).succeeds().stdout;
+    run(&dir, "watch .").fails_with(&["holds no grid.json", "runs/NAME"]);
+    run(&dir, "watch nowhere").fails_with(&["there is no folder nowhere", "runs/NAME"]);
+    run(&dir, "run experiment.yaml").succeeds();
+    let page = run(&dir, "watch runs/small --once").succeeds().stdout;
     assert_says(&page, &["<title>4/4 small", "<b>4 of 4 cells</b> done", "does it work?", "</html>\n"]);
-    for once in [&["--once"][..], &[]] {
+    for once in ["--once", ""] {
         // Every cell has ended, so the file is written once in either case.
-        let args = [&["watch", "runs/small", "--out", "page.html", "--every", "1s"][..], once].concat();
-        run(dir.path(), &args).succeeds();
+        run(&dir, &format!("watch runs/small --out page.html --every 1s {once}")).succeeds();
         assert!(fs::read_to_string(dir.path().join("page.html")).expect("a page").contains("4 of 4 cells"));
         fs::remove_file(dir.path().join("page.html")).expect("removed");
     }
-    assert_eq!(run(dir.path(), &["watch", "runs/small", "--out", "x", "--port", "1"]).code, Some(2));
+    assert_eq!(run(&dir, "watch runs/small --out x --port 1").code, Some(2));
 
     let mut command = posenc(dir.path(), &["watch", "runs/small"]);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("posenc starts");

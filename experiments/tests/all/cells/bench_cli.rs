@@ -5,7 +5,7 @@ use std::path::Path;
 use testing::Bench;
 
 fn posenc(arguments: &str) -> Answer {
-    run(Path::new("."), &arguments.split(' ').collect::<Vec<_>>())
+    run(".", arguments)
 }
 
 #[test]

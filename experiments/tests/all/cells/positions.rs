@@ -72,8 +72,7 @@ fn every_stored_position_is_what_the_final_weights_say_about_it() {
     let texts: Vec<String> = rows.iter().map(|row| at(&games[&row.game], row.ply).0).collect();
     fs::write(bench.path().join("list"), texts.join("\n")).expect("written");
     let cell = dir.display().to_string();
-    let predict = ["predict", &cell[..], "--json", "--positions", "list"];
-    let answers = cli::run(bench.path(), &predict).json_lines();
+    let answers = cli::run_args(bench.path(), &["predict", &cell, "--json", "--positions", "list"]).json_lines();
     assert_eq!(answers.len(), rows.len());
 
     let mut sums = [(0.0, 0.0); MEASURES.len()];

@@ -1,7 +1,7 @@
 //! A cell on several ranks: the bits of one process, also after a rank is lost and with another number of ranks. A small
 //! version here; `scripts/long-check ranks` asks for every encoding on up to 8 ranks, and for each rank killed and stopped.
 
-use crate::cli::{Answer, answer, cells, posenc, posenc_cell, run, signal, wait_for_step};
+use crate::cli::{Answer, answer, cells, posenc, posenc_cell, run, run_args, signal, wait_for_step};
 use config::{Dtype, MicroBatch, RunConfig, Weights};
 use encodings::EncodingConfig;
 use records::status::State;
@@ -321,7 +321,7 @@ fn assert_two_ranks_are_as_one(alone: &Path, launched: &Path) {
 fn processes_of_torchrun_are_ranks_of_the_only_cell() {
     let text = small_in_parts();
     let [alone, launched] = [place(&text), place(&text)];
-    run(alone.path(), &ONLY).succeeds();
+    run_args(&alone, &ONLY).succeeds();
     let meeting = Meeting::open().expect("a store");
     let start = |options: &[&str], rank: usize| {
         let mut command = posenc(launched.path(), options);
@@ -358,7 +358,7 @@ fn torchrun_itself_starts_the_ranks_of_a_cell() {
         output => output.expect("torchrun starts"),
     };
     Answer::from(output).succeeds();
-    run(alone.path(), &ONLY).succeeds();
+    run_args(&alone, &ONLY).succeeds();
     assert_two_ranks_are_as_one(alone.path(), launched.path());
     println!("torchrun: two ranks have the bits of one process");
 }
@@ -366,12 +366,11 @@ fn torchrun_itself_starts_the_ranks_of_a_cell() {
 #[test]
 fn ranks_that_cannot_share_a_step_are_refused() {
     let dir = place(&small());
-    run(dir.path(), &["run", "experiment.yaml", "--ranks", "3"]).fails_with(&["--ranks 3", "power of two"]);
-    run(dir.path(), &["run", "experiment.yaml", "--ranks", "1048576"]).fails_with(&["--ranks 1048576", "at most 1024"]);
-    run(dir.path(), &["run", "experiment.yaml", "--ranks", "1024"]).fails_with(&["--ranks 1024", "each takes a core"]);
-    run(dir.path(), &["run", "experiment.yaml", "--ranks", "2", "--devices", "cuda:0"])
-        .fails_with(&["--ranks 2", "name a GPU for each rank"]);
-    run(dir.path(), &["run", "experiment.yaml", "--ranks", "2"])
+    run(&dir, "run experiment.yaml --ranks 3").fails_with(&["--ranks 3", "power of two"]);
+    run(&dir, "run experiment.yaml --ranks 1048576").fails_with(&["--ranks 1048576", "at most 1024"]);
+    run(&dir, "run experiment.yaml --ranks 1024").fails_with(&["--ranks 1024", "each takes a core"]);
+    run(&dir, "run experiment.yaml --ranks 2 --devices cuda:0").fails_with(&["--ranks 2", "name a GPU for each rank"]);
+    run(&dir, "run experiment.yaml --ranks 2")
         .fails_with(&["2 ranks cannot share the micro-batches of a step equally: there is 1"]);
     for cell in cells(&dir.path().join("runs/small")) {
         assert_eq!(CellState::of(&cell), CellState::Pending, "refused before the first process: {cell:?}");

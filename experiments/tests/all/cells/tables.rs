@@ -1,6 +1,6 @@
 //! `train.start` with the tables that `posenc export` writes.
 
-use crate::cli::run;
+use crate::cli::run_args;
 use config::{RunConfig, TrainConfig};
 use testing::{Bench, assert_same_bits, encoding};
 
@@ -13,7 +13,7 @@ fn tables_that_start_at_zero_and_are_learnt_are_a_usual_run() {
     let plain = bench.trained("plain", &usual);
     let untrained = with(TrainConfig { steps: 1, encoding_rate: 0.0, ..usual.train.clone() });
     let untrained = bench.trained("untrained", &untrained).display().to_string();
-    run(bench.path(), &["export", &untrained, "--out", "export"]).succeeds();
+    run_args(bench.path(), &["export", &untrained, "--out", "export"]).succeeds();
     let tables = bench.path().join("export/tables.safetensors");
     let blake3 = blake3::hash(&std::fs::read(&tables).expect("tables")).to_hex().to_string();
     let start = serde_json::json!({"tables": tables, "blake3": blake3});

@@ -11,8 +11,8 @@ use testing::Bench;
 fn the_version_is_that_of_manifests() {
     let here = Path::new(".");
     let release = env!("CARGO_PKG_VERSION");
-    assert_eq!(run(here, &["-V"]).succeeds().stdout, format!("posenc {release}\n"));
-    let long = run(here, &["--version"]).succeeds().stdout;
+    assert_eq!(run(here, "-V").succeeds().stdout, format!("posenc {release}\n"));
+    let long = run(here, "--version").succeeds().stdout;
     let lines: Vec<&str> = long.lines().collect();
     let [first, revision, libtorch, versions] = lines[..] else { panic!("four lines, not {lines:?}") };
     assert_eq!(first, format!("posenc {release}"));

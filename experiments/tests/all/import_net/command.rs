@@ -3,7 +3,7 @@
 use super::random::Net;
 use super::samples::{FORMAT, oldest, with_everything};
 use super::wire::file;
-use crate::cli::run;
+use crate::cli::{run, run_args};
 use config::Weights;
 use lc0::cell;
 use std::fs;
@@ -17,14 +17,13 @@ fn the_command_makes_a_cell_and_overwrites_none() {
     let (net, out) = (dir.path().join("net.pb"), dir.path().join("runs/net/seed-0"));
     fs::create_dir_all(out.parent().expect("a parent")).expect("folders");
     fs::write(&net, file(FORMAT, &oldest())).expect("written");
-    let import = || run(dir.path(), &["data", "import-net", "net.pb", "--out", "runs/net/seed-0"]);
+    let import = || run(&dir, "data import-net net.pb --out runs/net/seed-0");
     let parts = ["network:    resnet, 2 blocks of 2 channels", "parameters: ", "posenc play runs/net/seed-0"];
     let said = import().succeeds().says(&parts).stdout;
     let next = said.lines().find_map(|line| line.strip_prefix("  posenc predict ")).expect("a command");
-    let words: Vec<&str> = ["predict"].into_iter().chain(next.split(' ')).collect();
-    run(dir.path(), &words).succeeds();
-    for args in [&["inspect", "runs/net/seed-0"][..], &["eval", "runs/net/seed-0", "--calibration"]] {
-        run(dir.path(), args).fails_with(&["an imported network names no dataset", "again with --data DATASET"]);
+    run(&dir, &format!("predict {next}")).succeeds();
+    for command in ["inspect runs/net/seed-0", "eval runs/net/seed-0 --calibration"] {
+        run(&dir, command).fails_with(&["an imported network names no dataset", "again with --data DATASET"]);
     }
     let config = fs::read_to_string(out.join("config.yaml")).expect("config.yaml");
     assert_says(&config, &["imported:\n  file: net.pb\n  blake3: "]);
@@ -40,11 +39,11 @@ fn the_command_makes_a_cell_and_overwrites_none() {
 fn an_attention_body_is_imported_without_a_head_and_asked_as_lc0_asks() {
     let dir = tempfile::tempdir().expect("a folder");
     fs::write(dir.path().join("net.pb"), Net::new(with_everything(), 21).file(false)).expect("written");
-    run(dir.path(), &["data", "import-net", "net.pb", "--out", "net", "--without", "policy_heads.opponent"])
+    run(&dir, "data import-net net.pb --out net --without policy_heads.opponent")
         .succeeds()
         .says(&["network:    chessformer, ", "encoding:   absolute(gate"]);
     let fen = "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3";
-    let asked = |fill: &[&str]| run(dir.path(), &[&["predict", "net", "--json", "--fen", fen], fill].concat()).json();
+    let asked = |fill: &[&str]| run_args(&dir, &[&["predict", "net", "--json", "--fen", fen], fill].concat()).json();
     let (bare, filled) = (asked(&[]), asked(&["--history-fill", "fen_only"]));
     assert_ne!(bare["wdl"], filled["wdl"]);
     assert_eq!(bare, asked(&["--history-fill", "no"]));
@@ -64,7 +63,7 @@ fn the_command_writes_a_file_and_overwrites_none() {
     fs::write(&net, Net::new(with_everything(), 33).file(false)).expect("written");
     let imported = lc0::read(&net, &[]).expect("a network");
     cell::write(&imported, &cell::run_of(&imported, &net, None).expect("a run"), &folder).expect("a cell");
-    let export = || run(dir.path(), &["export", "cell", "--lc0", "back.pb.gz"]);
+    let export = || run(&dir, "export cell --lc0 back.pb.gz");
     export().succeeds().says(&["largest rounding error in the file"]);
     let again = lc0::read(&out, &[]).expect("a network");
     assert_eq!(again.encoding, Loaded::cell(&folder, Weights::Raw, Device::Cpu).expect("a cell").config.encoding);
@@ -89,16 +88,14 @@ fn a_relative_bias_is_written_and_the_file_compared_with_the_cell() {
     fs::create_dir(dir.path().join("cell")).expect("a folder");
     fs::write(dir.path().join("cell/config.yaml"), RUN).expect("written");
     fs::write(dir.path().join("positions"), "startpos\nstartpos moves e2e4 c7c5 g1f3\n").expect("written");
-    let export = |further: &[&str]| {
-        run(dir.path(), &[&["export", "cell", "--random", "5", "--lc0", "net.pb.gz"], further].concat())
-    };
-    export(&["--positions", "positions"]).fails_with(&["--positions has no effect without --check"]);
+    let export = |further: &str| run(&dir, &format!("export cell --random 5 --lc0 net.pb.gz {further}"));
+    export("--positions positions").fails_with(&["--positions has no effect without --check"]);
     // Without positions of its own it takes those of the dataset, which is not there.
-    export(&["--check"]).fails_with(&["the default positions; --positions names others"]);
+    export("--check").fails_with(&["the default positions; --positions names others"]);
     assert!(!dir.path().join("net.pb.gz").exists());
-    let said = export(&["--check", "--positions", "positions"]).succeeds();
+    let said = export("--check --positions positions").succeeds();
     said.says(&["largest rounding error in the file", "read back, 2 positions: largest differences", "of q"]);
     let read = lc0::read(&dir.path().join("net.pb.gz"), &[]).expect("a network");
     assert_eq!(read.encoding.iter().map(encodings::EncodingConfig::label).collect::<Vec<_>>(), ["smolgen(1/16/8)"]);
-    assert_eq!(run(dir.path(), &["export", "cell", "--out", "folder", "--check"]).code, Some(2));
+    assert_eq!(run(&dir, "export cell --out folder --check").code, Some(2));
 }

@@ -1,6 +1,6 @@
 //! What an export holds.
 
-use crate::cli::run;
+use crate::cli::run_args;
 use crate::inspect::{numbers, tensors};
 use serde_yaml::Value;
 use std::collections::BTreeSet;
@@ -10,7 +10,7 @@ use testing::Finished;
 
 fn export(dir: &Path, cell: &str, out: &Path, more: &[&str]) {
     let out = out.to_str().expect("UTF-8");
-    run(dir, &[&["export", cell, "--out", out], more].concat()).succeeds();
+    run_args(dir, &[&["export", cell, "--out", out], more].concat()).succeeds();
 }
 
 #[test]

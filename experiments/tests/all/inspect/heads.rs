@@ -1,6 +1,6 @@
 //! What `posenc inspect` writes, and the activations of `posenc export`.
 
-use crate::cli::run;
+use crate::cli::{run, run_args};
 use crate::inspect::{numbers, tensors};
 use records::Inspected;
 use serde_json::Value;
@@ -21,7 +21,7 @@ fn a_cell_is_inspected_into_one_folder() {
     for (game, position, square) in positions {
         let cell = finished.cell(game);
         let args = [&["inspect", &cell, "--position", position, "--square", square, "--ablate"][..], &QUICK].concat();
-        let answer = run(finished.path(), &args).succeeds();
+        let answer = run_args(finished.path(), &args).succeeds();
         let lines: Vec<&str> = answer.stdout.lines().collect();
         assert!(lines.len() <= 20 && lines[0].contains("of 4 heads follow a movement"), "{}", answer.stdout);
         assert!(["layer", "movement", "best fits"].iter().all(|name| lines[2].contains(name)), "{}", answer.stdout);
@@ -51,7 +51,7 @@ fn a_cell_is_inspected_into_one_folder() {
         assert_eq!((&examples[0], examples.as_array().map(Vec::len)), (&Value::from(position), Some(5)));
         // Again, into another folder, with the same numbers.
         let out = finished.path().join("again");
-        run(finished.path(), &[&["inspect", &cell, "--out", "again"][..], &QUICK].concat()).succeeds();
+        run(finished.path(), &format!("inspect {cell} --out again --positions 3 --controls 0")).succeeds();
         assert_eq!(json(&out.join("heads.json")), json(&dir.join("heads.json")));
         fs::remove_dir_all(out).expect("removed");
     }
@@ -61,15 +61,14 @@ fn a_cell_is_inspected_into_one_folder() {
 fn tests_by_piece_are_made_if_they_are_asked_for() {
     let finished = Finished::new();
     let cell = finished.cell("shogi");
-    let args = ["inspect", &cell, "--positions", "8"];
-    let found = |more: &[&str]| {
-        let answer = run(finished.path(), &[&args, more].concat()).succeeds();
+    let found = |more: &str| {
+        let answer = run(finished.path(), &format!("inspect {cell} --positions 8 {more}")).succeeds();
         (Inspected::read(&finished.path().join(&cell)).expect("readable").expect("written"), answer.stdout)
     };
-    let (quick, said) = found(&[]);
+    let (quick, said) = found("");
     assert!(said.contains("\nNot tested: against random weights (--controls 120), by piece (--pieces).\n"), "{said}");
     assert!(!quick.by_piece && quick.pieces.is_empty());
-    let (full, said) = found(&["--pieces"]);
+    let (full, said) = found("--pieces");
     assert!(said.contains("\nNot tested: against random weights (--controls 120).\n"), "{said}");
     assert!(full.by_piece && !full.pieces.is_empty());
     assert_eq!(full.heads, quick.heads);
@@ -79,20 +78,19 @@ fn tests_by_piece_are_made_if_they_are_asked_for() {
 fn wrong_options_are_refused_with_their_remedy() {
     let finished = Finished::new();
     let cell = finished.cell("chess");
-    let refused = |more: &[&str], said: &str| {
-        run(finished.path(), &[&["inspect", &cell], more].concat()).fails_with(&[said]);
-    };
-    refused(&["--square", "j9"], "--square j9: expected a square of chess such as e4");
-    refused(&["--controls", "5"], "--controls 5: a p-value below 0.01 needs at least 101 networks");
-    refused(&["--position", "nonsense"], "no position of chess");
+    let refused =
+        |more: &str, said: &str| drop(run(finished.path(), &format!("inspect {cell} {more}")).fails_with(&[said]));
+    refused("--square j9", "--square j9: expected a square of chess such as e4");
+    refused("--controls 5", "--controls 5: a p-value below 0.01 needs at least 101 networks");
+    refused("--position nonsense", "no position of chess");
 }
 
 #[test]
 fn activations_are_those_of_the_forward_pass() {
     let finished = Finished::new();
     for game in ["chess", "shogi"] {
-        let args = ["export", &finished.cell(game), "--out", "out", "--activations", "--layers", "1"];
-        run(finished.path(), &args).succeeds();
+        let export = format!("export {} --out out --activations --layers", finished.cell(game));
+        run(finished.path(), &format!("{export} 1")).succeeds();
         let dir = finished.path().join("out");
         let (found, forward) = (tensors(dir.join("activations.safetensors")), tensors(dir.join("forward.safetensors")));
         let names: Vec<&str> = found.iter().map(|(name, ..)| &name[..]).collect();
@@ -114,7 +112,6 @@ fn activations_are_those_of_the_forward_pass() {
             assert!(attention.iter().zip(&exp).all(|(weight, exp)| (weight - exp / sum).abs() < 1e-4));
         }
         fs::remove_dir_all(dir).expect("removed");
-        let args = ["export", &finished.cell(game), "--out", "out", "--activations", "--layers", "7"];
-        run(finished.path(), &args).fails_with(&["--layers 7: the network has 2 attention layers"]);
+        run(finished.path(), &format!("{export} 7")).fails_with(&["--layers 7: the network has 2 attention layers"]);
     }
 }

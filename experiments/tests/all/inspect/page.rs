@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use testing::{Finished, place, small};
 
-const QUICK: [&str; 4] = ["--positions", "3", "--controls", "0"];
+const QUICK: &str = "--positions 3 --controls 0";
 /// Content part, position part, attention: the order of a page's blocks.
 const PARTS: [&str; 3] = ["content", "position", "attention"];
 const LAYERS: usize = 2;
@@ -18,9 +18,7 @@ const HEADS: usize = 2;
 
 /// Inspects a cell into `out` and returns its page.
 fn page(finished: &Finished, game: &str) -> PathBuf {
-    let cell = finished.cell(game);
-    let args = [&["inspect", &cell, "--out", "out"][..], &QUICK].concat();
-    run(finished.path(), &args).succeeds();
+    run(finished.path(), &format!("inspect {} --out out {QUICK}", finished.cell(game))).succeeds();
     finished.path().join("out").join("inspect.html")
 }
 
@@ -78,8 +76,7 @@ fn the_page_has_the_numbers_of_the_file_of_maps() {
 fn cells_are_set_side_by_side() {
     let finished = Finished::new();
     let [chess, shogi] = ["chess", "shogi"].map(|game| finished.cell(game));
-    let args = [&["inspect", &chess, &shogi, "--out", "both"][..], &QUICK].concat();
-    let answer = run(finished.path(), &args).succeeds();
+    let answer = run(finished.path(), &format!("inspect {chess} {shogi} --out both {QUICK}")).succeeds();
     assert!(
         answer.stdout.starts_with("2 cells: ") && answer.stdout.ends_with("\npage: both/inspect.html\n"),
         "{}",
@@ -98,8 +95,8 @@ fn cells_are_set_side_by_side() {
 #[test]
 fn the_page_of_a_run_folder_has_a_cell_of_each_row() {
     let dir = place(&small());
-    run(dir.path(), &["run", "experiment.yaml"]).succeeds();
-    let answer = run(dir.path(), &[&["inspect", "runs/small"][..], &QUICK].concat()).succeeds();
+    run(&dir, "run experiment.yaml").succeeds();
+    let answer = run(&dir, &format!("inspect runs/small {QUICK}")).succeeds();
     let lines: Vec<&str> = answer.stdout.lines().collect();
     assert!(lines[0].starts_with("4 cells: ") && lines.len() <= 20, "{}", answer.stdout);
     assert!(lines.iter().all(|line| line.chars().count() <= 80), "{}", answer.stdout);

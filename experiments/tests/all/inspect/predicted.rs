@@ -1,6 +1,6 @@
 //! What `posenc predict` prints.
 
-use crate::cli::{SHOGI_START, given, posenc, run};
+use crate::cli::{SHOGI_START, given, posenc, run, run_args};
 use crate::inspect::tensors;
 use serde_json::Value;
 use std::fs;
@@ -8,7 +8,7 @@ use std::process::Stdio;
 use testing::Finished;
 
 fn predict(finished: &Finished, game: &str, more: &[&str]) -> Value {
-    run(finished.path(), &[&["predict", &finished.cell(game), "--json"], more].concat()).json()
+    run_args(finished.path(), &[&["predict", &finished.cell(game), "--json"], more].concat()).json()
 }
 
 fn number(value: &Value) -> f64 {
@@ -72,9 +72,8 @@ fn a_dump_holds_the_numbers_of_an_export() {
     let text = "startpos\nstartpos moves d2d4 g8f6\n8/P3k3/8/8/8/8/8/K7 w - - 0 1\n";
     fs::write(finished.path().join("list"), text).expect("written");
     let cell = finished.cell("chess");
-    let succeeds = |arguments: &[&str]| run(finished.path(), arguments).succeeds();
-    succeeds(&["predict", &cell, "--positions", "list", "--dump", "dump.safetensors"]);
-    succeeds(&["export", &cell, "--out", "export", "--positions", "list"]);
+    run(finished.path(), &format!("predict {cell} --positions list --dump dump.safetensors")).succeeds();
+    run(finished.path(), &format!("export {cell} --out export --positions list")).succeeds();
     let dumped = tensors(finished.path().join("dump.safetensors"));
     assert_eq!(dumped, tensors(finished.path().join("export/forward.safetensors")));
     assert_eq!(dumped.iter().find(|(name, ..)| name == "packed").map(|(_, shape, _)| shape[0]), Some(3));

@@ -1,6 +1,6 @@
 //! What `posenc export` and `posenc predict` refuse, and that they leave nothing behind.
 
-use crate::cli::{SHOGI_START, answer, posenc, run};
+use crate::cli::{SHOGI_START, answer, posenc, run, run_args};
 use std::fs;
 use std::path::Path;
 use testing::{Finished, datasets, write_experiment};
@@ -15,20 +15,21 @@ fn names(dir: &Path) -> Vec<String> {
 #[test]
 fn what_is_no_cell_or_has_no_weights() {
     let (finished, dir) = (Finished::new(), tempfile::tempdir().expect("a folder"));
-    let ask = |cell: &str| run(finished.path(), &["predict", cell, "--fen", "startpos"]);
+    let ask = |cell: &str| run(finished.path(), &format!("predict {cell} --fen startpos"));
     ask("nowhere").fails_with(&["nowhere is not a cell", "runs/<experiment>/<row>/seed-<n>"]);
     ask("runs/chess").fails_with(&["is not a cell", "A cell below it is", "seed-0"]);
     let config = finished.path().join(finished.cell("chess")).join("config.yaml");
     fs::copy(config, dir.path().join("config.yaml")).expect("copied");
-    run(dir.path(), &["predict", ".", "--fen", "startpos"]).fails_with(&["has no weights yet", "run its experiment"]);
-    run(dir.path(), &["export", ".", "--out", "out"]).fails_with(&["has no weights yet"]);
+    run(&dir, "predict . --fen startpos").fails_with(&["has no weights yet", "run its experiment"]);
+    run(&dir, "export . --out out").fails_with(&["has no weights yet"]);
     assert_eq!(names(dir.path()), ["config.yaml"]);
 }
 
 #[test]
 fn positions_of_another_game_and_bad_lines() {
     let finished = Finished::new();
-    let ask = |game: &str, more: &[&str]| run(finished.path(), &[&["predict", &finished.cell(game)], more].concat());
+    let ask =
+        |game: &str, more: &[&str]| run_args(finished.path(), &[&["predict", &finished.cell(game)], more].concat());
     ask("chess", &["--sfen", SHOGI_START]).fails_with(&["no position of chess, which the cell is of"]);
     ask("shogi", &["--fen", "8/8/8/8/8/k7/p7/K7 w - - 3 9"]).fails_with(&["no position of shogi"]);
     let short = "8/8/8/8/8/k7/p7/K w - - 3 9";
@@ -40,7 +41,7 @@ fn positions_of_another_game_and_bad_lines() {
     fs::write(finished.path().join("list"), "startpos\nnonsense\n").expect("written");
     let before = names(finished.path());
     let cell = finished.cell("chess");
-    let export = |list: &str| run(finished.path(), &["export", &cell, "--out", "out", "--positions", list]);
+    let export = |list: &str| run(finished.path(), &format!("export {cell} --out out --positions {list}"));
     export("list").fails_with(&["list, line 2: no position of chess"]);
     export("missing").fails_with(&["cannot read"]);
     assert_eq!(names(finished.path()), before, "nothing is left behind");
@@ -51,9 +52,8 @@ fn what_is_there_already_and_a_package_that_is_missing() {
     let finished = Finished::new();
     fs::write(finished.path().join("taken"), "mine").expect("written");
     let (before, cell) = (names(finished.path()), finished.cell("chess"));
-    run(finished.path(), &["export", &cell, "--out", "taken"]).fails_with(&["taken exists already"]);
-    run(finished.path(), &["predict", &cell, "--fen", "startpos", "--dump", "taken"])
-        .fails_with(&["taken exists already"]);
+    run(finished.path(), &format!("export {cell} --out taken")).fails_with(&["taken exists already"]);
+    run(finished.path(), &format!("predict {cell} --fen startpos --dump taken")).fails_with(&["taken exists already"]);
     assert_eq!(fs::read_to_string(finished.path().join("taken")).expect("there"), "mine");
     assert_eq!(names(finished.path()), before);
 
@@ -83,6 +83,6 @@ twin: false
     let dir = tempfile::tempdir().expect("a folder");
     datasets(dir.path());
     write_experiment(dir.path(), GRID);
-    run(dir.path(), &["run", "experiment.yaml"]).succeeds();
-    run(dir.path(), &["inspect", "runs/small"]).fails_with(&["has no attention heads: its architecture is resnet"]);
+    run(&dir, "run experiment.yaml").succeeds();
+    run(&dir, "inspect runs/small").fails_with(&["has no attention heads: its architecture is resnet"]);
 }

@@ -42,8 +42,8 @@ fn questions(cell: &Path) -> Vec<(Measure, String)> {
 fn cells_are_asked_once_and_what_is_missing_is_asked_again() {
     let dir = grid(EVALUATE);
     let evaluated = "evaluated after: every cell of chess by each agent (policy, value); files: 1, games: 4";
-    run(dir.path(), &["check", "experiment.yaml"]).succeeds().says_in_prose(&[evaluated]);
-    let told = run(dir.path(), &["run", "experiment.yaml"]).succeeds().stderr;
+    run(&dir, "check experiment.yaml").succeeds().says_in_prose(&[evaluated]);
+    let told = run(&dir, "run experiment.yaml").succeeds().stderr;
     assert!(
         told.contains("match reference, agent policy: ") && told.contains(" of 2; copies of earlier pairs: 1"),
         "{told}"
@@ -66,13 +66,13 @@ fn cells_are_asked_once_and_what_is_missing_is_asked_again() {
     assert_eq!(questions(&shogi), [of(Measure::Mates, "policy"), of(Measure::NoMates, "policy")]);
     let asked_of =
         ["strength: suite suite.epd, agent value", "strength: match reference, agent policy", "mates in one"];
-    run(dir.path(), &["report", "runs/small"]).succeeds().says(&asked_of);
+    run(&dir, "report runs/small").succeeds().says(&asked_of);
     let shown = read_dir(&shaw.join(EVENTS)).expect("TensorBoard's scalars");
     let tags: Vec<(&str, i64)> = shown.iter().map(|scalar| (scalar.tag.as_str(), scalar.step)).collect();
     assert_eq!((tags.len(), tags[0]), (4, ("strength/suite suite.epd policy", 8)), "{tags:?}");
 
     let before = fs::read(shaw.join(FILE)).expect("the answers");
-    let again = run(dir.path(), &["run", "experiment.yaml"]).succeeds();
+    let again = run(&dir, "run experiment.yaml").succeeds();
     assert!(!again.stderr.contains(", agent "), "nothing is asked again: {}", again.stderr);
     // A kill before the last answer, in the middle of its match.
     let mut cut = Strength::read(&shaw).expect("a readable file");
@@ -81,11 +81,11 @@ fn cells_are_asked_once_and_what_is_missing_is_asked_again() {
     let journal = shaw.join(format!("match-{}", &lost.identity[..12])).join("games.jsonl");
     let games = fs::read_to_string(&journal).expect("a journal");
     fs::write(&journal, &games[..games.len() - 7]).expect("written");
-    let resumed = run(dir.path(), &["run", "experiment.yaml"]).succeeds();
+    let resumed = run(&dir, "run experiment.yaml").succeeds();
     assert_eq!(resumed.stderr.matches(", agent ").count(), 1, "{}", resumed.stderr);
     assert!(fs::read(shaw.join(FILE)).expect("the answers") == before);
 
-    run(dir.path(), &["publish", "runs/small", "--out", "bundle", "--license", "CC0-1.0"]).succeeds();
+    run(&dir, "publish runs/small --out bundle --license CC0-1.0").succeeds();
     let published = cell_of(&dir.path().join("bundle/cells"), "chess-shaw");
     assert_eq!(asked(&published), asked(&shaw));
 }
@@ -94,8 +94,8 @@ fn cells_are_asked_once_and_what_is_missing_is_asked_again() {
 fn what_cannot_be_asked_is_refused_before_the_first_step() {
     let refused = |from: &str, to: &str, parts: &[&str]| {
         let dir = grid(&EVALUATE.replace(from, to));
-        run(dir.path(), &["run", "experiment.yaml"]).fails_with(parts);
-        run(dir.path(), &["check", "experiment.yaml"]).fails_with(parts);
+        run(&dir, "run experiment.yaml").fails_with(parts);
+        run(&dir, "check experiment.yaml").fails_with(parts);
         assert!(!dir.path().join("runs").exists());
     };
     refused("suite.epd", "none.epd", &["there is no file none.epd"]);
@@ -114,13 +114,13 @@ fn what_cannot_be_asked_is_refused_before_the_first_step() {
 fn the_labels_of_its_own_dataset_give_a_cells_own_loss() {
     let text = small().replace("test_positions: 8", "test_positions: 100000");
     let dir = place(&format!("{text}evaluate:\n  chess: {{agents: [policy, value], labels: [chess]}}\n"));
-    run(dir.path(), &["check", "experiment.yaml"]).succeeds();
-    run(dir.path(), &["run", "experiment.yaml"]).succeeds();
-    run(dir.path(), &["report", "runs/small"]).succeeds().says(&["other labels: policy loss on chess"]);
+    run(&dir, "check experiment.yaml").succeeds();
+    run(&dir, "run experiment.yaml").succeeds();
+    run(&dir, "report runs/small").succeeds().says(&["other labels: policy loss on chess"]);
     let cell = cell_of(&dir.path().join("runs/small"), "chess-shaw");
     let found = asked(&cell);
     assert_eq!((found.len(), found[0].measure), (1, Measure::Labels), "labels depend on no agent");
-    let table = run(dir.path(), &["report", "runs/small", "--format", "csv"]).succeeds().stdout;
+    let table = run(&dir, "report runs/small --format csv").succeeds().stdout;
     let own = table.lines().find(|line| line.starts_with("small,chess,shaw,") && line.contains(",policy_loss,"));
     let own = own.unwrap_or_else(|| panic!("{table}"));
     assert!(own.contains(&format!("policy_loss,1,{}", found[0].value)), "{own}: {}", found[0].value);
@@ -128,5 +128,5 @@ fn the_labels_of_its_own_dataset_give_a_cells_own_loss() {
     let refused = dir.path().join("experiment.yaml");
     let text = fs::read_to_string(&refused).expect("the experiment").replace("labels: [chess]", "labels: [none]");
     fs::write(&refused, text).expect("written");
-    run(dir.path(), &["check", "experiment.yaml"]).fails_with(&["there is no folder of a dataset", "none"]);
+    run(&dir, "check experiment.yaml").fails_with(&["there is no folder of a dataset", "none"]);
 }

@@ -28,9 +28,8 @@ fn a_network_agrees_with_its_own_values_as_an_engine() {
         fs::write(finished.path().join("positions"), text).expect("written");
         let cell = finished.cell(game);
         let judge = engine(&finished, &cell) + "@1";
-        let arguments = ["eval", &cell, "--judged", "positions", "--judge", &judge, "--json"];
-        let agents = ["--agent", "value", "--agent", "policy"];
-        let told = run(finished.path(), &[&arguments[..], &agents].concat()).json_lines();
+        let command = format!("eval {cell} --judged positions --judge {judge} --json --agent value --agent policy");
+        let told = run(finished.path(), &command).json_lines();
         let [own, policy] = [0, 1].map(|i| &told[i]["score"]);
         assert_eq!((&own["positions"], &policy["positions"]), (&2.into(), &2.into()));
         // Scores are whole centipawns, which tie moves of nearly one value.
@@ -40,6 +39,6 @@ fn a_network_agrees_with_its_own_values_as_an_engine() {
         assert!(policy["loss"][0].as_f64().expect("a loss") >= 0.0 && policy["tau"][0].as_f64().expect("τ") < 0.8);
     }
     let cell = finished.cell("shogi");
-    run(finished.path(), &["eval", &cell, "--judged", "positions", "--judge", "./none@1"]).fails_with(&["./none"]);
-    run(finished.path(), &["eval", &cell, "--judged", "positions"]).misused_with(&["--judge"]);
+    run(finished.path(), &format!("eval {cell} --judged positions --judge ./none@1")).fails_with(&["./none"]);
+    run(finished.path(), &format!("eval {cell} --judged positions")).misused_with(&["--judge"]);
 }

@@ -16,8 +16,8 @@ mate,7k/5ppp/8/8/8/8/8/R5RK b - - 0 1,h8g8 a1a8,900,80,mateIn1
 line,r5k1/pp3p1p/2b2qp1/3pr3/8/4P2P/R1PN1PP1/Q3K2R w K - 0 19,a2a7 e5e3 f2e3 f6a1 a7a1 a8a1,1493,76,crushing long
 ";
 
-fn eval(finished: &Finished, game: &str, options: &[&str]) -> Vec<Value> {
-    run(finished.path(), &[&["eval", &finished.cell(game), "--json"], options].concat()).json_lines()
+fn eval(finished: &Finished, game: &str, options: &str) -> Vec<Value> {
+    run(finished.path(), &format!("eval {} --json {options}", finished.cell(game))).json_lines()
 }
 
 fn write(finished: &Finished, name: &str, text: &str) {
@@ -28,8 +28,8 @@ fn write(finished: &Finished, name: &str, text: &str) {
 fn puzzles_and_suites_are_scored_by_moves_and_by_points() {
     let finished = Finished::new();
     write(&finished, "puzzles.csv", PUZZLES);
-    let asked = ["--puzzles", "puzzles.csv", "--agent", "policy", "--agent", "value", "--rating-plot", "figure.svg"];
-    let lines = eval(&finished, "chess", &asked);
+    let asked = "--puzzles puzzles.csv --agent policy --agent value --rating-plot figure.svg";
+    let lines = eval(&finished, "chess", asked);
     let drawn = fs::read_to_string(finished.path().join("figure.svg")).expect("a figure");
     assert_eq!((drawn.matches("<polyline").count(), drawn.matches("<circle").count()), (2, 4), "two agents, two bands");
     assert_eq!(lines.len(), 2);
@@ -41,15 +41,15 @@ fn puzzles_and_suites_are_scored_by_moves_and_by_points() {
     assert_eq!((&lines[1]["agent"], &lines[1]["puzzles"][0]["solved"]), (&"value".into(), &true.into()));
     let flops = |line: usize| lines[line]["paper_flops"].as_u64().expect("a count");
     assert!(flops(0) > 0 && flops(1) == 20 * flops(0), "the paper counts 20 moves of a position");
-    let search = ["--agent", "search:cpuct=1000,fpu=0", "--visits", "1000"];
-    let told = eval(&finished, "chess", &[&["--puzzles", "puzzles.csv"][..], &search].concat()).remove(0);
+    let search = "--puzzles puzzles.csv --agent search:cpuct=1000,fpu=0 --visits 1000";
+    let told = eval(&finished, "chess", search).remove(0);
     assert_eq!(told["agent"], "search:visits=1000,cpuct=1000,fpu=0");
     assert_eq!(told["puzzles"][0]["solved"], true, "every move is visited");
-    run(finished.path(), &["eval", &finished.cell("chess"), "--puzzles", "puzzles.csv", "--visits", "9"])
-        .fails_with(&["--visits 9", "--agent search"]);
+    let eval_chess = |options: &str| run(finished.path(), &format!("eval {} {options}", finished.cell("chess")));
+    eval_chess("--puzzles puzzles.csv --visits 9").fails_with(&["--visits 9", "--agent search"]);
 
     write(&finished, "suite.epd", EPD);
-    let told = eval(&finished, "chess", &["--suite", "suite.epd", "--agent", "value"]).remove(0);
+    let told = eval(&finished, "chess", "--suite suite.epd --agent value").remove(0);
     // The value agent mates; what it plays in the other position is the network's.
     let waits = told["answers"][1] == "e2e4";
     assert_eq!(told["answers"][0], "a1a8");
@@ -61,18 +61,17 @@ fn puzzles_and_suites_are_scored_by_moves_and_by_points() {
 
     write(&finished, "puzzles.csv", &PUZZLES.replace("h8g8", "h8g1"));
     write(&finished, "suite.epd", &EPD.replace("Ra8#", "Rb8#"));
-    let cell = finished.cell("chess");
-    run(finished.path(), &["eval", &cell, "--puzzles", "puzzles.csv"])
-        .fails_with(&["puzzles.csv, puzzle mate", "h8g1"]);
-    run(finished.path(), &["eval", &cell, "--suite", "suite.epd"]).fails_with(&["suite.epd, line 1", "Rb8"]);
-    run(finished.path(), &["eval", &cell]).misused_with(&["--puzzles", "--calibration"]);
+    eval_chess("--puzzles puzzles.csv").fails_with(&["puzzles.csv, puzzle mate", "h8g1"]);
+    eval_chess("--suite suite.epd").fails_with(&["suite.epd, line 1", "Rb8"]);
+    eval_chess("").misused_with(&["--puzzles", "--calibration"]);
 }
 
 #[test]
 fn the_kings_walk_of_the_chessformer_paper_is_a_suite() {
     let finished = Finished::new();
-    let suite = root().join("experiments/data/suites/king-walk.epd").display().to_string();
-    let told = eval(&finished, "chess", &["--suite", &suite]).remove(0);
+    let suite = root().join("experiments/data/suites/king-walk.epd");
+    fs::copy(suite, finished.path().join("king-walk.epd")).expect("copied");
+    let told = eval(&finished, "chess", "--suite king-walk.epd").remove(0);
     assert_eq!(told["score"]["solved"]["of"], 4);
     assert_eq!(told["answers"].as_array().map(Vec::len), Some(4));
 }
@@ -83,7 +82,7 @@ fn mates_are_found_by_the_rules_and_false_alarms_are_checks() {
     write(&finished, "mates.sfen", "4k4/9/4P4/9/9/9/9/9/4K4 b G 1\n");
     // Every move of the only rook gives check or none does: no move mates.
     write(&finished, "none.sfen", "4k4/9/9/9/9/9/9/9/4K4 b G 1\n");
-    let told = eval(&finished, "shogi", &["--mates", "mates.sfen", "--no-mates", "none.sfen", "--agent", "value"]);
+    let told = eval(&finished, "shogi", "--mates mates.sfen --no-mates none.sfen --agent value");
     let of = |line: usize| (told[line]["kind"].clone(), told[line]["score"]["mates"]["right"].clone());
     assert_eq!((told.len(), of(0), of(1)), (2, ("mates".into(), 1.into()), ("no_mates".into(), 0.into())));
 }
@@ -92,7 +91,7 @@ fn mates_are_found_by_the_rules_and_false_alarms_are_checks() {
 fn calibration_is_of_the_test_positions_and_their_results() {
     let finished = Finished::new();
     for game in ["chess", "shogi"] {
-        let told = eval(&finished, game, &["--calibration", "--diagram", "calibration.svg"]).remove(0);
+        let told = eval(&finished, game, "--calibration --diagram calibration.svg").remove(0);
         let drawn = fs::read_to_string(finished.path().join("calibration.svg")).expect("a diagram");
         assert_says(&drawn, &["win: ECE", "loss: ECE"]);
         let parts = told["score"]["parts"].as_array().expect("parts");
