@@ -191,7 +191,7 @@ impl Net {
     }
 
     pub fn weights(&self, wide: bool) -> Message {
-        let of = |prefix: &str, names: &[(u64, &str)]| self.message(prefix, names, wide);
+        let of = |prefix: &str, tensors: &str| self.message(prefix, tensors, wide);
         let mut weights = of("", TOP);
         for layer in 0..self.shape.layers {
             let prefix = format!("encoder[{layer}].");
@@ -215,7 +215,7 @@ impl Net {
             let field = ["winner", "q", "st"].iter().position(|known| known == name).expect("a value head") as u64;
             values = values.message(field + 1, &of(&format!("value_heads.{name}."), VALUE_HEAD));
         }
-        let mut policies = of("policy_heads.", &[(1, "ip_pol_w"), (2, "ip_pol_b")]);
+        let mut policies = of("policy_heads.", "1 ip_pol_w, 2 ip_pol_b");
         for (name, _) in &self.shape.policies {
             let head = of(&format!("policy_heads.{name}."), POLICY_HEAD);
             let known = ["vanilla", "optimistic_st", "soft", "opponent"].iter().position(|known| known == name);
@@ -227,101 +227,38 @@ impl Net {
         weights.message(44, &values).message(45, &policies)
     }
 
-    /// The tensors of a message that there are.
-    fn message(&self, prefix: &str, names: &[(u64, &str)], wide: bool) -> Message {
-        names.iter().fold(Message::default(), |message, (field, name)| {
+    /// The tensors of a message that there are, of a list like [`TOP`].
+    fn message(&self, prefix: &str, tensors: &str, wide: bool) -> Message {
+        tensors.split(", ").fold(Message::default(), |message, tensor| {
+            let (field, name) = tensor.split_once(' ').expect("a field and a name");
+            let field = field.parse().expect("a number");
             match self.tensors.get(&format!("{prefix}{name}")) {
                 None => message,
-                Some(numbers) if wide => message.tensor(*field, numbers),
-                Some(numbers) => message.linear(*field, numbers),
+                Some(numbers) if wide => message.tensor(field, numbers),
+                Some(numbers) => message.linear(field, numbers),
             }
         })
     }
 }
 
-const TOP: &[(u64, &str)] = &[
-    (4, "ip_pol_w"),
-    (5, "ip_pol_b"),
-    (7, "ip1_val_w"),
-    (8, "ip1_val_b"),
-    (9, "ip2_val_w"),
-    (10, "ip2_val_b"),
-    (13, "ip1_mov_w"),
-    (14, "ip1_mov_b"),
-    (15, "ip2_mov_w"),
-    (16, "ip2_mov_b"),
-    (17, "ip2_pol_w"),
-    (18, "ip2_pol_b"),
-    (19, "ip3_pol_w"),
-    (20, "ip3_pol_b"),
-    (22, "ip4_pol_w"),
-    (25, "ip_emb_w"),
-    (26, "ip_emb_b"),
-    (29, "ip_val_w"),
-    (30, "ip_val_b"),
-    (31, "ip_mov_w"),
-    (32, "ip_mov_b"),
-    (33, "ip_mult_gate"),
-    (34, "ip_add_gate"),
-    (35, "smolgen_w"),
-    (36, "smolgen_b"),
-    (37, "ip_emb_preproc_w"),
-    (38, "ip_emb_preproc_b"),
-    (39, "ip_emb_ln_gammas"),
-    (40, "ip_emb_ln_betas"),
-    (42, "ip_emb_ffn_ln_gammas"),
-    (43, "ip_emb_ffn_ln_betas"),
-];
+/// The tensors of a message, each behind the number of its field.
+const TOP: &str = "4 ip_pol_w, 5 ip_pol_b, 7 ip1_val_w, 8 ip1_val_b, 9 ip2_val_w, 10 ip2_val_b, 13 ip1_mov_w, \
+                   14 ip1_mov_b, 15 ip2_mov_w, 16 ip2_mov_b, 17 ip2_pol_w, 18 ip2_pol_b, 19 ip3_pol_w, 20 ip3_pol_b, \
+                   22 ip4_pol_w, 25 ip_emb_w, 26 ip_emb_b, 29 ip_val_w, 30 ip_val_b, 31 ip_mov_w, 32 ip_mov_b, \
+                   33 ip_mult_gate, 34 ip_add_gate, 35 smolgen_w, 36 smolgen_b, 37 ip_emb_preproc_w, \
+                   38 ip_emb_preproc_b, 39 ip_emb_ln_gammas, 40 ip_emb_ln_betas, 42 ip_emb_ffn_ln_gammas, \
+                   43 ip_emb_ffn_ln_betas";
 
-const ATTENTION: &[(u64, &str)] = &[
-    (1, "q_w"),
-    (2, "q_b"),
-    (3, "k_w"),
-    (4, "k_b"),
-    (5, "v_w"),
-    (6, "v_b"),
-    (7, "dense_w"),
-    (8, "dense_b"),
-    (10, "rpe_q"),
-    (11, "rpe_k"),
-    (12, "rpe_v"),
-];
+const ATTENTION: &str = "1 q_w, 2 q_b, 3 k_w, 4 k_b, 5 v_w, 6 v_b, 7 dense_w, 8 dense_b, 10 rpe_q, 11 rpe_k, 12 rpe_v";
 
-const NORMS: &[(u64, &str)] = &[(2, "ln1_gammas"), (3, "ln1_betas"), (5, "ln2_gammas"), (6, "ln2_betas")];
+const NORMS: &str = "2 ln1_gammas, 3 ln1_betas, 5 ln2_gammas, 6 ln2_betas";
 
-const FEED_FORWARD: &[(u64, &str)] = &[(1, "dense1_w"), (2, "dense1_b"), (3, "dense2_w"), (4, "dense2_b")];
+const FEED_FORWARD: &str = "1 dense1_w, 2 dense1_b, 3 dense2_w, 4 dense2_b";
 
-const SMOLGEN: &[(u64, &str)] = &[
-    (1, "compress"),
-    (2, "dense1_w"),
-    (3, "dense1_b"),
-    (4, "ln1_gammas"),
-    (5, "ln1_betas"),
-    (6, "dense2_w"),
-    (7, "dense2_b"),
-    (8, "ln2_gammas"),
-    (9, "ln2_betas"),
-];
+const SMOLGEN: &str = "1 compress, 2 dense1_w, 3 dense1_b, 4 ln1_gammas, 5 ln1_betas, 6 dense2_w, 7 dense2_b, \
+                       8 ln2_gammas, 9 ln2_betas";
 
-const POLICY_HEAD: &[(u64, &str)] = &[
-    (1, "ip_pol_w"),
-    (2, "ip_pol_b"),
-    (3, "ip2_pol_w"),
-    (4, "ip2_pol_b"),
-    (5, "ip3_pol_w"),
-    (6, "ip3_pol_b"),
-    (7, "ip4_pol_w"),
-];
+const POLICY_HEAD: &str = "1 ip_pol_w, 2 ip_pol_b, 3 ip2_pol_w, 4 ip2_pol_b, 5 ip3_pol_w, 6 ip3_pol_b, 7 ip4_pol_w";
 
-const VALUE_HEAD: &[(u64, &str)] = &[
-    (1, "ip_val_w"),
-    (2, "ip_val_b"),
-    (3, "ip1_val_w"),
-    (4, "ip1_val_b"),
-    (5, "ip2_val_w"),
-    (6, "ip2_val_b"),
-    (7, "ip_val_err_w"),
-    (8, "ip_val_err_b"),
-    (9, "ip_val_cat_w"),
-    (10, "ip_val_cat_b"),
-];
+const VALUE_HEAD: &str = "1 ip_val_w, 2 ip_val_b, 3 ip1_val_w, 4 ip1_val_b, 5 ip2_val_w, 6 ip2_val_b, 7 ip_val_err_w, \
+                          8 ip_val_err_b, 9 ip_val_cat_w, 10 ip_val_cat_b";
