@@ -2,6 +2,8 @@
 
 mod agent;
 mod command;
+#[path = "../../../labs/lc0/tests/all/maia.rs"]
+pub mod maia;
 #[path = "../../../labs/lc0/tests/all/random.rs"]
 pub mod random;
 #[path = "../../../labs/lc0/tests/all/samples.rs"]

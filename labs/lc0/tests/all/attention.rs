@@ -1,36 +1,23 @@
 //! Attention bodies through `import-net` say what Lc0's formulas say, on real positions with their history.
 
 use crate::forward::{Outputs, forward, softmax};
+use crate::maia::{Said, said};
 use crate::random::{Net, PLANES, RELU_2, SQUARES, SWISH, Shape};
 use crate::samples::{with_a_map, with_everything};
 use crate::wire::file;
 use config::Weights;
-use games::{GameKind, InputName, MovesName};
 use lc0::{Imported, cell};
 use models::{EmbeddingConfig, FurtherPolicy, ModelConfig, RewardOptions};
 use nn::{Activation, NormKind};
-use std::path::Path;
 use tch::{Device, Kind, Tensor};
-use train::inference::Request;
-use train::inference::positions;
-use train::inference::{Answers, Loaded};
+use train::inference::{Answers, Loaded, Request};
 
 const LOGIT_TOLERANCE: f64 = 5e-4;
 const PROBABILITY_TOLERANCE: f64 = 1e-4;
 
 /// Positions of the oracle's games, with the moves that led there.
 pub(crate) fn asked() -> Vec<Request> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/maia-1100_oracle.jsonl");
-    let text = std::fs::read_to_string(path).expect("the oracle");
-    let lines = text.lines().step_by(4).map(|line| serde_json::from_str(line).expect("a line"));
-    lines
-        .map(|said: serde_json::Value| {
-            let moves = said["moves"].as_array().expect("moves").iter().map(|mv| mv.as_str().expect("a move"));
-            let text =
-                format!("{} moves {}", said["startfen"].as_str().expect("a FEN"), moves.collect::<Vec<_>>().join(" "));
-            positions::read(&text, "", GameKind::Chess, InputName::Lc0_112, MovesName::FromTo).expect("a position")
-        })
-        .collect()
+    said().iter().step_by(4).map(Said::request).collect()
 }
 
 pub(crate) fn answers(imported: &Imported, asked: &[Request]) -> Answers {

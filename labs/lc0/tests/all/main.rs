@@ -6,6 +6,7 @@ mod back;
 mod built;
 pub mod damage;
 mod forward;
+pub mod maia;
 mod oracle;
 pub mod random;
 mod refused;
