@@ -1,7 +1,6 @@
 //! Networks of Lc0: read, mapped, written, and asked the same as Lc0 itself.
 
 mod attention;
-mod attention_refused;
 mod back;
 mod built;
 pub mod damage;

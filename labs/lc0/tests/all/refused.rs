@@ -1,8 +1,10 @@
-//! What cannot be imported, and what it is told.
+//! What cannot be imported, and what it is told: other files, other architectures, and attention bodies that are damaged
+//! or that posenc has no place for, each told by its tensor's name.
 
-use crate::samples::{CHANNELS, FORMAT, oldest};
+use crate::random::Net;
+use crate::samples::{CHANNELS, FORMAT, oldest, with_a_map, with_everything};
 use crate::wire::{Message, file};
-use lc0::of_bytes;
+use lc0::{NetError, of_bytes};
 
 fn refused(bytes: &[u8]) -> String {
     of_bytes(bytes, &[]).expect_err("no network").to_string()
@@ -63,4 +65,127 @@ fn a_tensor_of_another_size_is_named() {
     for end in (0..cut.len()).step_by(997) {
         assert!(of_bytes(&cut[..end], &[]).is_err(), "cut at {end}");
     }
+}
+
+#[test]
+fn every_tensor_that_is_missing_or_has_another_size_is_named() {
+    for net in [Net::new(with_a_map(), 5), Net::new(with_everything(), 6)] {
+        for name in net.tensors.keys() {
+            let mut missing = net.clone();
+            missing.tensors.remove(name);
+            let mut longer = net.clone();
+            longer.tensors.get_mut(name).expect("a tensor").push(0.5);
+            for damaged in [missing, longer] {
+                let said = refused(&damaged.file(true));
+                // Of a matrix and its bias the one says how large the other must be.
+                let layer = name.strip_suffix("_w").or(name.strip_suffix("_b")).unwrap_or(name);
+                let width = name == "ip_emb_b" && said.contains("headcount");
+                assert!(said.contains(layer) || width, "{name}: {said}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_file_that_ends_early_is_refused_wherever_it_ends() {
+    let whole = Net::new(with_a_map(), 7).file(false);
+    for end in (0..whole.len()).step_by(211) {
+        assert!(of_bytes(&whole[..end], &[]).is_err(), "cut at {end}");
+    }
+    // The outer message is whole, the weights are not.
+    let net = Net::new(with_everything(), 8);
+    let weights = net.weights(false).finish();
+    for end in (1..weights.len()).step_by(997) {
+        let cut = Message::default()
+            .four_bytes(1, 0x1c0u32.to_le_bytes())
+            .message(4, &Message::default().message(2, &format_of(&net)))
+            .bytes(10, &weights[..end]);
+        assert!(of_bytes(&cut.finish(), &[]).is_err(), "cut at {end}");
+    }
+}
+
+fn format_of(net: &Net) -> Message {
+    net.format().into_iter().zip(1..).fold(Message::default(), |message, (value, field)| message.varint(field, value))
+}
+
+#[test]
+fn bytes_that_were_changed_never_panic() {
+    let whole = Net::new(with_a_map(), 9).file(true);
+    for place in (0..whole.len()).step_by(499) {
+        for changed in [0x00, 0x7f, 0xff] {
+            let mut bytes = whole.clone();
+            bytes[place] = changed;
+            let _ = of_bytes(&bytes, &[]);
+        }
+    }
+}
+
+#[test]
+fn formats_that_posenc_has_not_are_refused_by_name() {
+    let net = Net::new(with_everything(), 10);
+    let with = |field: usize, value: u64| {
+        let mut format = net.format();
+        format[field - 1] = value;
+        refused(&file(format, &net.weights(true)))
+    };
+    assert!(with(1, 3).contains("the input 3"), "{}", with(1, 3));
+    assert!(with(4, 1).contains("the policy 1 of Lc0's list behind attention"));
+    assert!(with(5, 1).contains("a value that is one number"));
+    assert!(with(7, 2).contains("the default activation 2"));
+    assert!(with(8, 9).contains("the activation 9 of Lc0's list as its smolgen's activation"));
+    assert!(with(9, 9).contains("feed-forward layers' activation"));
+    assert!(with(10, 3).contains("the input embedding 3"));
+    // Without a moves-left head in the format its tensors belong to nothing.
+    assert!(with(6, 0).contains("ip1_mov_b, which no part of posenc's networks has a place for"), "{}", with(6, 0));
+}
+
+#[test]
+fn what_has_no_place_is_named_and_can_be_left_out() {
+    let net = Net::new(with_everything(), 11);
+    let whole = of_bytes(&net.file(true), &[]).expect("a network");
+    let with = |name: &str| {
+        let mut more = net.clone();
+        more.tensors.insert(name.to_owned(), vec![1.0]);
+        more.file(true)
+    };
+    // An encoder inside a policy, and a field that the format may get one day.
+    let encoder = Message::default().message(1, &Message::default().tensor(1, &[1.0]));
+    let policies = Message::default().message(4, &Message::default().message(8, &encoder));
+    let inside = "policy_heads.optimistic_st.pol_encoder[0].mha.q_w";
+    let cases = [
+        (with("value_heads.winner.ip_val_err_w"), "value_heads.winner.ip_val_err_w"),
+        (with("policy_heads.soft.ip_pol_w"), "policy_heads.soft.ip_pol_w"),
+        (with("encoder[1].mha.rpe_q"), "encoder[1].mha.rpe_q"),
+        (with("smolgen_b"), "smolgen_b"),
+        (file(net.format(), &net.weights(true).message(45, &policies)), inside),
+        (file(net.format(), &net.weights(true).tensor(77, &[1.0])), "field 77"),
+    ];
+    for (bytes, name) in &cases {
+        let said = refused(bytes);
+        assert!(said.contains(&format!("this network has {name}, which no part")), "{name}: {said}");
+        let without = of_bytes(bytes, &[(*name).to_owned()]).expect("the rest of it");
+        assert_eq!((&without.model, &without.parameters), (&whole.model, &whole.parameters), "without {name}");
+    }
+    // A whole head, and a layer by its name without `_w` and `_b`.
+    let left_out = ["policy_heads.opponent", "value_heads.st", "value_heads.q.ip_val_cat"].map(str::to_owned);
+    let less = of_bytes(&net.file(true), &left_out).expect("a network");
+    let names = less.parameters.iter().map(|(name, _)| name.as_str());
+    assert!(names.clone().all(|name| !name.contains("opponent") && !name.starts_with("short_term")));
+    assert!(names.clone().all(|name| !name.contains("buckets")) && names.clone().any(|name| name == "q.error.bias"));
+    let unknown = of_bytes(&net.file(true), &["policy_heads.optimist".to_owned()]);
+    assert!(matches!(unknown, Err(NetError::NoPart(part)) if part == "policy_heads.optimist"));
+}
+
+#[test]
+fn gates_that_multiply_by_less_than_nothing_and_residual_blocks_are_refused() {
+    let mut net = Net::new(with_a_map(), 12);
+    net.tensors.get_mut("ip_mult_gate").expect("a gate")[5] = -0.25;
+    assert!(refused(&net.file(true)).contains("a gate that multiplies by -0.25"));
+    let net = Net::new(with_a_map(), 13);
+    let block = Message::default().message(1, &Message::default().tensor(1, &[1.0]));
+    let said = refused(&file(net.format(), &net.weights(true).message(2, &block)));
+    assert!(said.contains("residual blocks below its attention"), "{said}");
+    let headcount = |heads: u64| refused(&file(net.format(), &net.weights(true).varint(28, heads)));
+    assert!(headcount(5).contains("headcount is 5, which does not divide the width 24"));
+    assert!(headcount(0).contains("headcount is 0"));
 }
