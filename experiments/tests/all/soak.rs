@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 use streams::Stream;
-use testing::place;
+use testing::{place, small};
 use train::cell::DONE;
 
 /// How long a kill waits for a process that it can meet.
@@ -22,27 +22,17 @@ const MENDING_RUNS: usize = 4;
 const RUNNERS: usize = 2;
 
 /// Five rows and a twin.
-const EXPERIMENT: &str = "\
-name: soak
-base:
-  game: chess
-  data: chess
-  input: piece_tokens
-  model:
-    chessformer: {layers: 2, width: 16, heads: 2, ff: 16}
-  train: {steps: 120, batch: 4, optimizer: nadam, learning_rate: 1e-3, mask: train, log_every: 20, checkpoint_every: 10}
-  eval: {validation_positions: 8, test_positions: 8, every: 40}
-axes:
-  encoding:
-    - none
-    - absolute: {at: input}
-    - shaw: {terms: [q, k]}
-    - relative_bias: {share: displacement}
-    - rope: {layout: axial_2d, theta: 10}
-reference: {encoding: none}
-primary: {metric: policy_loss, at: last, weights: raw}
-";
 const ROWS: usize = 6;
+
+fn experiment(seeds: usize) -> String {
+    let seeds: Vec<String> = (0..seeds).map(|seed| seed.to_string()).collect();
+    let rows = "    - relative_bias: {share: displacement}\n    - rope: {layout: axial_2d, theta: 10}\n";
+    small()
+        .replace("name: small", "name: soak")
+        .replace("steps: 8", "steps: 120\n    log_every: 20\n    checkpoint_every: 10")
+        .replace("    every: 4", "    every: 40")
+        .replace("seeds: [0]", &format!("{rows}seeds: [{}]", seeds.join(", ")))
+}
 
 fn setting(name: &str, usual: usize) -> usize {
     std::env::var(name).map_or(usual, |text| text.parse().expect("a number"))
@@ -159,8 +149,7 @@ fn killed_at_random_moments_two_runners_finish_every_cell_once_with_the_same_bit
     let seeds = setting("POSENC_SOAK_CELLS", ROWS) / ROWS;
     let kills = setting("POSENC_SOAK_KILLS", 6);
     let seed = setting("POSENC_SOAK_SEED", 1) as u64;
-    let numbers: Vec<String> = (0..seeds).map(|seed| seed.to_string()).collect();
-    let dir = place(&format!("{EXPERIMENT}seeds: [{}]\n", numbers.join(", ")));
+    let dir = place(&experiment(seeds));
     let mut random = streams::stream(seed, &["soak"]);
 
     storm(dir.path(), kills, &mut random);
