@@ -28,34 +28,30 @@ twin: false
 #[test]
 fn a_grid_needs_no_dataset_folder() {
     let dir = TempDir::new().expect("a temporary folder");
-    let dir = dir.path();
-    write_experiment(dir, GRID);
+    write_experiment(dir.path(), GRID);
     let parts = ["endless attacked-squares: 32 training positions are made", "8 validation and 16 test positions"];
-    run(dir, "check experiment.yaml").succeeds().says(&parts);
-    run(dir, "run experiment.yaml").succeeds();
-    let manifest = Manifest::read(&cell_of(&dir.join("runs/endless"), "chess-shaw")).expect("readable");
-    let manifest = manifest.expect("a manifest");
+    run(&dir, "check experiment.yaml").succeeds().says(&parts);
+    run(&dir, "run experiment.yaml").succeeds();
+    let cell = cell_of(&dir.path().join("runs/endless"), "chess-shaw");
+    let manifest = Manifest::read(&cell).expect("readable").expect("a manifest");
     assert_eq!(manifest.dataset.name, "endless attacked-squares");
     assert!(manifest.finish.expect("finished").made.is_some_and(|made| made.games > 0));
-    let lines =
-        fs::read_to_string(cell_of(&dir.join("runs/endless"), "chess-shaw").join("metrics.jsonl")).expect("lines");
+    let lines = fs::read_to_string(cell.join("metrics.jsonl")).expect("lines");
     assert!(lines.contains("validation") && !lines.contains("train_sample"), "no training position is kept: {lines}");
-    run(dir, "report runs/endless").succeeds().says(&["16 test positions", "1,024 map cells"]);
-    run(dir, "publish runs/endless --out bundle.tar.zst").succeeds();
-    let said = run(dir, "verify bundle.tar.zst --rerun 1").succeeds().stdout;
-    assert_says(&said, &[": the same, bit for bit"]);
-    run(dir, "verify bundle.tar.zst --unpack bundle").succeeds();
-    let licences = fs::read_to_string(dir.join("bundle/LICENCES.md")).expect("its licences");
+    run(&dir, "report runs/endless").succeeds().says(&["16 test positions", "1,024 map cells"]);
+    run(&dir, "publish runs/endless --out bundle.tar.zst").succeeds();
+    run(&dir, "verify bundle.tar.zst --rerun 1").succeeds().says(&[": the same, bit for bit"]);
+    run(&dir, "verify bundle.tar.zst --unpack bundle").succeeds();
+    let licences = fs::read_to_string(dir.path().join("bundle/LICENCES.md")).expect("its licences");
     assert_says(&licences, &["CC0-1.0", "generate: {probe: attacked-squares"]);
 }
 
 #[test]
 fn a_check_tells_what_making_takes() {
     let dir = TempDir::new().expect("a temporary folder");
-    let dir = dir.path();
     let check = |text: &str, options: &str| {
-        write_experiment(dir, text);
-        run(dir, &format!("check experiment.yaml {options}")).succeeds()
+        write_experiment(dir.path(), text);
+        run(&dir, &format!("check experiment.yaml {options}")).succeeds()
     };
     let few = "to make them: 16,384 positions a cell, about 1 s of CPU (assuming 235,000 a second)";
     check(GRID, "").says_in_prose(&[few]);
@@ -74,12 +70,11 @@ fn a_check_tells_what_making_takes() {
 #[test]
 fn the_games_of_several_positions_are_counted() {
     let dir = TempDir::new().expect("a temporary folder");
-    let dir = dir.path();
     let made = "data generate probe attacked-squares --every 8 --game shogi --positions 300 --seed 1 --out set";
-    let made = run(dir, made).succeeds().stdout;
+    let made = run(&dir, made).succeeds().stdout;
     assert!(made.contains("300 positions of "), "{made}");
-    let stated = fs::read_to_string(dir.join("set/dataset.yaml")).expect("its description");
+    let stated = fs::read_to_string(dir.path().join("set/dataset.yaml")).expect("its description");
     assert_says(&stated, &["probe attacked-squares --every 8 --game shogi", "every: 8"]);
-    run(dir, "data verify set").succeeds();
-    run(dir, "data info set").succeeds().says(&["every 8 plies of ", "clustered by random game"]);
+    run(&dir, "data verify set").succeeds();
+    run(&dir, "data info set").succeeds().says(&["every 8 plies of ", "clustered by random game"]);
 }

@@ -62,17 +62,16 @@ fn recipes() -> Vec<Value> {
 #[test]
 fn every_recipe_imports_a_file_of_its_format() {
     let dir = TempDir::new().expect("a temporary folder");
-    let dir = dir.path();
     let recipes = recipes();
     let names: Vec<&str> = recipes.iter().map(|recipe| recipe["name"].as_str().expect("a name")).collect();
     let fixtures = fixtures();
     assert_eq!(names, fixtures.iter().map(|(name, ..)| *name).collect::<Vec<_>>(), "a fixture for every recipe");
     for (&(name, file, ref bytes, positions), recipe) in fixtures.iter().zip(&recipes) {
-        written(dir, file, bytes);
+        written(dir.path(), file, bytes);
         let lost = format!("lost: {}", recipe["lost"][0].as_str().expect("a text"));
-        let done = run(dir, &format!("data recipe import {name} {file} --out {name} --split-seed 7")).succeeds();
+        let done = run(&dir, &format!("data recipe import {name} {file} --out {name} --split-seed 7")).succeeds();
         done.says_in_prose(&[name, "rejected 0", &lost]);
-        let manifest = run(dir, &format!("data info {name} --json")).json()["manifest"].clone();
+        let manifest = run(&dir, &format!("data info {name} --json")).json()["manifest"].clone();
         assert_eq!((&manifest["game"], &manifest["licence"]), (&recipe["game"], &recipe["licence"]), "{name}");
         let found = manifest["counts"]["positions"].as_u64().expect("a number");
         assert!(found > 0 && (positions == 0 || found == positions), "{name}: {found} positions");
@@ -80,12 +79,12 @@ fn every_recipe_imports_a_file_of_its_format() {
         let format = format!("--from {file} --format {}", recipe["format"].as_str().expect("a name"));
         assert!(made_by.starts_with("posenc data import --game ") && made_by.contains(&format), "{made_by}");
         assert_eq!(made_by.contains(" --eval-after"), name == "lichess-months", "{made_by}");
-        let shown = run(dir, &format!("data recipe show {name}")).succeeds().stdout;
+        let shown = run(&dir, &format!("data recipe show {name}")).succeeds().stdout;
         let same = shown.lines().find_map(|line| line.strip_prefix("  the same  posenc ")).expect("a command");
         let same = same.replace("FILE…", file).replace("DIR", &format!("same-{name} --name {name} --split-seed 7"));
         let same = format!("{} {same}", env!("CARGO_BIN_EXE_posenc"));
-        answer(Command::new("sh").args(["-c", same.as_str()]).current_dir(dir)).succeeds();
-        let same = run(dir, &format!("data info same-{name} --json")).json()["manifest"].clone();
+        answer(Command::new("sh").args(["-c", same.as_str()]).current_dir(&dir)).succeeds();
+        let same = run(&dir, &format!("data info same-{name} --json")).json()["manifest"].clone();
         assert_eq!(same, manifest, "{name}");
     }
 }

@@ -24,31 +24,30 @@ twin: false
 
 fn from_dataset_to_report(game: &str) {
     let dir = TempDir::new().expect("a temporary folder");
-    let dir = dir.path();
     let probe = |task: &str, out: &str| {
         let options = format!("--game {game} --positions 300 --seed 1 --out {out}");
-        run(dir, &format!("data generate probe {task} {options}")).succeeds();
-        run(dir, &format!("data verify {out}")).succeeds();
+        run(&dir, &format!("data generate probe {task} {options}")).succeeds();
+        run(&dir, &format!("data verify {out}")).succeeds();
     };
     probe("attacked-squares", "attacked");
     probe("legal-moves", "moves");
-    let listed = run(dir, "list games --json").json();
+    let listed = run(&dir, "list games --json").json();
     let entries = listed.as_array().expect("a list");
     assert!(entries.iter().any(|entry| entry["name"] == game), "{listed}");
-    let shown = run(dir, &format!("show --game {game} --position startpos --json")).json();
+    let shown = run(&dir, &format!("show --game {game} --position startpos --json")).json();
     let legal = shown["legal"].as_array().expect("moves").len();
     assert!(legal > 0);
 
-    write_experiment(dir, &GRID.replace("GAME", game));
-    run(dir, "run experiment.yaml").succeeds();
-    run(dir, "report runs/third").succeeds().says(&[game, "Shaw", "16 test positions"]);
-    let cell = cell_of(&dir.join("runs/third"), &format!("{game}-shaw"));
+    write_experiment(dir.path(), &GRID.replace("GAME", game));
+    run(&dir, "run experiment.yaml").succeeds();
+    run(&dir, "report runs/third").succeeds().says(&[game, "Shaw", "16 test positions"]);
+    let cell = cell_of(&dir.path().join("runs/third"), &format!("{game}-shaw"));
     if cfg!(feature = "play") {
-        plays(dir, &cell);
+        plays(dir.path(), &cell);
     }
     if cfg!(feature = "inspect") {
         let cell = cell.to_str().expect("UTF-8");
-        run_args(dir, &["inspect", cell, "--positions", "3", "--out", "heads"]).succeeds();
+        run_args(&dir, &["inspect", cell, "--positions", "3", "--out", "heads"]).succeeds();
     }
 }
 
