@@ -6,7 +6,7 @@ use models::average::SwaConfig;
 use safetensors::SafeTensors;
 use std::fs;
 use std::path::Path;
-use testing::{Bench, encoding};
+use testing::{Bench, dlshogi, encoding};
 
 const MODEL: &str = r#"{"resnet": {"blocks": 1, "channels": 6, "se": {"channels": 2},
     "value": {"channels": 2, "hidden": 4}}}"#;
@@ -55,4 +55,10 @@ fn micro_batches_give_the_statistics_their_mean() {
     let (whole, halves) = (mean(&whole), mean(&halves));
     assert!(whole.iter().zip(&halves).all(|(a, b)| (a - b).abs() < 1e-6), "{whole:?} {halves:?}");
     assert!(whole.iter().any(|value| value.abs() > 1e-3));
+}
+
+#[test]
+fn convolutions_and_attention_with_batch_norm_go_on_to_the_same_bits() {
+    let bench = Bench::new();
+    bench.resumed(&dlshogi(&bench, 29), 28);
 }

@@ -2,7 +2,6 @@
 
 mod batch_norm;
 pub mod damage;
-mod data_view;
 mod datasets;
 mod decoder;
 mod heads;
@@ -18,4 +17,3 @@ mod steps;
 mod tables;
 mod tensorboard;
 mod training;
-mod win_rate;
