@@ -5,4 +5,3 @@ mod positions;
 mod ranks;
 mod resume;
 mod tables;
-mod version;

@@ -1,11 +1,15 @@
-//! `posenc list` shows the registries; `completions` and `man` describe the whole command line.
+//! `posenc list` shows the registries; `completions` and `man` describe the whole command line, `--version` all that results
+//! depend on.
 
-use crate::cli::{self, Answer, answer, run};
+use crate::cli::{self, Answer, answer, posenc_cell, run};
+use config::SCHEMA_VERSION;
+use config::numerics::BASE;
+use records::Manifest;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
-use testing::assert_says;
+use testing::{Bench, assert_says};
 
 fn posenc(arguments: &str) -> Answer {
     run(".", arguments)
@@ -109,4 +113,26 @@ fn every_encoding_has_a_name_for_people() {
         let shown = facts::row_name::readable(name);
         assert!(!shown.is_empty() && !shown.contains('_'), "{name}: add it to facts::row_name");
     }
+}
+
+#[test]
+fn the_version_is_that_of_manifests() {
+    let release = env!("CARGO_PKG_VERSION");
+    assert_eq!(posenc("-V").succeeds().stdout, format!("posenc {release}\n"));
+    let long = posenc("--version").succeeds().stdout;
+    let lines: Vec<&str> = long.lines().collect();
+    let [first, revision, libtorch, versions] = lines[..] else { panic!("four lines, not {lines:?}") };
+    assert_eq!(first, format!("posenc {release}"));
+    assert!(libtorch.starts_with("LibTorch 2."), "{libtorch}");
+    assert_eq!(versions, format!("numerics version {BASE}, schema version {SCHEMA_VERSION}"));
+
+    let bench = Bench::new();
+    let dir = bench.cell("version", &bench.run(1));
+    assert!(posenc_cell(&dir).output().expect("posenc starts").status.success());
+    let manifest = Manifest::read(&dir).expect("readable").expect("there");
+    let recorded = manifest.revision.expect("a revision");
+    assert_eq!(revision, format!("revision {recorded}"));
+    let is_hash = recorded.commit.len() == 40 && recorded.commit.bytes().all(|byte| byte.is_ascii_hexdigit());
+    assert!(is_hash || recorded.commit == format!("v{release}"), "{recorded:?}");
+    assert_eq!(recorded.dirty, recorded.diff.is_some());
 }

@@ -2,6 +2,5 @@
 
 mod engine;
 mod evaluations;
-mod judged;
 mod matches;
 mod suites;

@@ -5,7 +5,6 @@
 
 mod circles;
 mod example;
-mod features;
 mod labs;
 mod laws;
 mod lines;
