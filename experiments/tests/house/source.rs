@@ -80,17 +80,12 @@ fn comment(text: &str) -> Option<usize> {
     }
     let (mut depth, mut at) = (0, 0);
     while at < text.len() {
-        let bytes = &text.as_bytes()[at..];
-        let step = if bytes.starts_with(b"/*") {
-            depth += 1;
-            2
-        } else if bytes.starts_with(b"*/") {
-            depth -= 1;
-            2
-        } else {
-            1
+        let (change, step) = match text.as_bytes()[at..] {
+            [b'/', b'*', ..] => (1, 2),
+            [b'*', b'/', ..] => (-1, 2),
+            _ => (0, 1),
         };
-        at += step;
+        (depth, at) = (depth + change, at + step);
         if depth == 0 {
             break;
         }
@@ -125,23 +120,15 @@ fn quoted(text: &str, close: u8) -> usize {
         at += if bytes[at] == b'\\' { 2 } else { 1 };
     }
     // A backslash may stand before a character of several bytes: end where the next one starts.
-    let mut end = (at + 1).min(bytes.len());
-    while !text.is_char_boundary(end) {
-        end += 1;
-    }
-    end
+    text.ceil_char_boundary(at + 1)
 }
 
-/// A word, number or punctuation mark of code, with its line.
-#[derive(Clone, Copy)]
-struct Token<'a> {
-    text: &'a str,
-    line: usize,
-}
+/// A word, number or punctuation mark of code, behind its line.
+type Token<'a> = (usize, &'a str);
 
 fn tokens(code: &str) -> Vec<Token<'_>> {
     let mut found = vec![];
-    for (index, text) in code.lines().enumerate() {
+    for (line, text) in (1..).zip(code.lines()) {
         let mut rest = text.trim_start();
         while let Some(first) = rest.chars().next() {
             let word = |c: char| c.is_alphanumeric() || c == '_';
@@ -152,7 +139,7 @@ fn tokens(code: &str) -> Vec<Token<'_>> {
             } else {
                 first.len_utf8()
             };
-            found.push(Token { text: &rest[..length], line: index + 1 });
+            found.push((line, &rest[..length]));
             rest = rest[length..].trim_start();
         }
     }
@@ -164,9 +151,9 @@ pub(crate) fn paths(code: &str) -> Vec<(usize, Vec<String>)> {
     let tokens = tokens(code);
     let (mut found, mut at) = (vec![], 0);
     while at < tokens.len() {
-        let is_inner = at > 0 && matches!(tokens[at - 1].text, "::" | ".");
-        let starts = tokens[at].text.starts_with(|c: char| c.is_alphabetic() || c == '_');
-        if starts && !is_inner && tokens.get(at + 1).is_some_and(|next| next.text == "::") {
+        let is_inner = at > 0 && matches!(tokens[at - 1].1, "::" | ".");
+        let starts = tokens[at].1.starts_with(|c: char| c.is_alphabetic() || c == '_');
+        if starts && !is_inner && tokens.get(at + 1).is_some_and(|(_, next)| *next == "::") {
             at = tree(&tokens, at, &[], &mut found);
         } else {
             at += 1;
@@ -178,22 +165,23 @@ pub(crate) fn paths(code: &str) -> Vec<(usize, Vec<String>)> {
 /// Reads `a::b::{c, d::e}` from `at` on; returns where it ends.
 fn tree(tokens: &[Token<'_>], mut at: usize, prefix: &[String], found: &mut Vec<(usize, Vec<String>)>) -> usize {
     let mut path = prefix.to_vec();
-    let line = tokens[at].line;
-    while let Some(token) = tokens.get(at) {
-        if token.text == "{" {
+    let line = tokens[at].0;
+    let text = |at: usize| tokens.get(at).map(|(_, text)| *text);
+    while let Some(word) = text(at) {
+        if word == "{" {
             at += 1;
-            while tokens.get(at).is_some_and(|token| token.text != "}") {
+            while text(at).is_some_and(|text| text != "}") {
                 at = tree(tokens, at, &path, found);
                 // Past `as name` to the next branch.
-                while tokens.get(at).is_some_and(|token| !matches!(token.text, "," | "}")) {
+                while text(at).is_some_and(|text| !matches!(text, "," | "}")) {
                     at += 1;
                 }
-                at += usize::from(tokens.get(at).is_some_and(|token| token.text == ","));
+                at += usize::from(text(at) == Some(","));
             }
             return at + 1;
         }
-        path.push(token.text.to_owned());
-        if tokens.get(at + 1).is_none_or(|next| next.text != "::") {
+        path.push(word.to_owned());
+        if text(at + 1) != Some("::") {
             found.push((line, path));
             return at + 1;
         }
