@@ -30,7 +30,7 @@ fn every_dependency_has_its_reason() {
     let used: BTreeSet<String> = packages
         .iter()
         .filter(|package| package.name != ONE_BUILD)
-        .flat_map(|package| package.dependencies.iter().map(|dependency| dependency.name.clone()))
+        .flat_map(|package| package.dependencies.iter().map(|dependency| dependency.name().to_owned()))
         .filter(|name| !own.contains(name.as_str()))
         .collect();
     let unexplained: Vec<String> = used.difference(&rows).cloned().collect();

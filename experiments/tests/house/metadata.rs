@@ -1,21 +1,33 @@
 //! What cargo says of the workspace: its crates, their folders and their dependencies.
 
-use serde_json::Value;
+use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+#[derive(Deserialize)]
 pub(crate) struct Package {
     pub(crate) name: String,
+    #[serde(rename = "manifest_path")]
     pub(crate) manifest: PathBuf,
     pub(crate) dependencies: Vec<Dependency>,
 }
 
-/// A dependency as a crate's code names it.
+#[derive(Deserialize)]
 pub(crate) struct Dependency {
-    /// The name in the manifest: `serde_yaml`, though the package behind it is `yaml_serde`.
-    pub(crate) name: String,
-    pub(crate) kind: String,
+    #[serde(rename = "name")]
+    package: String,
+    rename: Option<String>,
+    /// `dev` or `build`; none if it is a normal one.
+    pub(crate) kind: Option<String>,
+    #[serde(rename = "optional")]
     pub(crate) is_optional: bool,
+}
+
+impl Dependency {
+    /// The name in the manifest and in code: `serde_yaml`, though the package behind it is `yaml_serde`.
+    pub(crate) fn name(&self) -> &str {
+        self.rename.as_ref().unwrap_or(&self.package)
+    }
 }
 
 impl Package {
@@ -29,9 +41,12 @@ pub(crate) fn root() -> &'static Path {
 }
 
 pub(crate) fn packages() -> Vec<Package> {
+    #[derive(Deserialize)]
+    struct Metadata {
+        packages: Vec<Package>,
+    }
     let metadata = cargo(&["metadata", "--format-version", "1", "--no-deps", "--offline", "--locked"]);
-    let metadata: Value = serde_json::from_str(&metadata).expect("cargo metadata is JSON");
-    list(&metadata["packages"]).iter().map(package).collect()
+    serde_json::from_str::<Metadata>(&metadata).expect("cargo's metadata").packages
 }
 
 /// The crates that `cargo tree` prints for these options, a line for each.
@@ -45,29 +60,4 @@ fn cargo(arguments: &[&str]) -> String {
     let output = Command::new(cargo).args(arguments).current_dir(root()).output().expect("cargo starts");
     assert!(output.status.success(), "cargo {}: {}", arguments[0], String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).expect("cargo writes UTF-8")
-}
-
-fn package(value: &Value) -> Package {
-    Package {
-        name: text(&value["name"]),
-        manifest: PathBuf::from(text(&value["manifest_path"])),
-        dependencies: list(&value["dependencies"]).iter().map(dependency).collect(),
-    }
-}
-
-fn dependency(value: &Value) -> Dependency {
-    let name = if value["rename"].is_null() { &value["name"] } else { &value["rename"] };
-    Dependency {
-        name: text(name),
-        kind: value["kind"].as_str().unwrap_or("normal").to_owned(),
-        is_optional: value["optional"] == true,
-    }
-}
-
-fn list(value: &Value) -> &[Value] {
-    value.as_array().expect("a list in cargo's metadata")
-}
-
-fn text(value: &Value) -> String {
-    value.as_str().expect("a string in cargo's metadata").to_owned()
 }
