@@ -42,11 +42,11 @@ fn a_finished_cell_has_its_final_weights_and_an_interrupted_one_its_newest_check
     assert!(error.contains("is finished, but has no weights: they were removed; to train it again"), "{error}");
 }
 
-/// Changes the lowest bit of a file's last number.
-fn flip(path: &Path) {
-    let mut bytes = fs::read(path).expect("weights");
-    let last = bytes.len() - 4;
-    bytes[last] ^= 1;
+/// Changes the lowest bit of a byte, whose place follows from the file's length.
+pub(crate) fn flip(path: &Path, place: fn(usize) -> usize) {
+    let mut bytes = fs::read(path).expect("bytes");
+    let place = place(bytes.len());
+    bytes[place] ^= 1;
     fs::write(path, bytes).expect("written");
 }
 
@@ -70,7 +70,8 @@ fn weights_that_the_cell_did_not_end_with_and_that_are_not_numbers_are_refused()
 
     let files = ["final.safetensors", "final-averaged.safetensors"].map(|name| cell.join("checkpoints").join(name));
     for (file, which) in files.iter().zip([Weights::Raw, Weights::Averaged]) {
-        flip(file);
+        // Of its last number.
+        flip(file, |length| length - 4);
         let error = load(which).expect_err("another weight").to_string();
         let names = ["manifest.json records the BLAKE3", "found", "copy the cell's folder again"];
         assert!(error.contains(&*file.to_string_lossy()) && names.iter().all(|name| error.contains(name)), "{error}");

@@ -1,6 +1,6 @@
 //! Pictures of encodings: in the cell's folder and in its event files, without an effect on training.
 
-use crate::tensorboard::ask_tensorboard;
+use crate::tensorboard::{ask_tensorboard, event_files};
 use config::{EvalConfig, Pictures, RunConfig, identity};
 use encodings::MapKind;
 use games::GameKind;
@@ -10,7 +10,7 @@ use std::path::Path;
 use testing::{Bench, assert_same_bits, encoding, train};
 use train::events::repair;
 use train::pictures::{Picture, folder};
-use train::sinks::tensorboard::{BLOB_SEQUENCE, IMAGES_PLUGIN, Image, PREFIX, read_images};
+use train::sinks::tensorboard::{BLOB_SEQUENCE, IMAGES_PLUGIN, Image, read_images};
 
 const STACK: [&str; 2] = ["absolute: {at: every_layer}", "relative_bias: {share: pair}"];
 
@@ -83,12 +83,8 @@ fn after_a_crash_every_picture_is_there_once() {
     assert!(!repair(&crashed).expect("whole"), "what is whole is left alone");
 
     let before = images(&crashed);
-    let folders = [crashed.clone(), crashed.join(folder::DIR)].map(|dir| fs::read_dir(dir).expect("a folder"));
-    for entry in folders.into_iter().flatten() {
-        let path = entry.expect("an entry").path();
-        if path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(PREFIX)) {
-            fs::remove_file(path).expect("removed");
-        }
+    for dir in [&crashed, &crashed.join(folder::DIR)] {
+        event_files(dir).into_iter().for_each(|path| fs::remove_file(path).expect("removed"));
     }
     assert!(repair(&crashed).expect("rebuilt"));
     let mut again = images(&crashed);

@@ -1,5 +1,6 @@
 //! Cells that crashed, were stopped or damaged resume to the same bits.
 
+use crate::inspecting::flip;
 use records::{Manifest, Revision};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -45,12 +46,7 @@ fn without_its_newest_checkpoint_it_goes_on_from_the_one_before() {
     let damages: [(&str, Damage); 3] = [
         ("deleted", |path| fs::remove_file(path).expect("removed")),
         ("cut", |path| fs::OpenOptions::new().write(true).open(path).expect("open").set_len(1000).expect("cut")),
-        ("changed", |path| {
-            let mut bytes = fs::read(path).expect("read");
-            let last = bytes.len() - 1;
-            bytes[last] ^= 1;
-            fs::write(path, bytes).expect("written");
-        }),
+        ("changed", |path| flip(path, |length| length - 1)),
     ];
     for (name, damage) in damages {
         let dir = with_two_checkpoints(&bench, name);

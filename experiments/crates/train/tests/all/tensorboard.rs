@@ -1,5 +1,6 @@
 //! Event files hold what `metrics.jsonl` holds, for our reader and for TensorBoard's own.
 
+use crate::inspecting::flip;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;
@@ -24,7 +25,7 @@ fn found(scalars: Vec<Scalar>) -> Vec<(String, i64, f32)> {
     scalars.into_iter().map(|scalar| (scalar.tag, scalar.step, scalar.value)).collect()
 }
 
-fn event_files(dir: &Path) -> Vec<PathBuf> {
+pub(crate) fn event_files(dir: &Path) -> Vec<PathBuf> {
     let paths = fs::read_dir(dir).expect("a folder").map(|entry| entry.expect("an entry").path());
     paths.filter(|path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(PREFIX))).collect()
 }
@@ -69,11 +70,7 @@ fn event_files_can_be_rebuilt_from_the_lines() {
             let bytes = fs::read(path).expect("bytes");
             fs::write(path, &bytes[..bytes.len() - 40]).expect("torn");
         },
-        |path| {
-            let mut bytes = fs::read(path).expect("bytes");
-            bytes[20] ^= 1;
-            fs::write(path, bytes).expect("changed");
-        },
+        |path| flip(path, |_| 20),
     ];
     for damage in damages {
         damage(&event_files(&dir)[0]);
@@ -144,10 +141,8 @@ fn a_torn_record_ends_a_file_and_a_changed_one_is_an_error() {
     fs::write(&path, &bytes[..bytes.len() - 3]).expect("written");
     let torn = read(&path).expect("readable");
     assert_eq!((torn.scalars, torn.session.done), (whole.scalars, false));
-    let mut changed = bytes;
-    let at = changed.len() - 10;
-    changed[at] ^= 1;
-    fs::write(&path, &changed).expect("written");
+    fs::write(&path, bytes).expect("written");
+    flip(&path, |length| length - 10);
     let message = read(&path).expect_err("a wrong checksum").to_string();
     assert!(message.contains("damaged") && message.contains("metrics.jsonl"), "{message}");
 }
