@@ -247,8 +247,7 @@ fn cells_that_are_trained_again_come_to_the_same_bits() {
     fs::write(&report, text.replace(line, &lie)).expect("written");
     relist(&dir.path().join("stated"));
     let place = "chess, shaw, compared, policy_loss: mean is 0.5, the cells";
-    let answer = run(&dir, "verify stated").fails();
-    answer.says(&["1 numbers or lines are NOT THOSE OF THE CELLS", place]);
+    run(&dir, "verify stated").fails().says(&["1 numbers or lines are NOT THOSE OF THE CELLS", place]);
 
     // Threads are those of the manifest, within limits.
     publish("threads");

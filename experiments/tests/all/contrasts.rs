@@ -26,8 +26,7 @@ fn rows_outside_the_contrasts_are_exploratory() {
 
 #[test]
 fn a_contrast_that_is_no_row_is_refused_where_it_stands() {
-    let text = EXPERIMENT.replace("reference:", "contrasts: [{encoding: smolgen}]\nreference:");
-    let dir = place(&text);
+    let dir = place(&EXPERIMENT.replace("reference:", "contrasts: [{encoding: smolgen}]\nreference:"));
     run(&dir, "check experiment.yaml").fails_with(&["experiment.yaml:25", "matches no row but a reference"]);
 }
 

@@ -201,8 +201,7 @@ fn filters_are_counted_and_recorded_and_datasets_are_made_of_datasets() {
     run(&dir, "data split set --split-by-opening 2 --out split").succeeds();
     run(&dir, "data merge set split --out merged").succeeds();
     // The start, 7 first moves, 49 pairs, 49 times a third move: all in all 106 different positions of 196.
-    let became = "196 positions became 106";
-    run(&dir, "data average merged --out averaged").succeeds().says(&[became]);
+    run(&dir, "data average merged --out averaged").succeeds().says(&["196 positions became 106"]);
     for set in ["split", "merged", "averaged"] {
         run(&dir, &format!("data verify {set}")).succeeds().says(&["is whole"]);
     }
@@ -247,7 +246,6 @@ fn the_value_of_lc0s_chunks_can_be_chosen() {
     for split in ["train", "validation", "test"] {
         assert_eq!(found["splits"][split]["draws"], found["splits"][split]["positions"], "{split}");
     }
-    let parts = ["Lc0's best value", "positions by probability of a draw"];
-    run(&dir, "data info set").succeeds().says(&parts);
+    run(&dir, "data info set").succeeds().says(&["Lc0's best value", "positions by probability of a draw"]);
     import(&dir, "chunks.tar", "other", "--value bets").misused_with(&["root, best, played, original"]);
 }

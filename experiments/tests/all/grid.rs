@@ -134,8 +134,7 @@ fn rows_that_get_names_keep_their_cells_and_have_these_names_everywhere() {
     let axes: Vec<(&str, &str)> =
         hparams.iter().filter_map(|(name, value)| Some((&name[..], value.as_str()?))).collect();
     assert_eq!(axes, [("encoding", "shaw"), ("row", "Shaw q,k"), ("seed", "0")]);
-    let again = run(&dir, "run experiment.yaml").succeeds();
-    assert_eq!(again.stderr, "", "nothing is left to do");
+    assert_eq!(run(&dir, "run experiment.yaml").succeeds().stderr, "", "nothing is left to do");
 }
 
 #[test]
@@ -175,8 +174,7 @@ fn a_smoke_run_tries_everything_apart_from_real_results() {
 fn what_cannot_run_is_refused_before_anything_runs() {
     let dir = place(&small());
     fs::write(dir.path().join("file"), "").expect("a file");
-    let refused = run(&dir, "run experiment.yaml --out file/runs");
-    refused.fails_with(&["cannot write to file/runs/small", "--out"]);
+    run(&dir, "run experiment.yaml --out file/runs").fails_with(&["cannot write to file/runs/small", "--out"]);
     run(&dir, "report .").fails_with(&["grid.json", "runs/"]);
     run(&dir, "report nowhere").fails_with(&["nowhere"]);
 
@@ -265,8 +263,7 @@ fn an_interrupt_stops_at_checkpoints_and_says_how_to_go_on() {
     let none = cell_of(&run_dir, "chess-none");
     wait_for_step(&none, 1);
     signal(&stopped.child, libc::SIGINT);
-    let answer = stopped.end().fails();
-    answer.says(&["1 interrupted: the same command"]).tells(&["a checkpoint (press Ctrl-C again"]);
+    stopped.end().fails().says(&["1 interrupted: the same command"]).tells(&["a checkpoint (press Ctrl-C again"]);
     let CellState::Interrupted(progress) = CellState::of(&none) else { panic!("{:?}", CellState::of(&none)) };
     assert!(progress.step > 0);
     assert!(none.join(format!("checkpoints/step-{}.yaml", progress.step)).exists());

@@ -46,13 +46,11 @@ fn the_file_fits_its_datasets_and_runs() {
 #[test]
 fn a_mask_of_legal_moves_does_not_tell_which_moves_are_legal() {
     let dir = folder();
-    let probe = "data generate probe legal-moves --game minishogi --positions 300 --seed 1 --out legal";
-    run(&dir, probe).succeeds();
+    run(&dir, "data generate probe legal-moves --game minishogi --positions 300 --seed 1 --out legal").succeeds();
     for (data, mask) in [("legal", "mask: none"), ("chess", "mask: train")] {
         let file = format!("{data}.yaml");
         new(dir.path(), &[&file, "--data", data]).succeeds();
-        let text = fs::read_to_string(dir.path().join(file)).expect("the file");
-        assert_says(&text, &["policy: {}", mask]);
+        assert_says(&fs::read_to_string(dir.path().join(file)).expect("the file"), &["policy: {}", mask]);
     }
 }
 

@@ -87,8 +87,7 @@ fn wrong_wishes_are_explained() {
         run(&dir, &format!("data generate probe {words}")).fails_with(parts);
         assert!(!dir.path().join("set").exists());
     };
-    let shogi = "endgame --ending kpk --game shogi --positions 10 --out set";
-    fails(shogi, &["an ending of chess", "--game chess"]);
+    fails("endgame --ending kpk --game shogi --positions 10 --out set", &["an ending of chess", "--game chess"]);
     fails("mate-in-one --ending kpk --game chess --positions 10 --out set", &["--ending", "leave it out"]);
     fails("endgame --ending krk --game chess --positions 9999999 --out set", &["krk has", "ask for fewer"]);
     fails("legal-moves --game chess --positions 10 --split-by-opening 4 --out set", &["split by position"]);

@@ -16,8 +16,7 @@ fn a_grid_is_tested_on_other_games_than_those_of_its_dataset() {
     assert_says(&stated, &["--test 1 --validation 0 --split-seed 0"]);
     let parts = ["dataset chess with", "dataset openings with 256 test positions", "that occur in these are left out"];
     run(&dir, "check experiment.yaml").succeeds().says_in_prose(&parts);
-    let checked = run(&dir, "check experiment.yaml --json").json();
-    assert_eq!(checked["rows"][0]["dataset"]["test"]["name"], "openings");
+    assert_eq!(run(&dir, "check experiment.yaml --json").json()["rows"][0]["dataset"]["test"]["name"], "openings");
 
     run(&dir, "run experiment.yaml").succeeds();
     let run_dir = dir.path().join("runs/small");

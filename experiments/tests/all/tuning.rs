@@ -20,8 +20,7 @@ fn one_command_tries_chooses_and_trains_and_a_longer_range_trains_what_is_new() 
     let dir = place(&tuned("[1, 8]"));
     let tuned_by = "trials: policy_loss on validation, tuning seeds [100]";
     let verdicts = "verdicts are tuned: the settings of each row are the best of 2 trials";
-    let first = run(&dir, "run experiment.yaml").succeeds();
-    first.says(&["rows: tuned\n"]).tells(&["tuning: 5 cells of trials"]);
+    run(&dir, "run experiment.yaml").succeeds().says(&["rows: tuned\n"]).tells(&["tuning: 5 cells of trials"]);
     run(&dir, "report runs/small").succeeds().says(&[verdicts, tuned_by]);
     let before = record(dir.path());
     for row in &before.rows {
@@ -31,8 +30,7 @@ fn one_command_tries_chooses_and_trains_and_a_longer_range_trains_what_is_new() 
         assert!(dir.path().join("runs/small").join(&row.folder).join("seed-0/metrics.jsonl").is_file());
     }
 
-    let again = run(&dir, "run experiment.yaml").succeeds();
-    assert_eq!(again.stderr, "", "nothing is trained, so nothing is printed");
+    assert_eq!(run(&dir, "run experiment.yaml").succeeds().stderr, "", "nothing is trained, so nothing is printed");
     assert_eq!(record(dir.path()), before);
 
     std::fs::write(dir.path().join("experiment.yaml"), tuned("[1, 8, 64]")).expect("a file");

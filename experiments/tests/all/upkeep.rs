@@ -102,8 +102,7 @@ fn pruning_takes_checkpoints_of_finished_cells_and_no_metric() {
     run(&dir, "prune --dry-run runs/small").succeeds().says(&parts);
     assert_eq!([files(&none), files(&shaw)], before);
 
-    let parts = ["3 files removed", "2 cells are finished, 1 are not"];
-    run(&dir, "prune runs/small").succeeds().says(&parts);
+    run(&dir, "prune runs/small").succeeds().says(&["3 files removed", "2 cells are finished, 1 are not"]);
     let without = |names: &[String], gone: &[&str]| -> Vec<String> {
         names.iter().filter(|name| !gone.contains(&&name[..])).cloned().collect()
     };
@@ -124,8 +123,7 @@ fn pruning_takes_checkpoints_of_finished_cells_and_no_metric() {
 #[test]
 fn a_time_limit_stops_the_run_at_checkpoints() {
     let dir = place(&small().replace("steps: 8", "steps: 100000"));
-    let answer = run(&dir, "run experiment.yaml --jobs 1 --time-limit 3s").fails();
-    answer.says(&["1 interrupted: the same command"]);
+    run(&dir, "run experiment.yaml --jobs 1 --time-limit 3s").fails().says(&["1 interrupted: the same command"]);
     run(&dir, "run experiment.yaml --time-limit soon").misused_with(&["write 90s, 30m"]);
 }
 

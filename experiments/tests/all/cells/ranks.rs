@@ -124,13 +124,11 @@ fn ranks_make_the_steps_of_one_process() {
         let alone = bench.trained(&format!("{number}-alone"), &run);
         for size in successors(Some(2_usize), |size| Some(size * 2)).take_while(|&size| size <= most) {
             let dir = bench.cell(&format!("{number}-{size}"), &run);
-            let codes = Launched::new(&dir, size).codes(None);
-            assert_eq!(codes, vec![Some(0); size], "{name}: {}", logs(&dir, size));
+            assert_eq!(Launched::new(&dir, size).codes(None), vec![Some(0); size], "{name}: {}", logs(&dir, size));
             assert_same_bits(&alone, &dir);
             let of_positions = |dir: &Path| fs::read(dir.join(positions::file(Weights::Raw))).expect("test positions");
             assert_eq!(of_positions(&alone), of_positions(&dir), "{name} on {size}");
-            let manifest = Manifest::read(&dir).expect("readable").expect("there");
-            assert_eq!(manifest.sessions[0].ranks, Some(size));
+            assert_eq!(Manifest::read(&dir).expect("readable").expect("there").sessions[0].ranks, Some(size));
         }
         let (count, took) = (networks.len(), began.elapsed().as_secs_f64());
         println!("{} of {count}, {name}: the same bits on 1 to {most} ranks ({took:.1} s)", number + 1);
@@ -165,8 +163,7 @@ fn a_lost_rank_ends_all_and_the_cell_resumes_with_fewer() {
         let message = format!("posenc: killed: rank {lost} {words}");
         assert_says(&said, &[&message[..]]);
         assert_eq!(said.matches("posenc: ").count(), 1, "one message: {said}");
-        let again = Launched::new(&dir, size / 2).codes(None);
-        assert_eq!(again, vec![Some(0); size / 2], "{}", logs(&dir, size / 2));
+        assert_eq!(Launched::new(&dir, size / 2).codes(None), vec![Some(0); size / 2], "{}", logs(&dir, size / 2));
         assert_same_bits(&undisturbed, &dir);
     }
 }
@@ -227,11 +224,9 @@ fn the_first_rank_decides_how_many_positions_go_through_the_network_at_once() {
         run
     };
     let dir = bench.cell("auto", &with(MicroBatch::Auto));
-    let codes = Launched::new(&dir, 2).codes(None);
-    assert_eq!(codes, [Some(0); 2], "{}", logs(&dir, 2));
+    assert_eq!(Launched::new(&dir, 2).codes(None), [Some(0); 2], "{}", logs(&dir, 2));
     let half = bench.run(29).train.batch / 2;
-    let manifest = Manifest::read(&dir).expect("readable").expect("there");
-    assert_eq!(manifest.identity.micro_batch, Some(half));
+    assert_eq!(Manifest::read(&dir).expect("readable").expect("there").identity.micro_batch, Some(half));
     assert_same_bits(&bench.trained("half", &with(MicroBatch::Of(half))), &dir);
 }
 

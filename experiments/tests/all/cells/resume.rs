@@ -107,8 +107,7 @@ fn a_full_disk_fails_clearly_and_loses_nothing() {
     let undisturbed = bench.trained("undisturbed", &run);
     let dir = bench.cell("full", &run);
     // Enough for the manifest and the lines, too little for a checkpoint.
-    let full = with_little_room(posenc_cell(&dir), 24_000).fails();
-    full.tells(&["posenc: cannot write", "checkpoints/step-10"]);
+    with_little_room(posenc_cell(&dir), 24_000).fails().tells(&["posenc: cannot write", "checkpoints/step-10"]);
     let failed = status(&dir);
     assert_eq!((failed.state, failed.step, failed.resumable), (State::Failed, 10, true));
     assert_eq!(train(&dir).expect("with room again"), Outcome::Done);

@@ -109,8 +109,7 @@ fn the_page_of_a_run_folder_has_a_cell_of_each_row() {
     let data = data(&path);
     // Without an encoding on the logits there is no position part.
     let has_position = |cell: &Value| !cell["places"][0]["maps"][0][1].is_null();
-    let cells = data["cells"].as_array().expect("cells");
-    assert_eq!(cells.iter().filter(|cell| has_position(cell)).count(), 1);
+    assert_eq!(data["cells"].as_array().expect("cells").iter().filter(|cell| has_position(cell)).count(), 1);
 }
 
 /// The shades of a head's board, from −1 to 1, in the order of squares.

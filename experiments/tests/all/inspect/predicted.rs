@@ -95,6 +95,5 @@ fn a_dump_is_written_although_the_reader_of_the_text_has_seen_enough() {
     drop(child.stdout.take());
     let done = child.wait_with_output().expect("it ends");
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-    let dumped = tensors(finished.path().join("dump.safetensors"));
-    assert!(dumped.iter().any(|(name, ..)| name == "packed"));
+    assert!(tensors(finished.path().join("dump.safetensors")).iter().any(|(name, ..)| name == "packed"));
 }

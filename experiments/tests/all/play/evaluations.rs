@@ -86,8 +86,7 @@ fn cells_are_asked_once_and_what_is_missing_is_asked_again() {
     assert!(fs::read(shaw.join(FILE)).expect("the answers") == before);
 
     run(&dir, "publish runs/small --out bundle --license CC0-1.0").succeeds();
-    let published = cell_of(&dir.path().join("bundle/cells"), "chess-shaw");
-    assert_eq!(asked(&published), asked(&shaw));
+    assert_eq!(asked(&cell_of(&dir.path().join("bundle/cells"), "chess-shaw")), asked(&shaw));
 }
 
 #[test]

@@ -41,8 +41,7 @@ fn a_full_disk_leaves_no_half_conditions_that_would_make_the_folder_another_matc
     let finished = Finished::new();
     let cell = finished.cell("chess");
     let words = format!("match --cell {cell} --cell value={cell}@value --pairs 1 --out games --max-plies 4");
-    let command = posenc(finished.path(), &words.split(' ').collect::<Vec<_>>());
-    with_little_room(command, 0).fails_with(&["match.json"]);
+    with_little_room(posenc(finished.path(), &words.split(' ').collect::<Vec<_>>()), 0).fails_with(&["match.json"]);
     assert!(!finished.path().join("games/match.json").exists());
     run(finished.path(), &words).succeeds();
 }
