@@ -141,8 +141,7 @@ fn illegal_moves_are_refused_and_counted() {
         assert!(report.progress.refused >= 6 * GAMES, "{}", report.progress.refused);
         assert_eq!(report.progress.restarts, 0);
         let data = Dataset::open(&dir.path().join("set")).expect("a dataset of legal moves");
-        let info = dataset::summarise(&data).expect("every game can be replayed");
-        assert_eq!(info.manifest.counts.kept, GAMES);
+        assert_eq!(dataset::summarise(&data).expect("every game can be replayed").manifest.counts.kept, GAMES);
         for row in rows(dir.path(), "set") {
             assert!(row.policy.iter().flatten().flatten().all(|(mv, _)| mv != "a1a1"));
             assert!(row.value[8..].iter().all(Option::is_some), "the next best move's score takes its place");

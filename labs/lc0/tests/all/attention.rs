@@ -23,8 +23,7 @@ pub(crate) fn asked() -> Vec<Request> {
 pub(crate) fn answers(imported: &Imported, asked: &[Request]) -> Answers {
     let dir = tempfile::tempdir().expect("a folder");
     let out = dir.path().join("net");
-    let run = cell::run_of(imported, "net.pb".as_ref(), None).expect("a run");
-    cell::write(imported, &run, &out).expect("a cell");
+    cell::write(imported, &cell::run_of(imported, "net.pb".as_ref(), None).expect("a run"), &out).expect("a cell");
     let loaded = Loaded::cell(&out, Weights::Raw, Device::Cpu).expect("a cell with weights");
     assert_eq!(loaded.config.encoding, imported.encoding);
     Answers::of(&loaded, asked).expect("answers")

@@ -124,7 +124,6 @@ impl Folder {
     }
 
     pub(crate) fn failed(&self, row: usize, seed: u64, error: &str) {
-        let status = Status { error: Some(error.to_owned()), ..Status::new(State::Failed, 7, STEPS) };
-        self.status(row, seed, &status);
+        self.status(row, seed, &Status { error: Some(error.to_owned()), ..Status::new(State::Failed, 7, STEPS) });
     }
 }

@@ -159,8 +159,7 @@ fn named_rows_have_their_names_differences_and_verdicts() {
     let mut folder = Folder::half_way();
     folder.plan.rows[1].name = Some("Shaw's table".to_owned());
     folder.plan.write(folder.path()).unwrap();
-    let page = folder.page();
-    assert_has(&page, &[">Shaw's table</h3>", "<span class=\"badge better\">▲ better</span>"]);
+    assert_has(&folder.page(), &[">Shaw's table</h3>", "<span class=\"badge better\">▲ better</span>"]);
 }
 
 #[test]

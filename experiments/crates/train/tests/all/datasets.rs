@@ -43,8 +43,7 @@ fn a_cell_tested_on_another_dataset_resumes_to_the_same_bits_and_records_both() 
     assert_eq!(used, [own.split.positions.train, own.split.positions.validation, 256]);
     let tested = lines(&dir).into_iter().rfind(|line| line.split == Part::Test).expect("a test line");
     assert_eq!(tested.metrics.get("positions"), Some(60.0), "15 games of four plies");
-    let positions = read(&dir.join(file(config::Weights::Raw))).expect("positions");
-    assert_eq!(positions.len(), 60);
+    assert_eq!(read(&dir.join(file(config::Weights::Raw))).expect("positions").len(), 60);
 }
 
 #[test]

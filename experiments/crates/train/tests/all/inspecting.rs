@@ -22,8 +22,7 @@ fn a_finished_cell_has_its_final_weights_and_an_interrupted_one_its_newest_check
     let done = bench.trained("done", &bench.run(4));
     let loaded = Loaded::cell(&done, Weights::Raw, Device::Cpu).expect("it is done");
     assert_eq!(loaded.origin, Origin::Final);
-    let finals = load_final(&done, loaded.layout()).expect("its weights");
-    assert_eq!(loaded.arena.values().expect("weights"), finals);
+    assert_eq!(loaded.arena.values().expect("weights"), load_final(&done, loaded.layout()).expect("its weights"));
 
     let error = Loaded::cell(&done, Weights::Averaged, Device::Cpu).expect_err("it averages nothing").to_string();
     assert!(error.contains("its run has no `averaging`"), "{error}");

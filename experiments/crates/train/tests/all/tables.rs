@@ -322,8 +322,7 @@ fn a_cell_begins_with_the_trunk_of_another_network_and_heads_of_its_own() {
     assert!(apart(&moved, trunk) < 0.3 * apart(&plain, trunk), "{} {}", apart(&moved, trunk), apart(&plain, trunk));
     assert!(apart(&moved, head) > 0.5 * apart(&plain, head), "{} {}", apart(&moved, head), apart(&plain, head));
     run.encoding = vec![encoding("shaw")];
-    let error = refusal(&bench, "shaw", &run);
-    assert_says(&error, &["it has no tensor encoding.shaw.layer.0.", "same encodings"]);
+    assert_says(&refusal(&bench, "shaw", &run), &["it has no tensor encoding.shaw.layer.0.", "same encodings"]);
 }
 
 #[test]

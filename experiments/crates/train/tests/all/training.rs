@@ -20,8 +20,7 @@ fn the_same_cell_twice_gives_the_same_bits() {
     let run = bench.run(24);
     let (a, b) = (bench.trained("a", &run), bench.trained("b", &run));
     assert_same_bits(&a, &b);
-    let other = bench.trained("c", &RunConfig { seed: 2, ..run });
-    assert_ne!(status(&a).result, status(&other).result);
+    assert_ne!(status(&a).result, status(&bench.trained("c", &RunConfig { seed: 2, ..run })).result);
 }
 
 #[test]
@@ -217,8 +216,7 @@ fn a_manifest_describes_the_cell_its_conditions_and_its_outcome() {
     let manifest = Manifest::read(&dir).expect("readable").expect("there");
     let (network, layout) = declare(&run).expect("declared");
     assert_eq!((&manifest.experiment[..], &manifest.label[..], &manifest.hash[..]), ("test", "manifest", "unplanned"));
-    let total = manifest.parameters.trunk + manifest.parameters.encoding + manifest.parameters.head;
-    assert_eq!(total, layout.total());
+    assert_eq!(manifest.parameters.trunk + manifest.parameters.encoding + manifest.parameters.head, layout.total());
     assert!(manifest.parameters.encoding > 0);
     assert_eq!(manifest.injection_points, network.injection_points().names());
     assert!(manifest.position_sources.iter().any(|source| source.contains("mask")));
