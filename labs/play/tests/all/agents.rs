@@ -46,8 +46,7 @@ fn the_policy_agent_plays_the_likeliest_legal_move_on_both_boards() {
 
 #[test]
 fn the_value_agent_mates_and_weighs_the_rest_by_the_opponents_points() {
-    let finished = Finished::new();
-    let cell = finished.loaded("chess");
+    let cell = Finished::new().loaded("chess");
     let mate = situation::<Chess>(&cell, "6k1/5ppp/8/8/8/8/8/R6K w - - 0 1", "");
     let decision = decide(&cell, Agent::Value, &mate);
     assert_eq!((decision.text(), decision.moves[0].weight), (Some("a1a8"), 1.0));
@@ -81,8 +80,7 @@ fn the_value_agent_refuses_a_network_whose_numbers_are_not_of_the_result() {
 
 #[test]
 fn a_move_that_repeats_a_position_for_the_third_time_is_a_draw_to_the_value_agent() {
-    let finished = Finished::new();
-    let cell = finished.loaded("chess");
+    let cell = Finished::new().loaded("chess");
     let before = situation::<Chess>(&cell, "", "g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1");
     let decision = decide(&cell, Agent::Value, &before);
     let weight = |text: &str| decision.moves.iter().find(|mv| mv.text == text).expect("legal").weight;
@@ -92,8 +90,7 @@ fn a_move_that_repeats_a_position_for_the_third_time_is_a_draw_to_the_value_agen
 
 #[test]
 fn mate_counts_in_shogi_and_a_pawn_drop_that_mates_is_not_among_the_moves() {
-    let finished = Finished::new();
-    let cell = finished.loaded("shogi");
+    let cell = Finished::new().loaded("shogi");
     let mate = situation::<Shogi>(&cell, "4k4/9/4P4/9/9/9/9/9/4K4 b G 1", "");
     let decision = decide(&cell, Agent::Value, &mate);
     assert_eq!((decision.text(), decision.moves[0].weight), (Some("G*5b"), 1.0));
@@ -101,8 +98,7 @@ fn mate_counts_in_shogi_and_a_pawn_drop_that_mates_is_not_among_the_moves() {
 
 #[test]
 fn draws_at_a_temperature_repeat_with_their_stream_and_differ_between_streams() {
-    let finished = Finished::new();
-    let cell = finished.loaded("chess");
+    let cell = Finished::new().loaded("chess");
     let start = situation::<Chess>(&cell, "", "");
     let agent = "policy:temperature=2".parse().expect("an agent");
     let drawn = |seed| {

@@ -24,8 +24,7 @@ fn replies<G: Referee>(engine: &mut Engine<'_, G>, lines: &[&str]) -> Vec<String
 
 #[test]
 fn a_game_of_chess_is_spoken() {
-    let finished = Finished::new();
-    let cell = finished.loaded("chess");
+    let cell = Finished::new().loaded("chess");
     let mut engine = engine::<Chess>(&cell);
     let hello = replies(&mut engine, &["uci", "isready"]);
     assert_eq!(hello[0], "id name test");
@@ -69,8 +68,7 @@ fn an_agent_without_its_output_is_refused_and_the_old_one_plays_on() {
 
 #[test]
 fn a_seed_starts_the_draws_at_once() {
-    let finished = Finished::new();
-    let cell = finished.loaded("chess");
+    let cell = Finished::new().loaded("chess");
     let agent = "policy:temperature=1".parse().expect("an agent");
     let of_seed =
         |seed| Engine::<Chess>::new(&cell, "test".to_owned(), Settings { agent, seed, ..Settings::default() });
@@ -85,8 +83,7 @@ fn a_seed_starts_the_draws_at_once() {
 
 #[test]
 fn an_answer_waits_for_stop_and_ponderhit_and_a_new_search_forgets_it() {
-    let finished = Finished::new();
-    let cell = finished.loaded("chess");
+    let cell = Finished::new().loaded("chess");
     let mut engine = engine::<Chess>(&cell);
     let mut answers = |lines: &[&str]| {
         let said = replies(&mut engine, lines);
@@ -132,8 +129,7 @@ fn a_search_heeds_nodes_time_and_stop() {
 
 #[test]
 fn a_game_of_shogi_is_spoken_and_the_mated_side_resigns() {
-    let finished = Finished::new();
-    let cell = finished.loaded("shogi");
+    let cell = Finished::new().loaded("shogi");
     let mut engine = engine::<Shogi>(&cell);
     assert_eq!(replies(&mut engine, &["usi"]).last().map(String::as_str), Some("usiok"));
     let best = replies(&mut engine, &["usinewgame", "position startpos moves 7g7f", "go btime 0 wtime 0 byoyomi 1000"]);
