@@ -4,6 +4,8 @@ use crate::fake::{Faults, program};
 use dataset::{Dataset, Manifest, PerSplit};
 use engines::{EngineSettings, GenerateError, GenerateReport, Settings, generate};
 use games::{GameKind, GameResult, Termination};
+use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -56,19 +58,10 @@ fn played(settings: &Settings) -> GenerateReport {
 }
 
 /// Everything that the dataset in `dir/name` consists of.
-fn bytes(dir: &Path, name: &str) -> Vec<(String, Vec<u8>)> {
+fn bytes(dir: &Path, name: &str) -> BTreeMap<OsString, Vec<u8>> {
     let entries = std::fs::read_dir(dir.join(name)).expect("the dataset's folder");
-    let mut files: Vec<_> = entries
-        .map(|entry| {
-            let path = entry.expect("readable").path();
-            (
-                path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
-                std::fs::read(&path).expect("readable"),
-            )
-        })
-        .collect();
-    files.sort();
-    files
+    let entries = entries.map(|entry| entry.expect("readable"));
+    entries.map(|entry| (entry.file_name(), std::fs::read(entry.path()).expect("readable"))).collect()
 }
 
 /// The rows of a dataset, in the order of the games' numbers.
