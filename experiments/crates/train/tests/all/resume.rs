@@ -8,19 +8,12 @@ use std::sync::atomic::AtomicBool;
 use testing::{Bench, assert_same_bits, options, status, train, train_with};
 use train::{CellOptions, Outcome, run_cell};
 
-fn checkpoints(dir: &Path) -> Vec<PathBuf> {
-    let mut files: Vec<PathBuf> = fs::read_dir(dir.join("checkpoints"))
-        .expect("checkpoints")
-        .map(|entry| entry.expect("a file").path())
-        .collect();
-    files.sort();
-    files
-}
-
 /// The tensor files of the checkpoints, by step.
 fn tensor_files(dir: &Path) -> Vec<(u64, PathBuf)> {
+    let entries =
+        fs::read_dir(dir.join("checkpoints")).expect("checkpoints").map(|entry| entry.expect("a file").path());
+    let tensors = entries.filter(|path| path.extension().is_some_and(|e| e == "safetensors"));
     let step = |path: &PathBuf| path.file_stem()?.to_str()?.strip_prefix("step-")?.parse().ok();
-    let tensors = checkpoints(dir).into_iter().filter(|path| path.extension().is_some_and(|e| e == "safetensors"));
     let mut files: Vec<_> = tensors.filter_map(|path| Some((step(&path)?, path))).collect();
     files.sort();
     files
