@@ -5,7 +5,7 @@ use records::{Baselines, CellLock, CellState};
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 use testing::{place, small};
 use train::sinks::tensorboard::read_session;
@@ -200,14 +200,10 @@ struct Background {
 }
 
 impl Background {
-    fn start(dir: &Path) -> Self {
-        Self::start_with(dir, &[])
-    }
-
-    fn start_with(dir: &Path, options: &[&str]) -> Self {
-        let mut command: Command = posenc(dir, &["run", "experiment.yaml", "--jobs", "1"]);
-        command.args(options);
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("posenc starts");
+    fn start(dir: &Path, options: &[&str]) -> Self {
+        let mut command = posenc(dir, &["run", "experiment.yaml", "--jobs", "1"]);
+        let mut child =
+            command.args(options).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("posenc starts");
         let progress = BufReader::new(child.stderr.take().expect("its progress"));
         Self { child, progress }
     }
@@ -241,7 +237,7 @@ fn wait_until_free(run_dir: &Path) {
 #[test]
 fn a_killed_runner_leaves_no_orphans_and_the_next_one_finishes_the_grid() {
     let dir = place(&small().replace("steps: 8", "steps: 60"));
-    let mut killed = Background::start(dir.path());
+    let mut killed = Background::start(dir.path(), &[]);
     killed.wait_for("cell 1/4 done");
     killed.wait_for("cell started");
     signal(&killed.child, libc::SIGKILL);
@@ -257,7 +253,7 @@ fn a_killed_runner_leaves_no_orphans_and_the_next_one_finishes_the_grid() {
 #[test]
 fn an_interrupt_stops_at_checkpoints_and_says_how_to_go_on() {
     let dir = place(&small().replace("steps: 8", "steps: 100000"));
-    let mut stopped = Background::start(dir.path());
+    let mut stopped = Background::start(dir.path(), &[]);
     stopped.wait_for("cell started");
     let run_dir = dir.path().join("runs/small");
     let none = cell_of(&run_dir, "chess-none");
@@ -272,7 +268,7 @@ fn an_interrupt_stops_at_checkpoints_and_says_how_to_go_on() {
 #[test]
 fn an_interrupted_smoke_run_has_not_failed_and_starts_again() {
     let dir = place(&small());
-    let mut stopped = Background::start_with(dir.path(), &["--smoke"]);
+    let mut stopped = Background::start(dir.path(), &["--smoke"]);
     stopped.wait_for("cell 1/4 done");
     stopped.wait_for("cell started");
     signal(&stopped.child, libc::SIGINT);

@@ -41,9 +41,9 @@ fn with_path(dir: &Path, args: &[&str], path: &str) -> Answer {
 }
 
 /// The task of an array, as Slurm starts it.
-fn task(dir: &Path, path: &str, index: usize) -> Command {
+fn task(dir: &Path, path: &str, array: usize, index: usize) -> Command {
     let mut command = Command::new("/bin/bash");
-    command.arg(dir.join("runs/small/slurm/array-1/job.sh")).env("PATH", path);
+    command.arg(dir.join(format!("runs/small/slurm/array-{array}/job.sh"))).env("PATH", path);
     command.env("SLURM_ARRAY_JOB_ID", "42").env("SLURM_ARRAY_TASK_ID", index.to_string());
     command
 }
@@ -75,13 +75,13 @@ fn every_task_is_one_cell_and_can_be_started_again() {
     let calls = fs::read_to_string(dir.path().join("calls")).expect("sbatch was called");
     assert!(calls.starts_with("sbatch --parsable ") && calls.trim_end().ends_with("array-1/job.sh"), "{calls}");
     for index in [0, 1, 2, 3, 2] {
-        answer(&mut task(dir.path(), &path, index)).succeeds();
+        answer(&mut task(dir.path(), &path, 1, index)).succeeds();
     }
     let run_dir = dir.path().join("runs/small");
     assert_eq!(cells(&run_dir).len(), 4);
     assert!(cells(&run_dir).iter().all(|cell| CellState::of(cell) == CellState::Done));
     assert!(with_path(dir.path(), &args, &path).succeeds().stdout.starts_with("no cell is left"));
-    answer(&mut task(dir.path(), &path, 4)).fails_with(&["has 4 cells, none at 4"]);
+    answer(&mut task(dir.path(), &path, 1, 4)).fails_with(&["has 4 cells, none at 4"]);
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn a_task_whose_time_runs_out_writes_a_checkpoint_and_goes_back_into_the_queue()
     for (restarts, code) in [(0, "42_0"), (2, "")] {
         fs::remove_file(dir.path().join("calls")).expect("the calls go");
         fs::write(dir.path().join("calls"), "").expect("written");
-        let mut command = task(dir.path(), &path, 0);
+        let mut command = task(dir.path(), &path, 1, 0);
         command.env("SLURM_RESTART_COUNT", restarts.to_string());
         let said = time_runs_out(command, &cell, &mut stopped_at, 1);
         let calls = fs::read_to_string(dir.path().join("calls")).expect("calls");
@@ -105,33 +105,30 @@ fn a_task_whose_time_runs_out_writes_a_checkpoint_and_goes_back_into_the_queue()
         }
     }
     fs::write(dir.path().join("bin/scontrol"), "#!/bin/sh\nexit 1\n").expect("written");
-    let said = time_runs_out(task(dir.path(), &path, 0), &cell, &mut stopped_at, 75);
+    let said = time_runs_out(task(dir.path(), &path, 1, 0), &cell, &mut stopped_at, 75);
     assert_says(&said, &["scontrol refuses, so 42_0 is not requeued", "RequeueExit=75"]);
 }
 
 #[test]
 fn what_no_cluster_would_take_is_refused() {
     let dir = place(&small().replace("    batch: 4\n", "    batch: 4\n    micro_batch: 1\n"));
-    run(&dir, "submit experiment.yaml --slurm --gpus 4")
-        .fails_with(&["--gpus 4: a cell computes on a GPU for each rank; write 1"]);
-    run(&dir, "submit experiment.yaml --slurm --gpus 1 --ranks 2")
-        .fails_with(&["--gpus 1: a cell computes on a GPU for each rank; write 2, or a kind like a100:2"]);
-    run(&dir, "submit experiment.yaml --slurm --ranks 8")
-        .fails_with(&["8 ranks cannot share the micro-batches of a step equally: there are 4"]);
+    let submit = |options: &str| run(&dir, &format!("submit experiment.yaml --slurm {options}"));
+    submit("--gpus 4").fails_with(&["--gpus 4: a cell computes on a GPU for each rank; write 1"]);
+    let one_of_two = "--gpus 1: a cell computes on a GPU for each rank; write 2, or a kind like a100:2";
+    submit("--gpus 1 --ranks 2").fails_with(&[one_of_two]);
+    submit("--ranks 8").fails_with(&["8 ranks cannot share the micro-batches of a step equally: there are 4"]);
     for (time, remedy) in [("60", "write 60m or 60s"), ("30:00", "write 30h00m or 30m00s")] {
-        run(&dir, &format!("submit experiment.yaml --slurm --time {time}")).misused_with(&[remedy]);
+        submit(&format!("--time {time}")).misused_with(&[remedy]);
     }
-    run(&dir, "submit experiment.yaml --slurm --time 2m")
-        .fails_with(&["--time: a task of 120 s would be told to stop 120 s before its end"]);
+    submit("--time 2m").fails_with(&["--time: a task of 120 s would be told to stop 120 s before its end"]);
     run_args(&dir, &["submit", "experiment.yaml", "--slurm", "--dry-run", "--out", "w dir"])
         .succeeds()
         .says(&["posenc status 'w dir/small' follows them"]);
-    let dry = run(&dir, "submit experiment.yaml --slurm --dry-run");
-    dry.succeeds().says(&["4 cells, not submitted"]);
-    run(&dir, "submit experiment.yaml --slurm --dry-run --threads 3 --ranks 4").succeeds();
+    submit("--dry-run").succeeds().says(&["4 cells, not submitted"]);
+    submit("--dry-run --threads 3 --ranks 4").succeeds();
     let script = fs::read_to_string(dir.path().join("runs/small/slurm/array-2/job.sh")).expect("the script");
     assert_says(&script, &["#SBATCH --cpus-per-task=12\n", "--ranks=4", "--devices=cpu"]);
-    run(&dir, "submit experiment.yaml --slurm --dry-run --gpus a100:2 --ranks 2").succeeds();
+    submit("--dry-run --gpus a100:2 --ranks 2").succeeds();
     let script = fs::read_to_string(dir.path().join("runs/small/slurm/array-3/job.sh")).expect("the script");
     assert_says(&script, &["#SBATCH --gpus-per-node=a100:2\n", "--ranks=2", "--devices=cuda:0,cuda:1"]);
     let nowhere = with_path(dir.path(), &["submit", "experiment.yaml", "--slurm"], "/nowhere");
@@ -158,10 +155,7 @@ fn without_scontrol_a_chain_of_jobs_goes_on() {
     let cell = cells(&dir.path().join("runs/small")).remove(0);
     let mut stopped_at = 0;
     for (array, part) in [(1, "the next job of the chain resumes it"), (2, "RequeueExit=75")] {
-        let mut command = Command::new("/bin/bash");
-        command.arg(dir.path().join(format!("runs/small/slurm/array-{array}/job.sh"))).env("PATH", &path);
-        command.env("SLURM_ARRAY_JOB_ID", "42").env("SLURM_ARRAY_TASK_ID", "0");
-        let said = time_runs_out(command, &cell, &mut stopped_at, 75);
+        let said = time_runs_out(task(dir.path(), &path, array, 0), &cell, &mut stopped_at, 75);
         assert!(said.contains(part), "{said}");
     }
 }
