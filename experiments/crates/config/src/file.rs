@@ -1,7 +1,7 @@
 //! An experiment file: what it asks for, with the values of settings still as they were written.
 
 use super::evaluate::Evaluations;
-use super::interactions::InteractionEntry;
+use super::interactions::entry::InteractionEntry;
 use super::matched::entry::{ControlEntry, RowName};
 use super::setting::{Conditional, Point, Setting};
 use super::tree::Node;
