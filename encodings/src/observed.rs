@@ -172,22 +172,36 @@ fn products(q_bhlk: &Tensor, k_bhlk: &Tensor) -> Tensor {
     (plain(q_bhlk) / scale).matmul(&plain(k_bhlk).transpose(-2, -1))
 }
 
-games::named! {
-    /// What a map shows of query token i and key token j, in the order of a forward pass.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-    pub enum MapKind {
-        /// The cosine between the vectors that tokens i and j are given after the input embedding: the output of
-        /// [`Encoding::embed`] minus its input, the mean over positions. 0 where there is no vector.
-        Embed = "embed",
-        /// The same at the input of queries and keys of an attention layer.
-        Attend = "attend",
-        /// [`HeadMaps::similarity`], the mean over heads: for RoPE the mean of cos(angle_i − angle_j) over its pairs of
-        /// channels. No position is in it.
-        Rotate = "rotate",
-        /// [`HeadMaps::term`], the mean over positions and heads.
-        Logits = "logits",
-        /// The attention weight, the mean over positions and heads.
-        Attention = "attention",
+/// What a map shows of query token i and key token j.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum MapKind {
+    /// The cosine between the vectors that tokens i and j are given after the input embedding: the output of
+    /// [`Encoding::embed`] minus its input, the mean over positions. 0 where there is no vector.
+    Embed,
+    /// The same at the input of queries and keys of an attention layer.
+    Attend,
+    /// [`HeadMaps::similarity`], the mean over heads: for RoPE the mean of cos(angle_i − angle_j) over its pairs of channels.
+    /// No position is in it.
+    Rotate,
+    /// [`HeadMaps::term`], the mean over positions and heads.
+    Logits,
+    /// The attention weight, the mean over positions and heads.
+    Attention,
+}
+
+impl MapKind {
+    /// All of them, in the order of a forward pass.
+    pub const ALL: [Self; 5] = [Self::Embed, Self::Attend, Self::Rotate, Self::Logits, Self::Attention];
+
+    /// Its name in files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Embed => "embed",
+            Self::Attend => "attend",
+            Self::Rotate => "rotate",
+            Self::Logits => "logits",
+            Self::Attention => "attention",
+        }
     }
 }
 
