@@ -10,6 +10,7 @@ use super::sections::{
     budgets, heads, interactions, learnable, named_heads, provenance, scaling, settings, sizes, slices, strength,
     systems, ties, training, transfer, tuning, warnings,
 };
+use super::source::Source;
 use super::statistics::{Summary, holm};
 use anyhow::Context as _;
 use facts::metrics::{self, NOVEL};
@@ -124,15 +125,6 @@ fn correct(games: &mut [GameReport], primary: &PrimaryMetric) -> usize {
         }
     }
     family.len()
-}
-
-/// What the sections of a game are computed from.
-#[derive(Clone, Copy)]
-pub(crate) struct Source<'a> {
-    pub(crate) folder: &'a RunFolder,
-    pub(crate) game: GameKind,
-    pub(crate) primary: &'a PrimaryMetric,
-    pub(crate) positions: Option<&'a Positions>,
 }
 
 fn game_report(

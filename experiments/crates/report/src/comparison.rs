@@ -1,9 +1,9 @@
 //! A row against its reference: which pairs of seeds count, the test that decides, and the verdict.
 
-use super::build::Source;
 use super::files::{CellFacts, CellRecord};
 use super::missing::{Missing, PAIRS_NEEDED};
 use super::noise::{Noise, Positions, SeedsOnly};
+use super::source::Source;
 use super::statistics::crossed::Crossed;
 use super::statistics::{Holm, Interval, MeanTest, PairedTest, Summary, equivalence_interval, power, two_one_sided};
 use facts::metrics::Direction;

@@ -23,6 +23,7 @@ pub mod primary;
 pub mod ranks;
 pub mod sections;
 pub mod side_by_side;
+mod source;
 pub mod statistics;
 pub mod table;
 pub mod text;

@@ -5,7 +5,6 @@
 //! cells stored their positions. The interactions that a file defines are their own
 //! family, as an analysis of variance keeps main effects and interactions apart.
 
-use crate::build::Source;
 use crate::comparison::{ALPHA, Corrected, Paired, difference, diverged, mean};
 use crate::figures::{Figure, Look};
 use crate::files::CellRecord;
@@ -15,6 +14,7 @@ use crate::numbers::{
     fixed, interval, interval_decimals, or_absent, p_in_words, p_value, signed, two_cells, with_interval,
 };
 use crate::primary::PrimaryMetric;
+use crate::source::Source;
 use crate::statistics::{Interval, MeanTest, PairedTest, holm};
 use crate::table::Table;
 use facts::row_name::readable;

@@ -3,7 +3,6 @@
 use super::budgets::common;
 use super::learnable::{self, Learnable};
 use super::variants::{self, Variant};
-use crate::build::Source;
 use crate::comparison::ALPHA;
 use crate::figures::Figure;
 use crate::files::{CellRecord, RunFolder};
@@ -11,6 +10,7 @@ use crate::missing::PAIRS_NEEDED;
 use crate::model::RowReport;
 use crate::numbers::{fixed, interval_decimals, of_test, or_absent, p_value, short_count};
 use crate::primary::PrimaryMetric;
+use crate::source::Source;
 use crate::statistics::across::welch;
 use crate::statistics::curve::{Measured, curve, multiplier};
 use crate::statistics::ladder::{Bounded, Multiple};

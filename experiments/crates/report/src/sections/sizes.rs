@@ -5,8 +5,8 @@
 //! at which the fit has its mean metric, and the interval is that of the ends of the mean's interval. (Chessformer, §4.3, states gains as sizes in this way.)
 
 use super::variants::{self, Variant};
-use crate::build::Source;
 use crate::files::{CellRecord, RunFolder};
+use crate::source::Source;
 use crate::statistics::ladder::{Ladder, Multiple};
 use crate::statistics::{Interval, PairedTest, Summary};
 use crate::table::{ABSENT, ROW, Table};

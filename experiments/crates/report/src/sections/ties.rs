@@ -1,11 +1,11 @@
 //! Which rows of a game are tied: pairwise equivalent, with the variance that verdicts have.
 
-use crate::build::Source;
 use crate::comparison::{ALPHA, Line, Paired, difference, diverged};
 use crate::files::CellRecord;
 use crate::missing::Missing;
 use crate::numbers::{decimals, fixed};
 use crate::primary::PrimaryMetric;
+use crate::source::Source;
 use crate::statistics::{Summary, holm, two_one_sided};
 use crate::table::{ABSENT, Table};
 use facts::Role;
