@@ -82,7 +82,7 @@ mod tests {
     use games::GameResult;
 
     fn games(results: &[GameResult]) -> BTreeMap<u64, FinishedGame> {
-        let players = |number: u64| if number % 2 == 0 { [0, 1] } else { [1, 0] };
+        let players = |number: u64| if number.is_multiple_of(2) { [0, 1] } else { [1, 0] };
         (0..).zip(results).map(|(number, &result)| (number, game(number, players(number), result))).collect()
     }
 
