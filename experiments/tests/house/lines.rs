@@ -14,7 +14,7 @@ type Ceiling = (&'static str, fn(&Path) -> bool, usize);
 /// The core is everything but labs and benches. Room for a few small changes is left; growth beyond it is a decision: whoever
 /// raises a number says in the commit what the lines buy.
 const CEILINGS: [Ceiling; 3] = [
-    ("core", |path| !path.starts_with("labs") && !path.starts_with("benches"), 146_200),
+    ("core", |path| !path.starts_with("labs") && !path.starts_with("benches"), 146_250),
     ("labs", |path| path.starts_with("labs"), 19_050),
     ("all", |_| true, 165_250),
 ];
