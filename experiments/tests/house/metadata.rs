@@ -24,7 +24,7 @@ pub(crate) struct Dependency {
 }
 
 impl Dependency {
-    /// The name in the manifest and in code: `serde_yaml`, though the package behind it is `yaml_serde`.
+    /// The name in `Cargo.toml` and in code, which a rename changes: the package `yaml_serde` has the name `serde_yaml`.
     pub(crate) fn name(&self) -> &str {
         self.rename.as_ref().unwrap_or(&self.package)
     }

@@ -57,7 +57,7 @@ const RECORDS: usize = 4;
 
 #[test]
 fn lc0_is_safe() {
-    // Where damage is likely to matter: in front of the policy and behind it.
+    // Fields stand before the policy and after it: two of three damages are there.
     let size = Version::V6.bytes();
     let inner = prop_oneof![0..8usize, 7440..size, 0..size];
     let places = (0..RECORDS, inner).prop_map(move |(record, at)| record * size + at);

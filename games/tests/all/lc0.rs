@@ -1,5 +1,5 @@
-//! Lc0's training chunks and the input `lc0_112`, against 80 chunks that Lc0 itself wrote, the games behind them, and
-//! what another program read in some of their records.
+//! Lc0's training chunks and the input `lc0_112`. 80 chunks that Lc0 wrote are compared with the games that they came from, and
+//! some of their records with another program's reading.
 
 mod chunks;
 mod planes;

@@ -1,4 +1,4 @@
-//! Maia, a network that is no part of the project (`tests/data/ORIGIN.md`), and what Lc0 said with it.
+//! A Maia network, which is not in the repository (`tests/data/ORIGIN.md` says where it is), and Lc0's outputs for it.
 
 use config::Weights;
 use games::{GameKind, InputName, MovesName};

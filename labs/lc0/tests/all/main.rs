@@ -1,4 +1,4 @@
-//! Networks of Lc0: read, mapped, written, and asked the same as Lc0 itself.
+//! Networks of Lc0 are read, mapped and written; their outputs are compared with Lc0's.
 
 mod attention;
 mod back;
