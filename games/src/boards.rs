@@ -133,7 +133,7 @@ pub struct BoardMove {
 /// A placement of pieces; every one is legal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BoardPosition<const SIDE: usize> {
-    /// The codes of each square in the first player's view, rank by rank.
+    /// The [code](crate::placement::Codes::code) of each square in the first player's view, rank by rank.
     codes: [[u8; SIDE]; SIDE],
     turn: Side,
     /// The number of the next move.

@@ -161,7 +161,7 @@ impl Geometry {
         }
     }
 
-    /// The pairs of squares of such a relation, ascending by the first and the second.
+    /// The pairs of squares whose relation is wanted, ascending by the first square and then the second.
     pub(crate) fn pairs(self, wanted: impl Fn(Relation) -> bool) -> impl Iterator<Item = (usize, usize)> {
         let all = (0..self.squares()).flat_map(move |from| (0..self.squares()).map(move |to| (from, to)));
         all.filter(move |&(from, to)| wanted(self.relation(from, to)))

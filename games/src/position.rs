@@ -69,7 +69,7 @@ pub trait Game: 'static + Send + Sync {
     /// The curve from its engines' scores to winning probabilities: a name, and the slope `k` per hundredth of a pawn in
     /// `1 / (1 + exp(−k · score))`.
     const VALUE_CURVE: (&'static str, f64);
-    /// Whether it has rights of castling and en passant, as in [`chess::rights`](crate::chess::rights).
+    /// Whether it has rights of castling and en passant, as in [`chess::rights`](crate::chess::rights); by default not.
     const HAS_RIGHTS: bool = false;
     /// About the bytes of a block of replayed games: an estimate for `posenc check`.
     const BLOCK_BYTES: u64;
@@ -80,12 +80,13 @@ pub trait Game: 'static + Send + Sync {
     const GLYPHS: &'static [Glyph];
     /// The movements for which attention heads are tested.
     const MOVEMENTS: &'static [Movement];
-    /// Positions that every page of head maps offers: names, and texts as of `--position`.
+    /// Positions that every page of head maps offers: names, and texts as of `--position`; by default the
+    /// starting position.
     const EXAMPLES: &'static [(&'static str, &'static str)] = &[("starting position", "startpos")];
-    /// The text format of finished games.
+    /// The text format of finished games; by default lines of USI.
     const RECORD: Record = Record::Usi;
     /// The names of the formats from which games can be imported, as in `dataset::Format`; the first is assumed of a file whose
-    /// format is not recognised.
+    /// format is not recognised. By default `usi` alone.
     const FORMATS: &'static [&'static str] = &["usi"];
     /// Whether it is a board for probes and no game: its positions are random placements, and no piece can be in check.
     const PLACED: bool = false;
@@ -188,7 +189,7 @@ pub trait Position: Clone + Debug + Send + Sync + Sized {
     }
 
     /// Reads a move in UCI (castling both as `e1g1` and `e1h1`) or USI and checks that it is legal. An error on invalid
-    /// syntax and on illegal moves.
+    /// syntax and on illegal moves. By default for games in USI: the legal move that [`Self::write_move`] writes so.
     fn parse_move(&self, text: &str) -> Result<Self::Move, IllegalMove> {
         let found = self.list_moves().into_iter().find(|&mv| self.write_move(mv).as_str() == text);
         found.ok_or_else(|| IllegalMove::new(text, self.to_text(), "not a legal move in USI (like 2e2d)"))

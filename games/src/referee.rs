@@ -75,7 +75,7 @@ pub trait Referee: Game {
         }
     }
 
-    /// The result and ending of a position without a legal move: that player has lost, unless the game says otherwise.
+    /// The result and ending of a position without a legal move; by default the side to move is checkmated.
     fn verdict_without_moves(position: &Self::Position) -> (GameResult, Termination) {
         (GameResult::won_by(position.side_to_move().other()), Termination::Checkmate)
     }

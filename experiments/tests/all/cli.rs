@@ -68,7 +68,7 @@ impl Answer {
         self
     }
 
-    /// The answer, if what it says beside its output has all these parts.
+    /// The answer, if its standard error has all these parts.
     #[track_caller]
     pub(crate) fn tells(self, parts: &[&str]) -> Self {
         assert_says(&self.stderr, parts);
@@ -111,12 +111,12 @@ impl Answer {
     }
 }
 
-/// Runs `posenc` with the words of a text.
+/// Runs `posenc` with the arguments of a text, which spaces separate.
 pub(crate) fn run(dir: impl AsRef<Path>, words: &str) -> Answer {
     run_args(dir, &words.split_whitespace().collect::<Vec<_>>())
 }
 
-/// The same with a list of words, of which some have spaces or are put together.
+/// Runs `posenc` with these arguments, which may have spaces.
 pub(crate) fn run_args(dir: impl AsRef<Path>, args: &[&str]) -> Answer {
     answer(&mut posenc(dir.as_ref(), args))
 }

@@ -56,6 +56,9 @@ fn every_registry_is_listed() {
     assert_eq!(inputs.collect::<Vec<_>>().join(", "), expected);
     let models = listed("models");
     assert_eq!(names(&models), ["chessformer", "resnet", "resnet_transformer", "decoder"]);
+    for model in &models {
+        assert!(model["options"].as_array().is_some_and(|options| !options.is_empty()), "{model}");
+    }
     let options = models[0]["options"].to_string();
     assert_says(
         &options,

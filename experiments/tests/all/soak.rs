@@ -27,11 +27,15 @@ const ROWS: usize = 6;
 fn experiment(seeds: usize) -> String {
     let seeds: Vec<String> = (0..seeds).map(|seed| seed.to_string()).collect();
     let rows = "    - relative_bias: {share: displacement}\n    - rope: {layout: axial_2d, theta: 10}\n";
-    small()
+    let text = small()
         .replace("name: small", "name: soak")
         .replace("steps: 8", "steps: 120\n    log_every: 20\n    checkpoint_every: 10")
         .replace("    every: 4", "    every: 40")
-        .replace("seeds: [0]", &format!("{rows}seeds: [{}]", seeds.join(", ")))
+        .replace("seeds: [0]", &format!("{rows}seeds: [{}]", seeds.join(", ")));
+    for part in ["name: soak", "steps: 120", "every: 40\n", "rope"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    text
 }
 
 fn setting(name: &str, usual: usize) -> usize {

@@ -1,4 +1,4 @@
-//! Laws of the sources that no lint has.
+//! Laws of sources, dependencies and features of libraries that no lint has.
 
 use crate::expect_none;
 use crate::lines::rust_files;

@@ -5,7 +5,8 @@ use games::{Entry, Game, InputName, Position};
 /// The types, in display order. A promotion that captures is a promotion.
 pub const MOVE_TYPES: [&str; 5] = ["quiet", "capture", "promotion", "drop", "castling"];
 
-/// The type of a legal move. Of a move between two squares the buffer `row` holds the packed position afterwards.
+/// The type of a legal move of this position. Unless it is a drop, the call packs the position, in which the move is still to
+/// be made, into `row`.
 pub(crate) fn move_type<G: Game>(
     position: &G::Position,
     mv: <G::Position as Position>::Move,

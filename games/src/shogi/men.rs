@@ -52,12 +52,24 @@ pub(super) fn piece(man: Man) -> Option<Piece> {
     Some(Piece::new(kind(man)?, color(man)))
 }
 
-/// The number of each kind as Black's, in the order of shogi_core, which has the gold before bishop and rook.
-const BY_KIND: [Man; KINDS.len()] = [1, 2, 3, 4, 7, 5, 6, KING, 9, 10, 11, 12, 13, 14];
-
 /// The number of a kind, as Black's.
 pub(super) fn man_of_kind(kind: PieceKind) -> Man {
-    BY_KIND[kind.array_index()]
+    match kind {
+        PieceKind::Pawn => 1,
+        PieceKind::Lance => 2,
+        PieceKind::Knight => 3,
+        PieceKind::Silver => 4,
+        PieceKind::Bishop => 5,
+        PieceKind::Rook => 6,
+        PieceKind::Gold => 7,
+        PieceKind::King => KING,
+        PieceKind::ProPawn => 9,
+        PieceKind::ProLance => 10,
+        PieceKind::ProKnight => 11,
+        PieceKind::ProSilver => 12,
+        PieceKind::ProBishop => 13,
+        PieceKind::ProRook => 14,
+    }
 }
 
 /// The number of a piece.

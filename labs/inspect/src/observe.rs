@@ -58,9 +58,10 @@ pub(super) fn observe(
     let shared = Shared(Arc::default());
     let board = Displacements::of(network.tokens().geometry());
     let squares = Tensor::f_from_slice(&first_board(network.tokens()))?.f_to_device(packed.device())?;
-    let number = board.geometry().squares() as i64;
+    let count = board.geometry().squares() as i64;
+    // King's moves between all pairs of squares.
     let distances: Vec<f64> = board.places().map(|place| distance(board.steps[place]) as f64).collect();
-    let distances = Tensor::f_from_slice(&distances)?.f_view([number, number])?.f_to_device(packed.device())?;
+    let distances = Tensor::f_from_slice(&distances)?.f_view([count, count])?.f_to_device(packed.device())?;
     let adder = Adder { squares, distances, keeps, shared: shared.clone() };
     let network = network.with_encodings(|stack| stack.observed(Box::new(adder)));
     let rows = packed.size()[0];

@@ -110,7 +110,7 @@ impl Metric {
         Self::new(name, unit, direction, Aggregation::Mean(target), description)
     }
 
-    /// Which share of what examples have of a target is right.
+    /// A mean that is a share, of which more is better.
     pub(crate) const fn share(name: &'static str, target: Target, description: &'static str) -> Self {
         Self::mean(name, "share", Direction::Higher, target, description)
     }

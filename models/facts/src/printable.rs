@@ -1,4 +1,4 @@
-//! Text that others chose, made safe to print and for shells: names, labels and messages of files, run folders and bundles.
+//! Text that others chose, made safe for terminals and shells: names, labels and messages of files, run folders and bundles.
 
 /// A text as one line without control characters. Line ends and tabs become spaces. Every other character that a terminal
 /// obeys, that changes the direction of text or that XML forbids becomes `�`.

@@ -44,7 +44,7 @@ pub(crate) struct VectorForm {
     /// From the layer's outputs `[b,outputs]` to the answer.
     pub(crate) answer: fn(Tensor) -> Tensor,
     pub(crate) reading: Reading,
-    /// Its source of positional information, if a weight per square makes it one.
+    /// What the head is called as a source of positional information, where it has a weight per square.
     pub(crate) source: &'static str,
 }
 

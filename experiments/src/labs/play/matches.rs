@@ -129,7 +129,7 @@ impl Given {
     }
 }
 
-/// Nodes and options of an engine, of what follows `@` in `PROGRAM@NODES[,OPTION=VALUE…]`.
+/// Reads an engine's nodes and options from what follows `@` in `PROGRAM@NODES[,OPTION=VALUE…]`.
 pub(super) fn nodes_and_options(text: &str) -> anyhow::Result<(u64, Vec<(String, String)>)> {
     let mut parts = text.split(',');
     let nodes = parts.next().unwrap_or_default();

@@ -51,7 +51,7 @@ fn a_cell_is_inspected_into_one_folder() {
         assert_eq!((&examples[0], examples.as_array().map(Vec::len)), (&Value::from(position), Some(5)));
         // Again, into another folder, with the same numbers.
         let out = finished.path().join("again");
-        run(finished.path(), &format!("inspect {cell} --out again --positions 3 --controls 0")).succeeds();
+        run(finished.path(), &format!("inspect {cell} --out again {}", QUICK.join(" "))).succeeds();
         assert_eq!(json(&out.join("heads.json")), json(&dir.join("heads.json")));
         fs::remove_dir_all(out).expect("removed");
     }

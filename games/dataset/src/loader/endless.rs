@@ -133,7 +133,7 @@ impl Training {
 }
 
 impl EndlessOptions {
-    /// The manifest without what its rows determine.
+    /// The manifest of no rows yet.
     fn manifest(&self, policy_from_ply: u16) -> Manifest {
         let about = DatasetDescription {
             name: self.name.clone(),

@@ -77,6 +77,7 @@ fn move_traits<G: Game>(position: &G::Position, mv: Move<G>, row: &mut Vec<u8>) 
     let board = G::GEOMETRY;
     let ranks = board.rank_of(from).abs_diff(board.rank_of(to));
     let files = board.file_of(from).abs_diff(board.file_of(to));
+    // `move_type` has packed the position.
     let piece = G::PIECES[usize::from(row[from]).saturating_sub(1)];
     MoveTraits { kind, piece, way: Some((board.relation(from, to), ranks.max(files) as u8)) }
 }

@@ -151,7 +151,8 @@ pub(crate) fn training(dataset: &Arc<Dataset>, config: LoaderConfig, start: u64,
     (0..count).map(|_| loader.next().unwrap_or_else(|error| panic!("{error}"))).collect()
 }
 
-/// Checks that as many batches, more than an epoch, depend neither on the number of workers nor on where a run stopped.
+/// Checks that the first `count` batches, which cross the end of an epoch, depend neither on the number of workers nor on where
+/// a run stopped.
 pub(crate) fn expect_one_order(dataset: &Arc<Dataset>, config: LoaderConfig, count: usize) {
     // Values that are NaN are equal where their bits are.
     let bits = |mut batch: Batch| {

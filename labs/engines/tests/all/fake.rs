@@ -35,12 +35,12 @@ pub(crate) struct Faults {
     pub(crate) solves: bool,
 }
 
-/// The settings of such a program, which compares this number of moves.
+/// The settings of an engine with these faults, which compares `multipv` moves.
 pub(crate) fn engine(dir: &Path, game: GameKind, faults: &Faults, multipv: usize) -> EngineSettings {
     EngineSettings::new(program(dir, game, faults), game, multipv, Duration::from_secs(60))
 }
 
-/// Makes a program of it in `dir`.
+/// Writes a program into `dir` that is an engine with these faults.
 pub(crate) fn program(dir: &Path, game: GameKind, faults: &Faults) -> PathBuf {
     let path = dir.join(format!("engine-{}", fs::read_dir(dir).expect("a folder").count()));
     let me = std::env::current_exe().expect("this test's own path");

@@ -241,7 +241,7 @@ impl Net {
     }
 }
 
-/// The tensors of a message, each behind the number of its field.
+/// The tensors of a weights message, each behind the number of its field; the lists below are of messages in it.
 const TOP: &str = "4 ip_pol_w, 5 ip_pol_b, 7 ip1_val_w, 8 ip1_val_b, 9 ip2_val_w, 10 ip2_val_b, 13 ip1_mov_w, \
                    14 ip1_mov_b, 15 ip2_mov_w, 16 ip2_mov_b, 17 ip2_pol_w, 18 ip2_pol_b, 19 ip3_pol_w, 20 ip3_pol_b, \
                    22 ip4_pol_w, 25 ip_emb_w, 26 ip_emb_b, 29 ip_val_w, 30 ip_val_b, 31 ip_mov_w, 32 ip_mov_b, \

@@ -31,7 +31,7 @@ pub fn list() -> String {
     text
 }
 
-/// The keys of the map at a path, each with its default first, or its values.
+/// The keys of the map at a path, each with its values, the default first; none if there is no such map.
 pub fn options(key_path: &str) -> Vec<String> {
     let whole = whole();
     let map = find(&whole, key_path).unwrap_or(&Value::Null);
