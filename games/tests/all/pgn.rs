@@ -93,6 +93,8 @@ fn only_the_main_line_counts() {
 fn moves_become_uci() {
     let castling = one("1. e4 e5 2. Nf3 Nf6 3. Be2 Be7 4. 0-0 O-O *");
     assert_eq!(castling.moves[6..], ["e1g1", "e8g8"]);
+    let both_squares = one("1. Ng1f3 e5 2. Nf3xe5 Ng8f6 *");
+    assert_eq!(both_squares.moves, ["g1f3", "e7e5", "f3e5", "g8f6"]);
     let start = "[SetUp \"1\"]\n[FEN \"4k3/1P6/8/5pP1/8/8/8/4K3 w - f6 0 30\"]\n\n";
     let special = one(&format!("{start}30. gxf6 e.p. Kd7 31. b8=N+ *"));
     assert_eq!(special.moves, ["g5f6", "e8d7", "b7b8n"]);

@@ -16,7 +16,7 @@ mod medium;
 mod scale;
 pub mod scatter;
 
-pub use medium::{COLOURS, Medium, STYLE};
+pub use medium::{Medium, PALETTE, STYLE};
 
 use crate::{Canvas, Interval, escape};
 
@@ -54,8 +54,9 @@ pub enum Style {
     Row(usize),
 }
 
-/// Colours that people with colour blindness distinguish (Okabe and Ito, "Color Universal Design", 2008), without black and yellow.
-const ROUND: usize = 6;
+/// The number of colours, which people with colour blindness distinguish (Okabe and Ito, "Color Universal Design", 2008), without black
+/// and yellow.
+const COLOURS: usize = 6;
 /// Dashes, each used for one round of these colours.
 const DASHES: [&str; 3] = ["", "6 3", "2 3"];
 
@@ -65,7 +66,7 @@ impl Style {
         match self {
             Self::Reference => "ref".to_owned(),
             Self::Twin => "twin".to_owned(),
-            Self::Row(n) => format!("c{}", n % ROUND),
+            Self::Row(n) => format!("c{}", n % COLOURS),
         }
     }
 
@@ -73,7 +74,7 @@ impl Style {
         match self {
             Self::Reference => "",
             Self::Twin => DASHES[2],
-            Self::Row(n) => DASHES[(n / ROUND) % DASHES.len()],
+            Self::Row(n) => DASHES[(n / COLOURS) % DASHES.len()],
         }
     }
 
@@ -82,7 +83,7 @@ impl Style {
         match self {
             Self::Reference => 0,
             Self::Twin => 1,
-            Self::Row(n) => 1 + n + n / ROUND,
+            Self::Row(n) => 1 + n + n / COLOURS,
         }
     }
 

@@ -31,7 +31,7 @@ pub(crate) fn grid(grid: &Grid) -> Value {
 /// Facts about the test positions of a game.
 pub(crate) fn game(grid: &Grid, game: &str) -> Result<Value, Error> {
     let own = grid.game(game)?;
-    let games = |row: &RowReport| Some(row.comparison.as_ref()?.noise.as_ref()?.as_ref().ok()?.games);
+    let games = |row: &RowReport| Some(row.comparison.as_ref()?.crossed()?.games);
     let targets = own.heads.iter().find(|head| head.name == "policy").and_then(|head| head.targets);
     let log_linear = own.baselines.as_ref().and_then(|set| set.get(BaselineName::LogLinear));
     Ok(Fields::of(format!("{}, {game}", grid.name))

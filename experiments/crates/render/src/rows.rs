@@ -124,7 +124,7 @@ fn compared(fields: Fields, comparison: &Comparison) -> Fields {
         .with_ends("holm_", holm.map(|corrected| corrected.interval))
         .with("with_holm_interval", wide.unwrap_or_default())
         .with("verdict", comparison.verdict.name())
-        .with_some("games_share", comparison.noise.as_ref().and_then(|noise| Some(noise.as_ref().ok()?.games_share)))
+        .with_some("games_share", comparison.crossed().map(|crossed| crossed.games_share))
 }
 
 /// A difference with its corrected interval, in the digits of the plain one.

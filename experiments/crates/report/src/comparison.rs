@@ -111,6 +111,11 @@ games::named! {
 }
 
 impl Comparison {
+    /// The parts of the variance, if test games are counted.
+    pub fn crossed(&self) -> Option<&Crossed> {
+        self.noise.as_ref()?.as_ref().ok()
+    }
+
     /// Whether the difference is shown to be smaller than the margin.
     pub fn is_within_margin(&self) -> bool {
         self.equivalence.is_some_and(|tests| tests.holm.p < ALPHA)

@@ -13,8 +13,8 @@ use records::positions::{MAP_LOSS, MEASURES, PositionRow, of_games};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// The noise that a test counts: that of seeds and test games, both of which are samples, or why it is that of seeds alone, which takes
-/// the test set as it is.
+/// The noise that a test counts. `Ok`: that of seeds and test games, both of which are samples. `Err`: that of seeds alone, where the
+/// test set is taken as it is, and why.
 pub type Noise = Result<Crossed, SeedsOnly>;
 
 #[derive(Debug, Clone, PartialEq)]

@@ -19,7 +19,7 @@ impl Interval {
         self.low > 0.0 || self.high < 0.0
     }
 
-    /// The interval of a function of the value that rises.
+    /// The interval of an increasing function of the value.
     pub fn map(&self, of: impl Fn(f64) -> f64) -> Self {
         Self { low: of(self.low), high: of(self.high) }
     }

@@ -227,7 +227,7 @@ pub fn random_games() -> String {
         let event = number.to_string();
         let game = pgn::write(None, played.iter().map(String::as_str), result, &[("Event", event.as_str())], &[]);
         let game = game.expect("the moves are legal");
-        // All moves in one line, without their numbers.
+        // The moves in one line, without numbers: a test counts the words of a line as plies.
         let (tags, movetext) = game.split_once("\n\n").expect("tags come before the moves");
         let words: Vec<&str> = movetext.split_ascii_whitespace().filter(|word| !word.ends_with('.')).collect();
         let _ = write!(text, "{tags}\n\n{}\n\n", words.join(" "));

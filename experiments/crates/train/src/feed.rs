@@ -12,7 +12,8 @@ use tch::Device;
 /// Batches in the queue. Two hide the time of making a batch; the thread sleeps while the queue is full.
 const AHEAD: usize = 2;
 
-/// The thread ends with it. LibTorch's CUDA part crashes if a thread frees pinned memory while the process exits.
+/// Batches that a thread makes ahead. Dropping the feed ends the thread: LibTorch's CUDA part crashes if a thread frees pinned memory
+/// while the process exits.
 #[derive(Debug)]
 pub(super) struct Feed {
     batches: Receiver<Result<ChainedBatch, TrainError>>,
@@ -166,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn its_thread_ends_with_it() {
+    fn dropping_a_feed_ends_its_thread() {
         let dataset = starter("chess-starter");
         for taken in 0..3 {
             let feed = endless(&dataset, 64, 1);

@@ -100,6 +100,7 @@ impl Ranks {
         Ok(shares(self.size(), train.batch.div_ceil(micro))?)
     }
 
+    /// The micro-batches of this rank, of `parts` in a step.
     pub(crate) fn share(&self, parts: usize) -> Range<usize> {
         let own = parts / self.group.size();
         self.group.rank() * own..(self.group.rank() + 1) * own

@@ -142,6 +142,7 @@ impl Trainer {
         Some(before? + self.setup.dataset.made(from..to)?)
     }
 
+    /// The hash chain over all batches so far.
     pub(super) fn batches(&self) -> String {
         self.chain.to_hex().to_string()
     }

@@ -223,7 +223,7 @@ fn what_the_dataset_does_not_offer_is_refused_with_its_place() {
 
 const GENERATED: &str = "{probe: attacked-squares, game: chess, seed: 1}";
 
-/// The same with a head for maps of squares.
+/// The small experiment with this `data`, on chess, whose network has a head for maps of squares.
 fn of_maps(data: &str) -> String {
     experiment(data)
         .replace("heads: 2, ff: 16}", "heads: 2, ff: 16, outputs: {per_square: {classes: 4}}}")

@@ -18,9 +18,9 @@ const LEGIBLE: f64 = 11.0 / 12.0;
 const TITLE: f64 = 20.0;
 const WIDER: f64 = 1.25;
 
-/// Colours by the names of the page's style sheet: in print, as that has them, and mid-tones for pages of any colour, whose contrast
-/// is 3.6 or more on white, and on the dark pages of GitHub and mdBook.
-pub const COLOURS: [(&str, &str, &str); 13] = [
+/// The colours of plots: the name in the page's style sheet, the colour in print, which is that of the style sheet's print rules, and a
+/// mid-tone for pages of any colour. Mid-tones have a contrast of 3.6 or more on white and on the dark pages of GitHub and mdBook.
+pub const PALETTE: [(&str, &str, &str); 13] = [
     ("paper", "#ffffff", "none"),
     ("ink", "#000000", "#747b83"),
     ("soft", "#444b53", "#7a8189"),
@@ -66,7 +66,7 @@ impl Medium {
             Self::Column => ".plot .grid { stroke-opacity: 0.35; }\n",
             Self::Print => "",
         };
-        let rules = COLOURS.iter().fold(STYLE.to_owned(), |rules, &(name, in_print, on_any_page)| {
+        let rules = PALETTE.iter().fold(STYLE.to_owned(), |rules, &(name, in_print, on_any_page)| {
             rules.replace(&format!("var(--{name})"), if self == Self::Print { in_print } else { on_any_page })
         });
         let [across, down] = [width, height].map(inches);

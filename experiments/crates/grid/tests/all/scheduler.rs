@@ -268,7 +268,7 @@ fn a_run_whose_time_is_over_stops_at_checkpoints() {
     assert_eq!(outcomes, [Outcome::Interrupted, Outcome::NotStarted]);
 }
 
-/// What two runners at the same time get.
+/// The outcomes of two runners at the same time.
 fn by_two(run: impl Fn() -> Vec<Outcome> + Sync) -> [Vec<Outcome>; 2] {
     std::thread::scope(|scope| [(), ()].map(|()| scope.spawn(&run)).map(|runner| runner.join().expect("the run ends")))
 }

@@ -21,26 +21,33 @@ pub struct Section {
     pub id: String,
     pub title: String,
     pub body: String,
-    /// Whether it is folded away at first; none if a reader cannot fold it.
-    folded: Option<bool>,
+    fold: Fold,
+}
+
+/// Whether a reader can fold a section.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fold {
+    Never,
+    Open,
+    Closed,
 }
 
 pub fn section(id: &str, title: &str, body: &str) -> Section {
-    Section { id: id.to_owned(), title: title.to_owned(), body: body.to_owned(), folded: None }
+    Section { id: id.to_owned(), title: title.to_owned(), body: body.to_owned(), fold: Fold::Never }
 }
 
 impl Section {
     /// The same with its body folded away, or open until a reader folds it.
     pub(super) fn folded(self, closed: bool) -> Self {
-        Self { folded: Some(closed), ..self }
+        Self { fold: if closed { Fold::Closed } else { Fold::Open }, ..self }
     }
 
     pub(super) fn html(&self) -> String {
         let (id, title, body) = (escape(&self.id), escape(&self.title), &self.body);
-        let open = match self.folded {
-            None => return format!("<section id=\"{id}\">\n<h2>{title}</h2>\n{body}</section>\n"),
-            Some(false) => " open",
-            Some(true) => "",
+        let open = match self.fold {
+            Fold::Never => return format!("<section id=\"{id}\">\n<h2>{title}</h2>\n{body}</section>\n"),
+            Fold::Open => " open",
+            Fold::Closed => "",
         };
         format!(
             "<section id=\"{id}\">\n<details class=\"part\"{open}>\n<summary><h2>{title}</h2></summary>\n{body}</details>\n</section>\n"
@@ -160,12 +167,12 @@ pub fn utc(unix_s: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::STYLE;
-    use figures::plot::COLOURS;
+    use figures::plot::PALETTE;
 
     #[test]
     fn printed_plots_have_the_colours_of_the_printed_page() {
         let print = STYLE.split("@media print").nth(1).expect("rules for print");
-        for (name, colour, _) in COLOURS {
+        for (name, colour, _) in PALETTE {
             assert!(print.contains(&format!("--{name}: {colour};")), "{name}");
         }
     }

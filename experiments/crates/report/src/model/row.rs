@@ -82,7 +82,7 @@ impl RowReport {
 
     /// The noise of its comparison, if it is that of seeds and test games.
     pub(crate) fn crossed(&self) -> Option<&Crossed> {
-        self.comparison.as_ref()?.noise.as_ref()?.as_ref().ok()
+        self.comparison.as_ref()?.crossed()
     }
 }
 

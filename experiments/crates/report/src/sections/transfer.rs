@@ -28,7 +28,8 @@ pub struct Transfer {
     pub untested: Vec<String>,
     /// Whether the rows, the reference among them, come in the same order; none below three rows with all seeds.
     pub ranks: Option<RankCorrelation>,
-    /// What can be learnt in each game, if differences are shares of it, above zero is better; otherwise they are in the metric's unit.
+    /// What can be learnt in each game. If it is there, differences are shares of it, and above zero is better; otherwise they are in
+    /// the unit of the metric.
     pub learnable: Option<[Learnable; 2]>,
     /// Why differences of the primary metric do not compare across games, if they do not; then there is no interaction.
     pub incomparable: Option<&'static str>,
@@ -47,7 +48,7 @@ pub struct TransferRow {
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Effect {
-    /// Row less reference, in the unit of [`Transfer::learnable`].
+    /// Row less reference, as a share of [`Transfer::learnable`], or in the metric's unit without it.
     pub difference: f64,
     /// Its plain 95 % interval, over the noise that decides verdicts.
     pub interval: Interval,
@@ -72,10 +73,10 @@ pub(crate) fn of(games: &[GameReport], primary: &PrimaryMetric, axes: &[String])
 }
 
 fn of_pair(pair: [&GameReport; 2], primary: &PrimaryMetric, axes: &[String]) -> Transfer {
-    let scale = scale(pair, primary);
-    let incomparable = scale.as_ref().err().copied();
+    let comparable = comparable(pair, primary);
+    let incomparable = comparable.as_ref().err().copied();
     // Without a common unit, differences are in that of the metric.
-    let learnable = scale.unwrap_or_default();
+    let learnable = comparable.unwrap_or_default();
     let unit = |side: usize| learnable.map_or(1.0, |ranges| -ranges[side].gap());
     let better = if primary.direction == Direction::Lower { -1.0 } else { 1.0 };
     let pooled = pair.map(|game| pooled_sd(&compared(game).map(differences).collect::<Vec<_>>()));
@@ -115,8 +116,9 @@ fn label(both: &[&RowReport; 2]) -> String {
     common(&both.map(|row| row.label.as_str()))
 }
 
-/// The ranges of which differences are shares to compare across games, none if they compare as they are, or why they do not.
-fn scale(pair: [&GameReport; 2], primary: &PrimaryMetric) -> Result<Option<[Learnable; 2]>, &'static str> {
+/// `Ok`: what can be learnt in each game, if differences compare across games as shares of it; none if they compare in the metric's
+/// unit. `Err`: why they do not compare.
+fn comparable(pair: [&GameReport; 2], primary: &PrimaryMetric) -> Result<Option<[Learnable; 2]>, &'static str> {
     if let Some(why) = incomparable(&primary.name) {
         return Err(why);
     }

@@ -102,6 +102,7 @@ impl Watch {
         }
     }
 
+    /// Tells all other ranks that this one stops.
     pub(super) fn stop(&self) {
         self.shared.is_leaving.store(true, Ordering::SeqCst);
         let group = &self.shared.group;

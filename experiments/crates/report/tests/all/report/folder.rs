@@ -390,7 +390,7 @@ pub(crate) fn has(text: &str, parts: &[&str]) {
     parts.iter().for_each(|part| assert!(text.contains(part), "{part:?} is not in\n{text}"));
 }
 
-/// Checks what the text of a report has.
+/// Checks that the text of a report has these parts.
 #[track_caller]
 pub(crate) fn says(report: &Report, parts: &[&str]) {
     has(&text::draw(report), parts);
