@@ -11,7 +11,7 @@ use std::process::ExitCode;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Run folders or bundles of `posenc publish`, two or more, e.g. runs/quickstart runs/chess-vs-shogi.
+    /// Run folders or bundles of `posenc publish`, two or more, e.g. runs/quickstart runs/zoo.
     #[arg(required = true, num_args = 2..)]
     run_dirs: Vec<PathBuf>,
     /// Compare the order of encodings by the first grid's primary metric with that of every other grid (Kendall's τ);

@@ -138,11 +138,19 @@ fn the_experiments_that_posenc_brings_can_be_run() {
 }
 
 #[test]
-fn the_page_of_experiments_lists_every_file() {
+fn the_page_of_experiments_lists_every_file_and_whether_its_cells_are_published() {
     let page = std::fs::read_to_string(experiments_folder().join("README.md")).expect("experiments/README.md");
+    let bundles = experiments_folder().join("../runs/published");
     for path in brought_experiments() {
         let file = path.strip_prefix(experiments_folder()).expect("a file of the folder").display().to_string();
-        assert!(page.contains(&file), "experiments/README.md does not list {file}");
+        let line = page.lines().find(|line| line.contains(&format!("]({file})")));
+        let line = line.unwrap_or_else(|| panic!("experiments/README.md does not list {file}"));
+        if file.contains('/') {
+            let text = std::fs::read_to_string(&path).expect("a readable file");
+            let name = text.lines().find_map(|line| line.strip_prefix("name: ")).expect("a name");
+            let is_published = bundles.join(format!("{name}.tar.zst")).is_file();
+            assert_eq!(!line.ends_with("| no |"), is_published, "{line}");
+        }
     }
 }
 
