@@ -4,6 +4,7 @@ mod contenders;
 mod data;
 mod import;
 
+use super::data::display::shown;
 use super::devices::{ensure_environment, parse_device, prepare};
 use super::options::{json_text, print};
 use super::show::{parse_game, parse_input};
@@ -146,7 +147,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
 }
 
 fn loader(args: &LoaderArgs) -> anyhow::Result<String> {
-    let dataset = Arc::new(Dataset::open(&args.data)?);
+    let dataset = Arc::new(shown(|progress| Dataset::open_shown(&args.data, progress))?);
     let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
     let workers = args.workers.unwrap_or_else(cores).get();
     let seconds = Duration::try_from_secs_f64(args.seconds).context("--seconds")?;

@@ -18,6 +18,7 @@ use crate::labs::DataCommand;
 use clap::Subcommand;
 use config::printable_lines;
 use dataset::Dataset;
+use display::shown;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use train::signals::report_size_limits;
@@ -70,7 +71,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Action::Recipe(args) => recipe::run(args)?,
         Action::Generate(args) => return generate::run(args),
         Action::Info { dir, json } => {
-            let info = dataset::summarise(&Dataset::open(dir)?)?;
+            let info = dataset::summarise(&shown(|progress| Dataset::open_shown(dir, progress))?)?;
             if *json { json_text(&info)? } else { printable_lines(&info::text(&info)) }
         }
         Action::Baselines(args) => baselines::run(args)?,

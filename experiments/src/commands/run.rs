@@ -3,6 +3,7 @@
 mod launched;
 mod smoke;
 
+use super::data::display::shown;
 use super::devices::ensure_environment;
 use super::options::{BundleLimit, GridOptions, print};
 use super::slots::Slots;
@@ -182,12 +183,14 @@ pub(crate) fn measure_baselines(experiment: &Experiment, prepared: &Prepared) {
     }
 }
 
-/// Opens every dataset once, which checks the hash of every shard, so that a truncated file is refused before training.
+/// Opens every dataset once, which checks the hash of every shard, so that a truncated file is refused before training. What takes
+/// long is shown.
 pub(crate) fn check_datasets(experiment: &Experiment) -> anyhow::Result<()> {
     let runs = experiment.rows.iter().map(|row| &row.run).filter(|run| run.generate.is_none());
     let folders: BTreeSet<_> = runs.flat_map(|run| std::iter::once(&run.data).chain(&run.test_data)).collect();
     for folder in folders {
-        Dataset::open(folder).with_context(|| format!("the dataset {} cannot be used", folder.display()))?;
+        let opened = shown(|progress| Dataset::open_shown(folder, progress));
+        opened.with_context(|| format!("the dataset {} cannot be used", folder.display()))?;
     }
     Ok(())
 }

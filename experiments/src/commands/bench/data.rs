@@ -53,7 +53,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<String> {
     };
     let OnDisk { manifest, .. } = OnDisk::read(dir)?;
     let is_made = DataCost::of(dir, &manifest, &DerivedOptions::default())?.is_made;
-    let (first, first_s) = timed(|| Dataset::open(dir))?;
+    let (first, first_s) = timed(|| shown(|progress| Dataset::open_shown(dir, progress)))?;
     // What an earlier process made is only opened.
     let made_per_s = (!is_made).then(|| first.row_bytes() as f64 / first_s);
     drop(first);

@@ -11,14 +11,20 @@ use crate::loader::StoredGame;
 use crate::manifest::{EXACT_BELOW, Manifest};
 use crate::split::{PerSplit, Split};
 use crate::store::{self, GameRow, ShardRows};
+use crate::work_done::WorkDone;
 use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 impl Derived {
     /// The rows of a dataset whose manifest was checked: from the cache, or from the shards, which are checked and whose
-    /// rows are put into the cache if there are many.
-    pub(crate) fn open(dir: &Path, manifest: &Manifest, options: &DerivedOptions) -> Result<Self, DatasetError> {
+    /// rows are put into the cache if there are many. `progress` is called while rows are read from the shards.
+    pub(crate) fn open(
+        dir: &Path,
+        manifest: &Manifest,
+        options: &DerivedOptions,
+        progress: &mut dyn FnMut(WorkDone),
+    ) -> Result<Self, DatasetError> {
         let entry = CacheEntry::of(manifest, options);
         if let Some(path) = entry.path.as_ref().filter(|path| path.exists()) {
             // The rows are not read from the shards, but a dataset without them is not complete.
@@ -26,7 +32,7 @@ impl Derived {
             return Self::of_file(path, dir, manifest);
         }
         let path = entry.path.clone();
-        match Self::made(dir, manifest, entry)? {
+        match Self::made(dir, manifest, entry, progress)? {
             Some(made) => Ok(made),
             None => {
                 manifest.check_shards(dir)?;
@@ -46,15 +52,23 @@ impl Derived {
     }
 
     /// Makes the rows from the shards; `None` if another process has completed the file.
-    fn made(dir: &Path, manifest: &Manifest, entry: CacheEntry<'_>) -> Result<Option<Self>, DatasetError> {
+    fn made(
+        dir: &Path,
+        manifest: &Manifest,
+        entry: CacheEntry<'_>,
+        progress: &mut dyn FnMut(WorkDone),
+    ) -> Result<Option<Self>, DatasetError> {
         let mut writer = Writer::new(manifest, entry);
+        let mut done = 0;
         for shard in &manifest.shards {
             store::verify(dir, shard)?;
             let mut rows = ShardRows::open(&dir.join(&shard.file))?;
             while let Some(some) = rows.more()? {
+                done += some.len() as u64;
                 if let Pushed::Found = writer.push(some)? {
                     return Ok(None);
                 }
+                progress(WorkDone { what: "rows prepared", done, total: manifest.counts.kept });
             }
             writer.contents.end_shard(dir, manifest, shard)?;
         }

@@ -12,6 +12,7 @@ use crate::generated::MadePosition;
 use crate::manifest::{EXACT_BELOW, Manifest, MapInfo, TestSet, Unit, content};
 use crate::split::{PerSplit, Split};
 use crate::value::ValueTarget;
+use crate::work_done::WorkDone;
 use games::maps::MapTask;
 use games::{Frame, GameKind, InputLayout, InputName, MovesName, with_game};
 use std::ops::Range;
@@ -59,6 +60,12 @@ impl Dataset {
         Self::load(dir, Manifest::read(dir)?)
     }
 
+    /// Like [`Dataset::open`]. `progress` is called while its rows are read from the shards, which takes minutes for large
+    /// datasets; never if an earlier process has put them into the cache.
+    pub fn open_shown(dir: &Path, progress: &mut dyn FnMut(WorkDone)) -> Result<Self, DatasetError> {
+        Self::of_shards(dir, Manifest::read(dir)?, &DerivedOptions::default(), progress)
+    }
+
     /// Like [`Dataset::open`], with a manifest that was read before.
     pub fn load(dir: &Path, manifest: Manifest) -> Result<Self, DatasetError> {
         Self::load_with(dir, manifest, &DerivedOptions::default())
@@ -66,8 +73,17 @@ impl Dataset {
 
     /// Like [`Dataset::load`], with another cache.
     pub fn load_with(dir: &Path, manifest: Manifest, options: &DerivedOptions) -> Result<Self, DatasetError> {
+        Self::of_shards(dir, manifest, options, &mut |_| {})
+    }
+
+    fn of_shards(
+        dir: &Path,
+        manifest: Manifest,
+        options: &DerivedOptions,
+        progress: &mut dyn FnMut(WorkDone),
+    ) -> Result<Self, DatasetError> {
         manifest.check(dir)?;
-        let rows = Arc::new(Derived::open(dir, &manifest, options)?);
+        let rows = Arc::new(Derived::open(dir, &manifest, options, progress)?);
         Ok(Self { exact_below: options.exact_below, ..Self::of_parts(manifest, rows, None) })
     }
 

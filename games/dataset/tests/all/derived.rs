@@ -91,6 +91,17 @@ fn a_file_gives_the_batches_of_memory() {
 }
 
 #[test]
+fn rows_are_counted_while_they_are_read_from_the_shards() {
+    let (dir, _) = imported(GameKind::Chess, CHESS);
+    let dir = dir.path().join("dataset");
+    let mut seen = Vec::new();
+    let dataset = Dataset::open_shown(&dir, &mut |work| seen.push((work.done, work.total))).expect("a good dataset");
+    let games = Split::ALL.iter().map(|&split| dataset.games(split) as u64).sum();
+    assert!(seen.is_sorted());
+    assert_eq!(seen.last(), Some(&(games, games)));
+}
+
+#[test]
 fn targets_and_buckets_come_from_a_file_too() {
     let cache = tempfile::tempdir().expect("a temporary folder");
     let buckets = Buckets::new(vec![1000, 1500, 2000]);
