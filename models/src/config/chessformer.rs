@@ -4,7 +4,7 @@ use super::body::{BodyConfig, FeedForwardKind, InitKind, NormPlace};
 use super::defaults::{is_default, is_one, mish, one, rms, yes};
 use super::embedding::{Edge, EmbeddingConfig};
 use super::error::{MOST_LAYERS, ModelError, check_dropout, check_limits};
-use super::heads::{MovesLeft, Outputs, PlaneBias, PolicyConfig, PolicyOptions, check_offered};
+use super::heads::{MovesLeft, Outputs, PlaneBias, PolicyConfig, PolicyOptions, RewardOptions, check_offered};
 use super::refinement::RefinementConfig;
 use encodings::Dims;
 use facts::{HeadName, described};
@@ -219,6 +219,9 @@ impl ChessformerConfig {
 
     pub(crate) fn check_sizes(&self) -> Result<(), ModelError> {
         let outputs = &self.outputs;
+        let mut further = outputs.further_policies.values().filter_map(|head| head.depth);
+        // 0 buckets are no output.
+        let buckets = |head: Option<RewardOptions>| head.map_or(1, |head| head.buckets.max(1));
         let sizes = [
             ("width", self.width),
             ("heads", self.heads),
@@ -230,12 +233,13 @@ impl ChessformerConfig {
             ("value.embedding", self.value.embedding),
             ("value.hidden", self.value.hidden),
             ("outputs.soft_policy.depth", outputs.soft_policy.and_then(|soft| soft.depth).unwrap_or(1)),
-            (
-                "outputs.further_policies",
-                outputs.further_policies.values().filter_map(|head| head.depth).min().unwrap_or(1),
-            ),
+            ("outputs.further_policies", further.find(|depth| !(1..=LARGEST_SIZE).contains(depth)).unwrap_or(1)),
+            ("outputs.q.buckets", buckets(outputs.q)),
+            ("outputs.short_term.buckets", buckets(outputs.short_term)),
             ("outputs.moves_left.embedding", outputs.moves_left.map_or(1, |head| head.embedding)),
             ("outputs.moves_left.hidden", outputs.moves_left.map_or(1, |head| head.hidden)),
+            // Fewer than 2 classes are refused below.
+            ("outputs.per_square.classes", outputs.per_square.map_or(1, |head| head.classes.max(1))),
             ("outputs.pairs.embedding", outputs.pairs.and_then(|pairs| pairs.embedding).unwrap_or(1)),
             ("outputs.pairs.depth", outputs.pairs.and_then(|pairs| pairs.depth).unwrap_or(1)),
         ];

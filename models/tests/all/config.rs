@@ -92,6 +92,17 @@ fn sizes_that_no_device_holds_are_refused() {
         let message = refuse(&narrow(model, sizes), &[]);
         assert!(message.contains(said), "{message}");
     }
+    let most = i64::MAX;
+    for (head, options, said) in [
+        ("q", format!(r#"{{"buckets": {most}}}"#), "outputs.q.buckets is"),
+        ("short_term", format!(r#"{{"buckets": {most}}}"#), "outputs.short_term.buckets is"),
+        ("per_square", format!(r#"{{"classes": {most}}}"#), "outputs.per_square.classes is"),
+        ("further_policies", format!(r#"{{"a": {{"depth": 1}}, "b": {{"depth": {most}}}}}"#), "further_policies is"),
+    ] {
+        let sizes = format!(r#""layers": 1, "ff": 8, "outputs": {{"policy": {{}}, "{head}": {options}}}"#);
+        let message = refuse(&narrow("chessformer", &sizes), &[]);
+        assert!(message.contains(&format!("{said} {most}, it must be at most")), "{message}");
+    }
     let huge = [encoding(r#"{"smolgen": {"hidden": 18446744073709551615}}"#)];
     let narrow = narrow("chessformer", r#""layers": 1, "ff": 8"#);
     assert!(refuse(&narrow, &huge).contains("hidden must be at most 16777216"));
