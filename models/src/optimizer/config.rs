@@ -168,9 +168,10 @@ impl Group {
 
 impl std::fmt::Display for Group {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match (&self.pattern, self.part) {
-            (Some(pattern), _) => write!(f, "match: \"{pattern}\""),
-            (None, Some(part)) => write!(f, "part: {}", format!("{part:?}").to_lowercase()),
+        match (&self.pattern, self.part.map(|part| format!("{part:?}").to_lowercase())) {
+            (Some(pattern), Some(part)) => write!(f, "match: \"{pattern}\", part: {part}"),
+            (Some(pattern), None) => write!(f, "match: \"{pattern}\""),
+            (None, Some(part)) => write!(f, "part: {part}"),
             (None, None) => f.write_str("without a name"),
         }
     }

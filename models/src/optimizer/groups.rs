@@ -117,10 +117,11 @@ fn fits(pattern: &str, name: &str) -> bool {
     })
 }
 
-/// The parameters whose names are nearest to a pattern.
+/// The learnt parameters whose names are nearest to a pattern.
 fn near(pattern: &str, layout: &Layout) -> Vec<String> {
     let wanted: Vec<char> = pattern.chars().filter(|&c| c != '*').collect();
-    let names = layout.params().iter().map(|param| &param.name);
+    let learnt = layout.params().iter().filter(|param| param.part != Part::Statistic);
+    let names = learnt.map(|param| &param.name);
     let mut ranked: Vec<(usize, &String)> = names
         .map(|name| {
             let beginning: Vec<char> = name.chars().take(wanted.len()).collect();

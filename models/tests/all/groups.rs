@@ -107,13 +107,20 @@ fn groups_that_change_nothing_give_the_same_bits() {
 #[test]
 fn groups_that_mean_nothing_are_refused() {
     let layout = layout(r#"{"none": {}}"#);
-    let refused = |group: &str| {
+    let refused_in = |layout: &Layout, group: &str| {
         let config = config(&format!(r#"{{"nadam": {{"groups": [{group}]}}}}"#));
-        Optimizer::new(config, &layout, Device::Cpu).expect_err("refused").to_string()
+        Optimizer::new(config, layout, Device::Cpu).expect_err("refused").to_string()
     };
+    let refused = |group: &str| refused_in(&layout, group);
     let message = refused(r#"{"match": "embeding.*", "learning_rate": 0.1}"#);
     assert!(message.contains("match: \"embeding.*\" fits no parameter"), "{message}");
     assert!(message.contains("embedding."), "{message}");
+    let in_no_trunk = refused(r#"{"match": "policy.*", "part": "trunk", "learning_rate": 0.1}"#);
+    assert!(in_no_trunk.contains("match: \"policy.*\", part: trunk fits no parameter"), "{in_no_trunk}");
+    let batch = tiny_with(r#"{"normalisation": "batch"}"#);
+    let (_, normed) = declare(&batch, &none(), &spec(GameKind::Chess, InputName::PieceTokens));
+    let of_statistics = refused_in(&normed, r#"{"match": "*.running_mean", "weight_decay": 1}"#);
+    assert_eq!(of_statistics.matches("running").count(), 1, "a statistic is not learnt: {of_statistics}");
     assert!(refused(r#"{"learning_rate": 0.1}"#).contains("names no parameters"));
     assert!(refused(r#"{"match": "body.*"}"#).contains("changes nothing"));
     assert!(refused(r#"{"match": "body.*", "weight_decay": -1}"#).contains("negative"));
