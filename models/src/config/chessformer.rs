@@ -12,6 +12,11 @@ use games::Vocabulary;
 use nn::layout::LARGEST_SIZE;
 use nn::{Activation, NormKind};
 use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
+
+/// Temperatures of the soft policy: within them the roots of probabilities of legal moves are normal numbers of f32, and that of 0
+/// is 0.
+const TEMPERATURES: RangeInclusive<f64> = 0.1..=1000.0;
 
 /// The largest number of registers.
 pub(crate) const MOST_REGISTERS: usize = 16;
@@ -285,7 +290,7 @@ impl ChessformerConfig {
             return Err(ModelError::Classes(classes));
         }
         let temperature = outputs.soft_policy.map(|soft| soft.temperature);
-        if let Some(temperature) = temperature.filter(|t| !(t.is_finite() && *t > 0.0)) {
+        if let Some(temperature) = temperature.filter(|temperature| !TEMPERATURES.contains(temperature)) {
             return Err(ModelError::Temperature(temperature));
         }
         Ok(())

@@ -32,7 +32,7 @@ pub enum ModelError {
     NoOutput,
     #[error("model: outputs.per_square.classes is {0}, it must be at least 2; a map of attacked squares has 4")]
     Classes(usize),
-    #[error("model: outputs.soft_policy.temperature is {0}, it must be a number above 0; the paper's is 4")]
+    #[error("model: outputs.soft_policy.temperature is {0}, it must be 0.1 to 1000; the paper's is 4")]
     Temperature(f64),
     #[error("model: outputs.rights.bits is {0}, it must be 13 or 11")]
     Rights(usize),

@@ -139,6 +139,11 @@ fn what_cannot_be_is_refused() {
     assert!(without_map.contains("embedding.reach means nothing for the moves"), "{without_map}");
     let dropped = refused(r#"{"dropout": 1}"#).to_string();
     assert_eq!(dropped, "model: dropout is 1, it must be at least 0 and below 1; dlshogi's code has 0.1");
+    // The probability of one of 100 equal moves to the power of 20 is too small for f32; 0 to the power of 1e-50 is 1 there.
+    for temperature in [0.05, 1e50] {
+        let soft = format!(r#"{{"outputs": {{"soft_policy": {{"temperature": {temperature:e}}}}}}}"#);
+        assert_eq!(refused(&soft), ModelError::Temperature(temperature));
+    }
     assert_eq!(
         refused(r#"{"norm": {"post_scaled": {"alpha": 1, "beta": -1}}}"#).to_string(),
         "model: norm.post_scaled.beta is -1, it must be a number above 0"

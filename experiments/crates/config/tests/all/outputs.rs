@@ -148,7 +148,7 @@ fn the_primary_metric_must_be_of_a_head_that_every_row_has() {
 #[test]
 fn options_that_cannot_be_are_pointed_at() {
     refused(&with_heads("{}"), &["outputs names no head"]);
-    refused(&with_heads("{policy: {}, soft_policy: {temperature: 0}}"), &["temperature is 0", "above 0"]);
+    refused(&with_heads("{policy: {}, soft_policy: {temperature: 0}}"), &["temperature is 0", "0.1 to 1000"]);
     refused(&with_heads("{policy: {}, moves_left: {hidden: 0}}"), &["outputs.moves_left.hidden is 0"]);
     refused(&with_heads("{policy: {}, qq: {}}"), &["unknown key `qq`", "soft_policy"]);
     refused(&with_heads("{per_square: {}}"), &["classes"]);
