@@ -35,4 +35,3 @@ pub use spec::Spec;
 
 pub(crate) use body::BodyConfig;
 pub(crate) use chessformer::{MOST_REGISTERS, PooledSizes};
-pub(crate) use defaults::is_default;

@@ -3,7 +3,7 @@
 use super::body::NormPlace;
 use nn::{Activation, NormKind};
 
-pub(crate) use facts::numbers::is_default;
+pub(super) use facts::numbers::is_default;
 
 /// Declares functions for serde: one that gives a default, and with a second name one that tells whether a value is it.
 macro_rules! defaults {

@@ -1,6 +1,6 @@
 //! The optimisers, as experiments write them.
 
-use crate::config::is_default;
+use facts::numbers::is_default;
 use serde::{Deserialize, Serialize};
 use tch::TchError;
 
