@@ -30,7 +30,7 @@ pub struct DecoderConfig {
     /// The root mean square's ε: `rms` (1e-5), or `rms_1e-6`, torchtune's default.
     #[serde(default = "rms", skip_serializing_if = "is_rms", deserialize_with = "root_mean_square")]
     pub normalisation: NormKind,
-    /// Which heads it has: some of `policy`, `result` and `board`, and all of them by default.
+    /// Which heads it has; `policy`, `result` and `board` by default.
     #[serde(default = "all_heads")]
     pub outputs: Outputs,
 }

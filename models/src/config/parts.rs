@@ -87,7 +87,7 @@ pub enum Flags {
     Raw,
 }
 
-/// How the half-move clock n becomes tokens; more than 100 looks like 100.
+/// How the half-move clock n becomes tokens; more than 100 looks like 100, in digits more than 255 like 255.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HalfMove {
