@@ -10,6 +10,7 @@ use encodings::{LayerContext, Stack};
 use nn::{Norm, Scope, TokenLayers};
 use tch::Tensor;
 
+/// It is no source of position: attention sees a set of tokens, and all else acts on each token alike.
 #[derive(Debug)]
 pub(crate) struct Body {
     blocks: Vec<Block>,
@@ -40,11 +41,6 @@ impl Body {
             Some(norm) => norm.forward(at.views, &x),
             None => x,
         }
-    }
-
-    /// None: attention sees a set of tokens, and all else acts on each token alike.
-    pub(crate) fn position_sources(&self) -> Vec<&'static str> {
-        Vec::new()
     }
 
     pub(crate) fn weight_macs_per_token(&self) -> u64 {

@@ -161,7 +161,7 @@ impl Trunk for Encoder {
 
     fn position_sources(&self) -> Vec<&'static str> {
         let of_refinement = self.refine.iter().map(|_| Refine::position_source()).collect();
-        [self.embedding.position_sources(), self.body.position_sources(), of_refinement].concat()
+        [self.embedding.position_sources(), of_refinement].concat()
     }
 
     fn macs(&self, encoding: u64) -> TrunkMacs {

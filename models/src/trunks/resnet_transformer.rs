@@ -55,7 +55,7 @@ impl Trunk for ResnetTransformer {
 
     /// Those of the convolutions.
     fn position_sources(&self) -> Vec<&'static str> {
-        [Resnet::sources(), self.attention.position_sources()].concat()
+        Resnet::sources()
     }
 
     fn macs(&self, encoding: u64) -> TrunkMacs {
