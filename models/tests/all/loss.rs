@@ -67,16 +67,6 @@ fn policy_losses_by_hand() {
 }
 
 #[test]
-fn a_perfect_policy_has_no_divergence() {
-    let prob = floats(&[0.5, 0.3, 0.2], 3);
-    let index = indices(&[4, 0, 2], 3);
-    let logits = floats(&[0.3f32.ln(), -99.0, 0.2f32.ln(), -99.0, 0.5f32.ln()], 5);
-    let rows =
-        policy_divergence_rows(&policy_log_probs(&logits, None), PolicyTargets { index_bk: &index, prob_bk: &prob });
-    assert!(numbers(&rows)[0].abs() < 1e-6);
-}
-
-#[test]
 fn rows_without_moves_or_targets_make_no_nan() {
     let logits = floats(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], 3).set_requires_grad(true);
     let legal = floats(&[0.0, 0.0, 0.0, 1.0, 0.0, 1.0], 3).to_kind(Kind::Bool);
@@ -100,21 +90,4 @@ fn value_losses_by_hand() {
     assert_near(&numbers(&wdl_cross_entropy_rows(&logits, &outcome)), &expected, 1e-6, "rows");
     let sum = wdl_cross_entropy(&logits, &outcome);
     assert_near(&[scalar(&sum.mean())], &[expected.iter().sum::<f64>() / 3.0], 1e-6, "mean");
-}
-
-#[test]
-fn micro_batches_add_up() {
-    let (rows, moves) = (6, 11);
-    let logits = floats(&(0..rows * moves).map(|i| fraction(i as u64) * 4.0).collect::<Vec<_>>(), moves as i64);
-    let index = indices(&[3, -1, 0, 10, -1, 7], 1);
-    let prob = Tensor::ones([rows as i64, 1], (Kind::Float, tch::Device::Cpu));
-    let part = |start, len| {
-        let (index, prob) = (index.narrow(0, start, len), prob.narrow(0, start, len));
-        let targets = PolicyTargets { index_bk: &index, prob_bk: &prob };
-        policy_cross_entropy(&logits.narrow(0, start, len), None, targets)
-    };
-    let (whole, first, second) = (part(0, 6), part(0, 2), part(2, 4));
-    assert_eq!(scalar(&whole.count), scalar(&first.count) + scalar(&second.count));
-    let together = (scalar(&first.sum) + scalar(&second.sum)) / scalar(&whole.count);
-    assert_near(&[together], &[scalar(&whole.mean())], 1e-6, "means of micro-batches");
 }
