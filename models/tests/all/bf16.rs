@@ -95,8 +95,8 @@ fn the_residual_stream_is_bf16_between_fused_root_mean_square_norms_only() {
     }
 }
 
-/// Trains a network on random labels, and says what its loss and its weights are at the end.
-fn learn(steps: u64, game: GameKind) -> (Vec<f64>, Vec<f32>) {
+/// The loss of each step of a network that learns random labels.
+fn learn(steps: u64, game: GameKind) -> Vec<f64> {
     let spec = spec(game, InputName::PieceTokens);
     let stack = [encoding(r#"{"shaw": {}}"#), encoding(r#"{"smolgen": {"compress": 3, "hidden": 5, "gen": 6}}"#)];
     let (network, layout) = declare(&tiny(NormPlace::Post), &stack, &spec);
@@ -125,12 +125,12 @@ fn learn(steps: u64, game: GameKind) -> (Vec<f64>, Vec<f32>) {
     }
     let weights = arena.values().expect("the CPU's values can be read");
     assert!(weights.iter().all(|weight| weight.is_finite()));
-    (losses, weights)
+    losses
 }
 
 fn assert_learns(steps: u64, games: &[GameKind]) {
     for &game in games {
-        let (losses, _) = learn(steps, game);
+        let losses = learn(steps, game);
         let mean = |part: &[f64]| part.iter().sum::<f64>() / part.len() as f64;
         let (first, last) = (mean(&losses[..7]), mean(&losses[losses.len() - 7..]));
         assert!(last < 0.7 * first, "{}: from {first} to {last}", game.name());
@@ -144,10 +144,4 @@ fn many_steps_are_finite_and_learn() {
         Err(_) => assert_learns(100, &[GameKind::Chess, GameKind::Minishogi]),
         Ok(steps) => assert_learns(steps.parse().expect("POSENC_BF16_STEPS is a number of steps"), &GameKind::ALL),
     }
-}
-
-#[test]
-fn the_same_steps_give_the_same_bits() {
-    let bits = |weights: Vec<f32>| weights.into_iter().map(f32::to_bits).collect::<Vec<_>>();
-    assert_eq!(bits(learn(5, GameKind::Chess).1), bits(learn(5, GameKind::Chess).1));
 }
