@@ -212,15 +212,19 @@ fn maps_tell_squares_apart_no_more_than_the_trunk_does() {
 
 #[test]
 fn heads_that_flatten_say_so() {
-    let spec = spec(GameKind::Chess, InputName::PieceTokens);
-    let sources = |pool| {
-        let mut config = with_heads(r#"{"q": {}, "short_term": {}, "moves_left": {}, "soft_policy": {}}"#);
-        config.value.pool = pool;
-        declare(&config, &none(), &spec).0.position_sources().join("; ")
-    };
-    let (flat, mean) = (sources(Pool::Flatten), sources(Pool::Mean));
-    for head in ["q head", "short-term head", "moves-left head"] {
-        assert!(flat.contains(head) && !mean.contains(head), "{flat} and {mean}");
+    for game in GameKind::ALL {
+        let sources = |pool| {
+            let mut config = with_heads(ALL);
+            config.value.pool = pool;
+            declare(&config, &none(), &spec(game, InputName::PieceTokens)).0.position_sources().join("; ")
+        };
+        let (flat, mean) = (sources(Pool::Flatten), sources(Pool::Mean));
+        for head in
+            ["value", "result shares", "value result", "value shares", "win-rate", "q", "short-term", "moves-left"]
+        {
+            let source = format!("{head} head (squares flattened)");
+            assert!(flat.contains(&source) && !mean.contains("flattened"), "{source}: {flat} and {mean}");
+        }
+        assert!(mean.contains("vocabulary") && mean.contains("promotion"), "{mean}");
     }
-    assert!(mean.contains("vocabulary") && mean.contains("promotion"), "{mean}");
 }

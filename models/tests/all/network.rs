@@ -172,21 +172,3 @@ fn first_values_have_the_spread_of_their_initialiser() {
         assert!(of("body.3.attention_norm.gain").iter().all(|v| *v == 1.0));
     }
 }
-
-#[test]
-fn position_sources_are_declared() {
-    let sources = |config, game| {
-        let (network, _) = declare(&config, &none(), &spec(game, InputName::PieceTokens));
-        network.position_sources().join("; ")
-    };
-    let mut config = tiny(NormPlace::Post);
-    assert!(sources(config.clone(), GameKind::Chess).contains("value head"));
-    config.value.pool = models::Pool::Mean;
-    for game in GameKind::ALL {
-        let found = sources(config.clone(), game);
-        assert!(
-            !found.contains("value head") && found.contains("vocabulary") && found.contains("promotion"),
-            "{found}"
-        );
-    }
-}
