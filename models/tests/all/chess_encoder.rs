@@ -15,13 +15,6 @@ const VOCABULARY: usize = PIECES + 2 + RIGHTS + 2;
 const MOVES: usize = 1_924;
 const TOKENS: usize = 68;
 
-const TINY: &str = r#"{"layers": 2, "width": 16, "heads": 2, "ff": 24, "embedding": "table", "ff_kind": "swiglu",
-    "ff_bias": false, "out_bias": false, "norm": "pre", "value": {"pool": "token"}}"#;
-
-fn tiny_encoder() -> ChessformerConfig {
-    serde_json::from_str(TINY).expect("a valid configuration")
-}
-
 #[test]
 fn every_token_is_one_of_the_vocabulary() {
     let spec = tokens_68();
@@ -159,13 +152,13 @@ fn what_does_not_fit_is_refused() {
         refused(&chessformer(config), &none(), &spec_of(GameKind::Chess, input, moves)).to_string()
     };
     let (tokens, squares) = (InputName::Tokens68, InputName::PieceTokens);
-    let frames = refuse(TINY, squares, MovesName::Chessdecoder1924);
+    let frames = refuse(TINY_ENCODER, squares, MovesName::Chessdecoder1924);
     assert!(
         frames.contains("as the side to move sees it") && frames.contains("as the first player sees them"),
         "{frames}"
     );
-    assert!(refuse(TINY, tokens, MovesName::FromTo).contains("tokens_68 with chessdecoder_1924"));
-    let with = |more: &str| format!("{}, {more}}}", TINY.strip_suffix('}').expect("an object"));
+    assert!(refuse(TINY_ENCODER, tokens, MovesName::FromTo).contains("tokens_68 with chessdecoder_1924"));
+    let with = |more: &str| format!("{}, {more}}}", TINY_ENCODER.strip_suffix('}').expect("an object"));
     let map = refuse(&with(r#""outputs": {"per_square": {"classes": 3}}"#), tokens, MovesName::Chessdecoder1924);
     assert!(map.contains("outputs.per_square") && map.contains("White"), "{map}");
     let sizes = with(r#""policy": {"depth": 8}"#);

@@ -176,10 +176,7 @@ fn the_first_board_is_read_as_an_encoder_reads_it() {
     let spec = tokens_68();
     let (network, layout) = declared("", &flat());
     let arena = stirred(&layout);
-    let encoder = r#"{"layers": 2, "width": 16, "heads": 2, "ff": 24, "embedding": "table", "ff_kind": "swiglu",
-        "ff_bias": false, "out_bias": false, "norm": "pre", "value": {"pool": "token"}}"#;
-    let config = serde_json::from_str(encoder).expect("a valid configuration");
-    let (encoder, own) = declare(&config, &flat(), &spec);
+    let (encoder, own) = declare(&tiny_encoder(), &flat(), &spec);
     // A column for each token of a board; the decoder's table has a row for each, behind the moves.
     let table = layout.find("embedding.table").expect("a table");
     let table = arena.frozen_views()[table].narrow(0, MOVES as i64, VOCABULARY as i64).transpose(0, 1);

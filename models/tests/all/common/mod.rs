@@ -50,6 +50,14 @@ pub(crate) fn tokens_68() -> Spec {
     spec_of(GameKind::Chess, InputName::Tokens68, MovesName::Chessdecoder1924)
 }
 
+pub(crate) const TINY_ENCODER: &str = r#"{"layers": 2, "width": 16, "heads": 2, "ff": 24, "embedding": "table",
+    "ff_kind": "swiglu", "ff_bias": false, "out_bias": false, "norm": "pre", "value": {"pool": "token"}}"#;
+
+/// A small network of ChessEncoder's kind.
+pub(crate) fn tiny_encoder() -> ChessformerConfig {
+    serde_json::from_str(TINY_ENCODER).expect("a valid configuration")
+}
+
 /// The encoding of their networks.
 pub(crate) fn flat() -> Vec<EncodingConfig> {
     vec![encoding(r#"{"rope": {"layout": "flat_1d", "theta": 10000}}"#)]
