@@ -1,6 +1,6 @@
 //! Texts in the columns of a terminal.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use unicode_width::UnicodeWidthChar as _;
 
 /// The columns of the narrowest terminals that people use.
@@ -44,9 +44,10 @@ pub fn shortened(text: &str, columns: usize) -> String {
 pub fn all_shortened(texts: &[&str], columns: usize) -> Vec<String> {
     let mut all: Vec<String> = texts.iter().map(|text| shortened(text, columns)).collect();
     for _ in texts {
-        let is_ambiguous = |place: &usize| (0..all.len()).any(|i| all[i] == all[*place] && texts[i] != texts[*place]);
-        let Some(first) = (0..all.len()).find(is_ambiguous) else { break };
-        let places: Vec<usize> = (0..all.len()).filter(|&place| all[place] == all[first]).collect();
+        let mut groups: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        all.iter().enumerate().for_each(|(place, shown)| groups.entry(shown).or_default().push(place));
+        let is_ambiguous = |places: &Vec<usize>| places.iter().any(|&place| texts[place] != texts[places[0]]);
+        let Some(places) = groups.into_values().filter(is_ambiguous).min() else { break };
         let alike: Vec<Vec<char>> = places.iter().map(|&place| texts[place].chars().collect()).collect();
         let Some(distinct) = distinguished(&alike, columns) else { break };
         places.into_iter().zip(distinct).for_each(|(place, text)| all[place] = text);
