@@ -79,22 +79,14 @@ fn is_orthogonal(layout: &Arc<Layout>, count: usize, why: &str) {
             // UᵀSV is diagonal if the step has the gradient's singular vectors; the iteration maps each singular value.
             let inside = u.transpose(0, 1).matmul(&step).matmul(&v);
             let norm = values.square().sum(Kind::Double).sqrt();
-            let expected = (values / norm).apply_quintic(5);
+            let expected = (0..5).fold(values / norm, |x, _| {
+                &x * 3.4445 - x.pow_tensor_scalar(3) * 4.7750 + x.pow_tensor_scalar(5) * 2.0315
+            });
             let apart = (inside - expected.diag(0)).abs().max().double_value(&[]);
             assert!(apart < 1e-3, "{rows} x {columns}: {apart}");
             let [least, most] = [expected.min().double_value(&[]), expected.max().double_value(&[])];
             assert!(least > 0.3 && most < 1.3, "{rows} x {columns}: {least} to {most}");
         }
-    }
-}
-
-trait Quintic {
-    fn apply_quintic(self, times: usize) -> Tensor;
-}
-
-impl Quintic for Tensor {
-    fn apply_quintic(self, times: usize) -> Tensor {
-        (0..times).fold(self, |x, _| &x * 3.4445 - x.pow_tensor_scalar(3) * 4.7750 + x.pow_tensor_scalar(5) * 2.0315)
     }
 }
 
