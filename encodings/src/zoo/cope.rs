@@ -206,7 +206,8 @@ impl Encoding for Cope {
         let [q, k] = [queries.q_bhlk, queries.k_bhlk].map(|x| x.to_kind(Kind::Float));
         let last = (self.positions - 1) as f64;
         let counted = self.counted(&q, &k).clamp_max(last);
-        let below = counted.detach().floor();
+        // Where a network diverges p is not a number, nor is the logit then, whichever entry is read; but there must be one.
+        let below = counted.detach().floor().nan_to_num(0.0, None::<f64>, None::<f64>);
         let above = (&below + 1.0).clamp_max(last);
         let of_positions_bhln = q.matmul(&at.views[vectors.positions].transpose(0, 1));
         let entry = |index: &Tensor| of_positions_bhln.gather(-1, &index.to_kind(Kind::Int64), false);

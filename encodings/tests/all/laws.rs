@@ -1,6 +1,7 @@
 //! Laws that every encoding obeys on every board with auxiliary tokens, and on minishogi's in every layout. One test per law, all encodings
 //! inside, since loading LibTorch takes longer than most laws.
 
+use crate::common::single::numbers;
 use crate::common::{
     DIMS, Network, board, ensure, for_all, input, largest_difference, normal_tensor, packed, parsed, sequences_on,
 };
@@ -180,6 +181,17 @@ fn two_orders_are_one_stack_exactly_where_they_are_one_function() {
     for pair in [["absolute", "absolute"], ["absolute", "laplacian"], ["continuous_bias", "deberta"]] {
         assert!(apart.contains(&pair), "{pair:?} is not among {apart:?}");
     }
+}
+
+/// So that a cell that diverges ends as not finite, and not as a panic, which is called a bug of posenc.
+#[test]
+fn vectors_that_are_not_numbers_stay_so_without_a_panic() {
+    for_all(|configs, tokens| {
+        let network = Network::small(configs, tokens);
+        let x = input(16, 1, tokens, DIMS) * f64::NAN;
+        let output = network.forward(&network.initial(16).frozen_views(), &x).output;
+        ensure(numbers(&output).iter().all(|number| number.is_nan()), || "hides what is not a number".to_owned())
+    });
 }
 
 #[test]
