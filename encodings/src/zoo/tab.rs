@@ -32,6 +32,8 @@ use std::f64::consts::FRAC_1_SQRT_2;
 const NAME: &str = "tab";
 /// The highest frequency at the start by the lowest.
 const RANGE: f64 = 50.0;
+/// The most blocks: each declares its parameters by name.
+const MOST_BLOCKS: usize = 1 << 12;
 /// Side of a block's convolutions.
 const WINDOW: i64 = 3;
 
@@ -119,6 +121,9 @@ impl Configure for Config {
     fn declare(&self, scope: &mut Scope<'_>, dims: Dims, tokens: &Tokens) -> Result<Box<dyn Encoding>, EncodingError> {
         for (key, size) in self.sizes() {
             EncodingError::check_size(NAME, key, size)?;
+        }
+        if self.blocks > MOST_BLOCKS {
+            return Err(EncodingError::out_of_range(NAME, "blocks", "at most 4096", self.blocks));
         }
         let templates = Templates::declare(self, &mut scope.sub("templates"), dims, tokens);
         let sizes = [self.compress, self.summary, self.templates];

@@ -144,6 +144,7 @@ fn options_without_effect_are_refused_with_a_remedy() {
         ("liere: {block: 3}", "liere: the head width (width / heads), 8, is not divisible by 3"),
         ("pape: {parabolas: 0}", "pape: parabolas must be 1 or more, not 0"),
         ("tab: {dilation: 0}", "tab: dilation must be 1 or more, not 0"),
+        ("tab: {blocks: 4097}", "tab: blocks must be at most 4096, not 4097"),
         ("cope: {positions: 0}", "cope: positions must be 1 or more, not 0"),
         ("rope: {layout: flat_1d, theta: 0}", "theta must be above 0, not 0"),
         ("rope: {layout: flat_1d, theta: .nan}", "theta must be above 0, not NaN"),
