@@ -58,7 +58,7 @@ impl Configure for Config {
             places: places(tokens),
             block: block as i64,
             is_relative: block == 2 && !tokens.has_aux(),
-            macs: (dims.layers * 2 * tokens.len() * dims.width * block) as u64,
+            layer_macs: (2 * tokens.len() * dims.width * block) as u64,
         }))
     }
 
@@ -89,7 +89,8 @@ struct Liere {
     block: i64,
     /// Rotations of a plane commute.
     is_relative: bool,
-    macs: u64,
+    /// Multiplications by rotations in one layer.
+    layer_macs: u64,
 }
 
 impl Liere {
@@ -123,7 +124,7 @@ impl Encoding for Liere {
     }
 
     fn macs(&self) -> u64 {
-        self.macs
+        self.generators.len() as u64 * self.layer_macs
     }
 
     fn rotate(&self, at: LayerContext<'_>, q_bhlk: &Tensor, k_bhlk: &Tensor) -> Option<(Tensor, Tensor)> {

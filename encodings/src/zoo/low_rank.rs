@@ -72,10 +72,7 @@ impl Configure for Config {
             };
             [Term::Q, Term::K].map(|term| self.terms.contains(&term).then(|| mixture(term)))
         });
-        let length = tokens.len() as u64;
-        let weights = length * dims.width as u64 + length * length;
-        let macs = (dims.layers * self.terms.len() * dims.heads * self.rank) as u64 * weights;
-        Ok(Box::new(LowRank { layers, pairs: PairTables::new(classes), macs }))
+        Ok(Box::new(LowRank { layers, pairs: PairTables::new(classes) }))
     }
 
     fn size_mut(&mut self) -> Option<(&'static str, &mut usize)> {
@@ -113,7 +110,6 @@ struct LowRank {
     /// Those of queries and of keys of each layer.
     layers: Vec<[Option<Mixture>; 2]>,
     pairs: PairTables,
-    macs: u64,
 }
 
 impl Encoding for LowRank {
@@ -126,7 +122,9 @@ impl Encoding for LowRank {
     }
 
     fn macs(&self) -> u64 {
-        self.macs
+        let length = self.pairs.classes().tokens() as u64;
+        let of = |one: &Mixture| length * (one.weights.macs() + length * (one.heads * one.rank) as u64);
+        self.layers.iter().flatten().flatten().map(of).sum()
     }
 
     fn logits(&self, at: LayerContext<'_>, queries: Queries<'_>) -> Logits {

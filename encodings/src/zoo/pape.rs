@@ -57,16 +57,12 @@ impl Configure for Config {
             choice: Linear::declare(&mut scope.sub("choice"), width, 2 * heads * parabolas, Init::torch(width), false),
         });
         let classes = Share::Displacement.classes(tokens);
-        let length = tokens.len() as u64;
-        let of_token = dims.width as u64 * 2 + MONOMIALS as u64;
-        let macs = length * (dims.heads * self.parabolas) as u64 * of_token
-            + length * length * dims.heads as u64 * MONOMIALS as u64;
         Ok(Box::new(Pape {
             monomials: monomials(tokens.geometry(), classes.count()),
             pairs: PairTables::new(classes),
-            macs: layers.len() as u64 * macs,
             layers,
             heads,
+            parabolas,
         }))
     }
 
@@ -102,7 +98,8 @@ struct Pape {
     monomials: Constant,
     pairs: PairTables,
     heads: i64,
-    macs: u64,
+    /// M.
+    parabolas: i64,
 }
 
 impl Pape {
@@ -137,7 +134,9 @@ impl Encoding for Pape {
     }
 
     fn macs(&self) -> u64 {
-        self.macs
+        let (length, coefficients) = (self.pairs.classes().tokens() as u64, (self.heads * MONOMIALS) as u64);
+        let products = coefficients * (self.parabolas as u64 + length);
+        self.layers.iter().map(|layer| length * (layer.choice.macs() + products)).sum()
     }
 
     fn logits(&self, at: LayerContext<'_>, queries: Queries<'_>) -> Logits {

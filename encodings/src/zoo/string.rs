@@ -48,7 +48,7 @@ impl Configure for Config {
             lower: dims.per_layer(scope, |scope| scope.f32_param("lower", &shape, Init::ZEROS)),
             antisymmetric: antisymmetric(head_width),
             identity: identity(head_width),
-            macs: (dims.layers * 2 * tokens.len() * dims.width * head_width) as u64,
+            layer_macs: (2 * tokens.len() * dims.width * head_width) as u64,
             rotation,
         }))
     }
@@ -86,7 +86,8 @@ struct StringRotation {
     lower: Vec<ParamId>,
     antisymmetric: Constant,
     identity: Constant,
-    macs: u64,
+    /// Multiplications by P in one layer.
+    layer_macs: u64,
 }
 
 impl StringRotation {
@@ -114,7 +115,7 @@ impl Encoding for StringRotation {
     }
 
     fn macs(&self) -> u64 {
-        self.macs + self.rotation.macs()
+        self.lower.len() as u64 * self.layer_macs + self.rotation.macs()
     }
 
     fn rotate(&self, at: LayerContext<'_>, q_bhlk: &Tensor, k_bhlk: &Tensor) -> Option<(Tensor, Tensor)> {

@@ -175,6 +175,23 @@ fn sizes_that_do_not_divide_are_refused_with_a_remedy() {
     assert!(message.contains("the width, 6, is not divisible by 4"), "{message}");
 }
 
+/// A network of these sizes is refused when all its parameters are known; nothing overflows before.
+#[test]
+fn the_largest_sizes_can_be_declared() {
+    let most = nn::layout::LARGEST_SIZE;
+    for (heads, text) in [
+        (1, "string: {layout: axial_2d, theta: 100}"),
+        (1, "liere"),
+        (most, "low_rank: {rank: 16777216}"),
+        (most, "pape: {parabolas: 16777216}"),
+    ] {
+        let (dims, mut builder) = (Dims { width: most, heads, layers: 4096 }, nn::LayoutBuilder::default());
+        let mut scope = builder.scope("encoding", nn::Part::Encoding);
+        let stack = Stack::declare(&[yaml(text).expect("it reads")], &mut scope, dims, &board(GameKind::Chess));
+        assert!(stack.is_ok(), "{text}: {stack:?}");
+    }
+}
+
 /// Without commuting planes the product of two rotations depends on where the tokens stand.
 #[test]
 fn one_network_carries_each_encoding_once_and_one_rotation() {
