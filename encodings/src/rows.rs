@@ -16,8 +16,8 @@ pub enum Table {
     /// Learned p_rank + p_file; each auxiliary token has a separate learned vector.
     Factorised,
     /// Fixed [sin | cos] of the square's index, largest time scale 10,000 (searchless_chess; Vaswani et al. 2017,
-    /// arXiv 1706.03762); zero for auxiliary tokens. Deviation: searchless_chess multiplies its token embeddings by
-    /// √d first.
+    /// arXiv 1706.03762); zero for auxiliary tokens. Deviations: searchless_chess takes the index in its sequence of
+    /// characters, has one sine more and one cosine fewer, and multiplies its token embeddings by √d first.
     #[serde(rename = "sinusoidal_1d")]
     Sinusoidal1d,
     /// The first half of the channels as [`Self::Sinusoidal1d`] of the rank, the second half of the file; zero for

@@ -9,7 +9,7 @@
 //! projects/cope/src/cope/context_position.py, commit 5420e20), which sums gates over the tokens of a text from the key to the
 //! query. As there, gates and terms use queries and keys before any rotation, vectors are per layer, shared by heads,
 //! and start at zero. Deviations: the sum is along rays, and without the query's own gate. `positions` is n, 5 by default: as long
-//! as gates are half open, as at the start, the longest ray of either board counts no more than 4.
+//! as gates are half open, as at the start, the longest ray of 9×9 counts no more than 4.
 //!
 //! Squares on no common ray get nothing, or with `off_ray: learned` the product of the query and one more vector. Nothing is
 //! added for pairs with an auxiliary token.

@@ -8,7 +8,7 @@
 //! and W₂ start uniform in ±1/√inputs (PyTorch's default), P standard normal: it is *not* the identity at the start. All tokens take part, auxiliary ones included.
 //! Deviation: the reference flattens channel by channel, this token by token, which permutes the columns of W₁.
 //!
-//! The author's other trials are options: w shared by all heads (`share: all`, W₂ to k·l), a norm on u (`inside`), r added
+//! The author's other trials are options: w shared by all heads (`share: all`, W₂ to k·l), a norm on u (`inside`, ε 1e-3), r added
 //! after the division (`scaled: false`), P with another spread (`init_std`; 0 starts as the identity).
 //!
 //! Parameters per layer: l·d·bottleneck + bottleneck·l·d + l·d; with w shared bottleneck·l·k in the middle; with a norm

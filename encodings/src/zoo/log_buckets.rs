@@ -18,7 +18,7 @@
 //! Pairs with auxiliary tokens have three further parameters: square → auxiliary, auxiliary → square, auxiliary → auxiliary.
 //!
 //! Parameters per layer: `rank [h, 2·M_R − 1]` and `file [h, 2·M_F − 1]`, M being the buckets of absolute displacements that
-//! are in use, and `aux [h,3]` if there are auxiliary tokens. 18h by default on both boards.
+//! are in use, and `aux [h,3]` if there are auxiliary tokens. 18h by default on 5×5, 8×8 and 9×9.
 
 use crate::displacement_bias::{self, AddedByDisplacement, DisplacementBias};
 use crate::prelude::*;
