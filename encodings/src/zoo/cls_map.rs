@@ -54,7 +54,8 @@ impl Configure for Config {
         let in_place = (0..tokens.len()).eq(covered.iter().copied());
         Ok(Box::new(ClsMap {
             map: Linear::declare(&mut scope.sub("map"), width, pairs, init, true),
-            summary: Summary::of(tokens),
+            cls: tokens.cls().map(|token| token as i64),
+            mean: SquaresMean::new(tokens),
             spread: (!in_place).then(|| spread(tokens.len(), &covered)),
             tokens: tokens.len() as i64,
             auxiliary: match self.tokens {
@@ -82,32 +83,11 @@ fn spread(tokens: usize, covered: &[usize]) -> Constant {
 }
 
 #[derive(Debug)]
-enum Summary {
-    Cls(i64),
-    Mean(SquaresMean),
-}
-
-impl Summary {
-    fn of(tokens: &Tokens) -> Self {
-        match tokens.cls() {
-            Some(token) => Self::Cls(token as i64),
-            None => Self::Mean(SquaresMean::new(tokens)),
-        }
-    }
-
-    /// `[b,l,d]` → `[b,d]`.
-    fn read(&self, x_bld: &Tensor) -> Tensor {
-        match self {
-            Self::Cls(token) => x_bld.select(1, *token),
-            Self::Mean(mean) => mean.of(x_bld),
-        }
-    }
-}
-
-#[derive(Debug)]
 struct ClsMap {
     map: Linear,
-    summary: Summary,
+    /// The summary token, if there is one.
+    cls: Option<i64>,
+    mean: SquaresMean,
     /// Absent where the map covers every token.
     spread: Option<Constant>,
     tokens: i64,
@@ -129,7 +109,8 @@ impl Encoding for ClsMap {
     }
 
     fn logits(&self, at: LayerContext<'_>, queries: Queries<'_>) -> Logits {
-        let map = self.map.forward(at.views, &self.summary.read(queries.x_bld));
+        let summary_bd = self.cls.map_or_else(|| self.mean.of(queries.x_bld), |cls| queries.x_bld.select(1, cls));
+        let map = self.map.forward(at.views, &summary_bd);
         let map = match &self.spread {
             None => map,
             Some(spread) => map.constant_pad_nd([0, 1]).index_select(1, &spread.on(map.device())),
