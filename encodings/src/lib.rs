@@ -8,7 +8,6 @@
 //! Shape suffixes: `b` batch, `l` tokens, `d` width, `h` heads, `k` head width; `c` classes of token pairs.
 
 #![warn(missing_docs)]
-#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests draw from LibTorch"))]
 
 pub mod config;
 pub mod configure;

@@ -1,5 +1,4 @@
 //! A minimal transformer trunk that calls a stack of encodings at every injection point, as a model does.
-#![allow(dead_code, reason = "every test file uses another part of it")]
 
 pub(crate) mod single;
 
