@@ -78,9 +78,9 @@ pub struct OtherLabels {
 }
 
 /// Evaluates the network on every test position of the dataset in `folder`, which must be of the same game and have the
-/// network's targets.
+/// network's targets. Values are those that the run takes from its own dataset.
 pub fn on_labels(cell: &Loaded, folder: &Path) -> Result<OtherLabels, InferenceError> {
-    let (data, view) = (folder.to_owned(), DataView::default());
+    let (data, view) = (folder.to_owned(), DataView { value: cell.config.view.value, ..DataView::default() });
     let config = RunConfig { data, view, test_data: None, generate: None, imported: None, ..cell.config.clone() };
     let dataset = Arc::new(open_data(&config)?);
     let device = cell.arena.device();

@@ -2,9 +2,9 @@
 //! value targets that their experiment names.
 
 use crate::heads::with_heads;
-use config::{Generate, RunConfig};
+use config::{Generate, RunConfig, Weights};
 use dataset::value::short_term;
-use dataset::{Manifest as Dataset, Split, evaluation_batches};
+use dataset::{Manifest as Dataset, Split, ValueTarget, evaluation_batches};
 use games::GameKind;
 use records::positions::{file, read};
 use records::{Manifest, Part};
@@ -13,6 +13,8 @@ use std::path::PathBuf;
 use tempfile::TempDir;
 use testing::{Bench, EXPERIMENT, lines, load_in, openings, rated, train};
 use train::Setup;
+use train::inference::Loaded;
+use train::inference::results::on_labels;
 
 const MAP: &str = r#"{"per_square": {"classes": 4}}"#;
 
@@ -43,7 +45,18 @@ fn a_cell_tested_on_another_dataset_resumes_to_the_same_bits_and_records_both() 
     assert_eq!(used, [own.split.positions.train, own.split.positions.validation, 256]);
     let tested = lines(&dir).into_iter().rfind(|line| line.split == Part::Test).expect("a test line");
     assert_eq!(tested.metrics.get("positions"), Some(60.0), "15 games of four plies");
-    assert_eq!(read(&dir.join(file(config::Weights::Raw))).expect("positions").len(), 60);
+    assert_eq!(read(&dir.join(file(Weights::Raw))).expect("positions").len(), 60);
+}
+
+/// Neither dataset has scores.
+#[test]
+fn values_on_other_labels_are_those_that_the_network_learnt() {
+    let bench = Bench::new();
+    let mut run = with_heads(bench.run(4), r#"{"policy": {}, "q": {"buckets": 8}}"#);
+    run.view.value = Some(ValueTarget::Result);
+    let cell = Loaded::cell(&bench.trained("results", &run), Weights::Raw, tch::Device::Cpu).expect("it is done");
+    let found = on_labels(&cell, &openings(bench.path())).expect("results are enough").metrics;
+    assert!(found.get("q_targets").is_some() && found.get("q_targets") == found.get("positions"), "{found:?}");
 }
 
 #[test]
