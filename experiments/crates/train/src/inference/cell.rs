@@ -67,10 +67,12 @@ impl Loaded {
         } else {
             let newest = Checkpoint::newest(dir, &dir.join(METRICS_FILE), &layout)?;
             let (checkpoint, _) = newest.ok_or_else(|| no_weights(dir))?;
-            let tensors = checkpoint.tensors;
-            let weights = if which == Weights::Averaged { tensors.average } else { Some(tensors.weights) };
-            let weights = weights.ok_or_else(|| no_weights(dir))?;
-            (weights, Origin::Checkpoint { step: checkpoint.progress.step })
+            let (step, tensors) = (checkpoint.progress.step, checkpoint.tensors);
+            let weights = match which {
+                Weights::Raw => tensors.weights,
+                Weights::Averaged => tensors.average.ok_or_else(|| no_average(dir, step))?,
+            };
+            (weights, Origin::Checkpoint { step })
         };
         check_finite(dir, &layout, &weights)?;
         let arena = Arena::from_values(Arc::new(layout), &weights, device)?;
@@ -111,6 +113,12 @@ fn no_weights(dir: &Path) -> UserError {
     };
     let help = "to train it again, run its experiment with another folder at --out, without --from";
     UserError::new(format!("{cell} is finished, but has no weights: {cause}"), help)
+}
+
+fn no_average(dir: &Path, step: u64) -> UserError {
+    let message =
+        format!("{} has no averaged weights yet: its checkpoint of step {step} has no average", dir.display());
+    UserError::new(message, "leave --averaged out, or run its experiment further")
 }
 
 pub fn config_of(dir: &Path) -> Result<RunConfig, InferenceError> {

@@ -33,6 +33,12 @@ fn a_finished_cell_has_its_final_weights_and_an_interrupted_one_its_newest_check
     let answers = train::inference::Answers::of(&loaded, &[start()]).expect("a forward pass");
     assert_eq!(answers.output("result").map(tch::Tensor::size), Some(vec![1, 3]));
 
+    let mut run = bench.run(29);
+    run.train.averaging = Some(AverageConfig::Swa(SwaConfig { every: 25, max_n: 2 }));
+    let early = bench.crashed_of("early", &run, 28);
+    let error = Loaded::cell(&early, Weights::Averaged, Device::Cpu).expect_err("it averages later").to_string();
+    assert!(error.contains("has no averaged weights yet: its checkpoint of step 20"), "{error}");
+
     fs::remove_dir_all(crashed.join("checkpoints")).expect("removed");
     let error = Loaded::cell(&crashed, Weights::Raw, Device::Cpu).expect_err("nothing is left").to_string();
     assert!(error.contains("has no weights yet"), "{error}");
