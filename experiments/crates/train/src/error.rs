@@ -53,10 +53,10 @@ pub enum TrainError {
     NoRoom,
     #[error("LibTorch: {0}")]
     Torch(TchError),
-    #[error(
-        "cannot start the loader's thread: {0}; free memory or raise the limit on processes (ulimit -u), and run again"
-    )]
+    #[error("cannot start a thread: {0}; free memory or raise the limit on processes (ulimit -u), and run again")]
     Thread(io::Error),
+    #[error("the thread that makes batches panicked; its message is above")]
+    NoBatches,
 }
 
 /// Not by `#[from]`: the message would then contain the cause twice.
@@ -82,6 +82,7 @@ impl TrainError {
         let cause = without_backtrace(&text);
         match self {
             Self::NotFinite { .. } => Failure { kind: FailureKind::NotFinite, cause: cause.to_owned() },
+            Self::NoBatches => Failure { kind: FailureKind::Panic, cause: cause.to_owned() },
             _ => Failure::from_text(cause),
         }
     }
@@ -92,6 +93,7 @@ impl TrainError {
             Self::Io { .. }
             | Self::Lines(_)
             | Self::Thread(_)
+            | Self::NoBatches
             | Self::Torch(_)
             | Self::OtherBits { .. }
             | Self::Open(_) => true,

@@ -67,8 +67,7 @@ impl Feed {
     }
 
     pub(super) fn next(&self) -> Result<ChainedBatch, TrainError> {
-        let lost = || TrainError::Thread(std::io::Error::other("it panicked; its message is above"));
-        self.batches.recv().map_err(|_| lost())?
+        self.batches.recv().map_err(|_| TrainError::NoBatches)?
     }
 }
 
@@ -175,6 +174,14 @@ mod tests {
             drop(feed);
             assert_eq!(Arc::strong_count(&dataset), 1, "the thread still holds the dataset");
         }
+    }
+
+    #[test]
+    fn a_thread_that_panicked_is_not_one_that_could_not_be_started() {
+        let feed = Feed { batches: sync_channel(0).1, thread: None };
+        let error = feed.next().expect_err("nobody sends batches");
+        assert_eq!(error.failure().kind, records::FailureKind::Panic);
+        assert!(error.to_string().contains("panicked") && error.resumable(), "{error}");
     }
 
     /// `scripts/long-check waits` sets `POSENC_WAITS` to 300 batches. Only a quiet machine can keep the time.
