@@ -17,12 +17,12 @@ struct Check<'a> {
 pub(super) fn resolved(row: &Combination, data: &OpenedData) -> Result<Vec<Phase>, ConfigError> {
     let train = &row.run.train;
     let check = Check { row, data };
-    let mut before = 0;
+    let mut before: u64 = 0;
     for (i, phase) in train.phases.iter().enumerate() {
         check.buckets(i, phase)?;
         check.length(i, phase)?;
         check.numbers(i, phase)?;
-        before += check.steps(i, phase)?.unwrap_or(0);
+        before = before.saturating_add(check.steps(i, phase)?.unwrap_or(0));
     }
     let steps = train.steps;
     if before >= steps && !train.phases.is_empty() {

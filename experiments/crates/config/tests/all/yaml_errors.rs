@@ -296,12 +296,13 @@ fn merge_keys_are_explained() {
 
 #[test]
 fn phases_that_cannot_be_are_refused_with_a_remedy() {
-    let cases: [(&str, &[&str]); 10] = [
+    let cases: [(&str, &[&str]); 11] = [
         ("[{}, {}]", &["`epochs` of phase 1", "only the last phase can do without", "write `epochs: 1`"]),
         ("[{steps: 2}, {steps: 2}]", &["`steps` of phase 2", "takes the steps that are left", "leave `steps` out"]),
         ("[{steps: 2, epochs: 1}, {}]", &["`steps` of phase 1", "leave one of them out"]),
         ("[{steps: 0}, {}]", &["`base.train.phases[0].steps`: expected a whole number, 1 or more"]),
         ("[{steps: 8}, {}]", &["the phases before the last take 8 steps, and there are 8"]),
+        ("[{epochs: 1e300}, {epochs: 1}, {}]", &["take 18446744073709551615 steps, and there are 8"]),
         ("[{steps: 2}, {learning_rate: 0}]", &["`base.train.phases[1].learning_rate`: expected a number above 0"]),
         ("[{steps: 2}, {loss: {value: -1}}]", &["-1 is not a weight", "base.train.phases[1].loss.value"]),
         ("[{steps: 2}, {loss: {policy: 0, value: 0}}]", &["the weight 0 in phase 2 (policy, value)"]),
