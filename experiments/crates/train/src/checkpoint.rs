@@ -182,6 +182,9 @@ impl Checkpoint {
             let what = format!("its format is {}, this program reads {FORMAT}", header.format);
             return Err(CheckpointError::damaged(&yaml, what));
         }
+        if header.progress.step != step || blake3::Hash::from_hex(&header.progress.batches).is_err() {
+            return Err(CheckpointError::damaged(&yaml, "it has another step than its name, or no hash of batches"));
+        }
         check_layout(&yaml, &header.layout, layout)?;
         header.progress.metrics.check(metrics)?;
         let path = tensors_file(dir, step);

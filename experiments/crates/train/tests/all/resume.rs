@@ -31,15 +31,25 @@ fn what_lies_behind_the_last_checkpoint_is_done_again() {
     bench.resumed(&bench.run(29), 28);
 }
 
+/// Changes a text in the header beside a file of tensors.
+fn change_header(tensors: &Path, from: &str, to: &str) {
+    let path = tensors.with_extension("yaml");
+    let text = fs::read_to_string(&path).expect("a header");
+    assert_eq!(text.matches(from).count(), 1, "{text}");
+    fs::write(path, text.replace(from, to)).expect("written");
+}
+
 #[test]
 fn without_its_newest_checkpoint_it_goes_on_from_the_one_before() {
     let bench = Bench::new();
     let undisturbed = bench.trained("undisturbed", &bench.run(29));
     type Damage = fn(&Path);
-    let damages: [(&str, Damage); 3] = [
+    let damages: [(&str, Damage); 5] = [
         ("deleted", |path| fs::remove_file(path).expect("removed")),
         ("cut", |path| fs::OpenOptions::new().write(true).open(path).expect("open").set_len(1000).expect("cut")),
         ("changed", |path| flip(path, |length| length - 1)),
+        ("another step", |path| change_header(path, "  step: 20\n", "  step: 21\n")),
+        ("no hash", |path| change_header(path, "  batches: ", "  batches: x")),
     ];
     for (name, damage) in damages {
         let dir = with_two_checkpoints(&bench, name);
