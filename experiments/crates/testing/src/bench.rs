@@ -132,10 +132,6 @@ impl Sink for CrashAt {
         assert_ne!(line.step, self.0, "the crash of this test");
         Ok(())
     }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
 }
 
 pub fn options() -> CellOptions {

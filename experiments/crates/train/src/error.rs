@@ -35,8 +35,8 @@ pub enum TrainError {
     Record(#[from] RecordError),
     #[error(transparent)]
     Lines(#[from] ReadError),
-    #[error("the {what} of step {step} is not finite ({value}); {remedy}")]
-    NotFinite { what: String, step: u64, value: f64, remedy: &'static str },
+    #[error("the {what} of step {step} is not finite ({value}); {}", FailureKind::NotFinite.remedy())]
+    NotFinite { what: String, step: u64, value: f64 },
     #[error(
         "training measures \"{0}\", and the registry of metrics lacks it, so no report could read it; add it to `of_training` \
          in models/facts/src/metrics.rs"

@@ -11,9 +11,6 @@ use nn::{Arena, DropoutKey, Views};
 use std::sync::Arc;
 use tch::{Device, Tensor};
 
-/// The remedy named by errors about non-finite values.
-pub(super) const REMEDY: &str = "lower the learning rate, lengthen the warm-up or clip the gradient";
-
 #[derive(Debug)]
 pub(super) struct Learner {
     pub(super) arena: Arena,
@@ -155,7 +152,7 @@ pub(super) fn salt(run: &RunConfig) -> &'static str {
 
 /// `value` if it is finite, otherwise an error that ends the cell.
 pub(super) fn finite(what: &str, step: u64, value: f64) -> Result<f64, TrainError> {
-    let refuse = || TrainError::NotFinite { what: what.to_owned(), step, value, remedy: REMEDY };
+    let refuse = || TrainError::NotFinite { what: what.to_owned(), step, value };
     value.is_finite().then_some(value).ok_or_else(refuse)
 }
 
