@@ -249,21 +249,6 @@ fn a_manifest_describes_the_cell_its_conditions_and_its_outcome() {
 }
 
 #[test]
-fn the_number_of_workers_changes_no_batch_and_no_folder() {
-    let bench = Bench::new();
-    let run = bench.run(29);
-    let with = |workers: usize| RunConfig {
-        train: TrainConfig { workers: Some(workers), ..run.train.clone() },
-        ..run.clone()
-    };
-    let folder = |run: &RunConfig| config::identity::hash(run, "content");
-    assert_eq!((folder(&with(1)), folder(&with(3))), (folder(&run), folder(&run)));
-    let one = bench.trained("one", &with(1));
-    assert_same_bits(&one, &bench.trained("three", &with(3)));
-    assert_same_bits(&one, &bench.trained("default", &run));
-}
-
-#[test]
 fn switches_of_gpus_change_nothing_on_a_cpu_and_the_log_says_so() {
     let bench = Bench::new();
     let usual = bench.run(12);
