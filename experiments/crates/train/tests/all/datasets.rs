@@ -1,7 +1,7 @@
 //! Cells that are tested on another dataset than their own, train on positions which their loader makes, or on parts and
 //! value targets that their experiment names.
 
-use crate::heads::with_heads;
+use crate::heads::{last, with_heads};
 use config::{Generate, RunConfig, Weights};
 use dataset::value::short_term;
 use dataset::{Manifest as Dataset, Split, ValueTarget, evaluation_batches};
@@ -11,7 +11,7 @@ use records::{Manifest, Part};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use tempfile::TempDir;
-use testing::{Bench, EXPERIMENT, lines, load_in, openings, rated, train};
+use testing::{Bench, EXPERIMENT, load_in, openings, rated, train};
 use train::Setup;
 use train::inference::Loaded;
 use train::inference::results::on_labels;
@@ -43,7 +43,7 @@ fn a_cell_tested_on_another_dataset_resumes_to_the_same_bits_and_records_both() 
     assert!(left_out[0] >= own.split.games.train && left_out[1] >= own.split.games.validation, "{left_out:?}");
     let used = [facts.train_positions + left_out[0], facts.validation_positions + left_out[1], facts.test_positions];
     assert_eq!(used, [own.split.positions.train, own.split.positions.validation, 256]);
-    let tested = lines(&dir).into_iter().rfind(|line| line.split == Part::Test).expect("a test line");
+    let tested = last(&dir, Part::Test);
     assert_eq!(tested.metrics.get("positions"), Some(60.0), "15 games of four plies");
     assert_eq!(read(&dir.join(file(Weights::Raw))).expect("positions").len(), 60);
 }
@@ -74,8 +74,8 @@ fn a_cell_of_made_positions_resumes_to_the_same_bits_without_a_folder() {
     assert_eq!(made, made_by_both);
     let made = made.expect("positions are made");
     assert!(made.games < made.positions && made.positions >= 29 * 8, "{made:?}");
-    let last = lines(&cells[0]).into_iter().rfind(|line| line.split == Part::Train).expect("a line");
-    assert!(last.epochs > 0.9 && last.epochs <= 1.0, "{}", last.epochs);
+    let epochs = last(&cells[0], Part::Train).epochs;
+    assert!(epochs > 0.9 && epochs <= 1.0, "{epochs}");
 }
 
 #[test]

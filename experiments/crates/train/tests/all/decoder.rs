@@ -1,11 +1,11 @@
 //! Cells of a decoder: batches of sequences in the same loop, and predictions for positions with their games.
 
+use crate::heads::last;
 use crate::steps::{final_weights, gradient_step, relative_distance};
 use config::{MicroBatch, Phase, RunConfig, Weights};
 use dataset::Manifest;
 use games::{GameKind, InputName, MovesName};
-use records::{Metrics, Part};
-use std::path::Path;
+use records::Part;
 use tch::Device;
 use testing::{Bench, GAME_PLIES, encoding, lines};
 use train::inference::predict::{Prediction, predictions};
@@ -27,15 +27,11 @@ fn run(bench: &Bench, model: &str, steps: u64) -> RunConfig {
     run
 }
 
-fn metrics(dir: &Path, part: Part) -> Metrics {
-    lines(dir).into_iter().rfind(|line| line.split == part).expect("a line").metrics
-}
-
 #[test]
 fn a_decoder_is_measured_on_the_positions_of_an_encoder() {
     let bench = Bench::new();
-    let decoder = metrics(&bench.trained("decoder", &run(&bench, DECODER, 12)), Part::Test);
-    let encoder = metrics(&bench.trained("encoder", &run(&bench, ENCODER, 12)), Part::Test);
+    let tested = |name: &str, model: &str| last(&bench.trained(name, &run(&bench, model, 12)), Part::Test).metrics;
+    let [decoder, encoder] = [tested("decoder", DECODER), tested("encoder", ENCODER)];
     for same in ["positions", "policy_targets", "value_targets", "uniform_baseline", "positions.opening"] {
         assert_eq!(decoder.get(same), encoder.get(same), "{same}");
     }

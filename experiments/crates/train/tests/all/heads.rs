@@ -131,7 +131,7 @@ fn a_map_beside_the_policy_is_learnt_and_tested_and_resumes() {
     }
 }
 
-fn last(dir: &Path, part: Part) -> MetricLine {
+pub(crate) fn last(dir: &Path, part: Part) -> MetricLine {
     lines(dir).into_iter().rfind(|line| line.split == part).expect("a line")
 }
 
