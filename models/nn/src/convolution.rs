@@ -10,9 +10,7 @@ use tch::Tensor;
 pub struct Convolution {
     weight: ParamId,
     bias: Option<ParamId>,
-    inputs: i64,
-    outputs: i64,
-    kernel: i64,
+    sizes: ConvolutionSizes,
 }
 
 /// What decides its shape.
@@ -44,18 +42,18 @@ impl Convolution {
         let ConvolutionSizes { inputs, outputs, kernel } = sizes;
         let weight = scope.matrix("weight", &[outputs, inputs, kernel, kernel], init);
         let bias = bias.then(|| scope.cast_param("bias", &[outputs], Init::ZEROS));
-        Self { weight, bias, inputs, outputs, kernel }
+        Self { weight, bias, sizes }
     }
 
     /// `[b, in, ranks, files]` → `[b, out, ranks, files]`, in the element type of the views' matrices.
     pub fn forward(&self, views: &Views, x: &Tensor) -> Tensor {
         let bias = self.bias.map(|bias| views.cast(bias));
-        let around = self.kernel / 2;
+        let around = self.sizes.kernel / 2;
         x.to_kind(views.kind()).conv2d(&views[self.weight], bias.as_ref(), [1, 1], [around, around], [1, 1], 1)
     }
 
     /// Multiplications for a board of `squares`, those with the zeros beyond the edge included.
     pub fn macs(&self, squares: u64) -> u64 {
-        squares * (self.inputs * self.outputs * self.kernel * self.kernel) as u64
+        squares * (self.sizes.fan_in() * self.sizes.outputs) as u64
     }
 }
