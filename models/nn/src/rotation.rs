@@ -38,6 +38,7 @@ impl Rotation {
         let x = x_bhlk.to_kind(Kind::Float);
         (&x * cosine + x.matmul(&self.swap.on(x.device())) * sine).to_kind(x_bhlk.kind())
     }
+
     /// A product with a matrix for each token and head, given cosines `[l,k]` or `[h,l,k]`: vectors are read and written once, in
     /// their element type, to which the matrices are rounded.
     fn by_products(&self, x_bhlk: &Tensor, cosine: &Tensor, sine: &Tensor) -> Tensor {

@@ -2,10 +2,9 @@
 
 use super::config::{AdamwConfig, NadamConfig, NadamTorchConfig};
 use super::moments::Update;
-use serde::{Deserialize, Serialize};
 
 /// The numbers of an optimiser that are not tensors, for checkpoints.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OptimizerProgress {
     /// Steps taken.
     pub steps: u64,

@@ -90,7 +90,7 @@ impl Ranks {
         self.group.size()
     }
 
-    /// Whether this rank evaluates and writes.
+    /// Whether this rank writes, and has the results of evaluations.
     pub fn is_first(&self) -> bool {
         self.group.rank() == 0
     }
