@@ -363,16 +363,22 @@ fn load(cell: &Path, name: &str, layout: &Layout) -> Result<Vec<f32>, Checkpoint
     }
     let mut weights = vec![0.0; layout.len()];
     for param in layout.params() {
-        let view = file.tensor(&param.name).ok().filter(|v| v.dtype() == Dtype::F32 && v.shape() == shape(param));
-        let Some(view) = view else {
+        let Some(values) = of_shape(&file, param) else {
             let what = format!("{} is missing or has another shape", param.name);
             return Err(CheckpointError::OtherNetwork { path, what });
         };
-        weights[param.offset..param.offset + param.len()].copy_from_slice(&from_little_endian(view.data()));
+        weights[param.offset..param.offset + param.len()].copy_from_slice(&values);
     }
     Ok(weights)
 }
 
-fn shape(param: &ParamSpec) -> Vec<usize> {
+/// The numbers of the tensor with a parameter's name and shape.
+pub(crate) fn of_shape(file: &SafeTensors<'_>, param: &ParamSpec) -> Option<Vec<f32>> {
+    let view =
+        file.tensor(&param.name).ok().filter(|view| view.dtype() == Dtype::F32 && view.shape() == shape(param))?;
+    Some(from_little_endian(view.data()))
+}
+
+pub(crate) fn shape(param: &ParamSpec) -> Vec<usize> {
     param.shape.iter().map(|&size| size as usize).collect()
 }

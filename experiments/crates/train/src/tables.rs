@@ -8,7 +8,7 @@
 
 mod moved;
 
-use super::checkpoint::from_little_endian;
+use super::checkpoint::of_shape;
 use super::error::TrainError;
 use super::setup::{Setup, declare, read_config};
 use crate::inference::tensors_file::Named;
@@ -218,13 +218,6 @@ fn no_tensor(file: &SafeTensors<'_>, param: &ParamSpec, moving: Moving) -> Strin
             format!("it has no tensor {name} of the shape {wanted:?}; {remedy}")
         }
     }
-}
-
-/// The numbers of the tensor with a parameter's name and shape.
-fn of_shape(file: &SafeTensors<'_>, param: &ParamSpec) -> Option<Vec<f32>> {
-    let shape: Vec<usize> = param.shape.iter().map(|&size| size as usize).collect();
-    let view = file.tensor(&param.name).ok().filter(|view| view.dtype() == Dtype::F32 && view.shape() == shape)?;
-    Some(from_little_endian(view.data()))
 }
 
 fn board_of(file: &SafeTensors<'_>, start: &Start) -> Result<Geometry, String> {

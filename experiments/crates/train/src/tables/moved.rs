@@ -1,6 +1,6 @@
 //! Entries of a table that find their places on a board of another size.
 
-use crate::checkpoint::from_little_endian;
+use crate::checkpoint::{from_little_endian, shape};
 use config::start::{Fit, TableOrder};
 use encodings::Tokens;
 use encodings::displacements::Displacement;
@@ -91,7 +91,7 @@ impl Table {
     /// `None` if the file has no table of this name that fits.
     fn by_displacement(file: &SafeTensors<'_>, param: &ParamSpec, boards: [Geometry; 2]) -> Option<Self> {
         let (values, found) = tensor(file, &param.name)?;
-        let shape: Vec<usize> = param.shape.iter().map(|&size| size as usize).collect();
+        let shape = shape(param);
         let fits = found.len() == shape.len() && found[0] == shape[0] && found[2..] == shape[2..];
         let grids = boards.map(|board| [board.torus().1, board.torus().0]);
         let (classes, entry) = ([*found.get(1)?, shape[1]], shape[2..].iter().product());
@@ -103,7 +103,7 @@ impl Table {
     /// The same of a table with a row for each token, squares first, in their order.
     fn by_square(file: &SafeTensors<'_>, param: &ParamSpec, boards: [Geometry; 2], tokens: &Tokens) -> Option<Self> {
         let (values, found) = tensor(file, &param.name)?;
-        let shape: Vec<usize> = param.shape.iter().map(|&size| size as usize).collect();
+        let shape = shape(param);
         let in_order = (0..boards[1].squares()).all(|square| tokens.square(square) == Some(square));
         let fits = in_order && found.len() == shape.len() && shape[0] == tokens.len() && found[1..] == shape[1..];
         let grids = boards.map(|board| [board.ranks(), board.files()]);
