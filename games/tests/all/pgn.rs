@@ -104,6 +104,14 @@ fn moves_become_uci() {
 }
 
 #[test]
+fn the_largest_move_number_is_written() {
+    let start = Some("4k3/8/8/8/8/8/8/4K3 b - - 0 4294967295");
+    let moves = ["e8e7", "e1e2", "e7e8"].into_iter();
+    let text = pgn::write(start, moves, GameResult::Unknown, &[], &[]).expect("legal moves");
+    assert!(text.ends_with("\n4294967295... Ke7 4294967295. Ke2 Ke8 *\n\n"), "{text}");
+}
+
+#[test]
 fn a_start_keeps_its_clock() {
     let start = |fen: &str| one(&format!("[FEN \"{fen}\"]\n\n1. Nf3 *\n")).start;
     let standard = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";

@@ -3,6 +3,7 @@
 use crate::chess::ChessPosition;
 use crate::position::{Position as _, Side};
 use crate::record::{GameResult, Termination};
+use shakmaty::Position as _;
 use shakmaty::san::SanPlus;
 use std::fmt::Write as _;
 
@@ -78,10 +79,10 @@ pub fn write<'a>(
     }
     out.push('\n');
     let mut line = LineWrapper::new(&mut out);
-    let mut number = start.and_then(|fen| fen.split(' ').nth(5)?.parse().ok()).unwrap_or(1u32);
     let mut is_commented = false;
     for (ply, text) in moves.enumerate() {
         let side = position.side_to_move();
+        let number = position.as_shakmaty().fullmoves();
         match side {
             Side::First => line.push(&format!("{number}.")),
             // At the beginning and after a comment the number is repeated.
@@ -90,7 +91,6 @@ pub fn write<'a>(
             }
             Side::Second => {}
         }
-        number += u32::from(side == Side::Second);
         let mv = position.parse_move(text).map_err(|error| (ply, error.to_string()))?;
         line.push(&SanPlus::from_move(position.as_shakmaty().clone(), mv).to_string());
         let comment = noted.get(ply).and_then(|noted| noted.comment(side));
