@@ -112,6 +112,14 @@ fn the_largest_move_number_is_written() {
 }
 
 #[test]
+fn every_value_of_a_tag_can_be_read_again() {
+    let tags = [("Event", "two\nlines\r\n\\ and \"marks\""), ("White", "a")];
+    let text = pgn::write(None, ["e2e4"].into_iter(), GameResult::Unknown, &tags, &[]).expect("a legal move");
+    let event = ("Event".to_owned(), "two lines  \\ and \"marks\"".to_owned());
+    assert_eq!(one(&text).tags[..2], [event, ("White".to_owned(), "a".to_owned())]);
+}
+
+#[test]
 fn a_start_keeps_its_clock() {
     let start = |fen: &str| one(&format!("[FEN \"{fen}\"]\n\n1. Nf3 *\n")).start;
     let standard = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";

@@ -74,7 +74,8 @@ pub fn write<'a>(
     let setup = start.map(|fen| [("SetUp", "1"), ("FEN", fen)]);
     let all = tags.iter().copied().chain([("Result", result)]).chain(setup.into_iter().flatten());
     for (name, value) in all {
-        let value = value.replace('\\', "\\\\").replace('"', "\\\"");
+        // A value ends with its line.
+        let value = value.replace('\\', "\\\\").replace('"', "\\\"").replace(['\r', '\n'], " ");
         writeln!(out, "[{name} \"{value}\"]").expect("a String takes every text");
     }
     out.push('\n');
