@@ -114,12 +114,14 @@ impl Reader {
         Ok(())
     }
 
-    /// A header like `'black_rate:…` before the moves; an engine's score after a move.
+    /// A header like `'black_rate:…` before the moves; an engine's score after a move. A score after an ending is of no move.
     fn comment(&mut self, comment: &str) {
+        let has_ended = self.ending.is_some();
         let Some(slot) = self.game.as_mut().and_then(|replay| replay.game.scores.last_mut()) else {
             return self.tags.push(tag('\'', comment));
         };
-        let score = comment.strip_prefix("**").and_then(|text| text.split_whitespace().next()?.parse().ok());
+        let score = comment.strip_prefix("**").filter(|_| !has_ended);
+        let score = score.and_then(|text| text.split_whitespace().next()?.parse().ok());
         *slot = score.map(Score::Centipawns).or(*slot);
     }
 

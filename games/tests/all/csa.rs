@@ -82,6 +82,12 @@ fn endings() {
 }
 
 #[test]
+fn scores_and_times_after_the_ending_are_of_no_move() {
+    let game = one("V2.2\nPI\n+\n+7776FU\n'** 30\nT2\n%TORYO\n'** -9999\nT5\n");
+    assert_eq!((&game.scores[..], &game.times[..]), (&[Some(Score::Centipawns(30))][..], &[Some(2.0)][..]));
+}
+
+#[test]
 fn a_cap_in_the_header_makes_a_jishogi_no_draw() {
     for header in ["'Max_Moves:2", "$MAX_MOVES:2"] {
         let record = |moves| format!("V2.2\n{header}\nPI\n+\n{moves}\n%JISHOGI\n");
