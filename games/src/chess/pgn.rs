@@ -89,13 +89,18 @@ struct Boundary {
     movetext: bool,
     result: bool,
     blank: bool,
-    /// Whether a comment is open, whose lines are no results.
+    /// Whether a comment in braces is open, whose lines are no results.
     comment: bool,
 }
 
 impl Boundary {
     fn is_before(&mut self, line: &[u8]) -> bool {
-        let text = without_mark(line).trim_ascii();
+        let line = without_mark(line);
+        if line.starts_with(b"%") && !self.comment {
+            // An escape line belongs to neither tags nor movetext.
+            return false;
+        }
+        let text = line.trim_ascii();
         if text.is_empty() {
             self.blank = true;
             return false;
@@ -105,11 +110,13 @@ impl Boundary {
             return true;
         }
         self.movetext |= !tag;
-        if let Some(brace) = memrchr2(b'{', b'}', text) {
+        let brace = memrchr2(b'{', b'}', text);
+        if let Some(brace) = brace {
             self.comment = !tag && text[brace] == b'{';
         }
-        self.result =
-            !self.comment && [&b"1-0"[..], b"0-1", b"1/2-1/2", b"*"].iter().any(|result| text.ends_with(result));
+        let is_result = [&b"1-0"[..], b"0-1", b"1/2-1/2", b"*"].iter().any(|result| text.ends_with(result));
+        // A semicolon begins a comment to the end of the line.
+        self.result = is_result && !self.comment && !text[brace.unwrap_or(0)..].contains(&b';');
         self.blank = false;
         false
     }

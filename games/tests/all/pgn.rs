@@ -229,6 +229,14 @@ fn a_comment_may_end_a_line_as_a_game_does() {
 }
 
 #[test]
+fn comments_and_escapes_of_a_line_end_no_game() {
+    let rest = games(b"1. e4 {a; b} e5 ; he expected 1-0\n\n2. Nf3 {;} 1-0\n\n1. d4 *\n");
+    assert_eq!(rest.iter().map(|game| game.moves.len()).collect::<Vec<_>>(), [3, 1]);
+    let escapes = one("% 1-0\n[White \"A\"]\n% a program's line\n[WhiteElo \"1500\"]\n\n1. e4\n% *\n\ne5 *\n");
+    assert_eq!((escapes.tags.len(), escapes.ratings[0], escapes.moves.len()), (2, Some(1500), 2));
+}
+
+#[test]
 fn line_ends_and_marks_of_other_systems_are_fine() {
     let text = "\u{feff}[Event \"a \\\"quoted\\\" name\"]\r\n[Result \"1-0\"]\r\n\r\n1. e4 e5\r\n1-0\r\n\r\n";
     let game = one(text);
