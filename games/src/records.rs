@@ -28,7 +28,7 @@ pub(crate) fn lines(mut input: impl BufRead, comment: Option<u8>) -> impl Iterat
         loop {
             let mut line = Vec::new();
             let read = input.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line)?;
-            let first = line.trim_ascii().first();
+            let first = without_mark(&line).trim_ascii().first();
             if read == 0 || first.is_some_and(|&first| Some(first) != comment) {
                 return Ok((read > 0).then_some(line));
             }

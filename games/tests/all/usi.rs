@@ -35,7 +35,7 @@ fn every_way_to_write_a_game() {
 
 #[test]
 fn lines_that_say_nothing_are_passed_over() {
-    let file = "# openings\n\n7g7f\n   \n2g2f\r\n# end";
+    let file = "\u{feff}# openings\n\n7g7f\n   \n2g2f\r\n# end";
     let lines: Vec<Vec<u8>> = usi_lines::records(file.as_bytes()).map(Result::unwrap).collect();
     assert_eq!(lines, [b"7g7f\n".to_vec(), b"2g2f\r\n".to_vec()]);
 }
