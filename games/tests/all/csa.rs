@@ -173,6 +173,8 @@ fn bad_games_are_refused_with_their_place() {
         ("PI\nP+55XX\n+".to_owned(), RejectKind::StartPosition, None, "no piece \"XX\""),
         ("PI\nP+77FU\n+".to_owned(), RejectKind::StartPosition, None, "two pieces on square 77"),
         ("PI\nP+00FU\n+".to_owned(), RejectKind::StartPosition, None, "SFEN"),
+        // 257 pawns are not one.
+        (format!("P+59OU{}\nP-51OU\n+", "00FU".repeat(257)), RejectKind::StartPosition, None, "more FU in hand"),
         ("P-51OU\nP+52HI59OU\n+\n+5251HI".to_owned(), RejectKind::StartPosition, None, "SFEN \"4k4/4R4/"),
     ] {
         check_refused(&[(&text, kind, ply, part)], csa::parse);

@@ -136,7 +136,12 @@ impl Setup {
 
     fn hand_out(&mut self, owner: Color, kind: PieceKind) -> Result<(), String> {
         let hand = self.board().hand_of_a_player_mut(owner);
-        *hand = hand.added(kind).ok_or_else(|| format!("no {} can be in hand", code(kind)))?;
+        let more = hand.added(kind).ok_or_else(|| format!("no {} can be in hand", code(kind)))?;
+        // The counts of a hand begin again at 0 after 255.
+        if more.count(kind) == Some(0) {
+            return Err(format!("more {} in hand than a set has", code(kind)));
+        }
+        *hand = more;
         Ok(())
     }
 
