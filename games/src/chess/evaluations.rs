@@ -51,8 +51,8 @@ pub fn records(input: impl BufRead) -> impl Iterator<Item = io::Result<Vec<u8>>>
 /// Reads a line and checks that position and move are legal. An error if the line is invalid; `number` is its number.
 pub fn parse(record: &[u8], number: u64) -> Result<ParsedPosition, Rejected> {
     let wrong = |kind, reason| Rejected { game: number, ply: None, kind, reason };
-    let read: Evaluated<'_> =
-        serde_json::from_slice(record).map_err(|error| wrong(RejectKind::Syntax, error.to_string()))?;
+    let read: Evaluated<'_> = serde_json::from_slice(records::without_mark(record))
+        .map_err(|error| wrong(RejectKind::Syntax, error.to_string()))?;
     let position =
         ChessPosition::parse(&read.fen).map_err(|error| wrong(RejectKind::StartPosition, error.to_string()))?;
     let deepest = read.evals.iter().max_by_key(|search| (search.depth, search.knodes));
