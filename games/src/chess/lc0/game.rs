@@ -80,13 +80,9 @@ fn replay(records: &[RecordData]) -> Result<ParsedGame, ReplayStop> {
             (None, None) => break,
         };
         game.push(position.write_move(played));
-        let candidates = legal.candidates(&record.policy, position, i)?;
-        game.candidates.pop();
-        game.candidates.push(candidates);
-        game.values.pop();
-        game.values.push(record.value.map(|(win, _)| win));
-        game.draws.pop();
-        game.draws.push(record.value.map(|(_, draw)| draw));
+        game.candidates[i] = legal.candidates(&record.policy, position, i)?;
+        game.values[i] = record.value.map(|(win, _)| win);
+        game.draws[i] = record.value.map(|(_, draw)| draw);
         line.play(played);
     }
     (game.result, game.termination) = conclude(&line, last, last.played.is_some())?;
