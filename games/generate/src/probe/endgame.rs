@@ -3,7 +3,7 @@
 use dataset::{Decided, Label, MadePosition};
 use games::chess::endgame::{Ending, Solved, Value};
 use games::chess::{Chess, ChessPosition};
-use games::{GameResult, Position as _, Side, Termination};
+use games::{GameResult, Position as _, Termination};
 
 /// All positions of an endgame with a legal move, in a random order. White is the strong side in every one: networks
 /// see positions from the side to move's view, where the colour-flipped position would be a duplicate, possibly in
@@ -25,11 +25,7 @@ fn label(solved: &Solved, position: &ChessPosition) -> Option<MadePosition> {
         Value::Draw => (None, 0.5),
         Value::Loss(_) => (Some(side.other()), 0.0),
     };
-    let result = match winner {
-        Some(Side::First) => GameResult::FirstWins,
-        Some(Side::Second) => GameResult::SecondWins,
-        None => GameResult::Draw,
-    };
+    let result = winner.map_or(GameResult::Draw, GameResult::won_by);
     // The label is exact, so the position is not played out.
     let termination = Termination::Adjudication;
     let decided = Some(Decided { result, termination, value });
