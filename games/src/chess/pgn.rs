@@ -210,17 +210,13 @@ fn start_position(tags: &[(String, String)]) -> Result<(Option<String>, ChessPos
 
 /// The legal move that a SAN text names, in any usual spelling. An error if it names none; the text of the error shows move
 /// and position.
-pub fn read_san(position: &ChessPosition, san: &str) -> Result<Move, String> {
-    resolve(position, san.as_bytes())
-}
-
-fn resolve(position: &ChessPosition, san: &[u8]) -> Result<Move, String> {
+pub(super) fn read_san(position: &ChessPosition, san: &[u8]) -> Result<Move, String> {
     san::resolve(position.as_shakmaty(), san).map_or_else(|| resolve_any(position, san), Ok)
 }
 
 /// Plays a move in SAN and writes it in UCI.
 fn play(line: &mut Line<ChessPosition>, san: &[u8]) -> Result<MoveText, String> {
-    let mv = resolve(line.position(), san)?;
+    let mv = read_san(line.position(), san)?;
     let text = line.position().write_move(mv);
     line.play(mv);
     Ok(text)

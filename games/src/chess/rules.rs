@@ -64,7 +64,7 @@ impl Position for ChessPosition {
     }
 
     fn parse_written(&self, text: &str) -> Result<Move, IllegalMove> {
-        self.parse_move(text).or_else(|wrong| pgn::read_san(self, text).map_err(|_| wrong))
+        self.parse_move(text).or_else(|wrong| pgn::read_san(self, text.as_bytes()).map_err(|_| wrong))
     }
 
     fn write_move(&self, mv: Move) -> MoveText {
