@@ -110,31 +110,3 @@ fn more_attackers(count: usize) -> u32 {
 }
 
 const _: () = assert!(COUNT_BITS[1] + Boards::ATTACKERS - 1 == u32::BITS as usize);
-
-#[cfg(test)]
-mod tests {
-    use super::super::ShogiPosition;
-    use super::*;
-    use crate::position::Position as _;
-
-    #[test]
-    fn a_piece_attacks_the_squares_whose_attackers_it_is_among() {
-        // All kinds of both sides, promoted ones too, on crowded and open lines.
-        for sfen in [
-            "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",
-            "l2+Rsk2l/4g1+Ss1/p1n1pp1p1/2p3p1p/3+b5/2P1P1P1P/PPNP1P1P1/2+lG1K+P+n1/LN+s2G1+r1 w B 90",
-            "9/1+B3k3/9/2+N3+L2/4K4/1r5b1/9/3+P1+p3/9 b - 1",
-        ] {
-            let position = ShogiPosition::parse(sfen).expect("a position");
-            let rules = position.as_rsshogi();
-            for target in (0..Shogi::GEOMETRY.squares()).map(Square::from_index) {
-                let attackers = rules.attackers_to(target, rules.bitboards().occupied());
-                for from in (0..Shogi::GEOMETRY.squares()).map(Square::from_index) {
-                    let is_among = |set: Bitboard, square: Square| (&set).into_iter().any(|other| other == square);
-                    let attacks = is_among(attacked_from(rules, from), target);
-                    assert_eq!(attacks, is_among(attackers, from), "{sfen}: from {from:?} to {target:?}");
-                }
-            }
-        }
-    }
-}
