@@ -50,13 +50,6 @@ fn shogi_is_lost_without_a_move() {
 }
 
 #[test]
-fn the_fourth_repetition_ends_shogi() {
-    let there_and_back = "2h3h 8b7b 3h2h 7b8b ";
-    assert_eq!(verdict::<Shogi>(None, &there_and_back.repeat(2)), None);
-    assert_eq!(verdict::<Shogi>(None, &there_and_back.repeat(3)), Some((GameResult::Draw, Termination::Repetition)));
-}
-
-#[test]
 fn a_win_is_declared_with_enough_points() {
     let may = |sfen: &str| Shogi::may_declare_win(&<Shogi as Game>::Position::parse(sfen).expect("a position"));
     // King and ten pieces in the camp: two rooks, two bishops and six others make 26 points, two silvers in hand 28.
