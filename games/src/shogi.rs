@@ -31,7 +31,7 @@ pub mod hcpe;
 pub mod hcpe3;
 mod input;
 pub mod kif;
-pub mod labels;
+mod labels;
 mod men;
 pub mod move16;
 mod moves;

@@ -16,7 +16,7 @@ use crate::position::Game as _;
 use shogi_core::{Color, Move, Square};
 
 /// The number of labels.
-pub const LABELS: usize = CLASSES * SQUARES;
+pub(super) const LABELS: usize = CLASSES * SQUARES;
 
 pub(super) const CLASSES: usize = 27;
 /// The first direction of the knight.
@@ -32,7 +32,7 @@ pub(super) const ZONE: usize = 3;
 ///
 /// # Panics
 /// If no piece of shogi can move so.
-pub fn label(mv: Move, turn: Color) -> u16 {
+pub(super) fn label(mv: Move, turn: Color) -> u16 {
     let (class, to) = match mv {
         Move::Drop { piece, to } => (DROPS + usize::from(men::man_of_kind(piece.piece_kind())), to),
         Move::Normal { from, to, promote } => {
