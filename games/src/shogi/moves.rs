@@ -19,8 +19,6 @@ use std::sync::LazyLock;
 const PROMOTIONS: &[&str] = &["promote"];
 const DROPS: &[&str] = &["pawn", "lance", "knight", "silver", "gold", "bishop", "rook"];
 
-const DROP_LETTERS: &[u8; DROPS.len()] = b"PLNSGBR";
-
 /// The number of promotion ranks.
 const ZONE: usize = 3;
 
@@ -107,7 +105,7 @@ pub(super) fn write(mv: Move) -> MoveText {
         Move::Drop { piece, to } => {
             let kind = piece.piece_kind().array_index() - PieceKind::Pawn.array_index();
             let [file, rank] = letters(to);
-            MoveText::of_ascii(&[DROP_LETTERS[kind], b'*', file, rank])
+            MoveText::of_ascii(&[Shogi::DROPS[kind], b'*', file, rank])
         }
     }
 }
