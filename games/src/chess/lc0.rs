@@ -1,8 +1,8 @@
 //! Lc0's training chunks, V3 to V6: a game of self-play with the search's evaluation of each move.
 //!
 //! A chunk is the concatenation of fixed-size records, packed without padding and little-endian, one per position of
-//! one game; files hold it gzipped. Readers here take the unpacked bytes. [`Records`] gives the records with every
-//! field, [`parse`] converts them to a game. Reference: lc0 `src/trainingdata/trainingdata_v6.h` and its
+//! one game; files hold it gzipped. Readers here take the unpacked bytes. [`Records`] gives the records, [`parse`]
+//! converts them to a game. Reference: lc0 `src/trainingdata/trainingdata_v6.h` and its
 //! predecessors.
 //!
 //! What is exact and what is not: V6 stores every move. V3 to V5 do not store the played move; it is derived from the

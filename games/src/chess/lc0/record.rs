@@ -84,18 +84,12 @@ pub struct Evaluation {
 }
 
 /// V6's data about a search.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Search {
     /// Visits of the root. 0 in records that lc0's rescorer converted from older versions: then `played` is invalid.
     pub visits: u32,
     /// The policy index of the played move.
     pub played: u16,
-    /// The policy index of the move with most visits.
-    pub best: u16,
-    /// Kullback–Leibler divergence of the visits from the network's policy. 0 means not recorded.
-    pub policy_kld: f32,
-    /// A short-term value, filled in by rescorers; lc0 itself writes 0.
-    pub q_st: f32,
 }
 
 /// One record, as a view of its bytes.
@@ -150,11 +144,6 @@ impl<'a> Record<'a> {
         std::array::from_fn(|i| self.plane(step * PLANES_A_STEP + i))
     }
 
-    /// Whether the current position occurred before.
-    pub fn repeated(&self) -> bool {
-        self.plane(PIECE_PLANES) != 0
-    }
-
     /// Rights to castle: own queen side, own king side, the opponent's likewise.
     pub fn castling(&self) -> [u8; 4] {
         self.array(self.version.flags_at())
@@ -198,11 +187,6 @@ impl<'a> Record<'a> {
         (!found.q.is_nan()).then_some(found)
     }
 
-    /// Plies until the game's end, fractional where it was resigned. From V5 on.
-    pub fn plies_left(&self) -> Option<f32> {
-        self.value(6)
-    }
-
     /// The result from the side to move's view. Before V6 it is a win, a draw or a loss; rescorers write any value
     /// between.
     pub fn result(&self) -> Evaluation {
@@ -222,9 +206,6 @@ impl<'a> Record<'a> {
         (self.version == Version::V6).then(|| Search {
             visits: u32::from_le_bytes(self.array(at)),
             played: u16::from_le_bytes(self.array(at + 4)),
-            best: u16::from_le_bytes(self.array(at + 6)),
-            policy_kld: f32::from_le_bytes(self.array(at + 8)),
-            q_st: f32::from_le_bytes(self.array(at + 12)),
         })
     }
 

@@ -70,7 +70,6 @@ fn older_chunks_have_their_own_fields() {
         assert_eq!(q(record.root()), q(newest.root()).filter(|_| has_values));
         assert_eq!(q(record.best()), q(newest.best()).filter(|_| has_values));
         assert_eq!(m(record.root()), m(newest.root()).filter(|_| has_moves_left));
-        assert_eq!(record.plies_left(), newest.plies_left().filter(|_| has_moves_left));
         assert_eq!((record.played(), record.original(), record.search()), (None, None, None));
     }
 }
