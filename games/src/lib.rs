@@ -1,7 +1,8 @@
 //! Games as data: rules, square order, move vocabularies, input representations and record formats.
 //!
-//! No tensors, YAML, clocks or networks. Rules come from libraries (shakmaty; rsshogi, with shogi_core's types). This
-//! crate defines how a position becomes small integers and a move becomes an index.
+//! No tensors, YAML, clocks or networks. The rules of chess and shogi come from libraries (shakmaty; rsshogi, with
+//! shogi_core's types), those of minishogi and of the boards are here. This crate defines how a position becomes small
+//! integers and a move becomes an index.
 
 #![warn(missing_docs)]
 

@@ -52,7 +52,7 @@ crate::named! {
         Resignation = "resignation",
         /// Adjudicated by score.
         Adjudication = "adjudication",
-        /// No legal move, no check (chess).
+        /// No legal move, no check: a draw in chess, lost on a board for probes.
         Stalemate = "stalemate",
         /// The position was repeated often enough for a draw.
         Repetition = "repetition",
@@ -122,8 +122,8 @@ impl PositionFacts {
     }
 }
 
-/// A position of a record without games (HCPE, HCPE2, PSV, bags): which positions belong to one game is unknown. The
-/// position is legal, and so are the move and the candidates.
+/// A position of a record without games (HCPE, HCPE2, PSV, bags, Lichess' evaluations): which positions belong to one game
+/// is unknown. The position is legal, and so are the move and the candidates.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ParsedPosition {
     /// The position as FEN or SFEN; its move number is 1 if the record has no ply.
