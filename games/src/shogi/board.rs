@@ -122,7 +122,7 @@ impl Board {
         }
         let hands = self.hands.map(frame::hand);
         let side_to_move = frame::rules_color(self.turn);
-        ShogiPosition::from_state(PositionState { board: array, hands, side_to_move, ply: 1 }, ply)
+        ShogiPosition::from_state(&PositionState { board: array, hands, side_to_move, ply: 1 }, ply)
     }
 }
 

@@ -46,14 +46,9 @@ impl ShogiPosition {
         self.rules.is_legal_move32(self.with_piece(mv))
     }
 
-    /// The position as rsshogi holds it, for what needs its tables.
-    pub(super) fn as_rsshogi(&self) -> &Rules {
-        &self.rules
-    }
-
-    pub(super) fn from_state(mut state: PositionState, ply: u32) -> Self {
-        state.ply = 1;
-        Self { rules: rsshogi::board::position_from_position_state(&state), ply }
+    /// A position whose next move has this number, not that of `state`.
+    pub(super) fn from_state(state: &PositionState, ply: u32) -> Self {
+        Self { rules: rsshogi::board::position_from_position_state(state), ply }
     }
 
     /// Whether the side to move attacks the other king: what no legal position allows.

@@ -219,7 +219,7 @@ fn assemble(board: &[Placed], turn: Side, hands: &Hands, ply: u32) -> ShogiPosit
     }
     let hands = hands.map(frame::hand);
     let side_to_move = frame::rules_color(turn);
-    ShogiPosition::from_state(PositionState { board: array, hands, side_to_move, ply: 1 }, ply)
+    ShogiPosition::from_state(&PositionState { board: array, hands, side_to_move, ply: 1 }, ply)
 }
 
 fn check_king_is_safe(position: &ShogiPosition, turn: Field<'_>) -> Result<(), Wrong> {

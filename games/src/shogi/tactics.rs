@@ -12,7 +12,7 @@ impl Tactics for Shogi {
     const SLIDERS: &'static [&'static str] = &["L", "B", "R", "+B", "+R"];
 
     fn pieces(position: &ShogiPosition) -> Pieces {
-        let rules = position.as_rsshogi();
+        let rules = &position.rules;
         let (turn, opponent) = (rules.turn(), rules.turn().flip());
         Pieces {
             own: set(rules.bitboards().color_pieces(turn), turn),
@@ -22,7 +22,7 @@ impl Tactics for Shogi {
     }
 
     fn attacks(position: &ShogiPosition) -> Vec<SquareSet> {
-        let rules = position.as_rsshogi();
+        let rules = &position.rules;
         let mut by = vec![SquareSet::default(); Self::GEOMETRY.squares()];
         for from in &rules.bitboards().occupied() {
             by[in_frame(from, rules.turn())] = set(attacked_from(rules, from), rules.turn());
@@ -31,7 +31,7 @@ impl Tactics for Shogi {
     }
 
     fn attacked(position: &ShogiPosition) -> Attacked {
-        let rules = position.as_rsshogi();
+        let rules = &position.rules;
         let by = |color| {
             let mut all = Bitboard::EMPTY;
             for from in &rules.bitboards().color_pieces(color) {
