@@ -5,7 +5,6 @@ mod bag;
 mod boards;
 mod chessdecoder;
 mod codes;
-mod colours;
 mod compact;
 mod csa;
 pub mod damage;
