@@ -6,7 +6,7 @@ use games::attacks::Tactics;
 
 /// Positions with the features and targets of their legal moves.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Choices {
+pub(crate) struct Choices {
     /// Indices of present features, one move after the other.
     features: Vec<u16>,
     /// Where each move's features end.
@@ -24,7 +24,7 @@ pub(crate) struct Choice<'a> {
 }
 
 impl Choices {
-    pub fn push<G: Tactics>(&mut self, features: &Features<G>, position: &PolicyPosition<'_, G>) {
+    pub(crate) fn push<G: Tactics>(&mut self, features: &Features<G>, position: &PolicyPosition<'_, G>) {
         features.of(position.position, position.legal, |present| self.push_move(present));
         self.target.extend_from_slice(position.target);
         self.position_end.push(self.move_end.len());
@@ -45,12 +45,8 @@ impl Choices {
         self.move_end.push(self.features.len());
     }
 
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.position_end.len()
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.position_end.is_empty()
     }
 
     pub(crate) fn clear(&mut self) {

@@ -11,16 +11,13 @@
 //! ```
 
 mod choices;
-pub mod features;
+mod features;
 mod linear;
-pub mod log_linear;
+mod log_linear;
 mod measure;
-pub mod prior;
+mod prior;
 mod scores;
 
-pub use choices::Choices;
 pub use features::Features;
-pub use log_linear::LogLinear;
-pub use measure::{BaselinesError, FIT_POSITIONS, Fitted, Measured, PRIOR_POSITIONS, Source, TUNING_POSITIONS};
-pub use prior::StaticPrior;
+pub use measure::{BaselinesError, FIT_POSITIONS, Fitted, Measured, PRIOR_POSITIONS, Source};
 pub use scores::{PositionScores, Score};

@@ -5,7 +5,7 @@ use crate::linear::{Symmetric, dot};
 use crate::scores::log_sum_exp;
 
 /// Weight of the penalty λ/2 · |w|² beside the mean loss. It keeps weights finite that the data leave open.
-pub const PENALTY: f64 = 1e-4;
+pub(crate) const PENALTY: f64 = 1e-4;
 /// The fit ends when a further step promises less than this, in nats.
 const ENOUGH: f64 = 1e-10;
 /// Steps after which the fit ends in any case; it usually takes about ten.
@@ -16,13 +16,13 @@ const MOST_HALVINGS: usize = 30;
 const ARMIJO: f64 = 1e-4;
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct LogLinear {
-    pub weights: Vec<f64>,
+pub(crate) struct LogLinear {
+    pub(crate) weights: Vec<f64>,
     /// How many features occur in the moves that it was fitted on; the weights of the others are 0.
-    pub fitted: usize,
-    pub steps: usize,
+    pub(crate) fitted: usize,
+    pub(crate) steps: usize,
     /// Mean loss on the positions that it was fitted on, penalty left out.
-    pub loss: f64,
+    pub(crate) loss: f64,
 }
 
 /// The objective at a point.
@@ -35,7 +35,7 @@ struct Objective {
 impl LogLinear {
     /// Fits a model with this number of features by Newton's method with exact second derivatives. The objective is convex and
     /// strictly so with the penalty: there is one solution.
-    pub fn fit(choices: &Choices, features: usize) -> Self {
+    pub(crate) fn fit(choices: &Choices, features: usize) -> Self {
         let mut weights = vec![0.0; features];
         let mut steps = 0;
         while steps < MOST_STEPS {

@@ -15,7 +15,7 @@ pub const FIT_POSITIONS: usize = 8192;
 /// Training positions that the static prior counts, if there are as many.
 pub const PRIOR_POSITIONS: usize = 32_768;
 /// Validation positions that the prior's smoothing is chosen on, if there are as many.
-pub const TUNING_POSITIONS: u64 = 4096;
+const TUNING_POSITIONS: u64 = 4096;
 
 /// Changes whenever the same dataset gives other numbers.
 const VERSION: u32 = 1;

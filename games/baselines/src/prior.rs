@@ -10,7 +10,7 @@ use dataset::PolicyPosition;
 use games::{Game, Position as _};
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct StaticPrior {
+pub(crate) struct StaticPrior {
     mass: Vec<f64>,
     legal: Vec<f64>,
     positions: usize,
@@ -18,21 +18,21 @@ pub struct StaticPrior {
 
 impl StaticPrior {
     /// Strengths of the smoothing that are tried on the validation positions.
-    pub const STRENGTHS: [f64; 6] = [1.0, 4.0, 16.0, 64.0, 256.0, 1024.0];
+    pub(crate) const STRENGTHS: [f64; 6] = [1.0, 4.0, 16.0, 64.0, 256.0, 1024.0];
     /// The strength without validation positions.
-    pub const USUAL_STRENGTH: f64 = 16.0;
+    pub(crate) const USUAL_STRENGTH: f64 = 16.0;
 
     /// Counts of a vocabulary of this size, before the first position.
-    pub fn new(moves: usize) -> Self {
+    pub(crate) fn new(moves: usize) -> Self {
         Self { mass: vec![0.0; moves], legal: vec![0.0; moves], positions: 0 }
     }
 
-    pub fn count<G: Game>(&mut self, position: &PolicyPosition<'_, G>) {
+    pub(crate) fn count<G: Game>(&mut self, position: &PolicyPosition<'_, G>) {
         self.add(&indices(position), position.target);
     }
 
     /// Counts a position by the indices of its legal moves and their targets.
-    pub fn add(&mut self, legal: &[u16], target: &[f64]) {
+    pub(crate) fn add(&mut self, legal: &[u16], target: &[f64]) {
         for (&mv, &target) in legal.iter().zip(target) {
             self.mass[usize::from(mv)] += target;
             self.legal[usize::from(mv)] += 1.0;
@@ -40,17 +40,17 @@ impl StaticPrior {
         self.positions += 1;
     }
 
-    pub fn positions(&self) -> usize {
+    pub(crate) fn positions(&self) -> usize {
         self.positions
     }
 
     /// How many moves were legal in a counted position.
-    pub fn seen(&self) -> usize {
+    pub(crate) fn seen(&self) -> usize {
         self.legal.iter().filter(|&&legal| legal > 0.0).count()
     }
 
     /// The logarithm of each move's score at this strength of the smoothing.
-    pub fn log_scores(&self, strength: f64) -> Vec<f64> {
+    pub(crate) fn log_scores(&self, strength: f64) -> Vec<f64> {
         let (mass, legal): (f64, f64) = (self.mass.iter().sum(), self.legal.iter().sum());
         let mean = if legal > 0.0 { mass / legal } else { 1.0 };
         let score = |(mass, legal): (&f64, &f64)| ((mass + strength * mean) / (legal + strength)).ln();
@@ -59,7 +59,7 @@ impl StaticPrior {
 
     /// The strength whose policy has the least loss on these positions, and that loss; the first of equals. None without
     /// positions.
-    pub fn best_strength(&self, positions: &[(Vec<u16>, Vec<f64>)]) -> Option<(f64, f64)> {
+    pub(crate) fn best_strength(&self, positions: &[(Vec<u16>, Vec<f64>)]) -> Option<(f64, f64)> {
         let loss = |strength: f64| {
             let scores = self.log_scores(strength);
             Score::mean(positions.iter().map(|(legal, target)| Score::of(&of_moves(&scores, legal), target))).loss
