@@ -51,10 +51,8 @@ pub(super) fn index(mv: Move, turn: Color) -> u16 {
 
 pub(super) fn entry(mv: Move, turn: Color) -> Entry {
     let (from, to, promotion) = match mv {
-        Move::Normal { from, to, promotion, .. } => (from, to, promotion),
-        Move::EnPassant { from, to } => (from, to, None),
         Move::Castle { king, rook } => (king, rook, None),
-        Move::Put { .. } => panic!("standard chess has no drops"),
+        _ => steps(mv),
     };
     let (from, to) = (in_frame(from, turn) as u8, in_frame(to, turn) as u8);
     match promotion {

@@ -17,8 +17,7 @@ use shakmaty::{Color, Move, Role, Square};
 use std::sync::LazyLock;
 
 /// The promotion pieces, in DeepMind's order; their letters number the entries' promotions.
-const PROMOTIONS: [(Role, &str); 4] =
-    [(Role::Queen, LETTERS[0]), (Role::Rook, LETTERS[1]), (Role::Bishop, LETTERS[2]), (Role::Knight, LETTERS[3])];
+const PROMOTIONS: [Role; 4] = [Role::Queen, Role::Rook, Role::Bishop, Role::Knight];
 const LETTERS: &[&str; 4] = &["q", "r", "b", "n"];
 
 /// The promotion pieces, in Sid3024's order.
@@ -57,7 +56,7 @@ pub(super) fn index(mv: Move, turn: Color, name: MovesName, frame: Frame) -> Opt
 }
 
 fn promoting(from: usize, to: usize, role: Role) -> Entry {
-    let kind = PROMOTIONS.iter().position(|(own, _)| *own == role).expect("a pawn becomes one of these");
+    let kind = PROMOTIONS.iter().position(|&own| own == role).expect("a pawn becomes one of these");
     Entry::promotion((from, to), kind)
 }
 
@@ -74,7 +73,7 @@ fn deep_minds() -> Vec<Entry> {
             let targets = [Some(file), file.checked_sub(1), Some(file + 1).filter(|&file| file < board.files())];
             targets.into_iter().flatten().flat_map(move |target| {
                 let (from, to) = (board.square(file, rank), board.square(target, next));
-                PROMOTIONS.map(|(role, _)| promoting(from, to, role))
+                PROMOTIONS.map(|role| promoting(from, to, role))
             })
         })
     });
