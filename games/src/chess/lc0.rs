@@ -2,8 +2,7 @@
 //!
 //! A chunk is the concatenation of fixed-size records, packed without padding and little-endian, one per position of
 //! one game; files hold it gzipped. Readers here take the unpacked bytes. [`Records`] gives the records, [`parse`]
-//! converts them to a game. Reference: lc0 `src/trainingdata/trainingdata_v6.h` and its
-//! predecessors.
+//! converts them to a game. Reference: lc0 `src/trainingdata/trainingdata_v6.h` and its predecessors.
 //!
 //! What is exact and what is not: V6 stores every move. V3 to V5 do not store the played move; it is derived from the
 //! next record, so the move of the last record is lost and the game ends before it. A chunk may begin inside a game
