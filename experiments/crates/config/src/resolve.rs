@@ -175,7 +175,8 @@ fn sizes(row: &Combination, run: &RunConfig) -> Result<(), ConfigError> {
             return Err(error.help(format!("write a smaller number; {} GB is the limit", gigabytes(MOST_OF_BATCH))));
         }
     }
-    let plies = run.plies();
+    // Another number is refused when the network's shape is computed.
+    let plies = if run.model.check().is_ok() { run.plies() } else { 1 };
     if let Some((key_path, batch)) = batches.into_iter().find(|(_, batch)| !batch.is_multiple_of(plies)) {
         let error = row.refused(&key_path, format!("{batch} positions do not divide into sequences of {plies} plies"));
         return Err(error.help(format!("write a multiple of {plies}, such as {}", batch.next_multiple_of(plies))));

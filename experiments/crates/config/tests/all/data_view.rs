@@ -171,6 +171,8 @@ fn a_pass_of_a_decoder_has_all_rows_of_its_sequences() {
         assert_eq!((row.data.train_rows, &row.data.phase_ends[..]), (6 * games, &[games, 1000][..]), "{data}");
         assert_eq!(row.epochs(), 1000.0 / games as f64);
     }
+    let without = text.replace("DATA", "{chess: chess}").replace("decoder: {", "decoder: {plies: 0, ");
+    assert_says(&load_in(DATA.path(), &without, &[]).expect_err("no plies"), &["model: plies is 0"]);
 }
 
 #[test]
