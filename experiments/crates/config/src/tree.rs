@@ -35,9 +35,12 @@ impl Origin {
         ConfigError::new(self.source.path.clone(), has_location.then(|| self.location.clone()), message)
     }
 
-    /// An error about the value that names its path: `` `base.train.steps`: … ``.
+    /// An error about the value that names its path: `` `base.train.steps`: … ``. A whole text has none.
     pub(crate) fn refused(&self, reason: impl fmt::Display) -> ConfigError {
-        self.error(format!("`{}`: {reason}", dotted(&self.path)))
+        match &self.path[..] {
+            [] => self.error(reason.to_string()),
+            path => self.error(format!("`{}`: {reason}", dotted(path))),
+        }
     }
 
     /// An error about the key that the value has.

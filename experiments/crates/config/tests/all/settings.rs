@@ -313,6 +313,7 @@ fn wrong_settings_of_the_command_line_are_pointed_at() {
     let parts = ["--set:1:1: unknown key `layrs`", "1 | model.chessformer.layrs=3\n     | ^^^^^^^^^^^^^^^^^^^^^^^\n"];
     refused_with(EXPERIMENT, &["model.chessformer.layrs=3"], &parts);
     refused_with(EXPERIMENT, &["data=[1, 2"], &["--set:1", "this is not YAML"]);
+    refused_with(EXPERIMENT, &["game=chess", "data=nowhere"], &["--set:1:6: there is no folder", "1 | data=nowhere"]);
 }
 
 #[test]
