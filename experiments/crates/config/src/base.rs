@@ -177,6 +177,7 @@ fn overridden(file: &mut ExperimentFile, setting: &Setting) {
     if let Some(tune) = &mut file.tune {
         free(&mut tune.axes);
         tune.conditional.iter_mut().for_each(|one| free(&mut one.axes));
+        tune.conditional.retain(|one| !one.axes.0.is_empty());
     }
     file.tune = file.tune.take().filter(|tune| !tune.axes.0.is_empty());
     file.zip.iter_mut().for_each(|group| group.retain(|own| !setting.covers(own)));

@@ -160,10 +160,14 @@ struct TrialPoint {
 
 fn trials(entry: &TuneEntry, matrix: Matrix<'_>, rows: &[Combination]) -> Result<Vec<Vec<TrialPoint>>, ConfigError> {
     let mut axes: Vec<&Point> = vec![&entry.axes; rows.len()];
-    for one in &entry.conditional {
-        for row in matrix.matching(rows, &one.when)? {
-            axes[row] = &one.axes;
+    for (number, one) in entry.conditional.iter().enumerate() {
+        let own = matrix.matching(rows, &one.when)?;
+        if own.is_empty() && !matrix.is_overridden(&one.when) {
+            let place = at!["tune", "conditional", number];
+            let error = matrix.document.error_at(&place, "this entry of `conditional` is about no row");
+            return Err(error.help("`when` needs values as written in `axes`, options included"));
         }
+        own.into_iter().for_each(|row| axes[row] = &one.axes);
     }
     for axes in &axes {
         let trials = axes.0.iter().fold(1, |trials: usize, (_, values)| trials.saturating_mul(values.elements().len()));

@@ -68,6 +68,11 @@ fn rows_can_have_axes_of_their_own_with_equally_many_trials() {
     assert_eq!(tuning.rows[0].trials[1].values[0].0.name(), "learning_rate");
     assert_eq!(tuning.rows[1].trials[1].values[0].0.name(), "train.encoding_rate");
     refused(&conditional("[1e-3, 2e-3]"), &["some rows have 2 trials and others 3", "give every row equally many"]);
+    let of_no_row = conditional("[1e-3, 2e-3, 3e-3]").replace("encoding: none", "encoding: shaw");
+    refused(&of_no_row, &["this entry of `conditional` is about no row", "options included"]);
+    // What the command line sets is not tried, and the row tries what others do.
+    let set = load_with(&with(&conditional("[1e-3, 2e-3, 3e-3]")), &["learning_rate=1e-3"]).expect("an experiment");
+    assert_eq!(values(&set.tuning.expect("something is tuned").rows[0].trials), ["1", "4", "16"]);
 }
 
 #[test]
