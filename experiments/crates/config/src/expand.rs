@@ -9,7 +9,7 @@ use super::file::ExperimentFile;
 use super::preset;
 use super::run::BaseConfig;
 use super::setting::{Point, Setting};
-use super::source::{ConfigError, at};
+use super::source::{ConfigError, Step, at};
 use super::tree::Node;
 use facts::plan::MOST_CELLS;
 use serde_json::Value;
@@ -83,6 +83,7 @@ impl Matrix<'_> {
         let product = self.exclude(product)?;
         let of_axes = product.len();
         let rows = self.include(product, &varied)?;
+        self.check_size(rows.len(), self.file.seeds.len(), &at!["seeds"])?;
         let (mut combinations, mut errors) = (Vec::new(), Vec::new());
         for (place, point) in rows.into_iter().enumerate() {
             // What `include` adds may have been meant for one of the invalid rows.
@@ -113,6 +114,15 @@ impl Matrix<'_> {
         }
         let error = self.document.error_at(&at![of], format!("its axes give more than {MOST} combinations"));
         Err(error.help("give fewer values"))
+    }
+
+    /// Refuses a grid with more cells than one may have; the list of its seeds is at `place`.
+    pub(super) fn check_size(self, rows: usize, seeds: usize, place: &[Step]) -> Result<(), ConfigError> {
+        if rows.saturating_mul(seeds) <= MOST_CELLS {
+            return Ok(());
+        }
+        let error = self.document.error_at(place, format!("{rows} rows with {seeds} seeds are too many cells"));
+        Err(error.help(format!("a grid may have {MOST_CELLS}; vary less, or divide it into several files")))
     }
 
     /// Each row with each of the values.

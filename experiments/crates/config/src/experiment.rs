@@ -121,7 +121,7 @@ impl Experiment {
         if file.twin {
             add_twins(&mut rows);
         }
-        check_size(rows.len(), file.seeds.len(), document)?;
+        matrix.check_size(rows.len(), file.seeds.len(), &at!["seeds"])?;
         let name = run_name(&own_name, overrides);
         let evaluate = evaluate::resolved(file.evaluate.clone(), &rows, document)?;
         Ok(Self {
@@ -236,14 +236,6 @@ fn check_extrapolation(file: &ExperimentFile, rows: &[Row], document: &Node) -> 
     );
     let error = document.error_at(&at!["extrapolate", "to"], message);
     Err(error.help("vary `steps`, or name more positions; a row has steps × batch of them"))
-}
-
-fn check_size(rows: usize, seeds: usize, document: &Node) -> Result<(), ConfigError> {
-    if rows.saturating_mul(seeds) <= MOST_CELLS {
-        return Ok(());
-    }
-    let error = document.error_at(&at!["seeds"], format!("{rows} rows with {seeds} seeds are too many cells"));
-    Err(error.help(format!("a grid may have {MOST_CELLS}; vary less, or divide it into several files")))
 }
 
 /// Two equal rows would compare a network with itself.

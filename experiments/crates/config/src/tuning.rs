@@ -9,10 +9,9 @@ use super::rows::{row, rows};
 use super::run::RunConfig;
 use super::setting::{Point, Setting};
 use super::source::{ConfigError, at};
-use super::tree::Node;
 use super::tune::{Search, TuneEntry};
 use facts::Role;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use streams::below;
 
 pub use facts::plan::TRIALS as FOLDER;
@@ -169,47 +168,54 @@ fn trials(entry: &TuneEntry, matrix: Matrix<'_>, rows: &[Combination]) -> Result
         }
         own.into_iter().for_each(|row| axes[row] = &one.axes);
     }
-    for axes in &axes {
-        let trials = axes.0.iter().fold(1, |trials: usize, (_, values)| trials.saturating_mul(values.elements().len()));
-        matrix.limited(trials, "tune")?;
+    axes.iter().try_for_each(|axes| matrix.limited(combinations(axes), "tune"))?;
+    let count = |row: usize| match entry.search {
+        Search::Grid => combinations(axes[row]),
+        Search::Random(wanted) => combinations(axes[row]).min(wanted),
+    };
+    if let Some(row) = (1..rows.len()).find(|&row| count(row) != count(0)) {
+        let message = format!("some rows have {} trials and others {}", count(0), count(row));
+        let error = matrix.document.error_at(&at!["tune"], message);
+        return Err(error.help("give every row equally many: more trials find better values by chance alone"));
     }
-    let trials: Vec<Vec<TrialPoint>> = axes.iter().map(|axes| searched(&entry.search, product(axes))).collect();
-    let count = |row: usize| trials[row].len();
-    match (1..rows.len()).find(|&row| count(row) != count(0)) {
-        None => Ok(trials),
-        Some(row) => {
-            let message = format!("some rows have {} trials and others {}", count(0), count(row));
-            let error = matrix.document.error_at(&at!["tune"], message);
-            Err(error.help("give every row equally many: more trials find better values by chance alone"))
-        }
-    }
+    matrix.check_size((0..rows.len()).map(count).sum(), entry.seeds.len(), &at!["tune", "seeds"])?;
+    let mut tried: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    let points = |axes: &&Point| -> Vec<TrialPoint> {
+        let all = combinations(axes);
+        let numbers = tried.entry(all).or_insert_with(|| searched(&entry.search, all));
+        numbers.iter().map(|&number| trial_point(axes, number)).collect()
+    };
+    Ok(axes.iter().map(points).collect())
 }
 
-/// The combinations that are tried, in the order of the axes.
-fn searched(search: &Search, mut all: Vec<TrialPoint>) -> Vec<TrialPoint> {
-    if let Search::Random(wanted) = *search {
-        let mut stream = streams::stream(0, &["tune", "random search"]);
-        while all.len() > wanted {
-            let out = below(&mut stream, all.len() as u64) as usize;
-            all.remove(out);
-        }
-    }
-    all
+/// How many combinations of the values of some axes there are.
+fn combinations(axes: &Point) -> usize {
+    axes.0.iter().fold(1, |number: usize, (_, values)| number.saturating_mul(values.elements().len()))
 }
 
-/// Every combination of the values of some axes; the first axis varies slowest.
-fn product(axes: &Point) -> Vec<TrialPoint> {
-    let start = TrialPoint { values: Point::default(), place: Vec::new() };
-    axes.0.iter().fold(vec![start], |trials, (setting, values)| {
-        let longer = |trial: &TrialPoint| -> Vec<TrialPoint> {
-            let with = |(i, value): (usize, &Node)| {
-                let mut trial = trial.clone();
-                trial.values.0.push((setting.clone(), value.clone()));
-                trial.place.push(i);
-                trial
-            };
-            values.elements().iter().enumerate().map(with).collect()
-        };
-        trials.iter().flat_map(longer).collect()
-    })
+/// The numbers of the combinations that are tried, of `all`, in their order.
+fn searched(search: &Search, all: usize) -> Vec<usize> {
+    let Search::Random(wanted) = *search else { return (0..all).collect() };
+    let mut stream = streams::stream(0, &["tune", "random search"]);
+    // One after another is taken out, by its place among those that are left.
+    let taken_out: Vec<usize> = (wanted..all).rev().map(|left| below(&mut stream, left as u64 + 1) as usize).collect();
+    let mut kept: Vec<usize> = (0..all.min(wanted)).collect();
+    for &out in taken_out.iter().rev() {
+        kept.iter_mut().filter(|place| **place >= out).for_each(|place| *place += 1);
+    }
+    kept
+}
+
+/// The combination of a number; the first axis varies slowest.
+fn trial_point(axes: &Point, number: usize) -> TrialPoint {
+    let (mut rest, mut values, mut place) = (number, Vec::new(), Vec::new());
+    for (setting, list) in axes.0.iter().rev() {
+        let list = list.elements();
+        values.push((setting.clone(), list[rest % list.len()].clone()));
+        place.push(rest % list.len());
+        rest /= list.len();
+    }
+    values.reverse();
+    place.reverse();
+    TrialPoint { values: Point(values), place }
 }

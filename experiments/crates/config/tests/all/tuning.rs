@@ -82,6 +82,10 @@ fn a_random_search_draws_the_same_places_for_every_row() {
     let places = |row: usize| tuning.rows[row].trials.iter().map(|trial| trial.place.clone()).collect::<Vec<_>>();
     assert_eq!((places(0).len(), places(0).iter().collect::<BTreeSet<_>>().len()), (5, 5));
     assert!((1..6).all(|row| places(row) == places(0)));
+    let numbers = format!("{:?}", (1..=1000).collect::<Vec<u16>>());
+    let axes = format!("axes: {{train.encoding_rate: {numbers}, train.clip: {numbers}}}\n");
+    let (_, tuning) = load(&format!("tune:\n  {axes}  search: {{random: 5}}\n  seeds: [100]\n"));
+    assert_eq!(tuning.rows[0].trials.len(), 5, "of a million combinations");
 }
 
 #[test]
@@ -93,6 +97,8 @@ fn what_cannot_be_tuned_is_refused() {
     refused(&TUNE.replace("train.encoding_rate: [1, 4, 16]", "eval.every: [1, 2]"), &["cannot be tuned"]);
     refused(&TUNE.replace("train.encoding_rate: [1, 4, 16]", ""), &["there is nothing to tune"]);
     refused(&TUNE.replace("[1, 4, 16]", "[1, -4]"), &["a number, 0 or more"]);
+    let many = format!("{:?}", (1..=20_000).collect::<Vec<u16>>());
+    refused(&TUNE.replace("[1, 4, 16]", &many), &["120000 rows with 2 seeds are too many cells"]);
 }
 
 #[test]
