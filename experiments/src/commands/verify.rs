@@ -32,16 +32,16 @@ pub struct Args {
     #[arg(long, value_name = "CELLS", default_value_t = 0)]
     rerun: usize,
     /// Repeat the draw of --rerun with the seed that it printed.
-    #[arg(long, value_name = "SEED")]
+    #[arg(long, value_name = "SEED", requires = "rerun")]
     draw: Option<u64>,
     /// A dataset folder for --rerun; may be repeated. Datasets in experiments/data are found automatically.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", requires = "rerun")]
     data: Vec<PathBuf>,
     /// The device for --rerun: cpu, cuda or cuda:N.
-    #[arg(long, default_value = "cpu", value_parser = parse_device)]
+    #[arg(long, default_value = "cpu", value_parser = parse_device, requires = "rerun")]
     device: Device,
     /// The folder for cells of --rerun; it is kept. [default: a temporary folder]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", requires = "rerun")]
     out: Option<PathBuf>,
     #[command(flatten)]
     limit: BundleLimit,

@@ -225,6 +225,9 @@ fn cells_that_are_trained_again_come_to_the_same_bits() {
     publish("bundle.tar.zst");
     let again = |more: &str| run(&dir, &format!("verify bundle.tar.zst --rerun 2 {more}"));
     again("").fails_with(&["needs the dataset", "with the content hash", "--data"]);
+    for idle in ["--draw 1", "--data chess", "--device cpu", "--out again"] {
+        run(&dir, &format!("verify bundle.tar.zst {idle}")).misused_with(&["--rerun"]);
+    }
     let said = again("--data chess --data shogi").succeeds().stdout;
     assert_eq!(said.matches(": the same, bit for bit\n").count(), 2, "{said}");
     // Nobody knows the draw beforehand, and everybody can repeat it.
