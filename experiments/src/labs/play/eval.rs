@@ -44,7 +44,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE", requires = "puzzles")]
     rating_plot: Option<PathBuf>,
     /// Let this engine score the positions of --judged: `PROGRAM@NODES[,OPTION=VALUE…]`, with the nodes of a position.
-    #[arg(long, value_name = "ENGINE", value_parser = parse_judge)]
+    #[arg(long, value_name = "ENGINE", value_parser = parse_judge, requires = "judged")]
     judge: Option<Judge>,
     /// Start the draws of an agent with a temperature from this seed.
     #[arg(long, default_value_t = 0)]

@@ -149,4 +149,5 @@ fn a_network_agrees_with_its_own_values_as_an_engine() {
     let cell = finished.cell("shogi");
     run(finished.path(), &format!("eval {cell} --judged positions --judge ./none@1")).fails_with(&["./none"]);
     run(finished.path(), &format!("eval {cell} --judged positions")).misused_with(&["--judge"]);
+    run(finished.path(), &format!("eval {cell} --mates positions --judge ./none@1")).misused_with(&["--judged"]);
 }
