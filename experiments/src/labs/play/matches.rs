@@ -297,7 +297,7 @@ fn parse_draws(text: &str) -> Result<Draws, String> {
 fn parse_anchor(text: &str) -> Result<Anchor, String> {
     let wrong = || format!("expected NAME=ELO such as stockfish@1=1320, found \"{text}\"");
     let (name, elo) = text.rsplit_once('=').ok_or_else(wrong)?;
-    let elo: f64 = elo.parse().map_err(|_| wrong())?;
+    let elo = elo.parse().ok().filter(|elo: &f64| elo.is_finite()).ok_or_else(wrong)?;
     Ok(Anchor::Player { name: name.to_owned(), elo })
 }
 
@@ -310,6 +310,14 @@ mod tests {
         let named = |text: &str| text.parse::<Given>().expect("a player").name;
         assert_eq!(named("runs/small+train.steps=4/chess-none/seed-0@policy"), None);
         assert_eq!(named("mine=runs/small+train.steps=4/seed-0"), Some("mine".to_owned()));
+    }
+
+    #[test]
+    fn an_anchor_has_a_rating() {
+        assert!(parse_anchor("stockfish@1=1320").is_ok());
+        for wrong in ["stockfish", "stockfish=many", "stockfish=nan", "stockfish=inf"] {
+            assert!(parse_anchor(wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]
