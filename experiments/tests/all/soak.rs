@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 use streams::Stream;
-use testing::{place, small};
+use testing::{assert_same_bits, place, small};
 use train::cell::DONE;
 
 /// How long a kill waits for a process that it can meet.
@@ -140,14 +140,6 @@ fn cell_at_work(grid: &Path, runners: &mut [Child], dir: &Path, wanted: fn(&Path
     }
 }
 
-/// What must be the same in two runs of a cell.
-fn bits(cell: &Path) -> (Vec<String>, Vec<u8>, Vec<u8>) {
-    let metrics = fs::read_to_string(cell.join("metrics.jsonl")).expect("metrics");
-    let without_times = |line: &str| line.split_once(",\"time\":").expect("every line ends with its time").0.to_owned();
-    let read = |name: &str| fs::read(cell.join(name)).expect(name);
-    (metrics.lines().map(without_times).collect(), read("status.json"), read("checkpoints/final.safetensors"))
-}
-
 #[test]
 fn killed_at_random_moments_two_runners_finish_every_cell_once_with_the_same_bits() {
     let seeds = setting("POSENC_SOAK_CELLS", ROWS) / ROWS;
@@ -168,7 +160,7 @@ fn killed_at_random_moments_two_runners_finish_every_cell_once_with_the_same_bit
     let mut sessions = 0;
     for (calm, storm) in calm.iter().zip(&storm) {
         assert_eq!(CellState::of(storm), CellState::Done);
-        assert_eq!(bits(calm), bits(storm), "{} differs from {}", storm.display(), calm.display());
+        assert_same_bits(calm, storm);
         let log = fs::read_to_string(storm.join("log.txt")).expect("a log");
         assert!(log.lines().filter(|line| *line == DONE).count() <= 1, "finished twice: {log}");
         sessions += records::Manifest::read(storm).expect("readable").expect("there").sessions.len();
