@@ -6,6 +6,7 @@ use super::run::RunConfig;
 use super::setting::Setting;
 use super::source::dotted;
 use facts::{Role, distinct};
+use std::collections::HashMap;
 
 /// The most steps at which two schedules are compared, in addition to those where they change.
 const COMPARED_STEPS: u64 = 10_000;
@@ -40,14 +41,19 @@ fn values_in_no_row(matrix: Matrix<'_>, combinations: &[Combination]) -> Vec<Str
 /// An axis along which all rows that differ in nothing else train in the same way.
 fn nothing_changes_along(axis: &Setting, rows: &[Row], combinations: &[Combination]) -> Option<String> {
     let first = rows.iter().filter(|row| row.role != Role::Twin && row.matched.is_none());
-    let first: Vec<(&Row, &Combination)> = first.zip(combinations).collect();
-    let rest: Vec<_> = first.iter().map(|(_, combination)| combination.without([axis])).collect();
-    let pairs = (0..first.len()).flat_map(|i| (0..i).map(move |j| (i, j)));
-    let along = |&(i, j): &(usize, usize)| rest[i] == rest[j] && first[i].1.json != first[j].1.json;
-    let along: Vec<(usize, usize)> = pairs.filter(along).collect();
-    let same = |&(i, j): &(usize, usize)| have_the_same_numbers(&first[i].0.run, &first[j].0.run);
-    let &(i, j) = along.first().filter(|_| along.iter().all(same))?;
-    let (a, b) = (&first[j].0.label, &first[i].0.label);
+    let mut alike: HashMap<String, Vec<(&Row, &Combination)>> = HashMap::new();
+    let mut like = None;
+    for (row, combination) in first.zip(combinations) {
+        let before = alike.entry(combination.without([axis]).to_string()).or_default();
+        for &(other, _) in before.iter().filter(|(_, other)| other.json != combination.json) {
+            if !have_the_same_numbers(&row.run, &other.run) {
+                return None;
+            }
+            like.get_or_insert((&other.label, &row.label));
+        }
+        before.push((row, combination));
+    }
+    let (a, b) = like?;
     Some(format!(
         "the axis `{axis}` has no effect: rows that differ in it only, like {a} and {b}, train in the same way"
     ))
