@@ -147,7 +147,7 @@ fn control_of(control: &Row, trial: &Row, label: &str) -> Row {
         Some(matched) if label != control.label => format!("{label}{}", matched.folder_words()),
         _ => label.to_owned(),
     };
-    Row { label, hash, run, ..control.clone() }
+    Row { label, hash, run, data: trial.data.clone(), ..control.clone() }
 }
 
 /// One trial of a row before it is resolved.

@@ -118,6 +118,10 @@ fn a_control_is_tuned_with_its_own_sizes() {
     assert_eq!(tuned.rows[control].run.model, experiment.rows[control].run.model);
     let goal = tuned.rows.iter().find(|row| row.label == "chess-shaw").expect("the goal").folder();
     assert_eq!(tuned.rows[control].matched.as_ref().map(|matched| matched.goal_folder.clone()), Some(goal));
+    let phased = with(&(TUNE.replace("encoding_rate: [1, 4, 16]", "steps: [4, 6]") + controls));
+    let phased = phased.replace("    mask: train\n", "    mask: train\n    phases: [{steps: 2}, {}]\n");
+    let tuned = load_with(&phased, &[]).expect("an experiment").tuned(&[1; 7]);
+    assert!(tuned.rows.iter().all(|row| row.data.phase_ends == [2, 6]), "a control has the phases of its trial");
     let of_network =
         controls.to_owned() + &TUNE.replace("train.encoding_rate: [1, 4, 16]", "model.chessformer.ff: [8, 16]");
     refused(&of_network, &["cannot be tuned beside matched controls"]);
