@@ -68,4 +68,6 @@ fn the_command_makes_a_dataset_that_can_be_verified() {
     run(&dir, "data verify set").succeeds();
     run_args(&dir, &generate).fails_with(&["set exists already"]);
     assert_eq!(run(&dir, "data generate engines --game go").code, Some(2));
+    let relabel = "data generate relabelled --from set --engine engine --nodes 1 --out labels --temperature inf";
+    run(&dir, relabel).fails_with(&["--temperature inf: expected a number above 0"]);
 }

@@ -48,7 +48,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     anyhow::ensure!(
-        args.temperature > 0.0,
+        args.temperature.is_finite() && args.temperature > 0.0,
         "--temperature {}: expected a number above 0 in centipawns, such as 60",
         args.temperature
     );
