@@ -1,18 +1,10 @@
 //! `posenc new` writes experiment files that `posenc check` accepts without a warning.
 
-use crate::cli::{Answer, run, run_args};
+use crate::cli::{Answer, folder, run, run_args};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
-use tempfile::TempDir;
 use testing::{assert_says, datasets};
-
-/// A folder with small datasets `chess` and `shogi`.
-fn folder() -> TempDir {
-    let dir = TempDir::new().expect("a temporary folder");
-    datasets(dir.path());
-    dir
-}
 
 fn new(dir: &Path, args: &[&str]) -> Answer {
     run_args(dir, &[&["new"], args].concat())
@@ -24,7 +16,7 @@ fn checked(dir: &Path, file: &str) -> Value {
 
 #[test]
 fn the_file_fits_its_datasets_and_runs() {
-    let dir = folder();
+    let dir = datasets();
     let args = ["mine.yaml", "--data", "chess", "--data", "shogi", "--encodings", "none,absolute,rope"];
     let written = "mine.yaml is written: 6 rows and 2 A/A controls x 3 seeds = 24 cells";
     let answer = new(dir.path(), &args).succeeds().says(&[written, "posenc check mine.yaml", "posenc run mine.yaml"]);
@@ -45,7 +37,7 @@ fn the_file_fits_its_datasets_and_runs() {
 
 #[test]
 fn a_mask_of_legal_moves_does_not_tell_which_moves_are_legal() {
-    let dir = folder();
+    let dir = datasets();
     run(&dir, "data generate probe legal-moves --game minishogi --positions 300 --seed 1 --out legal").succeeds();
     for (data, mask) in [("legal", "mask: none"), ("chess", "mask: train")] {
         let file = format!("{data}.yaml");
@@ -56,7 +48,7 @@ fn a_mask_of_legal_moves_does_not_tell_which_moves_are_legal() {
 
 #[test]
 fn depths_have_a_reference_each_and_paths_are_those_of_the_file() {
-    let dir = folder();
+    let dir = datasets();
     fs::create_dir(dir.path().join("files")).expect("a folder");
     let args = ["files/deep.yaml", "--data", "chess", "--depths", "4,1", "--question", "Does depth \"help\"?"];
     new(dir.path(), &args).succeeds();
@@ -71,7 +63,7 @@ fn depths_have_a_reference_each_and_paths_are_those_of_the_file() {
 
 #[test]
 fn without_a_dataset_it_names_the_command_that_makes_one() {
-    let dir = TempDir::new().expect("a temporary folder");
+    let dir = folder();
     let answer = new(dir.path(), &["small.yaml", "--game", "chess", "--seeds", "3"]).succeeds();
     let answer = answer.tells(&["dataset of chess: data/attacked-chess (--data)"]);
     let command = answer.stdout.lines().find_map(|line| line.strip_prefix("  posenc data ")).expect("a command");
@@ -86,7 +78,7 @@ fn without_a_dataset_it_names_the_command_that_makes_one() {
 
 #[test]
 fn a_mistyped_folder_is_said_with_the_one_that_was_meant() {
-    let dir = folder();
+    let dir = datasets();
     let args = ["new.yaml", "--game", "chess", "--data", "ches"];
     let said = "--data: there is no folder ches (did you mean `chess`?); the file is for attacked squares, which the \
                 first command makes";
@@ -98,7 +90,7 @@ fn a_mistyped_folder_is_said_with_the_one_that_was_meant() {
 
 #[test]
 fn files_are_not_replaced_and_wrong_answers_write_nothing() {
-    let dir = folder();
+    let dir = datasets();
     let path = dir.path().join("mine.yaml");
     fs::write(&path, "mine").expect("a file");
     new(dir.path(), &["mine.yaml", "--data", "chess"]).fails_with(&["mine.yaml exists", "--force"]);

@@ -5,6 +5,7 @@ use dataset::filter::Buckets;
 use dataset::{ImportOptions, PerSplit, SplitPlan, import};
 use games::GameKind;
 use std::path::{Path, PathBuf};
+use tempfile::TempDir;
 
 /// Short chess games, all different: a first move of each pawn and an answer of each.
 pub fn chess_records() -> String {
@@ -24,21 +25,23 @@ pub fn shogi_records() -> String {
     (1..=9).flat_map(|black| (1..=9).map(move |white| game(black, white))).collect()
 }
 
-/// Makes small datasets `chess` and `shogi` in `dir`.
-pub fn datasets(dir: &Path) {
+/// A folder with small datasets `chess` and `shogi`.
+pub fn datasets() -> TempDir {
+    let dir = TempDir::new().expect("a temporary folder");
     let records = [(GameKind::Chess, "chess.pgn", chess_records()), (GameKind::Shogi, "shogi.csa", shogi_records())];
     for (game, file, records) in records {
-        std::fs::write(dir.join(file), records).expect("the folder can be written");
+        std::fs::write(dir.path().join(file), records).expect("the folder can be written");
         let options = ImportOptions {
             source: "written for tests".to_owned(),
             licence: "CC0-1.0".to_owned(),
             made_by: "a test".to_owned(),
             split: split(),
             strict: true,
-            ..ImportOptions::new(game, vec![dir.join(file)], dir.join(game.name()))
+            ..ImportOptions::new(game, vec![dir.path().join(file)], dir.path().join(game.name()))
         };
         import(&options, &mut |_| {}).expect("the records are good");
     }
+    dir
 }
 
 /// Short chess games that share the start with [`chess_records`] and no other position.

@@ -58,16 +58,11 @@ pub fn small() -> String {
 }
 
 /// A folder with the small datasets for all tests of a process; tests do not change them.
-pub static DATA: LazyLock<TempDir> = LazyLock::new(|| {
-    let dir = TempDir::new().expect("a temporary folder");
-    datasets(dir.path());
-    dir
-});
+pub static DATA: LazyLock<TempDir> = LazyLock::new(datasets);
 
 /// A folder with datasets and an experiment in it.
 pub fn place(text: &str) -> TempDir {
-    let dir = TempDir::new().expect("a temporary folder");
-    datasets(dir.path());
+    let dir = datasets();
     write_experiment(dir.path(), text);
     dir
 }

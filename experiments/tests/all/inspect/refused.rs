@@ -3,7 +3,7 @@
 use crate::cli::{SHOGI_START, answer, posenc, run, run_args};
 use std::fs;
 use std::path::Path;
-use testing::{Finished, datasets, write_experiment};
+use testing::{Finished, place};
 
 fn names(dir: &Path) -> Vec<String> {
     let entries = fs::read_dir(dir).expect("the folder").map(|entry| entry.expect("an entry").file_name());
@@ -80,9 +80,7 @@ reference: {steps: 2}
 primary: {metric: policy_loss, at: last, weights: raw}
 twin: false
 ";
-    let dir = tempfile::tempdir().expect("a folder");
-    datasets(dir.path());
-    write_experiment(dir.path(), GRID);
+    let dir = place(GRID);
     run(&dir, "run experiment.yaml").succeeds();
     run(&dir, "inspect runs/small").fails_with(&["has no attention heads: its architecture is resnet"]);
 }

@@ -11,8 +11,7 @@ use testing::{EXPERIMENT, assert_says, datasets, load_in, openings, rated};
 
 /// Datasets `chess` and `shogi` without scores and buckets, `rated` with both, and `openings` without and all for tests.
 static DATA: LazyLock<TempDir> = LazyLock::new(|| {
-    let dir = TempDir::new().expect("a temporary folder");
-    datasets(dir.path());
+    let dir = datasets();
     rated(dir.path());
     openings(dir.path());
     dir

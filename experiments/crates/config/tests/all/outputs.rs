@@ -12,8 +12,7 @@ use testing::{EXPERIMENT, assert_says, datasets, hashes, load_in};
 
 /// Datasets of games without scores, and one of maps.
 static DATA: LazyLock<TempDir> = LazyLock::new(|| {
-    let dir = TempDir::new().expect("a temporary folder");
-    datasets(dir.path());
+    let dir = datasets();
     maps(dir.path(), MapShape::Squares, 3);
     maps(dir.path(), MapShape::Pairs, 2);
     dir
