@@ -1,7 +1,7 @@
 //! `posenc list` shows the registries; `completions` and `man` describe the whole command line, `--version` all that results
 //! depend on.
 
-use crate::cli::{self, Answer, answer, posenc_cell, run};
+use crate::cli::{self, answer, posenc_cell, run};
 use config::SCHEMA_VERSION;
 use config::numerics::BASE;
 use records::Manifest;
@@ -11,12 +11,8 @@ use std::fs;
 use std::path::Path;
 use testing::{Bench, assert_says};
 
-fn posenc(arguments: &str) -> Answer {
-    run(".", arguments)
-}
-
 fn listed(what: &str) -> Vec<Value> {
-    posenc(&format!("list {what} --json")).json().as_array().expect("a JSON array").clone()
+    run(".", &format!("list {what} --json")).json().as_array().expect("a JSON array").clone()
 }
 
 fn names(entries: &[Value]) -> Vec<&str> {
@@ -65,11 +61,11 @@ fn every_registry_is_listed() {
         &["layers: integer ≥1", "ff_kind: dense/glu/swiglu/geglu", "{parts: {castling: true", "outputs: map"],
     );
     assert!(names(&listed("presets")).contains(&"cf-6m"));
-    let presets = posenc("list presets").succeeds().stdout;
+    let presets = run(".", "list presets").succeeds().stdout;
     assert!(presets.contains("model: {chessformer: {") && !presets.contains('"'), "{presets}");
     let encodings = listed("encodings");
     assert_eq!(names(&encodings), encodings::EncodingConfig::NAMES);
-    let text = posenc("list encodings").succeeds().stdout;
+    let text = run(".", "list encodings").succeeds().stdout;
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     for entry in encodings {
         assert_says(&text, &["name", "summary", "example", "source"].map(|key| entry[key].as_str().expect("a text")));
@@ -79,27 +75,27 @@ fn every_registry_is_listed() {
     let heads = "per_square, pairs";
     assert_eq!((&loss["heads"], &loss["better"], &loss["unit"]), (&heads.into(), &"lower".into(), &"nats".into()));
     assert!(names(&metrics).iter().all(|name| !name.contains('.')), "metrics of phases have the same meaning");
-    posenc("list engines").misused_with(&["possible values"]);
+    run(".", "list engines").misused_with(&["possible values"]);
 }
 
 #[test]
 fn lists_fit_into_80_columns() {
     for what in ["games", "encodings", "models", "inputs", "moves", "presets", "metrics"] {
-        let text = posenc(&format!("list {what}")).succeeds().stdout;
+        let text = run(".", &format!("list {what}")).succeeds().stdout;
         assert_eq!(text.lines().find(|line| line.chars().count() > 80), None, "posenc list {what}");
     }
 }
 
 #[test]
 fn every_shell_completes_every_command_and_each_has_a_manual_page() {
-    let help = posenc("help").succeeds().stdout;
+    let help = run(".", "help").succeeds().stdout;
     let (_, commands) = help.split_once("Experiments:\n").expect("groups of commands");
     let (commands, _) = commands.split_once("Options:\n").expect("options");
     let commands = commands.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   "));
     let commands: BTreeSet<&str> = commands.filter_map(|line| line.split_whitespace().next()).collect();
     let commands: Vec<&str> = commands.into_iter().filter(|name| *name != "help").collect();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
-        posenc(&format!("completions {shell}")).succeeds().says(&commands);
+        run(".", &format!("completions {shell}")).succeeds().says(&commands);
     }
     let dir = tempfile::tempdir().expect("a folder");
     run(&dir, "man --out pages").succeeds();
@@ -121,8 +117,8 @@ fn every_encoding_has_a_name_for_people() {
 #[test]
 fn the_version_is_that_of_manifests() {
     let release = env!("CARGO_PKG_VERSION");
-    assert_eq!(posenc("-V").succeeds().stdout, format!("posenc {release}\n"));
-    let long = posenc("--version").succeeds().stdout;
+    assert_eq!(run(".", "-V").succeeds().stdout, format!("posenc {release}\n"));
+    let long = run(".", "--version").succeeds().stdout;
     let lines: Vec<&str> = long.lines().collect();
     let [first, revision, libtorch, versions] = lines[..] else { panic!("four lines, not {lines:?}") };
     assert_eq!(first, format!("posenc {release}"));

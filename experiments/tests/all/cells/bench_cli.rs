@@ -1,16 +1,12 @@
 //! `posenc bench` and `posenc devices`.
 
-use crate::cli::{self, Answer, run};
+use crate::cli::{self, run};
 use std::path::Path;
 use testing::Bench;
 
-fn posenc(arguments: &str) -> Answer {
-    run(".", arguments)
-}
-
 #[test]
 fn steps_are_timed_against_the_control() {
-    let rows = posenc("bench step --model cf-6m --batch 1 --encodings shaw,none --rounds 1 --json").json();
+    let rows = run(".", "bench step --model cf-6m --batch 1 --encodings shaw,none --rounds 1 --json").json();
     let rows = rows.as_array().expect("rows");
     let names: Vec<_> = rows.iter().map(|row| row["name"].as_str().expect("a name")).collect();
     assert!(names.len() == 2 && names[0] == "none" && names[1].starts_with("shaw"), "{names:?}");
@@ -24,7 +20,7 @@ fn steps_are_timed_against_the_control() {
 #[test]
 fn a_step_is_counted_without_a_gpu() {
     let count = "bench step --model cf-6m --batch 2 --encodings shaw --count";
-    let rows = posenc(&format!("{count} --json")).json();
+    let rows = run(".", &format!("{count} --json")).json();
     let of = |row: usize, key: &str| rows[row][key].as_f64().expect("a number");
     // Per block five products forward and nine backward, and Shaw's.
     assert!(of(0, "products") > 100.0 && of(1, "products") > of(0, "products"), "{rows}");
@@ -48,10 +44,10 @@ fn a_step_is_counted_without_a_gpu() {
 fn the_loader_is_timed() {
     let bench = Bench::new();
     let loader = format!("bench loader --data {} --seconds 0.05", bench.path().join("data").display());
-    let rate = posenc(&format!("{loader} --workers 2 --json")).json();
+    let rate = run(".", &format!("{loader} --workers 2 --json")).json();
     assert!(rate["one_worker"].as_f64().is_some_and(|per_s| per_s > 1000.0), "{rate}");
     assert_eq!(rate["workers"], 2);
-    posenc(&loader).succeeds().says(&["positions/s"]);
+    run(".", &loader).succeeds().says(&["positions/s"]);
 }
 
 #[test]
@@ -60,30 +56,30 @@ fn a_dataset_is_repeated_and_measured() {
     let (data, out) = (bench.path().join("data"), bench.path().join("repeated"));
     let command = format!("bench data {} --positions 2000 --out {} --seconds 0.01", data.display(), out.display());
     for _ in 0..2 {
-        let found = posenc(&format!("{command} --json")).json();
+        let found = run(".", &format!("{command} --json")).json();
         assert!(found["positions"].as_u64().is_some_and(|positions| (2_000..4_000).contains(&positions)), "{found}");
         assert!(found["positions_per_s"].as_f64().is_some_and(|per_s| per_s > 1000.0), "{found}");
         assert!(found["made_bytes_per_s"].as_f64().is_some_and(|per_s| per_s > 1000.0), "{found}");
     }
-    posenc(&command).succeeds().says(&["first open s", "rows in memory, made at ", "posenc check assumes 40)"]);
-    posenc(&format!("bench data {} --positions 5", data.display())).misused_with(&["--out"]);
+    run(".", &command).succeeds().says(&["first open s", "rows in memory, made at ", "posenc check assumes 40)"]);
+    run(".", &format!("bench data {} --positions 5", data.display())).misused_with(&["--out"]);
 }
 
 #[test]
 fn wrong_names_are_answered_with_the_right_ones() {
-    posenc("bench step --model cf-7m").fails_with(&["the presets are cf-6m"]);
-    posenc("bench step --model cf-6m --encodings show").fails_with(&["relative_bias"]);
-    posenc("bench loader --data nowhere").fails_with(&["nowhere"]);
+    run(".", "bench step --model cf-7m").fails_with(&["the presets are cf-6m"]);
+    run(".", "bench step --model cf-6m --encodings show").fails_with(&["relative_bias"]);
+    run(".", "bench loader --data nowhere").fails_with(&["nowhere"]);
     for wrong in ["--device gpu", "--game go", "--batch 0", "--rounds 0", "--threads 0"] {
-        let refused = posenc(&format!("bench step --model cf-6m --encodings none {wrong}"));
+        let refused = run(".", &format!("bench step --model cf-6m --encodings none {wrong}"));
         refused.misused_with(&[&wrong[..wrong.find(' ').expect("a value")]]);
     }
 }
 
 #[test]
 fn devices_name_the_processor_and_libtorch() {
-    posenc("devices").succeeds().says(&["CPU", "LibTorch", "2.11.0"]);
-    let found = posenc("devices --json").json();
+    run(".", "devices").succeeds().says(&["CPU", "LibTorch", "2.11.0"]);
+    let found = run(".", "devices --json").json();
     assert_eq!(found["libtorch"]["version"], "2.11.0");
     assert!(found["cpu"]["cores"].as_u64().is_some_and(|cores| cores > 0));
 }
