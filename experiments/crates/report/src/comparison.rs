@@ -367,12 +367,14 @@ impl Paired {
             missing.insert(0, Missing::NoDirection);
         }
         let settled = |cell: &&CellRecord| matches!(cell.state, CellState::Done | CellState::Failed(_));
+        // The mean of equal numbers is rounded, so their deviation need not be 0.
+        let are_equal = differences.windows(2).all(|pair| pair[0].1 == pair[1].1);
         if !seeds.iter().flatten().all(settled) {
             let done = seeds.iter().filter(|cells| cells.iter().all(|cell| cell.state == CellState::Done)).count();
             missing.insert(0, Missing::NotFinished { done, planned: seeds.len() });
         } else if differences.len() < PAIRS_NEEDED {
             missing.insert(0, Missing::Pairs { has: differences.len() });
-        } else if test.is_some_and(|test| test.sd == 0.0) {
+        } else if are_equal || test.is_some_and(|test| test.sd == 0.0) {
             missing.insert(0, Missing::NoSpread);
         }
         let (decisive, noise) = test.map(|test| decisive(test, &differences, terms, source.positions)).unzip();
