@@ -37,16 +37,18 @@ fn progress(counts: &Counts, what: &str) -> String {
 pub(crate) fn primary(report: &Report) -> String {
     let primary = &report.primary;
     let better = match primary.direction {
-        Direction::Lower => ", lower is better",
-        Direction::Higher => ", higher is better",
+        Direction::Lower => "lower is better",
+        Direction::Higher => "higher is better",
         Direction::Neither => "",
     };
+    let about: Vec<&str> = [primary.unit, better].into_iter().filter(|text| !text.is_empty()).collect();
+    let about = if about.is_empty() { String::new() } else { format!(" ({})", about.join(", ")) };
     let when = match primary.at {
         ReadAt::Last => "on test positions after the last step".to_owned(),
         ReadAt::Step(step) => format!("on validation positions after step {step}"),
     };
     let within = primary.within().map_or_else(String::new, |within| format!("; rows are equivalent within {within}"));
-    format!("{} ({}{better}) {when}, {} weights{within}", primary.name, primary.unit, primary.weights.name())
+    format!("{}{about} {when}, {} weights{within}", primary.name, primary.weights.name())
 }
 
 /// Facts about the test positions of a game.

@@ -93,3 +93,9 @@ fn a_metric_that_does_not_apply_to_some_rows_is_marked_there() {
     assert!(lines[2].contains("absolute") && lines[2].contains("25.00 ± 0"), "{lines:?}");
     assert!(lines[3].contains("Shaw") && lines[3].ends_with("n/a"), "{lines:?}");
 }
+
+#[test]
+fn a_primary_metric_without_a_unit_has_only_its_better_side_in_brackets() {
+    let report = folder("moves_left_loss", |loss| json!({"moves_left_loss": loss})).report();
+    has(&text::draw(&report), &["primary metric: moves_left_loss (lower is better) on test positions after"]);
+}
