@@ -24,7 +24,9 @@ pub(crate) fn table(report: &Report, game: &GameReport) -> Table {
         let detectable = or_absent(precision.detectable, |size| fixed(size, decimals(size)));
         let sd = fixed(test.sd, decimals(test.sd));
         let share = or_absent(row.crossed(), |crossed| format!("{:.0} %", crossed.games_share * 100.0));
-        let mut cells = vec![row.name(), sd, share, p_value(test.p), detectable, seeds(precision.seeds)];
+        // Where nothing varies, the number of seeds is not known.
+        let needed = or_absent(precision.detectable, |_| seeds(precision.seeds));
+        let mut cells = vec![row.name(), sd, share, p_value(test.p), detectable, needed];
         cells.extend(report.primary.difference.into_iter().flat_map(|_| target(precision)));
         Some(cells)
     });

@@ -26,6 +26,7 @@ mod strength;
 mod variants;
 
 use self::folder::{ABSOLUTE, Folder, SEEDS, SHAW, close, comparison, has, in_chess, is_warned, lacks, row, says};
+use self::heads::tables;
 use facts::{ReadAt, Role};
 use records::status::{State, Status};
 use records::step_times::StepTime;
@@ -276,6 +277,13 @@ fn differences_that_are_the_same_in_every_seed_are_questioned() {
         let shaw = comparison(&folder.report(), "shaw").clone();
         assert_eq!((shaw.verdict, &shaw.missing[..]), (Verdict::Missing, &[Missing::NoSpread][..]));
     }
+    folder.row("shaw", [0.02; 3]);
+    let tables = tables(&folder.report());
+    let column = |table: &Vec<Vec<String>>| table[0].iter().position(|name| name == "seeds for this difference");
+    let (table, column) = tables.iter().find_map(|table| Some((table, column(table)?))).expect("a table of precision");
+    let needed = |name: &str| table.iter().find(|line| line[0] == name).expect("the row")[column].clone();
+    assert_eq!(needed("Shaw"), "–", "nothing varies");
+    assert!(needed("RoPE").parse::<usize>().is_ok(), "{table:?}");
 }
 
 #[test]
