@@ -22,7 +22,9 @@ pub struct Ties {
     pub rows: Vec<TiedRow>,
     /// Every pair of them; none if there are too many rows.
     pub pairs: Vec<TiedPair>,
-    /// How many pairs Holm's correction counts: those of all games.
+    /// The same with the rows that have no value yet, or never get one.
+    planned: usize,
+    /// How many pairs Holm's correction counts: the planned ones of all games.
     pub family: usize,
     /// Groups of two or more rows of which every pair is tied and to which no other row can be added, by their places
     /// among the rows. Every tied pair is in a group, and a row can be in several.
@@ -59,16 +61,18 @@ pub(crate) fn of(source: Source<'_>, lines: &[Line<'_>]) -> Option<Ties> {
         let values = cells.iter().filter_map(|cell| cell.result.as_ref()?.primary.metrics.get(&primary.name));
         Some(Summary::of(&values.collect::<Vec<_>>())?.mean)
     };
-    let tested = lines.iter().filter(|(row, _)| row.role != Role::Twin && !row.exploratory);
-    let mut ranked: Vec<(Line<'_>, f64)> = tested.filter_map(|line| Some((*line, mean(*line)?))).collect();
+    let is_tested = |(row, _): &&Line<'_>| row.role != Role::Twin && !row.exploratory;
+    let tested: Vec<Line<'_>> = lines.iter().filter(is_tested).copied().collect();
+    if tested.len() < 2 {
+        return None;
+    }
+    let planned = if tested.len() <= MOST_ROWS { tested.len() * (tested.len() - 1) / 2 } else { 0 };
+    let mut ranked: Vec<(Line<'_>, f64)> = tested.iter().filter_map(|line| Some((*line, mean(*line)?))).collect();
     ranked.sort_by(|(_, a), (_, b)| match primary.direction {
         Direction::Higher => b.total_cmp(a),
         _ => a.total_cmp(b),
     });
-    if ranked.len() < 2 {
-        return None;
-    }
-    let all = if ranked.len() <= MOST_ROWS { ranked.len() } else { 0 };
+    let all = if planned > 0 { ranked.len() } else { 0 };
     let pairs = (0..all).flat_map(|first| (first + 1..all).map(move |second| [first, second]));
     let pairs = pairs.map(|rows| {
         let p = p_of_pair(source, rows.map(|place| ranked[place].0), margin);
@@ -76,7 +80,7 @@ pub(crate) fn of(source: Source<'_>, lines: &[Line<'_>]) -> Option<Ties> {
     });
     let pairs: Vec<TiedPair> = pairs.collect();
     let rows = ranked.iter().map(|((row, _), mean)| TiedRow { label: row.shown().to_owned(), mean: *mean }).collect();
-    Some(Ties { rows, pairs, family: 0, groups: Vec::new() })
+    Some(Ties { rows, pairs, planned, family: 0, groups: Vec::new() })
 }
 
 /// None under the conditions under which a row has no verdict against its reference.
@@ -94,9 +98,10 @@ fn p_of_pair(source: Source<'_>, [one, other]: [Line<'_>; 2], margin: f64) -> Op
 /// Corrects the pairs of all games together, and makes the groups.
 pub(crate) fn correct<'a>(games: impl Iterator<Item = &'a mut Ties>) {
     let mut games: Vec<&mut Ties> = games.collect();
+    let size: usize = games.iter().map(|ties| ties.planned).sum();
     let mut family: Vec<&mut TiedPair> = games.iter_mut().flat_map(|ties| &mut ties.pairs).collect();
-    let p_values: Vec<_> = family.iter().map(|pair| pair.p).collect();
-    let size = family.len();
+    let mut p_values: Vec<_> = family.iter().map(|pair| pair.p).collect();
+    p_values.resize(size, None);
     for (pair, corrected) in family.iter_mut().zip(holm(&p_values, ALPHA)) {
         pair.holm_p = corrected.map(|corrected| corrected.p);
     }
@@ -134,6 +139,7 @@ fn groups(rows: usize, pairs: &[TiedPair]) -> Vec<Vec<usize>> {
 
 /// A line for each group of rows that are pairwise equivalent.
 pub(crate) fn table(ties: Option<&Ties>, primary: &PrimaryMetric) -> Table {
+    let ties = ties.filter(|ties| ties.rows.len() > 1);
     let (Some(ties), Some(margin), Some(within)) = (ties, primary.margin, primary.within()) else {
         return Table::default();
     };
@@ -146,8 +152,7 @@ pub(crate) fn table(ties: Option<&Ties>, primary: &PrimaryMetric) -> Table {
     };
     let mut rows: Vec<Vec<String>> = (1..).zip(&ties.groups).map(line).collect();
     if rows.is_empty() {
-        let why =
-            if ties.pairs.is_empty() { format!("not tested: more than {MOST_ROWS} rows") } else { "none".to_owned() };
+        let why = if ties.planned == 0 { format!("not tested: more than {MOST_ROWS} rows") } else { "none".to_owned() };
         rows.push(vec![ABSENT.to_owned(), why, ABSENT.to_owned()]);
     }
     let notes = vec![format!(

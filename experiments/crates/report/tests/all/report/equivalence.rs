@@ -129,6 +129,21 @@ fn what_has_no_verdict_is_not_equivalent_and_not_tied() {
 }
 
 #[test]
+fn pairs_of_rows_without_a_value_count_in_the_family_of_ties() {
+    let mut folder = folder(1.0);
+    let least = |folder: &Folder| {
+        let ties = folder.report().games[0].ties.clone().expect("a margin");
+        let tested = ties.pairs.iter().filter_map(|pair| Some((pair.p?, pair.holm_p?)));
+        (ties.family, tested.min_by(|a, b| a.0.total_cmp(&b.0)).expect("three pairs"))
+    };
+    let (family, (p, corrected)) = least(&folder);
+    assert_eq!((family, corrected), (3, 3.0 * p));
+    let late = folder.like("late");
+    folder.edit(|plan| plan.rows.push(late));
+    assert_eq!(least(&folder), (6, (p, 6.0 * p)));
+}
+
+#[test]
 fn equivalence_counts_the_noise_of_test_games_as_differences_do() {
     let mut folder = Folder::stored(|row, seed, game, _| {
         let luck = [0.001, -0.001, 0.002][seed as usize] * row as f32;
