@@ -274,9 +274,8 @@ pub(crate) fn table(transfer: &Transfer) -> Table {
             "order of the rows in both games: {} (1: the same order, −1: reversed; imprecise with few rows or seeds)",
             of_ranks(ranks)
         ),
-        None => {
-            "order of the rows in both games: needs two or more rows with all seeds beside the reference".to_owned()
-        }
+        None => "order of the rows in both games: needs one reference, and two or more rows with all seeds beside it"
+            .to_owned(),
     });
     notes.extend(matched(transfer));
     notes.extend(left_out(transfer));

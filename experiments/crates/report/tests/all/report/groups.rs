@@ -69,6 +69,20 @@ fn tables_sentences_and_plots_name_the_references() {
 }
 
 #[test]
+fn groups_of_two_games_have_no_common_order() {
+    let mut folder = grid();
+    folder.add_shogi();
+    folder.edit(|plan| {
+        for row in plan.rows.iter_mut().filter(|row| row.folder.starts_with("shogi-")) {
+            row.reference = row.reference.as_ref().map(|folder| folder.replace("chess-", "shogi-"));
+        }
+    });
+    let report = folder.report();
+    assert_eq!((report.transfer[0].rows.len(), report.transfer[0].ranks), (2, None));
+    says(&report, &["order of the rows in both games: needs one reference, and two or more rows"]);
+}
+
+#[test]
 fn slices_and_strength_are_differences_to_the_own_reference() {
     let folder = grid();
     for (label, off) in [("absolute-2", 0.0), ("shaw-2", 0.1), ("absolute-4", 0.5), ("shaw-4", 0.2)] {
