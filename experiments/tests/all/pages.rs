@@ -26,6 +26,13 @@ fn a_page_of_a_stranger_is_rendered_checked_and_refused_with_what_there_is() {
     assert_eq!(read("page.md"), "2.6195 ± 0.0052 (▲), −0.0055 [−0.0096, −0.0014], 0.006\n");
     assert_eq!(read("paper.tex"), "2.6195 $\\pm$ 0.0052 {{1}} 5\\%\n");
 
+    // The primary metric of this grid is an accuracy.
+    let learnt = "{% set r = row(\"flip\", \"chess\", \"cls_tokens_white, steps 1000\") %}{% set g = game(\"flip\", \"chess\") %}\
+                  {{ (r.learnt - (g.uniform - r.test.policy_loss.mean) / (g.uniform - g.floor)) | fixed(9) }}\n";
+    write("learnt.md.jinja", learnt);
+    render(&["learnt.md.jinja"]).succeeds();
+    assert_eq!(read("learnt.md"), "0.000000000\n");
+
     write("page.md", "2.7\n");
     render(&["page.md.jinja", "--check"])
         .fails_with(&["page.md, line 1: the page has \"2.7\", its template gives \"2.6195"]);

@@ -3,8 +3,8 @@
 use crate::fields::{Fields, fault};
 use crate::find::find;
 use crate::library::Grid;
-use facts::Role;
 use facts::metrics::{self, Direction};
+use facts::{Mask, Role};
 use minijinja::{Error, Value};
 use report::comparison::{Comparison, Corrected, Verdict};
 use report::model::{GameReport, Report, RowReport};
@@ -64,7 +64,8 @@ fn value(report: &Report, game: &GameReport, row: &RowReport) -> Value {
     let mark = row.comparison.as_ref().map_or("", |comparison| mark(report, row, comparison));
     let tuned = game.tuning.as_ref().and_then(|tuning| tuning.rows.iter().find(|tuned| tuned.label == row.label));
     let tuned = tuned.filter(|_| row.role != Role::Twin);
-    let learnt = row.primary.zip(game.learnable).map(|(primary, range)| range.learnt(primary.mean));
+    let policy = row.test.get("policy_loss").filter(|_| row.mask != Mask::None);
+    let learnt = policy.zip(game.learnable).map(|(loss, range)| range.learnt(loss.mean));
     let fields = Fields::of(format!("the row {name} of {}, {}", report.experiment, game.game))
         .with("name", name)
         .with("cell", format!("{shown} {mark}").trim())
