@@ -1,6 +1,6 @@
 //! Sizes at which a metric is reached: series that never get worse, and their inverse.
 
-use crate::numbers::fixed;
+use crate::numbers::{decimals, fixed};
 use facts::metrics::Direction;
 use std::fmt;
 
@@ -58,11 +58,13 @@ impl fmt::Display for Multiple {
 
 impl fmt::Display for Bounded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Self::At(size) => f.write_str(&fixed(size, 2)),
-            Self::AtLeast(size) => write!(f, "≥ {}", fixed(size, 2)),
-            Self::AtMost(size) => write!(f, "≤ {}", fixed(size, 2)),
-        }
+        let (sign, size) = match *self {
+            Self::At(size) => ("", size),
+            Self::AtLeast(size) => ("≥ ", size),
+            Self::AtMost(size) => ("≤ ", size),
+        };
+        // A small factor is not shown as 0.
+        write!(f, "{sign}{}", fixed(size, if size < 0.01 { decimals(size) } else { 2 }))
     }
 }
 

@@ -39,6 +39,7 @@ fn a_metric_lies_on_the_ladder_by_hand() {
     close(size(&ladder, 1.5), 1600.0);
     assert_eq!(ladder.size_at(1.4), Bounded::AtLeast(1600.0));
     assert_eq!(ladder.size_at(3.2), Bounded::AtMost(100.0));
+    assert_eq!([1.0 / 256.0, 0.25].map(|size| Bounded::AtMost(size).to_string()), ["≤ 0.0039", "≤ 0.25"]);
     assert_eq!(Ladder::of(&rungs[..1], Direction::Lower), None);
     // The same as accuracies.
     let accuracies = rungs.map(|(size, metric)| (size, 10.0 - metric));
