@@ -278,7 +278,7 @@ fn only_tuned_setting(row: &TunedRow) -> Option<String> {
 }
 
 fn point(trial: &TrialRecord) -> Option<Point> {
-    let value: f64 = trial.values.first()?.1.parse().ok().filter(|value| *value > 0.0)?;
+    let value = number(trial, 0).filter(|value| *value > 0.0)?;
     let ends = |of: fn(f64, f64) -> f64| scores(trial).reduce(of);
     Some(Point { x: value.log2(), y: trial.score()?, low: ends(f64::min)?, high: ends(f64::max)? })
 }
@@ -309,6 +309,15 @@ mod tests {
         assert_eq!(next(&[1.0, 2.0, 3.0], 0), Some(Some(0.25)));
         assert_eq!(next(&[2.0, 1.0, 3.0], 1), None);
         assert_eq!(next(&[1.0, 1.0, 1.0], 0), None, "the setting changes nothing");
+    }
+
+    #[test]
+    fn values_that_have_no_place_on_an_axis_are_not_drawn() {
+        let mut trial = row(&[1.0], 0).trials.remove(0);
+        for (value, place) in [("4", Some(2.0)), ("0", None), ("-1", None), ("inf", None), ("adam", None)] {
+            trial.values[0].1 = value.to_owned();
+            assert_eq!(point(&trial).map(|point| point.x), place, "{value}");
+        }
     }
 
     #[test]
