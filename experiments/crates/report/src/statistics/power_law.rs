@@ -21,8 +21,6 @@ const STEPS: usize = 50;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct PowerLaw {
-    /// How many of the first budgets are left out as a plateau.
-    pub plateau: usize,
     pub points: Vec<Measured>,
     /// `E`.
     pub floor: f64,
@@ -67,27 +65,25 @@ impl Model {
 impl PowerLaw {
     /// With a given floor, from losses of which it is subtracted. None below three budgets beside the plateau.
     pub fn with_floor(curve: &[Measured], floor: f64) -> Option<Self> {
-        let plateau = plateau(curve);
-        Self::line_through(plateau, curve[plateau..].to_vec(), floor)
+        Self::line_through(curve[plateau(curve)..].to_vec(), floor)
     }
 
-    fn line_through(plateau: usize, points: Vec<Measured>, floor: f64) -> Option<Self> {
+    fn line_through(points: Vec<Measured>, floor: f64) -> Option<Self> {
         let first = points.first().filter(|_| points.len() >= NEEDED[0])?.at;
         let weights = slope(&points);
         let exponent: f64 = weights.iter().zip(&points).map(|(weight, own)| weight * own.mean).sum();
         let count = points.len() as f64;
         let scale = points.iter().map(|own| own.mean + exponent * (own.at - first)).sum::<f64>() / count;
-        Self::of(plateau, points, floor, Model { first, scale, exponent, fitted: None })
+        Self::of(points, floor, Model { first, scale, exponent, fitted: None })
     }
 
     /// With a fitted floor, from losses. None below four budgets beside the plateau, and where the losses do not determine
     /// the floor or the exponent: the best ones are then the largest that are searched.
     pub fn fitted(curve: &[Measured]) -> Option<Self> {
-        let plateau = plateau(curve);
-        Self::curve_through(plateau, curve[plateau..].to_vec())
+        Self::curve_through(curve[plateau(curve)..].to_vec())
     }
 
-    fn curve_through(plateau: usize, points: Vec<Measured>) -> Option<Self> {
+    fn curve_through(points: Vec<Measured>) -> Option<Self> {
         let first = points.first().filter(|_| points.len() >= NEEDED[1])?.at;
         let rests = |part: usize| SMALLEST_REST * part as f64 / RESTS as f64;
         let cost = |rest: f64| best_exponent(&points, rest).distance;
@@ -98,7 +94,7 @@ impl PowerLaw {
         if exponent > 0.999 * STEEPEST || rest > 0.999 * SMALLEST_REST {
             return None;
         }
-        Self::of(plateau, points, floor, Model { first, scale, exponent, fitted: Some(floor) })
+        Self::of(points, floor, Model { first, scale, exponent, fitted: Some(floor) })
     }
 
     /// The same law through those of its budgets that another one uses too: a curve that is no power law has another exponent over
@@ -107,25 +103,18 @@ impl PowerLaw {
         let is_shared = |own: &Measured| other.points.iter().any(|other| other.at == own.at);
         let points: Vec<Measured> = self.points.iter().copied().filter(is_shared).collect();
         match self.model.fitted {
-            None => Self::line_through(0, points, self.floor),
-            Some(_) => Self::curve_through(0, points),
+            None => Self::line_through(points, self.floor),
+            Some(_) => Self::curve_through(points),
         }
     }
 
-    fn of(plateau: usize, points: Vec<Measured>, floor: f64, model: Model) -> Option<Self> {
+    fn of(points: Vec<Measured>, floor: f64, model: Model) -> Option<Self> {
         let slopes: Vec<Vec<f64>> = points.iter().map(|own| model.at(own.at).1).collect();
         let towards: Vec<f64> = (0..slopes[0].len()).map(|parameter| f64::from(parameter == 1)).collect();
         let weights = weights(&slopes, &towards)?;
         let MeanTest { error, freedom, .. } = combined(weights.into_iter().zip(points.iter().copied()));
         let exponent = MeanTest::new(model.exponent, error, freedom);
-        (exponent.mean.is_finite() && error.is_finite()).then_some(Self {
-            plateau,
-            points,
-            floor,
-            exponent,
-            model,
-            slopes,
-        })
+        (exponent.mean.is_finite() && error.is_finite()).then_some(Self { points, floor, exponent, model, slopes })
     }
 
     /// The logarithm of the loss at a budget (less a given floor), with the error of the fit alone.
