@@ -45,8 +45,8 @@ impl Look {
 
 /// A name as part of an [`id`](Figure::id): small letters, digits and hyphens.
 pub(crate) fn slug(name: &str) -> String {
-    let words = name.split(|character: char| !character.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
-    words.collect::<Vec<_>>().join("-").to_ascii_lowercase()
+    let words = name.split(|character: char| !character.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join("-").to_lowercase()
 }
 
 #[cfg(test)]
@@ -57,5 +57,6 @@ mod tests {
     fn names_of_files_are_plain() {
         assert_eq!(slug("from- and to-square"), "from-and-to-square");
         assert_eq!(slug("train.encoding_rate"), "train-encoding-rate");
+        assert_eq!(["絶対 (入力)", "相対"].map(slug), ["絶対-入力", "相対"], "names without an ASCII letter differ");
     }
 }
