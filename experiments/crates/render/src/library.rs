@@ -6,6 +6,7 @@ use bundle::predictions::Predictions;
 use bundle::unpacked::is_bundle;
 use bundle::{Limits, PACKED, Part, Unpacked};
 use minijinja::Error;
+use records::Plan;
 use report::figures::{self, Figure};
 use report::model::GameReport;
 use report::{Report, ReportOptions};
@@ -33,12 +34,10 @@ impl Grid {
         let predictions = Predictions::read(run_dir).map_err(failed)?;
         // What was predicted is compared with what was measured there.
         let extrapolate = predictions.as_ref().and_then(|own| own.rows.first()).map(|row| row.positions);
-        let options = ReportOptions { extrapolate, ..ReportOptions::default() };
-        let mut report = Report::with_options(run_dir, &options).map_err(failed)?;
-        if let Some(margin) = margin {
-            let equivalent_within = Some((report.primary.name.clone(), margin));
-            report = Report::with_options(run_dir, &ReportOptions { equivalent_within, ..options }).map_err(failed)?;
-        }
+        let of_primary = |margin: f64| anyhow::Ok((Plan::read(run_dir)?.primary.metric, margin));
+        let equivalent_within = margin.map(of_primary).transpose().map_err(failed)?;
+        let options = ReportOptions { extrapolate, equivalent_within, ..ReportOptions::default() };
+        let report = Report::with_options(run_dir, &options).map_err(failed)?;
         Ok(Self { name: name.to_owned(), report, predictions, clocks: clocks::of(run_dir), figures: OnceLock::new() })
     }
 
