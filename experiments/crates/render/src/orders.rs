@@ -9,11 +9,12 @@ use facts::Role;
 use minijinja::{Error, Value};
 use report::comparison::ALPHA;
 use report::missing::Missing;
-use report::model::{GameReport, RowReport};
+use report::model::RowReport;
 use report::numbers::with_interval;
 use report::side_by_side;
 use report::statistics::across::{ITEMS_NEEDED, agreement};
 use report::statistics::holm;
+use std::ptr;
 use std::sync::Arc;
 
 /// A row of the first grid less the same row of the second.
@@ -48,44 +49,35 @@ pub(crate) fn tau(first: &[f64], second: &[f64]) -> Result<Value, Error> {
 }
 
 struct Member<'a> {
-    grid: &'a Grid,
-    game: &'a GameReport,
     row: &'a RowReport,
-    /// Its plain p-value, if it has one.
+    /// Its p-value, if it has one, corrected together with all others.
     p: Option<f64>,
     /// Whether it is significant in its own grid.
     is_significant: bool,
 }
 
-/// Every comparison of these grids, with the p-value that one correction over all of them gives.
-fn corrected(grids: &[Arc<Grid>]) -> Vec<(Member<'_>, Option<f64>)> {
-    let compared = |row: &&RowReport| row.role == Role::Compared && row.comparison.is_some();
-    let planned = |row: &&RowReport| {
-        row.comparison.as_ref().is_some_and(|comparison| !comparison.missing.contains(&Missing::Exploratory))
-    };
-    let mut members = Vec::new();
-    for grid in grids {
-        for game in &grid.report.games {
-            for row in game.rows.iter().filter(compared).filter(planned) {
-                let comparison = row.comparison.as_ref();
-                let own = comparison.and_then(|comparison| comparison.holm);
-                let p = own.and(comparison.and_then(|comparison| comparison.decisive)).map(|test| test.p);
-                let is_significant = own.is_some_and(|own| own.holm.p < ALPHA);
-                members.push(Member { grid, game, row, p, is_significant });
-            }
-        }
+/// Every comparison of these grids, with one correction over all of them.
+fn corrected(grids: &[Arc<Grid>]) -> Vec<Member<'_>> {
+    let games = grids.iter().flat_map(|grid| &grid.report.games);
+    let compared = games.flat_map(|game| &game.rows).filter(|row| row.role == Role::Compared);
+    let members = compared.filter_map(|row| {
+        let comparison = row.comparison.as_ref().filter(|own| !own.missing.contains(&Missing::Exploratory))?;
+        let p = comparison.holm.and(comparison.decisive).map(|test| test.p);
+        Some(Member { row, p, is_significant: comparison.holm.is_some_and(|own| own.holm.p < ALPHA) })
+    });
+    let mut members: Vec<Member<'_>> = members.collect();
+    let p_values: Vec<Option<f64>> = members.iter().map(|member| member.p).collect();
+    for (member, corrected) in members.iter_mut().zip(holm(&p_values, ALPHA)) {
+        member.p = corrected.map(|holm| holm.p);
     }
-    let values: Vec<Option<f64>> = members.iter().map(|member| member.p).collect();
-    let corrected = holm(&values, ALPHA).into_iter().map(|holm| holm.map(|holm| holm.p));
-    members.into_iter().zip(corrected).collect()
+    members
 }
 
 /// How many comparisons these grids have, and how many stay significant if all are corrected together.
 pub(crate) fn family(grids: &[Arc<Grid>]) -> Value {
     let members = corrected(grids);
-    let significant: Vec<&(Member<'_>, Option<f64>)> =
-        members.iter().filter(|(member, _)| member.is_significant).collect();
-    let kept = significant.iter().filter(|(_, p)| p.is_some_and(|p| p < ALPHA)).count();
+    let significant: Vec<&Member<'_>> = members.iter().filter(|member| member.is_significant).collect();
+    let kept = significant.iter().filter(|member| member.p.is_some_and(|p| p < ALPHA)).count();
     Fields::of("the family of comparisons")
         .with("comparisons", members.len())
         .with("significant", significant.len())
@@ -99,10 +91,6 @@ pub(crate) fn family_p(grids: &[Arc<Grid>], grid: &str, game: &str, name: &str) 
     let own = grids.iter().find(|own| own.name == grid);
     let own = own.ok_or_else(|| unknown("grid", grid, "the family", grids.iter().map(|own| own.name.as_str())))?;
     let row = row(own, own.game(game)?, name)?;
-    let members = corrected(grids);
-    let is_meant = |(member, _): &&(Member<'_>, Option<f64>)| {
-        member.grid.name == own.name && member.game.game == game && member.row.label == row.label
-    };
-    let found = members.iter().find(is_meant).and_then(|(_, p)| *p);
+    let found = corrected(grids).into_iter().find(|member| ptr::eq(member.row, row)).and_then(|member| member.p);
     found.ok_or_else(|| fault(format!("{} in {grid}, {game} is no comparison with a p-value", name_of(row))))
 }
