@@ -10,11 +10,6 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// Whether a value lies inside, ends included.
-    pub fn contains(&self, value: f64) -> bool {
-        self.low <= value && value <= self.high
-    }
-
     pub fn excludes_zero(&self) -> bool {
         self.low > 0.0 || self.high < 0.0
     }
@@ -68,7 +63,6 @@ mod tests {
     #[test]
     fn an_interval_has_its_ends() {
         let interval = Interval { low: -1.0, high: 3.0 };
-        assert!(interval.contains(-1.0) && interval.contains(3.0) && !interval.contains(3.1));
         assert_eq!((interval.half_width(), interval.excludes_zero()), (2.0, false));
         assert_eq!(Interval { low: 0.0, high: f64::INFINITY }.half_width(), f64::INFINITY);
     }
