@@ -11,7 +11,7 @@ use crate::numbers::{of_ranks, p_value, signed, with_interval};
 use crate::primary::PrimaryMetric;
 use crate::statistics::across::{RankCorrelation, hedges, pooled_sd, rank_correlation, welch};
 use crate::statistics::{Interval, MeanTest, holm};
-use crate::table::{ROW, Table};
+use crate::table::{ABSENT, ROW, Table};
 use facts::metrics::{self, Direction};
 use facts::row_name::readable;
 use facts::{HeadName, Mask, distinct};
@@ -250,7 +250,11 @@ pub(crate) fn table(transfer: &Transfer) -> Table {
             None => ("n/a".to_owned(), "n/a".to_owned()),
         };
         let difference = |effect: &Effect| shown(effect.difference, &effect.interval);
-        let effect = |effect: &Effect| signed(effect.standardised, 1);
+        let effect = |effect: &Effect| match effect.standardised {
+            // A deviation with one degree of freedom is no unit.
+            0.0 if effect.difference != 0.0 => ABSENT.to_owned(),
+            size => signed(size, 1),
+        };
         vec![readable(&row.label), difference(a), difference(b), effect(a), effect(b), interaction, p]
     });
     let mut notes = vec![format!(

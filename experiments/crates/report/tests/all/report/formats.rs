@@ -2,6 +2,7 @@
 
 use crate::report::figures::folder as tuned;
 use crate::report::folder::{Csv, Folder, SEEDS, change_lines, close, comparison, drawn, has, lacks, says};
+use crate::report::heads::tables;
 use crate::report::scaling::grid;
 use facts::{Mask, ReadAt};
 use games::GameKind;
@@ -106,6 +107,20 @@ fn games_are_set_side_by_side() {
     ] {
         assert!(incomparable(metric).is_some_and(|why| why.contains(reason)), "{metric}: {:?}", incomparable(metric));
     }
+}
+
+#[test]
+fn an_effect_in_units_of_a_deviation_with_one_degree_of_freedom_is_not_known() {
+    let mut folder = Folder::of_two_games();
+    folder.edit(|plan| {
+        plan.rows.retain(|row| row.label != "rope");
+        plan.seeds.truncate(2);
+    });
+    let tables = tables(&folder.report());
+    let table =
+        tables.iter().find(|table| table[0].contains(&"chess: effect".to_owned())).expect("a table of transfer");
+    assert_eq!(table[1][0], "Shaw");
+    assert_eq!(table[1][3..5], ["–", "–"]);
 }
 
 #[test]
