@@ -56,7 +56,7 @@ pub struct SplitInfo {
     /// Positions with a value from a score.
     pub values: u64,
     pub draws: u64,
-    /// Positions that occur in no training game; `None` for training.
+    /// Positions that occur in no training game, as far as they are marked; `None` for training.
     pub novel_positions: Option<u64>,
     pub phases: BTreeMap<&'static str, u64>,
     /// Moves by kind, see [`MOVE_TYPES`].
@@ -147,7 +147,8 @@ impl SplitInfo {
         self.values += plies().filter(|&ply| !game.value[ply].is_nan()).count() as u64;
         self.draws += plies().filter(|&ply| game.draw.get(ply).is_some_and(|draw| !draw.is_nan())).count() as u64;
         if let Some(novel) = &mut self.novel_positions {
-            *novel += plies().filter(|&ply| !game.seen_in_train[ply]).count() as u64;
+            let is_novel = |&ply: &usize| game.seen_in_train.get(ply).is_some_and(|seen| !seen);
+            *novel += plies().filter(is_novel).count() as u64;
         }
         *self.results.entry(game.result.name()).or_default() += 1;
         *self.terminations.entry(game.termination.name()).or_default() += 1;

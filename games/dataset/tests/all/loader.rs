@@ -1,7 +1,8 @@
 //! The loader: the same batches for everybody, and every batch what a replay says.
 
 use crate::samples::{
-    self, CHESS, SHOGI, dataset, expect_one_order, imported, open, places, replayed, rows, training as batches,
+    self, CHESS, SHOGI, dataset, expect_one_order, imported, open, places, replayed, rewritten, rows,
+    training as batches,
 };
 use dataset::store::GameRow;
 use dataset::{Batch, Dataset, DatasetError, LoaderConfig, Split, TrainLoader, summarise};
@@ -224,4 +225,13 @@ fn the_summary_adds_up() {
         assert!(info.plies.min <= info.plies.median && info.plies.median <= info.plies.max);
         assert_eq!(info.plies.mean, counts.positions as f64 / counts.kept as f64);
     }
+}
+
+/// The marks of positions that occur in training may be missing.
+#[test]
+fn a_strangers_dataset_has_a_summary() {
+    let (dir, _) = imported(GameKind::Chess, CHESS);
+    rewritten(dir.path(), |row| row.seen_in_train = None);
+    let info = summarise(&open(dir.path())).expect("good games");
+    assert_eq!(info.splits.test.novel_positions, Some(0));
 }

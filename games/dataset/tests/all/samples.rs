@@ -1,10 +1,10 @@
 //! Small datasets in temporary folders.
 
-use dataset::store::GameRow;
+use dataset::store::{GameRow, ShardRows, ShardWriter};
 use dataset::{
-    Batch, Dataset, ExportFormat, Exported, GeneratedOptions, ImportOptions, ImportReport, LoaderConfig, Manifest,
-    OnDisk, PerSplit, RemakeOptions, Split, SplitBy, SplitPlan, TrainLoader, Verification, evaluation_batches, export,
-    import, verify,
+    Batch, Dataset, ExportFormat, Exported, GeneratedOptions, ImportOptions, ImportReport, LoaderConfig, MANIFEST_FILE,
+    Manifest, OnDisk, PerSplit, RemakeOptions, Split, SplitBy, SplitPlan, TrainLoader, Verification,
+    evaluation_batches, export, import, verify,
 };
 use games::{GameKind, InputName, Line, ParsedGame, Position, Rejected, chess::pgn, shogi::csa};
 use std::fs;
@@ -199,6 +199,24 @@ pub(crate) fn exported(dir: &Path, format: ExportFormat) -> (Vec<u8>, Exported) 
 /// The dataset in `dir/dataset` as a source of others.
 pub(crate) fn on_disk(dir: &Path) -> OnDisk {
     OnDisk::read(&dir.join("dataset")).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Changes the rows of the dataset in `dir/dataset`, as a stranger may. The manifest is sealed again and otherwise stays.
+pub(crate) fn rewritten(dir: &Path, change: impl Fn(&mut GameRow)) -> Manifest {
+    let dir = dir.join("dataset");
+    let mut manifest = read_manifest(&dir);
+    for shard in &mut manifest.shards {
+        let path = dir.join(&shard.file);
+        let rows = ShardRows::open(&path).expect("a shard").map(|row| row.expect("a good row"));
+        let mut rows: Vec<GameRow> = rows.collect();
+        rows.iter_mut().for_each(&change);
+        let mut writer = ShardWriter::create(&path).expect("a file");
+        rows.iter().for_each(|row| writer.push(row).expect("it is written"));
+        *shard = writer.finish().expect("a shard");
+    }
+    let manifest = manifest.sealed();
+    fs::write(dir.join(MANIFEST_FILE), manifest.to_yaml().expect("YAML")).expect("written");
+    manifest
 }
 
 /// Options that make `dir/dataset` of other datasets.
