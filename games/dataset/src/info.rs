@@ -117,9 +117,10 @@ fn points(value: f64, per_point: f64) -> f64 {
     ((value / (1.0 - value)).ln() / per_point).round()
 }
 
-/// A probability of 1 is counted in the last bin; unknown values (NaN) stay NaN and are not counted.
+/// A probability of 1 is counted in the last bin. What lies outside of 0 to 1, which only `verify` finds, is counted in the
+/// first or the last; unknown values (NaN) stay NaN and are not counted.
 fn below_one(probability: f64) -> f64 {
-    if probability >= 1.0 { 0.999_999 } else { probability }
+    probability.clamp(0.0, 0.999_999)
 }
 
 fn plies(dataset: &Dataset) -> Lengths {

@@ -227,11 +227,18 @@ fn the_summary_adds_up() {
     }
 }
 
-/// The marks of positions that occur in training may be missing.
+/// The marks of positions that occur in training may be missing, and a value may be any number.
 #[test]
 fn a_strangers_dataset_has_a_summary() {
     let (dir, _) = imported(GameKind::Chess, CHESS);
-    rewritten(dir.path(), |row| row.seen_in_train = None);
+    rewritten(dir.path(), |row| {
+        row.seen_in_train = None;
+        row.value[0] = Some(-50.0);
+        row.draw = Some(vec![Some(-50.0); row.plies.into()]);
+    });
     let info = summarise(&open(dir.path())).expect("good games");
     assert_eq!(info.splits.test.novel_positions, Some(0));
+    for histogram in [info.values, info.draws] {
+        assert!(histogram.bins().len() <= 20, "a value of -1e18 must not become as many bins");
+    }
 }
