@@ -136,7 +136,7 @@ fn game_as_pgn(manifest: &Manifest, row: &GameRow) -> Result<String, DatasetErro
             PlyNotes { eval, clock: at(&row.clock, ply), time: at(&row.time, ply) }
         })
         .collect();
-    let round = (row.id + 1).to_string();
+    let round = (u64::from(row.id) + 1).to_string();
     let [white, black] = row.ratings.map(|rating| rating.map(|rating| rating.to_string()));
     let tags = [
         ("Event", Some(manifest.name.as_str())),

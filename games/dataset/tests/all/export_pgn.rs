@@ -1,7 +1,8 @@
 //! PGN out and in again: every column that PGN can hold comes back as it was.
 
+use crate::damage::small;
 use crate::samples::{
-    self, CHESS, LICHESS, LICHESS_438, all_targets, imported_bytes, imported_with, on_disk, rows, sample,
+    self, CHESS, LICHESS, LICHESS_438, all_targets, imported_bytes, imported_with, on_disk, rewritten, rows, sample,
 };
 use dataset::ExportFormat;
 use dataset::store::GameRow;
@@ -18,6 +19,14 @@ fn exported(dir: &Path) -> Vec<u8> {
 /// The dataset of the games that an export holds.
 fn again(text: &[u8]) -> tempfile::TempDir {
     imported_bytes(GameKind::Chess, "out.pgn", text, |options| options.policy_from_ply = 0).0
+}
+
+#[test]
+fn the_largest_number_of_a_row_has_a_round() {
+    let dir = small();
+    rewritten(dir.path(), |row| row.id = u32::MAX);
+    let text = String::from_utf8(exported(dir.path())).expect("text");
+    assert!(text.contains("[Round \"4294967296\"]"), "{text}");
 }
 
 /// A row without what PGN has no place for: where it came from.
