@@ -2,6 +2,7 @@
 
 use crate::error::DatasetError;
 use crate::manifest::Manifest;
+use crate::playback::{ReplayError, play_through};
 use crate::split::{Split, without_counters};
 use games::{Candidate, Game, Position as _, with_game};
 use serde::Serialize;
@@ -78,16 +79,15 @@ fn policies<G: Game>(folder: &Path, manifest: &Manifest) -> Result<BTreeMap<Stri
         if row.split != Split::Test {
             continue;
         }
-        let Ok(mut position) = G::Position::beginning(row.start.as_deref()) else { continue };
-        for (ply, text) in row.moves.split_ascii_whitespace().enumerate() {
-            let Ok(mv) = position.parse_move(text) else { break };
+        play_through::<G>(row.start.as_deref(), &row.moves, |line, mv| {
+            let (position, ply) = (line.position(), line.plies());
             if row.is_policy_target(ply) {
                 let weighed = row.policy.as_ref().map(|policy| policy[ply].clone()).unwrap_or_default();
                 let policy = if weighed.is_empty() { vec![(position.move_text(mv), 1.0)] } else { weighed };
                 all.entry(without_counters(G::KIND, &position.to_text())).or_insert(policy);
             }
-            position.play(mv);
-        }
+        })
+        .map_err(|ReplayError { ply, reason }| DatasetError::BadGame { game: row.id, ply, reason })?;
     }
     Ok(all)
 }

@@ -1,6 +1,6 @@
 //! Damaged datasets: one clear error each, with the file and what to do.
 
-use crate::samples::{CHESS, imported, read_manifest};
+use crate::samples::{CHESS, imported, read_manifest, rewritten};
 use dataset::manifest::Shard;
 use dataset::store::{GameRow, ShardRows, ShardWriter};
 use dataset::{Dataset, DatasetError, Manifest, agreement};
@@ -66,6 +66,15 @@ fn labels_of_a_changed_shard_are_not_compared() {
     flip(&shard(&dir, &read_manifest(&dir)));
     let error = agreement(&dir, &dir).expect_err("changed");
     assert!(matches!(error, DatasetError::ShardChanged { what: "hash", .. }), "{error:?}");
+}
+
+#[test]
+fn games_that_cannot_be_replayed_are_not_left_out_of_a_comparison() {
+    let (dir, _) = imported(GameKind::Chess, CHESS);
+    rewritten(dir.path(), |row| row.moves.replace_range(..4, "e1e8"));
+    let dir = dir.path().join("dataset");
+    let error = agreement(&dir, &dir).expect_err("an illegal move");
+    assert!(matches!(error, DatasetError::BadGame { ply: 0, .. }), "{error:?}");
 }
 
 /// What is read of a shard with one row of one move, which has these columns beside it.
