@@ -29,7 +29,7 @@ impl DataCost {
     /// Bytes of rows that are made of shards in a second. An assumption: `posenc bench data` measures it.
     pub const ASSUMED_BYTES_A_SECOND: f64 = 4e7;
 
-    /// An estimate; exact for the bytes of a file that exists.
+    /// An estimate; exact for the bytes of a file that exists. The counts of the manifest may be any numbers.
     pub fn of(dir: &Path, manifest: &Manifest, options: &DerivedOptions) -> Result<Self, DatasetError> {
         let blocks = 2 * with_game!(manifest.game, G => G::BLOCK_BYTES);
         let entry = CacheEntry::of(manifest, options);
@@ -47,11 +47,11 @@ impl DataCost {
             let rows = manifest.split.games[split];
             let units = rows.div_ceil(rows_together(manifest.unit, rows, options.exact_below) as u64);
             // A unit's place and its number in the order; a row's size where rows differ.
-            let sizes = if manifest.unit == Unit::Game { 8 * rows } else { 0 };
-            16 * units + sizes
+            let sizes = if manifest.unit == Unit::Game { rows.saturating_mul(8) } else { 0 };
+            units.saturating_mul(16).saturating_add(sizes)
         };
-        let index: u64 = Split::ALL.iter().map(of_split).sum();
-        Ok(Self { memory: index + blocks, disk: bytes, seconds, is_made })
+        let memory = Split::ALL.iter().map(of_split).fold(blocks, u64::saturating_add);
+        Ok(Self { memory, disk: bytes, seconds, is_made })
     }
 
     /// The same with the labels of a computed map for the positions of two blocks.
@@ -63,8 +63,8 @@ impl DataCost {
             Unit::Game => most,
             Unit::Position => most * rows_together(Unit::Position, games, EXACT_BELOW) as u64,
         };
-        let of_block = games.min(rows) * positions.div_ceil(games.max(1));
-        Self { memory: self.memory.saturating_add(2 * of_block * cells), ..self }
+        let of_block = games.min(rows).saturating_mul(positions.div_ceil(games.max(1)));
+        Self { memory: self.memory.saturating_add(of_block.saturating_mul(2 * cells)), ..self }
     }
 }
 

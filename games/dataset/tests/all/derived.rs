@@ -12,6 +12,7 @@ use dataset::{
     Batch, DataCost, Dataset, DatasetError, DerivedOptions, EXACT_BELOW, LoaderConfig, Manifest, Split, Targets,
     TrainLoader, Unit, ValueTarget, evaluation_batches, repeat, summarise,
 };
+use games::maps::MapTask;
 use games::{GameKind, InputName};
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -301,6 +302,13 @@ fn the_cost_of_a_dataset_is_known_before_it_is_opened() {
     let after = cost(in_file(cache.path()));
     let bytes = fs::metadata(derived(cache.path())).expect("a file").len();
     assert_eq!((after.disk, after.is_made, after.seconds), (bytes, true, 0.0));
+    // The numbers that a manifest states are not believed, and their products may be no u64.
+    let mut stated = read_manifest(&dir);
+    stated.split.positions.train = u64::MAX;
+    assert_eq!(after.with_map(&stated, MapTask::Attackers).memory, u64::MAX);
+    stated.split.games.train = u64::MAX;
+    let most = DataCost::of(&dir, &stated, &in_file(cache.path())).expect("readable shards");
+    assert_eq!(most.memory, u64::MAX);
 }
 
 #[test]
