@@ -392,10 +392,10 @@ impl Dataset {
         Grouping { together, block_groups }
     }
 
-    /// An error if a required split has no games.
+    /// An error if a required split has no positions.
     pub(crate) fn require(&self, split: Split) -> Result<(), DatasetError> {
         let is_made = split == Split::Train && self.is_endless();
-        if self.games(split) == 0 && !is_made {
+        if self.positions(split) == 0 && !is_made {
             return Err(DatasetError::EmptySplit { dataset: self.manifest_of(split).name.clone(), split });
         }
         Ok(())

@@ -208,6 +208,19 @@ fn sizes_of_nothing_are_refused() {
     }
 }
 
+/// Games may lie in a split without a used position.
+#[test]
+fn a_split_without_positions_is_empty() {
+    let (dir, _) = imported(GameKind::Chess, CHESS);
+    let mut manifest = rewritten(dir.path(), |row| {
+        row.used = (row.split == Split::Train).then(|| vec![false; row.plies.into()]);
+    });
+    manifest.counts.positions -= std::mem::take(&mut manifest.split.positions.train);
+    let dataset = Arc::new(Dataset::load(&dir.path().join("dataset"), manifest).expect("what the shards hold"));
+    let error = TrainLoader::new(&dataset, config(1), 0).err().expect("nothing to train on");
+    assert!(matches!(error, DatasetError::EmptySplit { split: Split::Train, .. }), "{error}");
+}
+
 #[test]
 fn the_summary_adds_up() {
     for (game, file) in SAMPLES {
