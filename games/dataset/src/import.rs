@@ -86,10 +86,13 @@ fn import_game<G: Referee>(
 ) -> Result<ImportReport, DatasetError> {
     Inputs::check(&options.inputs, G::KIND, options.format)?;
     let conditions = conditions(options)?;
+    // Before the folder is opened: what the same command can do with fewer threads must not remove a checkpoint.
+    let pool = pool(options.threads)?;
     let (output, checkpoint) = Output::resume(&options.output)?;
     let checkpoint = checkpoint.map(|text| Checkpoint::read(&text, &conditions, &output)).transpose()?;
     let mut safe = checkpoint.as_ref().map_or(0, |checkpoint| checkpoint.collected.read());
-    let report = ImportRun { options, conditions, output: &output, safe: &mut safe }.all::<G>(checkpoint, progress);
+    let run = ImportRun { options, conditions, pool, output: &output, safe: &mut safe };
+    let report = run.all::<G>(checkpoint, progress);
     match report {
         Ok(report) => {
             output.publish(&report.manifest)?;
@@ -110,6 +113,7 @@ fn import_game<G: Referee>(
 struct ImportRun<'a> {
     options: &'a ImportOptions,
     conditions: ImportConditions,
+    pool: ThreadPool,
     output: &'a Output,
     /// Records whose results are saved in the checkpoint.
     safe: &'a mut u64,
@@ -121,14 +125,13 @@ impl ImportRun<'_> {
         checkpoint: Option<Checkpoint>,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<ImportReport, DatasetError> {
-        let (options, taken_over) = (self.options, *self.safe);
+        let (options, taken_over, threads) = (self.options, *self.safe, self.pool.current_num_threads());
         let (mut offset, mut collector) = match checkpoint {
             None => (InputOffset::default(), Collector::new(options, self.output)?),
             Some(Checkpoint { place: offset, collected, .. }) => {
                 (offset, Collector::resume(options, self.output, collected).map_err(|error| self.damaged(error))?)
             }
         };
-        let pool = pool(options.threads)?;
         // Finished files are not read again; in the current one, the saved records are skipped.
         let done = offset.file.min(options.inputs.len());
         let inputs = Inputs::check(&options.inputs[done..], G::KIND, options.format)?;
@@ -144,7 +147,7 @@ impl ImportRun<'_> {
             let skipped = known.min(records.len() as u64);
             known -= skipped;
             let (first, records) = (first + skipped, &records[skipped as usize..]);
-            let examined: Vec<Result<Examined, Rejected>> = pool.install(|| {
+            let examined: Vec<Result<Examined, Rejected>> = self.pool.install(|| {
                 let numbered = records.par_iter().enumerate();
                 let examined = numbered.map(|(i, record)| {
                     examine::<G>(record, format, &file, first + i as u64, options).map_err(shortened)
@@ -173,7 +176,7 @@ impl ImportRun<'_> {
             Ok(!collector.is_full())
         };
         if !finished {
-            inputs.read(pool.current_num_threads(), &mut read)?;
+            inputs.read(threads, &mut read)?;
         }
         if known > 0 && !finished {
             return Err(self.unusable(format!("its files hold {known} records fewer than it read in them")));
