@@ -155,7 +155,7 @@ impl ImportRun<'_> {
                 examined.collect()
             });
             for record in examined {
-                collector.add(&file, record)?;
+                collector.add(&file, format, record)?;
                 self.keep(&mut collector, &offset)?;
                 if collector.is_full() {
                     break;

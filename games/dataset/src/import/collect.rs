@@ -33,6 +33,7 @@ pub(super) struct Collected {
     rejects: u64,
     first_rejected: Option<(String, Rejected)>,
     misread: bool,
+    of_lc0: u64,
     builder: BuilderState,
 }
 
@@ -49,6 +50,8 @@ pub(super) struct Collector<'a> {
     rejects: Rejects,
     first_rejected: Option<(String, Rejected)>,
     misread: bool,
+    /// The games kept of Lc0's chunks.
+    of_lc0: u64,
     counts: Counts,
     /// The number of complete shards at the last checkpoint.
     shards: usize,
@@ -63,6 +66,7 @@ impl<'a> Collector<'a> {
             rejects: Rejects::resume(output, 0)?,
             first_rejected: None,
             misread: false,
+            of_lc0: 0,
             counts: Counts::default(),
             shards: 0,
         })
@@ -73,12 +77,12 @@ impl<'a> Collector<'a> {
         output: &'a Output,
         collected: Collected,
     ) -> Result<Self, DatasetError> {
-        let Collected { counts, rejects, first_rejected, misread, builder } = collected;
+        let Collected { counts, rejects, first_rejected, misread, of_lc0, builder } = collected;
         output.keep_only(builder.shards())?;
         let shards = builder.shards().len();
         let builder = Builder::resume(output.dir(), &options.split, builder)?;
         let rejects = Rejects::resume(output, rejects)?;
-        Ok(Self { options, output, builder, rejects, first_rejected, misread, counts, shards })
+        Ok(Self { options, output, builder, rejects, first_rejected, misread, of_lc0, counts, shards })
     }
 
     /// Syncs all files and returns the state, if a shard was completed since the last time.
@@ -89,8 +93,9 @@ impl<'a> Collector<'a> {
         }
         let Some(builder) = self.builder.state()? else { return Ok(None) };
         let rejects = self.rejects.sync()?;
+        let Self { misread, of_lc0, .. } = *self;
         let (counts, first_rejected) = (self.counts.clone(), self.first_rejected.clone());
-        Ok(Some(Collected { counts, rejects, first_rejected, misread: self.misread, builder }))
+        Ok(Some(Collected { counts, rejects, first_rejected, misread, of_lc0, builder }))
     }
 
     pub(super) fn end(&mut self) -> Result<(), DatasetError> {
@@ -114,7 +119,12 @@ impl<'a> Collector<'a> {
         self.options.filters.max_games.is_some_and(|max| self.kept() >= max)
     }
 
-    pub(super) fn add(&mut self, file: &str, examined: Result<Examined, Rejected>) -> Result<(), DatasetError> {
+    pub(super) fn add(
+        &mut self,
+        file: &str,
+        format: Format,
+        examined: Result<Examined, Rejected>,
+    ) -> Result<(), DatasetError> {
         self.counts.read += 1;
         match examined {
             Err(rejected) => self.reject(file, rejected),
@@ -131,6 +141,7 @@ impl<'a> Collector<'a> {
                     }
                     Added::Kept => {
                         self.misread |= misread;
+                        self.of_lc0 += u64::from(format == Format::Lc0);
                         for (filter, positions) in filtered {
                             *self.counts.filtered_positions.entry(filter.to_owned()).or_default() += positions;
                         }
@@ -153,7 +164,7 @@ impl<'a> Collector<'a> {
     }
 
     pub(super) fn finish(self, format: Format) -> Result<ImportReport, DatasetError> {
-        let Self { options, output, builder, mut rejects, first_rejected, misread, counts, .. } = self;
+        let Self { options, output, builder, mut rejects, first_rejected, misread, of_lc0, counts, .. } = self;
         if builder.kept() == 0 {
             return Err(DatasetError::NothingKept {
                 read: counts.read,
@@ -169,6 +180,7 @@ impl<'a> Collector<'a> {
             built.split.opening_plies = None;
         }
         let rejects = rejects.sync()? > 0;
+        let value_source = (of_lc0 == built.kept).then_some(options.value);
         let rating_buckets = built.contents.rating_buckets(options.buckets.names());
         let description = DatasetDescription {
             name: options.name.clone(),
@@ -180,7 +192,7 @@ impl<'a> Collector<'a> {
         };
         let manifest = Manifest {
             filters: options.filters.clone(),
-            value_source: (format == Format::Lc0).then_some(options.value),
+            value_source,
             rating_buckets,
             ..built.describe(description, counts)
         }

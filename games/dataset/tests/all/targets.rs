@@ -159,6 +159,16 @@ fn a_target_that_the_dataset_lacks_is_an_error_with_the_column() {
     assert!(matches!(dataset.set_targets(score), Err(DatasetError::NoTarget { column: "value", target: "score", .. })));
 }
 
+#[test]
+fn values_of_several_formats_have_no_source() {
+    for inputs in [[LC0, CHESS], [CHESS, LC0]] {
+        let (_dir, report) = imported_with(GameKind::Chess, sample(LC0), |options| {
+            options.inputs = inputs.map(sample).into();
+        });
+        assert_eq!((report.manifest.counts.kept, report.manifest.value_source), (116, None));
+    }
+}
+
 fn remade(sources: Vec<OnDisk>, dir: &Path, split_seed: u64) -> RemakeOptions {
     let split = dataset::SplitPlan::by_game(split_seed, dataset::PerSplit { train: 0.5, validation: 0.25, test: 0.25 });
     samples::remade(sources, dir, split)
