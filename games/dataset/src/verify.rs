@@ -54,10 +54,10 @@ impl Verification {
 }
 
 /// Checks the dataset in a folder: hashes of its shards and everything that `dataset.yaml` states of them. Replays every
-/// row, checks every policy and value, and recomputes the overlap of the splits. With `by_position`, no position of
-/// validation or test may occur in training, which usually holds only for datasets of positions. Memory does not grow with
-/// the dataset: shards are read row by row, games and positions are sorted in a folder of temporary files. `progress` is
-/// called after every row.
+/// row, checks every policy, value, draw and mean result, and recomputes the overlap of the splits. With `by_position`, no
+/// position of validation or test may occur in training, which usually holds only for datasets of positions. Memory does not
+/// grow with the dataset: shards are read row by row, games and positions are sorted in a folder of temporary files.
+/// `progress` is called after every row.
 pub fn verify(
     dir: &Path,
     by_position: bool,
@@ -238,9 +238,11 @@ fn row<G: Tactics>(
                 ));
             }
         }
-        let value = game.value[ply];
-        if !value.is_nan() && !(0.0..=1.0).contains(&value) {
-            found.problem(format!("row {}, ply {ply}: the value {value} is not a probability", game.id));
+        for (column, all) in [("value", &game.value), ("draw", &game.draw), ("mean_result", &game.mean_result)] {
+            let known = all.get(ply).filter(|number| !number.is_nan());
+            if let Some(number) = known.filter(|&number| !(0.0..=1.0).contains(number)) {
+                found.problem(format!("row {}, ply {ply}: the {column} {number} does not lie in 0…1", game.id));
+            }
         }
     })
 }

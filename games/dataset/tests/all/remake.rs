@@ -190,6 +190,16 @@ fn verify_finds_what_is_wrong() {
     manifest.split.novel_test_positions = 0.5;
     let wrong = Dataset::load(&games.path().join("dataset"), manifest).expect_err("the shards have marks").to_string();
     assert!(wrong.contains("`split.novel_test_positions` is 0.5, but the shards hold "), "{wrong}");
+    samples::rewritten(games.path(), |row| {
+        let plies = usize::from(row.plies);
+        (row.value, row.draw, row.mean_result) =
+            (vec![Some(1.5); plies], Some(vec![Some(-0.5); plies]), Some(vec![Some(7.0); plies]));
+    });
+    let found = verified(&games.path().join("dataset"), false);
+    assert_eq!(found.problems, 3 * positions);
+    for (column, problem) in ["value 1.5", "draw -0.5", "mean_result 7"].into_iter().zip(&found.described) {
+        assert!(problem.ends_with(&format!("ply 0: the {column} does not lie in 0…1")), "{problem}");
+    }
 }
 
 #[test]
