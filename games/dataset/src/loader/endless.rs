@@ -150,7 +150,7 @@ impl EndlessOptions {
     }
 }
 
-/// Positions that become rows of batches.
+/// Positions that become rows of batches, and their keys.
 #[derive(Debug)]
 pub struct Packer<'a> {
     input: InputName,
@@ -205,13 +205,6 @@ impl Packer<'_> {
 /// The positions of a block in chunks, and the chunk and row of those that count.
 type Block = (Vec<Positions>, Vec<(u32, u32)>);
 
-/// Positions of a chunk of games, and their keys.
-struct Chunk {
-    positions: Positions,
-    keys: Vec<u64>,
-    left_out: u64,
-}
-
 impl Training {
     /// The positions of a block in chunks, and the places of those that count, in the order of their games. In the
     /// current pool of several threads, or in this thread alone.
@@ -237,11 +230,11 @@ impl Training {
             let starts: Vec<u64> = (0..threads as u64).map(|i| first + next + i * CHUNK_GAMES).collect();
             next += threads as u64 * CHUNK_GAMES;
             let play = |start: u64| self.chunk(start, dataset.game, reading, input);
-            let made: Vec<Chunk> = match threads {
+            let made: Vec<Packer<'_>> = match threads {
                 1 => starts.into_iter().map(play).collect(),
                 _ => starts.into_par_iter().map(play).collect(),
             };
-            for Chunk { positions, keys, left_out } in made {
+            for Packer { out, keys, left_out, .. } in made {
                 if places.len() == BLOCK_ROWS {
                     break;
                 }
@@ -253,7 +246,7 @@ impl Training {
                 took.left_out += left_out;
                 took.repeated += (keys.len() + before - places.len()) as u64;
                 places.truncate(BLOCK_ROWS);
-                chunks.push(positions);
+                chunks.push(out);
             }
         }
         took.positions = places.len() as u64;
@@ -261,7 +254,8 @@ impl Training {
         Ok((chunks, places))
     }
 
-    fn chunk(&self, start: u64, game: GameKind, reading: Reading, input: InputName) -> Chunk {
+    /// The positions of a chunk of games.
+    fn chunk(&self, start: u64, game: GameKind, reading: Reading, input: InputName) -> Packer<'_> {
         let row_bytes = game.input(input).row_bytes();
         let mut packer = Packer {
             input,
@@ -276,6 +270,6 @@ impl Training {
             packer.game = number;
             self.source.play(number, &mut packer);
         }
-        Chunk { positions: packer.out, keys: packer.keys, left_out: packer.left_out }
+        packer
     }
 }
