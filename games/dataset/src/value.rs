@@ -66,26 +66,23 @@ pub(crate) fn result_for(result: GameResult, side: Side) -> f32 {
 /// side to move; a ply without one (NaN) is skipped. Reference: lc0 `src/trainingdata/rescorer.cc` (`q_st`), which uses
 /// q = 2p − 1; the result is the same, because the average is linear.
 pub fn short_term(values: &[f32], decay: f64) -> Vec<f32> {
-    let mut out = vec![f32::NAN; values.len()];
-    let mut state: Option<f64> = None;
-    for (ply, &value) in values.iter().enumerate().rev().filter(|(_, value)| !value.is_nan()) {
-        let turned = |p: f64| if ply.is_multiple_of(2) { p } else { 1.0 - p };
-        let x = turned(value.into());
-        let next = state.map_or(x, |state| decay * state + (1.0 - decay) * x);
-        state = Some(next);
-        out[ply] = turned(next) as f32;
-    }
-    out
+    averaged(values, decay, |ply, p| if ply.is_multiple_of(2) { p } else { 1.0 - p })
 }
 
 /// The same average of draw probabilities, which are equal for both sides: `d_st` of the same reference.
 pub fn short_term_draw(draws: &[f32], decay: f64) -> Vec<f32> {
-    let mut out = vec![f32::NAN; draws.len()];
+    averaged(draws, decay, |_, draw| draw)
+}
+
+/// `turned` is a ply's number from one side's view, and back.
+fn averaged(column: &[f32], decay: f64, turned: impl Fn(usize, f64) -> f64) -> Vec<f32> {
+    let mut out = vec![f32::NAN; column.len()];
     let mut state: Option<f64> = None;
-    for (ply, &draw) in draws.iter().enumerate().rev().filter(|(_, draw)| !draw.is_nan()) {
-        let next = state.map_or(draw.into(), |state| decay * state + (1.0 - decay) * f64::from(draw));
+    for (ply, &number) in column.iter().enumerate().rev().filter(|(_, number)| !number.is_nan()) {
+        let x = turned(ply, number.into());
+        let next = state.map_or(x, |state| decay * state + (1.0 - decay) * x);
         state = Some(next);
-        out[ply] = next as f32;
+        out[ply] = turned(ply, next) as f32;
     }
     out
 }
