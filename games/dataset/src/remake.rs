@@ -82,9 +82,7 @@ impl RemakeOptions {
             made_by: self.made_by.clone(),
         }
     }
-}
 
-impl RemakeOptions {
     /// Which of Lc0's values the sources hold, if they agree.
     pub(crate) fn value_source(&self) -> Option<ValueSource> {
         let mut sources = self.sources.iter().map(|source| source.manifest.value_source);
