@@ -19,8 +19,8 @@ pub fn write_positions(
     wanted: u64,
     positions: impl IntoIterator<Item = ParsedPosition>,
 ) -> Result<Manifest, DatasetError> {
-    let checked = positions.into_iter().enumerate().map(|(number, position)| checked(options, number, position));
-    write(options, None, None, wanted, checked)
+    let checked = |(number, position)| with_game!(options.game, G => checked::<G>(position, number));
+    write(options, None, None, wanted, positions.into_iter().enumerate().map(checked))
 }
 
 /// Writes the first `wanted` distinct positions that posenc's own rules made, as they are. `info` describes their maps, if
@@ -72,12 +72,7 @@ fn write(
 }
 
 /// A position from elsewhere, after its text and its moves were checked.
-fn checked(options: &GeneratedOptions, number: usize, position: ParsedPosition) -> Result<MadePosition, DatasetError> {
-    let draft = with_game!(options.game, G => draft::<G>(position, number))?;
-    Ok(MadePosition { draft, game: None })
-}
-
-fn draft<G: Game>(made: ParsedPosition, number: usize) -> Result<Draft, DatasetError> {
+fn checked<G: Game>(made: ParsedPosition, number: usize) -> Result<MadePosition, DatasetError> {
     let ParsedPosition { start, mv, score, value, result, termination, candidates, .. } = made;
     let wrong = |reason: String| DatasetError::BadGame { game: number as u32, ply: 0, reason };
     let position = G::Position::parse(&start).map_err(|error| wrong(error.to_string()))?;
@@ -100,5 +95,6 @@ fn draft<G: Game>(made: ParsedPosition, number: usize) -> Result<Draft, DatasetE
         ..GameRow::default()
     };
     let fingerprint = Some(fingerprint(Some(&text), ""));
-    Ok(Draft { row, keys: vec![position.repetition_key()], fingerprint, together: Some(text) })
+    let draft = Draft { row, keys: vec![position.repetition_key()], fingerprint, together: Some(text) };
+    Ok(MadePosition { draft, game: None })
 }
