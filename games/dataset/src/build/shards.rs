@@ -1,7 +1,7 @@
 //! The shards of a dataset; each holds games of one split.
 
 use crate::error::DatasetError;
-use crate::manifest::{Shard, Unit};
+use crate::manifest::Shard;
 use crate::split::Split;
 use crate::store::{GameRow, ShardWriter, verify};
 use std::path::Path;
@@ -36,11 +36,7 @@ impl<'a> Shards<'a> {
     }
 
     pub(crate) fn push(&mut self, row: &GameRow) -> Result<(), DatasetError> {
-        let unit = if row.group.is_some() { Unit::Position } else { Unit::Game };
-        let most = match unit {
-            Unit::Game => SHARD_GAMES,
-            Unit::Position => SHARD_POSITIONS,
-        };
+        let most = if row.group.is_some() { SHARD_POSITIONS } else { SHARD_GAMES };
         if self.open.as_ref().is_some_and(|(split, _)| *split != row.split) {
             self.close()?;
         }
