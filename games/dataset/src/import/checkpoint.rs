@@ -47,10 +47,8 @@ impl Checkpoint {
         let dir = || output.dir().to_owned();
         let damaged = |error: serde_json::Error| DatasetError::DamagedImport { dir: dir(), reason: error.to_string() };
         // Through text, as the saved one, so that numbers are rounded alike.
-        let now: ImportConditions = serde_json::from_value(json!(conditions))
-            .and_then(|now: ImportConditions| serde_json::to_string(&now))
-            .and_then(|now| serde_json::from_str(&now))
-            .map_err(damaged)?;
+        let now: ImportConditions =
+            serde_json::to_string(conditions).and_then(|now| serde_json::from_str(&now)).map_err(damaged)?;
         // In a checkpoint of an older version only this part may be readable.
         #[derive(Deserialize)]
         struct Begun {
