@@ -161,9 +161,9 @@ impl Index {
 
     /// Reads the bytes of an index whose units end at `end`.
     pub(super) fn of_bytes(bytes: &[u8], end: u64) -> Result<Self, String> {
-        let mut rest = bytes;
-        let length = u64::from_le_bytes(*take_array(&mut rest)?);
-        let facts: Facts = serde_json::from_slice(take(&mut rest, length)?).map_err(|error| error.to_string())?;
+        let (length, mut rest) = bytes.split_first_chunk().ok_or("too few bytes")?;
+        let facts = take(&mut rest, u64::from_le_bytes(*length))?;
+        let facts: Facts = serde_json::from_slice(facts).map_err(|error| error.to_string())?;
         let mut splits = PerSplit::<SplitIndex>::default();
         for split in Split::ALL {
             let facts = facts.splits[split];
@@ -204,10 +204,4 @@ impl Index {
 fn take<'a>(bytes: &mut &'a [u8], count: u64) -> Result<&'a [u8], String> {
     let count = usize::try_from(count).unwrap_or(usize::MAX);
     bytes.split_off(..count).ok_or_else(|| "too few bytes".to_owned())
-}
-
-fn take_array<'a, const N: usize>(bytes: &mut &'a [u8]) -> Result<&'a [u8; N], String> {
-    let (array, rest) = bytes.split_first_chunk().ok_or_else(|| "too few bytes".to_owned())?;
-    *bytes = rest;
-    Ok(array)
 }
