@@ -134,19 +134,12 @@ fn damaged(path: &Path, block: String, reason: String) -> DatasetError {
 }
 
 /// The bytes of one row in a unit.
-fn part(mut rows: &[u8], place: usize) -> Result<&[u8], &'static str> {
-    let what = "the length";
+fn part(rows: &[u8], place: usize) -> Result<&[u8], &'static str> {
+    let (mut rows, what) = (row::Bytes(rows), "the length");
     for _ in 0..place {
-        next(&mut rows).ok_or(what)?;
+        rows.long(what)?;
     }
-    next(&mut rows).ok_or(what)
-}
-
-fn next<'a>(rows: &mut &'a [u8]) -> Option<&'a [u8]> {
-    let (length, rest) = rows.split_first_chunk::<4>()?;
-    let (row, rest) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
-    *rows = rest;
-    Some(row)
+    rows.long(what)
 }
 
 fn read_unit(file: &File, range: Range<u64>, bytes: &mut Vec<u8>) -> Result<(), String> {

@@ -196,7 +196,7 @@ pub(super) fn decode(bytes: &[u8], kind: GameKind, buckets: usize) -> Result<Sto
 }
 
 /// Bytes that are still to be read.
-struct Bytes<'a>(&'a [u8]);
+pub(super) struct Bytes<'a>(pub(super) &'a [u8]);
 
 impl<'a> Bytes<'a> {
     fn take(&mut self, count: usize, what: &'static str) -> Result<&'a [u8], &'static str> {
@@ -210,7 +210,7 @@ impl<'a> Bytes<'a> {
     }
 
     /// Bytes after their number.
-    fn long(&mut self, what: &'static str) -> Result<&'a [u8], &'static str> {
+    pub(super) fn long(&mut self, what: &'static str) -> Result<&'a [u8], &'static str> {
         let count = u32::from_le_bytes(self.array(what)?);
         self.take(count as usize, what)
     }
