@@ -22,7 +22,7 @@ fn lc0(value: ValueSource) -> tempfile::TempDir {
     let (dir, report) = imported_with(GameKind::Chess, sample(LC0), |options| {
         (options.value, options.policy_from_ply) = (value, 0);
     });
-    assert_eq!(report.manifest.value_source, Some(value));
+    assert_eq!((report.manifest.value_source, report.manifest.counts.positions), (Some(value), 6_459));
     dir
 }
 
