@@ -2,10 +2,10 @@
 
 use crate::samples::{
     CHESS, LICHESS, LICHESS_438, SHOGI, all_targets, evaluation, imported, imported_with, open, places, read_manifest,
-    replayed, rows, sample,
+    replayed, rows, sample, training,
 };
 use dataset::filter::Buckets;
-use dataset::{Dataset, LoaderConfig, PerSplit, Split, SplitPlan, Targets, TrainLoader, content};
+use dataset::{Dataset, LoaderConfig, PerSplit, Split, SplitPlan, Targets, content};
 use games::chess::ChessPosition;
 use games::{GameKind, InputName};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -69,9 +69,7 @@ fn positions_of_the_test_games_leave_training_and_nothing_else_does() {
     let batches = |workers: usize| {
         let input = InputName::PieceTokens;
         let config = LoaderConfig { input, batch: 100, seed: 3, workers, block_games: 50 };
-        let mut loader = TrainLoader::new(&dataset, config, 0).expect("training games");
-        let count = loader.epoch_positions().div_ceil(100);
-        (0..count).map(|_| loader.next().expect("good games")).collect::<Vec<_>>()
+        training(&dataset, config, 0, expected.len().div_ceil(100))
     };
     let order = places(&batches(1));
     assert_eq!(order[..expected.len()].iter().copied().collect::<BTreeSet<_>>(), expected);
