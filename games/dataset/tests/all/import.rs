@@ -141,14 +141,6 @@ fn progress_reaches_the_end() {
 }
 
 #[test]
-fn compressed_and_plain_files_give_the_same_dataset() {
-    let (_dir, packed) = imported(GameKind::Chess, CHESS);
-    // The name is part of every row, so it must be the same; its ending must not matter.
-    let (_dir, plain) = imported_bytes(GameKind::Chess, CHESS, sample_text(CHESS), |_| {});
-    assert_eq!(packed.manifest, plain.manifest);
-}
-
-#[test]
 fn a_strict_import_stops_and_leaves_nothing() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let input = dir.path().join("games.pgn");
