@@ -22,10 +22,6 @@ pub fn repeat(
     progress: &mut dyn FnMut(WorkDone),
 ) -> Result<Manifest, DatasetError> {
     source.manifest.verify_shards(&source.dir)?;
-    let none = || DatasetError::EmptySplit { dataset: source.manifest.name.clone(), split: Split::Train };
-    if source.manifest.counts.positions == 0 {
-        return Err(none());
-    }
     let output = Output::create(output)?;
     let mut shards = Shards::new(output.dir(), ShardWriter::create_temporary);
     let mut contents = ShardContents::default();
@@ -49,7 +45,7 @@ pub fn repeat(
             }
         }
         if written == 0 {
-            return Err(none());
+            return Err(DatasetError::EmptySplit { dataset: source.manifest.name.clone(), split: Split::Train });
         }
     }
     let manifest = contents.describe(Manifest {
