@@ -73,7 +73,6 @@ impl Batch {
         let played = if dataset.sequence() > 1 { InputLayout::MOVE_BYTES } else { 0 };
         let row_bytes = dataset.game().input(input).row_bytes() + played;
         Self {
-            size: 0,
             row_bytes,
             packed: Vec::with_capacity(capacity * row_bytes),
             legal: Vec::with_capacity(capacity * dataset.legal_bytes()),
@@ -86,8 +85,6 @@ impl Batch {
             game: Vec::with_capacity(capacity),
             ply: Vec::with_capacity(capacity),
             novel: Vec::with_capacity(capacity),
-            map_cells: 0,
-            map: Vec::new(),
             ..Self::default()
         }
     }
