@@ -187,7 +187,8 @@ impl ImportRun<'_> {
             collector.end()?;
             self.keep(&mut collector, &offset)?;
         }
-        let report = collector.finish(offset.format().unwrap_or(Format::text(G::KIND)))?;
+        let format = offset.found.as_ref().map_or(Format::text(G::KIND), |&(first, _)| first);
+        let report = collector.finish(format)?;
         Ok(ImportReport { taken_over, ..report })
     }
 
@@ -231,7 +232,7 @@ fn pool(threads: usize) -> Result<ThreadPool, DatasetError> {
 
 /// Refuses a file whose records have another unit than those of the files before.
 fn check_same_kind(
-    found: &mut Option<(String, String)>,
+    found: &mut Option<(Format, String)>,
     chunk: &Chunk,
     options: &ImportOptions,
 ) -> Result<(), DatasetError> {
@@ -239,14 +240,13 @@ fn check_same_kind(
     if chunk.records.iter().all(Result::is_err) {
         return Ok(());
     }
-    let (first, file) = found.get_or_insert_with(|| (chunk.format.name().to_owned(), chunk.file.clone()));
-    let first = Format::ALL.into_iter().find(|format| format.name() == first).unwrap_or(chunk.format);
+    let (first, file) = found.get_or_insert_with(|| (chunk.format, chunk.file.clone()));
     if first.unit() != chunk.format.unit() {
         let kind = |format: Format| match format.unit() {
             Unit::Game => "games",
             Unit::Position => "single positions",
         };
-        let (here, there) = (kind(chunk.format), kind(first));
+        let (here, there) = (kind(chunk.format), kind(*first));
         return wrong("inputs", format!("{} holds {here}, {file} {there}: import them one by one", chunk.file));
     }
     if options.filters.eval_after && chunk.format != Format::Pgn {

@@ -24,14 +24,7 @@ pub(super) struct InputOffset {
     /// Records of the files before it.
     pub(super) before: u64,
     /// The first format found, and the file it was found in.
-    pub(super) found: Option<(String, String)>,
-}
-
-impl InputOffset {
-    pub(super) fn format(&self) -> Option<Format> {
-        let (name, _) = self.found.as_ref()?;
-        Format::ALL.into_iter().find(|format| format.name() == name)
-    }
+    pub(super) found: Option<(Format, String)>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]

@@ -6,10 +6,12 @@ use games::chess::evaluations;
 use games::chess::lc0::{self, ValueSource};
 use games::shogi::{csa, hcpe, hcpe3, kif, psv};
 use games::{GameKind, ParsedGame, ParsedPosition, Referee, Rejected, chess::pgn, usi_lines, with_game};
+use serde::{Deserialize, Serialize};
 use std::io::{self, BufRead};
 
 games::named! {
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
     pub enum Format {
         Pgn = "pgn",
         /// Lc0's training chunks, V3 to V6: one game each, usually gzipped in a tar (chess).
