@@ -54,11 +54,25 @@ pub(super) fn walk<R: Read + Seek>(mut input: R, on_file: OnFile<'_>) -> io::Res
     }
 }
 
-/// The first bytes, and the input including them.
-fn peek<'a, R: BufRead + 'a>(mut input: R) -> io::Result<(Vec<u8>, impl BufRead + 'a)> {
-    let mut head = Vec::with_capacity(HEAD_BYTES);
-    input.by_ref().take(HEAD_BYTES as u64).read_to_end(&mut head)?;
-    Ok((head.clone(), Cursor::new(head).chain(input)))
+/// The first bytes, at most so many, and the input including them. If it cannot be read so far, the error follows what
+/// was read, so that records before it are used.
+pub(super) fn peek<'a>(mut input: impl BufRead + 'a, most: usize) -> (Vec<u8>, impl BufRead + 'a) {
+    let mut head = Vec::with_capacity(most);
+    let outcome = input.by_ref().take(most as u64).read_to_end(&mut head);
+    let rest: Box<dyn BufRead + 'a> = match outcome {
+        Ok(_) => Box::new(input),
+        Err(error) => Box::new(BufReader::new(Broken(Some(error)))),
+    };
+    (head.clone(), Cursor::new(head).chain(rest))
+}
+
+/// An error, and then nothing.
+struct Broken(Option<io::Error>);
+
+impl Read for Broken {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        self.0.take().map_or(Ok(0), Err)
+    }
 }
 
 fn descend(
@@ -72,7 +86,7 @@ fn descend(
         return Err(io::Error::other(format!("it is packed more than {MOST_LAYERS} times over")));
     }
     let mut unpack = |packed: Box<dyn Read + '_>| {
-        let (head, input) = peek(BufReader::new(packed))?;
+        let (head, input) = peek(BufReader::new(packed), HEAD_BYTES);
         descend(path, &head, Box::new(input), layers + 1, on_file)
     };
     match Kind::of(head) {
@@ -93,7 +107,7 @@ fn tar(path: Option<&str>, input: Box<dyn BufRead + '_>, layers: usize, on_file:
             continue;
         }
         let name = inside(path, &String::from_utf8_lossy(&entry.path_bytes()));
-        let (head, input) = peek(BufReader::new(entry))?;
+        let (head, input) = peek(BufReader::new(entry), HEAD_BYTES);
         descend(Some(&name), &head, Box::new(input), layers + 1, &mut *on_file)?;
     }
     Ok(())
@@ -107,7 +121,7 @@ fn zip(file: impl Read + Seek, on_file: OnFile<'_>) -> io::Result<()> {
             continue;
         }
         let name = entry.name().to_owned();
-        let (head, input) = peek(BufReader::new(entry))?;
+        let (head, input) = peek(BufReader::new(entry), HEAD_BYTES);
         descend(Some(&name), &head, Box::new(input), 1, &mut *on_file)?;
     }
     Ok(())
@@ -122,10 +136,8 @@ fn seven_zip(file: impl Read + Seek, on_file: OnFile<'_>) -> io::Result<()> {
             if entry.is_directory() || !entry.has_stream() {
                 return Ok(true);
             }
-            outcome = (|| {
-                let (head, input) = peek(BufReader::new(&mut *bytes))?;
-                descend(Some(entry.name()), &head, Box::new(input), 1, &mut *on_file)
-            })();
+            let (head, input) = peek(BufReader::new(&mut *bytes), HEAD_BYTES);
+            outcome = descend(Some(entry.name()), &head, Box::new(input), 1, &mut *on_file);
             if outcome.is_err() {
                 return Ok(false);
             }

@@ -4,7 +4,7 @@
 //! grow with the input: each open file may be a few chunks ahead, and at most as many files are open as there are
 //! threads.
 
-use super::container::walk;
+use super::container::{peek, walk};
 use super::format::Format;
 use crate::bounded::without_mark;
 use crate::error::DatasetError;
@@ -140,15 +140,14 @@ impl<'a> Inputs<'a> {
         }
     }
 
-    fn read_records(&self, file: &str, mut input: Box<dyn BufRead + '_>, sender: &SyncSender<Chunk>) -> io::Result<()> {
-        let mut head = Vec::new();
-        input.by_ref().take(HEAD_BYTES as u64).read_to_end(&mut head)?;
+    fn read_records(&self, file: &str, input: Box<dyn BufRead + '_>, sender: &SyncSender<Chunk>) -> io::Result<()> {
+        let (head, mut input) = peek(input, HEAD_BYTES);
         let format = self.format.unwrap_or_else(|| Format::of(self.game, file, &head));
         if format.is_text() {
-            head.drain(..head.len() - without_mark(&head).len());
+            input.consume(head.len() - without_mark(&head).len());
         }
         let mut chunks = Chunks { file, format, sender, first: 0, records: Vec::new(), bytes: 0 };
-        for record in format.records(Box::new(io::Cursor::new(head).chain(input))) {
+        for record in format.records(Box::new(input)) {
             chunks.push(record.map_err(|error| error.to_string()))?;
         }
         chunks.send()

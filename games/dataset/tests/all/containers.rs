@@ -140,6 +140,18 @@ fn a_container_that_breaks_off_is_named_and_the_next_file_is_read() {
     }
 }
 
+#[test]
+fn a_short_member_that_breaks_off_keeps_its_whole_games_and_the_next_is_read() {
+    let game = format!("1. e4 {{{}}} e5 *\n\n", "x".repeat(600));
+    let broken = [&gzip(game.as_bytes())[..], &gzip(b"")[..10]].concat();
+    let members = [("a.pgn", sample_text(CHESS)), ("cut.pgn.gz", broken), ("b.pgn", sample_text(LICHESS))];
+    let (_dir, report) = import_bytes("all.tar", &tar(&members));
+    let counts = &report.manifest.counts;
+    assert_eq!((counts.read, counts.kept, counts.rejected), (78, 77, 1));
+    let (file, rejected) = report.first_rejected.expect("one breaks off");
+    assert_eq!((file.as_str(), rejected.game), ("all.tar/cut.pgn.gz", 1));
+}
+
 /// Every file of a dataset, by name.
 fn files(dir: &Path) -> BTreeMap<String, Vec<u8>> {
     let dir = dir.join("dataset");
