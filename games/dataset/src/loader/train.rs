@@ -107,10 +107,10 @@ impl TrainLoader {
     fn advance(&mut self) -> Result<(), DatasetError> {
         let request = self.request();
         self.block = match &mut self.prefetcher {
-            None => request.replay()?,
+            None => request.replay(false)?,
             Some(prefetcher) => match prefetcher.pending.take() {
                 Some(pending) => pending.recv().map_err(|_| worker_lost())??,
-                None => prefetcher.pool.install(|| request.replay_in_pool())?,
+                None => prefetcher.pool.install(|| request.replay(true))?,
             },
         };
         self.taken = 0;
@@ -174,7 +174,7 @@ impl Prefetcher {
     fn prepare(&mut self, request: BlockRequest) {
         let (sender, receiver) = sync_channel(1);
         // If the loader is gone, the block is dropped.
-        self.pool.spawn(move || drop(sender.send(request.replay_in_pool())));
+        self.pool.spawn(move || drop(sender.send(request.replay(true))));
         self.pending = Some(receiver);
     }
 }
@@ -191,22 +191,16 @@ struct BlockRequest {
 }
 
 impl BlockRequest {
-    fn replay(&self) -> Result<Block, DatasetError> {
+    /// Replays in the current thread pool, or in this thread alone. Chunks are in order, whichever thread replayed them.
+    fn replay(&self, in_pool: bool) -> Result<Block, DatasetError> {
         if let Some(training) = self.dataset.training() {
-            return self.made(training, 1);
+            return self.made(training, if in_pool { rayon::current_num_threads().max(2) } else { 1 });
         }
-        let games = self.epoch.block(self.block);
-        let chunks = games.chunks(self.chunk_games());
-        Ok(self.shuffled(chunks.map(|chunk| self.chunk(chunk)).collect::<Result<_, _>>()?))
-    }
-
-    /// Replays in the current thread pool. Chunks are returned in order, whichever thread replayed them.
-    fn replay_in_pool(&self) -> Result<Block, DatasetError> {
-        if let Some(training) = self.dataset.training() {
-            return self.made(training, rayon::current_num_threads().max(2));
-        }
-        let games = self.epoch.block(self.block);
-        let chunks: Vec<_> = games.par_chunks(self.chunk_games()).map(|chunk| self.chunk(chunk)).collect();
+        let (games, most) = (self.epoch.block(self.block), self.chunk_games());
+        let chunks: Vec<_> = match in_pool {
+            true => games.par_chunks(most).map(|chunk| self.chunk(chunk)).collect(),
+            false => games.chunks(most).map(|chunk| self.chunk(chunk)).collect(),
+        };
         Ok(self.shuffled(chunks.into_iter().collect::<Result<_, _>>()?))
     }
 
