@@ -22,6 +22,8 @@ pub fn write(contents: &Contents, out: &Path) -> anyhow::Result<()> {
     let beside = out.with_file_name(format!("{name}.{}.tmp", std::process::id()));
     let folder = beside.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     leftovers::remove(folder, &format!("{name}."), ".tmp");
+    // Of an earlier process that had the number of this one, as in containers; there is mostly none.
+    let _ = if beside.is_dir() { fs::remove_dir_all(&beside) } else { fs::remove_file(&beside) };
     let packed = out.to_string_lossy().ends_with(PACKED);
     let written = if packed { pack(contents, &beside) } else { write_folder(contents, &beside) };
     let moved = written.and_then(|()| fs::rename(&beside, out).map_err(cannot("write", out)));
@@ -77,5 +79,23 @@ fn open(content: &Content) -> anyhow::Result<(u64, Box<dyn Read + '_>)> {
             let size = file.metadata().map_err(cannot("read", path))?.len();
             Ok((size, Box::new(file)))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn what_a_killed_process_of_the_same_number_left_is_not_published() {
+        let dir = tempfile::tempdir().unwrap();
+        let left = dir.path().join(format!("bundle.{}.tmp", std::process::id()));
+        fs::create_dir(&left).unwrap();
+        fs::write(left.join("old"), "x").unwrap();
+        let files = BTreeMap::from(["a", "b"].map(|name| (name.to_owned(), Content::Bytes(vec![7]))));
+        write(&Contents { files, ..Contents::default() }, &dir.path().join("bundle")).unwrap();
+        assert!(dir.path().join("bundle/b").is_file() && !dir.path().join("bundle/old").exists());
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
     }
 }
