@@ -97,11 +97,12 @@ pub fn collect(run_dir: &Path, publication: &Publication) -> anyhow::Result<Cont
     for round in tuning.iter().flat_map(|tuning| &tuning.rounds) {
         collector.trials(&run_dir.join(&round.folder), &round.folder)?;
     }
+    // Trials have a plan before they have ended.
+    if collector.contents.files.keys().all(|path| path.ends_with(plan::FILE)) {
+        bail!("no cell has ended, so there is nothing to publish; `posenc run` trains them");
+    }
     for name in [EXPERIMENT_FILE, plan::FILE, baselines::FILE, tuning::FILE, step_times::FILE] {
         collector.text(&run_dir.join(name), name)?;
-    }
-    if collector.contents.files.is_empty() {
-        bail!("no cell has ended, so there is nothing to publish; `posenc run` trains them");
     }
     let options =
         ReportOptions { extrapolate: publication.extrapolate, cells: Some(ended), ..ReportOptions::default() };

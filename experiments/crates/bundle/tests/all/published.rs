@@ -126,6 +126,17 @@ fn published_cells_are_taken_by_a_run_of_their_file() {
     assert_eq!(manifest.copied_from.last().and_then(|from| from.blake3.as_ref()), Some(&identity));
 }
 
+#[test]
+fn a_run_folder_in_which_no_cell_has_ended_is_not_published() {
+    let path = root().join("runs/published/study-encodings-pairs.tar.zst");
+    let unpacked = Unpacked::of(&path, Limits::default(), Part::Records).expect("a bundle");
+    let dir = tempfile::tempdir().expect("a folder for the test");
+    fs::copy(unpacked.run_dir().join("grid.json"), dir.path().join("grid.json")).expect("copied");
+    let publication = Publication { partial: true, ..Publication::default() };
+    let refused = bundle::collect(dir.path(), &publication).expect_err("there are no cells").to_string();
+    assert!(refused.contains("there is nothing to publish"), "{refused}");
+}
+
 /// The losses of a budget that the bundle does not have are predicted, with a hash that follows from its list of hashes.
 #[test]
 fn predictions_name_the_cells_that_they_are_made_from_and_their_hash() {
