@@ -154,7 +154,7 @@ impl Known {
         let dataset = |folder: &PathBuf| Some((dataset::Manifest::read(folder).ok()?.identity(), folder.clone()));
         let files = folders.iter().flat_map(|folder| fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok));
         let starts = files.map(|file| file.path()).filter(|file| file.extension().is_some_and(|ext| ext == TENSORS));
-        let start = |file: PathBuf| Some((blake3::hash(&fs::read(&file).ok()?).to_hex().to_string(), file));
+        let start = |file: PathBuf| Some((stored::hash(&file).ok()?, file));
         Self { datasets: folders.iter().filter_map(dataset).collect(), starts: starts.filter_map(start).collect() }
     }
 }
