@@ -53,7 +53,7 @@ fn of_game<G: Referee>(
         engine.new_game()?;
         let search = engine.search(Some(&text), &[], settings.nodes, &[])?;
         let score = search.lines.compared(1).first().map(|&(_, score)| score);
-        if matches!(score, Some(Score::Centipawns(points)) if points.abs() <= settings.within) {
+        if matches!(score, Some(Score::Centipawns(points)) if (-settings.within..=settings.within).contains(&points)) {
             lines.push(format!("startpos moves {}", texts::<G>(&played).join(" ")));
             progress(lines.len());
         }
