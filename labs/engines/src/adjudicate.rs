@@ -17,7 +17,9 @@ impl FromStr for WinRule {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let [points, plies] = numbers(text).ok_or("expected CP:PLIES, e.g. 1500:8")?;
+        // At 0 points an even score would be a win.
+        let numbers = numbers::<2>(text).filter(|[points, _]| *points > 0);
+        let [points, plies] = numbers.ok_or("expected CP:PLIES, e.g. 1500:8")?;
         Ok(Self { points, plies })
     }
 }
@@ -132,7 +134,7 @@ mod tests {
     #[test]
     fn rules_are_read_or_refused() {
         assert_eq!("1500:8".parse(), Ok(WinRule { points: 1500, plies: 8 }));
-        for wrong in ["", "1500", "1500:8:1", "1500:0", "-5:3", "a:b"] {
+        for wrong in ["", "1500", "1500:8:1", "1500:0", "0:8", "-5:3", "a:b"] {
             assert!(wrong.parse::<WinRule>().is_err(), "{wrong}");
         }
         assert!("8:16".parse::<DrawRule>().is_err());
