@@ -4,7 +4,7 @@ use crate::choose::{Decision, policy};
 use crate::engine::{Engine, EngineError, EngineSettings};
 use crate::error::GenerateError;
 use crate::{searches, test_games};
-use dataset::{GeneratedOptions, Manifest, PerSplit, SplitBy, SplitPlan, write_positions};
+use dataset::{DatasetError, GeneratedOptions, Manifest, PerSplit, SplitBy, SplitPlan, write_positions};
 use games::{GameKind, ParsedPosition, Position as _, Referee, with_game};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -44,6 +44,10 @@ pub fn relabelled(settings: &RelabelSettings, progress: &(dyn Fn(u64) + Sync)) -
 }
 
 fn of_game<G: Referee>(settings: &RelabelSettings, progress: &(dyn Fn(u64) + Sync)) -> Result<Manifest, GenerateError> {
+    // Before the searches, which may take hours.
+    if settings.output.symlink_metadata().is_ok() {
+        return Err(DatasetError::OutputExists(settings.output.clone()).into());
+    }
     let drawn = drawn::<G>(settings)?;
     let done = AtomicU64::new(0);
     let ask = |engine: &mut Engine, position: &G::Position| {

@@ -3,8 +3,9 @@
 use crate::fake::{Faults, engine};
 use crate::forced::{dataset, filtered};
 use dataset::store::GameRow;
-use dataset::{Dataset, Filters, Split, agreement};
+use dataset::{Dataset, DatasetError, Filters, Split, agreement};
 use engines::relabelled::{RelabelSettings, relabelled};
+use engines::{EngineSettings, GenerateError};
 use games::chess::ChessPosition;
 use games::{GameKind, Position as _};
 use std::collections::BTreeSet;
@@ -100,4 +101,8 @@ fn too_many_positions_and_another_game_are_refused() {
     refused(many, "the test positions of games");
     let shogi = RelabelSettings { game: GameKind::Shogi, ..settings(dir.path(), &from, "shogi") };
     refused(shogi, "expected a dataset of shogi, found one of chess");
+    let absent = EngineSettings { program: dir.path().join("absent"), ..settings(dir.path(), &from, "games").engine };
+    let taken = RelabelSettings { engine: absent, ..settings(dir.path(), &from, "games") };
+    let error = relabelled(&taken, &|_| {}).expect_err("the folder is there");
+    assert!(matches!(error, GenerateError::Dataset(DatasetError::OutputExists(_))), "{error}");
 }
