@@ -37,8 +37,9 @@ pub struct RelabelSettings {
 }
 
 /// Draws positions uniformly from those that have a policy target in the test split, none twice, searches each with a cleared
-/// memory and without the moves before it, and writes them as a dataset that is all test positions. The draw depends on the
-/// dataset and the seed only, so labels of different searches are about the same positions. `progress` sees how many are done.
+/// memory and without the moves before it, and writes them as a dataset that is all test positions; one in which the engine
+/// names no legal move is left out. The draw depends on the dataset and the seed only, so labels of different searches are about
+/// the same positions. `progress` sees how many are done.
 pub fn relabelled(settings: &RelabelSettings, progress: &(dyn Fn(u64) + Sync)) -> Result<Manifest, GenerateError> {
     with_game!(settings.game, G => of_game::<G>(settings, progress))
 }
@@ -57,6 +58,7 @@ fn of_game<G: Referee>(settings: &RelabelSettings, progress: &(dyn Fn(u64) + Syn
     };
     let name = Engine::start(&settings.engine)?.name().to_owned();
     let labels = searches::answers(&settings.engine, settings.processes, &drawn, ask)?;
+    let labels: Vec<ParsedPosition> = labels.into_iter().flatten().collect();
     let options = GeneratedOptions {
         output: settings.output.clone(),
         name: settings.name.clone(),
@@ -65,7 +67,7 @@ fn of_game<G: Referee>(settings: &RelabelSettings, progress: &(dyn Fn(u64) + Syn
         source: format!(
             "{} test positions of {}, drawn with seed {}, each searched by {name} with {} nodes and {} lines, without the moves \
              before it; policy = softmax of the scores over {} centipawns, value = score of the chosen move",
-            settings.positions,
+            labels.len(),
             settings.from_name,
             settings.seed,
             settings.nodes,
@@ -79,10 +81,11 @@ fn of_game<G: Referee>(settings: &RelabelSettings, progress: &(dyn Fn(u64) + Syn
             ..SplitPlan::by_game(0, PerSplit { train: 0.0, validation: 0.0, test: 1.0 })
         },
     };
-    Ok(write_positions(&options, settings.positions, labels.into_iter().flatten())?)
+    // One at least: a dataset has positions.
+    Ok(write_positions(&options, (labels.len() as u64).max(1), labels)?)
 }
 
-/// The positions, in the order of the draw; a few more than wanted, because an engine may find no legal move in one.
+/// The positions, in the order of the draw.
 fn drawn<G: Referee>(settings: &RelabelSettings) -> Result<Vec<G::Position>, GenerateError> {
     let mut all = Vec::new();
     for row in test_games::rows(&settings.from, settings.game)? {

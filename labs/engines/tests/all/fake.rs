@@ -4,7 +4,7 @@
 //! that plays the engine, and the environment says what kind of engine.
 
 use engines::EngineSettings;
-use games::{Game, GameKind, Position, with_game};
+use games::{Game, GameKind, Position, Side, with_game};
 use serde::{Deserialize, Serialize};
 use std::fs::{self, OpenOptions};
 use std::io::{self, BufRead, Write};
@@ -31,6 +31,8 @@ pub(crate) struct Faults {
     pub(crate) resigns_at: Option<usize>,
     /// Declares a win at this ply, without reason.
     pub(crate) declares_at: Option<usize>,
+    /// Names no move where the second player is to move.
+    pub(crate) resigns_as_second: bool,
     /// No fault: it sees every mate in two, by trying all moves.
     pub(crate) solves: bool,
 }
@@ -143,6 +145,10 @@ impl<G: Game> Engine<G> {
         }
         if self.plies == 12 && first_time(&self.faults.hangs_once) {
             std::thread::sleep(Duration::from_secs(3600));
+        }
+        if self.faults.resigns_as_second && self.position.side_to_move() == Side::Second {
+            say(out, "bestmove resign");
+            return true;
         }
         let mut moves = self.judged();
         if let ["searchmoves", allowed @ ..] = only {

@@ -89,6 +89,20 @@ fn positions_that_filters_left_out_are_not_drawn() {
 }
 
 #[test]
+fn a_position_in_which_the_engine_names_no_move_is_left_out() {
+    let dir = TempDir::new().expect("a temporary folder");
+    let from = dataset(dir.path());
+    let faults = Faults { resigns_as_second: true, ..Faults::default() };
+    let resigns = engine(dir.path(), GameKind::Chess, &faults, 3);
+    let some = RelabelSettings { engine: resigns, ..settings(dir.path(), &from, "some") };
+    let labelled = rows(&some);
+    assert!((1..40).contains(&labelled.len()), "{}", labelled.len());
+    assert!(starts(&labelled).iter().all(|start| start.contains(" w ")), "{labelled:?}");
+    let source = Dataset::open(&some.output).expect("a dataset").manifest().source.clone();
+    assert!(source.starts_with(&format!("{} test positions of games", labelled.len())), "{source}");
+}
+
+#[test]
 fn too_many_positions_and_another_game_are_refused() {
     let dir = TempDir::new().expect("a temporary folder");
     let from = dataset(dir.path());
