@@ -28,6 +28,15 @@ impl Journal {
         }
         fs::create_dir_all(dir).map_err(io(dir))?;
         let (settings, path) = (dir.join(CONDITIONS), dir.join(GAMES));
+        // First: another match may begin in the same folder.
+        let file = OpenOptions::new().create(true).append(true).open(&path).map_err(io(&path))?;
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => {
+                let reason = "another match writes it; wait for its end, or name another folder with --out";
+                return Err(PlayError::file(&path, reason));
+            }
+            outcome => outcome.map_err(|error| io(&path)(error.into()))?,
+        }
         let wanted = serde_json::to_string_pretty(conditions).expect("conditions are JSON") + "\n";
         if settings.exists() {
             let found = bounded::read_text(&settings, bounded::TEXT).map_err(io(&settings))?;
@@ -38,14 +47,6 @@ impl Journal {
             }
         } else {
             atomic::replace(&settings, wanted.as_bytes()).map_err(io(&settings))?;
-        }
-        let file = OpenOptions::new().create(true).append(true).open(&path).map_err(io(&path))?;
-        match file.try_lock() {
-            Err(TryLockError::WouldBlock) => {
-                let reason = "another match writes it; wait for its end, or name another folder with --out";
-                return Err(PlayError::file(&path, reason));
-            }
-            outcome => outcome.map_err(|error| io(&path)(error.into()))?,
         }
         let text = bounded::read(&path, bounded::RECORD).map_err(io(&path))?;
         let whole = text.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);

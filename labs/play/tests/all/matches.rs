@@ -136,6 +136,17 @@ fn games_that_a_match_does_not_have_are_refused() {
 }
 
 #[test]
+fn a_match_that_finds_another_at_work_leaves_no_conditions() {
+    let finished = Finished::new();
+    let out = finished.path().join("locked");
+    fs::create_dir(&out).expect("a folder");
+    let journal = fs::File::create(out.join("games.jsonl")).expect("a journal");
+    journal.try_lock().expect("nobody has it");
+    let refused = play(&conditions(&finished, GameKind::Chess), out.clone(), 1, None).expect_err("locked").to_string();
+    assert!(refused.contains("another match writes it") && !out.join("match.json").exists(), "{refused}");
+}
+
+#[test]
 fn a_search_plays_the_same_games_with_any_number_of_workers() {
     let finished = Finished::new();
     for game in [GameKind::Chess, GameKind::Shogi] {
