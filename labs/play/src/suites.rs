@@ -32,6 +32,9 @@ pub struct Problem {
 /// Fields of a position before its operations.
 const FIELDS: usize = 4;
 
+/// No move has more.
+const MOST_POINTS: f64 = 1e6;
+
 /// An error and its place.
 type Wrong = (String, String);
 
@@ -83,10 +86,14 @@ fn of_line<G: Referee>(number: usize, line: &str) -> Result<Problem, String> {
         text.split([' ', ',']).filter(|text| !text.is_empty()).map(read).collect()
     };
     let (best, avoid) = (moves(operand("bm"))?, moves(operand("am"))?);
-    let worth = operand("c8")
-        .split_ascii_whitespace()
-        .map(|number| number.parse().map_err(|_| format!("`c8` has \"{number}\", not a number of points")));
+    let worth = operand("c8").split_ascii_whitespace().map(|number| {
+        let points = number.parse::<f64>().ok().filter(|points| (0.0..=MOST_POINTS).contains(points));
+        points.ok_or_else(|| format!("`c8` has \"{number}\", not a number of points from 0 to {MOST_POINTS}"))
+    });
     let worth: Vec<f64> = worth.collect::<Result<_, String>>()?;
+    if !worth.is_empty() && worth.iter().all(|&points| points == 0.0) {
+        return Err("`c8` gives no move a point".to_owned());
+    }
     let of_worth = moves(operand("c9"))?;
     if worth.len() != of_worth.len() {
         return Err(format!(
@@ -225,6 +232,11 @@ mod tests {
         assert!(wrong("id \"x\";").contains("expected `bm`, `am`"));
         assert!(wrong("bm Qd8;").contains("Qd8"));
         assert!(wrong("c8 \"10 2\"; c9 \"e2e4\";").contains("2 numbers and `c9` 1 moves"));
+        for number in ["x", "inf", "NaN", "-1", "1e300"] {
+            let expected = format!("`c8` has \"{number}\", not a number of points from 0 to 1000000");
+            assert_eq!(wrong(&format!("c8 \"{number}\"; c9 \"e2e4\";")), expected);
+        }
+        assert_eq!(wrong("c8 \"0 0\"; c9 \"e2e4 e2e3\";"), "`c8` gives no move a point");
     }
 
     #[test]
