@@ -27,7 +27,7 @@ use facts::metrics::{self, Direction};
 use facts::{Extrapolate, Interaction, Margins, Primary, ReadAt, Role, distinct};
 use games::GameKind;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 pub use facts::plan::MOST_CELLS;
 
@@ -40,7 +40,8 @@ pub use facts::plan::MOST_CELLS;
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Experiment {
-    pub path: PathBuf,
+    /// Its file, as it was read.
+    pub source: Source,
     /// Its name, a folder below the output folder: that of its file, followed by the overrides of the command line.
     pub name: String,
     pub question: Option<String>,
@@ -125,7 +126,7 @@ impl Experiment {
         let name = run_name(&own_name, overrides);
         let evaluate = evaluate::resolved(file.evaluate.clone(), &rows, document)?;
         Ok(Self {
-            path: source.path().to_owned(),
+            source: source.clone(),
             name,
             question: file.question.clone(),
             expect: file.expect.clone(),

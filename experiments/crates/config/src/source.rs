@@ -194,7 +194,7 @@ impl ConfigError {
 }
 
 /// A text in YAML: a file, or the value of an option of the command line. A clone shares the text.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
     path: Arc<Path>,
     text: Arc<str>,

@@ -5,7 +5,7 @@ use crate::prune::refuse_links;
 use crate::reuse::{CellBundle, FinishedCells, unwritable};
 use crate::select::Selector;
 use crate::worker::Task;
-use config::{Cell, Experiment, Source};
+use config::{Cell, Experiment};
 use records::folder::{CONFIG_FILE, EXPERIMENT_FILE};
 use records::plan::Row;
 use records::{CellLock, CellState, Plan, UserError, atomic};
@@ -140,12 +140,12 @@ fn emptied(dir: &Path) -> Result<CellLock, UserError> {
     Ok(lock)
 }
 
-/// Writes the experiment's file, with the settings of the command line in a comment on top.
+/// Writes the experiment's file as it was read, with the settings of the command line in a comment on top. It may have changed
+/// since then: the trials of a tuned one can take days.
 fn keep_source(experiment: &Experiment, run_dir: &Path) -> io::Result<()> {
     let sets = experiment.sets.iter().map(|set| format!("# --set {}\n", set.replace('\n', " ")));
     let mut text: Vec<u8> = sets.collect::<String>().into_bytes();
-    let source = Source::read(&experiment.path).map_err(io::Error::other)?;
-    text.extend(source.text().as_bytes());
+    text.extend(experiment.source.text().as_bytes());
     atomic::replace(&run_dir.join(EXPERIMENT_FILE), &text)
 }
 

@@ -21,7 +21,7 @@ use train::sinks::tensorboard::show_scalars;
 pub(crate) fn check(experiment: &Experiment) -> anyhow::Result<()> {
     for (game, evaluations) in &experiment.evaluate {
         for agent in &evaluations.agents {
-            let place = || format!("{}: `evaluate.{}.agents`", experiment.path.display(), game.name());
+            let place = || format!("{}: `evaluate.{}.agents`", experiment.source.path().display(), game.name());
             agent.parse::<Agent>().with_context(place)?;
         }
     }

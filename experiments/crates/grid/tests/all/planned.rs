@@ -1,9 +1,10 @@
 //! The plan of an experiment: what `grid.json` records of references and interactions.
 
 use config::Experiment;
-use grid::planned;
+use grid::{Prepared, RunSelection, planned};
 use records::Plan;
-use testing::{EXPERIMENT, load, pairs};
+use std::fs;
+use testing::{EXPERIMENT, load, pairs, place, small};
 
 /// The small experiment's encodings at two depths, on chess; each depth has its reference.
 fn depths() -> String {
@@ -73,4 +74,17 @@ fn they_change_no_cell_and_stand_in_the_plan() {
     let read: Plan = serde_json::from_str(&text(&asked)).expect("a plan");
     assert_eq!(read.interactions.len(), 1);
     assert_eq!(read.interactions, asked.interactions);
+}
+
+#[test]
+fn a_run_folder_keeps_the_file_as_it_was_read() {
+    let dir = place(&small());
+    let path = dir.path().join("experiment.yaml");
+    let experiment = Experiment::load(&path).expect("an experiment");
+    fs::write(&path, "name: another\n").expect("changed");
+    let out = dir.path().join("runs");
+    let selection =
+        RunSelection { out, only: Vec::new(), cells: Vec::new(), bundles: Vec::new(), smoke: false, replace: false };
+    let prepared = Prepared::new(&experiment, &selection).expect("a run folder");
+    assert_eq!(fs::read_to_string(prepared.run_dir.join("experiment.yaml")).expect("the file"), small());
 }
