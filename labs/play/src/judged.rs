@@ -14,7 +14,8 @@ use strength::interval::standard_errors;
 use strength::kendall::tau;
 use train::inference::Situation;
 
-/// The maximum number of compared moves: Stockfish's limit, above the number of legal moves of any position.
+/// The maximum number of compared moves: Stockfish's limit. No position of chess has more than 218 legal moves; one of shogi can
+/// have 593.
 const MOST_MOVES: usize = 500;
 
 /// How long the engine may take for a position.

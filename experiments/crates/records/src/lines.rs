@@ -60,7 +60,7 @@ games::named! {
 pub struct Time {
     /// When the line was written: seconds since 1970.
     pub unix_s: f64,
-    /// Seconds that this process had trained and evaluated by then.
+    /// Seconds of training and evaluation by then, over all sessions of the cell.
     pub wall_s: f64,
     /// Training positions a second since the last line of its split; on evaluations, evaluated ones.
     pub positions_per_s: f64,
