@@ -13,7 +13,6 @@ use models::resnet::{MovePlane, move_planes};
 use models::{
     ModelConfig, MovesLeft, NoOptions, Outputs, PolicyOptions, ResnetConfig, ResnetPolicy, ResnetValue, SqueezeConfig,
 };
-use nn::Activation;
 
 /// Side and area of the trunk's kernels.
 const KERNEL: usize = 3;
@@ -47,11 +46,7 @@ pub(super) fn read(tree: &mut Tree<'_>, format: &NetworkFormat) -> Result<Archit
         channels,
         stem: models::Stem::default(),
         se: se.into_iter().next().flatten(),
-        activation: if format.default_activation == Some(NetworkFormat::MISH) {
-            Activation::Mish
-        } else {
-            Activation::Relu
-        },
+        activation: format.activation()?,
         batch_norm: models::BatchNormConfig::default(),
         init: models::InitKind::default(),
         policy: trunk.policy(format)?,

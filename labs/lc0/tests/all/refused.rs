@@ -31,6 +31,7 @@ fn other_architectures_are_refused_by_name() {
     assert!(with(3, 6).contains("the policy 1 of Lc0's list behind attention"), "{}", with(3, 6));
     assert!(with(4, 3).contains("the policy 3"));
     assert!(with(5, 1).contains("a value that is one number"));
+    assert!(with(7, 2).contains("the default activation 2"));
 }
 
 /// Many encoders take time in proportion to their number, and too many are refused.
