@@ -46,7 +46,7 @@ pub struct Written {
 /// Inspects one or more cells, or a run folder; `note` receives progress messages.
 pub fn inspect(paths: &[PathBuf], options: &Options, note: &mut dyn FnMut(&str)) -> Result<Written, InspectionError> {
     let Testing { alpha, controls, .. } = options.testing;
-    let least = least_controls(alpha) + 1;
+    let least = least_controls(alpha).saturating_add(1);
     if controls > 0 && controls < least {
         return Err(InspectionError::Controls { found: controls, least, alpha });
     }

@@ -82,6 +82,7 @@ fn wrong_options_are_refused_with_their_remedy() {
         |more: &str, said: &str| drop(run(finished.path(), &format!("inspect {cell} {more}")).fails_with(&[said]));
     refused("--square j9", "--square j9: expected a square of chess such as e4");
     refused("--controls 5", "--controls 5: a p-value below 0.01 needs at least 101 networks");
+    refused("--controls 5 --alpha 1e-30", "--controls 5: a p-value below 0.00000");
     refused("--position nonsense", "no position of chess");
 }
 
