@@ -44,21 +44,19 @@ pub(super) fn untested(cells: &[Inspected]) -> String {
 /// Head → movement; relations with both p-values below `alpha` have a star.
 pub fn heads(records: &[HeadRecord], alpha: f64) -> Table {
     let row = |head: &HeadRecord| {
-        let (movement, [fit, share], p, control) = match &head.movement {
+        let (movement, [fit, share], p, control) = match named(head) {
             None => (
                 "–".to_owned(),
                 [String::new(), String::new()],
                 least(head, |found| Some(found.p)),
                 least(head, |found| found.p_control),
             ),
-            Some(movement) => {
-                let found = head.relations.iter().find(|found| found.relation == movement.relation);
-                let shares =
-                    found.map_or([String::new(), String::new()], |found| [found.fit, found.share].map(percent));
-                let p = found.map_or(String::new(), |found| p_value(found.p));
-                let control = found.and_then(|found| found.p_control).map_or(String::new(), p_value);
-                (movement.name(), shares, p, control)
-            }
+            Some((movement, found)) => (
+                movement.name(),
+                [found.fit, found.share].map(percent),
+                p_value(found.p),
+                found.p_control.map_or(String::new(), p_value),
+            ),
         };
         vec![
             head.layer.to_string(),
