@@ -14,7 +14,6 @@ pub mod engine;
 pub mod error;
 pub mod evaluation;
 pub mod judged;
-mod lines;
 pub mod matches;
 pub mod mates;
 mod network;

@@ -1,9 +1,9 @@
 //! Positions with a mate in one move, and positions that have none although checks tempt.
 
 use crate::error::PlayError;
-use crate::lines::entries;
 use crate::player::Player;
 use crate::share::Share;
+use crate::suites::entries;
 use games::referee::mating_among;
 use games::{Position, Referee};
 use serde::Serialize;

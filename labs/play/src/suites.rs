@@ -5,7 +5,6 @@
 //! answer.
 
 use crate::error::PlayError;
-use crate::lines::entries;
 use crate::player::Player;
 use crate::share::Share;
 use games::shogi::csa;
@@ -68,6 +67,12 @@ fn of_csa(bytes: &[u8]) -> Result<Vec<Problem>, Wrong> {
 fn of_lines<G: Referee>(text: &str) -> Result<Vec<Problem>, Wrong> {
     let problem = |(number, line)| of_line::<G>(number, line).map_err(|reason| (format!(", line {number}"), reason));
     entries(text).map(problem).collect()
+}
+
+/// The lines of a list that are not empty and not comments (`#`), trimmed, with their numbers from 1.
+pub(crate) fn entries(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let lines = (1..).zip(text.lines().map(str::trim));
+    lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
 }
 
 fn of_line<G: Referee>(number: usize, line: &str) -> Result<Problem, String> {
