@@ -1,5 +1,6 @@
 //! Lc0's residual networks as [`models::ResnetConfig`].
 
+use super::attention_heads::WDL;
 use super::channels::by_scaled_channels;
 use super::error::NetError;
 use super::format::NetworkFormat;
@@ -17,8 +18,6 @@ use models::{
 /// Side and area of the trunk's kernels.
 const KERNEL: usize = 3;
 const AREA: usize = KERNEL * KERNEL;
-
-const WDL: usize = 3;
 
 /// A file's tensors, and the network's that were read from them.
 struct Trunk<'a, 'b> {

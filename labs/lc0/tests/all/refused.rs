@@ -110,18 +110,6 @@ fn format_of(net: &Net) -> Message {
 }
 
 #[test]
-fn bytes_that_were_changed_never_panic() {
-    let whole = Net::new(with_a_map(), 9).file(true);
-    for place in (0..whole.len()).step_by(499) {
-        for changed in [0x00, 0x7f, 0xff] {
-            let mut bytes = whole.clone();
-            bytes[place] = changed;
-            let _ = of_bytes(&bytes, &[]);
-        }
-    }
-}
-
-#[test]
 fn formats_that_posenc_has_not_are_refused_by_name() {
     let net = Net::new(with_everything(), 10);
     let with = |field: usize, value: u64| {
