@@ -25,6 +25,8 @@ struct Shared(Arc<Mutex<State>>);
 struct State {
     /// The pieces of the positions that are going through the network; none if sums by piece are not asked for.
     occupants: Option<Occupants>,
+    /// The number of positions that went through the network before those.
+    before: usize,
     layers: Vec<LayerSums>,
 }
 
@@ -46,7 +48,8 @@ struct Adder {
 }
 
 /// Runs a network on packed rows `[b,row]`, and returns what its layers did, in order; empty without attention. `pieces`: also
-/// sums by piece, of this number of pieces. `keeps`: also the maps of each position.
+/// sums by piece, of this number of pieces. `keeps`: also the maps of each position. If a network passes its layers several
+/// times, sums are over all passes, and the maps of a position are those of the first.
 pub(super) fn observe(
     network: Network,
     views: &Views,
@@ -69,6 +72,7 @@ pub(super) fn observe(
     let step = (AT_ONCE / plies as i64).max(1) * plies as i64;
     for start in (0..rows).step_by(step as usize) {
         let part = packed.f_narrow(0, start, step.min(rows - start))?;
+        shared.state().before = start as usize / plies;
         if let Some(pieces) = pieces {
             // Maps are of the first board of a sequence.
             let first = part.f_slice(0, 0, None, plies as i64)?;
@@ -114,7 +118,8 @@ impl HeadObserver for Adder {
         let similarity = maps.similarity.map(|map| self.of_squares(&map).expand([heads, -1, -1], false));
         let mut state = self.shared.state();
         let signal = position.as_ref().unwrap_or(&content);
-        let layer = LayerSums {
+        let before = state.before;
+        let mut layer = LayerSums {
             layer: maps.layer,
             occupants: state.occupants.as_ref().map(|occupants| occupants.sums(signal)),
             positions: batch as usize,
@@ -128,7 +133,12 @@ impl HeadObserver for Adder {
             parts,
         };
         match state.layers.iter_mut().find(|other| other.layer == layer.layer) {
-            Some(earlier) => earlier.add(layer),
+            Some(earlier) => {
+                if earlier.each.len() > before {
+                    layer.each.clear();
+                }
+                earlier.add(layer);
+            }
             None => state.layers.push(layer),
         }
     }
@@ -145,4 +155,39 @@ fn covariance(a: &Tensor, b: &Tensor) -> Tensor {
 fn of_heads(of_each: &Tensor) -> Vec<f64> {
     let summed = of_each.sum_dim_intlist(0, false, Kind::Double).to_device(Device::Cpu);
     Vec::try_from(summed).expect("a vector of f64 on the CPU")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use games::{GameKind, InputName, MovesName};
+    use models::{ModelConfig, Spec};
+    use nn::Arena;
+    use train::inference::positions;
+
+    #[test]
+    fn every_position_has_its_own_maps_in_a_network_that_passes_its_layers_twice() {
+        let (game, input, moves) = (GameKind::Chess, InputName::PieceTokens, MovesName::FromTo);
+        let sizes = r#"{"chessformer": {"layers": 1, "loops": 2, "width": 16, "heads": 2, "ff": 16}}"#;
+        let model: ModelConfig = serde_json::from_str(sizes).expect("a model");
+        let spec = Spec { input: game.offered(input).expect("an input"), moves: game.moves(moves) };
+        let attention = |texts: &[&str]| {
+            let (network, layout) = Network::declare(&model, &[], &spec).expect("a network");
+            let mut stream = streams::stream(3, &["observed"]);
+            let values: Vec<f32> = (0..layout.len()).map(|_| (0.3 * streams::normal(&mut stream)) as f32).collect();
+            let arena = Arena::from_values(Arc::new(layout), &values, Device::Cpu).expect("memory");
+            let read = |text: &&str| positions::read(text, "", game, input, moves).expect("a position").row;
+            let rows: Vec<u8> = texts.iter().flat_map(read).collect();
+            let packed = Tensor::from_slice(&rows).view([texts.len() as i64, -1]);
+            let layers = observe(network, &arena.frozen_views(), &packed, 1, None, true).expect("maps");
+            assert_eq!((layers.len(), layers[0].positions), (1, 2 * texts.len()));
+            layers[0].each.iter().map(|maps| maps.attention.shallow_clone()).collect::<Vec<_>>()
+        };
+        let mut texts = vec!["startpos"; AT_ONCE as usize];
+        texts.push("startpos moves e2e4");
+        let (all, last) = (attention(&texts), attention(&texts[AT_ONCE as usize..]));
+        assert_eq!((all.len(), last.len()), (texts.len(), 1));
+        let apart = (&all[texts.len() - 1] - &last[0]).abs().max().double_value(&[]);
+        assert!(apart < 1e-6, "{apart}");
+    }
 }
