@@ -116,3 +116,19 @@ fn activations_are_those_of_the_forward_pass() {
         run(finished.path(), &format!("{export} 7")).fails_with(&["--layers 7: the network has 2 attention layers"]);
     }
 }
+
+#[test]
+fn activations_of_a_network_with_loops_have_each_name_once() {
+    let finished = Finished::new();
+    let cell = finished.cell("chess");
+    let mut config = finished.loaded("chess").config;
+    let model = r#"{"chessformer": {"layers": 1, "loops": 2, "width": 16, "heads": 2, "ff": 16}}"#;
+    config.model = serde_json::from_str(model).expect("a model");
+    fs::write(finished.path().join(&cell).join("config.yaml"), config.to_yaml().expect("YAML")).expect("written");
+    run(finished.path(), &format!("export {cell} --out out --random 1 --activations")).succeeds();
+    let found = tensors(finished.path().join("out/activations.safetensors"));
+    let names: Vec<&str> = found.iter().map(|(name, ..)| &name[..]).collect();
+    let maps = ["attention.layer.0", "content.layer.0", "term.layer.0"];
+    let streams = ["stream.embedding", "stream.layer.0", "stream.layer.1"];
+    assert_eq!(names, [maps[0], maps[1], streams[0], streams[1], streams[2], maps[2]]);
+}

@@ -8,6 +8,7 @@ use crate::setup::declare;
 use encodings::{HeadMaps, HeadObserver};
 use nn::Views;
 use records::UserError;
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use tch::{Kind, Tensor};
 
@@ -32,7 +33,8 @@ impl HeadObserver for MapRecorder {
 /// | `term.layer.<n>` | the contribution of encodings to the logits, `[b,h,l,l]`; only with such an encoding |
 /// | `rotation.layer.<n>` | the change of q·k/√k by rotations, `[b,h,l,l]`; only with such an encoding |
 ///
-/// For a network over games, b counts sequences, of which each ends with its position and padding.
+/// For a network over games, b counts sequences, of which each ends with its position and padding. With `loops` streams count
+/// every pass through a layer, and the other tensors are those of its last pass.
 pub fn activations(
     cell: &Loaded,
     requests: &[Request],
@@ -53,9 +55,8 @@ pub fn activations(
     let views = Views::split_in(cell.layout(), &cell.arena.flat(), cell.kind);
     let _ = tch::no_grad(|| network.trunk(&views, &rows));
     let maps = std::mem::take(&mut *recorder.0.lock().unwrap_or_else(PoisonError::into_inner));
-    if let Some(&missing) =
-        layers.unwrap_or_default().iter().find(|layer| maps.iter().all(|maps| maps.layer != **layer))
-    {
+    let maps: BTreeMap<usize, HeadMaps> = maps.into_iter().map(|maps| (maps.layer, maps)).collect();
+    if let Some(&missing) = layers.unwrap_or_default().iter().find(|layer| !maps.contains_key(*layer)) {
         let message = format!("the network has {} attention layers", maps.len());
         return Err(UserError::new(message, "they are numbered from 0").at(format!("--layers {missing}")).into());
     }
@@ -70,7 +71,7 @@ pub fn activations(
         is_asked.then(|| Named::new(name, stream.to_kind(Kind::Float)))
     };
     let mut named: Vec<Named> = streams.into_iter().enumerate().filter_map(stream).collect();
-    for maps in maps.into_iter().filter(|maps| is_asked(maps.layer)) {
+    for maps in maps.into_values().filter(|maps| is_asked(maps.layer)) {
         let HeadMaps { layer, content, term, rotation, weights, .. } = maps;
         let parts = [("attention", Some(weights)), ("content", Some(content)), ("term", term), ("rotation", rotation)];
         let parts = parts.into_iter().filter_map(|(name, tensor)| Some((name, tensor?)));
