@@ -70,12 +70,6 @@ pub(super) fn index(mv: MinishogiMove, turn: Side) -> u16 {
     index as u16
 }
 
-/// The square of [`Notation::usi_square`].
-fn square(characters: [u8; 2]) -> Option<u8> {
-    let (file, rank) = Notation::Usi.coordinates(characters)?;
-    (file < BOARD.files() && rank < BOARD.ranks()).then(|| BOARD.rotate(BOARD.square(file, rank)) as u8)
-}
-
 pub(super) fn write(mv: MinishogiMove) -> MoveText {
     let name = |square: u8| Notation::usi_square(BOARD, usize::from(square));
     match mv {
@@ -88,21 +82,5 @@ pub(super) fn write(mv: MinishogiMove) -> MoveText {
             let [file, rank] = name(to);
             MoveText::of_ascii(&[Minishogi::DROPS[usize::from(kind)], b'*', file, rank])
         }
-    }
-}
-
-/// Reads a move, which need not be legal anywhere.
-pub(super) fn read(text: &str) -> Option<MinishogiMove> {
-    let (&[first, second, to_file, to_rank], rest) = text.as_bytes().split_first_chunk::<4>()?;
-    let to = square([to_file, to_rank])?;
-    match (second, rest) {
-        (b'*', []) => {
-            let kind = Minishogi::DROPS.iter().position(|&letter| letter == first)?;
-            Some(MinishogiMove::Drop { kind: kind as u8, to })
-        }
-        (_, [] | [b'+']) => {
-            Some(MinishogiMove::Board { from: square([first, second])?, to, promotes: !rest.is_empty() })
-        }
-        _ => None,
     }
 }

@@ -5,7 +5,7 @@ use super::moves::{self, MinishogiMove as Move};
 use super::{MinishogiPosition, input, sfen};
 use crate::input::InputName;
 use crate::move_text::MoveText;
-use crate::position::{Earlier, IllegalMove, ParsePosition, Phase, Position, Side};
+use crate::position::{Earlier, ParsePosition, Phase, Position, Side};
 
 impl Position for MinishogiPosition {
     type Move = Move;
@@ -62,12 +62,6 @@ impl Position for MinishogiPosition {
         self.board_moves(out);
         self.drops(out);
         self.retain_legal(out);
-    }
-
-    fn parse_move(&self, text: &str) -> Result<Move, IllegalMove> {
-        let wrong = |reason: &str| IllegalMove::new(text, self.to_text(), reason);
-        let mv = moves::read(text).ok_or_else(|| wrong("not a move in USI notation (like 5e4d, 3b3a+, P*3c)"))?;
-        if self.list_moves().contains(&mv) { Ok(mv) } else { Err(wrong("illegal move")) }
     }
 
     fn write_move(&self, mv: Move) -> MoveText {
