@@ -4,7 +4,7 @@
 
 use config::grouped;
 use dataset::WorkDone;
-use indicatif::{HumanBytes, HumanDuration, ProgressBar, ProgressStyle};
+use indicatif::{HumanBytes, HumanDuration, ProgressBar, ProgressState, ProgressStyle};
 use std::io::IsTerminal as _;
 use std::time::{Duration, Instant};
 
@@ -87,10 +87,18 @@ pub(crate) fn shown<T>(work: impl FnOnce(&mut dyn FnMut(WorkDone)) -> T) -> T {
 fn style(what: &str) -> ProgressStyle {
     let template = match what {
         "bytes" => "{bar:30} {bytes}/{total_bytes} {bytes_per_sec}, {eta} left{msg}".to_owned(),
-        what => format!("{{bar:30}} {{human_pos}}/{{human_len}} {what} {{per_sec}}, {{eta}} left{{msg}}"),
+        what => format!("{{bar:30}} {{human_pos}}/{{human_len}} {what} {{rate}}, {{eta}} left{{msg}}"),
     };
     // An invalid template would be a mistake in this file; the bar then keeps indicatif's own.
-    ProgressStyle::with_template(&template).unwrap_or_else(|_| ProgressStyle::default_bar())
+    ProgressStyle::with_template(&template).unwrap_or_else(|_| ProgressStyle::default_bar()).with_key("rate", rate)
+}
+
+fn rate(state: &ProgressState, out: &mut dyn std::fmt::Write) {
+    // What cannot be written is not shown.
+    let _ = match state.per_sec() {
+        slow if slow < 10.0 => write!(out, "{slow:.1}/s"),
+        fast => write!(out, "{}/s", grouped(fast as u64)),
+    };
 }
 
 /// A line for where there is no terminal. `found` was done before the seconds began.
