@@ -10,7 +10,8 @@ use encodings::{LayerContext, Stack};
 use nn::{Norm, Scope, TokenLayers};
 use tch::Tensor;
 
-/// It is no source of position: attention sees a set of tokens, and all else acts on each token alike.
+/// The attention layers of a network. They add no information about positions: attention does not depend on the order of
+/// tokens, and every other operation acts on each token alone.
 #[derive(Debug)]
 pub(crate) struct Body {
     blocks: Vec<Block>,
