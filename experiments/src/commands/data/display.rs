@@ -86,8 +86,8 @@ pub(crate) fn shown<T>(work: impl FnOnce(&mut dyn FnMut(WorkDone)) -> T) -> T {
 
 fn style(what: &str) -> ProgressStyle {
     let template = match what {
-        "bytes" => "{bar:30} {bytes}/{total_bytes} {bytes_per_sec}, {eta} left{msg}".to_owned(),
-        what => format!("{{bar:30}} {{human_pos}}/{{human_len}} {what} {{rate}}, {{eta}} left{{msg}}"),
+        "bytes" => "{bar:20} {bytes}/{total_bytes} {bytes_per_sec}, {eta} left{msg}".to_owned(),
+        what => format!("{{bar:20}} {{human_pos}}/{{human_len}} {what} {{rate}}, {{eta}} left{{msg}}"),
     };
     // An invalid template would be a mistake in this file; the bar then keeps indicatif's own.
     ProgressStyle::with_template(&template).unwrap_or_else(|_| ProgressStyle::default_bar()).with_key("rate", rate)
