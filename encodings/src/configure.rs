@@ -2,8 +2,8 @@
 
 use crate::{Dims, Encoding, EncodingError, Tokens};
 use nn::Scope;
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer, Serialize};
 use std::fmt;
 
 /// One line of `posenc list encodings`.
@@ -93,6 +93,13 @@ pub(crate) fn is_default<T: Default + PartialEq>(option: &T) -> bool {
 /// Whether a list has something in it, and nothing twice.
 pub(crate) fn is_set<T: PartialEq>(list: &[T]) -> bool {
     !list.is_empty() && (1..list.len()).all(|place| !list[..place].contains(&list[place]))
+}
+
+/// Reads a list whose order has no effect in the one order that stands for all: two spellings of one network have one hash.
+pub(crate) fn sorted<'de, T: Deserialize<'de> + Ord, D: Deserializer<'de>>(reader: D) -> Result<Vec<T>, D::Error> {
+    let mut list = Vec::deserialize(reader)?;
+    list.sort_unstable();
+    Ok(list)
 }
 
 pub(crate) fn word<T: Serialize>(option: &T) -> String {

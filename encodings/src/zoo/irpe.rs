@@ -43,7 +43,7 @@ pub enum Method {
 }
 
 /// What a table is multiplied with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Term {
     /// Nothing: it has numbers, which are added to the logits.
@@ -74,6 +74,7 @@ pub struct Config {
     /// How the two axes make a bucket; product by default.
     pub method: Method,
     /// Which tables there are; that of queries by default.
+    #[serde(deserialize_with = "sorted")]
     pub terms: Vec<Term>,
     /// Whether heads share tables; shared by default.
     pub heads: Heads,

@@ -31,6 +31,7 @@ pub struct Config {
     /// How many curves there are; 16 by default.
     pub rank: usize,
     /// Whose token mixes them: the query's (`q`, by default), the key's (`k`), or each its own curves.
+    #[serde(deserialize_with = "sorted")]
     pub terms: Vec<Term>,
 }
 

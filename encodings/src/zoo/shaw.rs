@@ -18,7 +18,7 @@ use nn::{PairTables, pair_tables};
 const NAME: &str = "shaw";
 
 /// What a table is multiplied with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Term {
     /// Queries: the a^K of the paper.
@@ -38,6 +38,7 @@ impl Term {
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
     /// Which tables there are; all three by default.
+    #[serde(deserialize_with = "sorted")]
     pub terms: Vec<Term>,
     /// Whether the product of the two logit tables is added; false by default.
     pub cross: bool,

@@ -229,6 +229,21 @@ fn configurations_of_older_versions_are_written_as_before() {
     }
 }
 
+/// Two spellings of one network are one cell; that of every committed file is the one that is written.
+#[test]
+fn the_order_of_terms_has_no_effect() {
+    for (text, written) in [
+        ("shaw: {terms: [v, k, q]}", r#"{"shaw":{"terms":["q","k","v"],"cross":false,"share":"displacement"}}"#),
+        ("low_rank: {terms: [k, q]}", r#"{"low_rank":{"rank":16,"terms":["q","k"]}}"#),
+        (
+            "irpe: {terms: [v, q, bias, k]}",
+            r#"{"irpe":{"method":"product","terms":["bias","q","k","v"],"heads":"shared","alpha":1.9,"beta":3.8,"gamma":15.2}}"#,
+        ),
+    ] {
+        assert_eq!(serde_json::to_string(&yaml(text).expect("it reads")).expect("it can be written"), written);
+    }
+}
+
 /// Every configuration is equal after it was written and read, and labels are unique.
 #[test]
 fn examples_survive_a_round_trip_and_have_labels_of_their_own() {

@@ -90,7 +90,7 @@ fn the_same_run_in_other_words_has_the_same_hash() {
         with("ff: 256}", "ff: 256, norm: post, activation: mish, policy: {depth: 256}, value: {hidden: 128}}"),
         with("- shaw: {}", "- shaw"),
         with("optimizer: {nadam: {}}", "optimizer: nadam"),
-        with("- shaw: {}", "- shaw: {share: displacement, cross: false, terms: [q, k, v]}"),
+        with("- shaw: {}", "- shaw: {share: displacement, cross: false, terms: [v, q, k]}"),
         with("nadam: {}", "nadam: {beta2: 0.98, epsilon: 1e-7}"),
         with("ff: 256}", "ff: 256, outputs: {result: {}, policy: {}}}"),
         with(
