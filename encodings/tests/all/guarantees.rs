@@ -1,9 +1,8 @@
-//! What encodings guarantee against what is observed, in both directions: what is guaranteed holds for random parameters,
-//! and what is not guaranteed is broken by them.
+//! What encodings declare and guarantee against what is observed, in both directions: what is guaranteed holds for random
+//! parameters, and what is not guaranteed is broken by them.
 
 use crate::common::{DIMS, Network, ensure, for_all, input, largest_difference, normal_tensor, packed};
-use encodings::{Auxiliary, Encoding, LayerContext, Queries, Tokens};
-use games::Geometry;
+use encodings::{Auxiliary, Encoding, InjectionPoints, LayerContext, Queries, Tokens};
 use nn::{Arena, Views};
 use tch::{Kind, Tensor};
 
@@ -15,12 +14,22 @@ fn compare<T: PartialEq + std::fmt::Debug>(what: &str, check: impl Fn(&Network, 
     });
 }
 
+#[test]
+fn an_encoding_that_starts_as_the_identity_leaves_the_function_as_it_is() {
+    compare("identity_at_start", |network, tokens| {
+        let x = input(5, 2, tokens, DIMS);
+        let output = |network: &Network| network.forward(&network.initial(6).frozen_views(), &x).output;
+        let difference = largest_difference(&output(network), &output(&Network::small(&[], tokens)));
+        Some((network.stack.guarantees().identity_at_start, difference < 1e-6))
+    });
+}
+
 /// Whether exchanging squares of the input exchanges the same squares of the output.
-fn commutes(network: &Network, tokens: &Tokens, exchanged: impl Fn(Geometry, usize) -> usize) -> bool {
+fn commutes(network: &Network, tokens: &Tokens, exchanged: impl Fn(usize) -> usize) -> bool {
     let token_of = |square: usize| (0..tokens.len()).find(|&token| tokens.square(token) == Some(square));
     let place = |token: usize| match tokens.square(token) {
         None => token as i64,
-        Some(square) => token_of(exchanged(tokens.geometry(), square)).expect("every square has a token") as i64,
+        Some(square) => token_of(exchanged(square)).expect("every square has a token") as i64,
     };
     let order = Tensor::from_slice(&(0..tokens.len()).map(place).collect::<Vec<_>>());
     let views = network.random_around_start(21, 0.2).frozen_views();
@@ -31,9 +40,20 @@ fn commutes(network: &Network, tokens: &Tokens, exchanged: impl Fn(Geometry, usi
 }
 
 #[test]
+fn squares_can_be_permuted_exactly_where_guaranteed() {
+    compare("permutation_equivariant", |network, tokens| {
+        let mut shuffled: Vec<usize> = (0..tokens.geometry().squares()).collect();
+        streams::shuffle(&mut streams::stream(9, &["test", "permutation"]), &mut shuffled);
+        let observed = commutes(network, tokens, |square| shuffled[square]);
+        Some((network.stack.guarantees().permutation_equivariant, observed))
+    });
+}
+
+#[test]
 fn left_and_right_can_be_exchanged_exactly_where_guaranteed() {
     compare("mirror_equivariant", |network, tokens| {
-        let mirrored = |board: Geometry, s| board.square(board.files() - 1 - board.file_of(s), board.rank_of(s));
+        let board = tokens.geometry();
+        let mirrored = |square: usize| board.square(board.files() - 1 - board.file_of(square), board.rank_of(square));
         Some((network.stack.guarantees().mirror_equivariant, commutes(network, tokens, mirrored)))
     });
 }
@@ -41,7 +61,7 @@ fn left_and_right_can_be_exchanged_exactly_where_guaranteed() {
 #[test]
 fn the_board_can_be_turned_exactly_where_guaranteed() {
     compare("half_turn_equivariant", |network, tokens| {
-        let turned = |board: Geometry, square| board.squares() - 1 - square;
+        let turned = |square: usize| tokens.geometry().squares() - 1 - square;
         Some((network.stack.guarantees().half_turn_equivariant, commutes(network, tokens, turned)))
     });
 }
@@ -56,10 +76,35 @@ struct Question {
 
 /// What an encoding adds: the output of every hook less its output without the encoding.
 struct Added {
-    /// `[1,l,d]` and `[1,h,l,k]`, each with the dimension of the tokens.
-    to_vectors: Vec<(Tensor, i64)>,
-    to_logits: Vec<Tensor>,
-    to_values: Option<Tensor>,
+    /// `[1,l,d]`.
+    embed: Tensor,
+    /// To what queries and keys, and what values are made from.
+    attend: Vec<Tensor>,
+    /// `[1,h,l,k]`, to queries and to keys.
+    rotate: Vec<Tensor>,
+    logits: Vec<Tensor>,
+    values: Option<Tensor>,
+}
+
+impl Added {
+    /// What is added to vectors, with the dimension of the tokens.
+    fn vectors(&self) -> impl Iterator<Item = (&Tensor, i64)> {
+        let of_inputs = [&self.embed].into_iter().chain(&self.attend).map(|term| (term, 1));
+        of_inputs.chain(self.rotate.iter().map(|term| (term, 2)))
+    }
+
+    fn points(&self) -> InjectionPoints {
+        let is_something = |term: &Tensor| term.abs().max().double_value(&[]) > 1e-3;
+        let points = [
+            (InjectionPoints::EMBED, is_something(&self.embed)),
+            (InjectionPoints::ATTEND, self.attend.iter().any(is_something)),
+            (InjectionPoints::ROTATE, !self.rotate.is_empty() && self.rotate.iter().all(is_something)),
+            (InjectionPoints::LOGITS, self.logits.iter().any(is_something)),
+            (InjectionPoints::VALUES, self.values.as_ref().is_some_and(is_something)),
+        ];
+        let touched = points.into_iter().filter(|(_, is_touched)| *is_touched);
+        touched.fold(InjectionPoints::NONE, |all, (point, _)| all | point)
+    }
 }
 
 impl Question {
@@ -73,17 +118,16 @@ impl Question {
     fn ask(&self, tokens: &Tokens, encoding: &dyn Encoding, views: &Views) -> Added {
         let packed = packed(&self.x, tokens);
         let at = LayerContext { views, layer: 1, packed: &packed };
-        let mut to_vectors = vec![(encoding.embed(at, self.x.shallow_clone()) - &self.x, 1)];
-        if let Some(input) = encoding.attend(at, &self.x) {
-            to_vectors.push((input.qk_bld - &self.x, 1));
-            to_vectors.extend(input.v_bld.map(|v| (v - &self.x, 1)));
-        }
-        if let Some((q, k)) = encoding.rotate(at, &self.q, &self.k) {
-            to_vectors.extend([(q - &self.q, 2), (k - &self.k, 2)]);
-        }
+        let attend = encoding.attend(at, &self.x).map(|input| [Some(input.qk_bld), input.v_bld]);
+        let rotate = encoding.rotate(at, &self.q, &self.k).map(|(q, k)| vec![q - &self.q, k - &self.k]);
         let logits = encoding.logits(at, Queries { x_bld: &self.x, q_bhlk: &self.q, k_bhlk: &self.k });
-        let to_logits = logits.before_scale.into_iter().chain(logits.after_scale).collect();
-        Added { to_vectors, to_logits, to_values: encoding.values(at, Some(&self.weights), &self.q) }
+        Added {
+            embed: encoding.embed(at, self.x.shallow_clone()) - &self.x,
+            attend: attend.into_iter().flatten().flatten().map(|input| input - &self.x).collect(),
+            rotate: rotate.unwrap_or_default(),
+            logits: logits.before_scale.into_iter().chain(logits.after_scale).collect(),
+            values: encoding.values(at, Some(&self.weights), &self.q),
+        }
     }
 
     /// What is added for squares and pairs of squares, or what is added for the rest: zeros in place of the other.
@@ -97,17 +141,33 @@ impl Question {
         let question =
             Self { weights, x: self.x.shallow_clone(), q: self.q.shallow_clone(), k: self.k.shallow_clone() };
         let added = question.ask(tokens, encoding, views);
-        let vectors = added.to_vectors.into_iter().map(|(term, dimension)| match dimension {
+        let vectors = added.vectors().map(|(term, dimension)| match dimension {
             1 => term * of_tokens.view([1, -1, 1]),
             _ => term * of_tokens.view([1, 1, -1, 1]),
         });
-        let values = added.to_values.into_iter().map(|term| match encoding.reads_weights() {
+        let values = added.values.iter().map(|term| match encoding.reads_weights() {
             // Weights of other pairs are zero.
-            true => term,
+            true => term.shallow_clone(),
             false => term * of_tokens.view([1, 1, -1, 1]),
         });
-        vectors.chain(added.to_logits.into_iter().map(|term| term * &of_pairs)).chain(values).collect()
+        vectors.chain(added.logits.iter().map(|term| term * &of_pairs)).chain(values).collect()
     }
+}
+
+#[test]
+fn injection_points_are_touched_exactly_where_declared() {
+    compare("injection points", |network, tokens| {
+        let (stack, views, question) =
+            (&network.stack, network.random(3, 0.5).frozen_views(), Question::new(4, tokens));
+        let touched = |encoding: &dyn Encoding| question.ask(tokens, encoding, &views).points();
+        let named_with_all = |points: Vec<InjectionPoints>, all: InjectionPoints| {
+            points.iter().chain([&all]).map(ToString::to_string).collect::<Vec<_>>()
+        };
+        let observed: Vec<_> = stack.iter().map(touched).collect();
+        let all = observed.iter().fold(InjectionPoints::NONE, |all, &one| all | one);
+        let declared = stack.iter().map(Encoding::injection_points).collect();
+        Some((named_with_all(declared, stack.injection_points()), named_with_all(observed, all)))
+    });
 }
 
 fn observed(encoding: &dyn Encoding, arena: &Arena, tokens: &Tokens) -> Auxiliary {
@@ -174,9 +234,9 @@ fn terms_depend_on_their_own_tokens_only_exactly_where_guaranteed() {
                     of_rest(&of_rest(term, last - 1), last)
                 };
                 let rest_of = |added: &Added| -> Vec<Tensor> {
-                    let vectors = added.to_vectors.iter().map(|(term, dimension)| of_rest(term, *dimension));
-                    let logits = added.to_logits.iter().map(of_pairs);
-                    vectors.chain(logits).chain(added.to_values.iter().map(|term| of_rest(term, 2))).collect()
+                    let vectors = added.vectors().map(|(term, dimension)| of_rest(term, dimension));
+                    let logits = added.logits.iter().map(of_pairs);
+                    vectors.chain(logits).chain(added.values.iter().map(|term| of_rest(term, 2))).collect()
                 };
                 let (before, after) = (rest_of(&before), rest_of(&after));
                 before.iter().zip(&after).any(|(before, after)| largest_difference(before, after) > 1e-5)
@@ -197,9 +257,9 @@ fn terms_are_the_same_for_every_position_exactly_where_guaranteed() {
         let is_nothing = |term: &Tensor| term.abs().max().double_value(&[]) < 1e-5;
         let is_static = |encoding: &dyn Encoding| {
             let [one, other] = questions.each_ref().map(|question| question.ask(tokens, encoding, &views));
-            let mut logits = one.to_logits.iter().zip(&other.to_logits);
-            one.to_vectors.iter().all(|(term, _)| is_nothing(term))
-                && one.to_values.as_ref().is_none_or(is_nothing)
+            let mut logits = one.logits.iter().zip(&other.logits);
+            one.vectors().all(|(term, _)| is_nothing(term))
+                && one.values.as_ref().is_none_or(is_nothing)
                 && logits.all(|(one, other)| largest_difference(one, other) < 1e-5)
         };
         Some((network.stack.guarantees().static_logits, network.stack.iter().all(is_static)))

@@ -1,9 +1,7 @@
-//! Options in YAML, their defaults, and the errors about options that make no sense.
+//! Options in YAML, and the errors about options that make no sense.
 
 use crate::common::{DIMS, Network, board};
-use encodings::pairs::Share;
-use encodings::rope::{self, Layout};
-use encodings::{Dims, EncodingConfig, Stack, absolute, relative_bias, shaw};
+use encodings::{Dims, EncodingConfig, Stack};
 use games::GameKind;
 use std::collections::HashSet;
 
@@ -35,47 +33,6 @@ fn none_is_a_name_or_an_empty_map() {
     for text in ["none", "none: {}", "{none: {}}"] {
         assert_eq!(yaml(text), none, "{text}");
     }
-}
-
-#[test]
-fn options_have_their_defaults() {
-    let cases = [
-        ("shaw", "{terms: [q, k, v], cross: false, share: displacement}"),
-        ("smolgen", "{compress: 32, hidden: 256, gen: 256, pool: flatten, activation: swish}"),
-        ("absolute", "{at: input, table: learned, values: true, init_std: 0}"),
-        ("dynamic_relative", "{bottleneck: 32, share: none, inside: none, scaled: true, init_std: 1}"),
-        ("cls_map", "{tokens: squares}"),
-        ("log_buckets", "{buckets: 5, exact: 3}"),
-        ("fire", "{hidden: 32}"),
-        ("continuous_bias", "{hidden: 512, attention: dot}"),
-        ("relations", "{gate: board}"),
-        ("laplacian", "{graph: king, vectors: 16}"),
-        ("gab_templates", "{templates: 48, frequencies: 16, hidden: 128, compress: 32, summary: 32, activation: mish}"),
-        ("irpe", "{method: product, terms: [q], heads: shared, alpha: 1.9, beta: 3.8, gamma: 15.2}"),
-        ("cope", "{positions: 5, off_ray: none}"),
-        ("low_rank", "{rank: 16, terms: [q]}"),
-        ("spherical", "{frequencies: fixed, theta: 100}"),
-        ("liere", "{block: null}"),
-        ("pape", "{parabolas: 50}"),
-        (
-            "tab",
-            "{templates: 32, frequencies: 8, channels: 32, blocks: 3, dilation: 3, compress: 32, summary: 32, activation: mish, rotations: all}",
-        ),
-    ];
-    for (name, options) in cases {
-        let written = yaml(&format!("{name}: {options}"));
-        assert!(written.is_ok(), "{name}: {written:?}");
-        assert_eq!((yaml(name), json(&format!("{name:?}"))), (written.clone(), written), "{name}");
-    }
-    assert_eq!(json(r#"{"shaw": {}}"#), Ok(EncodingConfig::Shaw(shaw::Config::default())));
-    let slopes = "alibi: {distance: knight, slopes: fixed}";
-    assert_eq!(yaml("alibi: {distance: knight}"), yaml(slopes));
-    let mixed = "rope: {layout: mixed_2d, theta: 10";
-    assert_eq!(yaml(&format!("{mixed}}}")), yaml(&format!("{mixed}, start: rotated_axes}}")));
-    let axial = rope::Config::new(Layout::Axial2d, 100.0);
-    assert_eq!(yaml("rope: {layout: axial_2d, theta: 100}"), Ok(EncodingConfig::Rope(axial)));
-    let pair = relative_bias::Config { share: Share::Pair };
-    assert_eq!(yaml("relative_bias: {share: pair}"), Ok(EncodingConfig::RelativeBias(pair)));
 }
 
 /// Messages name what is wrong, what would be right and, in YAML, where.
@@ -267,12 +224,11 @@ fn examples_survive_a_round_trip_and_have_labels_of_their_own() {
 fn the_registry_is_complete() {
     let reached: HashSet<_> = EncodingConfig::examples().iter().map(|config| config.info().name).collect();
     for info in EncodingConfig::REGISTRY {
-        assert!(EncodingConfig::NAMES.contains(&info.name) && reached.contains(info.name), "{}", info.name);
+        assert!(reached.contains(info.name), "{}", info.name);
         assert!(!info.summary.is_empty() && !info.source.is_empty(), "{} lacks words", info.name);
         assert_eq!(yaml(info.example).map(|config| config.info()), Ok(*info), "{}", info.example);
         assert_eq!(declared(&[info.example], Dims { width: 32, heads: 4, layers: 1 }), Ok(()), "{}", info.example);
     }
-    assert_eq!(EncodingConfig::NAMES.len(), EncodingConfig::REGISTRY.len());
 }
 
 /// A file with an encoding that was forgotten in the list is found.
@@ -284,17 +240,4 @@ fn every_file_with_an_encoding_is_in_the_registry() {
     let files: HashSet<_> =
         paths.map(|path| path.file_stem().expect("a name").to_string_lossy().into_owned()).collect();
     assert_eq!(files, EncodingConfig::NAMES.iter().map(|&name| name.to_owned()).collect());
-}
-
-#[test]
-fn an_empty_list_is_the_control() {
-    let mut builder = nn::LayoutBuilder::default();
-    let mut scope = builder.scope("encoding", nn::Part::Encoding);
-    let stack = Stack::declare(&[], &mut scope, DIMS, &board(GameKind::Chess)).expect("nothing");
-    assert_eq!(
-        (stack.guarantees(), stack.injection_points(), stack.macs()),
-        (encodings::Guarantees::ALL, encodings::InjectionPoints::NONE, 0)
-    );
-    let gate = EncodingConfig::Absolute(absolute::Config::new(absolute::Place::Gate));
-    assert_eq!(gate.key(), "absolute.gate");
 }
