@@ -194,6 +194,12 @@ pub(crate) fn mean_of_rows(rows: &[f64], width: usize) -> Vec<f64> {
     (0..width).map(|i| rows.chunks(width).map(|row| row[i]).sum::<f64>() / count).collect()
 }
 
+pub(crate) fn mean_of_squares(given: &Given<'_>, board: &Board) -> Vec<f64> {
+    let squares = (0..given.len()).filter(|&token| given.place(token).is_some());
+    let rows: Vec<f64> = squares.flat_map(|token| given.row(&board.x_ld, token, given.width()).to_vec()).collect();
+    mean_of_rows(&rows, given.width())
+}
+
 /// `(x − mean) / √(variance + 1e-3) · gain + bias`.
 pub(crate) fn layer_norm(x: &[f64], gain: &[f64], bias: &[f64]) -> Vec<f64> {
     let mean = x.iter().sum::<f64>() / x.len() as f64;
@@ -218,15 +224,19 @@ pub(crate) fn displacement(given: &Given<'_>, i: usize, j: usize) -> Option<[f64
     Some([rank_i as f64 - rank_j as f64, file_i as f64 - file_j as f64])
 }
 
-/// The number, of three per head, for a pair in which some token stands for no square: square → auxiliary, auxiliary →
-/// square, auxiliary → auxiliary.
-pub(crate) fn aux_number(given: &Given<'_>, table_h3: &[f64], [head, i, j]: [usize; 3]) -> f64 {
-    let column = match (given.place(i), given.place(j)) {
+/// Which of three a pair is in which some token stands for no square: square → auxiliary, auxiliary → square,
+/// auxiliary → auxiliary.
+pub(crate) fn aux_class(given: &Given<'_>, i: usize, j: usize) -> usize {
+    match (given.place(i), given.place(j)) {
         (Some(_), None) => 0,
         (None, Some(_)) => 1,
         _ => 2,
-    };
-    table_h3[3 * head + column]
+    }
+}
+
+/// The number, of three per head, for such a pair.
+pub(crate) fn aux_number(given: &Given<'_>, table_h3: &[f64], [head, i, j]: [usize; 3]) -> f64 {
+    table_h3[3 * head + aux_class(given, i, j)]
 }
 
 /// The numbers of pairs with auxiliary tokens, 3 per head and layer, if there are such tokens.
@@ -239,14 +249,11 @@ pub(crate) fn aux_parameters(dims: Dims, tokens: &Tokens) -> usize {
 /// these one class each for square → auxiliary, auxiliary → square and auxiliary → auxiliary.
 pub(crate) fn displacement_class(given: &Given<'_>, i: usize, j: usize) -> usize {
     let (files, ranks) = (given.tokens.geometry().files(), given.tokens.geometry().ranks());
-    let on_board = (2 * files - 1) * (2 * ranks - 1);
     match (given.place(i), given.place(j)) {
         (Some([rank_i, file_i]), Some([rank_j, file_j])) => {
             (2 * files - 1) * (rank_i + ranks - 1 - rank_j) + file_i + files - 1 - file_j
         }
-        (Some(_), None) => on_board,
-        (None, Some(_)) => on_board + 1,
-        (None, None) => on_board + 2,
+        _ => (2 * files - 1) * (2 * ranks - 1) + aux_class(given, i, j),
     }
 }
 

@@ -19,11 +19,9 @@ impl Definition for Config {
     }
 
     fn after_scale(&self, given: &Given<'_>, board: &Board) -> Vec<f64> {
-        let row = |token: usize| given.row(&board.x_ld, token, given.width()).to_vec();
-        let squares = (0..given.len()).filter(|&token| given.place(token).is_some());
         let summary = match given.tokens.roles().iter().position(|role| *role == Role::Cls) {
-            Some(cls) => row(cls),
-            None => mean_of_rows(&squares.flat_map(row).collect::<Vec<_>>(), given.width()),
+            Some(cls) => given.row(&board.x_ld, cls, given.width()).to_vec(),
+            None => mean_of_squares(given, board),
         };
         let map = affine(&given.parameter("map.weight"), Some(&given.parameter("map.bias")), &summary);
         let covered = covered(self, given.tokens);

@@ -28,35 +28,32 @@ fn rms_norm(x: &[f64], gain: &[f64]) -> Vec<f64> {
 
 /// m, `[h,T]`.
 pub(super) fn mixture(activation: Activation, given: &Given<'_>, board: &Board) -> Vec<f64> {
-    let d = given.width();
-    let squares = (0..given.len()).filter(|&token| given.place(token).is_some());
-    let rows: Vec<f64> = squares.flat_map(|token| given.row(&board.x_ld, token, d).to_vec()).collect();
     let activated = |x: Vec<f64>| x.into_iter().map(|x| activate(activation, x)).collect::<Vec<_>>();
-    let compressed = affine(&given.of_layer("compress.weight"), None, &mean_of_rows(&rows, d));
+    let compressed = affine(&given.of_layer("compress.weight"), None, &mean_of_squares(given, board));
     let summary = activated(affine(&given.of_layer("summary.weight"), None, &compressed));
     let summary = rms_norm(&summary, &given.of_layer("summary_norm.gain"));
     let heads = activated(affine(&given.of_layer("to_heads.weight"), None, &summary));
     rms_norm(&heads, &given.of_layer("heads_norm.gain"))
 }
 
+/// The numbers of a layer's dense layers and of its norms.
+pub(super) fn mixture_sizes(dims: Dims, [compress, summary, templates]: [usize; 3]) -> [usize; 2] {
+    let all_heads = dims.heads * templates;
+    [dims.width * compress + compress * summary + summary * all_heads, summary + all_heads]
+}
+
 impl Definition for Config {
     fn parameters(&self, dims: Dims, _: &Tokens) -> usize {
-        let all_heads = dims.heads * self.templates;
-        let layer = dims.width * self.compress
-            + self.compress * self.summary
-            + self.summary
-            + self.summary * all_heads
-            + all_heads;
+        let [mixing, norms] = mixture_sizes(dims, [self.compress, self.summary, self.templates]);
         let features = 8 * self.frequencies;
         let shared = self.frequencies + (features + 1) * self.hidden + (self.hidden + 1) * self.templates;
-        dims.layers * layer + shared
+        dims.layers * (mixing + norms) + shared
     }
 
     fn macs(&self, dims: Dims, tokens: &Tokens) -> usize {
         let displacements = (2 * tokens.geometry().files() - 1) * (2 * tokens.geometry().ranks() - 1);
-        let all_heads = dims.heads * self.templates;
-        let summary = dims.width * self.compress + self.compress * self.summary + self.summary * all_heads;
-        dims.layers * (summary + all_heads * displacements)
+        let [mixing, _] = mixture_sizes(dims, [self.compress, self.summary, self.templates]);
+        dims.layers * (mixing + dims.heads * self.templates * displacements)
     }
 
     fn after_scale(&self, given: &Given<'_>, board: &Board) -> Vec<f64> {

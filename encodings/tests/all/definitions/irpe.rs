@@ -21,12 +21,7 @@ fn rows(config: &Config, given: &Given<'_>, i: usize, j: usize) -> Vec<(&'static
     let parts = if config.method == Method::Product { vec!["table"] } else { vec!["ranks", "files"] };
     let on_board = if config.method == Method::Product { side * side } else { side };
     let (Some(to), Some(from)) = (given.place(i), given.place(j)) else {
-        let kind = match (given.place(i), given.place(j)) {
-            (Some(_), None) => 0,
-            (None, Some(_)) => 1,
-            _ => 2,
-        };
-        return parts.into_iter().map(|part| (part, on_board as usize + kind)).collect();
+        return parts.into_iter().map(|part| (part, on_board as usize + aux_class(given, i, j))).collect();
     };
     let [r, c] = [0, 1].map(|axis| piecewise(config, to[axis] as f64 - from[axis] as f64) + half);
     match config.method {
