@@ -36,6 +36,7 @@ pub enum Act {
 }
 
 impl Act {
+    /// Whether the order of two such encodings in a stack has no effect on the network's function, but for rounding.
     pub(crate) const fn commutes_with(self, other: Self) -> bool {
         !matches!(
             (self, other),
@@ -100,6 +101,11 @@ pub(crate) fn sorted<'de, T: Deserialize<'de> + Ord, D: Deserializer<'de>>(reade
     let mut list = Vec::deserialize(reader)?;
     list.sort_unstable();
     Ok(list)
+}
+
+/// An option as labels show it, where it differs from its default.
+pub(crate) fn changed<T: PartialEq + fmt::Display>(key: &str, own: T, default: T) -> Option<String> {
+    (own != default).then(|| format!("{key}={own}"))
 }
 
 pub(crate) fn word<T: Serialize>(option: &T) -> String {

@@ -7,19 +7,13 @@
 use crate::EncodingConfig;
 use crate::zoo::absolute::Place;
 
-impl EncodingConfig {
-    /// Whether the order of the two in a stack has no effect on the network's function, but for rounding.
-    pub fn commutes_with(&self, other: &Self) -> bool {
-        self.act().commutes_with(other.act())
-    }
-}
-
 /// A stack in the one order that stands for all orders with the same function: that of the list of all encodings, except that
 /// two encodings that do not commute stay in the given order.
 pub fn in_order(mut stack: Vec<EncodingConfig>) -> Vec<EncodingConfig> {
     let mut ordered = Vec::with_capacity(stack.len());
     while !stack.is_empty() {
-        let may_come_next = |place: &usize| stack[..*place].iter().all(|before| before.commutes_with(&stack[*place]));
+        let may_come_next =
+            |place: &usize| stack[..*place].iter().all(|before| before.act().commutes_with(stack[*place].act()));
         // The first one always may, and of equal ranks the first one is taken.
         let next = (0..stack.len()).filter(may_come_next).min_by_key(|&place| rank(&stack[place]));
         ordered.push(stack.remove(next.unwrap_or_default()));

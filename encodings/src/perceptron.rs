@@ -19,23 +19,16 @@ pub(crate) struct Perceptron {
     out: ParamId,
 }
 
-/// How the parameters of a [`Perceptron`] start.
-#[derive(Debug, Clone)]
-pub(crate) struct Start {
-    pub(crate) hidden: Init,
-    pub(crate) bias: Init,
-    pub(crate) out: Init,
-}
-
 impl Perceptron {
-    /// Declares `hidden.weight`, `hidden.bias` and `out.weight`.
-    pub(crate) fn declare(scope: &mut Scope<'_>, dims: Dims, width: usize, start: &Start) -> Self {
+    /// Declares `hidden.weight`, `hidden.bias` and `out.weight`, which start in this order from `starts`.
+    pub(crate) fn declare(scope: &mut Scope<'_>, dims: Dims, width: usize, starts: [Init; 3]) -> Self {
         let (heads, width) = (dims.heads as i64, width as i64);
+        let [start_of_hidden, start_of_bias, start_of_out] = starts;
         let mut hidden = scope.sub("hidden");
         Self {
-            hidden: hidden.f32_param("weight", &[width, COORDINATES], start.hidden.clone()),
-            bias: hidden.f32_param("bias", &[width], start.bias.clone()),
-            out: scope.sub("out").f32_param("weight", &[heads, width], start.out.clone()),
+            hidden: hidden.f32_param("weight", &[width, COORDINATES], start_of_hidden),
+            bias: hidden.f32_param("bias", &[width], start_of_bias),
+            out: scope.sub("out").f32_param("weight", &[heads, width], start_of_out),
         }
     }
 

@@ -1,6 +1,6 @@
 //! What the file of an encoding imports: the trait with its hooks, options, parameters and tensors.
 
-pub(crate) use crate::configure::{is_default, is_set, sorted, word};
+pub(crate) use crate::configure::{changed, is_default, is_set, sorted, word};
 pub(crate) use crate::displacements::{ByDisplacement, Displacement};
 pub(crate) use crate::error::HEAD_WIDTH;
 pub(crate) use crate::pairs::Share;

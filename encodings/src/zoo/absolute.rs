@@ -101,7 +101,7 @@ impl Configure for Config {
         let mut options = vec![word(&self.at)];
         options.extend((self.table != Table::Learned).then(|| word(&self.table)));
         options.extend((!self.values).then(|| "q,k only".to_owned()));
-        options.extend((self.init_std != 0.0).then(|| format!("init_std={}", self.init_std)));
+        options.extend(changed("init_std", self.init_std, 0.0));
         options
     }
 

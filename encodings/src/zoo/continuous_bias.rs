@@ -21,7 +21,7 @@
 //! attention. The logits are a table `[h, classes]`, made once for all positions, so no multiplications per position are
 //! counted.
 
-use crate::perceptron::{Perceptron, Start};
+use crate::perceptron::Perceptron;
 use crate::prelude::*;
 
 const NAME: &str = "continuous_bias";
@@ -70,7 +70,7 @@ impl Configure for Config {
     };
 
     fn options(&self) -> Vec<String> {
-        let hidden = (self.hidden != Self::default().hidden).then(|| format!("hidden={}", self.hidden));
+        let hidden = changed("hidden", self.hidden, Self::default().hidden);
         let cosine = (self.attention == Attention::Cosine).then(|| "cosine".to_owned());
         [hidden, cosine].into_iter().flatten().collect()
     }
@@ -102,10 +102,10 @@ impl Configure for Config {
 impl Config {
     fn layer(&self, scope: &mut Scope<'_>, dims: Dims, pairs: &ByDisplacement) -> Layer {
         let normal = Init::Normal { std: 0.02 };
-        let start = Start { hidden: normal.clone(), bias: Init::ZEROS, out: normal };
+        let starts = [normal.clone(), Init::ZEROS, normal];
         let first = Init::Constant(TEMPERATURES[0].ln() as f32);
         Layer {
-            perceptron: Perceptron::declare(scope, dims, self.hidden, &start),
+            perceptron: Perceptron::declare(scope, dims, self.hidden, starts),
             aux: pairs.declare_aux(scope, dims.heads),
             temperature: (self.attention == Attention::Cosine)
                 .then(|| scope.f32_param("temperature", &[dims.heads as i64], first)),

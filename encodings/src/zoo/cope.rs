@@ -60,8 +60,7 @@ impl Configure for Config {
     };
 
     fn options(&self) -> Vec<String> {
-        let changed = self.positions != Self::default().positions;
-        let positions = changed.then(|| format!("positions={}", self.positions));
+        let positions = changed("positions", self.positions, Self::default().positions);
         let off_ray = (self.off_ray == OffRay::Learned).then(|| "off_ray=learned".to_owned());
         positions.into_iter().chain(off_ray).collect()
     }

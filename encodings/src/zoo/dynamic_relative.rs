@@ -84,8 +84,7 @@ impl Configure for Config {
     };
 
     fn options(&self) -> Vec<String> {
-        let bottleneck =
-            (self.bottleneck != Self::default().bottleneck).then(|| format!("bottleneck={}", self.bottleneck));
+        let bottleneck = changed("bottleneck", self.bottleneck, Self::default().bottleneck);
         let inside = match self.inside {
             Inside::None => None,
             Inside::LayerNorm => Some("layer norm".to_owned()),
@@ -93,7 +92,7 @@ impl Configure for Config {
         };
         let shared = (self.share == Share::All).then(|| "shared".to_owned());
         let unscaled = (!self.scaled).then(|| "unscaled".to_owned());
-        let spread = (!is_init_std(&self.init_std)).then(|| format!("init_std={}", self.init_std));
+        let spread = changed("init_std", self.init_std, INIT_STD);
         [bottleneck, shared, inside, unscaled, spread].into_iter().flatten().collect()
     }
 

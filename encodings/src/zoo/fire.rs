@@ -24,7 +24,7 @@
 //! `[h, classes]`, made once for all positions, so no multiplications per position are counted.
 
 use crate::displacement_bias::{self, AddedByDisplacement, DisplacementBias};
-use crate::perceptron::{Perceptron, Start};
+use crate::perceptron::Perceptron;
 use crate::prelude::*;
 
 const NAME: &str = "fire";
@@ -56,7 +56,7 @@ impl Configure for Config {
     };
 
     fn options(&self) -> Vec<String> {
-        (self.hidden != Self::default().hidden).then(|| format!("hidden={}", self.hidden)).into_iter().collect()
+        changed("hidden", self.hidden, Self::default().hidden).into_iter().collect()
     }
 
     fn declare(&self, scope: &mut Scope<'_>, dims: Dims, tokens: &Tokens) -> Result<Box<dyn Encoding>, EncodingError> {
@@ -84,10 +84,10 @@ impl Configure for Config {
 impl Config {
     fn layer(&self, scope: &mut Scope<'_>, dims: Dims, pairs: &ByDisplacement) -> Layer {
         let (of_inputs, of_hidden) = (Init::torch(2), Init::torch(self.hidden as i64));
-        let start = Start { hidden: of_inputs.clone(), bias: of_inputs, out: of_hidden };
+        let starts = [of_inputs.clone(), of_inputs, of_hidden];
         Layer {
             c: scope.f32_param("c", &[1], Init::Constant(FIRST_C)),
-            perceptron: Perceptron::declare(scope, dims, self.hidden, &start),
+            perceptron: Perceptron::declare(scope, dims, self.hidden, starts),
             aux: pairs.declare_aux(scope, dims.heads),
         }
     }

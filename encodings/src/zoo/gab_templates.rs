@@ -73,10 +73,10 @@ impl Config {
 type Options<const N: usize> = ([(&'static str, usize); N], Activation);
 
 /// The options that differ from the defaults, as labels show them.
-pub(super) fn changed<const N: usize>(own: Options<N>, default: Options<N>) -> impl Iterator<Item = String> {
-    let sizes = own.0.into_iter().zip(default.0).filter(|(own, default)| own != default);
+pub(super) fn changed_options<const N: usize>(own: Options<N>, default: Options<N>) -> impl Iterator<Item = String> {
+    let sizes = own.0.into_iter().zip(default.0);
     let activation = (own.1 != default.1).then(|| format!("{:?}", own.1).to_lowercase());
-    sizes.map(|((key, size), _)| format!("{key}={size}")).chain(activation)
+    sizes.filter_map(|((key, own), (_, default))| changed(key, own, default)).chain(activation)
 }
 
 impl Configure for Config {
@@ -89,7 +89,7 @@ impl Configure for Config {
 
     fn options(&self) -> Vec<String> {
         let defaults = Self::default();
-        changed((self.sizes(), self.activation), (defaults.sizes(), defaults.activation)).collect()
+        changed_options((self.sizes(), self.activation), (defaults.sizes(), defaults.activation)).collect()
     }
 
     fn declare(&self, scope: &mut Scope<'_>, dims: Dims, tokens: &Tokens) -> Result<Box<dyn Encoding>, EncodingError> {

@@ -159,13 +159,9 @@ impl Configure for Config {
         let mut options: Vec<_> = self.terms.iter().map(word).collect();
         options.extend((self.method == Method::Cross).then(|| "cross".to_owned()));
         options.extend((self.heads == Heads::Own).then(|| "heads=own".to_owned()));
-        let numbers = [
-            ("alpha", self.alpha, defaults.alpha),
-            ("beta", self.beta, defaults.beta),
-            ("gamma", self.gamma, defaults.gamma),
-        ];
-        let changed = numbers.into_iter().filter(|(_, own, default)| own != default);
-        options.extend(changed.map(|(name, own, _)| format!("{name}={own}")));
+        options.extend(changed("alpha", self.alpha, defaults.alpha));
+        options.extend(changed("beta", self.beta, defaults.beta));
+        options.extend(changed("gamma", self.gamma, defaults.gamma));
         options
     }
 

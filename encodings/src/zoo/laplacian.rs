@@ -100,7 +100,7 @@ impl Configure for Config {
 
     fn options(&self) -> Vec<String> {
         let graph = (self.graph != Graph::default()).then(|| word(&self.graph));
-        let vectors = (self.vectors != Self::default().vectors).then(|| format!("vectors={}", self.vectors));
+        let vectors = changed("vectors", self.vectors, Self::default().vectors);
         [graph, vectors].into_iter().flatten().collect()
     }
 

@@ -120,10 +120,9 @@ impl Configure for Config {
     };
 
     fn options(&self) -> Vec<String> {
-        let (Self { buckets, exact }, default) = (self, Self::default());
-        let buckets = (*buckets != default.buckets).then(|| format!("buckets={buckets}"));
-        let exact = (*exact != default.exact).then(|| format!("exact={exact}"));
-        [buckets, exact].into_iter().flatten().collect()
+        let default = Self::default();
+        let buckets = changed("buckets", self.buckets, default.buckets);
+        buckets.into_iter().chain(changed("exact", self.exact, default.exact)).collect()
     }
 
     fn declare(&self, scope: &mut Scope<'_>, dims: Dims, tokens: &Tokens) -> Result<Box<dyn Encoding>, EncodingError> {
@@ -191,24 +190,19 @@ impl DisplacementBias for LogBuckets {
 mod tests {
     use super::*;
 
-    fn buckets_of(buckets: usize, exact: usize, squares: usize) -> Vec<i64> {
-        Config { buckets, exact }.axis(squares).of_magnitude
-    }
-
     /// Worked out by hand from T5's formula.
     #[test]
-    fn far_displacements_share_buckets() {
-        assert_eq!(buckets_of(5, 3, 8), [0, 1, 2, 3, 3, 4, 4, 4]);
-        assert_eq!(buckets_of(5, 3, 9), [0, 1, 2, 3, 3, 3, 4, 4, 4]);
-        assert_eq!(buckets_of(4, 2, 8), [0, 1, 2, 2, 3, 3, 3, 3], "4 is halfway between 2 and 8 in logarithms");
-        assert_eq!(buckets_of(3, 3, 8), [0, 1, 2, 2, 2, 2, 2, 2]);
-    }
-
-    /// With one exact bucket of 8 the second logarithmic one is empty: 2 is in the third.
-    #[test]
-    fn empty_buckets_are_left_out() {
-        let all = buckets_of(8, 1, 8);
-        assert!(all.windows(2).all(|pair| (0..=1).contains(&(pair[1] - pair[0]))), "{all:?}");
-        assert_eq!(all[..3], [0, 1, 2]);
+    fn far_displacements_share_buckets_and_empty_ones_are_left_out() {
+        for (buckets, exact, squares, wanted) in [
+            (5, 3, 8, vec![0, 1, 2, 3, 3, 4, 4, 4]),
+            (5, 3, 9, vec![0, 1, 2, 3, 3, 3, 4, 4, 4]),
+            // 4 is halfway between 2 and 8 in logarithms.
+            (4, 2, 8, vec![0, 1, 2, 2, 3, 3, 3, 3]),
+            (3, 3, 8, vec![0, 1, 2, 2, 2, 2, 2, 2]),
+            // The second logarithmic bucket is empty: 2 is in the third.
+            (8, 1, 8, vec![0, 1, 2, 3, 4, 5, 6, 6]),
+        ] {
+            assert_eq!(Config { buckets, exact }.axis(squares).of_magnitude, wanted, "{buckets}, {exact} of {squares}");
+        }
     }
 }

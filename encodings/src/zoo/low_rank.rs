@@ -51,7 +51,7 @@ impl Configure for Config {
 
     fn options(&self) -> Vec<String> {
         let defaults = Self::default();
-        let rank = (self.rank != defaults.rank).then(|| format!("rank={}", self.rank));
+        let rank = changed("rank", self.rank, defaults.rank);
         let terms = self.terms.iter().filter(|_| self.terms != defaults.terms).map(word);
         rank.into_iter().chain(terms).collect()
     }

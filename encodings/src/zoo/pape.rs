@@ -45,8 +45,7 @@ impl Configure for Config {
     };
 
     fn options(&self) -> Vec<String> {
-        let changed = self.parabolas != Self::default().parabolas;
-        changed.then(|| format!("parabolas={}", self.parabolas)).into_iter().collect()
+        changed("parabolas", self.parabolas, Self::default().parabolas).into_iter().collect()
     }
 
     fn declare(&self, scope: &mut Scope<'_>, dims: Dims, tokens: &Tokens) -> Result<Box<dyn Encoding>, EncodingError> {

@@ -75,7 +75,7 @@ impl Configure for Config {
 
     fn options(&self) -> Vec<String> {
         let learned = (self.frequencies == Frequencies::Learned).then(|| "learned".to_owned());
-        let theta = (self.theta != THETA).then(|| format!("theta={}", self.theta));
+        let theta = changed("theta", self.theta, THETA);
         learned.into_iter().chain(theta).collect()
     }
 

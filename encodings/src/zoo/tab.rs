@@ -22,7 +22,7 @@
 //! All but P and the mixture is f32 whatever the training precision. Parameters: per layer those of the mixture of `gab_templates`,
 //! and once 2·F·c·d + 2·F + N·36·c² + 2·c·(T+1).
 
-use super::gab_templates::{self, Mixture, gain};
+use super::gab_templates::{Mixture, changed_options, gain};
 use super::rope::log_uniform;
 use crate::prelude::*;
 use crate::squares_mean::SquaresMean;
@@ -113,7 +113,7 @@ impl Configure for Config {
 
     fn options(&self) -> Vec<String> {
         let defaults = Self::default();
-        let changed = gab_templates::changed((self.sizes(), self.activation), (defaults.sizes(), defaults.activation));
+        let changed = changed_options((self.sizes(), self.activation), (defaults.sizes(), defaults.activation));
         let rotations = (self.rotations == Rotations::Last).then(|| format!("rotations={}", word(&self.rotations)));
         changed.chain(rotations).collect()
     }
