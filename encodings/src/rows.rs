@@ -38,24 +38,21 @@ impl Table {
 
 /// The vectors of a sequence, `[l, d]`.
 #[derive(Debug)]
-pub enum Rows {
-    /// See [`Table::Learned`].
+pub(crate) enum Rows {
     Learned(ParamId),
-    /// See [`Table::Factorised`].
     Factorised {
         /// The learned vectors `[ranks, d]`, `[files, d]` and, if there are auxiliary tokens, `[aux, d]`.
         parts: Vec<ParamId>,
         /// The 0/1 matrix `[l, ranks + files + aux]` that picks each token's summands.
         picks: Constant,
     },
-    /// See [`Table::Sinusoidal1d`] and [`Table::Sinusoidal2d`].
     Fixed(Constant),
 }
 
 impl Rows {
     /// Declares what the table learns in `scope`: `table [l, d]`, or `rank`, `file` and `aux`, each starting from `init`. An
     /// error if a sinusoidal table cannot divide the width.
-    pub fn declare(
+    pub(crate) fn declare(
         scope: &mut Scope<'_>,
         table: Table,
         init: &Init,
@@ -81,7 +78,7 @@ impl Rows {
     }
 
     /// The table with a learned vector for each token, if there is one.
-    pub fn by_token(&self) -> Option<ParamId> {
+    pub(crate) fn by_token(&self) -> Option<ParamId> {
         match self {
             Self::Learned(table) => Some(*table),
             Self::Factorised { .. } | Self::Fixed(_) => None,
@@ -89,7 +86,7 @@ impl Rows {
     }
 
     /// The vectors, `[l, d]`, f32.
-    pub fn at(&self, views: &Views) -> Tensor {
+    pub(crate) fn at(&self, views: &Views) -> Tensor {
         match self {
             Self::Learned(table) => views[*table].shallow_clone(),
             Self::Factorised { parts, picks } => {
