@@ -1,6 +1,6 @@
 //! Products of dense layers against their definitions in f64.
 
-use crate::{numbers, place};
+use crate::{assert_threads_change_no_bit, numbers, place};
 use kernels::dense::{Dense, DenseGradients, DenseOperands};
 use kernels::{Instructions, Workers};
 
@@ -93,12 +93,5 @@ fn dense_products_are_those_of_the_definition() {
 
 #[test]
 fn threads_change_no_bit_of_dense_products() {
-    for instructions in Instructions::available() {
-        let mut operands = Operands::new(LAYERS[0]);
-        let mut bits = |threads| {
-            let found = operands.computed(Workers { instructions, threads }, true);
-            found.concat().into_iter().map(f32::to_bits).collect::<Vec<_>>()
-        };
-        assert_eq!(bits(1), bits(3), "{instructions:?}");
-    }
+    assert_threads_change_no_bit("dense", |workers| Operands::new(LAYERS[0]).computed(workers, true).concat());
 }

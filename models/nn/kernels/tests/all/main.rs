@@ -76,6 +76,15 @@ fn place(numbers: &mut [f32]) -> Numbers {
     unsafe { Numbers::new(numbers.as_mut_ptr()) }
 }
 
+/// With every set of instructions; `what` is for the message.
+fn assert_threads_change_no_bit(what: &str, computed: impl Fn(Workers) -> Vec<f32>) {
+    for instructions in Instructions::available() {
+        let with = |threads| computed(Workers { instructions, threads });
+        let bits = |numbers: Vec<f32>| numbers.into_iter().map(f32::to_bits).collect::<Vec<_>>();
+        assert_eq!(bits(with(1)), bits(with(3)), "{instructions:?}, {what}");
+    }
+}
+
 struct Operands {
     pairs: Vec<f32>,
     vectors: Vec<f32>,
@@ -162,12 +171,8 @@ fn every_instruction_set_gives_the_numbers_of_the_definition() {
 
 #[test]
 fn threads_change_no_bit() {
-    for instructions in Instructions::available() {
-        for which in ALL {
-            let with = |threads| Operands::new().computed(which, true, Workers { instructions, threads });
-            let bits = |numbers: Vec<f32>| numbers.into_iter().map(f32::to_bits).collect::<Vec<_>>();
-            assert_eq!(bits(with(1)), bits(with(3)), "{instructions:?}, {which:?}");
-        }
+    for which in ALL {
+        assert_threads_change_no_bit(&format!("{which:?}"), |workers| Operands::new().computed(which, true, workers));
     }
 }
 
