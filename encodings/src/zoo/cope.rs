@@ -94,8 +94,8 @@ impl Configure for Config {
     }
 }
 
-/// The squares from one to another, without the first, if they are on one rank, file or diagonal.
-fn ray(from: (usize, usize), to: (usize, usize)) -> Option<Vec<(usize, usize)>> {
+/// File and rank of the squares from one to another, without the first, if they are on one rank, file or diagonal.
+pub(super) fn ray(from: (usize, usize), to: (usize, usize)) -> Option<Vec<(usize, usize)>> {
     let (files, ranks) = (to.0 as i64 - from.0 as i64, to.1 as i64 - from.1 as i64);
     let on_ray = files == 0 || ranks == 0 || files.abs() == ranks.abs();
     let steps = files.abs().max(ranks.abs());

@@ -32,6 +32,7 @@
 //! Cost of the gate per layer and position: squares · P multiplications of the occupied squares with a 0/1 matrix, P pairs of
 //! squares on a line with something between (518 on 8×8, 784 on 9×9), then one pass that writes `[h,l,l]`.
 
+use super::cope::ray;
 use crate::prelude::*;
 use std::sync::Arc;
 
@@ -232,15 +233,10 @@ struct Line {
 fn lines(board: Geometry) -> Vec<Line> {
     let pairs = (0..board.squares()).flat_map(|a| (0..a).map(move |b| [a, b]));
     let line = |ends: [usize; 2]| {
-        let [a, b] = ends.map(|square| [board.file_of(square) as i64, board.rank_of(square) as i64]);
-        let step = Step { forward: b[1] - a[1], right: b[0] - a[0] };
-        let distance = step.distance();
-        let square = |n: i64| {
-            let at = |axis: usize| (a[axis] + (b[axis] - a[axis]) / distance * n) as usize;
-            board.square(at(0), at(1))
-        };
-        let is_line = distance > 1 && LINES.iter().any(|holds| holds(step));
-        is_line.then(|| Line { ends, between: (1..distance).map(square).collect() })
+        let [from, to] = ends.map(|square| (board.file_of(square), board.rank_of(square)));
+        let squares: Vec<usize> = ray(from, to)?.into_iter().map(|(file, rank)| board.square(file, rank)).collect();
+        let (_, between) = squares.split_last().filter(|(_, between)| !between.is_empty())?;
+        Some(Line { ends, between: between.to_vec() })
     };
     pairs.filter_map(line).collect()
 }
