@@ -171,32 +171,36 @@ fn one_network_carries_each_encoding_once_and_one_rotation() {
     }
 }
 
-/// Hashes of cells depend on it: options that came later are written only where they say something.
+/// Hashes of cells depend on it: spellings of one network are written alike, as in every committed file, and options that
+/// came later only where they say something.
 #[test]
-fn configurations_of_older_versions_are_written_as_before() {
+fn a_network_is_written_in_one_way() {
     let cases = [
         ("rope: {layout: axial_2d, theta: 100}", r#"{"rope":{"layout":"axial_2d","theta":100.0,"aux":null}}"#),
+        (
+            "rope: {layout: axial_2d, theta: 100, aux: unrotated}",
+            r#"{"rope":{"layout":"axial_2d","theta":100.0,"aux":null}}"#,
+        ),
+        (
+            "string: {layout: flat_1d, theta: 9, aux: index}",
+            r#"{"string":{"layout":"flat_1d","theta":9.0,"aux":null}}"#,
+        ),
+        (
+            "rope: {layout: flat_1d, theta: 9, aux: unrotated}",
+            r#"{"rope":{"layout":"flat_1d","theta":9.0,"aux":"unrotated"}}"#,
+        ),
         (
             "smolgen: {compress: 3}",
             r#"{"smolgen":{"compress":3,"hidden":256,"gen":256,"pool":"flatten","activation":"swish"}}"#,
         ),
-    ];
-    for (text, written) in cases {
-        assert_eq!(serde_json::to_string(&yaml(text).expect("it reads")).expect("it can be written"), written);
-    }
-}
-
-/// Two spellings of one network are one cell; that of every committed file is the one that is written.
-#[test]
-fn the_order_of_terms_has_no_effect() {
-    for (text, written) in [
         ("shaw: {terms: [v, k, q]}", r#"{"shaw":{"terms":["q","k","v"],"cross":false,"share":"displacement"}}"#),
         ("low_rank: {terms: [k, q]}", r#"{"low_rank":{"rank":16,"terms":["q","k"]}}"#),
         (
             "irpe: {terms: [v, q, bias, k]}",
             r#"{"irpe":{"method":"product","terms":["bias","q","k","v"],"heads":"shared","alpha":1.9,"beta":3.8,"gamma":15.2}}"#,
         ),
-    ] {
+    ];
+    for (text, written) in cases {
         assert_eq!(serde_json::to_string(&yaml(text).expect("it reads")).expect("it can be written"), written);
     }
 }

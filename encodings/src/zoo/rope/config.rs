@@ -31,18 +31,36 @@ pub enum Aux {
 
 /// The options.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(from = "Written")]
 pub struct Config {
     /// What the angles are made from.
     pub layout: Layout,
     /// The base of the frequencies, or those of the board.
     pub theta: Theta,
-    /// What happens to tokens without a square; by default what the layout does.
-    #[serde(default)]
+    /// What happens to tokens without a square; `None` for what the layout does, which files may name.
     pub aux: Option<Aux>,
     /// How learned frequencies start; for [`Layout::Mixed2d`] only.
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[serde(skip_serializing_if = "is_default")]
     pub start: Start,
+}
+
+/// The options as files have them.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, expecting = "struct Config")]
+struct Written {
+    layout: Layout,
+    theta: Theta,
+    #[serde(default)]
+    aux: Option<Aux>,
+    #[serde(default)]
+    start: Start,
+}
+
+impl From<Written> for Config {
+    fn from(Written { layout, theta, aux, start }: Written) -> Self {
+        let of_layout = if layout == Layout::Flat1d { Aux::Index } else { Aux::Unrotated };
+        Self { layout, theta, aux: aux.filter(|aux| *aux != of_layout), start }
+    }
 }
 
 /// How learned frequencies start.
