@@ -41,9 +41,6 @@ use tch::{Kind, Tensor};
 
 /// What an encoding does, as its source defines it. Vectors are row by row: `x_ld` is `[l,d]`, and so on.
 pub(crate) trait Definition {
-    /// How many parameters it has in a whole network.
-    fn parameters(&self, dims: Dims, tokens: &Tokens) -> usize;
-
     /// How many multiplications by weights or tables it adds to a position, all layers together.
     fn macs(&self, _dims: Dims, _tokens: &Tokens) -> usize {
         0
@@ -237,12 +234,6 @@ pub(crate) fn aux_class(given: &Given<'_>, i: usize, j: usize) -> usize {
 /// The number, of three per head, for such a pair.
 pub(crate) fn aux_number(given: &Given<'_>, table_h3: &[f64], [head, i, j]: [usize; 3]) -> f64 {
     table_h3[3 * head + aux_class(given, i, j)]
-}
-
-/// The numbers of pairs with auxiliary tokens, 3 per head and layer, if there are such tokens.
-pub(crate) fn aux_parameters(dims: Dims, tokens: &Tokens) -> usize {
-    let has_aux = tokens.len() > tokens.geometry().files() * tokens.geometry().ranks();
-    if has_aux { 3 * dims.heads * dims.layers } else { 0 }
 }
 
 /// The class of query i and key j: (2F−1)·(rank_i − rank_j + R−1) + (file_i − file_j + F−1) for two squares, and after

@@ -6,6 +6,7 @@ use crate::common::{DIMS, Network, ensure, for_all, input, largest_difference, n
 use encodings::order::in_order;
 use encodings::{EncodingConfig, InjectionPoints, Tokens};
 use games::GameKind;
+use nn::Part;
 use tch::Kind;
 
 /// Every element of every parameter, in some draw of the parameters: a unit that its ReLU cuts for every input gets none.
@@ -103,5 +104,17 @@ fn vectors_that_are_not_numbers_stay_so_without_a_panic() {
         let x = input(16, 1, tokens, DIMS) * f64::NAN;
         let output = network.forward(&network.initial(16).frozen_views(), &x).output;
         ensure(numbers(&output).iter().all(|number| number.is_nan()), || "hides what is not a number".to_owned())
+    });
+}
+
+#[test]
+fn an_encoding_counts_as_encoding_and_nothing_else_does() {
+    for_all(|configs, tokens| {
+        let with = Network::small(configs, tokens).layout;
+        let without = Network::small(&[], tokens).layout;
+        let named = |p: &&nn::ParamSpec| p.name.starts_with("encoding.");
+        let declared: usize = with.params().iter().filter(named).map(nn::ParamSpec::len).sum();
+        ensure(with.count(Part::Encoding) == declared, || "counts something else".to_owned())?;
+        ensure(with.count(Part::Trunk) == without.total(), || "changes the trunk".to_owned())
     });
 }

@@ -33,21 +33,6 @@ fn plus_vectors(table: Table, given: &Given<'_>, scope: &str, x_ld: &[f64]) -> V
 }
 
 impl Definition for Config {
-    fn parameters(&self, dims: Dims, tokens: &Tokens) -> usize {
-        let squares = tokens.geometry().files() * tokens.geometry().ranks();
-        let rows = match self.table {
-            Table::Learned => tokens.len(),
-            Table::Factorised => tokens.geometry().files() + tokens.geometry().ranks() + tokens.len() - squares,
-            Table::Sinusoidal1d | Table::Sinusoidal2d => 0,
-        };
-        let tables = match self.at {
-            Place::Input => 1,
-            Place::EveryLayer => dims.layers,
-            Place::Gate => 2,
-        };
-        tables * rows * dims.width
-    }
-
     fn embed(&self, given: &Given<'_>, x_ld: &[f64]) -> Vec<f64> {
         match self.at {
             Place::EveryLayer => x_ld.to_vec(),

@@ -32,10 +32,6 @@ fn moves_of_a_knight(target: [i64; 2]) -> usize {
 }
 
 impl Definition for Config {
-    fn parameters(&self, dims: Dims, _: &Tokens) -> usize {
-        if self.slopes == SlopeKind::Learned { dims.heads * dims.layers } else { 0 }
-    }
-
     fn after_scale(&self, given: &Given<'_>, _: &Board) -> Vec<f64> {
         let slopes: Vec<f64> = match self.slopes {
             SlopeKind::Learned => given.of_layer("slope"),

@@ -10,10 +10,6 @@ fn covered(config: &Config, tokens: &Tokens) -> Vec<usize> {
 }
 
 impl Definition for Config {
-    fn parameters(&self, dims: Dims, tokens: &Tokens) -> usize {
-        (dims.width + 1) * covered(self, tokens).len().pow(2)
-    }
-
     fn macs(&self, dims: Dims, tokens: &Tokens) -> usize {
         dims.layers * dims.width * covered(self, tokens).len().pow(2)
     }

@@ -13,11 +13,6 @@ fn log_spaced(n: f64, squares: usize) -> f64 {
 }
 
 impl Definition for Config {
-    fn parameters(&self, dims: Dims, tokens: &Tokens) -> usize {
-        let temperature = if self.attention == Attention::Cosine { dims.heads } else { 0 };
-        dims.layers * (3 * self.hidden + self.hidden * dims.heads + temperature) + aux_parameters(dims, tokens)
-    }
-
     /// So that the product of two, divided by √k, is τ times their cosine.
     fn rotate(&self, given: &Given<'_>, x_hlk: &[f64]) -> Vec<f64> {
         if self.attention == Attention::Dot {

@@ -19,11 +19,6 @@ fn way([rank, file]: [usize; 2], to: [usize; 2]) -> Option<Vec<[usize; 2]>> {
 }
 
 impl Definition for Config {
-    fn parameters(&self, dims: Dims, _: &Tokens) -> usize {
-        let vectors = self.positions + if self.off_ray == OffRay::Learned { 1 } else { 0 };
-        dims.layers * vectors * (dims.width / dims.heads)
-    }
-
     fn macs(&self, dims: Dims, tokens: &Tokens) -> usize {
         let l = tokens.len();
         let vectors = self.positions + if self.off_ray == OffRay::Learned { 1 } else { 0 };

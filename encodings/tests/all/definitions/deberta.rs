@@ -2,13 +2,8 @@
 
 use super::*;
 use encodings::deberta::Config;
-use encodings::pairs::Share;
 
 impl Definition for Config {
-    fn parameters(&self, dims: Dims, tokens: &Tokens) -> usize {
-        classes(Share::Displacement, tokens) * dims.width + dims.layers * 2 * dims.width * dims.width
-    }
-
     fn macs(&self, dims: Dims, tokens: &Tokens) -> usize {
         dims.layers * 2 * tokens.len() * tokens.len() * dims.width
     }

@@ -20,13 +20,6 @@ fn term(config: &Config, given: &Given<'_>, board: &Board) -> Vec<f64> {
 }
 
 impl Definition for Config {
-    fn parameters(&self, dims: Dims, tokens: &Tokens) -> usize {
-        let board = tokens.len() * dims.width;
-        let generated = if self.share == Share::All { board / dims.heads } else { board };
-        let norm = if self.inside == Inside::None { 0 } else { 2 * self.bottleneck };
-        dims.layers * (board * self.bottleneck + norm + generated * self.bottleneck + board)
-    }
-
     fn macs(&self, dims: Dims, tokens: &Tokens) -> usize {
         let board = tokens.len() * dims.width;
         let generated = if self.share == Share::All { board / dims.heads } else { board };

@@ -4,10 +4,6 @@ use super::*;
 use encodings::fire::Config;
 
 impl Definition for Config {
-    fn parameters(&self, dims: Dims, tokens: &Tokens) -> usize {
-        dims.layers * (1 + 3 * self.hidden + self.hidden * dims.heads) + aux_parameters(dims, tokens)
-    }
-
     fn after_scale(&self, given: &Given<'_>, _: &Board) -> Vec<f64> {
         let c = given.of_layer("c")[0].abs() + 1e-6;
         let psi = |n: f64| if n < 0.0 { -(1.0 - c * n).ln() } else { (1.0 + c * n).ln() };

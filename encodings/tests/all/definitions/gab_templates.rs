@@ -36,23 +36,15 @@ pub(super) fn mixture(activation: Activation, given: &Given<'_>, board: &Board) 
     rms_norm(&heads, &given.of_layer("heads_norm.gain"))
 }
 
-/// The numbers of a layer's dense layers and of its norms.
-pub(super) fn mixture_sizes(dims: Dims, [compress, summary, templates]: [usize; 3]) -> [usize; 2] {
-    let all_heads = dims.heads * templates;
-    [dims.width * compress + compress * summary + summary * all_heads, summary + all_heads]
+/// Multiplications of a mixture.
+pub(super) fn mixture_macs(dims: Dims, [compress, summary, templates]: [usize; 3]) -> usize {
+    dims.width * compress + compress * summary + summary * dims.heads * templates
 }
 
 impl Definition for Config {
-    fn parameters(&self, dims: Dims, _: &Tokens) -> usize {
-        let [mixing, norms] = mixture_sizes(dims, [self.compress, self.summary, self.templates]);
-        let features = 8 * self.frequencies;
-        let shared = self.frequencies + (features + 1) * self.hidden + (self.hidden + 1) * self.templates;
-        dims.layers * (mixing + norms) + shared
-    }
-
     fn macs(&self, dims: Dims, tokens: &Tokens) -> usize {
         let displacements = (2 * tokens.geometry().files() - 1) * (2 * tokens.geometry().ranks() - 1);
-        let [mixing, _] = mixture_sizes(dims, [self.compress, self.summary, self.templates]);
+        let mixing = mixture_macs(dims, [self.compress, self.summary, self.templates]);
         dims.layers * (mixing + dims.heads * self.templates * displacements)
     }
 

@@ -59,14 +59,6 @@ fn vectors(config: &Config, given: &Given<'_>, term: Term, name: &str) -> Option
 }
 
 impl Definition for Config {
-    fn parameters(&self, dims: Dims, tokens: &Tokens) -> usize {
-        let heads = if self.heads == Heads::Shared { 1 } else { dims.heads };
-        let parts = if self.method == Method::Product { 1 } else { 2 };
-        let of_term = |term: &Term| if *term == Term::Bias { 1 } else { dims.width / dims.heads };
-        let width: usize = self.terms.iter().map(of_term).sum();
-        dims.layers * heads * parts * count(self, tokens) * width
-    }
-
     fn macs(&self, dims: Dims, tokens: &Tokens) -> usize {
         let products = self.terms.iter().filter(|term| **term != Term::Bias).count();
         dims.layers * products * tokens.len() * tokens.len() * dims.width

@@ -5,10 +5,6 @@ use super::*;
 use encodings::kerple::{Config, Kernel};
 
 impl Definition for Config {
-    fn parameters(&self, dims: Dims, _: &Tokens) -> usize {
-        2 * dims.heads * dims.layers
-    }
-
     fn after_scale(&self, given: &Given<'_>, _: &Board) -> Vec<f64> {
         let (first, second) = (given.of_layer("first"), given.of_layer("second"));
         given.of_pairs(|head, i, j| {

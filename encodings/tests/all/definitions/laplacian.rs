@@ -100,10 +100,6 @@ fn known_basis(graph: Graph, board: Geometry) -> Basis {
 }
 
 impl Definition for Config {
-    fn parameters(&self, dims: Dims, _: &Tokens) -> usize {
-        self.vectors * dims.width
-    }
-
     fn embed(&self, given: &Given<'_>, x_ld: &[f64]) -> Vec<f64> {
         let (board, d) = (given.tokens.geometry(), given.width());
         let (basis, projection) = (known_basis(self.graph, board), given.parameter("projection"));

@@ -4,10 +4,6 @@ use super::*;
 use encodings::lepe::Config;
 
 impl Definition for Config {
-    fn parameters(&self, dims: Dims, _: &Tokens) -> usize {
-        9 * dims.width * dims.layers
-    }
-
     fn macs(&self, dims: Dims, tokens: &Tokens) -> usize {
         9 * dims.width * dims.layers * tokens.geometry().files() * tokens.geometry().ranks()
     }

@@ -23,10 +23,6 @@ fn exponential(matrix: &[f64], m: usize) -> Vec<f64> {
 }
 
 impl Definition for Config {
-    fn parameters(&self, dims: Dims, _: &Tokens) -> usize {
-        dims.layers * dims.width * (self.block.unwrap_or(dims.head_width()) - 1)
-    }
-
     fn macs(&self, dims: Dims, tokens: &Tokens) -> usize {
         dims.layers * 2 * tokens.len() * dims.width * self.block.unwrap_or(dims.head_width())
     }

@@ -34,11 +34,6 @@ fn column(config: &Config, displacement: f64, squares: usize) -> [usize; 2] {
 }
 
 impl Definition for Config {
-    fn parameters(&self, dims: Dims, tokens: &Tokens) -> usize {
-        let columns = [tokens.geometry().ranks(), tokens.geometry().files()].map(|n| column(self, 0.0, n)[1]);
-        dims.layers * dims.heads * (columns[0] + columns[1]) + aux_parameters(dims, tokens)
-    }
-
     fn after_scale(&self, given: &Given<'_>, _: &Board) -> Vec<f64> {
         let (rank, file) = (given.of_layer("rank"), given.of_layer("file"));
         let aux = if given.has_aux() { given.of_layer("aux") } else { vec![] };

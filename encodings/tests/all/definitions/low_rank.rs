@@ -6,11 +6,6 @@ use encodings::pairs::Share;
 use encodings::shaw::Term;
 
 impl Definition for Config {
-    fn parameters(&self, dims: Dims, tokens: &Tokens) -> usize {
-        let mixing = (dims.width + 1) * dims.heads;
-        dims.layers * self.terms.len() * self.rank * (mixing + classes(Share::Displacement, tokens))
-    }
-
     fn macs(&self, dims: Dims, tokens: &Tokens) -> usize {
         let of_term = dims.heads * self.rank * tokens.len() * (dims.width + tokens.len());
         dims.layers * self.terms.len() * of_term

@@ -3,8 +3,4 @@
 use super::*;
 use encodings::none::Config;
 
-impl Definition for Config {
-    fn parameters(&self, _: Dims, _: &Tokens) -> usize {
-        0
-    }
-}
+impl Definition for Config {}

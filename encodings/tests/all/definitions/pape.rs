@@ -4,10 +4,6 @@ use super::*;
 use encodings::pape::Config;
 
 impl Definition for Config {
-    fn parameters(&self, dims: Dims, _: &Tokens) -> usize {
-        2 * dims.layers * dims.heads * self.parabolas * (dims.width + 1)
-    }
-
     fn macs(&self, dims: Dims, tokens: &Tokens) -> usize {
         let of_token = self.parabolas * (2 * dims.width + 5);
         dims.layers * dims.heads * tokens.len() * (of_token + 5 * tokens.len())

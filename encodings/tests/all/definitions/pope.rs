@@ -4,10 +4,6 @@ use super::*;
 use encodings::pope::Config;
 
 impl Definition for Config {
-    fn parameters(&self, dims: Dims, _: &Tokens) -> usize {
-        dims.layers * dims.width
-    }
-
     fn macs(&self, dims: Dims, tokens: &Tokens) -> usize {
         3 * dims.layers * tokens.len() * tokens.len() * dims.width
     }

@@ -47,11 +47,6 @@ fn blocked_line(given: &Given<'_>, board: &Board, from: [usize; 2], up: i64, rig
 }
 
 impl Definition for Config {
-    fn parameters(&self, dims: Dims, tokens: &Tokens) -> usize {
-        let lines = if self.gate == Gate::Board { SIZES[1] } else { 0 };
-        dims.layers * dims.heads * (SIZES[0] + lines) + aux_parameters(dims, tokens)
-    }
-
     /// Every square against every pair of squares on a line that are two or more steps apart.
     fn macs(&self, dims: Dims, tokens: &Tokens) -> usize {
         let (files, ranks) = (tokens.geometry().files() as i64, tokens.geometry().ranks() as i64);

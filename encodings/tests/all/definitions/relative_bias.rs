@@ -5,10 +5,6 @@ use encodings::pairs::Share;
 use encodings::relative_bias::Config;
 
 impl Definition for Config {
-    fn parameters(&self, dims: Dims, tokens: &Tokens) -> usize {
-        dims.layers * dims.heads * classes(self.share, tokens)
-    }
-
     fn after_scale(&self, given: &Given<'_>, _: &Board) -> Vec<f64> {
         let (bias, count) = (given.of_layer("bias"), classes(self.share, given.tokens));
         given.of_pairs(|head, i, j| {

@@ -40,10 +40,6 @@ pub(super) fn angle(config: &Config, given: &Given<'_>, [head, token, pair]: [us
 }
 
 impl Definition for Config {
-    fn parameters(&self, dims: Dims, _: &Tokens) -> usize {
-        if self.layout == Layout::Mixed2d { dims.layers * dims.width } else { 0 }
-    }
-
     fn rotate(&self, given: &Given<'_>, x_hlk: &[f64]) -> Vec<f64> {
         let (pairs, l) = (given.head_width() / 2, given.len());
         let rotate = |(place, x): (usize, &[f64])| {

@@ -5,10 +5,6 @@ use super::*;
 use encodings::rove::Config;
 
 impl Definition for Config {
-    fn parameters(&self, dims: Dims, tokens: &Tokens) -> usize {
-        self.rotation.parameters(dims, tokens)
-    }
-
     fn macs(&self, dims: Dims, tokens: &Tokens) -> usize {
         2 * dims.layers * tokens.len() * tokens.len() * dims.width
     }

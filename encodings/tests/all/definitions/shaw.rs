@@ -35,10 +35,6 @@ fn vectors<'a>(config: &Config, given: &'a Given<'a>, term: Term) -> Option<Vect
 }
 
 impl Definition for Config {
-    fn parameters(&self, dims: Dims, tokens: &Tokens) -> usize {
-        dims.layers * self.terms.len() * dims.width * classes(self.share, tokens)
-    }
-
     fn macs(&self, dims: Dims, tokens: &Tokens) -> usize {
         dims.layers * self.terms.len() * tokens.len() * tokens.len() * dims.width
     }

@@ -33,18 +33,6 @@ fn features(config: &Config, dims: Dims, tokens: &Tokens) -> usize {
 }
 
 impl Definition for Config {
-    fn parameters(&self, dims: Dims, tokens: &Tokens) -> usize {
-        let all_heads = dims.heads * self.gen_width;
-        let bias = if self.compress_bias { self.compress } else { 0 };
-        let layer = dims.width * self.compress
-            + bias
-            + features(self, dims, tokens) * self.hidden
-            + 3 * self.hidden
-            + self.hidden * all_heads
-            + 3 * all_heads;
-        dims.layers * layer + self.gen_width * tokens.len() * tokens.len()
-    }
-
     fn macs(&self, dims: Dims, tokens: &Tokens) -> usize {
         let (l, all_heads) = (tokens.len(), dims.heads * self.gen_width);
         let dense = features(self, dims, tokens) * self.hidden + self.hidden * all_heads;

@@ -4,14 +4,6 @@ use super::*;
 use encodings::spherical::{Config, Frequencies};
 
 impl Definition for Config {
-    fn parameters(&self, dims: Dims, _: &Tokens) -> usize {
-        if self.frequencies == Frequencies::Learned {
-            2 * dims.layers * dims.heads * (dims.head_width() / 3)
-        } else {
-            0
-        }
-    }
-
     fn rotate(&self, given: &Given<'_>, x_hlk: &[f64]) -> Vec<f64> {
         let (h, l, k) = (given.heads(), given.len(), given.head_width());
         let vectors = k / 3;

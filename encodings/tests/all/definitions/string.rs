@@ -37,11 +37,6 @@ fn matrix(given: &Given<'_>, head: usize) -> Vec<f64> {
 }
 
 impl Definition for Config {
-    fn parameters(&self, dims: Dims, tokens: &Tokens) -> usize {
-        let k = dims.width / dims.heads;
-        dims.layers * dims.heads * k * (k - 1) / 2 + self.rotation.parameters(dims, tokens)
-    }
-
     fn macs(&self, dims: Dims, tokens: &Tokens) -> usize {
         dims.layers * 2 * tokens.len() * dims.heads * (dims.width / dims.heads).pow(2)
     }

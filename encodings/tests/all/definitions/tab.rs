@@ -1,6 +1,6 @@
 //! Σ_t m_ht·Re(Σ_f conj(Q_tf(i))·K_f(j)) after the scale: complex convolutions square by square.
 
-use super::gab_templates::{mixture, mixture_sizes};
+use super::gab_templates::{mixture, mixture_macs};
 use super::smolgen::activate;
 use super::*;
 use encodings::tab::{Config, Rotations};
@@ -90,17 +90,10 @@ impl Field<'_> {
 }
 
 impl Definition for Config {
-    fn parameters(&self, dims: Dims, _: &Tokens) -> usize {
-        let (f, c) = (self.frequencies, self.channels);
-        let [mixing, norms] = mixture_sizes(dims, [self.compress, self.summary, self.templates]);
-        let shared = 2 * f * c * dims.width + 2 * f + self.blocks * 36 * c * c + 2 * c * (self.templates + 1);
-        dims.layers * (mixing + norms) + shared
-    }
-
     fn macs(&self, dims: Dims, tokens: &Tokens) -> usize {
         let squares = tokens.geometry().files() * tokens.geometry().ranks();
         let (f, c, all_heads) = (self.frequencies, self.channels, dims.heads * self.templates);
-        let [mixing, _] = mixture_sizes(dims, [self.compress, self.summary, self.templates]);
+        let mixing = mixture_macs(dims, [self.compress, self.summary, self.templates]);
         // A complex product is four real ones.
         let complex = self.blocks * 2 * 9 * c * c + c + c * self.templates;
         let made = squares * (2 * f * c * dims.width + f * 4 * complex);
