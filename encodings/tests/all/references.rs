@@ -1,4 +1,4 @@
-//! First values against those of the sources, and a stack against its encodings.
+//! Encodings against numbers worked out by hand, first values, and stacks against their encodings.
 
 use crate::common::single::{Single, numbers};
 use crate::common::{DIMS, Network, board, input, largest_difference, normal_tensor, parsed};
@@ -103,6 +103,30 @@ fn string_starts_as_rope() {
     assert!(largest_difference(&string.0, &rope.0) < 1e-6 && largest_difference(&string.1, &rope.1) < 1e-6);
 }
 
+/// The index of Lc0's training code, read off at corners: 15·(rank_q − rank_k + 7) + (file_q − file_k + 7).
+#[test]
+fn relative_bias_sits_at_the_index_of_the_reference_code() {
+    let chess = GameKind::Chess.geometry();
+    let tokens = Tokens::squares_then(chess, &["hand"]);
+    let config = parsed("relative_bias: {share: displacement}");
+    let single = Single::filled(config, &tokens, "relative_bias.layer.1.bias", |place| place as f32);
+    let bias = single.logits(&input(7, 1, &tokens, DIMS)).after_scale.expect("a bias");
+    let (a1, h1, h8, hand) = (chess.square(0, 0), chess.square(7, 0), chess.square(7, 7), chess.squares());
+    let cases = [
+        (a1, a1, 15 * 7 + 7),
+        (a1, h8, 0),
+        (h8, a1, 15 * 14 + 14),
+        (h1, a1, 15 * 7 + 14),
+        (h8, h1, 15 * 14 + 7),
+        (a1, hand, 15 * 15),
+        (hand, a1, 15 * 15 + 1),
+        (hand, hand, 15 * 15 + 2),
+    ];
+    for (q, k, class) in cases {
+        assert_eq!(bias.double_value(&[0, q as i64, k as i64]), f64::from(class), "query {q}, key {k}");
+    }
+}
+
 /// ALiBi's slopes for 8 heads: 1/2, 1/4, …, 1/256.
 #[test]
 fn slopes_halve_from_head_to_head() {
@@ -154,6 +178,29 @@ fn kernels_start_uniform() {
     }
 }
 
+/// A rook on a1 and a pawn on a3: the file behind the pawn is blocked, in either direction, and the rank is free.
+#[test]
+fn a_piece_blocks_the_squares_beyond_it() {
+    let chess = GameKind::Chess.geometry();
+    let tokens = board(GameKind::Chess);
+    let single =
+        Single::filled(parsed("relations"), &tokens, "relations.layer.1.blocked", |place| (place % 4 + 1) as f32);
+    // A piece stands where the first channel is positive.
+    let mut x = vec![-1f32; chess.squares() * DIMS.width];
+    let [a1, a2, a3, a4, a8] = [0, 1, 2, 3, 7].map(|rank| chess.square(0, rank));
+    let [b1, h1, b2, c3, d4, d1] = [(1, 0), (7, 0), (1, 1), (2, 2), (3, 3), (3, 0)].map(|(f, r)| chess.square(f, r));
+    [a1, a3, c3].into_iter().for_each(|square| x[square * DIMS.width] = 1.0);
+    let x = Tensor::from_slice(&x).view([1, chess.squares() as i64, DIMS.width as i64]);
+    let logits = single.logits(&x).after_scale.expect("logits");
+    let of = |query: usize, key: usize| logits.double_value(&[0, 0, query as i64, key as i64]);
+    let free = [(a1, a1), (a1, a2), (a1, a3), (a1, h1), (b1, h1), (a1, b2), (a1, c3), (a8, a3), (d1, a4), (h1, c3)];
+    assert_eq!(free.map(|(query, key)| of(query, key)), [0.0; 10]);
+    let blocked = [(a1, a4), (a4, a1), (a8, a1), (a2, a4), (a1, d4), (d4, b2)];
+    assert_eq!(blocked.map(|(query, key)| of(query, key)), [2.0, 2.0, 2.0, 2.0, 3.0, 3.0]);
+    assert_eq!(of(chess.square(1, 2), chess.square(3, 2)), 1.0, "c3 on its rank");
+    assert_eq!(of(chess.square(3, 1), chess.square(1, 3)), 4.0, "c3 on its antidiagonal");
+}
+
 /// A stack adds terms, applies rotations and tables in order, and keeps values apart once they are apart.
 #[test]
 fn a_stack_is_its_encodings_one_after_the_other() {
@@ -182,4 +229,17 @@ fn a_stack_is_its_encodings_one_after_the_other() {
     assert!(sum.before_scale.is_none() && network.stack.values(at, Some(&q), &k).is_none());
     assert_eq!(network.stack.rotate(at, &q, &k), each[3].rotate(at, &q, &k).expect("rotated"));
     assert_eq!(network.stack.embed(at, x.shallow_clone()), x, "nothing touches the embedding");
+}
+
+/// Steps of 0, 1, 2 and 3, and 4 and more have a bucket each, as the source's function gives them for 1.9, 3.8 and 15.2.
+#[test]
+fn near_steps_have_buckets_of_their_own_and_far_ones_share() {
+    let (tokens, files) = (board(GameKind::Shogi), GameKind::Shogi.geometry().files() as i64);
+    let config = parsed("irpe: {terms: [bias], method: cross}");
+    let single = Single::filled(config, &tokens, "irpe.layer.1.bias.files", |bucket| bucket as f32 - 3.0);
+    let bias = single.logits(&input(2, 1, &tokens, DIMS)).after_scale.expect("a bias");
+    let along_a_rank = numbers(&bias.get(0).select(1, 0).narrow(0, 0, files));
+    assert_eq!(along_a_rank, [0.0, 1.0, 2.0, 2.0, 3.0, 3.0, 3.0, 3.0, 3.0]);
+    let backwards = numbers(&bias.get(0).get(0).narrow(0, 0, files));
+    assert_eq!(backwards, along_a_rank.iter().map(|bucket| -bucket).collect::<Vec<_>>());
 }

@@ -20,6 +20,19 @@ impl Single {
         Self { network, arena }
     }
 
+    /// Zeros, except for one parameter, by its name below `encoding`.
+    pub(crate) fn filled(config: EncodingConfig, tokens: &Tokens, name: &str, number: impl Fn(usize) -> f32) -> Self {
+        let network = Network::small(&[config], tokens);
+        let id = network.layout.find(&format!("encoding.{name}")).unwrap_or_else(|| panic!("no {name}"));
+        let param = network.layout.param(id);
+        let mut values = vec![0f32; network.layout.len()];
+        for (place, value) in values[param.offset..param.offset + param.len()].iter_mut().enumerate() {
+            *value = number(place);
+        }
+        let arena = Arena::from_values(network.layout.clone(), &values, Device::Cpu).expect("memory");
+        Self { network, arena }
+    }
+
     /// A parameter in f64, by its name below the encoding's.
     pub(crate) fn parameter(&self, name: &str) -> Vec<f64> {
         let id = self.network.layout.find(&format!("encoding.{name}")).unwrap_or_else(|| panic!("no {name}"));
