@@ -27,10 +27,3 @@ class Nadam:
             v.copy_(self.beta2 * v + (1 - self.beta2) * g * g)
             direction = later * m / (1 - self.product * later) + (1 - now) * g / (1 - self.product)
             parameter -= rate * direction / ((v / (1 - self.beta2**t)).sqrt() + self.epsilon)
-
-
-def clipped(gradients, largest):
-    """Gradients scaled so that their norm together is at most `largest`."""
-    norm = torch.sqrt(sum((g.double() ** 2).sum() for g in gradients.values()))
-    scale = 1.0 if largest is None else min(1.0, largest / float(norm))
-    return {name: g.double() * scale for name, g in gradients.items()}
