@@ -4,7 +4,7 @@ mod json;
 mod text;
 
 use super::options::{named, print};
-use games::{GameKind, InputName, with_game};
+use games::{Game, GameKind, InputName, with_game};
 use std::io::{self, BufRead as _, BufReader, Read, Write as _};
 use std::process::ExitCode;
 
@@ -44,8 +44,8 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     args.game.offered(args.input)?;
     match (&args.position, args.json) {
         (Some(position), false) => print(&with_game!(args.game, G => text::show::<G>(position, args.input))?),
-        (Some(position), true) => answer_all(args, position.as_bytes()),
-        (None, _) => answer_all(args, io::stdin().lock()),
+        (Some(position), true) => with_game!(args.game, G => answer_all::<G>(args.input, position.as_bytes())),
+        (None, _) => with_game!(args.game, G => answer_all::<G>(args.input, io::stdin().lock())),
     }
 }
 
@@ -53,9 +53,9 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
 const BUFFER: usize = 1 << 16;
 
 /// Answers each line. The answer to an invalid line is its error.
-fn answer_all(args: &Args, input: impl Read) -> anyhow::Result<ExitCode> {
-    let mut lines = BufReader::with_capacity(BUFFER, input);
-    let mut writer: Box<dyn json::Answer> = with_game!(args.game, G => Box::new(json::Writer::<G>::new(args.input)));
+fn answer_all<G: Game>(input: InputName, from: impl Read) -> anyhow::Result<ExitCode> {
+    let mut lines = BufReader::with_capacity(BUFFER, from);
+    let mut writer = json::Writer::<G>::new(input);
     let (mut line, mut answer) = (Vec::new(), Vec::with_capacity(2 * BUFFER));
     let mut out = io::stdout().lock();
     let (mut number, mut first_bad, mut bad) = (0u64, None, 0u64);

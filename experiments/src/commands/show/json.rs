@@ -4,12 +4,6 @@ use crate::commands::options;
 use games::{Game, InputLayout, InputName, Position};
 use serde::{Serialize, Serializer};
 
-pub(super) trait Answer {
-    /// Appends the answer to `position` and a line's end; an unreadable position is answered by its error, which is
-    /// returned as well.
-    fn answer(&mut self, position: &[u8], out: &mut Vec<u8>) -> Result<(), String>;
-}
-
 pub(super) struct Writer<G: Game> {
     layout: &'static InputLayout,
     row: Vec<u8>,
@@ -49,10 +43,10 @@ impl<G: Game> Writer<G> {
         let layout = G::input(input);
         Self { layout, row: vec![0; layout.row_bytes()], moves: Vec::new() }
     }
-}
 
-impl<G: Game> Answer for Writer<G> {
-    fn answer(&mut self, position: &[u8], out: &mut Vec<u8>) -> Result<(), String> {
+    /// Appends the answer to `position` and a line's end; an unreadable position is answered by its error, which is
+    /// returned as well.
+    pub(super) fn answer(&mut self, position: &[u8], out: &mut Vec<u8>) -> Result<(), String> {
         let text = String::from_utf8_lossy(position);
         let parsed = options::position::<G::Position>(&text).map_err(|error| error.to_string());
         let line = match &parsed {
