@@ -1,12 +1,12 @@
 //! `posenc bench`: measures the loader, or a training step of each encoding.
 
-mod contenders;
+pub(super) mod contenders;
 mod data;
 mod import;
 
 use super::data::display::shown;
 use super::devices::{ensure_environment, parse_device, prepare};
-use super::options::{json_text, print};
+use super::options::{cores, json_text, print};
 use super::show::{parse_game, parse_input};
 use anyhow::Context as _;
 use config::{Dtype, Experiment, grouped};
@@ -148,8 +148,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
 
 fn loader(args: &LoaderArgs) -> anyhow::Result<String> {
     let dataset = Arc::new(shown(|progress| Dataset::open_shown(&args.data, progress))?);
-    let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-    let workers = args.workers.unwrap_or_else(cores).get();
+    let workers = args.workers.map_or_else(cores, NonZeroUsize::get);
     let seconds = Duration::try_from_secs_f64(args.seconds).context("--seconds")?;
     let rate = bench_loader(&dataset, args.input, args.batch.get(), workers, seconds)?;
     if args.json {

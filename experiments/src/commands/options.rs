@@ -79,6 +79,11 @@ impl GridOptions {
     }
 }
 
+/// The cores of this machine; 1 if they are not known.
+pub(crate) fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
 /// The value with this name; the error lists all names.
 pub(crate) fn named<T: Copy>(what: &str, all: &[T], name: fn(T) -> &'static str, text: &str) -> Result<T, String> {
     all.iter().copied().find(|&one| name(one) == text).ok_or_else(|| {

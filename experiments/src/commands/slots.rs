@@ -2,6 +2,7 @@
 
 use super::cell::{RANKED, check_ranks, check_shares};
 use super::devices::{parse_device, prepare};
+use super::options::cores;
 use anyhow::Context as _;
 use grid::limits::HumanDuration;
 use grid::{Interrupt, Limits, Outcome, Scheduler, Task, Worker, progress};
@@ -113,8 +114,4 @@ impl Slots {
             (self.devices.len() / self.ranks).max(1)
         }
     }
-}
-
-fn cores() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
 }

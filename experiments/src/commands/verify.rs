@@ -1,7 +1,7 @@
 //! `posenc verify`: checks a bundle, and with `--rerun` trains some of its cells again.
 
 use super::devices::{parse_device, prepare};
-use super::options::BundleLimit;
+use super::options::{BundleLimit, cores};
 use anyhow::Context as _;
 use bundle::rerun::{self, Comparison, Rerun};
 use bundle::stated::{self, Stated};
@@ -151,13 +151,12 @@ fn datasets(args: &Args) -> Vec<PathBuf> {
 /// Cells with the same number of threads together: the bits depend on it.
 fn train(args: &Args, reruns: &[Rerun<'_>]) -> anyhow::Result<()> {
     let interrupt = Interrupt::install().context("cannot listen to signals")?;
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
     for threads in reruns.iter().map(|rerun| rerun.threads).collect::<BTreeSet<_>>() {
         let tasks: Vec<Task> =
             reruns.iter().filter(|rerun| rerun.threads == threads).map(|rerun| rerun.task.clone()).collect();
         let worker = Worker::this_program(threads, vec![device_name(args.device)])?;
         let limits = grid::Limits { retries: 1, ..grid::Limits::default() };
-        let jobs = if args.device == Device::Cpu { (cores / threads.max(1)).max(1) } else { 1 };
+        let jobs = if args.device == Device::Cpu { (cores() / threads.max(1)).max(1) } else { 1 };
         let scheduler = Scheduler { worker: &worker, jobs, fail_fast: false, interrupt: &interrupt, limits };
         scheduler.run(&tasks, &mut *progress::on_stderr(&tasks));
     }

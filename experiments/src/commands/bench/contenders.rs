@@ -1,15 +1,12 @@
 //! The runs that `posenc bench` compares.
 
 use anyhow::{Context as _, bail};
-use config::{
-    DataView, Dtype, EvalConfig, Experiment, LossWeights, Mask, Pictures, Products, Role, Row, RunConfig, Source,
-    TrainConfig, encoding_stacks,
-};
+use config::{Experiment, Role, Row, RunConfig, Source, encoding_stacks};
 use encodings::EncodingConfig;
-use games::{GameKind, InputName, MovesName};
-use models::{ModelConfig, OptimizerConfig, Preset, Schedule, presets};
+use games::GameKind;
+use models::{ModelConfig, Preset, presets};
 use serde_yaml::with::singleton_map_recursive;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use train::bench::BenchRun;
 
 /// The option that names encodings; errors show it as the place of its value.
@@ -53,51 +50,31 @@ fn from_yaml<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, serde_yaml
     singleton_map_recursive::deserialize(serde_yaml::Deserializer::from_str(text))
 }
 
-/// A run that differs from the others in its encoding only, for random positions instead of data.
+/// A run for random positions instead of data; [`contender`] gives it a game, a network, encodings and a batch.
+const RUN: &str = "\
+game: chess
+data: \"\"
+input: piece_tokens
+model: {chessformer: {layers: 1, width: 16, heads: 2, ff: 16}}
+encoding: []
+train: {steps: 1, batch: 1, optimizer: {nadam: {}}, learning_rate: {values: [0.00001]}, clip: 10.0}
+eval: {validation_positions: 1, test_positions: 1, every: 1}
+seed: 0
+";
+
+/// A run that differs from the others in its encoding only.
 pub(super) fn contender(game: GameKind, model: &ModelConfig, stack: Vec<EncodingConfig>, batch: usize) -> BenchRun {
     let name = stack.iter().map(EncodingConfig::label).collect::<Vec<_>>().join(" + ");
-    let train = TrainConfig {
-        steps: 1,
-        batch,
-        optimizer: OptimizerConfig::Nadam(Default::default()),
-        learning_rate: Schedule::new(0, vec![1e-5], Vec::new()).expect("one rate needs no boundary"),
-        encoding_rate: 1.0,
-        start: None,
-        clip: Some(10.0),
-        averaging: None,
-        micro_batch: None,
-        dtype: Dtype::F32,
-        products: Products::Ieee,
-        deterministic: false,
-        mask: Mask::Train,
-        phases: Vec::new(),
-        loss: LossWeights::default(),
-        log_every: 1,
-        checkpoint_every: 1,
-        workers: None,
-    };
-    let eval = EvalConfig { validation_positions: 1, test_positions: 1, every: 1, batch, pictures: Pictures::None };
-    let run = RunConfig {
-        game,
-        data: PathBuf::new(),
-        test_data: None,
-        generate: None,
-        view: DataView::default(),
-        input: InputName::PieceTokens,
-        moves: MovesName::FromTo,
-        model: model.clone(),
-        encoding: stack,
-        train,
-        eval,
-        seed: 0,
-        twin: false,
-        imported: None,
-    };
+    let mut run = RunConfig::from_yaml(RUN).expect("a run");
+    run.game = game;
+    run.model = model.clone();
+    run.encoding = stack;
+    run.train.batch = batch;
     BenchRun { name, run }
 }
 
 /// The rows of an experiment but the twins, whose steps are the references', and for each the place of its reference.
-pub(super) fn rows(experiment: &Experiment) -> (Vec<BenchRun>, Vec<usize>) {
+pub(in crate::commands) fn rows(experiment: &Experiment) -> (Vec<BenchRun>, Vec<usize>) {
     let rows: Vec<&Row> = experiment.rows.iter().filter(|row| row.role != Role::Twin).collect();
     let reference = |of: &&Row| rows.iter().position(|row| of.is_compared_with(row)).unwrap_or(0);
     let contender = |row: &&Row| BenchRun { name: row.label.clone(), run: row.run.clone() };

@@ -1,8 +1,9 @@
 //! Step times of a valid experiment, and the rows that share a property.
 
-use config::{Experiment, Role, Row, grouped};
+use crate::commands::bench::contenders;
+use config::{Experiment, Row, grouped};
 use tch::Device;
-use train::bench::{BenchOptions, BenchRun, StepTime, step_times};
+use train::bench::{BenchOptions, StepTime, step_times};
 
 /// The splits of which an evaluation asks for more positions than there are, and so reads all.
 pub(super) fn read_whole(row: &Row) -> Vec<String> {
@@ -17,9 +18,7 @@ pub(super) fn read_whole(row: &Row) -> Vec<String> {
 /// Seconds of a training step of each row on one CPU thread, rows taking turns; twins, which come last, are left out.
 pub(super) fn measure(experiment: &Experiment) -> anyhow::Result<Vec<f64>> {
     let options = BenchOptions { threads: 1, device: Device::Cpu, rounds: 5, warm_up: 2 };
-    let rows = experiment.rows.iter().filter(|row| row.role != Role::Twin);
-    let contender = |row: &Row| BenchRun { name: row.label.clone(), run: row.run.clone() };
-    let contenders: Vec<BenchRun> = rows.map(contender).collect();
+    let (contenders, _) = contenders::rows(experiment);
     Ok(step_times(&contenders, &options)?.iter().map(StepTime::median_s).collect())
 }
 

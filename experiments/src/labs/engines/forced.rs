@@ -1,5 +1,6 @@
 //! `posenc data generate forced-lines`.
 
+use crate::commands::options::cores;
 use crate::commands::show::parse_game;
 use anyhow::Context as _;
 use engines::EngineSettings;
@@ -39,7 +40,6 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     anyhow::ensure!(!args.out.exists(), "{} exists already; name another file with --out", args.out.display());
     let engine = EngineSettings::new(&args.engine, args.game, COMPARED, Duration::from_secs(60));
-    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
     let settings = ForcedSettings {
         game: args.game,
         from: args.from.clone(),

@@ -3,6 +3,7 @@
 use crate::commands::data::display;
 use crate::commands::data::info::headline;
 use crate::commands::data::split::ShareArgs;
+use crate::commands::options::cores;
 use crate::commands::show::parse_game;
 use anyhow::Context as _;
 use config::{grouped, shell_word};
@@ -146,7 +147,6 @@ impl Display {
 
 fn settings(args: &Args) -> anyhow::Result<Settings> {
     anyhow::ensure!(args.timeout > 0, "--timeout 0: an engine needs some time");
-    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
     let folder = args.out.file_name().map(|name| name.to_string_lossy().into_owned());
     Ok(Settings {
         game: args.game,

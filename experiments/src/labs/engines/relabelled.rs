@@ -1,6 +1,7 @@
 //! `posenc data generate relabelled`.
 
 use crate::commands::data::display::Display;
+use crate::commands::options::cores;
 use anyhow::Context as _;
 use config::grouped;
 use dataset::{Manifest, WorkDone};
@@ -53,7 +54,6 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         args.temperature
     );
     let from = Manifest::read(&args.from).with_context(|| format!("--from {}", args.from.display()))?;
-    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
     let (nodes, multipv, positions) = (args.nodes.get(), args.multipv.get(), args.positions.get());
     let name = |path: &PathBuf| path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     let settings = RelabelSettings {
