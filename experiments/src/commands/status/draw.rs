@@ -250,6 +250,71 @@ mod tests {
         }
     }
 
+    /// 40 cells with long names, two of which run.
+    fn many(step: u64) -> Overview {
+        let cell = |number: u64| {
+            let progress = Progress { step, steps: 1000 };
+            let state = match number {
+                0..5 => CellState::Done,
+                5..7 => CellState::Running(progress),
+                7 => CellState::Failed(Failure::error(
+                    "a cause that is longer than the rows of most terminals ".repeat(3),
+                )),
+                _ => CellState::Pending,
+            };
+            let row = format!("chess-relative-bias-encoding-rate-x{number}");
+            let (spent_s, left_s) = (Some(100.0), Some(50.0));
+            CellView { row, positions_per_s: Some(1234.0), spent_s, left_s, ..cell(0, state, step) }
+        };
+        Overview { experiment: "grid".to_owned(), cells: (0..40).map(cell).collect() }
+    }
+
+    #[test]
+    fn a_followed_table_never_wraps_and_never_leaves_the_screen() {
+        for (rows, columns) in [(24, 80), (10, 40), (40, 120), (5, 20), (60, 300)] {
+            for step in [0, 150, 300, 450, 600] {
+                let text = fit(&many(step), Screen { rows, columns }.usable());
+                assert!(text.lines().count() < rows, "{rows} × {columns}:\n{text}");
+                assert!(text.lines().all(|line| width(line) < columns), "{rows} × {columns}:\n{text}");
+                assert_eq!(text.matches("40 cells of").count(), 1, "{rows} × {columns}:\n{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn names_give_way_to_numbers_on_a_narrow_terminal() {
+        let text = fit(&many(300), Screen { rows: 24, columns: 80 }.usable());
+        let running = text.lines().find(|line| line.contains("running")).expect("a cell runs");
+        for part in ["chess-", "…", "-x5 seed 0", "300/1,000", "1.2500", "1,234"] {
+            assert!(running.contains(part), "{part} is not in {running}");
+        }
+        let once = in_columns(&many(300), 80);
+        let cells: Vec<&str> =
+            once.lines().filter(|line| line.contains("seed 0 ") && !line.contains("FAILED: ")).collect();
+        assert!(cells.len() == 40 && cells.iter().all(|line| width(line) <= 80), "{once}");
+        let wide = fit(&many(300), Screen { rows: 24, columns: 200 }.usable());
+        assert!(wide.contains("chess-relative-bias-encoding-rate-x5 seed 0"), "{wide}");
+    }
+
+    #[test]
+    fn on_a_narrower_terminal_numbers_give_way_to_the_time_left() {
+        let cut_off = |line: &str| line.ends_with('…');
+        for (columns, header) in
+            [(60, &["cell", "state", "step", "loss", "left"][..]), (40, &["cell", "state", "left"][..])]
+        {
+            let text = fit(&many(300), Screen { rows: 24, columns }.usable());
+            let table: Vec<&str> = text.lines().take_while(|line| !line.is_empty()).collect();
+            assert_eq!(table[0].split_whitespace().collect::<Vec<_>>(), header, "{text}");
+            let running = table.iter().find(|line| line.contains("running")).expect("a cell runs");
+            assert!(running.contains("-x5 seed 0") && running.ends_with("  50 s"), "{text}");
+            assert!(!table.into_iter().any(cut_off), "{text}");
+            let (_, whole) = text.split_once("40 cells of grid: ").expect("a summary");
+            let whole = whole.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(whole.starts_with("5 done, 2 running, 1 failed, 32 pending; about "), "{text}");
+            assert!(whole.ends_with(" left"), "{text}");
+        }
+    }
+
     #[test]
     fn a_small_screen_shows_what_runs() {
         let mut many = overview();
