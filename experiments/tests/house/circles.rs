@@ -29,13 +29,6 @@ struct File {
 /// Which files a file imports from, each with the first name.
 type Edges<'a> = BTreeMap<&'a Module, BTreeMap<&'a Module, String>>;
 
-/// Files of which each imports from each other, along others.
-struct Knot {
-    files: BTreeSet<String>,
-    /// A shortest circle through the first of them.
-    circle: String,
-}
-
 /// The files of a crate by their modules.
 struct Files(BTreeMap<Module, File>);
 
@@ -107,34 +100,24 @@ impl Files {
         self.0.contains_key(&module).then_some((module, &path[1..]))
     }
 
-    /// The largest sets of files that import each other, along however many others.
-    fn knots(&self) -> Vec<Knot> {
+    /// Shortest circles, until every file that is in a circle is named in one.
+    fn circles(&self) -> Vec<String> {
         let edges: Edges<'_> = self.0.keys().map(|file| (file, self.imports(file))).collect();
-        let reached: BTreeMap<_, _> = edges.keys().map(|file| (*file, reached(file, &edges))).collect();
-        let mut knots: Vec<Knot> = Vec::new();
-        for start in edges.keys().copied().filter(|start| reached[start].contains(start)) {
-            if knots.iter().any(|knot| knot.files.contains(&shown(start))) {
+        let mut circles = Vec::new();
+        let mut named: BTreeSet<&Module> = BTreeSet::new();
+        for start in edges.keys().copied() {
+            if named.contains(start) {
                 continue;
             }
-            let inside = |file: &&&Module| reached[*file].contains(start);
-            let files = reached[start].iter().filter(inside).map(|file| shown(file)).collect();
-            let circle = circle_through(start, &edges).unwrap_or_default();
+            let Some(circle) = circle_through(start, &edges) else { continue };
             let steps = circle.iter().zip(circle.iter().cycle().skip(1));
             let steps =
                 steps.map(|(file, next)| format!("{} imports {}::{}", shown(file), shown(next), edges[file][*next]));
-            knots.push(Knot { files, circle: steps.collect::<Vec<_>>().join(", ") });
+            circles.push(steps.collect::<Vec<_>>().join(", "));
+            named.extend(circle);
         }
-        knots
+        circles
     }
-}
-
-/// Every file that is reached from one along imports; the file itself, if a circle leads back.
-fn reached<'a>(from: &'a Module, edges: &Edges<'a>) -> BTreeSet<&'a Module> {
-    let (mut left, mut found) = (vec![from], BTreeSet::new());
-    while let Some(file) = left.pop() {
-        left.extend(edges[file].keys().copied().filter(|next| found.insert(*next)));
-    }
-    found
 }
 
 /// The files of a shortest circle through `start`.
@@ -191,10 +174,8 @@ fn no_files_of_a_crate_import_each_other() {
     let mut breaches = Vec::new();
     for package in packages() {
         let src = package.dir().strip_prefix(root()).unwrap_or(package.dir()).join("src");
-        for Knot { files, circle } in Files::of(&src, &sources(root(), package.dir())).knots() {
-            let files: Vec<&str> = files.iter().map(String::as_str).collect();
-            breaches.push(format!("{}: {circle} (the knot: {})", package.name, files.join(" ")));
-        }
+        let circles = Files::of(&src, &sources(root(), package.dir())).circles().into_iter();
+        breaches.extend(circles.map(|circle| format!("{}: {circle}", package.name)));
     }
     expect_none("Files that import names from each other:", REMEDY, &breaches);
 }
@@ -204,7 +185,7 @@ fn circles_are_found_and_what_only_shows_names_is_none() {
     let found = |files: &[(&str, &str)]| {
         let sources: Vec<Source> =
             files.iter().map(|(path, code)| Source::new(Path::new("src").join(path), (*code).to_owned())).collect();
-        Files::of(Path::new("src"), &sources).knots().into_iter().map(|knot| knot.circle).collect::<Vec<_>>()
+        Files::of(Path::new("src"), &sources).circles()
     };
     let circle =
         found(&[("lib.rs", "mod a;\nmod b;"), ("a.rs", "use super::b::B;"), ("b.rs", "fn f(a: crate::a::A) {}")]);
