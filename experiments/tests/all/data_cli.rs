@@ -120,38 +120,12 @@ fn an_illegal_move_costs_its_game_only() {
 }
 
 #[test]
-fn a_wrong_board_in_csa_costs_its_game_only() {
-    let dir = folder();
-    // The second row has ten squares; the third game's king could be captured.
-    let first_row = "P1-KY-KE-GI-KI-OU-KI-GI-KE-KY";
-    let wide = format!("V2.2\n{first_row}\nP2 * -HI *  *  *  *  *  * -KA * \n+\n+7776FU\n%TORYO\n/\n");
-    let hanging = "V2.2\nP-51OU\nP+52HI59OU\n+\n+5251HI\n%TORYO\n/\n";
-    write(&dir, "games.csa", &format!("{wide}{}{hanging}", shogi_records()));
-    let import = |out: &str| run(&dir, &format!("data import --game shogi --from games.csa --out {out}"));
-    let place = "games.csa, game 0: row P2 does not have 9 squares";
-    let parts = ["kept 81", "rejected 2", "start_position 2", place, "correct them", "rejects.jsonl"];
-    import("set").succeeds().says(&parts);
-    let rejects = std::fs::read_to_string(dir.path().join("set/rejects.jsonl")).expect("the list");
-    assert_says(&rejects, &["could capture the king"]);
-    import("strict --strict").fails_with(&["games.csa, game 0", "row P2"]);
-}
-
-#[test]
-fn games_of_shogi_go_out_as_hcpe3_and_come_back() {
+fn games_of_shogi_go_out_in_formats_of_their_game_and_it_is_said_what_is_lost() {
     let dir = TempDir::new().expect("a temporary folder");
     write(&dir, "games.csa", &shogi_records());
-    let import = |from: &str, out: &str| {
-        run(&dir, &format!("data import --game shogi --from {from} --out {out}")).succeeds();
-    };
-    let export = |format: &str| run(&dir, &format!("data export set --format {format} --out games"));
-    import("games.csa", "set");
+    run(&dir, "data import --game shogi --from games.csa --out set").succeeds();
+    let export = |format: &str| run(&dir, &format!("data export set --format {format} --out games.{format}"));
     export("hcpe3").succeeds().says(&["81 games as hcpe3", "lost: ratings"]);
-    std::fs::rename(dir.path().join("games"), dir.path().join("games.hcpe3")).expect("the export");
-    import("games.hcpe3", "again");
-    let counts = |dataset: &str| info(&dir, dataset)["manifest"]["counts"].clone();
-    let (first, second) = (counts("set"), counts("again"));
-    assert_eq!(second["kept"], 81);
-    assert_eq!((&first["positions"], &first["results"]), (&second["positions"], &second["results"]));
     export("hcpe").succeeds().says(&["324 positions as hcpe", "soft policies, plies"]);
     assert_eq!(export("hcp").code, Some(2));
 }

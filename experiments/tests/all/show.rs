@@ -76,19 +76,13 @@ fn a_bad_line_is_answered_and_the_rest_goes_on() {
 }
 
 #[test]
-fn a_king_that_can_be_captured_is_refused() {
-    let refused = |game: &str, position: &str, parts: &[&str]| {
-        let answer = show(&["--game", game, "--position", position]).fails_with(parts);
-        let lines: Vec<&str> = answer.stderr.trim_end().lines().collect();
-        let caret = lines.last().and_then(|line| line.find('^')).expect("a caret below the position");
-        let side = lines[lines.len() - 2].as_bytes()[caret];
-        assert!(b"wb".contains(&side), "the side to move is to blame: {}", answer.stderr);
-    };
-    let what = "is to move and could capture the king";
-    refused("chess", "4k3/8/8/8/8/8/8/4RK2 w - - 0 1", &[what, "let Black move, or correct the board"]);
-    refused("shogi", "4k4/4R4/9/9/9/9/9/9/4K4 b - 1", &[what, "let White move, or correct the board"]);
-    // The same board without the attack is a position.
-    show(&["--game", "shogi", "--position", "4k4/3R5/9/9/9/9/9/9/4K4 b - 1"]).succeeds();
+fn a_king_that_can_be_captured_is_refused_with_the_remedy() {
+    for (game, position, other) in
+        [("chess", "4k3/8/8/8/8/8/8/4RK2 w - - 0 1", "Black"), ("shogi", "4k4/4R4/9/9/9/9/9/9/4K4 b - 1", "White")]
+    {
+        let remedy = format!("could capture the king: {other} stands in check; let {other} move, or correct the board");
+        show(&["--game", game, "--position", position]).fails_with(&[&remedy, "^"]);
+    }
 }
 
 #[test]

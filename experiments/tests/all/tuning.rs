@@ -73,26 +73,6 @@ fn the_parts_of_a_run_keep_their_choices_and_a_bundle_has_all_of_them() {
 }
 
 #[test]
-fn a_cell_of_another_run_folder_is_not_trained_again() {
-    let dir = place(&small());
-    run(&dir, "run experiment.yaml").succeeds();
-    let other = small().replace("name: small", "name: other");
-    std::fs::write(dir.path().join("experiment.yaml"), &other).expect("a file");
-    let copied = ["copied from other run folders: 4 cells, finished there"];
-    let second = run(&dir, "run experiment.yaml").succeeds().tells(&copied);
-    assert!(!second.stderr.contains("cell started"), "{}", second.stderr);
-    let metrics = |name: &str| {
-        let plan = records::Plan::read(&dir.path().join("runs").join(name)).expect("a plan");
-        let cell = records::Plan::cell_dir(&dir.path().join("runs").join(name), &plan.rows[2], 0);
-        std::fs::read(cell.join("metrics.jsonl")).expect("metrics")
-    };
-    assert_eq!(metrics("small"), metrics("other"));
-    // From a folder of run folders elsewhere, too.
-    std::fs::rename(dir.path().join("runs"), dir.path().join("elsewhere")).expect("a folder");
-    run(&dir, "run experiment.yaml --cells elsewhere").succeeds().tells(&copied);
-}
-
-#[test]
 fn a_smoke_run_tries_the_trials_too() {
     let dir = place(&tuned("[1, 4, 16]"));
     for _ in 0..2 {

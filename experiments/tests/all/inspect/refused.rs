@@ -3,7 +3,7 @@
 use crate::cli::{SHOGI_START, answer, posenc, run, run_args};
 use std::fs;
 use std::path::Path;
-use testing::{Finished, place};
+use testing::{Finished, place, small};
 
 fn names(dir: &Path) -> Vec<String> {
     let entries = fs::read_dir(dir).expect("the folder").map(|entry| entry.expect("an entry").file_name());
@@ -65,22 +65,10 @@ fn what_is_there_already_and_a_package_that_is_missing() {
 
 #[test]
 fn a_grid_of_networks_without_attention_has_nothing_to_inspect() {
-    const GRID: &str = "\
-name: small
-base:
-  data: chess
-  game: chess
-  input: lc0_112
-  model: {resnet: {blocks: 1, channels: 8, policy: planes}}
-  train: {batch: 4, optimizer: nadam, learning_rate: 1e-3, mask: train}
-  eval: {validation_positions: 8, test_positions: 8, every: 2}
-axes: {encoding: [none], steps: [2, 3]}
-seeds: [0]
-reference: {steps: 2}
-primary: {metric: policy_loss, at: last, weights: raw}
-twin: false
-";
-    let dir = place(GRID);
+    let (chessformer, resnet) =
+        ("chessformer: {layers: 2, width: 16, heads: 2, ff: 16}", "resnet: {blocks: 1, channels: 8, policy: planes}");
+    let text = small().replace(chessformer, resnet).replace("piece_tokens", "lc0_112");
+    let dir = place(&text.replace("    - absolute: {at: input}\n    - shaw: {terms: [q, k]}\n", ""));
     run(&dir, "run experiment.yaml").succeeds();
     run(&dir, "inspect runs/small").fails_with(&["has no attention heads: its architecture is resnet"]);
 }
