@@ -117,7 +117,8 @@ fn requests(args: &Args, cell: &Loaded, count: usize) -> anyhow::Result<Vec<Requ
     Ok(positions::read_lines(&lines, &dataset.manifest().name, game, input, moves)?)
 }
 
-fn read(path: &Path) -> Result<String, InferenceError> {
+/// The text of a file with a position a line.
+pub(super) fn read(path: &Path) -> Result<String, InferenceError> {
     let text = File::open(path).and_then(|file| bounded::read_stream(file, bounded::TEXT));
     text.map_err(|cause| InferenceError::Io { action: "read", path: path.to_owned(), cause })
 }

@@ -2,7 +2,7 @@
 
 use clap::Subcommand;
 use clap::builder::Styles;
-use config::columns;
+use config::columns::{COLUMNS, wrapped};
 use std::fmt::Write as _;
 
 /// The groups, each with its commands. Commands of labs that were not built are left out.
@@ -24,9 +24,6 @@ const GROUPS: [(&str, &[&str]); 5] = [
 const HELP: &str = "help";
 
 const NAMES: usize = 11;
-
-/// As many columns as every terminal has.
-const COLUMNS: usize = 80;
 
 const DESCRIPTIONS: usize = COLUMNS - NAMES - 4;
 
@@ -61,7 +58,7 @@ fn broken(mut command: clap::Command) -> clap::Command {
     let usage = command.render_usage().to_string();
     if let Some(line) = usage.strip_prefix("Usage: ").filter(|_| usage.lines().any(|line| line.len() > COLUMNS)) {
         // An option and its value stay together.
-        let whole = columns::wrapped(&line.replace(" <", "\u{a0}<"), COLUMNS - "Usage: ".len(), "       ");
+        let whole = wrapped(&line.replace(" <", "\u{a0}<"), COLUMNS - "Usage: ".len(), "       ");
         command = command.override_usage(whole.replace('\u{a0}', " "));
     }
     command.mut_subcommands(broken)
@@ -78,7 +75,7 @@ fn about(commands: &clap::Command, name: &str) -> Option<String> {
 
 /// A description in lines, each below the first.
 fn lines(about: &str) -> String {
-    columns::wrapped(about, DESCRIPTIONS, "").replace('\n', &format!("\n{:1$}", "", NAMES + 4))
+    wrapped(about, DESCRIPTIONS, "").replace('\n', &format!("\n{:1$}", "", NAMES + 4))
 }
 
 #[cfg(test)]
@@ -121,7 +118,7 @@ mod tests {
     fn lines_fit_a_terminal_and_are_aligned() {
         let help = template::<Command>("");
         let plain: String = clap::builder::StyledStr::from(help).to_string();
-        assert!(plain.lines().all(|line| line.chars().count() <= 80), "{plain}");
+        assert!(plain.lines().all(|line| line.chars().count() <= COLUMNS), "{plain}");
         assert!(plain.contains("\nData:\n  data         Make, inspect and check datasets\n"), "{plain}");
     }
 }

@@ -7,7 +7,6 @@ use games::chess::history::HistoryFill;
 use games::maps::MapTask;
 use models::HeadName;
 use std::fmt::Write as _;
-use std::fs::File;
 use std::io::{self, ErrorKind, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -124,9 +123,7 @@ impl Questions {
                 let (text, name) = if path.as_os_str() == "-" {
                     (bounded::read_stream(io::stdin().lock(), bounded::TEXT)?, "stdin".to_owned())
                 } else {
-                    let cause = |cause| InferenceError::Io { action: "read", path: path.clone(), cause };
-                    let text = File::open(path).and_then(|file| bounded::read_stream(file, bounded::TEXT));
-                    (text.map_err(cause)?, path.display().to_string())
+                    (super::export::read(path)?, path.display().to_string())
                 };
                 Ok(read_lines(&text, &name, game, input, moves)?)
             }

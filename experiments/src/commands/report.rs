@@ -35,23 +35,20 @@ pub struct Args {
     limit: BundleLimit,
 }
 
-fn size(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(size) if size.is_finite() && size > 0.0 => Ok(size),
-        _ => {
-            Err("a difference must be a positive number in the unit of the metric (policy_accuracy: 0.01 is one percentage \
-                 point)"
-                .to_owned())
-        }
-    }
+fn positive(text: &str) -> Option<f64> {
+    text.parse().ok().filter(|size: &f64| size.is_finite() && *size > 0.0)
+}
+
+fn size(text: &str) -> Result<f64, &'static str> {
+    positive(text).ok_or(
+        "a difference must be a positive number in the unit of the metric (policy_accuracy: 0.01 is one percentage point)",
+    )
 }
 
 fn margin(text: &str) -> Result<(String, f64), String> {
     let (metric, size) = text.split_once('=').ok_or("write the metric and the size, e.g. policy_loss=0.02")?;
-    match size.parse::<f64>() {
-        Ok(size) if size.is_finite() && size > 0.0 => Ok((metric.to_owned(), size)),
-        _ => Err(format!("the size must be a positive number in the unit of {metric}, got {size:?}")),
-    }
+    let wrong = || format!("the size must be a positive number in the unit of {metric}, got {size:?}");
+    Ok((metric.to_owned(), positive(size).ok_or_else(wrong)?))
 }
 
 impl Args {

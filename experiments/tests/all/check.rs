@@ -235,16 +235,12 @@ fn phases_are_listed_with_their_steps_games_weights_and_rate() {
 }
 
 #[test]
-fn posenc_check_and_run_take_settings() {
+fn settings_of_the_command_line_are_those_of_the_file() {
     let dir = place(&small());
     let shown = run(&dir, "check experiment.yaml --set train.steps=500 --set encoding=shaw").succeeds();
     let shown = shown.says(&["chess-shaw"]);
     assert!(!shown.stdout.contains("chess-absolute"), "{}", shown.stdout);
     run(&dir, "run experiment.yaml --set train.stps=500").fails_with(&["unknown key `stps`", "`steps`"]);
-    run(&dir, "run experiment.yaml --set steps=4 --set encoding=none").succeeds();
-    let folder = dir.path().join("runs/small+encoding=none+train.steps=4");
-    let kept = std::fs::read_to_string(folder.join("experiment.yaml")).expect("the kept file");
-    assert!(kept.starts_with("# --set steps=4\n# --set encoding=none\nname: small\n"), "{kept}");
 }
 
 #[test]

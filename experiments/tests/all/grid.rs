@@ -93,8 +93,10 @@ fn no_override_and_no_changed_file_takes_finished_cells_out_of_the_plan() {
     run(&dir, "run experiment.yaml --only encoding=none,absolute").succeeds();
     let shown = |run_dir: &str, counts: &str| drop(run(&dir, &format!("status {run_dir}")).succeeds().says(&[counts]));
     shown("runs/small", "4 cells of small: 3 done, 1 pending");
-    let tried = run(&dir, "run experiment.yaml --set train.steps=4 --only encoding=none").succeeds();
+    let tried = run(&dir, "run experiment.yaml --set steps=4 --only encoding=none").succeeds();
     assert!(tried.stdout.starts_with("small+train.steps=4: 2 of 4 cells in "), "{}", tried.stdout);
+    let kept = fs::read_to_string(dir.path().join("runs/small+train.steps=4/experiment.yaml")).expect("the kept file");
+    assert!(kept.starts_with("# --set steps=4\nname: small\n"), "{kept}");
     shown("runs/small", "4 cells of small: 3 done, 1 pending");
     shown("runs/small+train.steps=4", "4 cells of small+train.steps=4: 2 done, 2 pending");
 

@@ -21,8 +21,13 @@ fn tensors(path: PathBuf) -> Vec<(String, Vec<usize>, Vec<u8>)> {
     tensors
 }
 
-fn numbers(tensors: &[(String, Vec<usize>, Vec<u8>)], name: &str) -> (Vec<usize>, Vec<f32>) {
+/// The shape of a tensor, and its numbers of four or eight bytes.
+fn numbers(tensors: &[(String, Vec<usize>, Vec<u8>)], name: &str) -> (Vec<usize>, Vec<f64>) {
     let found = tensors.iter().find(|(known, ..)| known == name).unwrap_or_else(|| panic!("there is no {name}"));
-    let values = found.2.chunks_exact(4).map(|chunk| f32::from_le_bytes(chunk.try_into().expect("four bytes")));
-    (found.1.clone(), values.collect())
+    let (_, shape, bytes) = found;
+    let values = match bytes.len() / shape.iter().product::<usize>() {
+        4 => bytes.chunks_exact(4).map(|c| f64::from(f32::from_le_bytes(c.try_into().expect("four")))).collect(),
+        _ => bytes.chunks_exact(8).map(|c| f64::from_le_bytes(c.try_into().expect("eight"))).collect(),
+    };
+    (shape.clone(), values)
 }

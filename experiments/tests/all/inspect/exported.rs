@@ -61,7 +61,7 @@ fn the_mask_leaves_legal_moves_as_they_are() {
     let count = |row: usize| legal[row * shape[1]..(row + 1) * shape[1]].iter().filter(|&&bit| bit == 1).count();
     assert_eq!((shape[0], count(0), count(1)), (2, 20, 0), "twenty first moves, none in a mate");
     for ((before, after), legal) in policy.iter().zip(&masked).zip(legal) {
-        assert_eq!(*after, if *legal == 1 { *before } else { -1e30 });
+        assert_eq!(*after, if *legal == 1 { *before } else { f64::from(-1e30_f32) });
     }
 }
 

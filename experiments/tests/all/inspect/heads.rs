@@ -108,8 +108,8 @@ fn activations_are_those_of_the_forward_pass() {
         for ((attention, content), term) in
             attention.chunks(length).zip(content.chunks(length)).zip(term.chunks(length))
         {
-            let exp: Vec<f32> = content.iter().zip(term).map(|(content, term)| (content + term).exp()).collect();
-            let sum: f32 = exp.iter().sum();
+            let exp: Vec<f64> = content.iter().zip(term).map(|(content, term)| (content + term).exp()).collect();
+            let sum: f64 = exp.iter().sum();
             assert!(attention.iter().zip(&exp).all(|(weight, exp)| (weight - exp / sum).abs() < 1e-4));
         }
         fs::remove_dir_all(dir).expect("removed");

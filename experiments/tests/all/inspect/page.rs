@@ -2,7 +2,7 @@
 
 use crate::chromium::Chromium;
 use crate::cli::run;
-use crate::inspect::tensors;
+use crate::inspect::{numbers, tensors};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
@@ -28,16 +28,6 @@ fn data(page: &Path) -> Value {
     serde_json::from_str(data.expect("the page has data")).expect("JSON")
 }
 
-/// The values of a file of maps, whatever their type.
-fn values(tensors: &[(String, Vec<usize>, Vec<u8>)], name: &str) -> Vec<f64> {
-    let found = tensors.iter().find(|(known, ..)| known == name).unwrap_or_else(|| panic!("there is no {name}"));
-    let number: usize = found.1.iter().product();
-    match found.2.len() / number {
-        4 => found.2.chunks_exact(4).map(|c| f64::from(f32::from_le_bytes(c.try_into().expect("four")))).collect(),
-        _ => found.2.chunks_exact(8).map(|c| f64::from_le_bytes(c.try_into().expect("eight"))).collect(),
-    }
-}
-
 #[test]
 fn the_page_has_the_numbers_of_the_file_of_maps() {
     let finished = Finished::new();
@@ -51,7 +41,7 @@ fn the_page_has_the_numbers_of_the_file_of_maps() {
             for (layer, part) in (0..LAYERS).flat_map(|layer| (0..PARTS.len()).map(move |part| (layer, part))) {
                 let block = place["maps"][layer][part].as_u64().expect("a number") as usize;
                 let block = STANDARD.decode(data["blocks"][block].as_str().expect("a text")).expect("base64");
-                let expected = values(&maps, &format!("{prefix}{}.layer.{layer}", PARTS[part]));
+                let (_, expected) = numbers(&maps, &format!("{prefix}{}.layer.{layer}", PARTS[part]));
                 assert_eq!((expected.len(), block.len()), (HEADS * squares * squares, HEADS * squares * (squares + 8)));
                 for (row, expected) in block.chunks_exact(squares + 8).zip(expected.chunks_exact(squares)) {
                     let end = |at: usize| f64::from(f32::from_le_bytes(row[at..at + 4].try_into().expect("four")));
@@ -143,7 +133,7 @@ fn hovering_a_square_shows_every_heads_attention_from_there() {
     {
         let page = page(&finished, game);
         let maps = tensors(page.with_file_name("maps.safetensors"));
-        let attention = values(&maps, "example.0.attention.layer.1");
+        let (_, attention) = numbers(&maps, "example.0.attention.layer.1");
         let chosen = format!("cell=0&layer=1&place={game}-1&part=attention");
         let from = |square: &str| browser.open(&page, &format!("{chosen}&square={square}"), &["--dump-dom"]);
         let document = from(middle);
