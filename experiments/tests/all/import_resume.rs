@@ -2,6 +2,7 @@
 
 use crate::bundles::contents;
 use crate::cli::{answer, posenc, run, with_little_room};
+use config::grouped;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -18,27 +19,22 @@ const IMPORT: &str = "data import --game chess --validation 0.02 --test 0.02 --s
 
 /// Different games of pawn moves, in two files of `dir`.
 fn two_files(dir: &Path) {
-    let files: Vec<char> = ('a'..='h').collect();
-    let single_and_double = |rows: [char; 2]| {
-        let first = files.iter().flat_map(move |&file| rows.map(|row| (file, row)));
-        let second = |first: char| files.iter().filter(move |&&file| file != first);
-        let pairs = first.flat_map(|(file, row)| {
-            second(file).flat_map(move |&other| rows.map(|other_row| [(file, row), (other, other_row)]))
-        });
-        pairs.collect::<Vec<_>>()
+    let pairs = |rows: [char; 2]| -> Vec<[String; 2]> {
+        let moves: Vec<String> = ('a'..='h').flat_map(|file| rows.map(|row| format!("{file}{row}"))).collect();
+        let of_first = |first: &String| -> Vec<[String; 2]> {
+            let others = moves.iter().filter(|other| other[..1] != first[..1]);
+            others.map(|other| [first.clone(), other.clone()]).collect()
+        };
+        moves.iter().flat_map(of_first).collect()
     };
-    let (white, black) = (single_and_double(['3', '4']), single_and_double(['6', '5']));
+    let (white, black) = (pairs(['3', '4']), pairs(['6', '5']));
     let mut texts = [String::new(), String::new()];
     for (number, [first, second]) in white.iter().enumerate() {
-        for [answer, other] in &black {
-            let third = files.iter().find(|&&file| file != first.0 && file != second.0).expect("eight files");
-            for row in ['3', '4'] {
-                let mv = |(file, row): (char, char)| format!("{file}{row}");
-                let moves = [*first, *answer, *second, *other, (*third, row)].map(mv);
-                let [first, answer, second, other, third] = moves;
-                let game = format!("1. {first} {answer} 2. {second} {other} 3. {third} 1-0\n\n");
-                texts[number % 2].push_str(&format!("[Result \"1-0\"]\n\n{game}"));
-            }
+        let is_free = |&file: &char| !first.starts_with(file) && !second.starts_with(file);
+        let third = ('a'..='h').find(is_free).expect("eight files");
+        for ([answer, other], row) in black.iter().flat_map(|moves| [(moves, 3), (moves, 4)]) {
+            let game = format!("1. {first} {answer} 2. {second} {other} 3. {third}{row} 1-0\n\n");
+            texts[number % 2].push_str(&format!("[Result \"1-0\"]\n\n{game}"));
         }
     }
     texts[0].push_str("[Result \"1-0\"]\n\n1. e4 e5 2. Ke3 1-0\n\n");
@@ -77,17 +73,13 @@ fn killed(dir: &Path, threads: usize, so_far: impl Fn() -> bool) {
 }
 
 fn undisturbed(dir: &Path) -> BTreeMap<String, Vec<u8>> {
-    let answer = answer(&mut import(dir, 1)).succeeds().says(&[&format!("read {}", cli_number(GAMES + 2))]);
+    let answer = answer(&mut import(dir, 1)).succeeds().says(&[&format!("read {}", grouped(GAMES + 2))]);
     assert!(!answer.stdout.contains("taken over"), "{}", answer.stdout);
     let whole = contents(&dir.join("set"));
     assert!(whole.keys().filter(|name| name.ends_with("train.parquet")).count() >= 4, "{:?}", whole.keys());
     assert!(whole.contains_key("rejects.jsonl") && whole.keys().all(|name| !name.starts_with('.')));
     fs::remove_dir_all(dir.join("set")).expect("removed");
     whole
-}
-
-fn cli_number(number: u64) -> String {
-    format!("{},{:03}", number / 1000, number % 1000)
 }
 
 fn folder() -> TempDir {
@@ -117,7 +109,7 @@ fn killed_again_and_again_it_comes_to_the_same_bytes_whatever_is_behind_its_chec
         last = read;
     }
     assert_eq!(last, GAMES + 2);
-    let taken_over = format!("taken over from an interrupted import: the first {} records", cli_number(last));
+    let taken_over = format!("taken over from an interrupted import: the first {} records", grouped(last));
     answer(&mut import(dir, 2)).succeeds().says(&[&taken_over]);
     assert!(contents(&dir.join("set")) == whole, "other bytes");
     assert!(!dir.join(".set.importing").exists());
@@ -186,6 +178,6 @@ fn a_full_disk_costs_nothing_that_was_done() {
     let full = with_little_room(posenc(dir, &other), 1_000);
     assert!(!full.fails_with(&["cannot write"]).stderr.contains("resumes from there"));
     assert!(!dir.join(".none.importing").exists());
-    answer(&mut import(dir, 1)).succeeds().says(&[&format!("the first {} records", cli_number(read))]);
+    answer(&mut import(dir, 1)).succeeds().says(&[&format!("the first {} records", grouped(read))]);
     assert!(contents(&dir.join("set")) == whole, "other bytes");
 }
