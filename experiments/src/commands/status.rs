@@ -1,11 +1,10 @@
 //! `posenc status`: the status of every cell of a run folder; live on a terminal.
 
 mod draw;
-mod screen;
 
+use draw::{Screen, redraw};
 use grid::overview::Overview;
 use records::plan::stage;
-use screen::{Screen, redraw};
 use std::io::{self, IsTerminal as _, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
