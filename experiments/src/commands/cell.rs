@@ -101,7 +101,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         eprintln!("{text}");
     }
     let mut note = |text: &str| eprintln!("{text}");
-    let mut sinks = progress_sinks(run.as_ref());
+    let mut sinks: Vec<Box<dyn Sink>> = run.iter().map(|run| progress::on_stderr(run.train.steps)).collect();
     if let Some(step) = args.stop_after {
         sinks.push(Box::new(StopAfter { step, stop: Arc::clone(&stop) }));
     }
@@ -145,11 +145,6 @@ fn ranks(args: &Args, rank_id: &RankId, device: Device) -> anyhow::Result<Option
 fn config_of(args: &Args) -> Option<RunConfig> {
     let text = RunConfig::read_text(&args.dir.join(CONFIG_FILE)).ok()?;
     RunConfig::from_yaml(&text).ok()
-}
-
-/// A progress bar over the configured number of steps.
-fn progress_sinks(run: Option<&RunConfig>) -> Vec<Box<dyn Sink>> {
-    run.map(|run| progress::on_stderr(run.train.steps)).into_iter().collect()
 }
 
 /// Asks for a checkpoint after a step.

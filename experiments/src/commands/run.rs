@@ -104,7 +104,8 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if !stopped {
         measure_steps(args, &experiment, &prepared);
     }
-    let unevaluated = if stopped { 0 } else { evaluate(args, &experiment, &prepared) };
+    let unevaluated =
+        if stopped { 0 } else { evaluation::run(&experiment, &prepared, args.slots.jobs(), args.slots.first_device()) };
     let report = Report::of(&prepared.run_dir)?;
     let before = outcomes.iter().filter(|outcome| **outcome == Outcome::AlreadyFinished).count();
     let has_trained = outcomes.iter().any(|outcome| !matches!(outcome, Outcome::AlreadyFinished | Outcome::NotStarted));
@@ -246,9 +247,4 @@ fn measure_steps(args: &Args, experiment: &Experiment, prepared: &Prepared) {
     if let Err(error) = measure::measure(experiment, plan, run_dir, args.slots.threads.get(), device) {
         eprintln!("step times are missing: {error:#}");
     }
-}
-
-/// Evaluates finished cells as players; returns the number of cells whose evaluation failed.
-fn evaluate(args: &Args, experiment: &Experiment, prepared: &Prepared) -> usize {
-    evaluation::run(experiment, prepared, args.slots.jobs(), args.slots.first_device())
 }

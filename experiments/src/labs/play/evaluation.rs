@@ -2,7 +2,7 @@
 
 use crate::commands::error_message::error_message;
 use anyhow::Context as _;
-use config::evaluate::{Evaluations, Opponent};
+use config::evaluate::Opponent;
 use config::{Experiment, RunConfig};
 use grid::{Prepared, Task};
 use play::evaluation::{Subject, evaluate};
@@ -73,13 +73,9 @@ fn of_cell(experiment: &Experiment, prepared: &Prepared, task: &Task, device: De
         return Ok(());
     };
     let reference = reference(prepared, task, &run);
-    let waits = |evaluations: &Evaluations| {
-        let opponent = evaluations.games.as_ref().map(|games| &games.against);
-        opponent == Some(&Opponent::Reference)
-            && reference.as_ref().is_some_and(|dir| CellState::of(dir) != CellState::Done)
-    };
+    let meets_reference = evaluations.games.as_ref().is_some_and(|games| games.against == Opponent::Reference);
     anyhow::ensure!(
-        !waits(evaluations),
+        !(meets_reference && reference.as_ref().is_some_and(|dir| CellState::of(dir) != CellState::Done)),
         "the reference's cell of this seed is not finished; run it, then this command again"
     );
     let subject =

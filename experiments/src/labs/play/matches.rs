@@ -1,7 +1,7 @@
 //! `posenc match`: games between cells and engines.
 
 use crate::commands::devices::{parse_device, prepare};
-use anyhow::{Context as _, bail, ensure};
+use anyhow::{Context as _, ensure};
 use config::counted;
 use games::GameKind;
 use play::Agent;
@@ -210,21 +210,16 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
 
 /// The game of the cells, or the one that was asked for.
 fn game(args: &Args, contestants: &[Contestant]) -> anyhow::Result<GameKind> {
-    let asked = match args.game.as_deref() {
-        None => None,
-        Some(name) => match GameKind::ALL.into_iter().find(|game| game.name() == name) {
-            Some(game) => Some(game),
-            None => bail!("--game {name}: the games are {}", config::listed(&GameKind::ALL.map(GameKind::name))),
-        },
-    };
-    let mut found = asked;
+    let games = config::listed(&GameKind::ALL.map(GameKind::name));
+    let mut found = None;
+    if let Some(name) = args.game.as_deref() {
+        let asked = GameKind::ALL.into_iter().find(|game| game.name() == name);
+        found = Some(asked.with_context(|| format!("--game {name}: the games are {games}"))?);
+    }
     for contestant in contestants {
         found = found.or(contestant.game()?);
     }
-    found.with_context(|| {
-        let games = config::listed(&GameKind::ALL.map(GameKind::name));
-        format!("engines alone do not tell the game: add --game and one of {games}")
-    })
+    found.with_context(|| format!("engines alone do not tell the game: add --game and one of {games}"))
 }
 
 fn text(standings: &Standings) -> String {
