@@ -3,13 +3,10 @@
 use crate::bundles::contents;
 use crate::cli::{folder, posenc, run, run_args, with_little_room};
 use dataset::{Manifest, Split};
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
-use testing::assert_says;
+use testing::{assert_says, program};
 
 /// Finds no move by itself, and takes the first one of those that it is asked about.
-const ENGINE: &str = r#"#!/bin/sh
-while read -r command rest; do
+const ENGINE: &str = r#"while read -r command rest; do
     case $command in
     uci) printf 'id name Script 1.0\noption name MultiPV type spin\noption name Hash type spin\nuciok\n' ;;
     isready) echo readyok ;;
@@ -22,17 +19,10 @@ while read -r command rest; do
 done
 "#;
 
-fn engine(dir: &Path) -> PathBuf {
-    let path = dir.join("engine");
-    std::fs::write(&path, ENGINE).expect("the folder can be written");
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("its mode can be set");
-    path
-}
-
 #[test]
 fn a_full_disk_costs_no_finished_game() {
     let dir = folder();
-    let engine = engine(dir.path());
+    let engine = program(dir.path(), "engine", ENGINE);
     let command = |name: &str| {
         let mut command = posenc(dir.path(), &["data", "generate", "engines", "--game", "chess", "--engine"]);
         command.arg(&engine).args(["--nodes", "5", "--multipv", "4", "--games", "6", "--processes", "1"]);
@@ -52,7 +42,7 @@ fn a_full_disk_costs_no_finished_game() {
 #[test]
 fn the_command_makes_a_dataset_that_can_be_verified() {
     let dir = folder();
-    let engine = engine(dir.path());
+    let engine = program(dir.path(), "engine", ENGINE);
     let engine = engine.to_string_lossy();
     let generate = "data generate engines --game chess --nodes 5 --multipv 2 --games 4 --processes 2 --seed 3 \
                     --random-plies 2..4 --temperature 40 --ply-cap 20 --out set --option Hash=1 --engine";

@@ -4,20 +4,16 @@
 use crate::cli::{Answer, answer, cells, posenc, run, run_args, signal, wait_for_step};
 use records::CellState;
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use testing::{assert_says, place, small};
+use testing::{assert_says, place, program, small};
 
 /// A folder with programs that write down their arguments; `sbatch` says that the job is number 42.
 fn stand_ins(dir: &Path) -> String {
     let bin = dir.join("bin");
     fs::create_dir(&bin).expect("a folder");
     for (name, says) in [("sbatch", "echo 42"), ("scontrol", "true")] {
-        let path = bin.join(name);
-        let text = format!("#!/bin/sh\necho \"{name} $*\" >> '{}/calls'\n{says}\n", dir.display());
-        fs::write(&path, text).expect("written");
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("executable");
+        program(&bin, name, &format!("echo \"{name} $*\" >> '{}/calls'\n{says}\n", dir.display()));
     }
     format!("{}:{}", bin.display(), std::env::var("PATH").unwrap_or_default())
 }
@@ -104,7 +100,7 @@ fn a_task_whose_time_runs_out_writes_a_checkpoint_and_goes_back_into_the_queue()
             job => assert_eq!(calls, format!("scontrol requeue {job}\n"), "{said}"),
         }
     }
-    fs::write(dir.path().join("bin/scontrol"), "#!/bin/sh\nexit 1\n").expect("written");
+    program(&dir.path().join("bin"), "scontrol", "exit 1\n");
     let said = time_runs_out(task(dir.path(), &path, 1, 0), &cell, &mut stopped_at, 75);
     assert_says(&said, &["scontrol refuses, so 42_0 is not requeued", "RequeueExit=75"]);
 }

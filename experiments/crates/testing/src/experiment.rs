@@ -2,6 +2,7 @@
 
 use crate::datasets::datasets;
 use config::{Experiment, Row, Source};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use tempfile::TempDir;
@@ -70,6 +71,14 @@ pub fn place(text: &str) -> TempDir {
 pub fn write_experiment(dir: &Path, text: &str) -> PathBuf {
     let path = dir.join("experiment.yaml");
     std::fs::write(&path, text).expect("the folder can be written");
+    path
+}
+
+/// Writes a program of this text for the shell.
+pub fn program(dir: &Path, name: &str, text: &str) -> PathBuf {
+    let path = dir.join(name);
+    std::fs::write(&path, format!("#!/bin/sh\n{text}")).expect("the folder can be written");
+    std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).expect("its mode can be set");
     path
 }
 

@@ -3,20 +3,11 @@
 use crate::cli::{Answer, answer, posenc};
 use serde_yaml::Value;
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
-use testing::Finished;
+use testing::{Finished, program};
 
 const CHESSFORMER: &str = "layers: 1, width: 16, heads: 2, ff: 16";
 const RESNET: &str = "blocks: 1, channels: 8, value: {channels: 2, hidden: 8}, policy: planes";
 const WIN_RATE: &str = "outputs: {policy: {}, win_rate: {}}";
-
-/// A stand-in for posenc-torch's Python that writes its arguments into the file that it is asked for.
-fn python(dir: &Path) {
-    let path = dir.join("python");
-    fs::write(&path, "#!/bin/sh\necho \"$@\" >\"$6\"\n").expect("written");
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("executable");
-}
 
 /// Exports the network of a cell of this game with these settings, `a: …` in YAML, as `out`.
 fn export(finished: &Finished, game: &str, settings: &[&str], onnx: &str) -> Answer {
@@ -33,10 +24,11 @@ fn export(finished: &Finished, game: &str, settings: &[&str], onnx: &str) -> Ans
     fs::write(folder.join("config.yaml"), serde_yaml::to_string(&config).expect("YAML")).expect("written");
     fs::write(dir.join("positions"), "startpos\n").expect("written");
     let _ = fs::remove_dir_all(dir.join("out"));
-    python(dir);
+    // A stand-in for posenc-torch's Python writes its arguments into the file that it is asked for.
+    let python = program(dir, "python", "echo \"$@\" >\"$6\"\n");
     let more = ["--out", "out", "--random", "1", "--positions", "positions", onnx];
     let mut command = posenc(dir, &[&["export", "changed"][..], &more].concat());
-    answer(command.env("POSENC_TORCH_PYTHON", dir.join("python")))
+    answer(command.env("POSENC_TORCH_PYTHON", python))
 }
 
 /// The form that posenc-torch was asked for.
@@ -114,13 +106,11 @@ fn only_a_package_that_is_missing_is_to_be_installed() {
     let finished = Finished::new();
     let cell = finished.cell("chess");
     let says = |words: &str, out: &str| {
-        let path = finished.path().join("python");
-        python(finished.path());
-        fs::write(&path, format!("#!/bin/sh\necho \"{words}\" >&2\nexit 1\n")).expect("written");
+        let python = program(finished.path(), "python", &format!("echo \"{words}\" >&2\nexit 1\n"));
         fs::write(finished.path().join("positions"), "startpos\n").expect("written");
         let mut command =
             posenc(finished.path(), &["export", &cell, "--out", out, "--onnx", "--positions", "positions"]);
-        answer(command.env("POSENC_TORCH_PYTHON", path))
+        answer(command.env("POSENC_TORCH_PYTHON", python))
     };
     says("python: No module named posenc_torch", "a").fails_with(&["a is written", "No module named", "pip install"]);
     let other = says("posenc_torch: no space is left", "b").fails_with(&["b is written", "no space is left"]);

@@ -3,8 +3,7 @@
 use crate::cli::{posenc, run};
 use serde_json::Value;
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
-use testing::{Finished, assert_says, root};
+use testing::{Finished, assert_says, program, root};
 
 const EPD: &str = "\
 6k1/5ppp/8/8/8/8/8/R6K w - - bm Ra8#; id \"mates.1\"; c8 \"10 1\"; c9 \"a1a8 a1a7\";
@@ -115,10 +114,8 @@ fn calibration_is_of_the_test_positions_and_their_results() {
 
 /// A program that is `posenc play` of this cell with the value agent.
 fn engine(finished: &Finished, cell: &str) -> String {
-    let script = finished.path().join("engine");
-    let program = posenc(finished.path(), &[]).get_program().to_string_lossy().into_owned();
-    fs::write(&script, format!("#!/bin/sh\nexec '{program}' play {cell} --agent value\n")).expect("written");
-    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).expect("executable");
+    let posenc = posenc(finished.path(), &[]).get_program().to_string_lossy().into_owned();
+    program(finished.path(), "engine", &format!("exec '{posenc}' play {cell} --agent value\n"));
     "./engine".to_owned()
 }
 
