@@ -73,7 +73,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         seeds: asked("seeds (a verdict needs 3)", "--seeds", args.seeds, "3", parse_seeds)?,
     };
     let text = template::text(&plan, folder)?;
-    let is_there = plan.datasets.iter().all(|data| !data.is_planned());
+    let is_there = plan.datasets.iter().all(|data| !data.is_planned);
     let experiment = is_there.then(|| Experiment::with(&Source::new(&args.file, text.as_str()), &[])).transpose();
     let experiment = experiment.map_err(|error| refused(&error))?;
     atomic::replace(&args.file, text.as_bytes()).map_err(|cause| {
@@ -136,7 +136,7 @@ fn summary(plan: &Plan, experiment: Option<&Experiment>) -> String {
         let _ = write!(out, ": {rows} and {controls} x {seeds} = {cells}");
     }
     out.push_str("\nnext:\n");
-    for data in plan.datasets.iter().filter(|data| data.is_planned()) {
+    for data in plan.datasets.iter().filter(|data| data.is_planned) {
         let _ = writeln!(out, "  {}", data.command());
     }
     let _ = writeln!(out, "  posenc check {file}\n  posenc run {file}");

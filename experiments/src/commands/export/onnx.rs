@@ -1,6 +1,7 @@
 //! `posenc export --onnx`: what the file reads, what posenc-torch cannot write, and how it is called.
 
 use anyhow::Context as _;
+use clap::ValueEnum as _;
 use config::RunConfig;
 use encodings::rows::Table;
 use encodings::{EncodingConfig, rope};
@@ -48,14 +49,8 @@ impl Form {
         }
     }
 
-    fn name(self) -> &'static str {
-        match self {
-            Self::Usual => "usual",
-            Self::Dlshogi => "dlshogi",
-            Self::Planes => "planes",
-            Self::Tokens => "tokens",
-            Self::Packed => "packed",
-        }
+    fn name(self) -> String {
+        self.to_possible_value().expect("every form has a name").get_name().to_owned()
     }
 
     /// What there is to say of a file of this form.
@@ -86,7 +81,7 @@ impl Form {
             .arg(folder)
             .arg("--out")
             .arg(&out)
-            .args(["--form", self.name()]);
+            .args(["--form", &self.name()]);
         let output = command.output().with_context(|| {
             let written = folder.display();
             format!("{written} is written, but {name} cannot be started for network.onnx: {REMEDY} {TORCH_PYTHON}")

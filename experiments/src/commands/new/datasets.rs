@@ -22,7 +22,8 @@ pub(super) struct Dataset {
     pub(super) positions: PerSplit<u64>,
     /// Whether its policies are equal shares of the legal moves, which a mask of legal moves would tell.
     pub(super) is_of_legal_moves: bool,
-    made: bool,
+    /// Whether it does not exist yet.
+    pub(super) is_planned: bool,
 }
 
 /// Heads in the order in which a new experiment prefers them. A map is there to be learnt; moves are there in all records.
@@ -62,24 +63,19 @@ impl Dataset {
             classes: manifest.map.as_ref().map_or(0, |map| map.classes),
             positions: manifest.split.positions,
             is_of_legal_moves: manifest.made_by.contains("probe legal-moves"),
-            made: true,
+            is_planned: false,
         })
     }
 
     fn planned(folder: &Path, game: GameKind) -> Self {
         let (heads, folder) = (vec![HeadName::PerSquare], folder.to_owned());
         let (classes, positions, is_of_legal_moves) = (CLASSES, PER_SPLIT, false);
-        Self { game, folder, heads, classes, positions, is_of_legal_moves, made: false }
-    }
-
-    /// Whether it does not exist yet.
-    pub(super) fn is_planned(&self) -> bool {
-        !self.made
+        Self { game, folder, heads, classes, positions, is_of_legal_moves, is_planned: true }
     }
 
     /// A sentence about a dataset that does not exist yet, whose path may be a mistake.
     pub(super) fn absence(&self) -> Option<String> {
-        if self.made {
+        if !self.is_planned {
             return None;
         }
         let folder = printable(&self.folder.display().to_string());
