@@ -1,6 +1,5 @@
 //! The phases of training, as `posenc check` prints them.
 
-use super::facts::labels_by;
 use config::{Phase, Row, grouped};
 use serde_json::{Value, json};
 
@@ -44,4 +43,20 @@ pub(super) fn json(row: &Row) -> Value {
         })
     };
     spans(row).map(phase).collect()
+}
+
+/// The labels of the rows that share a property, by property in the order of the rows.
+pub(super) fn labels_by<'a, K: PartialEq>(
+    rows: impl Iterator<Item = &'a Row>,
+    property: impl Fn(&'a Row) -> K,
+) -> Vec<(K, Vec<&'a str>)> {
+    let mut sets: Vec<(K, Vec<&str>)> = Vec::new();
+    for row in rows {
+        let found = property(row);
+        match sets.iter_mut().find(|(known, _)| *known == found) {
+            Some((_, labels)) => labels.push(&row.label),
+            None => sets.push((found, vec![&row.label])),
+        }
+    }
+    sets
 }

@@ -1,6 +1,6 @@
 //! What `posenc check` prints.
 
-use super::facts::{labels_by, read_whole};
+use super::phases::labels_by;
 use super::{controls, phases};
 use config::columns::{COLUMNS, all_shortened, width, wrapped};
 use config::evaluate::Evaluations;
@@ -231,6 +231,16 @@ fn sources(row: &Row) -> String {
     if sources.is_empty() { "none".to_owned() } else { sources.join("; ") }
 }
 
+/// The splits of which an evaluation asks for more positions than there are, and so reads all.
+fn read_whole(row: &Row) -> String {
+    let asked = [
+        ("validation", row.run.eval.validation_positions as u64, row.data.validation_positions),
+        ("test", row.run.eval.test_positions as u64, row.data.test_positions),
+    ];
+    let more = asked.into_iter().filter(|(_, asked, there)| asked > there);
+    more.map(|(split, asked, _)| format!("; all {split} positions are read, of {} asked for", grouped(asked))).collect()
+}
+
 fn datasets(experiment: &Experiment) -> String {
     let game = |game| {
         let row = experiment.rows.iter().find(|row| row.run.game == game)?;
@@ -243,7 +253,7 @@ fn datasets(experiment: &Experiment) -> String {
             _ => train,
         };
         let (game, name) = (row.run.game.name(), &data.name);
-        let read: String = read_whole(row).iter().map(|read| format!("; {read}")).collect();
+        let read = read_whole(row);
         let counted = match &data.test {
             None if row.run.generate.is_some() => format!(
                 "{game}: {name}: {train} training positions are made while a row trains, none twice in a block of 16,384; \
