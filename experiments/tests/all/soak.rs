@@ -81,26 +81,18 @@ fn runner(dir: &Path) -> Child {
     command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("posenc starts")
 }
 
-#[derive(Clone, Copy)]
-enum Victim {
-    Runner,
-    /// At whatever it is doing.
-    Cell,
-    /// One that has something to go on from.
-    CellWithCheckpoint,
-}
-
-/// Kills processes of two runners and of their cells at random moments; runners that ended are started again.
+/// Kills a runner, a cell at whatever it is doing, and a cell that has something to go on from, in turn and at random moments;
+/// runners that ended are started again.
 fn storm(dir: &Path, kills: usize, random: &mut Stream) {
     let grid = dir.join("storm");
     fs::create_dir(&grid).expect("a folder");
     let mut runners: Vec<Child> = (0..RUNNERS).map(|_| runner(dir)).collect();
-    for kind in [Victim::Runner, Victim::Cell, Victim::CellWithCheckpoint].into_iter().cycle().take(kills) {
+    for number in 0..kills {
         std::thread::sleep(Duration::from_millis(20 + streams::below(random, 400)));
-        let victim = match kind {
-            Victim::Runner => runners[streams::below(random, RUNNERS as u64) as usize].id() as i32,
-            Victim::Cell => cell_at_work(&grid, &mut runners, dir, |_| true, random),
-            Victim::CellWithCheckpoint => cell_at_work(&grid, &mut runners, dir, has_checkpoint, random),
+        let victim = match number % 3 {
+            0 => runners[streams::below(random, RUNNERS as u64) as usize].id() as i32,
+            1 => cell_at_work(&grid, &mut runners, dir, |_| true, random),
+            _ => cell_at_work(&grid, &mut runners, dir, has_checkpoint, random),
         };
         kill(victim);
         start_again(&mut runners, dir);
