@@ -42,6 +42,7 @@ fn the_command_makes_a_cell_and_overwrites_none() {
     assert_says(&config, &["imported:\n  file: net.pb\n  blake3: "]);
     assert!(out.join("checkpoints/final.safetensors").is_file());
     import().fails_with(&["exists already"]);
+    run(&dir, "data import-net net.pb --out other --threads 0").misused_with(&["--threads"]);
     fs::write(&net, "no network").expect("written");
     fs::remove_dir_all(&out).expect("removed");
     import().fails_with(&["net.pb is not imported"]);

@@ -1,4 +1,4 @@
-//! The phases of training, as `posenc check` prints them.
+//! The phases of training, as `posenc check` prints them, and rows that share a property.
 
 use config::{Phase, Row, grouped};
 use serde_json::{Value, json};

@@ -8,6 +8,7 @@ use encodings::EncodingConfig;
 use lc0::cell;
 use models::ModelConfig;
 use std::fmt::Write as _;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use tch::Device;
@@ -28,8 +29,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "PART")]
     without: Vec<String>,
     /// OpenMP threads of the evaluation.
-    #[arg(long, default_value_t = 1)]
-    threads: usize,
+    #[arg(long, default_value_t = NonZeroUsize::MIN)]
+    threads: NonZeroUsize,
 }
 
 /// Imports, and says what it is.
@@ -48,7 +49,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<String> {
         prepare(Device::Cpu)?;
         let revision = Some(version::revision());
         let options = CellOptions {
-            threads: args.threads,
+            threads: args.threads.get(),
             device: Device::Cpu,
             smoke: false,
             force: false,
