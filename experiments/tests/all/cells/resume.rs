@@ -59,28 +59,19 @@ fn asked_to_stop_it_writes_a_checkpoint_wherever_it_is() {
 }
 
 #[test]
-fn a_cell_is_not_resumed_with_other_operations() {
-    let bench = Bench::new();
-    let dir = bench.crashed_of("operations", &bench.run(29), 28);
-    let refused = answer(posenc_cell(&dir).env(nn::Backend::VARIABLE, "off"));
-    assert_ne!(refused.code, Some(0));
-    refused.tells(&["instruction set: began with", "LibTorch's operations only"]);
-}
-
-#[test]
 fn a_cell_is_not_resumed_under_another_variable_that_decides_bits_unless_forced() {
     let bench = Bench::new();
     let dir = bench.crashed_of("environment", &bench.run(29), 28);
-    let elsewhere = || {
-        let mut command = posenc_cell(&dir);
-        command.env("MKL_CBWR", "COMPATIBLE");
-        command
-    };
-    let changed = "environment: began with none, now MKL_CBWR=COMPATIBLE";
-    let refused = answer(&mut elsewhere());
-    assert_ne!(refused.code, Some(0));
-    refused.tells(&[changed, "--force"]);
-    answer(elsewhere().arg("--force")).succeeds();
+    let (operations, changed) = ("LibTorch's operations only", "environment: began with none, now MKL_CBWR=COMPATIBLE");
+    for (variable, value, parts) in [
+        (nn::Backend::VARIABLE, "off", ["instruction set: began with", operations]),
+        ("MKL_CBWR", "COMPATIBLE", [changed, "--force"]),
+    ] {
+        let refused = answer(posenc_cell(&dir).env(variable, value));
+        assert_ne!(refused.code, Some(0), "{variable}");
+        refused.tells(&parts);
+    }
+    answer(posenc_cell(&dir).env("MKL_CBWR", "COMPATIBLE").arg("--force")).succeeds();
     let manifest = Manifest::read(&dir).expect("readable").expect("there");
     assert_eq!(manifest.sessions.last().expect("a session").forced, [changed]);
 }
