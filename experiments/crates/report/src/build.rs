@@ -56,7 +56,7 @@ impl Report {
         let family = correct(&mut games, &primary);
         mark_tuning_dependence(folder, &mut games);
         ties::correct(games.iter_mut().filter_map(|game| game.ties.as_mut()));
-        scaling::correct(&mut games.iter_mut().flat_map(|game| &mut game.scaling).collect::<Vec<_>>());
+        scaling::correct(folder, &mut games.iter_mut().flat_map(|game| &mut game.scaling).collect::<Vec<_>>());
         let interaction_family = interactions::correct(games.iter_mut().flat_map(|game| &mut game.interactions));
         let mut report = Self {
             experiment: plan.experiment.clone(),

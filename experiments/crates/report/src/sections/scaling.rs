@@ -22,6 +22,8 @@ use facts::row_name::readable;
 use facts::{ReadAt, Role, grouped, listed};
 use figures::plot::curves::{self, CurvePlot, Point, Series};
 use figures::plot::{Medium, Style};
+use games::GameKind;
+use records::plan::Row;
 use std::array;
 use std::iter::once;
 
@@ -34,8 +36,6 @@ pub struct Scaling {
     pub floor: Option<f64>,
     /// The reference, then the rows that are compared with it.
     pub rows: Vec<ScalingRow>,
-    /// How many rows are compared with it, also those without a curve.
-    pub compared: usize,
     /// The budget that is predicted from smaller ones.
     pub to: Option<u64>,
 }
@@ -101,8 +101,7 @@ pub(crate) fn of(source: Source<'_>, floor: Option<f64>, to: Option<u64>) -> Vec
         let base = of_set(reference, &own)?;
         let is_compared =
             |set: &&Vec<&Variant<'_>>| reference.iter().any(|other| set[0].row.is_compared_with(other.row));
-        let compared: Vec<_> = others.iter().copied().filter(is_compared).collect();
-        let rows = compared.iter().filter_map(|set| {
+        let rows = others.iter().copied().filter(is_compared).filter_map(|set| {
             let row = of_set(set, &budgets(set, primary)?)?;
             let steeper = |law: usize| {
                 let (own, other) = (row.laws[law].as_ref()?, base.laws[law].as_ref()?);
@@ -116,7 +115,7 @@ pub(crate) fn of(source: Source<'_>, floor: Option<f64>, to: Option<u64>) -> Vec
         });
         let rows: Vec<ScalingRow> = once(base.clone()).chain(rows).collect();
         let budgets = own.iter().map(|budget| budget.positions).collect();
-        Some(Scaling { budgets, floor, rows, compared: compared.len(), to })
+        Some(Scaling { budgets, floor, rows, to })
     };
     references.iter().filter_map(of_reference).filter(|scaling| scaling.rows.len() > 1).collect()
 }
@@ -187,22 +186,37 @@ fn costs(set: &[&Variant<'_>], folder: &RunFolder) -> [Option<f64>; 2] {
     [set.iter().find_map(flops), set.iter().find_map(seconds)]
 }
 
+/// The curves of a game's plan that are compared with a reference at several budgets, and those references.
+fn planned(folder: &RunFolder, game: GameKind) -> [usize; 2] {
+    let curves = variants::planned_curves(folder, game);
+    let is_reference = |curve: &&Vec<&Row>| curve.iter().any(|row| row.role == Role::Reference);
+    let (references, others): (Vec<_>, Vec<_>) = curves.iter().partition(is_reference);
+    let several: Vec<_> = references.into_iter().filter(|curve| curve.len() > 1).collect();
+    let compared = |reference: &&Vec<&Row>| {
+        let is_compared = |curve: &&&Vec<&Row>| reference.iter().any(|other| curve[0].is_compared_with(other));
+        others.iter().filter(is_compared).count()
+    };
+    [several.iter().map(compared).sum(), several.len()]
+}
+
 /// Corrects the comparisons of exponents of a grid, and those of predictions with what was measured: those with the known floor
-/// together, and those with fitted floors together.
-pub(crate) fn correct(curves: &mut [&mut Scaling]) {
-    let all = || curves.iter();
-    let planned: usize = all().map(|scaling| scaling.compared).sum();
+/// together, and those with fitted floors together. The planned ones count.
+pub(crate) fn correct(folder: &RunFolder, curves: &mut [&mut Scaling]) {
+    let of_games: Vec<[usize; 2]> = folder.plan.games().into_iter().map(|game| planned(folder, game)).collect();
+    let compared: usize = of_games.iter().map(|[compared, _]| compared).sum();
+    let references: usize = of_games.iter().map(|[_, references]| references).sum();
     let corrected = |tests: Vec<Option<MeanTest>>, planned: usize| {
         let mut p_values: Vec<Option<f64>> = tests.into_iter().map(|test| test.map(|test| test.p)).collect();
         p_values.resize(planned, None);
         holm(&p_values, ALPHA)
     };
+    let all = || curves.iter();
     let rows = || all().flat_map(|scaling| &scaling.rows);
     let exponents: [Vec<_>; 2] = array::from_fn(|law| {
-        corrected(all().flat_map(|scaling| &scaling.rows[1..]).map(|row| row.steeper[law]).collect(), planned)
+        corrected(all().flat_map(|scaling| &scaling.rows[1..]).map(|row| row.steeper[law]).collect(), compared)
     });
     let outcomes: [Vec<_>; 2] =
-        array::from_fn(|law| corrected(rows().map(|row| row.outcomes[law]).collect(), planned + curves.len()));
+        array::from_fn(|law| corrected(rows().map(|row| row.outcomes[law]).collect(), compared + references));
     for (place, row) in curves.iter_mut().flat_map(|scaling| &mut scaling.rows[1..]).enumerate() {
         row.holm_p = exponents.each_ref().map(|law| law[place].map(|holm| holm.p));
     }

@@ -50,6 +50,39 @@ pub(crate) fn curves<'a, 'b>(folder: &RunFolder, variants: &'a [Variant<'b>]) ->
     curves.into_iter().map(|(_, rows)| rows).collect()
 }
 
+/// The rows of a game's plan as curves over budgets: those that have begun as [`curves`] has them, each other one beside rows with
+/// the same planned values on axes, schedule and tuned settings left out.
+pub(crate) fn planned_curves(folder: &RunFolder, game: GameKind) -> Vec<Vec<&Row>> {
+    let tuned = folder.tuning.iter().flat_map(|tuning| &tuning.rows).filter_map(|row| row.trials.first());
+    let tuned = tuned.flat_map(|trial| &trial.values).map(|(name, _)| name.as_str());
+    let left_out: Vec<&str> = SCHEDULE.into_iter().chain(tuned).collect();
+    let is_kept = |axis: &str| !left_out.iter().any(|setting| is_part_of(axis, setting));
+    let values = |row: &Row| -> Vec<(String, String)> {
+        let kept = row.axes.iter().filter(|(axis, _)| is_kept(axis));
+        kept.map(|(axis, value)| (axis.clone(), value.clone())).collect()
+    };
+    let variants = of(folder, game);
+    let begun = curves(folder, &variants).into_iter();
+    let mut planned: Vec<Vec<&Row>> = begun.map(|curve| curve.iter().map(|variant| variant.row).collect()).collect();
+    for (row, _) in folder.lines_of(game).filter(|(row, _)| row.role != Role::Twin) {
+        if variants.iter().any(|variant| variant.row.folder == row.folder) {
+            continue;
+        }
+        // Plans of older versions have no values.
+        let is_own = |curve: &&mut Vec<&Row>| !row.axes.is_empty() && values(curve[0]) == values(row);
+        match planned.iter_mut().find(is_own) {
+            Some(curve) => curve.push(row),
+            None => planned.push(vec![row]),
+        }
+    }
+    planned
+}
+
+/// Whether a setting is this one or below it.
+pub(crate) fn is_part_of(setting: &str, other: &str) -> bool {
+    setting.strip_prefix(other).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
 impl<'a> Variant<'a> {
     /// The run without these settings, e.g. `train.learning_rate`.
     pub(crate) fn but(&self, places: &[&str]) -> Value {

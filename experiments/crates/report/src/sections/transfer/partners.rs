@@ -1,6 +1,7 @@
 //! Which row of one game is which row of another: by their labels, or by their encodings where a setting is chosen by game.
 
 use crate::model::{GameReport, RowReport};
+use crate::sections::variants::is_part_of;
 use facts::Role;
 use facts::row_name::without_options;
 use records::axes::ENCODING;
@@ -68,8 +69,7 @@ fn settings<'a>(row: &'a RowReport, axes: &'a [String]) -> impl Iterator<Item = 
 }
 
 fn is_tuned(axis: &str) -> bool {
-    let below = |rest: &str| rest.is_empty() || rest.starts_with('.');
-    TUNED.iter().any(|tuned| axis.strip_prefix(tuned).is_some_and(below))
+    TUNED.iter().any(|tuned| is_part_of(axis, tuned))
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use report::sections::scaling::Scaling;
 use report::statistics::ladder::Bounded;
 use report::{Report, ReportOptions, csv, html};
 use serde_json::json;
+use std::collections::BTreeMap;
 
 const STEPS: [u64; 4] = [250, 1000, 4000, 16_000];
 
@@ -83,11 +84,27 @@ fn comparisons_of_exponents_are_corrected_over_the_rows_of_the_grid() {
     let later = Row { role: Role::Compared, reference: Some(in_chess("absolute-250")), ..folder.like("rope-250") };
     folder.edit(|plan| plan.rows.push(later));
     folder.run("rope-250", &json!({"encoding": "rope", "train": {"steps": 250, "batch": 64}}));
-    let report = folder.report();
-    let shaw = &scaling(&report).rows[1];
-    let p = shaw.steeper[0].expect("two exponents").p;
+    let of_shaw = |folder: &Folder| {
+        let shaw = scaling(&folder.report()).rows[1].clone();
+        (shaw.steeper[0].expect("two exponents").p, shaw.holm_p[0])
+    };
+    let (p, corrected) = of_shaw(&folder);
     assert!(p < 0.01, "{p}");
-    assert_eq!(shaw.holm_p[0], Some(2.0 * p), "rope has no curve, and counts");
+    assert_eq!(corrected, Some(2.0 * p), "rope has no curve, and counts");
+    // Rows that have not begun: another budget of rope, and an encoding at two budgets.
+    let axes = |encoding: &str, steps: u64| -> BTreeMap<String, String> {
+        let values = [("encoding", encoding.to_owned()), ("train.steps", steps.to_string())];
+        values.map(|(axis, value)| (axis.to_owned(), value)).into()
+    };
+    let pending = [("rope", 1000), ("lepe", 250), ("lepe", 1000)].map(|(encoding, steps)| Row {
+        role: Role::Compared,
+        reference: Some(in_chess(&format!("absolute-{steps}"))),
+        axes: axes(encoding, steps),
+        ..folder.like(&format!("{encoding}-{steps}"))
+    });
+    folder.edit(|plan| plan.rows.extend(pending));
+    folder.edit_rows("rope-250", |row| row.axes = axes("rope", 250));
+    assert_eq!(of_shaw(&folder), (p, Some(3.0 * p)));
 }
 
 #[test]
