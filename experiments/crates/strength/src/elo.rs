@@ -106,40 +106,26 @@ mod tests {
         assert!((ours - theirs).abs() <= 0.005_001, "{ours} is not {theirs}");
     }
 
-    /// Fastchess, `app/tests/elo_test.cpp` at 2f5e888, "EloWDL": wins, losses, draws there; normalized Elo, its half
-    /// width, logistic Elo, its half width, likelihood of superiority in percent.
+    /// Fastchess, `app/tests/elo_test.cpp` at 2f5e888, "EloWDL" (wins, losses, draws there) and "EloPentanomial" (LL, LD, WL + DD, WD
+    /// and WW): normalized Elo and its half width, logistic Elo and its half width, likelihood of superiority in percent.
     #[test]
-    fn games_agree_with_fastchess() {
-        let first = of(&Trinomial([89, 123, 76]));
-        agrees(first.normalized.value, -20.76);
-        agrees(first.normalized.interval.half_width(), 40.13);
-        agrees(100.0 * first.superiority, 15.53);
-        let second = of(&Trinomial([96, 111, 136]));
-        agrees(second.normalized.value, 49.77);
-        agrees(second.normalized.interval.half_width(), 36.77);
-        agrees(second.elo.value, 40.70);
-        agrees(second.elo.interval.half_width(), 30.43);
-        agrees(100.0 * second.superiority, 99.60);
-        let third = of(&Trinomial([356, 0, 34]));
-        agrees(third.normalized.value, -508.44);
-        agrees(third.normalized.interval.half_width(), 34.48);
-    }
-
-    /// The same file, "EloPentanomial": pairs with LL, LD, WL + DD, WD and WW.
-    #[test]
-    fn pairs_agree_with_fastchess() {
-        type Case = ([u64; 5], [f64; 4], Option<f64>);
-        let cases: [Case; 3] = [
-            ([34, 54, 63, 64, 75], [57.94, 28.28, 55.58, 27.65], Some(100.00)),
-            ([332, 433, 498, 333, 334], [-9.17, 10.96, -8.64, 10.33], Some(5.05)),
-            ([7895, 8757, 5685, 568, 9999], [-19.01, 2.65, -21.04, 2.95], None),
+    fn games_and_pairs_agree_with_fastchess() {
+        type Case = (Difference, [f64; 2], Option<[f64; 2]>, Option<f64>);
+        let cases: [Case; 6] = [
+            (of(&Trinomial([89, 123, 76])), [-20.76, 40.13], None, Some(15.53)),
+            (of(&Trinomial([96, 111, 136])), [49.77, 36.77], Some([40.70, 30.43]), Some(99.60)),
+            (of(&Trinomial([356, 0, 34])), [-508.44, 34.48], None, None),
+            (of(&Pentanomial([34, 54, 63, 64, 75])), [57.94, 28.28], Some([55.58, 27.65]), Some(100.00)),
+            (of(&Pentanomial([332, 433, 498, 333, 334])), [-9.17, 10.96], Some([-8.64, 10.33]), Some(5.05)),
+            (of(&Pentanomial([7895, 8757, 5685, 568, 9999])), [-19.01, 2.65], Some([-21.04, 2.95]), None),
         ];
-        for (counts, [normalized, normalized_half, elo, elo_half], superiority) in cases {
-            let ours = of(&Pentanomial(counts));
-            agrees(ours.normalized.value, normalized);
-            agrees(ours.normalized.interval.half_width(), normalized_half);
-            agrees(ours.elo.value, elo);
-            agrees(ours.elo.interval.half_width(), elo_half);
+        let agree = |ours: Estimate, [value, half]: [f64; 2]| {
+            agrees(ours.value, value);
+            agrees(ours.interval.half_width(), half);
+        };
+        for (ours, normalized, elo, superiority) in cases {
+            agree(ours.normalized, normalized);
+            elo.into_iter().for_each(|theirs| agree(ours.elo, theirs));
             superiority.into_iter().for_each(|percent| agrees(100.0 * ours.superiority, percent));
         }
     }

@@ -59,11 +59,4 @@ mod tests {
     fn a_level_of_one_is_refused() {
         let _ = standard_errors(1.0);
     }
-
-    #[test]
-    fn an_interval_has_its_ends() {
-        let interval = Interval { low: -1.0, high: 3.0 };
-        assert_eq!((interval.half_width(), interval.excludes_zero()), (2.0, false));
-        assert_eq!(Interval { low: 0.0, high: f64::INFINITY }.half_width(), f64::INFINITY);
-    }
 }

@@ -43,12 +43,9 @@ fn ratios_agree_with_fastchess() {
     for (model, elo0, elo1, counts, theirs) in pairs {
         agrees(llr(model, elo0, elo1, &Pentanomial(counts)), theirs, PRINTED);
     }
-    // Wins only. Fastchess stops its rounds at a change of 1e-4, and its test allows 1 %.
-    agrees(llr(Normalized, 0.0, 10.0, &Trinomial([0, 0, 4250])), 120.56, 0.03);
-    agrees(llr(Normalized, 0.0, 5.0, &Pentanomial([0, 0, 0, 0, 5550])), 111.82, 0.03);
 }
 
-/// The formulas of the module's page computed with 60 digits.
+/// The formulas of the module's page computed with 60 digits, also of wins only.
 #[test]
 fn ratios_have_their_digits() {
     let of = |elo0, elo1, counts| llr(Model::Normalized, elo0, elo1, &Pentanomial(counts));
@@ -66,19 +63,9 @@ fn ratios_agree_with_fishtest() {
     let runs = [
         ("69675ab9d5a3b5895b50fb44", -1.75, 0.25, [19, 4020, 10316, 4215, 24], 2.94),
         ("6984bbe6473df9d1d24a937b", 0.0, 2.0, [103, 3851, 8316, 3728, 98], -2.03),
-        ("6983867b473df9d1d24a9148", 0.0, 2.0, [291, 10353, 21899, 10175, 306], -3.08),
         ("698432f5473df9d1d24a926d", 0.0, 2.0, [99, 3323, 8399, 3606, 109], 2.98),
-        ("6984bb68473df9d1d24a9378", 0.0, 2.0, [2, 40, 72, 14, 0], -0.36),
-        ("69839ed7473df9d1d24a91ae", 0.0, 2.0, [326, 12015, 26044, 12357, 362], 2.93),
-        ("6982cf46eb87369ff4d0c888", 0.0, 2.0, [59, 6427, 15570, 6693, 91], 2.94),
-        ("69840701473df9d1d24a924f", 0.0, 2.0, [328, 12094, 26412, 11964, 338], -2.93),
-        ("697e32ae5f56030af97b59c9", 0.0, 2.0, [900, 30596, 67292, 30899, 809], -2.96),
         ("6983946d473df9d1d24a916d", 0.5, 2.5, [45, 8506, 25934, 8883, 57], 2.94),
-        ("69843133473df9d1d24a9269", 0.5, 2.5, [14, 6935, 20257, 7273, 30], 2.95),
         ("697f19db5f56030af97b5b01", 0.5, 2.5, [105, 19880, 51075, 20005, 108], -2.94),
-        ("698154f56362aee5c8a5544d", 0.5, 2.5, [68, 15448, 39104, 15441, 94], -2.94),
-        ("69827c6beb87369ff4d0c7d5", -1.75, 0.25, [41, 5118, 12924, 5334, 31], 2.94),
-        ("6980e5846362aee5c8a55396", -1.75, 0.25, [36, 5804, 14811, 5986, 39], 2.94),
     ];
     for (run, elo0, elo1, counts, theirs) in runs {
         let ours = llr(Model::Normalized, elo0, elo1, &Pentanomial(counts));
