@@ -7,7 +7,6 @@ mod designs;
 mod equivalence;
 mod held_out;
 mod over_seeds;
-mod parts;
 mod scaling;
 mod tuned;
 mod validation;
