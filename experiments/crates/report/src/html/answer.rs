@@ -6,7 +6,7 @@ use crate::document::capitalised;
 use crate::figures::Figure;
 use crate::model::{GameReport, Report, RowReport};
 use crate::numbers::{fixed, mean_sd, or_absent, two_cells};
-use crate::sections::{answer, baselines, scaling, verdicts};
+use crate::sections::{answer, baselines, named_heads, scaling, verdicts};
 use facts::row_name::readable;
 use facts::{Role, grouped};
 use figures::escape;
@@ -22,7 +22,7 @@ pub(super) fn hero(report: &Report) -> String {
     if panels.is_empty() {
         return curves;
     }
-    let heads = answer::heads(report, Medium::Page);
+    let heads = named_heads::figure(&report.named_heads, Medium::Page);
     let games: Vec<&GameReport> = report.games.iter().collect();
     let captions = [answer::caption(&games)].into_iter().chain(heads.as_ref().map(|heads| heads.caption.clone()));
     let captions = escape(&captions.collect::<Vec<_>>().join(" "));

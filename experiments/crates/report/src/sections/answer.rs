@@ -1,7 +1,6 @@
 //! The answer of a report: the hero figure, and the rows of all games beside each other.
 
 use super::budgets::common;
-use super::named_heads;
 use super::transfer::partners::Partners;
 use super::verdicts;
 use crate::comparison::{Comparison, Verdict};
@@ -10,7 +9,6 @@ use crate::figures::Figure;
 use crate::model::{GameReport, Report, RowReport};
 use crate::order::badness;
 use facts::Role;
-use facts::row_name::readable;
 use figures::plot::Medium;
 use figures::plot::hero::{self, HeroPanel, HeroPlot, HeroRow, Judged};
 
@@ -27,11 +25,6 @@ pub(crate) fn figures(report: &Report, medium: Medium) -> Vec<Figure> {
 pub(crate) fn of_all_games(report: &Report, medium: Medium) -> Option<Figure> {
     let games: Vec<&GameReport> = report.games.iter().collect();
     if games.len() < 2 { None } else { figure(report, &games, "hero".to_owned(), medium) }
-}
-
-/// The heads that follow the movement of a piece.
-pub(crate) fn heads(report: &Report, medium: Medium) -> Option<Figure> {
-    named_heads::figure(&report.named_heads, readable, medium)
 }
 
 fn figure(report: &Report, games: &[&GameReport], id: String, medium: Medium) -> Option<Figure> {

@@ -66,11 +66,11 @@ fn without_mean(mut map: Vec<f64>) -> Vec<f64> {
     map
 }
 
-/// The maps side by side; `name` makes the label of a row readable.
-pub(crate) fn figure(heads: &[NamedHead], name: impl Fn(&str) -> String, medium: Medium) -> Option<Figure> {
+/// The maps side by side.
+pub(crate) fn figure(heads: &[NamedHead], medium: Medium) -> Option<Figure> {
     let map = |head: &NamedHead| HeadMap {
         title: head.movement.clone(),
-        row: name(&head.row),
+        row: readable(&head.row),
         head: format!("{}, layer {}, head {}", head.game.name(), head.layer, head.head),
         size: head.game.geometry().torus(),
         values: head.map.clone(),
