@@ -45,12 +45,8 @@ pub(crate) fn multiplier(grid: &Grid, game: &str, name: &str, positions: u64) ->
     let place = place.ok_or_else(|| no_budget(positions, &what, scaling.budgets.iter().copied()))?;
     let multiple = row.multipliers.get(place).copied().flatten();
     let multiple = multiple.ok_or_else(|| fault(format!("{what} has no multiplier: it is a reference")))?;
-    let (at, bound) = match multiple.at {
-        Bounded::At(at) => (at, ""),
-        Bounded::AtLeast(at) => (at, "at least"),
-        Bounded::AtMost(at) => (at, "at most"),
-    };
-    let [low, high] = multiple.ends.map(|end| if let Bounded::At(end) = end { Some(end) } else { None });
+    let (at, bound) = multiple.at.words();
+    let [low, high] = multiple.ends.map(Bounded::exact);
     Ok(Fields::of(format!("the multiplier of {what} at {positions}"))
         .with("at", at)
         .with("bound", bound)

@@ -314,10 +314,7 @@ pub(crate) fn mean(differences: &[(u64, f64)]) -> Option<f64> {
 
 /// Compares a row with its reference, seed by seed, without any correction yet.
 pub(crate) fn compare(source: Source<'_>, reference: Line<'_>, row: Line<'_>) -> Comparison {
-    let pairs: Vec<[&CellRecord; 2]> = row.1.iter().zip(reference.1).map(|(own, other)| [own, other]).collect();
-    let terms = [(&row.0.folder[..], 1.0), (&reference.0.folder[..], -1.0)];
-    let number = |[own, other]: &[&CellRecord; 2]| difference(own, other, &source.primary.name);
-    let Paired { differences, test, decisive, noise, missing } = Paired::of(source, &pairs, number, &terms);
+    let Paired { differences, test, decisive, noise, missing } = Paired::of_rows(source, row, reference);
     Comparison {
         reference: reference.0.shown().to_owned(),
         pairs: differences.len(),
@@ -348,6 +345,14 @@ pub(crate) struct Paired {
 }
 
 impl Paired {
+    /// A row less another one, seed by seed.
+    pub(crate) fn of_rows(source: Source<'_>, row: Line<'_>, other: Line<'_>) -> Self {
+        let pairs: Vec<[&CellRecord; 2]> = row.1.iter().zip(other.1).map(|(own, other)| [own, other]).collect();
+        let terms = [(&row.0.folder[..], 1.0), (&other.0.folder[..], -1.0)];
+        let number = |[own, other]: &[&CellRecord; 2]| difference(own, other, &source.primary.name);
+        Self::of(source, &pairs, number, &terms)
+    }
+
     /// From the cells of each seed that give a number together, which is a sum of rows: `terms` are their folders with signs.
     pub(crate) fn of<const N: usize>(
         source: Source<'_>,

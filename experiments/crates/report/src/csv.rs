@@ -3,7 +3,6 @@
 use super::model::{GameReport, Report, RowReport};
 use super::sections::interactions::InteractionReport;
 use super::sections::scaling::{Scaling, ScalingRow};
-use super::statistics::ladder::Bounded;
 use super::statistics::{Interval, Summary};
 use csv::{Error, Reader, StringRecord, Terminator, Writer, WriterBuilder};
 use facts::{ReadAt, Role, printable};
@@ -207,14 +206,9 @@ fn scaled(report: &Report, game: &GameReport, scaling: &Scaling, row: &ScalingRo
     };
     let multipliers = row.multipliers.iter().zip(&scaling.budgets).filter_map(|(multiple, positions)| {
         let multiple = (*multiple)?;
-        let (at, bound) = match multiple.at {
-            Bounded::At(at) => (at, ""),
-            Bounded::AtLeast(at) => (at, "at least"),
-            Bounded::AtMost(at) => (at, "at most"),
-        };
+        let (at, bound) = multiple.at.words();
         // An end beyond the budgets stays empty.
-        let [low, high] =
-            multiple.ends.map(|end| if let Bounded::At(end) = end { end.to_string() } else { String::new() });
+        let [low, high] = multiple.ends.map(|end| shown(end.exact()));
         let own = line("multiplier", format!("positions@{positions}"), at, None);
         Some(Line { low, high, verdict: bound.to_owned(), ..own })
     });

@@ -1,7 +1,6 @@
 //! Which rows of a game are tied: pairwise equivalent, with the variance that verdicts have.
 
-use crate::comparison::{ALPHA, Line, Paired, difference, diverged};
-use crate::files::CellRecord;
+use crate::comparison::{ALPHA, Line, Paired, diverged};
 use crate::missing::Missing;
 use crate::numbers::{decimals, fixed};
 use crate::primary::PrimaryMetric;
@@ -85,10 +84,7 @@ pub(crate) fn of(source: Source<'_>, lines: &[Line<'_>]) -> Option<Ties> {
 
 /// None under the conditions under which a row has no verdict against its reference.
 fn p_of_pair(source: Source<'_>, [one, other]: [Line<'_>; 2], margin: f64) -> Option<f64> {
-    let cells: Vec<_> = one.1.iter().zip(other.1).map(|(own, other)| [own, other]).collect();
-    let terms = [(&one.0.folder[..], 1.0), (&other.0.folder[..], -1.0)];
-    let number = |[own, other]: &[&CellRecord; 2]| difference(own, other, &source.primary.name);
-    let paired = Paired::of(source, &cells, number, &terms);
+    let paired = Paired::of_rows(source, one, other);
     if diverged(one.1) + diverged(other.1) > 0 || paired.missing.iter().any(Missing::rules_out_a_verdict) {
         return None;
     }

@@ -23,6 +23,20 @@ pub enum Bounded {
 }
 
 impl Bounded {
+    /// Its number, and `at least` or `at most` of a bound.
+    pub fn words(self) -> (f64, &'static str) {
+        match self {
+            Self::At(size) => (size, ""),
+            Self::AtLeast(size) => (size, "at least"),
+            Self::AtMost(size) => (size, "at most"),
+        }
+    }
+
+    /// `None` of a bound.
+    pub fn exact(self) -> Option<f64> {
+        if let Self::At(size) = self { Some(size) } else { None }
+    }
+
     pub(crate) fn over(self, unit: f64) -> Self {
         match self {
             Self::At(size) => Self::At(size / unit),

@@ -33,6 +33,7 @@ use records::step_times::StepTime;
 use records::{CellLock, FailureKind};
 use report::comparison::Verdict;
 use report::missing::Missing;
+use report::sections::interactions::Change;
 use report::{Report, text};
 use serde_json::json;
 use std::fs;
@@ -325,10 +326,13 @@ fn a_grid_without_twins_says_how_to_get_them() {
 #[test]
 fn a_smoke_run_gives_no_verdicts() {
     let mut folder = Folder::finished();
+    folder.ask(["absolute", "shaw"], [["absolute", "shaw"], ["rope", "absolute-twin"]]);
     folder.edit(|plan| plan.smoke = true);
     let report = folder.report();
     let shaw = comparison(&report, "shaw");
     assert_eq!((shaw.verdict, &shaw.missing[..], shaw.holm), (Verdict::Missing, &[Missing::Smoke][..], None));
+    let interaction = &report.games[0].interactions[0];
+    assert_eq!((interaction.change, &interaction.missing[0]), (Change::Missing, &Missing::Smoke));
     let drawn = text::draw(&report);
     assert!(drawn.contains("On chess, 2 rows have no verdict against absolute: a smoke run gives no verdicts."));
     assert_eq!(drawn.matches("no verdict against").count(), 1, "{drawn}");

@@ -15,10 +15,7 @@ fn exact(loss: impl Fn(f64) -> f64) -> Vec<Measured> {
 }
 
 pub(crate) fn at(size: Bounded) -> f64 {
-    match size {
-        Bounded::At(at) => at,
-        other => panic!("{other:?}"),
-    }
+    size.exact().unwrap_or_else(|| panic!("{size:?}"))
 }
 
 #[test]

@@ -146,15 +146,6 @@ fn cells_of_two_kinds_of_device_make_no_interaction() {
     assert!(matches!(one.missing[1], Missing::Differs { what: "device", .. }), "{:?}", one.missing);
 }
 
-#[test]
-fn a_smoke_run_says_nothing_about_interactions() {
-    let mut folder = folder(&cases()[..1]);
-    folder.edit(|plan| plan.smoke = true);
-    let report = folder.report();
-    assert_eq!(report.games[0].interactions[0].change, Change::Missing);
-    assert_eq!(report.games[0].interactions[0].missing[0], Missing::Smoke);
-}
-
 /// Sixty simulated designs in one grid: the seed's luck in all four cells, effects of both factors, noise of each cell,
 /// and in half of them an interaction of `TRUE` nats.
 #[test]
