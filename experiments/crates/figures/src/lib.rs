@@ -5,10 +5,9 @@
 pub mod board;
 mod canvas;
 pub mod convert;
-mod escape;
-mod numbers;
 pub mod plot;
+mod text;
 
 pub use canvas::{Anchor, Canvas};
-pub use escape::escape;
-pub use numbers::{Interval, fixed};
+pub use strength::Interval;
+pub use text::{escape, fixed};

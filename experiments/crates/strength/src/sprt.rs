@@ -190,5 +190,4 @@ impl Shares {
 }
 
 #[cfg(test)]
-#[path = "sprt/tests.rs"]
 mod tests;

@@ -1,10 +1,20 @@
-//! Text that others chose, as XML and HTML show it.
+//! Texts and numbers as figures show them.
 
 use facts::printable;
 
 /// A text as one line without characters that act, the special characters of XML and HTML escaped.
 pub fn escape(text: &str) -> String {
     printable(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+/// A number with this many decimals and a typographic minus sign; never "−0".
+pub fn fixed(value: f64, decimals: usize) -> String {
+    let text = format!("{value:.decimals$}");
+    match text.strip_prefix('-') {
+        Some(digits) if digits.bytes().all(|byte| matches!(byte, b'0' | b'.')) => digits.to_owned(),
+        Some(digits) => format!("−{digits}"),
+        None => text,
+    }
 }
 
 #[cfg(test)]
