@@ -17,7 +17,6 @@ mod hostile;
 mod inactive;
 mod interactions;
 mod movements;
-mod names;
 mod noise;
 mod page;
 mod ranks;
