@@ -54,19 +54,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_inverse_times_the_matrix_is_one() {
-        let matrix = vec![vec![4.0, 2.0, -1.0], vec![2.0, 5.0, 0.5], vec![-1.0, 0.5, 3.0]];
-        let inverse = Cholesky::of(&matrix).unwrap().inverse();
-        for (i, row) in matrix.iter().enumerate() {
-            // The inverse is symmetric.
-            for (j, column) in inverse.iter().enumerate() {
-                let product: f64 = row.iter().zip(column).map(|(a, b)| a * b).sum();
-                assert!((product - f64::from(u8::from(i == j))).abs() < 1e-14);
-            }
-        }
-    }
-
-    #[test]
     fn a_matrix_without_inverse_is_refused() {
         assert!(Cholesky::of(&[vec![1.0, 1.0], vec![1.0, 1.0]]).is_none());
         assert!(Cholesky::of(&[vec![1.0, 2.0], vec![2.0, 1.0]]).is_none());
