@@ -84,7 +84,7 @@ fn answers<'a>(all: impl Iterator<Item = ((&'static str, &'static str), &'a str)
 /// The parts of a game: its differences, its training, its costs and its slices.
 fn of_game(report: &Report, game: &GameReport) -> [Section; 4] {
     let (name, title) = (&game.game, capitalised(&game.game));
-    let look = Look::of(report, Medium::Page);
+    let look = look(report);
     let mut differences = format!("<p class=\"facts\">{}</p>\n", escape(&notes::facts(game).join(" · ")));
     differences += &figures("one", judged::figure(report, game, &look).into_iter().collect());
     differences += &table(&judged::table(report, game));
@@ -108,8 +108,12 @@ fn of_game(report: &Report, game: &GameReport) -> [Section; 4] {
     ]
 }
 
+fn look(report: &Report) -> Look {
+    Look::of(report.games.iter().flat_map(|game| &game.rows), Medium::Page)
+}
+
 fn across(report: &Report) -> Section {
-    let look = Look::of(report, Medium::Page);
+    let look = look(report);
     let plots: Vec<Figure> =
         report.transfer.iter().filter_map(|transfer| transfer::figure(&report.primary, transfer, &look)).collect();
     let tables: String = report.transfer.iter().map(|transfer| table(&transfer::table(transfer))).collect();
