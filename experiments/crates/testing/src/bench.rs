@@ -1,9 +1,9 @@
 //! A tiny dataset of legal chess games, tiny cells on it, and comparisons of cells; and cells that were never trained, as a
 //! finished run leaves them.
 
-use crate::{EXPERIMENT, place};
+use crate::{EXPERIMENT, imported, place};
 use config::{Experiment, Mask, RunConfig, Weights};
-use dataset::{ImportOptions, PerSplit, SplitPlan, ValueTarget, import};
+use dataset::ValueTarget;
 use encodings::EncodingConfig;
 use games::chess::{Chess, pgn};
 use games::{Game, GameKind, GameResult, Position};
@@ -56,17 +56,7 @@ impl Bench {
         let dir = tempfile::tempdir().expect("a folder for the test");
         let pgn = dir.path().join("games.pgn");
         fs::write(&pgn, random_games()).expect("the games are written");
-        let options = ImportOptions {
-            name: "random".to_owned(),
-            source: "moves that this test made up".to_owned(),
-            licence: "CC0-1.0".to_owned(),
-            made_by: "a test".to_owned(),
-            policy_from_ply: 2,
-            split: SplitPlan::by_game(0, PerSplit { train: 0.6, validation: 0.2, test: 0.2 }),
-            strict: true,
-            ..ImportOptions::new(GameKind::Chess, vec![pgn], dir.path().join("data"))
-        };
-        import(&options, &mut |_| {}).expect("the games can be imported");
+        imported(GameKind::Chess, pgn, dir.path().join("data"), 2);
         Self { dir }
     }
 

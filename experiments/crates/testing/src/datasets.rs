@@ -31,17 +31,24 @@ pub fn datasets() -> TempDir {
     let records = [(GameKind::Chess, "chess.pgn", chess_records()), (GameKind::Shogi, "shogi.csa", shogi_records())];
     for (game, file, records) in records {
         std::fs::write(dir.path().join(file), records).expect("the folder can be written");
-        let options = ImportOptions {
-            source: "written for tests".to_owned(),
-            licence: "CC0-1.0".to_owned(),
-            made_by: "a test".to_owned(),
-            split: split(),
-            strict: true,
-            ..ImportOptions::new(game, vec![dir.path().join(file)], dir.path().join(game.name()))
-        };
-        import(&options, &mut |_| {}).expect("the records are good");
+        imported(game, dir.path().join(file), dir.path().join(game.name()), 0);
     }
     dir
+}
+
+/// Imports a file of records to a dataset in `output`; moves before a ply are no targets.
+pub fn imported(game: GameKind, records: PathBuf, output: PathBuf, policy_from_ply: u16) -> PathBuf {
+    let options = ImportOptions {
+        source: "written for tests".to_owned(),
+        licence: "CC0-1.0".to_owned(),
+        made_by: "a test".to_owned(),
+        policy_from_ply,
+        split: split(),
+        strict: true,
+        ..ImportOptions::new(game, vec![records], output.clone())
+    };
+    import(&options, &mut |_| {}).expect("the records are good");
+    output
 }
 
 /// Short chess games that share the start with [`chess_records`] and no other position.
@@ -75,6 +82,7 @@ pub fn rated(dir: &Path) -> PathBuf {
     output
 }
 
-fn split() -> SplitPlan {
+/// By game: three in five are for training.
+pub fn split() -> SplitPlan {
     SplitPlan::by_game(0, PerSplit { train: 0.6, validation: 0.2, test: 0.2 })
 }

@@ -2,8 +2,7 @@
 
 use config::{LossChanges, RunConfig, Weights};
 use dataset::{
-    Batch, GeneratedOptions, ImportOptions, Label, MadePosition, PerSplit, Split, SplitBy, SplitPlan,
-    evaluation_batches, import, write_made,
+    Batch, GeneratedOptions, Label, MadePosition, Split, SplitBy, SplitPlan, evaluation_batches, write_made,
 };
 use games::chess::Chess;
 use games::maps::{MapShape, MapTask};
@@ -18,11 +17,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tch::{Device, Tensor};
-use testing::{Bench, assert_same_bits, encoding, lines, openings, random_games, root};
+use testing::{Bench, assert_same_bits, encoding, imported, lines, openings, random_games, root, split};
 use train::Setup;
 use train::checkpoint::load_final;
-
-const SHARES: PerSplit<f64> = PerSplit { train: 0.6, validation: 0.2, test: 0.2 };
 
 /// The test's games with a score after every move except each seventh.
 pub(crate) fn scored(dir: &Path) -> PathBuf {
@@ -44,15 +41,7 @@ pub(crate) fn scored(dir: &Path) -> PathBuf {
     }
     let pgn = dir.join("scored.pgn");
     fs::write(&pgn, text).expect("the games are written");
-    let out = dir.join("scored");
-    let options = ImportOptions {
-        policy_from_ply: 2,
-        split: SplitPlan::by_game(0, SHARES),
-        strict: true,
-        ..ImportOptions::new(GameKind::Chess, vec![pgn], out.clone())
-    };
-    import(&options, &mut |_| {}).expect("the games can be imported");
-    out
+    imported(GameKind::Chess, pgn, dir.join("scored"), 2)
 }
 
 /// Positions with a map: per square whose piece stands there, or per pair whether both hold one of the mover's.
@@ -96,7 +85,7 @@ pub(crate) fn mapped(dir: &Path, shape: MapShape) -> PathBuf {
         source: "positions that this test made up".to_owned(),
         licence: "CC0-1.0".to_owned(),
         made_by: "a test".to_owned(),
-        split: SplitPlan { by: SplitBy::Position, ..SplitPlan::by_game(0, SHARES) },
+        split: SplitPlan { by: SplitBy::Position, ..split() },
     };
     let classes = if shape == MapShape::Squares { 3 } else { 2 };
     let info = dataset::MapInfo { task: "whose".to_owned(), classes, shape, names: Vec::new() };
@@ -262,14 +251,8 @@ fn shares_of_the_result_are_logged_as_they_are() {
 #[test]
 fn win_draw_and_loss_by_value_and_draw_probability_are_learnt_from_lc0s_chunks() {
     let bench = Bench::new();
-    let data = bench.path().join("lc0");
-    let options = ImportOptions {
-        policy_from_ply: 0,
-        split: SplitPlan::by_game(0, SHARES),
-        strict: true,
-        ..ImportOptions::new(GameKind::Chess, vec![root().join("games/tests/data/lc0_v6_selfplay.tar")], data.clone())
-    };
-    import(&options, &mut |_| {}).expect("the chunks can be imported");
+    let chunks = root().join("games/tests/data/lc0_v6_selfplay.tar");
+    let data = imported(GameKind::Chess, chunks, bench.path().join("lc0"), 0);
     let run =
         with_heads(RunConfig { data, ..bench.run(12) }, r#"{"policy": {}, "value_result": {}, "value_shares": {}}"#);
     let dir = bench.trained("values", &run);
