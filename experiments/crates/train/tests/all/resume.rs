@@ -95,7 +95,7 @@ fn other_bits_are_refused_unless_forced() {
 }
 
 #[test]
-fn another_revision_of_the_program_resumes_and_is_recorded() {
+fn a_cell_that_was_stopped_before_its_first_step_resumes_by_another_revision_which_is_recorded() {
     let bench = Bench::new();
     let revision = |commit: &str| {
         let revision = Revision { commit: commit.to_owned(), described: None, dirty: false, diff: None };
@@ -111,15 +111,4 @@ fn another_revision_of_the_program_resumes_and_is_recorded() {
     let of_sessions = manifest.sessions.iter().map(|session| session.revision.as_ref().map(|own| own.commit.as_str()));
     assert_eq!(of_sessions.collect::<Vec<_>>(), [None, Some("second")]);
     assert_same_bits(&bench.trained("undisturbed", &bench.run(12)), &dir);
-}
-
-#[test]
-fn a_flag_that_is_set_before_the_first_step_stops_there() {
-    let bench = Bench::new();
-    let run = bench.run(12);
-    let dir = bench.cell("flag", &run);
-    let outcome = run_cell(&dir, &options(), Vec::new(), &mut |_| {}, &AtomicBool::new(true)).expect("no error");
-    assert_eq!(outcome, Outcome::Interrupted { step: 0 });
-    assert_eq!(train(&dir).expect("it resumes"), Outcome::Done);
-    assert_same_bits(&bench.trained("undisturbed", &run), &dir);
 }

@@ -60,32 +60,26 @@ fn assert_micro_batches_are_the_batch(bench: &Bench, name: &str, run: &RunConfig
     }
 }
 
-#[test]
-fn micro_batches_make_the_step_of_the_whole_batch() {
-    let bench = Bench::new();
-    assert_micro_batches_are_the_batch(&bench, "default", &bench.run(1), 4);
+fn with_dropout(mut run: RunConfig) -> RunConfig {
+    let ModelConfig::Chessformer(model) = &mut run.model else { panic!("a Chessformer") };
+    model.dropout = 0.2;
+    run
 }
 
 #[test]
-fn micro_batches_drop_the_numbers_of_the_whole_batch() {
+fn micro_batches_make_the_step_of_the_whole_batch_and_drop_its_numbers() {
     let bench = Bench::new();
-    let mut run = bench.run(1);
-    let ModelConfig::Chessformer(model) = &mut run.model else { panic!("a Chessformer") };
-    model.dropout = 0.2;
-    assert_micro_batches_are_the_batch(&bench, "dropout", &run, 4);
+    for (name, run) in [("default", bench.run(1)), ("dropout", with_dropout(bench.run(1)))] {
+        assert_micro_batches_are_the_batch(&bench, name, &run, 4);
+    }
 }
 
 #[test]
 fn a_resumed_cell_drops_the_same_numbers() {
     let bench = Bench::new();
-    let mut run = bench.run(29);
-    let ModelConfig::Chessformer(model) = &mut run.model else { panic!("a Chessformer") };
-    model.dropout = 0.2;
-    let [whole, _] = bench.resumed(&run, 28);
-    let ModelConfig::Chessformer(model) = &mut run.model else { panic!("a Chessformer") };
-    model.dropout = 0.0;
-    let plain = bench.trained("plain", &run);
-    assert_ne!(final_weights(&whole, &run), final_weights(&plain, &run));
+    let run = bench.run(29);
+    let [whole, _] = bench.resumed(&with_dropout(run.clone()), 28);
+    assert_ne!(final_weights(&whole, &run), final_weights(&bench.trained("plain", &run), &run));
 }
 
 #[test]

@@ -15,15 +15,6 @@ use train::setup::declare;
 use train::{CellOptions, Outcome, TrainError};
 
 #[test]
-fn the_same_cell_twice_gives_the_same_bits() {
-    let bench = Bench::new();
-    let run = bench.run(24);
-    let (a, b) = (bench.trained("a", &run), bench.trained("b", &run));
-    assert_same_bits(&a, &b);
-    assert_ne!(status(&a).result, status(&bench.trained("c", &RunConfig { seed: 2, ..run })).result);
-}
-
-#[test]
 fn lines_come_when_they_are_due_with_metrics_of_the_registry() {
     let bench = Bench::new();
     let dir = bench.trained("lines", &bench.run(22));
