@@ -72,7 +72,8 @@ fn train_cell(
     }
     use_threads(options.threads);
     if options.ranks.as_ref().is_some_and(|ranks| !ranks.is_first()) {
-        return follow(dir, options, stop);
+        let trainer = Start::of(dir, options, &mut |_| {})?.trainer()?;
+        return Cell { trainer, output: None }.train(stop);
     }
     let _lock = if options.is_locked { None } else { Some(locked(dir)?) };
     let before = Status::read(dir)?;
@@ -143,46 +144,18 @@ impl Start {
     }
 }
 
-/// Computes the part of a rank that writes nothing, in the order of [`Cell::train`].
-fn follow(dir: &Path, options: &CellOptions, stop: &AtomicBool) -> Result<Outcome, TrainError> {
-    let mut trainer = Start::of(dir, options, &mut |_| {})?.trainer()?;
-    let (train, evaluate_every) = (trainer.setup().config.train.clone(), trainer.setup().config.eval.every);
-    let evaluate = |trainer: &mut Trainer, part: Part| {
-        WEIGHTS.into_iter().try_for_each(|weights| trainer.evaluation(part, weights).map(drop))
-    };
-    if trainer.of_first(false)? {
-        evaluate(&mut trainer, Part::Validation)?;
-    }
-    while trainer.steps_done() < train.steps {
-        if trainer.stops(stop)? {
-            trainer.compare_ranks()?;
-            return Ok(Outcome::Interrupted { step: trainer.steps_done() });
-        }
-        trainer.step()?;
-        let step = trainer.steps_done();
-        let due = |every: u64| step == train.steps || step.is_multiple_of(every);
-        if due(train.log_every) {
-            trainer.settle()?;
-        }
-        if due(evaluate_every) {
-            evaluate(&mut trainer, Part::Validation)?;
-        }
-        if due(train.checkpoint_every) {
-            trainer.compare_ranks()?;
-        }
-    }
-    evaluate(&mut trainer, Part::TrainSample)?;
-    evaluate(&mut trainer, Part::Test)?;
-    Ok(Outcome::Done)
-}
-
 /// The weights of an evaluation, in the order of their lines.
 const WEIGHTS: [Weights; 2] = [Weights::Raw, Weights::Averaged];
 
+/// A cell that trains. Every rank takes the same steps in this order; the first one alone writes.
 struct Cell<'a> {
+    trainer: Trainer,
+    output: Option<Output<'a>>,
+}
+
+struct Output<'a> {
     dir: &'a Path,
     metrics: PathBuf,
-    trainer: Trainer,
     recorder: Recorder,
     manifest: Manifest,
     status: &'a mut Status,
@@ -219,15 +192,14 @@ impl<'a> Cell<'a> {
         open_tensorboard(dir, first_line, &hparams(dir, &setup.config), &mut recorder, note);
         sinks.into_iter().for_each(|sink| recorder.add("the progress display", sink));
         let trainer = start.trainer()?;
-        Ok(Self { dir, metrics, trainer, recorder, manifest, status, note })
+        Ok(Self { trainer, output: Some(Output { dir, metrics, recorder, manifest, status, note }) })
     }
 
     fn train(mut self, stop: &AtomicBool) -> Result<Outcome, TrainError> {
-        let train = self.trainer.setup().config.train.clone();
-        let (evaluate_every, pictures) =
-            (self.trainer.setup().config.eval.every, self.trainer.setup().config.eval.pictures);
+        let (train, eval) = (self.trainer.setup().config.train.clone(), self.trainer.setup().config.eval.clone());
         self.write_status(State::Running)?;
-        if self.trainer.of_first(self.recorder.is_empty())? {
+        let is_new = self.output.as_ref().is_some_and(|output| output.recorder.is_empty());
+        if self.trainer.of_first(is_new)? {
             self.evaluate(Part::Validation)?;
             self.draw();
         }
@@ -237,17 +209,21 @@ impl<'a> Cell<'a> {
             }
             self.trainer.step()?;
             let step = self.trainer.steps_done();
-            self.status.step = step;
+            if let Some(output) = &mut self.output {
+                output.status.step = step;
+            }
             let due = |every: u64| step == train.steps || step.is_multiple_of(every);
             if due(train.log_every) {
                 let line = self.trainer.train_line()?;
-                self.recorder.line(&line, self.note)?;
+                if let Some(output) = &mut self.output {
+                    output.recorder.line(&line, output.note)?;
+                }
                 self.write_status(State::Running)?;
             }
-            if due(evaluate_every) {
+            if due(eval.every) {
                 self.evaluate(Part::Validation)?;
             }
-            if step < train.steps && pictures.is_due(step) {
+            if step < train.steps && eval.pictures.is_due(step) {
                 self.draw();
             }
             if due(train.checkpoint_every) {
@@ -262,31 +238,90 @@ impl<'a> Cell<'a> {
 
     /// Draws the encodings' maps. A failure only logs a message.
     fn draw(&mut self) {
+        let Some(output) = &mut self.output else { return };
         if self.trainer.setup().config.eval.pictures == Pictures::None {
             return;
         }
         match self.trainer.pictures() {
-            Ok(pictures) => pictures.iter().for_each(|picture| self.recorder.picture(picture, self.note)),
-            Err(error) => (self.note)(&format!("no pictures of step {}: {error}", self.trainer.steps_done())),
+            Ok(pictures) => pictures.iter().for_each(|picture| output.recorder.picture(picture, output.note)),
+            Err(error) => (output.note)(&format!("no pictures of step {}: {error}", self.trainer.steps_done())),
         }
-        self.recorder.show(self.note);
+        output.recorder.show(output.note);
     }
 
     fn evaluate(&mut self, part: Part) -> Result<(), TrainError> {
         for weights in WEIGHTS {
-            let Some(Evaluation { line, positions }) = self.trainer.evaluation(part, weights)? else { continue };
-            self.recorder.line(&line, self.note)?;
+            let evaluation = self.trainer.evaluation(part, weights)?;
+            let (Some(output), Some(Evaluation { line, positions })) = (&mut self.output, evaluation) else { continue };
+            output.recorder.line(&line, output.note)?;
             if part == Part::Test {
-                self.write_positions(weights, &positions)?;
+                output.write_positions(self.trainer.setup(), weights, &positions)?;
             }
         }
-        self.recorder.show(self.note);
+        if let Some(output) = &mut self.output {
+            output.recorder.show(output.note);
+        }
         Ok(())
     }
 
+    /// Compares the ranks. The first one syncs `metrics.jsonl` before writing the checkpoint that records its length.
+    fn checkpoint(&mut self) -> Result<(), TrainError> {
+        self.trainer.compare_ranks()?;
+        let Some(output) = &mut self.output else { return Ok(()) };
+        output.recorder.show(output.note);
+        output.recorder.sync()?;
+        let checkpoint = self.trainer.checkpoint(Prefix::of(&output.metrics)?)?;
+        checkpoint.save(output.dir, &self.trainer.setup().layout)?;
+        Ok(())
+    }
+
+    fn interrupt(mut self) -> Result<Outcome, TrainError> {
+        self.checkpoint()?;
+        self.write_status(State::Interrupted)?;
+        let step = self.trainer.steps_done();
+        if let Some(output) = &mut self.output {
+            (output.note)(&format!("interrupted at step {step}; the next run resumes from there"));
+        }
+        Ok(Outcome::Interrupted { step })
+    }
+
+    fn finish(mut self) -> Result<Outcome, TrainError> {
+        let Some(output) = &mut self.output else { return Ok(Outcome::Done) };
+        output.recorder.sync()?;
+        let (weights, layout) = (self.trainer.weights()?, &self.trainer.setup().layout);
+        let mut files = vec![save_final(output.dir, layout, &weights)?];
+        if let Some(averaged) = self.trainer.averaged()? {
+            files.push(save_averaged(output.dir, layout, &averaged)?);
+        }
+        let weights = weights_hash(&weights);
+        output.manifest.finish = Some(self.trainer.finish(weights.clone(), hashes(&files)?));
+        describe::write(&output.manifest, output.dir)?;
+        let metrics = Some(lines::hash(&output.metrics)?);
+        output.status.result = Some(Fingerprints { weights, batches: self.trainer.batches(), metrics });
+        output.write_status(State::Done, self.trainer.steps_done())?;
+        (output.note)(DONE);
+        output.recorder.end(output.note);
+        // Checkpoints take three times the space of the weights, and a finished cell is never resumed.
+        if let Err(error) = checkpoint::remove_all_except(&output.dir.join(CHECKPOINTS), &[]) {
+            (output.note)(&format!("old checkpoints cannot be removed: {error}"));
+        }
+        Ok(Outcome::Done)
+    }
+
+    fn write_status(&mut self, state: State) -> Result<(), TrainError> {
+        let step = self.trainer.steps_done();
+        self.output.as_mut().map_or(Ok(()), |output| output.write_status(state, step))
+    }
+}
+
+impl Output<'_> {
     /// Writes the metrics of each test position. A failure only logs a message.
-    fn write_positions(&mut self, weights: Weights, measured: &[PositionMetrics]) -> Result<(), TrainError> {
-        let setup = self.trainer.setup();
+    fn write_positions(
+        &mut self,
+        setup: &Setup,
+        weights: Weights,
+        measured: &[PositionMetrics],
+    ) -> Result<(), TrainError> {
         let traits = evaluation_traits(&setup.dataset, Split::Test, setup.config.eval.test_positions as u64)?;
         let path = self.dir.join(positions::file(weights));
         match positions::encode(measured, &traits) {
@@ -301,49 +336,9 @@ impl<'a> Cell<'a> {
         }
     }
 
-    /// Syncs `metrics.jsonl` before writing the checkpoint that records its length.
-    fn checkpoint(&mut self) -> Result<(), TrainError> {
-        self.trainer.compare_ranks()?;
-        self.recorder.show(self.note);
-        self.recorder.sync()?;
-        let checkpoint = self.trainer.checkpoint(Prefix::of(&self.metrics)?)?;
-        checkpoint.save(self.dir, &self.trainer.setup().layout)?;
-        Ok(())
-    }
-
-    fn interrupt(mut self) -> Result<Outcome, TrainError> {
-        self.checkpoint()?;
-        self.write_status(State::Interrupted)?;
-        let step = self.trainer.steps_done();
-        (self.note)(&format!("interrupted at step {step}; the next run resumes from there"));
-        Ok(Outcome::Interrupted { step })
-    }
-
-    fn finish(mut self) -> Result<Outcome, TrainError> {
-        self.recorder.sync()?;
-        let weights = self.trainer.weights()?;
-        let mut files = vec![save_final(self.dir, &self.trainer.setup().layout, &weights)?];
-        if let Some(averaged) = self.trainer.averaged()? {
-            files.push(save_averaged(self.dir, &self.trainer.setup().layout, &averaged)?);
-        }
-        let weights = weights_hash(&weights);
-        self.manifest.finish = Some(self.trainer.finish(weights.clone(), hashes(&files)?));
-        describe::write(&self.manifest, self.dir)?;
-        let metrics = Some(lines::hash(&self.metrics)?);
-        self.status.result = Some(Fingerprints { weights, batches: self.trainer.batches(), metrics });
-        self.write_status(State::Done)?;
-        (self.note)(DONE);
-        self.recorder.end(self.note);
-        // Checkpoints take three times the space of the weights, and a finished cell is never resumed.
-        if let Err(error) = checkpoint::remove_all_except(&self.dir.join(CHECKPOINTS), &[]) {
-            (self.note)(&format!("old checkpoints cannot be removed: {error}"));
-        }
-        Ok(Outcome::Done)
-    }
-
-    fn write_status(&mut self, state: State) -> Result<(), TrainError> {
+    fn write_status(&mut self, state: State, step: u64) -> Result<(), TrainError> {
         self.status.state = state;
-        self.status.step = self.trainer.steps_done();
+        self.status.step = step;
         self.status.write(self.dir).map_err(TrainError::io("write", &self.dir.join(records::status::FILE)))
     }
 }

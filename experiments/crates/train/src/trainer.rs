@@ -182,7 +182,7 @@ impl Trainer {
 
     /// Waits for the steps taken, and adds their metrics to those of the next training line. An error names the first step that
     /// has a value that is not finite.
-    pub(super) fn settle(&mut self) -> Result<(), TrainError> {
+    fn settle(&mut self) -> Result<(), TrainError> {
         let began = Instant::now();
         for values in StepMetrics::read(&self.unread)? {
             self.window.add(&values);
