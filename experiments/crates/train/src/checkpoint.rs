@@ -10,7 +10,7 @@ use nn::{Layout, ParamSpec};
 use records::atomic;
 use records::folder::{AVERAGED, CHECKPOINTS, FINAL, entries};
 use records::identity::Identity;
-use safetensors::tensor::{Dtype, SafeTensors, TensorView};
+use safetensors::tensor::{Dtype, SafeTensorError, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io;
@@ -226,17 +226,12 @@ impl Prefix {
 
 impl CheckpointTensors {
     fn to_bytes(&self, dir: &Path) -> Result<Vec<u8>, CheckpointError> {
-        let named: Vec<(String, Vec<u8>)> = std::iter::once((WEIGHTS.to_owned(), little_endian(&self.weights)))
-            .chain(self.average.iter().map(|average| (AVERAGE.to_owned(), little_endian(average))))
-            .chain(self.moments.iter().map(|(name, m)| (format!("{MOMENT_PREFIX}{name}"), little_endian(m))))
-            .collect();
-        let mut views = Vec::with_capacity(named.len());
-        for (name, bytes) in &named {
-            let view = TensorView::new(Dtype::F32, vec![bytes.len() / size_of::<f32>()], bytes);
-            views.push((name, view.map_err(|e| CheckpointError::damaged(dir, e))?));
-        }
-        // No metadata: its hash map has no fixed order, so the bytes would differ from run to run.
-        safetensors::serialize(views, None).map_err(|e| CheckpointError::damaged(dir, e))
+        let moments = self.moments.iter().map(|(name, moment)| (format!("{MOMENT_PREFIX}{name}"), moment));
+        let average = self.average.iter().map(|average| (AVERAGE.to_owned(), average));
+        let named: Vec<(String, &Vec<f32>)> =
+            std::iter::once((WEIGHTS.to_owned(), &self.weights)).chain(average).chain(moments).collect();
+        let flat = named.iter().map(|(name, values)| raw(name, vec![values.len()], values)).collect::<Vec<_>>();
+        bytes_of_file(&flat).map_err(|e| CheckpointError::damaged(dir, e))
     }
 
     fn from_bytes(path: &Path, bytes: &[u8], len: usize) -> Result<Self, CheckpointError> {
@@ -275,8 +270,20 @@ fn check_layout(path: &Path, found: &[ParamOffset], layout: &Layout) -> Result<(
     Err(CheckpointError::OtherNetwork { path: path.to_owned(), what })
 }
 
-fn little_endian(values: &[f32]) -> Vec<u8> {
-    values.iter().flat_map(|value| value.to_le_bytes()).collect()
+/// A tensor of a safetensors file: its name, type, shape and bytes.
+pub(crate) type Raw<'a> = (&'a str, Dtype, Vec<usize>, Vec<u8>);
+
+/// The bytes of a safetensors file, without metadata, whose order would differ from run to run.
+pub(crate) fn bytes_of_file(tensors: &[Raw<'_>]) -> Result<Vec<u8>, SafeTensorError> {
+    let mut views = Vec::with_capacity(tensors.len());
+    for (name, dtype, shape, bytes) in tensors {
+        views.push((*name, TensorView::new(*dtype, shape.clone(), bytes)?));
+    }
+    safetensors::serialize(views, None)
+}
+
+fn raw<'a>(name: &'a str, shape: Vec<usize>, values: &[f32]) -> Raw<'a> {
+    (name, Dtype::F32, shape, values.iter().flat_map(|value| value.to_le_bytes()).collect())
 }
 
 pub(crate) fn from_little_endian(bytes: &[u8]) -> Vec<f32> {
@@ -332,14 +339,8 @@ fn save(cell: &Path, name: &str, layout: &Layout, weights: &[f32]) -> Result<Pat
     let dir = cell.join(CHECKPOINTS);
     std::fs::create_dir_all(&dir).map_err(CheckpointError::io("create", &dir))?;
     let path = dir.join(name);
-    let bytes: Vec<Vec<u8>> =
-        layout.params().iter().map(|p| little_endian(&weights[p.offset..p.offset + p.len()])).collect();
-    let mut views = Vec::with_capacity(bytes.len());
-    for (param, bytes) in layout.params().iter().zip(&bytes) {
-        let view = TensorView::new(Dtype::F32, shape(param), bytes);
-        views.push((&param.name, view.map_err(|e| CheckpointError::damaged(&path, e))?));
-    }
-    let file = safetensors::serialize(views, None).map_err(|e| CheckpointError::damaged(&path, e))?;
+    let tensors = layout.params().iter().map(|p| raw(&p.name, shape(p), &weights[p.offset..p.offset + p.len()]));
+    let file = bytes_of_file(&tensors.collect::<Vec<_>>()).map_err(|e| CheckpointError::damaged(&path, e))?;
     atomic::replace(&path, &file).map_err(CheckpointError::io("write", &path))?;
     Ok(path)
 }

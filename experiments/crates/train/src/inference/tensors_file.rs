@@ -1,8 +1,9 @@
 //! Named tensors as a safetensors file.
 
 use super::error::InferenceError;
+use crate::checkpoint::{Raw, bytes_of_file};
 use records::atomic;
-use safetensors::tensor::{Dtype, TensorView};
+use safetensors::tensor::Dtype;
 use std::io;
 use std::path::Path;
 use tch::{Device, Kind, Tensor};
@@ -23,24 +24,15 @@ impl Named {
 
 /// Writes a file with these tensors, or leaves the existing file unchanged.
 pub fn write(path: &Path, tensors: &[Named]) -> Result<(), InferenceError> {
-    let written = bytes(tensors).map_err(io::Error::other).and_then(|bytes| atomic::replace(path, &bytes));
-    written.map_err(InferenceError::io("write", path))
+    let raw = tensors.iter().map(raw).collect::<anyhow::Result<Vec<Raw<'_>>>>();
+    let bytes = raw.and_then(|raw| Ok(bytes_of_file(&raw)?)).map_err(io::Error::other);
+    bytes.and_then(|bytes| atomic::replace(path, &bytes)).map_err(InferenceError::io("write", path))
 }
 
-/// The bytes of a file with these tensors, without metadata, whose order would differ from run to run.
-fn bytes(tensors: &[Named]) -> anyhow::Result<Vec<u8>> {
-    let raw = tensors.iter().map(|named| raw(&named.tensor)).collect::<Result<Vec<_>, _>>()?;
-    let mut views = Vec::with_capacity(raw.len());
-    for (named, (dtype, bytes)) in tensors.iter().zip(&raw) {
-        let shape = named.tensor.size().iter().map(|&size| size as usize).collect();
-        views.push((named.name.as_str(), TensorView::new(*dtype, shape, bytes)?));
-    }
-    Ok(safetensors::serialize(views, None)?)
-}
-
-fn raw(tensor: &Tensor) -> anyhow::Result<(Dtype, Vec<u8>)> {
+fn raw(named: &Named) -> anyhow::Result<Raw<'_>> {
+    let Named { name, tensor } = named;
     let flat = tensor.f_detach()?.f_to_device(Device::Cpu)?.f_contiguous()?.f_view([-1])?;
-    Ok(match tensor.kind() {
+    let (dtype, bytes) = match tensor.kind() {
         Kind::Float => (Dtype::F32, Vec::<f32>::try_from(flat)?.iter().flat_map(|value| value.to_le_bytes()).collect()),
         Kind::Double => {
             (Dtype::F64, Vec::<f64>::try_from(flat)?.iter().flat_map(|value| value.to_le_bytes()).collect())
@@ -50,5 +42,6 @@ fn raw(tensor: &Tensor) -> anyhow::Result<(Dtype, Vec<u8>)> {
         Kind::Uint8 => (Dtype::U8, Vec::<u8>::try_from(flat)?),
         Kind::Bool => (Dtype::BOOL, Vec::<u8>::try_from(flat.f_to_kind(Kind::Uint8)?)?),
         other => anyhow::bail!("there is no type for {other:?}"),
-    })
+    };
+    Ok((name.as_str(), dtype, tensor.size().iter().map(|&size| size as usize).collect(), bytes))
 }
