@@ -51,14 +51,13 @@ pub fn needed(device: Device, deterministic: bool) -> Vec<Variable> {
 pub fn ensure(variables: &[Variable]) -> io::Result<()> {
     let missing: Vec<Variable> =
         variables.iter().copied().filter(|(name, _)| std::env::var_os(name).is_none()).collect();
-    if missing.is_empty() { Ok(()) } else { replace_process(&missing) }
-}
-
-fn replace_process(missing: &[Variable]) -> io::Result<()> {
+    if missing.is_empty() {
+        return Ok(());
+    }
     let mut arguments = std::env::args_os();
     let name = arguments.next().unwrap_or_default();
     let mut command = std::process::Command::new(std::env::current_exe()?);
-    Err(command.arg0(name).args(arguments).envs(missing.iter().copied()).exec())
+    Err(command.arg0(name).args(arguments).envs(missing).exec())
 }
 
 /// Makes OpenMP's idle threads sleep instead of spin: a process without the setting replaces itself once by the same

@@ -2,13 +2,13 @@
 
 use config::RunConfig;
 use dataset::Batch;
-use games::InputLayout;
-use games::{Game, Line, Phase, Position, with_game};
+use games::{Game, InputLayout, Line, Position, with_game};
 
 /// Plies after which a random game starts again.
 const GAME_PLIES: usize = 60;
 
-/// A batch of positions from random legal games, each with a random legal move and outcome as its targets.
+/// A batch of positions from random legal games, each with a random legal move and outcome as its targets. The columns that only
+/// evaluations read are empty.
 pub(super) fn random_batch(run: &RunConfig, size: usize) -> Batch {
     with_game!(run.game, G => random_of::<G>(run, size))
 }
@@ -25,15 +25,10 @@ fn random_of<G: Game>(run: &RunConfig, size: usize) -> Batch {
         row_bytes,
         packed: vec![0; size * row_bytes],
         legal: vec![0; size * legal_bytes],
-        candidates: 1,
         policy_index: Vec::with_capacity(size),
         policy_prob: vec![1.0; size],
         outcome: Vec::with_capacity(size),
         value: vec![f32::NAN; size],
-        phase: Vec::with_capacity(size),
-        game: vec![0; size],
-        ply: Vec::with_capacity(size),
-        novel: vec![false; size],
         ..Batch::default()
     };
     let mut line = Line::for_input(G::Position::start(), layout);
@@ -58,8 +53,6 @@ fn random_of<G: Game>(run: &RunConfig, size: usize) -> Batch {
         }
         batch.policy_index.push(index.into());
         batch.outcome.push(streams::below(&mut stream, 3) as i64);
-        batch.phase.push(Phase::ALL.iter().position(|&phase| phase == position.phase()).unwrap_or(0) as u8);
-        batch.ply.push(line.plies() as u16);
         line.play(played);
     }
     batch

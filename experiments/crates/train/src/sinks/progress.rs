@@ -12,19 +12,12 @@ const SHOWN: [&str; 5] = ["policy_loss", "policy_accuracy", "value_loss", "map_l
 
 /// Progress on stderr: a bar on a terminal, plain lines elsewhere.
 pub fn on_stderr(steps: u64) -> Box<dyn Sink> {
-    if io::stderr().is_terminal() { Box::new(Bar::new(steps)) } else { Box::new(Plain::new(steps, io::stderr())) }
+    if io::stderr().is_terminal() { Box::new(Bar::new(steps)) } else { Box::new(Plain { steps, to: io::stderr() }) }
 }
 
-#[derive(Debug)]
-pub struct Plain<W> {
+struct Plain<W> {
     steps: u64,
     to: W,
-}
-
-impl<W: Write + Send> Plain<W> {
-    pub fn new(steps: u64, to: W) -> Self {
-        Self { steps, to }
-    }
 }
 
 impl<W: Write + Send> Sink for Plain<W> {
@@ -46,29 +39,26 @@ impl<W: Write + Send> Sink for Plain<W> {
     }
 }
 
-#[derive(Debug)]
-pub struct Bar {
-    bar: ProgressBar,
-}
+struct Bar(ProgressBar);
 
 impl Bar {
-    pub fn new(steps: u64) -> Self {
+    fn new(steps: u64) -> Self {
         let bar = ProgressBar::with_draw_target(Some(steps), ProgressDrawTarget::stderr());
         // An invalid template would be a mistake in this file; indicatif's default is used then.
         if let Ok(style) = ProgressStyle::with_template("{wide_bar} {pos}/{len} steps, {eta} left{msg}") {
             bar.set_style(style);
         }
-        Self { bar }
+        Self(bar)
     }
 }
 
 impl Sink for Bar {
     fn line(&mut self, line: &MetricLine) -> io::Result<()> {
         if line.split == Part::Train {
-            self.bar.set_position(line.step);
-            self.bar.set_message(shown(line));
+            self.0.set_position(line.step);
+            self.0.set_message(shown(line));
         } else {
-            self.bar.println(format!(
+            self.0.println(format!(
                 "step={} split={}{}{}",
                 line.step,
                 line.split.name(),
@@ -82,7 +72,7 @@ impl Sink for Bar {
 
 impl Drop for Bar {
     fn drop(&mut self) {
-        self.bar.finish_and_clear();
+        self.0.finish_and_clear();
     }
 }
 
@@ -113,7 +103,7 @@ mod tests {
         let weights = Weights::Raw;
         let line = MetricLine { step: 50, split: Part::Train, weights, epochs: 0.5, metrics, time };
         let mut out = Vec::new();
-        Plain::new(600, &mut out).line(&line).unwrap();
+        Plain { steps: 600, to: &mut out }.line(&line).unwrap();
         assert_eq!(
             String::from_utf8(out).unwrap(),
             "step=50/600 split=train policy_loss=2.5000 map_loss=1.2500 positions_per_s=120\n"
