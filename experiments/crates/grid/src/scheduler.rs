@@ -67,39 +67,6 @@ impl Scheduler<'_> {
         }
         .run(observer)
     }
-
-    fn start(&self, (index, task): (usize, &Task), slot: usize, began: SystemTime) -> Start {
-        let failed = |error: std::io::Error| {
-            Start::Settled(Outcome::Failed(Failure::error(format!("cannot start it: {error}"))))
-        };
-        self.try_start((index, task), slot, began).unwrap_or_else(failed)
-    }
-
-    fn try_start(&self, (index, task): (usize, &Task), slot: usize, began: SystemTime) -> std::io::Result<Start> {
-        // A failure counts only without a runner that may try the cell again.
-        if let Some(outcome @ Outcome::AlreadyFinished) = existing_outcome(&task.dir, began) {
-            return Ok(Start::Settled(outcome));
-        }
-        let Some(lock) = CellLock::try_take(&task.dir)? else { return Ok(Start::Elsewhere) };
-        // Another runner may have finished it before the lock was taken; now the status cannot change.
-        if let Some(outcome) = existing_outcome(&task.dir, began) {
-            return Ok(Start::Settled(outcome));
-        }
-        if let Some(config) = &task.config {
-            write_config(&task.dir, config)?;
-        }
-        let log_start = std::fs::metadata(task.dir.join(LOG)).map_or(0, |log| log.len());
-        let processes = self.worker.start(&task.dir, &lock, slot)?;
-        Ok(Start::Child(Running {
-            task: index,
-            slot,
-            processes,
-            lock,
-            since: Instant::now(),
-            log_start,
-            overdue: None,
-        }))
-    }
 }
 
 /// The outcome of a cell that needs no training. A failure is final if another runner recorded it since this one began,
@@ -266,22 +233,53 @@ impl SchedulerRun<'_> {
             let Some(index) = self.next() else { break };
             let taken = |slot: &usize| self.running.iter().any(|running| running.slot == *slot);
             let slot = (0..).find(|slot| !taken(slot)).unwrap_or_default();
-            match self.scheduler.start((index, &self.tasks[index]), slot, self.began) {
-                Start::Child(running) => {
+            match self.start(index, slot) {
+                Ok(Start::Child(running)) => {
                     observer.started(index);
                     self.running.push(running);
                 }
-                Start::Settled(outcome) => self.set_outcome(index, outcome, observer),
-                Start::Elsewhere => {
+                Ok(Start::Settled(outcome)) => self.set_outcome(index, outcome, observer),
+                Ok(Start::Elsewhere) => {
                     if !std::mem::replace(&mut self.seen_elsewhere[index], true) {
                         observer.elsewhere(index);
                     }
                     self.elsewhere.push_back(index);
                 }
+                Err(error) => {
+                    let failure = Failure::error(format!("cannot start it: {error}"));
+                    self.set_outcome(index, Outcome::Failed(failure), observer);
+                }
             }
             // A failure may have to stop the run before the next cell starts.
             self.forward_stop_request(observer);
         }
+    }
+
+    fn start(&self, index: usize, slot: usize) -> std::io::Result<Start> {
+        let task = &self.tasks[index];
+        // A failure counts only without a runner that may try the cell again.
+        if let Some(outcome @ Outcome::AlreadyFinished) = existing_outcome(&task.dir, self.began) {
+            return Ok(Start::Settled(outcome));
+        }
+        let Some(lock) = CellLock::try_take(&task.dir)? else { return Ok(Start::Elsewhere) };
+        // Another runner may have finished it before the lock was taken; now the status cannot change.
+        if let Some(outcome) = existing_outcome(&task.dir, self.began) {
+            return Ok(Start::Settled(outcome));
+        }
+        if let Some(config) = &task.config {
+            write_config(&task.dir, config)?;
+        }
+        let log_start = std::fs::metadata(task.dir.join(LOG)).map_or(0, |log| log.len());
+        let processes = self.scheduler.worker.start(&task.dir, &lock, slot)?;
+        Ok(Start::Child(Running {
+            task: index,
+            slot,
+            processes,
+            lock,
+            since: Instant::now(),
+            log_start,
+            overdue: None,
+        }))
     }
 
     /// The next cell to try: waiting cells in order, then, at intervals, those of another runner.
