@@ -152,8 +152,7 @@ const TRAINING: &str = "  {prefix} {wide_bar} {pos}/{len}{msg}";
 const NAME: usize = 24;
 
 /// One bar for the grid, one for each running cell.
-#[derive(Debug)]
-pub struct Bars {
+struct Bars {
     names: Vec<String>,
     /// The same for the columns beside a bar.
     brief: Vec<String>,
@@ -164,7 +163,7 @@ pub struct Bars {
 }
 
 impl Bars {
-    pub fn new(tasks: &[Task]) -> Self {
+    fn new(tasks: &[Task]) -> Self {
         let all = MultiProgress::new();
         let grid = all.add(ProgressBar::new(tasks.len() as u64));
         style(&grid, GRID);

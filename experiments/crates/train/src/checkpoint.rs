@@ -17,7 +17,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// The format that this version writes and reads.
-pub const FORMAT: u32 = 1;
+const FORMAT: u32 = 1;
 
 /// The number of kept checkpoints: the newest, and a fallback.
 const KEPT: usize = 2;

@@ -14,14 +14,14 @@ pub fn gpu_of(device: Device) -> Option<Gpu> {
     gpu::usable().into_iter().nth(index)
 }
 
-pub type Variable = (&'static str, &'static str);
+type Variable = (&'static str, &'static str);
 
 /// Makes OpenMP's idle threads sleep instead of spin. (Spinning threads beside one busy process made a step of 0.28 s take
 /// 5.2 s.)
-pub const PASSIVE_THREADS: Variable = ("OMP_WAIT_POLICY", "PASSIVE");
+const PASSIVE_THREADS: Variable = ("OMP_WAIT_POLICY", "PASSIVE");
 
 /// Gives cuBLAS a workspace of a fixed size, without which its sums may have another order each time.
-pub const FIXED_WORKSPACE: Variable = ("CUBLAS_WORKSPACE_CONFIG", ":4096:8");
+const FIXED_WORKSPACE: Variable = ("CUBLAS_WORKSPACE_CONFIG", ":4096:8");
 
 /// Prefixes of the variables that choose kernels, element types of products, or the order of sums.
 const FAMILIES: &str = "ATEN_ CUBLASLT_ CUBLAS_ CUDA_ CUDNN_ DNNL_ GOMP_ KMP_ MKL_ NVIDIA_TF32_ OMP_ ONEDNN_ OPENBLAS_ \

@@ -252,11 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_stored_of_positions_is_measured_and_illegal_moves_go_with_the_mask() {
+    fn what_is_stored_of_positions_is_measured() {
         assert!(records::positions::MEASURES.iter().all(|name| metrics::find(name).is_ok()));
-        let mut sums = MetricSums::default();
-        sums.add(&row(1.0, true), 0, 1, false);
-        assert_eq!(sums.metrics(&own(&USUAL), Mask::Train).get("legal_mass"), None);
-        assert_eq!(sums.metrics(&own(&USUAL), Mask::Eval).get("legal_mass"), Some(1.0));
     }
 }

@@ -14,11 +14,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// Parameters by name, in their shapes.
-pub const WEIGHTS_FILE: &str = "weights.safetensors";
+const WEIGHTS_FILE: &str = "weights.safetensors";
 /// Inputs and outputs; see [`Answers::named`].
-pub const FORWARD_FILE: &str = "forward.safetensors";
+const FORWARD_FILE: &str = "forward.safetensors";
 pub const PAGE_FILE: &str = "README.yaml";
-pub const MOVES_FILE: &str = "moves.tsv";
+const MOVES_FILE: &str = "moves.tsv";
 
 /// A folder that is created under a temporary name and renamed when complete.
 #[derive(Debug)]

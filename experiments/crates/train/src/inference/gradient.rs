@@ -16,8 +16,8 @@ use std::sync::Arc;
 use tch::{Kind, Tensor};
 
 /// Names of the files in an export.
-pub const GRADIENT_FILE: &str = "gradient.safetensors";
-pub const STEPS_FILE: &str = "steps.safetensors";
+const GRADIENT_FILE: &str = "gradient.safetensors";
+const STEPS_FILE: &str = "steps.safetensors";
 
 /// The first training batch of a run, on its cell's device.
 pub fn first_batch(cell: &Loaded, dataset: &Arc<Dataset>) -> Result<Examples, InferenceError> {

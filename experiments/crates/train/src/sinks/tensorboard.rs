@@ -109,14 +109,7 @@ impl Sink for EventLog {
     }
 }
 
-impl std::fmt::Debug for EventLog {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("EventLog").field("path", &self.path).finish_non_exhaustive()
-    }
-}
-
 /// Writes the pictures of a cell to a run apart, whose folder is created with the first one.
-#[derive(Debug)]
 pub struct PictureLog {
     dir: PathBuf,
     first_step: u64,

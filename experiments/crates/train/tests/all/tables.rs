@@ -98,18 +98,14 @@ fn a_displacement_keeps_its_entry_on_another_board_and_in_the_control_gets_that_
 }
 
 /// The parameters of kerple with two heads, as a network of 5×5 exports them.
-fn formula(path: PathBuf) -> PathBuf {
-    write_tables(&path, &FORMULA.map(|(name, values)| (name, vec![HEADS], values.to_vec())), Some([5, 5]));
-    path
-}
-
 const FORMULA: [(&str, [f32; HEADS]); 2] =
     [("encoding.kerple.layer.0.first", [0.5, -0.25]), ("encoding.kerple.layer.0.second", [0.125, 1.5])];
 
 #[test]
 fn the_parameters_of_a_formula_serve_a_board_of_another_size() {
     let bench = Bench::new();
-    let file = formula(bench.path().join("kerple.safetensors"));
+    let file = bench.path().join("kerple.safetensors");
+    write_tables(&file, &FORMULA.map(|(name, values)| (name, vec![HEADS], values.to_vec())), Some([5, 5]));
     let run = |start: Start| RunConfig {
         encoding: vec![encoding("kerple: {kernel: log, distance: euclidean}")],
         ..biased(&bench, Some(start))
