@@ -4,23 +4,26 @@ use config::Experiment;
 use grid::Selector;
 use testing::{EXPERIMENT, load};
 
-#[test]
-fn a_value_is_found_as_the_file_writes_it() {
+/// The small experiment with each encoding at two learning rates.
+fn at_two_rates() -> Experiment {
     let text = EXPERIMENT
         .replace("    learning_rate: 1e-3\n", "")
         .replace("axes:\n", "axes:\n  learning_rate: [1e-3, 1e-2]\n")
         .replace("{encoding: none}", "{encoding: none, learning_rate: 1e-3}");
-    let cells = load(&text).cells();
-    let found = |only: &str| {
-        let selector: Selector = only.parse().expect("a selection");
-        cells.iter().filter(|cell| selector.matches(cell)).count()
-    };
+    load(&text)
+}
+
+#[test]
+fn a_value_is_found_as_the_file_writes_it() {
+    let experiment = at_two_rates();
+    let found = |only: &str| found_in(&experiment, only).expect(only);
+    let all = experiment.cells().len();
     // Three encodings on two boards, with three seeds; the twins have the reference's rate.
     assert_eq!(found("learning_rate=1e-2"), 18);
-    assert_eq!(found("learning_rate=1e-3"), cells.len() - 18);
-    assert_eq!(found("learning_rate=1e-2,1e-3"), cells.len());
+    assert_eq!(found("learning_rate=1e-3"), all - 18);
+    assert_eq!(found("learning_rate=1e-2,1e-3"), all);
     // A default, which `config.yaml` leaves out.
-    assert_eq!([found("train.dtype=f32"), found("train.dtype=bf16")], [cells.len(), 0]);
+    assert_eq!([found("train.dtype=f32"), found("train.dtype=bf16")], [all, 0]);
     assert_eq!(found("encoding.shaw.terms=[q, k]"), found("encoding=shaw"));
     assert_eq!([found("learning_rate=2"), found("model.resnet.blocks=1"), found("encoding=rope")], [0; 3]);
 }
@@ -52,11 +55,7 @@ fn a_row_is_found_by_its_label_its_folder_and_the_names_of_reports() {
 /// Tables of a terminal leave rates out.
 #[test]
 fn a_row_is_found_by_the_start_of_its_name() {
-    let text = EXPERIMENT
-        .replace("    learning_rate: 1e-3\n", "")
-        .replace("axes:\n", "axes:\n  learning_rate: [1e-3, 1e-2]\n")
-        .replace("{encoding: none}", "{encoding: none, learning_rate: 1e-3}");
-    let experiment = load(&text);
+    let experiment = at_two_rates();
     let cells = [("row=Shaw", 12), ("row=chess shaw", 6), ("row=Shaw, lr 0.01, absolute", 18), ("row=none", 12)];
     for (only, cells) in cells {
         assert_eq!(found_in(&experiment, only), Ok(cells), "{only}");
