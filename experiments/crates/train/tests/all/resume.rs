@@ -25,12 +25,6 @@ fn with_two_checkpoints(bench: &Bench, name: &str) -> PathBuf {
     dir
 }
 
-#[test]
-fn what_lies_behind_the_last_checkpoint_is_done_again() {
-    let bench = Bench::new();
-    bench.resumed(&bench.run(29), 28);
-}
-
 /// Changes a text in the header beside a file of tensors.
 fn change_header(tensors: &Path, from: &str, to: &str) {
     let path = tensors.with_extension("yaml");
