@@ -22,12 +22,6 @@ impl Limits {
 }
 
 /// A duration: `90s`, `30m`, `1h30m`, `2d`, a number of seconds, or Slurm's `[D-]HH:MM:SS`, `D-HH:MM` and `D-HH`.
-///
-/// ```
-/// # use grid::limits::HumanDuration;
-/// let limit: HumanDuration = "1h30m".parse().unwrap();
-/// assert_eq!(limit.0.as_secs(), 5400);
-/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HumanDuration(pub Duration);
 

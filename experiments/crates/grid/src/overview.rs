@@ -38,7 +38,6 @@ impl CellView {
 }
 
 impl Overview {
-    /// Reads the status of every cell of a run folder.
     pub fn of(run_dir: &Path) -> Result<Self, UserError> {
         let plan = Plan::of_run_folder(run_dir)?;
         let mut cells: Vec<CellView> =

@@ -106,7 +106,6 @@ impl Bench {
         cells
     }
 
-    /// A cell trained to its end in this process.
     pub fn trained(&self, name: &str, run: &RunConfig) -> PathBuf {
         let dir = self.cell(name, run);
         assert_eq!(train(&dir).expect("the cell trains"), Outcome::Done);
@@ -114,7 +113,7 @@ impl Bench {
     }
 }
 
-/// A sink that panics at a step.
+/// A sink that panics at this step.
 struct CrashAt(u64);
 
 impl Sink for CrashAt {

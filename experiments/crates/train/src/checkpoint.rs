@@ -16,7 +16,6 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The format that this version writes and reads.
 const FORMAT: u32 = 1;
 
 /// The number of kept checkpoints: the newest, and a fallback.
@@ -48,7 +47,6 @@ pub struct Progress {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub average_updates: Option<u64>,
     pub metrics: Prefix,
-    /// Sums of the training metrics since the last line.
     pub window: Window,
     /// The hash chain over all batches so far.
     pub batches: String,

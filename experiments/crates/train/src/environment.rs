@@ -60,8 +60,6 @@ pub fn ensure(variables: &[Variable]) -> io::Result<()> {
     Err(command.arg0(name).args(arguments).envs(missing).exec())
 }
 
-/// Makes OpenMP's idle threads sleep instead of spin: a process without the setting replaces itself once by the same
-/// command with it.
 pub fn ensure_passive_threads() -> io::Result<()> {
     ensure(&[PASSIVE_THREADS])
 }
