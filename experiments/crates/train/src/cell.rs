@@ -252,10 +252,11 @@ impl<'a> Cell<'a> {
     fn evaluate(&mut self, part: Part) -> Result<(), TrainError> {
         for weights in WEIGHTS {
             let evaluation = self.trainer.evaluation(part, weights)?;
-            let (Some(output), Some(Evaluation { line, positions })) = (&mut self.output, evaluation) else { continue };
-            output.recorder.line(&line, output.note)?;
-            if part == Part::Test {
-                output.write_positions(self.trainer.setup(), weights, &positions)?;
+            if let (Some(output), Some(Evaluation { line, positions })) = (&mut self.output, evaluation) {
+                output.recorder.line(&line, output.note)?;
+                if part == Part::Test {
+                    output.write_positions(self.trainer.setup(), weights, &positions)?;
+                }
             }
         }
         if let Some(output) = &mut self.output {
