@@ -14,11 +14,12 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use tch::Device;
+use train::TrainError;
 use train::environment::use_threads;
 use train::inference::activations::{ACTIVATIONS_FILE, activations};
 use train::inference::cell::config_of;
 use train::inference::export::{self, Folder};
-use train::inference::{InferenceError, Loaded, Request, gradient, positions, tensors_file};
+use train::inference::{Loaded, Request, gradient, positions, tensors_file};
 use train::setup::open_data;
 
 #[derive(Debug, clap::Args)]
@@ -118,7 +119,7 @@ fn requests(args: &Args, cell: &Loaded, count: usize) -> anyhow::Result<Vec<Requ
 }
 
 /// The text of a file with a position a line.
-pub(super) fn read(path: &Path) -> Result<String, InferenceError> {
+pub(super) fn read(path: &Path) -> Result<String, TrainError> {
     let text = File::open(path).and_then(|file| bounded::read_stream(file, bounded::TEXT));
-    text.map_err(|cause| InferenceError::Io { action: "read", path: path.to_owned(), cause })
+    text.map_err(|cause| TrainError::File { action: "read", path: path.to_owned(), cause })
 }

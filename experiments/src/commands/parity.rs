@@ -9,9 +9,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use tch::Device;
+use train::TrainError;
 use train::environment::use_threads;
 use train::inference::export::{self, Folder};
-use train::inference::{InferenceError, Loaded, gradient, positions};
+use train::inference::{Loaded, gradient, positions};
 use train::setup::open_data;
 
 #[derive(Debug, clap::Args)]
@@ -60,7 +61,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         listed.push(json!({"folder": name, "label": row.label, "game": row.run.game.name()}));
     }
     let path = folder.path().join(ROWS_FILE);
-    let cause = |cause| InferenceError::Io { action: "write", path: path.clone(), cause };
+    let cause = |cause| TrainError::File { action: "write", path: path.clone(), cause };
     std::fs::write(&path, json_text(&listed)?).map_err(cause)?;
     folder.finish()?;
     Ok(ExitCode::SUCCESS)
@@ -75,7 +76,7 @@ fn same_dataset(opened: &RunConfig, next: &RunConfig) -> bool {
     read(opened) == read(next)
 }
 
-fn write(args: &Args, row: &Row, dataset: &Arc<Dataset>, out: &std::path::Path) -> Result<(), InferenceError> {
+fn write(args: &Args, row: &Row, dataset: &Arc<Dataset>, out: &std::path::Path) -> Result<(), TrainError> {
     let mut cell = Loaded::random(row.run.clone(), args.random, args.device)?;
     cell.kind = args.dtype.kind();
     let lines = dataset.lines(Split::Test, POSITIONS, row.run.input)?.join("\n");

@@ -11,10 +11,11 @@ use std::io::{self, ErrorKind, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use tch::Tensor;
+use train::TrainError;
 use train::inference::positions::{fill_history, read, read_lines};
 use train::inference::predict::{Meaning, Prediction, predictions, predictions_of_all_moves};
 use train::inference::tensors_file::{self, Named};
-use train::inference::{Answers, InferenceError, Loaded, Request};
+use train::inference::{Answers, Loaded, Request};
 
 #[derive(Debug, clap::Args)]
 #[command(override_usage = "posenc predict <CELL> [OPTIONS] --position <POSITION>
@@ -68,7 +69,7 @@ const BATCH: usize = 256;
 
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if let Some(dump) = args.dump.as_ref().filter(|dump| dump.symlink_metadata().is_ok()) {
-        return Err(InferenceError::Exists(dump.clone()).into());
+        return Err(TrainError::Exists(dump.clone()).into());
     }
     let cell = args.network.load(&args.cell)?;
     let mut requests = args.questions.read(&cell)?;
@@ -133,7 +134,7 @@ impl Questions {
 }
 
 /// Concatenates the tensors of several batches.
-fn joined(batches: Vec<Vec<Named>>) -> Result<Vec<Named>, InferenceError> {
+fn joined(batches: Vec<Vec<Named>>) -> Result<Vec<Named>, TrainError> {
     let mut columns: Vec<(String, Vec<Tensor>)> = Vec::new();
     for batch in batches {
         if columns.is_empty() {

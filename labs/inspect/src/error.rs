@@ -12,8 +12,6 @@ use train::TrainError;
 #[derive(Debug, thiserror::Error)]
 pub enum InspectionError {
     #[error(transparent)]
-    Cell(#[from] train::inference::InferenceError),
-    #[error(transparent)]
     Train(#[from] TrainError),
     #[error(transparent)]
     Plan(#[from] UserError),

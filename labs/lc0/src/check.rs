@@ -3,7 +3,8 @@
 use crate::cell::loaded;
 use crate::{Imported, NetError};
 use tch::{Kind, Tensor};
-use train::inference::{InferenceError, Loaded, Request, outputs};
+use train::TrainError;
+use train::inference::{Loaded, Request, outputs};
 
 /// The largest differences of a cell's outputs and those of a file, over all positions.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -32,7 +33,7 @@ impl Differences {
         let ([own_logits, own_q], [logits, q]) = (logits_and_q(cell)?, logits_and_q(&file)?);
         let largest = |tensor: &Tensor| -> Result<f64, NetError> {
             let largest = tensor.abs().max();
-            Ok(f64::try_from(largest).map_err(InferenceError::from)?)
+            Ok(f64::try_from(largest).map_err(TrainError::from)?)
         };
         Ok(Self {
             logit: largest(&(&own_logits - logits))?,

@@ -4,7 +4,6 @@ use std::io;
 use std::path::PathBuf;
 use train::TrainError;
 use train::checkpoint::CheckpointError;
-use train::inference::InferenceError;
 
 /// Why a network cannot be imported or exported.
 #[derive(Debug, thiserror::Error)]
@@ -25,8 +24,6 @@ pub enum NetError {
     NoPlace { what: String, wanted: String },
     #[error("the weights file is damaged or of an unknown kind: {tensor} {what}")]
     Tensor { tensor: String, what: String },
-    #[error(transparent)]
-    Cell(#[from] InferenceError),
     #[error(transparent)]
     Train(#[from] TrainError),
     #[error(transparent)]

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use tch::TchError;
-use train::inference::InferenceError;
+use train::TrainError;
 
 /// Why a network cannot play, or its problems cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -19,7 +19,7 @@ pub enum PlayError {
         reason: String,
     },
     #[error(transparent)]
-    Network(#[from] InferenceError),
+    Network(#[from] TrainError),
     #[error(transparent)]
     Data(#[from] dataset::DatasetError),
     #[error(

@@ -1,4 +1,4 @@
-//! Why a cell stopped.
+//! Why a cell stopped, or its network cannot be used.
 
 use crate::checkpoint::CheckpointError;
 use config::ConfigError;
@@ -29,6 +29,11 @@ pub enum TrainError {
     Optimizer(#[from] OptimizerError),
     #[error("cannot {action} {path}: {cause}; the last checkpoint is safe, and the next run resumes from it")]
     Io { action: &'static str, path: PathBuf, cause: io::Error },
+    /// Of a file that no checkpoint needs.
+    #[error("cannot {action} {path}: {cause}")]
+    File { action: &'static str, path: PathBuf, cause: io::Error },
+    #[error("{} exists already; name a folder or file that does not", .0.display())]
+    Exists(PathBuf),
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
     #[error(transparent)]
@@ -74,6 +79,10 @@ pub fn without_backtrace(text: &str) -> &str {
 impl TrainError {
     pub(super) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         move |cause| Self::Io { action, path: path.to_owned(), cause }
+    }
+
+    pub(super) fn file(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        move |cause| Self::File { action, path: path.to_owned(), cause }
     }
 
     /// The failure for the cell's status. The kind of errors of LibTorch and of the system follows from their text.

@@ -8,7 +8,6 @@
 
 pub mod activations;
 pub mod cell;
-pub mod error;
 pub mod export;
 pub mod forward;
 pub mod gradient;
@@ -20,6 +19,5 @@ pub mod situation;
 pub mod tensors_file;
 
 pub use cell::{Loaded, Origin};
-pub use error::InferenceError;
 pub use forward::{Answers, outputs};
 pub use situation::{Request, Situation};

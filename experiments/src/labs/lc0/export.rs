@@ -6,7 +6,8 @@ use lc0::check::Differences;
 use records::atomic;
 use std::fmt::Write as _;
 use std::path::Path;
-use train::inference::{InferenceError, Loaded, Request};
+use train::TrainError;
+use train::inference::{Loaded, Request};
 
 /// The positions of `--check`, if none are named.
 pub(crate) const POSITIONS: usize = 60;
@@ -14,7 +15,7 @@ pub(crate) const POSITIONS: usize = 60;
 /// Writes the file, and compares it with the cell on positions if there are any; returns what to say about it.
 pub(crate) fn write(cell: &Loaded, file: &Path, requests: Option<&[Request]>) -> anyhow::Result<String> {
     if file.symlink_metadata().is_ok() {
-        return Err(InferenceError::Exists(file.to_owned()).into());
+        return Err(TrainError::Exists(file.to_owned()).into());
     }
     let not_written = || format!("{} is not written", file.display());
     let exported = lc0::export::file(&cell.config, cell.layout(), &cell.arena.values()?).with_context(not_written)?;

@@ -1,9 +1,9 @@
 //! The activations of a network, as named tensors.
 
 use super::cell::Loaded;
-use super::error::InferenceError;
 use super::situation::Request;
 use super::tensors_file::Named;
+use crate::error::TrainError;
 use crate::setup::declare;
 use encodings::{HeadMaps, HeadObserver};
 use nn::Views;
@@ -35,11 +35,7 @@ impl HeadObserver for MapRecorder {
 ///
 /// For a network over games, b counts sequences, of which each ends with its position and padding. With `loops` streams count
 /// every pass through a layer, and the other tensors are those of its last pass.
-pub fn activations(
-    cell: &Loaded,
-    requests: &[Request],
-    layers: Option<&[usize]>,
-) -> Result<Vec<Named>, InferenceError> {
+pub fn activations(cell: &Loaded, requests: &[Request], layers: Option<&[usize]>) -> Result<Vec<Named>, TrainError> {
     let plies = cell.config.plies();
     let rows: Vec<u8> = requests.iter().flat_map(|request| request.sequence(plies).0).collect();
     let rows = Tensor::f_from_slice(&rows)?.f_view([(requests.len() * plies) as i64, -1])?;

@@ -1,7 +1,7 @@
 //! A cell's network with its weights, without its dataset.
 
-use super::error::InferenceError;
 use crate::checkpoint::{Checkpoint, load_averaged, load_final, weights_hash};
+use crate::error::TrainError;
 use crate::setup::{declare, read_config, use_arithmetic};
 use config::{RunConfig, Weights};
 use models::Network;
@@ -50,7 +50,7 @@ impl fmt::Display for Origin {
 impl Loaded {
     /// The network of a cell's folder with its final weights, raw or averaged, or with those of the newest checkpoint of an
     /// unfinished cell. Final weights must have the recorded hash, and all weights must be finite.
-    pub fn cell(dir: &Path, which: Weights, device: Device) -> Result<Self, InferenceError> {
+    pub fn cell(dir: &Path, which: Weights, device: Device) -> Result<Self, TrainError> {
         let config = config_of(dir)?;
         if which == Weights::Averaged && config.train.averaging.is_none() {
             let message = format!("{} has no averaged weights: its run has no `averaging`", dir.display());
@@ -81,7 +81,7 @@ impl Loaded {
 
     /// A run's network with random weights, none of them zero, for comparing implementations. Initial weights would
     /// hide errors, because tables that start at zero do not change the output.
-    pub fn random(config: RunConfig, seed: u64, device: Device) -> Result<Self, InferenceError> {
+    pub fn random(config: RunConfig, seed: u64, device: Device) -> Result<Self, TrainError> {
         use_arithmetic(&config);
         let (network, layout) = declare(&config)?;
         let weights = random_weights(&layout, seed);
@@ -90,7 +90,7 @@ impl Loaded {
     }
 
     /// The BLAKE3 hash of its weights, as in `status.json`.
-    pub fn weights_hash(&self) -> Result<String, InferenceError> {
+    pub fn weights_hash(&self) -> Result<String, TrainError> {
         Ok(weights_hash(&self.arena.values()?))
     }
 
@@ -121,12 +121,12 @@ fn no_average(dir: &Path, step: u64) -> UserError {
     UserError::new(message, "leave --averaged out, or run its experiment further")
 }
 
-pub fn config_of(dir: &Path) -> Result<RunConfig, InferenceError> {
+pub fn config_of(dir: &Path) -> Result<RunConfig, TrainError> {
     if !dir.join(CONFIG_FILE).is_file() {
         let message = format!("{} is not a cell: it has no {CONFIG_FILE}. {}", dir.display(), hint(dir));
         return Err(UserError::new(message, "name the folder of a cell").into());
     }
-    Ok(read_config(&dir.join(CONFIG_FILE))?)
+    read_config(&dir.join(CONFIG_FILE))
 }
 
 /// The first cell below a folder, or how cell folders are named.
@@ -155,12 +155,12 @@ const COPY_AGAIN: &str =
     "copy the cell's folder again from where it was trained, or remove it and run its experiment again";
 
 /// Refuses final weights without the recorded hash. Imported networks and cells of older versions have no record.
-fn check_recorded(dir: &Path, which: Weights, weights: &[f32]) -> Result<(), InferenceError> {
+fn check_recorded(dir: &Path, which: Weights, weights: &[f32]) -> Result<(), TrainError> {
     let name = if which == Weights::Averaged { AVERAGED } else { FINAL };
     let file = dir.join(CHECKPOINTS).join(name);
     let of_file = manifest::files_of_weights(dir)?.into_iter().find(|(of, _)| of == name);
     let (record, expected, found) = if let Some((_, expected)) = of_file {
-        (manifest::FILE, expected, stored::hash(&file).map_err(InferenceError::io("read", &file))?)
+        (manifest::FILE, expected, stored::hash(&file).map_err(TrainError::file("read", &file))?)
     } else if let Some(result) = Status::read(dir)?.and_then(|status| status.result).filter(|_| name == FINAL) {
         (status::FILE, result.weights, weights_hash(weights))
     } else {
@@ -176,7 +176,7 @@ fn check_recorded(dir: &Path, which: Weights, weights: &[f32]) -> Result<(), Inf
     Err(UserError::new(message, COPY_AGAIN).into())
 }
 
-fn check_finite(dir: &Path, layout: &Layout, weights: &[f32]) -> Result<(), InferenceError> {
+fn check_finite(dir: &Path, layout: &Layout, weights: &[f32]) -> Result<(), TrainError> {
     for param in layout.params() {
         let values = &weights[param.offset..param.offset + param.len()];
         let count = values.iter().filter(|value| !value.is_finite()).count();

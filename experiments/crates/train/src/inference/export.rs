@@ -1,11 +1,11 @@
 //! The export folder: weights, configuration, inputs and outputs of some positions, and a description of the files.
 
 use super::cell::Loaded;
-use super::error::InferenceError;
 use super::forward::Answers;
 use super::readme;
 use super::situation::Request;
 use super::tensors_file::{self, Named};
+use crate::error::TrainError;
 use crate::tables::{self, TABLES_FILE};
 use nn::Views;
 use records::folder::CONFIG_FILE;
@@ -29,14 +29,14 @@ pub struct Folder {
 
 impl Folder {
     /// Begins a folder beside `out`, which must not exist.
-    pub fn begin(out: &Path) -> Result<Self, InferenceError> {
+    pub fn begin(out: &Path) -> Result<Self, TrainError> {
         if out.symlink_metadata().is_ok() {
-            return Err(InferenceError::Exists(out.to_owned()));
+            return Err(TrainError::Exists(out.to_owned()));
         }
         let mut name = out.file_name().unwrap_or_default().to_owned();
         name.push(format!(".{}.tmp", std::process::id()));
         let beside = out.with_file_name(name);
-        fs::create_dir_all(&beside).map_err(InferenceError::io("create", &beside))?;
+        fs::create_dir_all(&beside).map_err(TrainError::file("create", &beside))?;
         Ok(Self { out: out.to_owned(), beside })
     }
 
@@ -45,11 +45,11 @@ impl Folder {
     }
 
     /// Renames the folder to its final name.
-    pub fn finish(self) -> Result<(), InferenceError> {
+    pub fn finish(self) -> Result<(), TrainError> {
         if self.out.symlink_metadata().is_ok() {
-            return Err(InferenceError::Exists(self.out.clone()));
+            return Err(TrainError::Exists(self.out.clone()));
         }
-        fs::rename(&self.beside, &self.out).map_err(InferenceError::io("make", &self.out))
+        fs::rename(&self.beside, &self.out).map_err(TrainError::file("make", &self.out))
     }
 }
 
@@ -61,7 +61,7 @@ impl Drop for Folder {
 }
 
 /// Writes a cell's network and its outputs on positions into a folder.
-pub fn write(cell: &Loaded, requests: &[Request], folder: &Folder) -> Result<(), InferenceError> {
+pub fn write(cell: &Loaded, requests: &[Request], folder: &Folder) -> Result<(), TrainError> {
     let dir = folder.path();
     let weights = parameters(cell, &cell.arena.frozen_views());
     let forward = Answers::of(cell, requests)?.named();
@@ -74,7 +74,7 @@ pub fn write(cell: &Loaded, requests: &[Request], folder: &Folder) -> Result<(),
     for (name, text) in texts {
         let path = dir.join(name);
         let written = text.map_err(io::Error::other).and_then(|text| fs::write(&path, text));
-        written.map_err(InferenceError::io("write", &path))?;
+        written.map_err(TrainError::file("write", &path))?;
     }
     if let Some(tables) = tables::of_network(&cell.network, &cell.arena) {
         tensors_file::write(&dir.join(TABLES_FILE), &tables)?;

@@ -1,9 +1,9 @@
 //! A network's outputs on positions, as named tensors.
 
 use super::cell::Loaded;
-use super::error::InferenceError;
 use super::situation::{LegalMove, Request};
 use super::tensors_file::Named;
+use crate::error::TrainError;
 use models::input::Expander;
 use models::loss::mask_policy;
 use models::{Answer, MoveContext, Output, Reading};
@@ -27,7 +27,7 @@ pub struct Answers {
 
 impl Answers {
     /// Runs a network on positions, all at once.
-    pub fn of(cell: &Loaded, requests: &[Request]) -> Result<Self, InferenceError> {
+    pub fn of(cell: &Loaded, requests: &[Request]) -> Result<Self, TrainError> {
         let spec = cell.config.spec();
         let batch = Batch::of(cell, requests)?;
         let views = Views::split_in(cell.layout(), &cell.arena.flat(), cell.kind);
@@ -62,7 +62,7 @@ impl Answers {
 
 /// The heads' outputs on positions, in order, as [`Answers::outputs`]; nothing else is computed. Positions may come without
 /// their moves if the network has no refinement pass.
-pub fn outputs(cell: &Loaded, requests: &[Request]) -> Result<Vec<Answer>, InferenceError> {
+pub fn outputs(cell: &Loaded, requests: &[Request]) -> Result<Vec<Answer>, TrainError> {
     let batch = Batch::of(cell, requests)?;
     let views = Views::split_in(cell.layout(), &cell.arena.flat(), cell.kind);
     Ok(tch::no_grad(|| batch.outputs(cell, &views)))
@@ -78,7 +78,7 @@ struct Batch {
 }
 
 impl Batch {
-    fn of(cell: &Loaded, requests: &[Request]) -> Result<Self, InferenceError> {
+    fn of(cell: &Loaded, requests: &[Request]) -> Result<Self, TrainError> {
         let (spec, device, plies) = (cell.config.spec(), cell.arena.device(), cell.config.plies());
         let (rows, places): (Vec<Vec<u8>>, Vec<usize>) = requests.iter().map(|request| request.sequence(plies)).unzip();
         let rows =
@@ -113,16 +113,16 @@ fn readable(output: Output, rows: &Tensor) -> Vec<Answer> {
 }
 
 /// How often the position after each move occurred before, i64 `[b,v]`.
-fn repeats(requests: &[Request], moves: usize) -> Result<Tensor, InferenceError> {
+fn repeats(requests: &[Request], moves: usize) -> Result<Tensor, TrainError> {
     of_moves(requests, moves, |mv| mv.repetitions.into())
 }
 
-fn legal(requests: &[Request], moves: usize) -> Result<Tensor, InferenceError> {
+fn legal(requests: &[Request], moves: usize) -> Result<Tensor, TrainError> {
     Ok(of_moves(requests, moves, |_| 1)?.f_to_kind(Kind::Bool)?)
 }
 
 /// A number for each legal move, 0 for the others, i64 `[b,v]`.
-fn of_moves(requests: &[Request], moves: usize, number: impl Fn(&LegalMove) -> i64) -> Result<Tensor, InferenceError> {
+fn of_moves(requests: &[Request], moves: usize, number: impl Fn(&LegalMove) -> i64) -> Result<Tensor, TrainError> {
     let mut numbers = vec![0i64; requests.len() * moves];
     for (row, request) in numbers.chunks_exact_mut(moves).zip(requests) {
         for mv in &request.legal {

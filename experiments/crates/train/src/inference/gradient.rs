@@ -1,10 +1,9 @@
 //! A training batch with its losses and gradients, and the steps of an optimiser, as named tensors.
 
 use super::cell::Loaded;
-use super::error::InferenceError;
 use super::export::parameters;
 use super::tensors_file::{self, Named};
-use crate::TrainError;
+use crate::error::TrainError;
 use crate::micro::Gradient;
 use crate::setup::loader;
 use crate::tensors::on_device;
@@ -20,14 +19,14 @@ const GRADIENT_FILE: &str = "gradient.safetensors";
 const STEPS_FILE: &str = "steps.safetensors";
 
 /// The first training batch of a run, on its cell's device.
-pub fn first_batch(cell: &Loaded, dataset: &Arc<Dataset>) -> Result<Examples, InferenceError> {
+pub fn first_batch(cell: &Loaded, dataset: &Arc<Dataset>) -> Result<Examples, TrainError> {
     let device = cell.arena.device();
     let batch = TrainLoader::new(dataset, loader(&cell.config, device), 0)?.next()?;
     Ok(on_device(&batch, device)?)
 }
 
 /// Writes `batch.<part>`, `loss.<name>` and `gradient.<parameter>`.
-pub fn write(cell: &Loaded, batch: &Examples, dir: &Path) -> Result<(), InferenceError> {
+pub fn write(cell: &Loaded, batch: &Examples, dir: &Path) -> Result<(), TrainError> {
     let gradient = Gradient::of_batch(&cell.config, &cell.network, &cell.arena, batch)?;
     let mut named = batch_parts(cell, batch);
     named.extend(gradient.terms.into_iter().map(|term| Named::new(format!("loss.{}", term.loss.name()), term.mean)));
@@ -57,10 +56,9 @@ fn batch_parts(cell: &Loaded, batch: &Examples) -> Vec<Named> {
 /// Takes `count` steps on one batch and writes, in the order of the flat store (padding included): `first [n]` and
 /// `last [n]`, the weights before and after; `gradients [count,n]`, each before clipping; and `rates [count]`, f64, the
 /// learning rates of the schedule. The cell then holds the last weights.
-pub fn write_steps(cell: &mut Loaded, batch: &Examples, count: u64, dir: &Path) -> Result<(), InferenceError> {
+pub fn write_steps(cell: &mut Loaded, batch: &Examples, count: u64, dir: &Path) -> Result<(), TrainError> {
     let train = cell.config.train.clone();
-    let mut optimizer =
-        Optimizer::new(train.optimizer(), cell.layout(), cell.arena.device()).map_err(TrainError::from)?;
+    let mut optimizer = Optimizer::new(train.optimizer(), cell.layout(), cell.arena.device())?;
     let first = cell.arena.flat().copy();
     let (mut gradients, mut rates) = (Vec::new(), Vec::new());
     for step in 0..count {
@@ -68,7 +66,7 @@ pub fn write_steps(cell: &mut Loaded, batch: &Examples, count: u64, dir: &Path) 
         gradients.push(gradient.copy());
         clip_global_norm(&mut gradient, train.clip)?;
         let rate = train.learning_rate.at(step);
-        optimizer.step(&mut cell.arena.flat(), &gradient, rate).map_err(TrainError::from)?;
+        optimizer.step(&mut cell.arena.flat(), &gradient, rate)?;
         rates.push(rate);
     }
     let named = [

@@ -1,7 +1,7 @@
 //! Positions as input text: FEN or SFEN, with the moves played from there.
 
-use super::error::InferenceError;
 use super::situation::{Request, Situation};
+use crate::error::TrainError;
 use games::chess::Chess;
 use games::chess::history::{self, HistoryFill};
 use games::{Game, GameKind, InputLayout, InputName, MovesName, Position, with_game};
@@ -22,12 +22,12 @@ pub fn read(
     game: GameKind,
     input: InputName,
     moves: MovesName,
-) -> Result<Request, InferenceError> {
+) -> Result<Request, TrainError> {
     with_game!(game, G => situation::<G>(text, G::input(input), moves).map(|found| found.request(text.to_owned())))
         .map_err(|reason| wrong(place, game, &reason))
 }
 
-fn wrong(place: &str, game: GameKind, reason: &str) -> InferenceError {
+fn wrong(place: &str, game: GameKind, reason: &str) -> TrainError {
     let message = format!("no position of {}, which the cell is of: {reason}", game.name());
     let help = "write FEN, SFEN or `startpos`, then `moves` and legal moves";
     UserError::new(message, help).at(place.trim_end_matches(": ")).into()
@@ -40,7 +40,7 @@ pub fn read_lines(
     game: GameKind,
     input: InputName,
     moves: MovesName,
-) -> Result<Vec<Request>, InferenceError> {
+) -> Result<Vec<Request>, TrainError> {
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'));
     let requests: Vec<Request> = lines
         .map(|(i, line)| read(line.trim(), &format!("{name}, line {}: ", i + 1), game, input, moves))
@@ -53,7 +53,7 @@ pub fn read_lines(
 
 /// Rewrites the rows of `lc0_112` and `lc0_112_en_passant` as Lc0 fills them in play (`history-fill=fen_only`): missing
 /// history repeats the first position, unless it is the standard start. The inputs themselves leave it empty.
-pub fn fill_history(requests: &mut [Request], input: InputName) -> Result<(), InferenceError> {
+pub fn fill_history(requests: &mut [Request], input: InputName) -> Result<(), TrainError> {
     if !matches!(input, InputName::Lc0_112 | InputName::Lc0_112EnPassant) {
         let message =
             format!("the input {} shows no earlier positions, so that there is nothing to fill", input.name());
@@ -103,7 +103,7 @@ fn rating(word: &str) -> Result<i32, String> {
 mod tests {
     use super::*;
 
-    fn chess(text: &str) -> Result<Request, InferenceError> {
+    fn chess(text: &str) -> Result<Request, TrainError> {
         read(text, "", GameKind::Chess, InputName::Lc0_112, MovesName::FromTo)
     }
 

@@ -1,7 +1,7 @@
 //! A network's output on one position in numbers: moves with probabilities, and the other heads.
 
-use super::error::InferenceError;
 use super::situation::Request;
+use crate::error::TrainError;
 use games::Vocabulary;
 use models::{Answer, HeadName, Reading};
 use serde_json::{Map, Value, json};
@@ -56,20 +56,15 @@ pub enum Meaning {
 
 /// Turns a network's outputs into one prediction per position. The policy's logits are divided by `temperature`; at 0 the
 /// likeliest move has probability 1.
-pub fn predictions(
-    requests: &[Request],
-    outputs: &[Answer],
-    temperature: f64,
-) -> Result<Vec<Prediction>, InferenceError> {
+pub fn predictions(requests: &[Request], outputs: &[Answer], temperature: f64) -> Result<Vec<Prediction>, TrainError> {
     let of_head = |head: HeadName| {
         let own = outputs.iter().find(|answer| answer.name() == head.name());
         own.map(|answer| rows(&answer.tensor)).transpose()
     };
     let (policy, soft) = (of_head(HeadName::Policy)?, of_head(HeadName::SoftPolicy)?);
     let further = outputs.iter().filter(|answer| answer.head == HeadName::FurtherPolicies);
-    let further: Vec<(&str, Vec<Vec<f32>>)> = further
-        .map(|answer| Ok((answer.part.as_ref(), rows(&answer.tensor)?)))
-        .collect::<Result<_, InferenceError>>()?;
+    let further: Vec<(&str, Vec<Vec<f32>>)> =
+        further.map(|answer| Ok((answer.part.as_ref(), rows(&answer.tensor)?))).collect::<Result<_, TrainError>>()?;
     let choice = of_head(HeadName::Refined)?;
     let candidates = outputs.iter().find(|answer| answer.reading == Reading::Moves);
     let candidates = candidates.map(|answer| rows(&answer.tensor)).transpose()?;
@@ -77,7 +72,7 @@ pub fn predictions(
     let others = outputs.iter().filter(|answer| !is_of_moves(answer.reading));
     let others: Vec<(String, Reading, Vec<Vec<f32>>)> = others
         .map(|answer| Ok((shown_name(answer.head, answer.name()), answer.reading, rows(&answer.tensor)?)))
-        .collect::<Result<_, InferenceError>>()?;
+        .collect::<Result<_, TrainError>>()?;
     let prediction = |(i, request): (usize, &Request)| Prediction {
         position: request.text.clone(),
         moves: move_predictions(
@@ -104,7 +99,7 @@ pub fn predictions_of_all_moves(
     outputs: &[Answer],
     temperature: f64,
     moves: Vocabulary,
-) -> Result<Vec<Prediction>, InferenceError> {
+) -> Result<Vec<Prediction>, TrainError> {
     let with_all: Vec<Request> = requests.iter().map(|request| request.with_all_moves(moves)).collect();
     let mut predictions = predictions(&with_all, outputs, temperature)?;
     for (prediction, request) in predictions.iter_mut().zip(requests) {
@@ -121,7 +116,7 @@ fn refined_probabilities(moves: &[f32], logits: &[f32]) -> Vec<(u16, f64)> {
 }
 
 /// `[b,…]` as a list of values for each position.
-fn rows(tensor: &Tensor) -> Result<Vec<Vec<f32>>, InferenceError> {
+fn rows(tensor: &Tensor) -> Result<Vec<Vec<f32>>, TrainError> {
     let flat = tensor.f_to_device(Device::Cpu)?.f_to_kind(Kind::Float)?.f_reshape([tensor.size()[0], -1])?;
     Ok(Vec::<Vec<f32>>::try_from(flat)?)
 }

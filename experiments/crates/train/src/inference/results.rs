@@ -1,7 +1,7 @@
 //! A network on whole datasets: predicted results beside actual ones, and the metrics on another dataset's labels.
 
 use super::cell::Loaded;
-use super::error::InferenceError;
+use crate::error::TrainError;
 use crate::evaluate::{Subject, evaluate};
 use crate::micro::measure;
 use crate::setup::open_data;
@@ -28,7 +28,7 @@ pub struct Predicted {
 }
 
 /// Predictions for at most `positions` test positions of games with a result; `None` if the network predicts no result.
-pub fn on_test_positions(cell: &Loaded, positions: u64) -> Result<Option<Vec<Predicted>>, InferenceError> {
+pub fn on_test_positions(cell: &Loaded, positions: u64) -> Result<Option<Vec<Predicted>>, TrainError> {
     let run = &cell.config;
     let dataset = Arc::new(open_data(run)?);
     let (views, device) = (cell.arena.frozen_views(), cell.arena.device());
@@ -66,7 +66,7 @@ fn normalised(shares: [f64; 3]) -> [f64; 3] {
     shares.map(|share| share / sum)
 }
 
-fn numbers(tensor: &Tensor) -> Result<Vec<Vec<f32>>, InferenceError> {
+fn numbers(tensor: &Tensor) -> Result<Vec<Vec<f32>>, TrainError> {
     Ok(Vec::<Vec<f32>>::try_from(tensor.f_to_device(Device::Cpu)?)?)
 }
 
@@ -79,7 +79,7 @@ pub struct OtherLabels {
 
 /// Evaluates the network on every test position of the dataset in `folder`, which must be of the same game and have the
 /// network's targets. Values are those that the run takes from its own dataset.
-pub fn on_labels(cell: &Loaded, folder: &Path) -> Result<OtherLabels, InferenceError> {
+pub fn on_labels(cell: &Loaded, folder: &Path) -> Result<OtherLabels, TrainError> {
     let (data, view) = (folder.to_owned(), DataView { value: cell.config.view.value, ..DataView::default() });
     let config = RunConfig { data, view, test_data: None, generate: None, imported: None, ..cell.config.clone() };
     let dataset = Arc::new(open_data(&config)?);

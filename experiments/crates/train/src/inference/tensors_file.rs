@@ -1,7 +1,7 @@
 //! Named tensors as a safetensors file.
 
-use super::error::InferenceError;
 use crate::checkpoint::{Raw, bytes_of_file};
+use crate::error::TrainError;
 use records::atomic;
 use safetensors::tensor::Dtype;
 use std::io;
@@ -23,10 +23,10 @@ impl Named {
 }
 
 /// Writes a file with these tensors, or leaves the existing file unchanged.
-pub fn write(path: &Path, tensors: &[Named]) -> Result<(), InferenceError> {
+pub fn write(path: &Path, tensors: &[Named]) -> Result<(), TrainError> {
     let raw = tensors.iter().map(raw).collect::<anyhow::Result<Vec<Raw<'_>>>>();
     let bytes = raw.and_then(|raw| Ok(bytes_of_file(&raw)?)).map_err(io::Error::other);
-    bytes.and_then(|bytes| atomic::replace(path, &bytes)).map_err(InferenceError::io("write", path))
+    bytes.and_then(|bytes| atomic::replace(path, &bytes)).map_err(TrainError::file("write", path))
 }
 
 fn raw(named: &Named) -> anyhow::Result<Raw<'_>> {
