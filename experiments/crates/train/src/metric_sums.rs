@@ -227,31 +227,6 @@ mod tests {
     }
 
     #[test]
-    fn means_over_cells_divide_by_cells() {
-        // Two boards: 3 of 4 cells right, 1 of the 2 above zero among them; then 1 of 1, a zero.
-        let own = own(&[HeadName::PerSquare]);
-        let board = |values: [f32; 4], counts: [f32; 3]| {
-            let names = ["map_loss", "map_accuracy", "map_recall", "map_specificity"];
-            let metric = |name| *own.iter().find(|metric| metric.name == name).expect("a metric of maps");
-            let targets = [Target::MapCells, Target::MapCellsAboveZero, Target::MapCellsOfZero];
-            BatchMetrics {
-                values: names.map(metric).into_iter().zip(values.map(|value| vec![value])).collect(),
-                counts: targets.into_iter().zip(counts.map(|count| vec![count])).collect(),
-            }
-        };
-        let mut sums = MetricSums::default();
-        sums.add(&board([2.0, 3.0, 1.0, 2.0], [4.0, 2.0, 2.0]), 0, 1, false);
-        sums.add(&board([0.5, 1.0, 0.0, 1.0], [1.0, 0.0, 1.0]), 0, 1, false);
-        let metrics = sums.metrics(&own, Mask::Train);
-        assert_eq!(metrics.get("map_loss"), Some(0.5));
-        assert_eq!(metrics.get("map_accuracy"), Some(0.8));
-        assert_eq!((metrics.get("map_recall"), metrics.get("map_specificity")), (Some(0.5), Some(1.0)));
-        assert_eq!(metrics.get("map_balanced_accuracy"), Some(0.75));
-        assert_eq!((metrics.get("map_cells"), metrics.get("map_cells.opening")), (Some(5.0), Some(0.0)));
-        assert_eq!((metrics.get("policy_loss"), metrics.get("policy_targets")), (None, None));
-    }
-
-    #[test]
     fn what_is_stored_of_positions_is_measured() {
         assert!(records::positions::MEASURES.iter().all(|name| metrics::find(name).is_ok()));
     }

@@ -178,26 +178,11 @@ mod tests {
     use games::GameKind;
 
     #[test]
-    fn a_displacement_has_its_own_entry_or_that_of_another_one() {
+    fn a_control_has_few_entries_in_their_places_and_each_seed_its_own() {
         let [chess, shogi] = [GameKind::Chess, GameKind::Shogi].map(GameKind::geometry);
-        for (from, to) in [(chess, shogi), (shogi, chess), (chess, chess)] {
-            let kept = places(from, to, TableOrder::Kept, 0);
-            let both = from.displacement_classes().min(to.displacement_classes());
-            assert_eq!(kept.len(), both);
-            let (from, to) = (Displacement::all(from), Displacement::all(to));
-            assert!(kept.iter().all(|&(source, target)| from[source] == to[target]));
-        }
-        let sorted = |mut all: Vec<(usize, usize)>| {
-            all.sort_unstable();
-            all
-        };
         let [kept, shuffled, other] = [(TableOrder::Kept, 0), (TableOrder::Shuffled, 0), (TableOrder::Shuffled, 1)]
             .map(|(order, seed)| places(chess, shogi, order, seed));
-        let split = |all: &[(usize, usize)]| -> (Vec<usize>, Vec<usize>) { all.iter().copied().unzip() };
-        assert_eq!(split(&kept).1, split(&shuffled).1, "the same entries are written");
-        let taken = |all: &[(usize, usize)]| sorted(split(all).0.into_iter().map(|class| (class, 0)).collect());
-        assert_eq!(taken(&kept), taken(&shuffled), "and the same ones are taken");
-        assert!(kept != shuffled && shuffled != other);
+        assert_ne!(shuffled, other);
         let unmoved = kept.iter().filter(|place| shuffled.contains(place)).count();
         assert!(unmoved < 10, "{unmoved} of {} entries are in their place", kept.len());
     }
