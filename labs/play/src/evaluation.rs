@@ -140,12 +140,12 @@ fn file_name(path: &Path) -> String {
 /// The policy loss on other labels than the cell's own.
 fn of_labels(cell: &Loaded, folder: &Path) -> Result<Found, PlayError> {
     let found = on_labels(cell, folder)?;
-    let loss = found.metrics.get("policy_loss").ok_or(PlayError::NoOutput {
+    let loss = found.get("policy_loss").ok_or(PlayError::NoOutput {
         agent: "labels",
         needed: "a policy",
         remedy: "take a network with the output `policy`",
     })?;
-    Ok((loss, found.policy_targets, details(&found.metrics)))
+    Ok((loss, found.get("policy_targets").unwrap_or_default() as u64, details(&found)))
 }
 
 /// A value, of how many, and the details.

@@ -290,13 +290,6 @@ mod tests {
     }
 
     #[test]
-    fn temperature_sharpens_flattens_and_decides() {
-        let best = |temperature| shares(&request(), &[2.0, 0.0, 1.0, 0.0], temperature)[1].probability;
-        assert_eq!(best(0.0), 1.0);
-        assert!(best(0.5) > best(1.0) && best(1.0) > best(10.0) && best(10.0) > 1.0 / 3.0);
-    }
-
-    #[test]
     fn outputs_are_read_by_their_heads() {
         let meaning = |reading, numbers: &[f32]| meaning(reading, numbers, 2).expect("it has a meaning by itself");
         let Meaning::Wdl(shares) = meaning(Reading::Result, &[0.0, f32::ln(2.0), f32::ln(5.0)]) else {

@@ -70,23 +70,13 @@ fn numbers(tensor: &Tensor) -> Result<Vec<Vec<f32>>, TrainError> {
     Ok(Vec::<Vec<f32>>::try_from(tensor.f_to_device(Device::Cpu)?)?)
 }
 
-/// A network on the labels of another dataset.
-#[derive(Debug)]
-pub struct OtherLabels {
-    pub metrics: Metrics,
-    pub policy_targets: u64,
-}
-
 /// Evaluates the network on every test position of the dataset in `folder`, which must be of the same game and have the
 /// network's targets. Values are those that the run takes from its own dataset.
-pub fn on_labels(cell: &Loaded, folder: &Path) -> Result<OtherLabels, TrainError> {
+pub fn on_labels(cell: &Loaded, folder: &Path) -> Result<Metrics, TrainError> {
     let (data, view) = (folder.to_owned(), DataView { value: cell.config.view.value, ..DataView::default() });
     let config = RunConfig { data, view, test_data: None, generate: None, imported: None, ..cell.config.clone() };
     let dataset = Arc::new(open_data(&config)?);
     let device = cell.arena.device();
     let subject = Subject { config: &config, network: &cell.network, dataset: &dataset, device, ranks: None };
-    let found = evaluate(subject, &cell.arena.frozen_views(), Split::Test, usize::MAX)?;
-    let with_policy = |row: &&records::positions::PositionMetrics| row.values[0].is_some();
-    let policy_targets = found.positions.iter().filter(with_policy).count() as u64;
-    Ok(OtherLabels { metrics: found.metrics, policy_targets })
+    Ok(evaluate(subject, &cell.arena.frozen_views(), Split::Test, usize::MAX)?.metrics)
 }

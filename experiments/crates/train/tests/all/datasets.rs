@@ -55,7 +55,7 @@ fn values_on_other_labels_are_those_that_the_network_learnt() {
     let mut run = with_heads(bench.run(4), r#"{"policy": {}, "q": {"buckets": 8}}"#);
     run.view.value = Some(ValueTarget::Result);
     let cell = Loaded::cell(&bench.trained("results", &run), Weights::Raw, tch::Device::Cpu).expect("it is done");
-    let found = on_labels(&cell, &openings(bench.path())).expect("results are enough").metrics;
+    let found = on_labels(&cell, &openings(bench.path())).expect("results are enough");
     assert!(found.get("q_targets").is_some() && found.get("q_targets") == found.get("positions"), "{found:?}");
 }
 
