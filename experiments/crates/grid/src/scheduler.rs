@@ -175,7 +175,7 @@ impl SchedulerRun<'_> {
                     let (task, outcome) = (running.task, self.outcome(&running, exit));
                     match outcome {
                         Outcome::Failed(failure) if self.should_retry(task, &failure) => {
-                            mark_for_retry(&self.tasks[task].dir, &failure);
+                            record_failure(&self.tasks[task].dir, State::Interrupted, &failure);
                             // The lock is released after the status is written.
                             drop(running.lock);
                             self.retried[task] += 1;
@@ -212,7 +212,7 @@ impl SchedulerRun<'_> {
         let log = log_since(dir, running.log_start).unwrap_or_default();
         if running.overdue.is_some() && !self.stopping() && Failure::from_log(&log).is_none() {
             let failure = Failure::overdue(running.since.elapsed(), status.as_ref().map_or(0, |status| status.step));
-            record_failure(dir, status, &failure);
+            record_failure(dir, State::Failed, &failure);
             return Outcome::Failed(failure);
         }
         let stopped = matches!(&status, Some(status) if status.state == State::Interrupted) && exit.code() == Some(1);
@@ -220,7 +220,7 @@ impl SchedulerRun<'_> {
             return Outcome::Interrupted;
         }
         let failure = Failure::of(exit, &log);
-        record_failure(dir, status, &failure);
+        record_failure(dir, State::Failed, &failure);
         Outcome::Failed(failure)
     }
 
@@ -302,17 +302,10 @@ impl SchedulerRun<'_> {
     }
 }
 
-/// Marks a failed cell as interrupted, so that this runner or another one retries it.
-fn mark_for_retry(dir: &Path, failure: &Failure) {
+/// Records a failure that the cell could not record itself, or, as interrupted, one after which this runner or another one tries
+/// again. If it cannot be written (disk full), the cell counts as interrupted, and the next run resumes it.
+fn record_failure(dir: &Path, state: State, failure: &Failure) {
     let (step, steps) = Status::read(dir).ok().flatten().map_or((0, 0), |status| (status.step, status.steps));
-    let status = Status::new(State::Interrupted, step, steps).with_failure(failure.clone());
-    let _ = status.write(dir);
-}
-
-/// Records the failure of a cell that could not record it itself. If this fails too (disk full), the cell counts as
-/// interrupted, and the next run resumes it.
-fn record_failure(dir: &Path, status: Option<Status>, failure: &Failure) {
-    let (step, steps) = status.map_or((0, 0), |status| (status.step, status.steps));
-    let status = Status { resumable: true, ..Status::new(State::Failed, step, steps).with_failure(failure.clone()) };
-    let _ = status.write(dir);
+    let status = Status::new(state, step, steps).with_failure(failure.clone());
+    let _ = Status { resumable: state == State::Failed, ..status }.write(dir);
 }

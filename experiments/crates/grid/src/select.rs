@@ -24,10 +24,6 @@ enum Axis {
     Of(Setting),
 }
 
-fn axis_names() -> Vec<&'static str> {
-    SHORT.iter().map(|(name, _)| *name).chain([SEED, ROW]).collect()
-}
-
 impl Selector {
     pub(super) fn of_rows(folders: Vec<String>) -> Self {
         Self { axis: Axis::Row, values: folders }
@@ -52,7 +48,8 @@ impl FromStr for Selector {
             SEED => Axis::Seed,
             ROW => Axis::Row,
             _ => Axis::Of(Setting::named(name).ok_or_else(|| {
-                let help = format!("write one of {}, or a dotted name like train.clip", axis_names().join(", "));
+                let names: Vec<&str> = SHORT.iter().map(|(name, _)| *name).chain([SEED, ROW]).collect();
+                let help = format!("write one of {}, or a dotted name like train.clip", names.join(", "));
                 UserError::new(format!("there is no setting \"{name}\""), help)
             })?),
         };
