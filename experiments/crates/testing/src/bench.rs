@@ -9,7 +9,7 @@ use games::chess::{Chess, pgn};
 use games::{Game, GameKind, GameResult, Position};
 use models::Schedule;
 use records::status::Status;
-use records::{MetricLine, lines};
+use records::{Manifest, MetricLine, lines};
 use std::fmt::Write as _;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -153,6 +153,15 @@ pub fn encoding(yaml: &str) -> EncodingConfig {
 
 pub fn status(dir: &Path) -> Status {
     Status::read(dir).expect("a status that can be read").expect("a status")
+}
+
+pub fn manifest(dir: &Path) -> Manifest {
+    Manifest::read(dir).expect("a manifest that can be read").expect("a manifest")
+}
+
+/// The hash of a finished cell's batches.
+pub fn batches(dir: &Path) -> String {
+    status(dir).result.expect("the cell is done").batches
 }
 
 pub fn lines(dir: &Path) -> Vec<MetricLine> {

@@ -19,6 +19,6 @@ pub use experiment::{
 
 #[cfg(feature = "cells")]
 pub use bench::{
-    Bench, Finished, GAME_PLIES, assert_same_bits, dlshogi, encoding, lines, options, random_games, status, train,
-    train_with,
+    Bench, Finished, GAME_PLIES, assert_same_bits, batches, dlshogi, encoding, lines, manifest, options, random_games,
+    status, train, train_with,
 };

@@ -6,12 +6,12 @@ use config::{Generate, RunConfig, Weights};
 use dataset::value::short_term;
 use dataset::{Manifest as Dataset, Split, ValueTarget, evaluation_batches};
 use games::GameKind;
+use records::Part;
 use records::positions::{file, read};
-use records::{Manifest, Part};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use tempfile::TempDir;
-use testing::{Bench, EXPERIMENT, load_in, openings, rated, train};
+use testing::{Bench, EXPERIMENT, load_in, manifest, openings, rated, train};
 use train::Setup;
 use train::inference::Loaded;
 use train::inference::results::on_labels;
@@ -34,7 +34,7 @@ fn a_cell_tested_on_another_dataset_resumes_to_the_same_bits_and_records_both() 
     let run = RunConfig { test_data: Some(test.clone()), ..bench.run(29) };
     let [dir, _] = bench.resumed(&run, 28);
     let [own, other] = [&run.data, &test].map(|folder| Dataset::read(folder).expect("a dataset"));
-    let manifest = Manifest::read(&dir).expect("readable").expect("a manifest");
+    let manifest = manifest(&dir);
     let (facts, set) = (&manifest.dataset, manifest.dataset.test.as_ref().expect("the test set"));
     assert_eq!((&facts.content_hash, &set.content_hash), (&own.content_hash, &other.content_hash));
     assert_eq!(manifest.identity.dataset, format!("{}, test {}", own.content_hash, other.content_hash));
@@ -63,8 +63,7 @@ fn values_on_other_labels_are_those_that_the_network_learnt() {
 fn a_cell_of_made_positions_resumes_to_the_same_bits_without_a_folder() {
     let bench = Bench::new();
     let cells = bench.resumed(&run_of_made(&bench), 28);
-    let read = |dir: &PathBuf| Manifest::read(dir).expect("readable").expect("a manifest");
-    let [manifest, resumed] = cells.each_ref().map(read);
+    let [manifest, resumed] = cells.each_ref().map(|dir| manifest(dir));
     let facts = &manifest.dataset;
     let probe = generate(1).expect("a source").probe().expect("a task");
     assert_eq!((&facts.name, &facts.content_hash), (&probe.name(), &probe.content_hash()));

@@ -1,13 +1,8 @@
 //! Paired seeds: cells of one seed that differ in their encoding share their data and their other weights.
 
 use config::RunConfig;
-use records::Manifest;
 use std::path::Path;
-use testing::{Bench, encoding, lines, status};
-
-fn manifest(dir: &Path) -> Manifest {
-    Manifest::read(dir).expect("readable").expect("there")
-}
+use testing::{Bench, batches, encoding, lines, manifest};
 
 #[test]
 fn cells_that_differ_in_their_encoding_only_share_first_weights_and_batches() {
@@ -15,7 +10,6 @@ fn cells_that_differ_in_their_encoding_only_share_first_weights_and_batches() {
     let run = bench.run(12);
     let absolute = bench.trained("absolute", &run);
     let shaw = bench.trained("shaw", &RunConfig { encoding: vec![encoding("shaw: {}")], ..run.clone() });
-    let batches = |dir: &Path| status(dir).result.expect("a result").batches;
     assert_eq!(batches(&absolute), batches(&shaw));
     let (first, second) = (manifest(&absolute).initial_weights, manifest(&shaw).initial_weights);
     assert_eq!(first.shared, second.shared);
@@ -35,7 +29,6 @@ fn another_seed_changes_weights_and_order_and_an_a_a_control_the_weights_only() 
     let two = bench.trained("two", &RunConfig { seed: 2, ..run.clone() });
     let control = bench.trained("control", &RunConfig { twin: true, ..run });
     let weights = |dir: &Path| manifest(dir).initial_weights.shared;
-    let batches = |dir: &Path| status(dir).result.expect("a result").batches;
     assert!(weights(&one) != weights(&two) && batches(&one) != batches(&two));
     assert!(weights(&one) != weights(&control) && batches(&one) == batches(&control));
 }

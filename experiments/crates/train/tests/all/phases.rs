@@ -4,14 +4,10 @@ use config::{LossChanges, Phase, RunConfig, TrainConfig};
 use dataset::{Dataset, Split};
 use records::{MetricLine, Part};
 use std::path::Path;
-use testing::{Bench, assert_same_bits, lines, rated, status, train};
+use testing::{Bench, assert_same_bits, batches, lines, rated, train};
 
 fn phase(bucket: &[&str], epochs: Option<f64>) -> Phase {
     Phase { bucket: bucket.iter().map(ToString::to_string).collect(), epochs, ..Phase::default() }
-}
-
-fn batches(dir: &Path) -> String {
-    status(dir).result.expect("the cell is done").batches
 }
 
 #[test]

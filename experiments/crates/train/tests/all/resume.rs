@@ -1,11 +1,11 @@
 //! Cells that crashed, were stopped or damaged resume to the same bits.
 
 use crate::inspecting::flip;
-use records::{Manifest, Revision};
+use records::Revision;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use testing::{Bench, assert_same_bits, options, status, train, train_with};
+use testing::{Bench, assert_same_bits, manifest, options, status, train, train_with};
 use train::{CellOptions, Outcome, run_cell};
 
 /// The tensor files of the checkpoints, by step.
@@ -81,11 +81,7 @@ fn other_bits_are_refused_unless_forced() {
     assert!(status(&dir).resumable);
     let (outcome, _) = train_with(&dir, &CellOptions { force: true, ..two });
     assert_eq!(outcome.expect("forced"), Outcome::Done);
-    let sessions = Manifest::read(&dir).expect("readable").expect("there").sessions;
-    assert_eq!(
-        sessions.last().map(|session| &session.forced[..]),
-        Some(&["threads: began with 1, now 2".to_owned()][..])
-    );
+    assert_eq!(manifest(&dir).sessions.last().expect("a session").forced, ["threads: began with 1, now 2"]);
 }
 
 #[test]
@@ -100,7 +96,7 @@ fn a_cell_that_was_stopped_before_its_first_step_resumes_by_another_revision_whi
     assert_eq!(begin.expect("no error"), Outcome::Interrupted { step: 0 });
     let (outcome, _) = train_with(&dir, &revision("second"));
     assert_eq!(outcome.expect("it resumes"), Outcome::Done);
-    let manifest = Manifest::read(&dir).expect("readable").expect("there");
+    let manifest = manifest(&dir);
     assert_eq!(manifest.revision.map(|revision| revision.commit).as_deref(), Some("first"));
     let of_sessions = manifest.sessions.iter().map(|session| session.revision.as_ref().map(|own| own.commit.as_str()));
     assert_eq!(of_sessions.collect::<Vec<_>>(), [None, Some("second")]);

@@ -6,9 +6,9 @@ use games::maps::MapShape;
 use models::average::SwaConfig;
 use models::optimizer::AdamwConfig;
 use models::{AverageConfig, ModelConfig, OptimizerConfig, Schedule};
-use records::{Manifest, MetricLine, Part};
+use records::{MetricLine, Part};
 use std::path::Path;
-use testing::{Bench, assert_same_bits, lines, status};
+use testing::{Bench, assert_same_bits, lines, manifest, status};
 use train::checkpoint::{load_averaged, load_final};
 use train::setup::declare;
 use train::sinks::tensorboard;
@@ -107,8 +107,7 @@ fn auto_takes_the_whole_batch_where_it_fits_and_says_so() {
     run.train.micro_batch = Some(MicroBatch::Auto);
     let b = bench.trained("auto", &run);
     assert_same_bits(&a, &b);
-    let noted = |dir: &Path| Manifest::read(dir).expect("readable").expect("there").identity.micro_batch;
-    assert_eq!((noted(&a), noted(&b)), (None, Some(8)));
+    assert_eq!([&a, &b].map(|dir| manifest(dir).identity.micro_batch), [None, Some(8)]);
 }
 
 fn swa(every: u64) -> Option<AverageConfig> {
@@ -158,7 +157,7 @@ fn averages_and_bf16_resume_bit_identically() {
     let (_, layout) = declare(&run).expect("the network");
     let averaged = |dir: &Path| load_averaged(dir, &layout).expect("averaged weights");
     assert_eq!(averaged(&undisturbed), averaged(&resumed));
-    assert_eq!(Manifest::read(&resumed).expect("readable").expect("there").identity.dtype, "bf16");
+    assert_eq!(manifest(&resumed).identity.dtype, "bf16");
 }
 
 #[test]

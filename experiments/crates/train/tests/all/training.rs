@@ -9,7 +9,7 @@ use records::status::State;
 use records::{Manifest, Part};
 use std::collections::BTreeSet;
 use std::fs;
-use testing::{Bench, assert_same_bits, assert_says, encoding, lines, options, status, train, train_with};
+use testing::{Bench, assert_same_bits, assert_says, encoding, lines, manifest, options, status, train, train_with};
 use train::checkpoint::load_final;
 use train::setup::declare;
 use train::{CellOptions, Outcome, TrainError};
@@ -134,7 +134,7 @@ fn a_smoke_run_is_short_and_says_so() {
     let (outcome, _) = train_with(&dir, &CellOptions { smoke: true, ..options() });
     assert_eq!(outcome.expect("it trains"), Outcome::Done);
     assert!(status(&dir).steps < 10);
-    assert!(Manifest::read(&dir).expect("readable").expect("there").smoke);
+    assert!(manifest(&dir).smoke);
     for weights in [Weights::Raw, Weights::Averaged] {
         assert!(lines(&dir).iter().any(|line| line.split == Part::Test && line.weights == weights), "{weights:?}");
     }
@@ -192,7 +192,7 @@ fn a_cell_whose_dataset_changed_after_planning_is_refused_unless_forced() {
     let with = |name: &str, options: CellOptions| {
         let dir = planned(name, &other);
         assert_eq!(train_with(&dir, &options).0.expect(name), Outcome::Done);
-        Manifest::read(&dir).expect("readable").expect("there").sessions.remove(0).forced
+        manifest(&dir).sessions.remove(0).forced
     };
     assert!(with("smoke", CellOptions { smoke: true, ..options() }).is_empty(), "it is shortened");
     let forced = with("other", CellOptions { force: true, ..options() });
@@ -204,7 +204,7 @@ fn a_manifest_describes_the_cell_its_conditions_and_its_outcome() {
     let bench = Bench::new();
     let run = bench.run(12);
     let dir = bench.trained("manifest", &run);
-    let manifest = Manifest::read(&dir).expect("readable").expect("there");
+    let manifest = manifest(&dir);
     let (network, layout) = declare(&run).expect("declared");
     assert_eq!((&manifest.experiment[..], &manifest.label[..], &manifest.hash[..]), ("test", "manifest", "unplanned"));
     assert_eq!(manifest.parameters.trunk + manifest.parameters.encoding + manifest.parameters.head, layout.total());
