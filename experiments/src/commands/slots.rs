@@ -98,7 +98,7 @@ impl Slots {
             retries: if flags.contains(&RANKED) { 0 } else { self.retries },
         };
         let scheduler = Scheduler { worker: &worker, jobs: self.jobs(), fail_fast: self.fail_fast, interrupt, limits };
-        Ok(scheduler.run(tasks, &mut *progress::on_stderr(tasks)))
+        Ok(scheduler.run(tasks, &mut progress::on_stderr(tasks)))
     }
 
     /// How many cells run at a time.

@@ -158,7 +158,7 @@ fn train(args: &Args, reruns: &[Rerun<'_>]) -> anyhow::Result<()> {
         let limits = grid::Limits { retries: 1, ..grid::Limits::default() };
         let jobs = if args.device == Device::Cpu { (cores() / threads.max(1)).max(1) } else { 1 };
         let scheduler = Scheduler { worker: &worker, jobs, fail_fast: false, interrupt: &interrupt, limits };
-        scheduler.run(&tasks, &mut *progress::on_stderr(&tasks));
+        scheduler.run(&tasks, &mut progress::on_stderr(&tasks));
     }
     interrupt.release();
     Ok(())

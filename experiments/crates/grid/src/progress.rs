@@ -13,30 +13,125 @@ use std::collections::HashMap;
 use std::io::{self, IsTerminal as _, Write};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// Bars if stderr is a terminal, plain lines otherwise.
-pub fn on_stderr(tasks: &[Task]) -> Box<dyn Observer> {
-    if io::stderr().is_terminal() { Box::new(Bars::new(tasks)) } else { Box::new(Plain::new(tasks, io::stderr())) }
+/// What a grid tells while it runs. Tasks are named by their index.
+pub struct Progress<'a> {
+    names: Vec<String>,
+    watched: Watched,
+    ended: usize,
+    shown: Shown<'a>,
 }
 
-/// Observes the scheduler. Tasks are named by their index.
-pub trait Observer {
-    fn started(&mut self, task: usize);
+enum Shown<'a> {
+    /// Lines such as `14:03:22 cell 3/24 done: chess-shaw seed 1 (12.3 s); about 2 min left`.
+    Lines {
+        to: Box<dyn Write + 'a>,
+        logged: Instant,
+    },
+    Bars(Bars),
+}
+
+/// Bars if stderr is a terminal, plain lines otherwise.
+pub fn on_stderr(tasks: &[Task]) -> Progress<'static> {
+    match io::stderr().is_terminal() {
+        true => Progress::new(tasks, Shown::Bars(Bars::new(tasks))),
+        false => Progress::lines(tasks, io::stderr()),
+    }
+}
+
+impl<'a> Progress<'a> {
+    fn new(tasks: &[Task], shown: Shown<'a>) -> Self {
+        Self { names: names(tasks), watched: Watched::new(tasks), ended: 0, shown }
+    }
+
+    pub fn lines(tasks: &[Task], to: impl Write + 'a) -> Self {
+        Self::new(tasks, Shown::Lines { to: Box::new(to), logged: Instant::now() })
+    }
+
+    /// Errors are ignored: a closed pipe must not end a grid.
+    fn print(&mut self, text: &str) {
+        let _ = match &mut self.shown {
+            Shown::Lines { to, .. } => writeln!(to, "{} {text}", time_of_day()),
+            Shown::Bars(bars) => bars.all.println(text),
+        };
+    }
+
+    pub(crate) fn started(&mut self, task: usize) {
+        match &mut self.shown {
+            Shown::Lines { .. } => self.print(&format!("cell started: {}", self.names[task])),
+            Shown::Bars(bars) => bars.start(task),
+        }
+    }
 
     /// Another runner trains the cell; this one waits for it.
-    fn elsewhere(&mut self, task: usize);
+    pub(crate) fn elsewhere(&mut self, task: usize) {
+        self.print(&format!("another runner trains {}; waiting for it", self.names[task]));
+    }
 
     /// A cell failed with a temporary failure, and will be retried.
-    fn retry_later(&mut self, task: usize, failure: &Failure);
+    pub(crate) fn retry_later(&mut self, task: usize, failure: &Failure) {
+        if let Shown::Bars(bars) = &mut self.shown {
+            bars.remove(task);
+        }
+        self.print(&format!("{}: {failure}; it is retried when no other cell runs", self.names[task]));
+    }
 
     /// Called often, with the running cells.
-    fn poll(&mut self, running: &[usize]);
+    pub(crate) fn poll(&mut self, running: &[usize]) {
+        if !self.watched.refresh_if_due(running) {
+            return;
+        }
+        match &mut self.shown {
+            Shown::Lines { logged, .. } => {
+                if logged.elapsed() < LOG_INTERVAL {
+                    return;
+                }
+                *logged = Instant::now();
+                for &task in running {
+                    let (progress, detail) = (self.watched.progress(task), after(&self.watched.detail(task)));
+                    self.print(&format!("{}: step {}/{}{detail}", self.names[task], progress.step, progress.steps));
+                }
+            }
+            Shown::Bars(bars) => bars.update(&self.watched, running),
+        }
+    }
 
-    fn ended(&mut self, task: usize, outcome: &Outcome);
+    pub fn ended(&mut self, task: usize, outcome: &Outcome) {
+        self.ended += 1;
+        self.watched.ended(task, outcome);
+        let place = format!("{}/{}", self.ended, self.names.len());
+        let text = match &mut self.shown {
+            Shown::Lines { .. } => {
+                let left = self.watched.grid_left().map_or_else(String::new, |left| format!("; {left}"));
+                ending(&place, &self.names[task], outcome).map(|text| text + &left)
+            }
+            Shown::Bars(bars) => {
+                bars.remove(task);
+                bars.grid.inc(1);
+                // The whole name is that of a failed cell's folder.
+                let names = if matches!(outcome, Outcome::Finished { .. }) { &bars.brief } else { &self.names };
+                ending(&place, &names[task], outcome)
+            }
+        };
+        if let Some(text) = text {
+            self.print(&text);
+        }
+    }
 
     /// The run is being stopped; `running` cells still run.
-    fn request(&mut self, request: StopRequest, running: usize);
+    pub(crate) fn request(&mut self, request: StopRequest, running: usize) {
+        self.print(&stopping(request, running));
+    }
 
-    fn end(&mut self);
+    pub(crate) fn end(&mut self) {
+        match &mut self.shown {
+            Shown::Lines { to, .. } => drop(to.flush()),
+            Shown::Bars(bars) => bars.grid.finish_and_clear(),
+        }
+    }
+}
+
+fn names(tasks: &[Task]) -> Vec<String> {
+    tasks.iter().map(|task| task.name.clone()).collect()
 }
 
 fn stopping(request: StopRequest, running: usize) -> String {
@@ -47,10 +142,6 @@ fn stopping(request: StopRequest, running: usize) -> String {
         _ if running == 1 => "stopping: the cell writes a checkpoint (press Ctrl-C again to kill it)".to_owned(),
         _ => format!("stopping: {running} cells write a checkpoint (press Ctrl-C again to kill them)"),
     }
-}
-
-fn retrying(name: &str, failure: &Failure) -> String {
-    format!("{name}: {failure}; it is retried when no other cell runs")
 }
 
 /// The message about a cell that has ended; none if it needed no work.
@@ -79,71 +170,6 @@ fn time_of_day() -> String {
 /// How often a log has a line about each running cell.
 const LOG_INTERVAL: Duration = Duration::from_secs(300);
 
-/// Lines such as `14:03:22 cell 3/24 done: chess-shaw seed 1 (12.3 s); about 2 min left`.
-#[derive(Debug)]
-pub struct Plain<W> {
-    names: Vec<String>,
-    watched: Watched,
-    ended: usize,
-    logged: Instant,
-    to: W,
-}
-
-impl<W: Write> Plain<W> {
-    /// Lines about these tasks. Write errors are ignored: a closed pipe must not end a grid.
-    pub fn new(tasks: &[Task], to: W) -> Self {
-        let names = tasks.iter().map(|task| task.name.clone()).collect();
-        Self { names, watched: Watched::new(tasks), ended: 0, logged: Instant::now(), to }
-    }
-
-    fn print(&mut self, text: &str) {
-        let _ = writeln!(self.to, "{} {text}", time_of_day());
-    }
-}
-
-impl<W: Write> Observer for Plain<W> {
-    fn started(&mut self, task: usize) {
-        self.print(&format!("cell started: {}", self.names[task]));
-    }
-
-    fn elsewhere(&mut self, task: usize) {
-        self.print(&format!("another runner trains {}; waiting for it", self.names[task]));
-    }
-
-    fn retry_later(&mut self, task: usize, failure: &Failure) {
-        self.print(&retrying(&self.names[task], failure));
-    }
-
-    fn poll(&mut self, running: &[usize]) {
-        if !self.watched.refresh_if_due(running) || self.logged.elapsed() < LOG_INTERVAL {
-            return;
-        }
-        self.logged = Instant::now();
-        for &task in running {
-            let (progress, detail) = (self.watched.progress(task), after(&self.watched.detail(task)));
-            self.print(&format!("{}: step {}/{}{detail}", self.names[task], progress.step, progress.steps));
-        }
-    }
-
-    fn ended(&mut self, task: usize, outcome: &Outcome) {
-        self.ended += 1;
-        self.watched.ended(task, outcome);
-        let place = format!("{}/{}", self.ended, self.names.len());
-        if let Some(text) = ending(&place, &self.names[task], outcome) {
-            let left = self.watched.grid_left().map_or_else(String::new, |left| format!("; {left}"));
-            self.print(&(text + &left));
-        }
-    }
-
-    fn request(&mut self, request: StopRequest, running: usize) {
-        self.print(&stopping(request, running));
-    }
-
-    fn end(&mut self) {
-        let _ = self.to.flush();
-    }
-}
-
 const GRID: &str = "{wide_bar} {pos}/{len} cells, {elapsed} so far{msg}";
 const STARTING: &str = "  {prefix} starting";
 const TRAINING: &str = "  {prefix} {wide_bar} {pos}/{len}{msg}";
@@ -153,10 +179,8 @@ const NAME: usize = 24;
 
 /// One bar for the grid, one for each running cell.
 struct Bars {
-    names: Vec<String>,
-    /// The same for the columns beside a bar.
+    /// The cells' names for the columns beside a bar.
     brief: Vec<String>,
-    watched: Watched,
     all: MultiProgress,
     grid: ProgressBar,
     cells: HashMap<usize, ProgressBar>,
@@ -167,20 +191,35 @@ impl Bars {
         let all = MultiProgress::new();
         let grid = all.add(ProgressBar::new(tasks.len() as u64));
         style(&grid, GRID);
-        let names: Vec<String> = tasks.iter().map(|task| task.name.clone()).collect();
-        Self { brief: without_rates(&names), names, watched: Watched::new(tasks), all, grid, cells: HashMap::new() }
+        Self { brief: without_rates(&names(tasks)), all, grid, cells: HashMap::new() }
     }
 
-    fn remove_bar(&mut self, task: usize) {
+    fn start(&mut self, task: usize) {
+        let bar = self.all.add(ProgressBar::new(0));
+        style(&bar, STARTING);
+        bar.set_prefix(padded(&shortened(&self.brief[task], NAME), NAME));
+        self.cells.insert(task, bar);
+    }
+
+    fn update(&self, watched: &Watched, running: &[usize]) {
+        for task in running {
+            let progress = watched.progress(*task);
+            let Some(bar) = self.cells.get(task).filter(|_| progress.steps > 0) else { continue };
+            if bar.length() != Some(progress.steps) {
+                bar.set_length(progress.steps);
+                style(bar, TRAINING);
+            }
+            bar.set_position(progress.step);
+            bar.set_message(after(&watched.detail(*task)));
+        }
+        self.grid.set_message(after(&watched.grid_left().unwrap_or_default()));
+    }
+
+    fn remove(&mut self, task: usize) {
         if let Some(bar) = self.cells.remove(&task) {
             bar.finish_and_clear();
             self.all.remove(&bar);
         }
-    }
-
-    fn print(&self, text: &str) {
-        // Errors of the terminal are ignored.
-        let _ = self.all.println(text);
     }
 }
 
@@ -193,60 +232,5 @@ fn style(bar: &ProgressBar, template: &str) {
     // An invalid template would be a mistake in this file; indicatif's default is used then.
     if let Ok(style) = ProgressStyle::with_template(template) {
         bar.set_style(style);
-    }
-}
-
-impl Observer for Bars {
-    fn started(&mut self, task: usize) {
-        let bar = self.all.add(ProgressBar::new(0));
-        style(&bar, STARTING);
-        bar.set_prefix(padded(&shortened(&self.brief[task], NAME), NAME));
-        self.cells.insert(task, bar);
-    }
-
-    fn elsewhere(&mut self, task: usize) {
-        self.print(&format!("another runner trains {}; waiting for it", self.names[task]));
-    }
-
-    fn retry_later(&mut self, task: usize, failure: &Failure) {
-        self.remove_bar(task);
-        self.print(&retrying(&self.names[task], failure));
-    }
-
-    fn poll(&mut self, running: &[usize]) {
-        if !self.watched.refresh_if_due(running) {
-            return;
-        }
-        for task in running {
-            let progress = self.watched.progress(*task);
-            let Some(bar) = self.cells.get(task).filter(|_| progress.steps > 0) else { continue };
-            if bar.length() != Some(progress.steps) {
-                bar.set_length(progress.steps);
-                style(bar, TRAINING);
-            }
-            bar.set_position(progress.step);
-            bar.set_message(after(&self.watched.detail(*task)));
-        }
-        self.grid.set_message(after(&self.watched.grid_left().unwrap_or_default()));
-    }
-
-    fn ended(&mut self, task: usize, outcome: &Outcome) {
-        self.remove_bar(task);
-        self.watched.ended(task, outcome);
-        self.grid.inc(1);
-        let place = format!("{}/{}", self.grid.position(), self.names.len());
-        // The whole name is that of a failed cell's folder.
-        let names = if matches!(outcome, Outcome::Finished { .. }) { &self.brief } else { &self.names };
-        if let Some(text) = ending(&place, &names[task], outcome) {
-            self.print(&text);
-        }
-    }
-
-    fn request(&mut self, request: StopRequest, running: usize) {
-        self.print(&stopping(request, running));
-    }
-
-    fn end(&mut self) {
-        self.grid.finish_and_clear();
     }
 }

@@ -3,7 +3,7 @@
 use crate::interrupt::{Interrupt, StopRequest};
 use crate::limits::Limits;
 use crate::prepare::write_config;
-use crate::progress::Observer;
+use crate::progress::Progress;
 use crate::worker::{Outcome, Processes, Task, Worker};
 use records::failure::log_since;
 use records::folder::LOG;
@@ -49,7 +49,7 @@ enum Start {
 impl Scheduler<'_> {
     /// Runs every task to an outcome, in order as far as slots allow. Call it from a thread that lives as long as the
     /// program (see [`Worker::start`]).
-    pub fn run(&self, tasks: &[Task], observer: &mut dyn Observer) -> Vec<Outcome> {
+    pub fn run(&self, tasks: &[Task], progress: &mut Progress<'_>) -> Vec<Outcome> {
         SchedulerRun {
             scheduler: self,
             tasks,
@@ -65,7 +65,7 @@ impl Scheduler<'_> {
             polled_elsewhere: None,
             sent_request: StopRequest::Continue,
         }
-        .run(observer)
+        .run(progress)
     }
 }
 
@@ -105,20 +105,20 @@ struct SchedulerRun<'a> {
 }
 
 impl SchedulerRun<'_> {
-    fn run(mut self, observer: &mut dyn Observer) -> Vec<Outcome> {
+    fn run(mut self, progress: &mut Progress<'_>) -> Vec<Outcome> {
         loop {
-            self.collect(observer);
+            self.collect(progress);
             // After collecting, because a failure may cause a request; before filling, because that obeys it.
-            self.forward_stop_request(observer);
+            self.forward_stop_request(progress);
             self.stop_overdue();
-            self.fill_slots(observer);
+            self.fill_slots(progress);
             if self.running.is_empty() && (self.stopping() || self.queues_are_empty()) {
                 break;
             }
-            observer.poll(&self.running.iter().map(|running| running.task).collect::<Vec<_>>());
+            progress.poll(&self.running.iter().map(|running| running.task).collect::<Vec<_>>());
             std::thread::sleep(POLL_INTERVAL);
         }
-        observer.end();
+        progress.end();
         // A cell that waited for a retry had started.
         let open = |retried: u32| if retried > 0 { Outcome::Interrupted } else { Outcome::NotStarted };
         self.outcomes.into_iter().zip(self.retried).map(|(outcome, retried)| outcome.unwrap_or(open(retried))).collect()
@@ -147,7 +147,7 @@ impl SchedulerRun<'_> {
         }
     }
 
-    fn forward_stop_request(&mut self, observer: &mut dyn Observer) {
+    fn forward_stop_request(&mut self, progress: &mut Progress<'_>) {
         let failed = |outcome: &Option<Outcome>| matches!(outcome, Some(Outcome::Failed(_)));
         let fail_fast = self.scheduler.fail_fast && self.outcomes.iter().any(failed);
         let late = self.scheduler.limits.run.is_some_and(|limit| self.since.elapsed() >= limit);
@@ -157,7 +157,7 @@ impl SchedulerRun<'_> {
             return;
         }
         self.sent_request = request;
-        observer.request(request, self.running.len());
+        progress.request(request, self.running.len());
         for running in &self.running {
             match request {
                 StopRequest::Kill => running.processes.kill(),
@@ -166,7 +166,7 @@ impl SchedulerRun<'_> {
         }
     }
 
-    fn collect(&mut self, observer: &mut dyn Observer) {
+    fn collect(&mut self, progress: &mut Progress<'_>) {
         let mut still = Vec::with_capacity(self.running.len());
         for mut running in std::mem::take(&mut self.running) {
             match running.processes.try_wait() {
@@ -180,17 +180,17 @@ impl SchedulerRun<'_> {
                             drop(running.lock);
                             self.retried[task] += 1;
                             self.again.push_back(task);
-                            observer.retry_later(task, &failure);
+                            progress.retry_later(task, &failure);
                         }
                         outcome => {
                             drop(running.lock);
-                            self.set_outcome(task, outcome, observer);
+                            self.set_outcome(task, outcome, progress);
                         }
                     }
                 }
                 Err(error) => {
                     running.processes.kill();
-                    self.set_outcome(running.task, Outcome::Failed(Failure::error(error)), observer);
+                    self.set_outcome(running.task, Outcome::Failed(Failure::error(error)), progress);
                 }
             }
         }
@@ -228,30 +228,30 @@ impl SchedulerRun<'_> {
         failure.kind.is_transient() && !self.stopping() && self.retried[task] < self.scheduler.limits.retries
     }
 
-    fn fill_slots(&mut self, observer: &mut dyn Observer) {
+    fn fill_slots(&mut self, progress: &mut Progress<'_>) {
         while !self.stopping() && self.running.len() < self.scheduler.jobs.max(1) {
             let Some(index) = self.next() else { break };
             let taken = |slot: &usize| self.running.iter().any(|running| running.slot == *slot);
             let slot = (0..).find(|slot| !taken(slot)).unwrap_or_default();
             match self.start(index, slot) {
                 Ok(Start::Child(running)) => {
-                    observer.started(index);
+                    progress.started(index);
                     self.running.push(running);
                 }
-                Ok(Start::Settled(outcome)) => self.set_outcome(index, outcome, observer),
+                Ok(Start::Settled(outcome)) => self.set_outcome(index, outcome, progress),
                 Ok(Start::Elsewhere) => {
                     if !std::mem::replace(&mut self.seen_elsewhere[index], true) {
-                        observer.elsewhere(index);
+                        progress.elsewhere(index);
                     }
                     self.elsewhere.push_back(index);
                 }
                 Err(error) => {
                     let failure = Failure::error(format!("cannot start it: {error}"));
-                    self.set_outcome(index, Outcome::Failed(failure), observer);
+                    self.set_outcome(index, Outcome::Failed(failure), progress);
                 }
             }
             // A failure may have to stop the run before the next cell starts.
-            self.forward_stop_request(observer);
+            self.forward_stop_request(progress);
         }
     }
 
@@ -296,8 +296,8 @@ impl SchedulerRun<'_> {
         self.waiting.pop_front().or_else(|| if self.running.is_empty() { self.again.pop_front() } else { None })
     }
 
-    fn set_outcome(&mut self, task: usize, outcome: Outcome, observer: &mut dyn Observer) {
-        observer.ended(task, &outcome);
+    fn set_outcome(&mut self, task: usize, outcome: Outcome, progress: &mut Progress<'_>) {
+        progress.ended(task, &outcome);
         self.outcomes[task] = Some(outcome);
     }
 }

@@ -3,7 +3,7 @@
 use crate::commands::devices::{parse_device, prepare};
 use crate::commands::run::repair_events;
 use anyhow::{Context as _, ensure};
-use grid::progress::Plain;
+use grid::progress::Progress;
 use grid::{Interrupt, Limits, Outcome, Scheduler, Task, Worker};
 use slurm::{TIME_RAN_OUT, requeue};
 use std::path::PathBuf;
@@ -50,7 +50,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let limits = Limits { retries: 1, ..Limits::default() };
     let scheduler = Scheduler { worker: &worker, jobs: 1, fail_fast: false, interrupt: &interrupt, limits };
     let tasks = [task];
-    let outcomes = scheduler.run(&tasks, &mut Plain::new(&tasks, std::io::stderr()));
+    let outcomes = scheduler.run(&tasks, &mut Progress::lines(&tasks, std::io::stderr()));
     interrupt.release();
     repair_events(&tasks, &outcomes);
     let well = outcomes.iter().all(|outcome| matches!(outcome, Outcome::Finished { .. } | Outcome::AlreadyFinished));

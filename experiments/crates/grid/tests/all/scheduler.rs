@@ -2,7 +2,7 @@
 //!
 //! The file `behave` in a cell's folder names the behaviour of its process, which appends a line to `starts` when it starts.
 
-use grid::progress::{Observer, Plain};
+use grid::progress::Progress;
 use grid::{Interrupt, Limits, Outcome, Scheduler, Task, Worker};
 use records::status::{State, Status};
 use records::{CellLock, CellState, Failure, FailureKind};
@@ -88,7 +88,7 @@ impl Grid {
 
     fn run_with(&self, jobs: usize, fail_fast: bool, interrupt: &Interrupt, limits: Limits) -> Vec<Outcome> {
         let scheduler = Scheduler { worker: &self.worker, jobs, fail_fast, interrupt, limits };
-        scheduler.run(&self.tasks, &mut Plain::new(&self.tasks, Vec::new()))
+        scheduler.run(&self.tasks, &mut Progress::lines(&self.tasks, Vec::new()))
     }
 
     fn starts(&self, cell: usize) -> usize {
@@ -350,10 +350,11 @@ fn a_worker_that_cannot_be_started_fails_its_cell() {
 fn plain_progress_counts_cells_and_names_failures() {
     let tasks = vec![Task { name: "chess-shaw seed 1".to_owned(), dir: PathBuf::new(), config: None }; 3];
     let mut out = Vec::new();
-    let mut watch = Plain::new(&tasks, &mut out);
+    let mut watch = Progress::lines(&tasks, &mut out);
     watch.ended(0, &Outcome::AlreadyFinished);
     watch.ended(1, &Outcome::Finished { took: Duration::from_millis(12_300) });
     watch.ended(2, &Outcome::Failed(Failure { kind: FailureKind::Killed, cause: "signal SIGKILL".to_owned() }));
+    drop(watch);
     let expected =
         "cell 2/3 done: chess-shaw seed 1 (12.3 s)\ncell 3/3 FAILED: chess-shaw seed 1: killed: signal SIGKILL\n";
     let out = String::from_utf8(out).expect("text");
