@@ -19,7 +19,7 @@ use games::{GameKind, Geometry};
 use models::Network;
 use moved::{By, Moving};
 use nn::{Arena, Layout, ParamId, ParamSpec, Part};
-use records::folder::CONFIG_FILE;
+use records::folder::{CHECKPOINTS, CONFIG_FILE};
 use safetensors::tensor::{Dtype, SafeTensors};
 use std::path::Path;
 use tch::Tensor;
@@ -149,14 +149,19 @@ fn root_mean_square(numbers: &[(usize, f32)]) -> f64 {
     (squares / numbers.len() as f64).sqrt()
 }
 
-/// Refuses an export's network with another number of attention heads, which no shape shows and the configuration beside it
+/// Refuses the network of an export or a cell with another number of attention heads, which no shape shows and its configuration
 /// does. Of other files the number is not known.
 fn same_heads(weights: &Path, heads: usize) -> Result<(), String> {
-    let Ok(run) = read_config(&weights.with_file_name(CONFIG_FILE)) else { return Ok(()) };
+    let folder = weights.parent().unwrap_or(Path::new(""));
+    let (config, place) = match folder.ends_with(CHECKPOINTS) {
+        true => (folder.with_file_name(CONFIG_FILE), "of its cell"),
+        false => (folder.join(CONFIG_FILE), "beside it"),
+    };
+    let Ok(run) = read_config(&config) else { return Ok(()) };
     match run.model.attention_heads() {
         same if same == heads => Ok(()),
         other => Err(format!(
-            "its network has {other} attention heads ({CONFIG_FILE} beside it) and this one {heads}; take a network with as many"
+            "its network has {other} attention heads ({CONFIG_FILE} {place}) and this one {heads}; take a network with as many"
         )),
     }
 }

@@ -324,19 +324,21 @@ fn a_network_with_more_than_the_run_has_is_refused() {
         RunConfig { model: serde_json::from_str(&model).expect("a model"), ..biased(&bench, None) }
     };
     let source = bench.trained("two layers", &sizes(2, HEADS));
+    let own = source.join("checkpoints/final.safetensors");
     let exported = bench.path().join("weights.safetensors");
-    fs::copy(source.join("checkpoints/final.safetensors"), &exported).expect("copied");
-    let refused = |run: &RunConfig, part: &str| {
-        let train = TrainConfig { start: Some(of_network(&exported, None)), ..run.train.clone() };
+    fs::copy(&own, &exported).expect("copied");
+    let refused = |weights: &Path, run: &RunConfig, part: &str| {
+        let train = TrainConfig { start: Some(of_network(weights, None)), ..run.train.clone() };
         let error = check_start(&RunConfig { train, ..run.clone() }).expect_err(part).to_string();
         assert_says(&error, &[part]);
     };
-    refused(&sizes(1, HEADS), "this network has no body.1.");
-    let bare = RunConfig { encoding: vec![encoding("none")], ..sizes(2, HEADS) };
-    refused(&bare, "this network has no encoding.relative_bias.layer.0.bias");
-    // No shape of this one shows heads; the configuration of an export does.
+    refused(&exported, &sizes(1, HEADS), "this network has no body.1.");
+    let bare = |heads: usize| RunConfig { encoding: vec![encoding("none")], ..sizes(2, heads) };
+    refused(&exported, &bare(HEADS), "this network has no encoding.relative_bias.layer.0.bias");
+    // No shape of this one shows heads; the configuration of an export or a cell does.
     fs::copy(source.join("config.yaml"), bench.path().join("config.yaml")).expect("copied");
-    refused(&RunConfig { encoding: vec![encoding("none")], ..sizes(2, 4) }, "has 2 attention heads");
+    refused(&exported, &bare(4), "has 2 attention heads (config.yaml beside it)");
+    refused(&own, &bare(4), "has 2 attention heads (config.yaml of its cell)");
 }
 
 #[test]
