@@ -17,7 +17,7 @@ pub const BASE: u32 = 5;
 
 /// The components whose numbers changed since [`BASE`], with their versions: `("encoding.shaw", 2)`. Without an entry
 /// the version is 1. When [`BASE`] rises, the list becomes empty.
-const RAISED: &[(&str, u32)] = &[(MICRO_BATCHES, 2), (MUON, 2), (FROZEN, 2), (EPOCHS, 2)];
+const RAISED: &[(&str, u32)] = &[(MICRO_BATCHES, 2), (MUON, 2), (FROZEN, 2), (EPOCHS, 2), (NO_TOKENS, 2)];
 
 /// Version 2 takes W and V of a gated feed-forward layer as two matrices.
 const MUON: &str = "optimizer.muon";
@@ -27,6 +27,9 @@ const FROZEN: &str = "start.frozen";
 
 /// The steps of a decoder's phases with `epochs`. Version 2 counts all rows of its sequences.
 const EPOCHS: &str = "phases.decoder";
+
+/// A decoder without a head that predicts tokens. Version 2 has no logits of tokens.
+const NO_TOKENS: &str = "decoder.without_tokens";
 
 /// The order in which the gradients of four or more micro-batches are added. Version 2 adds by halves.
 const MICRO_BATCHES: &str = "sum.micro_batches";
@@ -122,13 +125,15 @@ pub fn components(run: &Value) -> Option<BTreeSet<String>> {
         ("averaging", train.get("averaging").and_then(name)),
         ("map", run.get("view").and_then(|view| view.get("map")).and_then(name)),
     ];
+    let heads = heads(options);
     let further = [
         (MICRO_BATCHES, micro_batches(train, options)? >= ORDERED_FROM),
         (FROZEN, is_frozen_beside_groups(train)),
         (EPOCHS, model == "decoder" && has_epochs(train)),
+        (NO_TOKENS, model == "decoder" && !heads.iter().any(|head| head == "policy" || head == "board")),
     ];
     let further = further.into_iter().filter(|(_, is_used)| *is_used).map(|(name, _)| name.to_owned());
-    let heads = heads(options).into_iter().map(|head| ("head", Some(head)));
+    let heads = heads.into_iter().map(|head| ("head", Some(head)));
     let encodings = list("encoding").map(|encoding| ("encoding", name(encoding)));
     let all = named.into_iter().chain(heads).chain(encodings);
     Some(all.filter_map(|(kind, name)| Some(format!("{kind}.{}", name?))).chain(further).collect())
@@ -250,6 +255,10 @@ mod tests {
         assert_eq!(phased("decoder", json!({"epochs": 1.0})), format!("{BASE}, phases.decoder 2"));
         assert_eq!(phased("decoder", json!({"steps": 1})), BASE.to_string());
         assert_eq!(phased("chessformer", json!({"epochs": 1.0})), BASE.to_string());
+        let decoder = |outputs: Value| version(|run| run["model"] = json!({"decoder": {"outputs": outputs.clone()}}));
+        assert_eq!(decoder(json!({"result": {}})), format!("{BASE}, decoder.without_tokens 2"));
+        assert_eq!(decoder(json!({"policy": {}})), BASE.to_string());
+        assert_eq!(decoder(json!({"board": {}})), BASE.to_string());
     }
 
     #[test]

@@ -78,9 +78,11 @@ pub(super) fn declare(
         return Err(ModelError::SeesAhead(config.info().name));
     }
     let body = Body::declare(&mut builder.scope("body", Part::Trunk), &chessformer.body());
-    let logits = TokenLogits::declare(&mut builder.scope("policy", Part::Head), width, all);
+    let outputs = &config.outputs;
+    let reads_logits = outputs.policy.is_some() || outputs.board.is_some();
+    let logits = reads_logits.then(|| TokenLogits::declare(&mut builder.scope("policy", Part::Head), width, all));
     let mut heads: Vec<Box<dyn Head>> = Vec::new();
-    if config.outputs.policy.is_some() {
+    if let Some(logits) = logits.filter(|_| outputs.policy.is_some()) {
         heads.push(Box::new(MovePolicy { logits, moves }));
     }
     let site = Site { builder, config: &chessformer, tokens: &tokens, moves: spec.moves };
@@ -94,7 +96,7 @@ pub(super) fn declare(
         table,
         body,
         mask: mask(config.plies, spec.input.tokens(), config.mask),
-        board: config.outputs.board.map(|_| (logits, causal)),
+        board: logits.filter(|_| outputs.board.is_some()).map(|logits| (logits, causal)),
         plies: config.plies as i64,
         board_len,
         prefix,

@@ -197,6 +197,16 @@ fn the_first_board_is_read_as_an_encoder_reads_it() {
     assert!(largest_difference(&found, &expected) > 1e-3);
 }
 
+/// Two heads have the logits of tokens, and a network with neither has none.
+#[test]
+fn only_heads_that_predict_tokens_have_their_logits() {
+    let tokens = MOVES + VOCABULARY;
+    for (heads, size) in [(r#", "policy": {}"#, tokens), (r#", "board": {}"#, tokens), ("", 0)] {
+        let (_, layout) = declared(&format!(r#", "outputs": {{"result": {{}}{heads}}}"#), &flat());
+        assert_eq!(layout.count(Part::Head), (WIDTH + 1) * (size + 3), "{heads}");
+    }
+}
+
 #[test]
 fn every_parameter_gets_a_gradient() {
     for stack in stacks() {
