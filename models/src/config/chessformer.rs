@@ -1,7 +1,7 @@
 //! Sizes and choices of a Chessformer, as experiments write them.
 
 use super::body::{BodyConfig, FeedForwardKind, InitKind, NormPlace};
-use super::defaults::{is_default, is_one, mish, one, rms, yes};
+use super::defaults::{is_default, is_one, mish, one, rms, with_defaults, yes};
 use super::embedding::{Edge, EmbeddingConfig};
 use super::error::{MOST_LAYERS, ModelError, check_dropout, check_limits};
 use super::heads::{MovesLeft, Outputs, PlaneBias, PolicyConfig, PolicyOptions, RewardOptions, check_offered};
@@ -140,30 +140,7 @@ pub(crate) struct PooledSizes {
 impl ChessformerConfig {
     /// A network of these sizes whose options all have their defaults.
     pub(crate) fn usual(layers: usize, width: usize, heads: usize, ff: usize) -> Self {
-        Self {
-            layers,
-            width,
-            heads,
-            ff,
-            embedding: EmbeddingConfig::default(),
-            edge: Edge::default(),
-            ff_kind: FeedForwardKind::default(),
-            ff_bias: yes(),
-            norm: NormPlace::default(),
-            normalisation: rms(),
-            activation: mish(),
-            ff_activation: None,
-            qkv_bias: false,
-            qk_norm: false,
-            registers: 0,
-            loops: one(),
-            dropout: 0.0,
-            out_bias: yes(),
-            policy: PolicyConfig::default(),
-            value: ValueConfig::default(),
-            outputs: Outputs::default(),
-            refinement: None,
-        }
+        with_defaults(&[("layers", layers), ("width", width), ("heads", heads), ("ff", ff)])
     }
 
     /// Llama's blocks on words, twelve of them: RMS norms before the sublayers, SwiGLU, no bias; the policy is its only

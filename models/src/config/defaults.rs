@@ -2,6 +2,8 @@
 
 use super::body::NormPlace;
 use nn::{Activation, NormKind};
+use serde::de::DeserializeOwned;
+use serde::de::value::{Error, MapDeserializer};
 
 pub(super) use facts::numbers::is_default;
 
@@ -32,4 +34,13 @@ defaults! {
     relu: Activation = Activation::Relu;
     mish: Activation = Activation::Mish;
     gelu is_gelu: Activation = Activation::Gelu;
+}
+
+/// Options of which these sizes alone are written.
+///
+/// # Panics
+/// If another one has no default.
+pub(super) fn with_defaults<T: DeserializeOwned>(sizes: &[(&'static str, usize)]) -> T {
+    let read = T::deserialize(MapDeserializer::<_, Error>::new(sizes.iter().copied()));
+    read.unwrap_or_else(|error| panic!("{error}"))
 }

@@ -1,14 +1,14 @@
 //! Published networks by name.
 
-use super::body::{FeedForwardKind, InitKind, NormPlace};
+use super::body::InitKind;
 use super::chessformer::{ChessformerConfig, Pool, ValueConfig};
-use super::decoder::{DecoderConfig, SequenceMask};
+use super::defaults::with_defaults;
 use super::embedding::EmbeddingConfig;
 use super::heads::{MovesLeft, NoOptions, Outputs, PolicyConfig, PolicyOptions, RewardOptions, SoftPolicy};
 use super::model::ModelConfig;
 use super::resnet::{BatchNormConfig, ResnetConfig, ResnetPolicy, ResnetValue, Stem};
-use super::resnet_transformer::{AttentionConfig, EmbedAt, ResnetTransformerConfig};
-use nn::{Activation, NormKind};
+use super::resnet_transformer::{EmbedAt, ResnetTransformerConfig};
+use nn::Activation;
 
 /// A published network: a name for a [`ModelConfig`].
 #[derive(Debug, Clone, Copy)]
@@ -67,7 +67,10 @@ pub fn presets() -> &'static [Preset] {
             name: "chess-decoder",
             description: "ChessDecoder: the blocks of chess-encoder over boards and moves of a game; policy, result \
                           and next board (maxlegrec1/ChessDecoder@405b565)",
-            model: || ModelConfig::Decoder(Box::new(chess_decoder())),
+            model: || {
+                let sizes = [("layers", 12), ("width", 768), ("heads", 12), ("ff", 3072)];
+                ModelConfig::Decoder(Box::new(with_defaults(&sizes)))
+            },
         },
         Preset {
             name: "dlshogi-10x192",
@@ -100,19 +103,6 @@ const BUCKETS: usize = 32;
 
 fn chessformer(config: ChessformerConfig) -> ModelConfig {
     ModelConfig::Chessformer(Box::new(config))
-}
-
-fn chess_decoder() -> DecoderConfig {
-    DecoderConfig {
-        layers: 12,
-        width: 768,
-        heads: 12,
-        ff: 3072,
-        plies: 3,
-        mask: SequenceMask::Prefix,
-        normalisation: NormKind::Rms,
-        outputs: Outputs { board: Some(NoOptions {}), ..Outputs::default() },
-    }
 }
 
 fn cf_240m() -> ChessformerConfig {
@@ -149,20 +139,7 @@ fn dlshogi(blocks: usize, channels: usize, activation: Activation) -> ResnetConf
 fn dlshogi_transformer() -> ResnetTransformerConfig {
     ResnetTransformerConfig {
         resnet: dlshogi(12, 256, Activation::Relu),
-        attention: AttentionConfig {
-            layers: 8,
-            heads: 8,
-            ff: 256,
-            ff_kind: FeedForwardKind::Dense,
-            ff_bias: false,
-            norm: NormPlace::PostPlain,
-            normalisation: NormKind::Batch,
-            activation: Activation::Gelu,
-            qkv_bias: false,
-            qkv_groups: 1,
-            out_bias: false,
-            dropout: 0.0,
-        },
+        attention: with_defaults(&[("layers", 8), ("heads", 8), ("ff", 256)]),
         embed: EmbedAt::Attention,
     }
 }
