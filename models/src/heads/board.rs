@@ -3,9 +3,10 @@
 use super::head::{HeadDeclaration, Need, always};
 use super::output::{Output, Reading};
 use super::visit::Visit;
+use crate::loss::{log_prob_of, masked};
 use facts::HeadName;
 use facts::heads::board::{ACCURACY, LOSS};
-use tch::{Kind, Tensor};
+use tch::Tensor;
 
 pub(super) const DECLARATION: HeadDeclaration =
     HeadDeclaration { columns: &[], needs: &[Need::Boards], asked: always, evaluate, declare: |_| None };
@@ -47,9 +48,7 @@ impl BoardTokens {
 
     /// Cross-entropy in nats with each token `[b,c]`, f32; 0 where none is predicted.
     pub fn losses(&self) -> Tensor {
-        let log_probs = self.logits_bcw.log_softmax(-1, Kind::Float);
-        let chosen = log_probs.gather(-1, &self.token_bc.unsqueeze(-1), false).squeeze_dim(-1);
-        -(chosen * self.present_bc.to_kind(Kind::Float))
+        -masked(&log_prob_of(&self.logits_bcw, &self.token_bc), &self.present_bc)
     }
 
     /// Which tokens are the likeliest ones, bool `[b,c]`; false where none is predicted.

@@ -1,10 +1,6 @@
 //! Examples on a device: packed positions, their moves, and the targets of heads.
 
-use super::map::MapTargets;
-use super::policy::{PolicyTargets, expand_mask};
-use super::result::{known, value_shares_present};
-use super::reward::RewardTargets;
-use super::rights::RightsTargets;
+use super::{MapTargets, PolicyTargets, RewardTargets, RightsTargets, expand_mask, known, value_shares_present};
 use crate::layers::input::predicts_board;
 use facts::Target;
 use tch::{Kind, Tensor};
