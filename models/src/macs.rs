@@ -37,12 +37,6 @@ impl HeadMacs {
     pub(crate) fn of_weights(name: &'static str, weights: u64) -> Self {
         Self { name, macs: weights, weights }
     }
-
-    /// Of a policy and its soft companion, where there are these, that multiply by this number of weights.
-    pub(crate) fn of_policies(policy: Option<u64>, soft: Option<u64>) -> Vec<Self> {
-        let of = |name, weights: Option<u64>| weights.map(|weights| Self::of_weights(name, weights));
-        of("policy", policy).into_iter().chain(of("soft_policy", soft)).collect()
-    }
 }
 
 impl Macs {

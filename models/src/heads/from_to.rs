@@ -2,8 +2,9 @@
 
 use super::head::Head;
 use super::output::{Output, Reading};
-use crate::config::ChessformerConfig;
-use crate::layers;
+use super::policy::declare_each;
+use crate::config::{ChessformerConfig, InitKind};
+use crate::layers::{self, dense};
 use crate::loss::ILLEGAL_LOGIT;
 use crate::macs::HeadMacs;
 use encodings::{Role, Tokens};
@@ -20,8 +21,7 @@ use tch::{Kind, Tensor};
 #[derive(Debug)]
 pub(super) struct PolicyHeads {
     embedding: Linear,
-    vanilla: Option<FromToLogits>,
-    soft: Option<FromToLogits>,
+    policies: Vec<(HeadName, FromToLogits)>,
     further: Vec<(String, FromToLogits)>,
     activation: Activation,
     squares: u64,
@@ -36,13 +36,12 @@ impl PolicyHeads {
     ) -> Self {
         let (d, e) = (config.width as i64, config.policy_embedding() as i64);
         let outputs = &config.outputs;
-        let mut policy = builder.scope("policy", Part::Head);
-        let embedding = Linear::declare(&mut policy.sub("embedding"), d, e, Init::glorot_normal(d, e, 1.0), true);
-        let vanilla =
-            outputs.policy.map(|_| FromToLogits::declare(&mut policy, config.policy_depth(), config, tokens, moves));
-        let soft = outputs.soft_policy.map(|soft| {
-            let depth = soft.depth.unwrap_or(config.policy_depth());
-            FromToLogits::declare(&mut builder.scope("soft_policy", Part::Head), depth, config, tokens, moves)
+        let embedding = dense(&mut builder.scope("policy", Part::Head), "embedding", [d, e], InitKind::Glorot);
+        let soft_depth = outputs.soft_policy.and_then(|soft| soft.depth);
+        let policies = declare_each(outputs, |head| {
+            let own = soft_depth.filter(|_| head == HeadName::SoftPolicy);
+            let scope = &mut builder.scope(head.name(), Part::Head);
+            FromToLogits::declare(scope, own.unwrap_or(config.policy_depth()), config, tokens, moves)
         });
         let further = outputs.further_policies.iter().map(|(name, options)| {
             let depth = options.depth.unwrap_or(config.policy_depth());
@@ -50,7 +49,13 @@ impl PolicyHeads {
             (name.clone(), FromToLogits::declare(&mut scope.sub(name), depth, config, tokens, moves))
         });
         let (further, squares) = (further.collect(), tokens.geometry().squares() as u64);
-        Self { embedding, vanilla, soft, further, activation: config.activation, squares }
+        Self { embedding, policies, further, activation: config.activation, squares }
+    }
+
+    /// Each policy with the name of its head.
+    fn all(&self) -> impl Iterator<Item = (&'static str, &FromToLogits)> {
+        let policies = self.policies.iter().map(|(head, logits)| (head.name(), logits));
+        policies.chain(self.further.iter().map(|(_, logits)| (HeadName::FurtherPolicies.name(), logits)))
     }
 
     /// The costs of a head, that of the embedding with the first one.
@@ -66,31 +71,29 @@ impl Head for PolicyHeads {
         let embedded = self.activation.apply(&self.embedding.forward(views, x_bld));
         let legal = output.legal().map(Tensor::shallow_clone);
         let logits = |head: &FromToLogits| head.forward(views, &embedded, legal.as_ref());
-        output.set_policies(self.vanilla.as_ref(), self.soft.as_ref(), logits);
-        for (name, head) in &self.further {
-            let logits_bv = logits(head);
-            output.set_part(HeadName::FurtherPolicies, name.clone(), Reading::Policy, logits_bv);
+        for (head, own) in &self.policies {
+            output.set(*head, Reading::Policy, logits(own));
+        }
+        for (name, own) in &self.further {
+            output.set_part(HeadName::FurtherPolicies, name.clone(), Reading::Policy, logits(own));
         }
     }
 
     fn macs(&self) -> Vec<HeadMacs> {
-        let vanilla = self.vanilla.as_ref().map(|logits| self.cost("policy", logits, true));
-        let soft = self.soft.as_ref().map(|logits| self.cost("soft_policy", logits, self.vanilla.is_none()));
-        let further = self.further.iter().map(|(_, logits)| self.cost("further_policies", logits, false));
-        vanilla.into_iter().chain(soft).chain(further).collect()
+        self.all().enumerate().map(|(i, (name, logits))| self.cost(name, logits, i == 0)).collect()
     }
 
     fn position_sources(&self) -> Vec<&'static str> {
         let mut sources = vec!["policy vocabulary (only structurally possible moves)"];
-        let named = self.further.iter().map(|(_, logits)| logits);
-        if [&self.vanilla, &self.soft].into_iter().flatten().chain(named).any(FromToLogits::promotes) {
+        if self.all().any(|(_, logits)| logits.promotion.is_some()) {
             sources.push("promotion logits (only where pieces promote)");
         }
         sources
     }
 
     fn paper_macs_per_square(&self) -> u64 {
-        self.vanilla.as_ref().map_or(0, |logits| self.embedding.macs() + logits.weight_macs_per_square())
+        let policy = self.policies.iter().find(|(head, _)| *head == HeadName::Policy);
+        policy.map_or(0, |(_, logits)| self.embedding.macs() + logits.weight_macs_per_square())
     }
 }
 
@@ -175,11 +178,6 @@ impl FromToLogits {
 
     fn scale(&self) -> f64 {
         (self.depth as f64).sqrt().recip()
-    }
-
-    /// Whether promotions have a term of their own.
-    fn promotes(&self) -> bool {
-        self.promotion.is_some()
     }
 
     /// Multiplications by the weights of query and key for one square.

@@ -106,15 +106,6 @@ impl Output {
         self.answers.push(Answer { head, part: part.into(), reading, tensor });
     }
 
-    /// Adds the answers of a policy and its soft companion, where there are these.
-    pub(crate) fn set_policies<T>(&mut self, policy: Option<&T>, soft: Option<&T>, forward: impl Fn(&T) -> Tensor) {
-        for (head, logits) in [(HeadName::Policy, policy), (HeadName::SoftPolicy, soft)] {
-            if let Some(logits) = logits {
-                self.set(head, Reading::Policy, forward(logits));
-            }
-        }
-    }
-
     /// The same answers in f32, in which losses and probabilities are taken; integers and booleans as they are.
     pub(crate) fn in_f32(mut self) -> Self {
         for Answer { tensor, .. } in &mut self.answers {

@@ -1,11 +1,13 @@
 //! The policy over a vocabulary of planes.
 
 use super::head::Head;
-use super::output::Output;
+use super::output::{Output, Reading};
+use super::policy::declare_each;
 use crate::config::{ChessformerConfig, InitKind, PlaneBias};
 use crate::layers;
 use crate::macs::HeadMacs;
 use encodings::Tokens;
+use facts::HeadName;
 use games::Planes;
 use nn::{Constant, Init, LayoutBuilder, Linear, ParamId, Part, Scope, Views};
 use tch::Tensor;
@@ -17,13 +19,12 @@ use tch::Tensor;
 /// initialiser, as those of the other heads.
 #[derive(Debug)]
 pub(crate) struct PlanePolicyHeads {
-    vanilla: Option<PlaneLogits>,
-    soft: Option<PlaneLogits>,
+    policies: Vec<(HeadName, PlaneLogits)>,
 }
 
 impl PlanePolicyHeads {
     pub(crate) fn plain(policy: PlaneLogits) -> Self {
-        Self { vanilla: Some(policy), soft: None }
+        Self { policies: vec![(HeadName::Policy, policy)] }
     }
 
     pub(super) fn declare(
@@ -33,28 +34,31 @@ impl PlanePolicyHeads {
         moves: &Planes,
     ) -> Self {
         let (inputs, bias) = (config.width, config.policy.plane_bias);
-        let mut logits = |name| PlaneLogits::declare(&mut builder.scope(name, Part::Head), inputs, bias, tokens, moves);
-        let vanilla = config.outputs.policy.map(|_| logits("policy"));
-        let soft = config.outputs.soft_policy.map(|_| logits("soft_policy"));
-        Self { vanilla, soft }
+        let policies = declare_each(&config.outputs, |head| {
+            PlaneLogits::declare(&mut builder.scope(head.name(), Part::Head), inputs, bias, tokens, moves)
+        });
+        Self { policies }
     }
 }
 
 impl Head for PlanePolicyHeads {
     fn forward(&self, views: &Views, x_bld: &Tensor, output: &mut Output) {
-        output.set_policies(self.vanilla.as_ref(), self.soft.as_ref(), |logits| logits.forward(views, x_bld));
+        for (head, logits) in &self.policies {
+            output.set(*head, Reading::Policy, logits.forward(views, x_bld));
+        }
     }
 
     fn macs(&self) -> Vec<HeadMacs> {
-        HeadMacs::of_policies(self.vanilla.as_ref().map(PlaneLogits::macs), self.soft.as_ref().map(PlaneLogits::macs))
+        self.policies.iter().map(|(head, logits)| HeadMacs::of_weights(head.name(), logits.macs())).collect()
     }
 
     fn position_sources(&self) -> Vec<&'static str> {
-        self.vanilla.as_ref().or(self.soft.as_ref()).map_or_else(Vec::new, PlaneLogits::position_sources)
+        self.policies.first().map_or_else(Vec::new, |(_, logits)| logits.position_sources())
     }
 
     fn paper_macs_per_square(&self) -> u64 {
-        self.vanilla.as_ref().map_or(0, |logits| logits.dense.macs())
+        let policy = self.policies.iter().find(|(head, _)| *head == HeadName::Policy);
+        policy.map_or(0, |(_, logits)| logits.dense.macs())
     }
 }
 

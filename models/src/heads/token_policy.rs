@@ -1,12 +1,14 @@
 //! The policy over a list of moves.
 
 use super::head::Head;
-use super::output::Output;
+use super::output::{Output, Reading};
+use super::policy::declare_each;
 use super::pooled::Summary;
 use crate::config::{ChessformerConfig, InitKind};
 use crate::layers::dense;
 use crate::macs::HeadMacs;
 use encodings::Tokens;
+use facts::HeadName;
 use nn::{LayoutBuilder, Linear, Part, Views};
 use tch::Tensor;
 
@@ -18,8 +20,7 @@ use tch::Tensor;
 #[derive(Debug)]
 pub(super) struct TokenPolicyHeads {
     summary: Summary,
-    vanilla: Option<Linear>,
-    soft: Option<Linear>,
+    policies: Vec<(HeadName, Linear)>,
 }
 
 impl TokenPolicyHeads {
@@ -29,24 +30,24 @@ impl TokenPolicyHeads {
         tokens: &Tokens,
         moves: usize,
     ) -> Self {
-        let mut logits = |name: &str| {
-            let scope = &mut builder.scope(name, Part::Head);
+        let policies = declare_each(&config.outputs, |head| {
+            let scope = &mut builder.scope(head.name(), Part::Head);
             dense(scope, "moves", [config.width as i64, moves as i64], InitKind::Glorot)
-        };
-        let vanilla = config.outputs.policy.map(|_| logits("policy"));
-        let soft = config.outputs.soft_policy.map(|_| logits("soft_policy"));
-        Self { summary: Summary::of(tokens), vanilla, soft }
+        });
+        Self { summary: Summary::of(tokens), policies }
     }
 }
 
 impl Head for TokenPolicyHeads {
     fn forward(&self, views: &Views, x_bld: &Tensor, output: &mut Output) {
         let x_bd = self.summary.read(x_bld);
-        output.set_policies(self.vanilla.as_ref(), self.soft.as_ref(), |logits| logits.forward(views, &x_bd));
+        for (head, logits) in &self.policies {
+            output.set(*head, Reading::Policy, logits.forward(views, &x_bd));
+        }
     }
 
     fn macs(&self) -> Vec<HeadMacs> {
-        HeadMacs::of_policies(self.vanilla.as_ref().map(Linear::macs), self.soft.as_ref().map(Linear::macs))
+        self.policies.iter().map(|(head, logits)| HeadMacs::of_weights(head.name(), logits.macs())).collect()
     }
 
     fn position_sources(&self) -> Vec<&'static str> {
