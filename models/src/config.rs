@@ -4,7 +4,6 @@ mod body;
 mod chessformer;
 mod decoder;
 mod defaults;
-mod description;
 mod embedding;
 mod error;
 mod heads;
@@ -19,14 +18,13 @@ mod spec;
 pub use body::{FeedForwardKind, InitKind, NormPlace};
 pub use chessformer::{ChessformerConfig, Pool, ValueConfig};
 pub use decoder::{DecoderConfig, SequenceMask};
-pub use description::{ModelDescription, models};
 pub use embedding::{Edge, EmbeddingConfig};
 pub use error::ModelError;
 pub use heads::{
     FurtherPolicy, MovesLeft, NoOptions, Outputs, Pairs, PerSquare, PlaneBias, PolicyConfig, PolicyOptions,
     RewardOptions, RightsOptions, SoftPolicy,
 };
-pub use model::ModelConfig;
+pub use model::{ModelConfig, ModelDescription, models};
 pub use preset::{Preset, presets};
 pub use refinement::RefinementConfig;
 pub use resnet::{BatchNormConfig, ResnetConfig, ResnetPolicy, ResnetValue, SqueezeConfig, Stem};

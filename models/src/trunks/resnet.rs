@@ -18,7 +18,7 @@ mod layers;
 mod planes;
 mod stem;
 
-use super::trunk::{Declared, Trunk, TrunkMacs};
+use super::{Declared, Trunk, TrunkMacs};
 use crate::config::{ModelError, ResnetConfig, Spec};
 use crate::layers::input::Expander;
 use encodings::{Dims, EncodingConfig, LayerContext, Stack, Tokens};
