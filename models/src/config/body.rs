@@ -90,9 +90,9 @@ pub enum NormPlace {
 impl NormPlace {
     pub(crate) fn check(self) -> Result<(), ModelError> {
         let Self::PostScaled { alpha, beta } = self else { return Ok(()) };
-        let wrong = [("alpha", alpha), ("beta", beta)].into_iter().find(|(_, n)| !(n.is_finite() && *n > 0.0));
-        match wrong {
-            Some((name, found)) => Err(ModelError::Scale { name, found }),
+        let scales = [("norm.post_scaled.alpha", alpha), ("norm.post_scaled.beta", beta)];
+        match scales.into_iter().find(|(_, scale)| !(scale.is_finite() && *scale > 0.0)) {
+            Some((name, found)) => Err(ModelError::out_of_range(name, found, "a number above 0")),
             None => Ok(()),
         }
     }

@@ -227,8 +227,7 @@ impl ChessformerConfig {
         ];
         check_limits(MOST_LAYERS, &[("layers", self.layers), ("loops", self.loops)])?;
         if self.registers > MOST_REGISTERS {
-            let (name, size, most) = ("registers", self.registers, MOST_REGISTERS);
-            return Err(ModelError::TooLarge { name, size, most });
+            return Err(ModelError::out_of_range("registers", self.registers, format!("at most {MOST_REGISTERS}")));
         }
         check_limits(LARGEST_SIZE, &sizes)?;
         if !self.width.is_multiple_of(self.heads) {
@@ -261,14 +260,16 @@ impl ChessformerConfig {
             refinement.check(outputs.policy.is_some(), matches!(self.embedding, EmbeddingConfig::New { .. }))?;
         }
         if let Some(rights) = outputs.rights.filter(|rights| rights.columns().is_none()) {
-            return Err(ModelError::Rights(rights.bits));
+            return Err(ModelError::out_of_range("outputs.rights.bits", rights.bits, "13 or 11"));
         }
         if let Some(classes) = outputs.per_square.map(|head| head.classes).filter(|&classes| classes < 2) {
-            return Err(ModelError::Classes(classes));
+            let wanted = "at least 2; a map of attacked squares has 4";
+            return Err(ModelError::out_of_range("outputs.per_square.classes", classes, wanted));
         }
         let temperature = outputs.soft_policy.map(|soft| soft.temperature);
         if let Some(temperature) = temperature.filter(|temperature| !TEMPERATURES.contains(temperature)) {
-            return Err(ModelError::Temperature(temperature));
+            let (name, wanted) = ("outputs.soft_policy.temperature", "0.1 to 1000; the paper's is 4");
+            return Err(ModelError::out_of_range(name, temperature, wanted));
         }
         Ok(())
     }

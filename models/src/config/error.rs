@@ -8,18 +8,14 @@ use nn::LayoutError;
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[allow(missing_docs, reason = "the messages document the variants")]
 pub enum ModelError {
-    #[error("model: {name} is 0, it must be at least 1")]
-    Zero { name: &'static str },
-    #[error("model: {name} is {size}, it must be at most {most}")]
-    TooLarge { name: &'static str, size: usize, most: usize },
+    #[error("model: {name} is {found}, it must be {wanted}")]
+    OutOfRange { name: &'static str, found: String, wanted: String },
     #[error(
         "model: heads: {heads} do not divide width: {width}; nearest that fit: heads: {}, or width: {}",
         any_of(nearest_heads),
         any_of(nearest_widths)
     )]
     HeadsDoNotDivide { width: usize, heads: usize, nearest_heads: Vec<usize>, nearest_widths: Vec<usize> },
-    #[error("model: norm.post_scaled.{name} is {found}, it must be a number above 0")]
-    Scale { name: &'static str, found: f64 },
     #[error("model: {option} means nothing for the moves {moves}: leave it out")]
     PolicyOption { option: &'static str, moves: &'static str },
     #[error("model: {option} means nothing with {with}: leave it out")]
@@ -30,16 +26,6 @@ pub enum ModelError {
     EdgeShown(&'static str),
     #[error("model: outputs names no head; write at least one, e.g. outputs: {{policy: {{}}, result: {{}}}}")]
     NoOutput,
-    #[error("model: outputs.per_square.classes is {0}, it must be at least 2; a map of attacked squares has 4")]
-    Classes(usize),
-    #[error("model: outputs.soft_policy.temperature is {0}, it must be 0.1 to 1000; the paper's is 4")]
-    Temperature(f64),
-    #[error("model: outputs.rights.bits is {0}, it must be 13 or 11")]
-    Rights(usize),
-    #[error("model: refinement.moves is {0}, it must be 2 to 5; the text's is 3")]
-    RefinedMoves(usize),
-    #[error("model: refinement.temperature is {0}, it must be 0.01 to 100; 1 leaves the probabilities as they are")]
-    RefinementTemperature(f64),
     #[error("model: refinement looks at the policy's likeliest moves, but outputs names no policy: add `policy: {{}}`")]
     RefinementWithoutPolicy,
     #[error("model: refinement adds tokens, which embedding: new cannot make summaries for: take old or parts")]
@@ -49,8 +35,6 @@ pub enum ModelError {
          or cls_tokens_white, or another embedding"
     )]
     NoParts(&'static str),
-    #[error("model: batch_norm.momentum is {0}, it must be above 0 and at most 1; PyTorch's default is 0.1")]
-    Momentum(f64),
     #[error("model: a {model} has no head `{name}`; it has {heads}")]
     NoSuchHead { model: &'static str, name: &'static str, heads: String },
     #[error(
@@ -99,8 +83,6 @@ pub enum ModelError {
         "model: norm: {norm} says how wide weights start, and init: torch says otherwise: write one of norm: post_plain, post_deepnet, post_deepnet_attention and pre, or init: glorot"
     )]
     Starts { norm: &'static str },
-    #[error("model: dropout is {0}, it must be at least 0 and below 1; dlshogi's code has 0.1")]
-    Dropout(f64),
     #[error("{error}")]
     Within { part: &'static str, error: Box<Self> },
     #[error(transparent)]
@@ -113,25 +95,21 @@ impl ModelError {
     /// The invalid option of the architecture, with dots between its keys; `None` if the error is not about one.
     pub fn option(&self) -> Option<&'static str> {
         match self {
-            Self::Zero { name } | Self::TooLarge { name, .. } => Some(name),
+            &Self::OutOfRange { name, .. } => match name.split_once('.') {
+                Some((whole @ ("norm" | "refinement"), _)) => Some(whole),
+                _ => Some(name),
+            },
             Self::HeadsDoNotDivide { .. } => Some("heads"),
-            Self::Scale { .. } | Self::Starts { .. } => Some("norm"),
-            Self::PolicyOption { option, .. } | Self::NoEffect { option, .. } => Some(option),
+            Self::Starts { .. } => Some("norm"),
+            Self::PolicyOption { option, .. } | Self::NoEffect { option, .. } | Self::NoHiddenLayer { option } => {
+                Some(option)
+            }
             Self::EdgeShown(_) => Some("edge"),
             Self::NoOutput | Self::NoSuchHead { .. } => Some("outputs"),
-            Self::Momentum(_) => Some("batch_norm.momentum"),
             Self::Within { part, .. } => Some(part),
-            Self::Dropout(_) => Some("dropout"),
             Self::Groups { .. } => Some("qkv_groups"),
-            Self::Classes(_) => Some("outputs.per_square.classes"),
-            Self::Temperature(_) => Some("outputs.soft_policy.temperature"),
-            Self::Rights(_) => Some("outputs.rights.bits"),
-            Self::RefinedMoves(_)
-            | Self::RefinementTemperature(_)
-            | Self::RefinementWithoutPolicy
-            | Self::RefinementInNewEmbedding => Some("refinement"),
+            Self::RefinementWithoutPolicy | Self::RefinementInNewEmbedding => Some("refinement"),
             Self::NoParts(_) => Some("embedding"),
-            Self::NoHiddenLayer { option } => Some(option),
             Self::OnePly => Some("plies"),
             Self::Encoding(_)
             | Self::Frames { .. }
@@ -143,6 +121,11 @@ impl ModelError {
             | Self::EncodingOnConvolutions(_)
             | Self::TokensOnConvolutions => None,
         }
+    }
+
+    /// A number that is not what it must be.
+    pub(crate) fn out_of_range(name: &'static str, found: impl ToString, wanted: impl Into<String>) -> Self {
+        Self::OutOfRange { name, found: found.to_string(), wanted: wanted.into() }
     }
 
     pub(crate) fn heads_do_not_divide(width: usize, heads: usize) -> Self {
@@ -162,14 +145,17 @@ pub(crate) const MOST_LAYERS: usize = 1 << 12;
 pub(crate) fn check_limits(most: usize, sizes: &[(&'static str, usize)]) -> Result<(), ModelError> {
     match sizes.iter().copied().find(|(_, size)| !(1..=most).contains(size)) {
         None => Ok(()),
-        Some((name, 0)) => Err(ModelError::Zero { name }),
-        Some((name, size)) => Err(ModelError::TooLarge { name, size, most }),
+        Some((name, 0)) => Err(ModelError::out_of_range(name, 0, "at least 1")),
+        Some((name, size)) => Err(ModelError::out_of_range(name, size, format!("at most {most}"))),
     }
 }
 
 /// Refuses a share of dropped numbers that leaves none.
 pub(crate) fn check_dropout(share: f64) -> Result<(), ModelError> {
-    if (0.0..1.0).contains(&share) { Ok(()) } else { Err(ModelError::Dropout(share)) }
+    match share {
+        0.0..1.0 => Ok(()),
+        _ => Err(ModelError::out_of_range("dropout", share, "at least 0 and below 1; dlshogi's code has 0.1")),
+    }
 }
 
 fn any_of(choices: &[usize]) -> String {

@@ -28,13 +28,14 @@ impl Default for RefinementConfig {
 impl RefinementConfig {
     pub(super) fn check(self, has_policy: bool, is_new_embedding: bool) -> Result<(), ModelError> {
         if !(LOWEST_TEMPERATURE..=HIGHEST_TEMPERATURE).contains(&self.temperature) {
-            return Err(ModelError::RefinementTemperature(self.temperature));
+            let wanted = "0.01 to 100; 1 leaves the probabilities as they are";
+            return Err(ModelError::out_of_range("refinement.temperature", self.temperature, wanted));
         }
         match self.moves {
             2..=5 if !has_policy => Err(ModelError::RefinementWithoutPolicy),
             2..=5 if is_new_embedding => Err(ModelError::RefinementInNewEmbedding),
             2..=5 => Ok(()),
-            other => Err(ModelError::RefinedMoves(other)),
+            other => Err(ModelError::out_of_range("refinement.moves", other, "2 to 5; the text's is 3")),
         }
     }
 }

@@ -131,7 +131,8 @@ impl ResnetConfig {
         check_limits(LARGEST_SIZE, &sizes)?;
         let momentum = self.batch_norm.momentum;
         if !(momentum > 0.0 && momentum <= 1.0) {
-            return Err(ModelError::Momentum(momentum));
+            let wanted = "above 0 and at most 1; PyTorch's default is 0.1";
+            return Err(ModelError::out_of_range("batch_norm.momentum", momentum, wanted));
         }
         check_offered(model, &self.outputs, &HEADS)
     }

@@ -2,9 +2,8 @@
 
 use crate::common::*;
 use encodings::EncodingConfig;
-use games::{GameKind, InputName, MovesName};
 use models::input::Expander;
-use models::{ChessformerConfig, HeadName, ModelError};
+use models::{ChessformerConfig, HeadName};
 use nn::Part;
 use tch::Kind;
 
@@ -143,30 +142,4 @@ fn the_presets_have_the_codes_numbers_less_the_words_that_no_position_has() {
         let products = 12 * 2 * TOKENS * TOKENS * d;
         assert_eq!(network.macs().total() as usize, TOKENS * of_token + products + d * MOVES, "{}", preset);
     }
-}
-
-#[test]
-fn what_does_not_fit_is_refused() {
-    let refuse = |config: &str, input, moves| {
-        let config: ChessformerConfig = serde_json::from_str(config).expect("options");
-        refused(&chessformer(config), &none(), &spec_of(GameKind::Chess, input, moves)).to_string()
-    };
-    let (tokens, squares) = (InputName::Tokens68, InputName::PieceTokens);
-    let frames = refuse(TINY_ENCODER, squares, MovesName::Chessdecoder1924);
-    assert!(
-        frames.contains("as the side to move sees it") && frames.contains("as the first player sees them"),
-        "{frames}"
-    );
-    assert!(refuse(TINY_ENCODER, tokens, MovesName::FromTo).contains("tokens_68 with chessdecoder_1924"));
-    let with = |more: &str| format!("{}, {more}}}", TINY_ENCODER.strip_suffix('}').expect("an object"));
-    let map = refuse(&with(r#""outputs": {"per_square": {"classes": 3}}"#), tokens, MovesName::Chessdecoder1924);
-    assert!(map.contains("outputs.per_square") && map.contains("White"), "{map}");
-    let sizes = with(r#""policy": {"depth": 8}"#);
-    assert!(refuse(&sizes, tokens, MovesName::Chessdecoder1924).contains("policy.depth means nothing"));
-    let token = r#"{"layers": 1, "width": 16, "heads": 2, "ff": 8, "value": {"pool": "token"}}"#;
-    let no_token = refuse(token, squares, MovesName::FromTo);
-    assert!(no_token.contains("this input has none"), "{no_token}");
-    let hidden = r#"{"layers": 1, "width": 16, "heads": 2, "ff": 8, "value": {"pool": "token", "hidden": 7}}"#;
-    assert!(refuse(hidden, tokens, MovesName::Chessdecoder1924).contains("value.hidden means nothing"));
-    assert_eq!(ModelError::NoHiddenLayer { option: "value.hidden" }.option(), Some("value.hidden"));
 }

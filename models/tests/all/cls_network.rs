@@ -6,7 +6,7 @@ use crate::common::*;
 use games::chess::ChessPosition;
 use games::{Frame, GameKind, InputName, MovesName, Position};
 use models::loss::{self, PolicyTargets, RightsTargets};
-use models::{ChessformerConfig, HeadName, ModelConfig, ModelError, ResnetConfig, Spec};
+use models::{ChessformerConfig, HeadName, ModelConfig, ResnetConfig, Spec};
 use tch::Tensor;
 
 const SMALL: &str = r#""layers": 2, "width": 16, "heads": 2, "ff": 16, "norm": "pre", "normalisation": "layer""#;
@@ -160,18 +160,6 @@ fn convolutions_make_planes_of_a_list() {
     let (network, layout) = declare_model(&ModelConfig::Resnet(Box::new(resnet)), &none(), &spec);
     let output = network.forward(&stirred(&layout).frozen_views(), &packed(&spec, 3));
     assert_eq!(policy_of(&output).size(), [3, 1968]);
-}
-
-#[test]
-fn what_fits_no_list_is_refused() {
-    let spec = chess(InputName::PieceTokens, MovesName::Uci1968Dm);
-    let refuse = |rest: &str| refused(&chessformer(config(SMALL, rest)), &none(), &spec);
-    let error = refuse(r#""policy": {"depth": 5}"#);
-    assert_eq!(error, ModelError::PolicyOption { option: "policy.depth", moves: "uci_1968_dm" });
-    let error = refuse(r#""outputs": {"policy": {}, "rights": {"bits": 12}}"#);
-    assert_eq!(error, ModelError::Rights(12));
-    let error = refuse(r#""embedding": {"parts": {}}"#).to_string();
-    assert!(error.contains("piece_tokens has none"), "{error}");
 }
 
 #[test]

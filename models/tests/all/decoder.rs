@@ -4,11 +4,10 @@ use crate::common::learning::{constant, minimise, one_move_each};
 use crate::common::sums::{Sum, policy_cross_entropy, wdl_cross_entropy};
 use crate::common::*;
 use encodings::{EncodingConfig, MapKind};
-use games::{GameKind, InputName};
 use models::input::predicts_board;
 use models::loss::PolicyTargets;
 use models::optimizer::AdamwConfig;
-use models::{BoardTokens, HeadName, ModelConfig, Network, OptimizerConfig, Output, Spec};
+use models::{BoardTokens, HeadName, ModelConfig, Network, OptimizerConfig, Output};
 use nn::{Arena, Layout, ParamId, Part};
 use std::sync::Arc;
 use tch::{Device, Kind, Tensor};
@@ -253,32 +252,6 @@ fn its_norms_have_the_epsilon_of_either_library_and_the_default_is_not_written()
         parts(&answer(&network, &initialise(&layout, 1), &sequences(1)), 0)
     };
     assert_ne!(answers(""), answers(torchtune));
-}
-
-#[test]
-fn what_a_decoder_cannot_have_is_refused() {
-    let refuse = |model: &ModelConfig, stack: &str, spec: &Spec| refused(model, &[encoding(stack)], spec).to_string();
-    let none = r#"{"none": {}}"#;
-    for (stack, name) in [(r#"{"smolgen": {}}"#, "smolgen"), (r#"{"dynamic_relative": {}}"#, "dynamic_relative")] {
-        let error = refuse(&model(""), stack, &tokens_68());
-        assert!(error.contains(name) && error.contains("what comes later"), "{error}");
-    }
-    let squares = spec(GameKind::Chess, InputName::PieceTokens);
-    assert!(refuse(&model(""), none, &squares).contains("tokens_68"));
-    assert!(refuse(&model(r#", "plies": 1"#), none, &tokens_68()).contains("write 2 or more"));
-    let batch = r#"{"decoder": {"layers": 1, "width": 16, "heads": 2, "ff": 8, "normalisation": "batch"}}"#;
-    let batch = serde_json::from_str::<ModelConfig>(batch).expect_err("another norm").to_string();
-    assert!(batch.contains("unknown variant `batch`, expected `rms` or `rms_1e-6`"), "{batch}");
-    let heads = refuse(&model(r#", "outputs": {"policy": {}, "q": {}}"#), none, &tokens_68());
-    assert!(
-        heads.contains(
-            "a decoder has no head `q`; it has policy, result, result_shares, value_result, value_shares, board"
-        ),
-        "{heads}"
-    );
-    let chessformer = r#"{"chessformer": {"layers": 1, "width": 16, "heads": 2, "ff": 8, "outputs": {"board": {}}}}"#;
-    let chessformer = serde_json::from_str(chessformer).expect("options");
-    assert!(refuse(&chessformer, none, &squares).contains("a chessformer has no head `board`"));
 }
 
 /// Each loss of the last step.

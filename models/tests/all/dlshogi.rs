@@ -7,7 +7,7 @@ use encodings::{EncodingConfig, InjectionPoints};
 use games::{GameKind, InputName, MovesName};
 use models::input::Expander;
 use models::loss::{policy_entropy_rows, win_rate_entropy_rows, win_rate_rows};
-use models::{HeadName, ModelConfig, ModelError, Network, Output, Spec};
+use models::{HeadName, ModelConfig, Network, Output, Spec};
 use nn::{Layout, Part};
 use std::sync::Arc;
 use tch::Tensor;
@@ -272,25 +272,6 @@ fn the_win_rates_loss_is_the_formula() {
     // A policy of 1/2, 1/4, 1/4 has 1.5 bits.
     let policy = Tensor::from_slice(&[0.5f32, 0.25, 0.25]).log().view([1, 3]);
     assert_near(&numbers(&policy_entropy_rows(&policy)), &[1.5 * 2f64.ln()], 1e-6, "policy");
-}
-
-#[test]
-fn what_cannot_be_is_refused_by_its_part() {
-    let of = |resnet: &str, attention: &str, input| {
-        let attention = format!(r#""attention": {{"layers": 2, "heads": 3, "ff": 10{attention}}}"#);
-        refused(&model(&transformer(resnet, &attention)), &none(), &spec(GameKind::Shogi, input))
-    };
-    let plain = InputName::PieceTokens;
-    let heads = of("", r#", "qkv_groups": 5"#, plain);
-    assert_eq!((heads.option(), heads.to_string().contains("qkv_groups: 5")), (Some("attention"), true), "{heads}");
-    let starts = of(r#""init": "torch","#, r#", "norm": "post""#, plain);
-    assert!(starts.to_string().contains("norm: post says how wide weights start"), "{starts}");
-    let gated = of("", r#", "ff_kind": "glu", "activation": "relu""#, plain);
-    assert_eq!(gated.to_string(), "model: activation means nothing with a gated ff_kind: leave it out");
-    assert!(of("", r#", "qkv_groups": 0"#, plain).to_string().contains("qkv_groups is 0"));
-    assert_eq!(of("", "", InputName::PieceTokensAux), ModelError::TokensOnConvolutions);
-    let momentum = of(r#""batch_norm": {"momentum": 2},"#, "", plain);
-    assert_eq!(momentum.option(), Some("resnet"), "{momentum}");
 }
 
 #[test]

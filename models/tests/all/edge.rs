@@ -2,7 +2,7 @@
 
 use crate::common::*;
 use games::{Boards, Geometry, InputName};
-use models::{ModelError, Spec};
+use models::Spec;
 use nn::{Arena, Part};
 use tch::{Device, Tensor};
 
@@ -90,20 +90,4 @@ fn a_hidden_edge_keeps_parameters_and_heads_and_costs_the_squares_outside() {
         let output = hidden.forward(&stirred(&same).frozen_views(), &packed(spec, 2));
         assert_eq!(policy_of(&output).size(), [2, spec.moves.len() as i64]);
     }
-}
-
-#[test]
-fn what_shows_the_edge_is_refused() {
-    let refuse = |input: InputName, options: &str, encoding_text: &str| {
-        let spec = specs().into_iter().find(|spec| spec.input.name == input).expect("an input");
-        refused(&chessformer(tiny_with(options)), &[encoding(encoding_text)], &spec)
-    };
-    let hidden = r#"{"edge": "hidden"}"#;
-    let rope = r#"{"rope": {"layout": "axial_2d", "theta": 10}}"#;
-    for encoding in [rope, r#"{"absolute": {"at": "gate"}}"#, r#"{"shaw": {"share": "pair"}}"#, r#"{"smolgen": {}}"#] {
-        assert!(matches!(refuse(InputName::PieceTokens, hidden, encoding), ModelError::Encoding(_)), "{encoding}");
-    }
-    assert_eq!(refuse(InputName::Dlshogi62_57, hidden, RELATIVE[0]), ModelError::EdgeShown("dlshogi_62_57"));
-    let reach = r#"{"edge": "hidden", "embedding": "reach"}"#;
-    assert!(matches!(refuse(InputName::PieceTokens, reach, RELATIVE[0]), ModelError::NoEffect { .. }));
 }

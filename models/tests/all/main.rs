@@ -31,6 +31,7 @@ mod overfit;
 mod plane_policy;
 mod reference;
 mod refinement;
+mod refusals;
 mod resnet;
 mod training;
 mod trunk;

@@ -1,8 +1,8 @@
-//! The options of input embedding and body: what they cost, how they are written, what is refused, and bf16.
+//! The options of input embedding and body: what they cost, how they are written, and bf16.
 
 use crate::common::*;
-use games::{GameKind, InputName, MovesName};
-use models::{ChessformerConfig, EmbeddingConfig, FeedForwardKind, ModelConfig, ModelError, NormPlace, PolicyConfig};
+use games::{GameKind, InputName};
+use models::{EmbeddingConfig, FeedForwardKind, ModelConfig, NormPlace};
 use nn::{Activation, DropoutKey, Part};
 use tch::{Kind, Tensor};
 
@@ -116,45 +116,8 @@ fn options_are_written_only_where_they_are_not_the_default() {
         (EmbeddingConfig::New { dense: 7, ff: None }, FeedForwardKind::Geglu)
     );
     assert_eq!(config.norm, NormPlace::PostScaled { alpha: 0.5, beta: 2.0 });
+    assert_eq!((config.policy_embedding(), config.policy_depth()), (8, 8), "the width");
     assert_eq!(tiny_with(r#"{"activation": "silu"}"#).activation, Activation::Swish);
-}
-
-#[test]
-fn what_cannot_be_is_refused() {
-    let refused = |options: &str| chessformer(tiny_with(options)).check().expect_err(options);
-    assert_eq!(refused(r#"{"embedding": {"new": {"dense": 0}}}"#), ModelError::Zero { name: "embedding.new.dense" });
-    assert_eq!(
-        refused(r#"{"embedding": {"new": {"dense": 1, "ff": 0}}}"#),
-        ModelError::Zero { name: "embedding.new.ff" }
-    );
-    assert_eq!(refused(r#"{"loops": 0}"#), ModelError::Zero { name: "loops" });
-    assert_eq!(refused(r#"{"registers": 17}"#), ModelError::TooLarge { name: "registers", size: 17, most: 16 });
-    let summed = refused(r#"{"registers": 1, "embedding": {"new": {"dense": 1}}}"#).to_string();
-    assert_eq!(summed, "model: registers means nothing with edge: hidden or embedding: new: leave it out");
-    let gated = refused(r#"{"ff_kind": "glu", "ff_activation": "relu2"}"#).to_string();
-    assert_eq!(gated, "model: ff_activation means nothing with a gated ff_kind: leave it out");
-    let planes = spec_of(GameKind::Shogi, InputName::PieceTokens, MovesName::Dlshogi2187);
-    let mapped = ChessformerConfig { policy: PolicyConfig::default(), ..tiny_with(r#"{"embedding": "reach"}"#) };
-    let without_map = crate::common::refused(&chessformer(mapped), &none(), &planes).to_string();
-    assert!(without_map.contains("embedding.reach means nothing for the moves"), "{without_map}");
-    let dropped = refused(r#"{"dropout": 1}"#).to_string();
-    assert_eq!(dropped, "model: dropout is 1, it must be at least 0 and below 1; dlshogi's code has 0.1");
-    // The probability of one of 100 equal moves to the power of 20 is too small for f32; 0 to the power of 1e-50 is 1 there.
-    for temperature in [0.05, 1e50] {
-        let soft = format!(r#"{{"outputs": {{"soft_policy": {{"temperature": {temperature:e}}}}}}}"#);
-        assert_eq!(refused(&soft), ModelError::Temperature(temperature));
-    }
-    assert_eq!(
-        refused(r#"{"norm": {"post_scaled": {"alpha": 1, "beta": -1}}}"#).to_string(),
-        "model: norm.post_scaled.beta is -1, it must be a number above 0"
-    );
-    let unknown = |text: &str| serde_json::from_str::<ModelConfig>(text).expect_err(text).to_string();
-    let model =
-        |option: &str| format!(r#"{{"chessformer": {{"layers": 1, "width": 8, "heads": 2, "ff": 4, {option}}}}}"#);
-    assert!(unknown(&model(r#""norm": "deepnorm""#)).contains("post_deepnet"));
-    assert!(unknown(&model(r#""ff_kind": "moe""#)).contains("swiglu"));
-    assert!(unknown(&model(r#""embedding": {"new": {}}"#)).contains("dense"));
-    assert!(unknown(&model(r#""norm": {"post_scaled": {"alpha": 1, "beta": 1, "gamma": 1}}"#)).contains("gamma"));
 }
 
 #[test]

@@ -111,22 +111,3 @@ fn without_sources_squares_can_be_exchanged() {
         assert_eq!(difference < 1e-5, same, "{bias}: {difference}");
     }
 }
-
-#[test]
-fn options_without_meaning_are_refused() {
-    let refuse = |config: &str, spec: &Spec| {
-        let error = refused(&chessformer(network_of(config)), &none(), spec);
-        (error.option().expect("an option is to blame"), error.to_string())
-    };
-    let planes = shogi(InputName::PieceTokens, MovesName::Shogi1496);
-    let (option, text) = refuse(r#""policy": {"depth": 8}"#, &planes);
-    assert_eq!(
-        (option, text.as_str()),
-        ("policy.depth", "model: policy.depth means nothing for the moves shogi_1496: leave it out",)
-    );
-    assert_eq!(refuse(r#""policy": {"embedding": 8}"#, &planes).0, "policy.embedding");
-    let soft = r#""outputs": {"policy": {}, "soft_policy": {"depth": 4}}"#;
-    assert_eq!(refuse(soft, &planes).0, "outputs.soft_policy.depth");
-    let pairs = shogi(InputName::PieceTokens, MovesName::FromTo);
-    assert_eq!(refuse(BIASES[1], &pairs).0, "policy.plane_bias");
-}

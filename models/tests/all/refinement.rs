@@ -257,20 +257,6 @@ fn a_second_look_costs_a_second_pass() {
     assert_eq!(macs.of_heads(), 1968 * d + 3 * d);
 }
 
-#[test]
-fn second_looks_that_cannot_be_are_refused() {
-    let spec = spec(GameKind::Chess, InputName::PieceTokens);
-    let refused = |written: &str| {
-        let config = serde_json::from_str(written).expect("a configuration");
-        crate::common::refused(&chessformer(config), &none(), &spec).to_string()
-    };
-    let of = |rest: &str| format!(r#"{{"layers": 1, "width": 16, "heads": 2, "ff": 16, {rest}}}"#);
-    assert!(refused(&of(r#""refinement": {"moves": 1}"#)).contains("refinement.moves is 1"));
-    assert!(refused(&of(r#""refinement": {"temperature": 0}"#)).contains("refinement.temperature is 0"));
-    assert!(refused(&of(r#""refinement": {}, "outputs": {"result": {}}"#)).contains("add `policy: {}`"));
-    assert!(refused(&of(r#""refinement": {}, "embedding": {"new": {"dense": 2}}"#)).contains("old or parts"));
-}
-
 /// The mover's moves have the same words in both positions.
 #[test]
 fn a_flipped_position_has_the_flipped_second_look() {

@@ -1,10 +1,10 @@
-//! The residual network: sizes, what it refuses, what it learns, and its running statistics.
+//! The residual network: sizes, what it learns, and its running statistics.
 
 use crate::common::learning::{BATCH, memorise};
 use crate::common::*;
 use games::{GameKind, InputName};
 use models::loss::wdl_cross_entropy_rows;
-use models::{HeadName, ModelConfig, ModelError, Network, Output, Spec};
+use models::{HeadName, ModelConfig, Network, Output, Spec};
 use nn::{Arena, Layout, Part};
 use std::sync::Arc;
 use tch::{Device, Tensor};
@@ -55,25 +55,6 @@ fn six_blocks_of_64_are_maias_size() {
     let trunk = 112 * 64 * 9 + 128 + 6 * block;
     let heads = 64 * 64 * 9 + 128 + 73 * 64 * 9 + 73 + 64 * 32 + 64 + 2048 * 128 + 128 + 128 * 3 + 3;
     assert_eq!(layout.total(), trunk + heads);
-}
-
-#[test]
-fn what_a_convolution_cannot_use_is_refused() {
-    let refuse = |options: &str, stack: &str, input| {
-        refused(&resnet(options), &[encoding(stack)], &spec(GameKind::Shogi, input))
-    };
-    let (sizes, none) = (r#"{"blocks": 1, "channels": 4}"#, r#"{"none": {}}"#);
-    let error = refuse(sizes, r#"{"shaw": {}}"#, InputName::PieceTokens);
-    assert_eq!(error, ModelError::EncodingOnConvolutions("shaw"));
-    assert!(error.to_string().contains("encoding: none"), "{error}");
-    assert_eq!(refuse(sizes, none, InputName::PieceTokensAux), ModelError::TokensOnConvolutions);
-    let of = |options| refuse(options, none, InputName::PieceTokens);
-    assert_eq!(of(r#"{"blocks": 0, "channels": 4}"#), ModelError::Zero { name: "blocks" });
-    assert_eq!(of(r#"{"blocks": 1, "channels": 4, "se": {"channels": 0}}"#), ModelError::Zero { name: "se.channels" });
-    let momentum = of(r#"{"blocks": 1, "channels": 4, "batch_norm": {"momentum": 0}}"#);
-    assert_eq!((momentum.option(), momentum), (Some("batch_norm.momentum"), ModelError::Momentum(0.0)));
-    let head = of(r#"{"blocks": 1, "channels": 4, "outputs": {"q": {}}}"#);
-    assert!(head.to_string().contains("no head `q`; it has policy, result, win_rate, moves_left"), "{head}");
 }
 
 const LEARNERS: [&str; 2] = [
