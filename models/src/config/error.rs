@@ -59,10 +59,10 @@ pub enum ModelError {
     )]
     MapInFrame { head: &'static str, input: &'static str },
     #[error(
-        "model: {what} is read off the token that stands for the whole position, and this input has none: take one that \
+        "model: the value is read off the token that stands for the whole position, and this input has none: take one that \
          has, such as tokens_68"
     )]
-    NoSummaryToken { what: &'static str },
+    NoSummaryToken,
     #[error("model: plies is 1, but a decoder reads games: write 2 or more, or take the chessformer for positions")]
     OnePly,
     #[error(
@@ -114,7 +114,7 @@ impl ModelError {
             Self::Encoding(_)
             | Self::Frames { .. }
             | Self::MapInFrame { .. }
-            | Self::NoSummaryToken { .. }
+            | Self::NoSummaryToken
             | Self::NoTokens { .. }
             | Self::SeesAhead(_)
             | Self::Layout(_)

@@ -6,23 +6,6 @@ use facts::{Docs, HeadName};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// An entry of [`Outputs`]: options that are there or not.
-trait Named: Default {
-    fn is_absent(&self) -> bool;
-}
-
-impl<T> Named for Option<T> {
-    fn is_absent(&self) -> bool {
-        self.is_none()
-    }
-}
-
-impl<T> Named for BTreeMap<String, T> {
-    fn is_absent(&self) -> bool {
-        self.is_empty()
-    }
-}
-
 macro_rules! heads {
     ($($(#[doc = $doc:literal])+ $variant:ident $field:ident: $options:ty;)+) => {
         /// The heads of a network: those that are named, with their options (`{}` for none). Left out altogether, they are the
@@ -30,7 +13,7 @@ macro_rules! heads {
         #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
         #[serde(deny_unknown_fields)]
         pub struct Outputs {
-            $($(#[doc = $doc])+ #[serde(default, skip_serializing_if = "Named::is_absent")] pub $field: $options,)+
+            $($(#[doc = $doc])+ #[serde(default, skip_serializing_if = "is_default")] pub $field: $options,)+
         }
 
         impl Outputs {
@@ -44,7 +27,7 @@ macro_rules! heads {
 
             /// The heads that are named, in the order of [`HeadName`].
             pub fn heads(&self) -> Vec<HeadName> {
-                let there = [$((HeadName::$variant, !self.$field.is_absent()),)+];
+                let there = [$((HeadName::$variant, !is_default(&self.$field)),)+];
                 there.into_iter().filter_map(|(head, there)| there.then_some(head)).collect()
             }
 

@@ -103,7 +103,10 @@ impl Pooled {
         let pooled = match sizes.pool {
             Pool::Flatten => squares * e,
             Pool::Mean => e,
-            Pool::Token => return Ok(Self { source: Source::Token(token(tokens, "the value")?), width: d }),
+            Pool::Token => {
+                let token = tokens.cls().ok_or(ModelError::NoSummaryToken)? as i64;
+                return Ok(Self { source: Source::Token(token), width: d });
+            }
         };
         let source = Source::Squares(Squares {
             embedding: dense(scope, "embedding", [d, e], InitKind::Glorot),
@@ -173,11 +176,6 @@ impl BoardVector for Pooled {
             Source::Token(_) => 0,
         }
     }
-}
-
-/// The place of the summary token, which `what` reads.
-fn token(tokens: &Tokens, what: &'static str) -> Result<i64, ModelError> {
-    tokens.cls().map(|token| token as i64).ok_or(ModelError::NoSummaryToken { what })
 }
 
 /// The source of the board's summary: the CLS token, or, where the input has none, the mean of the squares.
