@@ -4,9 +4,11 @@
 //! its tokens: the gate is the encoding `absolute: {at: gate}`, and nothing here has a number of its own per square
 //! except in [`Added`].
 
+use super::edge::Outside;
 use super::feed_forward::FeedForward;
+use super::input::Expander;
 use super::residual::{Residual, Stream, Sublayer};
-use crate::config::{BodyConfig, ChessformerConfig, EmbeddingConfig, Spec};
+use crate::config::{BodyConfig, ChessformerConfig, Edge, EmbeddingConfig, ModelError, Spec};
 use encodings::{LayerContext, Stack, Tokens};
 use games::{Entry, InputLayout, Vocabulary};
 use nn::{Activation, Constant, Init, Linear, Norm, Scope, Views};
@@ -18,6 +20,8 @@ use tch::Tensor;
 /// tokens, which Lc0 does not have, get summaries of their own, but none is made of them.
 #[derive(Debug)]
 pub(crate) struct Embedding {
+    expander: Expander,
+    outside: Option<Outside>,
     added: Added,
     dense: Linear,
     /// `None` after a table and a linear projection.
@@ -27,14 +31,19 @@ pub(crate) struct Embedding {
 }
 
 impl Embedding {
-    /// For tokens of `channels`, of which the game's input says where the pieces stand.
+    /// For the tokens of a game's input, which says where the pieces stand.
     pub(crate) fn declare(
         scope: &mut Scope<'_>,
-        channels: usize,
         spec: &Spec,
         tokens: &Tokens,
         config: &ChessformerConfig,
-    ) -> Self {
+    ) -> Result<Self, ModelError> {
+        let expander = Expander::new(spec.input);
+        let channels = expander.channels();
+        let outside = match config.edge {
+            Edge::Shown => None,
+            Edge::Hidden => Some(Outside::of(spec.input, channels, tokens)?),
+        };
         let (added, more) = match config.embedding {
             EmbeddingConfig::Old | EmbeddingConfig::Linear | EmbeddingConfig::Table | EmbeddingConfig::Parts(_) => {
                 (Added::Nothing, 0)
@@ -56,12 +65,13 @@ impl Embedding {
         };
         let is_activated = !(table || config.embedding == EmbeddingConfig::Linear);
         let (activation, stream) = (is_activated.then_some(config.activation), Stream::of(&body));
-        Self { added, dense, activation, refinement, stream }
+        Ok(Self { expander, outside, added, dense, activation, refinement, stream })
     }
 
-    /// `[b,l,c]` → `[b,l,d]`, the encodings' injection point `embed` included; `added [b,k,d]` are further tokens (the form `new` has
-    /// none).
-    pub(crate) fn forward(&self, at: LayerContext<'_>, stack: &Stack, x_blc: &Tensor, added: Option<Tensor>) -> Tensor {
+    /// `[b,l,d]`, the encodings' injection point `embed` included; `added [b,k,d]` are further tokens (the form `new` has none).
+    pub(crate) fn forward(&self, at: LayerContext<'_>, stack: &Stack, added: Option<Tensor>) -> Tensor {
+        let x_blc = self.expander.expand(at.packed);
+        let x_blc = self.outside.as_ref().map_or(x_blc.shallow_clone(), |outside| outside.append(&x_blc));
         // In bf16 training the stream is mostly f32 from here on: gates, sums and norms need it, and products cast what they read.
         let kind = self.stream.kind(at.views);
         let dense = |x: &Tensor| {
@@ -69,9 +79,9 @@ impl Embedding {
             self.activation.map_or(y.shallow_clone(), |activation| activation.apply(&y)).to_kind(kind)
         };
         let x_bld = match &self.added {
-            Added::Nothing => dense(x_blc),
-            Added::Reach(map) => dense(&append_map(map, x_blc)),
-            Added::Pieces(all_pieces) => dense(&all_pieces.append(at.views, x_blc)),
+            Added::Nothing => dense(&x_blc),
+            Added::Reach(map) => dense(&append_map(map, &x_blc)),
+            Added::Pieces(all_pieces) => dense(&all_pieces.append(at.views, &x_blc)),
         };
         match &self.refinement {
             None => stack.embed(at, with_tokens(x_bld, added)),

@@ -8,9 +8,7 @@ use crate::heads::head::Site;
 use crate::heads::output::Output;
 use crate::layers;
 use crate::layers::body::Body;
-use crate::layers::edge::Outside;
 use crate::layers::embedding::{Embedding, with_tokens};
-use crate::layers::input::Expander;
 use crate::layers::parts::Parts;
 use crate::layers::registers::Registers;
 use encodings::{EncodingConfig, LayerContext, Stack};
@@ -35,7 +33,7 @@ struct Encoder {
 #[derive(Debug)]
 enum Embeds {
     /// One layer for all tokens, from channels.
-    Channels(Box<(Expander, Option<Outside>, Embedding)>),
+    Channels(Box<Embedding>),
     /// Tables for each part, from the packed bytes.
     Parts(Box<Parts>),
 }
@@ -44,33 +42,28 @@ impl Embeds {
     /// `[b,l,d]`, the encodings' injection point `embed` included; `added [b,k,d]` are further tokens.
     fn forward(&self, at: LayerContext<'_>, stack: &Stack, added: Option<Tensor>) -> Tensor {
         match self {
-            Self::Channels(channels) => {
-                let (expander, outside, embedding) = &**channels;
-                let x_blc = expander.expand(at.packed);
-                let x_blc = outside.as_ref().map_or(x_blc.shallow_clone(), |outside| outside.append(&x_blc));
-                embedding.forward(at, stack, &x_blc, added)
-            }
+            Self::Channels(embedding) => embedding.forward(at, stack, added),
             Self::Parts(parts) => stack.embed(at, with_tokens(parts.forward(at.views, at.packed), added)),
         }
     }
 
     fn macs(&self, length: u64) -> u64 {
         match self {
-            Self::Channels(channels) => channels.2.macs(length),
+            Self::Channels(embedding) => embedding.macs(length),
             Self::Parts(parts) => parts.macs(),
         }
     }
 
     fn paper_macs(&self, length: u64) -> u64 {
         match self {
-            Self::Channels(channels) => channels.2.paper_macs(length),
+            Self::Channels(embedding) => embedding.paper_macs(length),
             Self::Parts(_) => 0,
         }
     }
 
     fn position_sources(&self) -> Vec<&'static str> {
         match self {
-            Self::Channels(channels) => channels.2.position_sources(),
+            Self::Channels(embedding) => embedding.position_sources(),
             Self::Parts(_) => Vec::new(),
         }
     }
@@ -90,13 +83,7 @@ pub(super) fn declare(
         tokens = parts.tokens(spec.input)?;
         Embeds::Parts(Box::new(Parts::declare(scope, parts, spec.input, config.width)))
     } else {
-        let expander = Expander::new(spec.input);
-        let outside = match config.edge {
-            Edge::Shown => None,
-            Edge::Hidden => Some(Outside::of(spec.input, expander.channels(), &tokens)?),
-        };
-        let embedding = Embedding::declare(scope, expander.channels(), spec, &tokens, config);
-        Embeds::Channels(Box::new((expander, outside, embedding)))
+        Embeds::Channels(Box::new(Embedding::declare(scope, spec, &tokens, config)?))
     };
     let mut embedded = tokens.len() as u64;
     if let Some(refinement) = config.refinement {
