@@ -86,17 +86,12 @@ fn every_encoding_runs_on_tokens_68() {
         let (network, layout) = declare(&tiny_encoder(), &stack, &spec);
         let arena = stirred(&layout);
         let (views, packed) = (arena.views(), packed(&spec, 3));
-        let policy = policy_of(&network.forward(&views, &packed)).log_softmax(-1, Kind::Float).select(1, 7);
+        let output = network.forward(&views, &packed);
+        let [policy, result] = [policy_of(&output).select(1, 7), wdl_of(&output).select(1, 0)];
         // Heads read one token, for which parameters of pairs of squares do nothing in the last layer.
         let every_token = network.trunk(&views, &packed).sin();
-        let loss = policy.mean(Kind::Float) + every_token.mean(Kind::Float);
-        let gradient = numbers(&arena.gradient(&loss).expect("the loss depends on the parameters"));
-        assert!(gradient.iter().all(|g| g.is_finite()), "{stack:?}");
-        let encoding = layout.params().iter().filter(|param| param.part == Part::Encoding);
-        for param in encoding {
-            let own = &gradient[param.offset..param.offset + param.len()];
-            assert!(own.iter().any(|g| *g != 0.0), "{} of {stack:?} gets no gradient", param.name);
-        }
+        let loss = policy.mean(Kind::Float) + result.mean(Kind::Float) + every_token.mean(Kind::Float);
+        assert_gradients(&layout, &arena, &loss, &stack);
     }
 }
 

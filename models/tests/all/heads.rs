@@ -22,24 +22,6 @@ fn squares(spec: &Spec) -> usize {
 }
 
 #[test]
-fn every_head_has_its_shape() {
-    for spec in specs() {
-        let (n, v) = (squares(&spec) as i64, spec.moves.len() as i64);
-        let Run { output, .. } = run(&with_heads(ALL), &spec);
-        let size = |head: HeadName| output[head].size();
-        assert_eq!((size(HeadName::Policy), size(HeadName::SoftPolicy)), (vec![2, v], vec![2, v]));
-        assert_eq!((size(HeadName::Result), size(HeadName::MovesLeft)), (vec![2, 3], vec![2]));
-        assert_eq!((size(HeadName::ResultShares), size(HeadName::WinRate)), (vec![2, 3], vec![2]));
-        assert_eq!((size(HeadName::PerSquare), size(HeadName::Pairs)), (vec![2, n, 5], vec![2, n, n]));
-        let part = |head, part| output.part(head, part).map(Tensor::size);
-        assert_eq!((size(HeadName::Q), part(HeadName::Q, "error")), (vec![2], Some(vec![2])));
-        assert_eq!(part(HeadName::Q, "buckets"), Some(vec![2, 6]));
-        assert_eq!(part(HeadName::ShortTerm, "error"), None);
-        assert_eq!(part(HeadName::ShortTerm, "buckets"), Some(vec![2, 4]));
-    }
-}
-
-#[test]
 fn a_head_that_is_not_named_is_not_there() {
     let spec = spec(GameKind::Chess, InputName::PieceTokens);
     let Run { output, arena, .. } = run(&with_heads(r#"{"moves_left": {}}"#), &spec);

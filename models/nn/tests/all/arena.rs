@@ -158,16 +158,6 @@ fn views_show_each_parameter_its_own_numbers() {
 }
 
 #[test]
-fn only_live_views_track_gradients() {
-    let small = Small::declare();
-    let arena = small.arena();
-    let id = small.layout.find("body.first.weight").expect("declared");
-    assert!(arena.views()[id].requires_grad() && small.loss(&arena.views()).requires_grad());
-    assert!(!arena.frozen_views()[id].requires_grad() && !small.loss(&arena.frozen_views()).requires_grad());
-    assert!(!arena.flat().requires_grad());
-}
-
-#[test]
 fn changing_the_flat_tensor_changes_the_parameters() {
     let small = Small::declare();
     let arena = small.arena();

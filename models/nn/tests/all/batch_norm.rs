@@ -96,12 +96,6 @@ fn in_training_the_batch_normalises_and_the_statistics_follow_it() {
 }
 
 #[test]
-fn statistics_are_in_the_store_and_no_trained_numbers() {
-    let (_, layout) = declared();
-    assert_eq!((layout.total(), layout.count(Part::Trunk), layout.count(Part::Statistic)), (4, 4, 4));
-}
-
-#[test]
 fn a_convolution_is_the_sum_over_its_kernel_and_zeros_beyond_the_edge() {
     let mut builder = LayoutBuilder::default();
     let sizes = ConvolutionSizes { inputs: CHANNELS as i64, outputs: 3, kernel: 3 };
