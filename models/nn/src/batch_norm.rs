@@ -41,36 +41,20 @@ impl BatchNorm {
     /// In training the batch's own mean and (biased) variance normalise; what is observed of the variance is unbiased, as
     /// in PyTorch.
     pub fn forward(&self, views: &Views, x: &Tensor) -> Tensor {
-        let kind = x.kind();
-        let x = x.to_kind(Kind::Float);
-        let normed = if views.are_for_training() { self.by_batch(views, &x) } else { self.by_statistics(views, &x) };
-        normed.to_kind(kind)
-    }
-
-    fn by_statistics(&self, views: &Views, x: &Tensor) -> Tensor {
-        // The kernel has no gradient for them, also where the views ask for everyone's.
-        let (mean, variance) = (views[self.mean].detach(), views[self.variance].detach());
-        x.batch_norm(
-            Some(&views[self.gain]),
-            Some(&views[self.bias]),
-            Some(&mean),
-            Some(&variance),
-            false,
-            0.0,
-            EPSILON,
-            false,
-        )
-    }
-
-    fn by_batch(&self, views: &Views, x: &Tensor) -> Tensor {
-        // With a momentum of 1 the kernel leaves the batch's own statistics in what it is given as running ones.
-        let seen = || Tensor::zeros([self.channels], (Kind::Float, views.device()));
-        let (mean, variance) = (seen(), seen());
+        let trains = views.are_for_training();
+        let [mean, variance] = [self.mean, self.variance].map(|id| {
+            // In training the kernel leaves the batch's own statistics here, with a momentum of 1. It has no gradient for running ones,
+            // also where the views ask for everyone's.
+            if trains { Tensor::zeros([self.channels], (Kind::Float, views.device())) } else { views[id].detach() }
+        });
         let (gain, bias) = (Some(&views[self.gain]), Some(&views[self.bias]));
-        let normed = x.batch_norm(gain, bias, Some(&mean), Some(&variance), true, 1.0, EPSILON, false);
-        for (id, value) in [(self.mean, mean), (self.variance, variance)] {
-            views.observe(Observation { id, value, momentum: self.momentum });
+        let (momentum, wide) = (if trains { 1.0 } else { 0.0 }, x.to_kind(Kind::Float));
+        let normed = wide.batch_norm(gain, bias, Some(&mean), Some(&variance), trains, momentum, EPSILON, false);
+        if trains {
+            for (id, value) in [(self.mean, mean), (self.variance, variance)] {
+                views.observe(Observation { id, value, momentum: self.momentum });
+            }
         }
-        normed
+        normed.to_kind(x.kind())
     }
 }

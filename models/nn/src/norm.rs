@@ -40,7 +40,7 @@ pub struct Norm {
 
 #[derive(Debug)]
 enum Form {
-    Rms { gain: ParamId, fine: bool },
+    Rms { gain: ParamId, epsilon: f64 },
     Layer { gain: ParamId, bias: ParamId, epsilon: f64 },
     Batch(BatchNorm),
 }
@@ -51,17 +51,16 @@ impl Norm {
 
     /// Declares `gain` (and `bias`, and running statistics) of `width` in `scope`.
     pub fn declare(scope: &mut Scope<'_>, width: i64, kind: NormKind) -> Self {
-        let mut layer = |epsilon| Form::Layer {
-            gain: scope.f32_param("gain", &[width], Init::ONES),
-            bias: scope.f32_param("bias", &[width], Init::ZEROS),
-            epsilon,
-        };
         let form = match kind {
-            NormKind::Layer => layer(1e-3),
-            NormKind::LayerFine => layer(1e-6),
-            NormKind::Rms | NormKind::RmsFine => {
-                Form::Rms { gain: scope.cast_param("gain", &[width], Init::ONES), fine: kind == NormKind::RmsFine }
-            }
+            NormKind::Layer | NormKind::LayerFine => Form::Layer {
+                gain: scope.f32_param("gain", &[width], Init::ONES),
+                bias: scope.f32_param("bias", &[width], Init::ZEROS),
+                epsilon: if kind == NormKind::Layer { 1e-3 } else { Self::FINE_EPSILON },
+            },
+            NormKind::Rms | NormKind::RmsFine => Form::Rms {
+                gain: scope.cast_param("gain", &[width], Init::ONES),
+                epsilon: if kind == NormKind::Rms { Self::EPSILON } else { Self::FINE_EPSILON },
+            },
             NormKind::Batch => Form::Batch(BatchNorm::declare(scope, width, MOMENTUM)),
         };
         Self { form, width }
@@ -71,7 +70,7 @@ impl Norm {
     /// root mean squares. `None` otherwise.
     pub fn of_sum(&self, views: &Views, stream: (&Tensor, f64), branch: (&Tensor, f64)) -> Option<Tensor> {
         match &self.form {
-            Form::Rms { gain, fine } => residual_norm(stream, Some(branch), &views[*gain], Self::epsilon(*fine)),
+            Form::Rms { gain, epsilon } => residual_norm(stream, Some(branch), &views[*gain], *epsilon),
             Form::Layer { .. } | Form::Batch(_) => None,
         }
     }
@@ -79,33 +78,28 @@ impl Norm {
     /// The gain, where this is [`NormKind::Rms`].
     pub(crate) fn gain_of_root_mean_square(&self) -> Option<ParamId> {
         match self.form {
-            Form::Rms { gain, fine: false } => Some(gain),
-            Form::Rms { fine: true, .. } | Form::Layer { .. } | Form::Batch(_) => None,
+            Form::Rms { gain, epsilon } if epsilon == Self::EPSILON => Some(gain),
+            Form::Rms { .. } | Form::Layer { .. } | Form::Batch(_) => None,
         }
-    }
-
-    fn epsilon(fine: bool) -> f64 {
-        if fine { Self::FINE_EPSILON } else { Self::EPSILON }
     }
 
     /// `[…, width]` (for [`NormKind::Batch`] `[b, l, width]`) → the same shape and element type; computed in f32.
     pub fn forward(&self, views: &Views, x: &Tensor) -> Tensor {
         let kind = x.kind();
-        if let (Form::Rms { gain, fine }, Backend::Fused) = (&self.form, Backend::on(x.device())) {
+        if let (Form::Rms { gain, epsilon }, Backend::Fused) = (&self.form, Backend::on(x.device())) {
             // LibTorch takes the elementary operations if gain and input are of different types.
             let gain = if kind == views.kind() { views.cast(*gain) } else { views[*gain].to_kind(kind) };
-            return x.rms_norm([self.width], Some(&gain), Self::epsilon(*fine));
+            return x.rms_norm([self.width], Some(&gain), *epsilon);
         }
         let x = x.to_kind(Kind::Float);
         let normed = match &self.form {
-            Form::Rms { gain, fine } => {
-                let epsilon = Self::epsilon(*fine);
-                if let Some(normed) = residual_norm((&x, 1.0), None, &views[*gain], epsilon) {
+            Form::Rms { gain, epsilon } => {
+                if let Some(normed) = residual_norm((&x, 1.0), None, &views[*gain], *epsilon) {
                     return normed.to_kind(kind);
                 }
                 // A sum of products: the backward passes of a square and of a mean go over the whole tensor once more each.
                 let square_sum = (&x * &x).sum_dim_intlist([-1i64].as_slice(), true, Kind::Float);
-                x * (square_sum * (self.width as f64).recip() + epsilon).rsqrt() * &views[*gain]
+                x * (square_sum * (self.width as f64).recip() + *epsilon).rsqrt() * &views[*gain]
             }
             Form::Layer { gain, bias, epsilon } => {
                 x.layer_norm([self.width], Some(&views[*gain]), Some(&views[*bias]), *epsilon, false)
