@@ -63,6 +63,11 @@ impl ParamSpec {
         self.len() == 0
     }
 
+    /// The places of its elements in the flat store.
+    pub fn elements(&self) -> std::ops::Range<usize> {
+        self.offset..self.offset + self.len()
+    }
+
     fn padded(&self) -> usize {
         self.len().next_multiple_of(ALIGNMENT)
     }

@@ -63,7 +63,7 @@ fn the_embedding_is_a_row_of_a_table() {
     let mut values = initialise(&layout, 1).values().expect("the CPU's values can be read");
     for param in layout.params() {
         let kept = param.name == "embedding.weight" || param.name.ends_with("gain");
-        for (i, value) in values[param.offset..param.offset + param.len()].iter_mut().enumerate() {
+        for (i, value) in values[param.elements()].iter_mut().enumerate() {
             *value = if kept { fraction((param.offset + i) as u64) } else { 0.0 };
         }
     }

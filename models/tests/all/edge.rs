@@ -37,7 +37,7 @@ fn difference_if_moved(spec: &Spec, options: &str, encoding_text: &str) -> f64 {
     let (network, layout) = declare(&tiny_with(options), &[encoding(encoding_text)], spec);
     let mut values = stirred(&layout).values().expect("the CPU's values can be read");
     for param in layout.params().iter().filter(|param| param.part == Part::Encoding) {
-        values[param.offset..param.offset + param.len()].iter_mut().for_each(|value| *value *= 10.0);
+        values[param.elements()].iter_mut().for_each(|value| *value *= 10.0);
     }
     let views = Arena::from_values(layout, &values, Device::Cpu).expect("memory").frozen_views();
     let row = &rows(spec, 1)[0];

@@ -49,7 +49,7 @@ fn a_factor_is_another_learning_rate_for_its_group_and_nothing_for_the_rest() {
             (3, &full)
         };
         seen[which] += 1;
-        for i in param.offset..param.offset + param.len() {
+        for i in param.elements() {
             assert!((found[i] - expected[i]).abs() <= 1e-6 * (1.0 + expected[i].abs()), "{} {i}", param.name);
         }
     }
@@ -82,7 +82,7 @@ fn frozen_encodings_stay_whatever_groups_say() {
     for written in [groups.to_owned(), format!(r#"{{"muon": {{"others": {groups}}}}}"#)] {
         let frozen = after(&config(&written).with_frozen_encodings(), &layout, RATE);
         for param in layout.params() {
-            let own = param.offset..param.offset + param.len();
+            let own = param.elements();
             assert_eq!(before[own.clone()] == frozen[own], param.part == Part::Encoding, "{}", param.name);
         }
     }
@@ -97,7 +97,7 @@ fn groups_that_change_nothing_give_the_same_bits() {
         let grouped = config(&format!(r#"{{"{name}": {{"weight_decay": 0.1, "groups": {factor_1}}}}}"#));
         let (plain, grouped) = (after(&plain, &layout, RATE), after(&grouped, &layout, RATE));
         for param in layout.params().iter().filter(|param| param.range == Range::Matrix || param.part != Part::Head) {
-            for i in param.offset..param.offset + param.len() {
+            for i in param.elements() {
                 assert_eq!(plain[i].to_bits(), grouped[i].to_bits(), "{name}: {}", param.name);
             }
         }

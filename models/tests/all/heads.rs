@@ -38,8 +38,7 @@ fn the_usual_heads_start_as_they_did_without_the_others() {
     let (few, many) = (initialise(&small, 5).values().unwrap(), initialise(&large, 5).values().unwrap());
     for param in small.params() {
         let other = large.param(large.find(&param.name).expect("further heads change no name"));
-        let range = |param: &nn::ParamSpec| param.offset..param.offset + param.len();
-        assert_eq!(few[range(param)], many[range(other)], "{}", param.name);
+        assert_eq!(few[param.elements()], many[other.elements()], "{}", param.name);
     }
 }
 
@@ -99,7 +98,7 @@ fn further_policies_are_the_policy_with_weights_of_their_own() {
             let other = rest.replacen("a.", "soft_policy.", 1).replacen("b.", "policy.", 1);
             let other = layout.param(layout.find(&other).expect("the same layers"));
             assert_eq!(other.shape, param.shape);
-            values.copy_within(other.offset..other.offset + other.len(), param.offset);
+            values.copy_within(other.elements(), param.offset);
         }
         let arena = Arena::from_values(layout, &values, Device::Cpu).expect("small networks fit into memory");
         let output = network.forward(&arena.frozen_views(), &packed(&spec, 2));

@@ -110,7 +110,7 @@ fn all_other_parameters_take_the_other_optimisers_step() {
         for param in layout.params().iter().filter(|param| param.part != Part::Statistic) {
             let matrix = is_taken(param.offset);
             seen[usize::from(matrix)] += 1;
-            let own = param.offset..param.offset + param.len();
+            let own = param.elements();
             assert_eq!(beside[own.clone()] == alone[own], !matrix, "{}", param.name);
         }
         assert!(seen[0] > 0 && seen[1] > 0);

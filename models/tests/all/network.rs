@@ -79,8 +79,8 @@ fn shared_parameters_start_alike_whatever_the_encoding() {
             let values = initialise(&layout, 5).values().expect("the CPU's values can be read");
             for param in plain.params() {
                 let other = layout.param(layout.find(&param.name).expect("the encoding changes no shared name"));
-                let own = &plain_values[param.offset..param.offset + param.len()];
-                assert_eq!(own, &values[other.offset..other.offset + other.len()], "{} of {stack:?}", param.name);
+                let own = &plain_values[param.elements()];
+                assert_eq!(own, &values[other.elements()], "{} of {stack:?}", param.name);
             }
             let added = layout.params().iter().filter(|param| plain.find(&param.name).is_none());
             assert!(added.clone().all(|param| param.part == Part::Encoding && param.name.starts_with("encoding.")));
@@ -132,7 +132,7 @@ fn first_values_have_the_spread_of_their_initialiser() {
         let values = initialise(&layout, 1).values().expect("the CPU's values can be read");
         let of = |name: &str| {
             let param = layout.param(layout.find(name).unwrap_or_else(|| panic!("no parameter is called {name}")));
-            &values[param.offset..param.offset + param.len()]
+            &values[param.elements()]
         };
         let spread =
             |values: &[f32]| (values.iter().map(|v| f64::from(*v).powi(2)).sum::<f64>() / values.len() as f64).sqrt();

@@ -64,7 +64,7 @@ fn the_gradient_is_that_of_separate_leaves() {
 
     let mut outside_parameters = flat.clone();
     for (param, gradient) in small.layout.params().iter().zip(gradients) {
-        let own = param.offset..param.offset + param.len();
+        let own = param.elements();
         assert_eq!(flat[own.clone()], numbers(&gradient), "{}", param.name);
         assert!(flat[own.clone()].iter().any(|g| *g != 0.0), "{} gets a gradient", param.name);
         outside_parameters[own].fill(0.0);
@@ -151,7 +151,7 @@ fn views_show_each_parameter_its_own_numbers() {
         for param in layout.params() {
             let view = &views[layout.find(&param.name).expect("its name")];
             assert_eq!(view.size(), param.shape, "{}", param.name);
-            assert_eq!(numbers(&view.detach()), values[param.offset..param.offset + param.len()], "{}", param.name);
+            assert_eq!(numbers(&view.detach()), values[param.elements()], "{}", param.name);
         }
     }
     assert_eq!(layout.find("body.third.weight"), None);
@@ -214,7 +214,7 @@ fn in_bf16_matrices_are_cast_once_and_everything_else_stays_f32() {
     let mut loss = Tensor::from(0f32);
     for param in layout.params() {
         let view = &views[layout.find(&param.name).expect("its name")];
-        let own = &values[param.offset..param.offset + param.len()];
+        let own = &values[param.elements()];
         let (kind, expected): (_, Vec<f32>) = match param.range {
             Range::Matrix => (Kind::BFloat16, own.iter().copied().map(bf16).collect()),
             Range::Full => (Kind::Float, own.to_vec()),
@@ -240,7 +240,7 @@ fn a_parameter_that_products_take_is_cast_with_its_gradient() {
     let id = layout.find("body.first.bias").expect("declared");
     let (param, gain) = (layout.param(id), layout.find("body.norm.gain").expect("declared"));
     assert!(param.cast && !layout.param(gain).cast);
-    let own = &values[param.offset..param.offset + param.len()];
+    let own = &values[param.elements()];
     for (backend, kind) in
         Backend::ALL.into_iter().flat_map(|backend| [(backend, Kind::Float), (backend, Kind::BFloat16)])
     {
@@ -256,7 +256,7 @@ fn a_parameter_that_products_take_is_cast_with_its_gradient() {
         let loss = uses.iter().fold(Tensor::from(0f32), |sum, used| sum + used.to_kind(Kind::Float).sum(Kind::Float));
         let gradient = numbers(&arena.gradient(&loss).expect("it depends on the parameter"));
         for (i, &found) in gradient.iter().enumerate() {
-            let expected = if (param.offset..param.offset + param.len()).contains(&i) { 1.75 } else { 0.0 };
+            let expected = if param.elements().contains(&i) { 1.75 } else { 0.0 };
             assert_eq!(found, expected, "{backend:?}, {kind:?}, element {i}");
         }
     }

@@ -52,7 +52,7 @@ pub(crate) fn assert_shrinks(config: &OptimizerConfig, layout: &Arc<Layout>, sha
     let still = Tensor::zeros([layout.len() as i64], (Kind::Float, Device::Cpu));
     let [before, after] = stepped(config, layout, [still], 0.1);
     for param in layout.params() {
-        for i in param.offset..param.offset + param.len() {
+        for i in param.elements() {
             let expected = (1.0 - share(param)) * f64::from(before[i]);
             assert!((f64::from(after[i]) - expected).abs() < 1e-6, "{}: {} → {}", param.name, before[i], after[i]);
         }

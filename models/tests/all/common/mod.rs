@@ -67,7 +67,7 @@ pub(crate) fn flat() -> Vec<EncodingConfig> {
 pub(crate) fn assert_gradients(layout: &Layout, arena: &Arena, loss: &Tensor, stack: &[EncodingConfig]) {
     let gradient = numbers(&arena.gradient(loss).expect("the loss depends on the parameters"));
     for param in layout.params() {
-        let own = &gradient[param.offset..param.offset + param.len()];
+        let own = &gradient[param.elements()];
         assert!(own.iter().any(|g| *g != 0.0), "{} of {stack:?} gets no gradient", param.name);
         assert!(own.iter().all(|g| g.is_finite()), "{} of {stack:?}", param.name);
     }
@@ -214,7 +214,7 @@ pub(crate) fn copied(to: &Arc<Layout>, from: &Arena, change: impl Fn(&str) -> Op
             from.frozen_views()[id].shallow_clone()
         });
         let numbers: Vec<f32> = Vec::try_from(value.detach().flatten(0, -1)).expect("numbers");
-        values[param.offset..param.offset + param.len()].copy_from_slice(&numbers);
+        values[param.elements()].copy_from_slice(&numbers);
     }
     Arena::from_values(to.clone(), &values, Device::Cpu).expect("memory")
 }
