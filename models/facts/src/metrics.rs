@@ -163,11 +163,4 @@ mod tests {
         assert_eq!((of_policy.heads(), of_policy.loss()), (vec![HeadName::Policy], None));
         assert!(["positions.novel", "loss"].iter().all(|name| find(name).unwrap().heads().is_empty()));
     }
-
-    #[test]
-    fn directions_belong_to_metrics() {
-        assert_eq!(find("policy_loss.endgame").unwrap().direction, Direction::Lower);
-        assert_eq!(find("policy_accuracy.novel").unwrap().direction, Direction::Higher);
-        assert_eq!(find("positions.opening").unwrap().direction, Direction::Neither);
-    }
 }

@@ -10,36 +10,28 @@ use crate::loss::{
     wdl_cross_entropy_rows,
 };
 use facts::HeadName;
-use facts::heads::result::{
-    LOGITS_ACCURACY, LOGITS_LOSS, SHARES_ACCURACY, SHARES_LOSS, VALUE_LOGITS_ACCURACY, VALUE_LOGITS_LOSS,
-    VALUE_SHARES_ACCURACY, VALUE_SHARES_LOSS,
-};
-use facts::{Loss, Metric};
 use tch::Tensor;
 
 pub(super) const LOGITS: HeadDeclaration = of_outcome(
-    |visit| evaluate(visit, HeadName::Result, &LOGITS_LOSS, &LOGITS_ACCURACY, wdl_cross_entropy_rows),
+    |visit| evaluate(visit, HeadName::Result, wdl_cross_entropy_rows),
     |at| at.config.outputs.result.map(|_| declare(at, &LOGITS_FORM)),
 );
 
 /// [`SHARES_FORM`].
 pub(super) const SHARES: HeadDeclaration = of_outcome(
-    |visit| evaluate(visit, HeadName::ResultShares, &SHARES_LOSS, &SHARES_ACCURACY, result_share_rows),
+    |visit| evaluate(visit, HeadName::ResultShares, result_share_rows),
     |at| at.config.outputs.result_shares.map(|_| declare(at, &SHARES_FORM)),
 );
 
 /// [`VALUE_LOGITS_FORM`].
 pub(super) const VALUE_LOGITS: HeadDeclaration = of_value(
-    |visit| {
-        let (loss, accuracy) = (&VALUE_LOGITS_LOSS, &VALUE_LOGITS_ACCURACY);
-        evaluate_value(visit, HeadName::ValueResult, loss, accuracy, value_cross_entropy_rows);
-    },
+    |visit| evaluate_value(visit, HeadName::ValueResult, value_cross_entropy_rows),
     |at| at.config.outputs.value_result.map(|_| declare(at, &VALUE_LOGITS_FORM)),
 );
 
 /// [`VALUE_SHARES_FORM`].
 pub(super) const VALUE_SHARES: HeadDeclaration = of_value(
-    |visit| evaluate_value(visit, HeadName::ValueShares, &VALUE_SHARES_LOSS, &VALUE_SHARES_ACCURACY, value_share_rows),
+    |visit| evaluate_value(visit, HeadName::ValueShares, value_share_rows),
     |at| at.config.outputs.value_shares.map(|_| declare(at, &VALUE_SHARES_FORM)),
 );
 
@@ -59,25 +51,16 @@ fn declare(at: &mut Site<'_>, form: &'static VectorForm) -> DeclaredHead {
     at.vector_head(at.config.value_sizes(), form)
 }
 
-fn evaluate(
-    visit: &mut Visit<'_>,
-    head: HeadName,
-    loss: &'static Loss,
-    accuracy: &'static Metric,
-    rows: fn(&Tensor, &Tensor) -> Tensor,
-) {
+/// The head's only loss, and its accuracy, which is its first metric.
+fn evaluate(visit: &mut Visit<'_>, head: HeadName, rows: fn(&Tensor, &Tensor) -> Tensor) {
+    let ([loss], [accuracy, ..]) = (head.measures().losses, head.measures().metrics) else { return };
     let (Some(wdl_b3), outcome_b) = (visit.output.get(head), visit.examples.get(Column::Outcome)) else { return };
     visit.loss(loss, || rows(wdl_b3, outcome_b));
     visit.value(accuracy, || wdl_b3.argmax(-1, false).eq_tensor(outcome_b));
 }
 
-fn evaluate_value(
-    visit: &mut Visit<'_>,
-    head: HeadName,
-    loss: &'static Loss,
-    accuracy: &'static Metric,
-    rows: fn(&Tensor, &Tensor, &Tensor) -> Tensor,
-) {
+fn evaluate_value(visit: &mut Visit<'_>, head: HeadName, rows: fn(&Tensor, &Tensor, &Tensor) -> Tensor) {
+    let ([loss], [accuracy, ..]) = (head.measures().losses, head.measures().metrics) else { return };
     let Some(wdl_b3) = visit.output.get(head) else { return };
     let (value_b, draw_b) = (visit.examples.get(Column::Value), visit.examples.get(Column::Draw));
     visit.loss(loss, || rows(wdl_b3, value_b, draw_b));

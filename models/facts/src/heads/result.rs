@@ -2,37 +2,37 @@
 
 use crate::metric::{Loss, Measures, Metric, Target, loss};
 
-pub const LOGITS_LOSS: Loss = loss!(
+const LOGITS_LOSS: Loss = loss!(
     "value" = 1.0,
     "nats",
     Target::Outcome,
     "Cross-entropy of win/draw/loss.",
     "cross-entropy of win/draw/loss with the game's outcome"
 );
-pub const LOGITS_ACCURACY: Metric = Metric::share(
+const LOGITS_ACCURACY: Metric = Metric::share(
     "value_accuracy",
     Target::Outcome,
     "positions whose likeliest of win/draw/loss is the outcome; a draw is a draw",
 );
 /// The weight is ChessDecoder's.
-pub const SHARES_LOSS: Loss = loss!(
+const SHARES_LOSS: Loss = loss!(
     "result_shares" = 1.0,
     "",
     Target::Outcome,
     "Squared error of win, draw and loss as plain numbers.",
     "squared error of win/draw/loss as plain numbers with the game's outcome, the mean of the three"
 );
-pub const SHARES_ACCURACY: Metric =
+const SHARES_ACCURACY: Metric =
     Metric::share("result_shares_accuracy", Target::Outcome, "positions whose largest of these numbers is the outcome");
-pub const VALUE_LOGITS_LOSS: Loss = loss!(
+const VALUE_LOGITS_LOSS: Loss = loss!(
     "value_result" = 1.0,
     "nats",
     Target::ValueShares,
     "Cross-entropy of win/draw/loss with the position's.",
     "cross-entropy of win/draw/loss with the shares of the position's value and probability of a draw"
 );
-pub const VALUE_LOGITS_ACCURACY: Metric = value_accuracy("value_result_accuracy");
-pub const VALUE_SHARES_LOSS: Loss = loss!(
+const VALUE_LOGITS_ACCURACY: Metric = value_accuracy("value_result_accuracy");
+const VALUE_SHARES_LOSS: Loss = loss!(
     "value_shares" = 1.0,
     "",
     Target::ValueShares,
@@ -40,7 +40,7 @@ pub const VALUE_SHARES_LOSS: Loss = loss!(
     "squared error of win/draw/loss as plain numbers with the shares of the position's value and probability of a draw, the \
      mean of the three"
 );
-pub const VALUE_SHARES_ACCURACY: Metric = value_accuracy("value_shares_accuracy");
+const VALUE_SHARES_ACCURACY: Metric = value_accuracy("value_shares_accuracy");
 
 const fn value_accuracy(name: &'static str) -> Metric {
     let description = "positions whose largest of win/draw/loss is the largest of the target";
