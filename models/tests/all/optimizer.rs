@@ -52,24 +52,32 @@ fn defaults() -> [OptimizerConfig; 5] {
     ]
 }
 
-/// 20 steps of Nadam by its published formulas, in f64: every parameter in a loop of its own. `mu`: the momentum of a
-/// step.
-fn nadam_reference(len: usize, rate: f64, betas: (f64, f64), epsilon: f64, mu: impl Fn(i32) -> f64) -> Vec<f64> {
-    let (beta1, beta2) = betas;
-    let mut expected: Vec<f64> = start(len).into_iter().map(f64::from).collect();
-    for (i, theta) in expected.iter_mut().enumerate() {
-        let (mut m, mut v, mut product) = (0.0, 0.0, 1.0);
-        for t in 1..=20 {
-            let g = f64::from(gradient_at(t as u64, i));
-            m = beta1 * m + (1.0 - beta1) * g;
-            v = beta2 * v + (1.0 - beta2) * g * g;
-            product *= mu(t);
-            let m_hat = mu(t + 1) * m / (1.0 - product * mu(t + 1)) + (1.0 - mu(t)) * g / (1.0 - product);
-            let v_hat = v / (1.0 - beta2.powi(t));
-            *theta -= rate * m_hat / (v_hat.sqrt() + epsilon);
-        }
-    }
-    expected
+/// The weights after 20 steps of a published formula in f64, each weight in a loop of its own. A step changes the weight's state and
+/// gives the next weight, from the number of the step, the weight and its gradient.
+fn by_formula<S: Copy>(len: usize, state: S, step: impl Fn(&mut S, i32, f64, f64) -> f64) -> Vec<f64> {
+    let of = |(i, weight): (usize, f32)| {
+        let mut state = state;
+        let next = |theta, t: i32| step(&mut state, t, theta, f64::from(gradient_at(t as u64, i)));
+        (1..=20).fold(f64::from(weight), next)
+    };
+    start(len).into_iter().enumerate().map(of).collect()
+}
+
+/// Nadam; `mu` is the momentum of a step.
+fn nadam_reference(
+    len: usize,
+    rate: f64,
+    (beta1, beta2): (f64, f64),
+    epsilon: f64,
+    mu: impl Fn(i32) -> f64,
+) -> Vec<f64> {
+    by_formula(len, [0.0_f64, 0.0, 1.0], |[m, v, product], t, theta, g| {
+        *m = beta1 * *m + (1.0 - beta1) * g;
+        *v = beta2 * *v + (1.0 - beta2) * g * g;
+        *product *= mu(t);
+        let m_hat = mu(t + 1) * *m / (1.0 - *product * mu(t + 1)) + (1.0 - mu(t)) * g / (1.0 - *product);
+        theta - rate * m_hat / ((*v / (1.0 - beta2.powi(t))).sqrt() + epsilon)
+    })
 }
 
 #[test]
@@ -102,21 +110,16 @@ fn adamw_is_torch_adamw() {
     let config = AdamwConfig { beta1: 0.85, beta2: 0.97, epsilon: 1e-6, weight_decay: 0.1, ..AdamwConfig::default() };
     let rate = 2e-3;
     let found = run(OptimizerConfig::Adamw(config.clone()), 100, 20, rate);
-    let mut expected: Vec<f64> = start(found.len()).into_iter().map(f64::from).collect();
-    for (i, theta) in expected.iter_mut().enumerate() {
-        let (mut m, mut v) = (0.0, 0.0);
-        for t in 1..=20 {
-            let g = f64::from(gradient_at(t as u64, i));
-            // The padding behind the 100 weights may decay or not: it is zero in a network.
-            *theta -= if i < 100 { rate * config.weight_decay * *theta } else { 0.0 };
-            m = config.beta1 * m + (1.0 - config.beta1) * g;
-            v = config.beta2 * v + (1.0 - config.beta2) * g * g;
-            let m_hat = m / (1.0 - config.beta1.powi(t));
-            let v_hat = v / (1.0 - config.beta2.powi(t));
-            *theta -= rate * m_hat / (v_hat.sqrt() + config.epsilon);
-        }
-    }
-    assert_near(&found[..100], &expected[..100], 2e-6, "adamw");
+    let AdamwConfig { beta1, beta2, epsilon, weight_decay, .. } = config;
+    let expected = by_formula(100, [0.0_f64; 2], |[m, v], t, theta, g| {
+        let decayed = theta - rate * weight_decay * theta;
+        *m = beta1 * *m + (1.0 - beta1) * g;
+        *v = beta2 * *v + (1.0 - beta2) * g * g;
+        let (m_hat, v_hat) = (*m / (1.0 - beta1.powi(t)), *v / (1.0 - beta2.powi(t)));
+        decayed - rate * m_hat / (v_hat.sqrt() + epsilon)
+    });
+    // The padding behind the 100 weights may decay or not: it is zero in a network.
+    assert_near(&found[..100], &expected, 2e-6, "adamw");
 }
 
 #[test]
@@ -125,17 +128,13 @@ fn sgd_is_torch_sgd() {
         let config = SgdConfig { momentum: 0.8, nesterov, weight_decay, ..SgdConfig::default() };
         let rate = 5e-3;
         let found = run(OptimizerConfig::Sgd(config), 100, 20, rate);
-        let mut expected: Vec<f64> = start(found.len()).into_iter().map(f64::from).collect();
-        for (i, theta) in expected.iter_mut().enumerate() {
-            let mut velocity = 0.0;
-            for t in 1..=20 {
-                let g = f64::from(gradient_at(t, i)) + weight_decay * *theta;
-                velocity = 0.8 * velocity + g;
-                *theta -= rate * if nesterov { g + 0.8 * velocity } else { velocity };
-            }
-        }
+        let expected = by_formula(100, 0.0_f64, |velocity, _, theta, g| {
+            let decayed = g + weight_decay * theta;
+            *velocity = 0.8 * *velocity + decayed;
+            theta - rate * if nesterov { decayed + 0.8 * *velocity } else { *velocity }
+        });
         // The padding after the 100 weights does not decay.
-        assert_near(&found[..100], &expected[..100], 2e-6, &format!("nesterov {nesterov}, decay {weight_decay}"));
+        assert_near(&found[..100], &expected, 2e-6, &format!("nesterov {nesterov}, decay {weight_decay}"));
     }
 }
 
