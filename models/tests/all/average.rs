@@ -53,28 +53,25 @@ fn a_loaded_average_resumes_bit_identically() {
 
 #[test]
 fn an_average_of_zero_steps_or_weights_is_refused() {
-    let refused = |written: &str| {
-        serde_json::from_str::<AverageConfig>(written).expect("readable").check().expect_err("refused").to_string()
-    };
+    let refused = |written: &str| read::<AverageConfig>(written).check().expect_err("refused").to_string();
     assert!(refused(r#"{"swa": {"every": 0}}"#).contains("every: 0"));
     assert!(refused(r#"{"swa": {"max_n": 0}}"#).contains("max_n: 0"));
 }
 
 #[test]
 fn the_cosine_falls_from_the_warm_up_to_the_floor() {
-    let schedule: Schedule =
-        serde_json::from_str(r#"{"warmup": 4, "cosine": {"from": 0.8, "to": 0.2, "steps": 16}}"#).expect("readable");
+    let schedule: Schedule = read(r#"{"warmup": 4, "cosine": {"from": 0.8, "to": 0.2, "steps": 16}}"#);
     let found: Vec<f64> = [0, 3, 4, 8, 10, 12, 16, 500].map(|step| schedule.at(step)).to_vec();
     // A third of the way down cos is ½, half way 0, two thirds −½.
     assert_near(&found, &[0.2, 0.8, 0.8, 0.65, 0.5, 0.35, 0.2, 0.2], 1e-12, "cosine");
     assert!((4..16).all(|step| schedule.at(step + 1) < schedule.at(step)));
     let written = serde_json::to_string(&schedule).expect("writable");
-    assert_eq!(serde_json::from_str::<Schedule>(&written).expect("readable"), schedule);
+    assert_eq!(read::<Schedule>(&written), schedule);
 }
 
 #[test]
 fn a_cosine_without_an_end_ends_with_the_run() {
-    let open: Schedule = serde_json::from_str(r#"{"cosine": {"from": 1}}"#).expect("readable");
+    let open: Schedule = read(r#"{"cosine": {"from": 1}}"#);
     let closed = open.clone().ending_at(10).expect("there is room");
     assert_eq!((closed.at(0), closed.at(10), closed.changes()), (1.0, 0.0, vec![10]));
     assert_eq!(closed.clone().ending_at(20).expect("unchanged"), closed);

@@ -6,7 +6,7 @@ use crate::common::*;
 use games::chess::ChessPosition;
 use games::{Frame, GameKind, InputName, MovesName, Position};
 use models::loss::{self, PolicyTargets, RightsTargets};
-use models::{ChessformerConfig, HeadName, ModelConfig, ResnetConfig, Spec};
+use models::{ChessformerConfig, HeadName, Spec};
 use tch::Tensor;
 
 const SMALL: &str = r#""layers": 2, "width": 16, "heads": 2, "ff": 16, "norm": "pre", "normalisation": "layer""#;
@@ -16,7 +16,7 @@ fn chess(input: InputName, moves: MovesName) -> Spec {
 }
 
 fn config(sizes: &str, rest: &str) -> ChessformerConfig {
-    serde_json::from_str(&format!("{{{sizes}, {rest}}}")).expect("a valid configuration")
+    read(&format!("{{{sizes}, {rest}}}"))
 }
 
 /// 6,839,671 numbers are those that Sid3024/Chess-AI's code counts at 78 tokens (blocks.py: its head for a refinement pass is
@@ -151,8 +151,8 @@ fn every_encoding_and_policy_serves_every_choice_of_tokens() {
 #[test]
 fn convolutions_make_planes_of_a_list() {
     let spec = chess(InputName::PieceTokens, MovesName::Uci1968Dm);
-    let resnet: ResnetConfig = serde_json::from_str(r#"{"blocks": 1, "channels": 4}"#).expect("a configuration");
-    let (network, layout) = declare_model(&ModelConfig::Resnet(Box::new(resnet)), &none(), &spec);
+    let resnet = read(r#"{"resnet": {"blocks": 1, "channels": 4}}"#);
+    let (network, layout) = declare_model(&resnet, &none(), &spec);
     let output = network.forward(&stirred(&layout).frozen_views(), &packed(&spec, 3));
     assert_eq!(policy_of(&output).size(), [3, 1968]);
 }

@@ -4,17 +4,13 @@ use crate::common::*;
 use games::{GameKind, InputName};
 use models::{ModelConfig, Preset, Schedule, ScheduleError, models, presets};
 
-fn model(written: &str) -> ModelConfig {
-    serde_json::from_str(written).expect("a readable model")
-}
-
 #[test]
 fn what_is_written_is_read_back() {
     for written in [
         r#"{"decoder":{"layers":2,"width":8,"heads":2,"ff":16,"plies":2,"mask":"prefix","outputs":{"policy":{},"result":{},"board":{}}}}"#,
         r#"{"chessformer":{"layers":4,"width":32,"heads":4,"ff":48,"norm":"pre","normalisation":"layer","activation":"gelu","qkv_bias":true,"policy":{"embedding":16,"depth":12},"value":{"embedding":3,"hidden":5,"pool":"mean"}}}"#,
     ] {
-        assert_eq!(serde_json::to_string(&model(written)).unwrap(), written);
+        assert_eq!(serde_json::to_string(&read::<ModelConfig>(written)).unwrap(), written);
     }
 }
 
@@ -36,14 +32,13 @@ fn presets_are_listed_and_can_be_declared() {
 
 #[test]
 fn the_schedule_warms_up_and_falls() {
-    let schedule: Schedule =
-        serde_json::from_str(r#"{"warmup": 4, "values": [1.0, 0.5, 0.1], "boundaries": [10, 20]}"#).unwrap();
+    let schedule: Schedule = read(r#"{"warmup": 4, "values": [1.0, 0.5, 0.1], "boundaries": [10, 20]}"#);
     let found: Vec<f64> = [0, 2, 3, 4, 9, 10, 19, 20, 1000].map(|step| schedule.at(step)).to_vec();
     assert_eq!(found, [0.25, 0.75, 1.0, 1.0, 1.0, 0.5, 0.5, 0.1, 0.1]);
-    let constant: Schedule = serde_json::from_str(r#"{"values": [0.01]}"#).unwrap();
+    let constant: Schedule = read(r#"{"values": [0.01]}"#);
     assert_eq!((constant.at(0), constant.at(99)), (0.01, 0.01));
     let written = serde_json::to_string(&schedule).unwrap();
-    assert_eq!(serde_json::from_str::<Schedule>(&written).unwrap(), schedule);
+    assert_eq!(read::<Schedule>(&written), schedule);
     // A boundary inside the warm-up scales the rate that holds there.
     let early = Schedule::new(10, vec![1.0, 0.5], vec![5]).unwrap();
     assert_eq!((early.at(4), early.at(5)), (0.5, 0.3));

@@ -127,8 +127,8 @@ fn map_heads_cost_what_they_say() {
     let (macs, count) = macs_of(Outputs { per_square: Some(PerSquare { classes: 5 }), ..Outputs::none() });
     assert_eq!((count, macs.of_heads() as usize), (width * 5 + 5, squares * width * 5));
     assert_eq!(macs.paper, macs.weights - macs.of_heads() - (squares * 16 * channels()) as u64);
-    let pairs: models::Pairs = serde_json::from_str(r#"{"embedding": 12, "depth": 6}"#).expect("options");
-    let (macs, count) = macs_of(Outputs { pairs: Some(pairs), ..Outputs::none() });
+    let pairs = Some(read(r#"{"embedding": 12, "depth": 6}"#));
+    let (macs, count) = macs_of(Outputs { pairs, ..Outputs::none() });
     assert_eq!(count, dense(width, 12) + 2 * dense(12, 6) + 1);
     assert_eq!(macs.of_heads() as usize, squares * (width * 12 + 2 * 12 * 6) + squares * squares * 6);
 }

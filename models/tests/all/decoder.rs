@@ -21,8 +21,7 @@ const PLIES: usize = 3;
 const WIDTH: usize = 16;
 
 fn model(more: &str) -> ModelConfig {
-    let text = format!(r#"{{"decoder": {{"layers": 2, "width": {WIDTH}, "heads": 2, "ff": 24{more}}}}}"#);
-    serde_json::from_str(&text).expect("a valid configuration")
+    read(&format!(r#"{{"decoder": {{"layers": 2, "width": {WIDTH}, "heads": 2, "ff": 24{more}}}}}"#))
 }
 
 const MASKS: [&str; 2] = ["", r#", "mask": "causal""#];

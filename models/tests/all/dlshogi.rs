@@ -7,17 +7,13 @@ use encodings::{EncodingConfig, InjectionPoints};
 use games::{GameKind, InputName, MovesName};
 use models::input::Expander;
 use models::loss::{policy_entropy_rows, win_rate_entropy_rows, win_rate_rows};
-use models::{HeadName, ModelConfig, Network, Output, Spec};
+use models::{HeadName, Network, Output, Spec};
 use nn::{Layout, Part};
 use std::sync::Arc;
 use tch::Tensor;
 
-fn model(written: &str) -> ModelConfig {
-    serde_json::from_str(written).expect("a network")
-}
-
 fn declared(written: &str, stack: &[EncodingConfig], spec: &Spec) -> (Network, Arc<Layout>) {
-    declare_model(&model(written), stack, spec)
+    declare_model(&read(written), stack, spec)
 }
 
 fn dlshogi() -> Spec {

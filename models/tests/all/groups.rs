@@ -10,10 +10,6 @@ use tch::Device;
 
 const RATE: f64 = 0.01;
 
-fn config(written: &str) -> OptimizerConfig {
-    serde_json::from_str(written).expect("readable")
-}
-
 fn layout(stack: &str) -> Arc<Layout> {
     declare(&tiny(NormPlace::Post), &[encoding(stack)], &spec(GameKind::Chess, InputName::PieceTokens)).1
 }
@@ -27,8 +23,8 @@ fn after(config: &OptimizerConfig, layout: &Arc<Layout>, rate: f64) -> Vec<f32> 
 #[test]
 fn a_factor_is_another_learning_rate_for_its_group_and_nothing_for_the_rest() {
     let layout = layout(r#"{"shaw": {}}"#);
-    let plain = config(r#"{"nadam": {"weight_decay": 0.3}}"#);
-    let grouped = config(
+    let plain = read(r#"{"nadam": {"weight_decay": 0.3}}"#);
+    let grouped = read(
         r#"{"nadam": {"weight_decay": 0.3, "groups": [
             {"part": "head", "learning_rate": 0.1},
             {"match": "*.bias", "learning_rate": 0.5},
@@ -59,7 +55,7 @@ fn a_factor_is_another_learning_rate_for_its_group_and_nothing_for_the_rest() {
 #[test]
 fn a_group_decays_what_it_names_and_the_later_group_decides() {
     let layout = layout(r#"{"shaw": {}}"#);
-    let config = config(
+    let config = read(
         r#"{"adamw": {"weight_decay": 0.2, "groups": [
             {"match": "encoding.*", "weight_decay": 0.4},
             {"match": "body.0.*", "weight_decay": 0},
@@ -80,7 +76,7 @@ fn frozen_encodings_stay_whatever_groups_say() {
     let before = stirred(&layout).values().expect("the CPU's values can be read");
     let groups = r#"{"nadam": {"groups": [{"match": "encoding.*", "learning_rate": 1}]}}"#;
     for written in [groups.to_owned(), format!(r#"{{"muon": {{"others": {groups}}}}}"#)] {
-        let frozen = after(&config(&written).with_frozen_encodings(), &layout, RATE);
+        let frozen = after(&read::<OptimizerConfig>(&written).with_frozen_encodings(), &layout, RATE);
         for param in layout.params() {
             let own = param.elements();
             assert_eq!(before[own.clone()] == frozen[own], param.part == Part::Encoding, "{}", param.name);
@@ -92,9 +88,9 @@ fn frozen_encodings_stay_whatever_groups_say() {
 fn groups_that_change_nothing_give_the_same_bits() {
     let layout = layout(r#"{"shaw": {}}"#);
     for name in ["nadam", "nadam_torch", "adamw", "sgd"] {
-        let plain = config(&format!(r#"{{"{name}": {{"weight_decay": 0.1}}}}"#));
+        let plain = read(&format!(r#"{{"{name}": {{"weight_decay": 0.1}}}}"#));
         let factor_1 = r#"[{"match": "body.*", "learning_rate": 1}, {"part": "head", "weight_decay": 0.1}]"#;
-        let grouped = config(&format!(r#"{{"{name}": {{"weight_decay": 0.1, "groups": {factor_1}}}}}"#));
+        let grouped = read(&format!(r#"{{"{name}": {{"weight_decay": 0.1, "groups": {factor_1}}}}}"#));
         let (plain, grouped) = (after(&plain, &layout, RATE), after(&grouped, &layout, RATE));
         for param in layout.params().iter().filter(|param| param.range == Range::Matrix || param.part != Part::Head) {
             for i in param.elements() {
@@ -108,7 +104,7 @@ fn groups_that_change_nothing_give_the_same_bits() {
 fn groups_that_mean_nothing_are_refused() {
     let layout = layout(r#"{"none": {}}"#);
     let refused_in = |layout: &Layout, group: &str| {
-        let config = config(&format!(r#"{{"nadam": {{"groups": [{group}]}}}}"#));
+        let config = read(&format!(r#"{{"nadam": {{"groups": [{group}]}}}}"#));
         Optimizer::new(config, layout, Device::Cpu).expect_err("refused").to_string()
     };
     let refused = |group: &str| refused_in(&layout, group);
@@ -124,6 +120,6 @@ fn groups_that_mean_nothing_are_refused() {
     assert!(refused(r#"{"learning_rate": 0.1}"#).contains("names no parameters"));
     assert!(refused(r#"{"match": "body.*"}"#).contains("changes nothing"));
     assert!(refused(r#"{"match": "body.*", "weight_decay": -1}"#).contains("negative"));
-    let of_no_encoding = config(r#"{"nadam": {"groups": [{"part": "encoding", "learning_rate": 2}]}}"#);
+    let of_no_encoding = read(r#"{"nadam": {"groups": [{"part": "encoding", "learning_rate": 2}]}}"#);
     assert!(Optimizer::new(of_no_encoding, &layout, Device::Cpu).is_ok(), "a part may be empty");
 }

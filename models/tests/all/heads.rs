@@ -2,14 +2,13 @@
 
 use crate::common::*;
 use games::{GameKind, InputName};
-use models::{ChessformerConfig, HeadName, NormPlace, Output, Outputs, Pool, Spec};
+use models::{ChessformerConfig, HeadName, NormPlace, Output, Pool, Spec};
 use nn::Arena;
 use tch::{Device, Kind, Tensor};
 
 /// A tiny network with these heads.
 fn with_heads(written: &str) -> ChessformerConfig {
-    let outputs: Outputs = serde_json::from_str(written).expect("heads");
-    ChessformerConfig { outputs, ..tiny(NormPlace::Post) }
+    ChessformerConfig { outputs: read(written), ..tiny(NormPlace::Post) }
 }
 
 const ALL: &str = r#"{"policy": {}, "soft_policy": {"depth": 7}, "further_policies": {"other": {"depth": 5}},

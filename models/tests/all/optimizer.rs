@@ -194,10 +194,7 @@ fn a_foreign_state_is_refused() {
 
 #[test]
 fn options_out_of_range_are_refused() {
-    let refused = |written: &str| {
-        let config: OptimizerConfig = serde_json::from_str(written).expect("readable");
-        config.check().expect_err("out of range").to_string()
-    };
+    let refused = |written: &str| read::<OptimizerConfig>(written).check().expect_err("out of range").to_string();
     assert!(refused(r#"{"nadam": {"beta2": 1.0}}"#).contains("beta2: 1 is out of range"));
     assert!(refused(r#"{"adamw": {"epsilon": 0}}"#).contains("epsilon"));
     assert!(refused(r#"{"adamw": {"weight_decay": -0.1}}"#).contains("weight_decay"));

@@ -100,17 +100,16 @@ fn options_are_written_only_where_they_are_not_the_default() {
         r#"{{"chessformer":{sizes}"embedding":"old","ff_kind":"dense","ff_bias":true,"qk_norm":false,"registers":0,"loops":1,"out_bias":true,"norm":"post",{rest}}}"#
     );
     for text in [&defaults, &spelt_out] {
-        let read: ModelConfig = serde_json::from_str(text).expect("a readable model");
-        assert_eq!(serde_json::to_string(&read).expect("JSON"), defaults);
+        assert_eq!(serde_json::to_string(&read::<ModelConfig>(text)).expect("JSON"), defaults);
     }
     let others = defaults
         .replace(r#""ff":4,"#, r#""ff":4,"embedding":{"new":{"dense":7}},"ff_kind":"geglu","ff_bias":false,"#)
         .replace(r#""post","#, r#"{"post_scaled":{"alpha":0.5,"beta":2.0}},"#)
         .replace("mish", "gelu_tanh")
         .replace(r#""qkv_bias":false,"#, r#""qkv_bias":true,"out_bias":false,"#);
-    let read: ModelConfig = serde_json::from_str(&others).expect("a readable model");
-    assert_eq!(serde_json::to_string(&read).expect("JSON"), others);
-    let ModelConfig::Chessformer(config) = read else { panic!("a Chessformer") };
+    let model: ModelConfig = read(&others);
+    assert_eq!(serde_json::to_string(&model).expect("JSON"), others);
+    let ModelConfig::Chessformer(config) = model else { panic!("a Chessformer") };
     assert_eq!(
         (config.embedding, config.ff_kind),
         (EmbeddingConfig::New { dense: 7, ff: None }, FeedForwardKind::Geglu)

@@ -5,7 +5,7 @@ use crate::common::sums::{Sum, policy_cross_entropy};
 use crate::common::*;
 use games::{GameKind, InputName};
 use models::loss::{self, MapTargets, PolicyTargets, RewardTargets};
-use models::{ChessformerConfig, HeadName, NormPlace, Output, Outputs, Schedule};
+use models::{ChessformerConfig, HeadName, NormPlace, Output, Schedule};
 use tch::{Kind, Tensor};
 
 /// An even board and an odd one, whose game has drops and promotions.
@@ -22,8 +22,7 @@ fn learn(
     losses: impl Fn(&Output) -> Vec<Tensor>,
 ) -> Vec<f64> {
     let spec = spec(game, InputName::PieceTokens);
-    let outputs: Outputs = serde_json::from_str(outputs).expect("heads");
-    let mut config = ChessformerConfig { outputs, ..tiny(NormPlace::Post) };
+    let mut config = ChessformerConfig { outputs: read(outputs), ..tiny(NormPlace::Post) };
     config.value.hidden = 16;
     let stack = [encoding(r#"{"absolute": {"at": "every_layer"}}"#)];
     let (network, layout) = declare(&config, &stack, &spec);

@@ -22,8 +22,7 @@ fn planes(spec: &Spec) -> &'static Planes {
 }
 
 fn network_of(options: &str) -> ChessformerConfig {
-    let written = format!(r#"{{"layers": 2, "width": 16, "heads": 2, "ff": 24, {options}}}"#);
-    serde_json::from_str(&written).expect("a valid configuration")
+    read(&format!(r#"{{"layers": 2, "width": 16, "heads": 2, "ff": 24, {options}}}"#))
 }
 
 const BIASES: [&str; 2] = [r#""policy": {}"#, r#""policy": {"plane_bias": "per_class"}"#];

@@ -13,7 +13,7 @@ use tch::{Device, Kind, Tensor};
 const SMALL: &str = r#""layers": 1, "width": 16, "heads": 2, "ff": 16, "outputs": {"policy": {}}, "refinement": {}"#;
 
 fn config(rest: &str) -> ChessformerConfig {
-    serde_json::from_str(&format!("{{{SMALL}{rest}}}")).expect("a valid configuration")
+    read(&format!("{{{SMALL}{rest}}}"))
 }
 
 /// Networks that look twice: with and without a summary token, over a list and over pairs of squares, on both boards.
@@ -148,8 +148,7 @@ fn a_temperature_changes_the_probabilities_in_the_tokens_and_not_the_candidates(
     let (_, spec) = networks().remove(0);
     let answer_at = |temperature: f64| {
         let rest = format!(r#", "embedding": {{"parts": {{}}}}, "refinement": {{"temperature": {temperature}}}"#);
-        let text = format!("{{{}{rest}}}", SMALL.replace(r#", "refinement": {}"#, ""));
-        let config: ChessformerConfig = serde_json::from_str(&text).expect("a valid configuration");
+        let config = read(&format!("{{{}{rest}}}", SMALL.replace(r#", "refinement": {}"#, "")));
         let (network, layout) = declare(&config, &none(), &spec);
         let [legal, repeats] = legal(2, spec.moves.len()).map(|of_moves| of_moves.narrow(0, 0, 1));
         let output = answer(&network, &stirred(&layout).frozen_views(), &packed(&spec, 1), &legal, &repeats);

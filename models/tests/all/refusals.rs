@@ -17,10 +17,6 @@ fn shogi(input: InputName, moves: MovesName) -> Spec {
     spec_of(GameKind::Shogi, input, moves)
 }
 
-fn object(text: &str) -> serde_json::Map<String, serde_json::Value> {
-    serde_json::from_str(text).unwrap_or_else(|error| panic!("{text}: {error}"))
-}
-
 /// A small network of an architecture with these options.
 fn model(architecture: &str, options: &str) -> ModelConfig {
     let (name, sizes) = match architecture {
@@ -32,8 +28,8 @@ fn model(architecture: &str, options: &str) -> ModelConfig {
             r#"{"resnet": {"blocks": 1, "channels": 12}, "attention": {"layers": 2, "heads": 3, "ff": 10}}"#,
         ),
     };
-    let mut written = object(sizes);
-    written.extend(object(&format!("{{{options}}}")));
+    let mut written: Object = read(sizes);
+    written.extend(read::<Object>(&format!("{{{options}}}")));
     serde_json::from_value(serde_json::json!({ name: written })).unwrap_or_else(|error| panic!("{options}: {error}"))
 }
 

@@ -4,17 +4,13 @@ use crate::common::learning::{BATCH, memorise};
 use crate::common::*;
 use games::{GameKind, InputName};
 use models::loss::wdl_cross_entropy_rows;
-use models::{HeadName, ModelConfig, Network, Output, Spec};
+use models::{HeadName, Network, Output, Spec};
 use nn::{Arena, Layout, Part};
 use std::sync::Arc;
 use tch::{Device, Tensor};
 
-fn resnet(options: &str) -> ModelConfig {
-    serde_json::from_str(&format!("{{\"resnet\": {options}}}")).expect("a residual network")
-}
-
 fn declared(options: &str, spec: &Spec) -> (Network, Arc<Layout>) {
-    declare_model(&resnet(options), &none(), spec)
+    declare_model(&read(&format!(r#"{{"resnet": {options}}}"#)), &none(), spec)
 }
 
 #[test]

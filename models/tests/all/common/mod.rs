@@ -7,8 +7,16 @@ use encodings::EncodingConfig;
 use games::{FeatureKind, Frame, FromTo, GameKind, InputName, MovesName, Vocabulary};
 use models::{ChessformerConfig, HeadName, ModelConfig, ModelError, Network, NormPlace, Output, Preset, Spec};
 use nn::{Arena, Layout, Views};
+use serde::de::DeserializeOwned;
 use std::sync::Arc;
 use tch::{Device, Tensor};
+
+pub(crate) type Object = serde_json::Map<String, serde_json::Value>;
+
+/// What an experiment writes.
+pub(crate) fn read<T: DeserializeOwned>(written: &str) -> T {
+    serde_json::from_str(written).unwrap_or_else(|error| panic!("{written}: {error}"))
+}
 
 /// Every game with every input that shows the board as the side to move sees it.
 pub(crate) fn specs() -> Vec<Spec> {
@@ -55,7 +63,7 @@ pub(crate) const TINY_ENCODER: &str = r#"{"layers": 2, "width": 16, "heads": 2, 
 
 /// A small network of ChessEncoder's kind.
 pub(crate) fn tiny_encoder() -> ChessformerConfig {
-    serde_json::from_str(TINY_ENCODER).expect("a valid configuration")
+    read(TINY_ENCODER)
 }
 
 /// The encoding of their networks.
@@ -83,7 +91,7 @@ pub(crate) fn from_to(spec: &Spec) -> &'static FromTo {
 
 /// A network that runs in milliseconds. Head width 8 lets every rotation fit.
 pub(crate) fn tiny(norm: NormPlace) -> ChessformerConfig {
-    ChessformerConfig { norm, ..serde_json::from_str(TINY).expect("a valid configuration") }
+    ChessformerConfig { norm, ..read(TINY) }
 }
 
 pub(crate) fn preset(name: &str) -> ChessformerConfig {
@@ -102,9 +110,8 @@ pub(crate) fn cf_6m() -> ChessformerConfig {
 
 /// The tiny network with further options, written as an experiment writes them.
 pub(crate) fn tiny_with(options: &str) -> ChessformerConfig {
-    let object = |text: &str| serde_json::from_str::<serde_json::Map<_, _>>(text).expect("an object");
-    let mut written = object(TINY);
-    written.extend(object(options));
+    let mut written: Object = read(TINY);
+    written.extend(read::<Object>(options));
     serde_json::from_value(serde_json::Value::Object(written)).expect("a valid configuration")
 }
 
@@ -136,7 +143,7 @@ pub(crate) const ALL_PIECES: [&str; 5] = [
 ];
 
 pub(crate) fn encoding(written: &str) -> EncodingConfig {
-    serde_json::from_str(written).expect("a valid encoding")
+    read(written)
 }
 
 pub(crate) fn none() -> Vec<EncodingConfig> {
