@@ -4,7 +4,6 @@ mod adam;
 pub mod average;
 mod config;
 mod groups;
-mod moments;
 mod muon;
 pub mod schedule;
 mod sgd;
@@ -15,8 +14,8 @@ pub use config::{
     OptimizerError, Others, SgdConfig,
 };
 
+use adam::{Moments, Update};
 use groups::Span;
-use moments::{Moments, Update};
 use muon::Matrix;
 use nn::Layout;
 use tch::{Device, TchError, Tensor};

@@ -16,16 +16,14 @@
 pub(super) mod heads;
 mod layers;
 mod planes;
-mod stem;
 
 use super::{Declared, Trunk, TrunkMacs};
 use crate::config::{ModelError, ResnetConfig, Spec};
 use crate::layers::input::Expander;
 use encodings::{Dims, EncodingConfig, LayerContext, Stack, Tokens};
 use games::InputLayout;
-use layers::{Block, Board};
+use layers::{Block, Board, StemLayers};
 use nn::{Activation, LayoutBuilder, Part, Scope};
-use stem::StemLayers;
 use tch::Tensor;
 
 pub use planes::{MovePlane, move_planes};
