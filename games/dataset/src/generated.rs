@@ -5,19 +5,17 @@
 //! checked ([`write_positions`]); those of posenc's own rules, whose label may be a map of the board, are not
 //! ([`write_made`]).
 
-mod made;
-mod positions;
-
-pub use made::{Decided, Label, MadePosition};
-pub use positions::{write_made, write_positions};
-
 use crate::build::{Added, Builder, DatasetDescription, Draft, Output, SplitPlan, fingerprint};
 use crate::error::DatasetError;
-use crate::manifest::{Counts, Manifest, MapInfo, Unit};
-use crate::playback::{ReplayError, play_through};
+use crate::manifest::{Counts, Manifest, MapInfo, Sampled, Unit};
+use crate::playback::{Move, ReplayError, play_through};
+use crate::split::{group, without_counters};
 use crate::store::GameRow;
 use crate::value::ValueCurve;
-use games::{Game, GameKind, ParsedGame, Position as _, RejectKind, with_game};
+use games::{
+    Game, GameKind, GameResult, ParsedGame, ParsedPosition, Position as _, RejectKind, Termination, with_game,
+};
+use std::num::NonZeroU16;
 use std::path::PathBuf;
 
 /// A generated game, its number, and the first ply whose move is a policy target.
@@ -45,6 +43,83 @@ pub struct GeneratedOptions {
     pub split: SplitPlan,
 }
 
+/// The exact label of a position.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Label<M> {
+    /// At least one legal move, all equally right.
+    Moves {
+        right: Vec<M>,
+        /// The game's end under best play, if it is known.
+        decided: Option<Decided>,
+    },
+    /// A map of the board, with a legal move, which a row must have; it is not a policy target.
+    Map { mv: M, labels: Vec<i8> },
+}
+
+/// The end of a game under best play.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Decided {
+    pub result: GameResult,
+    pub termination: Termination,
+    /// Winning probability of the side to move.
+    pub value: f32,
+}
+
+/// A labelled position as the row that it becomes. One that posenc's own rules made needs no check.
+#[derive(Debug)]
+pub struct MadePosition {
+    pub(crate) draft: Draft,
+    /// The number of the game that it comes from, if games give several.
+    game: Option<u64>,
+}
+
+impl MadePosition {
+    pub fn new<G: Game>(position: &G::Position, label: Label<Move<G>>) -> Self {
+        let row = match label {
+            Label::Moves { right, decided } => {
+                let share = 1.0 / right.len() as f32;
+                let candidates: Vec<_> = right.iter().map(|&mv| (position.move_text(mv), share)).collect();
+                // The last of the most probable, as for other positions.
+                let moves = candidates.last().map(|(mv, _)| mv.clone()).unwrap_or_default();
+                let row = GameRow { moves, value: vec![None], policy: Some(vec![candidates]), ..GameRow::default() };
+                match decided {
+                    Some(Decided { result, termination, value }) => {
+                        GameRow { result, termination, value: vec![Some(value)], ..row }
+                    }
+                    None => row,
+                }
+            }
+            Label::Map { mv, labels } => {
+                let map = Some(vec![labels]);
+                GameRow { moves: position.move_text(mv), value: vec![None], map, ..GameRow::default() }
+            }
+        };
+        Self::of_row::<G>(position, position.to_text(), row)
+    }
+
+    /// Adds to a row what every position has; `start` is its text.
+    fn of_row<G: Game>(position: &G::Position, start: String, row: GameRow) -> Self {
+        let text = without_counters(G::KIND, &start);
+        let row = GameRow { plies: 1, group: Some(group(&text)), start: Some(start), ..row };
+        let fingerprint = Some(fingerprint(Some(&text), ""));
+        let draft = Draft { row, keys: vec![position.repetition_key()], fingerprint, together: Some(text) };
+        Self { draft, game: None }
+    }
+
+    pub fn key(&self) -> u64 {
+        self.draft.keys[0]
+    }
+
+    /// One of several positions of a game: all of them go to one split and form one group.
+    pub fn of_game(mut self, number: u64) -> Self {
+        let game = format!("game {number}");
+        self.draft.row.group = Some(group(&game));
+        self.draft.together = Some(game);
+        self.game = Some(number);
+        self
+    }
+}
+
 /// Writes games as a new dataset. Duplicates and games without moves are counted and left out.
 pub fn write_generated<E: From<DatasetError>>(
     options: &GeneratedOptions,
@@ -67,7 +142,7 @@ pub fn write_generated<E: From<DatasetError>>(
             counts.duplicates += 1;
         }
     }
-    let manifest = describe(options, Unit::Game, builder, counts, None)?;
+    let manifest = describe(options, Unit::Game, builder, counts)?;
     output.publish(&manifest)?;
     Ok(manifest)
 }
@@ -106,12 +181,93 @@ fn draft<G: Game>(made: GeneratedGame, maker: &str) -> Result<Draft, DatasetErro
     Ok(Draft { row, keys, fingerprint, together: None })
 }
 
+/// Writes the first `wanted` distinct positions as a new dataset. Duplicates (clocks and move numbers ignored) are
+/// counted and left out. The row's move is the position's own or, if it has none, the most probable of its candidates,
+/// the last of equals.
+pub fn write_positions(
+    options: &GeneratedOptions,
+    wanted: u64,
+    positions: impl IntoIterator<Item = ParsedPosition>,
+) -> Result<Manifest, DatasetError> {
+    let checked = |(number, position)| with_game!(options.game, G => checked::<G>(position, number));
+    write(options, None, None, wanted, positions.into_iter().enumerate().map(checked))
+}
+
+/// Writes the first `wanted` distinct positions that posenc's own rules made, as they are. `info` describes their maps, if
+/// these are their labels. `every` is the number of plies between the positions of a game, if a game gives several.
+pub fn write_made(
+    options: &GeneratedOptions,
+    info: Option<MapInfo>,
+    every: Option<NonZeroU16>,
+    wanted: u64,
+    positions: impl IntoIterator<Item = MadePosition>,
+) -> Result<Manifest, DatasetError> {
+    write(options, info, every, wanted, positions.into_iter().map(Ok))
+}
+
+fn write(
+    options: &GeneratedOptions,
+    info: Option<MapInfo>,
+    every: Option<NonZeroU16>,
+    wanted: u64,
+    mut positions: impl Iterator<Item = Result<MadePosition, DatasetError>>,
+) -> Result<Manifest, DatasetError> {
+    options.split.check(Unit::Position)?;
+    let policy_from_ply = u16::from(info.is_some());
+    let output = Output::create(&options.output)?;
+    let mut builder = Builder::new(output.dir(), &options.split)?;
+    let mut counts = Counts::default();
+    let (mut games, mut last_game) = (0, None);
+    while builder.kept() < wanted {
+        let Some(made) = positions.next() else {
+            let reason = format!("{wanted} are wanted, and there are {} different ones: ask for fewer", builder.kept());
+            return Err(DatasetError::Option { option: "positions", reason });
+        };
+        let MadePosition { mut draft, game } = made?;
+        draft.row.source_file.clone_from(&options.maker);
+        draft.row.source_game = counts.read;
+        draft.row.policy_from_ply = policy_from_ply;
+        counts.read += 1;
+        match builder.add(draft)? {
+            Added::Duplicate(_) => counts.duplicates += 1,
+            // Games come in the order of their numbers.
+            Added::Kept if game != last_game => (games, last_game) = (games + 1, game),
+            Added::Kept => {}
+        }
+    }
+    let sampled = every.map(|every| Sampled { every, games });
+    let manifest = Manifest { sampled, map: info, ..describe(options, Unit::Position, builder, counts)? };
+    output.publish(&manifest)?;
+    Ok(manifest)
+}
+
+/// A position from elsewhere, after its text and its moves were checked.
+fn checked<G: Game>(made: ParsedPosition, number: usize) -> Result<MadePosition, DatasetError> {
+    let ParsedPosition { start, mv, score, value, result, termination, candidates, .. } = made;
+    let wrong = |reason: String| DatasetError::BadGame { game: number as u32, ply: 0, reason };
+    let position = G::Position::parse(&start).map_err(|error| wrong(error.to_string()))?;
+    let likeliest = candidates.iter().max_by(|a, b| a.1.total_cmp(&b.1)).map(|(mv, _)| mv.clone());
+    let mv = mv.or(likeliest).ok_or_else(|| wrong("it has neither a move nor candidates".to_owned()))?;
+    for text in candidates.iter().map(|(text, _)| text).chain([&mv]) {
+        position.parse_move(text).map_err(|error| wrong(error.to_string()))?;
+    }
+    let scored = score.map(|score| ValueCurve::of(G::KIND).win_probability(score, position.side_to_move()));
+    let row = GameRow {
+        result,
+        termination,
+        moves: mv,
+        value: vec![value.or(scored)],
+        policy: (!candidates.is_empty()).then(|| vec![candidates]),
+        ..GameRow::default()
+    };
+    Ok(MadePosition::of_row::<G>(&position, start, row))
+}
+
 fn describe(
     options: &GeneratedOptions,
     unit: Unit,
     builder: Builder<'_>,
     counts: Counts,
-    map: Option<MapInfo>,
 ) -> Result<Manifest, DatasetError> {
     if builder.kept() == 0 {
         let format = options.game.name().to_owned();
@@ -125,5 +281,5 @@ fn describe(
         licence: options.licence.clone(),
         made_by: options.made_by.clone(),
     };
-    Ok(Manifest { map, ..builder.finish()?.describe(about, counts) }.sealed())
+    Ok(builder.finish()?.describe(about, counts))
 }
