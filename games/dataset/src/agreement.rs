@@ -2,7 +2,6 @@
 
 use crate::error::DatasetError;
 use crate::manifest::Manifest;
-use crate::playback::{ReplayError, play_through};
 use crate::split::{Split, without_counters};
 use games::{Candidate, Game, Position as _, with_game};
 use serde::Serialize;
@@ -79,15 +78,14 @@ fn policies<G: Game>(folder: &Path, manifest: &Manifest) -> Result<BTreeMap<Stri
         if row.split != Split::Test {
             continue;
         }
-        play_through::<G>(row.start.as_deref(), &row.moves, |line, mv| {
+        row.play_through::<G>(|line, mv| {
             let (position, ply) = (line.position(), line.plies());
             if row.is_policy_target(ply) {
-                let weighed = row.policy.as_ref().map(|policy| policy[ply].clone()).unwrap_or_default();
-                let policy = if weighed.is_empty() { vec![(position.move_text(mv), 1.0)] } else { weighed };
+                let weighed = row.candidates(ply);
+                let policy = if weighed.is_empty() { vec![(position.move_text(mv), 1.0)] } else { weighed.to_vec() };
                 all.entry(without_counters(G::KIND, &position.to_text())).or_insert(policy);
             }
-        })
-        .map_err(|ReplayError { ply, reason }| DatasetError::BadGame { game: row.id, ply, reason })?;
+        })?;
     }
     Ok(all)
 }

@@ -15,7 +15,6 @@ use crate::WorkDone;
 use crate::build::{Builder, Draft, Output, SplitPlan};
 use crate::error::DatasetError;
 use crate::manifest::{Counts, Manifest, Unit};
-use crate::playback::{ReplayError, play_through};
 use crate::remake::{RemakeOptions, rows_of};
 use crate::split::{SplitBy, without_counters};
 use crate::store::GameRow;
@@ -112,17 +111,16 @@ fn check(options: &RemakeOptions) -> Result<(), DatasetError> {
 /// The used positions of a row, each with its targets.
 fn entries<G: Game>(row: &GameRow, merge: Merge) -> Result<Vec<Entry>, DatasetError> {
     let mut entries = Vec::with_capacity(row.plies.into());
-    play_through::<G>(row.start.as_deref(), &row.moves, |line, mv| {
+    row.play_through::<G>(|line, mv| {
         let (position, ply) = (line.position(), line.plies());
         if !row.is_used(ply) {
             return;
         }
         let is_target = ply >= usize::from(row.policy_from_ply) || merge == Merge::Best;
-        let weighed = row.policy.as_ref().map(|policy| policy[ply].clone()).unwrap_or_default();
-        let candidates = match (is_target, weighed.is_empty()) {
-            (false, _) => Vec::new(),
-            (true, false) => weighed,
-            (true, true) => vec![(position.move_text(mv), 1.0)],
+        let candidates = match row.candidates(ply) {
+            _ if !is_target => Vec::new(),
+            [] => vec![(position.move_text(mv), 1.0)],
+            weighed => weighed.to_vec(),
         };
         let result = match &row.mean_result {
             Some(means) => means[ply].unwrap_or(f32::NAN),
@@ -133,8 +131,7 @@ fn entries<G: Game>(row: &GameRow, merge: Merge) -> Result<Vec<Entry>, DatasetEr
         let draw = row.draw.as_ref().and_then(|draws| draws[ply]).unwrap_or(f32::NAN);
         let count = row.count.unwrap_or(1);
         entries.push(Entry { text, count, value, draw, result, outcome: row.result, candidates });
-    })
-    .map_err(|ReplayError { ply, reason }| DatasetError::BadGame { game: row.id, ply, reason })?;
+    })?;
     Ok(entries)
 }
 

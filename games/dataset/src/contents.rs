@@ -107,8 +107,8 @@ impl ShardContents {
             self.unmarked = true;
             return;
         };
-        let used = |ply: usize| row.used.as_ref().is_none_or(|used| used[ply]);
-        self.novel[row.split] += seen.iter().enumerate().filter(|&(ply, &seen)| !seen && used(ply)).count() as u64;
+        self.novel[row.split] +=
+            seen.iter().enumerate().filter(|&(ply, &seen)| !seen && row.is_used(ply)).count() as u64;
     }
 
     /// Ends a shard and checks its rows.

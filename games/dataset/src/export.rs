@@ -23,7 +23,6 @@ mod visits;
 use crate::error::DatasetError;
 use crate::manifest::Manifest;
 use crate::on_disk::OnDisk;
-use crate::playback::{ReplayError, play_through};
 use crate::split::Split;
 use crate::store::{GameRow, Rows};
 use games::chess::pgn::{self, PlyNotes};
@@ -166,10 +165,10 @@ fn points(manifest: &Manifest, row: &GameRow, ply: usize) -> i16 {
 /// The game, or nothing if the format cannot express it.
 fn game_as_hcpe3(manifest: &Manifest, row: &GameRow, done: &mut Exported) -> Result<Vec<u8>, DatasetError> {
     let (mut start, mut turns, mut wrong) = (None, Vec::new(), None);
-    play_through::<Shogi>(row.start.as_deref(), &row.moves, |line, mv| {
+    row.play_through::<Shogi>(|line, mv| {
         let (position, ply) = (line.position(), line.plies());
         start.get_or_insert_with(|| Board::of(position));
-        let known = row.policy.as_ref().map_or(&[][..], |policy| &policy[ply][..]);
+        let known = row.candidates(ply);
         let searched: Result<Vec<_>, IllegalMove> = if !row.is_policy_target(ply) {
             Ok(Vec::new())
         } else if known.is_empty() {
@@ -183,8 +182,7 @@ fn game_as_hcpe3(manifest: &Manifest, row: &GameRow, done: &mut Exported) -> Res
             Ok(searched) => turns.push(hcpe3::Turn::new(mv, points(manifest, row, ply), searched)),
             Err(error) => wrong = wrong.take().or(Some((ply, error))),
         }
-    })
-    .map_err(|ReplayError { ply, reason }| DatasetError::BadGame { game: row.id, ply, reason })?;
+    })?;
     if let Some((ply, error)) = wrong {
         return Err(DatasetError::BadGame { game: row.id, ply, reason: error.to_string() });
     }
@@ -205,9 +203,9 @@ fn positions(
 ) -> Result<Vec<u8>, DatasetError> {
     let mut bytes = Vec::new();
     let first_ply = row.start.as_deref().and_then(ply_of).unwrap_or(1);
-    play_through::<Shogi>(row.start.as_deref(), &row.moves, |line, mv| {
+    row.play_through::<Shogi>(|line, mv| {
         let (position, ply) = (line.position(), line.plies());
-        if row.used.as_ref().is_some_and(|used| !used[ply]) {
+        if !row.is_used(ply) {
             return;
         }
         let board = Board::of(position);
@@ -224,8 +222,7 @@ fn positions(
             }
             Err(_) => done.left_out += 1,
         }
-    })
-    .map_err(|ReplayError { ply, reason }| DatasetError::BadGame { game: row.id, ply, reason })?;
+    })?;
     Ok(bytes)
 }
 

@@ -97,7 +97,7 @@ fn count(dataset: &Dataset, game: &StoredGame, histograms: &mut [Histogram; 6]) 
     let mut policies = game.policy.as_ref().map(|policy| policy.plies());
     for ply in 0..usize::from(game.plies) {
         let weighed = policies.as_mut().and_then(Iterator::next).map_or(0, |policy| policy.iter().count());
-        if game.used.as_ref().is_some_and(|used| !used[ply]) {
+        if !game.is_used(ply) {
             continue;
         }
         let value = f64::from(game.value[ply]);
@@ -141,8 +141,7 @@ fn plies(dataset: &Dataset) -> Lengths {
 impl SplitInfo {
     fn add<G: Game>(&mut self, game: &StoredGame) -> Result<(), DatasetError> {
         self.games += 1;
-        let used = |ply: &usize| game.used.as_ref().is_none_or(|used| used[*ply]);
-        let plies = || (0..usize::from(game.plies)).filter(used);
+        let plies = || (0..usize::from(game.plies)).filter(move |&ply| game.is_used(ply));
         self.positions += u64::from(game.positions);
         self.policy_targets += plies().filter(|&ply| ply >= usize::from(game.policy_from_ply)).count() as u64;
         self.values += plies().filter(|&ply| !game.value[ply].is_nan()).count() as u64;
@@ -155,7 +154,7 @@ impl SplitInfo {
         *self.terminations.entry(game.termination.name()).or_default() += 1;
         let mut row = Vec::new();
         game.play_through::<G>(|line, mv| {
-            if used(&line.plies()) {
+            if game.is_used(line.plies()) {
                 *self.phases.entry(line.position().phase().name()).or_default() += 1;
                 *self.move_types.entry(move_type::<G>(line.position(), mv, &mut row)).or_default() += 1;
             }

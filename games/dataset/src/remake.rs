@@ -6,7 +6,6 @@ use crate::error::DatasetError;
 use crate::filter::Filters;
 use crate::manifest::{Counts, Manifest, Sampled, Unit};
 use crate::on_disk::OnDisk;
-use crate::playback::{ReplayError, play_through};
 use crate::split::{SplitBy, group, without_counters};
 use crate::store::{GameRow, ShardRows, verify};
 use games::chess::lc0::ValueSource;
@@ -151,13 +150,12 @@ fn draft<G: Game>(mut row: GameRow, plan: &SplitPlan, source: &OnDisk) -> Result
         SplitBy::Position => Some(0),
         SplitBy::Opening => Some(usize::from(plan.opening_plies.min(row.plies.saturating_sub(1)))),
     };
-    play_through::<G>(row.start.as_deref(), &row.moves, |line, _| {
+    row.play_through::<G>(|line, _| {
         keys.push(line.key());
         if marked == Some(line.plies()) {
             together = Some(without_counters(G::KIND, &line.position().to_text()));
         }
-    })
-    .map_err(|ReplayError { ply, reason }| DatasetError::BadGame { game: row.id, ply, reason })?;
+    })?;
     let mut known = row.group.is_none().then(|| fingerprint(row.start.as_deref(), &row.moves));
     if source.manifest.sampled.is_some()
         && let Some(number) = row.group

@@ -40,9 +40,11 @@ pub(crate) use survey::{ColumnSize, sum_of_groups};
 pub use survey::{has_values, positions_of};
 pub use write::ShardWriter;
 
+use crate::error::DatasetError;
+use crate::playback::{Move, ReplayError, play_through};
 use crate::split::Split;
 use games::record::Candidate;
-use games::{GameResult, Termination};
+use games::{Game, GameResult, Line, Termination};
 
 /// A row of the store: its columns, with `ratings` of the first and the second player, and `policy` of moves and
 /// probabilities.
@@ -88,6 +90,20 @@ impl GameRow {
     /// Whether the policy learns the move of a ply.
     pub fn is_policy_target(&self, ply: usize) -> bool {
         self.is_used(ply) && ply >= usize::from(self.policy_from_ply)
+    }
+
+    /// The moves that were weighed at a ply; none if only the played move is known.
+    pub(crate) fn candidates(&self, ply: usize) -> &[Candidate] {
+        self.policy.as_ref().map_or(&[][..], |policy| &policy[ply][..])
+    }
+
+    /// Replays the game, see [`play_through`].
+    pub(crate) fn play_through<G: Game>(
+        &self,
+        on_ply: impl FnMut(&Line<G::Position>, Move<G>),
+    ) -> Result<(), DatasetError> {
+        let played = play_through::<G>(self.start.as_deref(), &self.moves, on_ply);
+        played.map_err(|ReplayError { ply, reason }| DatasetError::BadGame { game: self.id, ply, reason })
     }
 
     /// The number of used positions.

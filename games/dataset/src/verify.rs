@@ -165,8 +165,7 @@ impl HeldPlies {
         self.keys.extend_from_slice(keys);
         self.plies.extend((0..game.plies).map(|ply| {
             let i = usize::from(ply);
-            let used = game.used.as_ref().is_none_or(|used| used[i]);
-            (game.id, ply, used, game.seen_in_train.get(i).copied())
+            (game.id, ply, game.is_used(i), game.seen_in_train.get(i).copied())
         }));
     }
 
@@ -214,8 +213,7 @@ fn row<G: Tactics>(
         let (position, ply) = (line.position(), line.plies());
         found.positions += 1;
         keys.push(line.key());
-        let used = game.used.as_ref().is_none_or(|used| used[ply]);
-        found.handed_out[split] += u64::from(used);
+        found.handed_out[split] += u64::from(game.is_used(ply));
         let candidates = plies.as_mut().and_then(Iterator::next).unwrap_or_default();
         found.candidates += candidates.iter().count() as u64;
         let sum: f32 = candidates.iter().map(|(_, probability)| probability).sum();

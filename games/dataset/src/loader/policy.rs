@@ -77,7 +77,7 @@ pub fn sampled_policy<G: Game>(
 
 /// The plies of a game that are positions of the dataset.
 fn used_plies(game: &StoredGame) -> impl Iterator<Item = u16> {
-    (0..game.plies).filter(|&ply| game.used.as_ref().is_none_or(|used| used[usize::from(ply)]))
+    (0..game.plies).filter(move |&ply| game.is_used(ply.into()))
 }
 
 /// The legal moves of a position and the target's probability of each, in storage that is used again for the next position.

@@ -164,6 +164,11 @@ impl StoredGame {
         Has { value: any(&self.value), draw: any(&self.draw), rating: self.ratings.iter().any(Option::is_some) }
     }
 
+    /// Whether a ply is one of the dataset's positions.
+    pub(crate) fn is_used(&self, ply: usize) -> bool {
+        self.used.as_ref().is_none_or(|used| used[ply])
+    }
+
     /// Keeps only these of its positions.
     pub(super) fn use_only(&mut self, used: Box<[bool]>) {
         let positions = used.iter().filter(|&&used| used).count() as u32;

@@ -138,7 +138,7 @@ fn keys<G: Game>(dataset: &Dataset) -> Result<Vec<u64>, DatasetError> {
     for game in dataset.read_all(Split::Test) {
         let game = game?;
         game.play_through::<G>(|line, _| {
-            if game.used.as_ref().is_none_or(|used| used[line.plies()]) {
+            if game.is_used(line.plies()) {
                 keys.push(line.key());
             }
         })?;

@@ -28,7 +28,7 @@ impl StoredGame {
         self.play_through_for::<G>(layout, |line, played| {
             let ply = line.plies();
             let candidates = plies.as_mut().and_then(Iterator::next).unwrap_or_default();
-            let used = self.used.as_ref().is_none_or(|used| used[ply]);
+            let used = self.is_used(ply);
             if wrong.is_some() || !(used || in_sequence) {
                 return;
             }
