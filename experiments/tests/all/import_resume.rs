@@ -55,7 +55,7 @@ fn import(dir: &Path, threads: usize) -> Command {
 fn safe(dir: &Path) -> Option<(u64, u64)> {
     let text = fs::read(dir.join(".set.importing/.checkpoint.json")).ok()?;
     let checkpoint: serde_json::Value = serde_json::from_slice(&text).expect("never half a checkpoint");
-    Some((checkpoint["collected"]["counts"]["read"].as_u64()?, checkpoint["place"]["file"].as_u64()?))
+    Some((checkpoint["collected"]["tally"]["counts"]["read"].as_u64()?, checkpoint["place"]["file"].as_u64()?))
 }
 
 /// Starts the import and kills it as soon as `so_far` says so; whether it was still at work.

@@ -164,7 +164,7 @@ pub(crate) struct BuilderState {
 }
 
 impl BuilderState {
-    fn empty(plan: &SplitPlan) -> Self {
+    pub(crate) fn empty(plan: &SplitPlan) -> Self {
         let waiting = HeldOutState::default();
         Self { built: Built::empty(plan), games: 0, train_keys: 0, validation: waiting, test: waiting }
     }

@@ -26,20 +26,27 @@ pub struct ImportReport {
     pub misread: bool,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Collected {
+/// What became of the records so far.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+struct Tally {
     counts: Counts,
-    /// Bytes of the list of rejects.
-    rejects: u64,
     first_rejected: Option<(String, Rejected)>,
     misread: bool,
+    /// The games kept of Lc0's chunks.
     of_lc0: u64,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Collected {
+    tally: Tally,
+    /// Bytes of the list of rejects.
+    rejects: u64,
     builder: BuilderState,
 }
 
 impl Collected {
     pub(super) fn read(&self) -> u64 {
-        self.counts.read
+        self.tally.counts.read
     }
 }
 
@@ -48,28 +55,15 @@ pub(super) struct Collector<'a> {
     output: &'a Output,
     builder: Builder<'a>,
     rejects: Rejects,
-    first_rejected: Option<(String, Rejected)>,
-    misread: bool,
-    /// The games kept of Lc0's chunks.
-    of_lc0: u64,
-    counts: Counts,
+    tally: Tally,
     /// The number of complete shards at the last checkpoint.
     shards: usize,
 }
 
 impl<'a> Collector<'a> {
     pub(super) fn new(options: &'a ImportOptions, output: &'a Output) -> Result<Self, DatasetError> {
-        Ok(Self {
-            options,
-            output,
-            builder: Builder::new(output.dir(), &options.split)?,
-            rejects: Rejects::resume(output, 0)?,
-            first_rejected: None,
-            misread: false,
-            of_lc0: 0,
-            counts: Counts::default(),
-            shards: 0,
-        })
+        let builder = BuilderState::empty(&options.split);
+        Self::resume(options, output, Collected { tally: Tally::default(), rejects: 0, builder })
     }
 
     pub(super) fn resume(
@@ -77,12 +71,12 @@ impl<'a> Collector<'a> {
         output: &'a Output,
         collected: Collected,
     ) -> Result<Self, DatasetError> {
-        let Collected { counts, rejects, first_rejected, misread, of_lc0, builder } = collected;
+        let Collected { tally, rejects, builder } = collected;
         output.keep_only(builder.shards())?;
         let shards = builder.shards().len();
         let builder = Builder::resume(output.dir(), &options.split, builder)?;
         let rejects = Rejects::resume(output, rejects)?;
-        Ok(Self { options, output, builder, rejects, first_rejected, misread, of_lc0, counts, shards })
+        Ok(Self { options, output, builder, rejects, tally, shards })
     }
 
     /// Syncs all files and returns the state, if a shard was completed since the last time.
@@ -92,10 +86,7 @@ impl<'a> Collector<'a> {
             _ => return Ok(None),
         }
         let Some(builder) = self.builder.state()? else { return Ok(None) };
-        let rejects = self.rejects.sync()?;
-        let Self { misread, of_lc0, .. } = *self;
-        let (counts, first_rejected) = (self.counts.clone(), self.first_rejected.clone());
-        Ok(Some(Collected { counts, rejects, first_rejected, misread, of_lc0, builder }))
+        Ok(Some(Collected { tally: self.tally.clone(), rejects: self.rejects.sync()?, builder }))
     }
 
     pub(super) fn end(&mut self) -> Result<(), DatasetError> {
@@ -103,7 +94,7 @@ impl<'a> Collector<'a> {
     }
 
     pub(super) fn counts(&self) -> &Counts {
-        &self.counts
+        &self.tally.counts
     }
 
     pub(super) fn kept(&self) -> u64 {
@@ -125,25 +116,26 @@ impl<'a> Collector<'a> {
         format: Format,
         examined: Result<Examined, Rejected>,
     ) -> Result<(), DatasetError> {
-        self.counts.read += 1;
+        let tally = &mut self.tally;
+        tally.counts.read += 1;
         match examined {
             Err(rejected) => self.reject(file, rejected),
             Ok(Examined::Filtered(filter)) => {
-                *self.counts.filtered_games.entry(filter.to_owned()).or_default() += 1;
+                *tally.counts.filtered_games.entry(filter.to_owned()).or_default() += 1;
                 Ok(())
             }
             Ok(Examined::Row { draft, filtered, misread }) => {
                 let number = draft.row.source_game;
                 match self.builder.add(*draft)? {
                     Added::Duplicate(id) => {
-                        self.counts.duplicates += 1;
+                        tally.counts.duplicates += 1;
                         self.rejects.duplicate(file, number, id)
                     }
                     Added::Kept => {
-                        self.misread |= misread;
-                        self.of_lc0 += u64::from(format == Format::Lc0);
+                        tally.misread |= misread;
+                        tally.of_lc0 += u64::from(format == Format::Lc0);
                         for (filter, positions) in filtered {
-                            *self.counts.filtered_positions.entry(filter.to_owned()).or_default() += positions;
+                            *tally.counts.filtered_positions.entry(filter.to_owned()).or_default() += positions;
                         }
                         Ok(())
                     }
@@ -156,15 +148,16 @@ impl<'a> Collector<'a> {
         if self.options.strict {
             return Err(DatasetError::Rejected { file: file.to_owned(), rejected });
         }
-        self.counts.rejected += 1;
-        *self.counts.rejected_by_kind.entry(rejected.kind.name().to_owned()).or_default() += 1;
+        self.tally.counts.rejected += 1;
+        *self.tally.counts.rejected_by_kind.entry(rejected.kind.name().to_owned()).or_default() += 1;
         self.rejects.rejected(file, &rejected)?;
-        self.first_rejected.get_or_insert_with(|| (file.to_owned(), rejected));
+        self.tally.first_rejected.get_or_insert_with(|| (file.to_owned(), rejected));
         Ok(())
     }
 
     pub(super) fn finish(self, format: Format) -> Result<ImportReport, DatasetError> {
-        let Self { options, output, builder, mut rejects, first_rejected, misread, of_lc0, counts, .. } = self;
+        let Self { options, output, builder, mut rejects, tally, .. } = self;
+        let Tally { counts, first_rejected, misread, of_lc0 } = tally;
         if builder.kept() == 0 {
             return Err(DatasetError::NothingKept {
                 read: counts.read,
