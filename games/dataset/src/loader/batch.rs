@@ -129,11 +129,9 @@ impl Batch {
 
     /// Adds the requested further targets; other lists are empty.
     fn push_further(&mut self, from: &TargetLists, i: usize) {
-        self.draw.extend(from.draw.get(i));
-        self.short_term.extend(from.short_term.get(i));
-        self.short_term_draw.extend(from.short_term_draw.get(i));
-        self.plies_left.extend(from.plies_left.get(i));
-        self.points.extend(from.points.get(i));
+        let own =
+            [&mut self.draw, &mut self.short_term, &mut self.short_term_draw, &mut self.plies_left, &mut self.points];
+        own.into_iter().zip(from).for_each(|(own, from)| own.extend(from.get(i)));
     }
 
     fn push_targets(&mut self, targets: &[(u16, f32)]) {

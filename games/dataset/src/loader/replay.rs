@@ -1,7 +1,7 @@
 //! Replays games into positions, in a compact form.
 
 use super::stored::StoredGame;
-use super::targets::TargetLists;
+use super::targets::{self, TargetLists};
 use super::visit::{LegalMoves, Visit};
 use crate::error::DatasetError;
 use crate::playback::Move;
@@ -77,7 +77,7 @@ impl Positions {
         self.outcome.push(UNKNOWN);
         self.value.push(f32::NAN);
         if let Some(targets) = &game.targets {
-            self.further.push(targets, None, game.plies);
+            targets::push(&mut self.further, targets, None);
         }
         self.phase.push(0);
         self.game.push(game.cluster);
@@ -186,7 +186,7 @@ fn replay_game<G: Tactics>(
         out.outcome.push(if used { outcome(game.result, position.side_to_move()) } else { UNKNOWN });
         out.value.push(values.get(ply).copied().filter(|_| used).unwrap_or(f32::NAN));
         if let Some(targets) = &game.targets {
-            out.further.push(targets, used.then_some(ply), game.plies);
+            targets::push(&mut out.further, targets, used.then_some(ply));
         }
         out.phase.push(phase_index(position.phase()));
         out.game.push(game.cluster);

@@ -125,12 +125,8 @@ impl From<Vec<Vec<Candidate>>> for StoredPolicy {
 #[derive(Debug, Clone)]
 pub(crate) struct GameTargets {
     pub(super) value: Option<Box<[f32]>>,
-    pub(super) draw: Option<Box<[f32]>>,
-    pub(super) short_term: Option<Box<[f32]>>,
-    pub(super) short_term_draw: Option<Box<[f32]>>,
-    /// Whether the game's end is known.
-    pub(super) plies_left: Option<bool>,
-    pub(super) points: Option<Box<[f32]>>,
+    /// `draw`, `short_term`, `short_term_draw`, `plies_left` and `points` of batches.
+    pub(super) further: [Option<Box<[f32]>>; 5],
 }
 
 impl StoredGame {

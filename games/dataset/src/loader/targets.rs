@@ -53,16 +53,17 @@ impl Targets {
 
     pub(super) fn of<G: Game>(&self, game: &StoredGame, whole_games: bool) -> GameTargets {
         let value = self.value.filter(|&target| target != ValueTarget::Score);
-        let smooth_draw = self.short_term.filter(|_| self.draw);
-        GameTargets {
-            value: value.map(|target| value_of::<G>(target, game)),
-            draw: self.draw.then(|| known(&game.draw, game.plies)),
-            short_term: self.short_term.map(|decay| short_term(&game.value, decay).into_boxed_slice()),
-            short_term_draw: smooth_draw
-                .map(|decay| short_term_draw(&known(&game.draw, game.plies), decay).into_boxed_slice()),
-            plies_left: self.plies_left.then_some(whole_games && has_end(game)),
-            points: self.points.then(|| value_of::<G>(ValueTarget::Result, game)),
-        }
+        let draw = self.draw.then(|| known(&game.draw, game.plies));
+        let smooth_draw = draw.as_ref().zip(self.short_term);
+        let smooth_draw = smooth_draw.map(|(draw, decay)| short_term_draw(draw, decay).into_boxed_slice());
+        let further = [
+            draw,
+            self.short_term.map(|decay| short_term(&game.value, decay).into_boxed_slice()),
+            smooth_draw,
+            self.plies_left.then(|| plies_left(game, whole_games)),
+            self.points.then(|| value_of::<G>(ValueTarget::Result, game)),
+        ];
+        GameTargets { value: value.map(|target| value_of::<G>(target, game)), further }
     }
 }
 
@@ -90,34 +91,19 @@ fn known(column: &[f32], plies: u16) -> Box<[f32]> {
     }
 }
 
-/// Whether the last move ended the game, according to the record.
-fn has_end(game: &StoredGame) -> bool {
-    game.result != GameResult::Unknown && game.termination != Termination::PlyCap
+/// The moves from each ply to the end of the game; NaN if the record does not say that its last move ended the game.
+fn plies_left(game: &StoredGame, whole_games: bool) -> Box<[f32]> {
+    let has_end = whole_games && game.result != GameResult::Unknown && game.termination != Termination::PlyCap;
+    (0..game.plies).map(|ply| if has_end { f32::from(game.plies - ply) } else { f32::NAN }).collect()
 }
 
-/// The targets of many positions: one entry per position in every requested list; the others are empty.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct TargetLists {
-    pub(super) draw: Vec<f32>,
-    pub(super) short_term: Vec<f32>,
-    pub(super) short_term_draw: Vec<f32>,
-    pub(super) plies_left: Vec<f32>,
-    pub(super) points: Vec<f32>,
-}
+/// The [further](GameTargets::further) targets of many positions: one entry per position in every requested list; the
+/// others are empty.
+pub(super) type TargetLists = [Vec<f32>; 5];
 
-impl TargetLists {
-    /// Adds one ply of a game; `None` for a padding row.
-    pub(super) fn push(&mut self, targets: &GameTargets, ply: Option<usize>, plies: u16) {
-        let columns = [
-            (&mut self.draw, &targets.draw),
-            (&mut self.short_term, &targets.short_term),
-            (&mut self.short_term_draw, &targets.short_term_draw),
-            (&mut self.points, &targets.points),
-        ];
-        for (list, column) in columns {
-            list.extend(column.as_ref().map(|column| ply.map_or(f32::NAN, |ply| column[ply])));
-        }
-        let left = ply.map_or(f32::NAN, |ply| f32::from(plies) - ply as f32);
-        self.plies_left.extend(targets.plies_left.map(|has_end| if has_end { left } else { f32::NAN }));
+/// Adds one ply of a game; `None` for a padding row.
+pub(super) fn push(lists: &mut TargetLists, targets: &GameTargets, ply: Option<usize>) {
+    for (list, column) in lists.iter_mut().zip(&targets.further) {
+        list.extend(column.as_ref().map(|column| ply.map_or(f32::NAN, |ply| column[ply])));
     }
 }
