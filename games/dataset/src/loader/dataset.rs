@@ -63,20 +63,16 @@ impl Dataset {
     /// Like [`Dataset::open`]. `progress` is called while its rows are read from the shards, which takes minutes for large
     /// datasets; never if an earlier process has put them into the cache.
     pub fn open_shown(dir: &Path, progress: &mut dyn FnMut(WorkDone)) -> Result<Self, DatasetError> {
-        Self::of_shards(dir, Manifest::read(dir)?, &DerivedOptions::default(), progress)
+        Self::load_with(dir, Manifest::read(dir)?, &DerivedOptions::default(), progress)
     }
 
     /// Like [`Dataset::open`], with a manifest that was read before.
     pub fn load(dir: &Path, manifest: Manifest) -> Result<Self, DatasetError> {
-        Self::load_with(dir, manifest, &DerivedOptions::default())
+        Self::load_with(dir, manifest, &DerivedOptions::default(), &mut |_| {})
     }
 
-    /// Like [`Dataset::load`], with another cache.
-    pub fn load_with(dir: &Path, manifest: Manifest, options: &DerivedOptions) -> Result<Self, DatasetError> {
-        Self::of_shards(dir, manifest, options, &mut |_| {})
-    }
-
-    fn of_shards(
+    /// Like [`Dataset::load`] with another cache; `progress` as in [`Dataset::open_shown`].
+    pub fn load_with(
         dir: &Path,
         manifest: Manifest,
         options: &DerivedOptions,

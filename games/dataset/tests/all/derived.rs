@@ -39,7 +39,7 @@ fn in_file(cache: &Path) -> DerivedOptions {
 }
 
 fn open(dir: &Path, options: &DerivedOptions) -> Result<Dataset, DatasetError> {
-    Dataset::load_with(dir, read_manifest(dir), options)
+    Dataset::load_with(dir, read_manifest(dir), options, &mut |_| {})
 }
 
 fn opened(dir: &Path, options: &DerivedOptions) -> Dataset {
@@ -227,7 +227,7 @@ fn a_file_does_not_replace_shards_nor_the_checks_of_the_manifest() {
     let wrong = |change: fn(&mut Manifest)| {
         let mut manifest = manifest.clone();
         change(&mut manifest);
-        Dataset::load_with(&dir, manifest, &in_file(cache.path())).expect_err("wrong").to_string()
+        Dataset::load_with(&dir, manifest, &in_file(cache.path()), &mut |_| {}).expect_err("wrong").to_string()
     };
     let message = wrong(|manifest| manifest.counts.positions += 1);
     assert!(message.contains("`counts.positions` is"), "{message}");
@@ -332,7 +332,8 @@ fn a_file_of_another_dataset_is_refused() {
     let other = other.sealed();
     let name = format!("{}-v4.rows", other.content_hash);
     fs::rename(derived(cache.path()), cache.path().join(name)).expect("renamed");
-    let message = Dataset::load_with(&dir, other, &in_file(cache.path())).expect_err("another").to_string();
+    let opened = Dataset::load_with(&dir, other, &in_file(cache.path()), &mut |_| {});
+    let message = opened.expect_err("another").to_string();
     assert!(message.contains("block index: it is of the content"), "{message}");
 }
 
