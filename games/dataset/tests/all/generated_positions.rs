@@ -1,6 +1,6 @@
 //! Positions that a program made: different ones only, as many as wanted, legal targets.
 
-use crate::samples::made;
+use crate::samples::{made, refused};
 use dataset::{DatasetError, GeneratedOptions, Manifest, PerSplit, SplitBy, Unit, write_positions};
 use games::ParsedPosition;
 use std::path::Path;
@@ -36,14 +36,13 @@ fn equal_positions_are_written_once() {
     let manifest = write(positions, 2).expect("two of them");
     assert_eq!((manifest.counts.read, manifest.counts.kept, manifest.counts.duplicates), (3, 2, 1));
     assert_eq!((manifest.unit, manifest.split.by), (Unit::Position, SplitBy::Position));
+    let text = String::from_utf8(manifest.to_yaml().expect("YAML")).expect("UTF-8");
+    assert!(manifest.map.is_none() && !text.contains("map"), "{text}");
 }
 
 #[test]
 fn what_cannot_be_written_is_explained() {
-    let fails = |position: ParsedPosition, wanted: u64, part: &str| {
-        let error = write(vec![position], wanted).expect_err(part).to_string();
-        assert!(error.contains(part), "{part:?} is not in {error:?}");
-    };
+    let fails = |position: ParsedPosition, wanted: u64, part: &str| refused(write(vec![position], wanted), &[part]);
     fails(position('b', 0, &["b1b2"]), 2, "there are 1 different ones: ask for fewer");
     fails(position('b', 0, &["b1b2", "b1b3"]), 1, "illegal move");
     fails(position('b', 0, &[]), 1, "neither a move nor candidates");

@@ -1,13 +1,15 @@
 //! Import: nothing gets lost, nothing is half done, and what is stored is what was read.
 
 use crate::samples::{
-    CHESS, LICHESS, SHOGI, imported, imported_bytes, imported_with, names, options, parsed, rows, sample, sample_text,
+    CHESS, LICHESS, SHOGI, imported, imported_bytes, imported_with, names, options, parsed, refused, rows, sample,
+    sample_text,
 };
 use dataset::store::GameRow;
-use dataset::{DatasetError, Split, ValueCurve, import};
+use dataset::{DatasetError, Format, ImportOptions, PerSplit, Split, SplitPlan, ValueCurve, import};
 use games::{GameKind, GameResult, RejectKind, Side, Termination};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::path::PathBuf;
 
 const SAMPLES: [(GameKind, &str); 3] = [(GameKind::Chess, CHESS), (GameKind::Chess, LICHESS), (GameKind::Shogi, SHOGI)];
 
@@ -44,7 +46,7 @@ fn games_survive_the_store_unchanged() {
 #[test]
 fn scores_after_moves_are_values_of_the_next_positions() {
     let values = |eval_after: bool| -> BTreeMap<u64, Vec<Option<f32>>> {
-        let change = |options: &mut dataset::ImportOptions| options.filters.eval_after = eval_after;
+        let change = |options: &mut ImportOptions| options.filters.eval_after = eval_after;
         let (dir, report) = imported_with(GameKind::Chess, sample(LICHESS), change);
         assert_eq!((report.misread, report.manifest.filters.eval_after), (!eval_after, eval_after));
         rows(dir.path()).into_iter().map(|row| (row.source_game, row.value)).collect()
@@ -66,8 +68,7 @@ fn scores_after_moves_are_values_of_the_next_positions() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let mut csa = options(GameKind::Shogi, sample(SHOGI), dir.path());
     csa.filters.eval_after = true;
-    let error = import(&csa, &mut |_| {}).expect_err("CSA has no [%eval]").to_string();
-    assert!(error.contains("is not PGN, which alone has [%eval]: leave it out"), "{error}");
+    refused(import(&csa, &mut |_| {}), &["is not PGN, which alone has [%eval]: leave it out"]);
 }
 
 #[test]
@@ -106,7 +107,7 @@ fn a_token_of_megabytes_is_shortened() {
     assert!(list.len() < 1000, "{list}");
     let again = tempfile::tempdir().expect("a temporary folder");
     let input = dir.path().join("games.pgn");
-    let strict = dataset::ImportOptions { strict: true, ..options(GameKind::Chess, input, again.path()) };
+    let strict = ImportOptions { strict: true, ..options(GameKind::Chess, input, again.path()) };
     let error = import(&strict, &mut |_| {}).expect_err("an illegal move").to_string();
     assert!(error.len() < 1000, "{error}");
 }
@@ -145,7 +146,7 @@ fn a_strict_import_stops_and_leaves_nothing() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let input = dir.path().join("games.pgn");
     fs::write(&input, "1. e4 e5 *\n\n1. e4 Ke7 *\n").expect("a temporary file");
-    let strict = dataset::ImportOptions { strict: true, ..options(GameKind::Chess, input, dir.path()) };
+    let strict = ImportOptions { strict: true, ..options(GameKind::Chess, input, dir.path()) };
     let error = import(&strict, &mut |_| {}).expect_err("an illegal move");
     assert!(matches!(error, DatasetError::Rejected { .. }));
     let message = error.to_string();
@@ -169,29 +170,26 @@ fn a_file_that_breaks_off_keeps_its_whole_games() {
 fn what_makes_no_sense_is_refused_before_anything_is_written() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let good = || options(GameKind::Chess, sample(CHESS), dir.path());
-    let message = |options: dataset::ImportOptions| import(&options, &mut |_| {}).expect_err("nonsense").to_string();
-
-    let missing = message(options(GameKind::Chess, dir.path().join("missing.pgn"), dir.path()));
-    assert!(missing.contains("missing.pgn") && missing.starts_with("cannot open"), "{missing}");
-    let folder = message(options(GameKind::Chess, dir.path().to_owned(), dir.path()));
-    assert!(folder.starts_with("cannot read"), "{folder}");
-    let fractions = dataset::PerSplit { train: 0.5, validation: 0.2, test: 0.2 };
-    let split = dataset::SplitPlan::by_game(1, fractions);
-    let shares = message(dataset::ImportOptions { split, ..good() });
-    assert!(shares.starts_with("fractions: "), "{shares}");
-    let wrong_format = message(options(GameKind::Chess, sample(SHOGI), dir.path()));
-    assert!(wrong_format.contains("is this a PGN file?"), "{wrong_format}");
-    let other_game = message(dataset::ImportOptions { format: Some(dataset::Format::Hcpe), ..good() });
-    assert!(other_game.starts_with("format: hcpe is not a format of chess; valid: pgn, lc0, "), "{other_game}");
+    let of_file = |input: PathBuf| options(GameKind::Chess, input, dir.path());
+    let split = SplitPlan::by_game(1, PerSplit { train: 0.5, validation: 0.2, test: 0.2 });
+    let fails = |options: ImportOptions, parts: &[&str]| refused(import(&options, &mut |_| {}), parts);
+    let missing = dir.path().join("missing.pgn");
+    fails(of_file(missing.clone()), &[&format!("cannot open {}: ", missing.display())]);
+    fails(of_file(dir.path().to_owned()), &["cannot read ", "it is a folder; name its files"]);
+    fails(ImportOptions { split, ..good() }, &["fractions: the shares of train, validation and test must lie in 0…1"]);
+    fails(of_file(sample(SHOGI)), &["is this a PGN file?"]);
+    let other_game = ImportOptions { format: Some(Format::Hcpe), ..good() };
+    fails(other_game, &["format: hcpe is not a format of chess; valid: pgn, lc0, "]);
     assert_eq!(names(dir.path()), [""; 0], "nothing was left behind");
 
     fs::create_dir(dir.path().join("dataset")).expect("a folder");
-    let exists = message(good());
-    assert!(exists.contains("exists already"), "{exists}");
+    fails(good(), &["exists already"]);
     let file = dir.path().join("file");
     fs::write(&file, "").expect("a file");
-    let unwritable = message(dataset::ImportOptions { output: file.join("dataset"), ..good() });
-    assert!(unwritable.starts_with("cannot write to"), "{unwritable}");
+    fails(
+        ImportOptions { output: file.join("dataset"), ..good() },
+        &[&format!("cannot write to {}: ", file.display())],
+    );
 }
 
 #[test]

@@ -2,8 +2,8 @@
 //! the board on which moves are numbered.
 
 use crate::samples::{
-    self, CHESS, LICHESS_438, SHOGI, dataset as whole, evaluation, imported, imported_with, open, rows, sample,
-    training,
+    self, CHESS, LICHESS_438, SHOGI, dataset as whole, evaluation, imported, imported_with, open, opened, refused,
+    rows, sample, training,
 };
 use dataset::filter::Buckets;
 use dataset::{Batch, LoaderConfig, Split, Targets, evaluation_batches};
@@ -83,7 +83,7 @@ fn rights_and_repetitions_are_those_of_the_rules_on_either_board() {
         (InputName::ClsTokens, MovesName::FromTo),
         (InputName::ClsTokensWhite, MovesName::Uci1968Dm),
     ] {
-        let mut dataset = Arc::into_inner(open(dir.path())).expect("nobody else has it");
+        let mut dataset = opened(dir.path());
         dataset.set_moves(moves).expect("chess has it");
         dataset.set_targets(asked()).expect("chess has them");
         let games: BTreeMap<_, _> = rows.iter().map(|row| (row.id, replayed(row, input, moves))).collect();
@@ -97,22 +97,12 @@ fn rights_and_repetitions_are_those_of_the_rules_on_either_board() {
 }
 
 #[test]
-fn nobody_who_does_not_ask_gets_them() {
-    let dataset = whole(GameKind::Chess, CHESS);
-    let batch = &evaluation(&dataset, Split::Test, InputName::PieceTokens, 100)[0];
-    assert!(batch.rights.is_empty() && batch.repeats.is_empty());
-}
-
-#[test]
 fn what_cannot_be_is_refused() {
     let mut shogi = Arc::into_inner(whole(GameKind::Shogi, SHOGI)).expect("nobody else has it");
-    let error = shogi.set_targets(asked()).expect_err("shogi has no castling").to_string();
-    assert!(error.contains("shogi has no rights"), "{error}");
+    refused(shogi.set_targets(asked()), &["shogi has no rights"]);
     shogi.set_targets(Targets { rights: false, ..asked() }).expect("repetitions it has");
     let chess = whole(GameKind::Chess, CHESS);
-    let error =
-        evaluation_batches(&chess, Split::Test, InputName::ClsTokensWhite, 64, 100).expect_err("from_to").to_string();
-    assert!(error.contains("uci_1968_dm"), "{error}");
+    refused(evaluation_batches(&chess, Split::Test, InputName::ClsTokensWhite, 64, 100), &["uci_1968_dm"]);
 }
 
 #[test]

@@ -1,9 +1,11 @@
 //! Soft policies and single positions, from the file to the batch.
 
-use crate::samples::{CHESS, SHOGI, identity, imported_with, names, open, options, replayed, rows, sample, training};
+use crate::samples::{
+    CHESS, SHOGI, identity, imported_with, names, open, options, refused, replayed, rows, sample, training,
+};
 use dataset::store::GameRow;
 use dataset::{
-    Batch, DatasetError, Filters, LoaderConfig, Split, SplitBy, Unit, agreement, evaluation_batches, import,
+    Batch, Filters, ImportOptions, LoaderConfig, Split, SplitBy, Unit, agreement, evaluation_batches, import,
 };
 use games::{Game, GameKind, InputName, Position, with_game};
 use std::collections::{BTreeMap, BTreeSet};
@@ -81,7 +83,7 @@ fn visit_shares_become_soft_targets() {
 #[test]
 fn datasets_agree_about_the_policy_targets_that_both_have() {
     let made = |policy_from_ply: u16, skip_plies: u16| {
-        let change = |options: &mut dataset::ImportOptions| {
+        let change = |options: &mut ImportOptions| {
             (options.policy_from_ply, options.filters.skip_plies) = (policy_from_ply, Some(skip_plies));
         };
         imported_with(GameKind::Chess, sample(CHESS), change).0
@@ -134,27 +136,21 @@ fn positions_without_games_are_rows_of_one_ply() {
 #[test]
 fn filters_on_games_are_refused_for_positions() {
     let dir = tempfile::tempdir().expect("a temporary folder");
+    let of_file = |file: &str| options(GameKind::Shogi, sample(file), dir.path());
+    let of_positions = || ImportOptions { policy_from_ply: 0, ..of_file(HCPE) };
+    let fails = |options: ImportOptions, parts: &[&str]| refused(import(&options, &mut |_| {}), parts);
     let filters = Filters { min_plies: Some(10), ..Filters::default() };
-    let wrong = dataset::ImportOptions { filters, ..options(GameKind::Shogi, sample(HCPE), dir.path()) };
-    let error = import(&wrong, &mut |_| {}).expect_err("positions have no length");
-    assert!(matches!(error, DatasetError::Option { option: "filters", .. }), "{error}");
-    let mixed = vec![sample(HCPE), sample(SHOGI)];
-    let of_positions =
-        || dataset::ImportOptions { policy_from_ply: 0, ..options(GameKind::Shogi, sample(HCPE), dir.path()) };
-    let wrong = dataset::ImportOptions { inputs: mixed, ..of_positions() };
-    let error = import(&wrong, &mut |_| {}).expect_err("games and positions").to_string();
-    assert!(error.contains("import them one by one"), "{error}");
+    fails(ImportOptions { filters, ..of_file(HCPE) }, &["filters: ", "these filters need records of games"]);
+    let mixed = ImportOptions { inputs: vec![sample(HCPE), sample(SHOGI)], ..of_positions() };
+    fails(mixed, &["import them one by one"]);
     let filters = || Filters { skip_plies: Some(20), ..Filters::default() };
-    let refused = |wrong: dataset::ImportOptions, part: &str| {
-        let error = import(&wrong, &mut |_| {}).expect_err("positions have no plies").to_string();
-        assert!(error.contains(part), "{error}");
-    };
-    refused(dataset::ImportOptions { filters: filters(), ..of_positions() }, "hcpe does not say the ply of a position");
+    let skipped = ImportOptions { filters: filters(), ..of_positions() };
+    fails(skipped, &["hcpe does not say the ply of a position"]);
     for file in [HCPE, PSV] {
-        refused(options(GameKind::Shogi, sample(file), dir.path()), "single positions have no earlier plies");
+        fails(of_file(file), &["single positions have no earlier plies"]);
     }
     assert_eq!(names(dir.path()), [""; 0], "nothing was left behind");
-    let psv = dataset::ImportOptions { inputs: vec![sample(PSV)], filters: filters(), ..of_positions() };
+    let psv = ImportOptions { inputs: vec![sample(PSV)], filters: filters(), ..of_positions() };
     let counts = import(&psv, &mut |_| {}).expect("PSV has plies").manifest.counts;
     assert_eq!(counts.filtered_games["skip_plies"], 40 * 20, "the first plies of every game");
 }

@@ -2,7 +2,7 @@
 
 use crate::samples::{
     self, CHESS, LICHESS_438, SHOGI, all_targets as imported, evaluation, exported, identity, names, on_disk, open,
-    replayed, rows, sample, verified,
+    opened, refused, replayed, rows, sample, verified,
 };
 use dataset::store::GameRow;
 use dataset::{
@@ -59,7 +59,7 @@ fn merging_keeps_every_game_once() {
     let shogi = imported(GameKind::Shogi, sample(SHOGI));
     let other = tempfile::tempdir().expect("a temporary folder");
     let mixed = remake(&remade(&[chess.path(), shogi.path()], other.path(), plan(SplitBy::Game, 0)), &mut |_| {});
-    assert!(mixed.expect_err("two games").to_string().contains("cannot be mixed"));
+    refused(mixed, &["cannot be mixed"]);
 }
 
 /// What averaging should make of rows: by text, count, mean value, mean result, policy.
@@ -169,8 +169,7 @@ fn averaged_datasets_are_positions() {
     let config = |input| LoaderConfig { input, batch: 32, seed: 0, workers: 1, block_games: 100 };
     let mut loader = TrainLoader::new(&dataset, config(InputName::PieceTokens), 0).expect("training rows");
     assert_eq!(loader.next().expect("good rows").size, 32);
-    let refused = TrainLoader::new(&dataset, config(InputName::Lc0_112), 0).err().expect("no history").to_string();
-    assert!(refused.contains("lc0_112 shows earlier positions"), "{refused}");
+    refused(TrainLoader::new(&dataset, config(InputName::Lc0_112), 0), &["lc0_112 shows earlier positions"]);
 }
 
 #[test]
@@ -188,8 +187,8 @@ fn verify_finds_what_is_wrong() {
     assert_eq!(strict.problems, 2);
     let mut manifest = samples::read_manifest(&games.path().join("dataset"));
     manifest.split.novel_test_positions = 0.5;
-    let wrong = Dataset::load(&games.path().join("dataset"), manifest).expect_err("the shards have marks").to_string();
-    assert!(wrong.contains("`split.novel_test_positions` is 0.5, but the shards hold "), "{wrong}");
+    let parts = ["`split.novel_test_positions` is 0.5, but the shards hold "];
+    refused(Dataset::load(&games.path().join("dataset"), manifest), &parts);
     samples::rewritten(games.path(), |row| {
         let plies = usize::from(row.plies);
         (row.value, row.draw, row.mean_result) =
@@ -230,9 +229,8 @@ fn shogi_records_come_back_but_for_scores_that_are_certain() {
 #[test]
 fn value_targets_are_made_when_the_dataset_is_opened() {
     let games = imported(GameKind::Chess, sample(CHESS));
-    let dir = games.path().join("dataset");
     let value = |target| {
-        let mut dataset = Dataset::open(&dir).expect("a good dataset");
+        let mut dataset = opened(games.path());
         dataset.set_targets(Targets { value: Some(target), ..Targets::default() }).expect("it has scores");
         let batches = evaluation(&dataset, Split::Test, InputName::PieceTokens, u64::MAX);
         let of = |pick: fn(&dataset::Batch) -> Vec<f32>| batches.iter().flat_map(pick).collect::<Vec<f32>>();

@@ -2,8 +2,8 @@
 
 use dataset::store::{GameRow, ShardRows, ShardWriter};
 use dataset::{
-    Batch, Dataset, ExportFormat, Exported, GeneratedOptions, ImportOptions, ImportReport, LoaderConfig, MANIFEST_FILE,
-    Manifest, OnDisk, PerSplit, RemakeOptions, Split, SplitBy, SplitPlan, TrainLoader, Verification,
+    Batch, Dataset, DatasetError, ExportFormat, Exported, GeneratedOptions, ImportOptions, ImportReport, LoaderConfig,
+    MANIFEST_FILE, Manifest, OnDisk, PerSplit, RemakeOptions, Split, SplitBy, SplitPlan, TrainLoader, Verification,
     evaluation_batches, export, import, verify,
 };
 use games::{GameKind, InputName, Line, ParsedGame, Position, Rejected, chess::pgn, shogi::csa};
@@ -96,7 +96,18 @@ pub(crate) fn read_manifest(dir: &Path) -> Manifest {
 }
 
 pub(crate) fn open(dir: &Path) -> Arc<Dataset> {
-    Arc::new(Dataset::open(&dir.join("dataset")).unwrap_or_else(|error| panic!("{error}")))
+    Arc::new(opened(dir))
+}
+
+pub(crate) fn opened(dir: &Path) -> Dataset {
+    Dataset::open(&dir.join("dataset")).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Checks that something was refused with these parts of a message.
+pub(crate) fn refused<T>(outcome: Result<T, DatasetError>, parts: &[&str]) {
+    let Err(error) = outcome else { panic!("not refused: {parts:?}") };
+    let message = error.to_string();
+    parts.iter().for_each(|part| assert!(message.contains(part), "{part:?} is not in {message}"));
 }
 
 /// The names of what is in a folder, in their order.

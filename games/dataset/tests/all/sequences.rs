@@ -1,6 +1,6 @@
 //! Sequences: the same rows as positions by themselves, in the order of their games, for everybody and from any batch on.
 
-use crate::samples::{CHESS, expect_one_order, imported, open, rows, training as batches};
+use crate::samples::{CHESS, expect_one_order, imported, opened, rows, training as batches};
 use dataset::{Batch, Dataset, DatasetError, LoaderConfig, Split, TrainLoader, evaluation_batches};
 use games::chess::ChessPosition;
 use games::{GameKind, InputName, MovesName, Position};
@@ -16,7 +16,7 @@ fn config(workers: usize) -> LoaderConfig {
 }
 
 fn dataset(dir: &Path, plies: usize) -> Arc<Dataset> {
-    let mut dataset = Arc::into_inner(open(dir)).expect("nobody else has it");
+    let mut dataset = opened(dir);
     dataset.set_moves(MovesName::Chessdecoder1924).expect("chess has them");
     dataset.set_sequence(plies).expect("whole games");
     Arc::new(dataset)
@@ -133,6 +133,5 @@ fn sequences_are_not_cut_and_need_games() {
     let error = TrainLoader::new(&whole, LoaderConfig { batch: 100, ..config(1) }, 0).err().expect("100 = 33·3 + 1");
     assert!(matches!(error, DatasetError::Option { option: "batch", .. }));
     assert!(error.to_string().contains("take 99"), "{error}");
-    let mut none = Arc::into_inner(open(dir.path())).expect("nobody else has it");
-    assert!(none.set_sequence(0).is_err());
+    assert!(opened(dir.path()).set_sequence(0).is_err());
 }

@@ -1,9 +1,6 @@
 //! The split: by game, stable, and honest about what training has seen.
 
-use crate::samples::{
-    CHESS, LICHESS, SHOGI, identity, imported, imported_bytes, imported_with, parsed, replayed, rows, sample,
-    sample_text,
-};
+use crate::samples::{CHESS, LICHESS, SHOGI, identity, imported, imported_bytes, parsed, replayed, rows, sample_text};
 use dataset::Split;
 use dataset::store::GameRow;
 use games::{Game, GameKind, Position, with_game};
@@ -65,16 +62,6 @@ fn other_games_do_not_move_a_game() {
     let some = split_of(some.path());
     assert_eq!(some.len(), 20);
     assert!(some.iter().all(|(moves, split)| all[moves] == *split));
-}
-
-#[test]
-fn another_seed_is_another_split() {
-    let (dir, _) = imported_with(GameKind::Chess, sample(CHESS), |options| options.split.seed = 2);
-    let (first, _) = imported(GameKind::Chess, CHESS);
-    let train = |dir: &Path| -> BTreeSet<String> {
-        rows(dir).into_iter().filter(|row| row.split == Split::Train).map(|row| row.moves).collect()
-    };
-    assert_ne!(train(first.path()), train(dir.path()));
 }
 
 #[test]

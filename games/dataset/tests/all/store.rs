@@ -1,21 +1,12 @@
 //! Damaged datasets: one clear error each, with the file and what to do.
 
-use crate::samples::{CHESS, imported, read_manifest, rewritten};
+use crate::samples::{CHESS, imported, read_manifest, refused, rewritten};
 use dataset::manifest::Shard;
 use dataset::store::{GameRow, ShardRows, ShardWriter};
 use dataset::{Dataset, DatasetError, Manifest, agreement};
 use games::GameKind;
 use std::fs;
 use std::path::{Path, PathBuf};
-
-/// A dataset with one more thing wrong: what opening it says.
-fn opened(damage: impl FnOnce(&Path, &mut Manifest)) -> DatasetError {
-    let (dir, _) = imported(GameKind::Chess, CHESS);
-    let dir = dir.path().join("dataset");
-    let mut manifest = read_manifest(&dir);
-    damage(&dir, &mut manifest);
-    Dataset::load(&dir, manifest).expect_err("damaged")
-}
 
 fn read_shard(path: &Path) -> Result<Vec<GameRow>, DatasetError> {
     ShardRows::open(path)?.collect()
@@ -33,30 +24,35 @@ fn flip(path: &Path) {
     fs::write(path, &bytes).expect("a file");
 }
 
-#[test]
-fn a_missing_shard() {
-    let error = opened(|dir, manifest| fs::remove_file(shard(dir, manifest)).expect("it is there"));
-    assert!(matches!(error, DatasetError::ShardMissing(_)), "{error:?}");
-    let message = error.to_string();
-    assert!(message.contains("00000-train.parquet is missing: fetch the dataset again"), "{message}");
-}
+/// What is said of a damage of a shard, and the damage.
+type Damage<'a> = (&'a str, &'a dyn Fn(&Path, &mut Manifest));
 
 #[test]
-fn a_truncated_shard() {
-    let error = opened(|dir, manifest| {
-        let path = shard(dir, manifest);
-        let bytes = fs::read(&path).expect("it is there");
-        fs::write(&path, &bytes[..bytes.len() - 100]).expect("a file");
-    });
-    let message = error.to_string();
-    assert!(matches!(error, DatasetError::ShardChanged { what: "size", .. }), "{error:?}");
-    assert!(message.contains("00000-train.parquet is damaged or was replaced (its size is "), "{message}");
-}
-
-#[test]
-fn a_changed_byte() {
-    let error = opened(|dir, manifest| flip(&shard(dir, manifest)));
-    assert!(matches!(error, DatasetError::ShardChanged { what: "hash", .. }), "{error:?}");
+fn a_damaged_shard_is_named_with_what_to_do() {
+    let damages: [Damage<'_>; 4] = [
+        ("is missing: fetch the dataset again", &|shard, _| fs::remove_file(shard).expect("it is there")),
+        ("is damaged or was replaced (its size is ", &|shard, _| {
+            let bytes = fs::read(shard).expect("it is there");
+            fs::write(shard, &bytes[..bytes.len() - 100]).expect("a file");
+        }),
+        ("is damaged or was replaced (its hash is ", &|shard, _| flip(shard)),
+        // Also where somebody made the manifest fit the damaged file.
+        ("cannot be read as Parquet (", &|shard, manifest| {
+            let bytes = b"these are not the bytes of a Parquet file";
+            fs::write(shard, bytes).expect("a file");
+            let Shard { bytes: size, blake3, .. } = &mut manifest.shards[0];
+            (*size, *blake3) = (bytes.len() as u64, blake3::hash(bytes).to_hex().to_string());
+            *manifest = manifest.clone().sealed();
+        }),
+    ];
+    for (message, damage) in damages {
+        let (dir, _) = imported(GameKind::Chess, CHESS);
+        let dir = dir.path().join("dataset");
+        let mut manifest = read_manifest(&dir);
+        let shard = shard(&dir, &manifest);
+        damage(&shard, &mut manifest);
+        refused(Dataset::load(&dir, manifest), &[&format!("the shard {} {message}", shard.display())]);
+    }
 }
 
 #[test]
@@ -96,8 +92,7 @@ fn probabilities_that_are_none_are_refused() {
     };
     assert_eq!(read(1.0).expect("a row").len(), 1);
     for wrong in [f32::NAN, f32::INFINITY, -0.5] {
-        let error = read(wrong).expect_err("no probability").to_string();
-        assert!(error.contains(&format!("a probability of {wrong} at ply 0")), "{error}");
+        refused(read(wrong), &[&format!("a probability of {wrong} at ply 0")]);
     }
 }
 
@@ -105,20 +100,6 @@ fn probabilities_that_are_none_are_refused() {
 fn a_number_that_is_no_rating_is_read_as_an_unknown_one() {
     let row = GameRow { ratings: [Some(i32::MIN), Some(1_000_000)], ..GameRow::default() };
     assert_eq!(read_back(row).expect("a row")[0].ratings, [None, Some(1_000_000)]);
-}
-
-/// Also where somebody made the manifest fit the damaged file.
-#[test]
-fn a_shard_that_is_no_parquet() {
-    let error = opened(|dir, manifest| {
-        let path = shard(dir, manifest);
-        let bytes = b"these are not the bytes of a Parquet file";
-        fs::write(&path, bytes).expect("a file");
-        let Shard { bytes: size, blake3, .. } = &mut manifest.shards[0];
-        (*size, *blake3) = (bytes.len() as u64, blake3::hash(bytes).to_hex().to_string());
-        *manifest = manifest.clone().sealed();
-    });
-    assert!(matches!(error, DatasetError::ShardUnreadable { .. }), "{error:?}");
 }
 
 #[test]

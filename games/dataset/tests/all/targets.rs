@@ -1,7 +1,8 @@
 //! What a dataset knows beside moves and results: Lc0's values and draws, and what batches make of them.
 
 use crate::samples::{
-    self, CHESS, LICHESS, evaluation, imported, imported_bytes, imported_with, on_disk, rows, sample, sample_text,
+    self, CHESS, LICHESS, evaluation, imported, imported_bytes, imported_with, on_disk, opened, refused, rows, sample,
+    sample_text,
 };
 use dataset::store::{GameRow, ShardRows, ShardWriter};
 use dataset::value::SHORT_TERM_DECAY;
@@ -72,10 +73,11 @@ fn weighted(column: &[f64], ply: usize) -> f64 {
 fn batches_hold_every_target_that_was_asked_for() {
     let dir = lc0(ValueSource::Root);
     let rows = rows(dir.path());
-    let mut dataset = Dataset::open(&dir.path().join("dataset")).expect("a dataset");
+    let mut dataset = opened(dir.path());
     for batch in batches(&dataset) {
         let lists = [&batch.draw, &batch.short_term, &batch.short_term_draw, &batch.plies_left, &batch.points];
         assert!(lists.iter().all(|list| list.is_empty()), "nothing was asked for");
+        assert!(batch.rights.is_empty() && batch.repeats.is_empty(), "nothing was asked for");
     }
     dataset.set_targets(all_targets()).expect("Lc0 says everything");
     let mut ends = 0;
@@ -112,7 +114,7 @@ fn batches_hold_every_target_that_was_asked_for() {
 #[test]
 fn targets_do_not_depend_on_what_was_asked_before_or_on_workers() {
     let dir = lc0(ValueSource::Root);
-    let open = || Dataset::open(&dir.path().join("dataset")).expect("a dataset");
+    let open = || opened(dir.path());
     let result = Targets { value: Some(ValueTarget::Result), ..all_targets() };
     let (mut once, mut twice) = (open(), open());
     once.set_targets(result).expect("results are always there");
@@ -136,14 +138,11 @@ fn targets_do_not_depend_on_what_was_asked_before_or_on_workers() {
 #[test]
 fn a_target_that_the_dataset_lacks_is_an_error_with_the_column() {
     let (dir, _) = imported(GameKind::Chess, LICHESS);
-    let mut dataset = Dataset::open(&dir.path().join("dataset")).expect("a dataset");
-    let refused = dataset.set_targets(Targets { draw: true, ..Targets::default() }).expect_err("no draws");
-    assert!(matches!(refused, DatasetError::NoTarget { column: "draw", .. }), "{refused}");
-    let said = refused.to_string();
-    assert!(said.contains("\"sample\"") && said.contains("column \"draw\"") && said.contains("Lc0"), "{said}");
+    let mut dataset = opened(dir.path());
+    let draw = Targets { draw: true, ..Targets::default() };
+    refused(dataset.set_targets(draw), &["\"sample\" has an empty column \"draw\", which the target \"draw\"", "Lc0"]);
     let decay = Targets { short_term: Some(1.5), ..Targets::default() };
-    let said = dataset.set_targets(decay).expect_err("no decay").to_string();
-    assert!(said.contains("1.5") && said.contains("0…1"), "{said}");
+    refused(dataset.set_targets(decay), &["1.5", "0…1"]);
     // Footers say the same as the rows.
     for (file, column, expected) in [(CHESS, "value", true), (CHESS, "draw", false), (LICHESS, "draw", false)] {
         let (dir, _) = imported(GameKind::Chess, file);
