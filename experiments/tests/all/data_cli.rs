@@ -115,6 +115,10 @@ fn an_illegal_move_costs_its_game_only() {
     import(&dir, "games.pgn", "set", "").succeeds().says(&parts);
     import(&dir, "games.pgn", "strict", "--strict").fails_with(&["games.pgn, game 0", "Ke3"]);
     import(&dir, "ga\u{7}mes.pgn", "bell", "").succeeds().says(&["the first: ga�mes.pgn, game 0"]);
+    // A start has no ply.
+    write(&dir, "starts.pgn", &format!("[FEN \"x\"]\n[Result \"1-0\"]\n\n1. e4 1-0\n\n{}", chess_records()));
+    import(&dir, "starts.pgn", "starts", "").succeeds().says(&["start_position 1", "the first: starts.pgn, game 0: "]);
+    import(&dir, "starts.pgn", "strict", "--strict").fails_with(&["starts.pgn, game 0: "]);
     let left: Vec<_> = std::fs::read_dir(&dir).expect("the folder").filter_map(Result::ok).collect();
     assert!(left.iter().all(|entry| !entry.file_name().to_string_lossy().contains("strict")), "{left:?}");
 }

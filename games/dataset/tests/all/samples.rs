@@ -141,8 +141,17 @@ pub(crate) fn rows(dir: &Path) -> Vec<GameRow> {
 }
 
 /// What `each` says of a game's plies, by a replay that knows nothing of the loader: of the line before a move, and the move.
-pub(crate) fn replayed<P: Position, T>(row: &GameRow, mut each: impl FnMut(&Line<P>, P::Move) -> T) -> Vec<T> {
-    let mut line = Line::new(P::beginning(row.start.as_deref()).expect("a stored start"));
+pub(crate) fn replayed<P: Position, T>(row: &GameRow, each: impl FnMut(&Line<P>, P::Move) -> T) -> Vec<T> {
+    replayed_from(Line::new, row, each)
+}
+
+/// The same with a line of another kind.
+pub(crate) fn replayed_from<P: Position, T>(
+    begin: impl FnOnce(P) -> Line<P>,
+    row: &GameRow,
+    mut each: impl FnMut(&Line<P>, P::Move) -> T,
+) -> Vec<T> {
+    let mut line = begin(P::beginning(row.start.as_deref()).expect("a stored start"));
     let ply = |text: &str| {
         let mv = line.position().parse_move(text).expect("a stored move");
         let said = each(&line, mv);
