@@ -113,7 +113,7 @@ fn an_illegal_move_costs_its_game_only() {
     let place = "games.pgn, game 0, ply 2";
     let parts = ["kept 49", "rejected 1", "illegal_move 1", place, "Ke3", "correct them", "rejects.jsonl"];
     import(&dir, "games.pgn", "set", "").succeeds().says(&parts);
-    import(&dir, "games.pgn", "strict", "--strict").fails_with(&["games.pgn, game 0", "Ke3"]);
+    import(&dir, "games.pgn", "strict", "--strict").fails_with(&[place, "Ke3", "without `strict` such games are left"]);
     import(&dir, "ga\u{7}mes.pgn", "bell", "").succeeds().says(&["the first: ga�mes.pgn, game 0"]);
     // A start has no ply.
     write(&dir, "starts.pgn", &format!("[FEN \"x\"]\n[Result \"1-0\"]\n\n1. e4 1-0\n\n{}", chess_records()));

@@ -70,17 +70,6 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn groups_of_one_are_the_games_themselves() {
-        let games: Vec<u32> = groups(&mut stream(3, &["order", "0"]), 50, 1);
-        let mut alone: Vec<u32> = (0..50).collect();
-        shuffle(&mut stream(3, &["order", "0"]), &mut alone);
-        assert_eq!(games, alone);
-        let epoch = Epoch::new(3, 0, 50, Grouping { together: 1, block_groups: 7 });
-        let blocks: Vec<u32> = (0..epoch.blocks()).flat_map(|block| epoch.block(block)).collect();
-        assert_eq!((blocks, epoch.blocks()), (alone, 8));
-    }
-
-    #[test]
     fn an_epoch_of_groups_has_every_game_once_and_groups_stay_together() {
         let epoch = Epoch::new(1, 2, 1_001, Grouping { together: 8, block_groups: 16 });
         let games: Vec<u32> = (0..epoch.blocks()).flat_map(|block| epoch.block(block)).collect();

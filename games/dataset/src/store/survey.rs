@@ -8,27 +8,19 @@ use arrow_array::cast::AsArray as _;
 use arrow_array::types::UInt16Type;
 use arrow_array::{Array as _, RecordBatch};
 use parquet::arrow::ProjectionMask;
-use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
+use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
 use std::path::Path;
 
 /// Whether any position of a dataset has a value in a per-ply column of numbers (`value`, `draw`, …). Only the shards'
 /// footers are read.
 pub fn has_values(dir: &Path, manifest: &Manifest, column: &str) -> Result<bool, DatasetError> {
     for shard in &manifest.shards {
-        if filled(footer(&dir.join(&shard.file))?.metadata(), column) {
+        let footer = footer(&dir.join(&shard.file))?;
+        if footer.metadata().row_groups().iter().any(|group| ColumnSize::of(group, column).known > 0) {
             return Ok(true);
         }
     }
     Ok(false)
-}
-
-/// Whether a footer counts a value in a column; true if it has no count.
-fn filled(footer: &ParquetMetaData, column: &str) -> bool {
-    let chunks = footer.row_groups().iter().flat_map(|group| group.columns());
-    chunks.filter(|chunk| chunk.column_path().parts().first().is_some_and(|name| name == column)).any(|chunk| {
-        let nulls = chunk.statistics().and_then(|statistics| statistics.null_count_opt());
-        nulls.is_none_or(|nulls| nulls < chunk.num_values() as u64)
-    })
 }
 
 /// A column of a row group by its footer; all 0 if the group does not have it.
@@ -36,13 +28,17 @@ fn filled(footer: &ParquetMetaData, column: &str) -> bool {
 pub(crate) struct ColumnSize {
     /// Values with those that are null; an empty list counts as one of these.
     pub(crate) values: u128,
+    /// Values that are not null; all of them if the footer has no count.
     pub(crate) known: u128,
     /// Bytes before they are compressed.
     pub(crate) bytes: u128,
 }
 
 impl ColumnSize {
-    fn of(chunk: &ColumnChunkMetaData) -> Self {
+    fn of(group: &RowGroupMetaData, name: &str) -> Self {
+        let is_called =
+            |chunk: &&ColumnChunkMetaData| chunk.column_path().parts().first().is_some_and(|part| part == name);
+        let Some(chunk) = group.columns().iter().find(is_called) else { return Self::default() };
         let [values, bytes] =
             [chunk.num_values(), chunk.uncompressed_size()].map(|count| u128::try_from(count).unwrap_or(0));
         let nulls = chunk.statistics().and_then(|statistics| statistics.null_count_opt()).unwrap_or(0);
@@ -59,16 +55,8 @@ pub(crate) fn sum_of_groups(
     let mut sum = 0;
     for shard in &manifest.shards {
         let footer = footer(&dir.join(&shard.file))?;
-        for group in footer.metadata().row_groups() {
-            let is_called = |chunk: &ColumnChunkMetaData, name: &str| {
-                chunk.column_path().parts().first().is_some_and(|part| part == name)
-            };
-            let column = |name: &str| {
-                let chunk = group.columns().iter().find(|chunk| is_called(chunk, name));
-                chunk.map(ColumnSize::of).unwrap_or_default()
-            };
-            sum += of_group(&column);
-        }
+        let groups = footer.metadata().row_groups().iter();
+        sum += groups.map(|group| of_group(&|name: &str| ColumnSize::of(group, name))).sum::<u128>();
     }
     Ok(sum)
 }
