@@ -3,7 +3,7 @@
 use crate::cli::{cells, folder, run, run_args};
 use crate::endless::GRID;
 use config::Weights;
-use dataset::{Dataset, MANIFEST_FILE};
+use dataset::Dataset;
 use games::GameKind;
 use games::maps::MapTask;
 use records::Part;
@@ -54,20 +54,6 @@ fn the_manifest_states_the_command_and_the_labels() {
         assert!(source.starts_with("exact labels: ") && source.contains("seed 3"), "{source}");
         run(&dir, &format!("data verify {out}")).succeeds();
     }
-}
-
-#[test]
-fn a_complaint_names_the_command_that_generated_the_probe() {
-    let dir = folder();
-    let dataset = probe(dir.path(), "pins", GameKind::Chess, 60, "set");
-    let path = dir.path().join("set").join(MANIFEST_FILE);
-    let text = std::fs::read_to_string(&path).expect("a manifest");
-    let (stated, other) = ("novel_test_positions: 1.0", "novel_test_positions: 0.5");
-    assert!(text.contains(stated), "{text}");
-    std::fs::write(&path, text.replace(stated, other)).expect("written");
-    let command = format!("read it before you run it: `{}`", dataset.manifest().made_by);
-    assert!(command.contains("posenc data generate probe pins"), "{command}");
-    run(&dir, "data verify set").fails_with(&["`split.novel_test_positions` is 0.5, but", &command]);
 }
 
 #[test]

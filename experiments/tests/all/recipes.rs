@@ -1,5 +1,8 @@
 //! `posenc data recipe`: each recipe is shown, and imports a small file of its format.
 
+#[path = "../../../games/tests/all/bag/writer.rs"]
+mod writer;
+
 use crate::cli::{answer, run};
 use serde_json::Value;
 use std::fs;
@@ -7,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use tempfile::TempDir;
 use testing::{chess_records, root, shogi_records};
+use writer::{action_value, nested};
 
 const FEN: &str = "8/8/8/4k3/8/8/4P3/4K3 b - - 3 40";
 
@@ -21,29 +25,21 @@ const EVALUATIONS: &str = concat!(
 fn fixtures() -> Vec<(&'static str, &'static str, Vec<u8>, u64)> {
     let sample = |name: &str| fs::read(root().join("games/tests/data").join(name)).expect("a sample");
     let packed = |bytes: &[u8]| zstd::bulk::compress(bytes, 0).expect("zstd");
-    let win = 0.25f64.to_be_bytes().to_vec();
-    let action = |mv: &str| bag(&[nested(FEN), nested(mv), win.clone()].concat());
+    let bag = |record: Vec<u8>| writer::bag(&[record], false);
+    let states = bag([nested(FEN), 0.25f64.to_be_bytes().to_vec()].concat());
+    let moves = bag([nested(FEN), b"e5e4".to_vec()].concat());
     vec![
         ("lichess-evals", "lichess_db_eval.jsonl.zst", packed(EVALUATIONS.as_bytes()), 2),
         ("lichess-months", "lichess_db_standard_rated_2026-06.pgn.zst", packed(chess_records().as_bytes()), 196),
-        ("chessbench-states", "state_value_data.bag", bag(&[nested(FEN), win.clone()].concat()), 1),
-        ("chessbench-moves", "behavioral_cloning_data.bag", bag(&[nested(FEN), b"e5e4".to_vec()].concat()), 1),
-        ("chessbench-actions", "action_value-00000-of-02148_data.bag", action("e5e4"), 1),
+        ("chessbench-states", "state_value_data.bag", states, 1),
+        ("chessbench-moves", "behavioral_cloning_data.bag", moves, 1),
+        ("chessbench-actions", "action_value-00000-of-02148_data.bag", bag(action_value(FEN, "e5e4", 0.25)), 1),
         ("lc0-chunks", "training-run1-test80-20220901-0017.tar", sample("lc0_v6_selfplay.tar"), 0),
         ("floodgate", "floodgate.csa", shogi_records().into_bytes(), 324),
         ("dlshogi-hcpe", "train.hcpe", sample("shogi_selfplay_40games.hcpe"), 0),
         ("dlshogi-hcpe3", "train.hcpe3", sample("shogi_selfplay_40games.hcpe3"), 0),
         ("nodchip-psv", "kifu.bin", sample("shogi_selfplay_40games.psv"), 0),
     ]
-}
-
-/// A text with its length in front.
-fn nested(text: &str) -> Vec<u8> {
-    [&[text.len() as u8], text.as_bytes()].concat()
-}
-
-fn bag(record: &[u8]) -> Vec<u8> {
-    [record, &(record.len() as u64).to_le_bytes()].concat()
 }
 
 fn written(dir: &Path, name: &str, bytes: &[u8]) -> PathBuf {
