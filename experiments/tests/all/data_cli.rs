@@ -124,11 +124,11 @@ fn an_illegal_move_costs_its_game_only() {
 }
 
 #[test]
-fn games_of_shogi_go_out_in_formats_of_their_game_and_it_is_said_what_is_lost() {
+fn an_export_says_what_its_format_loses() {
     let dir = TempDir::new().expect("a temporary folder");
     write(&dir, "games.csa", &shogi_records());
     run(&dir, "data import --game shogi --from games.csa --out set").succeeds();
-    let export = |format: &str| run(&dir, &format!("data export set --format {format} --out games.{format}"));
+    let export = |format: &str| run(&dir, &format!("data export set --format {format} --out {format}"));
     export("hcpe3").succeeds().says(&["81 games as hcpe3", "lost: ratings"]);
     export("hcpe").succeeds().says(&["324 positions as hcpe", "soft policies, plies"]);
     assert_eq!(export("hcp").code, Some(2));

@@ -80,29 +80,23 @@ impl ShardWriter {
             self.widen(optional)?;
         }
         let rows = self.columns.take(optional).map_err(|error| failed(&self.path, error.into()))?;
-        let path = self.path.clone();
-        let parquet = self.parquet()?;
-        parquet.write(&rows).and_then(|()| parquet.flush()).map_err(|error| failed(&path, error))
+        let mut parquet = self.take_parquet()?;
+        parquet.write(&rows).and_then(|()| parquet.flush()).map_err(|error| failed(&self.path, error))?;
+        self.parquet = Some(parquet);
+        Ok(())
     }
 
-    fn parquet(&mut self) -> Result<&mut ArrowWriter<File>, DatasetError> {
-        let begun = match self.parquet.take() {
-            Some(parquet) => parquet,
-            None => {
-                let file = File::create(&self.path).map_err(DatasetError::io("create", &self.path))?;
-                let schema = self.optional.schema().map_err(|error| failed(&self.path, error.into()))?;
-                ArrowWriter::try_new(file, schema, Some(self.properties.clone()))
-                    .map_err(|error| failed(&self.path, error))?
-            }
-        };
-        Ok(self.parquet.insert(begun))
+    fn take_parquet(&mut self) -> Result<ArrowWriter<File>, DatasetError> {
+        if let Some(parquet) = self.parquet.take() {
+            return Ok(parquet);
+        }
+        let file = File::create(&self.path).map_err(DatasetError::io("create", &self.path))?;
+        let schema = self.optional.schema().map_err(|error| failed(&self.path, error.into()))?;
+        ArrowWriter::try_new(file, schema, Some(self.properties.clone())).map_err(|error| failed(&self.path, error))
     }
 
     fn close(&mut self) -> Result<File, DatasetError> {
-        self.parquet()?;
-        let closed = self.parquet.take().map(ArrowWriter::into_inner);
-        let closed = closed.unwrap_or_else(|| Err(ParquetError::General("the file is closed already".to_owned())));
-        closed.map_err(|error| failed(&self.path, error))
+        self.take_parquet()?.into_inner().map_err(|error| failed(&self.path, error))
     }
 
     /// Adds optional columns, which are empty in the rows so far, before rows that use them. The bytes are the same as
