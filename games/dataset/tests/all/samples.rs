@@ -104,10 +104,13 @@ pub(crate) fn opened(dir: &Path) -> Dataset {
 }
 
 /// Checks that something was refused with these parts of a message.
+#[track_caller]
 pub(crate) fn refused<T>(outcome: Result<T, DatasetError>, parts: &[&str]) {
     let Err(error) = outcome else { panic!("not refused: {parts:?}") };
     let message = error.to_string();
-    parts.iter().for_each(|part| assert!(message.contains(part), "{part:?} is not in {message}"));
+    for part in parts {
+        assert!(message.contains(part), "{part:?} is not in {message}");
+    }
 }
 
 /// The names of what is in a folder, in their order.
