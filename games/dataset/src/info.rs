@@ -2,9 +2,8 @@
 
 use crate::error::DatasetError;
 use crate::filter;
-use crate::loader::{Dataset, StoredGame};
+use crate::loader::{Dataset, MOVE_TYPES, MoveTraits, StoredGame};
 use crate::manifest::Manifest;
-use crate::move_type::{MOVE_TYPES, move_type};
 use crate::split::{PerSplit, Split};
 use games::{Game, Phase, Position as _, with_game};
 use serde::{Serialize, Serializer};
@@ -152,7 +151,8 @@ impl SplitInfo {
         game.play_through::<G>(|line, mv| {
             if game.is_used(line.plies()) {
                 *self.phases.entry(line.position().phase().name()).or_default() += 1;
-                *self.move_types.entry(move_type::<G>(line.position(), mv, &mut row)).or_default() += 1;
+                let kind = MoveTraits::of::<G>(line.position(), mv, &mut row).kind;
+                *self.move_types.entry(kind).or_default() += 1;
             }
         })
     }

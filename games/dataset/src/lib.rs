@@ -23,7 +23,6 @@ pub mod import;
 pub mod info;
 pub mod loader;
 pub mod manifest;
-pub mod move_type;
 mod on_disk;
 mod playback;
 pub mod position_metrics;
@@ -51,7 +50,7 @@ pub use generated::{
 pub use import::{Format, ImportOptions, ImportRate, ImportReport, Progress, bench_import, import, unpacked};
 pub use info::{Info, summarise};
 pub use loader::{
-    Batch, Dataset, Endless, EndlessOptions, LoaderConfig, MadeSoFar, MoveTraits, Packer, PolicyPosition,
+    Batch, Dataset, Endless, EndlessOptions, LoaderConfig, MOVE_TYPES, MadeSoFar, MoveTraits, Packer, PolicyPosition,
     PositionTraits, Targets, TrainLoader, evaluated_policy, evaluation_batches, evaluation_traits, sampled_policy,
 };
 pub use manifest::{Counts, EXACT_BELOW, MANIFEST_FILE, Manifest, MapInfo, Sampled, TestSet, Unit, content};

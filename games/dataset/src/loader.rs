@@ -39,7 +39,7 @@ pub use evaluation::{EvaluationBatches, evaluation_batches};
 pub use policy::{PolicyPosition, evaluated_policy, sampled_policy};
 pub use targets::Targets;
 pub use train::TrainLoader;
-pub use traits::{MoveTraits, PositionTraits, evaluation_traits};
+pub use traits::{MOVE_TYPES, MoveTraits, PositionTraits, evaluation_traits};
 
 pub(crate) use stored::{Start, StoredGame, StoredPolicy};
 

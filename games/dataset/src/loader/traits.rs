@@ -5,7 +5,6 @@ use super::evaluation::chosen_games;
 use super::stored::StoredGame;
 use super::visit::Visit;
 use crate::error::DatasetError;
-use crate::move_type::move_type;
 use crate::playback::Move;
 use crate::split::Split;
 use games::{Entry, Game, InputName, Phase, Position as _, Relation, with_game};
@@ -20,8 +19,12 @@ pub struct PositionTraits {
     pub target: Option<MoveTraits>,
 }
 
+/// The types of moves, in display order. A promotion that captures is a promotion.
+pub const MOVE_TYPES: [&str; 5] = ["quiet", "capture", "promotion", "drop", "castling"];
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MoveTraits {
+    /// One of [`MOVE_TYPES`].
     pub kind: &'static str,
     /// The piece that moves or is dropped, one of [`Game::PIECES`].
     pub piece: &'static str,
@@ -59,25 +62,42 @@ fn of_game<G: Game>(game: &StoredGame, in_sequence: bool, out: &mut Vec<Position
             game: game.cluster,
             ply: line.plies() as u16,
             phase: position.phase(),
-            target: is_target.then(|| move_traits::<G>(position, wanted, &mut row)),
+            target: is_target.then(|| MoveTraits::of::<G>(position, wanted, &mut row)),
         });
         Ok(())
     })
 }
 
-fn move_traits<G: Game>(position: &G::Position, mv: Move<G>, row: &mut Vec<u8>) -> MoveTraits {
-    let kind = move_type::<G>(position, mv, row);
-    let from_to = G::from_to();
-    let (from, to) = match from_to.entries()[usize::from(position.move_index(mv))] {
-        Entry::Drop { kind: dropped, .. } => {
-            return MoveTraits { kind, piece: from_to.drops[usize::from(dropped)], way: None };
-        }
-        Entry::Plain { from, to } | Entry::Promotion { from, to, .. } => (usize::from(from), usize::from(to)),
-    };
-    let board = G::GEOMETRY;
-    let ranks = board.rank_of(from).abs_diff(board.rank_of(to));
-    let files = board.file_of(from).abs_diff(board.file_of(to));
-    // `move_type` has packed the position.
-    let piece = G::PIECES[usize::from(row[from]).saturating_sub(1)];
-    MoveTraits { kind, piece, way: Some((board.relation(from, to), ranks.max(files) as u8)) }
+impl MoveTraits {
+    /// Those of a legal move of this position. Unless it is a drop, the call packs the position into `row`.
+    pub(crate) fn of<G: Game>(position: &G::Position, mv: Move<G>, row: &mut Vec<u8>) -> Self {
+        let from_to = G::from_to();
+        let (from, to, promotes) = match from_to.entries()[usize::from(position.move_index(mv))] {
+            Entry::Drop { kind, .. } => {
+                return Self { kind: "drop", piece: from_to.drops[usize::from(kind)], way: None };
+            }
+            Entry::Promotion { from, to, .. } => (usize::from(from), usize::from(to), true),
+            // A knight promotion shares the entry of a plain move; its text has the piece after the squares.
+            Entry::Plain { from, to } => {
+                (usize::from(from), usize::from(to), position.move_text(mv).len() > "e2e4".len())
+            }
+        };
+        row.clear();
+        row.resize(G::input(InputName::PieceTokens).row_bytes(), 0);
+        position.pack(InputName::PieceTokens, 0, row);
+        let board = G::GEOMETRY;
+        let ranks = board.rank_of(from).abs_diff(board.rank_of(to));
+        let files = board.file_of(from).abs_diff(board.file_of(to));
+        let piece = G::PIECES[usize::from(row[from]).saturating_sub(1)];
+        let kind = match usize::from(row[to]) {
+            _ if promotes => "promotion",
+            // A pawn that changes its file to an empty square captured en passant; no other pawn move of any game
+            // changes the file.
+            0 if piece == "pawn" && files > 0 => "capture",
+            0 => "quiet",
+            code if code <= G::PIECES.len() => "castling",
+            _ => "capture",
+        };
+        Self { kind, piece, way: Some((board.relation(from, to), ranks.max(files) as u8)) }
+    }
 }

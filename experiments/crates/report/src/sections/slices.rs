@@ -8,7 +8,7 @@ use crate::numbers::{decimals, fixed, of_test, or_absent};
 use crate::statistics::MeanTest;
 use crate::statistics::crossed::{Differences, test};
 use crate::table::Table;
-use dataset::move_type::MOVE_TYPES;
+use dataset::MOVE_TYPES;
 use facts::row_name::readable;
 use facts::{Role, grouped};
 use figures::plot::dots::{self, Dot, DotGroup, DotPlot};
