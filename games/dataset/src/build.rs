@@ -97,6 +97,8 @@ pub(crate) struct Built {
     pub(crate) shards: Vec<Shard>,
     pub(crate) split: SplitSummary,
     pub(crate) kept: u64,
+    /// The random games that gave the rows: how often a row has another group than the one before.
+    pub(crate) games: u64,
     pub(crate) positions: u64,
     /// What the rows determine; held-out rows are added when they are written.
     pub(crate) contents: ShardContents,
@@ -115,7 +117,7 @@ impl Built {
             novel_validation_positions: 0.0,
             novel_test_positions: 0.0,
         };
-        Self { shards: Vec::new(), split, kept: 0, positions: 0, contents: ShardContents::default() }
+        Self { shards: Vec::new(), split, kept: 0, games: 0, positions: 0, contents: ShardContents::default() }
     }
 
     /// The manifest of the dataset. Callers add filters, buckets, maps and the curve, and [seal](Manifest::sealed) it.
@@ -181,6 +183,7 @@ pub(crate) struct Builder<'a> {
     novelty: TrainingKeys,
     validation: HeldOutRows,
     test: HeldOutRows,
+    last_group: Option<u64>,
     built: Built,
 }
 
@@ -200,6 +203,7 @@ impl<'a> Builder<'a> {
             novelty: TrainingKeys::resume(dir, train_keys)?,
             validation: HeldOutRows::resume(dir, Split::Validation, validation)?,
             test: HeldOutRows::resume(dir, Split::Test, test)?,
+            last_group: None,
             built,
         })
     }
@@ -231,6 +235,10 @@ impl<'a> Builder<'a> {
         self.built.kept
     }
 
+    pub(crate) fn games(&self) -> u64 {
+        self.built.games
+    }
+
     pub(crate) fn positions(&self) -> u64 {
         self.built.positions
     }
@@ -252,6 +260,8 @@ impl<'a> Builder<'a> {
             Some(text) => assign(self.plan.seed, &self.plan.fractions, Some(text), ""),
         };
         self.built.kept += 1;
+        self.built.games += u64::from(row.group != self.last_group);
+        self.last_group = row.group;
         self.built.positions += row.positions();
         match row.split {
             Split::Train => {

@@ -69,8 +69,6 @@ pub struct Decided {
 #[derive(Debug)]
 pub struct MadePosition {
     pub(crate) draft: Draft,
-    /// The number of the game that it comes from, if games give several.
-    game: Option<u64>,
 }
 
 impl MadePosition {
@@ -102,20 +100,18 @@ impl MadePosition {
         let text = without_counters(G::KIND, &start);
         let row = GameRow { plies: 1, group: Some(group(&text)), start: Some(start), ..row };
         let fingerprint = Some(fingerprint(Some(&text), ""));
-        let draft = Draft { row, keys: vec![position.repetition_key()], fingerprint, together: Some(text) };
-        Self { draft, game: None }
+        Self { draft: Draft { row, keys: vec![position.repetition_key()], fingerprint, together: Some(text) } }
     }
 
     pub fn key(&self) -> u64 {
         self.draft.keys[0]
     }
 
-    /// One of several positions of a game: all of them go to one split and form one group.
+    /// One of several positions of a game, which follow each other: all of them go to one split and form one group.
     pub fn of_game(mut self, number: u64) -> Self {
         let game = format!("game {number}");
         self.draft.row.group = Some(group(&game));
         self.draft.together = Some(game);
-        self.game = Some(number);
         self
     }
 }
@@ -217,25 +213,21 @@ fn write(
     let output = Output::create(&options.output)?;
     let mut builder = Builder::new(output.dir(), &options.split)?;
     let mut counts = Counts::default();
-    let (mut games, mut last_game) = (0, None);
     while builder.kept() < wanted {
         let Some(made) = positions.next() else {
             let reason = format!("{wanted} are wanted, and there are {} different ones: ask for fewer", builder.kept());
             return Err(DatasetError::Option { option: "positions", reason });
         };
-        let MadePosition { mut draft, game } = made?;
+        let MadePosition { mut draft } = made?;
         draft.row.source_file.clone_from(&options.maker);
         draft.row.source_game = counts.read;
         draft.row.policy_from_ply = policy_from_ply;
         counts.read += 1;
-        match builder.add(draft)? {
-            Added::Duplicate(_) => counts.duplicates += 1,
-            // Games come in the order of their numbers.
-            Added::Kept if game != last_game => (games, last_game) = (games + 1, game),
-            Added::Kept => {}
+        if let Added::Duplicate(_) = builder.add(draft)? {
+            counts.duplicates += 1;
         }
     }
-    let sampled = every.map(|every| Sampled { every, games });
+    let sampled = every.map(|every| Sampled { every, games: builder.games() });
     let manifest = Manifest { sampled, map: info, ..describe(options, Unit::Position, builder, counts)? };
     output.publish(&manifest)?;
     Ok(manifest)

@@ -102,27 +102,21 @@ pub fn remake(options: &RemakeOptions, progress: &mut dyn FnMut(WorkDone)) -> Re
     let output = Output::create(&options.output)?;
     let mut builder = Builder::new(output.dir(), &plan)?;
     let mut counts = Counts::default();
-    let (mut games, mut last_game) = (0, None);
     for source in &options.sources {
         rows_of(source, &mut |rows| {
             let drafts: Vec<Result<Draft, DatasetError>> =
                 with_game!(game, G => rows.into_par_iter().map(|row| draft::<G>(row, &plan, source)).collect());
             for draft in drafts {
-                let draft = draft?;
-                let of_game = draft.row.group;
                 counts.read += 1;
-                match builder.add(draft)? {
-                    Added::Duplicate(_) => counts.duplicates += 1,
-                    // The positions of a random game follow each other.
-                    Added::Kept if of_game != last_game => (games, last_game) = (games + 1, of_game),
-                    Added::Kept => {}
+                if let Added::Duplicate(_) = builder.add(draft?)? {
+                    counts.duplicates += 1;
                 }
             }
             progress(WorkDone { what: "rows", done: counts.read, total: options.rows() });
             Ok(())
         })?;
     }
-    let manifest = describe(options, builder, counts, games)?;
+    let manifest = describe(options, builder, counts)?;
     output.publish(&manifest)?;
     Ok(manifest)
 }
@@ -169,12 +163,7 @@ fn draft<G: Game>(mut row: GameRow, plan: &SplitPlan, source: &OnDisk) -> Result
     Ok(Draft { row, keys, fingerprint: known, together })
 }
 
-fn describe(
-    options: &RemakeOptions,
-    builder: Builder<'_>,
-    counts: Counts,
-    games: u64,
-) -> Result<Manifest, DatasetError> {
+fn describe(options: &RemakeOptions, builder: Builder<'_>, counts: Counts) -> Result<Manifest, DatasetError> {
     let built = builder.finish()?;
     let manifests = || options.sources.iter().map(|source| &source.manifest);
     let first = &options.sources[0].manifest;
@@ -191,7 +180,7 @@ fn describe(
         value_source: options.value_source(),
         rating_buckets: built.contents.rating_buckets(names),
         map: first.map.clone(),
-        sampled: first.sampled.map(|sampled| Sampled { games, ..sampled }),
+        sampled: first.sampled.map(|sampled| Sampled { games: built.games, ..sampled }),
         ..built.describe(options.description(first.game, first.unit), counts)
     }
     .sealed())
