@@ -61,14 +61,7 @@ impl RemakeOptions {
 
     /// The distinct texts of all sources.
     fn distinct(&self, of: fn(&Manifest) -> &str) -> String {
-        let mut distinct: Vec<&str> = Vec::new();
-        for source in &self.sources {
-            let text = of(&source.manifest);
-            if !distinct.contains(&text) {
-                distinct.push(text);
-            }
-        }
-        distinct.join("; ")
+        distinct(self.sources.iter().map(|source| of(&source.manifest))).join("; ")
     }
 
     pub(crate) fn description(&self, game: GameKind, unit: Unit) -> DatasetDescription {
@@ -87,6 +80,16 @@ impl RemakeOptions {
         let mut sources = self.sources.iter().map(|source| source.manifest.value_source);
         sources.next().flatten().filter(|&first| sources.all(|other| other == Some(first)))
     }
+}
+
+fn distinct<T: PartialEq>(all: impl Iterator<Item = T>) -> Vec<T> {
+    let mut distinct = Vec::new();
+    for item in all {
+        if !distinct.contains(&item) {
+            distinct.push(item);
+        }
+    }
+    distinct
 }
 
 /// Merges all sources' rows, in order, into one dataset with a new split. Duplicates are kept once. The manifest keeps
@@ -168,12 +171,7 @@ fn describe(options: &RemakeOptions, builder: Builder<'_>, counts: Counts) -> Re
     let manifests = || options.sources.iter().map(|source| &source.manifest);
     let first = &options.sources[0].manifest;
     let agree = manifests().all(|manifest| manifest.filters == first.filters);
-    let mut names: Vec<String> = Vec::new();
-    for bucket in manifests().flat_map(|manifest| &manifest.rating_buckets) {
-        if !names.contains(&bucket.name) {
-            names.push(bucket.name.clone());
-        }
-    }
+    let names = distinct(manifests().flat_map(|manifest| &manifest.rating_buckets).map(|bucket| bucket.name.clone()));
     Ok(Manifest {
         filters: if agree { first.filters.clone() } else { Filters::default() },
         value_curve: first.value_curve.clone(),

@@ -14,6 +14,7 @@ use games::record::Candidate;
 use games::{
     Game, MoveText, ParsedGame, ParsedPosition, Position as _, PositionFacts, Referee, RejectKind, Rejected, Side,
 };
+use std::collections::BTreeMap;
 
 /// The fault of a record: kind, ply, reason.
 type Fault = (RejectKind, Option<u32>, String);
@@ -22,7 +23,7 @@ pub(super) enum Examined {
     Row {
         draft: Box<Draft>,
         /// How many of its positions each filter excluded.
-        filtered: Vec<(&'static str, u64)>,
+        filtered: BTreeMap<&'static str, u64>,
         /// Whether scores of Lichess, which follow a move, were taken as those of the position before it.
         misread: bool,
     },
@@ -112,7 +113,7 @@ struct Played {
     keys: Vec<u64>,
     /// `None` if no filter examines positions.
     used: Option<Vec<bool>>,
-    filtered: Vec<(&'static str, u64)>,
+    filtered: BTreeMap<&'static str, u64>,
     /// The position at the opening's last ply, if games are split by opening.
     opening: Option<String>,
 }
@@ -136,7 +137,7 @@ impl Played {
         let curve = ValueCurve::of(G::KIND);
         let value = (0..game.moves.len()).map(|ply| value(&curve, game, ply, mover(first, ply))).collect();
         let keys = std::mem::take(&mut game.keys);
-        Ok(Self { value, keys, used: None, filtered: Vec::new(), opening: None })
+        Ok(Self { value, keys, used: None, filtered: BTreeMap::new(), opening: None })
     }
 
     fn through<G: Game>(game: &ParsedGame, moves: &str, options: &ImportOptions) -> Result<Self, Fault> {
@@ -145,7 +146,8 @@ impl Played {
             SplitBy::Opening => Some(usize::from(options.split.opening_plies).min(game.moves.len() - 1)),
             SplitBy::Game | SplitBy::Position => None,
         };
-        let mut out = Self { value: Vec::new(), keys: Vec::new(), used: None, filtered: Vec::new(), opening: None };
+        let mut out =
+            Self { value: Vec::new(), keys: Vec::new(), used: None, filtered: BTreeMap::new(), opening: None };
         let mut used = Vec::with_capacity(game.moves.len());
         let mut legal: Vec<Move<G>> = Vec::new();
         play_through::<G>(game.start.as_deref(), moves, |line, _| {
@@ -155,10 +157,7 @@ impl Played {
             let filter = options.filters.position::<G>(position, ply, game.result, &mut legal);
             used.push(filter.is_none());
             if let Some(name) = filter {
-                match out.filtered.iter_mut().find(|(known, _)| *known == name) {
-                    Some((_, count)) => *count += 1,
-                    None => out.filtered.push((name, 1)),
-                }
+                *out.filtered.entry(name).or_default() += 1;
             }
             if opening_ply == Some(ply) {
                 out.opening = Some(without_counters(G::KIND, &position.to_text()));
@@ -227,7 +226,7 @@ fn of_position<G: Game>(
         ..GameRow::from_source(id.file, id.number)
     };
     let draft = Draft { row, keys: vec![known.key], fingerprint: None, together: Some(text) };
-    Ok(Examined::Row { draft: Box::new(draft), filtered: Vec::new(), misread: false })
+    Ok(Examined::Row { draft: Box::new(draft), filtered: BTreeMap::new(), misread: false })
 }
 
 fn first_legal<G: Game>(position: &G::Position, legal: &mut Vec<Move<G>>) -> Option<String> {
