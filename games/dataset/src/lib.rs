@@ -27,7 +27,6 @@ mod on_disk;
 mod playback;
 pub mod position_metrics;
 mod remake;
-mod repeat;
 pub mod split;
 pub mod store;
 pub mod time_control;
@@ -38,7 +37,7 @@ pub mod yaml;
 
 pub use agreement::{Agreement, agreement};
 pub use average::{Averaged, Merge, average};
-pub use bench::{LoaderRate, bench_loader};
+pub use bench::{LoaderRate, bench_loader, repeat};
 pub use build::SplitPlan;
 pub use derived::{DataCost, DerivedOptions};
 pub use error::DatasetError;
@@ -56,7 +55,6 @@ pub use loader::{
 pub use manifest::{Counts, EXACT_BELOW, MANIFEST_FILE, Manifest, MapInfo, Sampled, TestSet, Unit, content};
 pub use on_disk::OnDisk;
 pub use remake::{RemakeOptions, remake};
-pub use repeat::repeat;
 pub use split::{PerSplit, Split, SplitBy};
 pub use value::{ValueCurve, ValueTarget};
 pub use verify::{Verification, verify};
