@@ -31,13 +31,9 @@ impl Derived {
             manifest.check_shards(dir)?;
             return Self::of_file(path, dir, manifest);
         }
-        let path = entry.path.clone();
         match Self::made(dir, manifest, entry, progress)? {
             Some(made) => Ok(made),
-            None => {
-                manifest.check_shards(dir)?;
-                Self::of_file(&path.unwrap_or_default(), dir, manifest)
-            }
+            None => Self::open(dir, manifest, options, progress),
         }
     }
 

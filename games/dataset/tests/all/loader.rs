@@ -1,8 +1,8 @@
 //! The loader: the same batches for everybody, and every batch what a replay says.
 
 use crate::samples::{
-    self, CHESS, SHOGI, dataset, expect_one_order, imported, open, opened, places, refused, replayed, rewritten, rows,
-    training as batches,
+    self, CHESS, SHOGI, bits, dataset, expect_one_order, imported, open, opened, places, refused, replayed, rewritten,
+    rows, training as batches,
 };
 use dataset::store::GameRow;
 use dataset::{Batch, Dataset, DatasetError, LoaderConfig, Split, TrainLoader, summarise};
@@ -110,8 +110,7 @@ fn check(batch: &Batch, expected: &BTreeMap<u32, Vec<Expected>>, labels: usize) 
         let expected = &expected[&batch.game[i]][usize::from(batch.ply[i])];
         assert_eq!(batch.packed[i * batch.row_bytes..][..batch.row_bytes], expected.packed);
         let mask = &batch.legal[i * mask_bytes..][..mask_bytes];
-        let legal = (0..8 * mask_bytes as u16).filter(|&index| mask[usize::from(index / 8)] >> (index % 8) & 1 == 1);
-        assert_eq!(legal.collect::<BTreeSet<_>>(), expected.legal);
+        assert_eq!(bits(mask).collect::<BTreeSet<_>>(), expected.legal);
         assert_eq!(batch.policy_index[i], expected.policy);
         assert_eq!(batch.policy_prob[i], if expected.policy < 0 { 0.0 } else { 1.0 });
         assert!(expected.policy < 0 || expected.legal.contains(&(expected.policy as u16)));

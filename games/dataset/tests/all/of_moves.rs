@@ -2,14 +2,14 @@
 //! the board on which moves are numbered.
 
 use crate::samples::{
-    self, CHESS, LICHESS_438, SHOGI, dataset as whole, evaluation, imported, imported_with, open, opened, refused,
-    rows, sample, training,
+    self, CHESS, LICHESS_438, SHOGI, bits, dataset as whole, evaluation, imported, imported_with, open, opened,
+    refused, rows, sample, training,
 };
 use dataset::filter::Buckets;
 use dataset::{Batch, LoaderConfig, Split, Targets, evaluation_batches};
 use games::chess::ChessPosition;
 use games::{GameKind, InputName, MovesName, Position as _};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 fn asked() -> Targets {
@@ -18,7 +18,7 @@ fn asked() -> Targets {
 
 /// What a position's batch row should say.
 struct Expected {
-    legal: Vec<u16>,
+    legal: BTreeSet<u16>,
     /// Index and earlier occurrences of the moves that lead to a position that was there before.
     repeated: Vec<(u16, usize)>,
     played: i64,
@@ -50,26 +50,21 @@ fn replayed(game: &dataset::store::GameRow, input: InputName, moves: MovesName) 
     })
 }
 
-fn set(bits: &[u8], index: u16) -> bool {
-    bits[usize::from(index / 8)] >> (index % 8) & 1 == 1
-}
-
 fn check(batch: &Batch, games: &BTreeMap<u32, Vec<Expected>>, bytes: usize) -> usize {
     let mut repeats = 0;
     assert_eq!((batch.rights.len(), batch.repeats.len()), (batch.size, batch.size * 2 * bytes));
     for i in 0..batch.size {
         let expected = &games[&batch.game[i]][usize::from(batch.ply[i])];
-        let legal = &batch.legal[i * bytes..][..bytes];
-        assert!(expected.legal.iter().all(|&index| set(legal, index)));
-        assert_eq!(legal.iter().map(|byte| byte.count_ones() as usize).sum::<usize>(), expected.legal.len());
+        let set = |mask: &[u8]| bits(mask).collect::<BTreeSet<u16>>();
+        let often = |least: usize| -> BTreeSet<u16> {
+            let moves = expected.repeated.iter().filter(|(_, times)| *times >= least);
+            moves.map(|&(index, _)| index).collect()
+        };
+        assert_eq!(set(&batch.legal[i * bytes..][..bytes]), expected.legal);
         assert_eq!((batch.policy_index[i], batch.rights[i]), (expected.played, expected.rights));
         let (once, twice) = batch.repeats[i * 2 * bytes..][..2 * bytes].split_at(bytes);
-        for &(index, times) in &expected.repeated {
-            assert_eq!((set(once, index), set(twice, index)), (true, times >= 2));
-        }
-        let marked = once.iter().map(|byte| byte.count_ones() as usize).sum::<usize>();
-        assert_eq!(marked, expected.repeated.len());
-        repeats += marked;
+        assert_eq!((set(once), set(twice)), (often(1), often(2)));
+        repeats += often(1).len();
     }
     repeats
 }

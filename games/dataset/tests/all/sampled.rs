@@ -1,6 +1,6 @@
 //! Positions with legal moves and policy targets, against the batches that show the same.
 
-use crate::samples::{CHESS, SHOGI, all_targets, dataset, evaluation, open, sample};
+use crate::samples::{CHESS, SHOGI, all_targets, bits, dataset, evaluation, open, sample};
 use dataset::{Batch, Dataset, LoaderConfig, PolicyPosition, Split, TrainLoader, evaluated_policy, sampled_policy};
 use games::{Game, GameKind, InputName, Position as _, with_game};
 use std::collections::BTreeMap;
@@ -18,9 +18,7 @@ fn of_position<G: Game>(position: &PolicyPosition<'_, G>) -> ((u32, u16), BTreeM
 fn of_batch(batch: &Batch, legal_bytes: usize) -> impl Iterator<Item = ((u32, u16), BTreeMap<u16, f64>)> {
     let row = move |i: usize| {
         let mask = &batch.legal[i * legal_bytes..][..legal_bytes];
-        let is_legal = |index: &u16| mask[usize::from(index / 8)] >> (index % 8) & 1 == 1;
-        let mut moves: BTreeMap<u16, f64> =
-            (0..legal_bytes as u16 * 8).filter(is_legal).map(|index| (index, 0.0)).collect();
+        let mut moves: BTreeMap<u16, f64> = bits(mask).map(|index| (index, 0.0)).collect();
         for place in i * batch.candidates..(i + 1) * batch.candidates {
             if let Ok(index) = u16::try_from(batch.policy_index[place]) {
                 *moves.get_mut(&index).expect("a target is legal") += f64::from(batch.policy_prob[place]);

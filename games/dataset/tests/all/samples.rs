@@ -202,6 +202,11 @@ pub(crate) fn evaluation(dataset: &Dataset, split: Split, input: InputName, max:
     batches.map(|batch| batch.unwrap_or_else(|error| panic!("{error}"))).collect()
 }
 
+/// The places of the bits that are set, the lowest first.
+pub(crate) fn bits(mask: &[u8]) -> impl Iterator<Item = u16> {
+    (0..8 * mask.len() as u16).filter(move |&bit| mask[usize::from(bit / 8)] >> (bit % 8) & 1 == 1)
+}
+
 /// Game and ply of each row.
 pub(crate) fn places(batches: &[Batch]) -> Vec<(u32, u16)> {
     batches.iter().flat_map(|batch| batch.game.iter().copied().zip(batch.ply.iter().copied())).collect()
