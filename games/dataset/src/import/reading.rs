@@ -116,14 +116,12 @@ impl<'a> Inputs<'a> {
     fn read_file(&self, path: &Path, sender: &SyncSender<Chunk>) {
         let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         let mut current = name.clone();
-        if let Some(format) = self.format.or_else(|| Format::of_bag(&name)).filter(|format| format.bag().is_some()) {
-            if let Err(reason) = self.read_bag(path, &name, format, sender) {
-                drop(sender.send(Chunk { file: name, format, first: 0, records: vec![Err(reason)] }));
-            }
-            return;
-        }
+        let of_bag = self.format.or_else(|| Format::of_bag(&name)).filter(|format| format.bag().is_some());
         let outcome = File::open(path).and_then(|file| {
             let counted = CountingReader { file, bytes_read: &self.bytes_read, own: 0 };
+            if let Some(format) = of_bag {
+                return read_bag(counted, &name, format, sender);
+            }
             walk(counted, &mut |member, input| {
                 current = member.map_or_else(|| name.clone(), |member| format!("{name}/{member}"));
                 if member.is_some_and(is_about_the_archive) {
@@ -134,7 +132,7 @@ impl<'a> Inputs<'a> {
         });
         if let Err(error) = outcome {
             let records = vec![Err(error.to_string())];
-            let format = self.format.unwrap_or(Format::text(self.game));
+            let format = of_bag.or(self.format).unwrap_or(Format::text(self.game));
             // The receiver is gone if reading was stopped.
             drop(sender.send(Chunk { file: current, format, first: 0, records }));
         }
@@ -152,18 +150,16 @@ impl<'a> Inputs<'a> {
         }
         chunks.send()
     }
+}
 
-    fn read_bag(&self, path: &Path, name: &str, format: Format, sender: &SyncSender<Chunk>) -> Result<(), String> {
-        let file = File::open(path).map_err(|error| error.to_string())?;
-        let counted = CountingReader { file, bytes_read: &self.bytes_read, own: 0 };
-        let compressed = name.to_ascii_lowercase().ends_with(".bagz");
-        let mut bag = Bag::open(BufReader::new(counted), compressed).map_err(|error| error.to_string())?;
-        let mut chunks = Chunks { file: name, format, sender, first: 0, records: Vec::new(), bytes: 0 };
-        while let Some(record) = bag.next().map_err(|error| error.to_string())? {
-            chunks.push(record.map(<[u8]>::to_vec)).map_err(|error| error.to_string())?;
-        }
-        chunks.send().map_err(|error| error.to_string())
+fn read_bag(input: impl Read + Seek, name: &str, format: Format, sender: &SyncSender<Chunk>) -> io::Result<()> {
+    let compressed = name.to_ascii_lowercase().ends_with(".bagz");
+    let mut bag = Bag::open(BufReader::new(input), compressed).map_err(io::Error::other)?;
+    let mut chunks = Chunks { file: name, format, sender, first: 0, records: Vec::new(), bytes: 0 };
+    while let Some(record) = bag.next().map_err(io::Error::other)? {
+        chunks.push(record.map(<[u8]>::to_vec))?;
     }
+    chunks.send()
 }
 
 struct Chunks<'a> {
