@@ -14,7 +14,7 @@ mod output;
 mod shards;
 mod training_keys;
 
-pub(crate) use append_log::AppendLog;
+pub(crate) use append_log::{AppendLog, next_part};
 pub(crate) use known_games::KnownGames;
 pub(crate) use output::Output;
 pub(crate) use shards::Shards;

@@ -4,6 +4,7 @@
 //! depend on the memory limit.
 
 use super::merged::Entry;
+use crate::build::next_part;
 use crate::error::DatasetError;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -136,11 +137,7 @@ fn merge(
 
 /// The next entry of a run; `None` at its end.
 fn next(run: &mut BufReader<File>) -> io::Result<Option<Keyed>> {
-    let mut key = [0; 16];
-    match run.read_exact(&mut key) {
-        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
-        outcome => outcome?,
-    }
+    let Some(key) = next_part(run)? else { return Ok(None) };
     let mut length = [0; 4];
     run.read_exact(&mut length)?;
     let mut bytes = vec![0; u32::from_le_bytes(length) as usize];

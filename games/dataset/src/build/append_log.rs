@@ -73,7 +73,7 @@ impl AppendLog {
 }
 
 /// The next part of a file of equal-sized parts; `None` at its end.
-pub(super) fn next_part<const N: usize>(from: &mut impl Read) -> io::Result<Option<[u8; N]>> {
+pub(crate) fn next_part<const N: usize>(from: &mut impl Read) -> io::Result<Option<[u8; N]>> {
     let mut bytes = [0; N];
     match from.read_exact(&mut bytes) {
         Ok(()) => Ok(Some(bytes)),
