@@ -37,6 +37,9 @@ fn records_of_single_positions_are_not_called_games() {
     let info = run(&dir, "data info set").succeeds();
     let info = info.says(&["single positions in 3 shards", "positions by result"]).stdout;
     assert!(!info.contains("games by") && !info.contains("games  positions") && !info.contains("  plies:"), "{info}");
+    let verified = run(&dir, "data verify set").succeeds();
+    let verified = verified.says(&["single positions replayed", "\nnovel positions: validation 100.0 %"]).stdout;
+    assert!(!verified.contains("game"), "{verified}");
 }
 
 #[test]

@@ -36,13 +36,18 @@ pub(super) fn run(args: &Args) -> anyhow::Result<String> {
         0 => String::new(),
         labels => format!("{} labels of maps, every one as the rules say\n", grouped(labels)),
     };
+    // Which games single positions are of is not known.
+    let (row, splits) = match manifest.unit {
+        Unit::Game => ("game", "no game is in two splits; "),
+        Unit::Position => ("single position", ""),
+    };
     Ok(format!(
         "{} is whole: {}, {} replayed\n\
          {}, every move legal; {} moves of soft policies, every one legal\n{labels}\
-         no game is in two splits; novel positions: validation {:.1} %, test {:.1} %\n",
+         {splits}novel positions: validation {:.1} %, test {:.1} %\n",
         printable(&manifest.name),
         counted(manifest.shards.len() as u64, "shard"),
-        counted(found.rows, "game"),
+        counted(found.rows, row),
         counted(found.positions, "position"),
         grouped(found.candidates),
         novel(Split::Validation),
