@@ -9,7 +9,7 @@ use std::path::Path;
 /// The limit of texts that are read as a whole: plans, statuses, lists of positions.
 pub const TEXT: u64 = 256 << 20;
 
-/// The limit of what a run records with every step: metrics, events, tables.
+/// The limit of what a run records with every step: metrics, events, games.
 pub const RECORD: u64 = 4 << 30;
 
 /// The limit of a network's weights and of a checkpoint.

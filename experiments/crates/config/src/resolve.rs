@@ -65,7 +65,7 @@ fn start(start: &Start, row: &Combination) -> Result<Start, ConfigError> {
     let beside = origin.source.folder.join(start.file());
     let file = std::path::absolute(&beside).map_err(|error| origin.refused(error))?;
     let remedy = format!("name {name} of a folder that `posenc export` wrote, relative to this file");
-    let bytes = bounded::read(&file, bounded::RECORD)
+    let bytes = bounded::read(&file, bounded::WEIGHTS)
         .map_err(|error| origin.refused(format!("{} cannot be read: {error}", file.display())).help(remedy))?;
     let blake3 = blake3::hash(&bytes).to_hex().to_string();
     if !start.blake3.is_empty() && start.blake3 != blake3 {

@@ -72,7 +72,7 @@ impl<'a> Begun<'a> {
 /// Writes the tables or the trunk that a run starts with over a network's first weights.
 pub(super) fn write_over(start: &Start, begun: Begun<'_>, weights: &mut [f32]) -> Result<(), TrainError> {
     let path = start.file();
-    let bytes = bounded::read(path, bounded::RECORD).map_err(TrainError::io("read", path))?;
+    let bytes = bounded::read(path, bounded::WEIGHTS).map_err(TrainError::io("read", path))?;
     let found = blake3::hash(&bytes).to_hex().to_string();
     let refused = |reason: String| TrainError::Config { path: path.to_owned(), reason };
     if found != start.blake3 {

@@ -1,5 +1,6 @@
 //! Wrong experiment files: each gets one message with the place, the line, a caret and a remedy.
 
+use config::bounded;
 use testing::{DATA, EXPERIMENT, hashes, load, load_with, refused};
 
 pub(crate) fn complaint(text: &str) -> Option<String> {
@@ -353,6 +354,10 @@ fn a_start_is_one_file() {
     refused(&started("{tables: a.safetensors, scale: 2, rms: 1}"), &["expected `scale` or `rms`, got both"]);
     let parts = ["`base.train.start.network`: ", "cannot be read", "name weights.safetensors of a folder"];
     refused(&started("{network: b.safetensors}"), &parts);
+    // It may be as long as a network's weights; the file is sparse.
+    let long = std::fs::File::create(DATA.path().join("long.safetensors")).expect("a file");
+    long.set_len(bounded::WEIGHTS + 1).expect("a sparse file");
+    refused(&started("{network: long.safetensors}"), &["longer than the 68719476736 bytes allowed here"]);
 }
 
 #[test]
