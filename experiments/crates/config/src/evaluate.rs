@@ -16,7 +16,7 @@
 //! It changes no cell: a file may add it after the grid was trained, and cells keep their identity.
 
 use super::row::Row;
-use super::source::{ConfigError, at};
+use super::source::{ConfigError, YamlPath, at};
 use super::tree::Node;
 use facts::numbers::at_least_one;
 use games::GameKind;
@@ -135,6 +135,14 @@ pub(super) fn resolved(
             let error = document.error_at(&at!["evaluate", name], format!("no row plays {name}"));
             return Err(error.help("name the games of `axes.game` or `base.game`"));
         }
+        let place = |further: YamlPath| [at!["evaluate", name], further].concat();
+        let find = |file: &mut PathBuf, further: YamlPath, is_there: fn(&Path) -> bool, what: &str| {
+            *file = document.origin.source.folder.join(&*file);
+            if is_there(file) {
+                return Ok(());
+            }
+            Err(document.error_at(&place(further), format!("there is no {what} {}", file.display())))
+        };
         let lists = [
             ("puzzles", &mut own.puzzles),
             ("suites", &mut own.suites),
@@ -142,35 +150,25 @@ pub(super) fn resolved(
             ("no_mates", &mut own.no_mates),
         ];
         for (key, files) in lists {
-            for (place, file) in files.iter_mut().enumerate() {
-                *file = existing(file, document, Path::is_file, "file")
-                    .map_err(|reason| document.error_at(&at!["evaluate", name, key, place], reason))?;
+            for (i, file) in files.iter_mut().enumerate() {
+                find(file, at![key, i], Path::is_file, "file")?;
             }
         }
-        for (place, folder) in own.labels.iter_mut().enumerate() {
-            *folder = existing(folder, document, Path::is_dir, "folder of a dataset")
-                .map_err(|reason| document.error_at(&at!["evaluate", name, "labels", place], reason))?;
+        for (i, folder) in own.labels.iter_mut().enumerate() {
+            find(folder, at!["labels", i], Path::is_dir, "folder of a dataset")?;
         }
         let Some(games) = &mut own.games else { continue };
         if let Some(book) = &mut games.openings {
-            let place = at!["evaluate", name, "match", "openings"];
-            *book =
-                existing(book, document, Path::is_file, "file").map_err(|reason| document.error_at(&place, reason))?;
+            find(book, at!["match", "openings"], Path::is_file, "file")?;
         }
+        let wrong = |reason: String| document.error_at(&place(at!["match", "pairs"]), reason);
         if games.pairs == 0 {
-            let error = document
-                .error_at(&at!["evaluate", name, "match", "pairs"], "a match needs at least 1 opening, found 0");
+            let error = wrong("a match needs at least 1 opening, found 0".to_owned());
             return Err(error.help("write `pairs: 20` for 40 games of each cell"));
         }
         if games.pairs > MOST_PAIRS {
-            let reason = format!("a match has at most {MOST_PAIRS} openings, found {}", games.pairs);
-            return Err(document.error_at(&at!["evaluate", name, "match", "pairs"], reason));
+            return Err(wrong(format!("a match has at most {MOST_PAIRS} openings, found {}", games.pairs)));
         }
     }
     Ok(evaluations)
-}
-
-fn existing(file: &PathBuf, document: &Node, is: impl Fn(&Path) -> bool, what: &str) -> Result<PathBuf, String> {
-    let path = document.origin.source.folder.join(file);
-    if is(&path) { Ok(path) } else { Err(format!("there is no {what} {}", path.display())) }
 }
