@@ -181,9 +181,9 @@ fn is_misplaced(refusal: &Refusal, missing: &[String]) -> bool {
 fn values(file: &ExperimentFile) -> Vec<(&Setting, &Node)> {
     let mut all: Vec<(&Setting, &Node)> = of_axes(&file.axes).collect();
     for one in &file.conditional {
-        all.extend(of_point(&one.when).chain(of_axes(&one.axes)));
+        all.extend(one.when.values().chain(of_axes(&one.axes)));
     }
-    all.extend(file.exclude.iter().chain(&file.include).flat_map(of_point));
+    all.extend(file.exclude.iter().chain(&file.include).flat_map(Point::values));
     for control in &file.controls {
         let Match { params, flops, step_time, .. } = &control.matching;
         let goals = [params, flops, step_time].into_iter().flatten();
@@ -192,22 +192,18 @@ fn values(file: &ExperimentFile) -> Vec<(&Setting, &Node)> {
     if let Some(tune) = &file.tune {
         all.extend(of_axes(&tune.axes));
         for one in &tune.conditional {
-            all.extend(of_point(&one.when).chain(of_axes(&one.axes)));
+            all.extend(one.when.values().chain(of_axes(&one.axes)));
         }
-        all.extend(of_point(&tune.set));
+        all.extend(tune.set.values());
     }
-    all.extend(std::iter::once(&file.reference).chain(&file.contrasts).flat_map(of_point));
+    all.extend(std::iter::once(&file.reference).chain(&file.contrasts).flat_map(Point::values));
     all.extend(file.names.values().flat_map(of_row));
     all.extend(file.interactions.iter().flat_map(|entry| entry.values()));
     all
 }
 
-fn of_point(point: &Point) -> impl Iterator<Item = (&Setting, &Node)> {
-    point.0.iter().map(|(setting, value)| (setting, value))
-}
-
 fn of_axes(axes: &Point) -> impl Iterator<Item = (&Setting, &Node)> {
-    axes.0.iter().flat_map(|(setting, values)| values.elements().iter().map(move |value| (setting, value)))
+    axes.values().flat_map(|(setting, values)| values.elements().iter().map(move |value| (setting, value)))
 }
 
 fn of_row(row: &RowName) -> impl Iterator<Item = (&Setting, &Node)> {
@@ -215,5 +211,5 @@ fn of_row(row: &RowName) -> impl Iterator<Item = (&Setting, &Node)> {
         RowName::Values(point) => Some(&**point),
         RowName::Label(_) => None,
     };
-    point.into_iter().flat_map(of_point)
+    point.into_iter().flat_map(Point::values)
 }

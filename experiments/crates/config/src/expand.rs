@@ -37,6 +37,14 @@ impl Combination {
         without(self.json.clone(), settings)
     }
 
+    /// Its run with other values, in one spelling.
+    pub(crate) fn with<'a>(
+        &self,
+        values: impl IntoIterator<Item = (&'a Setting, &'a Node)>,
+    ) -> Result<Value, ConfigError> {
+        read_row(&changed(&self.tree, values)?).map(|run| json(&run))
+    }
+
     /// The node of a setting, or the innermost one on its path.
     pub(crate) fn node(&self, key_path: &[&str]) -> &Node {
         self.tree.nearest(key_path)
@@ -50,6 +58,19 @@ impl Combination {
             false => origin.refused(reason),
         }
     }
+}
+
+/// A tree with values at the places of their settings.
+fn changed<'a>(tree: &Node, values: impl IntoIterator<Item = (&'a Setting, &'a Node)>) -> Result<Node, ConfigError> {
+    let mut tree = tree.clone();
+    for (setting, value) in values {
+        preset::put(&mut tree, setting.key_path(), value.clone())?;
+    }
+    Ok(tree)
+}
+
+fn json(run: &BaseConfig) -> Value {
+    serde_json::to_value(run).expect("a run has string keys only")
 }
 
 /// A run as JSON, less some settings.
@@ -69,7 +90,7 @@ pub(crate) struct Matrix<'a> {
     pub(crate) document: &'a Node,
 }
 
-impl Matrix<'_> {
+impl<'a> Matrix<'a> {
     /// Every row, in the order of the file: the first axis varies slowest (settings with a short name before others),
     /// rows of their own that `include` adds come last.
     pub(crate) fn combinations(self) -> Result<Vec<Combination>, ConfigError> {
@@ -134,30 +155,27 @@ impl Matrix<'_> {
     pub(crate) fn combination(self, point: Point) -> Result<Combination, ConfigError> {
         let tree = self.tree(&point)?;
         let run = read_row(&tree)?;
-        let json = serde_json::to_value(&run).expect("a run has string keys only");
+        let json = json(&run);
         Ok(Combination { point, tree, run, json })
     }
 
     /// `base` with the values of a row. Of two that overlap, the narrower one holds; settings of the command line always do.
     pub(crate) fn tree(self, point: &Point) -> Result<Node, ConfigError> {
-        let mut tree = self.file.base.clone();
-        let mut values: Vec<&(Setting, Node)> = point.0.iter().collect();
+        let mut values: Vec<(&Setting, &Node)> = point.values().collect();
         values.sort_by_key(|(setting, _)| setting.key_path().len());
-        let sets = self.overrides.iter().map(|set| (&set.setting, &set.value));
-        for (setting, value) in values.into_iter().map(|(setting, value)| (setting, value)).chain(sets) {
-            preset::put(&mut tree, setting.key_path(), value.clone())?;
-        }
-        Ok(tree)
+        changed(&self.file.base, values.into_iter().chain(self.sets()))
+    }
+
+    /// The settings of the command line.
+    fn sets(self) -> impl Iterator<Item = (&'a Setting, &'a Node)> {
+        self.overrides.iter().map(|set| (&set.setting, &set.value))
     }
 
     /// Whether a row has all values of another point. Values that cannot be read are an error; a row that is not complete
     /// yet has only what it says in the same words.
     fn has(self, row: &Point, wanted: &Point) -> Result<bool, ConfigError> {
         let tree = self.tree(row)?;
-        let mut changed = tree.clone();
-        for (setting, value) in &wanted.0 {
-            preset::put(&mut changed, setting.key_path(), value.clone())?;
-        }
+        let changed = changed(&tree, wanted.values())?;
         if changed == tree {
             return Ok(true);
         }
@@ -168,25 +186,12 @@ impl Matrix<'_> {
         }
     }
 
-    pub(crate) fn with<'a>(
-        self,
-        row: &Combination,
-        values: impl IntoIterator<Item = (&'a Setting, &'a Node)>,
-    ) -> Result<Value, ConfigError> {
-        let mut tree = row.tree.clone();
-        for (setting, value) in values {
-            preset::put(&mut tree, setting.key_path(), value.clone())?;
-        }
-        read_row(&tree).map(|run| serde_json::to_value(run).expect("a run has string keys only"))
-    }
-
     /// The rows that have all values of a point, as numbers. Settings of the command line hold in the point too.
     pub(crate) fn matching(self, rows: &[Combination], wanted: &Point) -> Result<Vec<usize>, ConfigError> {
         let mut refusal = None;
         let mut found = Vec::new();
         for (i, row) in rows.iter().enumerate() {
-            let sets = self.overrides.iter().map(|set| (&set.setting, &set.value));
-            match self.with(row, wanted.0.iter().map(|(setting, value)| (setting, value)).chain(sets)) {
+            match row.with(wanted.values().chain(self.sets())) {
                 Ok(json) if json == row.json => found.push(i),
                 Ok(_) => {}
                 Err(error) => refusal = refusal.or(Some(error)),

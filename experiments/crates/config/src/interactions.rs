@@ -179,7 +179,7 @@ impl Request<'_> {
         let mut groups: Vec<Group> = Vec::new();
         let mut refusal = None;
         for (index, row) in self.combinations.iter().enumerate() {
-            let at = |g: usize, b: usize| self.matrix.with(row, values(gap, g).chain(values(by, b)));
+            let at = |g: usize, b: usize| row.with(values(gap, g).chain(values(by, b)));
             let has = |&(g, b): &(usize, usize)| at(g, b).is_ok_and(|other| other == row.json);
             let corners = (0..2).flat_map(|g| (0..length(by)).map(move |b| (g, b)));
             let Some((g, b)) = corners.clone().find(has) else {

@@ -113,8 +113,12 @@ impl Serialize for Setting {
 pub(crate) struct Point(pub(crate) Vec<(Setting, Node)>);
 
 impl Point {
+    pub(crate) fn values(&self) -> impl Iterator<Item = (&Setting, &Node)> {
+        self.0.iter().map(|(setting, value)| (setting, value))
+    }
+
     pub(crate) fn settings(&self) -> impl Iterator<Item = &Setting> {
-        self.0.iter().map(|(setting, _)| setting)
+        self.values().map(|(setting, _)| setting)
     }
 
     pub(crate) fn get(&self, setting: &Setting) -> Option<&Node> {
