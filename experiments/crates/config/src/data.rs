@@ -70,7 +70,7 @@ impl Generate {
 }
 
 /// A dataset as an experiment names it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct DataEntry {
     /// Its folder, relative to the file that names it; empty if its positions are generated.
     pub path: PathBuf,
@@ -137,12 +137,7 @@ impl OneDataset {
     fn entry<E: Error>(self) -> Result<DataEntry, E> {
         if self.generate.is_some() {
             return match self.has_no_folder() {
-                true => Ok(DataEntry {
-                    path: PathBuf::new(),
-                    generate: self.generate,
-                    test: None,
-                    view: DataView::default(),
-                }),
+                true => Ok(DataEntry { generate: self.generate, ..DataEntry::default() }),
                 false => Err(E::custom("`generate` makes all positions: leave the keys beside it out")),
             };
         }
@@ -210,8 +205,7 @@ impl<'de> Visitor<'de> for FolderOrView {
     reads! { DataEntry, "a dataset's folder, or a map {path, bucket, value, map}, {train, test, bucket, value, map} or {generate}" }
 
     fn visit_str<E: Error>(self, folder: &str) -> Result<DataEntry, E> {
-        let (path, view) = (PathBuf::from(folder), DataView::default());
-        Ok(DataEntry { path, generate: None, test: None, view })
+        Ok(DataEntry { path: PathBuf::from(folder), ..DataEntry::default() })
     }
 
     fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<DataEntry, M::Error> {

@@ -65,11 +65,16 @@ impl OpenedData {
         if let Some(read) = self.dataset.get() {
             return Ok(read);
         }
+        let dataset = self.load()?;
+        Ok(self.dataset.get_or_init(|| dataset))
+    }
+
+    fn load(&self) -> Result<Dataset, DatasetError> {
         let mut dataset = Dataset::load(&self.folder, stored(&self.manifest, &self.view))?;
         if !self.view.bucket.is_empty() {
             dataset.restrict(&self.view.bucket)?;
         }
-        Ok(self.dataset.get_or_init(|| dataset))
+        Ok(dataset)
     }
 }
 
@@ -256,10 +261,7 @@ fn tested_on(
     };
     has_values(Targets { value, ..Targets::default() }, &folder, &manifest, node)?;
     let contents = Contents::of(&folder, &manifest, &own.view).map_err(refused)?;
-    let mut dataset = Dataset::load(&own.folder, stored(&own.manifest, &own.view)).map_err(refused)?;
-    if !own.view.bucket.is_empty() {
-        dataset.restrict(&own.view.bucket).map_err(refused)?;
-    }
+    let mut dataset = own.load().map_err(refused)?;
     let other = Dataset::load(&folder, manifest.clone()).map_err(refused)?;
     dataset.set_test(other).map_err(refused)?;
     add_map(&mut manifest, &own.view, node)?;

@@ -115,13 +115,11 @@ fn averaged(primary: &Primary, row: &Row, document: &Node) -> Result<(), ConfigE
         let error = wrong("no average of the weights is made".to_owned());
         return Err(error.help("add `base.train.averaging: {swa: {}}`, or write `weights: raw`"));
     };
-    let (begins, read) = (
-        averaging.begins_at(),
-        match primary.at {
-            ReadAt::Last => row.run.train.steps,
-            ReadAt::Step(step) => step,
-        },
-    );
+    let begins = averaging.begins_at();
+    let read = match primary.at {
+        ReadAt::Last => row.run.train.steps,
+        ReadAt::Step(step) => step,
+    };
     if read < begins {
         let error = wrong(format!("{} is read at step {read}, but its average begins at step {begins}", row.label));
         return Err(error.help("average sooner (`swa: {every: …}`), or write `weights: raw`"));
@@ -133,15 +131,15 @@ fn averaged(primary: &Primary, row: &Row, document: &Node) -> Result<(), ConfigE
 fn readable(primary: &Primary, row: &Row, document: &Node) -> Result<(), ConfigError> {
     let ReadAt::Step(step) = primary.at else { return Ok(()) };
     let (last, every) = (row.run.train.steps, row.run.eval.every);
-    let wrong = |message: String| Err(document.error_at(&at!["primary", "at"], message));
+    let wrong = |message: String| document.error_at(&at!["primary", "at"], message);
     if step > last {
-        return wrong(format!("step {step} is never evaluated: {} has {last} steps", row.label))
-            .map_err(|error| error.help(format!("write a step up to {last}, or `last`")));
+        let error = wrong(format!("step {step} is never evaluated: {} has {last} steps", row.label));
+        return Err(error.help(format!("write a step up to {last}, or `last`")));
     }
     if step != last && !step.is_multiple_of(every) {
         let before = (step / every * every).max(every);
-        return wrong(format!("step {step} is not evaluated: evaluations are every {every} steps"))
-            .map_err(|error| error.help(format!("write {before}, or change `base.eval.every`")));
+        let error = wrong(format!("step {step} is not evaluated: evaluations are every {every} steps"));
+        return Err(error.help(format!("write {before}, or change `base.eval.every`")));
     }
     Ok(())
 }
