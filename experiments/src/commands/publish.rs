@@ -86,7 +86,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let (files, cells, finished) = (contents.files.len(), contents.cells, contents.finished);
     writeln!(stdout, "{out}: {files} files, {finished} of {cells} cells finished")?;
     if let Some(sums) = contents.files.get(SUMS) {
-        writeln!(stdout, "blake3 {}", sums.hash()?.0.to_hex())?;
+        writeln!(stdout, "blake3 {}", sums.hash()?)?;
     }
     if args.license.is_none() {
         eprintln!("no licence was named (--license CC-BY-4.0), so others may read the bundle but not reuse it");

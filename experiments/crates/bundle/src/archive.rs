@@ -82,11 +82,11 @@ fn checksum(header: &[u8; BLOCK]) -> u32 {
     header.iter().enumerate().map(|(at, &byte)| u32::from(if CHECKSUM_FIELD.contains(&at) { b' ' } else { byte })).sum()
 }
 
-/// Reads every file: path, size and content; `each` may leave the content unread.
+/// Reads every file: path and content; `each` may leave the content unread.
 /// Refuses anything but regular files.
 pub fn read<E: From<io::Error>>(
     from: &mut impl Read,
-    mut each: impl FnMut(&str, u64, &mut dyn Read) -> Result<(), E>,
+    mut each: impl FnMut(&str, &mut dyn Read) -> Result<(), E>,
 ) -> Result<(), E> {
     loop {
         let mut block = [0; BLOCK];
@@ -96,7 +96,7 @@ pub fn read<E: From<io::Error>>(
         }
         let (path, size) = parse(&block)?;
         let mut content = from.take(size);
-        each(&path, size, &mut content)?;
+        each(&path, &mut content)?;
         let left = content.limit() + padding(size) as u64;
         if io::copy(&mut from.take(left), &mut io::sink())? != left {
             return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
@@ -149,7 +149,7 @@ mod tests {
 
     fn list(bytes: &[u8]) -> io::Result<Vec<(String, Vec<u8>)>> {
         let mut files = Vec::new();
-        read(&mut &bytes[..], |path, _, content| {
+        read(&mut &bytes[..], |path, content| {
             let mut bytes = Vec::new();
             content.read_to_end(&mut bytes)?;
             files.push((path.to_owned(), bytes));

@@ -12,7 +12,7 @@ use records::folder::{AVERAGED, CHECKPOINTS, CONFIG_FILE, EXPERIMENT_FILE, FINAL
 use records::manifest::DatasetFacts;
 use records::plan::{self, Plan};
 use records::tuning::{self, TuningRecord};
-use records::{CellState, Manifest, baselines, manifest, positions, status, step_times, strength};
+use records::{CellState, Manifest, baselines, manifest, positions, status, step_times, stored, strength};
 use report::{Report, ReportOptions, csv, html, latex, markdown, text};
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
@@ -45,18 +45,18 @@ pub enum Content {
 }
 
 impl Content {
-    pub fn hash(&self) -> anyhow::Result<(blake3::Hash, u64)> {
+    /// Its BLAKE3, in hexadecimal.
+    pub fn hash(&self) -> anyhow::Result<String> {
         match self {
-            Self::Bytes(bytes) => Ok((blake3::hash(bytes), bytes.len() as u64)),
-            Self::File(path) => {
-                let read = || {
-                    let mut file = fs::File::open(path)?;
-                    let mut hasher = blake3::Hasher::new();
-                    let bytes = std::io::copy(&mut file, &mut hasher)?;
-                    Ok((hasher.finalize(), bytes))
-                };
-                read().map_err(cannot("read", path))
-            }
+            Self::Bytes(bytes) => Ok(blake3::hash(bytes).to_hex().to_string()),
+            Self::File(path) => stored::hash(path).map_err(cannot("read", path)),
+        }
+    }
+
+    pub(super) fn size(&self) -> anyhow::Result<u64> {
+        match self {
+            Self::Bytes(bytes) => Ok(bytes.len() as u64),
+            Self::File(path) => Ok(fs::metadata(path).map_err(cannot("read", path))?.len()),
         }
     }
 }
@@ -109,7 +109,7 @@ pub fn collect(run_dir: &Path, publication: &Publication) -> anyhow::Result<Cont
     let report = Report::with_options(run_dir, &options).map_err(no_report)?;
     let hash = |path: &str| {
         let content = collector.contents.files.get(path);
-        Ok(content.with_context(|| format!("{path} is missing; please report this"))?.hash()?.0.to_hex().to_string())
+        content.with_context(|| format!("{path} is missing; please report this"))?.hash()
     };
     match (Predictions::of(&report, hash)?, publication.extrapolate) {
         (Some(predictions), _) => {
@@ -306,12 +306,12 @@ impl Collector<'_> {
         self.add("LICENCES.md", description.licences().into_bytes())?;
         let mut sizes = BTreeMap::new();
         for (path, content) in &self.contents.files {
-            sizes.insert(path.clone(), content.hash()?.1);
+            sizes.insert(path.clone(), content.size()?);
         }
         self.add(METADATA, format!("{:#}\n", description.metadata(&sizes)).into_bytes())?;
         let mut sums = String::new();
         for (path, content) in &self.contents.files {
-            sums.push_str(&format!("{}  {path}\n", content.hash()?.0.to_hex()));
+            sums.push_str(&format!("{}  {path}\n", content.hash()?));
         }
         self.contents.files.insert(SUMS.to_owned(), Content::Bytes(sums.into_bytes()));
         Ok(())

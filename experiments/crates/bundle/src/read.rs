@@ -81,7 +81,7 @@ fn packed(bundle: &Path, guard: &mut Guard<'_>, each: &mut Each<'_>) -> anyhow::
     decoder.window_log_max(WINDOW_LOG).map_err(damaged)?;
     // One byte above the limit, so that exceeding it differs from ending there.
     let mut limited = decoder.take(guard.limits.bytes.saturating_add(1));
-    let read = archive::read(&mut limited, |path, _, content| {
+    let read = archive::read(&mut limited, |path, content| {
         guard.admit(path)?;
         each(path, content)
     });

@@ -45,7 +45,7 @@ fn write_folder(contents: &Contents, dir: &Path) -> anyhow::Result<()> {
         let to = dir.join(path);
         let folder = to.parent().map_or_else(PathBuf::new, Path::to_owned);
         fs::create_dir_all(&folder).map_err(cannot("make", &folder))?;
-        let (_, mut from) = open(content)?;
+        let mut from = open(content)?;
         let mut copy = || {
             let mut file = File::create(&to)?;
             io::copy(&mut from, &mut file)?;
@@ -61,8 +61,7 @@ fn pack(contents: &Contents, file: &Path) -> anyhow::Result<()> {
     let mut encoder =
         zstd::Encoder::new(BufWriter::new(File::create(file).map_err(wrong())?), LEVEL).map_err(wrong())?;
     for (path, content) in hashes_first(contents) {
-        let (size, mut from) = open(content)?;
-        archive::append(&mut encoder, path, size, &mut from).map_err(wrong())?;
+        archive::append(&mut encoder, path, content.size()?, &mut open(content)?).map_err(wrong())?;
     }
     archive::finish(&mut encoder).map_err(wrong())?;
     let mut buffered = encoder.finish().map_err(wrong())?;
@@ -70,15 +69,10 @@ fn pack(contents: &Contents, file: &Path) -> anyhow::Result<()> {
     buffered.get_ref().sync_all().map_err(wrong())
 }
 
-/// A content's size and its bytes.
-fn open(content: &Content) -> anyhow::Result<(u64, Box<dyn Read + '_>)> {
+fn open(content: &Content) -> anyhow::Result<Box<dyn Read + '_>> {
     match content {
-        Content::Bytes(bytes) => Ok((bytes.len() as u64, Box::new(&bytes[..]))),
-        Content::File(path) => {
-            let file = File::open(path).map_err(cannot("read", path))?;
-            let size = file.metadata().map_err(cannot("read", path))?.len();
-            Ok((size, Box::new(file)))
-        }
+        Content::Bytes(bytes) => Ok(Box::new(&bytes[..])),
+        Content::File(path) => Ok(Box::new(File::open(path).map_err(cannot("read", path))?)),
     }
 }
 
