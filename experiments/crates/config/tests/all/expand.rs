@@ -1,31 +1,41 @@
 //! From a file to rows and cells.
 
-use config::{Experiment, Mask, Role, RunConfig};
+use config::{Experiment, Mask, Role, Row, RunConfig};
 use std::collections::HashSet;
 use testing::{DATA, EXPERIMENT, hashes, load};
 
-/// The small experiment with its axes and its reference replaced, chess only. What `axes` varies is taken out of the
-/// base.
-fn chess(axes: &str, reference: &str) -> Experiment {
+/// The small experiment on chess with these axes, the keys after them, and this reference. What an axis varies is not in the
+/// base; where none varies encodings, there are none.
+pub(crate) fn grid(axes: &str, reference: &str) -> String {
     let (head, rest) = EXPERIMENT.split_once("axes:\n").expect("there are axes");
     let (_, tail) = rest.split_once("seeds:").expect("there are seeds");
-    let fixed = [
-        ("  batch: [", "    batch: 4\n"),
-        ("  steps: [", "    steps: 8\n"),
-        ("  optimizer: [", "    optimizer: nadam\n"),
-        ("  learning_rate: [", "    learning_rate: 1e-3\n"),
-        ("  mask: [", "    mask: train\n"),
-        ("  model:\n", "  model:\n    chessformer: {layers: 2, width: 16, heads: 2, ff: 16}\n"),
+    let base = head.replace("base:\n", "base:\n  game: chess\n  encoding: none\n");
+    let of_axes = [
+        ("data", "  data: {chess: chess, shogi: shogi}\n"),
+        ("encoding", "  encoding: none\n"),
+        ("model", "  model:\n    chessformer: {layers: 2, width: 16, heads: 2, ff: 16}\n"),
+        ("model.chessformer.layers", "layers: 2, "),
+        ("model.chessformer.heads", "heads: 2, "),
+        ("batch", "    batch: 4\n"),
+        ("steps", "    steps: 8\n"),
+        ("optimizer", "    optimizer: nadam\n"),
+        ("learning_rate", "    learning_rate: 1e-3\n"),
+        ("mask", "    mask: train\n"),
+        ("eval.test_positions", "    test_positions: 8\n"),
     ];
-    let varied = fixed.iter().filter(|(axis, _)| axes.contains(axis));
-    let base = varied.fold(head.to_owned(), |base, (_, line)| base.replace(line, ""));
-    let base = base.replace("base:\n", "base:\n  game: chess\n");
-    load(&format!("{base}{axes}seeds:{}", tail.replace("{encoding: none}", reference)))
+    let is_axis = |name: &str| axes.lines().any(|line| line.starts_with(&format!("  {name}:")));
+    let varied = of_axes.iter().filter(|(name, _)| is_axis(name));
+    let base = varied.fold(base, |base, (_, text)| base.replace(text, ""));
+    format!("{base}axes:\n{axes}seeds:{}", tail.replace("{encoding: none}", reference))
 }
 
-/// The labels of all rows but twins.
-fn labels(experiment: &Experiment) -> Vec<&str> {
-    experiment.rows.iter().filter(|row| row.role != Role::Twin).map(|row| row.label.as_str()).collect()
+/// All rows but twins.
+pub(crate) fn compared(experiment: &Experiment) -> Vec<&Row> {
+    experiment.rows.iter().filter(|row| row.role != Role::Twin).collect()
+}
+
+pub(crate) fn labels(experiment: &Experiment) -> Vec<&str> {
+    compared(experiment).iter().map(|row| row.label.as_str()).collect()
 }
 
 #[test]
@@ -60,9 +70,7 @@ fn every_row_of_a_seed_comes_before_the_next_seed() {
 
 #[test]
 fn labels_say_what_varies_and_no_more() {
-    let axes = "\
-axes:
-  encoding: [none, [{absolute: {at: gate}}, shaw], {absolute: {at: input}}]
+    let axes = "  encoding: [none, [{absolute: {at: gate}}, shaw], {absolute: {at: input}}]
   batch: [4, 8]
 exclude: [{encoding: none, batch: 8}]
 ";
@@ -73,14 +81,12 @@ exclude: [{encoding: none, batch: 8}]
         "chess-absolute-input-batch4",
         "chess-absolute-input-batch8",
     ];
-    assert_eq!(labels(&chess(axes, "{encoding: none}")), rows);
+    assert_eq!(labels(&load(&grid(axes, "{encoding: none}"))), rows);
 }
 
 #[test]
 fn values_of_every_axis_get_labels_that_differ() {
-    let axes = "\
-axes:
-  encoding: [none, {shaw: {terms: [q]}}]
+    let axes = "  encoding: [none, {shaw: {terms: [q]}}]
   learning_rate: [1e-3, {values: [1e-3], warmup: 2}, 5e-4]
   optimizer: [nadam, {adamw: {weight_decay: 0}}, adamw]
   model:
@@ -88,7 +94,8 @@ axes:
     - chessformer: {layers: 1, width: 32, heads: 2, ff: 16}
 ";
     let model = "{chessformer: {layers: 1, width: 16, heads: 2, ff: 16}}";
-    let experiment = chess(axes, &format!("{{encoding: none, learning_rate: 5e-4, optimizer: nadam, model: {model}}}"));
+    let reference = format!("{{encoding: none, learning_rate: 5e-4, optimizer: nadam, model: {model}}}");
+    let experiment = load(&grid(axes, &reference));
     let distinct: HashSet<_> = labels(&experiment).into_iter().collect();
     assert_eq!((distinct.len(), labels(&experiment).len()), (36, 36), "{distinct:?}");
     let fit = |label: &str| label.chars().all(|c| c.is_ascii_alphanumeric() || "+-._".contains(c));
@@ -100,12 +107,12 @@ fn networks_of_several_makes_have_short_labels() {
     let model = |options: &str| format!("{{chessformer: {{layers: 1, width: 16, heads: 2, ff: 16{options}}}}}");
     let long = ", embedding: {new: {dense: 4}}, ff_kind: swiglu, ff_bias: false, norm: pre, normalisation: layer";
     let axes = format!(
-        "axes:\n  encoding: [none]\n  model:\n    - {{preset: chess-encoder}}\n    - {}\n    - {}\n    - {}\n    - {{resnet: {{blocks: 1, channels: 8}}}}\n",
+        "  encoding: [none]\n  model:\n    - {{preset: chess-encoder}}\n    - {}\n    - {}\n    - {}\n    - {{resnet: {{blocks: 1, channels: 8}}}}\n",
         model(""),
         model(&format!("{long}, activation: gelu, qkv_bias: true, outputs: {{policy: {{}}}}")),
         model(&format!("{long}, activation: gelu, qkv_bias: true, outputs: {{policy: {{}}, moves_left: {{}}}}")),
     );
-    let experiment = chess(&axes, &format!("{{model: {}}}", model("")));
+    let experiment = load(&grid(&axes, &format!("{{model: {}}}", model(""))));
     let all = labels(&experiment);
     assert!(all.contains(&"chess-chess-encoder") && all.contains(&"chess-resnet"), "{all:?}");
     assert!(all.iter().all(|label| label.len() < 100), "{all:?}");
@@ -114,12 +121,10 @@ fn networks_of_several_makes_have_short_labels() {
 
 #[test]
 fn zipped_axes_advance_together() {
-    let axes = "\
-zip: [[encoding, batch]]
-axes:
-  encoding: [none, shaw]
+    let axes = "  encoding: [none, shaw]
   batch: [4, 8]
   steps: [8, 12]
+zip: [[encoding, batch]]
 ";
     let rows = [
         "chess-none-batch4-steps8",
@@ -127,41 +132,37 @@ axes:
         "chess-shaw-batch8-steps8",
         "chess-shaw-batch8-steps12",
     ];
-    assert_eq!(labels(&chess(axes, "{encoding: none, steps: 8}")), rows);
+    assert_eq!(labels(&load(&grid(axes, "{encoding: none, steps: 8}"))), rows);
 }
 
 #[test]
 fn include_extends_the_rows_that_it_fits_to() {
     // As GitHub Actions has it: the first entry contradicts no row and fits all, the second only shaw's, where it
     // overwrites what the first one added.
-    let axes = "\
-axes:
-  encoding: [none, shaw]
+    let axes = "  encoding: [none, shaw]
 include:
   - {mask: eval}
   - {encoding: shaw, mask: train}
 ";
-    let experiment = chess(axes, "{encoding: none}");
-    let rows = experiment.rows.iter().filter(|row| row.role != Role::Twin);
-    assert_eq!(rows.map(|row| row.run.train.mask).collect::<Vec<_>>(), [Mask::Eval, Mask::Train]);
+    let experiment = load(&grid(axes, "{encoding: none}"));
+    let masks: Vec<Mask> = compared(&experiment).iter().map(|row| row.run.train.mask).collect();
+    assert_eq!(masks, [Mask::Eval, Mask::Train]);
 }
 
 #[test]
 fn include_adds_a_row_where_it_fits_to_none() {
-    let axes = "\
-axes:
-  encoding: [none, shaw]
+    let axes = "  encoding: [none, shaw]
 include:
   - {encoding: smolgen, batch: 8}
 ";
     let rows = ["chess-none-batch4", "chess-shaw-batch4", "chess-smolgen-batch8"];
-    assert_eq!(labels(&chess(axes, "{encoding: none}")), rows);
+    assert_eq!(labels(&load(&grid(axes, "{encoding: none}"))), rows);
 }
 
 #[test]
 fn without_axes_the_entries_of_include_are_the_rows() {
-    let experiment = chess("include:\n  - {encoding: none}\n  - {encoding: shaw}\n", "{encoding: none}");
-    assert_eq!(labels(&experiment), ["chess-none", "chess-shaw"]);
+    let text = grid("include:\n  - {encoding: none}\n  - {encoding: shaw}\n", "{encoding: none}");
+    assert_eq!(labels(&load(&text.replace("axes:\n", ""))), ["chess-none", "chess-shaw"]);
 }
 
 #[test]
@@ -218,17 +219,17 @@ fn a_base_comes_from_another_file_and_is_overridden_in_part() {
         "name: small\n{own}{}",
         tail.replacen("\n", "\n  batch: [4, 8]\n", 1).replace("{encoding: none}", "{encoding: none, batch: 4}")
     );
-    assert_eq!(load(&varied).rows.iter().filter(|row| row.role != Role::Twin).count(), 12);
+    assert_eq!(compared(&load(&varied)).len(), 12);
 }
 
 #[test]
 fn what_is_varied_without_effect_is_reported() {
     assert!(load(EXPERIMENT).no_effect.is_empty());
     let rates = "  encoding: [none, shaw]\n  learning_rate: [1e-3, {values: [1e-3, 1e-4], boundaries: [100]}]\n";
-    let found = chess(&format!("axes:\n{rates}"), "{encoding: none, learning_rate: 1e-3}").no_effect;
+    let no_effect = |rates: &str| load(&grid(rates, "{encoding: none, learning_rate: 1e-3}")).no_effect;
+    let found = no_effect(rates);
     assert!(found.len() == 1 && found[0].starts_with("the axis `learning_rate` has no effect"), "{found:?}");
-    let some = rates.replace("boundaries: [100]", "boundaries: [5]");
-    assert!(chess(&format!("axes:\n{some}"), "{encoding: none, learning_rate: 1e-3}").no_effect.is_empty());
+    assert!(no_effect(&rates.replace("boundaries: [100]", "boundaries: [5]")).is_empty());
     let excluded = format!("{EXPERIMENT}exclude: [{{encoding: {{absolute: {{at: input}}}}}}]\n");
     let found = load(&excluded).no_effect;
     assert!(found.len() == 1 && found[0].starts_with("`axes.encoding[1]` is in no row"), "{found:?}");

@@ -1,37 +1,23 @@
 //! Every setting can be an axis, by its dotted name; and the command line overrides any.
 
+use super::expand::{compared, grid, labels};
 use config::{Experiment, Role, Row};
 use testing::{DATA, EXPERIMENT, hashes, load, load_with, refused, refused_with};
-
-/// The small experiment, chess only, with other axes and what follows them; one of `without` is taken out of the base.
-fn grid(axes: &str, without: &[&str], reference: &str) -> String {
-    let (head, rest) = EXPERIMENT.split_once("axes:\n").expect("there are axes");
-    let (_, tail) = rest.split_once("seeds:").expect("there are seeds");
-    let head = without.iter().fold(head.to_owned(), |head, line| {
-        assert!(head.contains(line), "{line:?} is not in the base");
-        head.replace(line, "")
-    });
-    let head = head.replace("base:\n", "base:\n  game: chess\n  encoding: none\n");
-    format!("{head}axes:\n{axes}seeds:{}", tail.replace("{encoding: none}", reference))
-}
-
-fn compared(experiment: &Experiment) -> Vec<&Row> {
-    experiment.rows.iter().filter(|row| row.role != Role::Twin).collect()
-}
 
 fn names(experiment: &Experiment) -> Vec<&str> {
     compared(experiment).iter().map(|row| row.name.as_str()).collect()
 }
 
-fn labels(experiment: &Experiment) -> Vec<&str> {
-    compared(experiment).iter().map(|row| row.label.as_str()).collect()
+/// An experiment with a published network in place of the base's, and the heads that its datasets have targets for.
+fn with_preset(text: &str) -> String {
+    let (head, rest) = text.split_once("    chessformer: {").expect("a network");
+    let (_, tail) = rest.split_once("}\n").expect("its end");
+    format!("{head}    preset: cf-6m\n{tail}").replace("base:\n", "base:\n  missing_targets: skip\n")
 }
-
-const MODEL: &str = "  model:\n    chessformer: {layers: 2, width: 16, heads: 2, ff: 16}\n";
 
 #[test]
 fn clipping_is_an_axis() {
-    let experiment = load(&grid("  train.clip: [10, 0.5, null]\n", &[], "{train.clip: 10}"));
+    let experiment = load(&grid("  train.clip: [10, 0.5, null]\n", "{train.clip: 10}"));
     let clips: Vec<Option<f64>> = compared(&experiment).iter().map(|row| row.run.train.clip).collect();
     assert_eq!(clips, [Some(10.0), Some(0.5), None]);
     assert_eq!(names(&experiment), ["clip 10", "clip 0.5", "clip none"]);
@@ -52,7 +38,7 @@ fn a_number_that_may_be_absent_is_null_not_a_word() {
 #[test]
 fn a_default_is_named_as_the_file_writes_it() {
     let axes = "  model.chessformer.edge: [shown, hidden]\n";
-    let experiment = load(&grid(axes, &[], "{model.chessformer.edge: shown}"));
+    let experiment = load(&grid(axes, "{model.chessformer.edge: shown}"));
     assert_eq!(names(&experiment), ["edge shown", "edge hidden"]);
 }
 
@@ -60,7 +46,7 @@ fn a_default_is_named_as_the_file_writes_it() {
 fn a_preset_is_its_sizes_written_out() {
     let of = |model: &str| {
         let axes = format!("  model: [{model}]\n");
-        let text = grid(&axes, &[MODEL], "{encoding: none}").replace("base:\n", "base:\n  missing_targets: skip\n");
+        let text = grid(&axes, "{encoding: none}").replace("base:\n", "base:\n  missing_targets: skip\n");
         load(&text).rows.remove(0).run.model
     };
     let outputs = "outputs: {policy: {}, soft_policy: {temperature: 4}, result: {}, q: {}, short_term: {error: true}}";
@@ -71,8 +57,7 @@ fn a_preset_is_its_sizes_written_out() {
 #[test]
 fn a_size_over_a_preset_is_an_axis() {
     let axes = "  model.chessformer.layers: [1, 3]\n";
-    let text = grid(axes, &[MODEL], "{model.chessformer.layers: 1}")
-        .replace("base:\n", "base:\n  missing_targets: skip\n  model: {preset: cf-6m}\n");
+    let text = with_preset(&grid(axes, "{model.chessformer.layers: 1}"));
     let sizes = |row: &&Row| {
         let models::ModelConfig::Chessformer(network) = &row.run.model else { panic!("a Chessformer") };
         (network.layers, network.width)
@@ -87,34 +72,32 @@ fn a_size_over_a_preset_is_an_axis() {
 #[test]
 fn heads_over_a_preset_replace_its_heads() {
     let axes = "  model.chessformer.outputs: [{policy: {}}, {policy: {}, result: {}}]\n";
-    let text = grid(axes, &[MODEL], "{model.chessformer.outputs: {policy: {}}}")
-        .replace("base:\n", "base:\n  missing_targets: skip\n  model: {preset: cf-6m}\n");
+    let text = with_preset(&grid(axes, "{model.chessformer.outputs: {policy: {}}}"));
     let heads = |experiment: &Experiment| -> Vec<Vec<&'static str>> {
         compared(experiment).iter().map(|row| row.run.outputs().names()).collect()
     };
     assert_eq!(heads(&load(&text)), [vec!["policy"], vec!["policy", "result"]]);
     // An option of one head leaves the others.
-    let text =
-        EXPERIMENT.replace(MODEL, "  model: {preset: cf-6m}\n").replace("base:\n", "base:\n  missing_targets: skip\n");
-    let wider = load_with(&text, &["model.chessformer.outputs.moves_left.hidden=16"]).expect("it can be run");
+    let hidden = ["model.chessformer.outputs.moves_left.hidden=16"];
+    let wider = load_with(&with_preset(EXPERIMENT), &hidden).expect("it can be run");
     assert_eq!(heads(&wider)[0], ["policy", "result", "moves_left"]);
 }
 
 #[test]
 fn a_size_of_the_network_is_an_axis() {
-    let text = grid("  model.chessformer.layers: [1, 3]\n", &["layers: 2, "], "{model.chessformer.layers: 1}");
+    let text = grid("  model.chessformer.layers: [1, 3]\n", "{model.chessformer.layers: 1}");
     let experiment = load(&text);
     assert_eq!(names(&experiment), ["layers 1", "layers 3"]);
     // The same cells as with whole networks as values.
     let models = "  model:\n    - chessformer: {layers: 1, width: 16, heads: 2, ff: 16}\n    - chessformer: {layers: 3, width: 16, heads: 2, ff: 16}\n";
-    let whole = load(&grid(models, &[MODEL], "{model.chessformer.layers: 1}"));
+    let whole = load(&grid(models, "{model.chessformer.layers: 1}"));
     assert_eq!(hashes(&experiment), hashes(&whole));
     assert_eq!(labels(&whole), labels(&experiment));
 }
 
 #[test]
 fn an_option_inside_an_encoding_is_an_axis() {
-    let text = grid("  encoding.shaw.terms: [[q], [q, k]]\n", &[], "{encoding.shaw.terms: [q]}")
+    let text = grid("  encoding.shaw.terms: [[q], [q, k]]\n", "{encoding.shaw.terms: [q]}")
         .replace("  encoding: none\n", "  encoding: shaw\n");
     assert_eq!(compared(&load(&text)).len(), 2);
     let stacked = text.replace("  encoding: shaw\n", "  encoding: [{absolute: {at: gate}}, shaw]\n");
@@ -126,7 +109,7 @@ fn an_option_inside_an_encoding_is_an_axis() {
 #[test]
 fn a_narrow_axis_changes_the_values_of_a_wide_one() {
     let axes = "  model:\n    - chessformer: {layers: 1, width: 16, heads: 2, ff: 16}\n    - chessformer: {layers: 1, width: 32, heads: 2, ff: 16}\n  model.chessformer.heads: [1, 2]\n";
-    let experiment = load(&grid(axes, &[MODEL], "{model.chessformer.width: 16, model.chessformer.heads: 1}"));
+    let experiment = load(&grid(axes, "{model.chessformer.width: 16, model.chessformer.heads: 1}"));
     let expected = ["heads 1, width 16", "heads 2, width 16", "heads 1, width 32", "heads 2, width 32"];
     assert_eq!(names(&experiment), expected);
 }
@@ -148,8 +131,7 @@ interactions:
   - gap: {axis: encoding, values: [none, shaw]}
     by: [{axis: train.clip, values: [10, 1]}, {axis: train.log_every, values: [50, 2]}, {axis: train.dtype, values: [f32, bf16]}]
 ";
-    let text = grid(axes, &["    steps: 8\n"], "{encoding: none, train.clip: 10}").replace("  encoding: none\n", "");
-    let experiment = load(&text);
+    let experiment = load(&grid(axes, "{encoding: none, train.clip: 10}"));
     let shown = |row: &&Row| {
         let train = &row.run.train;
         format!("{:?} {} {} {}", train.clip.unwrap_or_default(), train.steps, train.log_every, train.dtype.name())
@@ -165,53 +147,51 @@ interactions:
 
 #[test]
 fn groups_may_be_written_as_maps() {
-    let dotted = load(&grid("  train.clip: [10, 1]\n", &[], "{train.clip: 10}"));
-    let nested = load(&grid("  train: {clip: [10, 1]}\n", &[], "{train: {clip: 10}}"));
+    let dotted = load(&grid("  train.clip: [10, 1]\n", "{train.clip: 10}"));
+    let nested = load(&grid("  train: {clip: [10, 1]}\n", "{train: {clip: 10}}"));
     assert_eq!(dotted.rows, nested.rows);
-    refused(&grid("  steps: [8]\n  train.steps: [9]\n", &["    steps: 8\n"], "{}"), &["`steps` is named twice"]);
+    refused(&grid("  steps: [8]\n  train.steps: [9]\n", "{}"), &["`steps` is named twice"]);
 }
 
 #[test]
 fn a_word_that_is_no_setting_is_shown_with_what_was_meant() {
     let parts = ["experiment.yaml:21:3: unknown key `clip` in `axes`", "did you mean `train.clip`?"];
-    refused(&grid("  clip: [10, 1]\n", &[], "{}"), &parts);
+    refused(&grid("  clip: [10, 1]\n", "{}"), &parts);
     let parts = ["experiment.yaml:21:3: unknown key `clop` in `axes`", "did you mean `clip`?"];
-    refused(&grid("  train.clop: [10, 1]\n", &[], "{}"), &parts);
+    refused(&grid("  train.clop: [10, 1]\n", "{}"), &parts);
     let parts = ["unknown key `clip` in `reference`", "did you mean `train.clip`?"];
-    refused(&grid("  batch: [4]\n", &["    batch: 4\n"], "{clip: 10}"), &parts);
-    refused(&grid("  train.clip: 10\n", &[], "{}"), &["the axis `train.clip` has no list of values but integer `10`"]);
-    let zipped = grid("  batch: [4]\nzip: [[clip]]\n", &["    batch: 4\n"], "{}");
+    refused(&grid("  batch: [4]\n", "{clip: 10}"), &parts);
+    refused(&grid("  train.clip: 10\n", "{}"), &["the axis `train.clip` has no list of values but integer `10`"]);
+    let zipped = grid("  batch: [4]\nzip: [[clip]]\n", "{}");
     refused(&zipped, &["unknown key `clip` in `zip[0][0]`", "did you mean `train.clip`?"]);
 }
 
 #[test]
 fn what_all_rows_must_share_is_no_axis() {
-    let data = "  data: {chess: chess, shogi: shogi}\n";
-    for (axis, base) in [("data", data), ("eval.test_positions", "    test_positions: 8\n")] {
-        let text = grid(&format!("  {axis}: [1, 2]\n"), &[base], "{}");
+    for axis in ["data", "eval.test_positions"] {
+        let text = grid(&format!("  {axis}: [1, 2]\n"), "{}");
         refused(&text, &[&format!("`{axis}` must be the same in all rows"), "--set"]);
     }
 }
 
 #[test]
 fn a_value_of_an_axis_that_cannot_be_is_pointed_at() {
-    let text = grid("  train.clip: [10, 0]\n", &[], "{train.clip: 10}");
+    let text = grid("  train.clip: [10, 0]\n", "{train.clip: 10}");
     refused(&text, &["experiment.yaml:21:20: `axes.train.clip[1]`: expected a number above 0, found integer `0`"]);
-    let text = grid("  model.chessformer.heads: [2, 3]\n", &["heads: 2, "], "{model.chessformer.heads: 2}");
+    let text = grid("  model.chessformer.heads: [2, 3]\n", "{model.chessformer.heads: 2}");
     refused(&text, &["experiment.yaml:21:32: model: heads: 3 do not divide width: 16"]);
-    let text = grid("  model.chessformer.layrs: [2, 3]\n", &[], "{}");
+    let text = grid("  model.chessformer.layrs: [2, 3]\n", "{}");
     refused(&text, &["experiment.yaml:21:3: unknown key `layrs`", "did you mean `layers`?"]);
-    let text = grid("  model.layers: [2, 4]\n", &[], "{model.layers: 2}");
+    let text = grid("  model.layers: [2, 4]\n", "{model.layers: 2}");
     let parts = [
         "experiment.yaml:21:3: unknown key `layers` in `axes`\n  21 |   model.layers: [2, 4]",
         "valid: chessformer, resnet",
         "help: did you mean `model.chessformer.layers`?",
     ];
     refused(&text, &parts);
-    let text = grid("  model.resnet.blocks: [2, 3]\n", &[], "{}");
+    let text = grid("  model.resnet.blocks: [2, 3]\n", "{}");
     refused(&text, &["expected one key of chessformer", "found chessformer and resnet"]);
-    let text = grid("  train.clip: [10, 1]\n", &["    mask: train\n"], "{}")
-        .replace("    batch: 4\n", "    batch: 4\n    clip: 3\n");
+    let text = grid("  train.clip: [10, 1]\n", "{}").replace("    batch: 4\n", "    batch: 4\n    clip: 3\n");
     refused(&text, &["`train.clip` is fixed in `base` and varied in `axes`"]);
 }
 
@@ -236,22 +216,18 @@ fn an_error_in_a_value_of_another_file_names_that_file() {
 fn orders_that_cannot_matter_make_no_second_row() {
     let stacks = ["[shaw, relative_bias: {share: pair}]", "[relative_bias: {share: pair}, shaw]"];
     for [one, other] in [["[none, shaw]", "shaw"], stacks] {
-        let text = grid(&format!("  encoding: [none, {one}, {other}]\n"), &[], "{encoding: none}")
-            .replace("  encoding: none\n", "");
+        let text = grid(&format!("  encoding: [none, {one}, {other}]\n"), "{encoding: none}");
         refused(&text, &["two rows are the same run", "take one of the two out"]);
     }
     let (gate, input) = ("absolute: {at: gate}", "absolute: {at: input}");
     let axes = format!("  encoding: [none, [{gate}, {input}], [{input}, {gate}]]\n");
-    let text = grid(&axes, &[], "{encoding: none}");
-    assert_eq!(compared(&load(&text.replace("  encoding: none\n", ""))).len(), 3);
+    assert_eq!(compared(&load(&grid(&axes, "{encoding: none}"))).len(), 3);
 }
 
 #[test]
 fn rows_are_named_by_what_sets_them_apart() {
     let axes = "  encoding: [{relative_bias: {share: displacement}}, shaw]\n  optimizer: [nadam, {nadam: {groups: [{part: encoding, learning_rate: 20}]}}]\n";
-    let text =
-        grid(axes, &["    optimizer: nadam\n"], "{encoding: shaw, optimizer: nadam}").replace("  encoding: none\n", "");
-    let experiment = load(&text);
+    let experiment = load(&grid(axes, "{encoding: shaw, optimizer: nadam}"));
     let expected = ["relative_bias", "relative_bias, encoding rate × 20", "shaw", "shaw, encoding rate × 20"];
     assert_eq!(names(&experiment), expected);
     let folders =
