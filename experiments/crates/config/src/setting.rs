@@ -5,8 +5,8 @@ use super::run::BaseConfig;
 use super::tree::{Content, Node};
 use super::visitors::reads;
 use facts::setting;
+use serde::Deserialize;
 use serde::de::{Deserializer, Error, MapAccess, Visitor};
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt;
 
@@ -99,12 +99,6 @@ impl<'de> Deserialize<'de> for Setting {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let name = String::deserialize(deserializer)?;
         Self::named(&name).ok_or_else(|| D::Error::unknown_field(&name, &VALID))
-    }
-}
-
-impl Serialize for Setting {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.name())
     }
 }
 

@@ -13,9 +13,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use testing::root;
 
-fn report_of(bundle: &Path) -> Report {
-    let unpacked = Unpacked::of(bundle, Limits::default(), Part::Records).expect("a bundle");
-    Report::of(unpacked.run_dir()).expect("a report")
+/// The records of a published bundle.
+fn records_of(name: &str) -> Unpacked {
+    let path = root().join(format!("runs/published/{name}.tar.zst"));
+    Unpacked::of(&path, Limits::default(), Part::Records).expect("a bundle")
 }
 
 fn published() -> Vec<PathBuf> {
@@ -97,8 +98,7 @@ fn published_cells_have_the_names_that_their_configurations_have_today() {
 /// two files report.csv.
 #[test]
 fn the_order_of_encodings_on_attacked_squares_agrees_with_study_1() {
-    let reports =
-        ["study-encodings", "zoo"].map(|name| report_of(&root().join(format!("runs/published/{name}.tar.zst"))));
+    let reports = ["study-encodings", "zoo"].map(|name| Report::of(records_of(name).run_dir()).expect("a report"));
     let tables = ranks::tables(&reports, &Leaders::BestThird);
     let shown: Vec<&[String]> = tables.iter().map(|table| &table.rows[0][..4]).collect();
     assert_eq!(shown, [["zoo", "map_loss", "14", "0.89"], ["zoo", "map_loss", "14", "0.74"]]);
@@ -128,8 +128,7 @@ fn published_cells_are_taken_by_a_run_of_their_file() {
 
 #[test]
 fn a_run_folder_in_which_no_cell_has_ended_is_not_published() {
-    let path = root().join("runs/published/study-encodings-pairs.tar.zst");
-    let unpacked = Unpacked::of(&path, Limits::default(), Part::Records).expect("a bundle");
+    let unpacked = records_of("study-encodings-pairs");
     let dir = tempfile::tempdir().expect("a folder for the test");
     fs::copy(unpacked.run_dir().join("grid.json"), dir.path().join("grid.json")).expect("copied");
     let publication = Publication { partial: true, ..Publication::default() };
@@ -140,8 +139,7 @@ fn a_run_folder_in_which_no_cell_has_ended_is_not_published() {
 /// The losses of a budget that the bundle does not have are predicted, with a hash that follows from its list of hashes.
 #[test]
 fn predictions_name_the_cells_that_they_are_made_from_and_their_hash() {
-    let path = root().join("runs/published/study-data-attacked-chess.tar.zst");
-    let unpacked = Unpacked::of(&path, Limits::default(), Part::Records).expect("a bundle");
+    let unpacked = records_of("study-data-attacked-chess");
     let publication = Publication { partial: true, extrapolate: Some(1_024_000), ..Publication::default() };
     let contents = bundle::collect(unpacked.run_dir(), &publication).expect("a collection");
     let text = |name: &str| match &contents.files[name] {

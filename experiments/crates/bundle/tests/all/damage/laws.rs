@@ -39,8 +39,7 @@ pub fn plan(bytes: &[u8]) -> Counts {
     let Some(plan) = plan else { return counts };
     assert!(plan.rows.len().saturating_mul(plan.seeds.len()) <= MOST_CELLS);
     let mut cells = HashSet::new();
-    for (row, &seed) in plan.rows.iter().flat_map(|row| plan.seeds.iter().map(move |seed| (row, seed))) {
-        let cell = Plan::cell_dir(run_dir, row, seed);
+    for (.., cell) in plan.cells(run_dir) {
         let inside: Vec<Component<'_>> = cell.strip_prefix(run_dir).expect("in the run folder").components().collect();
         assert!(matches!(inside[..], [Component::Normal(_), Component::Normal(_)]), "{cell:?}");
         assert!(cells.insert(cell.clone()), "two cells have the folder {cell:?}");
@@ -72,10 +71,7 @@ pub fn packed(bytes: &[u8]) -> Counts {
         assert_eq!(files(unpacked.run_dir()), unpacked.verified().files + 1, "the listed files and the list");
         // A plan may have an unknown metric.
         drop(draw(unpacked.run_dir()));
-        let plan = &unpacked.verified().plan;
-        for (row, &seed) in plan.rows.iter().flat_map(|row| plan.seeds.iter().map(move |seed| (row, seed))) {
-            taken(&Plan::cell_dir(unpacked.run_dir(), row, seed));
-        }
+        unpacked.verified().plan.cells(unpacked.run_dir()).for_each(|(.., cell)| taken(&cell));
     }
     assert_eq!(fs::read_dir(&parent).expect("a folder").count(), 0, "nothing is left");
     counts
