@@ -177,11 +177,6 @@ fn a_run_is_read_back_from_its_own_yaml() {
 }
 
 #[test]
-fn paths_to_data_do_not_depend_on_where_one_stands() {
-    assert!(load(EXPERIMENT).rows.iter().all(|row| row.run.data.is_absolute()));
-}
-
-#[test]
 fn conditional_axes_vary_in_the_rows_that_they_name_and_in_no_other() {
     let conditional = "conditional:\n  - when: {encoding: {shaw: {terms: [q, k]}}}\n    axes: {batch: [2, 16]}\n";
     let experiment = load(&format!("{}{conditional}", EXPERIMENT.replace("game: [chess, shogi]", "game: [chess]")));

@@ -213,18 +213,6 @@ fn an_error_in_a_value_of_another_file_names_that_file() {
 }
 
 #[test]
-fn orders_that_cannot_matter_make_no_second_row() {
-    let stacks = ["[shaw, relative_bias: {share: pair}]", "[relative_bias: {share: pair}, shaw]"];
-    for [one, other] in [["[none, shaw]", "shaw"], stacks] {
-        let text = grid(&format!("  encoding: [none, {one}, {other}]\n"), "{encoding: none}");
-        refused(&text, &["two rows are the same run", "take one of the two out"]);
-    }
-    let (gate, input) = ("absolute: {at: gate}", "absolute: {at: input}");
-    let axes = format!("  encoding: [none, [{gate}, {input}], [{input}, {gate}]]\n");
-    assert_eq!(compared(&load(&grid(&axes, "{encoding: none}"))).len(), 3);
-}
-
-#[test]
 fn rows_are_named_by_what_sets_them_apart() {
     let axes = "  encoding: [{relative_bias: {share: displacement}}, shaw]\n  optimizer: [nadam, {nadam: {groups: [{part: encoding, learning_rate: 20}]}}]\n";
     let experiment = load(&grid(axes, "{encoding: shaw, optimizer: nadam}"));

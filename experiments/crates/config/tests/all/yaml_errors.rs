@@ -153,8 +153,6 @@ fn numbers_that_cannot_be_are_refused() {
     refuses("test_positions: 8", "test_positions: 0", &parts);
     let parts = ["experiment.yaml:14:11: `base.train.clip`: expected a number above 0, found integer `0`"];
     refuses("mask: train", "mask: train\n    clip: 0", &parts);
-    let parts = ["all losses of this network have the weight 0"];
-    refuses("mask: train", "mask: train\n    loss: {policy: 0, value: 0}", &parts);
     refuses("optimizer: nadam", "optimizer: {nadam: {beta1: 1.5}}", &["`base.train.optimizer`", "beta1"]);
     let parts = ["unknown value `adma`", "valid: nadam, nadam_torch, adamw, muon, sgd"];
     refuses("optimizer: nadam", "optimizer: adma", &parts);
@@ -233,7 +231,6 @@ fn wrong_combinations_are_refused() {
     refuses("axes:\n", "zip: [[game, encoding]]\naxes:\n", &parts);
     refuses("axes:\n", "zip: [[game, steps]]\naxes:\n", &["`steps` is zipped but is no axis"]);
     refuses("  game: [chess, shogi]", "  game: []", &["the axis `game` has no values"]);
-    refuses("mask: train", "mask: train\n  encoding: none", &["`encoding` is fixed in `base` and varied in `axes`"]);
     refuses("seeds: [", "exclude: [{encoding: smolgen}]\nseeds: [", &["no row matches this entry of `exclude`"]);
 }
 
