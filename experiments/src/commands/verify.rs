@@ -5,7 +5,7 @@ use super::options::{BundleLimit, cores};
 use anyhow::Context as _;
 use bundle::rerun::{self, Comparison, Rerun};
 use bundle::stated::{self, Stated};
-use bundle::{Part, Unpacked, named, predictions, verify};
+use bundle::{Part, Unpacked, named, predictions, unpack};
 use config::printable;
 use grid::{Interrupt, Scheduler, Task, Worker, progress};
 use std::collections::BTreeSet;
@@ -53,7 +53,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
     let limits = args.limit.limits();
     if let Some(dir) = &args.unpack {
-        verify(&args.bundle, limits, Some(dir))?;
+        unpack(&args.bundle, limits, dir)?;
     }
     let bundle = Unpacked::of(&args.bundle, limits, Part::Records)?;
     let mut stdout = std::io::stdout().lock();

@@ -30,5 +30,5 @@ pub use collect::{Contents, collect};
 pub use names::{CELLS, METADATA, PACKED, SUMS, is_safe};
 pub use read::Limits;
 pub use unpacked::{Part, Unpacked};
-pub use verify::{Verified, verify};
+pub use verify::{Verified, unpack};
 pub use write::write;

@@ -1,4 +1,4 @@
-//! Checks every file of a bundle against its list of hashes, and optionally unpacks it.
+//! Checks every file of a bundle against its list of hashes, and unpacks it.
 //!
 //! The list comes first, so a file that it lacks is refused before anything of it is written.
 
@@ -36,31 +36,18 @@ pub struct Verified {
     pub plan: Plan,
 }
 
-/// Reads a bundle and compares every file with the list. With `unpack`, a folder that must not exist, every file is
-/// also written there.
+/// Reads a bundle, compares every file with the list, and writes it below `dir`, which must not exist.
 /// An error removes unpacked files.
-pub fn verify(bundle: &Path, limits: Limits, unpack: Option<&Path>) -> anyhow::Result<Verified> {
-    match unpack {
-        None => check(bundle, limits, &|_| None),
-        Some(dir) => unpack_to(bundle, limits, dir, &|path| Some(dir.join(path))),
-    }
+pub fn unpack(bundle: &Path, limits: Limits, dir: &Path) -> anyhow::Result<Verified> {
+    unpack_to(bundle, limits, dir, &|path| Some(dir.join(path)))
 }
 
-/// The same, and writes the files below `dir`, which must not exist, to the places that `place` gives them.
+/// The same to the places that `place` gives the files below `dir`.
 pub(super) fn unpack_to(bundle: &Path, limits: Limits, dir: &Path, place: Place<'_>) -> anyhow::Result<Verified> {
     if dir.exists() {
         return Err(taken(dir));
     }
     fs::create_dir_all(dir).map_err(cannot("make", dir))?;
-    let verified = check(bundle, limits, place);
-    if verified.is_err() {
-        // The first error is returned, not one of the clean-up.
-        let _ = fs::remove_dir_all(dir);
-    }
-    verified
-}
-
-fn check(bundle: &Path, limits: Limits, place: Place<'_>) -> anyhow::Result<Verified> {
     let mut check = Check {
         bundle,
         limits,
@@ -72,8 +59,13 @@ fn check(bundle: &Path, limits: Limits, place: Place<'_>) -> anyhow::Result<Veri
         bytes: 0,
         records: 0,
     };
-    read(bundle, limits, &mut |path, content| check.file(path, content))?;
-    check.end()
+    let read = read(bundle, limits, &mut |path, content| check.file(path, content));
+    let verified = read.and_then(|()| check.end());
+    if verified.is_err() {
+        // The first error is returned, not one of the clean-up.
+        let _ = fs::remove_dir_all(dir);
+    }
+    verified
 }
 
 /// The state of reading a bundle.

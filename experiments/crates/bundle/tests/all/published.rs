@@ -13,10 +13,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use testing::root;
 
+fn records(path: &Path) -> Unpacked {
+    let unpacked = Unpacked::of(path, Limits::default(), Part::Records);
+    unpacked.unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
 /// The records of a published bundle.
 fn records_of(name: &str) -> Unpacked {
-    let path = root().join(format!("runs/published/{name}.tar.zst"));
-    Unpacked::of(&path, Limits::default(), Part::Records).expect("a bundle")
+    records(&root().join(format!("runs/published/{name}.tar.zst")))
 }
 
 fn published() -> Vec<PathBuf> {
@@ -27,14 +31,17 @@ fn published() -> Vec<PathBuf> {
     bundles
 }
 
+/// Its finished cells are those that their folders name.
 #[test]
 fn every_published_bundle_has_the_hashes_of_its_list_and_the_identity_of_the_page() {
     let page = fs::read_to_string(root().join("runs/published/README.md")).expect("runs/published/README.md");
     let listed: BTreeMap<String, String> = page.lines().filter_map(identity).collect();
     let found = published().into_iter().map(|path| {
-        let verified = bundle::verify(&path, Limits::default(), None);
-        let verified = verified.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        (path.file_name().expect("a name").to_string_lossy().into_owned(), verified.identity)
+        let unpacked = records(&path);
+        let finished = named::check(&unpacked).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        assert!(finished > 0, "{}", path.display());
+        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+        (name, unpacked.verified().identity.clone())
     });
     let found: BTreeMap<String, String> = found.collect();
     assert_eq!(listed, found, "runs/published/README.md, on the left, lists the identities of the bundles beside it");
@@ -56,27 +63,15 @@ fn cell_folders(folder: &Path, found: &mut Vec<PathBuf>) {
     below.filter(|path| path.is_dir()).for_each(|path| cell_folders(&path, found));
 }
 
-/// `posenc verify` compares configurations and manifests of finished cells with their folders.
-#[test]
-fn finished_cells_of_published_bundles_are_those_that_their_folders_name() {
-    for path in published() {
-        let unpacked = Unpacked::of(&path, Limits::default(), Part::Records).expect("a bundle");
-        let finished = named::check(&unpacked).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        assert!(finished > 0, "{}", path.display());
-    }
-}
-
 #[test]
 fn published_cells_have_the_names_that_their_configurations_have_today() {
     let mut compared = 0;
     for path in published() {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let into = folder.path().join("bundle");
-        bundle::verify(&path, Limits::default(), Some(&into)).expect("a bundle");
+        let unpacked = records(&path);
         let mut cells = Vec::new();
-        cell_folders(&into, &mut cells);
+        cell_folders(unpacked.run_dir(), &mut cells);
         for cell in cells {
-            let shown = cell.strip_prefix(&into).expect("a path below").display().to_string();
+            let shown = cell.strip_prefix(unpacked.run_dir()).expect("a path below").display().to_string();
             let text = fs::read_to_string(cell.join("config.yaml")).expect("a configuration");
             let run = RunConfig::from_yaml(&text).unwrap_or_else(|error| panic!("{shown}: {error}"));
             let Ok(manifest) = fs::read_to_string(cell.join("manifest.json")) else { continue };
