@@ -102,7 +102,7 @@ impl Parts<'_> {
         let file = self.matrix.file;
         let of_some = file.conditional.iter().map(|one| &one.axes).chain(&file.include);
         let mut varied = std::iter::once(&file.axes).chain(of_some).flat_map(Point::settings);
-        if varied.any(|setting| overlap(setting.key_path(), &key_path)) {
+        if varied.any(|setting| setting.overlaps_path(&key_path)) {
             return false;
         }
         let is_missing = matches!(refusal.problem, Problem::Missing(_));
@@ -121,7 +121,7 @@ impl Parts<'_> {
 
     /// What is wrong with each value of a setting, less those that the command line replaces.
     fn of_values(&self, tree: &Node) -> Vec<Vec<ConfigError>> {
-        let is_set = |setting: &Setting| self.matrix.overrides.iter().any(|set| set.setting.overlaps(setting));
+        let is_set = |setting: &Setting| self.matrix.overrides.settings().any(|set| set.overlaps(setting));
         let values = values(self.matrix.file).into_iter().filter(|&(setting, _)| !is_set(setting));
         values.take(MOST_VALUES).map(|(setting, value)| wrong_in_value(tree, setting, value)).collect()
     }
@@ -148,10 +148,6 @@ impl Parts<'_> {
     }
 }
 
-fn overlap(a: &[String], b: &[String]) -> bool {
-    a.iter().zip(b).all(|(a, b)| a == b)
-}
-
 /// Whether a setting that is missing may be meant by what is refused outside of `base`.
 fn may_mean(refusal: &Refusal, missing: &[String]) -> bool {
     let part = refusal.key_path.first().map(String::as_str);
@@ -164,7 +160,7 @@ fn may_mean(refusal: &Refusal, missing: &[String]) -> bool {
         _ => {
             let setting =
                 meant.map(str::to_owned).or_else(|| path_in_base(name)).and_then(|name| Setting::named(&name));
-            setting.is_none_or(|setting| overlap(setting.key_path(), missing))
+            setting.is_none_or(|setting| setting.overlaps_path(missing))
         }
     }
 }
@@ -172,9 +168,7 @@ fn may_mean(refusal: &Refusal, missing: &[String]) -> bool {
 /// Whether a setting that is missing stands at another place of `base`.
 fn is_misplaced(refusal: &Refusal, missing: &[String]) -> bool {
     let Problem::Key(name, _) = &refusal.problem else { return false };
-    path_in_base(name)
-        .and_then(|name| Setting::named(&name))
-        .is_some_and(|setting| overlap(setting.key_path(), missing))
+    path_in_base(name).and_then(|name| Setting::named(&name)).is_some_and(|setting| setting.overlaps_path(missing))
 }
 
 /// The values that a file gives to settings, part by part.

@@ -68,25 +68,16 @@ pub(crate) fn explained(tree: &Node, refusal: Refusal) -> ConfigError {
 }
 
 /// A value that the command line gives to a setting: `--set train.steps=500`. It holds in every row.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Override {
-    pub(crate) setting: Setting,
-    pub(crate) value: Node,
-}
-
-const SET: &str = "--set";
-
-impl Override {
-    fn parse(text: &str, file: &Source) -> Result<Self, ConfigError> {
-        let Some((name, _)) = text.split_once('=').filter(|(_, value)| !value.trim().is_empty()) else {
-            let error = Source::option(SET, text, 0, file).error_in_line(1, 1, "a setting and its value are missing");
-            return Err(error.help("write --set setting=value: --set train.steps=500"));
-        };
-        let source = Source::option(SET, text, name.len() + 1, file);
-        let read = Setting::deserialize(StrDeserializer::<Refusal>::new(name));
-        let setting = read.map_err(|refusal| refusal.about(source.error_in_line(1, 1, "")))?;
-        Ok(Self { setting, value: parse(&source)? })
-    }
+fn overriding(text: &str, file: &Source) -> Result<(Setting, Node), ConfigError> {
+    const SET: &str = "--set";
+    let Some((name, _)) = text.split_once('=').filter(|(_, value)| !value.trim().is_empty()) else {
+        let error = Source::option(SET, text, 0, file).error_in_line(1, 1, "a setting and its value are missing");
+        return Err(error.help("write --set setting=value: --set train.steps=500"));
+    };
+    let source = Source::option(SET, text, name.len() + 1, file);
+    let read = Setting::deserialize(StrDeserializer::<Refusal>::new(name));
+    let setting = read.map_err(|refusal| refusal.about(source.error_in_line(1, 1, "")))?;
+    Ok((setting, parse(&source)?))
 }
 
 /// An experiment file as it is written, with the files that its `base` inherits from, and the settings of the command line.
@@ -94,7 +85,8 @@ pub(super) struct Written {
     pub(super) document: Node,
     /// What could be read of it.
     pub(super) file: ExperimentFile,
-    pub(super) overrides: Vec<Override>,
+    /// The settings of the command line, as they stand there: the last value of a setting holds.
+    pub(super) overrides: Point,
     /// What is wrong with the form of its parts.
     pub(super) refusals: Vec<Refusal>,
     /// The document with its form mended, if something is wrong with it.
@@ -111,7 +103,7 @@ impl Written {
         if !has_base {
             file.base = Node::empty_map(Arc::clone(&document.origin));
         }
-        let (overrides, refusals) = (Vec::new(), Vec::new());
+        let (overrides, refusals) = (Point::default(), Vec::new());
         Self { document, file, overrides, refusals, mended: None, has_base, wrong: None }
     }
 }
@@ -131,8 +123,8 @@ pub(super) fn read(source: &Source, sets: &[String]) -> Result<Written, ConfigEr
         Some(first) => first.clone().and([error]),
         None => error,
     };
-    let overrides: Result<Vec<Override>, ConfigError> = sets.iter().map(|text| Override::parse(text, source)).collect();
-    written.overrides = overrides.map_err(with)?;
+    let overrides: Result<Vec<_>, ConfigError> = sets.iter().map(|text| overriding(text, source)).collect();
+    written.overrides = Point(overrides.map_err(with)?);
     let file = &mut written.file;
     let varied: Vec<Setting> = file.axes.settings().cloned().collect();
     let completed = inherited(file.base.clone(), &varied, LONGEST_CHAIN);
@@ -145,7 +137,7 @@ pub(super) fn read(source: &Source, sets: &[String]) -> Result<Written, ConfigEr
             (own, Some(with(error)))
         }
     };
-    written.overrides.iter().for_each(|set| overridden(file, &set.setting));
+    written.overrides.settings().for_each(|setting| overridden(file, setting));
     Ok(written)
 }
 

@@ -4,7 +4,7 @@
 //! A row *has* a value if writing it there changes nothing. So values can be written with or without their defaults, and a
 //! part of a value (`model.chessformer.layers`) is a value like any other.
 
-use super::base::{Override, read_row, wrong_in_row};
+use super::base::{read_row, wrong_in_row};
 use super::file::ExperimentFile;
 use super::preset;
 use super::run::BaseConfig;
@@ -85,12 +85,12 @@ const MOST_WRONG_ROWS: usize = 100;
 #[derive(Clone, Copy)]
 pub(crate) struct Matrix<'a> {
     pub(crate) file: &'a ExperimentFile,
-    pub(crate) overrides: &'a [Override],
+    pub(crate) overrides: &'a Point,
     /// The whole file as it is written.
     pub(crate) document: &'a Node,
 }
 
-impl<'a> Matrix<'a> {
+impl Matrix<'_> {
     /// Every row, in the order of the file: the first axis varies slowest (settings with a short name before others),
     /// rows of their own that `include` adds come last.
     pub(crate) fn combinations(self) -> Result<Vec<Combination>, ConfigError> {
@@ -163,12 +163,7 @@ impl<'a> Matrix<'a> {
     pub(crate) fn tree(self, point: &Point) -> Result<Node, ConfigError> {
         let mut values: Vec<(&Setting, &Node)> = point.values().collect();
         values.sort_by_key(|(setting, _)| setting.key_path().len());
-        changed(&self.file.base, values.into_iter().chain(self.sets()))
-    }
-
-    /// The settings of the command line.
-    fn sets(self) -> impl Iterator<Item = (&'a Setting, &'a Node)> {
-        self.overrides.iter().map(|set| (&set.setting, &set.value))
+        changed(&self.file.base, values.into_iter().chain(self.overrides.values()))
     }
 
     /// Whether a row has all values of another point. Values that cannot be read are an error; a row that is not complete
@@ -191,7 +186,7 @@ impl<'a> Matrix<'a> {
         let mut refusal = None;
         let mut found = Vec::new();
         for (i, row) in rows.iter().enumerate() {
-            match row.with(wanted.values().chain(self.sets())) {
+            match row.with(wanted.values().chain(self.overrides.values())) {
                 Ok(json) if json == row.json => found.push(i),
                 Ok(_) => {}
                 Err(error) => refusal = refusal.or(Some(error)),
@@ -302,7 +297,7 @@ impl<'a> Matrix<'a> {
 
     /// Whether the command line sets something that a point is about: then it may match no row.
     pub(crate) fn is_overridden(self, point: &Point) -> bool {
-        self.overrides.iter().any(|set| point.settings().any(|setting| setting.overlaps(&set.setting)))
+        self.overrides.settings().any(|set| point.settings().any(|setting| setting.overlaps(set)))
     }
 
     fn exclude(self, mut rows: Vec<Point>) -> Result<Vec<Point>, ConfigError> {
@@ -340,16 +335,12 @@ impl<'a> Matrix<'a> {
             if let Some((setting, value)) = extra.0.iter().find(|(setting, _)| setting.fixed().is_some()) {
                 return Err(same_in_all(setting, value));
             }
-            let on_axes = extra.0.iter().filter(|(setting, _)| varied.iter().any(|axis| axis.overlaps(setting)));
-            let on_axes = Point(on_axes.cloned().collect());
-            let further = extra.0.iter().filter(|(setting, _)| !on_axes.has(setting));
-            let further = Point(further.cloned().collect());
-            let fits: Vec<bool> = match on_axes.0.is_empty() {
-                true => vec![true; originals.len()],
-                false => originals.iter().map(|row| self.has(row, &on_axes).unwrap_or(false)).collect(),
-            };
+            let is_on_axis = |(setting, _): &(Setting, Node)| varied.iter().any(|axis| axis.overlaps(setting));
+            let (on_axes, further): (Vec<_>, Vec<_>) = extra.0.iter().cloned().partition(is_on_axis);
+            let (on_axes, further) = (Point(on_axes), Point(further));
+            let fits = |row: &Point| on_axes.0.is_empty() || self.has(row, &on_axes).unwrap_or(false);
             let mut fitting = false;
-            for (row, _) in rows.iter_mut().zip(&fits).filter(|(_, fits)| **fits) {
+            for (row, _) in rows.iter_mut().zip(&originals).filter(|(_, original)| fits(original)) {
                 *row = further.over(row);
                 fitting = true;
             }

@@ -63,7 +63,7 @@ pub(super) fn of_controls(
 /// Whether the command line sets a setting of an entry, or, if the entry is a label, anything: its row may be absent.
 fn is_replaced(row: &RowName, matrix: Matrix<'_>) -> bool {
     match row {
-        RowName::Label(_) => !matrix.overrides.is_empty(),
+        RowName::Label(_) => !matrix.overrides.0.is_empty(),
         RowName::Values(point) => matrix.is_overridden(point),
     }
 }

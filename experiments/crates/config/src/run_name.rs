@@ -1,8 +1,8 @@
 //! The name of an experiment's run folder: that of its file, followed by what the command line overrides. So a try with
 //! `--set` has a folder for itself and never replaces the cells of the file.
 
-use super::base::Override;
 use super::file::ExperimentFile;
+use super::setting::{Point, Setting};
 use super::source::{ConfigError, Source, at};
 use super::tree::Node;
 use facts::name::{RULE, is_name};
@@ -26,7 +26,8 @@ pub(super) fn own_name(file: &ExperimentFile, document: &Node, source: &Source) 
 
 /// `quickstart+train.steps=40`. The order of the options does not matter, nor a value that a later one replaces. Values
 /// with other characters than those of a plain word, and long ones, are distinguished by a hash.
-pub(super) fn run_name(file: &str, overrides: &[Override]) -> String {
+pub(super) fn run_name(file: &str, overrides: &Point) -> String {
+    let word = |(setting, value): (&Setting, &Node)| format!("{}={value}", setting.key_path().join("."));
     let words: Vec<String> = acting(overrides).into_iter().map(word).collect();
     if words.is_empty() {
         return file.to_owned();
@@ -42,17 +43,13 @@ pub(super) fn run_name(file: &str, overrides: &[Override]) -> String {
 }
 
 /// The overrides that no later one covers, a whole before its parts.
-fn acting(overrides: &[Override]) -> Vec<&Override> {
+fn acting(overrides: &Point) -> Vec<(&Setting, &Node)> {
     let is_covered =
-        |place: usize, one: &Override| overrides[place + 1..].iter().any(|later| later.setting.covers(&one.setting));
-    let acting = overrides.iter().enumerate().filter(|&(place, one)| !is_covered(place, one));
-    let mut acting: Vec<&Override> = acting.map(|(_, one)| one).collect();
-    acting.sort_by(|a, b| a.setting.key_path().cmp(b.setting.key_path()));
+        |place: usize, setting: &Setting| overrides.settings().skip(place + 1).any(|later| later.covers(setting));
+    let acting = overrides.values().enumerate().filter(|&(place, (setting, _))| !is_covered(place, setting));
+    let mut acting: Vec<(&Setting, &Node)> = acting.map(|(_, one)| one).collect();
+    acting.sort_by(|(a, _), (b, _)| a.key_path().cmp(b.key_path()));
     acting
-}
-
-fn word(one: &Override) -> String {
-    format!("{}={}", one.setting.key_path().join("."), one.value)
 }
 
 /// Letters, digits and `- _ . =`; anything else becomes a dash.

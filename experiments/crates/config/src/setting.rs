@@ -59,7 +59,11 @@ impl Setting {
 
     /// Whether one of the two is a part of the other, or they are the same.
     pub(crate) fn overlaps(&self, other: &Self) -> bool {
-        self.0.iter().zip(&other.0).all(|(a, b)| a == b)
+        self.overlaps_path(&other.0)
+    }
+
+    pub(crate) fn overlaps_path(&self, key_path: &[String]) -> bool {
+        self.0.iter().zip(key_path).all(|(a, b)| a == b)
     }
 
     /// Whether the other one is this setting or a part of it.
