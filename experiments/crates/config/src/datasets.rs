@@ -3,7 +3,6 @@
 use super::data::{DataEntry, DataFolders, DataView, Generate};
 use super::expand::Combination;
 use super::source::ConfigError;
-use super::suggest::nearest;
 use super::targets::Contents;
 use super::tree::Node;
 use dataset::{Dataset, DatasetError, Manifest, MapInfo, PerSplit, Split, Targets, TestSet, ValueTarget, store};
@@ -181,11 +180,11 @@ fn viewed(
     if let Some(unknown) = view.bucket.iter().find(|name| !known.contains(&name.as_str())) {
         let message = format!("the dataset \"{}\" has no rating bucket \"{unknown}\"", manifest.name);
         let error = refused("bucket", message).valid(known.iter().copied());
-        return Err(match (nearest(unknown, known.iter().copied()), known.is_empty()) {
-            (Some(meant), _) => error.help(format!("did you mean `{meant}`?")),
-            (None, true) => error.help("import it with --rating-buckets, or leave `bucket` out"),
-            (None, false) => error.help("write one of the valid names"),
-        });
+        let otherwise = match known[..] {
+            [] => "import it with --rating-buckets, or leave `bucket` out",
+            _ => "write one of the valid names",
+        };
+        return Err(error.meant(unknown, otherwise));
     }
     // One spelling for one set of games.
     view.bucket =

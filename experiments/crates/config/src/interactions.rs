@@ -9,7 +9,6 @@ use super::label::labels;
 use super::row::Row;
 use super::setting::Setting;
 use super::source::{ConfigError, YamlPath, at};
-use super::suggest::nearest;
 use super::tree::Node;
 use super::visitors::one_or_list;
 use facts::{Interaction, distinct};
@@ -197,12 +196,9 @@ impl Request<'_> {
             "game" => "`game` cannot be compared over: seeds of two games are no pairs".to_owned(),
             name => format!("`{name}` is the same in all rows"),
         };
-        let varied: Vec<String> = varied.iter().map(Setting::name).collect();
-        let help = match nearest(&axis.name(), varied.iter().map(String::as_str)) {
-            Some(meant) => format!("did you mean `{meant}`?"),
-            None => "name something that the rows vary; games are set side by side in every report".to_owned(),
-        };
-        Err(self.wrong(key_path, &what).valid(varied).help(help))
+        let error = self.wrong(key_path, &what).valid(varied.iter().map(Setting::name));
+        let otherwise = "name something that the rows vary; games are set side by side in every report";
+        Err(error.meant(&axis.name(), otherwise))
     }
 
     /// The rows by what they have in common, each at the values that it has; and why a value is none of a row, if it

@@ -23,7 +23,6 @@ use super::expand::Combination;
 use super::losses::{LossChanges, LossWeights};
 use super::run::RunConfig;
 use super::source::ConfigError;
-use super::suggest::nearest;
 use dataset::DatasetError;
 use facts::described;
 use facts::numbers::{above_zero_if_any, at_least_one_if_any};
@@ -109,11 +108,8 @@ impl Check<'_> {
         let offered: Vec<&str> = known.filter(|name| taken(name)).collect();
         let Some(unknown) = phase.bucket.iter().find(|name| !offered.contains(&name.as_str())) else { return Ok(()) };
         let message = format!("the dataset \"{}\" has no rating bucket \"{unknown}\" here", manifest.name);
-        let error = self.refused(i, &["bucket"], message).valid(offered.iter().copied());
-        Err(match nearest(unknown, offered.iter().copied()) {
-            Some(meant) => error.help(format!("did you mean `{meant}`?")),
-            None => error.help("import the dataset with --rating-buckets, or name one of its buckets"),
-        })
+        let error = self.refused(i, &["bucket"], message).valid(offered);
+        Err(error.meant(unknown, "import the dataset with --rating-buckets, or name one of its buckets"))
     }
 
     fn length(&self, i: usize, phase: &Phase) -> Result<(), ConfigError> {

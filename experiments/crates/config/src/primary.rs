@@ -4,7 +4,6 @@ use super::expand::Combination;
 use super::file::ExperimentFile;
 use super::row::Row;
 use super::source::{ConfigError, at};
-use super::suggest::nearest;
 use super::tree::Node;
 use facts::metrics::{self, Metric};
 use facts::{Mask, Primary, ReadAt};
@@ -98,11 +97,8 @@ fn find(primary: &Primary, document: &Node) -> Result<&'static Metric, ConfigErr
         None => "is no metric",
     };
     let error = document.error_at(&at!["primary", "metric"], format!("`{}` {what}", primary.metric));
-    let remedy = match nearest(&primary.metric, names.iter().copied()) {
-        Some(meant) if known.is_none() => format!("did you mean `{meant}`?"),
-        _ => "choose one of the valid metrics".to_owned(),
-    };
-    Err(error.valid(names.iter().copied()).help(remedy))
+    let (error, otherwise) = (error.valid(names.iter().copied()), "choose one of the valid metrics");
+    Err(if known.is_none() { error.meant(&primary.metric, otherwise) } else { error.help(otherwise) })
 }
 
 /// Refuses averaged weights if there is no average at the step at which they are read.

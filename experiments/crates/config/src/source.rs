@@ -1,5 +1,6 @@
 //! The text of an experiment file, and errors that point into it.
 
+use super::suggest::nearest;
 use dataset::bounded;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -163,6 +164,13 @@ impl ConfigError {
     pub fn help(mut self, remedy: impl Into<String>) -> Self {
         self.remedy = Some(remedy.into());
         self
+    }
+
+    /// The same error about a wrong name: with the valid one that was probably meant, or with this remedy.
+    pub(crate) fn meant(self, wrong: &str, otherwise: &str) -> Self {
+        let meant =
+            nearest(wrong, self.valid.iter().map(String::as_str)).map(|meant| format!("did you mean `{meant}`?"));
+        self.help(meant.unwrap_or_else(|| otherwise.to_owned()))
     }
 
     /// What is wrong, and where, without the further problems.

@@ -3,7 +3,6 @@
 use super::super::expand::{Combination, Matrix};
 use super::super::row::Row;
 use super::super::source::{ConfigError, YamlPath};
-use super::super::suggest::nearest;
 use super::entry::RowName;
 use facts::distinct;
 
@@ -64,16 +63,11 @@ impl Rows<'_> {
         let rows = || self.rows.iter().filter(|row| game.is_none_or(|game| row.run.game == game));
         let among = game.map_or_else(String::new, |game| format!(" of {}", game.name()));
         let labels: Vec<&str> = distinct(rows().map(Row::shown));
-        let (message, meant) = match name {
-            RowName::Label(label) => {
-                (format!("no row{among} is called `{label}`"), nearest(label, labels.iter().copied()))
-            }
-            RowName::Values(_) => (format!("these values match no row{among}"), None),
-        };
-        let help = match meant {
-            Some(meant) => format!("did you mean `{meant}`?"),
-            None => "write a row's name as here, or its values as in `axes`: {encoding: …}".to_owned(),
-        };
-        self.matrix.document.error_at(place, message).valid(labels.iter().copied()).help(help)
+        let error = |message: String| self.matrix.document.error_at(place, message).valid(labels.iter().copied());
+        let otherwise = "write a row's name as here, or its values as in `axes`: {encoding: …}";
+        match name {
+            RowName::Label(label) => error(format!("no row{among} is called `{label}`")).meant(label, otherwise),
+            RowName::Values(_) => error(format!("these values match no row{among}")).help(otherwise),
+        }
     }
 }
