@@ -162,19 +162,19 @@ impl Size {
     }
 
     fn in_network(self, network: &mut ModelConfig) -> Option<&mut usize> {
-        match (self, network) {
-            (Self::Ffn, ModelConfig::Chessformer(network)) => Some(&mut network.ff),
-            (Self::Width, ModelConfig::Chessformer(network)) => Some(&mut network.width),
-            (Self::Depth, ModelConfig::Chessformer(network)) => Some(&mut network.layers),
-            (Self::Width, ModelConfig::Resnet(network)) => Some(&mut network.channels),
-            (Self::Depth, ModelConfig::Resnet(network)) => Some(&mut network.blocks),
-            (Self::Ffn, ModelConfig::ResnetTransformer(network)) => Some(&mut network.attention.ff),
-            (Self::Width, ModelConfig::ResnetTransformer(network)) => Some(&mut network.resnet.channels),
-            (Self::Depth, ModelConfig::ResnetTransformer(network)) => Some(&mut network.attention.layers),
-            (Self::Ffn, ModelConfig::Decoder(network)) => Some(&mut network.ff),
-            (Self::Width, ModelConfig::Decoder(network)) => Some(&mut network.width),
-            (Self::Depth, ModelConfig::Decoder(network)) => Some(&mut network.layers),
-            (Self::Ffn, ModelConfig::Resnet(_)) | (Self::Encoding, _) => None,
+        let (ffn, width, depth) = match network {
+            ModelConfig::Chessformer(own) => (Some(&mut own.ff), &mut own.width, &mut own.layers),
+            ModelConfig::Decoder(own) => (Some(&mut own.ff), &mut own.width, &mut own.layers),
+            ModelConfig::Resnet(own) => (None, &mut own.channels, &mut own.blocks),
+            ModelConfig::ResnetTransformer(own) => {
+                (Some(&mut own.attention.ff), &mut own.resnet.channels, &mut own.attention.layers)
+            }
+        };
+        match self {
+            Self::Ffn => ffn,
+            Self::Width => Some(width),
+            Self::Depth => Some(depth),
+            Self::Encoding => None,
         }
     }
 

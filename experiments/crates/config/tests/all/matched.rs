@@ -210,13 +210,10 @@ fn what_is_out_of_reach_is_shown_with_the_nearest_sizes() {
     ];
     refused("depth", &depth);
     refused("{ffn: 300}", &["ffn 300 gives", "help: let it be found: by: ffn"]);
-}
-
-#[test]
-fn a_goal_below_the_smallest_size_names_the_smallest() {
+    // A goal below the smallest size.
     let entry = "  - {row: shaw, match: {params: absolute, by: ffn}}\n";
     let parts = ["ffn 1 gives", "help: change more sizes, the coarse ones first: by: [depth, ffn]"];
-    refused(&grid(ENCODINGS, entry), &parts);
+    testing::refused(&grid(ENCODINGS, entry), &parts);
 }
 
 #[test]

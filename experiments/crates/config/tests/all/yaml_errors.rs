@@ -77,6 +77,8 @@ fn traps_of_yaml_are_caught() {
     let parts = ["found a list"];
     refuses("primary: {metric: policy_loss, at: last, weights: raw}", "primary: [policy_loss, last, raw]", &parts);
     refused("- a\n- b\n", &["expected a map of keys to values, found a list"]);
+    let parts = ["unknown key `<<` in `base.eval`", "give a whole value an anchor"];
+    refuses("  eval:\n", "  eval:\n    <<: {every: 4}\n", &parts);
 }
 
 #[test]
@@ -112,17 +114,16 @@ fn an_unknown_encoding_is_shown_with_those_that_there_are() {
 }
 
 #[test]
-fn heads_that_do_not_divide_the_width_are_pointed_at() {
+fn networks_encodings_and_schedules_that_cannot_be_are_pointed_at() {
     let parts = ["experiment.yaml:7:48: model: heads: 3 do not divide width: 16", "nearest that fit", "^"];
     refuses("heads: 2", "heads: 3", &parts);
     refuses("layers: 2", "layers: 0", &["experiment.yaml:7:27: model: layers is 0"]);
-}
-
-#[test]
-fn an_encoding_that_does_not_fit_is_pointed_at() {
     let parts = ["experiment.yaml:23:7", "theta must be above 0"];
     refuses("- shaw: {terms: [q, k]}", "- rope: {layout: axial_2d, theta: -1}", &parts);
     refuses("- shaw: {terms: [q, k]}", "- [none, none]", &["experiment.yaml:23:7", "twice"]);
+    let parts = ["experiment.yaml:12:20", "boundaries must increase, but 2 follows 5"];
+    refuses("learning_rate: 1e-3", "learning_rate: {values: [1, 2, 3], boundaries: [5, 2]}", &parts);
+    refuses("learning_rate: 1e-3", "learning_rate: {values: [1, 2]}", &["2 values need 1 boundaries"]);
 }
 
 #[test]
@@ -156,13 +157,6 @@ fn numbers_that_cannot_be_are_refused() {
     refuses("optimizer: nadam", "optimizer: {nadam: {beta1: 1.5}}", &["`base.train.optimizer`", "beta1"]);
     let parts = ["unknown value `adma`", "valid: nadam, nadam_torch, adamw, muon, sgd"];
     refuses("optimizer: nadam", "optimizer: adma", &parts);
-}
-
-#[test]
-fn a_schedule_out_of_order_is_refused() {
-    let parts = ["experiment.yaml:12:20", "boundaries must increase, but 2 follows 5"];
-    refuses("learning_rate: 1e-3", "learning_rate: {values: [1, 2, 3], boundaries: [5, 2]}", &parts);
-    refuses("learning_rate: 1e-3", "learning_rate: {values: [1, 2]}", &["2 values need 1 boundaries"]);
 }
 
 #[test]
@@ -211,12 +205,6 @@ fn rows_with_and_without_a_mask_have_no_common_policy_metric() {
 }
 
 #[test]
-fn rows_that_are_the_same_run_are_refused() {
-    let parts = ["experiment.yaml:23:7: two rows are the same run", "has no effect"];
-    refuses("    - shaw: {terms: [q, k]}", "    - absolute: {at: input, table: learned}", &parts);
-}
-
-#[test]
 fn names_and_seeds_are_checked() {
     refuses("name: small", "name: ../up", &["experiment.yaml:1:7: \"../up\" is no name for a folder"]);
     refuses("seeds: [0, 1, 2]", "seeds: []", &["there is no seed"]);
@@ -232,6 +220,8 @@ fn wrong_combinations_are_refused() {
     refuses("axes:\n", "zip: [[game, steps]]\naxes:\n", &["`steps` is zipped but is no axis"]);
     refuses("  game: [chess, shogi]", "  game: []", &["the axis `game` has no values"]);
     refuses("seeds: [", "exclude: [{encoding: smolgen}]\nseeds: [", &["no row matches this entry of `exclude`"]);
+    let parts = ["experiment.yaml:23:7: two rows are the same run", "has no effect", "take one of the two out"];
+    refuses("    - shaw: {terms: [q, k]}", "    - absolute: {at: input, table: learned}", &parts);
 }
 
 #[test]
@@ -284,12 +274,6 @@ fn a_base_from_nowhere_is_refused() {
     refuses("base:\n", "base:\n  from: circle.yaml\n", &["more than 10 files", "must not come from itself"]);
     std::fs::write(DATA.path().join("typo.yaml"), "base: {inptu: piece_tokens}\n").expect("written");
     refuses("base:\n", "base:\n  from: typo.yaml\n", &["typo.yaml:1:8: unknown key `inptu`", "did you mean `input`?"]);
-}
-
-#[test]
-fn merge_keys_are_explained() {
-    let parts = ["unknown key `<<` in `base.eval`", "give a whole value an anchor"];
-    refuses("  eval:\n", "  eval:\n    <<: {every: 4}\n", &parts);
 }
 
 #[test]

@@ -66,22 +66,10 @@ fn changed_trials_are_refused_or_drawn() {
 }
 
 #[test]
-fn a_changed_status_is_drawn() {
+fn changed_records_are_drawn() {
     change_record(&format!("{CELL}/status.json"), Status::read);
-}
-
-#[test]
-fn a_changed_manifest_is_drawn() {
     change_record(&format!("{CELL}/manifest.json"), Manifest::read);
-}
-
-#[test]
-fn a_changed_strength_is_drawn() {
     change_record(&format!("{CELL}/strength.json"), Strength::read);
-}
-
-#[test]
-fn changed_step_times_are_drawn() {
     change_record("step-times.json", |dir| StepTimes::read(dir).ok_or("they cannot be read"));
 }
 
