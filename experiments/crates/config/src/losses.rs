@@ -32,15 +32,6 @@ impl LossWeights {
 }
 
 impl LossChanges {
-    /// Changes of the losses with these names.
-    ///
-    /// # Panics
-    /// If there is no such loss.
-    pub fn to(named: &[(&str, f64)]) -> Self {
-        let loss = |name: &str| by_name(name).unwrap_or_else(|| panic!("there is no loss `{name}`"));
-        Self(named.iter().map(|&(name, weight)| (loss(name), weight)).collect())
-    }
-
     /// The weight that a loss is given, if it is given one.
     pub fn of(&self, loss: &Loss) -> Option<f64> {
         self.0.iter().find(|(own, _)| *own == loss).map(|&(_, weight)| weight)

@@ -1,6 +1,6 @@
 //! Cells with further heads: logged metrics agree with plain arithmetic on the network's outputs.
 
-use config::{LossChanges, RunConfig, Weights};
+use config::{RunConfig, Weights};
 use dataset::{
     Batch, GeneratedOptions, Label, MadePosition, Split, SplitBy, SplitPlan, evaluation_batches, write_made,
 };
@@ -226,7 +226,7 @@ fn rewards_moves_left_and_the_soft_policy_are_logged_as_they_are() {
 fn shares_of_the_result_are_logged_as_they_are() {
     let bench = Bench::new();
     let mut run = with_heads(bench.run(24), r#"{"policy": {}, "result_shares": {}}"#);
-    run.train.loss = run.train.loss.with(&LossChanges::to(&[("result_shares", 3.0)]));
+    run.train.loss = serde_json::from_str(r#"{"result_shares": 3.0}"#).expect("a weight");
     let dir = bench.trained("shares", &run);
     let (mut means, mut rows) = (Means::default(), 0);
     answers(&dir, &mut |batch, output| {
@@ -282,7 +282,7 @@ fn training_lines_show_every_loss_as_it_is_and_weighted_and_these_add_up() {
     let bench = Bench::new();
     let heads = r#"{"policy": {}, "soft_policy": {}, "result": {}, "q": {"buckets": 8}, "moves_left": {}}"#;
     let mut run = with_heads(RunConfig { data: scored(bench.path()), ..bench.run(12) }, heads);
-    run.train.loss = run.train.loss.with(&LossChanges::to(&[("q_error", 0.25)]));
+    run.train.loss = serde_json::from_str(r#"{"q_error": 0.25}"#).expect("a weight");
     let (a, b) = (bench.trained("a", &run), bench.trained("b", &run));
     assert_same_bits(&a, &b);
     for line in lines(&a).iter().filter(|line| line.split == Part::Train) {

@@ -47,7 +47,7 @@ fn training_lines(dir: &Path) -> Vec<MetricLine> {
 }
 
 fn value_weight(value: f64) -> LossChanges {
-    LossChanges::to(&[("value", value)])
+    serde_json::from_value(serde_json::json!({"value": value})).expect("a weight")
 }
 
 #[test]
