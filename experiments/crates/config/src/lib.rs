@@ -10,9 +10,7 @@
 
 mod apart;
 mod base;
-pub mod cell;
 mod config_yaml;
-mod contrasts;
 pub mod data;
 mod datasets;
 pub mod evaluate;
@@ -26,14 +24,13 @@ pub mod losses;
 pub mod matched;
 mod mend;
 mod names;
-mod no_effect;
 mod phases;
 pub mod pictures;
 mod preset;
 mod primary;
 mod reader;
-mod references;
 mod resolve;
+mod roles;
 mod row;
 mod rows;
 pub mod run;
@@ -54,7 +51,6 @@ mod visitors;
 mod warnings;
 mod yaml;
 
-pub use cell::Cell;
 pub use data::{DataView, Generate};
 // For the crates that may not import `dataset`.
 pub use dataset::bounded;
@@ -69,7 +65,7 @@ pub use losses::{LossChanges, LossWeights};
 pub use matched::Matched;
 pub use phases::Phase;
 pub use pictures::Pictures;
-pub use row::{Row, RowData};
+pub use row::{Cell, Row, RowData};
 pub use run::{BaseConfig, EvalConfig, ImportedWeights, RunConfig, TrainConfig};
 pub use setting::Setting;
 pub use shape::{PartShape, Shape};
