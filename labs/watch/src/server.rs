@@ -48,13 +48,14 @@ impl Server {
         format!("http://{}/{}/", self.address, self.token)
     }
 
-    /// Answers requests, one after the other. It returns only by an error.
+    /// Answers requests. It returns only by an error.
     pub fn serve(&self, watch: &mut Watch, every: Duration) -> anyhow::Result<()> {
         let mut last: Option<(Instant, String)> = None;
         loop {
             let request = self.http.recv().context("cannot accept connections any more")?;
-            if let Some(length) = request.body_length().filter(|&length| length > 0) {
-                refuse(request, length);
+            if request.body_length().is_some_and(|length| length > MOST_BODY) {
+                // tiny_http makes room for a whole body when it answers or drops a request.
+                std::mem::forget(request);
                 continue;
             }
             let response = match self.status(&request) {
@@ -64,13 +65,18 @@ impl Server {
                 },
                 status => plain(status),
             };
-            // An error means that the reader went away.
-            let _ = request.respond(response);
+            // A client that sends its body or takes its answer slowly delays no other. Errors mean that it went away, or that
+            // there are too many threads.
+            let answer = move || drop(request.respond(response));
+            drop(thread::Builder::new().spawn(answer));
         }
     }
 
     /// The status of the answer to a request: 200 for the page.
     fn status(&self, request: &Request) -> u16 {
+        if request.body_length().is_some_and(|length| length > 0) {
+            return 413;
+        }
         let rest = self.below_token(request.url()).filter(|_| is_for_this_host(request));
         match (request.method(), rest) {
             (_, None) => 403,
@@ -85,18 +91,6 @@ impl Server {
         let (token, rest) = path.strip_prefix('/')?.split_at_checked(self.token.len())?;
         same(token, &self.token).then_some(rest)
     }
-}
-
-/// Answers a request with a body. tiny_http reads the body when it drops its request, so a thread waits for it. It first makes
-/// room for all of it: a request that claims a long body is neither answered nor dropped, and keeps its connection.
-fn refuse(request: Request, length: usize) {
-    if length > MOST_BODY {
-        std::mem::forget(request);
-        return;
-    }
-    // Errors mean that the reader went away, or that there are too many threads.
-    let answer = move || drop(request.respond(plain(413)));
-    drop(thread::Builder::new().spawn(answer));
 }
 
 fn is_for_this_host(request: &Request) -> bool {

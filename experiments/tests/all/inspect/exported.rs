@@ -88,6 +88,9 @@ fn random_weights_have_no_zero_and_gradients_the_names_of_parameters() {
     let of = gradient.iter().filter_map(|(name, shape, _)| Some((name.strip_prefix("gradient.")?, shape)));
     let parameters = weights.iter().map(|(name, shape, _)| (name.as_str(), shape));
     assert_eq!(of.collect::<BTreeSet<_>>(), parameters.collect::<BTreeSet<_>>());
+    for target in ["policy_index", "value", "draw", "map", "rights", "repeats"] {
+        assert!(gradient.iter().any(|(name, ..)| *name == format!("batch.{target}")), "the batch has its {target}");
+    }
     let loss = |name: &str| numbers(&gradient, name).1[0];
     assert!((loss("loss.policy") + loss("loss.value") - loss("loss.total")).abs() < 1e-5, "both weigh 1");
     let moved = ["gradient.encoding.shaw.layer.0.q", "gradient.encoding.shaw.layer.1.k"];

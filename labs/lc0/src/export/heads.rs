@@ -56,6 +56,12 @@ pub(super) fn write(network: &ChessformerConfig, many: bool, parameters: &mut Pa
         policy(parameters, "soft_policy", &format!("{policies}{SOFT}."), soft.depth.unwrap_or(depth))?;
     }
     for (name, further) in &outputs.further_policies {
+        if [VANILLA, SOFT].contains(&name.as_str()) {
+            return Err(NetError::no_place(
+                format!("a further policy named {name}"),
+                "further policies of other names",
+            ));
+        }
         let from = format!("further_policies.{name}");
         policy(parameters, &from, &format!("{policies}{name}."), further.depth.unwrap_or(depth))?;
     }

@@ -102,6 +102,7 @@ fn what_lc0_lacks_is_refused_by_name() {
         ("ff: 24,", "ff: 24, registers: 2,", "registers"),
         ("ff: 24,", "ff: 24, activation: gelu,", "activation: Gelu"),
         ("policy: {}, result: {},", "policy: {},", "without policy or result"),
+        ("result: {},", "result: {}, further_policies: {soft: {}},", "a further policy named soft"),
         ("gen: 4}", "gen: 4, pool: mean}", "this kind of smolgen"),
         ("input: lc0_112", "input: piece_tokens", "input: piece_tokens"),
     ];

@@ -83,6 +83,22 @@ fn a_request_whose_body_does_not_come_keeps_nobody_waiting() {
 }
 
 #[test]
+fn a_client_that_takes_no_answer_keeps_nobody_waiting() {
+    let folder = Folder::half_way();
+    let (address, path) = serve(&folder);
+    let mut stream = TcpStream::connect(address).expect("a connection");
+    let request = format!("GET {path} HTTP/1.1\r\nHost: {address}\r\n\r\n");
+    let page = ask(address, "GET", &path, &format!("Host: {address}\r\n")).1;
+    // More bytes than the buffers of a connection hold.
+    let count = (24 << 20) / page.len();
+    assert!(count < 2_000, "a page of {} bytes", page.len());
+    stream.write_all(request.repeat(count).as_bytes()).expect("requests");
+    thread::sleep(Duration::from_millis(500));
+    assert_eq!(ask(address, "GET", &path, &format!("Host: {address}\r\n")).0, 200);
+    drop(stream);
+}
+
+#[test]
 fn requests_with_a_body_are_refused_and_leave_nothing_behind() {
     let folder = Folder::half_way();
     let (address, path) = serve(&folder);

@@ -48,7 +48,10 @@ fn batch_parts(cell: &Loaded, batch: &Examples) -> Vec<Named> {
         ("short_term", column(Column::ShortTerm)),
         ("moves_left", column(Column::MovesLeft)),
         ("points", column(Column::Points)),
+        ("draw", column(Column::Draw)),
         ("map", column(Column::Map)),
+        ("rights", column(Column::Rights)),
+        ("repeats", column(Column::Repeats)),
     ];
     parts.into_iter().map(|(name, tensor)| Named::new(format!("batch.{name}"), tensor)).collect()
 }
