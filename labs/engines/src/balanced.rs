@@ -21,6 +21,7 @@ pub struct BalancedSettings {
     pub plies: (u16, u16),
     /// The largest score for either side, in centipawns.
     pub within: i32,
+    /// How many, at least one.
     pub count: usize,
     pub seed: u64,
 }
@@ -40,9 +41,6 @@ fn of_game<G: Referee>(
     let mut engine = Engine::start(&settings.engine)?;
     let (mut lines, mut seen) = (Vec::new(), BTreeSet::new());
     for number in 0..settings.count * DRAWS {
-        if lines.len() == settings.count {
-            return Ok(lines);
-        }
         let mut stream = streams::stream(settings.seed, &["generate", "balanced", &number.to_string()]);
         let played = set_up_with_random_plies::<G>(&Opening::default(), Some(settings.plies), &mut stream)
             .map_err(|reason| GenerateError::Option { option: "--plies", reason })?;
@@ -56,10 +54,10 @@ fn of_game<G: Referee>(
         if matches!(score, Some(Score::Centipawns(points)) if (-settings.within..=settings.within).contains(&points)) {
             lines.push(format!("startpos moves {}", texts::<G>(&played).join(" ")));
             progress(lines.len());
+            if lines.len() == settings.count {
+                return Ok(lines);
+            }
         }
-    }
-    if lines.len() == settings.count {
-        return Ok(lines);
     }
     let reason = format!("only {} of {} random openings are within it", lines.len(), settings.count * DRAWS);
     Err(GenerateError::Option { option: "--within", reason })

@@ -119,20 +119,11 @@ impl Settings {
         if self.output.symlink_metadata().is_ok() {
             return Err(dataset::DatasetError::OutputExists(self.output.clone()).into());
         }
-        if self.games == 0 || self.nodes == 0 || self.processes == 0 {
-            return wrong("--games, --nodes and --processes", "must be at least 1");
-        }
-        if self.engine.multipv == 0 {
-            return wrong("--multipv", "must be at least 1");
-        }
         if !(self.temperature.is_finite() && self.temperature > 0.0) {
             return wrong("--temperature", "must be a number of centipawns above 0");
         }
         if self.ply_cap == 0 || self.ply_cap > MAX_PLIES {
             return wrong("--ply-cap", "must lie between 1 and the 65,535 plies that a dataset holds");
-        }
-        if self.random_plies.is_some_and(|(from, to)| from > to) {
-            return wrong("--random-plies", "expected A..B with A at most B");
         }
         if self.random_within.is_some() && self.engine.multipv < 2 {
             return wrong("--random-within", "needs moves to choose from: raise --multipv");

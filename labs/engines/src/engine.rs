@@ -1,5 +1,7 @@
 //! Engines: external programs that answer on stdin and stdout, in UCI (chess) or USI (shogi).
 //!
+//! UCI: Meyer-Kahlen and Huber's protocol of 2006; USI: its translation to shogi, <http://shogidokoro.starfree.jp/usi.html>.
+//!
 //! An engine's output is untrusted: unknown lines are skipped, every wait has a timeout, and a program that exits or
 //! stops answering is an error with its last output, never a panic. Moves come back as text; the caller checks their
 //! legality.
@@ -8,7 +10,6 @@ mod client;
 mod error;
 mod info;
 mod process;
-mod protocol;
 
 pub use client::{Answer, Engine, EngineSettings, Search};
 pub use error::EngineError;

@@ -23,7 +23,6 @@ pub struct Progress {
     pub finished: u64,
     /// Games finished by earlier starts.
     pub found: u64,
-    pub plies: u64,
     /// Plies played by this start.
     pub new_plies: u64,
     /// Refused answers in all finished games.
@@ -93,7 +92,6 @@ fn counted(games: u64, journal: &Journal) -> Result<Progress, GenerateError> {
         let game = game?;
         counts.finished += 1;
         counts.found += 1;
-        counts.plies += game.moves.len() as u64;
         counts.refused += game.refused;
     }
     Ok(counts)
@@ -104,7 +102,6 @@ fn note(message: WorkerMessage, journal: &mut Journal, counts: &mut Progress) ->
         WorkerMessage::Finished(game) => {
             journal.push(&game)?;
             counts.finished += 1;
-            counts.plies += game.moves.len() as u64;
             counts.new_plies += (game.moves.len() - game.opening_plies) as u64;
             counts.refused += game.refused;
         }

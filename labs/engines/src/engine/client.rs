@@ -3,7 +3,6 @@
 use super::error::EngineError;
 use super::info::{LONGEST_MOVE, Lines};
 use super::process::{NoAnswer, Process};
-use super::protocol;
 use games::{GameKind, Notation};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -121,7 +120,7 @@ impl Engine {
         only: &[String],
     ) -> Result<Search, EngineError> {
         const TASK: &str = "search a position";
-        self.write_line(&protocol::position(self.notation, start, moves), TASK)?;
+        self.write_line(&position(self.notation, start, moves), TASK)?;
         let mut go = format!("go nodes {nodes}");
         if !only.is_empty() {
             go.push_str(" searchmoves ");
@@ -215,6 +214,20 @@ impl Engine {
     }
 }
 
+/// The command that sets up a position: from the standard start or from a text, by its moves.
+fn position(notation: Notation, start: Option<&str>, moves: &[String]) -> String {
+    let mut command = match (notation, start) {
+        (_, None) => "position startpos".to_owned(),
+        (Notation::Uci, Some(fen)) => format!("position fen {fen}"),
+        (Notation::Usi, Some(sfen)) => format!("position sfen {sfen}"),
+    };
+    if !moves.is_empty() {
+        command.push_str(" moves ");
+        command.push_str(&moves.join(" "));
+    }
+    command
+}
+
 /// The options to set: first those of every engine that has them, then the requested ones.
 fn wanted(settings: &EngineSettings, known: &[String]) -> Vec<(String, String)> {
     let has = |name: &str| known.iter().any(|option| option == name);
@@ -256,6 +269,14 @@ fn cut(text: &str, most: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn positions_are_said_as_each_protocol_wants_them() {
+        let moves = ["7g7f".to_owned(), "3c3d".to_owned()];
+        assert_eq!(position(Notation::Usi, None, &moves), "position startpos moves 7g7f 3c3d");
+        assert_eq!(position(Notation::Uci, Some("8/8 w"), &[]), "position fen 8/8 w");
+        assert_eq!(position(Notation::Usi, Some("9/9 b - 1"), &moves[..1]), "position sfen 9/9 b - 1 moves 7g7f");
+    }
 
     #[test]
     fn answers_that_are_no_moves_are_known() {

@@ -1,6 +1,5 @@
 //! An engine's output during a search: `info depth 9 multipv 2 score cp -31 … pv e7e5 …`.
 
-use super::protocol::moves_to_mate;
 use games::{Notation, Score};
 use std::collections::BTreeMap;
 
@@ -123,6 +122,14 @@ fn scored(notation: Notation, kind: &str, number: &str) -> Option<Score> {
     }
 }
 
+/// Moves to mate, from the number in `score mate`: UCI counts moves, USI plies.
+const fn moves_to_mate(notation: Notation, number: i32) -> i32 {
+    match notation {
+        Notation::Uci => number,
+        Notation::Usi => number / 2 + number % 2,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -189,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn mates_are_beyond_all_other_scores() {
+    fn mates_are_beyond_all_other_scores_and_counted_in_moves() {
         let lines = recorded(&[
             "info depth 5 score mate -4 pv a",
             "info depth 5 score mate 3 pv b",
@@ -201,5 +208,7 @@ mod tests {
         assert_eq!(lines.compared(9), expected);
         assert_eq!(points(MateIn(i32::MIN)), -21_000);
         assert_eq!(points(MateIn(0)), -30_000);
+        assert_eq!([1, 3, -2, -4].map(|plies| moves_to_mate(Notation::Usi, plies)), [1, 2, -1, -2]);
+        assert_eq!(moves_to_mate(Notation::Uci, -3), -3);
     }
 }
