@@ -3,12 +3,12 @@
 use crate::commands::data::display::Display;
 use crate::commands::options::cores;
 use anyhow::Context as _;
-use config::grouped;
+use config::{grouped, shell_word};
 use dataset::{Manifest, WorkDone};
 use engines::EngineSettings;
 use engines::relabelled::{RelabelSettings, relabelled};
 use std::num::{NonZeroU64, NonZeroUsize};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Mutex;
 use std::time::Duration;
@@ -54,29 +54,21 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         args.temperature
     );
     let from = Manifest::read(&args.from).with_context(|| format!("--from {}", args.from.display()))?;
-    let (nodes, multipv, positions) = (args.nodes.get(), args.multipv.get(), args.positions.get());
-    let name = |path: &PathBuf| path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    let positions = args.positions.get();
     let settings = RelabelSettings {
         game: from.game,
         from: args.from.clone(),
         from_name: from.name.clone(),
-        engine: EngineSettings::new(&args.engine, from.game, multipv, Duration::from_secs(300)),
-        nodes,
+        engine: EngineSettings::new(&args.engine, from.game, args.multipv.get(), Duration::from_secs(300)),
+        nodes: args.nodes.get(),
         positions,
         temperature: args.temperature,
         seed: args.seed,
         processes: args.processes.map_or_else(cores, NonZeroUsize::get),
         output: args.out.clone(),
-        name: name(&args.out),
+        name: file_name(&args.out),
         licence: args.licence.clone(),
-        made_by: format!(
-            "posenc data generate relabelled --from {} --engine {} --nodes {nodes} --multipv {multipv} --temperature {} --positions \
-             {positions} --seed {}",
-            from.name,
-            name(&args.engine),
-            args.temperature,
-            args.seed
-        ),
+        made_by: made_by(args, &from.name),
     };
     let display = Mutex::new(Display::new());
     let shown = |done| {
@@ -90,4 +82,42 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
     println!("{}: {} test positions", args.out.display(), grouped(made?.counts.positions));
     Ok(ExitCode::SUCCESS)
+}
+
+/// The command that makes the same labels again, for `dataset.yaml`; files by name, since their folders belong to this machine.
+fn made_by(args: &Args, from: &str) -> String {
+    let Args { nodes, multipv, temperature, positions, seed, .. } = args;
+    let [from, engine] = [from, &file_name(&args.engine)[..]].map(shell_word);
+    format!(
+        "posenc data generate relabelled --from {from} --engine {engine} --nodes {nodes} --multipv {multipv} --temperature \
+         {temperature} --positions {positions} --seed {seed}"
+    )
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_one_for_the_shell() {
+        let args = Args {
+            from: "set".into(),
+            engine: "/opt/an engine".into(),
+            nodes: NonZeroU64::MIN,
+            multipv: NonZeroUsize::MIN,
+            temperature: 60.0,
+            positions: NonZeroU64::MIN,
+            seed: 2,
+            processes: None,
+            licence: String::new(),
+            out: "labels".into(),
+        };
+        let expected = "posenc data generate relabelled --from 'my games' --engine 'an engine' --nodes 1 --multipv 1 \
+                        --temperature 60 --positions 1 --seed 2";
+        assert_eq!(made_by(&args, "my games"), expected);
+    }
 }
