@@ -15,7 +15,8 @@ pub mod seeded;
 #[path = "../../../../experiments/crates/config/tests/all/damage/laws.rs"]
 pub mod settings;
 
-use crate::random::{DEFAULT, Net, SWISH, Shape};
+use crate::random::{Net, SWISH, Shape};
+use crate::samples::with_a_map;
 
 /// A network with an attention body, of random numbers in 16 bits.
 fn network() -> Vec<u8> {
@@ -24,15 +25,11 @@ fn network() -> Vec<u8> {
         heads: 2,
         layers: 1,
         ff: 4,
-        dense: None,
-        gate: true,
         smolgen: Some([1, 2, 1]),
-        qkv_bias: true,
         policies: vec![("", 3)],
-        values: vec![("", [3, 0, 0])],
         mish: true,
         smolgen_activation: SWISH,
-        ff_activation: DEFAULT,
+        ..with_a_map()
     };
     let file = Net::new(shape, 1).file(false);
     assert!(file.len() < 20_000, "{}", file.len());
