@@ -101,7 +101,7 @@ pub(super) fn read(tree: &mut Tree<'_>, format: &NetworkFormat) -> Result<Archit
 }
 
 /// The number of attention heads, which divides the width.
-fn heads(tree: &mut Tree<'_>, width: usize) -> Result<usize, NetError> {
+fn heads(tree: &Tree<'_>, width: usize) -> Result<usize, NetError> {
     let found = tree.number("headcount").ok_or_else(|| NetError::tensor("headcount", "is missing"))?;
     match usize::try_from(found) {
         Ok(heads) if heads > 0 && width.is_multiple_of(heads) => Ok(heads),

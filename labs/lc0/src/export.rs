@@ -11,8 +11,7 @@ mod parameters;
 mod static_bias;
 
 use super::error::NetError;
-use super::format::NetworkFormat;
-use super::message::{Format, Net};
+use super::format::{Format, Net, NetworkFormat};
 use super::{MAGIC, layer};
 use config::RunConfig;
 use encode::Message;

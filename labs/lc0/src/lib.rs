@@ -1,7 +1,7 @@
 //! Networks between Lc0 and posenc: reads Lc0's weights files as cells, and writes cells as such files.
 //!
 //! ```text
-//! file.pb.gz ─┬─ format, message (fields) ─┬─ residual ──┬─▶ Imported ─ cell ─▶ a cell's folder
+//! file.pb.gz ─┬─ format (its messages) ────┬─ residual ──┬─▶ Imported ─ cell ─▶ a cell's folder
 //!             └─ tree (tensors by name) ───┴─ attention ─┘                              │
 //! file.pb.gz ◀── export (encode, body, heads: attention bodies only) ◀──────────────────┘
 //! ```
@@ -19,7 +19,6 @@ pub mod export;
 mod fields;
 mod format;
 mod layer;
-mod message;
 mod network;
 mod residual;
 mod tree;
@@ -30,8 +29,7 @@ pub use network::{Parameters, spec};
 use config::bounded;
 use encodings::EncodingConfig;
 use flate2::read::GzDecoder;
-use format::NetworkFormat;
-use message::Net;
+use format::{Net, NetworkFormat};
 use models::ModelConfig;
 use network::Architecture;
 use prost::Message as _;

@@ -117,12 +117,9 @@ impl<'a> Tree<'a> {
         places.collect::<BTreeSet<_>>().len()
     }
 
-    pub(super) fn number(&mut self, name: &str) -> Option<u64> {
+    pub(super) fn number(&self, name: &str) -> Option<u64> {
         match self.found.get(name) {
-            Some(&NamedValue::Number(number)) => {
-                self.found.remove(name);
-                Some(number)
-            }
+            Some(&NamedValue::Number(number)) => Some(number),
             _ => None,
         }
     }
