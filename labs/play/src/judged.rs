@@ -12,7 +12,6 @@ use std::time::Duration;
 use streams::Stream;
 use strength::interval::standard_errors;
 use strength::kendall::tau;
-use train::inference::Situation;
 
 /// The maximum number of compared moves: Stockfish's limit. No position of chess has more than 218 legal moves; one of shogi can
 /// have 593.
@@ -75,9 +74,7 @@ pub fn score<G: Referee>(
     judgements: &[Judgement],
     stream: &mut Stream,
 ) -> Result<JudgedScore, PlayError> {
-    let situations: Vec<Situation<G>> =
-        positions.iter().map(|start| Situation::of_run(start.clone(), &player.cell().config)).collect();
-    let decisions = player.decide(&situations.iter().collect::<Vec<_>>(), stream)?;
+    let decisions = player.decide_in::<G>(positions, stream)?;
     let (mut taus, mut losses) = (Vec::new(), Vec::new());
     for (decision, judgement) in decisions.iter().zip(judgements).filter(|(_, judgement)| judgement.len() > 1) {
         let points = |mv: &str| judgement.iter().find(|(own, _)| own == mv).map(|&(_, points)| points);

@@ -9,7 +9,6 @@ use games::{Position, Referee};
 use serde::Serialize;
 use std::path::Path;
 use streams::Stream;
-use train::inference::Situation;
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct MateScore {
@@ -40,9 +39,7 @@ pub fn score<G: Referee>(
     positions: &[G::Position],
     stream: &mut Stream,
 ) -> Result<MateScore, PlayError> {
-    let situations: Vec<Situation<G>> =
-        positions.iter().map(|start| Situation::of_run(start.clone(), &player.cell().config)).collect();
-    let decisions = player.decide(&situations.iter().collect::<Vec<_>>(), stream)?;
+    let decisions = player.decide_in::<G>(positions, stream)?;
     let outcome = |(start, decision): (&G::Position, &crate::Decision)| -> [bool; 2] {
         let Some(mv) = decision.text().and_then(|text| start.parse_move(text).ok()) else { return [false; 2] };
         [!mating_among(start, &[mv]).is_empty(), start.gives_check(mv)]

@@ -42,9 +42,19 @@ impl<'a> Player<'a> {
 
     /// An error if the network lacks an output that the agent needs: it decides at the start of the game.
     pub fn check_outputs<G: Referee>(&self) -> Result<(), PlayError> {
-        let start: Situation<G> = Situation::of_run(G::Position::start(), &self.cell.config);
         let player = Self::new(self.cell, self.agent.with_visits(1));
-        player.decide(&[&start], &mut stream(0, &["play", "check"])).map(drop)
+        player.decide_in::<G>(&[G::Position::start()], &mut stream(0, &["play", "check"])).map(drop)
+    }
+
+    /// Decides in every position, without moves before it.
+    pub(crate) fn decide_in<G: Referee>(
+        &self,
+        positions: &[G::Position],
+        stream: &mut Stream,
+    ) -> Result<Vec<Decision>, PlayError> {
+        let situation = |start: &G::Position| Situation::<G>::of_run(start.clone(), &self.cell.config);
+        let situations: Vec<Situation<G>> = positions.iter().map(situation).collect();
+        self.decide(&situations.iter().collect::<Vec<_>>(), stream)
     }
 
     /// Decides in every situation, in batches. `stream` is drawn from where moves are drawn, once for each situation.

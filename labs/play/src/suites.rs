@@ -13,7 +13,6 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;
 use streams::Stream;
-use train::inference::Situation;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Problem {
@@ -159,12 +158,9 @@ pub fn score<G: Referee>(
     problems: &[Problem],
     stream: &mut Stream,
 ) -> Result<(Vec<String>, SuiteScore), PlayError> {
-    let situation = |problem: &Problem| {
-        let start = G::Position::parse(&problem.start).expect("`read` has parsed it");
-        Situation::<G>::of_run(start, &player.cell().config)
-    };
-    let situations: Vec<Situation<G>> = problems.iter().map(situation).collect();
-    let decisions = player.decide(&situations.iter().collect::<Vec<_>>(), stream)?;
+    let position = |problem: &Problem| G::Position::parse(&problem.start).expect("`read` has parsed it");
+    let positions: Vec<G::Position> = problems.iter().map(position).collect();
+    let decisions = player.decide_in::<G>(&positions, stream)?;
     let answers: Vec<String> = decisions.iter().map(|found| found.text().unwrap_or_default().to_owned()).collect();
     let mut parts: BTreeMap<&str, Vec<(&Problem, &str)>> = BTreeMap::new();
     for (problem, answer) in problems.iter().zip(&answers) {

@@ -5,8 +5,8 @@ use anyhow::Context as _;
 use config::evaluate::Opponent;
 use config::{Experiment, RunConfig};
 use grid::{Prepared, Task};
+use play::Agent;
 use play::evaluation::{Subject, evaluate};
-use play::{Agent, PlayError};
 use records::folder::{CHECKPOINTS, FINAL};
 use records::plan::Row;
 use records::strength::{self, Evaluation, Strength};
@@ -80,7 +80,7 @@ fn of_cell(experiment: &Experiment, prepared: &Prepared, task: &Task, device: De
     );
     let subject =
         Subject { cell: &task.dir, reference: reference.as_deref(), weights: experiment.primary.weights, device };
-    let told = |found: &Evaluation| {
+    let mut told = |found: &Evaluation| {
         let Evaluation { measure, name, agent, value, of, details, .. } = found;
         let told = if measure.is_share() { format!("{:.1} %", 100.0 * value) } else { format!("{value:.4} nats") };
         let agent = if measure.is_share() { format!(", agent {agent}") } else { String::new() };
@@ -88,7 +88,7 @@ fn of_cell(experiment: &Experiment, prepared: &Prepared, task: &Task, device: De
         let copies = copies.map_or_else(String::new, |copies| format!("; copies of earlier pairs: {copies}"));
         eprintln!("{}: {} {name}{agent}: {told} of {of}{copies}", task.name, measure.name());
     };
-    let outcome: Result<(), PlayError> = evaluate(subject, evaluations, &mut |found| told(found));
+    let outcome = evaluate(subject, evaluations, &mut told);
     show(task, run.train.steps);
     Ok(outcome?)
 }
