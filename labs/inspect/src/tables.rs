@@ -18,6 +18,12 @@ pub(super) fn named(head: &HeadRecord) -> Option<(&Movement, &RelationRecord)> {
     Some((movement, head.relations.iter().find(|found| found.relation == movement.relation)?))
 }
 
+/// The cells of a movement: its name, the fit of its relation, its share beyond distance, and both p-values.
+fn numbers((movement, found): (&Movement, &RelationRecord)) -> [String; 5] {
+    let control = found.p_control.map_or(String::new(), p_value);
+    [movement.name(), percent(found.fit), percent(found.share), p_value(found.p), control]
+}
+
 /// The three relations that fit a head best; a star marks significant ones.
 pub(super) fn fits(head: &HeadRecord, alpha: f64) -> Vec<String> {
     let is_significant = |found: &RelationRecord| found.p < alpha && found.p_control.is_none_or(|p| p < alpha);
@@ -44,20 +50,11 @@ pub(super) fn untested(cells: &[Inspected]) -> String {
 /// Head → movement; relations with both p-values below `alpha` have a star.
 pub fn heads(records: &[HeadRecord], alpha: f64) -> Table {
     let row = |head: &HeadRecord| {
-        let (movement, [fit, share], p, control) = match named(head) {
-            None => (
-                "–".to_owned(),
-                [String::new(), String::new()],
-                least(head, |found| Some(found.p)),
-                least(head, |found| found.p_control),
-            ),
-            Some((movement, found)) => (
-                movement.name(),
-                [found.fit, found.share].map(percent),
-                p_value(found.p),
-                found.p_control.map_or(String::new(), p_value),
-            ),
+        let unnamed = || {
+            let [p, control] = [least(head, |found| Some(found.p)), least(head, |found| found.p_control)];
+            ["–".to_owned(), String::new(), String::new(), p, control]
         };
+        let [movement, fit, share, p, control] = named(head).map_or_else(unnamed, numbers);
         vec![
             head.layer.to_string(),
             head.head.to_string(),
@@ -95,19 +92,10 @@ pub const MOST_PIECES: usize = 40;
 pub fn pieces(records: &[HeadRecord]) -> Table {
     let mut found: Vec<(&RelationRecord, Vec<String>)> = Vec::new();
     for head in records {
-        let (Some(occupant), Some((movement, relation))) = (&head.occupant, named(head)) else { continue };
-        let cells = vec![
-            occupant.name(),
-            occupant.seen.to_string(),
-            head.layer.to_string(),
-            head.head.to_string(),
-            movement.name(),
-            percent(relation.fit),
-            percent(relation.share),
-            p_value(relation.p),
-            relation.p_control.map_or(String::new(), p_value),
-        ];
-        found.push((relation, cells));
+        let (Some(occupant), Some(named)) = (&head.occupant, named(head)) else { continue };
+        let [seen, layer, number] = [occupant.seen, head.layer, head.head].map(|number| number.to_string());
+        let cells = [occupant.name(), seen, layer, number].into_iter().chain(numbers(named)).collect();
+        found.push((named.1, cells));
     }
     found.sort_by(|a, b| b.0.fit.total_cmp(&a.0.fit));
     let header =
