@@ -126,32 +126,25 @@ impl<'a> Tree<'a> {
 
     /// Takes a tensor of any size.
     pub(super) fn tensor(&mut self, name: &str) -> Result<Vec<f32>, NetError> {
-        let layer = self.take(name)?;
-        layer::numbers(layer.as_ref(), name)
+        let numbers = self.peek(name)?;
+        self.found.remove(name);
+        Ok(numbers)
     }
 
     /// Takes a tensor, with a check of its number of values.
     pub(super) fn sized(&mut self, name: &str, len: usize) -> Result<Vec<f32>, NetError> {
-        let layer = self.take(name)?;
-        layer::sized(layer.as_ref(), name, len)
+        let numbers = self.tensor(name)?;
+        if numbers.len() != len {
+            return Err(NetError::tensor(name, format!("holds {} numbers instead of {len}", numbers.len())));
+        }
+        Ok(numbers)
     }
 
     /// Reads a tensor without taking it.
     pub(super) fn peek(&self, name: &str) -> Result<Vec<f32>, NetError> {
-        let layer = match self.found.get(name) {
-            Some(&NamedValue::Tensor(bytes)) => Some(decode(bytes, name)?),
-            _ => None,
-        };
-        layer::numbers(layer.as_ref(), name)
-    }
-
-    fn take(&mut self, name: &str) -> Result<Option<Layer>, NetError> {
         match self.found.get(name) {
-            Some(&NamedValue::Tensor(bytes)) => {
-                self.found.remove(name);
-                decode(bytes, name).map(Some)
-            }
-            _ => Ok(None),
+            Some(&NamedValue::Tensor(bytes)) => layer::numbers(&decode(bytes, name)?, name),
+            _ => Err(NetError::tensor(name, "is missing")),
         }
     }
 
