@@ -55,22 +55,18 @@ struct Heads<'a, 'b> {
 impl Heads<'_, '_> {
     /// A dense layer; returns the number of outputs. The file's names are the layer's with `_w` and `_b`.
     fn dense(&mut self, name: &str, from: &str, inputs: usize) -> Result<usize, NetError> {
-        let bias = self.tree.tensor(&format!("{from}_b"))?;
-        let weight = self.tree.sized(&format!("{from}_w"), inputs * bias.len())?;
-        let outputs = bias.len();
-        self.tensors.push(format!("{name}.weight"), weight);
-        self.tensors.push(format!("{name}.bias"), bias);
+        let outputs = self.tree.peek(&format!("{from}_b"))?.len();
+        self.dense_to(name, from, inputs, outputs)?;
         Ok(outputs)
     }
 
     /// A dense layer with a known number of outputs.
     fn dense_to(&mut self, name: &str, from: &str, inputs: usize, outputs: usize) -> Result<(), NetError> {
-        let found = self.tree.peek(&format!("{from}_b"))?.len();
-        if found != outputs {
-            let what = format!("holds {found} numbers instead of {outputs}");
-            return Err(NetError::tensor(&format!("{from}_b"), what));
-        }
-        self.dense(name, from, inputs).map(drop)
+        let bias = self.tree.sized(&format!("{from}_b"), outputs)?;
+        let weight = self.tree.sized(&format!("{from}_w"), inputs * outputs)?;
+        self.tensors.push(format!("{name}.weight"), weight);
+        self.tensors.push(format!("{name}.bias"), bias);
+        Ok(())
     }
 
     fn policies(&mut self, outputs: &mut Outputs) -> Result<PolicyConfig, NetError> {

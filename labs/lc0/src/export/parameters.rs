@@ -18,10 +18,6 @@ impl<'a> Parameters<'a> {
         Self { own: layout.params().iter().map(of).collect(), used: BTreeSet::new(), renamed: BTreeMap::new() }
     }
 
-    pub(super) fn has(&self, name: &str) -> bool {
-        self.own.contains_key(name)
-    }
-
     pub(super) fn take(&mut self, name: &str) -> Result<&'a [f32], NetError> {
         let (name, numbers) = self.own.get_key_value(name).ok_or_else(|| NetError::tensor(name, "is missing"))?;
         self.used.insert(name);
@@ -50,7 +46,8 @@ impl<'a> Parameters<'a> {
     /// A layer's bias, or zeros.
     pub(super) fn bias(&mut self, from: &str, outputs: usize) -> Result<Vec<f32>, NetError> {
         let name = format!("{from}.bias");
-        if self.has(&name) { self.take(&name).map(<[f32]>::to_vec) } else { Ok(vec![0.0; outputs]) }
+        let is_there = self.own.contains_key(&name[..]);
+        if is_there { self.take(&name).map(<[f32]>::to_vec) } else { Ok(vec![0.0; outputs]) }
     }
 
     /// A layer normalisation: `to_gammas` and `to_betas`.
