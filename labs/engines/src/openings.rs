@@ -35,7 +35,7 @@ impl Openings {
         let text = dataset::unpacked(path)?;
         let file = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         let placed = match G::RECORD {
-            Record::Pgn if is_pgn(path, &text) => records(&text),
+            Record::Pgn if is_pgn(&file, &text) => records(&text),
             Record::Pgn if text.starts_with(TABLE) => table(&text),
             _ => lines::<G>(&text),
         };
@@ -97,8 +97,8 @@ pub fn set_up<G: Referee>(opening: &Opening) -> Result<Played<G::Position>, Stri
 }
 
 /// Whether a chess book is PGN: by its first tag, or by its file name.
-fn is_pgn(path: &Path, text: &[u8]) -> bool {
-    text.trim_ascii_start().starts_with(b"[") || path.to_string_lossy().to_ascii_lowercase().contains(".pgn")
+fn is_pgn(file: &str, text: &[u8]) -> bool {
+    text.trim_ascii_start().starts_with(b"[") || file.to_ascii_lowercase().contains(".pgn")
 }
 
 /// An opening or the reason why it is invalid, with its place in the book.
@@ -230,6 +230,17 @@ mod tests {
         let mate = b"startpos moves f2f3 e7e5 g2g4 d8h4";
         let (_, reason) = checked::<Chess>(lines::<Chess>(mate)).expect_err("nothing is left to play");
         assert!(reason.contains("the game is over"), "{reason}");
+    }
+
+    #[test]
+    fn the_name_of_a_folder_does_not_make_its_books_pgn() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let folder = dir.path().join("books.pgn");
+        std::fs::create_dir(&folder).expect("a folder in it");
+        let book = folder.join("book.epd");
+        std::fs::write(&book, "startpos moves e2e4\n").expect("written");
+        let openings = Openings::read::<Chess>(Some(&book), 0).expect("a book");
+        assert_eq!(openings.of(0).moves, ["e2e4"]);
     }
 
     #[test]

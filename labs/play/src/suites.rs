@@ -39,8 +39,7 @@ type Wrong = (String, String);
 /// Reads a suite, plain or compressed: EPD, or SFEN with operations, or CSA.
 pub fn read<G: Referee>(path: &Path) -> Result<Vec<Problem>, PlayError> {
     let bytes = dataset::unpacked(path)?;
-    let name = path.to_string_lossy().to_ascii_lowercase();
-    let is_csa = G::RECORD == Record::Csa && name.contains(".csa");
+    let is_csa = G::RECORD == Record::Csa && is_named_csa(path);
     let problems = if is_csa { of_csa(&bytes) } else { of_lines::<G>(&String::from_utf8_lossy(&bytes)) };
     let wrong = |(place, reason): Wrong| PlayError::File { file: path.to_owned(), place, reason };
     let problems = problems.map_err(wrong)?;
@@ -48,6 +47,10 @@ pub fn read<G: Referee>(path: &Path) -> Result<Vec<Problem>, PlayError> {
         return Err(wrong((String::new(), "it has no position".to_owned())));
     }
     Ok(problems)
+}
+
+fn is_named_csa(path: &Path) -> bool {
+    path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase().contains(".csa")
 }
 
 fn of_csa(bytes: &[u8]) -> Result<Vec<Problem>, Wrong> {
@@ -255,5 +258,6 @@ mod tests {
         let csa = ranks.collect::<String>() + "P+00KI\n+\n+0052KI\n";
         let problems = of_csa(csa.as_bytes()).expect("a record");
         assert_eq!((problems.len(), problems[0].best[0].as_str()), (1, "G*5b"));
+        assert!(is_named_csa(Path::new("suites/mates.CSA.zst")) && !is_named_csa(Path::new("a.csa/mates.sfen")));
     }
 }
