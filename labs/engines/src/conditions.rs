@@ -60,7 +60,7 @@ pub struct Book {
     pub openings: u64,
 }
 
-/// The conditions that determine the games: the same conditions and number give the same game.
+/// The conditions that determine the games: the same conditions and number give the same game. Fields are those of [`Settings`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GenerationConditions {
@@ -69,24 +69,16 @@ pub struct GenerationConditions {
     pub arguments: Vec<String>,
     pub options: Vec<(String, String)>,
     pub nodes: u64,
-    /// Moves that a search compares.
     pub multipv: usize,
     pub seed: u64,
     pub openings: Option<Book>,
     pub random_plies: Option<(u16, u16)>,
-    /// Centipawns of the random choice among near-best moves.
     pub random_within: Option<u16>,
-    /// The ply at which that choice ends.
     pub random_until: u16,
-    /// When a game is adjudicated as won.
     pub adjudicate_win: Option<WinRule>,
-    /// When a game is adjudicated as drawn.
     pub adjudicate_draw: Option<DrawRule>,
-    /// The ply at which games are stopped.
     pub ply_cap: u32,
-    /// Whether a stopped game is a draw.
     pub cap_is_draw: bool,
-    /// Whether the engine is restarted before every game.
     pub fresh_engine: bool,
 }
 

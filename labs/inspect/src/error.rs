@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use tch::TchError;
 use train::TrainError;
 
-/// Why a cell or a run folder cannot be inspected.
 #[derive(Debug, thiserror::Error)]
 pub enum InspectionError {
     #[error(transparent)]

@@ -117,16 +117,13 @@ impl HeadSums {
 }
 
 impl<T> Parts<T> {
+    pub(super) fn map<'a, U>(&'a self, of: impl Fn(&'a T) -> U) -> Parts<U> {
+        Parts { content: of(&self.content), position: self.position.as_ref().map(&of), attention: of(&self.attention) }
+    }
+
     fn try_map<U, E>(&self, of: impl Fn(&T) -> Result<U, E>) -> Result<Parts<U>, E> {
         let position = self.position.as_ref().map(&of).transpose()?;
         Ok(Parts { content: of(&self.content)?, position, attention: of(&self.attention)? })
-    }
-}
-
-impl Parts<Vec<Vec<f64>>> {
-    fn of_head(&self, head: usize) -> Parts<Vec<f64>> {
-        let position = self.position.as_ref().map(|maps| maps[head].clone());
-        Parts { content: self.content[head].clone(), position, attention: self.attention[head].clone() }
     }
 }
 
@@ -180,7 +177,7 @@ impl LayerSums {
             content: content[head].clone(),
             attention: attention[head].clone(),
             similarity: similarity.as_ref().map(|maps| maps[head].clone()),
-            each: each.iter().map(|parts| parts.of_head(head)).collect(),
+            each: each.iter().map(|parts| parts.map(|maps| maps[head].clone())).collect(),
             statistics: self.statistics(
                 head,
                 fixed[head],

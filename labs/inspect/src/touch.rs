@@ -135,7 +135,7 @@ impl Touched {
         let example = |(place, shown): (usize, &Shown)| {
             let blocks = layers.iter().map(|number| {
                 let heads = maps.in_examples.iter().filter(|head| head.layer == *number);
-                let heads = heads.map(|head| head.each[place].as_slices());
+                let heads = heads.map(|head| head.each[place].map(|map| &map[..]));
                 quantised(&heads.collect::<Vec<_>>(), squares)
             });
             let mut canvas = Canvas::default();
@@ -175,12 +175,6 @@ impl<T> Parts<T> {
     /// Content part, position part, attention.
     fn list(&self) -> [Option<&T>; 3] {
         [Some(&self.content), self.position.as_ref(), Some(&self.attention)]
-    }
-}
-
-impl Parts<Vec<f64>> {
-    fn as_slices(&self) -> Parts<&[f64]> {
-        Parts { content: &self.content, position: self.position.as_deref(), attention: &self.attention }
     }
 }
 

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use train::TrainError;
 use train::checkpoint::CheckpointError;
 
-/// Why a network cannot be imported or exported.
 #[derive(Debug, thiserror::Error)]
 pub enum NetError {
     #[error("cannot {action} {}: {cause}", path.display())]

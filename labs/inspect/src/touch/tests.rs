@@ -28,7 +28,8 @@ pub(crate) fn touched(game: GameKind, label: &str) -> (Touched, Vec<Vec<Heads>>)
         }
         maps.push(layers);
     }
-    let blocks = |heads: &Heads| quantised(&heads.iter().map(|head| head.as_slices()).collect::<Vec<_>>(), squares);
+    let blocks =
+        |heads: &Heads| quantised(&heads.iter().map(|head| head.map(|map| &map[..])).collect::<Vec<_>>(), squares);
     let place = |layers: &Vec<Heads>| PositionMaps {
         name: label.to_owned(),
         view: View::FIRST,
