@@ -47,7 +47,6 @@ pub struct Settings {
     pub source: Option<String>,
     pub licence: String,
     pub made_by: String,
-    /// The shares of the splits.
     pub fractions: PerSplit<f64>,
     pub split_seed: u64,
 }

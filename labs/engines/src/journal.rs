@@ -53,7 +53,6 @@ impl Journal {
         Ok(journal)
     }
 
-    /// Whether it contains a game.
     pub(super) fn has(&self, number: u64) -> bool {
         self.index.contains_key(&number)
     }

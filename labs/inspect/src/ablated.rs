@@ -23,7 +23,6 @@ pub struct Ablation {
     pub layer: Option<usize>,
     /// Of which head; `None` for all.
     pub head: Option<usize>,
-    /// What happens.
     pub change: Change,
 }
 

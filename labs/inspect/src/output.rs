@@ -18,7 +18,6 @@ use train::pictures;
 use train::sinks::tensorboard;
 
 pub const TABLE_FILE: &str = "heads.md";
-/// Statistics of heads and layers.
 pub const LAYERS_FILE: &str = "layers.json";
 /// The ablations of parts of the encodings.
 pub const ABLATION_FILE: &str = "ablation.json";

@@ -124,7 +124,6 @@ impl Texts<'_> {
         )
     }
 
-    /// The whole text as Markdown.
     pub(super) fn markdown(&self) -> String {
         let Inspected { cell, row, game, seed, .. } = self.inspected;
         markdown(cell, format!("Row `{row}`, {}, seed {seed}.", game.name()), &self.sections())

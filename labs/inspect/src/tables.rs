@@ -184,7 +184,6 @@ pub fn statistics(statistics: &[Statistics]) -> Table {
     table(&header, &[], statistics.iter().map(row).collect())
 }
 
-/// A share in per cent.
 pub fn percent(share: f64) -> String {
     format!("{:.0} %", 100.0 * share)
 }

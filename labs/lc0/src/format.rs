@@ -115,7 +115,6 @@ impl NetworkFormat {
         self
     }
 
-    /// Whether the body is attention.
     pub(super) fn is_attention(&self) -> bool {
         matches!(self.network, Some(Self::ATTENTION | Self::ATTENTION_MULTI))
     }

@@ -50,7 +50,6 @@ const MAX_BYTES: u64 = 3 << 29;
 /// Gzip packs no byte into less than a 1032nd part.
 const MOST_DENSE: u64 = 1032;
 
-/// A network that was read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Imported {
     pub model: ModelConfig,

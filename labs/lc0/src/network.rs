@@ -19,7 +19,6 @@ pub fn spec() -> Spec {
     Spec { input: GameKind::Chess.input(InputName::Lc0_112), moves: Vocabulary::FromTo(GameKind::Chess.from_to()) }
 }
 
-/// The parameters read so far.
 #[derive(Debug, Default)]
 pub(super) struct NamedTensors {
     pub(super) named: Parameters,

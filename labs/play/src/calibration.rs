@@ -19,7 +19,6 @@ pub struct Calibration {
     pub parts: Vec<Part>,
 }
 
-/// The calibration on some positions.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Part {
     pub name: &'static str,

@@ -16,7 +16,6 @@ pub struct WeightedMove {
 pub struct Decision {
     /// The legal moves, the best first; moves of the same weight stay in the order of the rules.
     pub moves: Vec<WeightedMove>,
-    /// Which of them is played.
     pub chosen: usize,
     /// Expected points of the side to move, 0 to 1, if the network evaluates the position itself; the mean over visits for a search.
     pub points: Option<f64>,

@@ -22,7 +22,6 @@ pub struct Player<'a> {
 }
 
 impl<'a> Player<'a> {
-    /// The network as this agent.
     pub fn new(cell: &'a Loaded, agent: Agent) -> Self {
         Self { cell, agent }
     }

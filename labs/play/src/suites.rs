@@ -21,7 +21,6 @@ pub struct Problem {
     pub start: String,
     /// The moves that solve it, in UCI or USI; if empty, every move that is not to be avoided.
     pub best: Vec<String>,
-    /// The moves to be avoided.
     pub avoid: Vec<String>,
     /// Moves and their points, if it has any.
     pub points: Vec<(String, f64)>,
@@ -33,7 +32,6 @@ const FIELDS: usize = 4;
 /// No move has more.
 const MOST_POINTS: f64 = 1e6;
 
-/// An error and its place.
 type Wrong = (String, String);
 
 /// Reads a suite, plain or compressed: EPD, or SFEN with operations, or CSA.

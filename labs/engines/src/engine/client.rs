@@ -19,7 +19,6 @@ const LONGEST_TEXT: usize = 200;
 /// A longer wait for an answer is cut to this.
 const LONGEST_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Which engine, and its settings.
 #[derive(Debug, Clone)]
 pub struct EngineSettings {
     pub program: PathBuf,

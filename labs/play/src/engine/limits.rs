@@ -11,7 +11,6 @@ const RESERVE: u64 = 5;
 /// A clock is planned to last for this many moves.
 const MOVES_LEFT: u64 = 40;
 
-/// The limits of a `go`.
 pub(super) struct Limits {
     pub(super) nodes: Option<u32>,
     pub(super) time: Option<Duration>,

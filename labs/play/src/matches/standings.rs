@@ -82,7 +82,6 @@ pub struct Pairing {
 }
 
 impl Standings {
-    /// The standings after these games.
     pub fn of(conditions: &Conditions, games: &[&FinishedGame], scale: &Scale) -> Self {
         let schedule = Schedule::new(conditions.contestants.len(), conditions.pairs);
         let mut endings = BTreeMap::new();
