@@ -12,6 +12,7 @@ use records::plan::Row;
 use records::strength::{self, Evaluation, Strength};
 use records::{CellLock, CellState, Plan};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use tch::Device;
 use train::inference::cell::config_of;
@@ -35,8 +36,7 @@ pub(crate) fn run(experiment: &Experiment, prepared: &Prepared, jobs: usize, dev
         return 0;
     }
     let next = Mutex::new(prepared.tasks.iter().filter(|task| CellState::of(&task.dir) == CellState::Done));
-    let (failed, without_weights) = (Mutex::new(0), Mutex::new(0));
-    let one_more = |count: &Mutex<usize>| *count.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+    let (failed, without_weights) = (AtomicUsize::new(0), AtomicUsize::new(0));
     std::thread::scope(|scope| {
         for _ in 0..jobs.max(1) {
             scope.spawn(|| {
@@ -48,20 +48,19 @@ pub(crate) fn run(experiment: &Experiment, prepared: &Prepared, jobs: usize, dev
                     let Err(error) = of_cell(experiment, prepared, task, device) else { continue };
                     if task.dir.join(CHECKPOINTS).join(FINAL).is_file() {
                         eprintln!("{}: it cannot be evaluated: {}", task.name, error_message(&error));
-                        one_more(&failed);
+                        failed.fetch_add(1, Ordering::Relaxed);
                     } else {
-                        one_more(&without_weights);
+                        without_weights.fetch_add(1, Ordering::Relaxed);
                     }
                 }
             });
         }
     });
-    let [failed, without_weights] =
-        [failed, without_weights].map(|count| count.into_inner().unwrap_or_else(PoisonError::into_inner));
+    let without_weights = without_weights.into_inner();
     if without_weights > 0 {
         eprintln!("{without_weights} cells have no final weights, as those of a bundle without weights: not evaluated");
     }
-    failed
+    failed.into_inner()
 }
 
 fn of_cell(experiment: &Experiment, prepared: &Prepared, task: &Task, device: Device) -> anyhow::Result<()> {

@@ -153,9 +153,6 @@ fn programs_are_told_the_win_rate_as_a_score() {
     let score = (90.0 * (1.563_754_189_7 * (2.0 * win.expect("a win rate") - 1.0)).tan()).round() as i32;
     let mut engine =
         Engine::<Chess>::new(&cell, "test".to_owned(), Settings { shows_wdl: true, ..Settings::default() });
-    let mut out = Vec::new();
-    for line in ["position startpos", "go nodes 1"] {
-        engine.line(line, &mut out).expect("an answer");
-    }
+    let out = replies(&mut engine, &["position startpos", "go nodes 1"]);
     assert!(out[0].starts_with(&format!("info depth 1 multipv 1 score cp {score} nodes 1 pv ")), "{out:?}");
 }

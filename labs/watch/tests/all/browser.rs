@@ -36,7 +36,7 @@ fn the_page_fits_a_screen_and_a_phone_light_and_dark() {
     let Some(browser) = Chromium::found() else { return };
     let small = Folder::half_way();
     let labels: Vec<String> = (0..100).map(|row| format!("row-{row}")).collect();
-    let large = Folder::new(&labels.iter().map(String::as_str).collect::<Vec<_>>(), 5);
+    let large = Folder::new(&labels, 5);
     for row in 0..100 {
         (0..5).for_each(|seed| large.done_in_short(row, seed, 2.0 + 0.01 * row as f64, row % 4));
     }

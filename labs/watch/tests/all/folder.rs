@@ -23,10 +23,10 @@ pub(crate) struct Folder {
 
 impl Folder {
     /// Chess rows with these labels, of which the first is the reference. No cell has begun.
-    pub(crate) fn new(labels: &[&str], seeds: u64) -> Self {
-        let row = |(place, label): (usize, &&str)| {
+    pub(crate) fn new<L: AsRef<str>>(labels: &[L], seeds: u64) -> Self {
+        let row = |(place, label): (usize, &L)| {
             let role = if place == 0 { Role::Reference } else { Role::Compared };
-            by_hand::chess_row(label, format!("chess-{place}-0123456789ab"), role, 64)
+            by_hand::chess_row(label.as_ref(), format!("chess-{place}-0123456789ab"), role, 64)
         };
         let mut plan = by_hand::plan((0..seeds).collect(), labels.iter().enumerate().map(row).collect());
         plan.question = Some("Which is best?".to_owned());

@@ -108,7 +108,6 @@ fn an_encoding_whose_options_differ_between_games_has_one_colour() {
 #[test]
 fn thousands_of_cells_are_squares_that_fold_in_a_page_of_less_than_a_megabyte() {
     let labels: Vec<String> = (0..600).map(|row| format!("encoding-{row}, encoding rate × 64")).collect();
-    let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
     let folder = Folder::new(&labels, 5);
     for row in 0..600 {
         for seed in 0..5 {
@@ -127,7 +126,7 @@ fn thousands_of_cells_are_squares_that_fold_in_a_page_of_less_than_a_megabyte() 
 #[test]
 fn a_large_grid_folds_by_an_axis_of_its_plan_before_its_cells_begin() {
     let labels: Vec<String> = (0..200).map(|row| format!("encoding-{row}")).collect();
-    let mut folder = Folder::new(&labels.iter().map(String::as_str).collect::<Vec<_>>(), 3);
+    let mut folder = Folder::new(&labels, 3);
     for (place, row) in folder.plan.rows.iter_mut().enumerate() {
         row.axes.insert("train.batch".to_owned(), (place % 4 * 32).to_string());
     }
@@ -149,7 +148,7 @@ fn rows_that_have_begun_come_first_in_the_order_of_the_plan() {
     folder.running(1, 1, 100);
     order(&folder.page(), &["shaw", "lepe", "absolute", "rope", "none"]);
     let labels: Vec<String> = (0..500).map(|row| format!("encoding-{row}")).collect();
-    let large = Folder::new(&labels.iter().map(String::as_str).collect::<Vec<_>>(), 1);
+    let large = Folder::new(&labels, 1);
     [499, 7].into_iter().for_each(|row| large.done_in_short(row, 0, 2.4, 4));
     order(&large.page(), &["encoding-7", "encoding-499", "encoding-0", "encoding-498"]);
 }
