@@ -5,7 +5,6 @@ use crate::random::Net;
 use crate::samples::{with_a_map, with_everything};
 use config::RunConfig;
 use lc0::{Imported, NetError, cell, export};
-use nn::Layout;
 use std::collections::BTreeMap;
 use tch::Device;
 use train::inference::{Answers, Loaded};
@@ -65,13 +64,9 @@ eval: {validation_positions: 8, test_positions: 8, every: 1}
 seed: 0
 ";
 
-fn random(text: &str) -> Loaded {
-    Loaded::random(RunConfig::from_yaml(text).expect("a run"), 9, Device::Cpu).expect("a network")
-}
-
 #[test]
 fn a_network_of_posencs_own_says_the_same_after_its_heads_that_lc0_lacks_are_left_out() {
-    let own = random(OWN);
+    let own = Loaded::random(RunConfig::from_yaml(OWN).expect("a run"), 9, Device::Cpu).expect("a network");
     let weights = own.arena.values().expect("weights");
     let exported = export::file(&own.config, own.layout(), &weights).expect("a file");
     assert_eq!(exported.left_out, ["per_square"]);
@@ -84,12 +79,6 @@ fn a_network_of_posencs_own_says_the_same_after_its_heads_that_lc0_lacks_are_lef
         let [difference, size] = [difference, size].map(|one| one.double_value(&[]));
         assert!(size > 0.1 && difference > 0.0 && difference < 0.01 * size, "{name}: {difference} of {size}");
     }
-}
-
-fn refusal(layout: &Layout, run: &RunConfig) -> String {
-    let error = export::file(run, layout, &vec![0.1; layout.len()]).expect_err("a refusal");
-    assert!(matches!(error, NetError::NoPlace { .. }), "{error}");
-    error.to_string()
 }
 
 #[test]
@@ -110,7 +99,8 @@ fn what_lc0_lacks_is_refused_by_name() {
         assert!(OWN.contains(from), "{from}");
         let run = RunConfig::from_yaml(&OWN.replace(from, to)).expect("a run");
         let (_, layout) = declare(&run).expect("a layout");
-        let said = refusal(&layout, &run);
-        assert!(said.contains(named) && said.contains("it runs"), "{said}");
+        let error = export::file(&run, &layout, &vec![0.1; layout.len()]).expect_err("a refusal");
+        let said = error.to_string();
+        assert!(matches!(error, NetError::NoPlace { .. }) && said.contains(named) && said.contains("it runs"), "{said}");
     }
 }

@@ -14,7 +14,7 @@ pub(crate) struct Outputs {
     pub(crate) moves_left: f64,
 }
 
-pub(crate) fn mish(x: f64) -> f64 {
+fn mish(x: f64) -> f64 {
     x * x.exp().ln_1p().tanh()
 }
 
