@@ -106,18 +106,10 @@ fn a_file_that_ends_early_is_refused_wherever_it_ends() {
     }
     // The outer message is whole, the weights are not.
     let net = Net::new(with_everything(), 8);
-    let weights = net.weights(false).finish();
-    for end in (1..weights.len()).step_by(997) {
-        let cut = Message::default()
-            .four_bytes(1, 0x1c0u32.to_le_bytes())
-            .message(4, &Message::default().message(2, &format_of(&net)))
-            .bytes(10, &weights[..end]);
-        assert!(of_bytes(&cut.finish(), &[]).is_err(), "cut at {end}");
+    let weights = net.weights(false);
+    for end in (1..weights.clone().finish().len()).step_by(997) {
+        assert!(of_bytes(&file(net.format(), &weights.cut(end)), &[]).is_err(), "cut at {end}");
     }
-}
-
-fn format_of(net: &Net) -> Message {
-    net.format().into_iter().zip(1..).fold(Message::default(), |message, (value, field)| message.varint(field, value))
 }
 
 #[test]

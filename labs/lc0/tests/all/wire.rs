@@ -42,6 +42,11 @@ impl Message {
         self.message(field, &layer.bytes(3, &bytes))
     }
 
+    /// Its first bytes.
+    pub fn cut(&self, len: usize) -> Self {
+        Self(self.0[..len].to_vec())
+    }
+
     fn number(&mut self, mut number: u64) {
         while number > 0x7f {
             self.0.push(number as u8 | 0x80);
