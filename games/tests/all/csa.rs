@@ -252,10 +252,30 @@ fn endings_are_written_by_who_is_to_move() {
     assert_eq!(ending(GameResult::SecondWins, Termination::Declaration), "%KACHI");
     assert_eq!(ending(GameResult::FirstWins, Termination::IllegalMove), "%ILLEGAL_MOVE");
     assert_eq!(ending(GameResult::Draw, Termination::PlyCap), "%HIKIWAKE");
-    assert_eq!(ending(GameResult::FirstWins, Termination::PerpetualCheck), "%SENNICHITE");
+    assert_eq!(ending(GameResult::FirstWins, Termination::PerpetualCheck), "%-ILLEGAL_ACTION");
     let (ply, reason) = csa::write(["", ""], None, ["7g7e"].into_iter(), GameResult::Draw, Termination::PlyCap)
         .expect_err("an illegal move");
     assert!(ply == 0 && reason.contains("7g7e"), "{reason}");
+}
+
+/// Without all moves of a perpetual check, or against them, the result is written in another way.
+#[test]
+fn what_a_repetition_meant_is_written_and_read_again() {
+    let (start, round) = ("5k3/9/9/9/4R4/9/9/9/8K b - 1", ["5e4e", "4a5a", "4e5e", "5a4a"]);
+    let lost = (GameResult::SecondWins, Termination::PerpetualCheck);
+    let draw = (GameResult::Draw, Termination::Repetition);
+    for (rounds, (result, termination), statement, read) in [
+        (3, lost, "%SENNICHITE", lost),
+        (2, lost, "%+ILLEGAL_ACTION", (GameResult::SecondWins, Termination::IllegalMove)),
+        (3, draw, "%HIKIWAKE", (GameResult::Draw, Termination::Other)),
+        (2, draw, "%SENNICHITE", draw),
+    ] {
+        let moves = round.repeat(rounds);
+        let written = csa::write(["", ""], Some(start), moves.into_iter(), result, termination).expect("legal moves");
+        assert!(written.ends_with(&format!("{statement}\n")), "{rounds} rounds: {written}");
+        let again = one(&written);
+        assert_eq!((again.result, again.termination), read, "{rounds} rounds: {written}");
+    }
 }
 
 #[test]

@@ -1,16 +1,19 @@
 //! Games to CSA records.
 
 use super::setup::code;
-use crate::position::{Game as _, Position as _, Side};
+use crate::position::{Game as _, Position as _};
 use crate::record::{GameResult, Termination};
 use crate::shogi::frame::HAND;
+use crate::shogi::repetition::Seen;
+use crate::shogi::replay::repeated;
 use crate::shogi::{Shogi, ShogiPosition};
 use shogi_core::{Color, Move, PieceKind, Square};
 use std::fmt::Write as _;
 
 /// Writes a game in version 2.2 of the format: `names` are Black's and White's, `moves` in USI from `start` (SFEN; `None` for the
 /// standard one). CSA has no statement for a win that was adjudicated while the winner was to move; such a game ends with `%CHUDAN`
-/// and a comment. An error gives the ply and what is wrong with its move; ply 0 also for an invalid start.
+/// and a comment. `%SENNICHITE` has the result that the moves show: a perpetual check whose moves are not all there is written as
+/// an illegal action of the loser. An error gives the ply and what is wrong with its move; ply 0 also for an invalid start.
 pub fn write<'a>(
     names: [&str; 2],
     start: Option<&str>,
@@ -26,14 +29,16 @@ pub fn write<'a>(
         Some(_) => board(&position, &mut out),
     }
     out.push_str(if position.turn() == Color::Black { "+\n" } else { "-\n" });
+    let mut seen = vec![Seen::of(&position)];
     for (ply, text) in moves.enumerate() {
         let mv = position.parse_move(text).map_err(|error| (ply, error.to_string()))?;
         let sign = if position.turn() == Color::Black { '+' } else { '-' };
         // A String takes every text.
         let _ = writeln!(out, "{sign}{}", written(&position, mv));
         position.play(mv);
+        seen.push(Seen::of(&position));
     }
-    out.push_str(&ending(result, termination, position.side_to_move()));
+    out.push_str(&ending(result, termination, &position, &seen));
     Ok(out)
 }
 
@@ -76,15 +81,18 @@ fn board(position: &ShogiPosition, out: &mut String) {
     }
 }
 
-/// The last statement, given who would be to move.
-fn ending(result: GameResult, termination: Termination, mover: Side) -> String {
+/// The last statement, given the last position and what was seen of all positions.
+fn ending(result: GameResult, termination: Termination, position: &ShogiPosition, seen: &[Seen]) -> String {
+    let mover = position.side_to_move();
     let lost = result == GameResult::won_by(mover.other());
     let statement = match termination {
         Termination::Checkmate if lost => "%TSUMI",
         Termination::Time if lost => "%TIME_UP",
         Termination::IllegalMove if lost => "%ILLEGAL_MOVE",
         Termination::Declaration if result == GameResult::won_by(mover) => "%KACHI",
-        Termination::Repetition | Termination::PerpetualCheck => "%SENNICHITE",
+        Termination::Repetition | Termination::PerpetualCheck if result == repeated(seen).0 => "%SENNICHITE",
+        Termination::PerpetualCheck if result == GameResult::FirstWins => "%-ILLEGAL_ACTION",
+        Termination::PerpetualCheck if result == GameResult::SecondWins => "%+ILLEGAL_ACTION",
         _ if lost => "%TORYO",
         _ if result == GameResult::Draw => "%HIKIWAKE",
         _ if result == GameResult::Unknown => "%CHUDAN",
