@@ -123,9 +123,13 @@ fn kif_is_safe() {
 
 #[test]
 fn usi_is_safe() {
-    let piece = b"position startpos moves 7g7f 3c3d 8h2b+ 3a2b B*4e\n\
+    let shogi = "position startpos moves 7g7f 3c3d 8h2b+ 3a2b B*4e\n\
         sfen lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1 moves 3c3d resign\n";
-    damage(piece.to_vec(), laws::usi_lines);
+    let minishogi = "position startpos moves 3e4d 3a2b 2e3d 4a3b\n\
+        sfen +R4/+B2k1/5/Ks3/4R b 2G2Pbs 1 moves 1e2e 2b1b resign\n";
+    for piece in [shogi, minishogi] {
+        damage(piece.into(), laws::usi_lines);
+    }
 }
 
 #[test]

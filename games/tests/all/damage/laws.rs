@@ -9,14 +9,15 @@ use super::counts::Counts;
 use games::chess::bag::{self, Bag, BagRecord};
 use games::chess::lc0::{self, ValueSource};
 use games::chess::{Chess, evaluations, pgn};
+use games::minishogi::Minishogi;
 use games::shogi::detect::detect;
 use games::shogi::hcpe::Hcpe;
 use games::shogi::move16::Move16;
 use games::shogi::psv::Psv;
 use games::shogi::{Shogi, csa, hcp, hcpe, hcpe3, kif, packed_sfen, psv};
 use games::{
-    Candidate, Game, GameResult, InputName, MoveText, ParsedGame, ParsedPosition, Position, PositionFacts, Rejected,
-    usi_lines,
+    Candidate, Game, GameResult, InputName, MoveText, ParsedGame, ParsedPosition, Position, PositionFacts, Referee,
+    Rejected, usi_lines,
 };
 use std::io::{self, Cursor};
 
@@ -79,15 +80,19 @@ pub fn evaluations(bytes: &[u8]) -> Counts {
 }
 
 pub fn csa(bytes: &[u8]) -> Counts {
-    each(bytes, csa::records(bytes), csa::parse, |_, game| comes_back_from_usi(&game))
+    each(bytes, csa::records(bytes), csa::parse, |_, game| comes_back_from_usi::<Shogi>(&game))
 }
 
 pub fn kif(bytes: &[u8]) -> Counts {
-    each(bytes, kif::records(bytes), kif::parse, |_, game| comes_back_from_usi(&game))
+    each(bytes, kif::records(bytes), kif::parse, |_, game| comes_back_from_usi::<Shogi>(&game))
 }
 
+/// Lines of USI, as games of shogi and of minishogi.
 pub fn usi_lines(bytes: &[u8]) -> Counts {
-    each(bytes, usi_lines::records(bytes), usi_lines::parse::<Shogi>, |_, game| comes_back_from_usi(&game))
+    fn of<G: Referee>(bytes: &[u8]) -> Counts {
+        each(bytes, usi_lines::records(bytes), usi_lines::parse::<G>, |_, game| comes_back_from_usi::<G>(&game))
+    }
+    of::<Shogi>(bytes).plus(of::<Minishogi>(bytes))
 }
 
 /// HCPE; what is read and has a result is the same once it was written.
@@ -129,15 +134,17 @@ pub fn hcpe3(bytes: &[u8]) -> Counts {
         }
         hcpe3::parse(record, number)
     };
-    each(bytes, hcpe3::records(bytes), parse, |_, game| comes_back_from_usi(&game))
+    each(bytes, hcpe3::records(bytes), parse, |_, game| comes_back_from_usi::<Shogi>(&game))
 }
 
 pub fn fen(bytes: &[u8]) -> Counts {
     str::from_utf8(bytes).map_or_else(|_| Counts::default(), position::<Chess>)
 }
 
+/// SFEN, as a position of shogi and of minishogi.
 pub fn sfen(bytes: &[u8]) -> Counts {
-    str::from_utf8(bytes).map_or_else(|_| Counts::default(), position::<Shogi>)
+    let of_both = |text: &str| position::<Shogi>(text).plus(position::<Minishogi>(text));
+    str::from_utf8(bytes).map_or_else(|_| Counts::default(), of_both)
 }
 
 /// A text that may be a position: if it is one, it is the same once it was written, and each of its legal moves can be
@@ -255,10 +262,10 @@ fn comes_back_from_pgn(game: &ParsedGame, result: GameResult) {
     assert!(result == GameResult::Unknown || again.result == result);
 }
 
-fn comes_back_from_usi(game: &ParsedGame) {
-    legal_game::<Shogi>(game);
-    let start = game.start.clone().unwrap_or_else(|| <Shogi as Game>::Position::start().to_text());
+fn comes_back_from_usi<G: Referee>(game: &ParsedGame) {
+    legal_game::<G>(game);
+    let start = game.start.clone().unwrap_or_else(|| G::Position::start().to_text());
     let line = format!("sfen {start} moves {}", game.moves.join(" "));
-    let again = usi_lines::parse::<Shogi>(line.as_bytes(), 0).expect("a legal game");
+    let again = usi_lines::parse::<G>(line.as_bytes(), 0).expect("a legal game");
     assert_eq!((&again.start, &again.moves), (&game.start, &game.moves));
 }

@@ -4,6 +4,7 @@ use super::laws::position;
 use super::{config, damage, laws};
 use crate::samples::{self, Case};
 use games::chess::{Chess, ChessPosition};
+use games::minishogi::{Minishogi, MinishogiPosition};
 use games::shogi::{Shogi, ShogiPosition};
 use games::{Game, GameKind, Position as _};
 use proptest::prelude::*;
@@ -52,6 +53,8 @@ const SFENS: &[&str] = &[
     "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w GR5pnsg 1",
     "ln2+r1r2/5s+Pkl/3+B1p1p1/p4B2p/2P6/P6PP/1PNP1P3/2G3SK1/L4G1NL w 2GSN3Ps3p 76",
 ];
+const MINISHOGI: &[&str] =
+    &["rbsgk/4p/5/P4/KGSBR b - 1", "+R4/+B2k1/5/Ks3/4R b 2G2Pbs 1", "4R/1grk1/sgP2/1P1SB/1K3 b B 43"];
 
 #[test]
 fn fen_is_safe() {
@@ -60,34 +63,44 @@ fn fen_is_safe() {
 
 #[test]
 fn sfen_is_safe() {
-    damage(SFENS[1].into(), laws::sfen);
+    for sfen in [SFENS[1], MINISHOGI[1]] {
+        damage(sfen.into(), laws::sfen);
+    }
 }
 
 proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn mutated_fens_never_panic(text in mutated(FENS, "KQRBNPkqrbnp12345678/ wb-abcdefgh0+~[]x_♟")) {
-        position::<Chess>(&text);
-    }
-
-    #[test]
-    fn mutated_sfens_never_panic(text in mutated(SFENS, "PLNSGBRKplnsgbrk+123456789/ wb-0xz*歩")) {
-        position::<Shogi>(&text);
-    }
-
-    #[test]
-    fn rearranged_boards_are_refused_or_playable(fen in swapped(FENS), sfen in swapped(SFENS)) {
+    fn mutated_texts_never_panic(
+        fen in mutated(FENS, "KQRBNPkqrbnp12345678/ wb-abcdefgh0+~[]x_♟"),
+        sfen in mutated(SFENS, "PLNSGBRKplnsgbrk+123456789/ wb-0xz*歩"),
+        minishogi in mutated(MINISHOGI, "PSGBRKpsgbrk+12345/ wb-0xz*歩"),
+    ) {
         position::<Chess>(&fen);
         position::<Shogi>(&sfen);
+        position::<Minishogi>(&minishogi);
+    }
+
+    #[test]
+    fn rearranged_boards_are_refused_or_playable(
+        fen in swapped(FENS),
+        sfen in swapped(SFENS),
+        minishogi in swapped(MINISHOGI),
+    ) {
+        position::<Chess>(&fen);
+        position::<Shogi>(&sfen);
+        position::<Minishogi>(&minishogi);
     }
 
     #[test]
     fn any_text_is_safe(text in any::<String>()) {
         position::<Chess>(&text);
         position::<Shogi>(&text);
+        position::<Minishogi>(&text);
         prop_assert!(ChessPosition::start().parse_move(&text).is_err());
         prop_assert!(ShogiPosition::start().parse_move(&text).is_err());
+        prop_assert!(MinishogiPosition::start().parse_move(&text).is_err());
     }
 }
 
@@ -107,8 +120,13 @@ fn a_king_that_could_be_captured_is_refused() {
         let fields: Vec<&str> = fen.split(' ').collect();
         format!("{} {} {} - 0 1", fields[0], if fields[1] == "w" { "b" } else { "w" }, fields[2])
     });
-    let shogi = count::<Shogi>(&samples::oracle(GameKind::Shogi), |sfen| {
-        if sfen.contains(" b ") { sfen.replace(" b ", " w ") } else { sfen.replace(" w ", " b ") }
-    });
-    assert!(chess > 500 && shogi > 500, "too few checks to mean anything: {chess}, {shogi}");
+    let pass = |sfen: &str| {
+        let mut fields: Vec<&str> = sfen.split(' ').collect();
+        fields[1] = if fields[1] == "b" { "w" } else { "b" };
+        fields.join(" ")
+    };
+    let shogi = count::<Shogi>(&samples::oracle(GameKind::Shogi), pass);
+    let minishogi = count::<Minishogi>(&samples::oracle(GameKind::Minishogi), pass);
+    let found = [chess, shogi, minishogi];
+    assert!(found.iter().all(|&count| count > 500), "too few checks to mean anything: {found:?}");
 }
