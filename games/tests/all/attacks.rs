@@ -1,277 +1,121 @@
-//! Attacks, mobility and pins on every position of the two oracles, against rules written down once more: men that walk
-//! over an array, and the legal moves that other programs list.
+//! Attacks, mobility and pins on every position of the oracles, against rules written down once more: movements along open
+//! lines, and the legal moves that other programs list.
 
-use crate::samples::{self, Case};
+use crate::samples::{self, codes, position};
 use games::attacks::Tactics;
 use games::chess::Chess;
 use games::maps::{MapTask, NO_LABEL};
 use games::minishogi::Minishogi;
+use games::movement::{Movement, distance};
 use games::referee::mating_among;
 use games::shogi::Shogi;
-use games::{Game, GameKind, Position};
-use std::collections::{BTreeMap, BTreeSet};
+use games::{Game, GameKind, Geometry, Position, Relation};
+use std::collections::BTreeSet;
 
-/// A step: files to the right, ranks ahead, as the man's owner sees the board.
-type Step = (i32, i32);
+/// The piece of a code, and whether it is the side to move's.
+fn piece<G: Game>(code: u8) -> Option<(&'static str, bool)> {
+    let number = usize::from(code).checked_sub(1)?;
+    Some((G::PIECES[number % G::PIECES.len()], number < G::PIECES.len()))
+}
 
-/// A man's steps, and the directions in which it slides.
-type Moves = (&'static [Step], &'static [Step]);
+/// The squares of a side's pieces.
+fn squares_of<G: Game>(codes: &[u8], own: bool) -> Vec<usize> {
+    let is_of_side = |&square: &usize| piece::<G>(codes[square]).is_some_and(|(_, is_own)| is_own == own);
+    (0..codes.len()).filter(is_of_side).collect()
+}
 
-const LINES: &[Step] = &[(0, 1), (0, -1), (1, 0), (-1, 0)];
-const DIAGONALS: &[Step] = &[(1, 1), (1, -1), (-1, 1), (-1, -1)];
-const ALL: &[Step] = &[(0, 1), (0, -1), (1, 0), (-1, 0), (1, 1), (1, -1), (-1, 1), (-1, -1)];
-const JUMPS: &[Step] = &[(1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2)];
-const GOLD: &[Step] = &[(-1, 1), (0, 1), (1, 1), (-1, 0), (1, 0), (0, -1)];
-const SILVER: &[Step] = &[(-1, 1), (0, 1), (1, 1), (-1, -1), (1, -1)];
-
-fn chess_moves(man: &str) -> Moves {
-    match man {
-        "P" => (&[(-1, 1), (1, 1)], &[]),
-        "N" => (JUMPS, &[]),
-        "B" => (&[], DIAGONALS),
-        "R" => (&[], LINES),
-        "Q" => (&[], ALL),
-        "K" => (ALL, &[]),
-        _ => panic!("no man of chess: {man}"),
+/// Whether a piece has this displacement as its owner sees the board, whatever stands between.
+fn reaches<G: Game>(name: &str, step: (isize, isize)) -> bool {
+    let is = |movement: Movement| movement.contains(step);
+    let is_of_shogi = matches!(G::KIND, GameKind::Shogi | GameKind::Minishogi);
+    match name {
+        "pawn" if !is_of_shogi => is(Movement::Pawn),
+        "pawn" | "shogi_pawn" => step == (0, 1),
+        "knight" if !is_of_shogi => is(Movement::Knight),
+        "knight" | "shogi_knight" => is(Movement::ShogiKnight),
+        "bishop" => is(Movement::Bishop),
+        "rook" => is(Movement::Rook),
+        "queen" => is(Movement::Queen),
+        "king" => is(Movement::King),
+        "lance" => is(Movement::Lance),
+        "silver" => is(Movement::Silver),
+        "gold" | "promoted_pawn" | "promoted_lance" | "promoted_knight" | "promoted_silver" => is(Movement::Gold),
+        "horse" => is(Movement::Bishop) || is(Movement::King),
+        "dragon" => is(Movement::Rook) || is(Movement::King),
+        other => panic!("no piece {other}"),
     }
 }
 
-fn shogi_moves(man: &str) -> Moves {
-    match man {
-        "P" => (&[(0, 1)], &[]),
-        "L" => (&[], &[(0, 1)]),
-        "N" => (&[(-1, 2), (1, 2)], &[]),
-        "S" => (SILVER, &[]),
-        "G" | "+P" | "+L" | "+N" | "+S" => (GOLD, &[]),
-        "B" => (&[], DIAGONALS),
-        "R" => (&[], LINES),
-        "K" => (ALL, &[]),
-        "+B" => (LINES, DIAGONALS),
-        "+R" => (DIAGONALS, LINES),
-        _ => panic!("no man of shogi: {man}"),
-    }
+fn displacement(board: Geometry, from: usize, to: usize) -> (isize, isize) {
+    let files = board.file_of(to) as isize - board.file_of(from) as isize;
+    (files, board.rank_of(to) as isize - board.rank_of(from) as isize)
 }
 
-struct Man {
-    name: String,
-    /// Whether it belongs to the side to move.
-    own: bool,
+/// Whether the squares between two others are empty, if they are on a line.
+fn is_open(board: Geometry, codes: &[u8], from: usize, to: usize) -> bool {
+    if matches!(board.relation(from, to), Relation::Knight | Relation::Other) {
+        return true;
+    }
+    let (files, ranks) = displacement(board, from, to);
+    let at =
+        |start: usize, sign: isize, steps: usize| start.checked_add_signed(sign * steps as isize).expect("a place");
+    (1..distance((files, ranks))).all(|steps| {
+        let file = at(board.file_of(from), files.signum(), steps);
+        codes[board.square(file, at(board.rank_of(from), ranks.signum(), steps))] == 0
+    })
 }
 
-/// A board in the frame of the side to move.
-struct Board {
-    side: i32,
-    men: BTreeMap<i32, Man>,
-    moves: fn(&str) -> Moves,
+/// Whether the piece on a square attacks another square.
+pub(crate) fn attacks<G: Game>(codes: &[u8], from: usize, to: usize) -> bool {
+    let Some((name, is_own)) = piece::<G>(codes[from]) else { return false };
+    let ahead = if is_own { 1 } else { -1 };
+    let (files, ranks) = displacement(G::GEOMETRY, from, to);
+    reaches::<G>(name, (files * ahead, ranks * ahead)) && is_open(G::GEOMETRY, codes, from, to)
 }
 
-impl Board {
-    fn stepped(&self, from: i32, (files, ranks): Step, own: bool) -> Option<i32> {
-        let ahead = if own { 1 } else { -1 };
-        let (file, rank) = (from % self.side + files * ahead, from / self.side + ranks * ahead);
-        let on_board = (0..self.side).contains(&file) && (0..self.side).contains(&rank);
-        on_board.then_some(rank * self.side + file)
-    }
+/// Compares who attacks which square; says how many squares have each of the four labels.
+pub(crate) fn check_attacks<G: Tactics>(position: &G::Position) -> [usize; 4] {
+    let codes = codes::<G>(position);
+    let squares = codes.len();
+    let pairs = (0..squares).flat_map(|from| (0..squares).map(move |to| (from, to)));
+    let expected: Vec<i8> = pairs.map(|(from, to)| i8::from(attacks::<G>(&codes, from, to))).collect();
+    assert_eq!(MapTask::Attackers.labels::<G>(position), expected, "{position:?}");
 
-    /// What the man on a square attacks.
-    fn attacked_from(&self, from: i32) -> Vec<i32> {
-        let Some(man) = self.men.get(&from) else { return Vec::new() };
-        let (steps, slides) = (self.moves)(&man.name);
-        let mut found: Vec<i32> = steps.iter().filter_map(|&step| self.stepped(from, step, man.own)).collect();
-        for &slide in slides {
-            let mut at = from;
-            while let Some(next) = self.stepped(at, slide, man.own) {
-                found.push(next);
-                if self.men.contains_key(&next) {
-                    break;
-                }
-                at = next;
-            }
-        }
-        found
-    }
-
-    fn squares(&self) -> std::ops::Range<i32> {
-        0..self.side * self.side
-    }
-
-    fn attackers_of(&self, target: i32, own: bool) -> BTreeSet<i32> {
-        let men = self.men.iter().filter(|(_, man)| man.own == own).map(|(&square, _)| square);
-        men.filter(|&from| self.attacked_from(from).contains(&target)).collect()
-    }
-
-    fn king(&self, own: bool) -> i32 {
-        let is_king = |man: &Man| man.own == own && man.name == "K";
-        *self.men.iter().find(|(_, man)| is_king(man)).expect("a king").0
-    }
-
-    /// The men of a side without which others attack their king.
-    fn pinned(&mut self, own: bool) -> BTreeSet<i32> {
-        let king = self.king(own);
-        let before = self.attackers_of(king, !own);
-        let men: Vec<i32> = self.men.iter().filter(|(_, man)| man.own == own).map(|(&square, _)| square).collect();
-        let mut pinned = BTreeSet::new();
-        for square in men.into_iter().filter(|&square| square != king) {
-            let man = self.men.remove(&square).expect("a man");
-            if self.attackers_of(king, !own) != before {
-                pinned.insert(square);
-            }
-            self.men.insert(square, man);
-        }
-        pinned
-    }
-}
-
-/// Squares of UCI, White's view; as a white king's walk from a1.
-fn chess_square(text: &str) -> i32 {
-    let (file, rank) = (text.as_bytes()[0] - b'a', text.as_bytes()[1] - b'1');
-    i32::from(rank) * 8 + i32::from(file)
-}
-
-/// Squares of USI on a board with this many files, Black's view from the lower left corner.
-fn usi_square(text: &str, side: i32) -> i32 {
-    let (file, rank) = (text.as_bytes()[0] - b'1', text.as_bytes()[1] - b'a');
-    (side - 1 - i32::from(rank)) * side + side - 1 - i32::from(file)
-}
-
-/// What differs between the games' notations: which capital letters move, how squares turn, and how they are written.
-struct Notation {
-    first: &'static str,
-    turn: fn(i32) -> i32,
-    square: fn(&str) -> i32,
-    moves: fn(&str) -> Moves,
-}
-
-const CHESS: Notation =
-    Notation { first: "w", turn: |square| (7 - square / 8) * 8 + square % 8, square: chess_square, moves: chess_moves };
-const SHOGI: Notation =
-    Notation { first: "b", turn: |square| 80 - square, square: |text| usi_square(text, 9), moves: shogi_moves };
-const MINISHOGI: Notation =
-    Notation { first: "b", turn: |square| 24 - square, square: |text| usi_square(text, 5), moves: shogi_moves };
-
-impl Notation {
-    /// From the first two fields of FEN or SFEN.
-    fn board(&self, text: &str) -> Board {
-        let mut fields = text.split(' ');
-        let (ranks, mover) = (fields.next().expect("a board"), fields.next().expect("a turn"));
-        let side = ranks.split('/').count() as i32;
-        let mut men = BTreeMap::new();
-        for (row, rank) in ranks.split('/').enumerate() {
-            let (mut file, mut promoted) = (0, "");
-            for letter in rank.chars() {
-                if letter == '+' {
-                    promoted = "+";
-                } else if let Some(empty) = letter.to_digit(10) {
-                    file += empty as i32;
-                } else {
-                    let square = (side - 1 - row as i32) * side + file;
-                    let name = format!("{promoted}{}", letter.to_ascii_uppercase());
-                    let own = letter.is_uppercase() == (mover == self.first);
-                    men.insert(if mover == self.first { square } else { (self.turn)(square) }, Man { name, own });
-                    (file, promoted) = (file + 1, "");
-                }
-            }
-        }
-        Board { side, men, moves: self.moves }
-    }
-
-    /// From and to of the listed moves that are no drops, in the frame of the side to move.
-    fn listed(&self, text: &str, moves: &[String]) -> BTreeSet<(i32, i32)> {
-        let mover_is_first = text.split(' ').nth(1) == Some(self.first);
-        let square = |text: &str| {
-            let square = (self.square)(text);
-            if mover_is_first { square } else { (self.turn)(square) }
-        };
-        let on_board = moves.iter().filter(|mv| !mv.contains('*'));
-        on_board.map(|mv| (square(&mv[..2]), square(&mv[2..4]))).collect()
-    }
-}
-
-fn check_attacks<G: Tactics>(cases: &[Case], notation: &Notation) {
-    let mut seen = [0usize; 4];
-    for (text, _) in cases {
-        let board = notation.board(text);
-        let position = G::Position::parse(text).expect("a position");
-        let pairs = MapTask::Attackers.labels::<G>(&position);
-        let expected: Vec<i8> = board
-            .squares()
-            .flat_map(|from| {
-                let attacked = board.attacked_from(from);
-                board.squares().map(move |to| i8::from(attacked.contains(&to)))
-            })
-            .collect();
-        assert_eq!(pairs, expected, "{text}");
-
-        let squares = MapTask::AttackedSquares.labels::<G>(&position);
-        for (to, &label) in board.squares().zip(&squares) {
-            let by = |own: bool| {
-                let mut men = board.men.iter().filter(|(_, man)| man.own == own);
-                i8::from(men.any(|(&from, _)| expected[(from * board.side * board.side + to) as usize] == 1))
-            };
-            let right = by(true) + 2 * by(false);
-            assert_eq!(label, right, "square {to} of {text}");
-            seen[right as usize] += 1;
-        }
-    }
-    assert!(seen.iter().all(|&count| count > 10_000), "every class occurs: {seen:?}");
+    let [own, opponents] = [true, false].map(|own| squares_of::<G>(&codes, own));
+    let by = |side: &[usize], to: usize| i8::from(side.iter().any(|&from| expected[from * squares + to] == 1));
+    let labels: Vec<i8> = (0..squares).map(|to| by(&own, to) + 2 * by(&opponents, to)).collect();
+    assert_eq!(MapTask::AttackedSquares.labels::<G>(position), labels, "{position:?}");
+    [0, 1, 2, 3].map(|class| labels.iter().filter(|&&label| label == class).count())
 }
 
 #[test]
-fn attacks_are_where_men_can_walk() {
-    check_attacks::<Chess>(&samples::oracle(GameKind::Chess), &CHESS);
-    check_attacks::<Shogi>(&samples::oracle(GameKind::Shogi), &SHOGI);
-    check_attacks::<Minishogi>(&samples::oracle(GameKind::Minishogi), &MINISHOGI);
-}
-
-/// Where nobody is in check or pinned, what a man that is no king attacks and its side does not occupy is where the
-/// listed moves go; chess' pawns capture only where there is something.
-fn check_against_moves<G: Tactics>(cases: &[Case], notation: &Notation) -> usize {
-    let mut compared = 0;
-    for (text, moves) in cases {
-        let board = notation.board(text);
-        let position = G::Position::parse(text).expect("a position");
-        let attacks = G::attacks(&position);
-        let listed = notation.listed(text, moves);
-        if position.in_check() || MapTask::Pins.labels::<G>(&position).contains(&1) {
-            continue;
+fn attacks_are_movements_along_open_lines() {
+    fn check<G: Tactics>() {
+        let mut seen = [0; 4];
+        for (text, _) in samples::oracle(G::KIND) {
+            let found = check_attacks::<G>(&position(&text));
+            seen.iter_mut().zip(found).for_each(|(seen, found)| *seen += found);
         }
-        let pawns_capture_only = G::NAME == "chess";
-        for (&from, man) in board.men.iter().filter(|(_, man)| man.own && man.name != "K") {
-            let is_pawn = pawns_capture_only && man.name == "P";
-            let free = |to: &i32| match board.men.get(to) {
-                Some(other) => !other.own,
-                None => !is_pawn,
-            };
-            let attacked = board.squares().filter(|&to| attacks[from as usize].contains(to as usize)).filter(free);
-            let go = listed.iter().filter(|(origin, _)| *origin == from).map(|&(_, to)| to);
-            let captures = go.filter(|to| !is_pawn || board.men.contains_key(to));
-            assert_eq!(attacked.collect::<Vec<_>>(), captures.collect::<Vec<_>>(), "{} on {from} in {text}", man.name);
-            compared += 1;
-        }
+        assert!(seen.iter().all(|&count| count > 10_000), "every class occurs: {seen:?}");
     }
-    compared
+    check::<Chess>();
+    check::<Shogi>();
+    check::<Minishogi>();
 }
 
-#[test]
-fn attacks_are_where_listed_moves_go() {
-    assert!(check_against_moves::<Chess>(&samples::oracle(GameKind::Chess), &CHESS) > 50_000);
-    assert!(check_against_moves::<Shogi>(&samples::oracle(GameKind::Shogi), &SHOGI) > 50_000);
-    assert!(check_against_moves::<Minishogi>(&samples::oracle(GameKind::Minishogi), &MINISHOGI) > 10_000);
-}
-
-fn check_mobility<G: Tactics>(cases: &[Case], notation: &Notation) -> i8 {
+/// Returns the largest number of an oracle.
+fn check_mobility<G: Tactics>() -> i8 {
     let mut largest = 0;
-    for (text, moves) in cases {
-        let board = notation.board(text);
-        let listed = notation.listed(text, moves);
-        let expected: Vec<i8> = board
-            .squares()
-            .map(|square| match board.men.get(&square) {
-                Some(man) if man.own => listed.iter().filter(|(from, _)| *from == square).count() as i8,
-                _ => NO_LABEL,
-            })
-            .collect();
-        let labels = MapTask::Mobility.labels::<G>(&G::Position::parse(text).expect("a position"));
+    for (text, moves) in samples::oracle(G::KIND) {
+        let position: G::Position = position(&text);
+        let square = |text: &str| usize::from(samples::square::<G>(text, position.side_to_move()));
+        let on_board = moves.iter().filter(|mv| !mv.contains('*'));
+        let listed: BTreeSet<(usize, usize)> = on_board.map(|mv| (square(&mv[..2]), square(&mv[2..4]))).collect();
+        let mut expected = vec![NO_LABEL; G::GEOMETRY.squares()];
+        for from in squares_of::<G>(&codes::<G>(&position), true) {
+            expected[from] = listed.iter().filter(|(origin, _)| *origin == from).count() as i8;
+        }
+        let labels = MapTask::Mobility.labels::<G>(&position);
         assert_eq!(labels, expected, "{text}");
         largest = largest.max(*labels.iter().max().expect("squares"));
     }
@@ -281,68 +125,61 @@ fn check_mobility<G: Tactics>(cases: &[Case], notation: &Notation) -> i8 {
 
 #[test]
 fn mobility_counts_the_listed_moves() {
-    assert!(check_mobility::<Chess>(&samples::oracle(GameKind::Chess), &CHESS) > 20);
-    assert!(check_mobility::<Shogi>(&samples::oracle(GameKind::Shogi), &SHOGI) > 15);
-    assert!(check_mobility::<Minishogi>(&samples::oracle(GameKind::Minishogi), &MINISHOGI) > 8);
+    assert!(check_mobility::<Chess>() > 20);
+    assert!(check_mobility::<Shogi>() > 15);
+    assert!(check_mobility::<Minishogi>() > 8);
     // No piece can ever have more than a queen or a horse in the middle of the board.
-    let queen = <Chess as Game>::Position::parse("6k1/8/8/8/4Q3/K7/8/8 w - - 0 1").expect("a position");
+    let queen = position("6k1/8/8/8/4Q3/K7/8/8 w - - 0 1");
     assert_eq!(MapTask::Mobility.labels::<Chess>(&queen).into_iter().max(), Some(27));
     assert_eq!(MapTask::Mobility.classes::<Chess>(), 28);
-    let horse = <Shogi as Game>::Position::parse("9/8k/9/9/4+B4/9/9/K8/9 b - 1").expect("a position");
+    let horse = position("9/8k/9/9/4+B4/9/9/K8/9 b - 1");
     assert_eq!(MapTask::Mobility.labels::<Shogi>(&horse).into_iter().max(), Some(20));
     assert_eq!(MapTask::Mobility.classes::<Shogi>(), 21);
 }
 
-fn check_pins<G: Tactics>(cases: &[Case], notation: &Notation) {
-    let mut pinned = [0usize; 2];
-    for (text, _) in cases {
-        let mut board = notation.board(text);
-        let covering: BTreeSet<i32> = board.pinned(true).union(&board.pinned(false)).copied().collect();
-        let label = |square| match board.men.get(&square) {
-            None => NO_LABEL,
-            Some(_) if !covering.contains(&square) => 0,
-            Some(man) => 2 - i8::from(man.own),
-        };
-        let expected: Vec<i8> = board.squares().map(label).collect();
-        let labels = MapTask::Pins.labels::<G>(&G::Position::parse(text).expect("a position"));
-        assert_eq!(labels, expected, "{text}");
-        for (class, count) in [1, 2].into_iter().zip(&mut pinned) {
-            *count += labels.iter().filter(|&&label| label == class).count();
+/// The pieces of a side without which others attack its king.
+fn covering<G: Game>(codes: &[u8], own: bool) -> Vec<usize> {
+    let pieces = squares_of::<G>(codes, own);
+    let is_king = |&&square: &&usize| piece::<G>(codes[square]).is_some_and(|(name, _)| name == "king");
+    let king = *pieces.iter().find(is_king).expect("a king");
+    let attackers = |codes: &[u8]| -> Vec<usize> {
+        squares_of::<G>(codes, !own).into_iter().filter(|&from| attacks::<G>(codes, from, king)).collect()
+    };
+    let covers = |&square: &usize| {
+        let mut without = codes.to_vec();
+        without[square] = 0;
+        square != king && attackers(&without) != attackers(codes)
+    };
+    pieces.into_iter().filter(covers).collect()
+}
+
+#[test]
+fn a_pinned_piece_covers_its_king() {
+    fn check<G: Tactics>() {
+        let mut pinned = [0, 0];
+        for (text, _) in samples::oracle(G::KIND) {
+            let position: G::Position = position(&text);
+            let codes = codes::<G>(&position);
+            let mut expected: Vec<i8> = codes.iter().map(|&code| if code == 0 { NO_LABEL } else { 0 }).collect();
+            for (side, own) in [true, false].into_iter().enumerate() {
+                let covering = covering::<G>(&codes, own);
+                covering.iter().for_each(|&square| expected[square] = 1 + side as i8);
+                pinned[side] += covering.len();
+            }
+            assert_eq!(MapTask::Pins.labels::<G>(&position), expected, "{text}");
         }
+        assert!(pinned.iter().all(|&count| count > 100), "both sides' pins occur: {pinned:?}");
     }
-    assert!(pinned.iter().all(|&count| count > 100), "both sides' pins occur: {pinned:?}");
-}
-
-#[test]
-fn a_pinned_man_covers_its_king() {
-    check_pins::<Chess>(&samples::oracle(GameKind::Chess), &CHESS);
-    check_pins::<Shogi>(&samples::oracle(GameKind::Shogi), &SHOGI);
-    check_pins::<Minishogi>(&samples::oracle(GameKind::Minishogi), &MINISHOGI);
-}
-
-#[test]
-fn pins_and_attacks_of_positions_worked_out_by_hand() {
-    // White: Ke1, Re4, Nb5; Black: Ke8, Re7, Qe5 (unpinned: two men stand between), Bh4 pins f2.
-    let position = <Chess as Game>::Position::parse("4k3/4r3/8/1N2q3/4R2b/8/5P2/4K3 w - - 0 1").expect("a position");
-    let pins = MapTask::Pins.labels::<Chess>(&position);
-    let at = |name: &str| pins[chess_square(name) as usize];
-    assert_eq!([at("e4"), at("f2"), at("e5"), at("e7"), at("e1"), at("a1")], [1, 1, 0, 0, 0, NO_LABEL]);
-    let attacked = MapTask::AttackedSquares.labels::<Chess>(&position);
-    let at = |name: &str| attacked[chess_square(name) as usize];
-    // e5 by the rook; f2 by king and bishop; b5 by the queen only; a8 by nobody; a7 by knight and rook; e6 by Black.
-    assert_eq!([at("e5"), at("f2"), at("b5"), at("a8"), at("a7"), at("e6")], [3, 3, 2, 0, 3, 2]);
-    // A lance pins forward only: White's on 5b does, Black's on 5h looks away from its own king.
-    let position = <Shogi as Game>::Position::parse("4k4/4l4/9/9/4S4/9/4K4/4L4/9 b - 1").expect("a position");
-    let pins = MapTask::Pins.labels::<Shogi>(&position);
-    let at = |name: &str| pins[usi_square(name, 9) as usize];
-    assert_eq!([at("5e"), at("5b"), at("5h"), at("5g"), at("5d")], [1, 0, 0, 0, NO_LABEL]);
+    check::<Chess>();
+    check::<Shogi>();
+    check::<Minishogi>();
 }
 
 /// How many positions have a mate in one.
-fn check_checks<P: Position>(cases: &[Case], every: usize) -> usize {
+fn check_checks<G: Game>() -> usize {
     let (mut legal, mut answers, mut with_mate) = (Vec::new(), Vec::new(), 0);
-    for (text, _) in cases.iter().step_by(every) {
-        let position = P::parse(text).expect("a position");
+    for (text, _) in samples::oracle(G::KIND).iter().step_by(10) {
+        let position: G::Position = position(text);
         position.legal_moves(&mut legal);
         assert_eq!(position.choose_move(|moves| moves - 1), legal.last().copied(), "{text}");
         let mut mates = Vec::new();
@@ -362,7 +199,7 @@ fn check_checks<P: Position>(cases: &[Case], every: usize) -> usize {
 
 #[test]
 fn checks_and_mates_are_what_playing_shows() {
-    assert!(check_checks::<<Chess as Game>::Position>(&samples::oracle(GameKind::Chess), 10) > 10);
-    assert!(check_checks::<<Shogi as Game>::Position>(&samples::oracle(GameKind::Shogi), 10) > 10);
-    assert!(check_checks::<<Minishogi as Game>::Position>(&samples::oracle(GameKind::Minishogi), 10) > 10);
+    for with_mate in [check_checks::<Chess>(), check_checks::<Shogi>(), check_checks::<Minishogi>()] {
+        assert!(with_mate > 10, "{with_mate}");
+    }
 }

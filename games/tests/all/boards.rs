@@ -1,10 +1,11 @@
 //! Boards for probes: labels are those of the games for the same pieces on the same squares, and those of an independent
 //! definition everywhere.
 
+use crate::attacks::{attacks, check_attacks};
+use crate::samples::codes;
 use games::attacks::Tactics;
 use games::maps::{MapTask, NO_LABEL};
-use games::movement::{Movement, distance};
-use games::{Game, GameKind, Geometry, InputName, Position, Relation, with_game};
+use games::{Game, GameKind, Position, with_game};
 use games::{board5, board8};
 
 /// Uniform enough integers below a number, the same in every run.
@@ -21,14 +22,6 @@ fn placements<G: Game>(number: usize) -> Vec<G::Position> {
     (0..number).map(|_| G::placement(&mut below).expect("a board")).collect()
 }
 
-/// The piece codes of the squares as the side to move sees them.
-pub(crate) fn codes<G: Game>(position: &G::Position) -> Vec<u8> {
-    let mut row = vec![0; G::input(InputName::PieceTokens).row_bytes()];
-    position.pack(InputName::PieceTokens, 0, &mut row);
-    row.truncate(G::GEOMETRY.squares());
-    row
-}
-
 /// A position with these codes, in which the first player moves.
 fn of_codes<G: Game>(codes: &[u8]) -> G::Position {
     G::Position::from_compact(&[codes, &[0, 1, 0, 0, 0]].concat()).unwrap_or_else(|error| panic!("{error}"))
@@ -38,83 +31,22 @@ fn number_of<G: Game>(name: &str) -> u8 {
     G::PIECES.iter().position(|piece| *piece == name).unwrap_or_else(|| panic!("no {name}")) as u8
 }
 
-/// The displacements of a piece, as its owner sees them, whatever stands between.
-fn reaches(name: &str, step: (isize, isize)) -> bool {
-    let is = |movement: Movement| movement.contains(step);
-    match name {
-        "pawn" => is(Movement::Pawn),
-        "knight" => is(Movement::Knight),
-        "bishop" => is(Movement::Bishop),
-        "rook" => is(Movement::Rook),
-        "queen" => is(Movement::Queen),
-        "king" => is(Movement::King),
-        "lance" => is(Movement::Lance),
-        "shogi_knight" => is(Movement::ShogiKnight),
-        "silver" => is(Movement::Silver),
-        "gold" => is(Movement::Gold),
-        "shogi_pawn" => step == (0, 1),
-        "horse" => is(Movement::Bishop) || is(Movement::King),
-        "dragon" => is(Movement::Rook) || is(Movement::King),
-        other => panic!("no piece {other}"),
-    }
-}
-
-fn displacement(board: Geometry, from: usize, to: usize) -> (isize, isize) {
-    let files = board.file_of(to) as isize - board.file_of(from) as isize;
-    (files, board.rank_of(to) as isize - board.rank_of(from) as isize)
-}
-
-/// Whether the squares between two others are empty, if they are on a line.
-fn is_open(board: Geometry, codes: &[u8], from: usize, to: usize) -> bool {
-    if matches!(board.relation(from, to), Relation::Knight | Relation::Other) {
-        return true;
-    }
-    let (files, ranks) = displacement(board, from, to);
-    let at =
-        |start: usize, sign: isize, steps: usize| start.checked_add_signed(sign * steps as isize).expect("a place");
-    (1..distance((files, ranks))).all(|steps| {
-        let file = at(board.file_of(from), files.signum(), steps);
-        codes[board.square(file, at(board.rank_of(from), ranks.signum(), steps))] == 0
-    })
-}
-
-/// The squares that the piece on a square attacks, by the definition.
-fn attacked<G: Game>(codes: &[u8], from: usize) -> Vec<usize> {
-    let Some(number) = usize::from(codes[from]).checked_sub(1) else { return Vec::new() };
-    let name = G::PIECES[number % G::PIECES.len()];
-    let ahead = if number < G::PIECES.len() { 1 } else { -1 };
-    let is_attacked = |&to: &usize| {
-        let (files, ranks) = displacement(G::GEOMETRY, from, to);
-        to != from && reaches(name, (files * ahead, ranks * ahead)) && is_open(G::GEOMETRY, codes, from, to)
-    };
-    (0..codes.len()).filter(is_attacked).collect()
-}
-
 fn labels_are_those_of_the_definition<G: Tactics>() {
-    let squares = G::GEOMETRY.squares();
     for mut position in placements::<G>(60) {
         // The second player's view is compared, too.
         for _ in 0..2 {
+            check_attacks::<G>(&position);
             let codes = codes::<G>(&position);
             let is_own = |square: usize| (1..=G::PIECES.len()).contains(&usize::from(codes[square]));
-            let attacks: Vec<Vec<usize>> = (0..squares).map(|from| attacked::<G>(&codes, from)).collect();
-            let by = |own: bool, to: usize| {
-                i8::from((0..squares).any(|from| is_own(from) == own && attacks[from].contains(&to)))
+            // The first kind is the pawn of chess.
+            let moves = |from: usize, to: usize| match (codes[from], codes[to]) {
+                (1, 0) => to == from + G::GEOMETRY.files(),
+                _ => attacks::<G>(&codes, from, to) && !is_own(to),
             };
-            let expected: Vec<i8> = (0..squares).map(|to| by(true, to) + 2 * by(false, to)).collect();
-            assert_eq!(MapTask::AttackedSquares.labels::<G>(&position), expected, "{position:?}");
-            let pairs = (0..squares).flat_map(|from| (0..squares).map(move |to| (from, to)));
-            let expected: Vec<i8> = pairs.map(|(from, to)| i8::from(attacks[from].contains(&to))).collect();
-            assert_eq!(MapTask::Attackers.labels::<G>(&position), expected, "{position:?}");
-            let targets = |from: usize| {
-                if codes[from] != 1 {
-                    return attacks[from].iter().filter(|&&to| !is_own(to)).count() as i8;
-                }
-                let captures = attacks[from].iter().filter(|&&to| codes[to] != 0 && !is_own(to)).count() as i8;
-                captures + i8::from(codes.get(from + G::GEOMETRY.files()) == Some(&0))
-            };
-            let expected: Vec<i8> =
-                (0..squares).map(|from| if is_own(from) { targets(from) } else { NO_LABEL }).collect();
+            let squares = 0..codes.len();
+            let targets = |from: usize| squares.clone().filter(|&to| moves(from, to)).count() as i8;
+            let of_square = |from: usize| if is_own(from) { targets(from) } else { NO_LABEL };
+            let expected: Vec<i8> = squares.clone().map(of_square).collect();
             assert_eq!(MapTask::Mobility.labels::<G>(&position), expected, "{position:?}");
             let Some(mv) = position.choose_move(|moves| moves / 2) else { break };
             position.play(mv);

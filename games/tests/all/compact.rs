@@ -2,7 +2,7 @@
 
 use crate::damage::counts::Counts;
 use crate::damage::seeded;
-use crate::samples::{TWO_PIECE_HANDICAP, oracle};
+use crate::samples::{TWO_PIECE_HANDICAP, oracle, row};
 use games::chess::{Chess, ChessPosition};
 use games::minishogi::Minishogi;
 use games::shogi::{Shogi, ShogiPosition};
@@ -17,11 +17,7 @@ fn comes_back<G: Game>(text: &str) {
     assert_eq!(same.compact().as_ref(), Some(&bytes), "{text}");
     assert_eq!((same.repetition_key(), same.in_check()), (position.repetition_key(), position.in_check()), "{text}");
     assert_eq!(position.list_moves(), same.list_moves(), "{text}");
-    let packed = |position: &G::Position| {
-        let mut row = vec![0; G::input(InputName::PieceTokens).row_bytes()];
-        position.pack(InputName::PieceTokens, 0, &mut row);
-        row
-    };
+    let packed = |position: &G::Position| row::<G>(position, InputName::PieceTokens, 0);
     assert_eq!(packed(&same), packed(&position), "{text}");
 }
 

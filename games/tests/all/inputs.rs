@@ -1,22 +1,14 @@
 //! Packed rows: what they hold, and that both players see the same board the same way.
 
-use crate::samples::{self, Case};
+use crate::samples::{self, position, row};
 use games::chess::{Chess, ChessPosition};
 use games::minishogi::Minishogi;
 use games::shogi::{Shogi, ShogiPosition};
 use games::{Feature, FeatureKind, Frame, Game, GameKind, InputLayout, InputName, Position, Side};
 use std::collections::BTreeSet;
 
-fn row<G: Game>(position: &G::Position, input: InputName, repetitions: u8) -> Vec<u8> {
-    // Rows are reused: nothing of what stood there before may stay.
-    let mut row = vec![0xAA; G::input(input).row_bytes()];
-    position.pack(input, repetitions, &mut row);
-    row
-}
-
 fn parsed_row<G: Game>(text: &str, repetitions: u8) -> Vec<u8> {
-    let position = G::Position::parse(text).unwrap_or_else(|error| panic!("{error}"));
-    row::<G>(&position, InputName::PieceTokens, repetitions)
+    row::<G>(&position(text), InputName::PieceTokens, repetitions)
 }
 
 #[test]
@@ -182,13 +174,13 @@ fn a_row_of_another_size_is_an_error() {
 /// Encodings read where pieces stand from the first bytes of a row, whatever the input, in its frame.
 #[test]
 fn every_row_begins_with_the_pieces_of_the_current_board() {
-    begins_with_the_board::<Chess>(&samples::oracle(GameKind::Chess));
-    begins_with_the_board::<Shogi>(&samples::oracle(GameKind::Shogi));
+    begins_with_the_board::<Chess>();
+    begins_with_the_board::<Shogi>();
 }
 
-fn begins_with_the_board<G: Game>(cases: &[Case]) {
-    for (text, _) in cases {
-        let position = G::Position::parse(text).unwrap_or_else(|error| panic!("{error}"));
+fn begins_with_the_board<G: Game>() {
+    for (text, _) in samples::oracle(G::KIND) {
+        let position: G::Position = position(&text);
         let board = row::<G>(&position, InputName::PieceTokens, 0);
         for layout in G::inputs() {
             let is_turned = layout.name.frame() == Frame::FirstPlayer && position.side_to_move() != Side::First;
@@ -203,9 +195,9 @@ fn begins_with_the_board<G: Game>(cases: &[Case]) {
 
 #[test]
 fn both_players_see_the_same() {
-    check_exchanged::<Chess>(&samples::oracle(GameKind::Chess), exchanged_fen);
-    check_exchanged::<Shogi>(&samples::oracle(GameKind::Shogi), exchanged_sfen);
-    check_exchanged::<Minishogi>(&samples::oracle(GameKind::Minishogi), exchanged_sfen);
+    check_exchanged::<Chess>(exchanged_fen);
+    check_exchanged::<Shogi>(exchanged_sfen);
+    check_exchanged::<Minishogi>(exchanged_sfen);
 }
 
 /// A row without the byte of `cls_tokens` that says who moves, which a network may leave out.
@@ -217,9 +209,9 @@ fn without_turn(layout: &games::InputLayout, mut row: Vec<u8>) -> Vec<u8> {
 }
 
 /// The exchange of colours changes neither the row nor the indices of the legal moves.
-fn check_exchanged<G: Game>(cases: &[Case], turn: fn(&str) -> String) {
+fn check_exchanged<G: Game>(turn: fn(&str) -> String) {
     let seen = |text: &str| {
-        let position = G::Position::parse(text).unwrap_or_else(|error| panic!("{error}"));
+        let position: G::Position = position(text);
         let moves = position.list_moves();
         let vocabularies = G::vocabularies().into_iter().filter(|(_, moves)| moves.frames()[0] == Frame::SideToMove);
         let indices: Vec<BTreeSet<u16>> =
@@ -231,9 +223,9 @@ fn check_exchanged<G: Game>(cases: &[Case], turn: fn(&str) -> String) {
             inputs.map(|layout| without_turn(layout, row::<G>(&position, layout.name, 0))).collect();
         (position.side_to_move(), rows, indices, position.phase())
     };
-    for (position, _) in cases {
-        let (here, there) = (seen(position), seen(&turn(position)));
-        assert_eq!((here.1, here.2, here.3), (there.1, there.2, there.3), "{position}");
+    for (text, _) in samples::oracle(G::KIND) {
+        let (here, there) = (seen(&text), seen(&turn(&text)));
+        assert_eq!((here.1, here.2, here.3), (there.1, there.2, there.3), "{text}");
         assert_eq!(here.0, there.0.other());
     }
 }

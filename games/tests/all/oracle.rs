@@ -1,21 +1,16 @@
 //! Legal moves, their texts and their indices on every position of two independent oracles.
 
-use crate::samples::{self, Case};
+use crate::samples::{self, square};
 use games::chess::Chess;
 use games::minishogi::Minishogi;
 use games::shogi::Shogi;
-use games::{Entry, Game, GameKind, Position};
+use games::{Entry, Game, Position};
 use std::collections::BTreeSet;
 
 #[test]
 fn chess_moves_equal_python_chess() {
-    let in_frame = |text: &str, second: bool| {
-        let (file, rank) = (text.as_bytes()[0] - b'a', text.as_bytes()[1] - b'1');
-        8 * (if second { 7 - rank } else { rank }) + file
-    };
     let expected = |position: &<Chess as Game>::Position, text: &str| {
-        let second = position.side_to_move() == games::Side::Second;
-        let (from, to) = (in_frame(&text[..2], second), in_frame(&text[2..4], second));
+        let [from, to] = [&text[..2], &text[2..4]].map(|name| square::<Chess>(name, position.side_to_move()));
         let king = samples::piece_of_fen(&position.to_text(), &text[..2]).eq_ignore_ascii_case(&'k');
         match text.get(4..) {
             Some("q") => Entry::Promotion { from, to, kind: 0 },
@@ -25,7 +20,7 @@ fn chess_moves_equal_python_chess() {
             _ => Entry::Plain { from, to },
         }
     };
-    check_all::<Chess>(&samples::oracle(GameKind::Chess), expected);
+    check_all::<Chess>(expected);
 }
 
 #[test]
@@ -40,27 +35,22 @@ fn minishogi_moves_equal_a_naive_generator() {
 
 /// Moves in USI of a game whose hands have pieces with these letters.
 fn check_usi<G: Game>(hand: &str) {
-    let (side, last) = (G::GEOMETRY.files() as u8, G::GEOMETRY.squares() as u8 - 1);
-    let in_frame = |text: &str, second: bool| {
-        let (file, rank) = (text.as_bytes()[0] - b'1', text.as_bytes()[1] - b'a');
-        if second { side * rank + file } else { last - (side * rank + file) }
-    };
     let expected = |position: &G::Position, text: &str| {
-        let second = position.side_to_move() == games::Side::Second;
-        let to = in_frame(&text[2..4], second);
+        let in_frame = |name: &str| square::<G>(name, position.side_to_move());
+        let to = in_frame(&text[2..4]);
         match text.split_once('*') {
             Some((piece, _)) => Entry::Drop { kind: hand.find(piece).expect("a hand piece") as u8, to },
-            None => match (in_frame(&text[..2], second), text.ends_with('+')) {
+            None => match (in_frame(&text[..2]), text.ends_with('+')) {
                 (from, true) => Entry::Promotion { from, to, kind: 0 },
                 (from, false) => Entry::Plain { from, to },
             },
         }
     };
-    check_all::<G>(&samples::oracle(G::KIND), expected);
+    check_all::<G>(expected);
 }
 
-fn check_all<G: Game>(cases: &[Case], expected: impl Fn(&G::Position, &str) -> Entry) {
-    for (case, listed) in cases {
+fn check_all<G: Game>(expected: impl Fn(&G::Position, &str) -> Entry) {
+    for (case, listed) in &samples::oracle(G::KIND) {
         let position = G::Position::parse(case).unwrap_or_else(|error| panic!("{error}"));
         let written = position.to_text();
         assert_eq!(G::Position::parse(&written).expect("own text").to_text(), written);

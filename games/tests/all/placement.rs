@@ -1,7 +1,6 @@
 //! Pieces that are taken away or moved all at once, against the packed rows that networks read.
 
-use crate::boards::codes;
-use crate::samples;
+use crate::samples::{self, codes};
 use games::attacks::Tactics;
 use games::placement::Placement;
 use games::{Game, GameKind, Position, with_game};

@@ -1,6 +1,6 @@
 //! The samples in `tests/data`, and the steps that the tests of most formats take.
 
-use games::{Entry, GameKind, ParsedGame, Position, RejectKind, Rejected};
+use games::{Entry, Game, GameKind, InputName, Notation, ParsedGame, Position, RejectKind, Rejected, Side};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -48,6 +48,33 @@ fn case(line: &str) -> Case {
 
 pub(crate) fn position<P: Position>(text: &str) -> P {
     P::parse(text).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// A square as UCI or USI writes it, numbered in the mover's frame.
+pub(crate) fn square<G: Game>(text: &str, mover: Side) -> u8 {
+    let (first, second) = (text.as_bytes()[0], text.as_bytes()[1]);
+    let (side, last) = (G::GEOMETRY.files() as u8, G::GEOMETRY.squares() as u8 - 1);
+    match (G::NOTATION, mover) {
+        (Notation::Uci, Side::First) => side * (second - b'1') + first - b'a',
+        (Notation::Uci, Side::Second) => side * (b'8' - second) + first - b'a',
+        (Notation::Usi, Side::First) => last - (side * (second - b'a') + first - b'1'),
+        (Notation::Usi, Side::Second) => side * (second - b'a') + first - b'1',
+    }
+}
+
+/// A packed row of a position without history.
+pub(crate) fn row<G: Game>(position: &G::Position, input: InputName, repetitions: u8) -> Vec<u8> {
+    // Rows are reused: nothing of what stood there before may stay.
+    let mut row = vec![0xAA; G::input(input).row_bytes()];
+    position.pack(input, repetitions, &mut row);
+    row
+}
+
+/// The piece codes of the squares as the side to move sees them.
+pub(crate) fn codes<G: Game>(position: &G::Position) -> Vec<u8> {
+    let mut row = row::<G>(position, InputName::PieceTokens, 0);
+    row.truncate(G::GEOMETRY.squares());
+    row
 }
 
 /// A move of chess in UCI, on a board of its own; `promotions` are the letters of the entry's kinds.
