@@ -2,7 +2,7 @@
 
 use crate::samples;
 use games::chess::{Chess, ChessPosition};
-use games::{Entry, FeatureKind, Frame, Game, GameKind, InputName, MovesName, Position, Vocabulary};
+use games::{Entry, FeatureKind, Game, GameKind, InputName, MovesName, Position, Vocabulary};
 use std::collections::BTreeSet;
 
 const MOVES: MovesName = MovesName::Chessdecoder1924;
@@ -28,35 +28,6 @@ fn converted(position: &ChessPosition, uci: &str) -> String {
         Some((_, rook)) => (*rook).to_owned(),
         None => uci.strip_suffix('n').unwrap_or(uci).to_owned(),
     }
-}
-
-#[test]
-fn the_moves_are_chessdecoders_in_its_order() {
-    let entries = entries();
-    assert_eq!(entries.len(), 1_924);
-    let plain = entries.iter().filter(|entry| matches!(entry, Entry::Plain { .. })).count();
-    assert_eq!(plain, 1_792);
-    // Read off `policy_index`, at places where another order would show.
-    for (index, expected) in [
-        (0, "a1b1"),
-        (22, "a1h8"),
-        (97, "e1a1"),
-        (103, "e1h1"),
-        (1_791, "h8g8"),
-        (1_792, "a7a8q"),
-        (1_857, "h7h8b"),
-        (1_858, "a2a1q"),
-        (1_859, "a2a1r"),
-        (1_860, "a2a1b"),
-        (1_861, "a2b1q"),
-        (1_864, "b2a1q"),
-        (1_884, "d2c1b"),
-        (1_885, "d2d1q"),
-        (1_923, "h2h1b"),
-    ] {
-        assert_eq!(text(entries[index]), expected, "{index}");
-    }
-    assert_eq!(GameKind::Chess.moves(MOVES).frames(), [Frame::FirstPlayer]);
 }
 
 #[test]
@@ -99,16 +70,9 @@ fn a_rooks_own_way_to_the_corner_is_no_castling() {
     assert_eq!(black, ("e8a8".to_owned(), "e8c8".to_owned()));
 }
 
-/// Checkpoints name it: a change here breaks them all, so it needs a new name instead.
-#[test]
-fn the_fingerprint_does_not_change() {
-    assert_eq!(GameKind::Chess.moves(MOVES).hash(), "678053eb7a2d6b1c95ade2dafc0c3283fc511da10221e089f7bb955f984596e8");
-}
-
 fn tokens(fen: &str) -> Vec<String> {
     let layout = Chess::input(InputName::Tokens68);
-    let mut row = vec![0xAA; layout.row_bytes()];
-    ChessPosition::parse(fen).expect("a position").pack(InputName::Tokens68, 2, &mut row);
+    let row = samples::row::<Chess>(&samples::position(fen), InputName::Tokens68, 2);
     let squares = row[..64].iter().map(|&code| match usize::from(code).checked_sub(1) {
         None => "empty".to_owned(),
         Some(piece) => format!("{} {}", ["white", "black"][piece / 6], Chess::PIECES[piece % 6]),
@@ -136,14 +100,6 @@ fn a_row_is_its_tokens() {
     assert_eq!((reply[4].as_str(), reply[28].as_str()), ("white king", "white pawn"));
     assert_eq!(reply[64..], ["Kq", "black_to_move"]);
     assert_eq!(tokens("4k3/8/8/8/8/8/8/4K2R b - - 7 9")[64..], ["no_castling_rights", "black_to_move"]);
-}
-
-/// En passant, clocks and repetitions have no tokens: such positions have equal rows.
-#[test]
-fn what_has_no_token_is_not_seen() {
-    let with = tokens("rnbqkbnr/ppp1pppp/8/3pP3/8/8/PPPP1PPP/RNBQKBNR w KQkq d6 0 3");
-    let without = tokens("rnbqkbnr/ppp1pppp/8/3pP3/8/8/PPPP1PPP/RNBQKBNR w KQkq - 40 30");
-    assert_eq!(with, without);
 }
 
 #[test]

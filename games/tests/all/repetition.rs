@@ -20,14 +20,6 @@ fn verdicts(sfen: &str, moves: &[&str]) -> Vec<Option<Repetition>> {
     judged
 }
 
-/// Only the last position of a line is judged, and only there.
-fn last(sfen: &str, moves: &[&str]) -> Option<Repetition> {
-    let judged = verdicts(sfen, moves);
-    let (last, before) = judged.split_last().expect("the start is judged");
-    assert!(before.iter().all(Option::is_none), "judged before the fourth occurrence");
-    *last
-}
-
 const SHUFFLE: [&str; 4] = ["2h3h", "8b7b", "3h2h", "7b8b"];
 
 /// White's king steps between 4a and 5a, Black's rook gives check from 4e and 5e.
@@ -37,28 +29,25 @@ const CHECKS: [&str; 4] = ["5e4e", "4a5a", "4e5e", "5a4a"];
 const QUIET: [&str; 4] = ["5e6e", "4a3a", "6e5e", "3a4a"];
 
 #[test]
-fn the_fourth_occurrence_is_a_draw() {
-    assert_eq!(last(START, &SHUFFLE.repeat(3)), Some(Repetition::Draw));
-    assert_eq!(last(START, &SHUFFLE.repeat(2)), None);
-    assert_eq!(last(START, &[&SHUFFLE.repeat(2)[..], &SHUFFLE[..3]].concat()), None);
-}
-
-#[test]
-fn a_repetition_may_start_anywhere() {
-    let detour = [&["7g7f", "3c3d"], &SHUFFLE.repeat(3)[..]].concat();
-    assert_eq!(last(START, &detour), Some(Repetition::Draw));
-}
-
-#[test]
-fn perpetual_check_loses() {
-    assert_eq!(last(ROOK_BLACK, &CHECKS.repeat(3)), Some(Repetition::PerpetualCheck { loser: Side::First }));
-}
-
-#[test]
-fn white_can_check_perpetually_too() {
-    let rook_white = "k8/9/9/9/4r4/9/9/9/3K5 w - 1";
-    let checks = ["5e6e", "6i5i", "6e5e", "5i6i"];
-    assert_eq!(last(rook_white, &checks.repeat(3)), Some(Repetition::PerpetualCheck { loser: Side::Second }));
+fn a_fourth_occurrence_is_a_draw_or_lost_by_perpetual_check() {
+    let (white_rook, white_checks) = ("k8/9/9/9/4r4/9/9/9/3K5 w - 1", ["5e6e", "6i5i", "6e5e", "5i6i"]);
+    let (draw, lost) = (Some(Repetition::Draw), |loser| Some(Repetition::PerpetualCheck { loser }));
+    for (name, start, moves, expected) in [
+        ("three rounds", START, SHUFFLE.repeat(3), draw),
+        ("two rounds", START, SHUFFLE.repeat(2), None),
+        ("a ply too few", START, SHUFFLE.repeat(3)[..11].to_vec(), None),
+        ("after a detour", START, [&["7g7f", "3c3d"], &SHUFFLE.repeat(3)[..]].concat(), draw),
+        ("Black's checks", ROOK_BLACK, CHECKS.repeat(3), lost(Side::First)),
+        ("White's checks", white_rook, white_checks.repeat(3), lost(Side::Second)),
+        ("quiet in the first round", ROOK_BLACK, [QUIET, CHECKS, CHECKS].concat(), draw),
+        ("quiet in the second round", ROOK_BLACK, [CHECKS, QUIET, CHECKS].concat(), draw),
+        ("quiet in the third round", ROOK_BLACK, [CHECKS, CHECKS, QUIET].concat(), draw),
+    ] {
+        let judged = verdicts(start, &moves);
+        let (last, before) = judged.split_last().expect("the start is judged");
+        assert!(before.iter().all(Option::is_none), "{name}: judged before the fourth occurrence");
+        assert_eq!(*last, expected, "{name}");
+    }
 }
 
 #[test]
@@ -67,14 +56,6 @@ fn the_checked_side_may_close_the_circle() {
     let moves = [&CHECKS.repeat(3)[..], &CHECKS[..1]].concat();
     let judged = verdicts(ROOK_BLACK, &moves);
     assert_eq!(judged[13], Some(Repetition::PerpetualCheck { loser: Side::First }));
-}
-
-#[test]
-fn one_quiet_move_in_the_cycle_makes_a_draw() {
-    for quiet_round in 0..3 {
-        let rounds: Vec<&str> = (0..3).flat_map(|round| if round == quiet_round { QUIET } else { CHECKS }).collect();
-        assert_eq!(last(ROOK_BLACK, &rounds), Some(Repetition::Draw), "quiet in round {quiet_round}");
-    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
-//! The move vocabularies: sizes, landmarks, order, fingerprints.
+//! The move vocabularies: indices and fingerprints.
 
-use games::{Entry, FromTo, GameKind};
+use games::{Entry, FromTo, GameKind, MovesName};
 
 fn vocabularies() -> impl Iterator<Item = (GameKind, &'static FromTo)> {
     GameKind::LISTED.into_iter().map(|kind| (kind, kind.from_to()))
@@ -37,88 +37,6 @@ fn what_is_no_entry_has_no_index() {
     }
 }
 
-#[test]
-fn chess_has_lc0s_entries_in_lc0s_order() {
-    let vocabulary = GameKind::Chess.from_to();
-    assert_eq!((vocabulary.name, vocabulary.len()), ("from_to_chess_1858", 1_858));
-    assert_eq!(vocabulary.promotions, ["queen", "rook", "bishop"]);
-    assert!(vocabulary.drops.is_empty());
-
-    let square = |text: &str| 8 * (text.as_bytes()[1] - b'1') + text.as_bytes()[0] - b'a';
-    let index = |text: &str| {
-        let (from, to) = (square(&text[..2]), square(&text[2..4]));
-        let entry = match text.get(4..).and_then(|piece| "qrb".find(piece)).filter(|_| text.len() == 5) {
-            Some(kind) => Entry::Promotion { from, to, kind: kind as u8 },
-            None => Entry::Plain { from, to },
-        };
-        vocabulary.index_of(entry)
-    };
-    // The first and last of Lc0's list, castling, and places where another order would show.
-    for (text, expected) in [
-        ("a1b1", 0),
-        ("a1h8", 22),
-        ("e1a1", 97),
-        ("e1h1", 103),
-        ("e2e4", 322),
-        ("h8g8", 1_791),
-        ("a7a8q", 1_792),
-        ("a7a8r", 1_793),
-        ("a7a8b", 1_794),
-        ("a7b8q", 1_795),
-        ("b7a8q", 1_798),
-        ("h7h8b", 1_857),
-    ] {
-        assert_eq!(index(text), Some(expected), "{text}");
-    }
-}
-
-#[test]
-fn shogi_has_3781_entries_in_three_blocks() {
-    let vocabulary = GameKind::Shogi.from_to();
-    assert_eq!((vocabulary.name, vocabulary.len()), ("from_to_shogi_3781", 3_781));
-    assert_eq!(vocabulary.promotions, ["promote"]);
-    assert_eq!(vocabulary.drops, ["pawn", "lance", "knight", "silver", "gold", "bishop", "rook"]);
-
-    let entries = vocabulary.entries();
-    let plain = entries.iter().take_while(|entry| matches!(entry, Entry::Plain { .. })).count();
-    let promoting = entries[plain..].iter().take_while(|entry| matches!(entry, Entry::Promotion { .. })).count();
-    let drops = entries[plain + promoting..].iter().filter(|entry| matches!(entry, Entry::Drop { .. })).count();
-    assert_eq!((plain, promoting, drops), (2_192, 1_058, 531));
-    assert!(entries.is_sorted(), "each block ascends");
-
-    let of_piece =
-        |kind| entries.iter().filter(|entry| matches!(entry, Entry::Drop { kind: k, .. } if *k == kind)).count();
-    assert_eq!([0, 1, 2, 3, 4, 5, 6].map(of_piece), [72, 72, 63, 81, 81, 81, 81]);
-}
-
-#[test]
-fn a_shogi_knight_must_promote_on_the_last_two_ranks() {
-    let vocabulary = GameKind::Shogi.from_to();
-    let board = GameKind::Shogi.geometry();
-    for rank in 0..board.ranks() - 2 {
-        let (from, to) = (board.square(4, rank) as u8, board.square(5, rank + 2) as u8);
-        let plain = vocabulary.index_of(Entry::Plain { from, to });
-        let promoting = vocabulary.index_of(Entry::Promotion { from, to, kind: 0 });
-        assert_eq!((plain.is_some(), promoting.is_some()), (rank < 5, rank >= 4), "from rank {rank}");
-        assert_eq!(vocabulary.index_of(Entry::Plain { from: to, to: from }), None, "knights never go back");
-    }
-}
-
-#[test]
-fn minishogi_has_540_entries_in_three_blocks() {
-    let vocabulary = GameKind::Minishogi.from_to();
-    assert_eq!((vocabulary.name, vocabulary.len()), ("from_to_minishogi_540", 540));
-    let entries = vocabulary.entries();
-    let counted = |is_of_block: fn(&&Entry) -> bool| entries.iter().filter(is_of_block).count();
-    let [plain, promoting, drops] = [
-        counted(|entry| matches!(entry, Entry::Plain { .. })),
-        counted(|entry| matches!(entry, Entry::Promotion { .. })),
-        counted(|entry| matches!(entry, Entry::Drop { .. })),
-    ];
-    assert_eq!([plain, promoting, drops], [320, 100, 120]);
-    assert!(entries.is_sorted(), "each block ascends");
-}
-
 /// Datasets and checkpoints name these: a change here breaks them all, so it needs a new name instead.
 #[test]
 fn fingerprints_do_not_change() {
@@ -136,4 +54,20 @@ fn fingerprints_do_not_change() {
             "9e676bdfe308c76012e21ea991f3c7681f98454890089e668bead711311821cd",
         ]
     );
+    for (game, moves, fingerprint) in [
+        (
+            GameKind::Chess,
+            MovesName::Chessdecoder1924,
+            "678053eb7a2d6b1c95ade2dafc0c3283fc511da10221e089f7bb955f984596e8",
+        ),
+        (GameKind::Shogi, MovesName::Dlshogi2187, "03f47b5d5a28e356658b10acdf306505ab26d2e28ce0a02004c5166351f7b858"),
+        (GameKind::Shogi, MovesName::Shogi1496, "2203c42faa2746902493fdc8ff9441f6a25f054f1d6c21463af435904e1abc5a"),
+        (
+            GameKind::Shogi,
+            MovesName::PythonDlshogi2187,
+            "5ba4036e6f400c1af7ae9470d6c9e9bc69d1a69a4f20a972afe4c8c289667bf9",
+        ),
+    ] {
+        assert_eq!(game.moves(moves).hash(), fingerprint, "{}", moves.name());
+    }
 }
