@@ -82,44 +82,31 @@ fn what_positions_took_to_make_is_the_sum_over_sessions() {
 
 #[test]
 fn no_position_comes_twice_or_is_held_out() {
-    for game in GameKind::ALL {
-        let dataset = opened(probe(ATTACKED, game, Some(4)), 400);
+    let games = GameKind::ALL.map(|game| (game, Some(4), 400, 4_096, 8));
+    let boards = [GameKind::Board5, GameKind::Board11].map(|board| (board, None, 200, 2_048, 1));
+    for (game, every, held_out, size, batches) in games.into_iter().chain(boards) {
+        let dataset = opened(probe(ATTACKED, game, every), held_out as u64);
         let mut seen = HashSet::new();
         for split in [Split::Validation, Split::Test] {
-            let batches = evaluation_batches(&dataset, split, InputName::PieceTokens, 400, 400).expect("positions");
-            for batch in batches {
+            let batches = evaluation_batches(&dataset, split, InputName::PieceTokens, held_out, held_out as u64);
+            for batch in batches.expect("positions") {
                 let batch = batch.expect("a batch");
-                assert!(batch.size == 400 && batch.novel.iter().all(|&novel| novel));
+                assert!(batch.size == held_out && batch.novel.iter().all(|&novel| novel), "{game:?}");
                 seen.extend(positions(&batch));
             }
         }
-        assert_eq!(seen.len(), 800);
-        let mut loader = loader(&dataset, 4_096, 1, 0);
-        for _ in 0..8 {
+        assert_eq!(seen.len(), 2 * held_out, "{game:?}");
+        let mut loader = loader(&dataset, size, 1, 0);
+        for _ in 0..batches {
             let batch = next(&mut loader);
-            assert!(positions(&batch).into_iter().all(|position| seen.insert(position)));
+            assert!(positions(&batch).into_iter().all(|position| seen.insert(position)), "{game:?}");
         }
-        let made = dataset.made(0..u64::MAX).expect("it is endless");
-        assert_eq!(made.positions, 2 * 16_384);
-        assert!(made.games < made.positions / 8, "{made:?}");
-    }
-}
-
-#[test]
-fn placements_of_training_are_not_held_out() {
-    for board in [GameKind::Board5, GameKind::Board11] {
-        let dataset = opened(probe(ATTACKED, board, None), 200);
-        let mut seen = HashSet::new();
-        for split in [Split::Validation, Split::Test] {
-            let batches = evaluation_batches(&dataset, split, InputName::PieceTokens, 200, 200).expect("positions");
-            batches.for_each(|batch| seen.extend(positions(&batch.expect("a batch"))));
+        if every.is_some() {
+            let made = dataset.made(0..u64::MAX).expect("it is endless");
+            assert_eq!(made.positions, 2 * 16_384);
+            assert!(made.games < made.positions / 8, "{made:?}");
         }
-        assert_eq!(seen.len(), 400);
-        let mut loader = loader(&dataset, 2_048, 1, 0);
-        assert!(positions(&next(&mut loader)).into_iter().all(|position| seen.insert(position)));
     }
-    let refused = probe(ATTACKED, GameKind::Board5, Some(8)).open(10, 10).expect_err("placements have no next ply");
-    assert!(refused.to_string().contains("is one random placement"), "{refused}");
 }
 
 /// `scripts/long-check endless` sets `POSENC_ENDLESS` to 2,000 batches (4,096,000 positions) of attacked squares, one of a
@@ -215,6 +202,8 @@ fn what_has_an_end_or_other_targets_is_refused() {
     assert!(text(ending.open(10, 10).map(drop)).contains("has few positions"));
     let whole = probe(ATTACKED, GameKind::Chess, Some(200));
     assert!(text(whole.open(10, 10).map(drop)).contains("200 plies are a whole game"));
+    let placed = probe(ATTACKED, GameKind::Board5, Some(8));
+    assert!(text(placed.open(10, 10).map(drop)).contains("is one random placement"));
     for (validation, test) in [(10, u64::MAX), (1 << 21, 10)] {
         let many = probe(ATTACKED, GameKind::Chess, None).open(validation, test).map(drop);
         assert!(text(many).contains("are too many; 1048576"), "{validation} {test}");
