@@ -4,7 +4,9 @@
 //! own king would then be safe. So a piece's own side is attacked too (defended), pins do not matter, and any piece
 //! blocks a slider. Pawns attack the squares on which they capture. Castling, en passant and drops attack nothing.
 
-use crate::position::Game;
+use crate::geometry::Geometry;
+use crate::movement::Step;
+use crate::position::{Game, Side};
 
 /// A set of squares, as bits in the frame of the side to move.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -27,6 +29,16 @@ impl SquareSet {
     /// Whether the square is in the set.
     pub const fn contains(self, square: usize) -> bool {
         self.0 >> square & 1 == 1
+    }
+
+    /// Its squares, ascending.
+    pub fn iter(self) -> impl Iterator<Item = usize> {
+        let mut rest = self.0;
+        std::iter::from_fn(move || {
+            let first = (rest != 0).then(|| rest.trailing_zeros() as usize)?;
+            rest &= rest - 1;
+            Some(first)
+        })
     }
 
     /// How many squares are in the set.
@@ -97,6 +109,33 @@ pub trait Tactics: Game {
     /// For each square, the squares that its piece attacks; empty for an empty square.
     fn attacks(position: &Self::Position) -> Vec<SquareSet>;
 
-    /// The squares that the pieces of each side attack: the unions of [`Self::attacks`].
-    fn attacked(position: &Self::Position) -> Attacked;
+    /// The squares that the pieces of each side attack: the unions of [`Self::attacks`]. Games override it where that is cheaper.
+    fn attacked(position: &Self::Position) -> Attacked {
+        let (pieces, attacks) = (Self::pieces(position), Self::attacks(position));
+        let by = |side: SquareSet| side.iter().fold(SquareSet::default(), |all, from| all.or(attacks[from]));
+        Attacked { own: by(pieces.own), opponent: by(pieces.opponent) }
+    }
+}
+
+/// The squares that a side's piece attacks, given its single steps and the directions in which it moves until something stands in
+/// its way, as its player sees the board.
+pub(crate) fn reached(
+    board: Geometry,
+    from: usize,
+    side: Side,
+    [single, sliding]: [&[Step]; 2],
+    is_empty: impl Fn(usize) -> bool,
+) -> SquareSet {
+    let ahead = if side == Side::First { 1 } else { -1 };
+    let seen = |&(files, ranks): &Step| (files * ahead, ranks * ahead);
+    let mut attacked: SquareSet = single.iter().filter_map(|step| board.stepped(from, seen(step))).collect();
+    for step in sliding {
+        for to in board.ray(from, seen(step)) {
+            attacked.insert(to);
+            if !is_empty(to) {
+                break;
+            }
+        }
+    }
+    attacked
 }

@@ -7,7 +7,7 @@
 
 mod pieces;
 
-use crate::attacks::{Attacked, Pieces, SquareSet, Tactics};
+use crate::attacks::{Pieces, SquareSet, Tactics};
 use crate::conventions::{Glyph, LICHESS, Notation, Orientation};
 use crate::geometry::{Geometry, Relation};
 use crate::input::{Feature, FeatureKind, InputLayout, InputName};
@@ -172,14 +172,10 @@ impl<const SIDE: usize> BoardPosition<SIDE> {
         pieces::attacks(Self::BOARD, self.codes.as_flattened(), from)
     }
 
-    fn attacks_of(&self, side: Side) -> SquareSet {
-        let own = (0..Self::BOARD.squares()).filter(|&square| self.owner(square) == Some(side));
-        own.fold(SquareSet::default(), |all, square| all.or(self.attacks(square)))
-    }
-
     /// The squares to which a side's piece may move.
     fn targets(&self, from: usize, side: Side, kind: usize) -> impl Iterator<Item = usize> {
-        let (attacked, ahead) = (self.attacks(from), pieces::next(Self::BOARD, from, (0, 1), side));
+        let attacked = self.attacks(from);
+        let ahead = Self::BOARD.stepped(from, (0, if side == Side::First { 1 } else { -1 }));
         let is_target = move |&to: &usize| match (kind, self.owner(to)) {
             (PAWN, None) => ahead == Some(to),
             (_, owner) => owner != Some(side) && attacked.contains(to),
@@ -311,14 +307,6 @@ impl<const SIDE: usize> Tactics for Board<SIDE> {
             position.set(|to| attacked.contains(to))
         };
         (0..Self::GEOMETRY.squares()).map(of).collect()
-    }
-
-    fn attacked(position: &BoardPosition<SIDE>) -> Attacked {
-        let by = |side| {
-            let attacked = position.attacks_of(side);
-            position.set(|square| attacked.contains(square))
-        };
-        Attacked { own: by(position.turn), opponent: by(position.turn.other()) }
     }
 }
 

@@ -4,13 +4,13 @@
 //! becomes a gold general of shogi on the last rank. Captured pieces leave the board. A player without a legal move has lost; the
 //! fourth occurrence of a position is a draw.
 
-use crate::attacks::{Attacked, Pieces, SquareSet, Tactics};
+use crate::attacks::{Pieces, SquareSet, Tactics, reached};
 use crate::conventions::{Glyph, LICHESS, Notation, Orientation};
 use crate::geometry::{Geometry, Relation};
 use crate::input::{Feature, FeatureKind, InputLayout, InputName};
 use crate::kind::GameKind;
 use crate::move_text::MoveText;
-use crate::movement::{AROUND, GOLD_STEPS, Movement};
+use crate::movement::{AROUND, GOLD_STEPS, LINES, Movement, Step};
 use crate::moves::{Entry, FromTo};
 use crate::placement::Codes;
 use crate::position::{Earlier, Game, ParsePosition, Phase, Position, Side};
@@ -108,24 +108,14 @@ impl SkirmishPosition {
     }
 
     fn attacks(&self, from: usize) -> SquareSet {
-        let mut attacked = SquareSet::default();
-        let Some((side, kind)) = CODES.piece(self.codes[from]) else { return attacked };
-        let steps = match kind {
-            PAWN => &AROUND[..1],
-            ROOK => &AROUND[..4],
-            KING => AROUND,
-            _ => GOLD_STEPS,
+        let Some((side, kind)) = CODES.piece(self.codes[from]) else { return SquareSet::default() };
+        let steps: [&[Step]; 2] = match kind {
+            PAWN => [&[(0, 1)], &[]],
+            ROOK => [&[], LINES],
+            KING => [AROUND, &[]],
+            _ => [GOLD_STEPS, &[]],
         };
-        let ahead = if side == Side::First { 1 } else { -1 };
-        for &(files, ranks) in steps {
-            for to in BOARD.ray(from, (files * ahead, ranks * ahead)) {
-                attacked.insert(to);
-                if kind != ROOK || self.codes[to] != 0 {
-                    break;
-                }
-            }
-        }
-        attacked
+        reached(BOARD, from, side, steps, |square| self.codes[square] == 0)
     }
 
     fn attacks_of(&self, side: Side) -> SquareSet {
@@ -294,15 +284,6 @@ impl Tactics for Skirmish {
             seen(turn, |to| attacked.contains(to))
         };
         (0..SQUARES).map(of).collect()
-    }
-
-    fn attacked(position: &SkirmishPosition) -> Attacked {
-        let turn = position.turn;
-        let by = |side| {
-            let attacked = position.attacks_of(side);
-            seen(turn, |square| attacked.contains(square))
-        };
-        Attacked { own: by(turn), opponent: by(turn.other()) }
     }
 }
 

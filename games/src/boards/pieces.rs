@@ -1,10 +1,9 @@
 //! The pieces of chess and shogi on a board of any size: names and movements.
 
-use crate::attacks::SquareSet;
+use crate::attacks::{SquareSet, reached};
 use crate::geometry::Geometry;
 use crate::movement::{AROUND, DIAGONALS, GOLD_STEPS, LINES, SILVER_STEPS, Step};
 use crate::placement::Codes;
-use crate::position::Side;
 
 /// Kinds of pieces: indices into [`NAMES`] and [`LETTERS`].
 pub(super) const PAWN: usize = 0;
@@ -70,27 +69,8 @@ const fn steps(kind: usize) -> [&'static [Step]; 2] {
     }
 }
 
-/// The square that is one step away, as a player sees the board.
-pub(super) fn next(board: Geometry, from: usize, (files, ranks): Step, side: Side) -> Option<usize> {
-    let ahead = if side == Side::First { 1 } else { -1 };
-    board.stepped(from, (files * ahead, ranks * ahead))
-}
-
 /// The squares that the piece on a square attacks. `codes` are those of all squares.
 pub(super) fn attacks(board: Geometry, codes: &[u8], from: usize) -> SquareSet {
-    let mut attacked = SquareSet::default();
-    let Some((side, kind)) = CODES.piece(codes[from]) else { return attacked };
-    let [single, sliding] = steps(kind);
-    single.iter().filter_map(|&step| next(board, from, step, side)).for_each(|to| attacked.insert(to));
-    for &step in sliding {
-        let mut at = from;
-        while let Some(to) = next(board, at, step, side) {
-            attacked.insert(to);
-            if codes[to] != 0 {
-                break;
-            }
-            at = to;
-        }
-    }
-    attacked
+    let Some((side, kind)) = CODES.piece(codes[from]) else { return SquareSet::default() };
+    reached(board, from, side, steps(kind), |square| codes[square] == 0)
 }

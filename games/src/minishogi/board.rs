@@ -1,6 +1,7 @@
 //! Pieces, and the squares that they attack. Squares are in the first player's view.
 
 use super::Minishogi;
+use crate::attacks::{SquareSet, reached};
 use crate::conventions::Orientation;
 use crate::geometry::Geometry;
 use crate::movement::{AROUND, DIAGONALS, GOLD_STEPS, LINES, SILVER_STEPS, Step};
@@ -87,9 +88,6 @@ impl Kind {
 
 pub(super) type Piece = (Side, Kind);
 
-/// A set of squares as bits.
-pub(super) type Squares = u32;
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Board(pub(super) [Option<Piece>; SQUARES]);
 
@@ -102,59 +100,30 @@ impl Board {
         self.0.iter().position(|&piece| piece == Some((side, Kind::King)))
     }
 
-    pub(super) fn attacks(&self, from: usize) -> Squares {
-        let Some((side, kind)) = self.0[from] else { return 0 };
-        let ahead = if side == Side::First { 1 } else { -1 };
-        let mut attacked = 0;
-        for &(files, ranks) in kind.steps() {
-            if let Some(to) = BOARD.stepped(from, (files * ahead, ranks * ahead)) {
-                attacked |= 1 << to;
-            }
-        }
-        for &direction in kind.slides() {
-            for to in BOARD.ray(from, direction) {
-                attacked |= 1 << to;
-                if self.0[to].is_some() {
-                    break;
-                }
-            }
-        }
-        attacked
-    }
-
-    pub(super) fn attacks_of(&self, side: Side) -> Squares {
-        let own = self.pieces().filter(|&(_, (owner, _))| owner == side);
-        own.fold(0, |all, (square, _)| all | self.attacks(square))
+    pub(super) fn attacks(&self, from: usize) -> SquareSet {
+        let Some((side, kind)) = self.0[from] else { return SquareSet::default() };
+        reached(BOARD, from, side, [kind.steps(), kind.slides()], |square| self.0[square].is_none())
     }
 
     /// Whether a side's king is attacked.
     pub(super) fn is_in_check(&self, side: Side) -> bool {
-        self.king(side).is_some_and(|king| contains(self.attacks_of(side.other()), king))
+        self.king(side).is_some_and(|king| {
+            let mut others = self.pieces().filter(|&(_, (owner, _))| owner != side);
+            others.any(|(square, _)| self.attacks(square).contains(king))
+        })
     }
 
     /// The pieces of a side that alone stand between its king and a slider.
-    pub(super) fn pinned(&self, side: Side) -> Squares {
-        let Some(king) = self.king(side) else { return 0 };
+    pub(super) fn pinned(&self, side: Side) -> SquareSet {
+        let Some(king) = self.king(side) else { return SquareSet::default() };
         let pinned = |direction: &Step| {
             let mut pieces = BOARD.ray(king, *direction).filter_map(|square| Some((square, self.0[square]?)));
             let (near, (owner, _)) = pieces.next()?;
             let (_, (slider, kind)) = pieces.next()?;
-            (owner == side && slider != side && kind.slides().contains(direction)).then_some(1 << near)
+            (owner == side && slider != side && kind.slides().contains(direction)).then_some(near)
         };
-        AROUND.iter().filter_map(pinned).fold(0, |all: Squares, one: Squares| all | one)
+        AROUND.iter().filter_map(pinned).collect()
     }
-}
-
-pub(super) const fn contains(squares: Squares, square: usize) -> bool {
-    squares >> square & 1 == 1
-}
-
-pub(super) fn members(mut squares: Squares) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let first = (squares != 0).then(|| squares.trailing_zeros() as usize)?;
-        squares &= squares - 1;
-        Some(first)
-    })
 }
 
 /// A square in a side's view, or one of that view in the first player's.

@@ -1,8 +1,9 @@
 //! A position of minishogi, and its legal moves: what pieces can do, less what leaves the king attacked and pawns dropped to
 //! give mate.
 
-use super::board::{BOARD, Board, HANDS, Kind, SQUARES, contains, members, ranks_left};
+use super::board::{BOARD, Board, HANDS, Kind, SQUARES, ranks_left};
 use super::moves::MinishogiMove as Move;
+use crate::attacks::SquareSet;
 use crate::position::{Position as _, Side};
 use std::fmt;
 
@@ -38,7 +39,7 @@ impl MinishogiPosition {
     pub(super) fn board_moves(&self, out: &mut Vec<Move>) {
         for (from, (side, kind)) in self.board.pieces().filter(|&(_, (side, _))| side == self.turn) {
             let is_own = |square: usize| self.board.0[square].is_some_and(|(owner, _)| owner == side);
-            for to in members(self.board.attacks(from)).filter(|&to| !is_own(to)) {
+            for to in self.board.attacks(from).iter().filter(|&to| !is_own(to)) {
                 let is_last = ranks_left(to, side) == 0;
                 let mut push = |promotes| out.push(Move::Board { from: from as u8, to: to as u8, promotes });
                 if !(kind == Kind::Pawn && is_last) {
@@ -69,8 +70,9 @@ impl MinishogiPosition {
     /// the king attacked, so that few moves are tried.
     pub(super) fn retain_legal(&self, moves: &mut Vec<Move>) {
         let in_check = self.in_check();
-        let bound = self.board.pinned(self.turn) | self.board.king(self.turn).map_or(0, |king| 1 << king);
-        let is_tried = |mv| in_check || matches!(mv, Move::Board { from, .. } if contains(bound, usize::from(from)));
+        let king: SquareSet = self.board.king(self.turn).into_iter().collect();
+        let bound = self.board.pinned(self.turn).or(king);
+        let is_tried = |mv| in_check || matches!(mv, Move::Board { from, .. } if bound.contains(usize::from(from)));
         let is_illegal = |mv| (is_tried(mv) && self.after(mv).board.is_in_check(self.turn)) || self.mates_by_pawn(mv);
         moves.retain(|&mv| !is_illegal(mv));
     }
@@ -80,7 +82,7 @@ impl MinishogiPosition {
         let Move::Drop { kind: 0, to } = mv else { return false };
         let Some(king) = self.board.king(self.turn.other()) else { return false };
         let after = self.after(mv);
-        contains(after.board.attacks(usize::from(to)), king) && after.has_no_board_move()
+        after.board.attacks(usize::from(to)).contains(king) && after.has_no_board_move()
     }
 
     /// Whether no piece on the board has a legal move. A dropped pawn gives check from the next square, so that no drop helps.

@@ -1,8 +1,8 @@
 //! Attacks and pins.
 
-use super::board::{Squares, in_view, members};
+use super::board::in_view;
 use super::{Minishogi, MinishogiPosition};
-use crate::attacks::{Attacked, Pieces, SquareSet, Tactics};
+use crate::attacks::{Pieces, SquareSet, Tactics};
 use crate::position::{Game as _, Side};
 
 impl Tactics for Minishogi {
@@ -17,7 +17,7 @@ impl Tactics for Minishogi {
             let squares = board.pieces().filter(move |&(_, (owner, _))| owner == side);
             squares.map(|(square, _)| in_view(square, turn)).collect()
         };
-        let pinned = board.pinned(Side::First) | board.pinned(Side::Second);
+        let pinned = board.pinned(Side::First).or(board.pinned(Side::Second));
         Pieces { own: of(turn), opponent: of(turn.other()), pinned: set(pinned, turn) }
     }
 
@@ -26,13 +26,8 @@ impl Tactics for Minishogi {
         let attacks = |square| set(position.board.attacks(in_view(square, turn)), turn);
         (0..Self::GEOMETRY.squares()).map(attacks).collect()
     }
-
-    fn attacked(position: &MinishogiPosition) -> Attacked {
-        let by = |side| set(position.board.attacks_of(side), position.turn);
-        Attacked { own: by(position.turn), opponent: by(position.turn.other()) }
-    }
 }
 
-fn set(squares: Squares, turn: Side) -> SquareSet {
-    members(squares).map(|square| in_view(square, turn)).collect()
+fn set(squares: SquareSet, turn: Side) -> SquareSet {
+    squares.iter().map(|square| in_view(square, turn)).collect()
 }
