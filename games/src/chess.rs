@@ -17,10 +17,8 @@ pub mod lc0;
 mod moves;
 pub mod pgn;
 mod position;
-mod referee;
 pub mod rights;
 mod rules;
-mod tactics;
 mod uci;
 mod vocabularies;
 

@@ -9,10 +9,8 @@ mod game;
 mod input;
 mod moves;
 mod position;
-mod referee;
 mod rules;
 mod sfen;
-mod tactics;
 
 pub use moves::MinishogiMove;
 pub use position::MinishogiPosition;

@@ -19,7 +19,6 @@
 //! [`detect`](mod@detect) distinguishes the binary ones; [`hcpe::Hcpe::new`] and [`psv::Psv::new`] write records of a
 //! [`Board`] and a move, [`hcpe3::Game::new`] those of a game.
 
-mod attacked;
 mod board;
 mod checks;
 pub mod csa;
@@ -41,13 +40,10 @@ pub mod packed_sfen;
 mod planes;
 mod position;
 pub mod psv;
-mod referee;
 pub mod repetition;
 mod replay;
 mod rules;
 mod sfen;
-mod shown;
-mod tactics;
 
 pub use board::{BadPosition, Board};
 pub use position::ShogiPosition;

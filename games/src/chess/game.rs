@@ -1,14 +1,21 @@
-//! Chess as a [`Game`]: its constants, moves and inputs.
+//! Chess as a [`Game`]: its constants, moves, inputs and attacks, and the end of a game.
 
+use super::moves::in_frame;
+use super::pgn::ending;
 use super::{Chess, ChessPosition, input, moves, vocabularies};
+use crate::attacks::{Attacked, Pieces, SquareSet, Tactics};
 use crate::conventions::{Glyph, LICHESS, Notation, Orientation, Record};
 use crate::geometry::Geometry;
 use crate::input::InputLayout;
 use crate::kind::GameKind;
 use crate::movement::Movement;
 use crate::moves::FromTo;
-use crate::position::Game;
+use crate::position::{Game, Position as _};
+use crate::record::{GameResult, Termination};
+use crate::referee::{Played, Referee};
 use crate::vocabulary::{MovesName, Vocabulary};
+use shakmaty::attacks::{between, bishop_attacks, rook_attacks};
+use shakmaty::{Bitboard, Board, Color, Position as _};
 
 impl Game for Chess {
     const KIND: GameKind = GameKind::Chess;
@@ -73,5 +80,71 @@ impl Game for Chess {
 
     fn inputs() -> &'static [InputLayout] {
         input::layouts()
+    }
+}
+
+impl Tactics for Chess {
+    const MAX_TARGETS: u16 = 27;
+    const WORTH: &'static [u8] = &[1, 3, 3, 5, 9, 100];
+    const SLIDERS: &'static [&'static str] = &["B", "R", "Q"];
+
+    fn pieces(position: &ChessPosition) -> Pieces {
+        let (board, turn) = (position.as_shakmaty().board(), position.as_shakmaty().turn());
+        Pieces {
+            own: set(board.by_color(turn), turn),
+            opponent: set(board.by_color(!turn), turn),
+            pinned: set(pinned(board, turn) | pinned(board, !turn), turn),
+        }
+    }
+
+    fn attacks(position: &ChessPosition) -> Vec<SquareSet> {
+        let (board, turn) = (position.as_shakmaty().board(), position.as_shakmaty().turn());
+        let mut by = vec![SquareSet::default(); Self::GEOMETRY.squares()];
+        for square in board.occupied() {
+            by[in_frame(square, turn)] = set(board.attacks_from(square), turn);
+        }
+        by
+    }
+
+    fn attacked(position: &ChessPosition) -> Attacked {
+        let (board, turn) = (position.as_shakmaty().board(), position.as_shakmaty().turn());
+        let by = |color| {
+            let from = board.by_color(color).into_iter();
+            set(from.fold(Bitboard::EMPTY, |all, square| all | board.attacks_from(square)), turn)
+        };
+        Attacked { own: by(turn), opponent: by(!turn) }
+    }
+}
+
+/// Squares in the frame of the side to move, which mirrors the ranks for Black.
+fn set(squares: Bitboard, turn: Color) -> SquareSet {
+    let seen = match turn {
+        Color::White => squares,
+        Color::Black => squares.flip_vertical(),
+    };
+    SquareSet::of_bits(u64::from(seen).into())
+}
+
+/// The pieces of a colour that are pinned to its king.
+fn pinned(board: &Board, color: Color) -> Bitboard {
+    let Some(king) = board.king_of(color) else { return Bitboard::EMPTY };
+    let on_lines = rook_attacks(king, Bitboard::EMPTY) & board.rooks_and_queens();
+    let on_diagonals = bishop_attacks(king, Bitboard::EMPTY) & board.bishops_and_queens();
+    let sliders = (on_lines | on_diagonals) & board.by_color(!color);
+    let alone = |slider| Some(between(king, slider) & board.occupied()).filter(|pieces| pieces.count() == 1);
+    sliders.into_iter().filter_map(alone).fold(Bitboard::EMPTY, |all, one| all | one) & board.by_color(color)
+}
+
+/// Draws that a player would have to claim (the third repetition, fifty moves) end a game, as in engine matches.
+impl Referee for Chess {
+    fn verdict_without_moves(position: &ChessPosition) -> (GameResult, Termination) {
+        match position.in_check() {
+            true => (GameResult::won_by(position.side_to_move().other()), Termination::Checkmate),
+            false => (GameResult::Draw, Termination::Stalemate),
+        }
+    }
+
+    fn verdict_with_moves(played: &Played<ChessPosition>) -> Option<(GameResult, Termination)> {
+        ending::drawn(played.line()).map(|termination| (GameResult::Draw, termination))
     }
 }

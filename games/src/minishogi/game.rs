@@ -1,13 +1,18 @@
-//! Minishogi as a [`Game`]: its constants, moves and inputs.
+//! Minishogi as a [`Game`]: its constants, moves, inputs and attacks, and the end of a game.
 
+use super::board::in_view;
 use super::{Minishogi, MinishogiPosition, input, moves};
+use crate::attacks::{Pieces, SquareSet, Tactics};
 use crate::conventions::{Glyph, LICHESS, Notation, Orientation};
 use crate::geometry::Geometry;
 use crate::input::InputLayout;
 use crate::kind::GameKind;
 use crate::movement::Movement;
 use crate::moves::FromTo;
-use crate::position::Game;
+use crate::position::{Game, Side};
+use crate::record::{GameResult, Termination};
+use crate::referee::{Played, Referee};
+use crate::shogi::repetition::{OCCURRENCES, Repetition, judge_line};
 
 impl Game for Minishogi {
     const KIND: GameKind = GameKind::Minishogi;
@@ -51,5 +56,46 @@ impl Game for Minishogi {
 
     fn inputs() -> &'static [InputLayout] {
         input::layouts()
+    }
+}
+
+impl Tactics for Minishogi {
+    /// Of a dragon or a horse in the middle.
+    const MAX_TARGETS: u16 = 12;
+    const WORTH: &'static [u8] = &[1, 5, 6, 8, 10, 100, 6, 6, 12, 14];
+    const SLIDERS: &'static [&'static str] = &["B", "R", "+B", "+R"];
+
+    fn pieces(position: &MinishogiPosition) -> Pieces {
+        let (board, turn) = (&position.board, position.turn);
+        let of = |side: Side| {
+            let squares = board.pieces().filter(move |&(_, (owner, _))| owner == side);
+            squares.map(|(square, _)| in_view(square, turn)).collect()
+        };
+        let pinned = board.pinned(Side::First).or(board.pinned(Side::Second));
+        Pieces { own: of(turn), opponent: of(turn.other()), pinned: set(pinned, turn) }
+    }
+
+    fn attacks(position: &MinishogiPosition) -> Vec<SquareSet> {
+        let turn = position.turn;
+        let attacks = |square| set(position.board.attacks(in_view(square, turn)), turn);
+        (0..Self::GEOMETRY.squares()).map(attacks).collect()
+    }
+}
+
+fn set(squares: SquareSet, turn: Side) -> SquareSet {
+    squares.iter().map(|square| in_view(square, turn)).collect()
+}
+
+/// A player without a legal move has lost. The fourth occurrence of a position loses for the side that gave check with every one of
+/// its moves since the first one; otherwise for the player who moved first in the game.
+impl Referee for Minishogi {
+    fn verdict_with_moves(played: &Played<MinishogiPosition>) -> Option<(GameResult, Termination)> {
+        if usize::from(played.line().repetitions()) + 1 < OCCURRENCES {
+            return None;
+        }
+        judge_line(played.start(), played.moves()).map(|repetition| match repetition {
+            Repetition::Draw => (GameResult::won_by(Side::Second), Termination::Repetition),
+            Repetition::PerpetualCheck { loser } => (GameResult::won_by(loser.other()), Termination::PerpetualCheck),
+        })
     }
 }
