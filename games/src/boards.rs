@@ -14,10 +14,10 @@ use crate::input::{Feature, FeatureKind, InputLayout, InputName};
 use crate::kind::GameKind;
 use crate::move_text::MoveText;
 use crate::movement::Movement;
-use crate::moves::{Entry, FromTo};
 use crate::position::{Earlier, Game, ParsePosition, Phase, Position, Side};
 use crate::record::{GameResult, Termination};
 use crate::referee::{Played, Referee};
+use crate::vocabulary::{Entry, FromTo};
 use pieces::{CODES, KINDS, LETTERS, NAMES, PAWN, QUEEN, SLIDERS, WORTH};
 use std::sync::LazyLock;
 

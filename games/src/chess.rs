@@ -19,7 +19,6 @@ pub mod pgn;
 mod position;
 pub mod rights;
 mod rules;
-mod uci;
 mod vocabularies;
 
 pub use position::ChessPosition;

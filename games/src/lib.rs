@@ -20,10 +20,8 @@ pub mod minishogi;
 mod move_code;
 pub mod move_text;
 pub mod movement;
-pub mod moves;
 mod named;
 pub mod placement;
-pub mod planes;
 pub mod position;
 mod ratings;
 pub mod record;
@@ -43,12 +41,10 @@ pub use input::{Boards, Feature, FeatureKind, InputLayout, InputName};
 pub use kind::GameKind;
 pub use line::Line;
 pub use move_text::MoveText;
-pub use moves::{Entry, FromTo};
-pub use planes::{PlaneEntry, Planes};
 pub use position::{Earlier, Game, IllegalMove, ParsePosition, Phase, Position, Side};
 pub use record::{
     Candidate, GameResult, ParsedGame, ParsedPosition, PositionFacts, RejectKind, Rejected, Score, Termination,
 };
 pub use referee::{Played, Referee};
 pub use registry::{NoVocabulary, NotOffered};
-pub use vocabulary::{MoveList, MovesName, Vocabulary, WrongFrame};
+pub use vocabulary::{Entry, FromTo, MoveList, MovesName, PlaneEntry, Planes, Vocabulary, WrongFrame};

@@ -4,8 +4,8 @@
 //! square's token. [`NO_LABEL`] marks cells without a label.
 
 use crate::attacks::{Attacked, Pieces, SquareSet, Tactics};
-use crate::moves::Entry;
 use crate::position::Position;
+use crate::vocabulary::Entry;
 use serde::{Deserialize, Serialize};
 
 /// Marks a cell without a label.

@@ -5,8 +5,7 @@ use crate::geometry::Geometry;
 use crate::input::{InputLayout, InputName};
 use crate::kind::GameKind;
 use crate::movement::Movement;
-use crate::moves::FromTo;
-use crate::vocabulary::{MovesName, Vocabulary};
+use crate::vocabulary::{FromTo, MovesName, Vocabulary};
 
 /// Runs generic code for a [`GameKind`]: `with_game!(kind, G => f::<G>())`.
 #[macro_export]

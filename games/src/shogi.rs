@@ -30,7 +30,6 @@ pub mod hcpe;
 pub mod hcpe3;
 mod input;
 pub mod kif;
-mod labels;
 mod men;
 pub mod move16;
 mod moves;

@@ -11,11 +11,11 @@ use crate::input::{Feature, FeatureKind, InputLayout, InputName};
 use crate::kind::GameKind;
 use crate::move_text::MoveText;
 use crate::movement::{AROUND, GOLD_STEPS, LINES, Movement, Step};
-use crate::moves::{Entry, FromTo};
 use crate::placement::Codes;
 use crate::position::{Earlier, Game, ParsePosition, Phase, Position, Side};
 use crate::record::{GameResult, Termination};
 use crate::referee::{Played, Referee};
+use crate::vocabulary::{Entry, FromTo};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::LazyLock;
 

@@ -8,8 +8,8 @@
 use super::Chess;
 use crate::geometry::Relation;
 use crate::move_text::MoveText;
-use crate::moves::{Entry, FromTo};
 use crate::position::Game;
+use crate::vocabulary::{Entry, FromTo};
 use shakmaty::{CastlingSide, Color, Move, Role, Square};
 use std::sync::LazyLock;
 

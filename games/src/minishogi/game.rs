@@ -8,11 +8,11 @@ use crate::geometry::Geometry;
 use crate::input::InputLayout;
 use crate::kind::GameKind;
 use crate::movement::Movement;
-use crate::moves::FromTo;
 use crate::position::{Game, Side};
 use crate::record::{GameResult, Termination};
 use crate::referee::{Played, Referee};
 use crate::shogi::repetition::{OCCURRENCES, Repetition, judge_line};
+use crate::vocabulary::FromTo;
 
 impl Game for Minishogi {
     const KIND: GameKind = GameKind::Minishogi;

@@ -9,8 +9,8 @@ use super::board::{BOARD, HANDS, SQUARES, in_view, ranks_left};
 use crate::conventions::Notation;
 use crate::geometry::Relation;
 use crate::move_text::MoveText;
-use crate::moves::{Entry, FromTo};
 use crate::position::{Game, Side};
+use crate::vocabulary::{Entry, FromTo};
 use std::sync::LazyLock;
 
 /// A move, with squares in the first player's view.

@@ -10,11 +10,10 @@ use crate::geometry::Geometry;
 use crate::input::InputLayout;
 use crate::kind::GameKind;
 use crate::movement::Movement;
-use crate::moves::FromTo;
 use crate::position::{Game, Position as _};
 use crate::record::{GameResult, Termination};
 use crate::referee::{Played, Referee};
-use crate::vocabulary::{MovesName, Vocabulary};
+use crate::vocabulary::{FromTo, MovesName, Vocabulary};
 use rsshogi::types::{Bitboard, Color as RulesColor, Square as RulesSquare};
 use shogi_core::{Color, PieceKind, Square};
 

@@ -11,8 +11,8 @@
 
 use super::{Shogi, frame};
 use crate::move_text::MoveText;
-use crate::moves::{Entry, FromTo};
 use crate::position::Game;
+use crate::vocabulary::{Entry, FromTo};
 use shogi_core::{Color, Move, PieceKind, Square};
 use std::sync::LazyLock;
 

@@ -1,4 +1,4 @@
-//! Shogi's vocabularies of planes: dlshogi's labels ([`super::labels`]), the possible ones among them, and
+//! Shogi's vocabularies of planes: dlshogi's labels (direction of the move × target square), the possible ones among them, and
 //! python-dlshogi2's.
 //!
 //! | name | entries | what |
@@ -11,19 +11,90 @@
 //! entering them; knights do not enter the last two ranks unpromoted, and dropped pieces must be able to move. (So
 //! `shogi_1496` follows a queen's rays, not the moves of each piece: its numbers are those of the table in
 //! TadaoYamaoka/DeepLearningShogi, branch `feature/transformer`, and of rsshogi's compact labels.)
+//!
+//! A label is `class · 81 + target`, the target counted file by file from 1a on a board rotated by 180° for White.
+//! Classes 0 to 9 are the directions forward, forward to the left and right, left, right, backward, backward to the
+//! left and right, and the knight's jumps to the left and right, from the side to move's view; 10 to 19 the same with
+//! promotion; 20 to 26 drops of pawn, lance, knight, silver, bishop, rook, gold. The gold is last here: python-dlshogi2
+//! numbers drops pawn, lance, knight, silver, gold, bishop, rook, so their labels are incompatible.
+//!
+//! A label does not include the distance: of two pieces on one line to a square, the nearer blocks the other, so legal
+//! moves of a position have different labels. Reference: `cppshogi/cppshogi.cpp` in TadaoYamaoka/DeepLearningShogi;
+//! checked against cshogi.
 
 use super::frame::IN_FRAME;
-use super::labels::{self, CLASSES, DROPS, LABELS, PROMOTIONS};
+use super::men::{self, FILES, RANKS, SQUARES};
 use super::{Shogi, moves};
-use crate::planes::{PlaneEntry, Planes};
 use crate::position::Game as _;
-use crate::vocabulary::{MovesName, Vocabulary};
-use shogi_core::{Color, Move};
+use crate::vocabulary::{MovesName, PlaneEntry, Planes, Vocabulary};
+use shogi_core::{Color, Move, Square};
 use std::sync::LazyLock;
 
-const SQUARES: usize = Shogi::GEOMETRY.squares();
-const FILES: usize = Shogi::GEOMETRY.files();
-const RANKS: usize = Shogi::GEOMETRY.ranks();
+/// The number of labels.
+const LABELS: usize = CLASSES * SQUARES;
+
+const CLASSES: usize = 27;
+/// The first direction of the knight.
+const KNIGHT: usize = 8;
+/// The first class of promotions.
+const PROMOTIONS: usize = 10;
+/// The first class of drops, one before the pawn's number.
+const DROPS: usize = 2 * PROMOTIONS - 1;
+/// The number of promotion ranks.
+const ZONE: i32 = 3;
+
+/// The label of a move that `turn` makes.
+///
+/// # Panics
+/// If no piece of shogi can move so.
+fn label(mv: Move, turn: Color) -> u16 {
+    let (class, to) = match mv {
+        Move::Drop { piece, to } => (DROPS + usize::from(men::man_of_kind(piece.piece_kind())), to),
+        Move::Normal { from, to, promote } => {
+            let direction = direction(coordinates(from, turn), coordinates(to, turn))
+                .unwrap_or_else(|| panic!("{mv:?} is not a move of shogi"));
+            (direction + if promote { PROMOTIONS } else { 0 }, to)
+        }
+    };
+    (class * SQUARES + seen(to, turn)) as u16
+}
+
+/// The square's number from the side to move's view.
+fn seen(square: Square, turn: Color) -> usize {
+    match turn {
+        Color::Black => square.array_index(),
+        Color::White => Shogi::GEOMETRY.rotate(square.array_index()),
+    }
+}
+
+/// File, counted from the right, and rank, counted from the far end, from the side to move's view.
+fn coordinates(square: Square, turn: Color) -> (i32, i32) {
+    let square = seen(square, turn) as i32;
+    let ranks = Shogi::GEOMETRY.ranks() as i32;
+    (square / ranks, square % ranks)
+}
+
+/// The direction from one square (file from the right, rank from the far end) to another, if a piece can move so.
+fn direction(from: (i32, i32), to: (i32, i32)) -> Option<usize> {
+    let (left, down) = (to.0 - from.0, to.1 - from.1);
+    if down == -2 && left.abs() == 1 {
+        return Some(if left > 0 { KNIGHT } else { KNIGHT + 1 });
+    }
+    if left != 0 && down != 0 && left.abs() != down.abs() {
+        return None;
+    }
+    Some(match (left.signum(), down.signum()) {
+        (0, -1) => 0,
+        (1, -1) => 1,
+        (-1, -1) => 2,
+        (1, 0) => 3,
+        (-1, 0) => 4,
+        (0, 1) => 5,
+        (1, 1) => 6,
+        (-1, 1) => 7,
+        _ => return None,
+    })
+}
 
 /// dlshogi's classes; python-dlshogi2 orders the last three differently.
 const NAMES: [&str; CLASSES] = names("drop_bishop", "drop_rook", "drop_gold");
@@ -83,13 +154,13 @@ pub(super) fn vocabularies() -> Vec<(MovesName, Vocabulary)> {
 pub(super) fn index(mv: Move, turn: Color, name: MovesName) -> u16 {
     match name {
         MovesName::FromTo => moves::index(mv, turn),
-        MovesName::Dlshogi2187 => labels::label(mv, turn),
+        MovesName::Dlshogi2187 => label(mv, turn),
         MovesName::Shogi1496 => {
-            let compact = COMPACT[usize::from(labels::label(mv, turn))];
+            let compact = COMPACT[usize::from(label(mv, turn))];
             assert_ne!(compact, ABSENT, "{mv:?} is not a move of shogi");
             compact
         }
-        MovesName::PythonDlshogi2187 => python(labels::label(mv, turn)),
+        MovesName::PythonDlshogi2187 => python(label(mv, turn)),
         MovesName::Chessdecoder1924 | MovesName::Uci1968Dm | MovesName::Uci1968Sid => {
             panic!("shogi has no moves {}", name.name())
         }
@@ -116,21 +187,17 @@ fn entry(label: usize) -> PlaneEntry {
 fn can_occur(label: usize) -> bool {
     let (class, to) = (label / SQUARES, label % SQUARES);
     // Ranks count from the far end.
-    let rank = to % RANKS;
+    let (file, rank) = ((to / RANKS) as i32, (to % RANKS) as i32);
     if class > DROPS {
         // Pawn, lance and knight need ranks ahead of them.
         return rank >= [1, 1, 2].get(class - DROPS - 1).copied().unwrap_or(0);
     }
-    let (direction, promotes) = (class % PROMOTIONS, class >= PROMOTIONS);
-    if direction >= labels::KNIGHT && !promotes && rank < 2 {
+    let (wanted, promotes) = (class % PROMOTIONS, class >= PROMOTIONS);
+    if wanted >= KNIGHT && !promotes && rank < 2 {
         return false;
     }
-    let squares = (0..FILES).flat_map(|file| (0..RANKS).map(move |rank| (file, rank)));
+    let squares = (0..FILES as i32).flat_map(|file| (0..RANKS as i32).map(move |rank| (file, rank)));
     squares
-        .filter(|&(_, from)| !promotes || from < labels::ZONE || rank < labels::ZONE)
-        .any(|from| labels::direction(signed(from), signed((to / RANKS, rank))) == Some(direction))
-}
-
-fn signed((file, rank): (usize, usize)) -> (i32, i32) {
-    (file as i32, rank as i32)
+        .filter(|&(_, from)| !promotes || from < ZONE || rank < ZONE)
+        .any(|from| direction(from, (file, rank)) == Some(wanted))
 }
