@@ -18,10 +18,7 @@ impl SquareSet {
         Self(bits)
     }
 
-    /// Adds a square.
-    ///
-    /// # Panics
-    /// If the square is beyond the largest board.
+    /// Adds a square. Panics if the square is beyond the largest board.
     pub fn insert(&mut self, square: usize) {
         self.0 |= 1 << square;
     }

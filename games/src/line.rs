@@ -92,10 +92,7 @@ impl<P: Position> Line<P> {
         self.keys.len() - 1
     }
 
-    /// Plays a legal move.
-    ///
-    /// # Panics
-    /// May panic if `mv` is not legal here.
+    /// Plays a legal move. May panic if `mv` is not legal here.
     pub fn play(&mut self, mv: P::Move) {
         if self.keep > 0 {
             let past = Earlier { position: self.position.clone(), repetitions: self.repetitions() };
@@ -112,11 +109,9 @@ impl<P: Position> Line<P> {
         before.iter().filter(|&key| key == current).count().min(255) as u8
     }
 
-    /// Writes the packed row of the current position, [`InputLayout::row_bytes`] bytes.
-    ///
-    /// # Panics
-    /// If the row has another size, or the line was not created for an input with this much history
-    /// ([`Line::for_input`]): the row would be wrong.
+    /// Writes the packed row of the current position, [`InputLayout::row_bytes`] bytes. Panics if the row has another
+    /// size, or the line was not created for an input with this much history ([`Line::for_input`]): the row would be
+    /// wrong.
     pub fn pack(&self, layout: &InputLayout, out: &mut [u8]) {
         let wanted = layout.steps() - 1;
         assert!(wanted <= self.keep, "{} shows {wanted} earlier positions, kept are {}", layout.name.name(), self.keep);

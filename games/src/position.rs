@@ -113,10 +113,7 @@ pub trait Game: 'static + Send + Sync {
     /// The layouts of the inputs that the game has, in the order of [`InputName::ALL`].
     fn inputs() -> &'static [InputLayout];
 
-    /// The layout of a named input.
-    ///
-    /// # Panics
-    /// If the game does not have it; for user input use [`GameKind::offered`].
+    /// The layout of a named input. Panics if the game does not have it; for user input use [`GameKind::offered`].
     fn input(name: InputName) -> &'static InputLayout {
         Self::KIND.input(name)
     }
@@ -207,16 +204,10 @@ pub trait Position: Clone + Debug + Send + Sync + Sized {
         self.write_move(mv).into()
     }
 
-    /// Plays a legal move.
-    ///
-    /// # Panics
-    /// May panic if `mv` is not legal here.
+    /// Plays a legal move. May panic if `mv` is not legal here.
     fn play(&mut self, mv: Self::Move);
 
-    /// The position after a legal move.
-    ///
-    /// # Panics
-    /// May panic if `mv` is not legal here.
+    /// The position after a legal move. May panic if `mv` is not legal here.
     fn after(&self, mv: Self::Move) -> Self {
         let mut next = self.clone();
         next.play(mv);
@@ -224,10 +215,7 @@ pub trait Position: Clone + Debug + Send + Sync + Sized {
     }
 
     /// Plays a legal move and returns the repetition key of the new position, given the key of the current one; cheaper
-    /// than computing the key from the position.
-    ///
-    /// # Panics
-    /// May panic if `mv` is not legal here.
+    /// than computing the key from the position. May panic if `mv` is not legal here.
     fn play_with_key(&mut self, mv: Self::Move, key: u64) -> u64 {
         debug_assert_eq!(key, self.repetition_key());
         self.play(mv);
@@ -254,18 +242,13 @@ pub trait Position: Clone + Debug + Send + Sync + Sized {
     fn move_index(&self, mv: Self::Move) -> u16;
 
     /// The index of a legal move in a vocabulary of the game, with squares numbered in the vocabulary's usual frame.
-    ///
-    /// # Panics
-    /// If the game does not have it; for user input use [`GameKind::vocabulary`].
+    /// Panics if the game does not have it; for user input use [`GameKind::vocabulary`].
     fn index_in(&self, mv: Self::Move, moves: MovesName) -> u16 {
         self.label(mv, moves, moves.frames()[0])
     }
 
     /// The index of a legal move, with squares numbered in an input's `frame`; as it stands, in a game whose only vocabulary is
-    /// [`Game::from_to`].
-    ///
-    /// # Panics
-    /// Also if the vocabulary does not support the frame (see [`MovesName::supports`]).
+    /// [`Game::from_to`]. Panics also if the vocabulary does not support the frame (see [`MovesName::supports`]).
     fn label(&self, mv: Self::Move, moves: MovesName, frame: Frame) -> u16 {
         assert_eq!((moves, frame), (MovesName::FromTo, Frame::SideToMove), "the game has no such moves");
         self.move_index(mv)

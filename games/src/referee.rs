@@ -46,10 +46,7 @@ impl<P: Position> Played<P> {
         self.line.position()
     }
 
-    /// Plays a legal move.
-    ///
-    /// # Panics
-    /// May panic if `mv` is not legal here.
+    /// Plays a legal move. May panic if `mv` is not legal here.
     pub fn play(&mut self, mv: P::Move) {
         self.line.play(mv);
         self.moves.push(mv);

@@ -94,10 +94,7 @@ impl GameKind {
         found.map(|(_, vocabulary)| vocabulary).ok_or(NoVocabulary { game: self, moves })
     }
 
-    /// A vocabulary that the game must have.
-    ///
-    /// # Panics
-    /// If it does not.
+    /// A vocabulary that the game must have. Panics if it does not.
     pub fn moves(self, name: MovesName) -> Vocabulary {
         self.vocabulary(name).unwrap_or_else(|error| panic!("{error}"))
     }
@@ -107,10 +104,7 @@ impl GameKind {
         crate::with_game!(self, G => G::inputs())
     }
 
-    /// The layout of one of its inputs.
-    ///
-    /// # Panics
-    /// If the game does not have it; for user input use [`GameKind::offered`].
+    /// The layout of one of its inputs. Panics if the game does not have it; for user input use [`GameKind::offered`].
     pub fn input(self, name: InputName) -> &'static InputLayout {
         self.offered(name).unwrap_or_else(|error| panic!("{error}"))
     }

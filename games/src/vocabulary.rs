@@ -189,10 +189,8 @@ pub struct FromTo {
 const ABSENT: u16 = u16::MAX;
 
 impl FromTo {
-    /// A vocabulary of `entries` in this order.
-    ///
-    /// # Panics
-    /// If an entry occurs twice, or there are more than `u16` allows: both are errors in the game's code.
+    /// A vocabulary of `entries` in this order. Panics if an entry occurs twice, or there are more than `u16` allows:
+    /// both are errors in the game's code.
     pub(crate) fn new(
         name: &'static str,
         geometry: Geometry,

@@ -51,10 +51,8 @@ pub(super) fn layout(name: InputName) -> InputLayout {
 }
 
 /// Writes one row of one of the two inputs with a rule for missing history; the inputs themselves always use
-/// [`HistoryFill::No`]. `earlier` holds the positions before the current one, the latest first.
-///
-/// # Panics
-/// If `out` has not [`InputLayout::row_bytes`] bytes.
+/// [`HistoryFill::No`]. `earlier` holds the positions before the current one, the latest first. Panics if `out` has not
+/// [`InputLayout::row_bytes`] bytes.
 pub fn pack(
     name: InputName,
     current: &ChessPosition,

@@ -53,10 +53,7 @@ pub(super) fn vocabulary() -> &'static FromTo {
     &VOCABULARY
 }
 
-/// The index of a move that `turn` could make.
-///
-/// # Panics
-/// If no piece could ever make the move.
+/// The index of a move that `turn` could make. Panics if no piece could ever make the move.
 pub(super) fn index(mv: MinishogiMove, turn: Side) -> u16 {
     let seen = |square: u8| in_view(usize::from(square), turn) as u8;
     let entry = match mv {

@@ -68,8 +68,7 @@ impl Position for MinishogiPosition {
         moves::write(mv)
     }
 
-    /// # Panics
-    /// If no piece can make the move.
+    /// Panics if no piece can make the move.
     fn play(&mut self, mv: Move) {
         let hand = &mut self.hands[self.turn as usize];
         match mv {

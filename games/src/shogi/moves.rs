@@ -65,10 +65,7 @@ fn ranks_left(square: usize) -> usize {
     Shogi::GEOMETRY.ranks() - 1 - Shogi::GEOMETRY.rank_of(square)
 }
 
-/// The index of a move that `turn` could make.
-///
-/// # Panics
-/// If no piece could ever make the move.
+/// The index of a move that `turn` could make. Panics if no piece could ever make the move.
 pub(super) fn index(mv: Move, turn: Color) -> u16 {
     let entry = entry(mv, turn);
     let index = vocabulary().index_of(entry).unwrap_or_else(|| panic!("{mv:?} is not a move of shogi"));

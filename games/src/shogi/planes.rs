@@ -43,10 +43,7 @@ const DROPS: usize = 2 * PROMOTIONS - 1;
 /// The number of promotion ranks.
 const ZONE: i32 = 3;
 
-/// The label of a move that `turn` makes.
-///
-/// # Panics
-/// If no piece of shogi can move so.
+/// The label of a move that `turn` makes. Panics if no piece of shogi can move so.
 fn label(mv: Move, turn: Color) -> u16 {
     let (class, to) = match mv {
         Move::Drop { piece, to } => (DROPS + usize::from(men::man_of_kind(piece.piece_kind())), to),
@@ -147,10 +144,7 @@ pub(super) fn vocabularies() -> Vec<(MovesName, Vocabulary)> {
     ]
 }
 
-/// The index of a move that `turn` could make.
-///
-/// # Panics
-/// If no piece can make the move.
+/// The index of a move that `turn` could make. Panics if no piece can make the move.
 pub(super) fn index(mv: Move, turn: Color, name: MovesName) -> u16 {
     match name {
         MovesName::FromTo => moves::index(mv, turn),

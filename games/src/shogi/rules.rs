@@ -88,8 +88,7 @@ impl Position for ShogiPosition {
         moves::write(mv)
     }
 
-    /// # Panics
-    /// If `mv` is not legal here.
+    /// Panics if `mv` is not legal here.
     fn play(&mut self, mv: Move) {
         let with_piece = self.with_piece(mv);
         if let Err(error) = self.rules.try_apply_move32(with_piece) {

@@ -35,10 +35,7 @@ pub fn bits(stream: &mut Stream) -> u64 {
     stream.next_u64()
 }
 
-/// A uniform integer in `0..n`, without bias (Lemire's multiply-and-reject).
-///
-/// # Panics
-/// If `n` is zero.
+/// A uniform integer in `0..n`, without bias (Lemire's multiply-and-reject). Panics if `n` is zero.
 pub fn below(stream: &mut Stream, n: u64) -> u64 {
     assert!(n > 0, "below(0) has no value to return");
     let threshold = n.wrapping_neg() % n;

@@ -125,10 +125,7 @@ impl<'a> Record<'a> {
         floats.iter().map(|&bytes| f32::from_le_bytes(bytes))
     }
 
-    /// Plane `i` of [`PLANES`], from the side to move's view: bit 8·rank + file.
-    ///
-    /// # Panics
-    /// If there is no such plane.
+    /// Plane `i` of [`PLANES`], from the side to move's view: bit 8·rank + file. Panics if there is no such plane.
     pub fn plane(&self, i: usize) -> u64 {
         assert!(i < PLANES, "there are {PLANES} planes, {i} is not among them");
         // Within each byte, the highest bit of Lc0's planes is file a.
@@ -136,10 +133,7 @@ impl<'a> Record<'a> {
     }
 
     /// The pieces of a history step, 0 being the current position: own pawn, knight, bishop, rook, queen, king, then the
-    /// opponent's.
-    ///
-    /// # Panics
-    /// If there is no such step.
+    /// opponent's. Panics if there is no such step.
     pub fn pieces(&self, step: usize) -> [u64; PIECE_PLANES] {
         std::array::from_fn(|i| self.plane(step * PLANES_A_STEP + i))
     }
