@@ -119,20 +119,6 @@ fn every_hcpe3_field() {
     assert!(truth.next().is_none());
 }
 
-#[test]
-fn fields_are_written_as_they_were_read() {
-    for record in sampled("hcpe").chunks(hcpe::BYTES) {
-        assert_eq!(Hcpe::read(record.try_into().unwrap()).write(), record);
-    }
-    for record in sampled("psv").chunks(psv::BYTES) {
-        assert_eq!(Psv::read(record.try_into().unwrap()).write(), record);
-    }
-    let written: Vec<u8> = hcpe3::records(sampled("hcpe3").as_slice())
-        .flat_map(|record| hcpe3::Game::read(&record.unwrap()).unwrap().write().unwrap())
-        .collect();
-    assert_eq!(written, sampled("hcpe3"));
-}
-
 /// Records made from positions, moves and scores, not from other records.
 #[test]
 fn writers_equal_cshogi() {
