@@ -22,7 +22,7 @@ use crate::line::Line;
 use crate::move_text::MoveText;
 use crate::position::Position as _;
 use crate::record::{ParsedGame, RejectKind, Rejected, is_rating};
-use crate::records::without_mark;
+use crate::records::{until_error, without_mark};
 use ending::Stated;
 use memchr::memrchr2;
 use movetext::{Movetext, Token};
@@ -33,54 +33,33 @@ use std::io::{self, BufRead, Read as _};
 /// Longer lines and records are cut, so that a file without line ends does not fill the memory.
 const MAX_BYTES: usize = 16 << 20;
 
-/// Splits a PGN file into the texts of its games.
+/// Splits a PGN file into the texts of its games. If the input cannot be read further, the part of the record read so far comes
+/// first, then the error.
 ///
 /// A record begins at a tag (`[Name …`) after movetext, or at the first text after a blank line that follows a result
 /// outside of comments.
 /// A tag inside a comment therefore also begins a record: the comment was not closed.
-pub fn records<R: BufRead>(input: R) -> Records<R> {
-    Records { input, line: Vec::new(), usual: 0, done: false, failed: None }
-}
-
-/// The iterator of [`records`]: one game's bytes each. If the input cannot be read further, the part of the record read
-/// so far comes first, then the error.
-#[derive(Debug)]
-pub struct Records<R> {
-    input: R,
-    /// The current line; between records, the line that ended the last one.
-    line: Vec<u8>,
-    /// The length of the last record.
-    usual: usize,
-    done: bool,
-    failed: Option<io::Error>,
-}
-
-impl<R: BufRead> Iterator for Records<R> {
-    type Item = io::Result<Vec<u8>>;
-
-    fn next(&mut self) -> Option<Self::Item> {
+pub fn records(mut input: impl BufRead) -> impl Iterator<Item = io::Result<Vec<u8>>> {
+    // Between records `line` is the one that ended the last record, whose length is the usual one.
+    let (mut line, mut usual, mut done, mut failed) = (Vec::new(), 0, false, None);
+    until_error(move || {
         let mut boundary = Boundary::default();
-        let mut record = Vec::with_capacity(self.usual);
-        while !self.done {
-            if self.line.is_empty() {
-                match self.input.by_ref().take(MAX_BYTES as u64).read_until(b'\n', &mut self.line) {
-                    Ok(0) => self.done = true,
-                    Ok(_) => {}
-                    Err(error) => {
-                        self.done = true;
-                        self.failed = Some(error);
-                    }
-                }
+        let mut record = Vec::with_capacity(usual);
+        while !done {
+            if line.is_empty() {
+                let read = input.by_ref().take(MAX_BYTES as u64).read_until(b'\n', &mut line);
+                done = !matches!(read, Ok(1..));
+                failed = read.err();
             }
-            if boundary.is_before(&self.line) || record.len() > MAX_BYTES {
-                self.usual = record.len();
-                return Some(Ok(record));
+            if boundary.is_before(&line) || record.len() > MAX_BYTES {
+                usual = record.len();
+                return Ok(Some(record));
             }
-            record.append(&mut self.line);
+            record.append(&mut line);
         }
-        let empty = record.iter().all(u8::is_ascii_whitespace);
-        if empty { self.failed.take().map(Err) } else { Some(Ok(record)) }
-    }
+        let is_empty = record.iter().all(u8::is_ascii_whitespace);
+        if is_empty { failed.take().map_or(Ok(None), Err) } else { Ok(Some(record)) }
+    })
 }
 
 /// Finds where the next record begins, from the kinds of the lines so far.
