@@ -208,7 +208,7 @@ impl<const SIDE: usize> Position for BoardPosition<SIDE> {
     }
 
     fn to_text(&self) -> String {
-        CODES.text(Self::BOARD, self.codes.as_flattened(), self.turn, self.ply)
+        CODES.text(Self::BOARD, self.codes.as_flattened(), self.turn, "-", self.ply)
     }
 
     fn compact(&self) -> Option<Vec<u8>> {

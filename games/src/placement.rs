@@ -98,13 +98,13 @@ pub fn squares(rank: &str) -> Vec<Option<String>> {
 }
 
 /// The inverse of [`squares`].
-pub(crate) fn rank_text(rank: &[Option<String>]) -> String {
+fn rank_text(rank: &[Option<String>]) -> String {
     let runs = rank.chunk_by(|a, b| a.is_none() && b.is_none());
     let text = |run: &[Option<String>]| run[0].clone().unwrap_or_else(|| run.len().to_string());
     runs.map(text).collect()
 }
 
-/// The kinds of pieces of a game without hands, as SFEN writes the first player's.
+/// The kinds of pieces of a game, as SFEN writes the first player's.
 pub(crate) struct Codes<const KINDS: usize>(pub(crate) [&'static str; KINDS]);
 
 impl<const KINDS: usize> Codes<KINDS> {
@@ -119,7 +119,8 @@ impl<const KINDS: usize> Codes<KINDS> {
         Some((if number < KINDS { Side::First } else { Side::Second }, number % KINDS))
     }
 
-    fn written(&self, code: u8) -> Option<String> {
+    /// A piece as SFEN writes it.
+    pub(crate) fn written(&self, code: u8) -> Option<String> {
         self.piece(code).map(|(side, kind)| match side {
             Side::First => self.0[kind].to_owned(),
             Side::Second => self.0[kind].to_ascii_lowercase(),
@@ -133,13 +134,13 @@ impl<const KINDS: usize> Codes<KINDS> {
     }
 
     /// An SFEN of these squares, whose codes are in the first player's view.
-    pub(crate) fn text(&self, board: Geometry, codes: &[u8], turn: Side, ply: u32) -> String {
+    pub(crate) fn text(&self, board: Geometry, codes: &[u8], turn: Side, hands: &str, ply: u32) -> String {
         let written: Vec<_> = codes.iter().map(|&code| self.written(code)).collect();
         let ranks: Vec<String> = written.chunks_exact(board.files()).rev().map(rank_text).collect();
-        format!("{} {} - {ply}", ranks.join("/"), if turn == Side::First { "b" } else { "w" })
+        format!("{} {} {hands} {ply}", ranks.join("/"), if turn == Side::First { "b" } else { "w" })
     }
 
-    /// The codes, the side to move and the number of the next move of an SFEN. The error for another piece is `unknown`.
+    /// The codes, the side to move and the number of the next move of an SFEN with empty hands. The error for another piece is `unknown`.
     pub(crate) fn read(
         &self,
         text: &str,

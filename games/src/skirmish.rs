@@ -181,7 +181,7 @@ impl Position for SkirmishPosition {
     }
 
     fn to_text(&self) -> String {
-        CODES.text(BOARD, &self.codes, self.turn, self.ply)
+        CODES.text(BOARD, &self.codes, self.turn, "-", self.ply)
     }
 
     fn compact(&self) -> Option<Vec<u8>> {

@@ -5,6 +5,7 @@ use crate::attacks::{SquareSet, reached};
 use crate::conventions::Orientation;
 use crate::geometry::Geometry;
 use crate::movement::{AROUND, DIAGONALS, GOLD_STEPS, LINES, SILVER_STEPS, Step};
+use crate::placement::Codes;
 use crate::position::{Game, Side};
 
 pub(super) const BOARD: Geometry = Minishogi::GEOMETRY;
@@ -24,6 +25,11 @@ pub(super) enum Kind {
     Horse,
     Dragon,
 }
+
+/// The kinds' letters in SFEN.
+pub(super) const LETTERS: [&str; Kind::ALL.len()] = ["P", "S", "G", "B", "R", "K", "+P", "+S", "+B", "+R"];
+
+pub(super) const CODES: Codes<{ Kind::ALL.len() }> = Codes(LETTERS);
 
 /// The number of kinds that can be in hand.
 pub(super) const HANDS: usize = 5;

@@ -1,6 +1,6 @@
 //! Minishogi as a [`Game`]: its constants, moves, inputs and attacks, and the end of a game.
 
-use super::board::in_view;
+use super::board::{LETTERS, in_view};
 use super::{Minishogi, MinishogiPosition, input, moves};
 use crate::attacks::{Pieces, SquareSet, Tactics};
 use crate::conventions::{Glyph, LICHESS, Notation, Orientation};
@@ -28,7 +28,7 @@ impl Game for Minishogi {
     const BLOCK_BYTES: u64 = 10_000_000;
     const PIECES: &'static [&'static str] =
         &["pawn", "silver", "gold", "bishop", "rook", "king", "promoted_pawn", "promoted_silver", "horse", "dragon"];
-    const GLYPHS: &'static [Glyph] = &Glyph::letters(["P", "S", "G", "B", "R", "K", "+P", "+S", "+B", "+R"]);
+    const GLYPHS: &'static [Glyph] = &Glyph::letters(LETTERS);
     const MOVEMENTS: &'static [Movement] = &[
         Movement::Rank,
         Movement::File,

@@ -1,7 +1,7 @@
 //! A position of minishogi, and its legal moves: what pieces can do, less what leaves the king attacked and pawns dropped to
 //! give mate.
 
-use super::board::{BOARD, Board, HANDS, Kind, SQUARES, ranks_left};
+use super::board::{BOARD, Board, CODES, HANDS, Kind, SQUARES, ranks_left};
 use super::moves::MinishogiMove as Move;
 use crate::attacks::SquareSet;
 use crate::position::{Position as _, Side};
@@ -19,20 +19,15 @@ pub struct MinishogiPosition {
 }
 
 impl MinishogiPosition {
-    /// The piece code of a square for a viewer: 0, 1 + its kind for the viewer's pieces, otherwise 11 + its kind.
+    /// The piece code of a square for a viewer, whose pieces are coded as the first player's.
     pub(super) fn code(&self, square: usize, viewer: Side) -> u8 {
-        match self.board.0[square] {
-            None => 0,
-            Some((side, kind)) if side == viewer => 1 + kind as u8,
-            Some((_, kind)) => 1 + (Kind::ALL.len() + kind as usize) as u8,
-        }
+        let seen = |side| if side == viewer { Side::First } else { Side::Second };
+        self.board.0[square].map_or(0, |(side, kind)| CODES.code(seen(side), kind as usize))
     }
 
-    /// The inverse of [`Self::code`] for the first player.
-    pub(super) fn piece(code: u8) -> Option<Option<(Side, Kind)>> {
-        let Some(number) = usize::from(code).checked_sub(1) else { return Some(None) };
-        let side = if number < Kind::ALL.len() { Side::First } else { Side::Second };
-        (number < 2 * Kind::ALL.len()).then(|| Some((side, Kind::ALL[number % Kind::ALL.len()])))
+    /// The piece codes of the squares for the first player.
+    pub(super) fn codes(&self) -> impl Iterator<Item = u8> {
+        (0..SQUARES).map(move |square| self.code(square, Side::First))
     }
 
     /// Adds the moves of pieces on the board, whatever becomes of the king.

@@ -1,6 +1,6 @@
 //! The rules of minishogi.
 
-use super::board::{Board, HANDS, Kind, SQUARES};
+use super::board::{Board, CODES, HANDS, Kind, SQUARES};
 use super::moves::{self, MinishogiMove as Move};
 use super::{MinishogiPosition, input, sfen};
 use crate::input::InputName;
@@ -23,7 +23,7 @@ impl Position for MinishogiPosition {
     }
 
     fn compact(&self) -> Option<Vec<u8>> {
-        let mut bytes: Vec<u8> = (0..SQUARES).map(|square| self.code(square, Side::First)).collect();
+        let mut bytes: Vec<u8> = self.codes().collect();
         bytes.extend(self.hands.as_flattened());
         bytes.push(self.turn as u8);
         bytes.extend(self.ply.to_le_bytes());
@@ -37,10 +37,10 @@ impl Position for MinishogiPosition {
             return Err(wrong("too few bytes"));
         };
         let &[turn, a, b, c, d] = rest else { return Err(wrong("too many or too few bytes")) };
-        let mut board = Board([None; SQUARES]);
-        for (square, &code) in codes.iter().enumerate() {
-            board.0[square] = Self::piece(code).ok_or_else(|| wrong("an unknown piece"))?;
+        if codes.iter().any(|&code| usize::from(code) > 2 * Kind::ALL.len()) {
+            return Err(wrong("an unknown piece"));
         }
+        let board = Board(codes.map(|code| CODES.piece(code).map(|(side, kind)| (side, Kind::ALL[kind]))));
         let mut hands = [[0; HANDS]; 2];
         hands.as_flattened_mut().copy_from_slice(held);
         let turn = match turn {
@@ -100,8 +100,7 @@ impl Position for MinishogiPosition {
             z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
             z ^ (z >> 31)
         };
-        let board = (0..SQUARES).map(|square| self.code(square, Side::First));
-        board.chain(self.hands.as_flattened().iter().copied()).chain([self.turn as u8]).fold(0, mix)
+        self.codes().chain(self.hands.as_flattened().iter().copied()).chain([self.turn as u8]).fold(0, mix)
     }
 
     /// By the pieces in both hands, at most ten: at most one opening, two or three middle game.

@@ -1,11 +1,9 @@
 //! SFEN of minishogi, and what a legal position is.
 
 use super::Minishogi;
-use super::board::{BOARD, Board, HANDS, Kind, SQUARES, TOTAL, ranks_left};
+use super::board::{BOARD, Board, CODES, HANDS, Kind, LETTERS, SQUARES, TOTAL, ranks_left};
 use super::position::MinishogiPosition;
-use crate::conventions::Glyph;
 use crate::fields::{Field, Wrong, split};
-use crate::placement::rank_text;
 use crate::position::{Game, ParsePosition, Side};
 
 pub(super) const START: &str = "rbsgk/4p/5/P4/KGSBR b - 1";
@@ -104,14 +102,8 @@ fn side(letter: char) -> Side {
 
 fn kind(letter: char) -> Option<Kind> {
     let letter = letter.to_ascii_uppercase();
-    let is_kind = |kind: &Kind| matches!(letters(*kind).as_bytes(), [one] if char::from(*one) == letter);
+    let is_kind = |kind: &Kind| matches!(LETTERS[*kind as usize].as_bytes(), [one] if char::from(*one) == letter);
     Kind::ALL.into_iter().find(is_kind)
-}
-
-fn letters(kind: Kind) -> &'static str {
-    match Minishogi::GLYPHS[kind as usize] {
-        Glyph::Letter(letters) | Glyph::Figure(letters) => letters,
-    }
 }
 
 fn read_hands(field: Field<'_>) -> Result<[[u8; HANDS]; 2], Wrong> {
@@ -140,33 +132,21 @@ fn read_hands(field: Field<'_>) -> Result<[[u8; HANDS]; 2], Wrong> {
 }
 
 pub(super) fn write(position: &MinishogiPosition) -> String {
-    let mut text = String::new();
-    let cased = |side, letters: &str| match side {
-        Side::First => letters.to_owned(),
-        Side::Second => letters.to_ascii_lowercase(),
-    };
-    for rank in (0..BOARD.ranks()).rev() {
-        let pieces = (0..BOARD.files()).map(|file| position.board.0[BOARD.square(file, rank)]);
-        let squares: Vec<_> = pieces.map(|piece| piece.map(|(side, kind)| cased(side, letters(kind)))).collect();
-        text.push_str(&rank_text(&squares));
-        text.push(if rank > 0 { '/' } else { ' ' });
-    }
-    text.push_str(if position.turn == Side::First { "b " } else { "w " });
-    let before_hands = text.len();
-    for side in [Side::First, Side::Second] {
+    let mut hands = String::new();
+    for (side, held) in [Side::First, Side::Second].into_iter().zip(position.hands) {
         // The strongest first.
         for kind in [Kind::Rook, Kind::Bishop, Kind::Gold, Kind::Silver, Kind::Pawn] {
-            let count = position.hands[side as usize][kind as usize];
-            if count > 1 {
-                text.push_str(&count.to_string());
-            }
-            if count > 0 {
-                text.push_str(&cased(side, letters(kind)));
+            let letter = CODES.written(CODES.code(side, kind as usize)).unwrap_or_default();
+            match held[kind as usize] {
+                0 => {}
+                1 => hands.push_str(&letter),
+                count => hands.push_str(&format!("{count}{letter}")),
             }
         }
     }
-    if text.len() == before_hands {
-        text.push('-');
+    if hands.is_empty() {
+        hands.push('-');
     }
-    text + &format!(" {}", position.ply)
+    let codes: Vec<u8> = position.codes().collect();
+    CODES.text(BOARD, &codes, position.turn, &hands, position.ply)
 }
