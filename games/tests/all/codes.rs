@@ -1,6 +1,6 @@
 //! Positions and moves in bits, against cshogi.
 
-use crate::samples::{self, SHOGI_START as START, TWO_PIECE_HANDICAP, position};
+use crate::samples::{self, TWO_PIECE_HANDICAP, position};
 use games::shogi::move16::Move16;
 use games::shogi::{BadPosition, Board, ShogiPosition, hcp, packed_sfen};
 use games::{GameKind, Position as _};
@@ -8,7 +8,6 @@ use shogi_core::{Color, Move, Piece, PieceKind, Square};
 use std::collections::BTreeSet;
 
 const START_HCP: &str = "58a449210cd757217e8e4d212caf427814c2ab109e4d212cd75f213e8e49210c";
-const START_PACKED_SFEN: &str = "58a451220ceb67227e9653221caf447824c22b119e53221ceb6f223e9651220c";
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
@@ -17,15 +16,6 @@ fn hex(bytes: &[u8]) -> String {
 fn bytes(hex: &str) -> [u8; hcp::BYTES] {
     let byte = |at: usize| u8::from_str_radix(&hex[2 * at..2 * at + 2], 16).expect("hex");
     std::array::from_fn(byte)
-}
-
-#[test]
-fn the_start_position() {
-    let board = Board::of(&position(START));
-    assert_eq!(hex(&hcp::encode(&board).unwrap()), START_HCP);
-    assert_eq!(hex(&packed_sfen::encode(&board).unwrap()), START_PACKED_SFEN);
-    assert_eq!(hcp::decode(&bytes(START_HCP)).unwrap(), board);
-    assert_eq!(packed_sfen::decode(&bytes(START_PACKED_SFEN)).unwrap().sfen(1), START);
 }
 
 /// Every code of the oracle, in both directions: 3,000 positions, each with all its moves.

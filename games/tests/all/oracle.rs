@@ -86,17 +86,6 @@ fn has_en_passant_square(position: &str) -> bool {
 }
 
 #[test]
-fn castling_is_read_in_both_notations() {
-    let position = <Chess as Game>::Position::parse("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1").unwrap();
-    for (standard, king_takes_rook, index) in [("e1g1", "e1h1", 103), ("e1c1", "e1a1", 97)] {
-        let mv = position.parse_move(standard).unwrap();
-        assert_eq!(position.parse_move(king_takes_rook), Ok(mv));
-        assert_eq!(position.move_text(mv), standard);
-        assert_eq!(position.move_index(mv), index);
-    }
-}
-
-#[test]
 fn moves_that_are_none_are_refused() {
     let chess = <Chess as Game>::Position::start();
     for text in ["", "e2", "e2e5", "e7e5", "0000", "N@e4", "e2e4q", "e2e4 ", "♟e2e4", "e2e4e5"] {

@@ -1,8 +1,8 @@
 //! USI and SFEN lines.
 
-use crate::samples::{TWO_PIECE_HANDICAP as HANDICAP, accepted, sample};
-use games::shogi::{Shogi, ShogiPosition, csa};
-use games::{GameResult, ParsedGame, Position as _, RejectKind, Termination, usi_lines};
+use crate::samples::TWO_PIECE_HANDICAP as HANDICAP;
+use games::shogi::Shogi;
+use games::{GameResult, ParsedGame, RejectKind, Termination, usi_lines};
 
 fn one(line: &str) -> ParsedGame {
     usi_lines::parse::<Shogi>(line.as_bytes(), 0).unwrap_or_else(|rejected| panic!("{rejected:?}"))
@@ -64,16 +64,4 @@ fn what_is_wrong_is_named_with_its_place() {
     assert_eq!((position.ply, position.kind), (None, RejectKind::StartPosition));
     assert_eq!(usi_lines::parse::<Shogi>(b"\xff\xfe7g7f", 0).expect_err("no text").kind, RejectKind::Syntax);
     assert_eq!(usi_lines::parse::<Shogi>(b"resign 7g7f", 0).expect_err("too early").kind, RejectKind::IllegalMove);
-}
-
-/// Engines' games, turned into lines and back.
-#[test]
-fn games_from_csa_come_back() {
-    let games = accepted(csa::records(sample("shogi_engine_41.csa.zst").as_slice()), csa::parse);
-    assert_eq!(games.len(), 41);
-    for game in games {
-        let start = game.start.clone().unwrap_or_else(|| ShogiPosition::start().to_text());
-        let read = one(&format!("sfen {start} moves {}", game.moves.join(" ")));
-        assert_eq!((read.start, read.moves), (game.start, game.moves));
-    }
 }
