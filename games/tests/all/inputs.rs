@@ -1,7 +1,7 @@
 //! Packed rows: what they hold, and that both players see the same board the same way.
 
 use crate::samples::{self, position, row};
-use games::chess::{Chess, ChessPosition};
+use games::chess::{Chess, ChessPosition, rights};
 use games::minishogi::Minishogi;
 use games::shogi::{Shogi, ShogiPosition};
 use games::{Feature, FeatureKind, Frame, Game, GameKind, InputLayout, InputName, Position, Side};
@@ -238,4 +238,87 @@ fn exchanged_sfen(sfen: &str) -> String {
 
 fn swap_case(text: &str) -> String {
     text.chars().map(|c| if c.is_ascii_uppercase() { c.to_ascii_lowercase() } else { c.to_ascii_uppercase() }).collect()
+}
+
+fn tokens(fen: &str) -> Vec<String> {
+    let layout = Chess::input(InputName::Tokens68);
+    let row = row::<Chess>(&position(fen), InputName::Tokens68, 2);
+    let squares = row[..64].iter().map(|&code| match usize::from(code).checked_sub(1) {
+        None => "empty".to_owned(),
+        Some(piece) => format!("{} {}", ["white", "black"][piece / 6], Chess::PIECES[piece % 6]),
+    });
+    let token = |(at, feature): (usize, &Feature)| match feature.kind {
+        FeatureKind::Token { values } => values[usize::from(row[at])].to_owned(),
+        other => panic!("{other:?}"),
+    };
+    squares.chain(layout.token_features().map(token)).collect()
+}
+
+#[test]
+fn a_row_of_tokens_68_is_its_tokens() {
+    let layout = Chess::input(InputName::Tokens68);
+    assert_eq!((layout.tokens(), layout.row_bytes()), (68, 66));
+    assert_eq!(layout.summary_token(), Some("start_pos"));
+    assert_eq!(layout.aux_tokens(), ["end_pos", "castling", "side_to_move"]);
+
+    // White's back rank comes first whoever is to move.
+    let start = tokens("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");
+    assert_eq!(start[..5], ["white rook", "white knight", "white bishop", "white queen", "white king"]);
+    assert_eq!((start[27].as_str(), start[63].as_str()), ("empty", "black rook"));
+    assert_eq!(start[64..], ["KQkq", "white_to_move"]);
+    let reply = tokens("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b Kq - 0 1");
+    assert_eq!((reply[4].as_str(), reply[28].as_str()), ("white king", "white pawn"));
+    assert_eq!(reply[64..], ["Kq", "black_to_move"]);
+    assert_eq!(tokens("4k3/8/8/8/8/8/8/4K2R b - - 7 9")[64..], ["no_castling_rights", "black_to_move"]);
+}
+
+#[test]
+fn every_set_of_castling_rights_has_its_own_token() {
+    let rights = ["K", "Q", "k", "q", "KQ", "Kk", "Kq", "Qk", "Qq", "kq", "KQk", "KQq", "Kkq", "Qkq", "KQkq"];
+    let of = |rights: &str| tokens(&format!("r3k2r/8/8/8/8/8/8/R3K2R w {rights} - 0 1"))[64].clone();
+    assert_eq!(rights.map(of), rights.map(str::to_owned));
+    assert_eq!(of("-"), "no_castling_rights");
+}
+
+#[test]
+fn rows_of_cls_tokens_are_these() {
+    let pack = |fen: &str, input, repetitions| row::<Chess>(&position(fen), input, repetitions);
+    let layout = GameKind::Chess.input(InputName::ClsTokens);
+    assert_eq!((layout.row_bytes(), layout.tokens()), (82, 82), "64 squares, CLS, turn, 4, 9, repetition, 2 counters");
+    let fen = "r3k2r/8/8/8/3Pp3/8/8/4K2R b Kq d3 33 300";
+    let (own, white) = (pack(fen, InputName::ClsTokens, 9), pack(fen, InputName::ClsTokensWhite, 1));
+    // Black moves: castling k none, q; White K; en passant on the file d.
+    assert_eq!(own[64..], [0, 1, 0, 1, 1, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 3, 33, 255]);
+    assert_eq!(white[64..], [0, 1, 1, 0, 0, 1, 1, 0, 0, 0, 1, 0, 0, 0, 0, 1, 33, 255]);
+    // The white king on e1: the opponent's on the mover's e8, White's own on e1. The black pawn on e4 likewise.
+    assert_eq!((own[60], white[4]), (12, 6));
+    assert_eq!((own[36], white[28]), (1, 7));
+    let colours_exchanged = "4k2r/8/8/3pP3/8/8/8/R3K2R w kQ d6 33 300";
+    let same = pack(colours_exchanged, InputName::ClsTokens, 9);
+    assert_eq!((&own[..65], &own[66..]), (&same[..65], &same[66..]), "but for the turn both players see the same");
+    assert_eq!(same[65], 0);
+}
+
+#[test]
+fn rights_behind_a_move_are_these() {
+    let after = |fen: &str, mv: &str, view| {
+        let position = position::<ChessPosition>(fen);
+        let mv = position.parse_move(mv).expect("legal");
+        let bits = position.rights_after(mv, view).expect("chess has rights");
+        let named = rights::NAMES.iter().enumerate().filter(|(bit, _)| bits >> bit & 1 == 1);
+        named.map(|(_, name)| name.replace("castling.", "")).collect::<Vec<_>>().join(" ")
+    };
+    let all = "r3k2r/3p4/8/4P3/8/8/3P4/R3K2R w KQkq - 0 1";
+    let black = "r3k2r/3p4/8/4P3/8/8/3P4/R3K2R b KQkq - 0 1";
+    let everything = "own.king_side own.queen_side opponent.king_side opponent.queen_side";
+    assert_eq!(after(all, "d2d3", Frame::SideToMove), everything);
+    assert_eq!(after(all, "e1g1", Frame::SideToMove), "opponent.king_side opponent.queen_side");
+    assert_eq!(after(all, "a1a8", Frame::SideToMove), "own.king_side opponent.king_side", "both a rooks are gone");
+    // Black's double step past White's pawn on e5; the rights are the mover's, or White's, first.
+    assert_eq!(after(black, "d7d5", Frame::SideToMove), format!("{everything} en_passant en_passant.d"));
+    assert_eq!(after(black, "e8e7", Frame::SideToMove), "opponent.king_side opponent.queen_side");
+    assert_eq!(after(black, "e8e7", Frame::FirstPlayer), "own.king_side own.queen_side");
+    let shogi = ShogiPosition::start();
+    let mv = shogi.parse_move("7g7f").expect("legal");
+    assert_eq!(shogi.rights_after(mv, Frame::SideToMove), None);
 }
