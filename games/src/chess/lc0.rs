@@ -12,13 +12,11 @@
 mod game;
 mod record;
 mod record_data;
-mod records;
 mod state;
 
 pub use game::parse;
-pub use record::{Evaluation, PLANES, POLICY, Record, Search, Version};
+pub use record::{Evaluation, PLANES, POLICY, Record, Records, Search, Version, records};
 pub use record_data::ValueSource;
-pub use records::{Records, records};
 
 use crate::record::{RejectKind, Rejected};
 use std::fmt::Display;

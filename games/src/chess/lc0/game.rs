@@ -1,8 +1,7 @@
 //! Converts the records of a chunk to a game.
 
-use super::record::Evaluation;
+use super::record::{Evaluation, Records};
 use super::record_data::{RANGE_TOLERANCE, RecordData, ValueSource};
-use super::records::Records;
 use super::state::State;
 use super::{in_record, of_chunk};
 use crate::chess::ChessPosition;
