@@ -11,7 +11,7 @@ use crate::movement::Movement;
 use crate::position::{Game, Side};
 use crate::record::{GameResult, Termination};
 use crate::referee::{Played, Referee};
-use crate::shogi::repetition::{OCCURRENCES, Repetition, judge_line};
+use crate::shogi::repetition;
 use crate::vocabulary::FromTo;
 
 impl Game for Minishogi {
@@ -90,12 +90,6 @@ fn set(squares: SquareSet, turn: Side) -> SquareSet {
 /// its moves since the first one; otherwise for the player who moved first in the game.
 impl Referee for Minishogi {
     fn verdict_with_moves(played: &Played<MinishogiPosition>) -> Option<(GameResult, Termination)> {
-        if usize::from(played.line().repetitions()) + 1 < OCCURRENCES {
-            return None;
-        }
-        judge_line(played.start(), played.moves()).map(|repetition| match repetition {
-            Repetition::Draw => (GameResult::won_by(Side::Second), Termination::Repetition),
-            Repetition::PerpetualCheck { loser } => (GameResult::won_by(loser.other()), Termination::PerpetualCheck),
-        })
+        repetition::verdict(played, GameResult::won_by(Side::Second))
     }
 }

@@ -2,8 +2,7 @@
 
 use super::detect::{self, Binary};
 use super::input::attacked_from;
-use super::repetition::{OCCURRENCES, Repetition, judge_line};
-use super::{Shogi, ShogiPosition, frame, input, moves, planes};
+use super::{Shogi, ShogiPosition, frame, input, moves, planes, repetition};
 use crate::attacks::{Attacked, Pieces, SquareSet, Tactics};
 use crate::conventions::{Glyph, Notation, Orientation, Record};
 use crate::geometry::Geometry;
@@ -150,13 +149,7 @@ const PIECES_IN_CAMP: usize = 10;
 /// A player without a legal move has lost, in check or not.
 impl Referee for Shogi {
     fn verdict_with_moves(played: &Played<ShogiPosition>) -> Option<(GameResult, Termination)> {
-        if usize::from(played.line().repetitions()) + 1 < OCCURRENCES {
-            return None;
-        }
-        judge_line(played.start(), played.moves()).map(|repetition| match repetition {
-            Repetition::Draw => (GameResult::Draw, Termination::Repetition),
-            Repetition::PerpetualCheck { loser } => (GameResult::won_by(loser.other()), Termination::PerpetualCheck),
-        })
+        repetition::verdict(played, GameResult::Draw)
     }
 
     /// The 27-point rule of computer shogi (CSA): not in check, the king and at least ten other pieces in the

@@ -5,6 +5,8 @@
 //! ignore the checks, so their "repetition" may be a loss.
 
 use crate::position::{Position, Side};
+use crate::record::{GameResult, Termination};
+use crate::referee::Played;
 
 /// How often a position must occur to end the game.
 pub const OCCURRENCES: usize = 4;
@@ -19,6 +21,16 @@ pub enum Repetition {
         /// The checking side.
         loser: Side,
     },
+}
+
+impl Repetition {
+    /// Result and ending of the game; `drawn` is the result if no side gave check throughout.
+    pub(crate) const fn verdict(self, drawn: GameResult) -> (GameResult, Termination) {
+        match self {
+            Self::Draw => (drawn, Termination::Repetition),
+            Self::PerpetualCheck { loser } => (GameResult::won_by(loser.other()), Termination::PerpetualCheck),
+        }
+    }
 }
 
 /// The data of a position that repetition needs.
@@ -68,4 +80,11 @@ pub fn judge_line<P: Position>(start: &P, moves: &[P::Move]) -> Option<Repetitio
         game.push(Seen::of(&position));
     }
     judge(&game)
+}
+
+/// The verdict on a game whose last position occurs for the fourth time.
+pub(crate) fn verdict<P: Position>(played: &Played<P>, drawn: GameResult) -> Option<(GameResult, Termination)> {
+    let occurrences = usize::from(played.line().repetitions()) + 1;
+    let repetition = if occurrences < OCCURRENCES { None } else { judge_line(played.start(), played.moves()) };
+    repetition.map(|repetition| repetition.verdict(drawn))
 }

@@ -85,10 +85,7 @@ fn outcome(ending: Option<&str>, position: &ShogiPosition, seen: &[Seen]) -> Res
 /// A draw, unless one side gave check throughout. If the record lacks some of the four occurrences (it may begin inside
 /// a game), a draw.
 pub(super) fn repeated(seen: &[Seen]) -> (GameResult, Termination) {
-    match repetition::judge(seen) {
-        Some(Repetition::PerpetualCheck { loser }) => (GameResult::won_by(loser.other()), Termination::PerpetualCheck),
-        Some(Repetition::Draw) | None => (GameResult::Draw, Termination::Repetition),
-    }
+    repetition::judge(seen).unwrap_or(Repetition::Draw).verdict(GameResult::Draw)
 }
 
 fn is_mate(position: &ShogiPosition) -> bool {
