@@ -246,8 +246,8 @@ impl<const SIDE: usize> Position for BoardPosition<SIDE> {
     }
 
     fn write_move(&self, mv: BoardMove) -> MoveText {
-        let squares = [mv.from, mv.to].map(|square| Notation::usi_square(Self::BOARD, usize::from(square)));
-        MoveText::of_ascii(squares.as_flattened())
+        let [from, to] = [mv.from, mv.to].map(|square| Notation::usi_square(Self::BOARD, usize::from(square)));
+        MoveText::of_parts(from, to, None)
     }
 
     fn play(&mut self, mv: BoardMove) {

@@ -75,18 +75,15 @@ impl Code {
         if to >= self.squares() {
             return None;
         }
-        let [to_file, to_rank] = self.name(to);
         let first = match from.checked_sub(self.squares()) {
             None => self.name(from),
             Some(dropped) => [*self.drops.get(usize::from(dropped)).filter(|_| promotion == 0)?, b'*'],
         };
-        Some(match promotion.checked_sub(1) {
-            None => MoveText::of_ascii(&[first[0], first[1], to_file, to_rank]),
-            Some(promotion) => {
-                let letter = *self.promotions.get(usize::from(promotion))?;
-                MoveText::of_ascii(&[first[0], first[1], to_file, to_rank, letter])
-            }
-        })
+        let letter = match promotion.checked_sub(1) {
+            None => None,
+            Some(promotion) => Some(*self.promotions.get(usize::from(promotion))?),
+        };
+        Some(MoveText::of_parts(first, self.name(to), letter))
     }
 }
 

@@ -36,7 +36,7 @@ impl MoveText {
     }
 
     /// An ASCII text of at most the maximal length.
-    pub(crate) const fn of_ascii(text: &[u8]) -> Self {
+    const fn of_ascii(text: &[u8]) -> Self {
         assert!(text.len() <= ROOM);
         let mut bytes = [0; ROOM + 1];
         let mut i = 0;
@@ -47,6 +47,14 @@ impl MoveText {
         }
         bytes[ROOM] = text.len() as u8;
         Self { bytes }
+    }
+
+    /// A move's origin (a square, or a dropped piece and `*`), its target and, if it promotes, the character for that.
+    pub(crate) const fn of_parts([a, b]: [u8; 2], [c, d]: [u8; 2], promotion: Option<u8>) -> Self {
+        match promotion {
+            None => Self::of_ascii(&[a, b, c, d]),
+            Some(promotion) => Self::of_ascii(&[a, b, c, d, promotion]),
+        }
     }
 
     /// Moves as stored in a dataset: separated by single spaces.

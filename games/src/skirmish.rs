@@ -215,9 +215,8 @@ impl Position for SkirmishPosition {
     }
 
     fn write_move(&self, mv: SkirmishMove) -> MoveText {
-        let squares = [mv.from, mv.to].map(|square| Notation::usi_square(BOARD, usize::from(square)));
-        let text = [squares.as_flattened(), b"+"].concat();
-        MoveText::of_ascii(&text[..if self.promotes(mv) { 5 } else { 4 }])
+        let [from, to] = [mv.from, mv.to].map(|square| Notation::usi_square(BOARD, usize::from(square)));
+        MoveText::of_parts(from, to, self.promotes(mv).then_some(b'+'))
     }
 
     fn play(&mut self, mv: SkirmishMove) {

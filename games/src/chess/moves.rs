@@ -79,9 +79,5 @@ pub(super) fn steps(mv: Move) -> (Square, Square, Option<Role>) {
 pub(super) fn write(mv: Move) -> MoveText {
     let (from, to, promotion) = steps(mv);
     let letters = |square: Square| [square.file().char() as u8, square.rank().char() as u8];
-    let ([from_file, from_rank], [to_file, to_rank]) = (letters(from), letters(to));
-    match promotion {
-        None => MoveText::of_ascii(&[from_file, from_rank, to_file, to_rank]),
-        Some(role) => MoveText::of_ascii(&[from_file, from_rank, to_file, to_rank, role.char() as u8]),
-    }
+    MoveText::of_parts(letters(from), letters(to), promotion.map(|role| role.char() as u8))
 }

@@ -71,13 +71,10 @@ pub(super) fn write(mv: MinishogiMove) -> MoveText {
     let name = |square: u8| Notation::usi_square(BOARD, usize::from(square));
     match mv {
         MinishogiMove::Board { from, to, promotes } => {
-            let ([from_file, from_rank], [to_file, to_rank]) = (name(from), name(to));
-            let text = [from_file, from_rank, to_file, to_rank, b'+'];
-            MoveText::of_ascii(if promotes { &text } else { &text[..4] })
+            MoveText::of_parts(name(from), name(to), promotes.then_some(b'+'))
         }
         MinishogiMove::Drop { kind, to } => {
-            let [file, rank] = name(to);
-            MoveText::of_ascii(&[Minishogi::DROPS[usize::from(kind)], b'*', file, rank])
+            MoveText::of_parts([Minishogi::DROPS[usize::from(kind)], b'*'], name(to), None)
         }
     }
 }

@@ -94,15 +94,10 @@ pub(super) fn write(mv: Move) -> MoveText {
         [b'1' + file as u8, b'a' + rank as u8]
     };
     match mv {
-        Move::Normal { from, to, promote } => {
-            let ([from_file, from_rank], [to_file, to_rank]) = (letters(from), letters(to));
-            let text = [from_file, from_rank, to_file, to_rank, b'+'];
-            MoveText::of_ascii(if promote { &text } else { &text[..4] })
-        }
+        Move::Normal { from, to, promote } => MoveText::of_parts(letters(from), letters(to), promote.then_some(b'+')),
         Move::Drop { piece, to } => {
             let kind = piece.piece_kind().array_index() - PieceKind::Pawn.array_index();
-            let [file, rank] = letters(to);
-            MoveText::of_ascii(&[Shogi::DROPS[kind], b'*', file, rank])
+            MoveText::of_parts([Shogi::DROPS[kind], b'*'], letters(to), None)
         }
     }
 }
