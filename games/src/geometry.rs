@@ -100,11 +100,6 @@ impl Geometry {
         self.square(self.file_of(square), self.ranks - 1 - self.rank_of(square))
     }
 
-    /// The square with its file mirrored.
-    pub const fn mirror_files(&self, square: usize) -> usize {
-        self.square(self.files - 1 - self.file_of(square), self.rank_of(square))
-    }
-
     /// The square rotated by 180°, as shogi does for White.
     pub const fn rotate(&self, square: usize) -> usize {
         self.squares() - 1 - square

@@ -241,14 +241,9 @@ pub trait Position: Clone + Debug + Send + Sync + Sized {
     /// The index of a legal move in [`Game::from_to`].
     fn move_index(&self, mv: Self::Move) -> u16;
 
-    /// The index of a legal move in a vocabulary of the game, with squares numbered in the vocabulary's usual frame.
-    /// Panics if the game does not have it; for user input use [`GameKind::vocabulary`].
-    fn index_in(&self, mv: Self::Move, moves: MovesName) -> u16 {
-        self.label(mv, moves, moves.frames()[0])
-    }
-
-    /// The index of a legal move, with squares numbered in an input's `frame`; as it stands, in a game whose only vocabulary is
-    /// [`Game::from_to`]. Panics also if the vocabulary does not support the frame (see [`MovesName::supports`]).
+    /// The index of a legal move in a vocabulary of the game, with squares numbered in an input's `frame`; as it stands, in a game
+    /// whose only vocabulary is [`Game::from_to`]. Panics if the game does not have the vocabulary (for user input use
+    /// [`GameKind::vocabulary`]), or the vocabulary does not support the frame (see [`MovesName::supports`]).
     fn label(&self, mv: Self::Move, moves: MovesName, frame: Frame) -> u16 {
         assert_eq!((moves, frame), (MovesName::FromTo, Frame::SideToMove), "the game has no such moves");
         self.move_index(mv)

@@ -195,8 +195,9 @@ fn check_exchanged<G: Game>(turn: fn(&str) -> String) {
         let position: G::Position = position(text);
         let moves = position.list_moves();
         let vocabularies = G::vocabularies().into_iter().filter(|(_, moves)| moves.frames()[0] == Frame::SideToMove);
-        let indices: Vec<BTreeSet<u16>> =
-            vocabularies.map(|(name, _)| moves.iter().map(|&mv| position.index_in(mv, name)).collect()).collect();
+        let indices: Vec<BTreeSet<u16>> = vocabularies
+            .map(|(name, _)| moves.iter().map(|&mv| position.label(mv, name, Frame::SideToMove)).collect())
+            .collect();
         // Lc0's planes say who moves.
         let turned = |layout: &&InputLayout| layout.name.frame() == Frame::SideToMove;
         let inputs = G::inputs().iter().filter(turned).filter(|layout| layout.name != InputName::Lc0_112);

@@ -106,7 +106,7 @@ fn every_legal_move_goes_there_and_back() {
         let mut seen = BTreeSet::new();
         for uci in &legal {
             let mv = position.parse_move(uci).expect("legal");
-            let index = usize::from(position.index_in(mv, MovesName::Chessdecoder1924));
+            let index = usize::from(position.label(mv, MovesName::Chessdecoder1924, Frame::FirstPlayer));
             let name = &entries[index];
             assert_eq!(*name, converted(&position, uci), "{uci} in {fen}");
             assert!(seen.insert(index), "{uci} in {fen} shares its index");
@@ -133,7 +133,7 @@ fn a_rooks_own_way_to_the_corner_is_no_castling() {
     ] {
         let position: ChessPosition = position(fen);
         let mv = position.parse_move(uci).expect("legal");
-        let index = position.index_in(mv, MovesName::Chessdecoder1924);
+        let index = position.label(mv, MovesName::Chessdecoder1924, Frame::FirstPlayer);
         assert_eq!((entries[usize::from(index)].as_str(), position.move_text(mv).as_str()), (name, uci), "{fen}");
     }
 }
@@ -166,7 +166,7 @@ fn every_legal_move_is_the_entry_of_its_index_on_either_board() {
                 let uci = position.move_text(mv);
                 let as_mover = if turned_around { mirrored(&uci) } else { uci.clone() };
                 assert_eq!(entries[usize::from(position.label(mv, *name, Frame::FirstPlayer))], uci, "{fen}");
-                assert_eq!(entries[usize::from(position.index_in(mv, *name))], as_mover, "{fen}");
+                assert_eq!(entries[usize::from(position.label(mv, *name, Frame::SideToMove))], as_mover, "{fen}");
             }
         }
     }
@@ -250,7 +250,7 @@ fn every_legal_move_of_shogi_has_one_index_and_every_index_one_move() {
             let mut seen = BTreeSet::new();
             for usi in &listed {
                 let mv = position.parse_move(usi).expect("a legal move");
-                let index = position.index_in(mv, name);
+                let index = position.label(mv, name, Frame::SideToMove);
                 let PlaneEntry { class, to } = vocabulary.entries()[usize::from(index)];
                 let found = (vocabulary.classes[usize::from(class)].to_owned(), to);
                 assert_eq!(found, class_of(usi, position.turn()), "{usi} in {sfen}");
@@ -274,8 +274,9 @@ fn indices_are_those_of_other_programs() {
         for one in fields[3].split_whitespace() {
             let (usi, label) = (one.split(':').next().expect("a move"), one.rsplit(':').next().expect("a label"));
             let mv = position.parse_move(usi).expect("a legal move");
-            assert_eq!(position.index_in(mv, MovesName::Dlshogi2187).to_string(), label, "{usi} in {}", fields[0]);
-            let compact = usize::from(position.index_in(mv, MovesName::Shogi1496));
+            let index = |name| position.label(mv, name, Frame::SideToMove);
+            assert_eq!(index(MovesName::Dlshogi2187).to_string(), label, "{usi} in {}", fields[0]);
+            let compact = usize::from(index(MovesName::Shogi1496));
             assert_eq!(label_of(planes(MovesName::Shogi1496).entries()[compact]).to_string(), label, "{usi}");
             moves += 1;
         }

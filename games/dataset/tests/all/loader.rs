@@ -81,7 +81,7 @@ fn expected<G: Game>(row: &GameRow, input: InputName, moves: MovesName) -> Vec<E
         position.pack(input, line.repetitions(), &mut packed);
         let index = |mv| match moves {
             MovesName::FromTo => position.move_index(mv),
-            other => position.index_in(mv, other),
+            other => position.label(mv, other, other.frames()[0]),
         };
         Expected {
             packed,

@@ -3,7 +3,7 @@
 use crate::samples::{CHESS, expect_one_order, imported, opened, rows, training as batches};
 use dataset::{Batch, Dataset, DatasetError, LoaderConfig, Split, TrainLoader, evaluation_batches};
 use games::chess::ChessPosition;
-use games::{GameKind, InputName, MovesName, Position};
+use games::{Frame, GameKind, InputName, MovesName, Position};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -66,7 +66,7 @@ fn a_sequence_is_a_piece_of_a_game_with_its_moves() {
                 if ply >= start {
                     let i = first + ply - start;
                     assert_eq!((batch.game[i], usize::from(batch.ply[i])), (game.id, ply));
-                    assert_eq!(played(&batch, i), position.index_in(mv, MovesName::Chessdecoder1924));
+                    assert_eq!(played(&batch, i), position.label(mv, MovesName::Chessdecoder1924, Frame::FirstPlayer));
                 }
                 position.play(mv);
             }

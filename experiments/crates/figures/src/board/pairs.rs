@@ -90,7 +90,8 @@ mod tests {
             let (squares, files, ranks) = (geometry.squares(), geometry.files(), geometry.ranks());
             // Every query sees the square on the other side of its rank.
             let mut map = vec![0.0; squares * squares];
-            (0..squares).for_each(|query| map[query * squares + geometry.mirror_files(query)] = 2.0);
+            let mirrored = |square| geometry.square(files - 1 - geometry.file_of(square), geometry.rank_of(square));
+            (0..squares).for_each(|query| map[query * squares + mirrored(query)] = 2.0);
             let pixels = drawn(game, &map);
             let size = [22 + files * (7 * files + 4) + 10, 10 + ranks * (7 * ranks + 4) + 16 + 32];
             assert_eq!([pixels.width(), pixels.height()].map(|side| side as usize), size);
