@@ -18,6 +18,17 @@ fn checked(text: &str) -> Value {
 }
 
 #[test]
+#[cfg(unix)]
+fn a_folder_whose_name_is_not_utf8_is_refused() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let dir = place(&small());
+    let named = dir.path().join(std::ffi::OsStr::from_bytes(b"caf\xe9"));
+    std::fs::create_dir(&named).expect("a folder");
+    std::fs::copy(dir.path().join("experiment.yaml"), named.join("experiment.yaml")).expect("a file");
+    run(&named, "check experiment.yaml").fails_with(&["is not UTF-8", "move the file to a folder"]);
+}
+
+#[test]
 fn rows_are_listed_with_their_size_and_sources() {
     let counted = "24 cells: 8 rows (2 of them A/A controls) x 3 seeds";
     let rows = ["chess-none", "reference", "shogi-shaw", "logits", "legal-move mask in training", "MFLOPs"];

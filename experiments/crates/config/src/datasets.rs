@@ -150,9 +150,7 @@ fn generated(generate: &Generate, row: &Combination, game: GameKind, node: &Node
 /// The folder that is written under a key of a dataset's node, and the manifest of the dataset in it.
 fn named(node: &Node, key: &str, written: &Path, game: GameKind) -> Result<(PathBuf, Manifest), ConfigError> {
     let origin = &node.nearest(&[key]).origin;
-    let beside = origin.source.folder.join(written);
-    // Cells run in processes of their own, so the path must not depend on the working directory.
-    let folder = std::path::absolute(&beside).map_err(|error| origin.refused(error))?;
+    let folder = origin.absolute(written)?;
     let with_remedy = |reason: String| {
         let remedy =
             "the path is relative to the experiment file, whose first lines may have the command that makes it";

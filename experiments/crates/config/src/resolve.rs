@@ -62,8 +62,7 @@ fn start(start: &Start, row: &Combination) -> Result<Start, ConfigError> {
     let (key, name) =
         if start.is_network() { ("network", "weights.safetensors") } else { ("tables", "tables.safetensors") };
     let origin = &row.node(&["train", "start", key]).origin;
-    let beside = origin.source.folder.join(start.file());
-    let file = std::path::absolute(&beside).map_err(|error| origin.refused(error))?;
+    let file = origin.absolute(start.file())?;
     let remedy = format!("name {name} of a folder that `posenc export` wrote, relative to this file");
     let bytes = bounded::read(&file, bounded::WEIGHTS)
         .map_err(|error| origin.refused(format!("{} cannot be read: {error}", file.display())).help(remedy))?;

@@ -5,7 +5,7 @@ use super::source::{ConfigError, Location, Step, YamlPath, dotted};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The file or the option of the command line that a value is written in.
@@ -41,6 +41,17 @@ impl Origin {
             [] => self.error(reason.to_string()),
             path => self.error(format!("`{}`: {reason}", dotted(path))),
         }
+    }
+
+    /// A path that is written here, relative to the folder of its file, as an absolute one: cells run in processes of their own.
+    pub(crate) fn absolute(&self, written: &Path) -> Result<PathBuf, ConfigError> {
+        let path = std::path::absolute(self.source.folder.join(written)).map_err(|error| self.refused(error))?;
+        if path.to_str().is_none() {
+            let error =
+                self.refused(format!("{} is not UTF-8, as the paths of a cell's configuration are", path.display()));
+            return Err(error.help("move the file to a folder whose name is UTF-8"));
+        }
+        Ok(path)
     }
 
     /// An error about the key that the value has.
