@@ -2,6 +2,8 @@
 
 use super::apart;
 use super::base::{self, Written};
+use super::cell::Cell;
+use super::contrasts;
 use super::datasets::Datasets;
 use super::evaluate::{self, Evaluations};
 use super::expand::{Combination, Matrix};
@@ -9,9 +11,10 @@ use super::file::{Accepted, ExperimentFile};
 use super::interactions;
 use super::matched;
 use super::names;
+use super::no_effect;
 use super::primary;
-use super::roles;
-use super::row::{Cell, Row};
+use super::references;
+use super::row::Row;
 use super::rows::{add_twins, rows};
 use super::run::RunConfig;
 use super::run_name::{own_name, run_name};
@@ -20,7 +23,6 @@ use super::setting::Setting;
 use super::source::{ConfigError, Source, at};
 use super::tree::Node;
 use super::tuning::{FOLDER, Trials, TunedRow, Tuning};
-use super::warnings::no_effect;
 use facts::metrics::{self, Direction};
 use facts::{Extrapolate, Interaction, Margins, Primary, ReadAt, Role, distinct};
 use games::GameKind;
@@ -99,16 +101,16 @@ impl Experiment {
         let mut rows = rows(&combinations, &datasets)?;
         refuse_duplicates(&rows, &combinations)?;
         names::of_rows(&mut rows, &combinations, matrix)?;
-        roles::reference(&mut rows, &combinations, matrix)?;
+        references::mark(&mut rows, &combinations, matrix)?;
         primary::check(file, &rows, &combinations, document)?;
         if sets.is_empty() {
             check_extrapolation(file, &rows, document)?;
         }
         let interactions = interactions::interactions(matrix, &rows, &combinations)?;
-        let no_effect = no_effect(matrix, &rows, &combinations);
+        let no_effect = no_effect::sentences(matrix, &rows, &combinations);
         rows.extend(matched::controls(matrix, &rows, &combinations)?);
         names::of_controls(&mut rows, &combinations, matrix)?;
-        roles::contrasts(&mut rows, &combinations, matrix)?;
+        contrasts::mark(&mut rows, &combinations, matrix)?;
         let tuning = match &file.tune {
             Some(entry) => {
                 entry.check(&file.seeds, document)?;

@@ -10,7 +10,9 @@
 
 mod apart;
 mod base;
+pub mod cell;
 mod config_yaml;
+mod contrasts;
 pub mod data;
 mod datasets;
 pub mod evaluate;
@@ -24,13 +26,14 @@ pub mod losses;
 pub mod matched;
 mod mend;
 mod names;
+mod no_effect;
 mod phases;
 pub mod pictures;
 mod preset;
 mod primary;
 mod reader;
+mod references;
 mod resolve;
-mod roles;
 mod row;
 mod rows;
 pub mod run;
@@ -51,6 +54,7 @@ mod visitors;
 mod warnings;
 mod yaml;
 
+pub use cell::Cell;
 pub use data::{DataView, Generate};
 // For the crates that may not import `dataset`.
 pub use dataset::bounded;
@@ -65,7 +69,7 @@ pub use losses::{LossChanges, LossWeights};
 pub use matched::Matched;
 pub use phases::Phase;
 pub use pictures::Pictures;
-pub use row::{Cell, Row, RowData};
+pub use row::{Row, RowData};
 pub use run::{BaseConfig, EvalConfig, ImportedWeights, RunConfig, TrainConfig};
 pub use setting::Setting;
 pub use shape::{PartShape, Shape};
