@@ -9,6 +9,7 @@
 //! measured.
 
 pub mod entry;
+pub(crate) mod rows;
 mod search;
 
 pub use facts::TOLERANCE;
@@ -20,7 +21,7 @@ use super::row::Row;
 use super::run::RunConfig;
 use super::source::{ConfigError, YamlPath, at};
 use super::tree::Node;
-use entry::{By, Match, RowName, Rows, Size};
+use entry::{By, Match, RowName, Size};
 use facts::{Quantity, Role, grouped};
 use models::ModelError;
 use search::{Candidate, Outcome, amount, search};
@@ -80,7 +81,7 @@ pub(crate) fn controls(
     let mut controls: Vec<Row> = Vec::new();
     for (i, entry) in matrix.file.controls.iter().enumerate() {
         let place = at!["controls", i];
-        let all = Rows { rows, combinations, matrix };
+        let all = rows::Rows { rows, combinations, matrix };
         let (quantity, goal) = goal(&entry.matching, &place, document)?;
         for own in all.named(&entry.row, &below(&place, &["row"]))? {
             let other = all.goal_of(own, goal, &below(&place, &["match", quantity.name()]))?;

@@ -8,7 +8,8 @@
 //! A name stands for at most one row of a game. The hashes of cells do not depend on it.
 
 use super::expand::{Combination, Matrix};
-use super::matched::entry::{RowName, Rows};
+use super::matched::entry::RowName;
+use super::matched::rows::Rows;
 use super::row::{Row, for_folder};
 use super::source::{ConfigError, at};
 use super::tree::Node;
