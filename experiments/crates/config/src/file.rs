@@ -1,11 +1,11 @@
 //! An experiment file: what it asks for, with the values of settings still as they were written.
 
 use super::evaluate::Evaluations;
-use super::interactions::InteractionEntry;
+use super::interactions::entry::InteractionEntry;
 use super::matched::entry::{ControlEntry, RowName};
 use super::setting::{Conditional, Point, Setting};
 use super::tree::Node;
-use super::tuning::TuneEntry;
+use super::tune::TuneEntry;
 use facts::numbers::above_zero_if_any;
 use facts::{Extrapolate, Margins, Primary, ReadAt, Weights, described};
 use games::GameKind;

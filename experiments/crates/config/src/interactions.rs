@@ -4,51 +4,17 @@
 //! may be a whole axis' or one option inside of it, written with dots: `model.chessformer.layers`. A row *has* a value if
 //! writing it there changes nothing, so options at their defaults count as written.
 
+pub(crate) mod entry;
+
 use super::expand::{Combination, Matrix, without};
 use super::label::labels;
 use super::row::Row;
 use super::setting::Setting;
 use super::source::{ConfigError, YamlPath, at};
 use super::tree::Node;
-use super::visitors::one_or_list;
+use entry::{InteractionEntry, VariedAxis};
 use facts::{Interaction, distinct};
-use serde::Deserialize;
-use serde::de::Deserializer;
 use serde_json::Value;
-
-/// An entry as an experiment file writes it.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct InteractionEntry {
-    /// Two values; the gap is the primary metric with the second less that with the first.
-    #[serde(deserialize_with = "places")]
-    gap: Vec<VariedAxis>,
-    /// Two values or more; the gap with each later one is compared with that of the first.
-    #[serde(deserialize_with = "places")]
-    by: Vec<VariedAxis>,
-}
-
-impl InteractionEntry {
-    /// All its values, with their settings.
-    pub(crate) fn values(&self) -> impl Iterator<Item = (&Setting, &Node)> {
-        let places = self.gap.iter().chain(&self.by);
-        places.flat_map(|place| place.values.iter().map(move |value| (&place.axis, value)))
-    }
-}
-
-/// The varied axes: one, or several whose values advance together.
-fn places<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<VariedAxis>, D::Error> {
-    one_or_list("a map {axis, values} or a list of such", deserializer)
-}
-
-/// An axis and the values that rows have there.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct VariedAxis {
-    axis: Setting,
-    /// The values, as in `axes`.
-    values: Vec<Node>,
-}
 
 /// The interactions of the file, in its order. `rows` are those of the file, without controls and twins, and
 /// `combinations` what they were made of.

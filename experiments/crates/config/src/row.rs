@@ -1,6 +1,6 @@
 //! One row of an experiment: a complete run that is repeated with every seed.
 
-use super::matched::Matched;
+use super::matched::result::Matched;
 use super::run::RunConfig;
 use super::shape::Shape;
 use dataset::{TestSet, content};

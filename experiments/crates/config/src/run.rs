@@ -2,7 +2,7 @@
 
 use super::data::{DataFolders, DataView, Generate};
 use super::losses::LossWeights;
-use super::phases::Phase;
+use super::phase::Phase;
 use super::pictures::Pictures;
 use super::start::Start;
 use super::step::{Dtype, MicroBatch, Products};

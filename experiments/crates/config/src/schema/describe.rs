@@ -1,10 +1,10 @@
 //! The doc comments of settings as descriptions.
 
 use super::super::file::{ExperimentFile, PrimaryEntry};
-use super::super::phases::Phase;
+use super::super::phase::Phase;
 use super::super::run::{BaseConfig, EvalConfig, TrainConfig};
 use super::super::start::Start;
-use super::super::tuning::TuneEntry;
+use super::super::tune::TuneEntry;
 use facts::Docs;
 use models::{ChessformerConfig, Outputs};
 use serde_json::{Value, json};
