@@ -4,6 +4,7 @@ mod body;
 mod chessformer;
 mod decoder;
 mod defaults;
+mod description;
 mod embedding;
 mod error;
 mod heads;
@@ -18,13 +19,14 @@ mod spec;
 pub use body::{FeedForwardKind, InitKind, NormPlace};
 pub use chessformer::{ChessformerConfig, Pool, ValueConfig};
 pub use decoder::{DecoderConfig, SequenceMask};
+pub use description::{ModelDescription, models};
 pub use embedding::{Edge, EmbeddingConfig};
 pub use error::ModelError;
 pub use heads::{
     FurtherPolicy, MovesLeft, NoOptions, Outputs, Pairs, PerSquare, PlaneBias, PolicyConfig, PolicyOptions,
     RewardOptions, RightsOptions, SoftPolicy,
 };
-pub use model::{ModelConfig, ModelDescription, models};
+pub use model::ModelConfig;
 pub use preset::{Preset, presets};
 pub use refinement::RefinementConfig;
 pub use resnet::{BatchNormConfig, ResnetConfig, ResnetPolicy, ResnetValue, SqueezeConfig, Stem};

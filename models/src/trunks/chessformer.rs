@@ -1,7 +1,7 @@
 //! The trunk of a Chessformer: an embedding and blocks of attention, once or, with refinement, twice.
 
 use super::refine::{MoveContext, Refine};
-use super::{Declared, Trunk, TrunkMacs};
+use super::trunk::{Declared, Trunk, TrunkMacs};
 use crate::config::{ChessformerConfig, Edge, EmbeddingConfig, ModelError, Spec};
 use crate::heads;
 use crate::heads::head::Site;

@@ -22,7 +22,7 @@
 //! the other networks here.
 
 use super::refine::MoveContext;
-use super::{Declared, Trunk, TrunkMacs};
+use super::trunk::{Declared, Trunk, TrunkMacs};
 use crate::config::{DecoderConfig, ModelError, SequenceMask, Spec};
 use crate::heads;
 use crate::heads::BoardTokens;

@@ -17,7 +17,7 @@ pub(super) mod heads;
 mod layers;
 mod planes;
 
-use super::{Declared, Trunk, TrunkMacs};
+use super::trunk::{Declared, Trunk, TrunkMacs};
 use crate::config::{ModelError, ResnetConfig, Spec};
 use crate::layers::input::Expander;
 use encodings::{Dims, EncodingConfig, LayerContext, Stack, Tokens};

@@ -9,7 +9,7 @@
 //! `dlshogi/network/policy_value_network_transformer.py`, whose dropout of 0.1 is the option `dropout`.
 
 use super::resnet::{Resnet, heads};
-use super::{Declared, Trunk, TrunkMacs};
+use super::trunk::{Declared, Trunk, TrunkMacs};
 use crate::config::{EmbedAt, ModelError, ResnetTransformerConfig, Spec};
 use crate::layers::body::Body;
 use encodings::{EncodingConfig, LayerContext, Stack};
