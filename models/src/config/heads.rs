@@ -97,6 +97,13 @@ impl Outputs {
     pub fn names(&self) -> Vec<&'static str> {
         self.heads().into_iter().map(HeadName::name).collect()
     }
+
+    /// The policy and its soft companion, those of them that there are, with what `declare` makes for each.
+    pub(crate) fn declare_policies<T>(&self, mut declare: impl FnMut(HeadName) -> T) -> Vec<(HeadName, T)> {
+        let policy = self.policy.map(|_| HeadName::Policy);
+        let soft = self.soft_policy.map(|_| HeadName::SoftPolicy);
+        policy.into_iter().chain(soft).map(|head| (head, declare(head))).collect()
+    }
 }
 
 /// Refuses heads that an architecture does not have.

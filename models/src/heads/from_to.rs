@@ -2,7 +2,6 @@
 
 use super::head::Head;
 use super::output::{Output, Reading};
-use super::policy::declare_each;
 use crate::config::{ChessformerConfig, InitKind};
 use crate::layers::{self, dense};
 use crate::loss::ILLEGAL_LOGIT;
@@ -38,7 +37,7 @@ impl PolicyHeads {
         let outputs = &config.outputs;
         let embedding = dense(&mut builder.scope("policy", Part::Head), "embedding", [d, e], InitKind::Glorot);
         let soft_depth = outputs.soft_policy.and_then(|soft| soft.depth);
-        let policies = declare_each(outputs, |head| {
+        let policies = outputs.declare_policies(|head| {
             let own = soft_depth.filter(|_| head == HeadName::SoftPolicy);
             let scope = &mut builder.scope(head.name(), Part::Head);
             FromToLogits::declare(scope, own.unwrap_or(config.policy_depth()), config, tokens, moves)

@@ -2,7 +2,6 @@
 
 use super::head::Head;
 use super::output::{Output, Reading};
-use super::policy::declare_each;
 use crate::config::{ChessformerConfig, InitKind, PlaneBias};
 use crate::layers;
 use crate::macs::HeadMacs;
@@ -34,7 +33,7 @@ impl PlanePolicyHeads {
         moves: &Planes,
     ) -> Self {
         let (inputs, bias) = (config.width, config.policy.plane_bias);
-        let policies = declare_each(&config.outputs, |head| {
+        let policies = config.outputs.declare_policies(|head| {
             PlaneLogits::declare(&mut builder.scope(head.name(), Part::Head), inputs, bias, tokens, moves)
         });
         Self { policies }

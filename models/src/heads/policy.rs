@@ -5,7 +5,6 @@ use super::head::{Head, HeadDeclaration, Need, Site, always};
 use super::plane_policy::PlanePolicyHeads;
 use super::token_policy::TokenPolicyHeads;
 use super::visit::Visit;
-use crate::config::Outputs;
 use crate::loss::examples::Column;
 use crate::loss::{
     PolicyTargets, policy_cross_entropy_rows, policy_divergence_rows, policy_entropy_rows, policy_log_probs,
@@ -29,13 +28,6 @@ pub(super) const DECLARATION: HeadDeclaration = HeadDeclaration {
         (outputs.policy.is_some() || outputs.soft_policy.is_some()).then(|| Ok(declare(at)))
     },
 };
-
-/// The policy and its soft companion, those of them that there are, each as `declare` says.
-pub(super) fn declare_each<T>(outputs: &Outputs, mut declare: impl FnMut(HeadName) -> T) -> Vec<(HeadName, T)> {
-    let policy = outputs.policy.map(|_| HeadName::Policy);
-    let soft = outputs.soft_policy.map(|_| HeadName::SoftPolicy);
-    policy.into_iter().chain(soft).map(|head| (head, declare(head))).collect()
-}
 
 /// The policies, in the form that the vocabulary has.
 fn declare(at: &mut Site<'_>) -> Box<dyn Head> {

@@ -2,7 +2,6 @@
 
 use super::head::Head;
 use super::output::{Output, Reading};
-use super::policy::declare_each;
 use super::pooled::Summary;
 use crate::config::{ChessformerConfig, InitKind};
 use crate::layers::dense;
@@ -30,7 +29,7 @@ impl TokenPolicyHeads {
         tokens: &Tokens,
         moves: usize,
     ) -> Self {
-        let policies = declare_each(&config.outputs, |head| {
+        let policies = config.outputs.declare_policies(|head| {
             let scope = &mut builder.scope(head.name(), Part::Head);
             dense(scope, "moves", [config.width as i64, moves as i64], InitKind::Glorot)
         });
