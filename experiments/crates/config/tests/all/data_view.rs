@@ -1,21 +1,12 @@
 //! `data` with options: rating buckets, value targets and generated positions, as an experiment writes them.
 
+use super::changes::DATASETS;
 use config::{Experiment, Row, RunConfig};
 use dataset::value::SHORT_TERM_DECAY;
 use dataset::{Manifest, PerSplit, Split, ValueTarget};
 use games::maps::MapTask;
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
-use tempfile::TempDir;
-use testing::{EXPERIMENT, assert_says, datasets, load_in, openings, rated};
-
-/// Datasets `chess` and `shogi` without scores and buckets, `rated` with both, and `openings` without and all for tests.
-static DATA: LazyLock<TempDir> = LazyLock::new(|| {
-    let dir = datasets();
-    rated(dir.path());
-    openings(dir.path());
-    dir
-});
+use testing::{EXPERIMENT, assert_says, load_in};
 
 /// The small experiment with this `data`, on chess.
 fn experiment(data: &str) -> String {
@@ -25,15 +16,11 @@ fn experiment(data: &str) -> String {
 }
 
 fn loaded(data: &str, sets: &[&str]) -> Result<Experiment, String> {
-    load_in(DATA.path(), &experiment(data), sets)
+    load_in(DATASETS.path(), &experiment(data), sets)
 }
 
 fn row(data: &str) -> Row {
     loaded(data, &[]).unwrap_or_else(|error| panic!("{data}: {error}")).rows.remove(0)
-}
-
-fn refuses(data: &str, parts: &[&str]) {
-    assert_says(&loaded(data, &[]).expect_err(data), parts);
 }
 
 #[test]
@@ -52,7 +39,7 @@ fn positions(row: &Row) -> [u64; 3] {
 
 /// Positions by split and bucket, counted in the rows.
 fn counted() -> BTreeMap<String, PerSplit<u64>> {
-    let dir = DATA.path().join("rated");
+    let dir = DATASETS.path().join("rated");
     let mut found = BTreeMap::<String, PerSplit<u64>>::new();
     for row in Manifest::read(&dir).expect("a dataset").rows(&dir) {
         let row = row.expect("a good shard");
@@ -113,15 +100,7 @@ fn a_map_is_computed_for_a_dataset_without_one() {
         assert_eq!((&unread.hash, &unread.run), (&without.hash, &without.run));
         let white = ["input=cls_tokens_white", "moves=uci_1968_sid"];
         loaded(data, &white).unwrap_or_else(|error| panic!("{error}"));
-        let refused = loaded(data, &[&squares, white[0], white[1]]).expect_err("it never turns the board");
-        assert_says(&refused, &["cls_tokens_white never turns the board"]);
     }
-    let refused = |data: &str, sets: &[&str], parts: &[&str]| assert_says(&loaded(data, sets).expect_err(data), parts);
-    refused("rated", &[&squares], &["per_square", "a map of squares"]);
-    refused("{path: rated, map: pins}", &[&squares], &["`pins`", "3 classes, not 4"]);
-    refused("{path: rated, map: attackers}", &[&squares], &["per_square", "a map of squares"]);
-    refused("{path: rated, map: forks}", &[], &["forks", "attacked-squares"]);
-    refused("{generate: {probe: mobility, game: chess}, map: pins}", &[], &["leave the keys beside it out"]);
 }
 
 #[test]
@@ -130,14 +109,14 @@ fn a_test_set_of_its_own_takes_its_positions_from_training() {
     let of_game = row("{chess: {train: chess, test: openings}, shogi: shogi}");
     assert_eq!((&of_game.hash, &of_game.run), (&tested.hash, &tested.run));
     assert_eq!((&tested.run.data, &own.run.test_data), (&own.run.data, &None));
-    assert_eq!(tested.run.test_data.as_deref(), Some(DATA.path().join("openings").as_path()));
+    assert_eq!(tested.run.test_data.as_deref(), Some(DATASETS.path().join("openings").as_path()));
     // They share the start, which every game begins with.
-    let games = Manifest::read(&DATA.path().join("chess")).expect("a dataset").split.games;
+    let games = Manifest::read(&DATASETS.path().join("chess")).expect("a dataset").split.games;
     let set = tested.data.test.as_ref().expect("it has one");
     assert_eq!((set.left_out_of_train, set.left_out_of_validation), (games.train, games.validation));
     let [train, validation, _] = positions(&own);
     assert_eq!(positions(&tested), [train - games.train, validation - games.validation, 256]);
-    let others = Manifest::read(&DATA.path().join("openings")).expect("a dataset").content_hash;
+    let others = Manifest::read(&DATASETS.path().join("openings")).expect("a dataset").content_hash;
     assert_eq!(tested.data.content(), format!("{}, test {others}", own.data.content_hash));
     let again = row("{train: chess, test: rated}");
     assert!(again.hash != tested.hash && tested.hash != own.hash);
@@ -163,63 +142,27 @@ fn a_pass_of_a_decoder_has_all_rows_of_its_sequences() {
         .replace("batch: 4", "batch: 6")
         .replace("every: 4", "every: 4\n    batch: 6");
     let sets = ["train.steps=1000", "train.phases=[{epochs: 1}, {}]"];
-    let games = Manifest::read(&DATA.path().join("chess")).expect("a dataset").split.games.train;
+    let games = Manifest::read(&DATASETS.path().join("chess")).expect("a dataset").split.games.train;
     for data in ["{chess: chess}", "{train: chess, test: openings}"] {
         let text = text.replace("DATA", data);
-        let row = load_in(DATA.path(), &text, &sets).unwrap_or_else(|error| panic!("{data}: {error}")).rows.remove(0);
+        let row =
+            load_in(DATASETS.path(), &text, &sets).unwrap_or_else(|error| panic!("{data}: {error}")).rows.remove(0);
         assert_eq!((row.data.train_rows, &row.data.phase_ends[..]), (6 * games, &[games, 1000][..]), "{data}");
         assert_eq!(row.epochs(), 1000.0 / games as f64);
     }
     let without = text.replace("DATA", "{chess: chess}").replace("decoder: {", "decoder: {plies: 0, ");
-    assert_says(&load_in(DATA.path(), &without, &[]).expect_err("no plies"), &["model: plies is 0"]);
+    assert_says(&load_in(DATASETS.path(), &without, &[]).expect_err("no plies"), &["model: plies is 0"]);
 }
 
 #[test]
-fn a_test_set_that_does_not_fit_is_refused_with_its_place() {
-    refuses("{train: chess}", &["`test` is missing"]);
-    refuses("{chess: {test: chess}}", &["`train` is missing"]);
-    refuses("{path: chess, test: openings}", &["either `path`, or `train` and `test`"]);
-    refuses("{chess: chess, test: openings}", &["beside each other"]);
-    refuses("{train: chess, tests: openings}", &["unknown key `tests`", "did you mean `test`?"]);
-    let other_game = ["`base.data.test`", "a dataset of shogi, but chess is to be played"];
-    refuses("{train: chess, test: shogi}", &other_game);
-    refuses("{chess: {train: chess, test: nowhere}}", &["`base.data.chess.test`", "there is no folder"]);
-    let no_scores = ["column \"value\"", "\"openings\"", "`value: result`"];
-    refuses("{train: rated, test: openings, value: score}", &no_scores);
+fn a_head_needs_targets_in_the_test_set() {
     let heads =
         experiment("{train: rated, test: openings}").replace("ff: 16}", "ff: 16, outputs: {policy: {}, q: {}}}");
-    let error = load_in(DATA.path(), &heads, &[]).expect_err("openings have no scores");
+    let error = load_in(DATASETS.path(), &heads, &[]).expect_err("openings have no scores");
     assert_says(&error, &["the head `q` has nothing to be tested on", "the dataset \"openings\" is empty"]);
     let skipped = heads.replace("  train:\n", "  missing_targets: skip\n  train:\n");
-    let row = load_in(DATA.path(), &skipped, &[]).expect("it fits without").rows.remove(0);
+    let row = load_in(DATASETS.path(), &skipped, &[]).expect("it fits without").rows.remove(0);
     assert!(row.run.outputs().policy.is_some() && row.run.outputs().q.is_none());
-}
-
-#[test]
-fn what_the_dataset_does_not_offer_is_refused_with_its_place() {
-    let parts = [
-        "experiment.yaml:4:",
-        "`base.data.chess.bucket`",
-        "no rating bucket \"1500-200\"",
-        "valid: below-1000, 1000-1500, 1500-2000, 2000-up",
-        "did you mean `1500-2000`?",
-    ];
-    refuses("{chess: {path: rated, bucket: 1500-200}}", &parts);
-    refuses("{path: chess, bucket: 1500-2000}", &["`base.data.bucket`", "--rating-buckets"]);
-    refuses("{chess: openings}", &["`base.data.chess`", "the dataset \"openings\" has no train games"]);
-    refuses("{path: rated, bucket: []}", &["the list is empty; expected the name of a rating bucket"]);
-    for value in ["score", "short_term"] {
-        let parts = ["`base.data.value`", "column \"value\"", &format!("\"{value}\""), "`value: result`"];
-        refuses(&format!("{{path: chess, value: {value}}}"), &parts);
-    }
-    refuses("{path: rated, value: {short_term: {decay: 1.5}}}", &["`base.data.value`", "1.5", "0…1"]);
-    refuses("{path: rated, value: reslt}", &["unknown value `reslt`", "did you mean `result`?"]);
-    refuses("{path: rated, valeu: result}", &["unknown key `valeu`", "did you mean `value`?"]);
-    refuses("{chess: {path: rated, bukket: x}}", &["unknown key `bukket`", "did you mean `bucket`?"]);
-    refuses("{bucket: 1500-2000}", &["`path` is missing"]);
-    refuses("{chess: rated, value: result}", &["beside each other"]);
-    refuses("{path: rated, path: chess}", &["`path` stands twice"]);
-    refuses("{path: rated, value: 3}", &["expected score, result, short_term"]);
 }
 
 const GENERATED: &str = "{probe: attacked-squares, game: chess, seed: 1}";
@@ -232,7 +175,7 @@ fn of_maps(data: &str) -> String {
 }
 
 fn generated(data: &str) -> Row {
-    let experiment = load_in(DATA.path(), &of_maps(&format!("{{{data}}}")), &[]);
+    let experiment = load_in(DATASETS.path(), &of_maps(&format!("{{{data}}}")), &[]);
     experiment.unwrap_or_else(|error| panic!("{data}: {error}")).rows.remove(0)
 }
 
@@ -255,23 +198,10 @@ fn every_budget_is_one_epoch_of_its_own_positions() {
     let text = of_maps(&format!("{{generate: {GENERATED}}}"))
         .replace("    steps: 8\n", "")
         .replace("axes:\n", "axes:\n  steps: [8, 16]\n");
-    let experiment = load_in(DATA.path(), &text, &[]).unwrap_or_else(|error| panic!("{error}"));
+    let experiment = load_in(DATASETS.path(), &text, &[]).unwrap_or_else(|error| panic!("{error}"));
     // With the twin of one reference.
     assert_eq!(experiment.rows.len(), 7);
     for row in &experiment.rows {
         assert_eq!((row.data.train_positions, row.epochs()), (4 * row.run.train.steps, 1.0));
     }
-}
-
-#[test]
-fn what_cannot_be_generated_is_refused() {
-    let refuses = |data: &str, parts: &[&str]| {
-        assert_says(&load_in(DATA.path(), &of_maps(data), &[]).expect_err(data), parts);
-    };
-    refuses("{generate: {probe: endgame, game: chess}}", &["there is no", "endgame", "attacked-squares"]);
-    let parts = ["it makes positions of shogi, but chess is played"];
-    refuses("{generate: {probe: attacked-squares, game: shogi}}", &parts);
-    refuses("{generate: {probe: attacked-squares, game: chess, every: 200}}", &["200 plies are a whole game"]);
-    refuses(&format!("{{generate: {GENERATED}, path: chess}}"), &["leave the keys beside it out"]);
-    refuses("{generate: {probe: legal-moves, game: chess}}", &["per_square"]);
 }

@@ -1,5 +1,6 @@
 //! From a file to rows and cells.
 
+use super::changes::{ENCODINGS, once, with};
 use config::{Experiment, Mask, Role, Row, RunConfig};
 use std::collections::HashSet;
 use testing::{DATA, EXPERIMENT, hashes, load};
@@ -7,9 +8,7 @@ use testing::{DATA, EXPERIMENT, hashes, load};
 /// The small experiment on chess with these axes, the keys after them, and this reference. What an axis varies is not in the
 /// base; where none varies encodings, there are none.
 pub(crate) fn grid(axes: &str, reference: &str) -> String {
-    let (head, rest) = EXPERIMENT.split_once("axes:\n").expect("there are axes");
-    let (_, tail) = rest.split_once("seeds:").expect("there are seeds");
-    let base = head.replace("base:\n", "base:\n  game: chess\n  encoding: none\n");
+    let base = with(&[("base:\n", "base:\n  game: chess\n  encoding: none\n")]);
     let of_axes = [
         ("data", "  data: {chess: chess, shogi: shogi}\n"),
         ("encoding", "  encoding: none\n"),
@@ -25,8 +24,9 @@ pub(crate) fn grid(axes: &str, reference: &str) -> String {
     ];
     let is_axis = |name: &str| axes.lines().any(|line| line.starts_with(&format!("  {name}:")));
     let varied = of_axes.iter().filter(|(name, _)| is_axis(name));
-    let base = varied.fold(base, |base, (_, text)| base.replace(text, ""));
-    format!("{base}axes:\n{axes}seeds:{}", tail.replace("{encoding: none}", reference))
+    let text = varied.fold(base, |base, (_, text)| base.replace(text, ""));
+    let text = once(&text, "{encoding: none}", reference);
+    once(&text, &format!("  game: [chess, shogi]\n{ENCODINGS}"), axes)
 }
 
 /// All rows but twins.

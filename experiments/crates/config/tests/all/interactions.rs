@@ -1,36 +1,35 @@
-//! `interactions:` of experiment files: which rows they are, and what is refused.
+//! `interactions:` of experiment files: which rows they are.
 
+use super::changes::{ENCODINGS, with};
 use config::{Experiment, Interaction};
-use testing::{EXPERIMENT, load};
+use testing::load;
 
 const NETWORK: &str = "{chessformer: {layers: LAYERS, width: 16, heads: 2, ff: 16, embedding: {parts: {turn: TURN}}, \
                        outputs: {policy: {}}}}";
 
 /// The small experiment with two sizes of two networks, on two boards of chess only.
 fn experiment(interactions: &str) -> String {
-    let (head, _) = EXPERIMENT.split_once("axes:\n").expect("there are axes");
-    let head = head
-        .replace("  model:\n    chessformer: {layers: 2, width: 16, heads: 2, ff: 16}\n", "")
-        .replace("  input: piece_tokens\n", "");
-    let head = head.replace("data: {chess: chess, shogi: shogi}", "game: chess\n  data: chess\n  moves: uci_1968_dm");
     let models = [("1", "false"), ("1", "true"), ("2", "false"), ("2", "true")]
         .map(|(layers, turn)| NETWORK.replace("LAYERS", layers).replace("TURN", turn));
     let (all, reference) = (models.join(", "), &models[1]);
-    format!(
-        "{head}axes:\n  encoding: [none, shaw]\n  input: [cls_tokens, cls_tokens_white, cls_tokens, cls_tokens_white]\n  \
-         model: [{all}]\nzip: [[input, model]]\nseeds: [0, 1, 2]\n\
-         reference: {{encoding: none, input: cls_tokens_white, model: {reference}}}\n\
-         primary: {{metric: policy_loss, at: last, weights: raw}}\n{interactions}"
-    )
+    let axes = format!(
+        "  encoding: [none, shaw]\n  input: [cls_tokens, cls_tokens_white, cls_tokens, cls_tokens_white]\n  \
+         model: [{all}]\nzip: [[input, model]]\n"
+    );
+    let reference = format!("reference: {{encoding: none, input: cls_tokens_white, model: {reference}}}");
+    let text = with(&[
+        ("  model:\n    chessformer: {layers: 2, width: 16, heads: 2, ff: 16}\n", ""),
+        ("  input: piece_tokens\n", ""),
+        ("data: {chess: chess, shogi: shogi}", "game: chess\n  data: chess\n  moves: uci_1968_dm"),
+        ("  game: [chess, shogi]\n", ""),
+        (ENCODINGS, &axes[..]),
+        ("reference: {encoding: none}", &reference[..]),
+    ]);
+    text + interactions
 }
 
 fn asked(interactions: &str) -> Vec<Interaction> {
     load(&experiment(interactions)).interactions
-}
-
-#[track_caller]
-fn refused(interactions: &str, parts: &[&str]) {
-    testing::refused(&experiment(interactions), parts);
 }
 
 /// The label of a folder, `<label>-<hash>`.
@@ -81,31 +80,6 @@ fn every_further_value_is_compared_with_the_first() {
     let by: Vec<_> = found.iter().map(|one| [&one.by[0][..], &one.by[1][..]]).collect();
     assert_eq!(by[..2], [["layers 1", "layers 2"], ["layers 1", "layers 3"]]);
     assert_eq!(found[0].rows[0], found[1].rows[0]);
-}
-
-#[test]
-fn what_is_no_axis_of_the_grid_is_refused() {
-    let entry = |gap: &str| format!("interactions:\n  - gap: {gap}\n    {LAYERS}\n");
-    let parts = ["unknown key `boards` in `interactions[0].gap.axis`", "valid: game, encoding, model, input"];
-    refused(&entry("{axis: boards, values: [a, b]}"), &parts);
-    refused(&entry("{axis: batch, values: [4, 8]}"), &["`batch` is the same in all rows"]);
-    refused(&entry("{axis: game, values: [chess, shogi]}"), &["seeds of two games are no pairs"]);
-    refused(&entry("{axis: input, values: [cls_tokens]}"), &["`gap` lies between two values", "help: write gap:"]);
-    refused(&entry("{axis: input, value: [a, b]}"), &["unknown key `value`", "did you mean `values`?"]);
-    refused(&entry("{axis: model.chessformer.layers, values: [1, 2]}"), &["is in `gap` and in `by`"]);
-    let parts = ["unknown value `cls_tokns`", "did you mean `cls_tokens`?"];
-    refused(&entry("{axis: input, values: [cls_tokens_white, cls_tokns]}"), &parts);
-    let parts = ["unknown value `a` in `interactions[0].gap.values[0]`", "valid: piece_tokens"];
-    refused(&entry("{axis: input, values: [a, b]}"), &parts);
-    refused("interactions:\n  - {gap: {axis: input, values: [a, b]}, bye: 1}\n", &["unknown key `bye`"]);
-}
-
-#[test]
-fn a_value_that_several_rows_have_is_refused_with_their_names() {
-    // Both depths have the boards, and nothing says which is meant.
-    let parts =
-        ["several rows: chess-none-layers1-cls_tokens_white, chess-none-layers2-cls_tokens_white", "a further place"];
-    refused(&format!("interactions:\n  - {BOARDS}\n    by: {{axis: encoding, values: [none, shaw]}}\n"), &parts);
 }
 
 #[test]

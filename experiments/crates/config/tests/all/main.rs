@@ -1,6 +1,7 @@
 //! Tests of experiment files and of the settings of cells, in one binary.
 
 mod bounds;
+mod changes;
 pub mod damage;
 mod data_view;
 mod expand;
@@ -10,8 +11,8 @@ mod matched;
 mod names;
 mod outputs;
 mod references;
+mod refusals;
 mod schema;
 mod settings;
 mod tuning;
 mod yaml_all;
-mod yaml_errors;

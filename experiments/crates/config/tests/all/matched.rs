@@ -1,18 +1,19 @@
 //! Matched controls: as large, as expensive or as slow as another row, on both boards.
 
+use super::changes::{self, with};
 use config::{Experiment, Quantity, Role, Row};
 use games::GameKind;
 use models::ModelConfig;
-use testing::{EXPERIMENT, load, refused};
+use testing::load;
 
 /// The small experiment with these encodings and controls, their reference `absolute`, and a network whose tables weigh
 /// something.
 fn grid(encodings: &str, controls: &str) -> String {
-    let (head, tail) = EXPERIMENT.split_once("  encoding:\n").expect("there are encodings");
-    let (_, tail) = tail.split_once("seeds:").expect("there are seeds");
-    format!("{head}  encoding: {encodings}\ncontrols:\n{controls}seeds:{tail}")
-        .replace("layers: 2, width: 16, heads: 2, ff: 16", "layers: 4, width: 96, heads: 6, ff: 192")
-        .replace("reference: {encoding: none}", REFERENCE)
+    with(&[
+        ("layers: 2, width: 16, heads: 2, ff: 16", "layers: 4, width: 96, heads: 6, ff: 192"),
+        (changes::ENCODINGS, &format!("  encoding: {encodings}\ncontrols:\n{controls}")[..]),
+        ("reference: {encoding: none}", REFERENCE),
+    ])
 }
 
 const WIDTH: u64 = 96;
@@ -193,65 +194,4 @@ fn each_row_of_a_name_gets_its_own_control_and_goal() {
         .map(|row| row.matched.as_ref().map_or(["", ""], |matched| [matched.source.as_str(), matched.goal.as_str()]))
         .collect();
     assert_eq!(pairs, [["chess-absolute-batch4", "shaw, batch 4"], ["chess-absolute-batch8", "shaw, batch 8"]]);
-}
-
-#[test]
-fn what_is_out_of_reach_is_shown_with_the_nearest_sizes() {
-    let refused = |by: &str, parts: &[&str]| {
-        let entry = format!("  - {{row: absolute, match: {{params: shaw, by: {by}}}}}\n");
-        refused(&grid(ENCODINGS, &entry), parts);
-    };
-    let depth = [
-        "chess-absolute does not get the params of chess-shaw (852,515) within 1 %: depth 7 gives 822,371 (0.9646), \
-         depth 8 gives 896,675 (1.0518)",
-        "help: let the feed-forward layer take up the rest: by: [depth, ffn]",
-        "by: depth",
-        "^^^^^",
-    ];
-    refused("depth", &depth);
-    refused("{ffn: 300}", &["ffn 300 gives", "help: let it be found: by: ffn"]);
-    // A goal below the smallest size.
-    let entry = "  - {row: shaw, match: {params: absolute, by: ffn}}\n";
-    let parts = ["ffn 1 gives", "help: change more sizes, the coarse ones first: by: [depth, ffn]"];
-    testing::refused(&grid(ENCODINGS, entry), &parts);
-}
-
-#[test]
-fn wrong_entries_are_pointed_at() {
-    let entry =
-        |row: &str, matching: &str| grid("[none, absolute, shaw]", &format!("  - row: {row}\n    match: {matching}\n"));
-    let refuses = |row: &str, matching: &str, parts: &[&str]| refused(&entry(row, matching), parts);
-    let parts = ["no row is called `absolut`", "did you mean `absolute`?", "valid: none, absolute, shaw"];
-    refuses("absolut", "{params: shaw, by: ffn}", &parts);
-    let parts = ["no row of chess is called `shwa`", "did you mean `shaw`?"];
-    refuses("absolute", "{params: shwa, by: ffn}", &parts);
-    let parts = ["these values match no row", "valid: none, absolute, shaw"];
-    refuses("{encoding: smolgen}", "{params: shaw, by: ffn}", &parts);
-    refuses("absolute", "{params: absolute, by: ffn}", &["chess-absolute is matched to itself"]);
-    let of_shogi = "{params: {encoding: shaw, game: shogi}, by: ffn}";
-    refuses("absolute", of_shogi, &["these values match no row of chess"]);
-    let parts = ["chess-none has the FLOPs of chess-absolute within 1 % as it is", "(1.0000)"];
-    refuses("none", "{flops: absolute, by: ffn}", &parts);
-    let no_size = "chess-absolute cannot be matched by encoding: absolute has no option that is a size";
-    refuses("absolute", "{params: shaw, by: encoding}", &[no_size, "valid: ffn, width, depth\n"]);
-    refuses("absolute", "{params: shaw, flops: shaw, by: ffn}", &["`match` names 2 quantities"]);
-    refuses("absolute", "{by: ffn}", &["`match` names 0 quantities", "valid: params, flops, step_time"]);
-    refuses("absolute", "{params: shaw}", &["`by` is missing"]);
-    let parts = ["unknown value `heads`", "valid: ffn, width, depth, encoding"];
-    refuses("absolute", "{params: shaw, by: heads}", &parts);
-    refuses("absolute", "{params: shaw, by: [ffn, ffn]}", &["`by` names `ffn` twice"]);
-    refuses("absolute", "{params: shaw, by: []}", &["`by` names no size"]);
-    let parts = ["how long a step takes is not known from the file", "by: {ffn: 288}", "--measure"];
-    refuses("absolute", "{step_time: shaw, by: ffn}", &parts);
-    let parts = ["no control can be made of chess-absolute", "do not divide"];
-    refuses("absolute", "{step_time: shaw, by: {width: 97}}", &parts);
-    let parts = ["the control chess-absolute is the same run as the row chess-absolute"];
-    refuses("absolute", "{step_time: shaw, by: {ffn: 192}}", &parts);
-    refuses("absolute", "{params: {game: chess}, by: ffn}", &["chess-absolute is matched to itself"]);
-    let several = entry("absolute-batch4", "{params: {encoding: shaw}, by: ffn}")
-        .replace("axes:\n", "exclude: [{encoding: shaw, batch: 4}]\naxes:\n  batch: [4, 8, 16]\n")
-        .replace("    batch: 4\n", "")
-        .replace(REFERENCE, "reference: {encoding: absolute, batch: 4}");
-    let parts = ["chess-absolute-batch4 could be matched to several rows: chess-shaw-batch8, chess-shaw-batch16"];
-    refused(&several, &parts);
 }

@@ -1,7 +1,7 @@
 //! `reference`: one row of a game, or one for each group of rows.
 
 use config::Role;
-use testing::{EXPERIMENT, load, load_with, pairs, refused};
+use testing::{EXPERIMENT, load, load_with, pairs};
 
 /// The small experiment with these axes beside the encodings.
 fn with(axes: &str) -> String {
@@ -66,17 +66,11 @@ fn settings_that_only_some_rows_have_do_not_divide_groups() {
 }
 
 #[test]
-fn a_row_without_a_reference_is_named() {
-    let three = depths().replace("[1, 2]", "[1, 2, 3]");
-    let text = three.replace("seeds:", "exclude: [{encoding: none, model.chessformer.layers: 3}]\nseeds:");
-    let parts = [
-        "experiment.yaml:27:12: chess-absolute-layers3 has no reference",
-        "no row that `reference` matches has its `model.chessformer.layers`",
-        "exclude this row",
-    ];
-    refused(&text, &parts);
-    // One reference of all rows, as always.
-    let one = text.replace("reference: {encoding: none}", "reference: {encoding: none, model.chessformer.layers: 2}");
+fn one_reference_of_all_rows_divides_no_groups() {
+    let one = depths()
+        .replace("[1, 2]", "[1, 2, 3]")
+        .replace("seeds:", "exclude: [{encoding: none, model.chessformer.layers: 3}]\nseeds:")
+        .replace("reference: {encoding: none}", "reference: {encoding: none, model.chessformer.layers: 2}");
     assert!(load(&one).rows.iter().all(|row| row.reference.is_none()));
 }
 

@@ -2,7 +2,7 @@
 
 use super::expand::{compared, grid, labels};
 use config::{Experiment, Role, Row};
-use testing::{DATA, EXPERIMENT, hashes, load, load_with, refused, refused_with};
+use testing::{DATA, EXPERIMENT, hashes, load, load_with, refused};
 
 fn names(experiment: &Experiment) -> Vec<&str> {
     compared(experiment).iter().map(|row| row.name.as_str()).collect()
@@ -23,16 +23,6 @@ fn clipping_is_an_axis() {
     assert_eq!(names(&experiment), ["clip 10", "clip 0.5", "clip none"]);
     assert_eq!(labels(&experiment), ["chess-clip10", "chess-clip0.5", "chess-clipnone"]);
     assert_eq!(compared(&experiment)[0].role, Role::Reference);
-}
-
-#[test]
-fn a_number_that_may_be_absent_is_null_not_a_word() {
-    let remedy = "write it like 0.001 or 1e-3, without quotes; for none write `null`, or leave the key out";
-    refused_with(EXPERIMENT, &["train.clip=off"], &["expected a number, found string \"off\"", remedy]);
-    let message = load_with(EXPERIMENT, &["train.steps=off"]).expect_err("a word is not a number of steps");
-    assert!(!message.contains("null"), "{message}");
-    let primary = EXPERIMENT.replace("primary: {metric: policy_loss, at: last, weights: raw}", "primary: policy_loss");
-    refused(&primary, &["help: write `primary: {metric: policy_loss, at: last, weights: raw}`"]);
 }
 
 #[test]
@@ -65,8 +55,6 @@ fn a_size_over_a_preset_is_an_axis() {
     let experiment = load(&text);
     assert_eq!(compared(&experiment).iter().map(sizes).collect::<Vec<_>>(), [(1, 256), (3, 256)]);
     assert_eq!(names(&experiment), ["layers 1", "layers 3"]);
-    refused(&text.replace("cf-6m", "cf-7m"), &["unknown value `cf-7m`", "did you mean `cf-6m`?", "cf-240m"]);
-    refused(&text.replace("chessformer.layers", "resnet.blocks"), &["expected one key of", "resnet and chessformer"]);
 }
 
 #[test]
@@ -103,7 +91,6 @@ fn an_option_inside_an_encoding_is_an_axis() {
     let stacked = text.replace("  encoding: shaw\n", "  encoding: [{absolute: {at: gate}}, shaw]\n");
     let numbered = stacked.replace("encoding.shaw.terms", "encoding.1.shaw.terms");
     assert_eq!(compared(&load(&numbered)).len(), 2);
-    refused(&stacked, &["there is no `shaw` in a list of 2", "named by number"]);
 }
 
 #[test]
@@ -150,49 +137,6 @@ fn groups_may_be_written_as_maps() {
     let dotted = load(&grid("  train.clip: [10, 1]\n", "{train.clip: 10}"));
     let nested = load(&grid("  train: {clip: [10, 1]}\n", "{train: {clip: 10}}"));
     assert_eq!(dotted.rows, nested.rows);
-    refused(&grid("  steps: [8]\n  train.steps: [9]\n", "{}"), &["`steps` is named twice"]);
-}
-
-#[test]
-fn a_word_that_is_no_setting_is_shown_with_what_was_meant() {
-    let parts = ["experiment.yaml:21:3: unknown key `clip` in `axes`", "did you mean `train.clip`?"];
-    refused(&grid("  clip: [10, 1]\n", "{}"), &parts);
-    let parts = ["experiment.yaml:21:3: unknown key `clop` in `axes`", "did you mean `clip`?"];
-    refused(&grid("  train.clop: [10, 1]\n", "{}"), &parts);
-    let parts = ["unknown key `clip` in `reference`", "did you mean `train.clip`?"];
-    refused(&grid("  batch: [4]\n", "{clip: 10}"), &parts);
-    refused(&grid("  train.clip: 10\n", "{}"), &["the axis `train.clip` has no list of values but integer `10`"]);
-    let zipped = grid("  batch: [4]\nzip: [[clip]]\n", "{}");
-    refused(&zipped, &["unknown key `clip` in `zip[0][0]`", "did you mean `train.clip`?"]);
-}
-
-#[test]
-fn what_all_rows_must_share_is_no_axis() {
-    for axis in ["data", "eval.test_positions"] {
-        let text = grid(&format!("  {axis}: [1, 2]\n"), "{}");
-        refused(&text, &[&format!("`{axis}` must be the same in all rows"), "--set"]);
-    }
-}
-
-#[test]
-fn a_value_of_an_axis_that_cannot_be_is_pointed_at() {
-    let text = grid("  train.clip: [10, 0]\n", "{train.clip: 10}");
-    refused(&text, &["experiment.yaml:21:20: `axes.train.clip[1]`: expected a number above 0, found integer `0`"]);
-    let text = grid("  model.chessformer.heads: [2, 3]\n", "{model.chessformer.heads: 2}");
-    refused(&text, &["experiment.yaml:21:32: model: heads: 3 do not divide width: 16"]);
-    let text = grid("  model.chessformer.layrs: [2, 3]\n", "{}");
-    refused(&text, &["experiment.yaml:21:3: unknown key `layrs`", "did you mean `layers`?"]);
-    let text = grid("  model.layers: [2, 4]\n", "{model.layers: 2}");
-    let parts = [
-        "experiment.yaml:21:3: unknown key `layers` in `axes`\n  21 |   model.layers: [2, 4]",
-        "valid: chessformer, resnet",
-        "help: did you mean `model.chessformer.layers`?",
-    ];
-    refused(&text, &parts);
-    let text = grid("  model.resnet.blocks: [2, 3]\n", "{}");
-    refused(&text, &["expected one key of chessformer", "found chessformer and resnet"]);
-    let text = grid("  train.clip: [10, 1]\n", "{}").replace("    batch: 4\n", "    batch: 4\n    clip: 3\n");
-    refused(&text, &["`train.clip` is fixed in `base` and varied in `axes`"]);
 }
 
 #[test]
@@ -262,36 +206,4 @@ fn what_the_command_line_sets_names_the_run_folder() {
                  {rope: {layout: axial_2d, theta: 100}}]";
     let long = name(&[&format!("encoding={stack}")]);
     assert!(long.len() < 120 && long.chars().all(|c| c.is_ascii_alphanumeric() || "+-_.=".contains(c)), "{long}");
-}
-
-#[test]
-fn wrong_settings_of_the_command_line_are_pointed_at() {
-    let parts = ["--set:1:13: `", "expected a whole number, 1 or more, found string \"many\"", "1 | train.steps=many"];
-    refused_with(EXPERIMENT, &["train.steps=many"], &parts);
-    let parts = ["unknown value `from_to_chess_1858`", "did you mean `from_to`?"];
-    refused_with(EXPERIMENT, &["moves=from_to_chess_1858"], &parts);
-    refused_with(EXPERIMENT, &["clip=3"], &["--set:1:1: unknown key `clip`", "did you mean `train.clip`?"]);
-    refused_with(EXPERIMENT, &["layers=3"], &["--set:1:1: unknown key `layers`", "`model.chessformer.layers`?"]);
-    refused_with(EXPERIMENT, &["train.clip"], &["a setting and its value are missing", "--set train.steps=500"]);
-    refused_with(EXPERIMENT, &["encoding=shawn"], &["--set:1:10: unknown value `shawn`", "did you mean `shaw`?"]);
-    let parts = ["--set:1:1: unknown key `layrs`", "1 | model.chessformer.layrs=3\n     | ^^^^^^^^^^^^^^^^^^^^^^^\n"];
-    refused_with(EXPERIMENT, &["model.chessformer.layrs=3"], &parts);
-    refused_with(EXPERIMENT, &["data=[1, 2"], &["--set:1", "this is not YAML"]);
-    refused_with(EXPERIMENT, &["game=chess", "data=nowhere"], &["--set:1:6: there is no folder", "1 | data=nowhere"]);
-}
-
-#[test]
-fn batches_that_fit_into_no_machine_are_refused() {
-    for (set, words) in [
-        ("train.batch=1000000000000", "--set:1:13: `train.batch`: 1,000,000,000,000 positions need "),
-        ("train.batch=18446744073709551615", "18,446,744,073,709,551,615 positions need "),
-        ("eval.batch=1000000000000", "--set:1:12: `eval.batch`: 1,000,000,000,000 positions need "),
-    ] {
-        refused_with(EXPERIMENT, &[set], &[words, "GB of memory", "write a smaller number; 1,099 GB is the limit"]);
-    }
-    // Micro-batches take less: only the packed rows are as many as the batch has.
-    let large = ["train.batch=2000000000", "train.micro_batch=64"];
-    refused_with(EXPERIMENT, &large[..1], &["2,000,000,000 positions need "]);
-    load_with(EXPERIMENT, &large).expect("it can be run");
-    refused_with(EXPERIMENT, &["train.batch=1000000000000", "train.micro_batch=64"], &["positions need "]);
 }
