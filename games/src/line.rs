@@ -46,6 +46,11 @@ impl<P: Position> Line<P> {
         Self { position, keys, earlier: Vec::with_capacity(keep), keep, ratings: [None; 2], is_filled: false }
     }
 
+    /// Makes room for the keys of this number of plies.
+    pub(crate) fn reserve(&mut self, plies: usize) {
+        self.keys.reserve(plies);
+    }
+
     /// The same line between players of these ratings, the first player's first.
     pub fn rated(self, ratings: [Option<i32>; 2]) -> Self {
         Self { ratings, ..self }

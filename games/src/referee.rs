@@ -18,6 +18,14 @@ impl<P: Position> Played<P> {
         Self { line: Line::new(start.clone()), start, moves: Vec::new() }
     }
 
+    /// The same with memory for this number of plies.
+    pub fn with_room(start: P, plies: usize) -> Self {
+        let mut played = Self::from(start);
+        played.line.reserve(plies);
+        played.moves.reserve(plies);
+        played
+    }
+
     /// The start position.
     pub fn start(&self) -> &P {
         &self.start

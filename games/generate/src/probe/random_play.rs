@@ -160,7 +160,8 @@ impl<G: Referee> RandomPlay<G> {
             .collect();
         let mut stream = stream(game.seed, &purpose);
         let placed = G::placement(&mut |most| below(&mut stream, most));
-        let played = Played::from(placed.unwrap_or_else(Place::<G>::start));
+        let played =
+            Played::with_room(placed.unwrap_or_else(Place::<G>::start), if G::PLACED { 0 } else { LATEST_PLY });
         Self { played, legal: Vec::new(), is_listed: false, stream }
     }
 
