@@ -1,7 +1,7 @@
 //! `posenc data generate`: datasets without records.
 
 use super::display::shown;
-use super::split::SplitArgs;
+use super::split::NewDataset;
 use crate::commands::options::print;
 use crate::commands::show::parse_listed;
 use crate::labs::GenerateCommand;
@@ -13,7 +13,6 @@ use games::chess::endgame::Ending;
 use games::maps::MapTask;
 use generate::probe::{ProbeSettings, Task, Unseen, UnseenKind, probe};
 use std::num::{NonZeroU16, NonZeroU64};
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 #[derive(Debug, clap::Args)]
@@ -56,14 +55,8 @@ struct ProbeArgs {
     /// The seed of all random choices.
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     seed: u64,
-    /// The dataset's folder; it must not exist yet.
-    #[arg(long, value_name = "DIR")]
-    out: PathBuf,
-    /// The dataset's name; its folder's name by default.
-    #[arg(long)]
-    name: Option<String>,
     #[command(flatten)]
-    split: SplitArgs,
+    new: NewDataset,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -160,7 +153,6 @@ fn settings(args: &ProbeArgs) -> anyhow::Result<ProbeSettings> {
         UnseenName::TranslatedBoards => UnseenKind::TranslatedBoards,
     });
     let unseen = kind.map(|kind| Unseen { kind, control: args.control });
-    let folder = args.out.file_name().map(|name| name.to_string_lossy().into_owned());
     Ok(ProbeSettings {
         task,
         unseen,
@@ -168,10 +160,10 @@ fn settings(args: &ProbeArgs) -> anyhow::Result<ProbeSettings> {
         game: args.game,
         positions: args.positions.get(),
         seed: args.seed,
-        output: args.out.clone(),
-        name: args.name.clone().or(folder).unwrap_or_else(|| task.name().to_owned()),
+        output: args.new.out.clone(),
+        name: args.new.name().unwrap_or_else(|| task.name().to_owned()),
         made_by: line(args, task, unseen),
-        split: args.split.plan()?,
+        split: args.new.split.plan()?,
     })
 }
 
@@ -191,6 +183,6 @@ fn line(args: &ProbeArgs, task: Task, unseen: Option<Unseen>) -> String {
         args.game.name(),
         args.positions,
         args.seed,
-        args.split.words()
+        args.new.split.words()
     )
 }

@@ -1,17 +1,17 @@
 //! `posenc data split`, `merge` and `average`: datasets made of datasets.
 
 use super::display::shown;
-use super::split::SplitArgs;
+use super::split::{NewDataset, file_name};
 use config::grouped;
 use dataset::{Manifest, Merge, OnDisk, RemakeOptions};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct SplitCommand {
     /// The dataset's folder.
     dir: PathBuf,
     #[command(flatten)]
-    new: New,
+    new: NewDataset,
 }
 
 #[derive(Debug, clap::Args)]
@@ -20,7 +20,7 @@ pub(super) struct MergeCommand {
     #[arg(required = true, num_args = 2..)]
     dirs: Vec<PathBuf>,
     #[command(flatten)]
-    new: New,
+    new: NewDataset,
 }
 
 #[derive(Debug, clap::Args)]
@@ -35,42 +35,27 @@ pub(super) struct AverageCommand {
     #[arg(long)]
     best: bool,
     #[command(flatten)]
-    new: New,
+    new: NewDataset,
 }
 
-#[derive(Debug, clap::Args)]
-struct New {
-    /// The new dataset's folder; it must not exist yet.
-    #[arg(long, value_name = "DIR")]
-    out: PathBuf,
-    /// Its name; its folder's name by default.
-    #[arg(long)]
-    name: Option<String>,
-    #[command(flatten)]
-    split: SplitArgs,
-}
-
-impl New {
-    fn options(&self, dirs: &[PathBuf], command: &str) -> anyhow::Result<RemakeOptions> {
-        let sources = dirs.iter().map(|dir| OnDisk::read(dir));
-        let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let words: Vec<String> = dirs.iter().map(|dir| name(dir)).collect();
-        Ok(RemakeOptions {
-            sources: sources.collect::<Result<_, _>>()?,
-            output: self.out.clone(),
-            name: self.name.clone().unwrap_or_else(|| name(&self.out)),
-            made_by: format!("posenc data {command} {} {}", words.join(" "), self.split.words()),
-            split: self.split.plan()?,
-        })
-    }
+fn options(new: &NewDataset, dirs: &[PathBuf], command: &str) -> anyhow::Result<RemakeOptions> {
+    let sources = dirs.iter().map(|dir| OnDisk::read(dir));
+    let words: Vec<String> = dirs.iter().map(|dir| file_name(dir)).collect();
+    Ok(RemakeOptions {
+        sources: sources.collect::<Result<_, _>>()?,
+        output: new.out.clone(),
+        name: new.name().unwrap_or_default(),
+        made_by: format!("posenc data {command} {} {}", words.join(" "), new.split.words()),
+        split: new.split.plan()?,
+    })
 }
 
 pub(super) fn split(args: &SplitCommand) -> anyhow::Result<String> {
-    remade(&args.new.options(std::slice::from_ref(&args.dir), "split")?)
+    remade(&options(&args.new, std::slice::from_ref(&args.dir), "split")?)
 }
 
 pub(super) fn merge(args: &MergeCommand) -> anyhow::Result<String> {
-    remade(&args.new.options(&args.dirs, "merge")?)
+    remade(&options(&args.new, &args.dirs, "merge")?)
 }
 
 fn remade(options: &RemakeOptions) -> anyhow::Result<String> {
@@ -79,7 +64,7 @@ fn remade(options: &RemakeOptions) -> anyhow::Result<String> {
 
 pub(super) fn average(args: &AverageCommand) -> anyhow::Result<String> {
     let (merge, command) = if args.best { (Merge::Best, "average --best") } else { (Merge::Mean, "average") };
-    let options = args.new.options(&args.dirs, command)?;
+    let options = options(&args.new, &args.dirs, command)?;
     let done = shown(|progress| dataset::average(&options, merge, args.memory << 20, progress))?;
     let kept = done.manifest.counts.kept;
     Ok(format!(

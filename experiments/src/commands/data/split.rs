@@ -1,6 +1,31 @@
-//! How a dataset is split, on the command line.
+//! Where a new dataset is written and how it is split, on the command line.
 
 use dataset::{PerSplit, SplitBy, SplitPlan};
+use std::path::{Path, PathBuf};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct NewDataset {
+    /// The new dataset's folder; it must not exist yet.
+    #[arg(long, value_name = "DIR")]
+    pub(super) out: PathBuf,
+    /// Its name; its folder's name by default.
+    #[arg(long)]
+    name: Option<String>,
+    #[command(flatten)]
+    pub(super) split: SplitArgs,
+}
+
+impl NewDataset {
+    /// Its name, if one is given or the folder has one.
+    pub(super) fn name(&self) -> Option<String> {
+        self.name.clone().or_else(|| Some(file_name(&self.out)).filter(|name| !name.is_empty()))
+    }
+}
+
+/// The last part of a path; empty for a path without one, such as `..`.
+pub(crate) fn file_name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
 
 /// Shares, seed, and what is kept together.
 #[derive(Debug, Clone, clap::Args)]

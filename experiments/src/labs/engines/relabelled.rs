@@ -1,6 +1,7 @@
 //! `posenc data generate relabelled`.
 
 use crate::commands::data::display::Display;
+use crate::commands::data::split::file_name;
 use crate::commands::options::cores;
 use anyhow::Context as _;
 use config::{grouped, shell_word};
@@ -8,7 +9,7 @@ use dataset::{Manifest, WorkDone};
 use engines::EngineSettings;
 use engines::relabelled::{RelabelSettings, relabelled};
 use std::num::{NonZeroU64, NonZeroUsize};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Mutex;
 use std::time::Duration;
@@ -92,10 +93,6 @@ fn made_by(args: &Args, from: &str) -> String {
         "posenc data generate relabelled --from {from} --engine {engine} --nodes {nodes} --multipv {multipv} --temperature \
          {temperature} --positions {positions} --seed {seed}"
     )
-}
-
-fn file_name(path: &Path) -> String {
-    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ fn marked<'a>(lines: &mut Peekable<Lines<'a>>, mark: &str) -> Vec<&'a str> {
     from_fn(|| lines.next_if(|line| line.starts_with(mark))).map(|line| &line[mark.len()..]).collect()
 }
 
-/// A text after a line that is no part of a difference.
+/// A text in which a `WORD = text` line has replaced its word; any other line changes nothing.
 fn filled(text: String, line: &str) -> String {
     match line.split_once(" = ") {
         Some((word, value)) if word.chars().all(|c| c.is_ascii_uppercase()) => once(&text, word, value),
