@@ -154,7 +154,7 @@ fn loader(args: &LoaderArgs) -> anyhow::Result<String> {
     if args.json {
         return json_text(&rate);
     }
-    let rows = [(1, rate.one_worker), (rate.workers, rate.many_workers)];
+    let rows = [(1, rate.one_worker), (rate.workers, rate.many_workers)].into_iter().take(rate.workers);
     let rows = rows.map(|(workers, per_s)| {
         vec![workers.to_string(), grouped(per_s as u64), grouped((per_s / workers as f64) as u64)]
     });

@@ -23,18 +23,18 @@ const PART: u64 = 2_000_000;
 pub struct LoaderRate {
     /// Positions per second with one worker: one core, no prefetching.
     pub one_worker: f64,
-    /// The number of workers of the second measurement.
+    /// The number of workers of the second measurement; with 1 there is none.
     pub workers: usize,
     /// Positions per second with that many workers.
     pub many_workers: f64,
-    /// Positions loaded in both measurements.
+    /// Positions loaded in all measurements.
     pub positions: u64,
     /// Bytes of a position in a batch: packed row and legal-move mask.
     pub bytes_per_position: usize,
 }
 
-/// Measures the loader for at least `at_least` with one worker and again with `workers`, from the first batch on: at
-/// least one block each of replaying, shuffling and packing.
+/// Measures the loader for at least `at_least` with one worker and again with `workers`, if those are more, from the first
+/// batch on: at least one block each of replaying, shuffling and packing.
 pub fn bench_loader(
     dataset: &Arc<Dataset>,
     input: InputName,
@@ -44,7 +44,10 @@ pub fn bench_loader(
 ) -> Result<LoaderRate, DatasetError> {
     let config = LoaderConfig { input, batch, seed: 0, workers: 1, block_games: LoaderConfig::BLOCK_GAMES };
     let (one_worker, loaded) = measure(dataset, config, at_least)?;
-    let (many_workers, more) = measure(dataset, LoaderConfig { workers, ..config }, at_least)?;
+    let (many_workers, more) = match workers {
+        1 => (one_worker, 0),
+        _ => measure(dataset, LoaderConfig { workers, ..config }, at_least)?,
+    };
     let game = dataset.game();
     Ok(LoaderRate {
         one_worker,

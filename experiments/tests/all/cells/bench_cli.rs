@@ -47,7 +47,11 @@ fn the_loader_is_timed() {
     let rate = run(".", &format!("{loader} --workers 2 --json")).json();
     assert!(rate["one_worker"].as_f64().is_some_and(|per_s| per_s > 1000.0), "{rate}");
     assert_eq!(rate["workers"], 2);
-    run(".", &loader).succeeds().says(&["positions/s"]);
+    // One worker is measured once.
+    let rate = run(".", &format!("{loader} --workers 1 --json")).json();
+    assert_eq!(rate["one_worker"], rate["many_workers"]);
+    let rows = run(".", &format!("{loader} --workers 1")).succeeds().says(&["positions/s"]).stdout.lines().count();
+    assert_eq!(rows, 4, "a header, its line, a measurement and its positions");
 }
 
 #[test]
