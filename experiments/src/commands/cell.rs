@@ -45,8 +45,8 @@ pub struct Args {
     #[arg(long)]
     dir: PathBuf,
     /// Threads inside an operation; another number changes the bits of the result.
-    #[arg(long, default_value_t = 1)]
-    threads: usize,
+    #[arg(long, default_value = "1")]
+    threads: NonZeroUsize,
     /// The device: cpu, cuda or cuda:N. Of several, ranks take those of their numbers on this machine.
     #[arg(long, value_delimiter = ',', default_value = "cpu", value_parser = parse_device)]
     device: Vec<Device>,
@@ -69,7 +69,7 @@ pub struct Args {
 
 impl Args {
     /// Of a rank that a launcher started.
-    pub(super) fn ranked(dir: PathBuf, device: Vec<Device>, threads: usize, force: bool) -> Self {
+    pub(super) fn ranked(dir: PathBuf, device: Vec<Device>, threads: NonZeroUsize, force: bool) -> Self {
         Self { dir, threads, device, smoke: false, stop_after: None, force, ranked: true, locked: false }
     }
 }
@@ -88,7 +88,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let stop = signals::stop_flag().context("cannot listen to signals")?;
     super::devices::prepare(device)?;
     let options = CellOptions {
-        threads: args.threads,
+        threads: args.threads.get(),
         device,
         smoke: args.smoke,
         force: args.force,
@@ -123,7 +123,7 @@ fn ranks(args: &Args, rank_id: &RankId, device: Device) -> anyhow::Result<Option
     if rank_id.size == 1 {
         return Ok(None);
     }
-    use_threads(args.threads);
+    use_threads(args.threads.get());
     let path = args.dir.join(CONFIG_FILE);
     let config = std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
     let variables = arithmetic(device);

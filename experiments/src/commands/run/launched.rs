@@ -45,5 +45,5 @@ pub(super) fn follow(slots: &Slots, experiment: &Experiment, selection: &RunSele
     if CellState::of(&task.dir) == CellState::Done {
         return Ok(ExitCode::SUCCESS);
     }
-    cell::run(&cell::Args::ranked(task.dir.clone(), slots.devices.clone(), slots.threads.get(), slots.force))
+    cell::run(&cell::Args::ranked(task.dir.clone(), slots.devices.clone(), slots.threads, slots.force))
 }

@@ -6,6 +6,7 @@ use anyhow::{Context as _, ensure};
 use grid::progress::Progress;
 use grid::{Interrupt, Limits, Outcome, Scheduler, Task, Worker};
 use slurm::{TIME_RAN_OUT, requeue};
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use tch::Device;
@@ -24,11 +25,11 @@ pub(crate) struct Args {
     #[arg(long)]
     index: usize,
     /// Threads inside an operation.
-    #[arg(long, default_value_t = 1)]
-    threads: usize,
+    #[arg(long, default_value = "1")]
+    threads: NonZeroUsize,
     /// Processes that divide each step of the cell.
-    #[arg(long, default_value_t = 1)]
-    ranks: usize,
+    #[arg(long, default_value = "1")]
+    ranks: NonZeroUsize,
     /// Where to compute: the devices of the ranks.
     #[arg(long, value_delimiter = ',', default_value = "cpu", value_parser = parse_device)]
     devices: Vec<Device>,
@@ -45,8 +46,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     args.devices.iter().try_for_each(|&device| prepare(device))?;
     let task = cell(args)?;
     let devices = args.devices.iter().map(|&device| device_name(device)).collect();
-    let mut worker = Worker::this_program(args.threads, devices).context("cannot find this program itself")?;
-    worker.ranks = args.ranks;
+    let mut worker = Worker::this_program(args.threads.get(), devices).context("cannot find this program itself")?;
+    worker.ranks = args.ranks.get();
     let limits = Limits { retries: 1, ..Limits::default() };
     let scheduler = Scheduler { worker: &worker, jobs: 1, fail_fast: false, interrupt: &interrupt, limits };
     let tasks = [task];
