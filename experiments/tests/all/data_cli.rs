@@ -179,12 +179,14 @@ fn filters_are_counted_and_recorded_and_datasets_are_made_of_datasets() {
     assert_says(manifest["made_by"].as_str().expect("a text"), &["--result draw", "--skip-plies 1"]);
 
     import(&dir, "games.pgn", "set", "").succeeds();
-    run(&dir, "data split set --split-by-opening 2 --out split").succeeds();
-    run(&dir, "data merge set split --out merged").succeeds();
+    run_args(&dir, &["data", "split", "set", "--split-by-opening", "2", "--out", "a split"]).succeeds();
+    run_args(&dir, &["data", "merge", "set", "a split", "--out", "merged"]).succeeds();
+    let made_by = info(&dir, "merged")["manifest"]["made_by"].to_string();
+    assert_says(&made_by, &["posenc data merge set 'a split' --test "]);
     // The start, 7 first moves, 49 pairs, 49 times a third move: all in all 106 different positions of 196.
     run(&dir, "data average merged --out averaged").succeeds().says(&["196 positions became 106"]);
-    for set in ["split", "merged", "averaged"] {
-        run(&dir, &format!("data verify {set}")).succeeds().says(&["is whole"]);
+    for set in ["a split", "merged", "averaged"] {
+        run_args(&dir, &["data", "verify", set]).succeeds().says(&["is whole"]);
     }
     run(&dir, "data verify averaged --by-position").succeeds();
     let overlap = ["occur in training too", "games share positions; `posenc data average`"];

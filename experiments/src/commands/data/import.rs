@@ -6,7 +6,7 @@ use super::display::Display;
 use super::filters::FilterArgs;
 use super::info::headline;
 use super::split::SplitArgs;
-use config::{grouped, listed, printable, printable_lines};
+use config::{grouped, listed, printable, printable_lines, shell_word};
 use dataset::{Format, ImportOptions, ImportReport, PerSplit, Progress, Split, Unit};
 use games::GameKind;
 use games::chess::lc0::ValueSource;
@@ -98,7 +98,7 @@ fn options(args: &Args) -> anyhow::Result<ImportOptions> {
 /// The command that makes the same content again; files by name, since their folders belong to this machine.
 fn made_by(args: &Args) -> String {
     let mut words = vec!["posenc data import".to_owned(), format!("--game {}", args.game.name()), "--from".to_owned()];
-    words.extend(args.from.iter().filter_map(|path| path.file_name()).map(|name| name.to_string_lossy().into_owned()));
+    words.extend(args.from.iter().filter_map(|path| path.file_name()).map(|name| shell_word(&name.to_string_lossy())));
     words.extend(args.format.map(|format| format!("--format {}", format.name())));
     let Choices { policy_from_ply, value, filters, split, .. } = &args.choices;
     words.push(format!("--policy-from-ply {policy_from_ply}"));

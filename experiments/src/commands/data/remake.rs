@@ -2,7 +2,7 @@
 
 use super::display::shown;
 use super::split::{NewDataset, file_name};
-use config::grouped;
+use config::{grouped, shell_word};
 use dataset::{Manifest, Merge, OnDisk, RemakeOptions};
 use std::path::PathBuf;
 
@@ -40,7 +40,7 @@ pub(super) struct AverageCommand {
 
 fn options(new: &NewDataset, dirs: &[PathBuf], command: &str) -> anyhow::Result<RemakeOptions> {
     let sources = dirs.iter().map(|dir| OnDisk::read(dir));
-    let words: Vec<String> = dirs.iter().map(|dir| file_name(dir)).collect();
+    let words: Vec<String> = dirs.iter().map(|dir| shell_word(&file_name(dir))).collect();
     Ok(RemakeOptions {
         sources: sources.collect::<Result<_, _>>()?,
         output: new.out.clone(),
