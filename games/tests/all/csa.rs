@@ -252,6 +252,8 @@ fn endings_are_written_by_who_is_to_move() {
     assert_eq!(ending(GameResult::SecondWins, Termination::Declaration), "%KACHI");
     assert_eq!(ending(GameResult::FirstWins, Termination::IllegalMove), "%ILLEGAL_MOVE");
     assert_eq!(ending(GameResult::Draw, Termination::PlyCap), "%HIKIWAKE");
+    assert_eq!(ending(GameResult::Unknown, Termination::PlyCap), "%MAX_MOVES");
+    assert_eq!(ending(GameResult::Unknown, Termination::Other), "%CHUDAN");
     assert_eq!(ending(GameResult::FirstWins, Termination::PerpetualCheck), "%-ILLEGAL_ACTION");
     let (ply, reason) = csa::write(["", ""], None, ["7g7e"].into_iter(), GameResult::Draw, Termination::PlyCap)
         .expect_err("an illegal move");

@@ -11,9 +11,10 @@ use shogi_core::{Color, Move, PieceKind, Square};
 use std::fmt::Write as _;
 
 /// Writes a game in version 2.2 of the format: `names` are Black's and White's, `moves` in USI from `start` (SFEN; `None` for the
-/// standard one). CSA has no statement for a win that was adjudicated while the winner was to move; such a game ends with `%CHUDAN`
-/// and a comment. `%SENNICHITE` has the result that the moves show: a perpetual check whose moves are not all there is written as
-/// an illegal action of the loser. An error gives the ply and what is wrong with its move; ply 0 also for an invalid start.
+/// standard one). A game that a cap of plies left without a result ends with `%MAX_MOVES`, as servers write it. CSA has no
+/// statement for a win that was adjudicated while the winner was to move; such a game ends with `%CHUDAN` and a comment.
+/// `%SENNICHITE` has the result that the moves show: a perpetual check whose moves are not all there is written as an illegal
+/// action of the loser. An error gives the ply and what is wrong with its move; ply 0 also for an invalid start.
 pub fn write<'a>(
     names: [&str; 2],
     start: Option<&str>,
@@ -95,6 +96,7 @@ fn ending(result: GameResult, termination: Termination, position: &ShogiPosition
         Termination::PerpetualCheck if result == GameResult::SecondWins => "%+ILLEGAL_ACTION",
         _ if lost => "%TORYO",
         _ if result == GameResult::Draw => "%HIKIWAKE",
+        Termination::PlyCap if result == GameResult::Unknown => "%MAX_MOVES",
         _ if result == GameResult::Unknown => "%CHUDAN",
         _ => return format!("'{}: {}\n%CHUDAN\n", termination.name(), result.name()),
     };
