@@ -35,15 +35,15 @@ pub type Judgement = Vec<(String, f64)>;
 /// How a player does by an engine's scores. Intervals are at 95 %, over positions.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct JudgedScore {
-    /// Positions with two moves or more.
+    /// Positions in which the engine scored two moves or more, the chosen one among them.
     pub positions: usize,
     /// The mean of Kendall's τ-b between the player's weights and the engine's scores of the moves of a position, with its interval;
     /// positions in which either ties all moves are left out.
     pub tau: Option<[f64; 3]>,
     /// Mean loss of the chosen move: the engine's winning probability of its best move less that of the chosen one.
     pub loss: Option<[f64; 3]>,
-    /// The share of positions in which the chosen move is one of the engine's best.
-    pub best: f64,
+    /// The share of positions in which the chosen move is one of the engine's best; none without positions.
+    pub best: Option<f64>,
 }
 
 impl Judge {
@@ -85,6 +85,7 @@ pub fn score<G: Referee>(
         losses.extend(decision.text().and_then(points).map(|own| best - own));
     }
     let best = losses.iter().filter(|&&loss| loss == 0.0).count() as f64 / losses.len() as f64;
+    let best = (!losses.is_empty()).then_some(best);
     Ok(JudgedScore { positions: losses.len(), tau: mean(&taus), loss: mean(&losses), best })
 }
 

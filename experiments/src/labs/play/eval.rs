@@ -1,9 +1,10 @@
 //! `posenc eval`: how strong a cell's network is.
 
 use super::engine::with_visits;
-use super::matches::nodes_and_options;
+use super::matches::{divided, nodes_and_options};
 use crate::commands::devices::CellNetwork;
 use anyhow::{Context as _, bail};
+use config::counted;
 use games::{Referee, with_game};
 use play::calibration::diagram::svg;
 use play::calibration::{self, Calibration};
@@ -215,19 +216,21 @@ fn of_judged(score: &JudgedScore) -> String {
         Some([mean, low, high]) => format!("{mean:.3} [{low:.3}, {high:.3}]"),
         None => "unknown".to_owned(),
     };
+    let Some(best) = score.best else {
+        return "no position in which the engine scored two moves or more, the chosen one among them\n".to_owned();
+    };
     format!(
-        "{} positions, Kendall's τ {}, loss of winning probability {}, the engine's best move in {:.1} %\n",
-        score.positions,
+        "{}, Kendall's τ {}, loss of winning probability {}, the engine's best move in {:.1} %\n",
+        counted(score.positions as u64, "position"),
         with_ends(score.tau),
         with_ends(score.loss),
-        100.0 * score.best
+        100.0 * best
     )
 }
 
 fn parse_judge(text: &str) -> anyhow::Result<Judge> {
-    let (program, rest) = text.split_once('@').context("add `@NODES`, the nodes of a position")?;
-    let (nodes, options) = nodes_and_options(rest)?;
-    Ok(Judge { program: program.into(), nodes, options })
+    let (program, (nodes, options)) = divided(text, None, nodes_and_options)?;
+    Ok(Judge { program, nodes, options })
 }
 
 fn of_calibration(calibration: &Calibration) -> String {

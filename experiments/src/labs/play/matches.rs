@@ -1,7 +1,7 @@
 //! `posenc match`: games between cells and engines.
 
 use crate::commands::devices::{parse_device, prepare};
-use anyhow::{Context as _, ensure};
+use anyhow::{Context as _, bail, ensure};
 use config::counted;
 use games::GameKind;
 use play::Agent;
@@ -10,8 +10,8 @@ use play::matches::{
     Sequential, Standings, WinRule, play_match,
 };
 use std::fmt::Write as _;
-use std::num::NonZeroU64;
-use std::path::PathBuf;
+use std::num::{NonZeroU64, NonZeroUsize};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::str::FromStr;
 use std::time::Duration;
@@ -60,8 +60,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     /// Play this many games at a time.
-    #[arg(long, default_value_t = 1)]
-    jobs: usize,
+    #[arg(long, default_value = "1")]
+    jobs: NonZeroUsize,
     /// Maximum time for an engine's answer; an engine that takes longer, or dies, forfeits the game and is started again.
     #[arg(long, value_name = "SECONDS", default_value_t = PATIENCE.as_secs())]
     timeout: u64,
@@ -79,54 +79,69 @@ pub(crate) struct Args {
     device: Device,
 }
 
-/// A player as it is written: a name, a path, and what follows `@`.
+/// A player as it is written: a name, and a path with what follows `@`.
 #[derive(Debug, Clone)]
 struct Given {
     name: Option<String>,
-    path: PathBuf,
-    rest: Option<String>,
+    player: String,
 }
 
 impl FromStr for Given {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let (before, rest) = match text.split_once('@') {
-            Some((before, rest)) => (before, Some(rest.to_owned())),
-            None => (text, None),
-        };
         // Folders of runs with `--set` have `=` in their names.
-        let (name, path) = match before.split_once('=').filter(|(name, _)| !name.contains('/')) {
-            Some((name, path)) => (Some(name.to_owned()), path),
-            None => (None, before),
+        let (name, player) = match text.split_once('=').filter(|(name, _)| !name.contains(['/', '@'])) {
+            Some((name, player)) => (Some(name.to_owned()), player),
+            None => (None, text),
         };
-        if path.is_empty() {
+        if player.is_empty() || player.starts_with('@') {
             return Err("a player is `[NAME=]PATH[@…]`".to_owned());
         }
-        Ok(Self { name, path: path.into(), rest })
+        Ok(Self { name, player: player.to_owned() })
     }
 }
 
 impl Given {
     fn cell(&self, averaged: bool) -> anyhow::Result<Contestant> {
-        let agent: Agent = self.rest.as_deref().unwrap_or("policy").parse()?;
+        let read = |rest: &str| rest.parse::<Agent>().map_err(anyhow::Error::from);
+        let (cell, agent) = divided(&self.player, Some(Agent::POLICY), read)?;
         // runs/<experiment>/<row>/seed-<n>: row and seed tell cells apart.
-        let parts: Vec<_> =
-            self.path.components().rev().take(2).map(|part| part.as_os_str().to_string_lossy()).collect();
+        let parts: Vec<_> = cell.components().rev().take(2).map(|part| part.as_os_str().to_string_lossy()).collect();
         let folders = parts.into_iter().rev().collect::<Vec<_>>().join("/");
         let name = self.name.clone().unwrap_or_else(|| format!("{folders}@{agent}"));
-        let kind = Kind::Network { cell: self.path.clone(), averaged, agent: agent.to_string() };
-        Ok(Contestant { name, kind })
+        Ok(Contestant { name, kind: Kind::Network { cell, averaged, agent: agent.to_string() } })
     }
 
     fn engine(&self) -> anyhow::Result<Contestant> {
-        let written = format!("--engine {}", self.path.display());
-        let rest = self.rest.as_deref().with_context(|| format!("{written}: add `@NODES`, the nodes of a move"))?;
-        let (nodes, options) = nodes_and_options(rest).context(written)?;
-        let file = self.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let name = self.name.clone().unwrap_or_else(|| format!("{file}@{rest}"));
-        Ok(Contestant { name, kind: Kind::Engine { program: self.path.clone(), nodes, options } })
+        let read = divided(&self.player, None, nodes_and_options);
+        let (program, (nodes, options)) = read.with_context(|| format!("--engine {}", self.player))?;
+        let file = program.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let rest = &self.player[program.as_os_str().len()..];
+        let name = self.name.clone().unwrap_or_else(|| format!("{file}{rest}"));
+        Ok(Contestant { name, kind: Kind::Engine { program, nodes, options } })
     }
+}
+
+/// Divides `PATH@REST`. Both may have `@` too: of the divisions whose rest `read` accepts, this is the one whose path exists, or the
+/// first. `bare` is the rest of a path alone.
+pub(super) fn divided<T>(
+    text: &str,
+    bare: Option<T>,
+    read: impl Fn(&str) -> anyhow::Result<T>,
+) -> anyhow::Result<(PathBuf, T)> {
+    let exists = |path: &str| Path::new(path).exists();
+    let parts = text.match_indices('@').filter_map(|(at, _)| Some((&text[..at], read(&text[at + 1..]).ok()?)));
+    let alone = bare.filter(|_| !text.contains('@') || exists(text)).map(|bare| (text, bare));
+    let (found, others): (Vec<_>, Vec<_>) = parts.chain(alone).partition(|(path, _)| exists(path));
+    if let [(one, _), (other, _), ..] = &found[..] {
+        bail!("{text} can mean {one} or {other}, and both exist: rename one of them");
+    }
+    if let Some((path, rest)) = found.into_iter().chain(others).next() {
+        return Ok((path.into(), rest));
+    }
+    let (path, rest) = text.rsplit_once('@').context("add `@NODES`, the nodes of a search")?;
+    Ok((path.into(), read(rest)?))
 }
 
 /// Reads an engine's nodes and options from what follows `@` in `PROGRAM@NODES[,OPTION=VALUE…]`.
@@ -181,7 +196,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let options = MatchOptions {
         openings: args.openings.clone(),
         out: args.out.clone(),
-        jobs: args.jobs,
+        jobs: args.jobs.get(),
         device: args.device,
         timeout: Duration::from_secs(args.timeout),
         scale: Scale { anchor: args.anchor.clone().unwrap_or(Anchor::Mean(0.0)), draws: args.draws },
@@ -305,6 +320,28 @@ mod tests {
         let named = |text: &str| text.parse::<Given>().expect("a player").name;
         assert_eq!(named("runs/small+train.steps=4/chess-none/seed-0@policy"), None);
         assert_eq!(named("mine=runs/small+train.steps=4/seed-0"), Some("mine".to_owned()));
+    }
+
+    #[test]
+    fn paths_and_options_may_have_an_at_sign() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let at = |name: &str| dir.path().join(name);
+        let given = |path: PathBuf| format!("x={}", path.display()).parse::<Given>().expect("a player");
+        let cell = |name: &str| given(at(name)).cell(false).map(|contestant| contestant.kind);
+        let network =
+            |name: &str, agent: &str| Kind::Network { cell: at(name), averaged: false, agent: agent.to_owned() };
+        std::fs::create_dir(at("a@value")).expect("made");
+        assert_eq!(cell("a@value").expect("a cell"), network("a@value", "policy"));
+        assert_eq!(cell("a@value@value").expect("a cell"), network("a@value", "value"));
+        assert!(cell("a@valu").is_err_and(|error| error.to_string().contains("the agents are")));
+        std::fs::create_dir(at("a")).expect("made");
+        assert!(cell("a@value").is_err_and(|error| error.to_string().contains("both exist")));
+        assert_eq!(cell("a/@value").expect("a cell"), network("a", "value"));
+
+        let engine = "a@2/engine@800,File=x@y".parse::<Given>().expect("a player").engine().expect("an engine");
+        assert_eq!(engine.name, "engine@800,File=x@y");
+        let (program, options) = ("a@2/engine".into(), vec![("File".to_owned(), "x@y".to_owned())]);
+        assert_eq!(engine.kind, Kind::Engine { program, nodes: 800, options });
     }
 
     #[test]

@@ -31,8 +31,8 @@ fn the_command_writes_records_that_can_be_imported() {
     refused("--engine stockfish", "add `@NODES`");
     // Stockfish reads `go nodes 0` as no limit.
     refused("--engine stockfish@0", "1 or more");
-    for option in ["--pairs", "--max-plies"] {
-        run(finished.path(), &format!("match --out x --cell {cell} {option} 0")).misused_with(&["0 is not in 1.."]);
+    for option in ["--pairs", "--max-plies", "--jobs"] {
+        run(finished.path(), &format!("match --out x --cell {cell} {option} 0")).misused_with(&[option]);
     }
 }
 

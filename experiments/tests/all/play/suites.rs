@@ -130,7 +130,7 @@ fn a_network_agrees_with_its_own_values_as_an_engine() {
         ("shogi", "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1\n4k4/9/4P4/9/9/9/9/9/4K4 b G 1\n"),
     ];
     for (game, text) in positions {
-        fs::write(finished.path().join("positions"), text).expect("written");
+        write(&finished, "positions", text);
         let cell = finished.cell(game);
         let judge = engine(&finished, &cell) + "@1";
         let command = format!("eval {cell} --judged positions --judge {judge} --json --agent value --agent policy");
@@ -143,7 +143,12 @@ fn a_network_agrees_with_its_own_values_as_an_engine() {
         assert_eq!(own["best"], 1.0);
         assert!(policy["loss"][0].as_f64().expect("a loss") >= 0.0 && policy["tau"][0].as_f64().expect("τ") < 0.8);
     }
-    let cell = finished.cell("shogi");
+    // Black has one move.
+    write(&finished, "positions", "k7/8/1K6/8/8/8/8/7R b - - 0 1\n");
+    let cell = finished.cell("chess");
+    let judge = engine(&finished, &cell) + "@1";
+    let forced = run(finished.path(), &format!("eval {cell} --judged positions --judge {judge}")).succeeds();
+    forced.says(&["no position in which the engine scored two moves or more"]);
     run(finished.path(), &format!("eval {cell} --judged positions --judge ./none@1")).fails_with(&["./none"]);
     run(finished.path(), &format!("eval {cell} --judged positions")).misused_with(&["--judge"]);
     run(finished.path(), &format!("eval {cell} --mates positions --judge ./none@1")).misused_with(&["--judged"]);
