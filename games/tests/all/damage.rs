@@ -180,4 +180,10 @@ proptest! {
     fn signs_of_pgn_are_safe(text in "[\\[\\]{}();$%!?*#\"\\\\ \n\r0-9a-hBKNOQRx=+./-]{0,200}") {
         laws::pgn(text.as_bytes());
     }
+
+    /// Lines that place CSA's pieces, in any order.
+    #[test]
+    fn placements_of_csa_are_safe(lines in "((P[1-9I+-])?[ *+0-9A-Z-]{0,30}\n){0,8}") {
+        laws::csa(format!("{lines}+\n+7776FU\n").as_bytes());
+    }
 }

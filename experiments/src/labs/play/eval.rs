@@ -79,6 +79,7 @@ struct Asked {
     judged: Vec<PathBuf>,
     /// Compare predicted results with those that came, on this many test positions of the cell's dataset.
     #[arg(long, value_name = "POSITIONS", num_args = 0..=1, default_missing_value = "8192")]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
     calibration: Option<u64>,
 }
 

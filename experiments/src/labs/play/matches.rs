@@ -1,6 +1,7 @@
 //! `posenc match`: games between cells and engines.
 
 use crate::commands::devices::{parse_device, prepare};
+use crate::commands::show::parse_game;
 use anyhow::{Context as _, bail, ensure};
 use config::counted;
 use games::GameKind;
@@ -69,8 +70,8 @@ pub(crate) struct Args {
     #[arg(long)]
     averaged: bool,
     /// The game, where only engines play.
-    #[arg(long)]
-    game: Option<String>,
+    #[arg(long, value_parser = parse_game)]
+    game: Option<GameKind>,
     /// Print the standings as JSON.
     #[arg(long)]
     json: bool,
@@ -226,11 +227,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
 /// The game of the cells, or the one that was asked for.
 fn game(args: &Args, contestants: &[Contestant]) -> anyhow::Result<GameKind> {
     let games = config::listed(&GameKind::ALL.map(GameKind::name));
-    let mut found = None;
-    if let Some(name) = args.game.as_deref() {
-        let asked = GameKind::ALL.into_iter().find(|game| game.name() == name);
-        found = Some(asked.with_context(|| format!("--game {name}: the games are {games}"))?);
-    }
+    let mut found = args.game;
     for contestant in contestants {
         found = found.or(contestant.game()?);
     }
@@ -316,14 +313,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_equals_sign_in_a_folder_is_no_name() {
+    fn paths_and_options_may_have_signs_of_players() {
         let named = |text: &str| text.parse::<Given>().expect("a player").name;
         assert_eq!(named("runs/small+train.steps=4/chess-none/seed-0@policy"), None);
         assert_eq!(named("mine=runs/small+train.steps=4/seed-0"), Some("mine".to_owned()));
-    }
-
-    #[test]
-    fn paths_and_options_may_have_an_at_sign() {
         let dir = tempfile::tempdir().expect("a folder");
         let at = |name: &str| dir.path().join(name);
         let given = |path: PathBuf| format!("x={}", path.display()).parse::<Given>().expect("a player");
