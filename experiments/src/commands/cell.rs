@@ -77,7 +77,8 @@ impl Args {
 /// Trains. Progress and notes go to stderr, which `posenc run` keeps as the cell's log.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let run = config_of(args);
-    let rank_id = if args.ranked { Some(rank_id()?) } else { None };
+    let needed = "--ranked is for processes that torchrun, srun, mpirun or `posenc run --ranks` starts";
+    let rank_id = if args.ranked { Some(RankId::of_environment()?.context(needed)?) } else { None };
     let device = match (&rank_id, &args.device[..]) {
         (Some(rank_id), devices) => rank_id.device(devices)?,
         (None, [device]) => *device,
@@ -110,12 +111,6 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         // The other ranks have done their part.
         Outcome::Interrupted { .. } | Outcome::Done | Outcome::AlreadyDone => Ok(ExitCode::SUCCESS),
     }
-}
-
-/// This process among the ranks that a launcher started.
-fn rank_id() -> anyhow::Result<RankId> {
-    let rank_id = RankId::of_environment()?;
-    rank_id.context("--ranked is for processes that torchrun, srun, mpirun or `posenc run --ranks` starts")
 }
 
 /// The other ranks, if there are any.

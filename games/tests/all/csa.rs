@@ -68,7 +68,6 @@ fn endings() {
         ("%HIKIWAKE", GameResult::Draw, Termination::Other),
         ("%MAX_MOVES", GameResult::Unknown, Termination::PlyCap),
         ("%CHUDAN", GameResult::Unknown, Termination::Other),
-        ("%CHUDAN\nT3\n'** 5", GameResult::Unknown, Termination::Other),
         ("", GameResult::Unknown, Termination::Other),
     ] {
         assert_eq!(ending(text), (result, termination), "{text}");
