@@ -10,7 +10,7 @@
 //! ```
 //!
 //! A unit holds one row; in splits of [`EXACT_BELOW`](crate::EXACT_BELOW) rows and more it holds 128 single positions or
-//! 8 games. Units are read by `pread`, not mapped: a mapped file that another process truncates kills the reader. All
+//! 8 games, in smaller held-out splits of many single positions 16. Units are read by `pread`, not mapped: a mapped file that another process truncates kills the reader. All
 //! processes share the page cache in either case. Arrow's IPC format describes every column of every batch. With a batch a
 //! game it takes 16.3 bytes a position of chess instead of 2.4 (moves only), or 46 instead of 32 (soft policies); with 128
 //! single positions a batch, 49 instead of 56.
@@ -29,6 +29,7 @@ pub(crate) use index::{Has, RowSize};
 pub(crate) use read::{Derived, Room};
 
 use crate::manifest::Unit;
+use crate::split::Split;
 
 /// The first and the last bytes of a file.
 const MAGIC: [u8; 16] = *b"posenc derived 1";
@@ -51,5 +52,15 @@ pub(crate) fn rows_together(unit: Unit, rows: u64, exact_below: u64) -> usize {
         _ if rows < exact_below => 1,
         Unit::Game => 8,
         Unit::Position => 128,
+    }
+}
+
+/// The number of consecutive rows that are read at once. An evaluation takes its rows one by one, so their order does not decide
+/// this, and an index of every single position takes longer to read than the rows of an evaluation.
+fn rows_of_unit(unit: Unit, split: Split, rows: u64, exact_below: u64) -> usize {
+    let together = rows_together(unit, rows, exact_below);
+    match (unit, split) {
+        (Unit::Position, Split::Validation | Split::Test) if rows >= exact_below / 16 => together.max(16),
+        _ => together,
     }
 }

@@ -2,7 +2,7 @@
 
 use super::DerivedOptions;
 use super::cache::CacheEntry;
-use super::rows_together;
+use super::{rows_of_unit, rows_together};
 use crate::error::DatasetError;
 use crate::loader::LoaderConfig;
 use crate::manifest::{EXACT_BELOW, Manifest, Unit};
@@ -45,7 +45,7 @@ impl DataCost {
         }
         let of_split = |&split: &Split| {
             let rows = manifest.split.games[split];
-            let units = rows.div_ceil(rows_together(manifest.unit, rows, options.exact_below) as u64);
+            let units = rows.div_ceil(rows_of_unit(manifest.unit, split, rows, options.exact_below) as u64);
             // A unit's place and its number in the order; a row's size where rows differ.
             let sizes = if manifest.unit == Unit::Game { rows.saturating_mul(8) } else { 0 };
             units.saturating_mul(16).saturating_add(sizes)

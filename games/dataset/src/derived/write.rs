@@ -4,7 +4,7 @@ use super::cache::{CacheEntry, DerivedOptions, Partial};
 use super::index::{Facts, Has, Index, RowSize, Sizes, SplitIndex};
 use super::read::{Bytes, Derived};
 use super::row;
-use super::{DIGEST, MAGIC, digest, rows_together};
+use super::{DIGEST, MAGIC, digest, rows_of_unit};
 use crate::contents::ShardContents;
 use crate::error::DatasetError;
 use crate::loader::StoredGame;
@@ -108,7 +108,8 @@ impl<'a> Writer<'a> {
     fn new(manifest: &'a Manifest, entry: CacheEntry<'a>) -> Self {
         let mut splits = PerSplit::<SplitWriter>::default();
         for split in Split::ALL {
-            let together = rows_together(manifest.unit, manifest.split.games[split], entry.options.exact_below);
+            let rows = manifest.split.games[split];
+            let together = rows_of_unit(manifest.unit, split, rows, entry.options.exact_below);
             splits[split].index.facts.together = together as u32;
         }
         let contents = ShardContents::default();
