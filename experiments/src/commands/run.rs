@@ -109,7 +109,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let report = Report::of(&prepared.run_dir)?;
     let before = outcomes.iter().filter(|outcome| **outcome == Outcome::AlreadyFinished).count();
     let has_trained = outcomes.iter().any(|outcome| !matches!(outcome, Outcome::AlreadyFinished | Outcome::NotStarted));
-    let [_, address] = over_seeds::tensorboard(&prepared.plan, &prepared.run_dir);
+    let address = over_seeds::address(&prepared.plan, &prepared.run_dir);
     let ended = Ended {
         run_dir: &prepared.run_dir,
         program: &program(),

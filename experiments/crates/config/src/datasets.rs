@@ -5,16 +5,21 @@ use super::expand::Combination;
 use super::source::ConfigError;
 use super::targets::Contents;
 use super::tree::Node;
-use dataset::{Dataset, DatasetError, Manifest, MapInfo, PerSplit, Split, Targets, TestSet, ValueTarget, store};
+use dataset::{
+    Dataset, DatasetError, Manifest, MapInfo, PerSplit, Split, Targets, TestSet, ValueTarget, bounded, store,
+};
 use games::GameKind;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// The datasets of an experiment, opened once each.
+/// The datasets of an experiment, opened once each, and the hashes of files that its rows start with.
 #[derive(Debug)]
 pub(crate) struct Datasets {
     by_game: BTreeMap<GameKind, OpenedData>,
+    hashes: RefCell<BTreeMap<PathBuf, String>>,
 }
 
 /// A usable dataset, and the part of it that is used.
@@ -89,11 +94,23 @@ impl Datasets {
             return Err(row.node(&["data"]).origin.error(message).help(remedy));
         }
         let open = |(game, row): (GameKind, &Combination)| Ok((game, open_one(row, game)?));
-        Ok(Self { by_game: first_rows.into_iter().map(open).collect::<Result<_, _>>()? })
+        let by_game = first_rows.into_iter().map(open).collect::<Result<_, ConfigError>>()?;
+        Ok(Self { by_game, hashes: RefCell::default() })
     }
 
     pub(crate) fn of(&self, game: GameKind) -> &OpenedData {
         &self.by_game[&game]
+    }
+
+    /// BLAKE3 of a file of weights, which is read once for all rows.
+    pub(crate) fn hash_of(&self, file: &Path) -> io::Result<String> {
+        let mut hashes = self.hashes.borrow_mut();
+        if let Some(known) = hashes.get(file) {
+            return Ok(known.clone());
+        }
+        let hash = blake3::hash(&bounded::read(file, bounded::WEIGHTS)?).to_hex().to_string();
+        hashes.insert(file.to_owned(), hash.clone());
+        Ok(hash)
     }
 }
 
@@ -267,4 +284,18 @@ fn tested_on(
     let positions = PerSplit { train, validation, test };
     let test = Some(OpenedTest { folder, manifest, contents, set });
     Ok(OpenedData { positions, test, dataset: OnceLock::from(dataset), ..own })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_rows_start_with_is_read_once() {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        let datasets = Datasets { by_game: BTreeMap::new(), hashes: RefCell::default() };
+        let hash = datasets.hash_of(file.path()).expect("a hash");
+        std::fs::write(file.path(), "changed").expect("written");
+        assert_eq!(datasets.hash_of(file.path()).expect("a hash"), hash);
+    }
 }

@@ -10,7 +10,6 @@ use super::source::ConfigError;
 use super::start::Start;
 use super::step::MicroBatch;
 use super::targets::{self, OnMissingTargets, wrong_classes};
-use dataset::bounded;
 use facts::grouped;
 use models::{Loss, ModelConfig, ModelError, Network};
 
@@ -43,7 +42,7 @@ pub(crate) fn run(row: &Combination, datasets: &Datasets) -> Result<RunConfig, C
         train: TrainConfig {
             learning_rate: learning_rate.map_err(|error| row.refused(&["train", "learning_rate"], error))?,
             phases: phases::resolved(row, data)?,
-            start: train.start.as_ref().map(|own| start(own, row)).transpose()?,
+            start: train.start.as_ref().map(|own| start(own, row, datasets)).transpose()?,
             ..train.clone()
         },
         eval: eval.clone(),
@@ -55,7 +54,7 @@ pub(crate) fn run(row: &Combination, datasets: &Datasets) -> Result<RunConfig, C
 
 /// The file that a run starts with: its place on this disk and its hash. Refuses one that cannot be read or has another
 /// hash.
-fn start(start: &Start, row: &Combination) -> Result<Start, ConfigError> {
+fn start(start: &Start, row: &Combination, datasets: &Datasets) -> Result<Start, ConfigError> {
     if let Some(fault) = start.fault() {
         return Err(row.refused(&["train", "start"], fault));
     }
@@ -64,9 +63,8 @@ fn start(start: &Start, row: &Combination) -> Result<Start, ConfigError> {
     let origin = &row.node(&["train", "start", key]).origin;
     let file = origin.absolute(start.file())?;
     let remedy = format!("name {name} of a folder that `posenc export` wrote, relative to this file");
-    let bytes = bounded::read(&file, bounded::WEIGHTS)
-        .map_err(|error| origin.refused(format!("{} cannot be read: {error}", file.display())).help(remedy))?;
-    let blake3 = blake3::hash(&bytes).to_hex().to_string();
+    let unreadable = |error| origin.refused(format!("{} cannot be read: {error}", file.display())).help(remedy);
+    let blake3 = datasets.hash_of(&file).map_err(unreadable)?;
     if !start.blake3.is_empty() && start.blake3 != blake3 {
         let message = format!("{} has the BLAKE3 {blake3}, not {}", file.display(), start.blake3);
         return Err(origin.refused(message).help("restore the file, or leave `blake3` out"));

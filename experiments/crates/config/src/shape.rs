@@ -16,6 +16,8 @@ pub struct Shape {
     pub parts: Vec<PartShape>,
     /// Multiplications of a forward pass for one position.
     pub macs: Macs,
+    /// Whether all tokens that its encodings see are squares of the board.
+    pub only_squares: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -84,6 +86,7 @@ impl Shape {
             },
             parts: PartShape::all(&layout, &macs),
             macs,
+            only_squares: network.tokens().squares().count() == network.tokens().len(),
         })
     }
 }

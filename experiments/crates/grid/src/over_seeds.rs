@@ -15,9 +15,9 @@ pub const FOLDER: &str = "over-seeds";
 
 const MEAN: &str = "mean";
 
-/// The command that starts TensorBoard for a run folder, and the address at which it shows the curves of the primary metric,
-/// without smoothing: of the means over seeds, or of cells if no row has two finished ones.
-pub fn tensorboard(plan: &Plan, run_dir: &Path) -> [String; 2] {
+/// The address at which TensorBoard shows the curves of the primary metric in a run folder, without smoothing: of the means over
+/// seeds, or of cells if no row has two finished ones.
+pub fn address(plan: &Plan, run_dir: &Path) -> String {
     let has_means = fs::read_dir(run_dir.join(FOLDER)).is_ok_and(|mut rows| rows.next().is_some());
     let runs = if has_means { FOLDER } else { "seed-[0-9]*$" };
     let (start, end) = (format!("http://localhost:6006/?runFilter={runs}&tagFilter="), "&smoothing=0");
@@ -25,7 +25,7 @@ pub fn tensorboard(plan: &Plan, run_dir: &Path) -> [String; 2] {
     // start of a long one is enough.
     let filter = format!("n/{}$", plan.primary.metric);
     let tag: String = filter.chars().take(COLUMNS - start.len() - end.len()).collect();
-    [format!("tensorboard --logdir {}", run_dir.display()), format!("{start}{tag}{end}")]
+    start + &tag + end
 }
 
 /// Writes the curves of every row with at least two finished cells, and removes all others. Unchanged files stay.
@@ -140,20 +140,20 @@ mod tests {
         cell(run_dir, "shaw", 1, &[8.0, 1.0]);
         let running = cell(run_dir, "shaw", 2, &[0.0, 0.0, 0.0]);
         Status::new(State::Running, 10, 100).write(&running).unwrap();
-        let address = |runs: &str, tag: &str| {
+        let expected = |runs: &str, tag: &str| {
             format!("http://localhost:6006/?runFilter={runs}&tagFilter=n/policy{tag}&smoothing=0")
         };
-        assert_eq!(tensorboard(&plan, run_dir)[1], address("seed-[0-9]*$", "_los"));
+        assert_eq!(address(&plan, run_dir), expected("seed-[0-9]*$", "_los"));
         fs::create_dir_all(run_dir.join(FOLDER).join("shaw/min")).unwrap();
         write(&plan, run_dir).unwrap();
         assert_eq!(curve(run_dir), [(0, 6.0), (10, 1.5)]);
         assert!(!run_dir.join(FOLDER).join("rope").exists(), "one seed has no mean");
         assert!(!run_dir.join(FOLDER).join("shaw/min").exists(), "of an earlier version");
-        assert_eq!(tensorboard(&plan, run_dir)[1], address("over-seeds", "_loss$"));
+        assert_eq!(address(&plan, run_dir), expected("over-seeds", "_loss$"));
         let mut long = plan.clone();
         long.primary.metric = "policy_accuracy".to_owned();
-        assert_eq!(tensorboard(&long, run_dir)[1].len(), COLUMNS);
-        assert!(tensorboard(&long, run_dir)[1].contains("&tagFilter=n/policy_accur&"));
+        assert_eq!(address(&long, run_dir).len(), COLUMNS);
+        assert!(address(&long, run_dir).contains("&tagFilter=n/policy_accur&"));
         // The HParams tab lists cells, and this is a summary of several.
         assert_eq!(read_session(&run_dir.join(FOLDER).join("shaw/mean")).unwrap().hparams, None);
     }

@@ -118,13 +118,19 @@ impl CellState {
         let unreadable = |damage: RecordError| {
             Some(Status::new(State::Failed, 0, 0).with_failure(Failure::from_text(&damage.to_string())))
         };
-        let status = Status::read(dir).unwrap_or_else(unreadable);
+        Self::seen(|| CellLock::is_held(dir), || Status::read(dir).unwrap_or_else(unreadable))
+    }
+
+    /// Looks at the lock before and after the status: the cell may end, or begin, in between.
+    fn seen(is_locked: impl Fn() -> bool, status: impl FnOnce() -> Option<Status>) -> Self {
+        let was_locked = is_locked();
+        let status = status();
         let progress = status
             .as_ref()
             .map_or_else(Progress::default, |status| Progress { step: status.step, steps: status.steps });
         match status {
             Some(Status { state: State::Done, .. }) => Self::Done,
-            _ if CellLock::is_held(dir) => Self::Running(progress),
+            _ if was_locked || is_locked() => Self::Running(progress),
             Some(status) if status.state == State::Failed => Self::Failed(status.failure()),
             Some(_) => Self::Interrupted(progress),
             None => Self::Pending,
@@ -146,6 +152,19 @@ impl CellState {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_cell_that_ends_or_begins_between_two_looks_is_not_interrupted() {
+        for changes_after in 0..4 {
+            let looks = std::cell::Cell::new(0);
+            let has_changed = || looks.replace(looks.get() + 1) >= changes_after;
+            let status = |is_done: bool| Status::new(if is_done { State::Done } else { State::Running }, 1, 2);
+            let ending = CellState::seen(|| !has_changed(), || Some(status(has_changed())));
+            looks.set(0);
+            let beginning = CellState::seen(has_changed, || has_changed().then(|| status(false)));
+            assert!(![ending, beginning].iter().any(|state| state.word() == "interrupted"), "{changes_after}");
+        }
+    }
 
     #[test]
     fn a_failure_keeps_its_kind_which_follows_from_the_text_in_older_files() {

@@ -49,14 +49,28 @@ pub(crate) fn slug(name: &str) -> String {
     words.collect::<Vec<_>>().join("-").to_lowercase()
 }
 
+/// [Slugs](slug) of different names, all different: one that an earlier name has ends with a number.
+pub(crate) fn slugs(names: impl Iterator<Item = impl AsRef<str>>) -> Vec<String> {
+    let plain: Vec<String> = names.map(|name| slug(name.as_ref())).collect();
+    let mut all: Vec<String> = Vec::new();
+    for own in &plain {
+        let numbered = (2..).map(|number| format!("{own}-{number}")).filter(|other| !plain.contains(other));
+        let unused = std::iter::once(own.clone()).chain(numbered).find(|id| !all.contains(id));
+        all.extend(unused);
+    }
+    all
+}
+
 #[cfg(test)]
 mod tests {
-    use super::slug;
+    use super::{slug, slugs};
 
     #[test]
     fn names_of_files_are_plain() {
         assert_eq!(slug("from- and to-square"), "from-and-to-square");
         assert_eq!(slug("train.encoding_rate"), "train-encoding-rate");
+        let names = ["a_b", "a-b", "c", "a b", "a-b-2"];
+        assert_eq!(slugs(names.iter()), ["a-b", "a-b-3", "c", "a-b-4", "a-b-2"]);
         assert_eq!(["絶対 (入力)", "相対"].map(slug), ["絶対-入力", "相対"], "names without an ASCII letter differ");
     }
 }

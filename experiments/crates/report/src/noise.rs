@@ -1,5 +1,4 @@
-//! The sources of noise that the test of a verdict counts, and the stored test positions of a game. Each file of positions is
-//! read once, for verdicts and for slices.
+//! The sources of noise that the test of a verdict counts, and the stored test positions of a game, for verdicts and for slices.
 
 use super::files::{CellRecord, RunFolder};
 use super::primary::PrimaryMetric;

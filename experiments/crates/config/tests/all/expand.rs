@@ -3,7 +3,7 @@
 use super::changes::{ENCODINGS, once, with};
 use config::{Experiment, Mask, Role, Row, RunConfig};
 use std::collections::HashSet;
-use testing::{DATA, EXPERIMENT, hashes, load};
+use testing::{DATA, EXPERIMENT, hashes, load, refused};
 
 /// The small experiment on chess with these axes, the keys after them, and this reference. What an axis varies is not in the
 /// base; where none varies encodings, there are none.
@@ -46,15 +46,6 @@ fn each_games_reference_has_a_twin_unless_it_is_switched_off() {
     assert_eq!(twins(&load(EXPERIMENT)), ["chess-none-twin", "shogi-none-twin"]);
     assert_eq!(twins(&load(&format!("{EXPERIMENT}twin: true\n"))), twins(&load(EXPERIMENT)));
     assert_eq!(twins(&load(&format!("{EXPERIMENT}twin: false\n"))), [""; 0]);
-}
-
-#[test]
-fn axes_multiply_in_the_order_of_the_file_format() {
-    let experiment = load(EXPERIMENT);
-    let rows = ["chess-none", "chess-absolute", "chess-shaw", "shogi-none", "shogi-absolute", "shogi-shaw"];
-    assert_eq!(labels(&experiment), rows);
-    let references = experiment.rows.iter().filter(|row| row.role == Role::Reference);
-    assert_eq!(references.map(|row| row.label.as_str()).collect::<Vec<_>>(), ["chess-none", "shogi-none"]);
 }
 
 #[test]
@@ -160,12 +151,6 @@ include:
 }
 
 #[test]
-fn without_axes_the_entries_of_include_are_the_rows() {
-    let text = grid("include:\n  - {encoding: none}\n  - {encoding: shaw}\n", "{encoding: none}");
-    assert_eq!(labels(&load(&text.replace("axes:\n", ""))), ["chess-none", "chess-shaw"]);
-}
-
-#[test]
 fn a_run_is_read_back_from_its_own_yaml() {
     for cell in load(EXPERIMENT).cells() {
         let text = cell.run.to_yaml().expect("a run can be written");
@@ -215,6 +200,15 @@ fn a_base_comes_from_another_file_and_is_overridden_in_part() {
         tail.replacen("\n", "\n  batch: [4, 8]\n", 1).replace("{encoding: none}", "{encoding: none, batch: 4}")
     );
     assert_eq!(compared(&load(&varied)).len(), 12);
+}
+
+#[test]
+fn an_option_about_tokens_that_an_input_lacks_makes_no_other_run() {
+    let flat = "{rope: {layout: flat_1d, theta: 9}}";
+    let axes = format!("  encoding: [{flat}, {}]\n", flat.replace("9", "9, aux: unrotated"));
+    let text = grid(&axes, &format!("{{encoding: {flat}}}"));
+    refused(&text, &["two rows are the same run"]);
+    load(&text.replace("input: piece_tokens", "input: piece_tokens_aux"));
 }
 
 #[test]

@@ -116,20 +116,11 @@ fn failed(outcome: &Outcome) -> &Failure {
 }
 
 #[test]
-fn finished_cells_are_never_started_again() {
-    let grid = Grid::new(&["works", "works", "works"]);
-    assert!(grid.run().iter().all(finished));
-    assert_eq!(grid.run(), vec![Outcome::AlreadyFinished; 3]);
-    assert_eq!([0, 1, 2].map(|cell| grid.starts(cell)), [1, 1, 1]);
-}
-
-#[test]
 fn a_cell_that_is_killed_after_its_final_status_is_finished() {
     let grid = Grid::new(&["killed_tidying"]);
     assert!(finished(&grid.run()[0]));
     assert_eq!(CellState::of(grid.cell(0)), CellState::Done);
-    grid.run();
-    assert_eq!(grid.starts(0), 1);
+    assert_eq!((grid.run(), grid.starts(0)), (vec![Outcome::AlreadyFinished], 1));
 }
 
 #[test]
@@ -213,6 +204,8 @@ fn a_second_interrupt_kills_what_does_not_listen() {
     assert_eq!(outcomes, [Outcome::Interrupted]);
     assert!(began.elapsed() < Duration::from_secs(8), "{:?}", began.elapsed());
     assert!(matches!(CellState::of(grid.cell(0)), CellState::Interrupted(_)));
+    grid.behave(0, "works");
+    assert!(grid.run().iter().all(finished));
 }
 
 #[test]
@@ -328,14 +321,6 @@ fn a_cell_stays_locked_while_its_process_lives_without_its_runner() {
     };
     assert!(ended.success());
     assert!(!CellLock::is_held(grid.cell(0)));
-}
-
-#[test]
-fn a_cell_whose_process_was_killed_with_its_runner_is_interrupted_and_goes_on() {
-    let grid = Grid::new(&["works"]);
-    Status::new(State::Running, 4, 10).write(grid.cell(0)).expect("a status");
-    assert!(matches!(CellState::of(grid.cell(0)), CellState::Interrupted(progress) if progress.step == 4));
-    assert!(grid.run().iter().all(finished));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::interactions::{Change, Gap, InteractionReport};
 use crate::document::capitalised;
-use crate::figures::{Figure, slug};
+use crate::figures::{Figure, slugs};
 use crate::missing::ruled_out;
 use crate::model::{GameReport, Report};
 use facts::distinct;
@@ -29,13 +29,11 @@ impl Question {
         Self { gap: one.shown(), reference: readable(&one.definition.by[0]) }
     }
 
-    /// The questions of a report, in the order of the file.
-    fn all(report: &Report) -> Vec<Self> {
-        distinct(report.games.iter().flat_map(|game| &game.interactions).map(Self::of))
-    }
-
-    fn id(&self) -> String {
-        format!("gaps-{}", slug(&format!("{} against {}", self.gap, self.reference)))
+    /// The questions of a report, in the order of the file, each with the name of its plot.
+    fn all(report: &Report) -> Vec<(Self, String)> {
+        let all = distinct(report.games.iter().flat_map(|game| &game.interactions).map(Self::of));
+        let names = slugs(all.iter().map(|Self { gap, reference }| format!("{gap} against {reference}")));
+        all.into_iter().zip(names.iter().map(|name| format!("gaps-{name}"))).collect()
     }
 
     /// The gap with the reference and with each other value that lacks no cell; nothing without one of these.
@@ -82,11 +80,8 @@ fn judged(one: &InteractionReport, direction: Direction) -> Judged {
 
 /// A plot of each question for each game alone.
 pub(crate) fn figures(report: &Report, medium: Medium) -> Vec<Figure> {
-    let of_question = |question: &Question| -> Vec<Figure> {
-        let of_game = |game: &GameReport| {
-            let id = format!("{}-{}", game.game, question.id());
-            figure(report, question, &[game], id, medium)
-        };
+    let of_question = |(question, name): &(Question, String)| -> Vec<Figure> {
+        let of_game = |game: &GameReport| figure(report, question, &[game], format!("{}-{name}", game.game), medium);
         report.games.iter().filter_map(of_game).collect()
     };
     Question::all(report).iter().flat_map(of_question).collect()
@@ -94,10 +89,10 @@ pub(crate) fn figures(report: &Report, medium: Medium) -> Vec<Figure> {
 
 /// A plot of each question with the games side by side that have an answer; none with fewer than two.
 pub(crate) fn of_all_games(report: &Report, medium: Medium) -> Vec<Figure> {
-    let of_question = |question: &Question| {
+    let of_question = |(question, name): &(Question, String)| {
         let has_rows = |game: &&GameReport| !question.rows(game, report.primary.direction).is_empty();
         let games: Vec<&GameReport> = report.games.iter().filter(has_rows).collect();
-        if games.len() < 2 { None } else { figure(report, question, &games, question.id(), medium) }
+        if games.len() < 2 { None } else { figure(report, question, &games, name.clone(), medium) }
     };
     Question::all(report).iter().filter_map(of_question).collect()
 }

@@ -207,7 +207,7 @@ pub(crate) fn correct(folder: &RunFolder, curves: &mut [&mut Scaling]) {
     let references: usize = of_games.iter().map(|[_, references]| references).sum();
     let corrected = |tests: Vec<Option<MeanTest>>, planned: usize| {
         let mut p_values: Vec<Option<f64>> = tests.into_iter().map(|test| test.map(|test| test.p)).collect();
-        p_values.resize(planned, None);
+        p_values.resize(planned.max(p_values.len()), None);
         holm(&p_values, ALPHA)
     };
     let all = || curves.iter();

@@ -1,6 +1,6 @@
 //! The primary metric on parts of the test positions, paired position by position.
 
-use crate::figures::{Figure, Look, slug};
+use crate::figures::{Figure, Look, slug, slugs};
 use crate::files::RunFolder;
 use crate::model::RowReport;
 use crate::noise::Positions;
@@ -192,11 +192,9 @@ fn of_rows(report: &SliceReport, places: &[usize]) -> Table {
 
 /// Differences by slice, for each reference.
 pub(crate) fn figures(game: &str, slices: &[SliceReport], look: &Look) -> Vec<Figure> {
-    let of_reference = |(number, report): (usize, &SliceReport)| {
-        let group = if number == 0 { String::new() } else { format!("-{}", slug(&report.reference)) };
-        figures_of(game, report, &group, look)
-    };
-    slices.iter().enumerate().flat_map(of_reference).collect()
+    let others = slugs(slices.iter().skip(1).map(|report| &report.reference)).into_iter();
+    let groups = std::iter::once(String::new()).chain(others.map(|name| format!("-{name}")));
+    slices.iter().zip(groups).flat_map(|(report, group)| figures_of(game, report, &group, look)).collect()
 }
 
 /// `group` ends the names of the figures.

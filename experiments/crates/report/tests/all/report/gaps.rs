@@ -174,9 +174,11 @@ fn names_are_escaped() {
             one.gap[1] = "<i>gated</i> & more".to_owned();
             one.by[0] = "<b>absolute</b>".to_owned();
         }
+        plan.interactions[1].gap[1] = "i gated i more".to_owned();
     });
     let page = html::draw(&folder.report());
     lacks(&page, &["<b>absolute", "<i>gated"]);
     let id = "<svg class=\"plot\" id=\"chess-gaps-i-gated-i-more-less-ff-kind-dense-against-b-absolute-b\"";
+    has(&page, &[&id.replace("b\"", "b-2\"")]);
     has(&page, &[id, ">&lt;b&gt;absolute&lt;/b&gt;</text>", "&lt;i&gt;gated&lt;/i&gt; &amp; more less"]);
 }
