@@ -36,19 +36,16 @@ fn positions_come_back() {
 
 /// Refused, or a position that is written as it was read.
 fn law<P: Position>(bytes: &[u8]) -> Counts {
-    let mut counts = Counts::default();
-    if let Some(position) = counts.add(P::from_compact(bytes).map_err(|error| error.to_string())) {
+    Counts::of(P::from_compact(bytes), |position| {
         let again = P::parse(&position.to_text()).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(again.to_text(), position.to_text());
-    }
-    counts
+    })
 }
 
 #[test]
 fn compact_positions_are_safe() {
     fn is_safe<P: Position>(name: &str) {
-        let piece = P::start().compact().expect("it has few bytes");
-        seeded::hold(name, 5_000, &seeded::damaged(piece.clone(), seeded::anywhere(piece.len())), law::<P>);
+        seeded::damage(name, 5_000, P::start().compact().expect("it has few bytes"), law::<P>);
     }
     is_safe::<ChessPosition>("compact chess");
     is_safe::<ShogiPosition>("compact shogi");

@@ -25,7 +25,7 @@ fn config() -> Config {
 
 /// Holds `law` on damaged copies of `piece`.
 fn damage(piece: Vec<u8>, law: impl Fn(&[u8]) -> Counts) {
-    damage_at(seeded::anywhere(piece.len()), piece, law);
+    seeded::damage(type_name_of_val(&law), USUAL, piece, law);
 }
 
 /// The same, with the flipped bits at these places.

@@ -363,11 +363,7 @@ fn derived_files_are_safe() {
     let law = |bytes: &[u8]| {
         fs::write(&file, bytes).expect("written");
         let found = open(&dir, &in_file(cache.path())).and_then(|dataset| read(&Arc::new(dataset)));
-        let mut counts = Counts::default();
-        if let Some(found) = counts.add(found.map_err(|error| error.to_string())) {
-            assert!(found == expected, "other rows than those of the dataset");
-        }
-        counts
+        Counts::of(found, |found| assert!(found == expected, "other rows than those of the dataset"))
     };
-    seeded::hold("derived file", 2_000, &seeded::damaged(piece.clone(), seeded::anywhere(piece.len())), law);
+    seeded::damage("derived file", 2_000, piece, law);
 }

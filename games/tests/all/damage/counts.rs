@@ -1,5 +1,7 @@
 //! What a reader does with many inputs: the numbers of accepted and of refused records.
 
+use std::fmt::Display;
+
 /// How many records of an input were accepted, and how many refused.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Counts {
@@ -9,22 +11,21 @@ pub struct Counts {
 }
 
 impl Counts {
-    pub fn plus(self, other: Self) -> Self {
-        Self { accepted: self.accepted + other.accepted, refused: self.refused + other.refused }
-    }
-
-    /// Counts what was read, or was refused with this reason, and returns what was read.
-    pub fn add<T>(&mut self, read: Result<T, String>) -> Option<T> {
+    /// Counts a record that was read, which `law` checks, or was refused for this reason.
+    pub fn of<T, E: Display>(read: Result<T, E>, law: impl FnOnce(T)) -> Self {
         match read {
             Ok(accepted) => {
-                self.accepted += 1;
-                Some(accepted)
+                law(accepted);
+                Self { accepted: 1, refused: 0 }
             }
             Err(reason) => {
-                assert!(!reason.is_empty(), "a refusal says why");
-                self.refused += 1;
-                None
+                assert!(!reason.to_string().is_empty(), "a refusal says why");
+                Self { accepted: 0, refused: 1 }
             }
         }
+    }
+
+    pub fn plus(self, other: Self) -> Self {
+        Self { accepted: self.accepted + other.accepted, refused: self.refused + other.refused }
     }
 }

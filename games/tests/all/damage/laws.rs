@@ -58,19 +58,13 @@ pub fn bag(bytes: &[u8]) -> Counts {
 fn records_of(mut bag: Bag<Cursor<&[u8]>>, kind: BagRecord) -> Counts {
     let mut counts = Counts::default();
     loop {
-        let read = match bag.next() {
+        let record = match bag.next() {
             Ok(None) => return counts,
-            Ok(Some(record)) => {
-                record.and_then(|record| bag::parse(record, kind, 0).map_err(|rejected| rejected.reason))
-            }
-            Err(error) => {
-                counts.add::<()>(Err(error.to_string()));
-                return counts;
-            }
+            Ok(Some(record)) => record,
+            Err(error) => return counts.plus(Counts::of(Err::<(), _>(error), drop)),
         };
-        if let Some(read) = counts.add(read) {
-            legal_position::<Chess>(&read);
-        }
+        let read = record.and_then(|record| bag::parse(record, kind, 0).map_err(|rejected| rejected.reason));
+        counts = counts.plus(Counts::of(read, |read| legal_position::<Chess>(&read)));
     }
 }
 
@@ -150,25 +144,19 @@ pub fn sfen(bytes: &[u8]) -> Counts {
 /// A text that may be a position: if it is one, it is the same once it was written, and each of its legal moves can be
 /// written, read, found in the vocabulary and played, which leads to a position again.
 pub fn position<G: Game>(text: &str) -> Counts {
-    let position = match G::Position::parse(text) {
-        Ok(position) => position,
-        Err(error) => {
-            assert!(!error.to_string().is_empty());
-            return Counts { accepted: 0, refused: 1 };
+    Counts::of(G::Position::parse(text), |position| {
+        let again = G::Position::parse(&position.to_text()).expect("own text");
+        assert_eq!(again.to_text(), position.to_text());
+        let mut row = vec![0; G::input(InputName::PieceTokens).row_bytes()];
+        position.pack(InputName::PieceTokens, 0, &mut row);
+        for mv in position.list_moves() {
+            let text = position.move_text(mv);
+            assert_eq!(position.parse_move(&text), Ok(mv));
+            assert!(usize::from(position.move_index(mv)) < G::from_to().len());
+            let next = position.after(mv);
+            assert!(G::Position::parse(&next.to_text()).is_ok(), "{text} leads out of the legal positions");
         }
-    };
-    let again = G::Position::parse(&position.to_text()).expect("own text");
-    assert_eq!(again.to_text(), position.to_text());
-    let mut row = vec![0; G::input(InputName::PieceTokens).row_bytes()];
-    position.pack(InputName::PieceTokens, 0, &mut row);
-    for mv in position.list_moves() {
-        let text = position.move_text(mv);
-        assert_eq!(position.parse_move(&text), Ok(mv));
-        assert!(usize::from(position.move_index(mv)) < G::from_to().len());
-        let next = position.after(mv);
-        assert!(G::Position::parse(&next.to_text()).is_ok(), "{text} leads out of the legal positions");
-    }
-    Counts { accepted: 1, refused: 0 }
+    })
 }
 
 /// Reads every record of an input and holds a law of what is accepted.
@@ -184,9 +172,7 @@ fn each<T>(
         length += record.len();
         let read = parse(&record, number);
         assert!(read.as_ref().err().is_none_or(|rejected| rejected.game == number));
-        if let Some(accepted) = counts.add(read.map_err(|rejected| rejected.reason)) {
-            law(&record, accepted);
-        }
+        counts = counts.plus(Counts::of(read.map_err(|rejected| rejected.reason), |read| law(&record, read)));
     }
     assert!(length <= input.len(), "{length} bytes of records from {} bytes", input.len());
     counts

@@ -5,6 +5,8 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use proptest::test_runner::{Config, RngSeed, TestError, TestRunner};
 use std::cell::Cell;
+use std::fs;
+use std::path::Path;
 
 /// A seeded test of this many inputs, or of as many as `POSENC_CASES` asks for in a long run.
 pub fn config(usual: u32) -> Config {
@@ -31,6 +33,18 @@ pub fn damaged(piece: Vec<u8>, places: impl Strategy<Value = usize>) -> impl Str
     });
     let anything = prop::collection::vec(any::<u8>(), 0..200);
     prop_oneof![9 => damaged, 1 => anything]
+}
+
+/// Holds `law` on damaged copies of `piece`, which `POSENC_SEEDS`, a folder, gets as a sample for the fuzz target of this
+/// name.
+pub fn damage(name: &str, usual: u32, piece: Vec<u8>, law: impl Fn(&[u8]) -> Counts) {
+    if let Some(samples) = std::env::var_os("POSENC_SEEDS") {
+        let dir = Path::new(&samples).join(name);
+        fs::create_dir_all(&dir).expect("a folder");
+        fs::write(dir.join("sample-fixture"), &piece).expect("written");
+    }
+    let places = anywhere(piece.len());
+    hold(name, usual, &damaged(piece, places), law);
 }
 
 /// Holds `law` on every input, and sees to it that both outcomes were common enough for that to mean something. Prints

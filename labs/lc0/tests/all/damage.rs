@@ -1,19 +1,14 @@
 //! Networks of strangers: damaged bytes, and files whose fields are changed and whose lengths are right. Their reader holds its
 //! law ([`laws`]) on them.
 
-mod bytes;
 #[path = "../../../../games/tests/all/damage/counts.rs"]
 pub mod counts;
 pub mod laws;
 mod meaning;
 #[path = "../../../../experiments/crates/train/tests/all/damage/messages.rs"]
 pub mod messages;
-#[path = "../../../../experiments/crates/config/tests/all/damage/pieces.rs"]
-pub mod pieces;
 #[path = "../../../../games/tests/all/damage/seeded.rs"]
 pub mod seeded;
-#[path = "../../../../experiments/crates/config/tests/all/damage/laws.rs"]
-pub mod settings;
 
 use crate::random::{Net, SWISH, Shape};
 use crate::samples::with_a_map;
@@ -34,4 +29,14 @@ fn network() -> Vec<u8> {
     let file = Net::new(shape, 1).file(false);
     assert!(file.len() < 20_000, "{}", file.len());
     file
+}
+
+/// Bytes that are damaged.
+mod bytes {
+    use super::{laws, network, seeded};
+
+    #[test]
+    fn network_is_safe() {
+        seeded::damage("network", 2_000, network(), laws::network);
+    }
 }

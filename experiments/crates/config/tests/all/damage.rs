@@ -7,11 +7,15 @@ pub mod counts;
 pub mod documents;
 pub mod laws;
 mod meaning;
-pub mod pieces;
 #[path = "../../../../../games/tests/all/damage/seeded.rs"]
 pub mod seeded;
 
-#[test]
-fn a_damaged_configuration_is_safe() {
-    pieces::damage("run_config", testing::CONFIG.into(), laws::run_config);
+/// Bytes that are damaged.
+mod bytes {
+    use super::{laws, seeded};
+
+    #[test]
+    fn configuration_is_safe() {
+        seeded::damage("run_config", 2_000, testing::CONFIG.into(), laws::run_config);
+    }
 }

@@ -1,7 +1,6 @@
 //! Event files and weights of strangers: damaged bytes, and formats whose meaning is changed and whose checksums are made
 //! again. Every reader holds its law ([`laws`]) on them.
 
-mod bytes;
 #[path = "../../../../../games/tests/all/damage/counts.rs"]
 pub mod counts;
 #[path = "../../../../../games/dataset/tests/all/damage/documents.rs"]
@@ -9,12 +8,8 @@ pub mod documents;
 pub mod laws;
 mod meaning;
 pub mod messages;
-#[path = "../../../config/tests/all/damage/pieces.rs"]
-pub mod pieces;
 #[path = "../../../../../games/tests/all/damage/seeded.rs"]
 pub mod seeded;
-#[path = "../../../config/tests/all/damage/laws.rs"]
-pub mod settings;
 
 use serde_json::{Value, json};
 use train::sinks::tensorboard::{self, HParams};
@@ -52,4 +47,19 @@ fn events() -> Vec<u8> {
     let bytes = std::fs::read(file).expect("a file");
     assert!(bytes.len() < 20_000, "{}", bytes.len());
     bytes
+}
+
+/// Bytes that are damaged.
+mod bytes {
+    use super::{events, laws, seeded};
+
+    #[test]
+    fn events_are_safe() {
+        seeded::damage("events", 2_000, events(), laws::events);
+    }
+
+    #[test]
+    fn weights_are_safe() {
+        seeded::damage("weights", 2_000, laws::good_weights(), laws::weights);
+    }
 }

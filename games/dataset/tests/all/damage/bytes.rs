@@ -18,9 +18,7 @@ fn shard(path: &Path, bytes: &[u8]) -> Counts {
     };
     let read = ShardRows::open(path).and_then(|mut rows| rows.try_for_each(|row| row.map(&mut look)));
     assert!(agree, "a row contradicts itself");
-    let mut counts = Counts::default();
-    counts.add(read.map_err(|error| error.to_string()));
-    counts
+    Counts::of(read, drop)
 }
 
 /// Leaves out the messages of panics in libraries, which the store makes errors of: there are thousands in a long run.
@@ -40,18 +38,13 @@ fn shard_is_safe() {
     let dir = small.path().join("dataset");
     let piece = std::fs::read(dir.join(&read_manifest(&dir).shards[0].file)).expect("a shard");
     let path = small.path().join("damaged.parquet");
-    let inputs = seeded::damaged(piece.clone(), seeded::anywhere(piece.len()));
-    seeded::hold("shard", 2_000, &inputs, |bytes| shard(&path, bytes));
+    seeded::damage("shard", 2_000, piece, |bytes| shard(&path, bytes));
 }
 
 /// A file of positions that nothing vouches for: an error, or rows whose sums can be formed.
 fn positions(path: &Path, bytes: &[u8]) -> Counts {
     std::fs::write(path, bytes).expect("written");
-    let mut counts = Counts::default();
-    if let Some(rows) = counts.add(position_metrics::read(path).map_err(|error| error.to_string())) {
-        assert!(position_metrics::of_games(&rows).len() <= rows.len());
-    }
-    counts
+    Counts::of(position_metrics::read(path), |rows| assert!(position_metrics::of_games(&rows).len() <= rows.len()))
 }
 
 #[test]
@@ -71,6 +64,5 @@ fn positions_are_safe() {
     };
     let bytes = position_metrics::write(&(0..200).map(row).collect::<Vec<_>>()).expect("rows");
     let path = dir.path().join("damaged.parquet");
-    let inputs = seeded::damaged(bytes.clone(), seeded::anywhere(bytes.len()));
-    seeded::hold("positions", 1_000, &inputs, |bytes| positions(&path, bytes));
+    seeded::damage("positions", 1_000, bytes, |bytes| positions(&path, bytes));
 }

@@ -21,8 +21,7 @@ fn open(dir: &Path) -> Result<Dataset, String> {
 /// Refused, or a dataset that is what its manifest says.
 fn law(dir: &Path, text: &[u8]) -> Counts {
     fs::write(dir.join(MANIFEST_FILE), sealed(text)).expect("written");
-    let mut counts = Counts::default();
-    if let Some(dataset) = counts.add(open(dir)) {
+    Counts::of(open(dir), |dataset| {
         let manifest = dataset.manifest();
         assert_eq!(manifest.content_hash, manifest.hash_of_content());
         for split in Split::ALL {
@@ -30,8 +29,7 @@ fn law(dir: &Path, text: &[u8]) -> Counts {
             assert_eq!(dataset.positions(split), manifest.split.positions[split]);
         }
         assert!(!manifest.remedy().chars().any(char::is_control));
-    }
-    counts
+    })
 }
 
 #[test]

@@ -1,7 +1,6 @@
 //! What holds of the reader of networks, whatever bytes it gets; the law panics where it is broken.
 
 use super::counts::Counts;
-use super::settings::counted;
 use std::path::Path;
 use train::setup::declare;
 
@@ -14,10 +13,8 @@ pub fn network(bytes: &[u8]) -> Counts {
         let weights = lc0::cell::in_layout_order(&imported, &layout).map_err(|error| error.to_string())?;
         Ok((layout, weights))
     };
-    let (counts, read) = counted(read());
-    if let Some((layout, weights)) = read {
+    Counts::of(read(), |(layout, weights)| {
         assert_eq!(weights.len(), layout.len());
         assert!(weights.iter().all(|weight| weight.is_finite()));
-    }
-    counts
+    })
 }

@@ -5,7 +5,7 @@
 //! is drawn in every format. The seeded tests of this folder and the targets in `fuzz/` both call these laws.
 
 use super::counts::Counts;
-use super::settings::{counted, run_config};
+use super::settings::run_config;
 use bundle::{Limits, Part, Unpacked};
 use config::RunConfig;
 use config::experiment::MOST_CELLS;
@@ -35,27 +35,25 @@ fn folder() -> PathBuf {
 /// `grid.json`: each cell has a folder for itself in its row's folder in the run folder.
 pub fn plan(bytes: &[u8]) -> Counts {
     let run_dir = Path::new("runs/x");
-    let (counts, plan) = counted(Plan::parse(bytes, &run_dir.join("grid.json")));
-    let Some(plan) = plan else { return counts };
-    assert!(plan.rows.len().saturating_mul(plan.seeds.len()) <= MOST_CELLS);
-    let mut cells = HashSet::new();
-    for (.., cell) in plan.cells(run_dir) {
-        let inside: Vec<Component<'_>> = cell.strip_prefix(run_dir).expect("in the run folder").components().collect();
-        assert!(matches!(inside[..], [Component::Normal(_), Component::Normal(_)]), "{cell:?}");
-        assert!(cells.insert(cell.clone()), "two cells have the folder {cell:?}");
-    }
-    counts
+    Counts::of(Plan::parse(bytes, &run_dir.join("grid.json")), |plan| {
+        assert!(plan.rows.len().saturating_mul(plan.seeds.len()) <= MOST_CELLS);
+        let mut cells = HashSet::new();
+        for (.., cell) in plan.cells(run_dir) {
+            let inside = cell.strip_prefix(run_dir).expect("in the run folder").components();
+            let inside: Vec<Component<'_>> = inside.collect();
+            assert!(matches!(inside[..], [Component::Normal(_), Component::Normal(_)]), "{cell:?}");
+            assert!(cells.insert(cell.clone()), "two cells have the folder {cell:?}");
+        }
+    })
 }
 
 pub fn metric_lines(bytes: &[u8]) -> Counts {
     let path = folder().join(METRICS_FILE);
     fs::write(&path, bytes).expect("written");
-    let (counts, read) = counted(lines::read(&path));
-    if let Some(read) = read {
+    Counts::of(lines::read(&path), |read| {
         assert_eq!(read.len(), bytes.iter().filter(|&&byte| byte == b'\n').count());
         assert!(lines::hash(&path).is_ok());
-    }
-    counts
+    })
 }
 
 /// A packed bundle: unpacked as it is for `posenc report` and `posenc run --from`, nothing is left elsewhere, and it is
@@ -65,14 +63,13 @@ pub fn packed(bytes: &[u8]) -> Counts {
     fs::write(&path, bytes).expect("written");
     let parent = folder().join("unpacked");
     fs::create_dir_all(&parent).expect("a folder");
-    let (counts, unpacked) = counted(Unpacked::below(&parent, &path, LIMITS, Part::Everything));
-    if let Some(unpacked) = unpacked {
+    let counts = Counts::of(Unpacked::below(&parent, &path, LIMITS, Part::Everything), |unpacked| {
         assert!(unpacked.run_dir().starts_with(&parent));
         assert_eq!(files(unpacked.run_dir()), unpacked.verified().files + 1, "the listed files and the list");
         // A plan may have an unknown metric.
         drop(draw(unpacked.run_dir()));
         unpacked.verified().plan.cells(unpacked.run_dir()).for_each(|(.., cell)| taken(&cell));
-    }
+    });
     assert_eq!(fs::read_dir(&parent).expect("a folder").count(), 0, "nothing is left");
     counts
 }

@@ -3,7 +3,6 @@
 use super::counts::Counts;
 use super::documents::{self, text};
 use super::fixtures::{CELL, bundle, bytes_of, packed, run_folder};
-use super::settings::counted;
 use super::{laws, seeded};
 use proptest::prelude::*;
 use records::strength::Strength;
@@ -43,7 +42,7 @@ fn change(file: &str, law: impl Fn(&Path, &[u8], bool) -> Counts) {
 fn change_record<T, E: Display>(file: &str, read: impl Fn(&Path) -> Result<T, E>) {
     change(file, |dir, _, is_drawn| {
         assert!(is_drawn, "no report because of {file}");
-        counted(read(dir.join(file).parent().expect("a folder"))).0
+        Counts::of(read(dir.join(file).parent().expect("a folder")), drop)
     });
 }
 
@@ -61,7 +60,7 @@ fn changed_trials_are_refused_or_drawn() {
     change("tuning.json", |dir, _, is_drawn| {
         let read = TuningRecord::read(dir);
         assert_eq!(read.is_ok(), is_drawn);
-        counted(read).0
+        Counts::of(read, drop)
     });
 }
 
@@ -87,7 +86,7 @@ fn changed_metric_lines_are_drawn() {
             let of = |(i, value): (usize, &Value)| if i == place { format!("{line}\n") } else { text(value) + "\n" };
             fs::write(&path, good.iter().enumerate().map(of).collect::<String>()).expect("written");
             laws::draw(dir.path()).expect("a report, whatever the cell measured");
-            counted(lines::read(&path)).0
+            Counts::of(lines::read(&path), drop)
         });
     }
 }

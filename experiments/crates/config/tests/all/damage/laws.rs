@@ -4,26 +4,18 @@
 use super::counts::Counts;
 use config::identity::hash;
 use config::{RunConfig, Shape};
-use std::fmt::Display;
-
-/// Whether a reader accepted its input, and what it read.
-pub fn counted<T, E: Display>(read: Result<T, E>) -> (Counts, Option<T>) {
-    let mut counts = Counts::default();
-    let accepted = counts.add(read.map_err(|error| error.to_string()));
-    (counts, accepted)
-}
 
 /// `config.yaml`: what is accepted is the same once it was written.
 pub fn run_config(bytes: &[u8]) -> Counts {
     let text = std::str::from_utf8(bytes).map_err(|error| error.to_string());
-    let (counts, run) = counted(text.and_then(|text| RunConfig::from_yaml(text).map_err(|error| error.to_string())));
-    let Some(run) = run else { return counts };
-    let written = run.to_yaml().expect("a text");
-    let again = RunConfig::from_yaml(&written).unwrap_or_else(|error| panic!("{error} in\n{written}"));
-    assert_eq!(again.to_yaml().expect("a text"), written);
-    assert_eq!(hash(&again, "content"), hash(&run, "content"));
-    if let Err(error) = Shape::of(&run) {
-        assert!(!error.to_string().is_empty());
-    }
-    counts
+    let read = text.and_then(|text| RunConfig::from_yaml(text).map_err(|error| error.to_string()));
+    Counts::of(read, |run| {
+        let written = run.to_yaml().expect("a text");
+        let again = RunConfig::from_yaml(&written).unwrap_or_else(|error| panic!("{error} in\n{written}"));
+        assert_eq!(again.to_yaml().expect("a text"), written);
+        assert_eq!(hash(&again, "content"), hash(&run, "content"));
+        if let Err(error) = Shape::of(&run) {
+            assert!(!error.to_string().is_empty());
+        }
+    })
 }

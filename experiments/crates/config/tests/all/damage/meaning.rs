@@ -1,7 +1,6 @@
 //! Documents whose meaning is changed.
 
 use super::counts::Counts;
-use super::laws::counted;
 use super::{documents, laws, seeded};
 use config::RunConfig;
 use config::experiment::MOST_CELLS;
@@ -36,13 +35,11 @@ fn is_plain(name: &str) -> bool {
 
 /// An experiment file: refused, or a grid of limited size whose names are plain.
 fn experiment(text: &[u8]) -> Counts {
-    let (counts, read) = counted(load_with(std::str::from_utf8(text).expect("a text"), &[]));
-    if let Some(experiment) = read {
+    Counts::of(load_with(std::str::from_utf8(text).expect("a text"), &[]), |experiment| {
         assert!(is_name(&experiment.name));
         assert!(experiment.rows.iter().all(|row| is_plain(&row.folder())));
         assert!(experiment.cells().len() <= MOST_CELLS);
-    }
-    counts
+    })
 }
 
 #[test]

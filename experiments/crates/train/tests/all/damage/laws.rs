@@ -1,7 +1,6 @@
 //! What holds of the readers of event files and weights, whatever bytes they get; a law panics where it is broken.
 
 use super::counts::Counts;
-use super::settings::counted;
 use nn::{Init, Layout, LayoutBuilder};
 use records::folder::{CHECKPOINTS, FINAL};
 use std::fs;
@@ -23,13 +22,11 @@ fn folder() -> PathBuf {
 pub fn events(bytes: &[u8]) -> Counts {
     let path = folder().join(format!("{}0000000001.host.1.0", tensorboard::PREFIX));
     fs::write(&path, bytes).expect("written");
-    let (counts, file) = counted(tensorboard::read(&path));
-    if let Some(file) = file {
+    Counts::of(tensorboard::read(&path), |file| {
         let tags = file.scalars.iter().map(|scalar| scalar.tag.len());
         let images = file.images.iter().map(|image| image.png.len() + image.tag.len());
         assert!(tags.chain(images).sum::<usize>() <= bytes.len());
-    }
-    counts
+    })
 }
 
 fn layout() -> Layout {
@@ -54,7 +51,5 @@ pub fn weights(bytes: &[u8]) -> Counts {
     let dir = cell.join(CHECKPOINTS);
     fs::create_dir_all(&dir).expect("a folder");
     fs::write(dir.join(FINAL), bytes).expect("written");
-    let (counts, weights) = counted(load_final(&cell, &layout));
-    weights.iter().for_each(|weights| assert_eq!(weights.len(), layout.len()));
-    counts
+    Counts::of(load_final(&cell, &layout), |weights| assert_eq!(weights.len(), layout.len()))
 }
