@@ -3,8 +3,9 @@
 
 #[path = "../../../../games/tests/all/damage/counts.rs"]
 pub mod counts;
+#[path = "../../../../games/dataset/tests/all/damage/documents.rs"]
+pub mod documents;
 pub mod laws;
-mod meaning;
 #[path = "../../../../experiments/crates/train/tests/all/damage/messages.rs"]
 pub mod messages;
 #[path = "../../../../games/tests/all/damage/seeded.rs"]
@@ -38,5 +39,20 @@ mod bytes {
     #[test]
     fn network_is_safe() {
         seeded::damage("network", 2_000, network(), laws::network);
+    }
+}
+
+/// Networks whose meaning is changed.
+mod meaning {
+    use super::{documents, laws, messages, network, seeded};
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_changed_network_is_refused_or_finite_and_of_its_shapes() {
+        let good = network();
+        let document = messages::document(&good).expect("a message");
+        assert_eq!(messages::written(&document), good);
+        let files = documents::values(document).prop_map(|document| messages::written(&document));
+        seeded::hold("Lc0's network", 1_000, &files, laws::network);
     }
 }

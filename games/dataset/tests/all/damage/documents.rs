@@ -1,5 +1,5 @@
-//! Documents of JSON and YAML whose meaning is changed: up to four values, keys and entries of lists are replaced by
-//! hostile ones, removed, doubled, exchanged or renamed.
+//! Documents of JSON, YAML and protocol buffers whose meaning is changed: up to four values, keys and entries of lists are
+//! replaced by hostile ones, removed, doubled, exchanged or renamed.
 
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -16,6 +16,10 @@ enum Kind {
     /// It and another place exchange their values.
     Swap,
     Reverse,
+    /// A text loses its second half.
+    Halve,
+    /// A text is followed by itself.
+    Repeat,
     /// It is removed from its list or map.
     Drop,
     /// It stands twice in its list or map.
@@ -26,8 +30,9 @@ enum Kind {
 
 /// Each kind, as often as it occurs.
 fn kinds() -> Vec<Kind> {
-    let others = [Kind::Copy, Kind::Swap, Kind::Reverse, Kind::Drop, Kind::Double, Kind::Rename];
-    [[Kind::Replace; 4].as_slice(), &others].concat()
+    let elsewhere = [Kind::Copy, Kind::Swap, Kind::Drop, Kind::Double, Kind::Rename];
+    let inside = [Kind::Reverse, Kind::Halve, Kind::Repeat];
+    [[Kind::Replace; 4].as_slice(), &elsewhere, &inside].concat()
 }
 
 /// A change: its place, its kind, and what it takes from elsewhere.
@@ -72,10 +77,11 @@ const TEXTS: &[&str] = &[
 ];
 
 static HOSTILE: LazyLock<Vec<Value>> = LazyLock::new(|| {
-    let whole = [0, 1, 2, 3, 7, 100, 4096, 1 << 24, u64::from(u32::MAX), 1 << 53, u64::MAX].map(Value::from);
+    let small = [0_u64, 1, 2, 3, 5, 7, 9, 100, 127, 4096].map(Value::from);
+    let large = [1 << 24, 1 << 31, u64::from(u32::MAX), 1 << 53, u64::MAX].map(Value::from);
     let below = [-1, -2, i64::from(i32::MIN), i64::MIN].map(Value::from);
     let least = f64::from_bits(1);
-    let parts = [0.5, -0.5, 1.0, 1e-320, least, 1e16, 1e38, 1e308, f64::MAX, -f64::MAX].map(Value::from);
+    let parts = [0.5, -0.5, 1.0, 1e-320, least, 1e16, 1e38, 3e38, -3e38, 1e308, f64::MAX, -f64::MAX].map(Value::from);
     let words = TEXTS.iter().copied().map(Value::from);
     let raw = RAW.iter().map(|raw| Value::from(format!("{UNQUOTED}{raw}")));
     let nested = |depth: usize| (0..depth).fold(Value::Null, |inner, _| json!([inner]));
@@ -90,11 +96,15 @@ static HOSTILE: LazyLock<Vec<Value>> = LazyLock::new(|| {
         json!({"": {}}),
         json!({"none": {}}),
         json!("x".repeat(5000)),
+        json!("\0".repeat(5000)),
+        json!("\u{ff}".repeat(10)),
         json!("[".repeat(1000)),
+        // A field of protocol buffers that ends before its 127 bytes.
+        json!("\n\u{7f}"),
         nested(20),
         nested(200),
     ];
-    whole.into_iter().chain(below).chain(parts).chain(words).chain(raw).chain(others).collect()
+    small.into_iter().chain(large).chain(below).chain(parts).chain(words).chain(raw).chain(others).collect()
 });
 
 /// Changed copies of a document; one in eight is unchanged.
@@ -138,6 +148,14 @@ fn apply(document: &mut Value, (place, kind, other): &Change) {
         Kind::Reverse => {
             if let Some(Value::Array(list)) = document.pointer_mut(here) {
                 list.reverse();
+            }
+        }
+        Kind::Halve | Kind::Repeat => {
+            if let Some(Value::String(text)) = document.pointer_mut(here) {
+                *text = match kind {
+                    Kind::Halve => text.chars().take(text.chars().count() / 2).collect(),
+                    _ => text.repeat(2),
+                };
             }
         }
         Kind::Drop | Kind::Double | Kind::Rename => in_parent(document, here, *kind, other),

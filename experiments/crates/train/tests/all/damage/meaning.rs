@@ -23,22 +23,24 @@ fn records(mut file: &[u8]) -> Vec<&[u8]> {
     records
 }
 
-/// The event file of these records: each between its length and checksums.
-fn event_file(records: &[Vec<u8>]) -> Vec<u8> {
+/// The event file of the list of these messages: each between its length and checksums.
+fn event_file(messages: &Value) -> Vec<u8> {
     let checksum = |bytes: &[u8]| crc(bytes).rotate_right(15).wrapping_add(0xa282_ead8).to_le_bytes();
-    let framed = |record: &Vec<u8>| {
+    let framed = |message: &Value| {
+        let record = messages::written(message);
         let length = (record.len() as u64).to_le_bytes();
-        [&length[..], &checksum(&length), record.as_slice(), &checksum(record)].concat()
+        [&length[..], &checksum(&length), record.as_slice(), &checksum(&record)].concat()
     };
-    records.iter().flat_map(framed).collect()
+    messages.as_array().into_iter().flatten().flat_map(framed).collect()
 }
 
 #[test]
 fn changed_events_are_refused_or_read() {
     let good = events();
-    let records = records(&good);
-    assert_eq!(event_file(&records.iter().map(|record| record.to_vec()).collect::<Vec<_>>()), good);
-    let files = messages::changed(&messages::joined(&records)).prop_map(|all| event_file(&messages::parts(&all)));
+    let document = |record: &[u8]| messages::document(record).expect("a message");
+    let all = Value::from(records(&good).into_iter().map(document).collect::<Vec<_>>());
+    assert_eq!(event_file(&all), good);
+    let files = documents::values(all).prop_map(|all| event_file(&all));
     seeded::hold("events", USUAL, &files, laws::events);
 }
 
