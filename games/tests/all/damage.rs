@@ -14,14 +14,9 @@ use counts::Counts;
 use games::chess::lc0::{ValueSource, Version, parse};
 use games::shogi::{hcpe, hcpe3, psv};
 use proptest::prelude::*;
-use proptest::test_runner::Config;
 use std::any::type_name_of_val;
 
 const USUAL: u32 = 20_000;
-
-fn config() -> Config {
-    seeded::config(USUAL)
-}
 
 /// Holds `law` on damaged copies of `piece`.
 fn damage(piece: Vec<u8>, law: impl Fn(&[u8]) -> Counts) {
@@ -158,7 +153,7 @@ fn promises_take_no_memory() {
 }
 
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(seeded::config(USUAL))]
 
     /// Noise behind a version that is readable is no game.
     #[test]

@@ -1,7 +1,7 @@
 //! Texts that are nearly positions: wrong ones become errors, and whatever is accepted can be played.
 
 use super::laws::position;
-use super::{config, damage, laws};
+use super::{USUAL, damage, laws, seeded};
 use crate::samples::{self, Case};
 use games::chess::{Chess, ChessPosition};
 use games::minishogi::{Minishogi, MinishogiPosition};
@@ -69,7 +69,7 @@ fn sfen_is_safe() {
 }
 
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(seeded::config(USUAL))]
 
     #[test]
     fn mutated_texts_never_panic(

@@ -145,25 +145,18 @@ fn apply(document: &mut Value, (place, kind, other): &Change) {
             put(document, here, two);
             put(document, there, one);
         }
-        Kind::Reverse => {
-            if let Some(Value::Array(list)) = document.pointer_mut(here) {
-                list.reverse();
-            }
-        }
-        Kind::Halve | Kind::Repeat => {
-            if let Some(Value::String(text)) = document.pointer_mut(here) {
-                *text = match kind {
-                    Kind::Halve => text.chars().take(text.chars().count() / 2).collect(),
-                    _ => text.repeat(2),
-                };
-            }
-        }
+        Kind::Reverse | Kind::Halve | Kind::Repeat => match (document.pointer_mut(here), kind) {
+            (Some(Value::Array(list)), Kind::Reverse) => list.reverse(),
+            (Some(Value::String(text)), Kind::Halve) => *text = text.chars().take(text.chars().count() / 2).collect(),
+            (Some(Value::String(text)), Kind::Repeat) => *text = text.repeat(2),
+            _ => {}
+        },
         Kind::Drop | Kind::Double | Kind::Rename => in_parent(document, here, *kind, other),
     }
 }
 
 /// The places of all values (RFC 6901), those of lists and maps before those in them.
-fn places(value: &Value, here: &str, found: &mut Vec<String>) {
+pub fn places(value: &Value, here: &str, found: &mut Vec<String>) {
     found.push(here.to_owned());
     match value {
         Value::Array(list) => {

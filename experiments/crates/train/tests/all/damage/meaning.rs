@@ -24,14 +24,14 @@ fn records(mut file: &[u8]) -> Vec<&[u8]> {
 }
 
 /// The event file of the list of these messages: each between its length and checksums.
-fn event_file(messages: &Value) -> Vec<u8> {
+fn event_file(all: &Value) -> Vec<u8> {
     let checksum = |bytes: &[u8]| crc(bytes).rotate_right(15).wrapping_add(0xa282_ead8).to_le_bytes();
     let framed = |message: &Value| {
         let record = messages::written(message);
         let length = (record.len() as u64).to_le_bytes();
         [&length[..], &checksum(&length), record.as_slice(), &checksum(&record)].concat()
     };
-    messages.as_array().into_iter().flatten().flat_map(framed).collect()
+    all.as_array().into_iter().flatten().flat_map(framed).collect()
 }
 
 #[test]
