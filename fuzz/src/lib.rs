@@ -4,6 +4,8 @@
 pub mod counts;
 #[path = "../../games/tests/all/damage/laws.rs"]
 pub mod laws;
+#[path = "../../games/dataset/tests/all/damage/laws.rs"]
+pub mod shards;
 
 #[cfg(feature = "libtorch")]
 #[path = "../../experiments/crates/train/tests/all/damage/laws.rs"]

@@ -5,6 +5,7 @@ mod bytes;
 #[path = "../../../tests/all/damage/counts.rs"]
 pub mod counts;
 pub mod documents;
+pub mod laws;
 mod meaning;
 #[path = "../../../tests/all/damage/seeded.rs"]
 pub mod seeded;

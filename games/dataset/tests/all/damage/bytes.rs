@@ -1,25 +1,11 @@
 //! Shards and files of positions with damaged bytes.
 
 use super::counts::Counts;
-use super::{seeded, small};
+use super::{laws, seeded, small};
 use crate::samples::read_manifest;
 use dataset::position_metrics::{self, MEASURES, PositionRow};
-use dataset::store::{GameRow, ShardRows};
 use std::panic;
 use std::path::Path;
-
-/// A shard that nothing vouches for: an error, or rows that agree with themselves.
-fn shard(path: &Path, bytes: &[u8]) -> Counts {
-    std::fs::write(path, bytes).expect("written");
-    let mut agree = true;
-    let mut look = |row: GameRow| {
-        let plies = usize::from(row.plies);
-        agree &= row.moves.split_ascii_whitespace().count() == plies && row.value.len() == plies;
-    };
-    let read = ShardRows::open(path).and_then(|mut rows| rows.try_for_each(|row| row.map(&mut look)));
-    assert!(agree, "a row contradicts itself");
-    Counts::of(read, drop)
-}
 
 /// Leaves out the messages of panics in libraries, which the store makes errors of: there are thousands in a long run.
 fn only_own_panics() {
@@ -38,7 +24,7 @@ fn shard_is_safe() {
     let dir = small.path().join("dataset");
     let piece = std::fs::read(dir.join(&read_manifest(&dir).shards[0].file)).expect("a shard");
     let path = small.path().join("damaged.parquet");
-    seeded::damage("shard", 2_000, piece, |bytes| shard(&path, bytes));
+    seeded::damage("shard", 2_000, piece, |bytes| laws::shard(&path, bytes));
 }
 
 /// A file of positions that nothing vouches for: an error, or rows whose sums can be formed.
