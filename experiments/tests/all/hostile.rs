@@ -1,6 +1,9 @@
 //! Bundles and run folders that strangers made: whatever stands in them, nothing changes outside the folder that a command
 //! is given, and a cell that is not what it says is not taken.
 
+#[path = "../../../games/dataset/tests/all/damage/documents.rs"]
+pub mod documents;
+
 use crate::bundles::{better, change, contents, relist};
 use crate::cli::{cell_of, run};
 use bundle::{Limits, Part, Unpacked};
@@ -62,20 +65,6 @@ fn scratch() -> TempDir {
     dir
 }
 
-/// The places of all strings in a document.
-fn strings(value: &Value, place: &str, found: &mut Vec<String>) {
-    match value {
-        Value::String(_) => found.push(place.to_owned()),
-        Value::Array(list) => {
-            list.iter().enumerate().for_each(|(i, value)| strings(value, &format!("{place}/{i}"), found));
-        }
-        Value::Object(map) => {
-            map.iter().for_each(|(key, value)| strings(value, &format!("{place}/{key}"), found));
-        }
-        _ => {}
-    }
-}
-
 /// Paths that lead to the victim, and names that are none.
 fn hostile(dir: &Path) -> Vec<String> {
     let victim = dir.join(VICTIM).display().to_string();
@@ -97,7 +86,8 @@ proptest! {
         let dir = scratch();
         let mut plan = plan();
         let (mut places, names) = (Vec::new(), hostile(dir.path()));
-        strings(&plan, "", &mut places);
+        documents::places(&plan, "", &mut places);
+        places.retain(|place| plan.pointer(place).is_some_and(Value::is_string));
         for (place, name) in changes {
             let place: &String = place.get(&places);
             let name: &String = name.get(&names);

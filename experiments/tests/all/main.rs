@@ -14,7 +14,7 @@ mod endless;
 #[cfg(feature = "engines")]
 mod generate;
 mod grid;
-mod hostile;
+pub mod hostile;
 #[cfg(feature = "lc0")]
 pub mod import_net;
 mod import_resume;
