@@ -1,4 +1,4 @@
-"""Position encodings, written from the formulas of the papers that docs/export.md names beside each.
+"""Position encodings, written from the formulas of the papers that docs/encodings.md names.
 
 Shapes: b batch, l tokens, d width, h heads, k head width. `i` is the query's token and `j` the key's.
 """
