@@ -2,6 +2,7 @@
 //! is given, and a cell that is not what it says is not taken.
 
 use crate::bundles::{better, change, contents, relist};
+use crate::by_hand;
 use crate::cli::{cell_of, run};
 use bundle::{Limits, Part, Unpacked};
 use grid::prune::{PruneOptions, prune};
@@ -21,23 +22,20 @@ type Forgery<'a> = (&'a str, &'a dyn Fn(&Path), &'a str);
 const VICTIM: &str = "victim";
 
 fn row(folder: &str, role: &str) -> Value {
-    json!({
-        "game": "chess", "label": folder, "folder": folder, "role": role, "mask": "train",
-        "network": {"trunk": 1, "heads": 1, "encoding": 1, "injection_points": "", "position_sources": []},
-        "matched": {"quantity": "params", "goal": "chess-none-0"},
-    })
+    let mut row = by_hand::row(folder, folder, role, 1);
+    row["matched"] = json!({"quantity": "params", "goal": "chess-none-0"});
+    row
 }
 
 fn plan() -> Value {
-    json!({
-        "format": 1, "experiment": "small", "question": "?", "seeds": [0, 1],
-        "primary": {"metric": "policy_loss", "weights": "raw"},
-        "rows": [row("chess-none-0", "reference"), row("chess-shaw-1", "compared")],
-        "interactions": [{
-            "game": "chess", "gap": ["a", "b"], "by": ["c", "d"],
-            "rows": [["chess-none-0", "chess-shaw-1"], ["chess-none-0", "chess-shaw-1"]],
-        }],
-    })
+    let rows = [row("chess-none-0", "reference"), row("chess-shaw-1", "compared")];
+    let mut plan = by_hand::plan(&[0, 1], &rows);
+    plan["question"] = json!("?");
+    plan["interactions"] = json!([{
+        "game": "chess", "gap": ["a", "b"], "by": ["c", "d"],
+        "rows": [["chess-none-0", "chess-shaw-1"], ["chess-none-0", "chess-shaw-1"]],
+    }]);
+    plan
 }
 
 /// A run folder with this plan, or a bundle with it, whose cells look finished.

@@ -1,6 +1,7 @@
 //! A run folder and a bundle that are good and small: none of them has more than 20 KB.
 
 use super::documents::text;
+use crate::by_hand;
 use config::RunConfig;
 use serde_json::{Map, Value, json};
 use testing::CONFIG;
@@ -28,7 +29,7 @@ pub(crate) fn run_folder() -> Map<String, Value> {
             let cell = format!("{}/seed-{seed}", folder(label));
             files.insert(format!("{cell}/status.json"), status());
             files.insert(format!("{cell}/manifest.json"), manifest(label, seed));
-            files.insert(format!("{cell}/metrics.jsonl"), metrics(loss));
+            files.insert(format!("{cell}/metrics.jsonl"), json!(by_hand::few_lines(loss)));
         }
     }
     files.insert(format!("{CELL}/strength.json"), strength());
@@ -56,14 +57,9 @@ fn folder(label: &str) -> String {
 fn plan() -> Value {
     let [none, shaw] = ["none", "shaw"].map(folder);
     let row = |label: &str, role: &str| {
-        json!({
-            "game": "chess", "label": label, "folder": folder(label), "role": role, "mask": "train",
-            "network": {
-                "trunk": 1000, "heads": 200, "encoding": 100, "injection_points": "logits",
-                "position_sources": ["value head"],
-            },
-            "matched": {"quantity": "params", "goal": folder("none"), "ratio": 1.01},
-        })
+        let mut row = by_hand::row(label, &folder(label), role, 100);
+        row["matched"] = json!({"quantity": "params", "goal": folder("none"), "ratio": 1.01});
+        row
     };
     json!({
         "format": 1, "experiment": "damaged", "question": "Which one?", "expect": "shaw", "smoke": false,
@@ -144,24 +140,6 @@ fn manifest(label: &str, seed: usize) -> Value {
             "files": [["final.safetensors", "h"]],
         },
     })
-}
-
-fn metrics(loss: f64) -> Value {
-    let line = |step: u64, split: &str, metrics: Value| {
-        let time = json!({"unix_s": 1.0, "wall_s": 1.0, "positions_per_s": 10.0});
-        json!({"step": step, "split": split, "epochs": 0.5, "metrics": metrics, "time": time})
-    };
-    let test = json!({
-        "policy_loss": loss, "policy_accuracy": 0.4, "uniform_baseline": 3.4, "value_loss": 0.9, "positions": 8.0,
-        "policy_targets": 8.0, "policy_kl": loss - 0.3, "policy_loss.opening": loss + 0.2, "policy_targets.opening": 4.0,
-    });
-    json!([
-        line(50, "validation", json!({"policy_loss": loss + 1.0})),
-        line(100, "train", json!({"policy_loss": loss - 0.5, "clipped": 0.5})),
-        line(100, "train_sample", json!({"policy_loss": loss - 0.05, "policy_accuracy": 0.5})),
-        line(100, "validation", json!({"policy_loss": loss + 0.5})),
-        line(100, "test", test),
-    ])
 }
 
 /// The files of a bundle by path.
