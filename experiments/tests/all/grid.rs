@@ -7,7 +7,7 @@ use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
-use testing::{place, small};
+use testing::{flip, place, small};
 use train::sinks::tensorboard::read_session;
 
 /// What must not change when nothing is trained.
@@ -183,13 +183,10 @@ fn what_cannot_run_is_refused_before_anything_runs() {
     let mut entries =
         fs::read_dir(dir.path().join("chess")).expect("the dataset").map(|entry| entry.expect("an entry"));
     let shard = entries.find(|entry| entry.path().extension().is_some_and(|end| end == "parquet")).expect("a shard");
-    let bytes = fs::read(shard.path()).expect("the shard");
-    let middle = bytes.len() / 2;
-    let mut changed = bytes.clone();
-    changed[middle] ^= 0x40;
-    fs::write(shard.path(), changed).expect("the shard");
+    flip(&shard.path(), |length| length / 2);
     run(&dir, "run experiment.yaml").fails_with(&["chess", ".parquet", "fetch the dataset again"]);
-    fs::write(shard.path(), &bytes[..middle]).expect("the shard");
+    let bytes = fs::read(shard.path()).expect("the shard");
+    fs::write(shard.path(), &bytes[..bytes.len() / 2]).expect("the shard");
     let place = "experiment.yaml:4:17";
     run(&dir, "check experiment.yaml").fails_with(&[place, "is damaged", "fetch the dataset again, or make it again"]);
     assert!(!dir.path().join("runs").exists());

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
-use testing::{place, small};
+use testing::{flip, place, small};
 
 /// The name of a forgery, the forgery, and what its refusal says.
 type Forgery<'a> = (&'a str, &'a dyn Fn(&Path), &'a str);
@@ -272,14 +272,12 @@ fn a_cell_that_is_not_what_its_folder_says_is_not_taken() {
     // A single bit of the weights, in a folder of run folders.
     fs::rename(dir.path().join("runs"), dir.path().join("elsewhere")).expect("renamed");
     let file = dir.path().join("elsewhere/small").join(&shaw).join(weights);
-    let right = fs::read(&file).expect("weights");
-    let mut flipped = right.clone();
-    *flipped.last_mut().expect("a byte") ^= 1;
-    fs::write(&file, flipped).expect("written");
+    let flip = || flip(&file, |length| length - 1);
+    flip();
     let taken = || run(&dir, "run experiment.yaml --out third --cells elsewhere");
     taken().fails_with(&["in elsewhere/small is refused: final.safetensors has the hash", "--cells"]);
     // Right again, and of a version that recorded no hash of its metrics.
-    fs::write(&file, right).expect("written");
+    flip();
     let status = dir.path().join("elsewhere/small").join(&shaw).join("status.json");
     change(&status, |status| drop(status["result"].as_object_mut().expect("hashes").remove("metrics")));
     let answer = taken().succeeds();

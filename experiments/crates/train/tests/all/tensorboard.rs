@@ -1,13 +1,12 @@
 //! Event files hold what `metrics.jsonl` holds, for our reader and for TensorBoard's own.
 
 use crate::by_hand;
-use crate::inspecting::flip;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use testing::{Bench, lines, train};
+use testing::{Bench, flip, lines, train};
 use train::events::repair;
 use train::sinks::tensorboard::{PREFIX, Scalar, read, read_dir, read_session};
 
