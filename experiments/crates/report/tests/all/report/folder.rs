@@ -220,6 +220,16 @@ impl Folder {
         Row { label: label.to_owned(), folder: in_chess(label), ..self.plan.rows[0].clone() }
     }
 
+    /// A chess row with this label and reference, which is not in the plan; a reference names itself.
+    pub(crate) fn beside(&self, label: &str, reference: &str) -> Row {
+        let role = match label.strip_prefix(reference) {
+            Some("") => Role::Reference,
+            Some("-twin") => Role::Twin,
+            _ => Role::Compared,
+        };
+        Row { role, reference: Some(in_chess(reference)), ..self.like(label) }
+    }
+
     pub(crate) fn cell(&self, label: &str, seed: u64) -> PathBuf {
         let dir = self.path().join(in_chess(label)).join(format!("seed-{seed}"));
         fs::create_dir_all(&dir).expect("the cell's folder");
@@ -346,14 +356,10 @@ pub(crate) fn drawn(report: &Report) -> [String; 4] {
     [text::draw, markdown::draw, latex::draw, html::draw].map(|draw| draw(report))
 }
 
-/// The figures of a report, each with the SVG that is written.
+/// The figures of a report, which can be written.
 pub(crate) fn written(report: &Report) -> Vec<Figure> {
     let dir = tempfile::tempdir().expect("a folder");
-    let mut figures = figures::write(report, dir.path()).expect("figures");
-    for Figure { id, svg, .. } in &mut figures {
-        *svg = fs::read_to_string(dir.path().join(format!("{id}.svg"))).expect("an SVG");
-    }
-    figures
+    figures::write(report, dir.path()).expect("figures")
 }
 
 pub(crate) struct Csv(pub(crate) Vec<Vec<String>>);
