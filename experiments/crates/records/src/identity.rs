@@ -72,19 +72,6 @@ mod tests {
     }
 
     #[test]
-    fn only_what_differs_is_named() {
-        let began = of_cell("cpu");
-        assert!(began.differences(&began).is_empty());
-        let now = Identity { threads: 2, ..began.clone() };
-        assert_eq!(began.differences(&now), ["threads: began with 1, now 2"]);
-        let now = Identity { instruction_set: "AVX512 (GenuineIntel)".into(), ..began.clone() };
-        let processor = "instruction set: began with AVX512 (AuthenticAMD), now AVX512 (GenuineIntel)";
-        assert_eq!(began.differences(&now), [processor]);
-        let now = Identity { environment: vec![("MKL_CBWR".into(), "AVX2".into())], ..began.clone() };
-        assert_eq!(began.differences(&now), ["environment: began with none, now MKL_CBWR=AVX2"]);
-    }
-
-    #[test]
     fn variables_are_written_only_where_one_is_set() {
         let began = of_cell("cpu");
         let written = |identity: &Identity| serde_json::to_string(identity).expect("JSON");
