@@ -70,8 +70,7 @@ fn a_check_tells_what_making_takes() {
 fn the_games_of_several_positions_are_counted() {
     let dir = TempDir::new().expect("a temporary folder");
     let made = "data generate probe attacked-squares --every 8 --game shogi --positions 300 --seed 1 --out set";
-    let made = run(&dir, made).succeeds().stdout;
-    assert!(made.contains("300 positions of "), "{made}");
+    run(&dir, made).succeeds().says(&["300 positions of "]);
     let stated = fs::read_to_string(dir.path().join("set/dataset.yaml")).expect("its description");
     assert_says(&stated, &["probe attacked-squares --every 8 --game shogi", "every: 8"]);
     run(&dir, "data verify set").succeeds();

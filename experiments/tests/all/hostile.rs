@@ -231,16 +231,13 @@ fn a_cell_that_is_not_what_its_folder_says_is_not_taken() {
     let run_dir = dir.path().join("runs/small");
     let shaw = cell_of(&run_dir, "chess-shaw").strip_prefix(&run_dir).expect("inside").to_owned();
     let weights = "checkpoints/final.safetensors";
+    let manifest = |cell: &Path| cell.join("manifest.json");
     let forgeries: [Forgery<'_>; 7] = [
         ("config", &|cell| change(&cell.join("config.yaml"), |run| run["train"]["batch"] = json!(5)), "(config.yaml)"),
-        ("manifest", &|cell| change(&cell.join("manifest.json"), |all| all["config"]["seed"] = json!(7)), "of seed-7"),
-        ("hash", &|cell| change(&cell.join("manifest.json"), |all| all["hash"] = json!("0")), "of another hash"),
-        (
-            "data",
-            &|cell| change(&cell.join("manifest.json"), |all| all["dataset"]["content_hash"] = json!("0")),
-            "the hash",
-        ),
-        ("smoke", &|cell| change(&cell.join("manifest.json"), |all| all["smoke"] = json!(true)), "of a smoke run"),
+        ("manifest", &|cell| change(&manifest(cell), |all| all["config"]["seed"] = json!(7)), "of seed-7"),
+        ("hash", &|cell| change(&manifest(cell), |all| all["hash"] = json!("0")), "of another hash"),
+        ("data", &|cell| change(&manifest(cell), |all| all["dataset"]["content_hash"] = json!("0")), "the hash"),
+        ("smoke", &|cell| change(&manifest(cell), |all| all["smoke"] = json!(true)), "of a smoke run"),
         ("metrics", &better, "metrics.jsonl has the hash"),
         ("weights", &|cell| fs::write(cell.join(weights), "not a network").expect("written"), "final.safetensors"),
     ];
