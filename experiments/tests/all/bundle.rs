@@ -9,7 +9,7 @@ use std::fs;
 use std::io::Write as _;
 use std::path::PathBuf;
 use tempfile::TempDir;
-use testing::{assert_says, place, small};
+use testing::{assert_says, flip, place, small};
 
 /// A folder with a finished grid of four cells in it.
 fn finished() -> TempDir {
@@ -146,9 +146,7 @@ fn packed_or_not_the_same_folder_gives_the_same_bundle_and_every_change_is_found
     let some =
         files(&dir.path().join("bundle")).into_iter().find(|path| path.ends_with("metrics.jsonl")).expect("metrics");
     let before = fs::read(&some).expect("metrics");
-    let mut changed = before.clone();
-    changed[20] ^= 1;
-    fs::write(&some, changed).expect("written");
+    flip(&some, |_| 20);
     run(&dir, "verify bundle").fails_with(&["metrics.jsonl was changed"]);
     fs::remove_file(&some).expect("removed");
     run(&dir, "verify bundle").fails_with(&["metrics.jsonl is missing"]);

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 use testing::{EXPERIMENT, brought_experiments, experiments_folder, place, small};
 
-fn check(text: &str, options: &str) -> Answer {
+pub(crate) fn check(text: &str, options: &str) -> Answer {
     run(place(text), &format!("check experiment.yaml {options}")).succeeds()
 }
 

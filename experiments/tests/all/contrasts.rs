@@ -2,7 +2,7 @@
 
 use crate::cli::run;
 use serde_json::Value;
-use testing::{EXPERIMENT, place, write_experiment};
+use testing::{EXPERIMENT, depths, place, write_experiment};
 
 fn roles(contrasts: &str) -> Vec<(String, String)> {
     let dir = place(&EXPERIMENT.replace("reference:", &format!("{contrasts}reference:")));
@@ -30,18 +30,10 @@ fn a_contrast_that_is_no_row_is_refused_where_it_stands() {
     run(&dir, "check experiment.yaml").fails_with(&["experiment.yaml:25", "matches no row but a reference"]);
 }
 
-/// Two encodings and depths on chess; each depth has its reference.
-fn depths() -> String {
-    EXPERIMENT
-        .replace("layers: 2, ", "")
-        .replace("    - absolute: {at: input}\n", "")
-        .replace("axes:\n", "axes:\n  model.chessformer.layers: [1, 2]\n")
-        .replace("game: [chess, shogi]", "game: [chess]")
-}
-
 #[test]
 fn encodings_and_depths_are_one_grid_with_a_reference_at_each_depth() {
-    let dir = place(&depths().replace("seeds: [0, 1, 2]", "seeds: [0]"));
+    let two_encodings = depths().replace("    - absolute: {at: input}\n", "");
+    let dir = place(&two_encodings.replace("seeds: [0, 1, 2]", "seeds: [0]"));
     run(&dir, "check experiment.yaml").succeeds().says(&["against chess-none-layers2: chess-shaw-layers2\n"]);
     let ended = run(&dir, "run experiment.yaml --jobs 2").succeeds().says(&["Shaw, layers 1"]);
     assert_eq!(ended.stdout.matches(" reference ").count(), 2, "{}", ended.stdout);

@@ -1,11 +1,10 @@
 //! Positions without end, from the experiment file to the bundle, and several positions of a game.
 
 use crate::cli::{cell_of, run};
-use records::Manifest;
 use std::collections::BTreeSet;
 use std::fs;
 use tempfile::TempDir;
-use testing::{assert_says, write_experiment};
+use testing::{assert_says, manifest, write_experiment};
 
 /// A small grid over a map of the board.
 pub(crate) const GRID: &str = "\
@@ -33,7 +32,7 @@ fn a_grid_needs_no_dataset_folder() {
     run(&dir, "check experiment.yaml").succeeds().says(&parts);
     run(&dir, "run experiment.yaml").succeeds();
     let cell = cell_of(&dir.path().join("runs/endless"), "chess-shaw");
-    let manifest = Manifest::read(&cell).expect("readable").expect("a manifest");
+    let manifest = manifest(&cell);
     assert_eq!(manifest.dataset.name, "endless attacked-squares");
     assert!(manifest.finish.expect("finished").made.is_some_and(|made| made.games > 0));
     let lines = fs::read_to_string(cell.join("metrics.jsonl")).expect("lines");
@@ -71,8 +70,7 @@ fn a_check_tells_what_making_takes() {
 fn the_games_of_several_positions_are_counted() {
     let dir = TempDir::new().expect("a temporary folder");
     let made = "data generate probe attacked-squares --every 8 --game shogi --positions 300 --seed 1 --out set";
-    let made = run(&dir, made).succeeds().stdout;
-    assert!(made.contains("300 positions of "), "{made}");
+    run(&dir, made).succeeds().says(&["300 positions of "]);
     let stated = fs::read_to_string(dir.path().join("set/dataset.yaml")).expect("its description");
     assert_says(&stated, &["probe attacked-squares --every 8 --game shogi", "every: 8"]);
     run(&dir, "data verify set").succeeds();

@@ -47,8 +47,7 @@ fn the_command_makes_a_dataset_that_can_be_verified() {
     let generate = "data generate engines --game chess --nodes 5 --multipv 2 --games 4 --processes 2 --seed 3 \
                     --random-plies 2..4 --temperature 40 --ply-cap 20 --out set --option Hash=1 --engine";
     let generate: Vec<&str> = generate.split(' ').chain([&*engine]).collect();
-    let out = run_args(&dir, &generate).succeeds().stdout;
-    assert!(out.contains("set: 4 games with 80 positions") && out.contains("plies in"), "{out}");
+    run_args(&dir, &generate).succeeds().says(&["set: 4 games with 80 positions", "plies in"]);
     let manifest = Manifest::read(&dir.path().join("set")).expect("a manifest");
     let options = ["--nodes 5 --multipv 2", "--random-plies 2..4", "--temperature 40", "--option Hash=1"];
     assert_says(&manifest.made_by, &options);

@@ -7,7 +7,7 @@ use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
-use testing::{place, small};
+use testing::{flip, place, small};
 use train::sinks::tensorboard::read_session;
 
 /// What must not change when nothing is trained.
@@ -29,8 +29,7 @@ fn a_grid_runs_once_and_its_report_is_always_the_same() {
         "needs ≥ 3 complete pairs, has 1",
         " reference ",
     ];
-    let first = run(&dir, "run experiment.yaml").succeeds().says(&parts);
-    assert!(first.stderr.contains("cell 4/4 done"), "{}", first.stderr);
+    let first = run(&dir, "run experiment.yaml").succeeds().says(&parts).tells(&["cell 4/4 done"]);
     let has_time =
         |line: &str| line.split(' ').next().is_some_and(|time| time.len() == 8 && time.matches(':').count() == 2);
     assert!(first.stderr.lines().filter(|line| line.contains("cell ")).all(has_time), "{}", first.stderr);
@@ -113,7 +112,7 @@ fn no_override_and_no_changed_file_takes_finished_cells_out_of_the_plan() {
     let gate = "at: input}\n    - absolute: {at: gate}\n";
     changed(&small().replace("steps: 8", "steps: 6").replace("at: input}\n", gate));
     let more = run(&dir, "run experiment.yaml --only encoding=absolute").succeeds();
-    assert!(more.stderr.contains("copied from other run folders: 1 cell,"), "{}", more.stderr);
+    more.tells(&["copied from other run folders: 1 cell,"]);
     shown("runs/small", "5 cells of small: 2 done, 3 pending");
 }
 
@@ -183,13 +182,10 @@ fn what_cannot_run_is_refused_before_anything_runs() {
     let mut entries =
         fs::read_dir(dir.path().join("chess")).expect("the dataset").map(|entry| entry.expect("an entry"));
     let shard = entries.find(|entry| entry.path().extension().is_some_and(|end| end == "parquet")).expect("a shard");
-    let bytes = fs::read(shard.path()).expect("the shard");
-    let middle = bytes.len() / 2;
-    let mut changed = bytes.clone();
-    changed[middle] ^= 0x40;
-    fs::write(shard.path(), changed).expect("the shard");
+    flip(&shard.path(), |length| length / 2);
     run(&dir, "run experiment.yaml").fails_with(&["chess", ".parquet", "fetch the dataset again"]);
-    fs::write(shard.path(), &bytes[..middle]).expect("the shard");
+    let bytes = fs::read(shard.path()).expect("the shard");
+    fs::write(shard.path(), &bytes[..bytes.len() / 2]).expect("the shard");
     let place = "experiment.yaml:4:17";
     run(&dir, "check experiment.yaml").fails_with(&[place, "is damaged", "fetch the dataset again, or make it again"]);
     assert!(!dir.path().join("runs").exists());

@@ -5,6 +5,7 @@
 pub mod documents;
 
 use crate::bundles::{better, change, contents, relist};
+use crate::by_hand;
 use crate::cli::{cell_of, run};
 use bundle::{Limits, Part, Unpacked};
 use grid::prune::{PruneOptions, prune};
@@ -15,7 +16,7 @@ use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
-use testing::{place, small};
+use testing::{flip, place, small};
 
 /// The name of a forgery, the forgery, and what its refusal says.
 type Forgery<'a> = (&'a str, &'a dyn Fn(&Path), &'a str);
@@ -24,23 +25,20 @@ type Forgery<'a> = (&'a str, &'a dyn Fn(&Path), &'a str);
 const VICTIM: &str = "victim";
 
 fn row(folder: &str, role: &str) -> Value {
-    json!({
-        "game": "chess", "label": folder, "folder": folder, "role": role, "mask": "train",
-        "network": {"trunk": 1, "heads": 1, "encoding": 1, "injection_points": "", "position_sources": []},
-        "matched": {"quantity": "params", "goal": "chess-none-0"},
-    })
+    let mut row = by_hand::row(folder, folder, role, 1);
+    row["matched"] = json!({"quantity": "params", "goal": "chess-none-0"});
+    row
 }
 
 fn plan() -> Value {
-    json!({
-        "format": 1, "experiment": "small", "question": "?", "seeds": [0, 1],
-        "primary": {"metric": "policy_loss", "weights": "raw"},
-        "rows": [row("chess-none-0", "reference"), row("chess-shaw-1", "compared")],
-        "interactions": [{
-            "game": "chess", "gap": ["a", "b"], "by": ["c", "d"],
-            "rows": [["chess-none-0", "chess-shaw-1"], ["chess-none-0", "chess-shaw-1"]],
-        }],
-    })
+    let rows = [row("chess-none-0", "reference"), row("chess-shaw-1", "compared")];
+    let mut plan = by_hand::plan(&[0, 1], &rows);
+    plan["question"] = json!("?");
+    plan["interactions"] = json!([{
+        "game": "chess", "gap": ["a", "b"], "by": ["c", "d"],
+        "rows": [["chess-none-0", "chess-shaw-1"], ["chess-none-0", "chess-shaw-1"]],
+    }]);
+    plan
 }
 
 /// A run folder with this plan, or a bundle with it, whose cells look finished.
@@ -223,16 +221,13 @@ fn a_cell_that_is_not_what_its_folder_says_is_not_taken() {
     let run_dir = dir.path().join("runs/small");
     let shaw = cell_of(&run_dir, "chess-shaw").strip_prefix(&run_dir).expect("inside").to_owned();
     let weights = "checkpoints/final.safetensors";
+    let manifest = |cell: &Path| cell.join("manifest.json");
     let forgeries: [Forgery<'_>; 7] = [
         ("config", &|cell| change(&cell.join("config.yaml"), |run| run["train"]["batch"] = json!(5)), "(config.yaml)"),
-        ("manifest", &|cell| change(&cell.join("manifest.json"), |all| all["config"]["seed"] = json!(7)), "of seed-7"),
-        ("hash", &|cell| change(&cell.join("manifest.json"), |all| all["hash"] = json!("0")), "of another hash"),
-        (
-            "data",
-            &|cell| change(&cell.join("manifest.json"), |all| all["dataset"]["content_hash"] = json!("0")),
-            "the hash",
-        ),
-        ("smoke", &|cell| change(&cell.join("manifest.json"), |all| all["smoke"] = json!(true)), "of a smoke run"),
+        ("manifest", &|cell| change(&manifest(cell), |all| all["config"]["seed"] = json!(7)), "of seed-7"),
+        ("hash", &|cell| change(&manifest(cell), |all| all["hash"] = json!("0")), "of another hash"),
+        ("data", &|cell| change(&manifest(cell), |all| all["dataset"]["content_hash"] = json!("0")), "the hash"),
+        ("smoke", &|cell| change(&manifest(cell), |all| all["smoke"] = json!(true)), "of a smoke run"),
         ("metrics", &better, "metrics.jsonl has the hash"),
         ("weights", &|cell| fs::write(cell.join(weights), "not a network").expect("written"), "final.safetensors"),
     ];
@@ -264,14 +259,12 @@ fn a_cell_that_is_not_what_its_folder_says_is_not_taken() {
     // A single bit of the weights, in a folder of run folders.
     fs::rename(dir.path().join("runs"), dir.path().join("elsewhere")).expect("renamed");
     let file = dir.path().join("elsewhere/small").join(&shaw).join(weights);
-    let right = fs::read(&file).expect("weights");
-    let mut flipped = right.clone();
-    *flipped.last_mut().expect("a byte") ^= 1;
-    fs::write(&file, flipped).expect("written");
+    let flip = || flip(&file, |length| length - 1);
+    flip();
     let taken = || run(&dir, "run experiment.yaml --out third --cells elsewhere");
     taken().fails_with(&["in elsewhere/small is refused: final.safetensors has the hash", "--cells"]);
     // Right again, and of a version that recorded no hash of its metrics.
-    fs::write(&file, right).expect("written");
+    flip();
     let status = dir.path().join("elsewhere/small").join(&shaw).join("status.json");
     change(&status, |status| drop(status["result"].as_object_mut().expect("hashes").remove("metrics")));
     let answer = taken().succeeds();

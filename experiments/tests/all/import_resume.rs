@@ -9,6 +9,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
+use testing::flip;
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -150,12 +151,7 @@ fn other_conditions_and_damage_are_refused_and_nothing_is_lost() {
     let file = fs::File::options().write(true).open(dir.join("two.pgn")).expect("there");
     file.set_modified(changed).expect("a time");
     let shard = dir.join(".set.importing/00000-train.parquet");
-    let flip = || {
-        let mut bytes = fs::read(&shard).expect("a shard");
-        let middle = bytes.len() / 2;
-        bytes[middle] ^= 1;
-        fs::write(&shard, bytes).expect("written");
-    };
+    let flip = || flip(&shard, |length| length / 2);
     flip();
     answer(&mut import(dir, 2)).fails_with(&["cannot be resumed", "00000-train.parquet", "hash", "remove it to start"]);
     flip();

@@ -4,12 +4,11 @@
 use crate::cli::{self, answer, posenc_cell, run};
 use config::SCHEMA_VERSION;
 use config::numerics::BASE;
-use records::Manifest;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
-use testing::{Bench, assert_says};
+use testing::{Bench, assert_says, manifest};
 
 fn listed(what: &str) -> Vec<Value> {
     run(".", &format!("list {what} --json")).json().as_array().expect("a JSON array").clone()
@@ -128,7 +127,7 @@ fn the_version_is_that_of_manifests() {
     let bench = Bench::new();
     let dir = bench.cell("version", &bench.run(1));
     assert!(posenc_cell(&dir).output().expect("posenc starts").status.success());
-    let recorded = Manifest::read(&dir).expect("readable").expect("there").revision.expect("a revision");
+    let recorded = manifest(&dir).revision.expect("a revision");
     assert_eq!(revision, format!("revision {recorded}"));
     let is_hash = recorded.commit.len() == 40 && recorded.commit.bytes().all(|byte| byte.is_ascii_hexdigit());
     assert!(is_hash || recorded.commit == format!("v{release}"), "{recorded:?}");

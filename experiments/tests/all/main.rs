@@ -2,6 +2,8 @@
 
 mod bundle;
 mod bundles;
+#[path = "../../crates/report/tests/all/by_hand.rs"]
+pub mod by_hand;
 mod cells;
 mod check;
 #[cfg(feature = "inspect")]

@@ -1,5 +1,6 @@
 //! Matched controls in `posenc check` and `posenc run`.
 
+use crate::check::check;
 use crate::cli::{cell_of, run};
 use grid::planned;
 use models::ModelConfig;
@@ -13,16 +14,12 @@ fn experiment(controls: &str) -> String {
     format!("{head}  encoding: [absolute, shaw]\ncontrols:\n{controls}seeds:{tail}")
 }
 
-fn checked(text: &str, options: &str) -> String {
-    run(place(text), &format!("check experiment.yaml {options}")).succeeds().stdout
-}
-
 #[test]
 fn check_shows_what_was_found_and_the_plan_names_it() {
     let entries = "  - {row: absolute, match: {params: shaw, by: ffn}}\n  - {row: absolute, match: {step_time: shaw, by: {ffn: 400}}}\n";
     let text = experiment(entries)
         .replace("layers: 2, width: 16, heads: 2, ff: 16", "layers: 4, width: 96, heads: 6, ff: 192");
-    let shown = checked(&text, "");
+    let shown = check(&text, "").stdout;
     let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
     let expected = "\
 matched controls:
@@ -45,7 +42,7 @@ matched controls:
 #[test]
 fn measured_controls_are_compared_with_their_goal() {
     let entry = "  - {row: absolute, match: {step_time: shaw, by: {ffn: 48}}}\n";
-    let shown = checked(&experiment(entry), "--measure");
+    let shown = check(&experiment(entry), "--measure").stdout;
     let line = shown.lines().find(|line| line.contains("step time of shaw")).expect("a line");
     assert!(line.contains("chess-absolute-ffn48: step time of shaw by ffn 16 → 48: "), "{line}");
     assert!(line.contains(" ms of "), "{line}");

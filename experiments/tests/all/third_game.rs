@@ -1,26 +1,20 @@
 //! A game that no other test names, from its dataset to reports, pictures and an engine.
 
 use crate::cli::{cell_of, given, posenc, run, run_args};
+use crate::endless::GRID;
 use std::path::Path;
 use tempfile::TempDir;
 use testing::write_experiment;
 
-const GRID: &str = "\
-name: third
-base:
-  data: {GAME: moves}
-  input: piece_tokens
-  model: {chessformer: {layers: 1, width: 16, heads: 2, ff: 16, outputs: {policy: {}}}}
-  train: {steps: 4, batch: 8, optimizer: nadam, learning_rate: 1e-3, mask: none, loss: {policy: 1, value: 0}}
-  eval: {validation_positions: 8, test_positions: 16, every: 2}
-axes:
-  game: [GAME]
-  encoding: [none, shaw]
-seeds: [0]
-reference: {encoding: none}
-primary: {metric: policy_loss, at: last, weights: raw}
-twin: false
-";
+/// The grid of endless positions, with the moves of a dataset in place of them.
+fn grid(game: &str) -> String {
+    GRID.replace("name: endless", "name: third")
+        .replace("{generate: {probe: attacked-squares, game: chess, seed: 1, every: 8}}", "moves")
+        .replace("game: chess\n", &format!("game: {game}\n"))
+        .replace("per_square: {classes: 4}", "policy: {}")
+        .replace("mask: none}", "mask: none, loss: {policy: 1, value: 0}}")
+        .replace("metric: map_loss", "metric: policy_loss")
+}
 
 fn from_dataset_to_report(game: &str) {
     let dir = TempDir::new().expect("a temporary folder");
@@ -38,7 +32,7 @@ fn from_dataset_to_report(game: &str) {
     let legal = shown["legal"].as_array().expect("moves").len();
     assert!(legal > 0);
 
-    write_experiment(dir.path(), &GRID.replace("GAME", game));
+    write_experiment(dir.path(), &grid(game));
     run(&dir, "run experiment.yaml").succeeds();
     run(&dir, "report runs/third").succeeds().says(&[game, "Shaw", "16 test positions"]);
     let cell = cell_of(&dir.path().join("runs/third"), &format!("{game}-shaw"));

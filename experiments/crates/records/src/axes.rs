@@ -144,11 +144,7 @@ mod tests {
     use serde_json::json;
 
     fn row(game: GameKind, folder: &str) -> Row {
-        serde_json::from_value(json!({
-            "game": game, "label": folder, "folder": folder, "role": "compared", "mask": "train",
-            "network": {"trunk": 0, "heads": 0, "encoding": 0, "injection_points": "", "position_sources": []},
-        }))
-        .expect("a row")
+        Row { game, ..serde_json::from_value(crate::plan::tests::row(folder)).expect("a row") }
     }
 
     fn axes(runs: &[(GameKind, Value)]) -> (Vec<String>, Vec<Vec<String>>) {

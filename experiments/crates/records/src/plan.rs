@@ -253,11 +253,11 @@ fn shown(name: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use serde_json::{Value, json};
 
-    fn row(folder: &str) -> Value {
+    pub(crate) fn row(folder: &str) -> Value {
         json!({
             "game": "chess", "label": "shaw", "folder": folder, "role": "compared", "mask": "train",
             "network": {"trunk": 1, "heads": 1, "encoding": 1, "injection_points": "", "position_sources": []},

@@ -58,6 +58,12 @@ pub fn small() -> String {
     EXPERIMENT.replace("game: [chess, shogi]", "game: [chess]").replace("seeds: [0, 1, 2]", "seeds: [0]")
 }
 
+/// Its encodings at two depths, on chess; each depth has its reference.
+pub fn depths() -> String {
+    let open = EXPERIMENT.replace("layers: 2, ", "").replace("game: [chess, shogi]", "game: [chess]");
+    open.replace("axes:\n", "axes:\n  model.chessformer.layers: [1, 2]\n")
+}
+
 /// A folder with the small datasets for all tests of a process; tests do not change them.
 pub static DATA: LazyLock<TempDir> = LazyLock::new(datasets);
 
@@ -80,6 +86,14 @@ pub fn program(dir: &Path, name: &str, text: &str) -> PathBuf {
     std::fs::write(&path, format!("#!/bin/sh\n{text}")).expect("the folder can be written");
     std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).expect("its mode can be set");
     path
+}
+
+/// Changes the lowest bit of a byte of a file, whose place follows from the file's length.
+pub fn flip(path: &Path, place: fn(usize) -> usize) {
+    let mut bytes = std::fs::read(path).expect("bytes");
+    let place = place(bytes.len());
+    bytes[place] ^= 1;
+    std::fs::write(path, bytes).expect("written");
 }
 
 /// Loads an experiment of this text as if it lay in `dir`, with settings of the command line.

@@ -13,8 +13,8 @@ mod bench;
 pub use brought::{brought_experiments, experiments_folder, root};
 pub use datasets::{chess_records, datasets, imported, opening_records, openings, rated, shogi_records, split};
 pub use experiment::{
-    CONFIG, DATA, EXPERIMENT, assert_says, hashes, load, load_in, load_with, pairs, place, program, refused,
-    refused_with, small, write_experiment,
+    CONFIG, DATA, EXPERIMENT, assert_says, depths, flip, hashes, load, load_in, load_with, pairs, place, program,
+    refused, refused_with, small, write_experiment,
 };
 
 #[cfg(feature = "cells")]

@@ -14,7 +14,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
-use testing::{Bench, assert_same_bits, assert_says, dlshogi, place, small, status, train};
+use testing::{Bench, assert_same_bits, assert_says, dlshogi, manifest, place, small, status, train};
 use train::Outcome;
 use train::ranks::Meeting;
 
@@ -56,12 +56,17 @@ struct Launched {
 
 impl Launched {
     fn new(dir: &Path, size: usize) -> Self {
+        Self::with(dir, size, &|_| None)
+    }
+
+    /// Ranks of which some have a variable of their own.
+    fn with(dir: &Path, size: usize, variable: &dyn Fn(usize) -> Option<(&'static str, &'static str)>) -> Self {
         let meeting = Meeting::open().expect("a store");
         let start = |rank: usize| {
             let log = File::create(dir.join(format!("rank-{rank}.log"))).expect("a log");
             let mut command = posenc_cell(dir);
-            command.arg("--ranked").envs(meeting.variables(rank, size)).stdout(Stdio::null()).stderr(log);
-            command.spawn().expect("posenc starts")
+            command.arg("--ranked").envs(meeting.variables(rank, size)).envs(variable(rank));
+            command.stdout(Stdio::null()).stderr(log).spawn().expect("posenc starts")
         };
         Self { ranks: (0..size).map(start).collect(), _meeting: meeting }
     }
@@ -128,7 +133,7 @@ fn ranks_make_the_steps_of_one_process() {
             assert_same_bits(&alone, &dir);
             let of_positions = |dir: &Path| fs::read(dir.join(positions::file(Weights::Raw))).expect("test positions");
             assert_eq!(of_positions(&alone), of_positions(&dir), "{name} on {size}");
-            assert_eq!(Manifest::read(&dir).expect("readable").expect("there").sessions[0].ranks, Some(size));
+            assert_eq!(manifest(&dir).sessions[0].ranks, Some(size));
         }
         let (count, took) = (networks.len(), began.elapsed().as_secs_f64());
         println!("{} of {count}, {name}: the same bits on 1 to {most} ranks ({took:.1} s)", number + 1);
@@ -226,7 +231,7 @@ fn the_first_rank_decides_how_many_positions_go_through_the_network_at_once() {
     let dir = bench.cell("auto", &with(MicroBatch::Auto));
     assert_eq!(Launched::new(&dir, 2).codes(None), [Some(0); 2], "{}", logs(&dir, 2));
     let half = bench.run(29).train.batch / 2;
-    assert_eq!(Manifest::read(&dir).expect("readable").expect("there").identity.micro_batch, Some(half));
+    assert_eq!(manifest(&dir).identity.micro_batch, Some(half));
     assert_same_bits(&bench.trained("half", &with(MicroBatch::Of(half))), &dir);
 }
 
@@ -246,19 +251,10 @@ fn an_error_of_all_ranks_is_reported_once_with_its_own_exit_code() {
 fn ranks_with_other_variables_that_decide_bits_are_refused() {
     let bench = Bench::new();
     let dir = bench.cell("environment", &in_parts(bench.run(4)));
-    let meeting = Meeting::open().expect("a store");
-    let start = |rank: usize| {
-        let mut command = posenc_cell(&dir);
-        command.arg("--ranked").envs(meeting.variables(rank, 2)).stdout(Stdio::null()).stderr(Stdio::piped());
-        if rank == 1 {
-            command.env("MKL_CBWR", "COMPATIBLE");
-        }
-        command.spawn().expect("posenc starts")
-    };
-    for rank in [0, 1].map(start) {
-        let ended = rank.wait_with_output().expect("it ends");
-        assert_eq!(ended.status.code(), Some(1));
-        let said = String::from_utf8_lossy(&ended.stderr);
+    let mut launched = Launched::with(&dir, 2, &|rank| (rank == 1).then_some(("MKL_CBWR", "COMPATIBLE")));
+    assert_eq!(launched.codes(None), [Some(1); 2]);
+    for rank in 0..2 {
+        let said = fs::read_to_string(dir.join(format!("rank-{rank}.log"))).expect("a log");
         assert_says(&said, &["is another program, run or cell", "MKL_CBWR=COMPATIBLE"]);
     }
 }
@@ -309,7 +305,7 @@ fn assert_two_ranks_are_as_one(alone: &Path, launched: &Path) {
     };
     let [alone, launched] = [alone, launched].map(|dir| row(dir).expect("a trained cell"));
     assert_same_bits(&alone, &launched);
-    assert_eq!(Manifest::read(&launched).expect("readable").expect("there").sessions[0].ranks, Some(2));
+    assert_eq!(manifest(&launched).sessions[0].ranks, Some(2));
 }
 
 #[test]

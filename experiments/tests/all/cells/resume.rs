@@ -2,14 +2,13 @@
 
 use crate::cli::{answer, posenc_cell, signal, wait_for_step, with_little_room};
 use config::RunConfig;
-use records::Manifest;
 use records::status::State;
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::time::Duration;
-use testing::{Bench, assert_same_bits, status, train};
+use testing::{Bench, assert_same_bits, manifest, status, train};
 use train::Outcome;
 
 fn spawn(dir: &Path) -> Child {
@@ -55,7 +54,7 @@ fn asked_to_stop_it_writes_a_checkpoint_wherever_it_is() {
     assert!(dir.join(format!("checkpoints/step-{}.safetensors", status(&dir).step)).is_file());
     assert_eq!(train(&dir).expect("it goes on"), Outcome::Done);
     assert_same_bits(&undisturbed, &dir);
-    assert_eq!(Manifest::read(&dir).expect("readable").expect("there").sessions.len(), 2);
+    assert_eq!(manifest(&dir).sessions.len(), 2);
 }
 
 #[test]
@@ -72,8 +71,7 @@ fn a_cell_is_not_resumed_under_another_variable_that_decides_bits_unless_forced(
         refused.tells(&parts);
     }
     answer(posenc_cell(&dir).env("MKL_CBWR", "COMPATIBLE").arg("--force")).succeeds();
-    let manifest = Manifest::read(&dir).expect("readable").expect("there");
-    assert_eq!(manifest.sessions.last().expect("a session").forced, [changed]);
+    assert_eq!(manifest(&dir).sessions.last().expect("a session").forced, [changed]);
 }
 
 #[cfg(target_os = "linux")]

@@ -67,11 +67,8 @@ fn cells_are_set_side_by_side() {
     let finished = Finished::new();
     let [chess, shogi] = ["chess", "shogi"].map(|game| finished.cell(game));
     let answer = run(finished.path(), &format!("inspect {chess} {shogi} --out both {QUICK}")).succeeds();
-    assert!(
-        answer.stdout.starts_with("2 cells: ") && answer.stdout.ends_with("\npage: both/inspect.html\n"),
-        "{}",
-        answer.stdout
-    );
+    let said = answer.stdout;
+    assert!(said.starts_with("2 cells: ") && said.ends_with("\npage: both/inspect.html\n"), "{said}");
     let both = finished.path().join("both");
     let sides = |path: &Path| {
         let cells = data(path)["cells"].as_array().cloned().expect("cells");

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tch::Device;
-use testing::Finished;
+use testing::{Finished, flip};
 
 fn conditions(finished: &Finished, game: GameKind) -> Conditions {
     let cell = finished.path().join(finished.cell(game.name()));
@@ -174,11 +174,8 @@ fn a_match_is_not_resumed_with_other_weights() {
     let out = finished.path().join("match");
     play(&conditions, out.clone(), 1, Some(1)).expect("a part of the match");
     let weights = finished.path().join(finished.cell("chess")).join("checkpoints/final.safetensors");
-    let mut bytes = fs::read(&weights).expect("weights");
-    // The lowest bits of the last number.
-    let last = bytes.len() - 4;
-    bytes[last] ^= 1;
-    fs::write(&weights, bytes).expect("written");
+    // Of the last number.
+    flip(&weights, |length| length - 4);
     let refused = play(&conditions, out, 1, None).expect_err("other weights").to_string();
     assert!(refused.contains("other players, weights or conditions"), "{refused}");
 }

@@ -1,7 +1,6 @@
 //! A run folder that is written by hand, so that every number in it is known.
 
 use crate::by_hand;
-use facts::Role;
 use records::CellLock;
 use records::plan::Plan;
 use records::status::{State, Status};
@@ -25,10 +24,12 @@ impl Folder {
     /// Chess rows with these labels, of which the first is the reference. No cell has begun.
     pub(crate) fn new<L: AsRef<str>>(labels: &[L], seeds: u64) -> Self {
         let row = |(place, label): (usize, &L)| {
-            let role = if place == 0 { Role::Reference } else { Role::Compared };
-            by_hand::chess_row(label.as_ref(), format!("chess-{place}-0123456789ab"), role, 64)
+            let role = if place == 0 { "reference" } else { "compared" };
+            by_hand::row(label.as_ref(), &format!("chess-{place}-0123456789ab"), role, 64)
         };
-        let mut plan = by_hand::plan((0..seeds).collect(), labels.iter().enumerate().map(row).collect());
+        let seeds: Vec<u64> = (0..seeds).collect();
+        let rows: Vec<Value> = labels.iter().enumerate().map(row).collect();
+        let mut plan: Plan = serde_json::from_value(by_hand::plan(&seeds, &rows)).expect("a plan");
         plan.question = Some("Which is best?".to_owned());
         let dir = tempfile::tempdir().expect("a folder for the test");
         plan.write(dir.path()).expect("the plan is written");

@@ -4,7 +4,7 @@
 
 mod browser;
 #[path = "../../../../experiments/crates/report/tests/all/by_hand.rs"]
-mod by_hand;
+pub mod by_hand;
 #[path = "../../../../experiments/crates/report/tests/all/chromium.rs"]
 mod chromium;
 mod folder;

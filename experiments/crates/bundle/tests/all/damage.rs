@@ -9,8 +9,6 @@ pub mod documents;
 mod fixtures;
 pub mod laws;
 mod meaning;
-#[path = "../../../train/tests/all/damage/measured.rs"]
-mod measured;
 #[path = "../../../../../games/tests/all/damage/seeded.rs"]
 pub mod seeded;
 #[path = "../../../config/tests/all/damage/laws.rs"]

@@ -1,18 +1,7 @@
 //! `reference`: one row of a game, or one for each group of rows.
 
 use config::Role;
-use testing::{EXPERIMENT, load, load_with, pairs};
-
-/// The small experiment with these axes beside the encodings.
-fn with(axes: &str) -> String {
-    let open = EXPERIMENT.replace("layers: 2, ", "");
-    open.replace("axes:\n", &format!("axes:\n  {axes}\n"))
-}
-
-/// Encodings and depths, on chess.
-fn depths() -> String {
-    with("model.chessformer.layers: [1, 2]").replace("game: [chess, shogi]", "game: [chess]")
-}
+use testing::{EXPERIMENT, depths, load, load_with, pairs};
 
 #[test]
 fn a_reference_stands_in_every_group() {
@@ -31,7 +20,8 @@ fn a_reference_stands_in_every_group() {
     assert_eq!(roles.iter().filter(|role| **role == Role::Reference).count(), 2);
 
     // Each game has its own, and what is zipped with an axis belongs to it.
-    let zipped = with("model.chessformer.layers: [1, 2]\n  steps: [8, 12]").replace("    steps: 8\n", "");
+    let zipped = EXPERIMENT.replace("layers: 2, ", "").replace("    steps: 8\n", "");
+    let zipped = zipped.replace("axes:\n", "axes:\n  model.chessformer.layers: [1, 2]\n  steps: [8, 12]\n");
     let zipped = load(&zipped.replace("seeds:", "zip: [[model.chessformer.layers, steps]]\nseeds:"));
     assert_eq!(zipped.rows.len(), 2 * (3 * 2 + 1));
     for (own, reference) in pairs(&zipped) {

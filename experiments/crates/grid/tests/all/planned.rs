@@ -4,15 +4,7 @@ use config::Experiment;
 use grid::{Prepared, RunSelection, planned};
 use records::Plan;
 use std::fs;
-use testing::{EXPERIMENT, load, pairs, place, small};
-
-/// The small experiment's encodings at two depths, on chess; each depth has its reference.
-fn depths() -> String {
-    EXPERIMENT
-        .replace("layers: 2, ", "")
-        .replace("axes:\n", "axes:\n  model.chessformer.layers: [1, 2]\n")
-        .replace("game: [chess, shogi]", "game: [chess]")
-}
+use testing::{EXPERIMENT, depths, load, pairs, place, small};
 
 #[test]
 fn one_reference_is_no_field_of_the_plan() {

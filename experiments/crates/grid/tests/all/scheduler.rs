@@ -254,13 +254,6 @@ fn a_cell_that_takes_too_long_stops_at_a_checkpoint_and_is_a_failure() {
     assert!(finished(&grid.run()[0]));
 }
 
-#[test]
-fn a_run_whose_time_is_over_stops_at_checkpoints() {
-    let grid = Grid::new(&["stops", "works"]);
-    let outcomes = grid.run_within(1, Limits { run: Some(Duration::from_millis(500)), ..Limits::default() });
-    assert_eq!(outcomes, [Outcome::Interrupted, Outcome::NotStarted]);
-}
-
 /// The outcomes of two runners at the same time.
 fn by_two(run: impl Fn() -> Vec<Outcome> + Sync) -> [Vec<Outcome>; 2] {
     std::thread::scope(|scope| [(), ()].map(|()| scope.spawn(&run)).map(|runner| runner.join().expect("the run ends")))

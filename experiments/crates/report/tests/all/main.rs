@@ -3,7 +3,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "for those who ask with --nocapture")]
 
 mod beside;
-mod by_hand;
+pub mod by_hand;
 mod chromium;
 mod report;
 mod scaling;

@@ -7,11 +7,11 @@ pub mod counts;
 pub mod documents;
 pub mod laws;
 mod meaning;
-mod measured;
 pub mod messages;
 #[path = "../../../../../games/tests/all/damage/seeded.rs"]
 pub mod seeded;
 
+use crate::by_hand;
 use serde_json::json;
 use train::sinks::tensorboard::{self, HParams};
 
@@ -19,8 +19,8 @@ use train::sinks::tensorboard::{self, HParams};
 fn events() -> Vec<u8> {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let lines = dir.path().join("metrics.jsonl");
-    let content: String = measured::lines(2.5).iter().map(|line| format!("{line}\n")).collect();
-    std::fs::write(&lines, content).expect("written");
+    let metrics = by_hand::few_lines(2.5).map(|line| line.to_string() + "\n");
+    std::fs::write(&lines, metrics.concat()).expect("written");
     let hparams = HParams(vec![("train.batch".to_owned(), json!(4)), ("twin".to_owned(), json!(false))]);
     let file = tensorboard::rebuild(&lines, dir.path(), &hparams).expect("rebuilt");
     let bytes = std::fs::read(file).expect("a file");

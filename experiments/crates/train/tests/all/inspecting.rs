@@ -8,7 +8,7 @@ use serde_json::Value;
 use std::fs;
 use std::path::Path;
 use tch::Device;
-use testing::Bench;
+use testing::{Bench, flip};
 use train::checkpoint::{load_final, save_final};
 use train::inference::{Loaded, Origin, Request, positions};
 
@@ -45,14 +45,6 @@ fn a_finished_cell_has_its_final_weights_and_an_interrupted_one_its_newest_check
     fs::remove_dir_all(done.join("checkpoints")).expect("removed");
     let error = Loaded::cell(&done, Weights::Raw, Device::Cpu).expect_err("its weights are removed").to_string();
     assert!(error.contains("is finished, but has no weights: they were removed; to train it again"), "{error}");
-}
-
-/// Changes the lowest bit of a byte, whose place follows from the file's length.
-pub(crate) fn flip(path: &Path, place: fn(usize) -> usize) {
-    let mut bytes = fs::read(path).expect("bytes");
-    let place = place(bytes.len());
-    bytes[place] ^= 1;
-    fs::write(path, bytes).expect("written");
 }
 
 fn without(path: &Path, key: &str) {

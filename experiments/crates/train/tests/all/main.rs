@@ -1,6 +1,8 @@
 //! Training cells: bit-identical runs, also after crashes and damage, and their logs.
 
 mod batch_norm;
+#[path = "../../../report/tests/all/by_hand.rs"]
+pub mod by_hand;
 pub mod damage;
 mod datasets;
 mod decoder;

@@ -1,11 +1,10 @@
 //! Cells that crashed, were stopped or damaged resume to the same bits.
 
-use crate::inspecting::flip;
 use records::Revision;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use testing::{Bench, assert_same_bits, manifest, options, status, train, train_with};
+use testing::{Bench, assert_same_bits, flip, manifest, options, status, train, train_with};
 use train::{CellOptions, Outcome, run_cell};
 
 /// The tensor files of the checkpoints, by step.

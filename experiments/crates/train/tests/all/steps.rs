@@ -126,13 +126,8 @@ fn averaged_weights_are_evaluated_beside_the_raw_ones() {
     };
     assert_eq!(untimed(&of_raw), untimed(&lines(&raw)), "the training is the same");
     let places: Vec<_> = averaged.iter().map(|line| (line.split, line.step)).collect();
-    let expected = [
-        (Part::Validation, 10),
-        (Part::Validation, 20),
-        (Part::Validation, 22),
-        (Part::TrainSample, 22),
-        (Part::Test, 22),
-    ];
+    let validated = [10, 20, 22].map(|step| (Part::Validation, step));
+    let expected = [&validated[..], &[(Part::TrainSample, 22), (Part::Test, 22)]].concat();
     assert_eq!(places, expected, "none before there is an average, none of training batches");
     let test = |lines: &[MetricLine]| lines.last().and_then(|line| line.metrics.get("policy_loss")).expect("a loss");
     assert_ne!(test(&averaged), test(&of_raw), "they are other weights");

@@ -1,12 +1,12 @@
 //! Event files hold what `metrics.jsonl` holds, for our reader and for TensorBoard's own.
 
-use crate::inspecting::flip;
+use crate::by_hand;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use testing::{Bench, lines, train};
+use testing::{Bench, flip, lines, train};
 use train::events::repair;
 use train::sinks::tensorboard::{PREFIX, Scalar, read, read_dir, read_session};
 
@@ -77,15 +77,10 @@ fn going_on_withdraws_what_came_after_the_checkpoint_and_event_files_can_be_rebu
 
 /// Writes a plan in which the row of a cell has a name and values on two axes.
 fn plan(bench: &Bench, name: &str) {
-    let row = json!({
-        "game": "chess", "label": name, "name": "Mine", "folder": format!("{name}-unplanned"), "role": "twin",
-        "mask": "train", "axes": {"encoding": "shaw: {terms: [q, k]}", "train.encoding_rate": "64"},
-        "network": {"trunk": 1, "heads": 1, "encoding": 1, "injection_points": "", "position_sources": []},
-    });
-    let plan = json!({
-        "format": 1, "experiment": "test", "primary": {"metric": "policy_loss", "weights": "raw"}, "seeds": [1],
-        "rows": [row],
-    });
+    let mut row = by_hand::row(name, &format!("{name}-unplanned"), "twin", 1);
+    row["name"] = json!("Mine");
+    row["axes"] = json!({"encoding": "shaw: {terms: [q, k]}", "train.encoding_rate": "64"});
+    let plan = by_hand::plan(&[1], &[row]);
     let run_dir = bench.path().join("runs/test");
     fs::create_dir_all(&run_dir).expect("a folder");
     fs::write(run_dir.join("grid.json"), plan.to_string()).expect("the plan");

@@ -1,7 +1,7 @@
 //! A run folder and a bundle that are good and small: none of them has more than 20 KB.
 
 use super::documents::text;
-use super::measured;
+use crate::by_hand;
 use config::RunConfig;
 use serde_json::{Map, Value, json};
 use testing::CONFIG;
@@ -29,7 +29,7 @@ pub(crate) fn run_folder() -> Map<String, Value> {
             let cell = format!("{}/seed-{seed}", folder(label));
             files.insert(format!("{cell}/status.json"), status());
             files.insert(format!("{cell}/manifest.json"), manifest(label, seed));
-            files.insert(format!("{cell}/metrics.jsonl"), Value::from(measured::lines(loss)));
+            files.insert(format!("{cell}/metrics.jsonl"), json!(by_hand::few_lines(loss)));
         }
     }
     files.insert(format!("{CELL}/strength.json"), strength());
@@ -57,14 +57,9 @@ fn folder(label: &str) -> String {
 fn plan() -> Value {
     let [none, shaw] = ["none", "shaw"].map(folder);
     let row = |label: &str, role: &str| {
-        json!({
-            "game": "chess", "label": label, "folder": folder(label), "role": role, "mask": "train",
-            "network": {
-                "trunk": 1000, "heads": 200, "encoding": 100, "injection_points": "logits",
-                "position_sources": ["value head"],
-            },
-            "matched": {"quantity": "params", "goal": folder("none"), "ratio": 1.01},
-        })
+        let mut row = by_hand::row(label, &folder(label), role, 100);
+        row["matched"] = json!({"quantity": "params", "goal": folder("none"), "ratio": 1.01});
+        row
     };
     json!({
         "format": 1, "experiment": "damaged", "question": "Which one?", "expect": "shaw", "smoke": false,
@@ -117,34 +112,28 @@ fn strength() -> Value {
 fn manifest(label: &str, seed: usize) -> Value {
     let config = if label == "none" { CONFIG.replace(SHAW, "none") } else { CONFIG.to_owned() };
     let run = RunConfig { seed: seed as u64, ..RunConfig::from_yaml(&config).expect("a run") };
-    json!({
+    let mut manifest = by_hand::manifest();
+    let further = json!({
         "experiment": "damaged", "label": label, "hash": HASH, "posenc": "0.1.0", "schema": 1, "revision": null,
-        "identity": {
-            "config": "c", "dataset": "d", "numerics": 5, "libtorch": "2.11.0",
-            "instruction_set": "AVX2 (GenuineIntel)", "threads": 1, "device": "cpu", "dtype": "f32",
-        },
         "cpu": {"model": "a processor", "vendor": "GenuineIntel", "cores": 2, "capability": "AVX2"},
         "seeds": {"data_order": seed, "parameters": seed, "twin": false},
         "determinism": {
             "same_bits": true, "intra_op_threads": 1, "inter_op_threads": 1, "environment": [["OMP_NUM_THREADS", "1"]],
         },
         "smoke": false,
-        "dataset": {
-            "name": "x", "content_hash": "d", "train_positions": 100, "validation_positions": 8, "test_positions": 8,
-            "novel_test_positions": 0.9,
-        },
         "parameters": {"trunk": 1000, "encoding": 100, "head": 200},
         "macs": {"trunk": 1000, "encoding": 100, "head": 200, "paper": 1000},
         "injection_points": ["logits"], "position_sources": ["value head"], "tokens": 64,
         "initial_weights": {"shared": "s", "encoding": "e"},
-        "sessions": [{"from_step": 0, "unix_s": 1.0}],
         "copied_from": [{"path": "other.tar.zst", "blake3": "b"}],
         "config": run,
         "finish": {
             "unix_s": 2.0, "wall_s": 1.0, "positions_per_s": 10.0, "weights": "w",
             "files": [["final.safetensors", "h"]],
         },
-    })
+    });
+    manifest.as_object_mut().expect("a map").extend(further.as_object().cloned().expect("a map"));
+    manifest
 }
 
 /// The files of a bundle by path.

@@ -105,16 +105,6 @@ fn verdicts_have_colours_where_the_terminal_has_them() {
 }
 
 #[test]
-fn labels_that_differ_in_their_rates_only_by_game_are_one_name() {
-    let mut folder = Folder::of_two_games();
-    folder.edit_rows("absolute", |row| {
-        row.label = format!("absolute, encoding rate × {}", if row.game == GameKind::Chess { 1 } else { 5 });
-    });
-    let text = fits(&folder.report(), &ended());
-    assert_eq!(names(&text), ["Shaw", "absolute", "RoPE", "A/A control"]);
-}
-
-#[test]
 fn names_keep_what_tells_them_apart() {
     let mut folder = Folder::finished();
     let labels = [

@@ -46,15 +46,15 @@ pub(crate) struct Folder {
 
 impl Folder {
     pub(crate) fn new() -> Self {
-        let row = |label: &str, role: Role, encoding: usize| by_hand::chess_row(label, in_chess(label), role, encoding);
+        let row = |label: &str, role: &str, encoding: usize| by_hand::row(label, &in_chess(label), role, encoding);
         // The reference is not the first, as an experiment may list it anywhere.
-        let rows = vec![
-            row("shaw", Role::Compared, 1_382_400),
-            row("absolute", Role::Reference, 64),
-            row("rope", Role::Compared, 0),
-            row("absolute-twin", Role::Twin, 64),
+        let rows = [
+            row("shaw", "compared", 1_382_400),
+            row("absolute", "reference", 64),
+            row("rope", "compared", 0),
+            row("absolute-twin", "twin", 64),
         ];
-        let plan = by_hand::plan(SEEDS.to_vec(), rows);
+        let plan = serde_json::from_value(by_hand::plan(&SEEDS, &rows)).expect("a plan");
         let folder = Self { dir: tempfile::tempdir().expect("a folder for the test"), plan };
         folder.write_plan();
         folder
@@ -220,6 +220,16 @@ impl Folder {
         Row { label: label.to_owned(), folder: in_chess(label), ..self.plan.rows[0].clone() }
     }
 
+    /// A chess row with this label and reference, which is not in the plan; a reference names itself.
+    pub(crate) fn beside(&self, label: &str, reference: &str) -> Row {
+        let role = match label.strip_prefix(reference) {
+            Some("") => Role::Reference,
+            Some("-twin") => Role::Twin,
+            _ => Role::Compared,
+        };
+        Row { role, reference: Some(in_chess(reference)), ..self.like(label) }
+    }
+
     pub(crate) fn cell(&self, label: &str, seed: u64) -> PathBuf {
         let dir = self.path().join(in_chess(label)).join(format!("seed-{seed}"));
         fs::create_dir_all(&dir).expect("the cell's folder");
@@ -245,13 +255,7 @@ impl Folder {
             "policy_kl": loss - 0.3, "value_targets": 3600.0, "value_targets.opening": 1200.0, "value_loss.opening": 0.95,
             "value_accuracy.opening": 0.55,
         });
-        let lines = [
-            line(50, "validation", &json!({"policy_loss": loss + 1.0})),
-            line(100, "train", &json!({"policy_loss": loss - 0.5})),
-            line(100, "train_sample", &json!({"policy_loss": loss - 0.05, "policy_accuracy": 0.5})),
-            line(100, "validation", &json!({"policy_loss": loss + 0.5})),
-            line(100, "test", &test),
-        ];
+        let lines = by_hand::lines(&test).map(|line| line.to_string() + "\n");
         fs::write(dir.join("metrics.jsonl"), lines.concat()).expect("metrics");
     }
 
@@ -334,8 +338,7 @@ impl Folder {
 
 /// A line of metrics, with its end.
 pub(crate) fn line(step: u64, split: &str, metrics: &Value) -> String {
-    let time = json!({"unix_s": 0.0, "wall_s": 1.0, "positions_per_s": 10.0});
-    json!({"step": step, "split": split, "epochs": 0.5, "metrics": metrics, "time": time}).to_string() + "\n"
+    by_hand::line(step, split, metrics).to_string() + "\n"
 }
 
 pub(crate) fn change_lines(path: &Path, change: impl Fn(&mut Value)) {
@@ -353,14 +356,10 @@ pub(crate) fn drawn(report: &Report) -> [String; 4] {
     [text::draw, markdown::draw, latex::draw, html::draw].map(|draw| draw(report))
 }
 
-/// The figures of a report, each with the SVG that is written.
+/// The figures of a report, which can be written.
 pub(crate) fn written(report: &Report) -> Vec<Figure> {
     let dir = tempfile::tempdir().expect("a folder");
-    let mut figures = figures::write(report, dir.path()).expect("figures");
-    for Figure { id, svg, .. } in &mut figures {
-        *svg = fs::read_to_string(dir.path().join(format!("{id}.svg"))).expect("an SVG");
-    }
-    figures
+    figures::write(report, dir.path()).expect("figures")
 }
 
 pub(crate) struct Csv(pub(crate) Vec<Vec<String>>);

@@ -1,34 +1,28 @@
 //! Several references in a game: each row is compared with that of its group.
 
-use crate::report::folder::{Folder, SEEDS, close, comparison, has, in_chess, says};
+use crate::report::folder::{Folder, SEEDS, close, comparison, has, says};
 use crate::report::strength::leave;
 use facts::Role;
-use records::plan::Row;
 use records::strength::Measure;
 use report::comparison::Verdict;
 use report::sections::budgets::Budgets;
 use report::{Report, html, text};
 use serde_json::json;
 
-const ROWS: [(&str, Role, &str, [f64; 3]); 5] = [
-    ("absolute-2", Role::Reference, "absolute-2", [2.40, 2.42, 2.41]),
-    ("absolute-4", Role::Reference, "absolute-4", [2.20, 2.22, 2.21]),
-    ("shaw-4", Role::Compared, "absolute-4", [2.25, 2.24, 2.27]),
-    ("shaw-2", Role::Compared, "absolute-2", [2.30, 2.33, 2.31]),
-    ("absolute-2-twin", Role::Twin, "absolute-2", [2.39, 2.44, 2.40]),
+const ROWS: [(&str, &str, [f64; 3]); 5] = [
+    ("absolute-2", "absolute-2", [2.40, 2.42, 2.41]),
+    ("absolute-4", "absolute-4", [2.20, 2.22, 2.21]),
+    ("shaw-4", "absolute-4", [2.25, 2.24, 2.27]),
+    ("shaw-2", "absolute-2", [2.30, 2.33, 2.31]),
+    ("absolute-2-twin", "absolute-2", [2.39, 2.44, 2.40]),
 ];
 
 /// Two encodings in networks of two and of four layers.
 pub(crate) fn grid() -> Folder {
     let mut folder = Folder::new();
-    let row = |(label, role, reference, _): (&str, Role, &str, [f64; 3])| Row {
-        role,
-        reference: Some(in_chess(reference)),
-        ..folder.like(label)
-    };
-    let rows = ROWS.map(row);
+    let rows = ROWS.map(|(label, reference, _)| folder.beside(label, reference));
     folder.edit(|plan| plan.rows = rows.into());
-    ROWS.iter().for_each(|(label, _, _, losses)| folder.row(label, *losses));
+    ROWS.iter().for_each(|(label, _, losses)| folder.row(label, *losses));
     folder
 }
 
@@ -128,12 +122,7 @@ fn budgets_are_those_of_each_group() {
             [("absolute", 0.0), ("shaw", -0.1)].map(|(own, of)| (name(own), name("absolute"), depth, steps, of))
         })
         .collect();
-    let row = |(label, reference, ..): &(String, String, u64, u64, f64)| Row {
-        role: if label == reference { Role::Reference } else { Role::Compared },
-        reference: Some(in_chess(reference)),
-        ..folder.like(label)
-    };
-    let rows = cells.iter().map(row).collect();
+    let rows = cells.iter().map(|(label, reference, ..)| folder.beside(label, reference)).collect();
     folder.edit(|plan| plan.rows = rows);
     for (label, _, depth, steps, of_shaw) in &cells {
         folder.row(label, losses(*depth, *steps, *of_shaw));

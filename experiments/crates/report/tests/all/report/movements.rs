@@ -1,6 +1,6 @@
 //! The section on movements of inspected cells.
 
-use crate::report::folder::{Folder, SEEDS};
+use crate::report::folder::{Folder, SEEDS, change_lines};
 use games::GameKind;
 use records::head_maps;
 use records::inspected::{DIR, FILE, FORMAT};
@@ -37,12 +37,6 @@ fn inspect(folder: &Folder, seed: u64, movements: &[Option<(&str, bool)>]) {
     fs::write(file(folder, seed), found.to_string()).expect("written");
 }
 
-fn change(folder: &Folder, seed: u64, change: impl Fn(&mut Value)) {
-    let mut found: Value = serde_json::from_slice(&fs::read(file(folder, seed)).expect("a file")).expect("JSON");
-    change(&mut found);
-    fs::write(file(folder, seed), found.to_string()).expect("written");
-}
-
 #[test]
 fn heads_of_inspected_cells_are_counted_by_movement_and_seed() {
     let folder = Folder::finished();
@@ -66,7 +60,7 @@ fn a_cell_without_networks_with_random_weights_counts_no_heads_of_them() {
     for seed in [SEEDS[0], SEEDS[1]] {
         inspect(&folder, seed, &[Some(("rook", true))]);
     }
-    change(&folder, SEEDS[1], |found| {
+    change_lines(&file(&folder, SEEDS[1]), |found| {
         found["controls"] = 0.into();
         found["control"] = json!([]);
     });
@@ -111,7 +105,7 @@ fn heads_of_a_named_row_are_found_by_its_name() {
     let mut folder = Folder::finished();
     inspect(&folder, SEEDS[0], &[Some(("rook", true)), None]);
     leave_maps(&folder, SEEDS[0]);
-    change(&folder, SEEDS[0], |found| found["row"] = "Shaw's".into());
+    change_lines(&file(&folder, SEEDS[0]), |found| found["row"] = "Shaw's".into());
     folder.edit_rows("shaw", |row| row.name = Some("Shaw's".to_owned()));
     assert_eq!(folder.report().named_heads.len(), 1);
 }

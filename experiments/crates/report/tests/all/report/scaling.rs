@@ -1,7 +1,7 @@
 //! Multipliers and power laws of a run folder, in every format.
 
-use crate::report::folder::{Folder, close, drawn, has, in_chess, is_warned, written};
-use facts::{Extrapolate, Role};
+use crate::report::folder::{Folder, close, drawn, has, is_warned, written};
+use facts::Extrapolate;
 use records::plan::Row;
 use records::step_times::StepTime;
 use report::figures::Figure;
@@ -35,12 +35,7 @@ fn rows(steps: &[u64]) -> Vec<(&'static str, u64, String)> {
 fn with_losses(steps: &[u64], loss: impl Fn(&str, u64) -> f64) -> Folder {
     let mut folder = Folder::new();
     let rows = rows(steps);
-    let row = |(encoding, steps, label): &(&str, u64, String)| Row {
-        role: if *encoding == "absolute" { Role::Reference } else { Role::Compared },
-        reference: Some(in_chess(&format!("absolute-{steps}"))),
-        ..folder.like(label)
-    };
-    let planned = rows.iter().map(row).collect();
+    let planned = rows.iter().map(|(_, steps, label)| folder.beside(label, &format!("absolute-{steps}"))).collect();
     folder.edit(|plan| {
         plan.rows = planned;
         plan.primary.metric = "map_loss".to_owned();
@@ -81,7 +76,7 @@ fn a_row_has_multipliers_at_the_losses_of_its_reference_and_both_have_exponents(
 #[test]
 fn comparisons_of_exponents_are_corrected_over_the_rows_of_the_grid() {
     let mut folder = with_exponent(0.6);
-    let later = Row { role: Role::Compared, reference: Some(in_chess("absolute-250")), ..folder.like("rope-250") };
+    let later = folder.beside("rope-250", "absolute-250");
     folder.edit(|plan| plan.rows.push(later));
     folder.run("rope-250", &json!({"encoding": "rope", "train": {"steps": 250, "batch": 64}}));
     let of_shaw = |folder: &Folder| {
@@ -97,10 +92,8 @@ fn comparisons_of_exponents_are_corrected_over_the_rows_of_the_grid() {
         values.map(|(axis, value)| (axis.to_owned(), value)).into()
     };
     let pending = [("rope", 1000), ("lepe", 250), ("lepe", 1000)].map(|(encoding, steps)| Row {
-        role: Role::Compared,
-        reference: Some(in_chess(&format!("absolute-{steps}"))),
         axes: axes(encoding, steps),
-        ..folder.like(&format!("{encoding}-{steps}"))
+        ..folder.beside(&format!("{encoding}-{steps}"), &format!("absolute-{steps}"))
     });
     folder.edit(|plan| plan.rows.extend(pending));
     folder.edit_rows("rope-250", |row| row.axes = axes("rope", 250));

@@ -33,10 +33,9 @@ fn a_metric_lies_on_the_ladder_by_hand() {
     let ladder = Ladder::of(&rungs, Direction::Lower).expect("three sizes");
     let size = |ladder: &Ladder, metric: f64| at(ladder.size_at(metric));
     // Half way between two rungs is their geometric mean.
-    close(size(&ladder, 2.5), 200.0);
-    close(size(&ladder, 1.75), 800.0);
-    close(size(&ladder, 3.0), 100.0);
-    close(size(&ladder, 1.5), 1600.0);
+    for (metric, expected) in [(2.5, 200.0), (1.75, 800.0), (3.0, 100.0), (1.5, 1600.0)] {
+        close(size(&ladder, metric), expected);
+    }
     assert_eq!(ladder.size_at(1.4), Bounded::AtLeast(1600.0));
     assert_eq!(ladder.size_at(3.2), Bounded::AtMost(100.0));
     assert_eq!([1.0 / 256.0, 0.25].map(|size| Bounded::AtMost(size).to_string()), ["≤ 0.0039", "≤ 0.25"]);
