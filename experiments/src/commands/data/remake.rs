@@ -29,8 +29,8 @@ pub(super) struct AverageCommand {
     #[arg(required = true)]
     dirs: Vec<PathBuf>,
     /// Memory for sorting, in megabytes.
-    #[arg(long, default_value_t = 512, value_name = "MB")]
-    memory: usize,
+    #[arg(long, default_value = "512", value_name = "MB", value_parser = clap::value_parser!(u32).range(1..))]
+    memory: u32,
     /// Take the best move and its value instead of means: for records with a value for every legal move.
     #[arg(long)]
     best: bool,
@@ -65,7 +65,7 @@ fn remade(options: &RemakeOptions) -> anyhow::Result<String> {
 pub(super) fn average(args: &AverageCommand) -> anyhow::Result<String> {
     let (merge, command) = if args.best { (Merge::Best, "average --best") } else { (Merge::Mean, "average") };
     let options = options(&args.new, &args.dirs, command)?;
-    let done = shown(|progress| dataset::average(&options, merge, args.memory << 20, progress))?;
+    let done = shown(|progress| dataset::average(&options, merge, (args.memory as usize) << 20, progress))?;
     let kept = done.manifest.counts.kept;
     Ok(format!(
         "{}{} positions became {}, {:.2} each\n",
