@@ -151,19 +151,6 @@ impl EncodingConfig {
         if options.is_empty() { name.to_owned() } else { format!("{name}({})", options.join(",")) }
     }
 
-    /// The same for a network all of whose tokens are squares: without options about others.
-    #[must_use]
-    pub fn on_squares_only(mut self) -> Self {
-        match &mut self {
-            Self::Rope(rotation)
-            | Self::String(zoo::string::Config { rotation })
-            | Self::Rove(zoo::rove::Config { rotation }) => rotation.aux = None,
-            Self::ClsMap(map) => map.tokens = zoo::cls_map::Covered::Squares,
-            _ => {}
-        }
-        self
-    }
-
     /// Lists of encodings as one network carries them: every example by itself, and the stacks that papers use.
     pub fn example_stacks() -> Vec<Vec<Self>> {
         use crate::zoo::{absolute, relative_bias, rope, shaw, smolgen};

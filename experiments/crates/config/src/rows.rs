@@ -10,7 +10,6 @@ use super::row::{Row, RowData};
 use super::run::RunConfig;
 use super::setting::Setting;
 use super::source::ConfigError;
-use encodings::EncodingConfig;
 use facts::{Role, distinct};
 use std::collections::BTreeSet;
 
@@ -28,9 +27,6 @@ pub(super) fn row(combination: &Combination, label: &Label, datasets: &Datasets)
     if shape.facts.encoding == 0 || run.train.freezes_encodings() {
         // A factor on the rate of no parameter that learns: the same run, whatever it is.
         run.train.encoding_rate = 1.0;
-    }
-    if shape.only_squares {
-        run.encoding = run.encoding.into_iter().map(EncodingConfig::on_squares_only).collect();
     }
     let opened = datasets.of(run.game);
     let OpenedData { manifest, positions, test, generate, .. } = opened;

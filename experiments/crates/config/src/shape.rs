@@ -16,8 +16,6 @@ pub struct Shape {
     pub parts: Vec<PartShape>,
     /// Multiplications of a forward pass for one position.
     pub macs: Macs,
-    /// Whether all tokens that its encodings see are squares of the board.
-    pub only_squares: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -86,7 +84,6 @@ impl Shape {
             },
             parts: PartShape::all(&layout, &macs),
             macs,
-            only_squares: network.tokens().squares().count() == network.tokens().len(),
         })
     }
 }

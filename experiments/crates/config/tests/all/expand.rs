@@ -3,7 +3,7 @@
 use super::changes::{ENCODINGS, once, with};
 use config::{Experiment, Mask, Role, Row, RunConfig};
 use std::collections::HashSet;
-use testing::{DATA, EXPERIMENT, hashes, load, refused};
+use testing::{DATA, EXPERIMENT, hashes, load};
 
 /// The small experiment on chess with these axes, the keys after them, and this reference. What an axis varies is not in the
 /// base; where none varies encodings, there are none.
@@ -200,15 +200,6 @@ fn a_base_comes_from_another_file_and_is_overridden_in_part() {
         tail.replacen("\n", "\n  batch: [4, 8]\n", 1).replace("{encoding: none}", "{encoding: none, batch: 4}")
     );
     assert_eq!(compared(&load(&varied)).len(), 12);
-}
-
-#[test]
-fn an_option_about_tokens_that_an_input_lacks_makes_no_other_run() {
-    let flat = "{rope: {layout: flat_1d, theta: 9}}";
-    let axes = format!("  encoding: [{flat}, {}]\n", flat.replace("9", "9, aux: unrotated"));
-    let text = grid(&axes, &format!("{{encoding: {flat}}}"));
-    refused(&text, &["two rows are the same run"]);
-    load(&text.replace("input: piece_tokens", "input: piece_tokens_aux"));
 }
 
 #[test]
