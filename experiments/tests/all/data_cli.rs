@@ -184,7 +184,7 @@ fn filters_are_counted_and_recorded_and_datasets_are_made_of_datasets() {
     let made_by = info(&dir, "merged")["manifest"]["made_by"].to_string();
     assert_says(&made_by, &["posenc data merge set 'a split' --test "]);
     // The start, 7 first moves, 49 pairs, 49 times a third move: all in all 106 different positions of 196.
-    run(&dir, "data average merged --memory 0 --out averaged").misused_with(&["--memory"]);
+    run(&dir, "data average merged --memory 0 --out averaged").misused_with(&["invalid value '0'", "--memory"]);
     run(&dir, "data average merged --out averaged").succeeds().says(&["196 positions became 106"]);
     for set in ["a split", "merged", "averaged"] {
         run_args(&dir, &["data", "verify", set]).succeeds().says(&["is whole"]);

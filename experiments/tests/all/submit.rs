@@ -130,7 +130,7 @@ fn what_no_cluster_would_take_is_refused() {
     let nowhere = with_path(dir.path(), &["submit", "experiment.yaml", "--slurm"], "/nowhere");
     nowhere.fails_with(&["there is no sbatch here", "array-4/job.sh"]);
     for hidden in ["cell --dir none", "task --run-dir none --cells none --index 0"] {
-        run(&dir, &format!("{hidden} --threads 0")).misused_with(&["--threads"]);
+        run(&dir, &format!("{hidden} --threads 0")).misused_with(&["invalid value '0'", "--threads"]);
     }
     assert_eq!(run(&dir, "submit experiment.yaml").code, Some(2));
 }

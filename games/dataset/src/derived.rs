@@ -10,7 +10,8 @@
 //! ```
 //!
 //! A unit holds one row; in splits of [`EXACT_BELOW`](crate::EXACT_BELOW) rows and more it holds 128 single positions or
-//! 8 games, in smaller held-out splits of many single positions 16. Units are read by `pread`, not mapped: a mapped file that another process truncates kills the reader. All
+//! 8 games, in held-out splits of a sixteenth of that and more 16 single positions. Units are read by `pread`, not mapped: a
+//! mapped file that another process truncates kills the reader. All
 //! processes share the page cache in either case. Arrow's IPC format describes every column of every batch. With a batch a
 //! game it takes 16.3 bytes a position of chess instead of 2.4 (moves only), or 46 instead of 32 (soft policies); with 128
 //! single positions a batch, 49 instead of 56.

@@ -19,7 +19,7 @@ const REMEDY: &str = "install posenc-torch with `pip install 'labs/torch[onnx]'`
 /// What network.onnx reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum Form {
-    /// dlshogi's if the network fits; else planes for convolutions, tokens for a chessformer.
+    /// dlshogi's if the network fits; else planes for convolutions, tokens for a chessformer; the packed row if these do not fit.
     Usual,
     /// input1 and input2 as dlshogi gives them; the outputs are output_policy and output_value.
     Dlshogi,

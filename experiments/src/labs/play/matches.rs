@@ -125,7 +125,7 @@ impl Given {
 }
 
 /// Divides `PATH@REST`. Both may have `@` too: of the divisions whose rest `read` accepts, this is the one whose path exists, or the
-/// first. `bare` is the rest of a path alone.
+/// first; two whose paths exist are refused. `bare` is the rest of a path alone.
 pub(super) fn divided<T>(
     text: &str,
     bare: Option<T>,
@@ -141,8 +141,10 @@ pub(super) fn divided<T>(
     if let Some((path, rest)) = found.into_iter().chain(others).next() {
         return Ok((path.into(), rest));
     }
-    let (path, rest) = text.rsplit_once('@').context("add `@NODES`, the nodes of a search")?;
-    Ok((path.into(), read(rest)?))
+    let signs = || text.match_indices('@').map(|(at, _)| at);
+    let at = signs().filter(|&at| exists(&text[..at])).last().or_else(|| signs().next());
+    let at = at.context("add `@NODES`, the nodes of a search")?;
+    Ok((text[..at].into(), read(&text[at + 1..])?))
 }
 
 /// Reads an engine's nodes and options from what follows `@` in `PROGRAM@NODES[,OPTION=VALUE…]`.

@@ -32,7 +32,8 @@ fn the_command_writes_records_that_can_be_imported() {
     // Stockfish reads `go nodes 0` as no limit.
     refused("--engine stockfish@0", "1 or more");
     for option in ["--pairs", "--max-plies", "--jobs"] {
-        run(finished.path(), &format!("match --out x --cell {cell} {option} 0")).misused_with(&[option]);
+        run(finished.path(), &format!("match --out x --cell {cell} {option} 0"))
+            .misused_with(&["invalid value '0'", option]);
     }
 }
 

@@ -64,7 +64,7 @@ fn puzzles_and_suites_are_scored_by_moves_and_by_points() {
     eval_chess("--puzzles puzzles.csv").fails_with(&["puzzles.csv, puzzle mate", "h8g1"]);
     eval_chess("--suite suite.epd").fails_with(&["suite.epd, line 1", "Rb8"]);
     eval_chess("").misused_with(&["--puzzles", "--calibration"]);
-    eval_chess("--calibration 0").misused_with(&["--calibration"]);
+    eval_chess("--calibration 0").misused_with(&["invalid value '0'", "--calibration"]);
 }
 
 #[test]

@@ -13,7 +13,7 @@ use std::time::Duration;
 use tempfile::{NamedTempFile, TempDir};
 
 /// The version of the format, in the name of the files.
-const VERSION: &str = "v4";
+const VERSION: &str = "v5";
 
 /// The end of the name of a file that is not complete.
 const PARTIAL: &str = ".partial";

@@ -216,7 +216,7 @@ fn the_partial_file_of_a_killed_process_is_removed() {
     let (dir, cache) = (small(), tempfile::tempdir().expect("a temporary folder"));
     let dir = dir.path().join("dataset");
     let hash = read_manifest(&dir).content_hash;
-    let left = cache.path().join(format!("{hash}-v4.123-0.partial"));
+    let left = cache.path().join(format!("{hash}-v5.123-0.partial"));
     fs::write(&left, b"half of it").expect("written");
     opened(&dir, &in_file(cache.path()));
     assert!(left.exists(), "another node may write it");
@@ -347,7 +347,7 @@ fn a_file_of_another_dataset_is_refused() {
     let mut other = read_manifest(&dir);
     other.split.seed += 1;
     let other = other.sealed();
-    let name = format!("{}-v4.rows", other.content_hash);
+    let name = format!("{}-v5.rows", other.content_hash);
     fs::rename(derived(cache.path()), cache.path().join(name)).expect("renamed");
     let opened = Dataset::load_with(&dir, other, &in_file(cache.path()), &mut |_| {});
     refused(opened, &["block index: it is of the content"]);

@@ -36,7 +36,7 @@ pub fn damaged(piece: Vec<u8>, places: impl Strategy<Value = usize>) -> impl Str
 }
 
 /// Holds `law` on damaged copies of `piece`, which `POSENC_SEEDS`, a folder, gets as a sample for the fuzz target of this
-/// name.
+/// name, if there is one.
 pub fn damage(name: &str, usual: u32, piece: Vec<u8>, law: impl Fn(&[u8]) -> Counts) {
     if let Some(samples) = std::env::var_os("POSENC_SEEDS") {
         let dir = Path::new(&samples).join(name);
