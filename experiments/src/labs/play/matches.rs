@@ -142,7 +142,7 @@ pub(super) fn divided<T>(
         return Ok((path.into(), rest));
     }
     let signs = || text.match_indices('@').map(|(at, _)| at);
-    let at = signs().filter(|&at| exists(&text[..at])).last().or_else(|| signs().next());
+    let at = signs().rfind(|&at| exists(&text[..at])).or_else(|| signs().next());
     let at = at.context("add `@NODES`, the nodes of a search")?;
     Ok((text[..at].into(), read(&text[at + 1..])?))
 }
