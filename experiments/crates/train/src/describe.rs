@@ -133,3 +133,14 @@ fn folder_above(cell: &Path, levels: usize) -> String {
     let name = absolute.ancestors().nth(levels).and_then(Path::file_name);
     name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_tells_its_cell() {
+        let (experiment, label, hash) = cell_names(Path::new("/runs/quickstart/chess-shaw-0123456789ab/seed-2"));
+        assert_eq!((&experiment[..], &label[..], &hash[..]), ("quickstart", "chess-shaw", "0123456789ab"));
+    }
+}

@@ -225,4 +225,9 @@ mod tests {
         let of_other_heads = ["q_loss", "q_targets", "map_loss", "map_cells", "moves_left_loss", "soft_policy_loss"];
         assert!(of_other_heads.iter().all(|name| metrics.get(name).is_none()));
     }
+
+    #[test]
+    fn what_is_stored_of_positions_is_measured() {
+        assert!(records::positions::MEASURES.iter().all(|name| metrics::find(name).is_ok()));
+    }
 }

@@ -49,6 +49,15 @@ fn each_games_reference_has_a_twin_unless_it_is_switched_off() {
 }
 
 #[test]
+fn axes_multiply_in_the_order_of_the_file_format() {
+    let experiment = load(EXPERIMENT);
+    let rows = ["chess-none", "chess-absolute", "chess-shaw", "shogi-none", "shogi-absolute", "shogi-shaw"];
+    assert_eq!(labels(&experiment), rows);
+    let references = experiment.rows.iter().filter(|row| row.role == Role::Reference);
+    assert_eq!(references.map(|row| row.label.as_str()).collect::<Vec<_>>(), ["chess-none", "shogi-none"]);
+}
+
+#[test]
 fn every_row_of_a_seed_comes_before_the_next_seed() {
     let cells = load(EXPERIMENT).cells();
     let seeds: Vec<u64> = cells.iter().map(|cell| cell.run.seed).collect();
@@ -148,6 +157,12 @@ include:
 ";
     let rows = ["chess-none-batch4", "chess-shaw-batch4", "chess-smolgen-batch8"];
     assert_eq!(labels(&load(&grid(axes, "{encoding: none}"))), rows);
+}
+
+#[test]
+fn without_axes_the_entries_of_include_are_the_rows() {
+    let text = grid("include:\n  - {encoding: none}\n  - {encoding: shaw}\n", "{encoding: none}");
+    assert_eq!(labels(&load(&text.replace("axes:\n", ""))), ["chess-none", "chess-shaw"]);
 }
 
 #[test]

@@ -116,6 +116,14 @@ fn failed(outcome: &Outcome) -> &Failure {
 }
 
 #[test]
+fn finished_cells_are_never_started_again() {
+    let grid = Grid::new(&["works", "works", "works"]);
+    assert!(grid.run().iter().all(finished));
+    assert_eq!(grid.run(), vec![Outcome::AlreadyFinished; 3]);
+    assert_eq!([0, 1, 2].map(|cell| grid.starts(cell)), [1, 1, 1]);
+}
+
+#[test]
 fn a_cell_that_is_killed_after_its_final_status_is_finished() {
     let grid = Grid::new(&["killed_tidying"]);
     assert!(finished(&grid.run()[0]));
@@ -254,6 +262,13 @@ fn a_cell_that_takes_too_long_stops_at_a_checkpoint_and_is_a_failure() {
     assert!(finished(&grid.run()[0]));
 }
 
+#[test]
+fn a_run_whose_time_is_over_stops_at_checkpoints() {
+    let grid = Grid::new(&["stops", "works"]);
+    let outcomes = grid.run_within(1, Limits { run: Some(Duration::from_millis(500)), ..Limits::default() });
+    assert_eq!(outcomes, [Outcome::Interrupted, Outcome::NotStarted]);
+}
+
 /// The outcomes of two runners at the same time.
 fn by_two(run: impl Fn() -> Vec<Outcome> + Sync) -> [Vec<Outcome>; 2] {
     std::thread::scope(|scope| [(), ()].map(|()| scope.spawn(&run)).map(|runner| runner.join().expect("the run ends")))
@@ -314,6 +329,14 @@ fn a_cell_stays_locked_while_its_process_lives_without_its_runner() {
     };
     assert!(ended.success());
     assert!(!CellLock::is_held(grid.cell(0)));
+}
+
+#[test]
+fn a_cell_whose_process_was_killed_with_its_runner_is_interrupted_and_goes_on() {
+    let grid = Grid::new(&["works"]);
+    Status::new(State::Running, 4, 10).write(grid.cell(0)).expect("a status");
+    assert!(matches!(CellState::of(grid.cell(0)), CellState::Interrupted(progress) if progress.step == 4));
+    assert!(grid.run().iter().all(finished));
 }
 
 #[test]

@@ -262,6 +262,18 @@ mod tests {
     }
 
     #[test]
+    fn illegal_moves_have_no_share_whatever_their_logit() {
+        // Weights e⁰ : e⁻¹ : e⁻² of the legal moves b, a, c; index 1 is illegal.
+        let request = request();
+        let moves = move_predictions(&request, Some(shares(&request, &[2.0, 50.0, 1.0, 0.0], 1.0)), None, &[], None);
+        assert_eq!(moves.iter().map(|mv| mv.text.as_str()).collect::<Vec<_>>(), ["b", "a", "c"]);
+        let sum = 1.0 + (-1f64).exp() + (-2f64).exp();
+        for (mv, weight) in moves.iter().zip([1.0, (-1f64).exp(), (-2f64).exp()]) {
+            assert!((mv.policy.expect("there is a policy").probability - weight / sum).abs() < 1e-15);
+        }
+    }
+
+    #[test]
     fn the_refinement_pass_decides_among_its_moves() {
         let request = request();
         let policy = || Some(shares(&request, &[2.0, 50.0, 1.0, 0.0], 1.0));

@@ -143,6 +143,16 @@ fn a_part_of_a_grid_shows_what_is_done() {
 }
 
 #[test]
+fn labels_that_differ_in_their_rates_only_by_game_are_one_name() {
+    let mut folder = Folder::of_two_games();
+    folder.edit_rows("absolute", |row| {
+        row.label = format!("absolute, encoding rate × {}", if row.game == GameKind::Chess { 1 } else { 5 });
+    });
+    let text = fits(&folder.report(), &ended());
+    assert_eq!(names(&text), ["Shaw", "absolute", "RoPE", "A/A control"]);
+}
+
+#[test]
 fn rows_are_partners_before_their_cells_begin() {
     let mut folder = Folder::new();
     let shogi: Vec<Row> = folder.plan.rows.iter().map(Folder::in_shogi).collect();
