@@ -154,8 +154,9 @@ fn loader(args: &LoaderArgs) -> anyhow::Result<String> {
     if args.json {
         return json_text(&rate);
     }
-    let rows = [(1, rate.one_worker), (rate.workers, rate.many_workers)].into_iter().take(rate.workers);
-    let rows = rows.map(|(workers, per_s)| {
+    // One worker was measured once.
+    let second = (rate.workers > 1).then_some((rate.workers, rate.many_workers));
+    let rows = [Some((1, rate.one_worker)), second].into_iter().flatten().map(|(workers, per_s)| {
         vec![workers.to_string(), grouped(per_s as u64), grouped((per_s / workers as f64) as u64)]
     });
     let measured = format!("{} positions loaded, {} bytes each\n", grouped(rate.positions), rate.bytes_per_position);
