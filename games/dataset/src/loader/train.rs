@@ -12,6 +12,7 @@ use games::with_game;
 use rayon::iter::ParallelIterator as _;
 use rayon::slice::ParallelSlice as _;
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, sync_channel};
 
@@ -24,8 +25,8 @@ pub struct TrainLoader {
     config: LoaderConfig,
     epoch: Arc<Epoch>,
     epoch_number: u64,
-    /// The current block, and the number of the next one.
     block: Block,
+    /// The number in `epoch` of the next block to be asked for.
     next_block: usize,
     /// The number of delivered positions of `block`.
     taken: usize,
@@ -103,37 +104,44 @@ impl TrainLoader {
         Ok(batch)
     }
 
-    /// Moves to the next block, and starts preparing the one after it.
+    /// Moves to the next block. Starts preparing the one after it, and, if that is the short end of an epoch, the one that follows.
     fn advance(&mut self) -> Result<(), DatasetError> {
-        let request = self.request();
-        self.block = match &mut self.prefetcher {
-            None => request.replay(false)?,
-            Some(prefetcher) => match prefetcher.pending.take() {
-                Some(pending) => pending.recv().map_err(|_| worker_lost())??,
-                None => prefetcher.pool.install(|| request.replay(true))?,
-            },
+        let pending = self.prefetcher.as_mut().and_then(|prefetcher| prefetcher.pending.pop_front());
+        self.block = match pending {
+            Some((_, block)) => block.recv().map_err(|_| worker_lost())??,
+            None => {
+                let request = self.request();
+                match &self.prefetcher {
+                    None => request.replay(false)?,
+                    Some(prefetcher) => prefetcher.pool.install(|| request.replay(true))?,
+                }
+            }
         };
         self.taken = 0;
+        while self.prefetcher.as_ref().is_some_and(|prefetcher| 2 * prefetcher.games() < self.epoch.block(0).len()) {
+            let request = self.request();
+            if let Some(prefetcher) = &mut self.prefetcher {
+                prefetcher.prepare(request);
+            }
+        }
+        Ok(())
+    }
+
+    /// The next block that nobody has asked for.
+    fn request(&mut self) -> BlockRequest {
+        let request = BlockRequest {
+            dataset: Arc::clone(&self.dataset),
+            config: self.config,
+            epoch: Arc::clone(&self.epoch),
+            block: self.next_block,
+        };
         self.next_block += 1;
         if self.next_block == self.epoch.blocks() {
             self.next_block = 0;
             self.epoch_number += 1;
             self.epoch = Arc::new(epoch(&self.dataset, self.config, self.epoch_number));
         }
-        let request = self.request();
-        if let Some(prefetcher) = &mut self.prefetcher {
-            prefetcher.prepare(request);
-        }
-        Ok(())
-    }
-
-    fn request(&self) -> BlockRequest {
-        BlockRequest {
-            dataset: Arc::clone(&self.dataset),
-            config: self.config,
-            epoch: Arc::clone(&self.epoch),
-            block: self.next_block,
-        }
+        request
     }
 }
 
@@ -152,7 +160,8 @@ fn epoch(dataset: &Dataset, config: LoaderConfig, number: u64) -> Epoch {
 
 struct Prefetcher {
     pool: ThreadPool,
-    pending: Option<Receiver<Result<Block, DatasetError>>>,
+    /// The games of each block that was asked for, and the block.
+    pending: VecDeque<(usize, Receiver<Result<Block, DatasetError>>)>,
 }
 
 impl Prefetcher {
@@ -168,14 +177,18 @@ impl Prefetcher {
                     reason: format!("{workers} threads cannot be started ({error}): take fewer"),
                 },
             )?;
-        Ok(Some(Self { pool, pending: None }))
+        Ok(Some(Self { pool, pending: VecDeque::new() }))
     }
 
     fn prepare(&mut self, request: BlockRequest) {
         let (sender, receiver) = sync_channel(1);
+        self.pending.push_back((request.epoch.block(request.block).len(), receiver));
         // If the loader is gone, the block is dropped.
         self.pool.spawn(move || drop(sender.send(request.replay(true))));
-        self.pending = Some(receiver);
+    }
+
+    fn games(&self) -> usize {
+        self.pending.iter().map(|(games, _)| games).sum()
     }
 }
 
