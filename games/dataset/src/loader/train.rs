@@ -262,3 +262,26 @@ struct Block {
     chunks: Vec<Positions>,
     order: Vec<(u32, u32)>,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use games::InputName;
+    use std::path::Path;
+
+    #[test]
+    fn what_follows_the_short_end_of_an_epoch_is_prepared_with_it() {
+        let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments/data/chess-starter");
+        let dataset = Arc::new(Dataset::open(&dir).expect("the starter datasets are part of the project"));
+        // Two blocks of an epoch are full, the third has one or two games.
+        let block_games = (dataset.games(Split::Train) - 1) / 2;
+        let config = LoaderConfig { input: InputName::PieceTokens, batch: 64, seed: 0, workers: 2, block_games };
+        let mut loader = TrainLoader::new(&dataset, config, 0).expect("a loader");
+        let mut prepared = Vec::new();
+        for _ in 0..4 {
+            prepared.push(loader.prefetcher.as_ref().expect("two workers").pending.len());
+            loader.advance().expect("a block");
+        }
+        assert_eq!(prepared, [1, 2, 1, 1]);
+    }
+}
