@@ -157,7 +157,7 @@ pub struct RowMovements {
 }
 
 /// Counts the movements of inspected cells, row by row in the order of the cells.
-pub fn by_row(cells: &[Inspected]) -> Vec<RowMovements> {
+pub fn by_row<'a>(cells: impl IntoIterator<Item = &'a Inspected>) -> Vec<RowMovements> {
     let mut rows: Vec<Vec<&Inspected>> = Vec::new();
     for cell in cells {
         match rows.iter_mut().find(|row| row[0].game == cell.game && row[0].row == cell.row) {

@@ -71,7 +71,7 @@ impl Report {
             interaction_family,
             axes: axes.names().to_vec(),
             games,
-            movements: by_row(&folder.inspected),
+            movements: by_row(folder.inspected()),
             named_heads: named_heads::of(folder),
             failures: failures(folder),
             warnings: Vec::new(),

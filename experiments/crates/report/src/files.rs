@@ -27,8 +27,6 @@ pub struct RunFolder {
     pub step_times: Option<StepTimes>,
     pub baselines: Option<Baselines>,
     pub tuning: Option<TuningRecord>,
-    /// The movements of heads of inspected cells; unreadable files count as none.
-    pub inspected: Vec<Inspected>,
     /// Folders of rows that the plan does not name: those of an earlier version of the experiment or of the code.
     pub orphaned_rows: Vec<String>,
 }
@@ -43,6 +41,8 @@ pub struct CellRecord {
     pub is_another: bool,
     /// Its evaluations as a player; an unreadable file counts as none.
     pub strength: Vec<Evaluation>,
+    /// The movements of its heads; an unreadable file counts as none.
+    pub inspected: Option<Inspected>,
 }
 
 /// The part of a manifest that reports read; the rest may change between versions, and old runs stay readable.
@@ -97,14 +97,11 @@ impl RunFolder {
         };
         let cells = plan.rows.iter().map(|row| plan.seeds.iter().map(|seed| cell(row, seed)).collect()).collect();
         let orphaned_rows = orphaned_rows(dir, &plan);
-        let dirs = plan.rows.iter().flat_map(|row| plan.seeds.iter().map(|seed| Plan::cell_dir(dir, row, *seed)));
-        let inspected = dirs.filter_map(|dir| Inspected::read(&dir).ok().flatten()).collect();
         Ok(Self {
             cells,
             step_times: StepTimes::read(dir),
             baselines: Baselines::read(dir),
             tuning: TuningRecord::read(dir)?,
-            inspected,
             orphaned_rows,
             plan,
         })
@@ -114,8 +111,7 @@ impl RunFolder {
     pub(super) fn keep(&mut self, kept: &BTreeSet<(String, u64)>) {
         for (row, cells) in self.plan.rows.iter().zip(&mut self.cells) {
             for cell in cells.iter_mut().filter(|cell| !kept.contains(&(row.folder.clone(), cell.seed))) {
-                let (state, strength) = (CellState::Pending, Vec::new());
-                *cell = CellRecord { seed: cell.seed, state, facts: None, result: None, is_another: false, strength };
+                *cell = CellRecord::pending(cell.seed);
             }
         }
     }
@@ -138,6 +134,10 @@ impl RunFolder {
         let runs: Vec<_> = runs.collect();
         let planned = if runs.len() < self.plan.rows.len() { Axes::of_plan(&self.plan.rows) } else { None };
         planned.unwrap_or_else(|| Axes::of(runs.iter().map(|(row, run)| (*row, run))))
+    }
+
+    pub(super) fn inspected(&self) -> impl Iterator<Item = &Inspected> {
+        self.cells.iter().flatten().filter_map(|cell| cell.inspected.as_ref())
     }
 
     /// The map over displacements of a head of an inspected cell, if it is stored in the cell's folder.
@@ -222,7 +222,13 @@ impl CellRecord {
             }
         }
         let strength = Strength::read(dir).map(|found| found.evaluations).unwrap_or_default();
-        Self { seed, state, facts, result, is_another: false, strength }
+        let inspected = Inspected::read(dir).ok().flatten();
+        Self { seed, state, facts, result, is_another: false, strength, inspected }
+    }
+
+    fn pending(seed: u64) -> Self {
+        let (state, strength) = (CellState::Pending, Vec::new());
+        Self { seed, state, facts: None, result: None, is_another: false, strength, inspected: None }
     }
 
     /// Whether it finished and was trained as another hash than this one.

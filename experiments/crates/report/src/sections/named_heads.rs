@@ -26,7 +26,7 @@ const MOST: usize = 4;
 
 /// For each movement the head that it explains best, the best explained first.
 pub(crate) fn of(folder: &RunFolder) -> Vec<NamedHead> {
-    let heads = folder.inspected.iter().flat_map(|cell| cell.heads.iter().map(move |head| (cell, head)));
+    let heads = folder.inspected().flat_map(|cell| cell.heads.iter().map(move |head| (cell, head)));
     let mut found: Vec<(&Inspected, &HeadRecord, &str, f64)> =
         heads.filter_map(|(cell, head)| followed(head).map(|(movement, fit)| (cell, head, movement, fit))).collect();
     found.sort_by(|a, b| b.3.total_cmp(&a.3));

@@ -4,7 +4,7 @@ use crate::report::folder::{Folder, SEEDS, change_lines};
 use games::GameKind;
 use records::head_maps;
 use records::inspected::{DIR, FILE, FORMAT};
-use report::{figures, html};
+use report::{Report, ReportOptions, figures, html};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::PathBuf;
@@ -65,6 +65,19 @@ fn a_cell_without_networks_with_random_weights_counts_no_heads_of_them() {
         found["control"] = json!([]);
     });
     assert!(html::draw(&folder.report()).contains(">0, –<"), "the second cell was not compared");
+}
+
+#[test]
+fn a_report_of_a_part_of_the_cells_counts_no_heads_of_the_others() {
+    let folder = Folder::finished();
+    inspect(&folder, SEEDS[0], &[Some(("rook", true))]);
+    inspect(&folder, SEEDS[1], &[Some(("knight", true))]);
+    let row = folder.cell("shaw", SEEDS[0]).parent().and_then(|row| row.file_name()).expect("a folder").to_owned();
+    let kept = [(row.into_string().expect("a name"), SEEDS[0])].into();
+    let asked = ReportOptions { cells: Some(kept), ..ReportOptions::default() };
+    let report = Report::with_options(folder.path(), &asked).expect("a report");
+    let [shaw] = &report.movements[..] else { panic!("{:?}", report.movements) };
+    assert_eq!((&shaw.seeds[..], &shaw.movements[..]), (&SEEDS[..1], &[("rook".to_owned(), vec![1])][..]));
 }
 
 /// What `posenc inspect` stores of two heads of a layer: numbers from 0 on, by displacement.
