@@ -1,7 +1,7 @@
 //! Encodings that do nothing but add a function of the head and of the displacement to the logits.
 
 use crate::displacements::ByDisplacement;
-use crate::{Auxiliary, Encoding, Guarantees, InjectionPoints, LayerContext, Logits, Queries, Tokens};
+use crate::{Auxiliary, Encoding, Guarantees, LayerContext, Logits, Queries, Tokens};
 use nn::ParamId;
 use std::fmt::Debug;
 use tch::Tensor;
@@ -55,10 +55,6 @@ impl<B: DisplacementBias + 'static> AddedByDisplacement<B> {
 }
 
 impl<B: DisplacementBias> Encoding for AddedByDisplacement<B> {
-    fn injection_points(&self) -> InjectionPoints {
-        InjectionPoints::LOGITS
-    }
-
     fn guarantees(&self) -> Guarantees {
         self.bias.guarantees()
     }

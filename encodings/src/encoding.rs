@@ -136,8 +136,11 @@ impl Guarantees {
 
 /// A position encoding, declared for one network.
 pub trait Encoding: Debug + Send {
-    /// The injection points it touches. A test compares them with what is observed.
-    fn injection_points(&self) -> InjectionPoints;
+    /// The injection points it touches; by default the logits, to which most encodings add a term. A test compares them
+    /// with what is observed.
+    fn injection_points(&self) -> InjectionPoints {
+        InjectionPoints::LOGITS
+    }
 
     /// What it guarantees. Tests compare it with what is observed.
     fn guarantees(&self) -> Guarantees;

@@ -96,10 +96,6 @@ struct ClsMap {
 }
 
 impl Encoding for ClsMap {
-    fn injection_points(&self) -> InjectionPoints {
-        InjectionPoints::LOGITS
-    }
-
     fn guarantees(&self) -> Guarantees {
         Guarantees { auxiliary: self.auxiliary, ..Guarantees::NONE }
     }

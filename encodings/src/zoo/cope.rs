@@ -180,10 +180,6 @@ impl Cope {
 }
 
 impl Encoding for Cope {
-    fn injection_points(&self) -> InjectionPoints {
-        InjectionPoints::LOGITS
-    }
-
     fn guarantees(&self) -> Guarantees {
         Guarantees {
             identity_at_start: true,

@@ -185,10 +185,6 @@ struct DynamicRelative {
 }
 
 impl Encoding for DynamicRelative {
-    fn injection_points(&self) -> InjectionPoints {
-        InjectionPoints::LOGITS
-    }
-
     fn guarantees(&self) -> Guarantees {
         self.guarantees
     }

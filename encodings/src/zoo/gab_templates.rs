@@ -239,10 +239,6 @@ struct GabTemplates {
 }
 
 impl Encoding for GabTemplates {
-    fn injection_points(&self) -> InjectionPoints {
-        InjectionPoints::LOGITS
-    }
-
     fn guarantees(&self) -> Guarantees {
         Guarantees { translation_invariant: true, auxiliary: Auxiliary::Untouched, ..Guarantees::NONE }
     }

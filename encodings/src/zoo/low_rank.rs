@@ -114,10 +114,6 @@ struct LowRank {
 }
 
 impl Encoding for LowRank {
-    fn injection_points(&self) -> InjectionPoints {
-        InjectionPoints::LOGITS
-    }
-
     fn guarantees(&self) -> Guarantees {
         Guarantees { translation_invariant: true, pairwise: true, toroidal: true, ..Guarantees::NONE }
     }

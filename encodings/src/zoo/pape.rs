@@ -118,10 +118,6 @@ impl Pape {
 }
 
 impl Encoding for Pape {
-    fn injection_points(&self) -> InjectionPoints {
-        InjectionPoints::LOGITS
-    }
-
     fn guarantees(&self) -> Guarantees {
         Guarantees {
             translation_invariant: true,

@@ -85,10 +85,6 @@ struct Pope {
 }
 
 impl Encoding for Pope {
-    fn injection_points(&self) -> InjectionPoints {
-        InjectionPoints::LOGITS
-    }
-
     fn guarantees(&self) -> Guarantees {
         Guarantees { translation_invariant: self.is_relative, pairwise: true, ..Guarantees::NONE }
     }

@@ -254,10 +254,6 @@ struct Relations {
 }
 
 impl Encoding for Relations {
-    fn injection_points(&self) -> InjectionPoints {
-        InjectionPoints::LOGITS
-    }
-
     /// What stands between two squares moves with everything else on the board.
     fn guarantees(&self) -> Guarantees {
         Guarantees {

@@ -51,10 +51,6 @@ struct RelativeBias {
 }
 
 impl Encoding for RelativeBias {
-    fn injection_points(&self) -> InjectionPoints {
-        InjectionPoints::LOGITS
-    }
-
     fn guarantees(&self) -> Guarantees {
         Guarantees {
             identity_at_start: true,

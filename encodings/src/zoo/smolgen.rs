@@ -195,10 +195,6 @@ impl Layer {
 }
 
 impl Encoding for Smolgen {
-    fn injection_points(&self) -> InjectionPoints {
-        InjectionPoints::LOGITS
-    }
-
     fn guarantees(&self) -> Guarantees {
         Guarantees { identity_at_start: self.config.init == Start::Zero, ..Guarantees::NONE }
     }

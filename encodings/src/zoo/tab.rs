@@ -313,10 +313,6 @@ struct Tab {
 }
 
 impl Encoding for Tab {
-    fn injection_points(&self) -> InjectionPoints {
-        InjectionPoints::LOGITS
-    }
-
     fn guarantees(&self) -> Guarantees {
         Guarantees { auxiliary: Auxiliary::Untouched, ..Guarantees::NONE }
     }
