@@ -13,8 +13,10 @@ mod forward;
 mod packing;
 mod softmax;
 
-pub use backward::{AttentionGradients, Scaled};
-pub use forward::{Attention, Term};
+pub use backward::AttentionGradients;
+pub use forward::Attention;
+
+use crate::operands::Numbers;
 
 /// Positions of a unit of work.
 const BLOCK: usize = 8;
@@ -51,16 +53,11 @@ pub(crate) struct BatchHead {
 /// repeats what is there. A copy does not keep the memory alive.
 #[derive(Debug, Clone, Copy)]
 pub struct Strided {
-    start: *mut f32,
+    start: Numbers,
     position: usize,
     head: usize,
     row: usize,
 }
-
-// SAFETY: units of work write to rows of their own positions only.
-unsafe impl Send for Strided {}
-// SAFETY: as for `Send`.
-unsafe impl Sync for Strided {}
 
 impl Strided {
     /// The tensor whose first number is at `start`, with the distances between positions, heads and rows.
@@ -68,11 +65,18 @@ impl Strided {
     /// # Safety
     /// The memory of every row is allocated.
     pub unsafe fn new(start: *mut f32, [position, head, row]: [usize; 3]) -> Self {
-        Self { start, position, head, row }
+        Self { start: Numbers(start), position, head, row }
     }
 
     #[inline(always)]
     pub(crate) fn at(self, position: usize, head: usize, row: usize) -> *mut f32 {
-        self.start.wrapping_add(position * self.position + head * self.head + row * self.row)
+        self.start.at(position * self.position + head * self.head + row * self.row)
     }
+}
+
+/// Rows `[b,h,l,l]`, read or written, and what their numbers are multiplied with.
+#[derive(Debug, Clone, Copy)]
+pub struct Scaled {
+    pub rows: Strided,
+    pub factor: f32,
 }

@@ -5,7 +5,7 @@
 
 use crate::lanes::{Lanes, WIDEST, add, load, store};
 use crate::operands::TILE;
-use crate::{Rows, Side, Table};
+use crate::{Rows, Side};
 
 /// Positions that are taken at once: what a row of classes is looked up for.
 pub(crate) const BLOCK: usize = 32;
@@ -74,21 +74,21 @@ impl Buffer {
 
     /// A head's table with rows padded by zeros.
     #[inline(always)]
-    pub(crate) unsafe fn of_table<L: Lanes>(table: Table, head: usize) -> Self {
+    pub(crate) unsafe fn of_table<L: Lanes>(table: Rows, head: usize) -> Self {
         let width = padded(table.width);
-        let mut buffer = Self::new(table.classes * width);
-        for class in 0..table.classes {
+        let mut buffer = Self::new(table.length * width);
+        for class in 0..table.length {
             // SAFETY: the table has this row, and the buffer one of `width` numbers, not fewer, for each class.
-            unsafe { copy::<L>(table.row(head, class), buffer.at_mut(class * width), table.width) };
+            unsafe { copy::<L>(table.row(0, head, class), buffer.at_mut(class * width), table.width) };
         }
         buffer
     }
 
     #[inline(always)]
-    pub(crate) unsafe fn store_table<L: Lanes>(&self, table: Table, head: usize, width: usize) {
-        for class in 0..table.classes {
+    pub(crate) unsafe fn store_table<L: Lanes>(&self, table: Rows, head: usize, width: usize) {
+        for class in 0..table.length {
             // SAFETY: as in `of_table`.
-            unsafe { copy::<L>(self.at(class * width), table.row(head, class), table.width) };
+            unsafe { copy::<L>(self.at(class * width), table.row(0, head, class), table.width) };
         }
     }
 

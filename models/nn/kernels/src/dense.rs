@@ -13,7 +13,8 @@ pub(crate) use panels::{Onto, Panels, RowProduct};
 
 use crate::instructions::Kernel;
 use crate::lanes::{Lanes, WIDEST};
-use crate::row_blocks::{Numbers, STRIP, write};
+use crate::operands::Numbers;
+use crate::row_blocks::{STRIP, write};
 use crate::workers::Workers;
 use std::ops::Range;
 

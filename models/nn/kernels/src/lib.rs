@@ -34,7 +34,6 @@ mod workers;
 
 pub use attention::{Attention, AttentionGradients};
 pub use instructions::Instructions;
-pub use operands::{Rows, Side, Table};
+pub use operands::{Numbers, Rows, Side};
 pub use product::Product;
-pub use row_blocks::Numbers;
 pub use workers::Workers;

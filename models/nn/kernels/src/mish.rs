@@ -7,7 +7,8 @@
 use crate::exponential::exponential;
 use crate::instructions::Kernel;
 use crate::lanes::{Lanes, add, load, store};
-use crate::row_blocks::{Numbers, write};
+use crate::operands::Numbers;
+use crate::row_blocks::write;
 use crate::workers::Workers;
 use std::ops::Range;
 

@@ -6,7 +6,8 @@
 use crate::buffer::Buffer;
 use crate::instructions::Kernel;
 use crate::lanes::{Lanes, add, load, store};
-use crate::row_blocks::{Numbers, write};
+use crate::operands::Numbers;
+use crate::row_blocks::write;
 use crate::workers::Workers;
 use std::ops::Range;
 

@@ -5,7 +5,7 @@
 
 use crate::instructions::Kernel;
 use crate::lanes::{Lanes, add, load};
-use crate::row_blocks::Numbers;
+use crate::operands::Numbers;
 use crate::workers::Workers;
 
 /// Positions of a unit of work.

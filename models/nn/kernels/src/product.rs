@@ -10,16 +10,16 @@ use crate::lanes::Lanes;
 use crate::matrices::{Operand, SmallProduct};
 use crate::operands::TILE;
 use crate::workers::Workers;
-use crate::{Rows, Side, Table};
+use crate::{Rows, Side};
 
-/// A product of pairs `[b,h,l,l]`, vectors `[b,h,l,k]` and a table `[h,c,k]`. The table's vector for own row i and other row
+/// A product of pairs `[b,h,l,l]`, vectors `[b,h,l,k]` and a table `[1,h,c,k]`. The table's vector for own row i and other row
 /// j is that of the pair's class as the side sees it.
 #[derive(Debug, Clone, Copy)]
 pub enum Product<'a> {
     /// pairs(i, j) = vectors(i)·table(i, j); with `add` it is added to what is there.
     Dots {
         vectors: Rows,
-        table: Table,
+        table: Rows,
         /// Written; with `add`, or for the side of keys, read before.
         pairs: Rows,
         side: &'a Side,
@@ -27,9 +27,9 @@ pub enum Product<'a> {
         add: bool,
     },
     /// vectors(i) = Σ_j pairs(i, j)·table(i, j).
-    Mix { pairs: Rows, table: Table, vectors: Rows, side: &'a Side },
+    Mix { pairs: Rows, table: Rows, vectors: Rows, side: &'a Side },
     /// table(class) = Σ pairs(i, j)·vectors(i) over the batch and the pairs of the class.
-    Collect { pairs: Rows, vectors: Rows, table: Table, side: &'a Side },
+    Collect { pairs: Rows, vectors: Rows, table: Rows, side: &'a Side },
 }
 
 impl Product<'_> {
@@ -79,14 +79,7 @@ impl Kernel for OfHead<'_> {
 /// # Safety
 /// As for [`OfHead`], whose operands these are; the same holds for the two functions below.
 #[inline(always)]
-unsafe fn dots<L: Lanes, const R: usize>(
-    head: usize,
-    vectors: Rows,
-    table: Table,
-    pairs: Rows,
-    side: &Side,
-    add: bool,
-) {
+unsafe fn dots<L: Lanes, const R: usize>(head: usize, vectors: Rows, table: Rows, pairs: Rows, side: &Side, add: bool) {
     let (length, width) = (padded(side.length), padded(table.width));
     // SAFETY: the caller vouches for the table and the instructions.
     let table = unsafe { Buffer::of_table::<L>(table, head) };
@@ -127,7 +120,7 @@ unsafe fn dots<L: Lanes, const R: usize>(
 }
 
 #[inline(always)]
-unsafe fn mix<L: Lanes, const R: usize>(head: usize, pairs: Rows, table: Table, vectors: Rows, side: &Side) {
+unsafe fn mix<L: Lanes, const R: usize>(head: usize, pairs: Rows, table: Rows, vectors: Rows, side: &Side) {
     let (length, width) = (padded(side.length), padded(table.width));
     // SAFETY: the caller vouches for the table and the instructions.
     let table = unsafe { Buffer::of_table::<L>(table, head) };
@@ -152,9 +145,9 @@ unsafe fn mix<L: Lanes, const R: usize>(head: usize, pairs: Rows, table: Table, 
 }
 
 #[inline(always)]
-unsafe fn collect<L: Lanes, const R: usize>(head: usize, pairs: Rows, vectors: Rows, table: Table, side: &Side) {
+unsafe fn collect<L: Lanes, const R: usize>(head: usize, pairs: Rows, vectors: Rows, table: Rows, side: &Side) {
     let (length, width) = (padded(side.length), padded(table.width));
-    let mut found = Buffer::new(table.classes * width);
+    let mut found = Buffer::new(table.length * width);
     let (mut weights, mut own) = (Buffer::new(GROUP * BLOCK * length), Buffer::new(GROUP * BLOCK * width));
     let own_rows: Vec<usize> = (0..BLOCK).map(|position| position * width).collect();
     let mut picked = vec![0; side.length];

@@ -1,6 +1,7 @@
 //! Tensors `[n,d]` of many rows, in blocks: the same blocks for any number of threads.
 
 use crate::instructions::Kernel;
+use crate::operands::Numbers;
 use crate::workers::Workers;
 use std::ops::Range;
 
@@ -12,36 +13,6 @@ pub(crate) const STRIP: usize = 64;
 const GROUP: usize = 512;
 /// The most of these units: each has memory for what it adds up.
 const GROUPS: usize = 32;
-
-/// Where the numbers of a contiguous tensor begin. A copy does not keep the memory alive.
-#[derive(Debug, Clone, Copy)]
-pub struct Numbers(*mut f32);
-
-// SAFETY: units of work write to rows of their own.
-unsafe impl Send for Numbers {}
-// SAFETY: as for `Send`.
-unsafe impl Sync for Numbers {}
-
-impl Numbers {
-    /// Those that begin at `start`.
-    ///
-    /// # Safety
-    /// Memory for all of them is allocated there.
-    pub unsafe fn new(start: *mut f32) -> Self {
-        Self(start)
-    }
-
-    /// Those that begin `place` numbers further on.
-    #[inline(always)]
-    pub(crate) fn after(self, place: usize) -> Self {
-        Self(self.at(place))
-    }
-
-    #[inline(always)]
-    pub(crate) fn at(self, place: usize) -> *mut f32 {
-        self.0.wrapping_add(place)
-    }
-}
 
 impl Workers {
     /// Runs a kernel for each block of `rows`.

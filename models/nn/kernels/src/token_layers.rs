@@ -14,7 +14,8 @@ use crate::instructions::Kernel;
 use crate::lanes::Lanes;
 use crate::mish::{self, BiasMish};
 use crate::norm::{self, ResidualNorm};
-use crate::row_blocks::{Numbers, STRIP};
+use crate::operands::Numbers;
+use crate::row_blocks::STRIP;
 use crate::workers::Workers;
 use std::ops::Range;
 
@@ -113,8 +114,7 @@ impl TokenLayers {
 
 /// Rows that nothing outside of a unit of work reads.
 fn scratch(buffer: &mut Buffer) -> Numbers {
-    // SAFETY: the buffer has memory for its numbers; its owner keeps it as long as they are used.
-    unsafe { Numbers::new(buffer.at_mut(0)) }
+    Numbers(buffer.at_mut(0))
 }
 
 fn onto(bias: Option<Numbers>) -> Onto {

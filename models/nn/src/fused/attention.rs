@@ -1,10 +1,10 @@
 //! Attention as one operation on CPUs.
 
-use super::operands::{rows, with_rows};
+use super::operands::{rows, shape_of, with_rows};
 use super::workers_with;
 use crate::Differentiable;
 use crate::differentiable::{Known, Results};
-use kernels::attention::{Scaled, Sizes, Strided, Term};
+use kernels::attention::{Scaled, Sizes, Strided};
 use kernels::{Attention, AttentionGradients, Instructions};
 use tch::{Device, Kind, TchError, Tensor};
 
@@ -36,7 +36,7 @@ impl Differentiable for Operation {
         let sizes = self.sizes(&projections);
         let terms = terms.iter().map(|term| four_dimensions(term, sizes)).collect::<Result<Vec<_>, _>>()?;
         let terms_read: Vec<_> =
-            terms.iter().zip(&self.factors).map(|(term, &factor)| Term { rows: rows(term), factor }).collect();
+            terms.iter().zip(&self.factors).map(|(term, &factor)| Scaled { rows: rows(term), factor }).collect();
         let mixed = Tensor::f_empty(mixture(sizes), OPTIONS)?;
         let weights = (keeps || self.with_weights).then(|| Tensor::f_empty(pairs(sizes), OPTIONS)).transpose()?;
         let [q, k, v] = self.parts(&projections);
@@ -197,13 +197,6 @@ impl OfTerms {
 /// Whether all positions have the same term.
 fn is_shared(term: &Tensor, sizes: Sizes) -> bool {
     shape_of(term)[0] == 1 && sizes.batch != 1
-}
-
-/// The four last dimensions, with ones where there are none.
-fn shape_of(term: &Tensor) -> [i64; 4] {
-    let size = term.size();
-    assert!(size.len() <= 4, "a term of the logits has at most four dimensions, got {size:?}");
-    std::array::from_fn(|i| (i + size.len()).checked_sub(4).map_or(1, |i| size[i]))
 }
 
 /// A term as `[b,h,l,l]`, repeated without copies over positions and heads.

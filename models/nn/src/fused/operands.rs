@@ -15,6 +15,13 @@ pub(super) fn numbers(tensor: &Tensor) -> Numbers {
     unsafe { Numbers::new(tensor.data_ptr().cast()) }
 }
 
+/// The four last dimensions, with ones where there are none.
+pub(super) fn shape_of(tensor: &Tensor) -> [i64; 4] {
+    let size = tensor.size();
+    assert!(size.len() <= 4, "kernels need tensors of at most four dimensions, got {size:?}");
+    std::array::from_fn(|i| (i + size.len()).checked_sub(4).map_or(1, |i| size[i]))
+}
+
 /// A new tensor of this one's shape.
 pub(super) fn writable(like: &Tensor) -> Result<Tensor, TchError> {
     Tensor::f_empty(like.size(), (Kind::Float, Device::Cpu))

@@ -1,9 +1,10 @@
 //! Products with tables by the class of a pair as operations on CPUs.
 
+use super::operands::{numbers, shape_of};
 use super::workers_with;
 use crate::differentiable::{Known, Results, apply_one};
 use crate::{Differentiable, PairClasses};
-use kernels::{Instructions, Product, Rows, Side, Table};
+use kernels::{Instructions, Product, Rows, Side};
 use std::sync::Arc;
 use tch::{Device, Kind, TchError, Tensor};
 
@@ -23,8 +24,8 @@ impl PairProducts {
     pub(crate) fn new(classes: &PairClasses, instructions: Instructions) -> Self {
         let (length, count) = (classes.tokens(), classes.count() as usize);
         Self {
-            queries: Arc::new(Side::queries(length, count, &classes.by_query())),
-            keys: Arc::new(Side::keys(length, count, &classes.by_key())),
+            queries: Arc::new(Side::new(length, count, &classes.by_query(), false)),
+            keys: Arc::new(Side::new(length, count, &classes.by_key(), true)),
             instructions,
         }
     }
@@ -58,8 +59,7 @@ impl PairProducts {
     /// pairs(i, j) = vectors(i)·table(i, j), written into `pairs` or added to it.
     fn dots(&self, vectors: &Tensor, table: &Tensor, side: &Side, pairs: &Tensor, add: bool) -> Result<(), TchError> {
         let (vectors, table) = (vectors.f_contiguous()?, table.f_contiguous()?);
-        let product =
-            Product::Dots { vectors: rows(&vectors), table: of_classes(&table), pairs: rows(pairs), side, add };
+        let product = Product::Dots { vectors: rows(&vectors), table: rows(&table), pairs: rows(pairs), side, add };
         // SAFETY: the tensors live, and `pairs` is a new one.
         unsafe { self.compute(product) };
         Ok(())
@@ -70,7 +70,7 @@ impl PairProducts {
         let (pairs, table) = (pairs.f_contiguous()?, table.f_contiguous()?);
         let (size, width) = (pairs.size(), table.size()[2]);
         let found = Tensor::f_empty([size[0], size[1], size[2], width], (Kind::Float, Device::Cpu))?;
-        let product = Product::Mix { pairs: rows(&pairs), table: of_classes(&table), vectors: rows(&found), side };
+        let product = Product::Mix { pairs: rows(&pairs), table: rows(&table), vectors: rows(&found), side };
         // SAFETY: the tensors live, and `found` is a new one.
         unsafe { self.compute(product) };
         Ok(found)
@@ -80,8 +80,7 @@ impl PairProducts {
     fn collect(&self, pairs: &Tensor, vectors: &Tensor, table: &Tensor, side: &Side) -> Result<Tensor, TchError> {
         let (pairs, vectors) = (pairs.f_contiguous()?, vectors.f_contiguous()?);
         let found = Tensor::f_empty(table.size(), (Kind::Float, Device::Cpu))?;
-        let product =
-            Product::Collect { pairs: rows(&pairs), vectors: rows(&vectors), table: of_classes(&found), side };
+        let product = Product::Collect { pairs: rows(&pairs), vectors: rows(&vectors), table: rows(&found), side };
         // SAFETY: the tensors live, and `found` is a new one.
         unsafe { self.compute(product) };
         Ok(found)
@@ -150,21 +149,8 @@ impl Differentiable for Values {
     }
 }
 
-/// A tensor `[b,h,l,width]` as the kernels read it.
+/// A tensor `[b,h,l,width]`, or a table `[h,classes,width]`, as the kernels read it.
 fn rows(tensor: &Tensor) -> Rows {
-    // SAFETY: `sizes` makes sure of memory of this shape.
-    unsafe { Rows::new(tensor.data_ptr().cast(), sizes(tensor)) }
-}
-
-/// A table `[h,classes,width]` as the kernels read it.
-fn of_classes(tensor: &Tensor) -> Table {
-    // SAFETY: as above.
-    unsafe { Table::new(tensor.data_ptr().cast(), sizes(tensor)) }
-}
-
-fn sizes<const N: usize>(tensor: &Tensor) -> [usize; N] {
-    let fits = tensor.kind() == Kind::Float && tensor.device() == Device::Cpu && tensor.is_contiguous();
-    assert!(fits, "the products need contiguous f32 tensors on the CPU");
-    let sizes: Vec<usize> = tensor.size().into_iter().map(|size| size as usize).collect();
-    sizes.try_into().expect("as many dimensions as the products know")
+    // SAFETY: the tensor is contiguous, of which `numbers` makes sure, and so has memory of this shape.
+    unsafe { Rows::new(numbers(tensor), shape_of(tensor).map(|size| size as usize)) }
 }

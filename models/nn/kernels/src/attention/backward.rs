@@ -2,19 +2,13 @@
 
 use super::packing::{Matrix, places};
 use super::softmax::of_logits;
-use super::{BatchHead, Sizes, Strided};
+use super::{BatchHead, Scaled, Sizes, Strided};
 use crate::buffer::Buffer;
 use crate::instructions::Kernel;
 use crate::lanes::{Lanes, load, store};
 use crate::matrices::{Operand, SmallProduct};
+use crate::operands::Numbers;
 use crate::workers::Workers;
-
-/// Where the gradient of the logits goes, and what it is multiplied with.
-#[derive(Debug, Clone, Copy)]
-pub struct Scaled {
-    pub rows: Strided,
-    pub factor: f32,
-}
 
 #[derive(Debug, Clone, Copy)]
 pub struct AttentionGradients {
@@ -50,7 +44,7 @@ impl AttentionGradients {
         let numbers = heads * length * length;
         let mut sums = vec![0.0; if self.of_shared_logits.is_some() { self.sizes.blocks() * numbers } else { 0 }];
         let sum = self.of_shared_logits.is_some().then(|| Strided {
-            start: sums.as_mut_ptr(),
+            start: Numbers(sums.as_mut_ptr()),
             position: numbers,
             head: length * length,
             row: length,

@@ -2,20 +2,12 @@
 
 use super::packing::{Matrix, places};
 use super::softmax::{RowTerm, ending, softmax};
-use super::{BatchHead, Sizes, Strided};
+use super::{BatchHead, Scaled, Sizes, Strided};
 use crate::buffer::Buffer;
 use crate::instructions::Kernel;
 use crate::lanes::Lanes;
 use crate::matrices::{Operand, SmallProduct};
 use crate::workers::Workers;
-
-/// An additive term of the logits, `[b,h,l,l]`.
-#[derive(Debug, Clone, Copy)]
-pub struct Term {
-    pub rows: Strided,
-    /// What it is multiplied with.
-    pub factor: f32,
-}
 
 /// Terms at most: those of a row have their places on the stack.
 const MOST_TERMS: usize = 4;
@@ -27,7 +19,8 @@ pub struct Attention<'a> {
     pub k: Strided,
     pub v: Strided,
     pub scale: f32,
-    pub terms: &'a [Term],
+    /// Additive terms of the logits.
+    pub terms: &'a [Scaled],
     /// The mixture of values `[b,h,l,k]`, written.
     pub output: Strided,
     /// The weights `[b,h,l,l]`, written if they are wanted.

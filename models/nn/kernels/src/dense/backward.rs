@@ -3,7 +3,8 @@
 use crate::buffer::Buffer;
 use crate::lanes::{Lanes, add};
 use crate::matrices::{Operand, SmallProduct};
-use crate::row_blocks::{Numbers, STRIP};
+use crate::operands::Numbers;
+use crate::row_blocks::STRIP;
 
 /// Adds up dyᵀ·x and Σ dy of a layer's W `[e,d]` and b `[e]`, strip by strip.
 ///

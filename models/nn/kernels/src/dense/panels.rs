@@ -4,8 +4,7 @@ use crate::buffer::Buffer;
 use crate::instructions::Kernel;
 use crate::lanes::Lanes;
 use crate::matrices::{Operand, SmallProduct};
-use crate::operands::TILE;
-use crate::row_blocks::Numbers;
+use crate::operands::{Numbers, TILE};
 use crate::workers::Workers;
 
 /// A matrix `[rows, columns]` as a product reads it: columns in groups of two registers, each group row by row, so that what a

@@ -1,7 +1,7 @@
 //! Attention as one operation. Its values and gradients are compared with the definition in crate `nn`, with every set of instructions.
 
 use crate::{assert_threads_change_no_bit, numbers};
-use kernels::attention::{Scaled, Sizes, Strided, Term};
+use kernels::attention::{Scaled, Sizes, Strided};
 use kernels::{Attention, AttentionGradients, Instructions, Workers};
 
 /// More than a block of positions; a length and a width that registers divide, and that they do not.
@@ -69,8 +69,8 @@ impl Operands {
             let [of_q, of_k, of_v] = [0, 1, 2].map(|number| part(&mut found.of_qkv, number));
             let weights = pairs(&mut found.weights);
             let terms = [
-                Term { rows: pairs(&mut self.of_position), factor: FACTOR },
-                Term { rows: of_heads(&mut self.shared), factor: 1.0 },
+                Scaled { rows: pairs(&mut self.of_position), factor: FACTOR },
+                Scaled { rows: of_heads(&mut self.shared), factor: 1.0 },
             ];
             let output = row_of_heads(&mut found.output);
             Attention { sizes, q, k, v, scale: SCALE, terms: &terms, output, weights: Some(weights) }.compute(workers);

@@ -4,7 +4,7 @@ mod attention;
 mod dense;
 mod token_layers;
 
-use kernels::{Instructions, Numbers, Product, Rows, Side, Table, Workers};
+use kernels::{Instructions, Numbers, Product, Rows, Side, Workers};
 
 /// More than a block of positions, and multiples of nothing; a width that no register divides.
 const SIZES: Sizes = Sizes { batch: 37, heads: 3, length: 13, classes: 29, width: 20 };
@@ -27,8 +27,8 @@ impl Sizes {
         [self.batch, self.heads, self.length, self.width]
     }
 
-    fn table(self) -> [usize; 3] {
-        [self.heads, self.classes, self.width]
+    fn table(self) -> [usize; 4] {
+        [1, self.heads, self.classes, self.width]
     }
 
     /// The class of query i and key j: all classes occur, and no symmetry of rows and columns.
@@ -44,11 +44,7 @@ impl Sizes {
     fn side(self, of_keys: bool) -> Side {
         let of_pair = |pair: usize| self.class_of(of_keys, pair / self.length, pair % self.length);
         let of_pairs: Vec<_> = (0..self.length * self.length).map(of_pair).collect();
-        if of_keys {
-            Side::keys(self.length, self.classes, &of_pairs)
-        } else {
-            Side::queries(self.length, self.classes, &of_pairs)
-        }
+        Side::new(self.length, self.classes, &of_pairs, of_keys)
     }
 
     /// Every own row and other row of every position and head: the places of the pair, of the own vector and of the
@@ -113,9 +109,9 @@ impl Operands {
         let side = &SIZES.side(of_keys);
         // SAFETY: the vectors have these sizes and live until the end of the function; no two of them overlap.
         unsafe {
-            let pairs = Rows::new(self.pairs.as_mut_ptr(), SIZES.pairs());
-            let vectors = Rows::new(self.vectors.as_mut_ptr(), SIZES.vectors());
-            let table = Table::new(self.table.as_mut_ptr(), SIZES.table());
+            let pairs = Rows::new(place(&mut self.pairs), SIZES.pairs());
+            let vectors = Rows::new(place(&mut self.vectors), SIZES.vectors());
+            let table = Rows::new(place(&mut self.table), SIZES.table());
             let product = match which {
                 Which::Dots { add } => Product::Dots { vectors, table, pairs, side, add },
                 Which::Mix => Product::Mix { pairs, table, vectors, side },
@@ -184,9 +180,9 @@ fn operands_of_other_sizes_are_refused() {
     let Operands { mut pairs, mut vectors, mut table } = Operands::new();
     // SAFETY: the sizes are not larger than the vectors; nothing is computed.
     unsafe {
-        let pairs = Rows::new(pairs.as_mut_ptr(), SIZES.pairs());
-        let vectors = Rows::new(vectors.as_mut_ptr(), SIZES.vectors());
-        let table = Table::new(table.as_mut_ptr(), [SIZES.heads, SIZES.classes - 1, SIZES.width]);
+        let pairs = Rows::new(place(&mut pairs), SIZES.pairs());
+        let vectors = Rows::new(place(&mut vectors), SIZES.vectors());
+        let table = Rows::new(place(&mut table), [1, SIZES.heads, SIZES.classes - 1, SIZES.width]);
         Product::Mix { pairs, table, vectors, side }.compute(Workers { instructions, threads: 1 });
     }
 }
