@@ -58,8 +58,8 @@ impl Lanes for __m512 {
             _mm512_maskz_mov_ps(!_mm512_cmp_ps_mask::<_CMP_LT_OQ>(of, limit), self);
         fn sum(self) -> f32 = _mm512_reduce_add_ps(self);
         fn largest(self) -> f32 = _mm512_reduce_max_ps(self);
-        fn transpose(rows: [*const f32; TILE], to: *mut f32, stride: usize) = transpose(rows, to, stride);
-        fn add_transposed(rows: [*const f32; TILE], to: *mut f32, stride: usize) = add_transposed(rows, to, stride);
+        fn transpose(rows: [*const f32; TILE], to: *mut f32, stride: usize) = transpose::<false>(rows, to, stride);
+        fn add_transposed(rows: [*const f32; TILE], to: *mut f32, stride: usize) = transpose::<true>(rows, to, stride);
     }
 }
 
@@ -97,8 +97,8 @@ impl Lanes for __m256 {
             let two = _mm_max_ps(half, _mm_movehl_ps(half, half));
             _mm_cvtss_f32(_mm_max_ss(two, _mm_shuffle_ps::<1>(two, two)))
         };
-        fn transpose(rows: [*const f32; TILE], to: *mut f32, stride: usize) = transpose(rows, to, stride);
-        fn add_transposed(rows: [*const f32; TILE], to: *mut f32, stride: usize) = add_transposed(rows, to, stride);
+        fn transpose(rows: [*const f32; TILE], to: *mut f32, stride: usize) = transpose::<false>(rows, to, stride);
+        fn add_transposed(rows: [*const f32; TILE], to: *mut f32, stride: usize) = transpose::<true>(rows, to, stride);
     }
 }
 
@@ -159,28 +159,15 @@ unsafe fn fours(a: __m256, b: __m256) -> (__m256, __m256) {
     unsafe { (_mm256_shuffle_ps::<0b01_00_01_00>(a, b), _mm256_shuffle_ps::<0b11_10_11_10>(a, b)) }
 }
 
-/// Writes the tile of `rows`, transposed, to rows that lie `stride` apart.
+/// Writes the tile of `rows`, transposed, to rows that lie `stride` apart, or adds it to them.
 #[inline(always)]
-unsafe fn transpose(rows: [*const f32; TILE], to: *mut f32, stride: usize) {
+unsafe fn transpose<const ADD: bool>(rows: [*const f32; TILE], to: *mut f32, stride: usize) {
     // SAFETY: the caller vouches for AVX and the tile.
     let transposed = unsafe { transposed(rows) };
     let mut to = to;
-    for row in &transposed {
-        // SAFETY: the caller vouches for place for 8 numbers in each of the rows from `to` on.
-        unsafe { _mm256_storeu_ps(to, *row) };
-        to = to.wrapping_add(stride);
-    }
-}
-
-/// Adds the tile of `rows`, transposed, to rows that lie `stride` apart.
-#[inline(always)]
-unsafe fn add_transposed(rows: [*const f32; TILE], to: *mut f32, stride: usize) {
-    // SAFETY: the caller vouches for AVX and the tile.
-    let transposed = unsafe { transposed(rows) };
-    let mut to = to;
-    for row in &transposed {
-        // SAFETY: the caller vouches for 8 numbers in each of the rows from `to` on.
-        unsafe { _mm256_storeu_ps(to, _mm256_add_ps(_mm256_loadu_ps(to), *row)) };
+    for &row in &transposed {
+        // SAFETY: the caller vouches for 8 numbers, or place for them, in each of the rows from `to` on.
+        unsafe { _mm256_storeu_ps(to, if ADD { _mm256_add_ps(_mm256_loadu_ps(to), row) } else { row }) };
         to = to.wrapping_add(stride);
     }
 }
