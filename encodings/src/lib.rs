@@ -22,7 +22,6 @@ pub mod order;
 pub mod pairs;
 mod perceptron;
 mod prelude;
-pub mod rows;
 mod squares_mean;
 pub mod stack;
 pub mod tokens;

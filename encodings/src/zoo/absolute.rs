@@ -15,7 +15,6 @@
 //! forward, as in Lc0's JAX code, so that a gate which reached zero stays closed.
 
 use crate::prelude::*;
-use crate::rows::{Rows, Table};
 
 const NAME: &str = "absolute";
 
@@ -29,6 +28,35 @@ pub enum Place {
     EveryLayer,
     /// Once, after the input embedding, as a factor and a summand per token and channel.
     Gate,
+}
+
+/// How the vectors are made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Table {
+    /// One learned vector per token, auxiliary tokens included.
+    Learned,
+    /// Learned p_rank + p_file; each auxiliary token has a separate learned vector.
+    Factorised,
+    /// Fixed [sin | cos] of the square's index, largest time scale 10,000 (searchless_chess; Vaswani et al. 2017,
+    /// arXiv 1706.03762); zero for auxiliary tokens. Deviations: searchless_chess takes the index in its sequence of
+    /// characters, has one sine more and one cosine fewer, and multiplies its token embeddings by √d first.
+    #[serde(rename = "sinusoidal_1d")]
+    Sinusoidal1d,
+    /// The first half of the channels as [`Self::Sinusoidal1d`] of the rank, the second half of the file; zero for
+    /// auxiliary tokens.
+    #[serde(rename = "sinusoidal_2d")]
+    Sinusoidal2d,
+}
+
+impl Table {
+    /// Every way.
+    pub const ALL: [Self; 4] = [Self::Learned, Self::Factorised, Self::Sinusoidal1d, Self::Sinusoidal2d];
+
+    /// Whether it has parameters.
+    pub fn is_learned(self) -> bool {
+        matches!(self, Self::Learned | Self::Factorised)
+    }
 }
 
 /// The options.
@@ -57,7 +85,7 @@ impl Config {
         Self { at, ..Self::default() }
     }
 
-    fn check(&self) -> Result<(), EncodingError> {
+    fn check(&self, dims: Dims) -> Result<(), EncodingError> {
         let no_effect =
             |option: &str, setting: &str, remedy| Err(EncodingError::no_effect(NAME, option, setting, remedy));
         EncodingError::check_init_std(NAME, self.init_std)?;
@@ -72,11 +100,30 @@ impl Config {
             let setting = if self.at == Place::Gate { &at } else { &table };
             return no_effect(&format!("init_std: {}", self.init_std), setting, "leave it out");
         }
-        Ok(())
+        let divisor = match self.table {
+            Table::Learned | Table::Factorised => 1,
+            Table::Sinusoidal1d => 2,
+            Table::Sinusoidal2d => 4,
+        };
+        let (encoding, remedy) = (format!("{NAME} with {table}"), "change the width or take another table");
+        EncodingError::check_divisible(encoding, ("width", dims.width), divisor, remedy)
     }
 
-    fn init(&self) -> Init {
-        if self.init_std == 0.0 { Init::ZEROS } else { Init::Normal { std: self.init_std } }
+    /// Declares what the table learns in `scope`: `table [l, d]`, or `rank`, `file` and `aux`.
+    fn rows(&self, scope: &mut Scope<'_>, dims: Dims, tokens: &Tokens) -> Rows {
+        let init = if self.init_std == 0.0 { Init::ZEROS } else { Init::Normal { std: self.init_std } };
+        let width = dims.width as i64;
+        match self.table {
+            Table::Learned => Rows::Learned(scope.f32_param("table", &[tokens.len() as i64, width], init)),
+            Table::Factorised => factorised(scope, &init, width, tokens),
+            Table::Sinusoidal1d => fixed(dims, tokens, move |_, square| sinusoid(square, dims.width)),
+            Table::Sinusoidal2d => {
+                let of = move |coordinate| sinusoid(coordinate, dims.width / 2);
+                fixed(dims, tokens, move |board, square| {
+                    [of(board.rank_of(square)), of(board.file_of(square))].concat()
+                })
+            }
+        }
     }
 
     fn guarantees(&self) -> Guarantees {
@@ -119,12 +166,12 @@ impl Configure for Config {
     }
 
     fn declare(&self, scope: &mut Scope<'_>, dims: Dims, tokens: &Tokens) -> Result<Box<dyn Encoding>, EncodingError> {
-        self.check()?;
-        let rows = |scope: &mut Scope<'_>| Rows::declare(scope, self.table, &self.init(), dims, tokens);
+        self.check(dims)?;
+        let rows = |scope: &mut Scope<'_>| self.rows(scope, dims, tokens);
         Ok(match self.at {
-            Place::Input => Box::new(Input { rows: rows(scope)?, guarantees: self.guarantees() }),
+            Place::Input => Box::new(Input { rows: rows(scope), guarantees: self.guarantees() }),
             Place::EveryLayer => Box::new(EveryLayer {
-                rows: dims.per_layer(scope, rows).into_iter().collect::<Result<_, _>>()?,
+                rows: dims.per_layer(scope, rows),
                 values: self.values,
                 guarantees: self.guarantees(),
             }),
@@ -149,6 +196,78 @@ impl Configure for Config {
         all.push(Self { init_std: 0.02, ..at_input(Table::Factorised) });
         all
     }
+}
+
+/// The vectors of a sequence, `[l, d]`.
+#[derive(Debug)]
+enum Rows {
+    Learned(ParamId),
+    Factorised {
+        /// The learned vectors `[ranks, d]`, `[files, d]` and, if there are auxiliary tokens, `[aux, d]`.
+        parts: Vec<ParamId>,
+        /// The 0/1 matrix `[l, ranks + files + aux]` that picks each token's summands.
+        picks: Constant,
+    },
+    Fixed(Constant),
+}
+
+impl Rows {
+    /// The table with a learned vector for each token, if there is one.
+    fn by_token(&self) -> Option<ParamId> {
+        match self {
+            Self::Learned(table) => Some(*table),
+            Self::Factorised { .. } | Self::Fixed(_) => None,
+        }
+    }
+
+    /// The vectors, `[l, d]`, f32.
+    fn at(&self, views: &Views) -> Tensor {
+        match self {
+            Self::Learned(table) => views[*table].shallow_clone(),
+            Self::Factorised { parts, picks } => {
+                let parts: Vec<_> = parts.iter().map(|&part| &views[part]).collect();
+                picks.on(views.device()).matmul(&Tensor::cat(&parts, 0))
+            }
+            Self::Fixed(table) => table.on(views.device()),
+        }
+    }
+}
+
+fn factorised(scope: &mut Scope<'_>, init: &Init, width: i64, tokens: &Tokens) -> Rows {
+    let (ranks, files, aux) = (tokens.geometry().ranks(), tokens.geometry().files(), tokens.aux().count());
+    let columns = ranks + files + aux;
+    let mut picks = vec![0f32; tokens.len() * columns];
+    for (token, square) in tokens.squares() {
+        picks[token * columns + tokens.geometry().rank_of(square)] = 1.0;
+        picks[token * columns + ranks + tokens.geometry().file_of(square)] = 1.0;
+    }
+    for (number, token) in tokens.aux().enumerate() {
+        picks[token * columns + ranks + files + number] = 1.0;
+    }
+    let parts = [("rank", ranks), ("file", files), ("aux", aux)].into_iter().filter(|&(_, rows)| rows > 0);
+    Rows::Factorised {
+        parts: parts.map(|(name, rows)| scope.f32_param(name, &[rows as i64, width], init.clone())).collect(),
+        picks: Constant::floats(&picks, &[tokens.len() as i64, columns as i64]),
+    }
+}
+
+/// The rows of squares, `row(board, square)`; zeros for auxiliary tokens.
+fn fixed(dims: Dims, tokens: &Tokens, row: impl Fn(Geometry, usize) -> Vec<f32> + Send + 'static) -> Rows {
+    let tokens = tokens.clone();
+    Rows::Fixed(Constant::floats_from(&[tokens.len() as i64, dims.width as i64], move || {
+        let of_token = |token| match tokens.square(token) {
+            Some(square) => row(tokens.geometry(), square),
+            None => vec![0.0; dims.width],
+        };
+        (0..tokens.len()).flat_map(of_token).collect()
+    }))
+}
+
+/// `[sin(position·f_0), …, cos(position·f_0), …]` with f_i = 10000^(−2i/width).
+fn sinusoid(position: usize, width: usize) -> Vec<f32> {
+    let angles = (0..width / 2).map(|i| position as f64 * 10_000f64.powf(-2.0 * i as f64 / width as f64));
+    let (sines, cosines): (Vec<_>, Vec<_>) = angles.map(|angle| (angle.sin() as f32, angle.cos() as f32)).unzip();
+    [sines, cosines].concat()
 }
 
 #[derive(Debug)]

@@ -1,8 +1,7 @@
 //! x + c, at the input or at every layer, or x·max(m, 0) + a.
 
 use super::*;
-use encodings::absolute::{Config, Place};
-use encodings::rows::Table;
+use encodings::absolute::{Config, Place, Table};
 
 /// sin(p·f), then cos(p·f), with f = 10000^(−2i/width) for i below half the width.
 fn sines(position: usize, width: usize) -> Vec<f64> {

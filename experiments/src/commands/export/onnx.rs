@@ -3,7 +3,7 @@
 use anyhow::Context as _;
 use clap::ValueEnum as _;
 use config::RunConfig;
-use encodings::rows::Table;
+use encodings::absolute::Table;
 use encodings::{EncodingConfig, rope};
 use games::{GameKind, InputName, MovesName, Vocabulary};
 use models::parts::Pieces;
