@@ -25,14 +25,8 @@ pub(crate) trait DisplacementBias: Debug + Send {
 }
 
 /// What every function of the displacement guarantees that has its own parameters for auxiliary tokens.
-pub(crate) const ANY: Guarantees = Guarantees {
-    translation_invariant: true,
-    pairwise: true,
-    toroidal: true,
-    static_logits: true,
-    auxiliary: Auxiliary::OwnParameters,
-    ..Guarantees::NONE
-};
+pub(crate) const ANY: Guarantees =
+    Guarantees { static_logits: true, auxiliary: Auxiliary::OwnParameters, ..Guarantees::RELATIVE };
 
 /// What every function of a distance guarantees.
 pub(crate) const OF_DISTANCE: Guarantees =

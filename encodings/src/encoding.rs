@@ -104,6 +104,9 @@ impl Guarantees {
     /// No guarantee.
     pub const NONE: Self = Self::all(false, Auxiliary::AsSquares);
 
+    /// Those of terms of pairs that see squares by their displacement only.
+    pub const RELATIVE: Self = Self { translation_invariant: true, pairwise: true, toroidal: true, ..Self::NONE };
+
     const fn all(holds: bool, auxiliary: Auxiliary) -> Self {
         Self {
             identity_at_start: holds,

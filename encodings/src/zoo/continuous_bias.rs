@@ -152,15 +152,12 @@ impl Encoding for ContinuousBias {
 
     fn guarantees(&self) -> Guarantees {
         Guarantees {
-            translation_invariant: true,
-            pairwise: true,
-            toroidal: true,
             static_logits: self.attention == Attention::Dot,
             auxiliary: match self.attention {
                 Attention::Dot => Auxiliary::OwnParameters,
                 Attention::Cosine => Auxiliary::AsSquares,
             },
-            ..Guarantees::NONE
+            ..Guarantees::RELATIVE
         }
     }
 

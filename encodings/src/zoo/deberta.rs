@@ -105,7 +105,7 @@ impl Encoding for Deberta {
     }
 
     fn guarantees(&self) -> Guarantees {
-        Guarantees { translation_invariant: true, pairwise: true, toroidal: true, ..Guarantees::NONE }
+        Guarantees::RELATIVE
     }
 
     /// The projections of the table are made once per batch, and are left out.

@@ -285,12 +285,9 @@ impl Encoding for Irpe {
     fn guarantees(&self) -> Guarantees {
         Guarantees {
             identity_at_start: true,
-            translation_invariant: true,
-            pairwise: true,
-            toroidal: true,
             static_logits: self.config.terms == [Term::Bias],
             auxiliary: Auxiliary::OwnParameters,
-            ..Guarantees::NONE
+            ..Guarantees::RELATIVE
         }
     }
 

@@ -115,7 +115,7 @@ struct LowRank {
 
 impl Encoding for LowRank {
     fn guarantees(&self) -> Guarantees {
-        Guarantees { translation_invariant: true, pairwise: true, toroidal: true, ..Guarantees::NONE }
+        Guarantees::RELATIVE
     }
 
     fn macs(&self) -> u64 {

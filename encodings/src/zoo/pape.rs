@@ -119,13 +119,7 @@ impl Pape {
 
 impl Encoding for Pape {
     fn guarantees(&self) -> Guarantees {
-        Guarantees {
-            translation_invariant: true,
-            pairwise: true,
-            toroidal: true,
-            auxiliary: Auxiliary::Untouched,
-            ..Guarantees::NONE
-        }
+        Guarantees { auxiliary: Auxiliary::Untouched, ..Guarantees::RELATIVE }
     }
 
     fn macs(&self) -> u64 {
