@@ -1,9 +1,8 @@
 //! What the file of an encoding imports: the trait with its hooks, options, parameters and tensors.
 
 pub(crate) use crate::configure::{changed, is_default, is_set, sorted, word};
-pub(crate) use crate::displacements::{ByDisplacement, Displacement};
+pub(crate) use crate::displacements::{ByDisplacement, Displacement, Share};
 pub(crate) use crate::error::HEAD_WIDTH;
-pub(crate) use crate::pairs::Share;
 pub(crate) use crate::{
     Act, AttendInput, Auxiliary, Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints,
     LayerContext, Logits, Queries, Tokens,

@@ -16,7 +16,7 @@
 //! no multiplications per position are counted.
 
 use crate::displacement_bias::{self, AddedByDisplacement, DisplacementBias};
-use crate::distance::Distance;
+use crate::displacements::Distance;
 use crate::prelude::*;
 use std::sync::Arc;
 

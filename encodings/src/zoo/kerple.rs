@@ -21,7 +21,7 @@
 //! positions, so no multiplications per position are counted.
 
 use crate::displacement_bias::{self, AddedByDisplacement, DisplacementBias};
-use crate::distance::Distance;
+use crate::displacements::Distance;
 use crate::prelude::*;
 
 /// The smallest first value of r1 and r2.

@@ -23,7 +23,7 @@
 //! Parameters: vectors·d, `projection [vectors, d]`. The product of features and W is made once for all positions, so no
 //! multiplications per position are counted.
 
-use crate::distance::Distance;
+use crate::displacements::Distance;
 use crate::prelude::*;
 
 const NAME: &str = "laplacian";

@@ -2,7 +2,7 @@
 
 use super::*;
 use encodings::alibi::{Config, SlopeKind};
-use encodings::distance::Distance;
+use encodings::displacements::Distance;
 use std::collections::{HashSet, VecDeque};
 
 /// How far two squares are from each other, by search where moves are counted.

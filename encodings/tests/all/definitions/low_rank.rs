@@ -1,8 +1,8 @@
 //! Σ_r (W·x_i + b)_hr·D_r[class of i and j] after the scale, and the same with x_j.
 
 use super::*;
+use encodings::displacements::Share;
 use encodings::low_rank::Config;
-use encodings::pairs::Share;
 use encodings::shaw::Term;
 
 impl Definition for Config {

@@ -1,7 +1,7 @@
 //! A number per head and class of pairs, after the scale.
 
 use super::*;
-use encodings::pairs::Share;
+use encodings::displacements::Share;
 use encodings::relative_bias::Config;
 
 impl Definition for Config {

@@ -1,7 +1,7 @@
 //! q_i·a^K_ij + k_j·a^Q_ij (+ a^Q_ij·a^K_ij) before the scale, Σ_j α_ij·a^V_ij in the output.
 
 use super::*;
-use encodings::pairs::Share;
+use encodings::displacements::Share;
 use encodings::shaw::{Config, Term};
 
 /// The table that queries, keys or attention weights are multiplied with.

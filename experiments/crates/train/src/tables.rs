@@ -2,7 +2,7 @@
 //! `train.start`; and whole trunks.
 //!
 //! The file holds the tables `[h, classes, …]` and the formulas' parameters of a network's encodings by name, f32, and `board`,
-//! the files and ranks of its board, i64. The classes are those of [`encodings::pairs::PairClasses`]: on a larger board the displacements of a
+//! the files and ranks of its board, i64. The classes are those of [`nn::PairClasses`]: on a larger board the displacements of a
 //! smaller one are the inner ones; displacements that a board lacks are left out. Weights of an export have all parameters and no
 //! board.
 
