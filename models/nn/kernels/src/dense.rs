@@ -11,11 +11,10 @@ mod panels;
 pub(crate) use backward::OfWeight;
 pub(crate) use panels::{Onto, Panels, RowProduct};
 
-use crate::instructions::Kernel;
+use crate::instructions::{Kernel, Workers};
 use crate::lanes::{Lanes, WIDEST};
 use crate::operands::Numbers;
 use crate::row_blocks::{STRIP, write};
-use crate::workers::Workers;
 use std::ops::Range;
 
 /// Widths are multiples of it.

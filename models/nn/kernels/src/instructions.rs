@@ -1,4 +1,4 @@
-//! The sets of instructions that kernels are compiled for.
+//! The sets of instructions that kernels are compiled for, and the threads that they run on.
 
 use crate::lanes::{Lanes, Portable};
 
@@ -76,6 +76,35 @@ pub(crate) trait Kernel {
     /// # Safety
     /// The processor has the instructions of `L`; the rest is the kernel's own.
     unsafe fn run<L: Lanes, const ROWS: usize>(self);
+}
+
+/// Instructions and threads. No number depends on how many threads there are.
+#[derive(Debug, Clone, Copy)]
+pub struct Workers {
+    pub instructions: Instructions,
+    pub threads: usize,
+}
+
+impl Workers {
+    /// Runs a kernel for each unit of work, each on one of the threads.
+    ///
+    /// # Safety
+    /// As for each kernel's [`Kernel::run`]; the kernels of two units write to different places.
+    pub(crate) unsafe fn run<K: Kernel>(self, units: usize, kernel: impl Fn(usize) -> K + Sync) {
+        let threads = self.threads.clamp(1, units.max(1));
+        let of_thread = |thread: usize| {
+            for unit in (thread..units).step_by(threads) {
+                // SAFETY: the caller vouches for it.
+                unsafe { self.instructions.run(kernel(unit)) };
+            }
+        };
+        std::thread::scope(|scope| {
+            for thread in 1..threads {
+                scope.spawn(move || of_thread(thread));
+            }
+            of_thread(0);
+        });
+    }
 }
 
 /// Rows of a tile of two registers' width: what the registers hold.

@@ -30,10 +30,8 @@ mod product;
 pub mod rotation;
 mod row_blocks;
 pub mod token_layers;
-mod workers;
 
 pub use attention::{Attention, AttentionGradients};
-pub use instructions::Instructions;
+pub use instructions::{Instructions, Workers};
 pub use operands::{Numbers, Rows, Side};
 pub use product::Product;
-pub use workers::Workers;

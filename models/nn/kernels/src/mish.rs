@@ -5,11 +5,10 @@
 //! again.
 
 use crate::exponential::exponential;
-use crate::instructions::Kernel;
+use crate::instructions::{Kernel, Workers};
 use crate::lanes::{Lanes, add, load, store};
 use crate::operands::Numbers;
 use crate::row_blocks::write;
-use crate::workers::Workers;
 use std::ops::Range;
 
 /// From here on Mish is x in f32, and n + 2 would overflow not much later.

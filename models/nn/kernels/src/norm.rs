@@ -4,11 +4,10 @@
 //! kept for the backward pass: s and its mean square cost less to compute again than to bring from memory.
 
 use crate::buffer::Buffer;
-use crate::instructions::Kernel;
+use crate::instructions::{Kernel, Workers};
 use crate::lanes::{Lanes, add, load, store};
 use crate::operands::Numbers;
 use crate::row_blocks::write;
-use crate::workers::Workers;
 use std::ops::Range;
 
 #[derive(Debug, Clone, Copy)]

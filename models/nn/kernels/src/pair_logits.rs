@@ -3,10 +3,9 @@
 //! scale·q·k + extra for the pairs of a list, in each position only for those that its mask marks. Of a policy's moves between
 //! squares a few dozen are legal where the list has thousands: a product of all queries with all keys computes the rest in vain.
 
-use crate::instructions::Kernel;
+use crate::instructions::{Kernel, Workers};
 use crate::lanes::{Lanes, add, load};
 use crate::operands::Numbers;
-use crate::workers::Workers;
 
 /// Positions of a unit of work.
 const BLOCK: usize = 16;

@@ -5,11 +5,10 @@
 //! small dense matrices, whatever the tensors' strides, and no table is ever expanded for all pairs.
 
 use crate::buffer::{BLOCK, Buffer, GROUP, Part, padded};
-use crate::instructions::Kernel;
+use crate::instructions::{Kernel, Workers};
 use crate::lanes::Lanes;
 use crate::matrices::{Operand, SmallProduct};
 use crate::operands::TILE;
-use crate::workers::Workers;
 use crate::{Rows, Side};
 
 /// A product of pairs `[b,h,l,l]`, vectors `[b,h,l,k]` and a table `[1,h,c,k]`. The table's vector for own row i and other row

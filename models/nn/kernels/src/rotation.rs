@@ -1,9 +1,8 @@
 //! Pairs of channels rotated by angles, as RoPE does with queries and keys.
 
 use crate::attention::{BatchHead, Sizes, Strided};
-use crate::instructions::Kernel;
+use crate::instructions::{Kernel, Workers};
 use crate::lanes::Lanes;
-use crate::workers::Workers;
 
 /// A rotation of every pair of channels (0,1), (2,3), … of every token.
 #[derive(Debug, Clone, Copy)]

@@ -1,8 +1,7 @@
 //! Tensors `[n,d]` of many rows, in blocks: the same blocks for any number of threads.
 
-use crate::instructions::Kernel;
+use crate::instructions::{Kernel, Workers};
 use crate::operands::Numbers;
-use crate::workers::Workers;
 use std::ops::Range;
 
 /// Rows of a unit of work.

@@ -10,13 +10,12 @@ mod backward;
 
 use crate::buffer::Buffer;
 use crate::dense::{Onto, Panels, RowProduct};
-use crate::instructions::Kernel;
+use crate::instructions::{Kernel, Workers};
 use crate::lanes::Lanes;
 use crate::mish::{self, BiasMish};
 use crate::norm::{self, ResidualNorm};
 use crate::operands::Numbers;
 use crate::row_blocks::STRIP;
-use crate::workers::Workers;
 use std::ops::Range;
 
 #[derive(Debug, Clone, Copy)]

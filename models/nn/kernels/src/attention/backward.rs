@@ -4,11 +4,10 @@ use super::packing::{Matrix, places};
 use super::softmax::of_logits;
 use super::{BatchHead, Scaled, Sizes, Strided};
 use crate::buffer::Buffer;
-use crate::instructions::Kernel;
+use crate::instructions::{Kernel, Workers};
 use crate::lanes::{Lanes, load, store};
 use crate::matrices::{Operand, SmallProduct};
 use crate::operands::Numbers;
-use crate::workers::Workers;
 
 #[derive(Debug, Clone, Copy)]
 pub struct AttentionGradients {

@@ -4,10 +4,9 @@ use super::packing::{Matrix, places};
 use super::softmax::{RowTerm, ending, softmax};
 use super::{BatchHead, Scaled, Sizes, Strided};
 use crate::buffer::Buffer;
-use crate::instructions::Kernel;
+use crate::instructions::{Kernel, Workers};
 use crate::lanes::Lanes;
 use crate::matrices::{Operand, SmallProduct};
-use crate::workers::Workers;
 
 /// Terms at most: those of a row have their places on the stack.
 const MOST_TERMS: usize = 4;

@@ -1,11 +1,10 @@
 //! Rows times weights.
 
 use crate::buffer::Buffer;
-use crate::instructions::Kernel;
+use crate::instructions::{Kernel, Workers};
 use crate::lanes::Lanes;
 use crate::matrices::{Operand, SmallProduct};
 use crate::operands::{Numbers, TILE};
-use crate::workers::Workers;
 
 /// A matrix `[rows, columns]` as a product reads it: columns in groups of two registers, each group row by row, so that what a
 /// tile of the product reads lies together.

@@ -3,11 +3,10 @@
 use super::{Kept, LayerGradients, TokenLayers, TokenLayersGradients, scratch};
 use crate::buffer::Buffer;
 use crate::dense::{OfWeight, Onto, Panels, RowProduct};
-use crate::instructions::Kernel;
+use crate::instructions::{Kernel, Workers};
 use crate::lanes::Lanes;
 use crate::operands::Numbers;
 use crate::row_blocks::{STRIP, write};
-use crate::workers::Workers;
 use crate::{mish, norm};
 use std::ops::Range;
 
