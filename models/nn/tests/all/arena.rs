@@ -1,5 +1,6 @@
 //! The flat store: places, names, views, gradients, first values.
 
+use crate::numbers;
 use nn::layout::ALIGNMENT;
 use nn::{Arena, Backend, Init, Layout, LayoutBuilder, Linear, Norm, NormKind, Part, Range, Views};
 use std::sync::Arc;
@@ -42,10 +43,6 @@ impl Small {
         let y = hidden.layer_norm([5], Some(gain), Some(shift), 1e-3, false);
         y.linear(second, None::<&Tensor>).square().sum(Kind::Float)
     }
-}
-
-fn numbers(t: &Tensor) -> Vec<f32> {
-    Vec::try_from(t.flatten(0, -1)).expect("numbers")
 }
 
 #[test]
@@ -151,7 +148,7 @@ fn views_show_each_parameter_its_own_numbers() {
         for param in layout.params() {
             let view = &views[layout.find(&param.name).expect("its name")];
             assert_eq!(view.size(), param.shape, "{}", param.name);
-            assert_eq!(numbers(&view.detach()), values[param.elements()], "{}", param.name);
+            assert_eq!(numbers(view), values[param.elements()], "{}", param.name);
         }
     }
     assert_eq!(layout.find("body.third.weight"), None);
@@ -221,7 +218,7 @@ fn in_bf16_matrices_are_cast_once_and_everything_else_stays_f32() {
         };
         assert_eq!(view.kind(), kind, "{}", param.name);
         assert_eq!(view.size(), param.shape, "{}", param.name);
-        assert_eq!(numbers(&view.detach().to_kind(Kind::Float)), expected, "{}", param.name);
+        assert_eq!(numbers(&view.to_kind(Kind::Float)), expected, "{}", param.name);
         loss += view.to_kind(Kind::Float).sum(Kind::Float) * 0.75;
     }
     let gradient = arena.gradient(&loss).expect("it depends on the parameters");
@@ -249,7 +246,7 @@ fn a_parameter_that_products_take_is_cast_with_its_gradient() {
         for (found, factor) in [(views.cast(id), 1.0), (views.cast_times(id, 0.5), 0.5)] {
             assert_eq!((found.kind(), found.size()), (kind, param.shape.clone()), "{backend:?}");
             let expected: Vec<_> = own.iter().map(|&value| round(value) * factor).collect();
-            assert_eq!(numbers(&found.detach().to_kind(Kind::Float)), expected, "{backend:?}, times {factor}");
+            assert_eq!(numbers(&found.to_kind(Kind::Float)), expected, "{backend:?}, times {factor}");
         }
         // Once as it is, once times a factor, once in f32: 1 + 0.5 + 0.25.
         let uses = [views.cast(id), views.cast_times(id, 0.5), &views[id] * 0.25];

@@ -1,5 +1,6 @@
 //! Convolutions and batch normalisation against plain loops, and the life of running statistics.
 
+use crate::numbers;
 use nn::{Arena, BatchNorm, Convolution, ConvolutionSizes, Init, Layout, LayoutBuilder, Part};
 use std::sync::Arc;
 use tch::{Device, Tensor};
@@ -7,10 +8,6 @@ use tch::{Device, Tensor};
 const CHANNELS: usize = 2;
 const ROWS: usize = 3;
 const AREA: usize = 6;
-
-fn numbers(tensor: &Tensor) -> Vec<f32> {
-    Vec::try_from(tensor.detach().flatten(0, -1)).expect("numbers")
-}
 
 fn input() -> (Vec<f32>, Tensor) {
     let values: Vec<f32> = (0..ROWS * CHANNELS * AREA).map(|i| ((i * i + 3 * i) % 17) as f32 / 4.0 - 1.0).collect();

@@ -95,8 +95,7 @@ impl Case {
 }
 
 fn numbers(t: &Tensor) -> Vec<f64> {
-    let values: Vec<f32> = Vec::try_from(t.flatten(0, -1)).expect("numbers");
-    values.into_iter().map(f64::from).collect()
+    crate::numbers(t).into_iter().map(f64::from).collect()
 }
 
 #[test]
