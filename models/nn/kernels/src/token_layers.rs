@@ -18,6 +18,7 @@ use crate::operands::Numbers;
 use crate::row_blocks::STRIP;
 use std::ops::Range;
 
+/// A layer's numbers, or where their gradients go.
 #[derive(Debug, Clone, Copy)]
 pub struct Layer {
     pub weight: Numbers,
@@ -54,22 +55,15 @@ pub struct Kept {
     pub fed: Numbers,
 }
 
-/// A layer's gradients, written where they are wanted.
-#[derive(Debug, Clone, Copy)]
-pub struct LayerGradients {
-    pub of_weight: Numbers,
-    pub of_bias: Option<Numbers>,
-}
-
 /// What the backward pass writes.
 #[derive(Debug, Clone, Copy)]
 pub struct TokenLayersGradients {
     pub of_stream: Numbers,
     pub of_mixed: Numbers,
-    pub of_out: LayerGradients,
+    pub of_out: Layer,
     /// Of the first feed-forward layer.
-    pub of_inner: LayerGradients,
-    pub of_outer: LayerGradients,
+    pub of_inner: Layer,
+    pub of_outer: Layer,
     pub of_gains: [Numbers; 2],
 }
 

@@ -5,7 +5,7 @@ use super::operands::{contiguous, numbers, writable};
 use super::{supports, workers};
 use crate::differentiable::{Known, Results, apply_one};
 use crate::{Activation, Differentiable, Linear, Norm, ParamId, Views};
-use kernels::token_layers::{Kept, Layer, LayerGradients, TokenLayers as Kernel, TokenLayersGradients};
+use kernels::token_layers::{Kept, Layer, TokenLayers as Kernel, TokenLayersGradients};
 use tch::{Device, Kind, TchError, Tensor};
 
 /// Attention's output layer, a norm of its sum with the stream, a feed-forward layer, and a norm of the sum of these two:
@@ -87,30 +87,30 @@ const GAINS: usize = 5;
 const BIASES: usize = 7;
 
 impl Operation {
-    /// The numbers of tensors that correspond to the inputs.
-    fn biases(&self, tensors: &[Tensor]) -> [Option<kernels::Numbers>; 3] {
+    /// The layers among tensors that correspond to the inputs.
+    fn layers(&self, tensors: &[Tensor]) -> [Layer; 3] {
         let mut next = BIASES;
-        self.has_bias.map(|has| {
-            has.then(|| {
+        [0, 1, 2].map(|i| {
+            let bias = self.has_bias[i].then(|| {
                 next += 1;
                 numbers(&tensors[next - 1])
-            })
+            });
+            Layer { weight: numbers(&tensors[WEIGHTS + i]), bias }
         })
     }
 
     fn kernel(&self, inputs: &[Tensor]) -> Kernel {
         let (width, hidden) = (inputs[GAINS].numel(), inputs[WEIGHTS + 1].size()[0] as usize);
-        let biases = self.biases(inputs);
-        let layer = |i: usize| Layer { weight: numbers(&inputs[WEIGHTS + i]), bias: biases[i] };
+        let [out, inner, outer] = self.layers(inputs);
         Kernel {
             rows: inputs[0].numel() / width,
             width,
             hidden,
             stream: numbers(&inputs[0]),
             mixed: numbers(&inputs[1]),
-            out: layer(0),
-            inner: layer(1),
-            outer: layer(2),
+            out,
+            inner,
+            outer,
             gains: [numbers(&inputs[GAINS]), numbers(&inputs[GAINS + 1])],
             factors: self.factors,
             epsilon: self.epsilon,
@@ -139,14 +139,13 @@ impl Differentiable for Operation {
         let inputs = contiguous(known.inputs)?;
         let of_output = known.gradient()?;
         let all = inputs.iter().map(writable).collect::<Result<Vec<_>, _>>()?;
-        let of_biases = self.biases(&all);
-        let layer = |i: usize| LayerGradients { of_weight: numbers(&all[WEIGHTS + i]), of_bias: of_biases[i] };
+        let [of_out, of_inner, of_outer] = self.layers(&all);
         let to = TokenLayersGradients {
             of_stream: numbers(&all[0]),
             of_mixed: numbers(&all[1]),
-            of_out: layer(0),
-            of_inner: layer(1),
-            of_outer: layer(2),
+            of_out,
+            of_inner,
+            of_outer,
             of_gains: [numbers(&all[GAINS]), numbers(&all[GAINS + 1])],
         };
         // SAFETY: as in `forward`.

@@ -1,6 +1,6 @@
 //! From the gradient of the output to those of everything that the layers read.
 
-use super::{Kept, LayerGradients, TokenLayers, TokenLayersGradients, scratch};
+use super::{Kept, Layer, TokenLayers, TokenLayersGradients, scratch};
 use crate::buffer::Buffer;
 use crate::dense::{OfWeight, Onto, Panels, RowProduct};
 use crate::instructions::{Kernel, Workers};
@@ -49,9 +49,9 @@ impl TokenLayers {
             let backward =
                 |rows, sums| Backward { layers: self, kept, of_output, to, panels: &panels, places, sums, rows };
             let sums = workers.run_and_add(self.rows, places.end, backward);
-            let write_layer = |at: usize, [e, d]: [usize; 2], to: LayerGradients| {
-                write(&sums[at..at + e * d], Some(to.of_weight));
-                write(&sums[at + e * d..at + e * d + e], to.of_bias);
+            let write_layer = |at: usize, [e, d]: [usize; 2], to: Layer| {
+                write(&sums[at..at + e * d], Some(to.weight));
+                write(&sums[at + e * d..at + e * d + e], to.bias);
             };
             write_layer(places.out, [d, d], to.of_out);
             write_layer(places.inner, [wide, d], to.of_inner);

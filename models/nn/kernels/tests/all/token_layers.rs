@@ -1,8 +1,8 @@
 //! What a block does with each token by itself. Its values and gradients are compared with those of the parts in crate `nn`.
 
 use crate::{assert_threads_change_no_bit, numbers, place};
-use kernels::Workers;
-use kernels::token_layers::{Kept, Layer, LayerGradients, TokenLayers, TokenLayersGradients};
+use kernels::token_layers::{Kept, Layer, TokenLayers, TokenLayersGradients};
+use kernels::{Numbers, Workers};
 
 /// More than two groups of rows that are summed up.
 const ROWS: usize = 1100;
@@ -20,28 +20,27 @@ fn computed(workers: Workers) -> Vec<f32> {
     let mut gradients: Vec<Vec<f32>> = sizes.iter().map(|&size| vec![f32::NAN; size]).collect();
     let at = |tensors: &mut Vec<Vec<f32>>| tensors.iter_mut().map(|tensor| place(tensor)).collect::<Vec<_>>();
     let (r, w, g) = (at(&mut read), at(&mut written), at(&mut gradients));
-    let layer = |i: usize| Layer { weight: r[2 + i], bias: Some(r[5 + i]) };
+    let layer = |tensors: &[Numbers], i: usize| Layer { weight: tensors[2 + i], bias: Some(tensors[5 + i]) };
     let layers = TokenLayers {
         rows: ROWS,
         width: WIDTH,
         hidden: HIDDEN,
         stream: r[0],
         mixed: r[1],
-        out: layer(0),
-        inner: layer(1),
-        outer: layer(2),
+        out: layer(&r, 0),
+        inner: layer(&r, 1),
+        outer: layer(&r, 2),
         gains: [r[8], r[9]],
         factors: [1.0, 0.5],
         epsilon: 1e-5,
     };
     let kept = Kept { attended: w[1], hidden: w[2], fed: w[3] };
-    let of_layer = |i: usize| LayerGradients { of_weight: g[2 + i], of_bias: Some(g[5 + i]) };
     let to = TokenLayersGradients {
         of_stream: g[0],
         of_mixed: g[1],
-        of_out: of_layer(0),
-        of_inner: of_layer(1),
-        of_outer: of_layer(2),
+        of_out: layer(&g, 0),
+        of_inner: layer(&g, 1),
+        of_outer: layer(&g, 2),
         of_gains: [g[8], g[9]],
     };
     // SAFETY: all slices live and have these sizes.
