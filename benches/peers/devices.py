@@ -61,6 +61,7 @@ def main():
     arguments.add_argument("--encodings", default=",".join(timing.ENCODINGS))
     chosen = arguments.parse_args()
     chosen.batch, chosen.dtype = GRADIENT_BATCH, "f32"
+    chosen.rows = timing.encodings(chosen)
     fits = True
     with tempfile.TemporaryDirectory() as temporary:
         work = Path(temporary)
@@ -74,7 +75,7 @@ def main():
         }
         print("| encoding | forward f32 | forward bf16 | gradient f32 | in limits | bf16 and f32 on the CPU |")
         print("|---|---:|---:|---:|---|---:|")
-        for i, name in enumerate(chosen.encodings.split(",")):
+        for i, name in enumerate(chosen.rows):
             forward = {key: load_file(rows[i] / "forward.safetensors") for key, rows in folders.items()}
             errors = {dtype: forward_error(forward[OURS, dtype], forward[THEIRS, dtype]) for dtype in LIMITS}
             rounding = forward_error(forward[THEIRS, "bf16"], forward[THEIRS, "f32"])
