@@ -239,12 +239,6 @@ pub trait Encoding: Debug + Send {
         None
     }
 
-    /// Whether it rotates queries and keys by an angle that depends on the token's place. A network has at most one such
-    /// encoding.
-    fn is_rotary(&self) -> bool {
-        false
-    }
-
     /// Whether its term replaces the products of queries and keys: it contains their negative. No other encoding may change
     /// queries or keys beside it.
     fn replaces_products(&self) -> bool {

@@ -1,7 +1,7 @@
 //! Several encodings in one network: each injection point applies them in the order of the list.
 
 use crate::{
-    AttendInput, Dims, Encoding, EncodingConfig, EncodingError, Guarantees, InjectionPoints, LayerContext, Logits,
+    Act, AttendInput, Dims, Encoding, EncodingConfig, EncodingError, Guarantees, InjectionPoints, LayerContext, Logits,
     Queries, Tokens,
 };
 use nn::{ParamId, Scope};
@@ -69,14 +69,16 @@ impl Stack {
             declared => Ok(declared),
         };
         let encodings = configs.iter().map(declare).collect::<Result<Vec<_>, _>>()?;
-        let mut rotary = configs.iter().zip(&encodings).filter(|(_, encoding)| encoding.is_rotary());
-        if let (Some((first, _)), Some((second, _))) = (rotary.next(), rotary.next()) {
+        let labelled = || configs.iter().zip(&encodings);
+        let changes =
+            || labelled().filter(|(_, encoding)| encoding.injection_points().contains(InjectionPoints::ROTATE));
+        // The others change the length of queries and keys alone.
+        let mut rotations = changes().filter(|(config, _)| config.act() == Act::Free);
+        if let (Some((first, _)), Some((second, _))) = (rotations.next(), rotations.next()) {
             return Err(EncodingError::TwoRotations(first.label(), second.label()));
         }
-        let labelled = || configs.iter().zip(&encodings);
         let replaces = labelled().find(|(_, encoding)| encoding.replaces_products());
-        let changes = labelled().find(|(_, encoding)| encoding.injection_points().contains(InjectionPoints::ROTATE));
-        if let (Some((replaces, _)), Some((changes, _))) = (replaces, changes) {
+        if let (Some((replaces, _)), Some((changes, _))) = (replaces, changes().next()) {
             return Err(EncodingError::Replaced(replaces.label(), changes.label()));
         }
         Ok(Self { encodings, hides_edge, streams: None })

@@ -110,10 +110,6 @@ impl Encoding for Liere {
         InjectionPoints::ROTATE
     }
 
-    fn is_rotary(&self) -> bool {
-        true
-    }
-
     fn guarantees(&self) -> Guarantees {
         Guarantees {
             translation_invariant: self.is_relative,

@@ -298,10 +298,6 @@ impl Encoding for Rope {
         InjectionPoints::ROTATE
     }
 
-    fn is_rotary(&self) -> bool {
-        true
-    }
-
     fn guarantees(&self) -> Guarantees {
         self.guarantees
     }

@@ -61,10 +61,6 @@ impl Encoding for Rove {
         InjectionPoints::ROTATE | InjectionPoints::VALUES
     }
 
-    fn is_rotary(&self) -> bool {
-        true
-    }
-
     fn guarantees(&self) -> Guarantees {
         Guarantees { auxiliary: Auxiliary::AsSquares, ..self.rotation.guarantees() }
     }

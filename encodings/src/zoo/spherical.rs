@@ -162,10 +162,6 @@ impl Encoding for Spherical {
         InjectionPoints::ROTATE
     }
 
-    fn is_rotary(&self) -> bool {
-        true
-    }
-
     fn guarantees(&self) -> Guarantees {
         Guarantees { pairwise: true, auxiliary: Auxiliary::Untouched, ..Guarantees::NONE }
     }

@@ -106,10 +106,6 @@ impl Encoding for StringRotation {
         InjectionPoints::ROTATE
     }
 
-    fn is_rotary(&self) -> bool {
-        true
-    }
-
     fn guarantees(&self) -> Guarantees {
         Guarantees { auxiliary: Auxiliary::AsSquares, ..self.rotation.guarantees() }
     }
