@@ -70,14 +70,12 @@ fn interactions_without_rows(report: &Report, folder: &RunFolder) -> Option<Stri
 }
 
 fn twin(game: &GameReport) -> Option<String> {
-    let p = game.twin.as_ref()?.comparison.as_ref()?.p()?;
-    (p < ALPHA).then(|| {
-        format!(
-            "the A/A row differs from its reference ({}); this happens by chance in one of twenty such rows, or \
-             seeds vary more than the intervals assume: add seeds before you rely on small differences",
-            p_in_words(p)
-        )
-    })
+    let p = game.twin.as_ref()?.comparison.as_ref()?.p().filter(|p| *p < ALPHA)?;
+    Some(format!(
+        "the A/A row differs from its reference ({}); this happens by chance in one of twenty such rows, or \
+         seeds vary more than the intervals assume: add seeds before you rely on small differences",
+        p_in_words(p)
+    ))
 }
 
 /// Verdicts that count seeds only although cells stored positions.
@@ -95,14 +93,11 @@ fn games_not_counted(game: &GameReport) -> Option<String> {
 fn learned_nothing(game: &GameReport) -> Option<String> {
     let baseline = game.uniform_baseline?;
     let loss = |row: &&RowReport| row.test.get("policy_loss").is_some_and(|loss| loss.mean >= baseline);
-    let rows: Vec<_> = game.rows.iter().filter(loss).map(RowReport::name).collect();
-    (!rows.is_empty()).then(|| {
-        format!(
-            "the policy loss of {} is not below that of a uniform choice among legal moves ({baseline:.3} nats): \
-             train longer",
-            rows.join(", ")
-        )
-    })
+    let rows = game.rows.iter().filter(loss).map(RowReport::name).reduce(|rows, row| format!("{rows}, {row}"))?;
+    Some(format!(
+        "the policy loss of {rows} is not below that of a uniform choice among legal moves ({baseline:.3} nats): \
+         train longer"
+    ))
 }
 
 /// Rows that do not beat the log-linear baseline.
@@ -135,26 +130,23 @@ fn still_improving(game: &GameReport, primary: &PrimaryMetric) -> Option<String>
     let differences = game.rows.iter().filter_map(|row| Some(row.comparison.as_ref()?.test?.mean.abs()));
     let largest = differences.reduce(f64::max)?;
     let slopes = game.rows.iter().filter_map(|row| Some((row, sign * row.per_doubling()?)));
-    let (row, most) = slopes.max_by(|a, b| a.1.total_cmp(&b.1))?;
-    (most > 0.0 && most >= STEEP * largest).then(|| {
-        format!(
-            "{} still improves by {} per doubling of steps ({}), rows differ by {}: more steps can reorder them",
-            primary.name,
-            fixed(most, decimals(most)),
-            row.name(),
-            fixed(largest, decimals(largest))
-        )
-    })
+    let steepest = slopes.max_by(|a, b| a.1.total_cmp(&b.1));
+    let (row, most) = steepest.filter(|(_, most)| *most > 0.0 && *most >= STEEP * largest)?;
+    Some(format!(
+        "{} still improves by {} per doubling of steps ({}), rows differ by {}: more steps can reorder them",
+        primary.name,
+        fixed(most, decimals(most)),
+        row.name(),
+        fixed(largest, decimals(largest))
+    ))
 }
 
 fn epochs(game: &GameReport) -> Option<String> {
-    let most = game.rows.iter().filter_map(|row| row.epochs).reduce(f64::max)?;
-    (most > 1.0).then(|| {
-        format!(
-            "training took {most:.1} epochs; beyond one epoch, rows also differ in how well they memorise: use a \
-             larger dataset or fewer steps"
-        )
-    })
+    let most = game.rows.iter().filter_map(|row| row.epochs).reduce(f64::max).filter(|most| *most > 1.0)?;
+    Some(format!(
+        "training took {most:.1} epochs; beyond one epoch, rows also differ in how well they memorise: use a \
+         larger dataset or fewer steps"
+    ))
 }
 
 /// Settings that changed nothing: a comparison with another value of them would be one of equal runs.
@@ -186,14 +178,12 @@ fn test_set(game: &GameReport) -> Option<String> {
 }
 
 fn few_test_positions(game: &GameReport) -> Option<String> {
-    let positions = game.test_positions?;
-    (positions < TEST_POSITIONS_WANTED).then(|| {
-        format!(
-            "{} test positions; use {} or more, so that the test set adds less noise than the seeds",
-            grouped(positions),
-            grouped(TEST_POSITIONS_WANTED)
-        )
-    })
+    let positions = game.test_positions.filter(|positions| *positions < TEST_POSITIONS_WANTED)?;
+    Some(format!(
+        "{} test positions; use {} or more, so that the test set adds less noise than the seeds",
+        grouped(positions),
+        grouped(TEST_POSITIONS_WANTED)
+    ))
 }
 
 /// Controls of step time are matched by hand and checked by measurement.
@@ -220,34 +210,28 @@ fn mixed_conditions(report: &Report) -> Option<String> {
 }
 
 fn other_hashes(folder: &RunFolder) -> Option<String> {
-    let cells = folder.cells.iter().flatten().filter(|cell| cell.is_another).count();
-    (cells > 0).then(|| {
-        format!(
-            "{} trained with another dataset, configuration or numerics version than the row was planned with: in the tables, \
-             not in the verdicts; run the experiment's file again",
-            counted(cells as u64, "cell")
-        )
-    })
+    let cells = some(folder.cells.iter().flatten().filter(|cell| cell.is_another).count(), "cell")?;
+    Some(format!(
+        "{cells} trained with another dataset, configuration or numerics version than the row was planned with: in the tables, \
+         not in the verdicts; run the experiment's file again"
+    ))
 }
 
 fn forced(folder: &RunFolder) -> Option<String> {
     let was_forced = |cell: &&CellRecord| {
         cell.facts.as_ref().is_some_and(|facts| facts.sessions.iter().any(|session| !session.forced.is_empty()))
     };
-    let cells = folder.cells.iter().flatten().filter(was_forced).count();
-    (cells > 0).then(|| {
-        let cells = counted(cells as u64, "cell");
-        format!("{cells} resumed by force under other conditions, so not reproducible bit for bit")
-    })
+    let cells = some(folder.cells.iter().flatten().filter(was_forced).count(), "cell")?;
+    Some(format!("{cells} resumed by force under other conditions, so not reproducible bit for bit"))
 }
 
 fn orphaned_rows(folder: &RunFolder) -> Option<String> {
-    let names = &folder.orphaned_rows;
-    (!names.is_empty()).then(|| {
-        format!(
-            "{} of an earlier version of this experiment or of posenc, not in the tables: {}",
-            counted(names.len() as u64, "orphaned row"),
-            names.join(", ")
-        )
-    })
+    let rows = some(folder.orphaned_rows.len(), "orphaned row")?;
+    let names = folder.orphaned_rows.join(", ");
+    Some(format!("{rows} of an earlier version of this experiment or of posenc, not in the tables: {names}"))
+}
+
+/// `2 cells`; none of none.
+fn some(count: usize, what: &str) -> Option<String> {
+    (count > 0).then(|| counted(count as u64, what))
 }
