@@ -21,7 +21,7 @@ use records::identity::Identity;
 use records::inspected::by_row;
 use records::plan::{Plan, Row};
 use records::{Axes, CellState};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 impl Report {
@@ -140,8 +140,7 @@ fn game_report(
     let positions = Positions::read(folder, game, primary);
     let source = Source { folder, game, primary, positions: positions.as_ref() };
     let compared = |line: Line<'_>| {
-        let other = reference_of(&lines, line.0).filter(|(other, _)| other.folder != line.0.folder)?;
-        let comparison = compare(source, other, line);
+        let comparison = compare(source, reference_of(&lines, line.0)?, line);
         let without_verdict = [(folder.plan.smoke, Missing::Smoke), (line.0.exploratory, Missing::Exploratory)];
         let reasons = without_verdict.into_iter().filter_map(|(holds, reason)| holds.then_some(reason));
         Some(reasons.fold(comparison, Comparison::with_reason))
@@ -206,23 +205,19 @@ fn common_sources(lines: &[Line<'_>]) -> Vec<String> {
 /// A row without its comparison and its values on axes.
 fn row_report(source: Source<'_>, (row, cells): Line<'_>, reference: Option<Line<'_>>, common: &[String]) -> RowReport {
     let Source { folder, primary, .. } = source;
-    let results: Vec<_> = cells.iter().filter_map(|cell| cell.result.as_ref()).collect();
-    let over_seeds = |values: Vec<Option<f64>>| Summary::of(&values.into_iter().flatten().collect::<Vec<_>>());
-    let test_less_train = |result: &&CellResult| {
+    let results: Vec<&CellResult> = cells.iter().filter_map(|cell| cell.result.as_ref()).collect();
+    let over_seeds = |value: &dyn Fn(&CellResult) -> Option<f64>| {
+        Summary::of(&results.iter().filter_map(|result| value(result)).collect::<Vec<_>>())
+    };
+    let test_less_train = |result: &CellResult| {
         let trained_on = result.train_sample.as_ref()?.metrics.get(on_training_positions(&primary.name))?;
         Some(result.test.metrics.get(&primary.name)? - trained_on)
     };
     let names: BTreeSet<&str> =
         results.iter().flat_map(|result| result.test.metrics.iter().map(|(name, _)| name)).collect();
-    let test: BTreeMap<String, Summary> = names
-        .into_iter()
-        .filter_map(|name| {
-            let summary = over_seeds(results.iter().map(|result| result.test.metrics.get(name)).collect())?;
-            Some((name.to_owned(), summary))
-        })
-        .collect();
-    let other = reference.filter(|(other, _)| other.folder != row.folder);
-    let clipped = over_seeds(results.iter().map(|result| result.clipped).collect());
+    let not_applicable = metrics::all().iter().filter(|metric| !metric.applies(row.mask));
+    let on_test = |name: &str| Some((name.to_owned(), over_seeds(&|result| result.test.metrics.get(name))?));
+    let time = folder.step_times.as_ref().and_then(|times| times.of(&row.folder));
     RowReport {
         label: row.shown().to_owned(),
         role: row.role,
@@ -234,25 +229,17 @@ fn row_report(source: Source<'_>, (row, cells): Line<'_>, reference: Option<Line
         encodings: cells.iter().find_map(|cell| cell.facts.as_ref()?.config.get("encoding").cloned()),
         system: systems::of(cells),
         matched: matched(folder, row),
-        primary: over_seeds(results.iter().map(|result| result.primary.metrics.get(&primary.name)).collect()),
-        test,
-        not_applicable: metrics::all()
-            .iter()
-            .filter(|metric| !metric.applies(row.mask))
-            .map(|metric| metric.name)
-            .collect(),
-        gap: over_seeds(results.iter().map(test_less_train).collect()),
+        primary: over_seeds(&|result| result.primary.metrics.get(&primary.name)),
+        test: names.into_iter().filter_map(on_test).collect(),
+        not_applicable: not_applicable.map(|metric| metric.name).collect(),
+        gap: over_seeds(&test_less_train),
         epochs: results.iter().map(|result| result.test.epochs).reduce(f64::max),
         inactive: training::inactive(cells),
-        clipped,
-        step_time: folder
-            .step_times
-            .as_ref()
-            .and_then(|times| times.of(&row.folder))
-            .map(|time| StepTimeReport { seconds: time.median_s, ratio: time.ratio }),
+        clipped: over_seeds(&|result| result.clipped),
+        step_time: time.map(|time| StepTimeReport { seconds: time.median_s, ratio: time.ratio }),
         flops: CellRecord::flops(cells),
         training: training::logged(&results),
-        curve: training::curve(cells, other.map(|(_, cells)| cells), &primary.name),
+        curve: training::curve(cells, reference.map(|(_, cells)| cells), &primary.name),
         comparison: None,
         log_linear: log_linear(folder, row),
     }

@@ -249,9 +249,10 @@ pub(crate) fn sort_by_group(lines: &mut [Line<'_>]) {
     lines.sort_by_key(|(row, _)| (group(row), row.role != Role::Reference));
 }
 
-/// The row that a row is compared with, among those of its game.
+/// The other row that a row is compared with, among those of its game.
 pub(crate) fn reference_of<'a>(lines: &[Line<'a>], row: &Row) -> Option<Line<'a>> {
-    lines.iter().copied().find(|(other, _)| row.is_compared_with(other))
+    let reference = lines.iter().copied().find(|(other, _)| row.is_compared_with(other));
+    reference.filter(|(other, _)| other.folder != row.folder)
 }
 
 /// How many cells failed because a number was not finite.
