@@ -19,7 +19,7 @@ use games::GameKind;
 use records::baselines::BaselineName;
 use records::identity::Identity;
 use records::inspected::by_row;
-use records::plan::{Plan, Row};
+use records::plan::Row;
 use records::{Axes, CellState};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -284,17 +284,14 @@ fn counts(folder: &RunFolder, wanted: impl Fn(Role) -> bool) -> Counts {
 }
 
 fn failures(folder: &RunFolder) -> Vec<FailedCell> {
-    let cells = folder.lines().flat_map(|(row, cells)| cells.iter().map(move |cell| (row, cell)));
-    cells
-        .filter_map(|(row, cell)| match &cell.state {
-            CellState::Failed(failure) => Some(FailedCell {
-                name: format!("{} {} seed {}", row.game.name(), row.shown(), cell.seed),
-                failure: failure.clone(),
-                folder: Plan::cell_dir(Path::new(""), row, cell.seed).to_string_lossy().into_owned(),
-            }),
-            _ => None,
-        })
-        .collect()
+    let failed = |(row, cell, folder): (&Row, &CellRecord, String)| match &cell.state {
+        CellState::Failed(failure) => {
+            let name = format!("{} {} seed {}", row.game.name(), row.shown(), cell.seed);
+            Some(FailedCell { name, failure: failure.clone(), folder })
+        }
+        _ => None,
+    };
+    folder.placed_cells().filter_map(failed).collect()
 }
 
 /// The conditions of finished cells, the most common first.

@@ -125,6 +125,12 @@ impl RunFolder {
         self.lines().filter(move |(row, _)| row.game == game)
     }
 
+    /// Every cell with its row and its folder below the run folder.
+    pub(super) fn placed_cells(&self) -> impl Iterator<Item = (&Row, &CellRecord, String)> {
+        let place = |row: &Row, seed: u64| Plan::cell_dir(Path::new(""), row, seed).to_string_lossy().into_owned();
+        self.lines().flat_map(move |(row, cells)| cells.iter().map(move |cell| (row, cell, place(row, cell.seed))))
+    }
+
     /// The varied axes: those of the plan until a cell of every row has begun. Older plans have none; their rows have no values
     /// before.
     pub(super) fn axes(&self) -> Axes {

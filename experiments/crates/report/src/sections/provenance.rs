@@ -1,11 +1,10 @@
 //! Where the numbers of a report come from: programs, sources, data and the finished cells' fingerprints.
 
-use crate::files::{CellFacts, RunFolder};
+use crate::files::{CellFacts, CellRecord, RunFolder};
 use facts::distinct;
 use records::manifest::{CopiedFrom, DatasetFacts};
-use records::plan::Plan;
+use records::plan::Row;
 use records::status::Fingerprints;
-use std::path::Path;
 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Provenance {
@@ -24,30 +23,17 @@ pub struct Provenance {
 pub(crate) fn of(folder: &RunFolder) -> Provenance {
     let facts = || folder.cells.iter().flatten().filter_map(|cell| cell.facts.as_ref());
     let times = || facts().flat_map(|facts| facts.sessions.iter().map(|session| session.unix_s));
+    // A copy of a copy counts for each place.
+    let copies: Vec<&CopiedFrom> = facts().flat_map(|facts| &facts.copied_from).collect();
+    let count = |place: &CopiedFrom| (place.clone(), copies.iter().filter(|other| **other == place).count());
+    let fingerprints =
+        |(_, cell, folder): (&Row, &CellRecord, String)| Some((folder, cell.result.as_ref()?.fingerprints.clone()?));
     Provenance {
         seeds: folder.plan.seeds.clone(),
         programs: distinct(facts().map(CellFacts::program)),
         datasets: distinct(facts().map(|facts| facts.dataset.clone())),
         began: times().reduce(f64::min).zip(times().reduce(f64::max)),
-        cells: cells(folder),
-        copies: copies(folder),
+        cells: folder.placed_cells().filter_map(fingerprints).collect(),
+        copies: distinct(copies.iter().copied()).into_iter().map(count).collect(),
     }
-}
-
-/// A copy of a copy counts for each place.
-fn copies(folder: &RunFolder) -> Vec<(CopiedFrom, usize)> {
-    let facts = folder.cells.iter().flatten().filter_map(|cell| cell.facts.as_ref());
-    let all: Vec<&CopiedFrom> = facts.flat_map(|facts| &facts.copied_from).collect();
-    let places = distinct(all.iter().copied());
-    places.into_iter().map(|place| (place.clone(), all.iter().filter(|other| **other == place).count())).collect()
-}
-
-fn cells(folder: &RunFolder) -> Vec<(String, Fingerprints)> {
-    let cells = folder.lines().flat_map(|(row, cells)| cells.iter().map(move |cell| (row, cell)));
-    cells
-        .filter_map(|(row, cell)| {
-            let folder = Plan::cell_dir(Path::new(""), row, cell.seed).to_string_lossy().into_owned();
-            Some((folder, cell.result.as_ref()?.fingerprints.clone()?))
-        })
-        .collect()
 }
