@@ -58,26 +58,22 @@ fn of_game(folder: &RunFolder, game: GameKind) -> Vec<Setting> {
     let variants = variants::of(folder, game);
     let rows: Vec<(&str, Vec<(String, String)>)> =
         variants.iter().map(|variant| (variant.row.shown(), flat(variant))).collect();
-    let by_row = |name: &str| -> Vec<(String, String)> {
-        let value = |row: &[(String, String)]| {
-            let found = row.iter().find(|(own, _)| own == name);
-            found.map_or_else(|| ABSENT.to_owned(), |(_, value)| value.clone())
-        };
-        rows.iter().map(|(label, row)| ((*label).to_owned(), value(row))).collect()
-    };
-    let named = |(name, value): (String, String)| Setting {
-        rows: if value == VARIES { by_row(&name) } else { Vec::new() },
-        ..Setting::new(&format!("{}: {name}", game.name()), [value])
-    };
-    let names = distinct(rows.iter().flat_map(|(_, row)| row).map(|(name, _)| name.clone()));
-    let value = |name: &str| -> String {
-        let mut values = rows.iter().map(|(_, row)| row.iter().find(|(own, _)| own == name).map(|(_, value)| value));
-        match values.next().flatten() {
-            Some(first) if values.all(|value| value == Some(first)) => first.clone(),
-            _ => VARIES.to_owned(),
+    let new = |name: &str, value: String| Setting::new(&format!("{}: {name}", game.name()), [value]);
+    let names = distinct(rows.iter().flat_map(|(_, row)| row).map(|(name, _)| name.as_str()));
+    let of_runs = names.into_iter().map(|name| {
+        let value = |row: &[(String, String)]| Some(row.iter().find(|(own, _)| own == name)?.1.clone());
+        let values: Vec<Option<String>> = rows.iter().map(|(_, row)| value(row)).collect();
+        match &values[..] {
+            [Some(first), others @ ..] if others.iter().all(|other| other.as_ref() == Some(first)) => {
+                new(name, first.clone())
+            }
+            _ => {
+                let values = values.into_iter().map(|value| value.unwrap_or_else(|| ABSENT.to_owned()));
+                let rows = rows.iter().map(|(label, _)| (*label).to_owned()).zip(values).collect();
+                Setting { rows, ..new(name, VARIES.to_owned()) }
+            }
         }
-    };
-    let of_runs = names.into_iter().map(|name| (name.clone(), value(&name)));
+    });
     let cells = folder.lines_of(game).flat_map(|(_, cells)| cells);
     let datasets = cells.filter_map(|cell| cell.facts.as_ref()).map(|facts| {
         let shown = |name: &str, hash: &str| {
@@ -89,8 +85,7 @@ fn of_game(folder: &RunFolder, game: GameKind) -> Vec<Setting> {
             test.map_or_else(String::new, |test| format!(", tested on {}", shown(&test.name, &test.content_hash)));
         shown(&facts.dataset.name, &facts.dataset.content_hash) + &tested
     });
-    let dataset = (DATASET.to_owned(), distinct(datasets).join(", "));
-    std::iter::once(dataset).chain(of_runs).map(named).collect()
+    std::iter::once(new(DATASET, distinct(datasets).join(", "))).chain(of_runs).collect()
 }
 
 /// The settings of a run by their paths: `train.steps`. A list is one setting.
